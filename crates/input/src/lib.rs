@@ -1,0 +1,142 @@
+//! What every reader of a file shares: a [`Source`] is a named text, and an [`InputError`] names
+//! the file, the line, what is wrong there and what is allowed. No I/O happens here; whoever
+//! opened the file hands over its text.
+
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceSpan};
+use std::ops::Range;
+
+/// A text and the name people know it by (its path, or `<flags>`).
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// What errors call it.
+    pub name: &'a str,
+    /// The whole text.
+    pub text: &'a str,
+}
+
+impl<'a> Source<'a> {
+    /// A source with that name and text.
+    pub fn new(name: &'a str, text: &'a str) -> Self {
+        Source { name, text }
+    }
+
+    /// An error at a byte range of the text. Ranges outside the text are moved to its end.
+    pub fn error(&self, at: Range<usize>, message: impl Into<String>) -> InputError {
+        let start = at.start.min(self.text.len());
+        let end = at.end.clamp(start, self.text.len());
+        InputError {
+            message: message.into(),
+            allowed: None,
+            line: 1 + self.text.as_bytes()[..start].iter().filter(|&&b| b == b'\n').count(),
+            file: self.name.to_owned(),
+            code: NamedSource::new(self.name, self.text.to_owned()),
+            span: Some((start, end - start).into()),
+        }
+    }
+
+    /// An error of a whole line, counted from 1.
+    pub fn error_in_line(&self, line: usize, message: impl Into<String>) -> InputError {
+        let start: usize =
+            self.text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+        let len = self.text[start..].lines().next().map_or(0, str::len);
+        self.error(start..start + len, message)
+    }
+
+    /// Reads the text as TOML into `T`; unknown keys are errors where `T` denies them.
+    pub fn toml<T: serde::de::DeserializeOwned>(&self) -> Result<T, InputError> {
+        toml::from_str(self.text).map_err(|e| {
+            let at = e.span().unwrap_or(0..0);
+            self.error(at, e.message().trim().to_owned())
+        })
+    }
+}
+
+/// Something in an input that can't be used: where it stands, what is wrong, what is allowed.
+///
+/// Prints as `file:line: message (allowed: …)`; as a [`Diagnostic`] it also shows the line.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{file}:{line}: {message}{}", .allowed.as_ref().map(|a| format!(" (allowed: {a})")).unwrap_or_default())]
+pub struct InputError {
+    message: String,
+    allowed: Option<String>,
+    file: String,
+    line: usize,
+    code: NamedSource<String>,
+    span: Option<SourceSpan>,
+}
+
+impl InputError {
+    /// An error of the whole input rather than a place in it, such as a file that is too large.
+    pub fn whole(name: &str, message: impl Into<String>) -> Self {
+        InputError {
+            message: message.into(),
+            allowed: None,
+            file: name.to_owned(),
+            line: 1,
+            code: NamedSource::new(name, String::new()),
+            span: None,
+        }
+    }
+
+    /// Adds what would be allowed there.
+    #[must_use]
+    pub fn allowed(mut self, allowed: impl Into<String>) -> Self {
+        self.allowed = Some(allowed.into());
+        self
+    }
+
+    /// What is wrong, without the place.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The file's name.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The line, counted from 1.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+}
+
+impl Diagnostic for InputError {
+    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        let allowed = self.allowed.as_ref()?;
+        Some(Box::new(format!("allowed: {allowed}")))
+    }
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        self.span.is_some().then_some(&self.code as &dyn miette::SourceCode)
+    }
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let span = self.span?;
+        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(Some("here".into()), span))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_file_line_and_what_is_allowed() {
+        let source = Source::new("f.toml", "a = 1\nmtu = 5000\n");
+        let error = source.error(12..16, "no such MTU").allowed("256 to 4096");
+        assert_eq!(error.to_string(), "f.toml:2: no such MTU (allowed: 256 to 4096)");
+        assert_eq!(source.error_in_line(2, "x").to_string(), "f.toml:2: x");
+        assert_eq!(source.error_in_line(99, "x").line(), 3);
+    }
+
+    #[test]
+    fn unknown_keys_are_errors_with_their_line() {
+        #[derive(Debug, serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Settings {
+            #[allow(dead_code)]
+            a: u8,
+        }
+        let error = Source::new("f.toml", "a = 1\nbee = 2\n").toml::<Settings>().unwrap_err();
+        assert!(error.to_string().starts_with("f.toml:2: unknown field `bee`"), "{error}");
+    }
+}

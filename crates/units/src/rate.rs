@@ -1,0 +1,105 @@
+//! [`BitRate`]: bits per second, and the time that bytes take at a rate.
+
+use crate::parse::{UnitTable, text_forms};
+use crate::{Bytes, Time};
+
+/// A rate in bits per second (powers of 1000).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct BitRate(pub(crate) u64);
+
+const UNITS: UnitTable = &[
+    ("bps", 1),
+    ("bit/s", 1),
+    ("kbps", 1_000),
+    ("Kbps", 1_000),
+    ("kbit/s", 1_000),
+    ("Mbps", 1_000_000),
+    ("Mbit/s", 1_000_000),
+    ("Gbps", 1_000_000_000),
+    ("Gbit/s", 1_000_000_000),
+    ("Tbps", 1_000_000_000_000),
+    ("Tbit/s", 1_000_000_000_000),
+];
+const PRINT: UnitTable = &[
+    ("bps", 1),
+    ("kbps", 1_000),
+    ("Mbps", 1_000_000),
+    ("Gbps", 1_000_000_000),
+    ("Tbps", 1_000_000_000_000),
+];
+
+/// Picosecond-bits in a second: bits times this, over bits per second, is picoseconds.
+const PS_PER_S: u64 = 1_000_000_000_000;
+
+impl BitRate {
+    /// `n` bits per second.
+    pub const fn from_bps(n: u64) -> Self {
+        BitRate(n)
+    }
+    /// `n` gigabits per second.
+    pub const fn from_gbps(n: u64) -> Self {
+        BitRate(n * 1_000_000_000)
+    }
+    /// Bits per second.
+    pub const fn as_bps(self) -> u64 {
+        self.0
+    }
+    /// Gigabits per second, for printing.
+    pub fn as_gbps_f64(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    /// How long `size` occupies a link of this rate, rounded up to whole picoseconds: a packet
+    /// never leaves early. Panics for a rate of zero.
+    #[inline]
+    pub const fn time_for(self, size: Bytes) -> Time {
+        // Packets take the short way: 2 MB times 8e12 still fits 64 bits.
+        const SHORT: u64 = u64::MAX / (8 * PS_PER_S);
+        if size.0 < SHORT {
+            Time((size.0 * 8 * PS_PER_S).div_ceil(self.0))
+        } else {
+            let ps = (size.0 as u128 * 8 * PS_PER_S as u128).div_ceil(self.0 as u128);
+            assert!(ps <= u64::MAX as u128, "time beyond 2^64 ps");
+            Time(ps as u64)
+        }
+    }
+
+    /// The average rate of `size` over `time`; zero where no time has passed.
+    pub fn over(size: Bytes, time: Time) -> BitRate {
+        if time == Time::ZERO {
+            return BitRate(0);
+        }
+        let bps = u128::from(size.0) * 8 * u128::from(PS_PER_S) / u128::from(time.0);
+        BitRate(u64::try_from(bps).unwrap_or(u64::MAX))
+    }
+}
+
+text_forms!(BitRate, UNITS, PRINT, "bps, kbps, Mbps, Gbps or Tbps (or bit/s)", "bits per second");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn serialisation_by_hand() {
+        let fdr = "56 Gbps".parse::<BitRate>().unwrap();
+        // 32 KiB at 56 Gbps: 262144 / 56 ns, the time that eq. 2 of the RPerf paper divides by.
+        assert_eq!(fdr.time_for(Bytes::from_kib(32)).as_ps(), 4_681_143);
+        assert_eq!(BitRate::from_gbps(8).time_for(Bytes::new(1)).as_ps(), 1_000);
+        assert_eq!(BitRate::from_gbps(10).time_for(Bytes::new(1 << 40)).as_ps(), 879_609_302_220_800);
+        assert_eq!(BitRate::over(Bytes::new(7_000_000), Time::from_ms(1)), fdr);
+        assert_eq!("54.545454545 Gbps".parse::<BitRate>().unwrap().to_string(), "54.545454545 Gbps");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn time_covers_the_bits_and_not_a_picosecond_more(
+            bytes in 1u64..1 << 40, bps in 1_000_000u64..1_000_000_000_000,
+        ) {
+            let ps = u128::from(BitRate(bps).time_for(Bytes(bytes)).as_ps());
+            let bits = u128::from(bytes) * 8 * u128::from(PS_PER_S);
+            proptest::prop_assert!(ps * u128::from(bps) >= bits);
+            proptest::prop_assert!((ps - 1) * u128::from(bps) < bits);
+        }
+    }
+}
