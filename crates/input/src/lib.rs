@@ -24,14 +24,14 @@ impl<'a> Source<'a> {
     pub fn error(&self, at: Range<usize>, message: impl Into<String>) -> InputError {
         let start = at.start.min(self.text.len());
         let end = at.end.clamp(start, self.text.len());
-        InputError {
+        InputError(Box::new(Place {
             message: message.into(),
             allowed: None,
             line: 1 + self.text.as_bytes()[..start].iter().filter(|&&b| b == b'\n').count(),
             file: self.name.to_owned(),
             code: NamedSource::new(self.name, self.text.to_owned()),
             span: Some((start, end - start).into()),
-        }
+        }))
     }
 
     /// An error of a whole line, counted from 1.
@@ -55,8 +55,12 @@ impl<'a> Source<'a> {
 ///
 /// Prints as `file:line: message (allowed: …)`; as a [`Diagnostic`] it also shows the line.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("{file}:{line}: {message}{}", .allowed.as_ref().map(|a| format!(" (allowed: {a})")).unwrap_or_default())]
-pub struct InputError {
+#[error("{}", .0.text())]
+pub struct InputError(Box<Place>);
+
+/// Boxed, so that a `Result` with an error in it stays small.
+#[derive(Debug, Clone)]
+struct Place {
     message: String,
     allowed: Option<String>,
     file: String,
@@ -65,52 +69,62 @@ pub struct InputError {
     span: Option<SourceSpan>,
 }
 
+impl Place {
+    fn text(&self) -> String {
+        let Place { file, line, message, .. } = self;
+        match &self.allowed {
+            Some(allowed) => format!("{file}:{line}: {message} (allowed: {allowed})"),
+            None => format!("{file}:{line}: {message}"),
+        }
+    }
+}
+
 impl InputError {
     /// An error of the whole input rather than a place in it, such as a file that is too large.
     pub fn whole(name: &str, message: impl Into<String>) -> Self {
-        InputError {
+        InputError(Box::new(Place {
             message: message.into(),
             allowed: None,
             file: name.to_owned(),
             line: 1,
             code: NamedSource::new(name, String::new()),
             span: None,
-        }
+        }))
     }
 
     /// Adds what would be allowed there.
     #[must_use]
     pub fn allowed(mut self, allowed: impl Into<String>) -> Self {
-        self.allowed = Some(allowed.into());
+        self.0.allowed = Some(allowed.into());
         self
     }
 
     /// What is wrong, without the place.
     pub fn message(&self) -> &str {
-        &self.message
+        &self.0.message
     }
 
     /// The file's name.
     pub fn file(&self) -> &str {
-        &self.file
+        &self.0.file
     }
 
     /// The line, counted from 1.
     pub fn line(&self) -> usize {
-        self.line
+        self.0.line
     }
 }
 
 impl Diagnostic for InputError {
     fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
-        let allowed = self.allowed.as_ref()?;
+        let allowed = self.0.allowed.as_ref()?;
         Some(Box::new(format!("allowed: {allowed}")))
     }
     fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        self.span.is_some().then_some(&self.code as &dyn miette::SourceCode)
+        self.0.span.is_some().then_some(&self.0.code as &dyn miette::SourceCode)
     }
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let span = self.span?;
+        let span = self.0.span?;
         Some(Box::new(std::iter::once(LabeledSpan::new_with_span(Some("here".into()), span))))
     }
 }

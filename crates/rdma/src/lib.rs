@@ -1,4 +1,7 @@
 //! The RDMA protocol, without I/O: what a program asks of a device ([`verbs`]), what stands on
-//! the wire, how lanes share a link, how senders slow down.
+//! the wire ([`wire`]), how lanes share a link ([`qos`]), how senders slow down ([`cc`]).
 
+pub mod cc;
+pub mod qos;
 pub mod verbs;
+pub mod wire;

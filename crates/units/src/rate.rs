@@ -86,9 +86,15 @@ mod tests {
         // 32 KiB at 56 Gbps: 262144 / 56 ns, the time that eq. 2 of the RPerf paper divides by.
         assert_eq!(fdr.time_for(Bytes::from_kib(32)).as_ps(), 4_681_143);
         assert_eq!(BitRate::from_gbps(8).time_for(Bytes::new(1)).as_ps(), 1_000);
-        assert_eq!(BitRate::from_gbps(10).time_for(Bytes::new(1 << 40)).as_ps(), 879_609_302_220_800);
+        assert_eq!(
+            BitRate::from_gbps(10).time_for(Bytes::new(1 << 40)).as_ps(),
+            879_609_302_220_800
+        );
         assert_eq!(BitRate::over(Bytes::new(7_000_000), Time::from_ms(1)), fdr);
-        assert_eq!("54.545454545 Gbps".parse::<BitRate>().unwrap().to_string(), "54.545454545 Gbps");
+        assert_eq!(
+            "54.545454545 Gbps".parse::<BitRate>().unwrap().to_string(),
+            "54.545454545 Gbps"
+        );
     }
 
     proptest::proptest! {

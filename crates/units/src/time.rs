@@ -18,13 +18,8 @@ const UNITS: UnitTable = &[
     ("ms", 1_000_000_000),
     ("s", 1_000_000_000_000),
 ];
-const PRINT: UnitTable = &[
-    ("ps", 1),
-    ("ns", 1_000),
-    ("us", 1_000_000),
-    ("ms", 1_000_000_000),
-    ("s", 1_000_000_000_000),
-];
+const PRINT: UnitTable =
+    &[("ps", 1), ("ns", 1_000), ("us", 1_000_000), ("ms", 1_000_000_000), ("s", 1_000_000_000_000)];
 
 impl Time {
     /// The start of a run; a duration of nothing.

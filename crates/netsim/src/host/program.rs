@@ -1,0 +1,124 @@
+//! Programs on cores: stepping them when completions are found, and carrying out what they post.
+
+use super::qp::{Doorbell, Wqe};
+use super::{CQE, DOORBELL, Host, STEP, WQES};
+use bandwise_rdma::verbs::{Completion, Next, Program};
+use bandwise_units::Time;
+
+/// Bytes of a WQE that the RNIC reads: the ConnectX send queue's basic block.
+const WQE_BYTES: u32 = 64;
+
+impl<P: Program> Host<P> {
+    /// Sees to it that `core` is stepped at `at`.
+    pub(super) fn wake_core(&mut self, core: u16, at: Time) {
+        let state = &mut self.cores[usize::from(core)];
+        if at < state.wake_at {
+            state.wake_at = at;
+            self.at(at, STEP, core.into(), 0);
+        }
+    }
+
+    /// A completion becomes visible in memory at `visible`; the core finds it by polling.
+    pub(super) fn complete(&mut self, core: u16, visible: Time, completion: Completion) {
+        let state = &mut self.cores[usize::from(core)];
+        if state.done {
+            return;
+        }
+        let at = state.found_at(visible);
+        let index = self.cqes.put(completion);
+        self.at(at, CQE, core.into(), index);
+    }
+
+    /// Steps a program, if its core can and there is a reason to.
+    pub(super) fn step(&mut self, now: Time, index: usize) {
+        let core = &mut self.cores[index];
+        if core.done {
+            core.pending.clear();
+            return;
+        }
+        if core.pending.is_empty() && core.timer > now {
+            return;
+        }
+        if let Some(at) = core.away_until(now) {
+            return self.wake_core(index as u16, at);
+        }
+        std::mem::swap(&mut self.seen, &mut core.pending);
+        core.timer = Time::MAX;
+        let next = core.program.step(now, &self.seen, &mut self.posts);
+        let polled = now + self.model.cpu_completion * self.seen.len() as u64;
+        self.seen.clear();
+        let free_at = self.post(polled);
+        let core = &mut self.cores[index];
+        core.free_at = free_at;
+        match next {
+            Next::Completion => {}
+            Next::At(at) => {
+                core.timer = at.max(now);
+                let timer = core.timer;
+                self.wake_core(index as u16, timer.max(free_at));
+            }
+            Next::Done => core.done = true,
+        }
+    }
+
+    /// Carries out the posted requests, from `start` on; returns when the core is free again.
+    fn post(&mut self, start: Time) -> Time {
+        let mut now = start;
+        let mut posts = std::mem::take(&mut self.posts);
+        for request in posts.drain() {
+            now += self.model.cpu_wqe;
+            if request.inline {
+                now += self.model.cpu_inline * u64::from(request.bytes.div_ceil(64));
+            }
+            let qp = &mut self.qps[usize::from(request.qp.0)];
+            if qp.unrung == 0 {
+                self.rung.push(request.qp.0);
+            }
+            qp.unrung += 1;
+            qp.sq.push_back(Wqe {
+                id: request.id,
+                opcode: request.opcode,
+                bytes: request.bytes,
+                signaled: request.signaled,
+                inline: request.inline,
+            });
+            if request.ring {
+                now = self.ring_doorbells(now);
+            }
+        }
+        self.posts = posts;
+        now
+    }
+
+    fn ring_doorbells(&mut self, mut now: Time) -> Time {
+        let mut rung = std::mem::take(&mut self.rung);
+        for number in rung.drain(..) {
+            let qp = &mut self.qps[usize::from(number)];
+            // A single WQE rides on the doorbell (BlueFlame); a list must be read by DMA.
+            qp.doorbells.push_back(Doorbell { wqes: qp.unrung, carries: qp.unrung == 1 });
+            qp.unrung = 0;
+            self.at(now + self.model.mmio, DOORBELL, number.into(), 0);
+            now += self.model.doorbell_gap;
+        }
+        self.rung = rung;
+        now
+    }
+
+    /// The RNIC sees a doorbell.
+    pub(super) fn doorbell(&mut self, now: Time, number: usize) {
+        let doorbell = self.qps[number].doorbells.pop_front().expect("a doorbell was rung");
+        if doorbell.carries {
+            self.wqes_ready(number, doorbell.wqes);
+            self.transmit(now);
+        } else {
+            let at = self.pcie.read_descriptor(now, doorbell.wqes * WQE_BYTES);
+            self.at(at, WQES, number as u32, doorbell.wqes);
+        }
+    }
+
+    /// WQEs of a queue pair are in the RNIC.
+    pub(super) fn wqes_ready(&mut self, number: usize, wqes: u32) {
+        self.qps[number].ready += wqes;
+        self.list(number, 0);
+    }
+}

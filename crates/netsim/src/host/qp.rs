@@ -1,0 +1,108 @@
+//! A queue pair's state in the RNIC.
+
+use bandwise_rdma::cc::Throttle;
+use bandwise_rdma::qos::Sl;
+use bandwise_rdma::verbs::{Opcode, Transport};
+use bandwise_rdma::wire::PacketKind;
+use bandwise_units::Time;
+use std::collections::VecDeque;
+
+/// Where a queue pair leads and who uses it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QpSetup {
+    /// Transport service.
+    pub transport: Transport,
+    /// Service level.
+    pub sl: Sl,
+    /// The other host.
+    pub peer: u16,
+    /// Its queue pair there.
+    pub peer_qp: u16,
+    /// The core that gets its completions; `None` for a side that only receives, whose RECVs are
+    /// always posted and whose completions nobody reads.
+    pub core: Option<u16>,
+}
+
+/// A work queue element.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wqe {
+    pub id: u64,
+    pub opcode: Opcode,
+    pub bytes: u32,
+    pub signaled: bool,
+    pub inline: bool,
+}
+
+/// A doorbell on its way: how many WQEs it announces, and whether it carries the one itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Doorbell {
+    pub wqes: u32,
+    pub carries: bool,
+}
+
+/// A request sent and not acknowledged.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unacked {
+    pub psn: u32,
+    pub wqe: Wqe,
+}
+
+/// Answers that the responder owes: data of a READ, or an atomic's result.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Answer {
+    pub kind: PacketKind,
+    pub bytes: u32,
+    pub sent: u32,
+    pub psn: u32,
+    pub transit_ps: u32,
+}
+
+#[derive(Debug)]
+pub(crate) struct QueuePair {
+    pub setup: QpSetup,
+    /// Posted, doorbell not rung yet.
+    pub unrung: u32,
+    pub doorbells: VecDeque<Doorbell>,
+    /// Posted WQEs, in order; the first `ready` of them are in the RNIC.
+    pub sq: VecDeque<Wqe>,
+    pub ready: u32,
+    /// Packets of the first WQE already started.
+    pub started: u32,
+    pub next_psn: u32,
+    /// No new message before.
+    pub next_at: Time,
+    /// No new packet before, by congestion control.
+    pub paced_until: Time,
+    /// The port stage sees packets in order: none before this.
+    pub last_ready: Time,
+    /// Congestion control: how far this flow is slowed down.
+    pub throttle: Throttle,
+    pub unacked: VecDeque<Unacked>,
+    pub answers: VecDeque<Answer>,
+    /// Bytes of the message being received.
+    pub receiving: u32,
+    /// In the list of queue pairs with something to send: requests, answers.
+    pub listed: [bool; 2],
+}
+
+impl QueuePair {
+    pub fn new(setup: QpSetup) -> Self {
+        QueuePair {
+            setup,
+            unrung: 0,
+            doorbells: VecDeque::new(),
+            sq: VecDeque::new(),
+            ready: 0,
+            started: 0,
+            next_psn: 0,
+            next_at: Time::ZERO,
+            paced_until: Time::ZERO,
+            last_ready: Time::ZERO,
+            throttle: Throttle::default(),
+            unacked: VecDeque::new(),
+            answers: VecDeque::new(),
+            receiving: 0,
+            listed: [false; 2],
+        }
+    }
+}

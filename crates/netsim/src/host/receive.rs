@@ -1,0 +1,153 @@
+//! The receiving side of the RNIC: placing payload by DMA, answering, completing.
+
+use super::qp::Answer;
+use super::{Host, RECEIVE, STAGED};
+use crate::event::{Event, rank};
+use crate::link::{Credit, Outbox};
+use crate::packet::{BECN, FECN, LAST, Packet};
+use bandwise_rdma::verbs::{Completion, CompletionKind, Program, Qp};
+use bandwise_rdma::wire::{self, PacketKind, Segment};
+use bandwise_units::Time;
+
+/// Bytes of a completion queue entry.
+pub(super) const CQE_BYTES: u32 = 64;
+
+/// Bytes that an atomic reads and writes.
+const ATOMIC_BYTES: u32 = 8;
+
+impl<P: Program> Host<P> {
+    /// The packet at the head of the link has come in and passed the receive pipeline.
+    pub(super) fn arrival(&mut self, now: Time, out: &mut Outbox) {
+        let packet = self.inbound.pop_front().expect("an arrival has a packet").packet;
+        if let Some(next) = self.inbound.front() {
+            self.events.push(Event { at: next.at, rank: rank(RECEIVE, 0), arg: 0 });
+        }
+        self.packets_in += 1;
+        self.payload_in += u64::from(packet.payload);
+        let drained = self.handle(now, &packet, false, out);
+        // The receive buffer is free again once the payload is on PCIe; the credits follow.
+        let cable = &self.egress.cable;
+        let at = drained + cable.credit_delay + cable.delay;
+        let credit = Credit { at, vl: packet.vl() as u8, blocks: packet.blocks() as u16 };
+        out.credits.push((self.upstream.0, self.upstream.1, credit));
+    }
+
+    /// Acts on a packet; returns when it has left the receive buffer.
+    pub(super) fn handle(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        loopback: bool,
+        out: &mut Outbox,
+    ) -> Time {
+        let number = usize::from(packet.dst_qp);
+        let (drained, placed) = if packet.payload > 0 {
+            self.pcie.write(now, packet.payload.into())
+        } else {
+            (now, now)
+        };
+        let transit = if loopback { 0 } else { self.transit_ps(now, packet) };
+        let last = packet.is(LAST);
+        self.qps[number].receiving += u32::from(packet.payload);
+        if let (true, Some(cc)) = (packet.is(BECN), &self.model.congestion_control) {
+            self.qps[number].throttle.on_becn(cc, now);
+        }
+        match packet.kind() {
+            PacketKind::Send if last => {
+                // Answered before the DMA write is done (figure 1d): what RPerf builds on.
+                let ack = self.reply(number, PacketKind::Ack, packet, transit);
+                self.stage(now, ack, out);
+                self.received(drained, number);
+            }
+            PacketKind::UdSend => self.received(drained, number),
+            PacketKind::Write | PacketKind::WriteImm if last => {
+                // Answered after (figure 1b).
+                let ack = self.reply(number, PacketKind::Ack, packet, transit);
+                self.stage_at(placed + self.model.dma_flush, ack);
+                if packet.kind() == PacketKind::WriteImm {
+                    self.received(drained, number);
+                }
+                self.qps[number].receiving = 0;
+            }
+            PacketKind::Send | PacketKind::Write | PacketKind::WriteImm => {}
+            PacketKind::ReadRequest => {
+                self.answer(number, PacketKind::ReadResponse, packet, packet.transit_ps, transit);
+                self.transmit(now);
+            }
+            PacketKind::AtomicRequest => {
+                let read = self.pcie.read_descriptor(now, ATOMIC_BYTES);
+                let written = self.pcie.write_descriptor(read, ATOMIC_BYTES);
+                let ack = self.reply(number, PacketKind::AtomicAck, packet, transit);
+                self.stage_at(written, ack);
+            }
+            PacketKind::ReadResponse => {
+                if last {
+                    self.qps[number].receiving = 0;
+                    let truth = Time::from_ps((packet.transit_ps + transit).into());
+                    self.acknowledged(number, packet.psn, now, Some(truth));
+                }
+            }
+            PacketKind::Ack | PacketKind::AtomicAck => {
+                let truth = Time::from_ps((packet.transit_ps + transit).into());
+                self.acknowledged(number, packet.psn, now, (!loopback).then_some(truth));
+            }
+        }
+        drained
+    }
+
+    /// Ground truth: from last bit out of the sender's port to last bit in here.
+    fn transit_ps(&self, now: Time, packet: &Packet) -> u32 {
+        let arrived = now - self.model.rx;
+        let on_the_way = arrived - packet.sent_at;
+        on_the_way.as_ps().saturating_sub(packet.first_ser_ps.into()).min(u32::MAX.into()) as u32
+    }
+
+    /// A header-only answer to `packet`. A mark on the way here goes back as BECN (IBTA A10.3).
+    fn reply(&self, number: usize, kind: PacketKind, packet: &Packet, transit: u32) -> Packet {
+        let becn = if packet.is(FECN) { BECN } else { 0 };
+        let setup = self.qps[number].setup;
+        Packet {
+            sent_at: Time::ZERO,
+            transit_ps: transit,
+            first_ser_ps: 0,
+            psn: packet.psn,
+            src: self.index,
+            dst: setup.peer,
+            dst_qp: setup.peer_qp,
+            wire_bytes: wire::packet_bytes(kind, Segment::only(0)) as u16,
+            payload: 0,
+            lanes: setup.sl.get() << 4 | self.lane(setup.sl) as u8,
+            head: Packet::head(kind, LAST | becn),
+        }
+    }
+
+    fn stage_at(&mut self, at: Time, packet: Packet) {
+        let index = self.packets.put(packet);
+        self.at(at, STAGED, 0, index);
+    }
+
+    /// Queues the data that a READ asks for.
+    fn answer(
+        &mut self,
+        number: usize,
+        kind: PacketKind,
+        request: &Packet,
+        bytes: u32,
+        transit_ps: u32,
+    ) {
+        let answer = Answer { kind, bytes, sent: 0, psn: request.psn, transit_ps };
+        self.qps[number].answers.push_back(answer);
+        self.list(number, 1);
+    }
+
+    /// A message is complete that consumes a RECV: a CQE, if anybody reads it.
+    fn received(&mut self, placed: Time, number: usize) {
+        let bytes = std::mem::take(&mut self.qps[number].receiving);
+        let Some(core) = self.qps[number].setup.core else { return };
+        // Behind the payload, which was written first.
+        let visible = self.pcie.write_descriptor(placed, CQE_BYTES);
+        let qp = Qp(number as u16);
+        let kind = CompletionKind::Received;
+        self.complete(core, visible, Completion { qp, id: 0, kind, bytes, truth: None });
+    }
+}

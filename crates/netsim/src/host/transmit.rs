@@ -1,0 +1,309 @@
+//! The sending side of the RNIC: queue pairs take turns, a packet each; payload is fetched by
+//! DMA, passes the pipeline, and waits at the port for its lane.
+
+use super::qp::Unacked;
+use super::{FETCHED, Host, LOOPBACK, PORT, STAGED, TRANSMIT};
+use crate::egress::Choice;
+use crate::link::{Flight, Outbox};
+use crate::packet::{LAST, Packet};
+use bandwise_rdma::qos::Sl;
+use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Program, Transport};
+use bandwise_rdma::wire::{self, PacketKind, Segment};
+use bandwise_units::{Bytes, Time};
+
+/// Class of answers (acknowledgements, READ responses) among the port's queues.
+const ANSWERS: usize = 1;
+
+impl<P: Program> Host<P> {
+    /// Puts a queue pair in line to send requests (0) or answers (1).
+    pub(super) fn list(&mut self, number: usize, class: usize) {
+        if !std::mem::replace(&mut self.qps[number].listed[class], true) {
+            self.ring.push_back((number * 2 + class) as u32);
+        }
+    }
+
+    /// Starts the next packet, if one can be started; sees to it that the others follow.
+    pub(super) fn transmit(&mut self, now: Time) {
+        if self.ring.is_empty() {
+            return;
+        }
+        if self.issue_free <= now {
+            for _ in 0..self.ring.len() {
+                let entry = self.ring.pop_front().expect("one for each turn");
+                let (number, class) = (entry as usize / 2, entry as usize % 2);
+                let started = self.startable(now, number, class);
+                if started {
+                    self.issue_free = now + self.model.issue_gap;
+                    self.start(now, number, class);
+                }
+                if self.has_more(number, class) {
+                    self.ring.push_back(entry);
+                } else {
+                    self.qps[number].listed[class] = false;
+                }
+                if started {
+                    break;
+                }
+            }
+        }
+        self.transmit_later();
+    }
+
+    /// Sets the event for the next packet that only waits for its time. Those that wait for room
+    /// are tried again when a packet leaves.
+    fn transmit_later(&mut self) {
+        let next = self
+            .ring
+            .iter()
+            .filter(|&&e| self.has_room(e as usize / 2, e as usize % 2))
+            .map(|&e| self.earliest(e as usize / 2, e as usize % 2))
+            .min();
+        if let Some(at) = next.filter(|&at| at < self.transmit_at) {
+            self.transmit_at = at;
+            self.at(at, TRANSMIT, 0, 0);
+        }
+    }
+
+    fn has_more(&self, number: usize, class: usize) -> bool {
+        let qp = &self.qps[number];
+        if class == ANSWERS { !qp.answers.is_empty() } else { qp.ready > 0 }
+    }
+
+    fn earliest(&self, number: usize, class: usize) -> Time {
+        let qp = &self.qps[number];
+        if class == ANSWERS {
+            return self.issue_free;
+        }
+        let own = if qp.started > 0 { qp.paced_until } else { qp.paced_until.max(qp.next_at) };
+        own.max(self.issue_free)
+    }
+
+    fn startable(&self, now: Time, number: usize, class: usize) -> bool {
+        self.has_more(number, class)
+            && self.earliest(number, class) <= now
+            && self.has_room(number, class)
+    }
+
+    /// Whether the transmit buffer of its lane takes the next packet.
+    fn has_room(&self, number: usize, class: usize) -> bool {
+        let qp = &self.qps[number];
+        let fetched = self.fetched[self.lane(qp.setup.sl)];
+        let next = if class == ANSWERS {
+            qp.answers.front().map_or(0, |a| a.bytes - a.sent)
+        } else {
+            qp.sq.front().map_or(0, |w| w.bytes - qp.started * self.model.mtu.get())
+        };
+        let next = next.min(self.model.mtu.get());
+        fetched == 0 || u64::from(fetched + next) <= self.model.tx_buffer.get()
+    }
+
+    /// The lane of a service level at this port. Levels without one are refused at set-up.
+    pub(super) fn lane(&self, sl: Sl) -> usize {
+        self.sl2vl.vl(sl).map_or(0, |vl| usize::from(vl.get()))
+    }
+
+    fn start(&mut self, now: Time, number: usize, class: usize) {
+        if class == ANSWERS {
+            return self.start_answer(now, number);
+        }
+        let mtu = self.model.mtu;
+        let qp = &mut self.qps[number];
+        let wqe = *qp.sq.front().expect("a ready queue pair has a WQE");
+        let kind = PacketKind::request(qp.setup.transport, wqe.opcode)
+            .expect("refused when it was connected");
+        let segment = wire::segment(kind.payload(wqe.bytes), mtu, qp.started);
+        if segment.first {
+            qp.next_at = now + self.model.qp_gap;
+        }
+        if let Some(cc) = &self.model.congestion_control {
+            let bytes = wire::packet_bytes(kind, segment);
+            let packet_time = self.egress.cable.rate.time_for(Bytes::new(bytes.into()));
+            let delay = qp.throttle.delay(cc, now, packet_time);
+            if delay > Time::ZERO {
+                qp.paced_until = now + packet_time + delay;
+            }
+        }
+        qp.started += 1;
+        let psn = qp.next_psn;
+        qp.next_psn += 1;
+        if segment.last {
+            qp.sq.pop_front();
+            qp.ready -= 1;
+            qp.started = 0;
+            qp.unacked.push_back(Unacked { psn, wqe });
+        }
+        let asked = if wqe.opcode == Opcode::Read { wqe.bytes } else { 0 };
+        self.fetch(now, number, kind, segment, psn, asked, wqe.inline);
+    }
+
+    fn start_answer(&mut self, now: Time, number: usize) {
+        let mtu = self.model.mtu;
+        let answer = self.qps[number].answers.front_mut().expect("listed for an answer");
+        let segment = wire::segment(answer.bytes, mtu, answer.sent / mtu.get());
+        answer.sent += segment.payload;
+        let answer = *answer;
+        if segment.last {
+            self.qps[number].answers.pop_front();
+        }
+        self.fetch(now, number, answer.kind, segment, answer.psn, answer.transit_ps, false);
+    }
+
+    /// Fetches a packet's payload and passes it down the pipeline to the port.
+    #[expect(clippy::too_many_arguments, reason = "a packet's fields, once")]
+    fn fetch(
+        &mut self,
+        now: Time,
+        number: usize,
+        kind: PacketKind,
+        segment: Segment,
+        psn: u32,
+        transit_ps: u32,
+        inline: bool,
+    ) {
+        let setup = self.qps[number].setup;
+        let vl = self.lane(setup.sl);
+        let packet = Packet {
+            sent_at: Time::ZERO,
+            transit_ps,
+            first_ser_ps: 0,
+            psn,
+            src: self.index,
+            dst: setup.peer,
+            dst_qp: setup.peer_qp,
+            wire_bytes: wire::packet_bytes(kind, segment) as u16,
+            payload: segment.payload as u16,
+            lanes: setup.sl.get() << 4 | vl as u8,
+            head: Packet::head(kind, if segment.last { LAST } else { 0 }),
+        };
+        self.fetched[vl] += segment.payload;
+        let index = self.packets.put(packet);
+        if inline || segment.payload == 0 {
+            self.pass(now, number, index);
+        } else {
+            let at = self.pcie.read(now, number, segment.payload, index);
+            self.at(at, FETCHED, number as u32, index);
+        }
+    }
+
+    /// The payload of a packet should be here by now; if others were in its way, it is looked
+    /// for later.
+    pub(super) fn fetched(&mut self, now: Time, number: usize, index: u32) {
+        match self.pcie.finished(now, index) {
+            None => self.pass(now, number, index),
+            Some(at) => self.at(at, FETCHED, number as u32, index),
+        }
+    }
+
+    /// A packet is complete: down the pipeline, behind the earlier ones of its queue pair.
+    fn pass(&mut self, now: Time, number: usize, index: u32) {
+        let qp = &mut self.qps[number];
+        qp.last_ready = qp.last_ready.max(now + self.model.tx);
+        let ready = qp.last_ready;
+        self.at(ready, STAGED, 0, index);
+    }
+
+    /// A packet has passed the pipeline: to the port, or back inside for this host itself.
+    pub(super) fn stage(&mut self, now: Time, packet: Packet, out: &mut Outbox) {
+        if packet.dst == self.index {
+            let bytes = Bytes::new(packet.wire_bytes.into());
+            self.loopback_free =
+                now.max(self.loopback_free) + self.model.loopback_rate.time_for(bytes);
+            let at = self.loopback_free + self.model.rx;
+            self.release(&packet);
+            let index = self.packets.put(packet);
+            self.at(at, LOOPBACK, 0, index);
+            return self.transmit(now);
+        }
+        let vl = packet.vl();
+        let queue = class_of(&packet) * self.lanes + vl;
+        self.queues[queue].push_back(packet);
+        self.egress.offer(queue, vl);
+        if self.egress.free_at <= now {
+            self.serve(now, out);
+        } else {
+            self.egress.wake_when_free(&mut self.events, PORT, 0);
+        }
+    }
+
+    pub(super) fn port_woke(&mut self, now: Time, out: &mut Outbox) {
+        if self.egress.woke(now) {
+            self.serve(now, out);
+        } else {
+            self.egress.wake_when_free(&mut self.events, PORT, 0);
+        }
+    }
+
+    /// The idle port takes the next packet.
+    fn serve(&mut self, now: Time, out: &mut Outbox) {
+        let queues = &self.queues;
+        let (queue, vl) = match self.egress.choose(now, |q| &queues[q][0]) {
+            Choice::Send { queue, vl } => (queue, vl),
+            Choice::Starved => return self.egress.starve(now, &mut self.events, PORT, 0),
+            Choice::Empty => return,
+        };
+        let mut packet = self.queues[queue].pop_front().expect("an offered queue has a head");
+        let serialisation = self.egress.send(now, queue, vl, &packet);
+        packet.sent_at = now;
+        packet.first_ser_ps = serialisation.as_ps() as u32;
+        self.packets_out += 1;
+        let cable = &self.egress.cable;
+        let at = cable.takes_effect(&packet, now, serialisation);
+        out.packets.push((cable.to, cable.to_port, Flight { at, packet }));
+        if self.queues[queue].is_empty() {
+            self.egress.withdraw(queue, vl);
+        }
+        self.egress.wake_when_free(&mut self.events, PORT, 0);
+        self.release(&packet);
+        if packet.kind() == PacketKind::UdSend {
+            self.datagram_sent(now + serialisation, &packet);
+        }
+        self.transmit(now);
+    }
+
+    /// Its bytes have left the transmit buffer.
+    fn release(&mut self, packet: &Packet) {
+        self.fetched[packet.vl()] -= u32::from(packet.payload);
+    }
+
+    /// A datagram is complete once it is on the wire (RPerf, figure 1c). Several queue pairs may
+    /// send to the same one, so the sender is found by what it sent.
+    fn datagram_sent(&mut self, at: Time, packet: &Packet) {
+        let sender = self.qps.iter().position(|qp| {
+            qp.setup.transport == Transport::Ud
+                && (qp.setup.peer, qp.setup.peer_qp) == (packet.dst, packet.dst_qp)
+                && qp.unacked.front().is_some_and(|u| u.psn == packet.psn)
+        });
+        if let Some(number) = sender {
+            self.acknowledged(number, packet.psn, at, None);
+        }
+    }
+
+    /// Everything up to `psn` of a queue pair is done: CQEs for what asked for them.
+    pub(super) fn acknowledged(&mut self, number: usize, psn: u32, now: Time, truth: Option<Time>) {
+        while let Some(&unacked) = self.qps[number].unacked.front() {
+            if unacked.psn > psn {
+                break;
+            }
+            self.qps[number].unacked.pop_front();
+            if let (true, Some(core)) = (unacked.wqe.signaled, self.qps[number].setup.core) {
+                let visible = self.pcie.write_descriptor(now, super::receive::CQE_BYTES);
+                let completion = Completion {
+                    qp: bandwise_rdma::verbs::Qp(number as u16),
+                    id: unacked.wqe.id,
+                    kind: CompletionKind::Sent(unacked.wqe.opcode),
+                    bytes: unacked.wqe.bytes,
+                    truth,
+                };
+                self.complete(core, visible, completion);
+            }
+        }
+    }
+}
+
+/// Which of a lane's two queues at the port a packet waits in.
+fn class_of(packet: &Packet) -> usize {
+    match packet.kind() {
+        PacketKind::Ack | PacketKind::ReadResponse | PacketKind::AtomicAck => ANSWERS,
+        _ => 0,
+    }
+}

@@ -1,0 +1,19 @@
+//! Packets over links. A node (switch or host) owns its state and its future; links are the only
+//! channel between nodes; time moves in windows ([`Simulation`]).
+//!
+//! - [`switch`]: buffers, cut-through, who goes first;
+//! - [`host`]: cores, PCIe and RNIC;
+//! - [`egress`]: what both do at a port: lanes, credits, arbitration.
+
+mod clock;
+pub mod egress;
+pub mod event;
+pub mod host;
+pub mod link;
+pub mod packet;
+pub mod random;
+mod sim;
+mod slab;
+pub mod switch;
+
+pub use sim::{Counters, Models, Outcome, Qos, Simulation};

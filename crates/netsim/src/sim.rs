@@ -1,0 +1,383 @@
+//! A simulation: a fabric of switches and hosts, run in windows.
+//!
+//! Nothing that a node does at time t matters to another before t plus the *lookahead*, the least
+//! latency of any link. So all nodes with something to do before `first + lookahead` run, each
+//! alone with its state in cache, and what they sent is handed over afterwards. Where links are
+//! short a window holds an event or two and this becomes an ordinary event loop; where they are
+//! long there is hardly any global order left to keep.
+
+use crate::clock::Clock;
+use crate::egress::{Egress, Scheduling};
+use crate::host::{DeviceModel, Host, QpSetup};
+use crate::link::{Cable, Outbox, Receiver};
+use crate::random::Stream;
+use crate::switch::{Switch, SwitchModel, SwitchPort};
+use bandwise_rdma::qos::{Sl, Sl2Vl, VlArbError, VlArbTable};
+use bandwise_rdma::verbs::{Program, Qp, Transport};
+use bandwise_topology::{Fabric, NodeId, Port, Routes};
+use bandwise_units::Time;
+
+/// Tables of quality of service, the same at every port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Qos {
+    /// Service level to lane.
+    pub sl2vl: Sl2Vl,
+    /// How lanes share a link.
+    pub vlarb: VlArbTable,
+}
+
+/// How parts behave: the switches, the hosts, the tables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Models {
+    /// Every switch.
+    pub switch: SwitchModel,
+    /// Every host.
+    pub device: DeviceModel,
+    /// Every port.
+    pub qos: Qos,
+}
+
+/// A node by what it is.
+#[derive(Debug)]
+enum Node<P> {
+    Switch(Box<Switch>),
+    Host(Box<Host<P>>),
+}
+
+/// What a run counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Packets that arrived at a host.
+    pub packets_delivered: u64,
+    /// Links crossed by packets.
+    pub packet_hops: u64,
+    /// Packets dropped (a service level without a lane).
+    pub packets_dropped: u64,
+    /// Events handled.
+    pub events: u64,
+}
+
+/// Why [`Simulation::run`] returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The given time was reached.
+    Paused,
+    /// Nothing can happen any more: nobody posts and nothing moves. With packets left in the
+    /// fabric that is a deadlock, see [`Simulation::deadlock`].
+    Quiet,
+}
+
+/// A fabric with programs on its hosts.
+#[derive(Debug)]
+pub struct Simulation<P> {
+    nodes: Vec<Node<P>>,
+    clock: Clock,
+    lookahead: Time,
+    now: Time,
+    seed: u64,
+    outbox: Outbox,
+    due: Vec<u32>,
+    /// For naming ports: fabric node by simulation node.
+    names: Vec<NodeId>,
+    sl2vl: Sl2Vl,
+    switches: usize,
+}
+
+impl<P: Program> Simulation<P> {
+    /// Builds the fabric. Hosts are known by their rank among `fabric.hosts()`.
+    pub fn new(
+        fabric: &Fabric,
+        routes: &Routes,
+        models: &Models,
+        seed: u64,
+    ) -> Result<Self, VlArbError> {
+        let lanes = (16 - models.qos.sl2vl.vls().leading_zeros()).max(1) as usize;
+        let names: Vec<NodeId> = fabric.switches().iter().chain(fabric.hosts()).copied().collect();
+        let index = |node: NodeId| -> u32 {
+            let base = if fabric.is_switch(node) { 0 } else { fabric.switches().len() };
+            (base + fabric.rank(node)) as u32
+        };
+        let cable = |from: Port| -> Option<(Cable, Port)> {
+            let (peer, link) = fabric.peer(from)?;
+            let receiver = if fabric.is_switch(peer.node) {
+                let rates = fabric.ports(peer.node).filter_map(|p| fabric.peer(p));
+                let fastest = rates.map(|(_, l)| l.rate).max().filter(|&r| r > link.rate);
+                Receiver::Switch { latency: models.switch.latency, fastest }
+            } else {
+                Receiver::Host { latency: models.device.rx }
+            };
+            let cable = Cable {
+                to: index(peer.node),
+                to_port: if fabric.is_switch(peer.node) { peer.number - 1 } else { 0 },
+                rate: link.rate,
+                delay: link.delay,
+                receiver,
+                credit_delay: models.switch.credit_delay,
+            };
+            Some((cable, peer))
+        };
+        let buffer_behind = |peer: Port| {
+            if fabric.is_switch(peer.node) { models.switch.buffer } else { models.device.rx_buffer }
+        };
+
+        let mut nodes = Vec::with_capacity(names.len());
+        let mut lookahead = Time::MAX;
+        for (rank, &node) in fabric.switches().iter().enumerate() {
+            let ports = usize::from(fabric.port_count(node));
+            let forwarding: Vec<u8> = fabric
+                .hosts()
+                .iter()
+                .map(|&host| routes.out_port(node, host).wrapping_sub(1))
+                .collect();
+            let mut switch = Switch::new(
+                models.switch.clone(),
+                ports,
+                lanes,
+                forwarding,
+                vec![models.qos.sl2vl; ports * ports],
+                Stream::new(seed, "switch", rank as u64),
+            );
+            for port in fabric.ports(node) {
+                let Some((cable, peer)) = cable(port) else { continue };
+                lookahead = lookahead.min(cable.lookahead());
+                let egress = Egress::new(
+                    cable,
+                    switch.queue_count(),
+                    buffer_behind(peer),
+                    &models.qos.vlarb,
+                    models.switch.scheduling,
+                )?;
+                let upstream = (cable.to, cable.to_port);
+                switch.cable(usize::from(port.number - 1), SwitchPort::new(upstream, egress));
+            }
+            nodes.push(Node::Switch(Box::new(switch)));
+        }
+        for (rank, &node) in fabric.hosts().iter().enumerate() {
+            let (cable, peer) = cable(fabric.host_port(node)).expect("a host has a link");
+            lookahead = lookahead.min(cable.lookahead());
+            let egress = Egress::new(
+                cable,
+                2 * lanes,
+                buffer_behind(peer),
+                &models.qos.vlarb,
+                Scheduling::RoundRobin,
+            )?;
+            let upstream = (cable.to, cable.to_port);
+            nodes.push(Node::Host(Box::new(Host::new(
+                rank as u16,
+                models.device.clone(),
+                models.qos.sl2vl,
+                lanes,
+                egress,
+                upstream,
+            ))));
+        }
+        Ok(Simulation {
+            clock: Clock::new(nodes.len()),
+            nodes,
+            lookahead: lookahead.max(Time::from_ps(1)),
+            now: Time::ZERO,
+            seed,
+            outbox: Outbox::default(),
+            due: Vec::new(),
+            names,
+            sl2vl: models.qos.sl2vl,
+            switches: fabric.switches().len(),
+        })
+    }
+
+    fn host_node(&self, host: usize) -> usize {
+        self.switches + host
+    }
+
+    fn host(&self, host: usize) -> &Host<P> {
+        match &self.nodes[self.host_node(host)] {
+            Node::Host(h) => h,
+            Node::Switch(_) => unreachable!("hosts come after switches"),
+        }
+    }
+
+    fn host_mut(&mut self, host: usize) -> &mut Host<P> {
+        let node = self.host_node(host);
+        match &mut self.nodes[node] {
+            Node::Host(h) => h,
+            Node::Switch(_) => unreachable!("hosts come after switches"),
+        }
+    }
+
+    /// Connects a queue pair of host `a` with one of host `b` (which may be the same host, for
+    /// loopback). Returns their numbers. Panics if the service level has no lane.
+    pub fn connect(&mut self, a: usize, b: usize, transport: Transport, sl: Sl) -> (Qp, Qp) {
+        assert!(self.sl2vl.vl(sl).is_some(), "{sl} has no lane");
+        let setup = |peer: usize, peer_qp: u16| QpSetup {
+            transport,
+            sl,
+            peer: peer as u16,
+            peer_qp,
+            core: None,
+        };
+        let first = self.host(a).qp_count() as u16;
+        let second = if a == b { first + 1 } else { self.host(b).qp_count() as u16 };
+        self.host_mut(a).add_qp(setup(b, second));
+        self.host_mut(b).add_qp(setup(a, first));
+        (Qp(first), Qp(second))
+    }
+
+    /// Starts a program on a core of its own at `host`; it gets the completions of `qps`.
+    /// Returns the number by which [`Simulation::program`] knows it there.
+    pub fn start(&mut self, host: usize, qps: &[Qp], program: P, at: Time) -> usize {
+        let seed = self.seed;
+        let state = self.host_mut(host);
+        let core = state.add_program(program, at, seed);
+        for qp in qps {
+            state.qp_setup_mut(qp.0).core = Some(core);
+        }
+        let node = self.host_node(host);
+        self.refresh(node);
+        usize::from(core)
+    }
+
+    /// A program, to read its results.
+    pub fn program(&self, host: usize, number: usize) -> &P {
+        &self.host(host).cores[number].program
+    }
+
+    /// Payload bytes that arrived at a host over its link.
+    pub fn payload_delivered(&self, host: usize) -> u64 {
+        self.host(host).payload_in
+    }
+
+    /// Simulated time so far.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    fn refresh(&mut self, node: usize) {
+        let at = match &self.nodes[node] {
+            Node::Switch(s) => s.events.next_at(),
+            Node::Host(h) => h.events.next_at(),
+        };
+        self.clock.set(node, at);
+    }
+
+    /// Whether a program has what it wanted.
+    pub fn is_done(&self, host: usize, number: usize) -> bool {
+        self.host(host).cores[number].done
+    }
+
+    /// Runs until simulated time `end`, or until nothing can happen.
+    pub fn run(&mut self, end: Time) -> Outcome {
+        let mut due = std::mem::take(&mut self.due);
+        loop {
+            let first = self.clock.first();
+            if first >= end {
+                break;
+            }
+            let horizon = first.saturating_add(self.lookahead).min(end);
+            self.clock.due(horizon, &mut due);
+            for &node in &due {
+                self.run_node(node as usize, horizon);
+            }
+        }
+        self.due = due;
+        self.now = end;
+        if self.clock.first() == Time::MAX { Outcome::Quiet } else { Outcome::Paused }
+    }
+
+    /// What was counted so far.
+    pub fn counters(&self) -> Counters {
+        let mut sum = Counters::default();
+        for node in &self.nodes {
+            match node {
+                Node::Switch(s) => {
+                    sum.packet_hops += s.crossed;
+                    sum.packets_dropped += s.dropped;
+                    sum.events += s.handled;
+                }
+                Node::Host(h) => {
+                    sum.packets_delivered += h.packets_in;
+                    sum.packet_hops += h.packets_out;
+                    sum.events += h.handled;
+                }
+            }
+        }
+        sum
+    }
+
+    /// Packets in buffers and RNICs (those on links not counted).
+    pub fn packets_buffered(&self) -> usize {
+        self.nodes
+            .iter()
+            .map(|node| match node {
+                Node::Switch(s) => s.buffered(),
+                Node::Host(h) => h.buffered(),
+            })
+            .sum()
+    }
+
+    /// A loop of output ports that have waited for each other's credits for `patience` or longer:
+    /// each can only send once the next one does. The ports are in that order.
+    pub fn deadlock(&self, patience: Time) -> Option<Vec<Port>> {
+        let since = self.now.saturating_sub(patience);
+        let stuck = |node: usize| -> Option<&Switch> {
+            match &self.nodes[node] {
+                Node::Switch(s) => Some(s),
+                Node::Host(_) => None,
+            }
+        };
+        // Each stuck output waits for one input buffer; any stuck output that this buffer has
+        // packets for is what it waits for in turn. Following first choices finds a loop, for
+        // every stuck output has a successor until one has none.
+        for start in 0..self.nodes.len() {
+            let Some(switch) = stuck(start) else { continue };
+            for output in switch.starved_since(since) {
+                let mut path = vec![(start, output)];
+                loop {
+                    let &(node, output) = path.last().expect("never empty");
+                    let cable = stuck(node)?.cable_of(output);
+                    let Some(next) = stuck(cable.to as usize) else { break };
+                    let Some(port) = next.starved_behind(cable.to_port.into(), since) else {
+                        break;
+                    };
+                    let step = (cable.to as usize, port);
+                    if let Some(i) = path.iter().position(|&p| p == step) {
+                        let name = |&(node, port): &(usize, usize)| Port {
+                            node: self.names[node],
+                            number: port as u8 + 1,
+                        };
+                        return Some(path[i..].iter().map(name).collect());
+                    }
+                    path.push(step);
+                }
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn run_node(&mut self, node: usize, horizon: Time) {
+        match &mut self.nodes[node] {
+            Node::Switch(s) => s.run(horizon, &mut self.outbox),
+            Node::Host(h) => h.run(horizon, &mut self.outbox),
+        }
+        self.refresh(node);
+        let mut outbox = std::mem::take(&mut self.outbox);
+        for (to, port, flight) in outbox.packets.drain(..) {
+            debug_assert!(flight.at >= horizon, "a packet arrives in its own window");
+            match &mut self.nodes[to as usize] {
+                Node::Switch(s) => s.receive(port, flight),
+                Node::Host(h) => h.receive(flight),
+            }
+            self.refresh(to as usize);
+        }
+        for (to, port, credit) in outbox.credits.drain(..) {
+            debug_assert!(credit.at >= horizon, "a credit arrives in its own window");
+            match &mut self.nodes[to as usize] {
+                Node::Switch(s) => s.receive_credit(port, credit),
+                Node::Host(h) => h.receive_credit(credit),
+            }
+            self.refresh(to as usize);
+        }
+        self.outbox = outbox;
+    }
+}

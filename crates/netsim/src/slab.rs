@@ -1,0 +1,36 @@
+//! Values that wait for an event, by a small index that the event carries.
+
+#[derive(Debug)]
+pub(crate) struct Slab<T> {
+    values: Vec<T>,
+    free: Vec<u32>,
+}
+
+impl<T: Copy> Slab<T> {
+    pub fn new() -> Self {
+        Slab { values: Vec::new(), free: Vec::new() }
+    }
+
+    pub fn put(&mut self, value: T) -> u32 {
+        match self.free.pop() {
+            Some(index) => {
+                self.values[index as usize] = value;
+                index
+            }
+            None => {
+                self.values.push(value);
+                (self.values.len() - 1) as u32
+            }
+        }
+    }
+
+    pub fn take(&mut self, index: u32) -> T {
+        self.free.push(index);
+        self.values[index as usize]
+    }
+
+    /// How many values wait.
+    pub fn len(&self) -> usize {
+        self.values.len() - self.free.len()
+    }
+}

@@ -1,0 +1,323 @@
+//! The switch: input-buffered, cut-through, a buffer for each input port and lane.
+//!
+//! A packet becomes visible to its output one port-to-port latency after its first bit came in
+//! (the link's flight already counts that, see [`Receiver::Switch`](crate::link::Receiver)).
+//! An idle output takes it at once; otherwise it waits in its input's buffer, which is emptied
+//! when its last bit has left, and then the credits go back.
+
+use crate::egress::{Choice, Egress, Scheduling};
+use crate::event::{Event, EventQueue, rank};
+use crate::link::{Cable, Credit, Flight, Inbound, Outbox};
+use crate::packet::{FECN, Packet};
+use crate::random::Stream;
+use bandwise_rdma::cc::{Marker, MarkerSettings};
+use bandwise_rdma::qos::Sl2Vl;
+use bandwise_units::{Bytes, Time};
+use std::collections::VecDeque;
+
+/// How a switch behaves, beside its cabling and tables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SwitchModel {
+    /// Port-to-port latency, first bit in to first bit out.
+    pub latency: Time,
+    /// Buffer for each input port and lane.
+    pub buffer: Bytes,
+    /// Who goes first among the inputs of a lane.
+    pub scheduling: Scheduling,
+    /// Where packets for different outputs wait.
+    pub queueing: Queueing,
+    /// Now and then a crossing takes longer.
+    pub hiccup: Option<Hiccup>,
+    /// From a freed block to the sender's counter, beside propagation.
+    pub credit_delay: Time,
+    /// When packets are marked as having met congestion (FECN); off by default.
+    pub marking: Option<MarkerSettings>,
+}
+
+/// Where packets for different outputs wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Queueing {
+    /// One queue an input and lane: a blocked head blocks those behind it.
+    Fifo,
+    /// Virtual output queues: one an input, lane and output.
+    Voq,
+}
+
+/// A delay that strikes once in `one_in` crossings, uniform up to `up_to`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hiccup {
+    /// On average.
+    pub one_in: u32,
+    /// At most.
+    pub up_to: Time,
+}
+
+/// A port of a switch: the input side and the output side.
+#[derive(Debug)]
+pub(crate) struct SwitchPort {
+    pub inbound: Inbound,
+    /// Where credits of this input go: node and port.
+    pub upstream: (u32, u8),
+    pub egress: Egress,
+}
+
+impl SwitchPort {
+    pub fn new(upstream: (u32, u8), egress: Egress) -> Self {
+        SwitchPort { inbound: Inbound::new(), upstream, egress }
+    }
+}
+
+/// A switch.
+#[derive(Debug)]
+pub struct Switch {
+    model: SwitchModel,
+    pub(crate) ports: Vec<Option<SwitchPort>>,
+    /// Output port by destination host.
+    forwarding: Vec<u8>,
+    /// Lane by (input port, output port, service level).
+    sl2vl: Vec<Sl2Vl>,
+    queues: Vec<VecDeque<Packet>>,
+    /// Bytes waiting for (output, lane), and which of them to mark.
+    depth: Vec<u32>,
+    markers: Vec<Marker>,
+    lanes: usize,
+    pub(crate) events: EventQueue,
+    random: Stream,
+    /// Packets that crossed, and packets dropped for want of a lane (SL2VL says 15).
+    pub(crate) crossed: u64,
+    pub(crate) dropped: u64,
+    pub(crate) handled: u64,
+}
+
+/// Kinds of events; at one instant free outputs are looked at before new packets.
+const PORT: u8 = 0;
+const ARRIVAL: u8 = 1;
+
+impl Switch {
+    /// A switch whose ports are still to be cabled. `lanes` is the number of data lanes in use.
+    pub(crate) fn new(
+        model: SwitchModel,
+        ports: usize,
+        lanes: usize,
+        forwarding: Vec<u8>,
+        sl2vl: Vec<Sl2Vl>,
+        random: Stream,
+    ) -> Self {
+        let queues = match model.queueing {
+            Queueing::Fifo => ports * lanes,
+            Queueing::Voq => ports * lanes * ports,
+        };
+        Switch {
+            model,
+            ports: (0..ports).map(|_| None).collect(),
+            forwarding,
+            sl2vl,
+            queues: (0..queues).map(|_| VecDeque::new()).collect(),
+            depth: vec![0; ports * lanes],
+            markers: vec![Marker::default(); ports * lanes],
+            lanes,
+            events: EventQueue::default(),
+            random,
+            crossed: 0,
+            dropped: 0,
+            handled: 0,
+        }
+    }
+
+    /// Takes a packet that the link delivers.
+    #[inline]
+    pub(crate) fn receive(&mut self, port: u8, flight: Flight) {
+        let inbound = &mut self.ports[usize::from(port)].as_mut().expect("cabled").inbound;
+        if inbound.is_empty() {
+            self.events.push(Event { at: flight.at, rank: rank(ARRIVAL, port.into()), arg: 0 });
+        }
+        inbound.push_back(flight);
+    }
+
+    /// Takes credits that the link returns.
+    #[inline]
+    pub(crate) fn receive_credit(&mut self, port: u8, credit: Credit) {
+        let egress = &mut self.ports[usize::from(port)].as_mut().expect("cabled").egress;
+        if let Some(at) = egress.credit(credit) {
+            self.events.push(Event { at, rank: rank(PORT, port.into()), arg: 0 });
+        }
+    }
+
+    /// Does everything that is due before `horizon`.
+    pub(crate) fn run(&mut self, horizon: Time, out: &mut Outbox) {
+        while let Some(event) = self.events.pop_before(horizon) {
+            self.handled += 1;
+            match event.kind() {
+                ARRIVAL => self.arrival(event.at, event.object(), out),
+                _ => {
+                    let port = event.object();
+                    if self.egress(port).woke(event.at) {
+                        self.serve(event.at, port, out);
+                    } else {
+                        self.wake(port);
+                    }
+                }
+            }
+        }
+    }
+
+    fn egress(&mut self, port: usize) -> &mut Egress {
+        &mut self.ports[port].as_mut().expect("cabled").egress
+    }
+
+    fn wake(&mut self, port: usize) {
+        let egress = &mut self.ports[port].as_mut().expect("cabled").egress;
+        egress.wake_when_free(&mut self.events, PORT, port);
+    }
+
+    #[inline]
+    fn arrival(&mut self, now: Time, input: usize, out: &mut Outbox) {
+        let inbound = &mut self.ports[input].as_mut().expect("cabled").inbound;
+        let packet = inbound.pop_front().expect("an arrival has a packet").packet;
+        if let Some(next) = inbound.front() {
+            self.events.push(Event { at: next.at, rank: rank(ARRIVAL, input as u32), arg: 0 });
+        }
+        let output = usize::from(self.forwarding[usize::from(packet.dst)]);
+        let Some(vl) = self.sl2vl[input * self.ports.len() + output].vl(packet.sl()) else {
+            // IBTA 7.6.6: a service level that maps to VL15 is discarded.
+            self.dropped += 1;
+            self.free(input, &packet, now, out);
+            return;
+        };
+        let vl = usize::from(vl.get());
+        let queue = self.queue_of(input, packet.vl(), output);
+        self.queues[queue].push_back(packet);
+        self.depth[output * self.lanes + vl] += u32::from(packet.wire_bytes);
+        if self.queues[queue].len() > 1 {
+            return;
+        }
+        let egress = self.egress(output);
+        egress.offer(queue, vl);
+        if egress.free_at <= now {
+            self.serve(now, output, out);
+        } else {
+            self.wake(output);
+        }
+    }
+
+    #[inline]
+    fn queue_of(&self, input: usize, vl: usize, output: usize) -> usize {
+        let lane = input * self.lanes + vl;
+        match self.model.queueing {
+            Queueing::Fifo => lane,
+            Queueing::Voq => lane * self.ports.len() + output,
+        }
+    }
+
+    /// The input of a queue.
+    fn input_of(&self, queue: usize) -> usize {
+        let lane = match self.model.queueing {
+            Queueing::Fifo => queue,
+            Queueing::Voq => queue / self.ports.len(),
+        };
+        lane / self.lanes
+    }
+
+    /// An idle output takes the next packet.
+    fn serve(&mut self, now: Time, output: usize, out: &mut Outbox) {
+        let port = self.ports[output].as_mut().expect("cabled");
+        let starved = port.egress.was_starved();
+        let queues = &self.queues;
+        let (queue, vl) = match port.egress.choose(now, |q| &queues[q][0]) {
+            Choice::Send { queue, vl } => (queue, vl),
+            Choice::Starved => return port.egress.starve(now, &mut self.events, PORT, output),
+            Choice::Empty => return,
+        };
+        let mut packet = self.queues[queue].pop_front().expect("an offered queue has a head");
+        let lane = output * self.lanes + vl;
+        if let Some(settings) = &self.model.marking {
+            let depth = Bytes::new(self.depth[lane].into());
+            let bytes = u32::from(packet.wire_bytes);
+            if self.markers[lane].on_departure(settings, depth, bytes, !starved) {
+                packet.head |= FECN;
+            }
+        }
+        self.depth[lane] -= u32::from(packet.wire_bytes);
+
+        let start = match self.model.hiccup {
+            Some(h) if self.random.one_in(h.one_in) => now + self.random.time_below(h.up_to),
+            _ => now,
+        };
+        let input = self.input_of(queue);
+        let port = self.ports[output].as_mut().expect("cabled");
+        let serialisation = port.egress.send(start, queue, vl, &packet);
+        port.egress.withdraw(queue, vl);
+        self.free(input, &packet, start + serialisation, out);
+        packet.set_vl(vl as u8);
+        let cable = &self.ports[output].as_ref().expect("cabled").egress.cable;
+        let at = cable.takes_effect(&packet, start, serialisation);
+        out.packets.push((cable.to, cable.to_port, Flight { at, packet }));
+        self.crossed += 1;
+
+        let next = self.next_of(queue);
+        if let Some((next_output, next_vl)) = next {
+            let egress = self.egress(next_output);
+            egress.offer(queue, next_vl);
+            if next_output != output && egress.free_at <= now {
+                self.serve(now, next_output, out);
+            } else if next_output != output {
+                self.wake(next_output);
+            }
+        }
+        self.wake(output);
+    }
+
+    /// Where the head of a queue wants to go: output and lane.
+    fn next_of(&self, queue: usize) -> Option<(usize, usize)> {
+        let head = self.queues[queue].front()?;
+        let input = self.input_of(queue);
+        let output = usize::from(self.forwarding[usize::from(head.dst)]);
+        let vl = self.sl2vl[input * self.ports.len() + output].vl(head.sl())?;
+        Some((output, usize::from(vl.get())))
+    }
+
+    /// Gives the blocks of a packet that has left `input`'s buffer at `at` back to its sender.
+    fn free(&self, input: usize, packet: &Packet, at: Time, out: &mut Outbox) {
+        let port = self.ports[input].as_ref().expect("cabled");
+        let (node, node_port) = port.upstream;
+        // Both directions of a cable are equally long.
+        let at = at + self.model.credit_delay + port.egress.cable.delay;
+        let credit = Credit { at, vl: packet.vl() as u8, blocks: packet.blocks() as u16 };
+        out.credits.push((node, node_port, credit));
+    }
+
+    /// Packets in the buffers.
+    pub(crate) fn buffered(&self) -> usize {
+        self.queues.iter().map(VecDeque::len).sum()
+    }
+
+    /// How many queues its outputs choose among.
+    pub(crate) fn queue_count(&self) -> usize {
+        self.queues.len()
+    }
+
+    /// Connects a port.
+    pub(crate) fn cable(&mut self, port: usize, cabled: SwitchPort) {
+        self.ports[port] = Some(cabled);
+    }
+
+    /// Where an output leads.
+    pub(crate) fn cable_of(&self, output: usize) -> &Cable {
+        &self.ports[output].as_ref().expect("cabled").egress.cable
+    }
+
+    /// The outputs that have waited for credits since `since` or longer, with none on the way.
+    pub(crate) fn starved_since(&self, since: Time) -> impl Iterator<Item = usize> + '_ {
+        let egresses = self.ports.iter().enumerate().filter_map(|(i, p)| Some((i, p.as_ref()?)));
+        egresses.filter(move |(_, p)| p.egress.starved_since(since)).map(|(i, _)| i)
+    }
+
+    /// Such an output that packets in the buffers of `input` wait for.
+    pub(crate) fn starved_behind(&self, input: usize, since: Time) -> Option<usize> {
+        self.starved_since(since).find(|&output| {
+            let egress = &self.ports[output].as_ref().expect("cabled").egress;
+            (0..16).flat_map(|vl| egress.waiting_queues(vl)).any(|q| self.input_of(q) == input)
+        })
+    }
+}

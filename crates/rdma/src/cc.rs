@@ -1,0 +1,11 @@
+//! Congestion control of InfiniBand (IBTA annex A10): a switch marks packets that leave a
+//! congested queue (FECN, forward explicit congestion notification; [`Marker`]), the destination
+//! returns the mark (BECN, backward), and the source puts more time between its packets
+//! ([`Throttle`], by the rules of [`SourceSettings`]). Fabrics run without it unless told
+//! otherwise, and so do the simulated ones.
+
+mod marker;
+mod source;
+
+pub use marker::{Marker, MarkerSettings};
+pub use source::{CcError, CctEntry, SourceSettings, Throttle};

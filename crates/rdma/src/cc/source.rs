@@ -1,0 +1,232 @@
+//! [`Throttle`]: how a source slows down and recovers.
+
+use bandwise_units::Time;
+
+/// An entry of the congestion control table: how long a flow waits between two packets, relative
+/// to the time of the packet (IBTA A10, CongestionControlTable): `multiplier / 2^shift`.
+///
+/// Encoded in 16 bits: the shift in the upper 2, the multiplier in the lower 14. The shift lets
+/// the table hold fractions down to an eighth, the multiplier waits up to 16383 packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct CctEntry(u16);
+
+impl CctEntry {
+    /// Largest multiplier: 14 bits.
+    pub const MAX_MULTIPLIER: u16 = (1 << 14) - 1;
+
+    /// A wait of `multiplier / 2^shift` packet times; `None` if the multiplier needs more than 14
+    /// bits or the shift more than 2.
+    pub const fn new(multiplier: u16, shift: u8) -> Option<Self> {
+        if multiplier > Self::MAX_MULTIPLIER || shift > 3 {
+            return None;
+        }
+        Some(CctEntry((shift as u16) << 14 | multiplier))
+    }
+
+    /// The entry as it stands in the management datagram.
+    pub const fn from_bits(bits: u16) -> Self {
+        CctEntry(bits)
+    }
+
+    /// The 16 bits of the management datagram.
+    pub const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// The wait after a packet that took `packet_time` on the link, rounded down to picoseconds.
+    #[inline]
+    pub fn delay(self, packet_time: Time) -> Time {
+        let multiplier = u64::from(self.0 & Self::MAX_MULTIPLIER);
+        Time::from_ps((packet_time * multiplier).as_ps() >> (self.0 >> 14))
+    }
+}
+
+/// How sources react, for all flows of a service level (IBTA A10, CACongestionSetting and
+/// CongestionControlTable). The index into the table is the CCTI.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceSettings {
+    table: Vec<CctEntry>,
+    timer: Time,
+    increase: u16,
+    min: u16,
+}
+
+/// Why settings of congestion control can't be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum CcError {
+    /// The table has no entries or too many for a 16-bit index.
+    #[error("the congestion control table has {0} entries: it must have 1 to 65536")]
+    TableLength(usize),
+    /// The floor of the index lies beyond the table.
+    #[error("CCTI_Min is {min}, but CCTI_Limit, the last entry of the table, is {limit}")]
+    MinBeyondLimit {
+        /// The floor.
+        min: u8,
+        /// The last index.
+        limit: usize,
+    },
+}
+
+/// The unit of CCTI_Timer: 1.024 us.
+const TIMER_UNIT: Time = Time::from_ns(1_024);
+
+impl SourceSettings {
+    /// Settings with this table, whose last index is the CCTI_Limit; a timer in units of
+    /// 1.024 us, after each of which the index falls by one (0: it never falls); by how much the
+    /// index rises with a BECN; and below which index it never falls.
+    pub fn new(
+        table: Vec<CctEntry>,
+        ccti_timer: u16,
+        ccti_increase: u8,
+        ccti_min: u8,
+    ) -> Result<Self, CcError> {
+        if table.is_empty() || table.len() > 1 << 16 {
+            return Err(CcError::TableLength(table.len()));
+        }
+        if usize::from(ccti_min) >= table.len() {
+            return Err(CcError::MinBeyondLimit { min: ccti_min, limit: table.len() - 1 });
+        }
+        Ok(SourceSettings {
+            table,
+            timer: TIMER_UNIT * u64::from(ccti_timer),
+            increase: u16::from(ccti_increase),
+            min: u16::from(ccti_min),
+        })
+    }
+
+    /// A table of `len` entries in which entry n waits n packet times: the flow then gets the
+    /// fraction 1/(n+1) of its link.
+    pub fn linear_table(len: u16) -> Vec<CctEntry> {
+        (0..len).map(|n| CctEntry(n.min(CctEntry::MAX_MULTIPLIER))).collect()
+    }
+
+    /// CCTI_Limit: the last index of the table.
+    pub fn limit(&self) -> u16 {
+        (self.table.len() - 1) as u16
+    }
+}
+
+/// The state of one flow (a queue pair, or a service level of a port).
+///
+/// The timer of the specification runs freely, one for all flows of a service level, and each of
+/// its ends lowers their indices by one. Here nothing runs: the ends that have passed since the
+/// flow was last looked at are counted when it is looked at again.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Throttle {
+    ccti: u16,
+    updated: Time,
+}
+
+impl Throttle {
+    /// An acknowledgement or a notification with the BECN bit arrived. Times must not go back
+    /// from call to call.
+    pub fn on_becn(&mut self, settings: &SourceSettings, now: Time) {
+        let ccti = self.ccti(settings, now);
+        self.ccti = ccti.saturating_add(settings.increase).min(settings.limit());
+    }
+
+    /// How long the flow waits between the end of a packet that took `packet_time` on the link
+    /// and the start of its next.
+    pub fn delay(&mut self, settings: &SourceSettings, now: Time, packet_time: Time) -> Time {
+        let ccti = self.ccti(settings, now);
+        settings.table[usize::from(ccti)].delay(packet_time)
+    }
+
+    /// The index into the table at `now`.
+    pub fn ccti(&mut self, settings: &SourceSettings, now: Time) -> u16 {
+        debug_assert!(now >= self.updated, "time went back");
+        let ends = match settings.timer.as_ps() {
+            0 => 0,
+            period => now.as_ps() / period - self.updated.as_ps() / period,
+        };
+        let fallen = u64::from(self.ccti).saturating_sub(ends) as u16;
+        self.ccti = fallen.max(settings.min);
+        self.updated = now;
+        self.ccti
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const UNIT: u64 = 1_024_000;
+
+    fn at(timer_units: u64, ps: u64) -> Time {
+        Time::from_ps(timer_units * UNIT + ps)
+    }
+
+    #[test]
+    fn an_entry_is_a_multiple_of_the_packet_time() {
+        let packet = Time::from_ns(585);
+        assert_eq!(CctEntry::default().delay(packet), Time::ZERO);
+        assert_eq!(CctEntry::new(3, 0).unwrap().delay(packet), Time::from_ns(1_755));
+        assert_eq!(CctEntry::new(3, 1).unwrap().delay(packet), Time::from_ps(877_500));
+        assert_eq!(CctEntry::new(1, 3).unwrap().bits(), 0b1100_0000_0000_0001);
+        assert_eq!(CctEntry::from_bits(u16::MAX), CctEntry::new(16_383, 3).unwrap());
+        assert!(CctEntry::new(16_384, 0).is_none() && CctEntry::new(1, 4).is_none());
+    }
+
+    #[test]
+    fn the_index_rises_with_notifications_and_falls_with_the_timer() {
+        let table = SourceSettings::linear_table(8);
+        let settings = SourceSettings::new(table, 1, 3, 1).unwrap();
+        let mut flow = Throttle::default();
+        assert_eq!(flow.ccti(&settings, Time::ZERO), 1, "it starts at the minimum");
+        flow.on_becn(&settings, at(0, 10));
+        assert_eq!(flow.ccti(&settings, at(0, 20)), 4);
+        flow.on_becn(&settings, at(0, UNIT - 1));
+        assert_eq!(flow.ccti(&settings, at(0, UNIT - 1)), 7);
+        flow.on_becn(&settings, at(0, UNIT - 1));
+        assert_eq!(flow.ccti(&settings, at(0, UNIT - 1)), 7, "the limit");
+        // The timer runs freely: it ends right after.
+        assert_eq!(flow.ccti(&settings, at(1, 0)), 6);
+        let packet = Time::from_ns(100);
+        assert_eq!(flow.delay(&settings, at(3, 5), packet), Time::from_ns(400));
+        assert_eq!(flow.ccti(&settings, at(1000, 0)), 1, "the minimum");
+    }
+
+    #[test]
+    fn unusable_settings_are_refused() {
+        assert_eq!(SourceSettings::new(vec![], 1, 1, 0), Err(CcError::TableLength(0)));
+        let error = SourceSettings::new(SourceSettings::linear_table(4), 1, 1, 4).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "CCTI_Min is 4, but CCTI_Limit, the last entry of the table, is 3"
+        );
+    }
+
+    proptest! {
+        /// Looking at a flow more often changes nothing, and its index stays in its bounds.
+        #[test]
+        fn only_time_and_notifications_count(
+            steps in prop::collection::vec((0u64..3 * UNIT, any::<bool>()), 1..100),
+            timer in 0u16..3, increase in 0u8..5, min in 0u8..5, len in 5u16..40,
+        ) {
+            let settings =
+                SourceSettings::new(SourceSettings::linear_table(len), timer, increase, min).unwrap();
+            let (mut watched, mut left_alone) = (Throttle::default(), Throttle::default());
+            // What the rules of the annex give, one end of the timer at a time.
+            let mut oracle = u16::from(min);
+            let mut now = 0;
+            for (gap, becn) in steps {
+                for _ in 0..if timer == 0 { 0 } else {
+                    (now + gap) / (UNIT * u64::from(timer)) - now / (UNIT * u64::from(timer))
+                } {
+                    oracle = oracle.saturating_sub(1).max(u16::from(min));
+                }
+                watched.ccti(&settings, Time::from_ps(now + gap / 2));
+                now += gap;
+                prop_assert_eq!(watched.ccti(&settings, Time::from_ps(now)), oracle);
+                if becn {
+                    watched.on_becn(&settings, Time::from_ps(now));
+                    left_alone.on_becn(&settings, Time::from_ps(now));
+                    oracle = (oracle + u16::from(increase)).min(len - 1);
+                }
+            }
+            prop_assert_eq!(left_alone.ccti(&settings, Time::from_ps(now)), oracle);
+            prop_assert!((u16::from(min)..len).contains(&oracle));
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! How many bytes an InfiniBand packet takes on the wire, and how a message becomes packets.
+//!
+//! Clauses are those of the InfiniBand Architecture Specification (IBTA), volume 1. A packet is
+//! counted from the first byte of its local route header to the last of its variant CRC;
+//! [`FRAMING`] belongs to the physical layer and is added by whoever models one.
+
+use crate::verbs::{Opcode, Transport};
+
+/// Local route header, bytes (IBTA 7.7).
+pub const LRH: u32 = 8;
+/// Global route header, bytes (IBTA 8.3); absent from packets that stay inside their subnet.
+pub const GRH: u32 = 40;
+/// Base transport header, bytes (IBTA 9.2).
+pub const BTH: u32 = 12;
+/// Datagram extended transport header, bytes (IBTA 9.3): on every UD packet.
+pub const DETH: u32 = 8;
+/// RDMA extended transport header, bytes (IBTA 9.3): address, key and length of a WRITE or READ.
+pub const RETH: u32 = 16;
+/// Atomic extended transport header, bytes (IBTA 9.3).
+pub const ATOMIC_ETH: u32 = 28;
+/// Acknowledge extended transport header, bytes (IBTA 9.3): syndrome and MSN.
+pub const AETH: u32 = 4;
+/// Atomic acknowledge extended transport header, bytes (IBTA 9.3): the old value.
+pub const ATOMIC_ACK_ETH: u32 = 8;
+/// Immediate data, bytes (IBTA 9.3).
+pub const IMM_DT: u32 = 4;
+/// Invariant CRC, bytes (IBTA 7.8.1).
+pub const ICRC: u32 = 4;
+/// Variant CRC, bytes (IBTA 7.8.2).
+pub const VCRC: u32 = 2;
+/// Flow control packet, bytes with its CRC (IBTA 7.9.4). It consumes no credits itself.
+pub const FLOW_CONTROL_PACKET: u32 = 8;
+/// Start and end delimiter, bytes (IBTA volume 2, chapter 5): one symbol each, of the physical
+/// layer, counted neither in credits nor in arbitration weights. Exact for 8b/10b links (SDR to
+/// QDR); on 64b/66b links (FDR and later) a packet also ends on a whole 8-byte block.
+pub const FRAMING: u32 = 2;
+/// The unit of flow-control credits and of arbitration weights, bytes (IBTA 7.9.4, 7.6.9.2).
+pub const BLOCK: u32 = 64;
+
+/// Bytes that every packet inside a subnet carries besides its extended headers and payload.
+const FIXED: u32 = LRH + BTH + ICRC + VCRC;
+
+/// Credits that `bytes` on the wire take: 64-byte blocks, a part counting as a whole one.
+#[inline]
+pub const fn blocks(bytes: u32) -> u32 {
+    bytes.div_ceil(BLOCK)
+}
+
+/// A maximum transfer unit: the largest payload of one packet (IBTA 7.7.8).
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(try_from = "u32", into = "u32")]
+pub struct Mtu(u16);
+
+/// A number of bytes that is no MTU of InfiniBand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("an MTU of {0} bytes does not exist: it is 256, 512, 1024, 2048 or 4096")]
+pub struct MtuError(pub u32);
+
+impl Mtu {
+    /// 4096 bytes, what data-center links run at.
+    pub const MAX: Mtu = Mtu(4096);
+
+    /// The payload limit in bytes.
+    #[inline]
+    pub const fn get(self) -> u32 {
+        self.0 as u32
+    }
+}
+
+impl TryFrom<u32> for Mtu {
+    type Error = MtuError;
+    fn try_from(bytes: u32) -> Result<Self, MtuError> {
+        match bytes {
+            256 | 512 | 1024 | 2048 | 4096 => Ok(Mtu(bytes as u16)),
+            _ => Err(MtuError(bytes)),
+        }
+    }
+}
+
+impl From<Mtu> for u32 {
+    fn from(mtu: Mtu) -> u32 {
+        mtu.get()
+    }
+}
+
+impl std::fmt::Display for Mtu {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} B", self.0)
+    }
+}
+
+/// One packet's share of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Segment {
+    /// Payload in bytes, before padding.
+    pub payload: u32,
+    /// Whether it opens the message.
+    pub first: bool,
+    /// Whether it closes the message. A packet that is first and last is an "only" packet.
+    pub last: bool,
+}
+
+impl Segment {
+    /// A message in one packet.
+    pub const fn only(payload: u32) -> Self {
+        Segment { payload, first: true, last: true }
+    }
+}
+
+/// How many packets carry a message of `bytes`: at least one, as empty messages travel too.
+#[inline]
+pub const fn segment_count(bytes: u32, mtu: Mtu) -> u32 {
+    let n = bytes.div_ceil(mtu.get());
+    if n == 0 { 1 } else { n }
+}
+
+/// Packet number `index` (from 0) of a message of `bytes`: all but the last are full (IBTA 9.7).
+/// Panics, in debug builds, for an index of [`segment_count`] or more.
+#[inline]
+pub const fn segment(bytes: u32, mtu: Mtu, index: u32) -> Segment {
+    let count = segment_count(bytes, mtu);
+    debug_assert!(index < count);
+    let last = index + 1 == count;
+    let payload = if last { bytes - index * mtu.get() } else { mtu.get() };
+    Segment { payload, first: index == 0, last }
+}
+
+/// The packets of a message of `bytes`, in order.
+pub fn segments(bytes: u32, mtu: Mtu) -> impl Iterator<Item = Segment> {
+    (0..segment_count(bytes, mtu)).map(move |index| segment(bytes, mtu, index))
+}
+
+/// What a packet is, as far as its headers go (IBTA 9.2.1, the operation codes).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PacketKind {
+    /// RC SEND.
+    Send,
+    /// UD SEND: always an only packet.
+    UdSend,
+    /// RC WRITE.
+    Write,
+    /// RC WRITE with immediate data.
+    WriteImm,
+    /// RC READ request; it carries no payload.
+    ReadRequest,
+    /// RC READ response.
+    ReadResponse,
+    /// RC compare-and-swap or fetch-and-add; it carries no payload.
+    AtomicRequest,
+    /// RC answer to an atomic.
+    AtomicAck,
+    /// RC acknowledgement, positive or negative.
+    Ack,
+}
+
+impl PacketKind {
+    /// What a work request puts on the wire; `None` where the transport does not know the
+    /// operation (UD carries SEND only, IBTA 9.8.3).
+    pub const fn request(transport: Transport, opcode: Opcode) -> Option<PacketKind> {
+        Some(match (transport, opcode) {
+            (Transport::Ud, Opcode::Send) => PacketKind::UdSend,
+            (Transport::Ud, _) => return None,
+            (Transport::Rc, Opcode::Send) => PacketKind::Send,
+            (Transport::Rc, Opcode::Write) => PacketKind::Write,
+            (Transport::Rc, Opcode::WriteImm) => PacketKind::WriteImm,
+            (Transport::Rc, Opcode::Read) => PacketKind::ReadRequest,
+            (Transport::Rc, Opcode::Atomic) => PacketKind::AtomicRequest,
+        })
+    }
+
+    /// The payload that the packets of this kind carry together for a message of `bytes`: all of it,
+    /// or none where the data comes back or sits in a header.
+    pub const fn payload(self, bytes: u32) -> u32 {
+        match self {
+            PacketKind::Send | PacketKind::UdSend | PacketKind::Write | PacketKind::WriteImm => {
+                bytes
+            }
+            PacketKind::ReadResponse => bytes,
+            PacketKind::ReadRequest
+            | PacketKind::AtomicRequest
+            | PacketKind::AtomicAck
+            | PacketKind::Ack => 0,
+        }
+    }
+
+    /// Extended transport headers of a packet at this place of its message, bytes.
+    const fn extended(self, first: bool, last: bool) -> u32 {
+        match self {
+            PacketKind::Send => 0,
+            PacketKind::UdSend => DETH,
+            PacketKind::Write => on(first, RETH),
+            PacketKind::WriteImm => on(first, RETH) + on(last, IMM_DT),
+            PacketKind::ReadRequest => RETH,
+            PacketKind::ReadResponse => on(first || last, AETH),
+            PacketKind::AtomicRequest => ATOMIC_ETH,
+            PacketKind::AtomicAck => AETH + ATOMIC_ACK_ETH,
+            PacketKind::Ack => AETH,
+        }
+    }
+}
+
+/// `bytes` if the packet stands where this header goes.
+const fn on(condition: bool, bytes: u32) -> u32 {
+    if condition { bytes } else { 0 }
+}
+
+/// Bytes on the wire of one packet inside a subnet, LRH to VCRC: headers, the payload padded to
+/// whole 4-byte words (IBTA 9.2, PadCnt), both CRCs.
+#[inline]
+pub const fn packet_bytes(kind: PacketKind, segment: Segment) -> u32 {
+    FIXED + kind.extended(segment.first, segment.last) + segment.payload.next_multiple_of(4)
+}
+
+/// Bytes on the wire of all packets of a message of `bytes`.
+pub const fn message_bytes(kind: PacketKind, bytes: u32, mtu: Mtu) -> u64 {
+    let payload = kind.payload(bytes);
+    let count = segment_count(payload, mtu);
+    let first = packet_bytes(kind, segment(payload, mtu, 0)) as u64;
+    if count == 1 {
+        return first;
+    }
+    let middle = packet_bytes(kind, Segment { payload: mtu.get(), first: false, last: false });
+    let last = packet_bytes(kind, segment(payload, mtu, count - 1)) as u64;
+    first + middle as u64 * (count as u64 - 2) + last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn at(payload: u32, first: bool, last: bool) -> Segment {
+        Segment { payload, first, last }
+    }
+
+    #[test]
+    fn headers_of_every_kind_and_place() {
+        use PacketKind::*;
+        // Columns: first, middle, last, only, each with 256 bytes of payload (or none).
+        let table: [(PacketKind, u32, [u32; 4]); 9] = [
+            (Send, 256, [26, 26, 26, 26]),
+            (UdSend, 256, [34, 34, 34, 34]),
+            (Write, 256, [42, 26, 26, 42]),
+            (WriteImm, 256, [42, 26, 30, 46]),
+            (ReadRequest, 0, [42, 42, 42, 42]),
+            (ReadResponse, 256, [30, 26, 30, 30]),
+            (AtomicRequest, 0, [54, 54, 54, 54]),
+            (AtomicAck, 0, [38, 38, 38, 38]),
+            (Ack, 0, [30, 30, 30, 30]),
+        ];
+        for (kind, payload, expected) in table {
+            let places = [(true, false), (false, false), (false, true), (true, true)];
+            for ((first, last), headers) in places.into_iter().zip(expected) {
+                let bytes = packet_bytes(kind, at(payload, first, last));
+                assert_eq!(bytes, headers + payload, "{kind:?} first={first} last={last}");
+            }
+        }
+    }
+
+    #[test]
+    fn payload_is_padded_and_blocks_round_up() {
+        assert_eq!(packet_bytes(PacketKind::Send, Segment::only(0)), 26);
+        assert_eq!(packet_bytes(PacketKind::Send, Segment::only(1)), 30);
+        assert_eq!(packet_bytes(PacketKind::Send, Segment::only(4)), 30);
+        // A full 4096-byte SEND packet takes 65 credits, not 64: headers count too.
+        assert_eq!(blocks(packet_bytes(PacketKind::Send, Segment::only(4096))), 65);
+        assert_eq!((blocks(0), blocks(1), blocks(64), blocks(65)), (0, 1, 1, 2));
+    }
+
+    #[test]
+    fn mtus_are_the_five_of_the_specification() {
+        for bytes in [256, 512, 1024, 2048, 4096] {
+            assert_eq!(Mtu::try_from(bytes).unwrap().get(), bytes);
+        }
+        let error = Mtu::try_from(1500).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "an MTU of 1500 bytes does not exist: it is 256, 512, 1024, 2048 or 4096"
+        );
+        assert!(Mtu::try_from(0).is_err() && Mtu::try_from(65_536 + 256).is_err());
+    }
+
+    #[test]
+    fn ud_knows_send_only() {
+        assert_eq!(PacketKind::request(Transport::Ud, Opcode::Send), Some(PacketKind::UdSend));
+        assert_eq!(PacketKind::request(Transport::Ud, Opcode::Write), None);
+    }
+
+    proptest! {
+        #[test]
+        fn segments_add_up(bytes in 0u32..200_000, mtu in prop::sample::select(vec![256u32, 512, 1024, 2048, 4096])) {
+            let mtu = Mtu::try_from(mtu).unwrap();
+            let all: Vec<Segment> = segments(bytes, mtu).collect();
+            prop_assert_eq!(all.len() as u32, segment_count(bytes, mtu));
+            prop_assert_eq!(all.iter().map(|s| s.payload).sum::<u32>(), bytes);
+            for (i, s) in all.iter().enumerate() {
+                prop_assert_eq!(s.first, i == 0);
+                prop_assert_eq!(s.last, i + 1 == all.len());
+                prop_assert!(s.payload == mtu.get() || (s.last && s.payload < mtu.get()));
+                prop_assert!(s.payload > 0 || bytes == 0);
+            }
+            for kind in [PacketKind::Send, PacketKind::WriteImm, PacketKind::ReadResponse] {
+                let sum: u64 = all.iter().map(|&s| u64::from(packet_bytes(kind, s))).sum();
+                prop_assert_eq!(message_bytes(kind, bytes, mtu), sum);
+            }
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! [`Latency`]: a distribution of times that may be negative, in constant memory.
+
+use bandwise_units::Time;
+use hdrhistogram::Histogram;
+
+/// One step of the histograms in picoseconds: 0.1 ns.
+const STEP_PS: u64 = 100;
+/// Significant decimal digits: values below 3.2768 us are kept to a step, larger ones to 1 in
+/// 10 000 of their size.
+const DIGITS: u8 = 4;
+/// What fits without growing, in picoseconds: 100 us up, 20 us down.
+const ROOM_PS: u64 = 100_000_000;
+const ROOM_BELOW_PS: u64 = 20_000_000;
+
+/// A distribution of times, signed: RPerf subtracts two, and the difference may come out
+/// negative. Nothing is dropped.
+///
+/// Count, minimum, maximum and mean are exact. Quantiles are those of a histogram with steps of
+/// 0.1 ns up to 3.2768 us, and of at most 1 in 10 000 beyond. Takes 1.6 MB however many samples
+/// it holds; one beyond 100 us (or below -20 us) makes it grow by 0.1 MB for each doubling.
+#[derive(Debug, Clone)]
+pub struct Latency {
+    /// Zero and up.
+    positive: Histogram<u64>,
+    /// Magnitudes of what is below zero.
+    negative: Histogram<u64>,
+    zeros: u64,
+    sum_ps: i128,
+    min_ps: i64,
+    max_ps: i64,
+}
+
+impl Latency {
+    /// An empty distribution.
+    pub fn new() -> Self {
+        let histogram = |room_ps: u64| {
+            let mut h = Histogram::new_with_bounds(1, room_ps / STEP_PS, DIGITS)
+                .expect("bounds and digits are in range");
+            h.auto(true);
+            h
+        };
+        Latency {
+            positive: histogram(ROOM_PS),
+            negative: histogram(ROOM_BELOW_PS),
+            zeros: 0,
+            sum_ps: 0,
+            min_ps: i64::MAX,
+            max_ps: i64::MIN,
+        }
+    }
+
+    /// Adds a sample in picoseconds. Allocates only for one that is out of the room of the
+    /// histogram so far.
+    pub fn record_ps(&mut self, ps: i64) {
+        let half = ps.unsigned_abs() % STEP_PS >= STEP_PS / 2;
+        let steps = ps.unsigned_abs() / STEP_PS + u64::from(half);
+        let side = if ps < 0 { &mut self.negative } else { &mut self.positive };
+        side.record(steps).expect("the histogram grows");
+        self.zeros += u64::from(ps == 0);
+        self.sum_ps += i128::from(ps);
+        self.min_ps = self.min_ps.min(ps);
+        self.max_ps = self.max_ps.max(ps);
+    }
+
+    /// Adds all samples of `other`.
+    pub fn merge(&mut self, other: &Latency) {
+        self.positive.add(&other.positive).expect("the histogram grows");
+        self.negative.add(&other.negative).expect("the histogram grows");
+        self.zeros += other.zeros;
+        self.sum_ps += other.sum_ps;
+        self.min_ps = self.min_ps.min(other.min_ps);
+        self.max_ps = self.max_ps.max(other.max_ps);
+    }
+
+    /// How many samples there are.
+    pub fn count(&self) -> u64 {
+        self.positive.len() + self.negative.len()
+    }
+
+    /// How many are below zero.
+    pub fn negatives(&self) -> u64 {
+        self.negative.len()
+    }
+
+    /// How many are zero to the picosecond.
+    pub fn zeros(&self) -> u64 {
+        self.zeros
+    }
+
+    /// The least sample in picoseconds; `None` if there is none.
+    pub fn min_ps(&self) -> Option<i64> {
+        (self.count() > 0).then_some(self.min_ps)
+    }
+
+    /// The greatest sample in picoseconds; `None` if there is none.
+    pub fn max_ps(&self) -> Option<i64> {
+        (self.count() > 0).then_some(self.max_ps)
+    }
+
+    /// The average in picoseconds; `None` if there are no samples.
+    pub fn mean_ps(&self) -> Option<f64> {
+        (self.count() > 0).then(|| self.sum_ps as f64 / self.count() as f64)
+    }
+
+    /// The quantile at `ppm` parts in a million (500 000 is the median, 999 000 the 99.9th
+    /// percentile) in picoseconds; `None` if there are no samples.
+    ///
+    /// It is the least sample that at least this part of all does not exceed (nearest rank), to
+    /// the resolution of the histogram, and never outside of minimum and maximum. Panics for more
+    /// than a million.
+    pub fn quantile_ps(&self, ppm: u32) -> Option<i64> {
+        assert!(ppm <= 1_000_000, "{ppm} parts in a million");
+        let (count, below) = (self.count(), self.negatives());
+        if count == 0 {
+            return None;
+        }
+        let rank = (u128::from(count) * u128::from(ppm)).div_ceil(1_000_000).max(1) as u64;
+        // The further below zero, the larger the magnitude: ranks run backwards there.
+        let ps = match rank.checked_sub(below) {
+            None | Some(0) => -value_ps(&self.negative, below - rank + 1),
+            Some(above) => value_ps(&self.positive, above),
+        };
+        Some(ps.clamp(self.min_ps, self.max_ps))
+    }
+
+    /// The figures that are printed; `None` if there are no samples.
+    pub fn summary(&self) -> Option<Summary> {
+        let ns = |ps: i64| ps as f64 / 1e3;
+        Some(Summary {
+            count: self.count(),
+            negatives: self.negatives(),
+            zeros: self.zeros(),
+            min_ns: ns(self.min_ps()?),
+            mean_ns: self.mean_ps()? / 1e3,
+            p50_ns: ns(self.quantile_ps(500_000)?),
+            p90_ns: ns(self.quantile_ps(900_000)?),
+            p99_ns: ns(self.quantile_ps(990_000)?),
+            p99_9_ns: ns(self.quantile_ps(999_000)?),
+            p99_99_ns: ns(self.quantile_ps(999_900)?),
+            max_ns: ns(self.max_ps()?),
+        })
+    }
+}
+
+impl Default for Latency {
+    fn default() -> Self {
+        Latency::new()
+    }
+}
+
+/// The value of rank `rank` (from 1) in picoseconds: the middle of its bucket. Counted in
+/// integers; the crate's own quantiles take a floating-point fraction.
+fn value_ps(histogram: &Histogram<u64>, rank: u64) -> i64 {
+    let mut passed = 0;
+    for bucket in histogram.iter_recorded() {
+        passed += bucket.count_at_value();
+        if passed >= rank {
+            let low = u128::from(histogram.lowest_equivalent(bucket.value_iterated_to()));
+            let high = u128::from(histogram.highest_equivalent(bucket.value_iterated_to()));
+            let middle = (low + high) * u128::from(STEP_PS) / 2;
+            return i64::try_from(middle).unwrap_or(i64::MAX);
+        }
+    }
+    unreachable!("rank {rank} of {passed} samples")
+}
+
+/// A [`Latency`] in figures, nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Summary {
+    /// How many samples there are.
+    pub count: u64,
+    /// How many of them are below zero.
+    pub negatives: u64,
+    /// How many of them are zero to the picosecond.
+    pub zeros: u64,
+    /// The least, ns.
+    pub min_ns: f64,
+    /// The average, ns.
+    pub mean_ns: f64,
+    /// The median, ns.
+    pub p50_ns: f64,
+    /// The 90th percentile, ns.
+    pub p90_ns: f64,
+    /// The 99th percentile, ns.
+    pub p99_ns: f64,
+    /// The 99.9th percentile, ns: what the RPerf paper calls the tail.
+    pub p99_9_ns: f64,
+    /// The 99.99th percentile, ns.
+    pub p99_99_ns: f64,
+    /// The greatest, ns.
+    pub max_ns: f64,
+}
+
+/// What was measured beside what was true, where a simulator tells.
+#[derive(Debug, Clone, Default)]
+pub struct AgainstTruth {
+    /// The true times.
+    pub truth: Latency,
+    /// Measured less true, sample by sample: positive where the method says too much.
+    pub error: Latency,
+}
+
+impl AgainstTruth {
+    /// Adds a sample: what was measured, in picoseconds, and what was true.
+    pub fn record(&mut self, measured_ps: i64, truth: Time) {
+        let truth_ps = truth.signed_ps_since(Time::ZERO);
+        self.truth.record_ps(truth_ps);
+        self.error.record_ps(measured_ps - truth_ps);
+    }
+
+    /// Adds all samples of `other`.
+    pub fn merge(&mut self, other: &AgainstTruth) {
+        self.truth.merge(&other.truth);
+        self.error.merge(&other.error);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(samples: &[i64]) -> Latency {
+        let mut latency = Latency::new();
+        samples.iter().for_each(|&ps| latency.record_ps(ps));
+        latency
+    }
+
+    #[test]
+    fn quantiles_run_through_zero() {
+        let latency = of(&[-300, -200, -100, 0, 100, 200, 300, 400, 500, 600]);
+        let at = |ppm| latency.quantile_ps(ppm).unwrap();
+        assert_eq!([at(0), at(100_000), at(200_000), at(300_000)], [-300, -300, -200, -100]);
+        assert_eq!([at(300_001), at(400_000), at(500_000), at(1_000_000)], [0, 0, 100, 600]);
+        assert_eq!((latency.count(), latency.negatives(), latency.zeros()), (10, 3, 1));
+        assert_eq!(latency.mean_ps(), Some(150.0));
+    }
+
+    #[test]
+    fn an_empty_distribution_has_no_figures() {
+        assert_eq!(Latency::new().summary(), None);
+        assert_eq!(Latency::new().quantile_ps(500_000), None);
+    }
+
+    #[test]
+    fn a_thousandth_is_exact() {
+        // 999 of 1000: in floating point 0.999 * 1000 may round up to the 1000th.
+        let samples: Vec<i64> = (1..=1000).map(|n| n * 100).collect();
+        let summary = of(&samples).summary().unwrap();
+        assert_eq!((summary.p50_ns, summary.p99_9_ns, summary.p99_99_ns), (50.0, 99.9, 100.0));
+    }
+
+    fn samples() -> impl Strategy<Value = Vec<i64>> {
+        let sample = prop_oneof![
+            -5_000i64..5_000,
+            -3_000_000i64..3_000_000,
+            -10_000_000_000i64..100_000_000_000,
+            Just(0i64),
+        ];
+        prop::collection::vec(sample, 1..400)
+    }
+
+    proptest! {
+        #[test]
+        fn figures_are_those_of_the_sorted_samples(mut all in samples(), ppm in 0u32..=1_000_000) {
+            let latency = of(&all);
+            all.sort_unstable();
+            let n = all.len() as u64;
+            prop_assert_eq!(latency.count(), n);
+            prop_assert_eq!(latency.negatives(), all.iter().filter(|&&s| s < 0).count() as u64);
+            prop_assert_eq!(latency.zeros(), all.iter().filter(|&&s| s == 0).count() as u64);
+            prop_assert_eq!(latency.min_ps(), all.first().copied());
+            prop_assert_eq!(latency.max_ps(), all.last().copied());
+            let mean = all.iter().map(|&s| i128::from(s)).sum::<i128>() as f64 / n as f64;
+            prop_assert_eq!(latency.mean_ps(), Some(mean));
+            for ppm in [ppm, 0, 500_000, 999_000, 1_000_000] {
+                let rank = (n * u64::from(ppm)).div_ceil(1_000_000).max(1) as usize;
+                let exact = all[rank - 1];
+                let got = latency.quantile_ps(ppm).unwrap();
+                // Half a step, or half a bucket of 1 in 16384.
+                let slack = 50 + exact.abs() / 16_384;
+                prop_assert!((got - exact).abs() <= slack, "{ppm}: {got} for {exact}");
+            }
+        }
+
+        #[test]
+        fn merging_is_recording_both(a in samples(), b in samples()) {
+            let mut merged = of(&a);
+            merged.merge(&of(&b));
+            let both = of(&[a, b].concat());
+            prop_assert_eq!(merged.summary(), both.summary());
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Measuring methods and traffic generators for RDMA, as [`Program`]s that know no simulator and
+//! no device: they are given queue pairs, see completions and the time, and post work.
+//!
+//! | method | of | what it takes for the latency |
+//! |---|---|---|
+//! | [`RPerf`] | the RPerf paper | T_W − T_L: completion over the wire less completion of a loopback |
+//! | [`PingPongInitiator`] | perftest | pong seen − ping posted |
+//! | [`PostPoll`] | qperf | completion seen − WRITE posted |
+//! | [`ClosedLoop`] | any closed-loop client | completion seen − request posted |
+//! | [`Bulk`] | the paper's bandwidth generator | no latency: bytes completed in a window |
+//!
+//! [`Generator`] is any of them.
+
+mod bulk;
+mod closed_loop;
+mod generator;
+mod latency;
+mod measure;
+mod ping_pong;
+mod post_poll;
+mod rperf;
+mod think;
+
+pub use bandwise_rdma::verbs::Program;
+pub use bulk::{Bandwidth, Bulk, BulkError, BulkSettings, Window};
+pub use closed_loop::{ClosedLoop, ClosedLoopSettings};
+pub use generator::Generator;
+pub use latency::{AgainstTruth, Latency, Summary};
+pub use measure::{Measure, Rounds};
+pub use ping_pong::{PingPongInitiator, PingPongResponder, PingPongSettings};
+pub use post_poll::{PostPoll, PostPollSettings};
+pub use rperf::{RPerf, RPerfSettings};
+pub use think::Think;

@@ -1,0 +1,72 @@
+//! [`Rounds`] and [`Measure`]: what the methods that measure latency have in common.
+
+use crate::latency::{AgainstTruth, Latency};
+use crate::think::Think;
+use bandwise_units::Time;
+
+/// How often a method measures.
+#[derive(Debug, Clone)]
+pub struct Rounds {
+    /// How many rounds come first and are not recorded.
+    pub warmup: u64,
+    /// How many rounds are recorded before the method is done.
+    pub samples: u64,
+    /// The pause after each round.
+    pub think: Think,
+}
+
+/// The rounds of a method as they go by, and what they measured.
+#[derive(Debug, Clone)]
+pub struct Measure {
+    warmup: u64,
+    samples: u64,
+    think: Think,
+    latency: Latency,
+    against_truth: Option<AgainstTruth>,
+}
+
+impl Measure {
+    /// Rounds that are about to begin. On the heap: histograms are large beside the state of a
+    /// method.
+    pub(crate) fn new(rounds: Rounds) -> Box<Self> {
+        Box::new(Measure {
+            warmup: rounds.warmup,
+            samples: rounds.samples,
+            think: rounds.think,
+            latency: Latency::new(),
+            against_truth: None,
+        })
+    }
+
+    /// Whether all rounds are over.
+    pub(crate) fn is_done(&self) -> bool {
+        self.warmup == 0 && self.samples == 0
+    }
+
+    /// Ends a round at `now`, with what it measured in picoseconds and what was true. Answers
+    /// when the next may begin.
+    pub(crate) fn end_round(&mut self, now: Time, ps: i64, truth: Option<Time>) -> Time {
+        // Room for the truth is made with the first, so that no later round allocates.
+        let against = truth.map(|truth| (truth, self.against_truth.get_or_insert_default()));
+        if self.warmup > 0 {
+            self.warmup -= 1;
+        } else if self.samples > 0 {
+            self.samples -= 1;
+            self.latency.record_ps(ps);
+            if let Some((truth, against)) = against {
+                against.record(ps, truth);
+            }
+        }
+        now + self.think.draw()
+    }
+
+    /// The recorded rounds.
+    pub fn latency(&self) -> &Latency {
+        &self.latency
+    }
+
+    /// The recorded rounds beside the truth; `None` if no completion told it.
+    pub fn against_truth(&self) -> Option<&AgainstTruth> {
+        self.against_truth.as_ref()
+    }
+}

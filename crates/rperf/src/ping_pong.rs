@@ -1,0 +1,128 @@
+//! [`PingPongInitiator`] and [`PingPongResponder`]: the method of perftest.
+
+use crate::measure::{Measure, Rounds};
+use bandwise_rdma::verbs::{
+    Completion, CompletionKind, Next, Opcode, Posts, Program, Qp, WorkRequest,
+};
+use bandwise_units::Time;
+
+/// What both sides of a ping-pong do alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PingPongSettings {
+    /// The queue pair to the other side.
+    pub qp: Qp,
+    /// Payload of ping and pong, bytes.
+    pub bytes: u32,
+    /// The largest payload that travels inside the WQE, bytes; see [`Self::PERFTEST_INLINE_MAX`].
+    pub inline_max: u32,
+    /// One SEND in this many asks for a completion; see
+    /// [`Self::PERFTEST_SIGNAL_EVERY`]. The others are known to be done when the answer arrives.
+    pub signal_every: u32,
+}
+
+impl PingPongSettings {
+    /// What perftest sends inline by default for SEND on RC, bytes.
+    pub const PERFTEST_INLINE_MAX: u32 = 236;
+    /// perftest's default distance between completions (`--cq-mod`).
+    pub const PERFTEST_SIGNAL_EVERY: u32 = 100;
+
+    /// SEND number `id`, from 0.
+    fn send(&self, id: u64) -> WorkRequest {
+        WorkRequest {
+            qp: self.qp,
+            id,
+            opcode: Opcode::Send,
+            bytes: self.bytes,
+            signaled: id.is_multiple_of(u64::from(self.signal_every.max(1))),
+            inline: self.bytes <= self.inline_max,
+            ring: true,
+        }
+    }
+
+    fn is_message(&self, completion: &Completion) -> bool {
+        completion.qp == self.qp && completion.kind == CompletionKind::Received
+    }
+}
+
+/// The side that measures: posts a ping, waits until the pong is received, and takes the time
+/// between as the round trip, with the other side's software and both sides' PCIe in it.
+/// perftest's `ib_send_lat` prints half of it.
+#[derive(Debug, Clone)]
+pub struct PingPongInitiator {
+    settings: PingPongSettings,
+    measure: Box<Measure>,
+    pings: u64,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum State {
+    /// Nothing is posted until then.
+    Idle(Time),
+    /// The ping was posted then.
+    Posted(Time),
+}
+
+impl PingPongInitiator {
+    /// A measurement that is about to begin.
+    pub fn new(settings: PingPongSettings, rounds: Rounds) -> Self {
+        let measure = Measure::new(rounds);
+        PingPongInitiator { settings, measure, pings: 0, state: State::Idle(Time::ZERO) }
+    }
+
+    /// What was measured so far: round trips from software to software.
+    pub fn measure(&self) -> &Measure {
+        &self.measure
+    }
+}
+
+impl Program for PingPongInitiator {
+    fn step(&mut self, now: Time, seen: &[Completion], posts: &mut Posts) -> Next {
+        for pong in seen.iter().filter(|c| self.settings.is_message(c)) {
+            if let State::Posted(posted) = self.state {
+                let ps = now.signed_ps_since(posted);
+                self.state = State::Idle(self.measure.end_round(now, ps, pong.truth));
+            }
+        }
+        match self.state {
+            State::Posted(_) => Next::Completion,
+            State::Idle(_) if self.measure.is_done() => Next::Done,
+            State::Idle(ready) if now < ready => Next::At(ready),
+            State::Idle(_) => {
+                posts.post(self.settings.send(self.pings));
+                self.pings += 1;
+                self.state = State::Posted(now);
+                Next::Completion
+            }
+        }
+    }
+}
+
+/// The side that answers: posts a pong for every message received, and never ends.
+#[derive(Debug, Clone)]
+pub struct PingPongResponder {
+    settings: PingPongSettings,
+    pongs: u64,
+}
+
+impl PingPongResponder {
+    /// A responder that is about to begin.
+    pub fn new(settings: PingPongSettings) -> Self {
+        PingPongResponder { settings, pongs: 0 }
+    }
+
+    /// How many messages it has answered.
+    pub fn pongs(&self) -> u64 {
+        self.pongs
+    }
+}
+
+impl Program for PingPongResponder {
+    fn step(&mut self, _now: Time, seen: &[Completion], posts: &mut Posts) -> Next {
+        for _ping in seen.iter().filter(|c| self.settings.is_message(c)) {
+            posts.post(self.settings.send(self.pongs));
+            self.pongs += 1;
+        }
+        Next::Completion
+    }
+}

@@ -1,0 +1,47 @@
+//! [`PostPoll`]: the method of qperf.
+
+use crate::closed_loop::{ClosedLoop, ClosedLoopSettings};
+use crate::measure::{Measure, Rounds};
+use bandwise_rdma::verbs::{Completion, Next, Opcode, Posts, Program, Qp};
+use bandwise_units::Time;
+
+/// What [`PostPoll`] is to do.
+#[derive(Debug, Clone)]
+pub struct PostPollSettings {
+    /// The queue pair to the remote host (RC).
+    pub qp: Qp,
+    /// Payload, bytes.
+    pub bytes: u32,
+    /// How often to measure.
+    pub rounds: Rounds,
+}
+
+/// qperf's latency test: posts a WRITE, polls for its completion, and takes the time between. The
+/// remote software has no part in it, but both sides' PCIe do: the local RNIC fetches the payload
+/// (it is never inline) and the remote one may write it before it acknowledges.
+///
+/// qperf prints the average alone, [`Latency::mean_ps`](crate::Latency::mean_ps); here every
+/// round is recorded.
+#[derive(Debug, Clone)]
+pub struct PostPoll(ClosedLoop);
+
+impl PostPoll {
+    /// A measurement that is about to begin.
+    pub fn new(settings: PostPollSettings) -> Self {
+        let PostPollSettings { qp, bytes, rounds } = settings;
+        // An inline limit of zero: only an empty message has nothing to fetch.
+        let (opcode, inline_max) = (Opcode::Write, 0);
+        PostPoll(ClosedLoop::new(ClosedLoopSettings { qp, opcode, bytes, inline_max, rounds }))
+    }
+
+    /// What was measured so far: from posting to the completion seen.
+    pub fn measure(&self) -> &Measure {
+        self.0.measure()
+    }
+}
+
+impl Program for PostPoll {
+    fn step(&mut self, now: Time, seen: &[Completion], posts: &mut Posts) -> Next {
+        self.0.step(now, seen, posts)
+    }
+}

@@ -1,0 +1,36 @@
+//! An experiment: a fabric, how its parts behave, and the traffic on it.
+//!
+//! A [`Scenario`] can only be one that makes sense; [`Scenario::run`] turns it into [`Results`].
+
+mod results;
+mod run;
+mod traffic;
+
+pub use results::{FlowResult, LatencyResult, Results, Stop};
+pub use run::{Progress, RunError};
+pub use traffic::{BulkTraffic, Flow, LatencyTraffic, Method};
+
+use bandwise_netsim::Models;
+use bandwise_topology::{Fabric, Routes};
+use bandwise_units::Time;
+
+/// An experiment.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// What it is about, in a line.
+    pub title: String,
+    /// Hosts, switches and links.
+    pub fabric: Fabric,
+    /// How packets find their way.
+    pub routes: Routes,
+    /// How switches, hosts and tables behave.
+    pub models: Models,
+    /// Who sends what to whom.
+    pub flows: Vec<Flow>,
+    /// Bulk flows run for this long before anything is measured.
+    pub warmup: Time,
+    /// How long is measured.
+    pub duration: Time,
+    /// What every random stream is made from.
+    pub seed: u64,
+}
