@@ -1,0 +1,90 @@
+//! A figure on the page: title, legend, plot, caption, and its values as a table to unfold.
+
+use super::table;
+use crate::markup::Markup;
+use crate::number::people;
+use crate::plot::{self, Drawable};
+use crate::{Figure, Scale};
+
+/// More values than this are not listed under a plot.
+const LISTED: usize = 400;
+
+/// Writes a figure under that id.
+pub(super) fn write(m: &mut Markup, figure: &Figure, id: &str) {
+    let drawable = Drawable::new(figure);
+    m.element("figure", &[("id", &id), ("class", &"card")], |m| {
+        m.leaf("h2", &[], &figure.title);
+        if drawable.is_empty() {
+            m.leaf("p", &[("class", &"remark")], "There are no values to draw.");
+        } else {
+            plot::legend(m, &drawable);
+            for size in [plot::WIDE, plot::NARROW] {
+                m.part(plot::draw(&drawable, &size, id));
+            }
+        }
+        m.element("figcaption", &[], |m| {
+            if !figure.caption.is_empty() {
+                m.leaf("p", &[], &figure.caption);
+            }
+            for remark in drawable.remarks() {
+                m.leaf("p", &[("class", &"remark")], remark);
+            }
+        });
+        let count: usize = figure.series.iter().map(|s| s.points.len()).sum();
+        if (1..=LISTED).contains(&count) {
+            values(m, figure);
+        }
+    });
+}
+
+/// The values of a figure as a table, also those that are not drawn.
+fn values(m: &mut Markup, figure: &Figure) {
+    let points = || figure.series.iter().flat_map(|s| s.points.iter());
+    let (low, high) = (points().any(|p| p.low.is_some()), points().any(|p| p.high.is_some()));
+    let head = |axis: &crate::Axis| match (axis.label.as_str(), axis.unit.as_str()) {
+        (label, "") => label.to_owned(),
+        (label, unit) => format!("{label} ({unit})"),
+    };
+    let mut header = vec![("Series".to_owned(), false)];
+    let category = matches!(figure.x.scale, Scale::Category(_));
+    header.push((head(&figure.x), !category));
+    header.push((head(&figure.y), true));
+    for (wanted, name) in [(low, "Lower end"), (high, "Upper end")] {
+        if wanted {
+            header.push((name.to_owned(), true));
+        }
+    }
+    m.element("details", &[], |m| {
+        m.leaf("summary", &[], "Values of this plot");
+        let caption = format!("Values of the plot “{}”", figure.title);
+        table::scrolling(m, &caption, |m| {
+            m.leaf("caption", &[("class", &"hidden")], &caption);
+            table::head(m, &header);
+            m.element("tbody", &[], |m| {
+                for series in &figure.series {
+                    for point in &series.points {
+                        let x = match &figure.x.scale {
+                            Scale::Category(names) => {
+                                names.get(point.x as usize).cloned().unwrap_or_default()
+                            }
+                            _ => people(point.x),
+                        };
+                        let mut cells = vec![series.name.clone(), x, people(point.y)];
+                        let end = |end: Option<f64>| end.map_or_else(String::new, people);
+                        if low {
+                            cells.push(end(point.low));
+                        }
+                        if high {
+                            cells.push(end(point.high));
+                        }
+                        m.element("tr", &[], |m| {
+                            for (text, (_, number)) in cells.iter().zip(&header) {
+                                table::cell(m, text, *number);
+                            }
+                        });
+                    }
+                }
+            });
+        });
+    });
+}

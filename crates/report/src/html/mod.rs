@@ -1,0 +1,146 @@
+//! A report as one self-contained page: style, script and plots are part of it, and nothing is
+//! loaded from anywhere. Everything can be read without the script, which only adds tooltips.
+
+mod figure;
+mod provenance;
+mod table;
+
+use crate::Report;
+use crate::markup::Markup;
+use crate::text::{groups, tally};
+use std::collections::HashSet;
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// What the page may do, enforced by the browser: nothing but its own style and script. The
+/// icon is an empty one, so that no browser asks a server for one.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
+                      img-src data:; base-uri 'none'; form-action 'none'";
+
+/// The page. Equal reports give equal bytes.
+pub fn render(report: &Report) -> String {
+    let mut m = Markup::default();
+    m.raw("<!DOCTYPE html>\n");
+    m.element("html", &[("lang", &"en")], |m| {
+        m.element("head", &[], |m| head(m, report));
+        m.element("body", &[], |m| body(m, report));
+    });
+    m.finish()
+}
+
+fn head(m: &mut Markup, report: &Report) {
+    m.void("meta", &[("charset", &"utf-8")]);
+    m.void("meta", &[("http-equiv", &"Content-Security-Policy"), ("content", &POLICY)]);
+    m.void("meta", &[("name", &"viewport"), ("content", &"width=device-width, initial-scale=1")]);
+    m.void("meta", &[("name", &"color-scheme"), ("content", &"light dark")]);
+    m.void("meta", &[("name", &"generator"), ("content", &"bandwise")]);
+    m.void("link", &[("rel", &"icon"), ("href", &"data:,")]);
+    m.leaf("title", &[], &report.title);
+    m.element("style", &[], |m| m.raw(STYLE));
+}
+
+fn body(m: &mut Markup, report: &Report) {
+    let mut ids = Ids::default();
+    m.element("main", &[], |m| {
+        m.element("header", &[], |m| {
+            let date = report.provenance.date.iter().map(|date| format!(" · {date}"));
+            m.leaf(
+                "p",
+                &[("class", &"kind")],
+                format!("Bandwise report{}", date.collect::<String>()),
+            );
+            m.leaf("h1", &[], &report.title);
+            if !report.question.is_empty() {
+                m.leaf("p", &[("class", &"question")], &report.question);
+            }
+        });
+        answer(m, report);
+        let figure_ids: Vec<String> = report.figures.iter().map(|f| ids.take(&f.id)).collect();
+        if report.figures.len() > 2 {
+            contents(m, report, &figure_ids);
+        }
+        for (figure, id) in report.figures.iter().zip(&figure_ids) {
+            figure::write(m, figure, id);
+        }
+        for table in &report.tables {
+            table::write(m, table);
+        }
+        if !report.rows.is_empty() {
+            table::comparison(m, &groups(&report.rows), &tally(&report.rows));
+        }
+        if !report.notes.is_empty() {
+            m.element("section", &[("id", &"section-notes")], |m| {
+                m.leaf("h2", &[], "Notes");
+                for note in &report.notes {
+                    m.leaf("p", &[], note);
+                }
+            });
+        }
+        provenance::write(m, &report.provenance);
+    });
+    m.element("script", &[], |m| m.raw(SCRIPT));
+}
+
+/// The findings, before anything else.
+fn answer(m: &mut Markup, report: &Report) {
+    if report.answer.is_empty() && report.rows.is_empty() {
+        return;
+    }
+    m.element("section", &[("class", &"answer"), ("id", &"section-answer")], |m| {
+        m.leaf("h2", &[], "Answer");
+        if !report.answer.is_empty() {
+            m.element("ul", &[], |m| report.answer.iter().for_each(|a| m.leaf("li", &[], a)));
+        }
+        if !report.rows.is_empty() {
+            m.element("p", &[("class", &"tally")], |m| {
+                m.leaf("a", &[("href", &"#section-rows")], tally(&report.rows));
+            });
+        }
+    });
+}
+
+fn contents(m: &mut Markup, report: &Report, ids: &[String]) {
+    m.element("nav", &[("aria-label", &"Figures")], |m| {
+        m.element("ul", &[], |m| {
+            for (figure, id) in report.figures.iter().zip(ids) {
+                m.element("li", &[], |m| {
+                    m.leaf("a", &[("href", &format!("#{id}"))], &figure.title);
+                });
+            }
+        });
+    });
+}
+
+/// Ids of elements, each given once.
+#[derive(Debug, Default)]
+struct Ids(HashSet<String>);
+
+impl Ids {
+    /// The id that is wanted, as far as it can be one and is not taken. Ids of the page's own
+    /// sections begin with `section-`, which no other does.
+    fn take(&mut self, wanted: &str) -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+        let mut base: String = wanted.chars().map(plain).collect();
+        if base.is_empty() || base.starts_with("section-") {
+            base.insert_str(0, "figure-");
+        }
+        let numbered = (2..).map(|n| format!("{base}-{n}"));
+        let free = std::iter::once(base.clone()).chain(numbered).find(|id| !self.0.contains(id));
+        let id = free.expect("numbers don't end");
+        self.0.insert(id.clone());
+        id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_plain_and_given_once() {
+        let mut ids = Ids::default();
+        let taken = ["fig7a", "fig7a", "", "a b\"", "section-rows"].map(|id| ids.take(id));
+        assert_eq!(taken, ["fig7a", "fig7a-2", "figure-", "a-b-", "figure-section-rows"]);
+    }
+}

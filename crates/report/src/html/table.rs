@@ -1,0 +1,135 @@
+//! Tables of the page. Each can be scrolled sideways by itself, so that the page never has to.
+
+use crate::markup::Markup;
+use crate::number::{difference, people, tolerance, with_unit};
+use crate::{Cell, Row, Table, Verdict};
+
+/// Writes a table of the report.
+pub(super) fn write(m: &mut Markup, table: &Table) {
+    let columns = table.rows.iter().map(Vec::len).chain([table.header.len()]).max().unwrap_or(0);
+    let number = |c: usize| {
+        let mut cells = table.rows.iter().filter_map(|row| row.get(c)).peekable();
+        cells.peek().is_some() && cells.all(|cell| matches!(cell, Cell::Number { .. }))
+    };
+    let header: Vec<(String, bool)> = (0..columns)
+        .map(|c| (table.header.get(c).cloned().unwrap_or_default(), number(c)))
+        .collect();
+    m.element("section", &[("class", &"card")], |m| {
+        m.leaf("h2", &[], &table.title);
+        scrolling(m, &table.title, |m| {
+            let words = if table.caption.is_empty() { &table.title } else { &table.caption };
+            m.leaf("caption", &[], words);
+            head(m, &header);
+            m.element("tbody", &[], |m| {
+                for row in &table.rows {
+                    m.element("tr", &[], |m| {
+                        for (c, (_, number)) in header.iter().enumerate() {
+                            match row.get(c) {
+                                Some(Cell::Text(text)) => cell(m, text, false),
+                                Some(Cell::Number { value, unit }) => {
+                                    cell(m, &with_unit(*value, unit), *number);
+                                }
+                                Some(Cell::Verdict { text, verdict }) => {
+                                    m.element("td", &[], |m| judged(m, *verdict, text, "words"));
+                                }
+                                None => cell(m, "", false),
+                            }
+                        }
+                    });
+                }
+            });
+        });
+    });
+}
+
+/// Writes measured values beside published ones, one body of the table for each item.
+pub(super) fn comparison(m: &mut Markup, groups: &[Vec<&Row>], tally: &str) {
+    m.element("section", &[("class", &"card"), ("id", &"section-rows")], |m| {
+        m.leaf("h2", &[], "Ours beside the published values");
+        scrolling(m, "Ours beside the published values", |m| {
+            m.leaf("caption", &[], tally);
+            let header = [
+                ("Case", false),
+                ("Published", true),
+                ("Ours", true),
+                ("Off by", true),
+                ("Agrees", false),
+            ];
+            head(m, &header.map(|(name, number)| (name.to_owned(), number)));
+            for group in groups {
+                m.element("tbody", &[], |m| item(m, group));
+            }
+        });
+    });
+}
+
+fn item(m: &mut Markup, group: &[&Row]) {
+    m.element("tr", &[("class", &"item")], |m| {
+        let name = format!("{} {}", group[0].paper, group[0].item);
+        m.leaf("th", &[("colspan", &5), ("scope", &"rowgroup")], name);
+    });
+    for row in group {
+        m.element("tr", &[], |m| {
+            m.element("th", &[("scope", &"row")], |m| {
+                m.text(&row.case);
+                m.leaf("small", &[], format!(" {} ({})", row.metric, row.unit));
+            });
+            cell(m, &row.published.map_or_else(|| "–".to_owned(), people), true);
+            cell(m, &people(row.measured), true);
+            m.element("td", &[("class", &"number")], |m| {
+                m.text(difference(row.measured, row.published));
+                if row.tolerance.is_some() && row.published.is_some() {
+                    m.leaf("small", &[], format!(" {}", tolerance(row.tolerance)));
+                }
+            });
+            let verdict = Verdict::from(row.agrees);
+            let words = match verdict {
+                Verdict::Good => "yes",
+                Verdict::Bad => "no",
+                Verdict::Neutral => "not compared",
+            };
+            m.element("td", &[], |m| judged(m, verdict, words, "word"));
+        });
+    }
+}
+
+/// A judgement: its sign, in its colour, and words. Those of class `word` only say what the sign
+/// says, and are left out where there is no room.
+fn judged(m: &mut Markup, verdict: Verdict, words: &str, words_class: &str) {
+    let class = match verdict {
+        Verdict::Good => "verdict good",
+        Verdict::Bad => "verdict bad",
+        Verdict::Neutral => "verdict",
+    };
+    m.element("span", &[("class", &class)], |m| {
+        m.text(verdict.sign());
+        if !words.is_empty() {
+            m.leaf("span", &[("class", &words_class)], format!(" {words}"));
+        }
+    });
+}
+
+/// A table that scrolls sideways by itself where it is too wide, also by keyboard.
+pub(super) fn scrolling(m: &mut Markup, name: &str, body: impl FnOnce(&mut Markup)) {
+    let attributes: crate::markup::Attributes<'_> =
+        &[("class", &"scroll"), ("role", &"region"), ("tabindex", &0), ("aria-label", &name)];
+    m.element("div", attributes, |m| m.element("table", &[], body));
+}
+
+/// The head of a table: names, and whether their columns are numbers.
+pub(super) fn head(m: &mut Markup, columns: &[(String, bool)]) {
+    m.element("thead", &[], |m| {
+        m.element("tr", &[], |m| {
+            for (name, number) in columns {
+                let class = if *number { "number" } else { "words" };
+                m.leaf("th", &[("scope", &"col"), ("class", &class)], name);
+            }
+        });
+    });
+}
+
+/// One cell.
+pub(super) fn cell(m: &mut Markup, text: &str, number: bool) {
+    let class = if number { "number" } else { "words" };
+    m.leaf("td", &[("class", &class)], text);
+}

@@ -1,0 +1,105 @@
+//! Rows as the JSON that other programs rely on. Equal rows give equal bytes: keys stand in the
+//! order documented, and numbers are rounded to six significant digits.
+
+use crate::Row;
+use crate::number::rounded;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// Significant digits of numbers with a fraction.
+const DIGITS: usize = 6;
+
+/// The document `{"schema":1,"rows":[…],"stats":{…}}` with one object a row:
+/// `paper, item, case, metric, unit, published, measured, tolerance, agrees`, in that order.
+///
+/// `published`, `tolerance` and `agrees` are null where there is none, and so is a number that
+/// is not finite. `stats` keeps its order; whole numbers in it stay exact and others are rounded
+/// too.
+pub fn rows(rows: &[Row], stats: Value) -> Value {
+    let rows: Vec<Value> = rows.iter().map(row).collect();
+    // The macro would sort nothing: keys stay as they are written here.
+    json!({ "schema": 1, "rows": rows, "stats": round(stats) })
+}
+
+/// One row; the order of the fields is that of the JSON.
+#[derive(Serialize)]
+struct Line<'a> {
+    paper: &'a str,
+    item: &'a str,
+    case: &'a str,
+    metric: &'a str,
+    unit: &'a str,
+    published: Option<f64>,
+    measured: Option<f64>,
+    tolerance: Option<f64>,
+    agrees: Option<bool>,
+}
+
+fn row(row: &Row) -> Value {
+    let number = |value: f64| value.is_finite().then(|| rounded(value, DIGITS));
+    let line = Line {
+        paper: &row.paper,
+        item: &row.item,
+        case: &row.case,
+        metric: &row.metric,
+        unit: &row.unit,
+        published: row.published.and_then(number),
+        measured: number(row.measured),
+        tolerance: row.tolerance.and_then(number),
+        agrees: row.agrees,
+    };
+    serde_json::to_value(line).expect("texts and finite numbers are JSON")
+}
+
+/// Rounds every number with a fraction.
+fn round(value: Value) -> Value {
+    match value {
+        Value::Number(n) if n.is_f64() => json!(n.as_f64().map(|n| rounded(n, DIGITS))),
+        Value::Array(values) => values.into_iter().map(round).collect(),
+        Value::Object(map) => {
+            Value::Object(map.into_iter().map(|(key, value)| (key, round(value))).collect())
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_as_documented() {
+        let found = Row {
+            paper: "rperf".into(),
+            item: "fig7a".into(),
+            case: "1 sender".into(),
+            metric: "RTT p50".into(),
+            unit: "us".into(),
+            published: None,
+            measured: 0.1 + 0.2,
+            tolerance: Some(0.1),
+            agrees: None,
+        };
+        let judged = Row { published: Some(0.333_333_333), agrees: Some(true), ..found.clone() };
+        let broken = Row { measured: f64::NAN, published: Some(f64::INFINITY), ..found.clone() };
+        let stats =
+            json!({ "wall_s": 1.234_567_89, "events": 9_007_199_254_740_993u64, "a": -0.0 });
+        let rows = rows(&[found, judged, broken], stats);
+        let lead =
+            r#"{"paper":"rperf","item":"fig7a","case":"1 sender","metric":"RTT p50","unit":"us","#;
+        assert_eq!(
+            rows.to_string(),
+            [
+                r#"{"schema":1,"rows":["#,
+                lead,
+                r#""published":null,"measured":0.3,"tolerance":0.1,"agrees":null},"#,
+                lead,
+                r#""published":0.333333,"measured":0.3,"tolerance":0.1,"agrees":true},"#,
+                lead,
+                r#""published":null,"measured":null,"tolerance":0.1,"agrees":null}"#,
+                r#"],"stats":{"wall_s":1.23457,"events":9007199254740993,"a":0.0}}"#,
+            ]
+            .concat()
+        );
+    }
+}

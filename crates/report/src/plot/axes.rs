@@ -1,0 +1,208 @@
+//! From values to places: the range of each axis, its ticks, and where a value stands.
+
+use super::drawable::Drawable;
+use super::ticks;
+use super::{Size, text_width};
+use crate::{Axis, Scale};
+
+/// One axis with its ticks.
+#[derive(Debug, Clone)]
+pub(crate) struct Ruler {
+    /// Values and what they say.
+    pub ticks: Vec<(f64, String)>,
+    log: bool,
+    low: f64,
+    high: f64,
+    /// Where the lowest value stands.
+    from: f64,
+    /// Where the highest value stands.
+    to: f64,
+}
+
+impl Ruler {
+    /// Where a value stands.
+    pub(crate) fn at(&self, value: f64) -> f64 {
+        let value = if self.log { value.log2() } else { value };
+        let share = (value - self.low) / (self.high - self.low);
+        self.from + (self.to - self.from) * share.clamp(-0.5, 1.5)
+    }
+
+    /// Where bars begin: at zero, or at the low end where zero is not on the axis.
+    pub(crate) fn base(&self) -> f64 {
+        if self.log || self.low > 0.0 { self.from } else { self.at(0.0_f64.min(self.high)) }
+    }
+
+    /// Names in a row, each in the middle of its share.
+    fn names(names: &[String]) -> Ruler {
+        let ticks = names.iter().enumerate().map(|(i, name)| (i as f64, name.clone())).collect();
+        let high = names.len().max(1) as f64 - 0.5;
+        Ruler { ticks, log: false, low: -0.5, high, from: 0.0, to: 1.0 }
+    }
+
+    /// Ticks that cover the values.
+    fn numbers(axis: &Axis, low: f64, high: f64, most: usize) -> Ruler {
+        let values = match axis.scale {
+            Scale::Log2 => ticks::log2(low, high, most),
+            Scale::Log10 => ticks::log10(low, high, most),
+            _ => ticks::linear(low, high, most),
+        };
+        let labels: Vec<String> = match axis.scale {
+            Scale::Log2 => values.iter().map(|&v| ticks::log2_label(v)).collect(),
+            Scale::Log10 => values.iter().map(|&v| ticks::log10_label(v)).collect(),
+            _ => ticks::linear_labels(&values),
+        };
+        let log = matches!(axis.scale, Scale::Log2 | Scale::Log10);
+        let end = |value: f64| if log { value.log2() } else { value };
+        let (low, high) = (end(values[0]), end(values[values.len() - 1]));
+        let ticks = values.into_iter().zip(labels).collect();
+        Ruler { ticks, log, low, high, from: 0.0, to: 1.0 }
+    }
+
+    fn between(mut self, from: f64, to: f64) -> Ruler {
+        (self.from, self.to) = (from, to);
+        self
+    }
+}
+
+/// Both axes and the area between them.
+#[derive(Debug, Clone)]
+pub(crate) struct Axes {
+    /// The horizontal axis.
+    pub x: Ruler,
+    /// The vertical axis.
+    pub y: Ruler,
+    /// The left end of the area.
+    pub left: f64,
+    /// The right end of the area.
+    pub right: f64,
+    /// Its top.
+    pub top: f64,
+    /// Its bottom.
+    pub bottom: f64,
+    /// The height of the whole plot: names that need more than one line get it on top.
+    pub height: f64,
+    /// How the names of categories stand under the axis.
+    pub names: Names,
+}
+
+/// How the names of categories stand under the axis.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Names {
+    /// They are numbers, in one line.
+    Numbers,
+    /// Side by side, broken into so many lines at most.
+    Lines(usize),
+    /// Slanted; every so manyth is written.
+    Slanted(usize),
+}
+
+/// The lowest and highest of some values.
+fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+}
+
+/// Lays the axes of a figure out in that space, `right` of which is kept free on the right. The
+/// figure must have something to draw.
+pub(crate) fn axes(drawable: &Drawable<'_>, size: &Size, right: f64) -> Axes {
+    let y = upwards(drawable, size);
+    let left = 10.0 + y.ticks.iter().map(|(_, l)| text_width(l)).fold(14.0, f64::max);
+    let right = size.width - right;
+    let (x, names, below) = match &drawable.figure.x.scale {
+        Scale::Category(names) => {
+            let arranged = arrange(names, (right - left) / names.len().max(1) as f64);
+            let longest = names.iter().map(|n| text_width(n)).fold(0.0, f64::max);
+            let below = match arranged {
+                Names::Lines(lines) => 28.0 + 14.0 * lines as f64,
+                _ => 36.0 + (longest * 0.55).min(92.0),
+            };
+            (Ruler::names(names).between(left, right), arranged, below)
+        }
+        _ => (across(drawable, size, left, right), Names::Numbers, 42.0),
+    };
+    let (top, bottom) = (34.0, size.height - 42.0);
+    let height = bottom + below;
+    Axes { x, y: y.between(bottom, top), left, right, top, bottom, height, names }
+}
+
+/// The vertical axis, without its place.
+fn upwards(drawable: &Drawable<'_>, size: &Size) -> Ruler {
+    let axis = &drawable.figure.y;
+    let (low, high) = range(drawable.marks().flat_map(|m| [Some(m.y), m.low, m.high]).flatten());
+    match axis.scale {
+        // Up to ten ticks, so that 1, 2, 5 reach over three decades.
+        Scale::Log2 | Scale::Log10 => Ruler::numbers(axis, low, high, 10),
+        // Values that are all close to each other and far from zero may leave zero out.
+        _ if drawable.has_bars() || low < 0.75 * high || high <= 0.0 => {
+            Ruler::numbers(axis, low.min(0.0), high.max(0.0), size.upwards)
+        }
+        _ => Ruler::numbers(axis, low, high, size.upwards),
+    }
+}
+
+/// The horizontal axis of numbers.
+fn across(drawable: &Drawable<'_>, size: &Size, left: f64, right: f64) -> Ruler {
+    let axis = &drawable.figure.x;
+    let (low, high) = range(drawable.marks().map(|m| m.x));
+    let mut most = size.across;
+    let whole = drawable.marks().all(|m| m.x.fract() == 0.0);
+    if axis.scale == Scale::Linear && whole && high - low >= 2.0 {
+        // Between whole numbers, such as counts, stand no half ones: three ticks from 2 to 4.
+        most = most.min((high - low).min(100.0) as usize + 1);
+    }
+    // Bars need room beside the outer ticks; markers a little.
+    let places = drawable.series.iter().map(|s| s.marks().count()).max().unwrap_or(1);
+    let inset = match drawable.has_bars() {
+        true => (right - left) / (2 * places.clamp(2, 12)) as f64,
+        false => 10.0,
+    };
+    Ruler::numbers(axis, low, high, most).between(left + inset, right - inset)
+}
+
+/// Finds an arrangement in which names of that share of the axis don't touch.
+fn arrange(names: &[String], share: f64) -> Names {
+    for lines in 1..=3 {
+        let fits = |name: &String| {
+            let broken = super::labels::broken(name, share - 6.0);
+            broken.len() <= lines && broken.iter().all(|line| text_width(line) <= share - 6.0)
+        };
+        if names.iter().all(fits) {
+            return Names::Lines(lines);
+        }
+    }
+    Names::Slanted((15.0 / share.max(0.1)).ceil().max(1.0) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Figure, Point, Series};
+
+    fn figure(scale: Scale, ys: &[f64]) -> Figure {
+        let points = ys.iter().enumerate().map(|(i, &y)| Point::new(i as f64, y)).collect();
+        let y = Axis { scale, ..Axis::default() };
+        Figure { y, series: vec![Series { points, ..Series::default() }], ..Figure::default() }
+    }
+
+    fn labels(scale: Scale, ys: &[f64]) -> String {
+        let figure = figure(scale, ys);
+        let axes = axes(&Drawable::new(&figure), &super::super::WIDE, 10.0);
+        axes.y.ticks.iter().map(|(_, l)| l.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn zero_is_shown_unless_it_is_far_away() {
+        assert_eq!(labels(Scale::Linear, &[0.4, 19.7]), "0 5 10 15 20");
+        assert_eq!(labels(Scale::Linear, &[97.0, 99.5]), "97.0 97.5 98.0 98.5 99.0 99.5");
+        assert_eq!(labels(Scale::Linear, &[-3.0, -1.0]), "-3.0 -2.5 -2.0 -1.5 -1.0 -0.5 0");
+        assert_eq!(labels(Scale::Linear, &[0.0, 0.0]).split(' ').next(), Some("0"));
+        assert_eq!(labels(Scale::Log10, &[0.4, 40.0]), "0.2 0.5 1 2 5 10 20 50");
+    }
+
+    #[test]
+    fn names_find_room() {
+        let names = |n: usize| vec!["weighted fair queueing".to_owned(); n];
+        assert_eq!(arrange(&names(2), 300.0), Names::Lines(1));
+        assert_eq!(arrange(&names(6), 80.0), Names::Lines(3));
+        assert_eq!(arrange(&names(40), 7.0), Names::Slanted(3));
+    }
+}

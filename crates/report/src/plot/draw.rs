@@ -1,0 +1,228 @@
+//! Draws a figure as one SVG element. Every point is a group with its values as `<title>`, which
+//! browsers show and read out even without the script of the page.
+
+use super::axes::{Axes, axes};
+use super::drawable::{Drawable, Drawn, Mark};
+use super::frame::{frame, meaning};
+use super::labels::{cut, spread};
+use super::style::{Style, styles};
+use super::{Size, marks, text_width};
+use crate::markup::{Markup, Px};
+use crate::number::{short, with_unit};
+use crate::{Figure, Scale, SeriesKind, SourceKind};
+
+/// A series has no more places that answer to a pointer than this.
+const PLACES: usize = 200;
+
+/// Draws a figure that has something to draw; `id` is that of the figure on its page.
+pub(crate) fn draw(drawable: &Drawable<'_>, size: &Size, id: &str) -> Markup {
+    let figure = drawable.figure;
+    let named: Vec<usize> = (0..drawable.series.len())
+        .filter(|&i| size.names && has_name(&drawable.series[i]))
+        .collect();
+    let name = |i: usize| cut(&figure.series[i].name, 22);
+    let right = named.iter().map(|&i| text_width(&name(i)) + 18.0).fold(12.0, f64::max);
+    let axes = axes(drawable, size, right);
+    let plan = Plan::new(drawable, &axes);
+    let mut m = Markup::default();
+    let (class, about) = (format!("plot {}", size.name), format!("{id}-{}-about", size.name));
+    let view = format!("0 0 {} {}", Px(size.width), Px(axes.height));
+    let attributes: crate::markup::Attributes<'_> = &[
+        ("class", &class),
+        ("role", &"img"),
+        ("aria-label", &figure.title),
+        ("aria-describedby", &about),
+        ("viewBox", &view),
+    ];
+    m.element("svg", attributes, |m| {
+        m.leaf("desc", &[("id", &about)], describe(drawable));
+        frame(m, figure, &axes, size);
+        let mut order: Vec<usize> = (0..drawable.series.len()).collect();
+        order.sort_by_key(|&i| layer(&drawable.series[i]));
+        for i in order {
+            series(m, &plan, i);
+        }
+        let ends: Vec<Mark<'_>> =
+            named.iter().filter_map(|&i| drawable.series[i].marks().last()).collect();
+        let wanted: Vec<f64> = ends.iter().map(|end| axes.y.at(end.y)).collect();
+        let places = spread(&wanted, 15.0, axes.top, axes.bottom - 4.0);
+        for ((&i, end), y) in named.iter().zip(ends).zip(places) {
+            let from = (axes.x.at(end.x) + 8.0, axes.y.at(end.y));
+            let class = format!("name {}", plan.styles[i].colour);
+            m.element("g", &[("class", &class)], |m| {
+                if (from.1 - y).abs() > 4.0 || axes.right - from.0 > 12.0 {
+                    let path = marks::lines(&[from, (axes.right + 2.0, y)]);
+                    m.shape("path", &[("class", &"leader"), ("d", &path)]);
+                }
+                let (x, y) = (Px(axes.right + 6.0), Px(y + 4.0));
+                m.leaf("text", &[("x", &x), ("y", &y)], name(i));
+            });
+        }
+    });
+    m
+}
+
+/// Whether a series is named beside the end of its line.
+fn has_name(drawn: &Drawn<'_>) -> bool {
+    let series = drawn.series;
+    series.kind == SeriesKind::Line
+        && series.source != SourceKind::Published
+        && drawn.marks().next().is_some()
+}
+
+/// Bars lie under lines, and published values on top of all.
+fn layer(drawn: &Drawn<'_>) -> u8 {
+    match (drawn.series.kind, drawn.series.source) {
+        (SeriesKind::Bars, _) => 0,
+        (_, SourceKind::Published) => 2,
+        _ => 1,
+    }
+}
+
+/// What the drawing of one series needs to know of the others.
+struct Plan<'a> {
+    drawable: &'a Drawable<'a>,
+    axes: &'a Axes,
+    styles: Vec<Style>,
+    /// The series that are bars, in the order in which they stand side by side.
+    bars: Vec<usize>,
+    /// How wide the share of one bar is.
+    slot: f64,
+}
+
+impl<'a> Plan<'a> {
+    fn new(drawable: &'a Drawable<'a>, axes: &'a Axes) -> Self {
+        let series = &drawable.figure.series;
+        let bars: Vec<usize> =
+            (0..series.len()).filter(|&i| series[i].kind == SeriesKind::Bars).collect();
+        let mut places: Vec<f64> = bars
+            .iter()
+            .flat_map(|&i| drawable.series[i].marks().map(|mark| axes.x.at(mark.x)))
+            .collect();
+        places.sort_by(f64::total_cmp);
+        let gaps = places.windows(2).map(|w| w[1] - w[0]).filter(|&gap| gap > 0.5);
+        let width = match &drawable.figure.x.scale {
+            Scale::Category(names) => (axes.right - axes.left) / names.len().max(1) as f64,
+            _ => gaps.fold((axes.right - axes.left) / 3.0, f64::min),
+        };
+        let slot = (0.8 * width / bars.len().max(1) as f64).clamp(1.0, 64.0);
+        Plan { drawable, axes, styles: styles(series), bars, slot }
+    }
+
+    /// How far from its place a point of that series stands: beside other bars, or on the bar
+    /// that it belongs to.
+    fn shift(&self, series: usize) -> f64 {
+        let slot = |i: usize| self.bars.iter().position(|&bar| bar == i);
+        let place = slot(series).or_else(|| slot(self.styles[series].partner?));
+        place.map_or(0.0, |n| (n as f64 - (self.bars.len() - 1) as f64 / 2.0) * self.slot)
+    }
+
+    /// The upper edge of everything that stands on that bar, for its label.
+    fn upper_edge(&self, series: usize, mark: &Mark<'_>) -> f64 {
+        let own = [Some(mark.y), mark.high].into_iter().flatten().map(|v| self.axes.y.at(v));
+        let on_it = self.drawable.series.iter().enumerate().filter(|(i, other)| {
+            self.styles[*i].partner == Some(series) && other.series.kind != SeriesKind::Bars
+        });
+        let markers = on_it
+            .flat_map(|(_, other)| other.marks())
+            .filter(|other| other.x == mark.x)
+            .map(|other| self.axes.y.at(other.y) - 8.0);
+        own.chain(markers).fold(self.axes.y.base(), f64::min)
+    }
+}
+
+/// Draws one series: its line first, then its points in order.
+fn series(m: &mut Markup, plan: &Plan<'_>, i: usize) {
+    let (drawn, style, axes) = (&plan.drawable.series[i], &plan.styles[i], plan.axes);
+    let count = drawn.marks().count();
+    let is_line = drawn.series.kind == SeriesKind::Line;
+    let dense = drawn.is_dense();
+    let class = format!("series {}{}", style.colour, if dense { " dense" } else { "" });
+    m.element("g", &[("class", &class)], |m| {
+        if is_line && count > 0 {
+            marks::line(m, drawn, style, axes);
+        }
+        if dense {
+            marks::tails(m, drawn, axes);
+        }
+        for mark in drawn.marks().step_by(count.div_ceil(PLACES).max(1)) {
+            let x = axes.x.at(mark.x) + plan.shift(i);
+            m.element("g", &[("class", &"pt")], |m| {
+                m.leaf("title", &[], tip(plan.drawable.figure, drawn, &mark));
+                if drawn.series.kind == SeriesKind::Bars {
+                    bar(m, plan, i, &mark, x);
+                }
+                if !dense {
+                    marks::whisker(m, &mark, axes, x);
+                }
+                if drawn.series.kind != SeriesKind::Bars {
+                    marks::marker(m, style, x, axes.y.at(mark.y));
+                }
+            });
+        }
+    });
+}
+
+/// Draws a bar and, where there is room, its value.
+fn bar(m: &mut Markup, plan: &Plan<'_>, i: usize, mark: &Mark<'_>, x: f64) {
+    let width = (plan.slot - 3.0).max(1.0);
+    marks::bar(m, &plan.styles[i], x, width, plan.axes.y.base(), plan.axes.y.at(mark.y));
+    let value = short(mark.y);
+    if plan.slot >= 13.0 && text_width(&value) <= plan.slot + 4.0 {
+        let y = match mark.y < 0.0 {
+            true => {
+                plan.axes.y.at([mark.low, mark.high].into_iter().flatten().fold(mark.y, f64::min))
+                    + 15.0
+            }
+            false => plan.upper_edge(i, mark) - 5.0,
+        };
+        m.leaf(
+            "text",
+            &[("class", &"value"), ("x", &Px(x)), ("y", &Px(y)), ("text-anchor", &"middle")],
+            value,
+        );
+    }
+}
+
+/// What the tooltip of a point says, one thing a line.
+fn tip(figure: &Figure, drawn: &Drawn<'_>, mark: &Mark<'_>) -> String {
+    let mut lines = vec![super::legend::name(drawn.series)];
+    lines.push(match &figure.x.scale {
+        Scale::Category(names) => names.get(mark.x as usize).cloned().unwrap_or_default(),
+        _ => format!("{}: {}", figure.x.label, with_unit(mark.x, &figure.x.unit)),
+    });
+    lines.push(format!("{}: {}", figure.y.label, with_unit(mark.y, &figure.y.unit)));
+    let end = |value| with_unit(value, &figure.y.unit);
+    match (mark.low, mark.high) {
+        (Some(low), Some(high)) => lines.push(format!("from {} to {}", end(low), end(high))),
+        (Some(low), None) => lines.push(format!("down to {}", end(low))),
+        (None, Some(high)) => lines.push(format!("up to {}", end(high))),
+        (None, None) => {}
+    }
+    lines.extend(mark.note.map(str::to_owned));
+    lines.retain(|line| !line.is_empty());
+    lines.join("\n")
+}
+
+/// The plot in words: what it plots, and where each series begins and ends.
+fn describe(drawable: &Drawable<'_>) -> String {
+    let figure = drawable.figure;
+    let mut text = format!("{} against {}.", meaning(&figure.y), meaning(&figure.x));
+    let place = |x: f64| match &figure.x.scale {
+        Scale::Category(names) => names.get(x as usize).cloned().unwrap_or_default(),
+        _ => with_unit(x, &figure.x.unit),
+    };
+    for drawn in &drawable.series {
+        let (Some(first), Some(last)) = (drawn.marks().next(), drawn.marks().last()) else {
+            continue;
+        };
+        let value =
+            |mark: Mark<'_>| format!("{} at {}", with_unit(mark.y, &figure.y.unit), place(mark.x));
+        text += &format!(" {}: {}", super::legend::name(drawn.series), value(first));
+        if first.x != last.x {
+            text += &format!(" to {}", value(last));
+        }
+        text.push('.');
+    }
+    text
+}

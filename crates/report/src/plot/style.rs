@@ -1,0 +1,143 @@
+//! How series tell themselves apart: by colour, and by the shape of markers and the dashes of
+//! lines for who sees no colours. A published series looks like ours that it belongs to, hollow.
+
+use crate::{Series, SeriesKind, SourceKind};
+
+/// How one series looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Style {
+    /// The class that sets its colour.
+    pub colour: &'static str,
+    /// The shape of its markers.
+    pub shape: Shape,
+    /// The dashes of its line, empty for none.
+    pub dashes: &'static str,
+    /// Whether markers and bars are hollow.
+    pub hollow: bool,
+    /// Whether hollow markers are set off from what is behind them, since they stand on bars.
+    pub halo: bool,
+    /// The series of ours that this published one belongs to.
+    pub partner: Option<usize>,
+}
+
+/// The shape of a marker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Circle,
+    Square,
+    Triangle,
+    Diamond,
+    Tip,
+    Cross,
+}
+
+const COLOURS: [&str; 6] = ["c0", "c1", "c2", "c3", "c4", "c5"];
+const SHAPES: [Shape; 5] =
+    [Shape::Circle, Shape::Square, Shape::Triangle, Shape::Diamond, Shape::Tip];
+// Their number has no factor in common with that of the colours, so that 42 series differ.
+const DASHES: [&str; 7] = ["", "9 4", "3 3", "12 3 3 3", "6 6", "2 6", "14 4"];
+
+/// One style a series.
+pub(crate) fn styles(series: &[Series]) -> Vec<Style> {
+    let mut own = 0;
+    let mut styles: Vec<Style> = series
+        .iter()
+        .map(|s| match s.source {
+            SourceKind::Ours => {
+                own += 1;
+                numbered(own - 1)
+            }
+            _ => Style {
+                colour: "ink",
+                shape: Shape::Cross,
+                dashes: "5 4",
+                hollow: s.kind == SeriesKind::Bars,
+                halo: false,
+                partner: None,
+            },
+        })
+        .collect();
+    for (published, partner) in partners(series) {
+        let like = match partner {
+            Some(partner) => styles[partner],
+            None => {
+                own += 1;
+                numbered(own - 1)
+            }
+        };
+        let halo = partner.is_some_and(|p| series[p].kind == SeriesKind::Bars);
+        styles[published] = Style { hollow: true, halo, dashes: "2 4", partner, ..like };
+    }
+    styles
+}
+
+fn numbered(n: usize) -> Style {
+    Style {
+        colour: COLOURS[n % COLOURS.len()],
+        shape: SHAPES[n % SHAPES.len()],
+        dashes: DASHES[n % DASHES.len()],
+        hollow: false,
+        halo: false,
+        partner: None,
+    }
+}
+
+/// Which series of ours each published one belongs to: the one whose name it mentions, else the
+/// next that is free.
+fn partners(series: &[Series]) -> Vec<(usize, Option<usize>)> {
+    let of = |source| (0..series.len()).filter(move |&i| series[i].source == source);
+    let mut free: Vec<usize> = of(SourceKind::Ours).collect();
+    let mut take = |wanted: &dyn Fn(usize) -> bool| {
+        let at = free.iter().position(|&i| wanted(i))?;
+        Some(free.remove(at))
+    };
+    let mut pairs: Vec<_> = of(SourceKind::Published).map(|p| (p, None)).collect();
+    for (published, partner) in &mut pairs {
+        let theirs = series[*published].name.to_lowercase();
+        *partner = take(&|ours| {
+            let ours = series[ours].name.to_lowercase();
+            !ours.is_empty() && (theirs.contains(&ours) || ours.contains(&theirs))
+        });
+    }
+    for (_, partner) in pairs.iter_mut().filter(|(_, partner)| partner.is_none()) {
+        *partner = take(&|_| true);
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn series(name: &str, source: SourceKind) -> Series {
+        Series { name: name.into(), source, ..Series::default() }
+    }
+
+    #[test]
+    fn published_values_look_like_ours_but_hollow() {
+        let styles = styles(&[
+            series("1 sender", SourceKind::Ours),
+            series("5 senders", SourceKind::Ours),
+            series("5 senders, published", SourceKind::Published),
+            series("paper", SourceKind::Published),
+            series("simulated", SourceKind::Truth),
+        ]);
+        assert_eq!((styles[2].partner, styles[3].partner), (Some(1), Some(0)));
+        assert_eq!((styles[2].colour, styles[2].shape), (styles[1].colour, styles[1].shape));
+        assert!(styles[2].hollow && !styles[1].hollow);
+        assert_eq!(styles[4].colour, "ink");
+    }
+
+    #[test]
+    fn neighbours_differ_without_colour() {
+        let many: Vec<_> = (0..30).map(|_| series("", SourceKind::Ours)).collect();
+        let styles = styles(&many);
+        for i in 0..30 {
+            for j in 0..i {
+                let differ =
+                    styles[i].shape != styles[j].shape || styles[i].dashes != styles[j].dashes;
+                assert!(differ, "{i} and {j}");
+            }
+        }
+    }
+}

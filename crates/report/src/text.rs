@@ -1,0 +1,180 @@
+//! Tables for a terminal of 100 columns: numbers to the right, long words broken into lines.
+
+use crate::number::{difference, people, tolerance, with_unit};
+use crate::{Cell, Row, Table, Verdict};
+
+/// The width that no table exceeds as long as its columns can be made narrower.
+const WIDTH: usize = 100;
+/// A column of words is not made narrower than this.
+const NARROWEST: usize = 10;
+
+/// A table with its title above and its caption below.
+pub fn table(table: &Table) -> String {
+    let columns = table.rows.iter().map(Vec::len).chain([table.header.len()]).max().unwrap_or(0);
+    let number = |cell: &Cell| matches!(cell, Cell::Number { .. });
+    let right: Vec<bool> = (0..columns)
+        .map(|c| {
+            let mut cells = table.rows.iter().filter_map(|row| row.get(c)).peekable();
+            cells.peek().is_some() && cells.all(number)
+        })
+        .collect();
+    let mut lines = vec![table.header.clone()];
+    lines.extend(table.rows.iter().map(|row| row.iter().map(cell).collect()));
+    let mut out = String::new();
+    if !table.title.is_empty() {
+        out += &format!("{}\n\n", one_line(&table.title));
+    }
+    out += &aligned(&lines, &right);
+    if !table.caption.is_empty() {
+        out += "\n";
+        for line in wrapped(&table.caption, WIDTH) {
+            out += &format!("{line}\n");
+        }
+    }
+    out
+}
+
+/// Measured values beside published ones, one table for each figure or table of a paper, with a
+/// mark whether they agree and a line that counts the marks.
+pub fn rows(rows: &[Row]) -> String {
+    let mut out = String::new();
+    for group in groups(rows) {
+        out += &format!("{} {}\n\n", one_line(&group[0].paper), one_line(&group[0].item));
+        let header = ["case", "metric", "published", "ours", "unit", "off by", "allowed", ""];
+        let mut lines = vec![header.map(str::to_owned).to_vec()];
+        lines.extend(group.iter().map(|row| {
+            vec![
+                row.case.clone(),
+                row.metric.clone(),
+                row.published.map_or_else(|| "–".to_owned(), people),
+                people(row.measured),
+                row.unit.clone(),
+                difference(row.measured, row.published),
+                tolerance(row.tolerance.filter(|_| row.published.is_some())),
+                Verdict::from(row.agrees).sign().to_owned(),
+            ]
+        }));
+        let right = [false, false, true, true, false, true, true, false];
+        out += &aligned(&lines, &right);
+        out += "\n";
+    }
+    out += &format!("{}\n", tally(rows));
+    out
+}
+
+/// The rows by paper and item, in the order in which these first stand.
+pub(crate) fn groups(rows: &[Row]) -> Vec<Vec<&Row>> {
+    let mut groups: Vec<Vec<&Row>> = Vec::new();
+    for row in rows {
+        let same =
+            |group: &&mut Vec<&Row>| group[0].paper == row.paper && group[0].item == row.item;
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(row),
+            None => groups.push(vec![row]),
+        }
+    }
+    groups
+}
+
+/// How many rows agree, in words.
+pub(crate) fn tally(rows: &[Row]) -> String {
+    let judged = rows.iter().filter(|row| row.agrees.is_some()).count();
+    let agree = rows.iter().filter(|row| row.agrees == Some(true)).count();
+    let rest = rows.len() - judged;
+    match (judged, rest) {
+        (0, 0) => "Nothing was measured.".to_owned(),
+        (0, rest) => format!("{rest} measured, none with a published value to compare with."),
+        (judged, 0) => format!("{agree} of {judged} published values reproduced."),
+        (judged, rest) => {
+            let more = match rest {
+                1 => "1 more has no published value".to_owned(),
+                rest => format!("{rest} more have no published value"),
+            };
+            format!("{agree} of {judged} published values reproduced; {more}.")
+        }
+    }
+}
+
+fn cell(cell: &Cell) -> String {
+    match cell {
+        Cell::Text(text) => text.clone(),
+        Cell::Number { value, unit } => with_unit(*value, unit),
+        Cell::Verdict { text, verdict } => format!("{} {text}", verdict.sign()).trim().to_owned(),
+    }
+}
+
+/// The lines as columns, the first line as header; `right` says which columns are numbers.
+fn aligned(lines: &[Vec<String>], right: &[bool]) -> String {
+    let columns = right.len();
+    let lines: Vec<Vec<String>> = lines
+        .iter()
+        .map(|line| {
+            (0..columns).map(|c| line.get(c).map_or_else(String::new, |t| one_line(t))).collect()
+        })
+        .collect();
+    let widths = widths(&lines, right);
+    let mut out = String::new();
+    for (i, line) in lines.iter().enumerate() {
+        let cells: Vec<Vec<String>> =
+            line.iter().zip(&widths).map(|(text, &width)| wrapped(text, width)).collect();
+        for row in 0..cells.iter().map(Vec::len).max().unwrap_or(0) {
+            let parts = (0..columns).map(|c| {
+                let (text, width) = (cells[c].get(row).map_or("", String::as_str), widths[c]);
+                if right[c] { format!("{text:>width$}") } else { format!("{text:<width$}") }
+            });
+            out += parts.collect::<Vec<_>>().join("  ").trim_end();
+            out.push('\n');
+        }
+        if i == 0 {
+            let rules: Vec<String> = widths.iter().map(|&width| "─".repeat(width)).collect();
+            out += &format!("{}\n", rules.join("  "));
+        }
+    }
+    out
+}
+
+/// How wide each column is: as wide as its widest text, and columns of words narrower, the
+/// widest first, where the table would not fit.
+fn widths(lines: &[Vec<String>], right: &[bool]) -> Vec<usize> {
+    let widest = |c: usize| lines.iter().map(|line| line[c].chars().count()).max().unwrap_or(0);
+    let mut widths: Vec<usize> = (0..right.len()).map(widest).collect();
+    while widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1) > WIDTH {
+        let words = (0..widths.len()).filter(|&c| !right[c] && widths[c] > NARROWEST);
+        let Some(c) = words.max_by_key(|&c| widths[c]) else { break };
+        widths[c] -= 1;
+    }
+    widths
+}
+
+/// Breaks a text at spaces into lines of that many characters, and words that are longer.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(1);
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let mut word: Vec<char> = word.chars().collect();
+        let line = lines.last_mut().expect("starts with one");
+        let used = line.chars().count();
+        if used > 0 && used + 1 + word.len() <= width {
+            line.push(' ');
+            line.extend(word);
+            continue;
+        }
+        if used > 0 {
+            lines.push(String::new());
+        }
+        while word.len() > width {
+            let rest = word.split_off(width);
+            lines.last_mut().expect("starts with one").extend(word);
+            lines.push(String::new());
+            word = rest;
+        }
+        lines.last_mut().expect("starts with one").extend(word);
+    }
+    lines
+}
+
+/// The text without line breaks and other characters that would move the cursor.
+fn one_line(text: &str) -> String {
+    let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,195 @@
+//! [`FabricBuilder`]: the only way to a [`Fabric`].
+
+use crate::{Fabric, FabricError, Link, MAX_NODES, MAX_PORTS, Node, NodeId, NodeKind, Port};
+use bandwise_units::{BitRate, Time};
+
+/// Collects nodes and cables, refuses what can't be, and becomes a [`Fabric`].
+#[derive(Debug, Clone)]
+pub struct FabricBuilder {
+    fabric: Fabric,
+}
+
+impl Default for FabricBuilder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl FabricBuilder {
+    /// A builder without nodes.
+    pub fn new() -> Self {
+        FabricBuilder {
+            fabric: Fabric {
+                nodes: Vec::new(),
+                hosts: Vec::new(),
+                switches: Vec::new(),
+                links: Vec::new(),
+                names: std::collections::BTreeMap::new(),
+            },
+        }
+    }
+
+    /// Adds a host with `ports` ports (1 to [`MAX_PORTS`]).
+    pub fn add_host(&mut self, name: impl Into<String>, ports: u8) -> Result<NodeId, FabricError> {
+        self.add(name.into(), NodeKind::Host, ports)
+    }
+
+    /// Adds a switch with `ports` ports (1 to [`MAX_PORTS`]).
+    pub fn add_switch(
+        &mut self,
+        name: impl Into<String>,
+        ports: u8,
+    ) -> Result<NodeId, FabricError> {
+        self.add(name.into(), NodeKind::Switch, ports)
+    }
+
+    /// Adds a node of either kind.
+    pub fn add(&mut self, name: String, kind: NodeKind, ports: u8) -> Result<NodeId, FabricError> {
+        let fabric = &mut self.fabric;
+        if !is_name(&name) {
+            return Err(FabricError::Name { name });
+        }
+        if fabric.names.contains_key(&name) {
+            return Err(FabricError::DuplicateName { name });
+        }
+        if ports == 0 || ports > MAX_PORTS {
+            return Err(FabricError::PortCount { name, ports });
+        }
+        if fabric.nodes.len() >= MAX_NODES {
+            return Err(FabricError::TooManyNodes);
+        }
+        let id = NodeId(fabric.nodes.len() as u32);
+        let same_kind = match kind {
+            NodeKind::Host => &mut fabric.hosts,
+            NodeKind::Switch => &mut fabric.switches,
+        };
+        let rank = same_kind.len() as u32;
+        same_kind.push(id);
+        fabric.names.insert(name.clone(), id);
+        fabric.nodes.push(Node { name, kind, rank, cables: vec![None; usize::from(ports)] });
+        Ok(id)
+    }
+
+    /// The node of that name, if it has been added.
+    pub fn find(&self, name: &str) -> Option<NodeId> {
+        self.fabric.find(name)
+    }
+
+    /// What a node that was added is.
+    pub fn kind(&self, node: NodeId) -> NodeKind {
+        self.fabric.node(node).kind
+    }
+
+    /// How many ports a node that was added has.
+    pub fn port_count(&self, node: NodeId) -> u8 {
+        self.fabric.port_count(node)
+    }
+
+    /// What is at the other end of the cable in a port, if there is a cable yet.
+    pub fn peer(&self, port: Port) -> Option<Port> {
+        self.fabric.peer(port).map(|(peer, _)| peer)
+    }
+
+    /// Puts a cable between two free ports of different nodes. Either order of the ends gives
+    /// the same fabric.
+    pub fn connect(
+        &mut self,
+        a: Port,
+        b: Port,
+        rate: BitRate,
+        delay: Time,
+    ) -> Result<(), FabricError> {
+        self.check_free(a)?;
+        self.check_free(b)?;
+        let fabric = &mut self.fabric;
+        let ends = [a.min(b), a.max(b)];
+        let (from, to) = (fabric.describe(ends[0]), fabric.describe(ends[1]));
+        if a.node == b.node {
+            return Err(FabricError::SelfLink { from, to });
+        }
+        if rate.as_bps() == 0 {
+            return Err(FabricError::ZeroRate { from, to });
+        }
+        let cable = fabric.links.len() as u32;
+        fabric.links.push(Link { ends, rate, delay });
+        for end in ends {
+            *slot(fabric, end) = Some(cable);
+        }
+        Ok(())
+    }
+
+    fn check_free(&self, port: Port) -> Result<(), FabricError> {
+        let fabric = &self.fabric;
+        let Some(node) = fabric.nodes.get(port.node.index()) else {
+            return Err(FabricError::NoSuchNode { number: port.node.0 });
+        };
+        let ports = fabric.port_count(port.node);
+        if port.number == 0 || port.number > ports {
+            let name = node.name.clone();
+            return Err(FabricError::NoSuchPort { name, port: port.number, ports });
+        }
+        match fabric.peer(port) {
+            None => Ok(()),
+            Some((peer, _)) => Err(FabricError::PortTaken {
+                port: fabric.describe(port),
+                peer: fabric.describe(peer),
+            }),
+        }
+    }
+
+    /// The fabric, if every host has a cable and reaches every other.
+    pub fn build(self) -> Result<Fabric, FabricError> {
+        let mut fabric = self.fabric;
+        // The order of the cables is that of the ports, not that of the calls: what a reader
+        // makes of a file then doesn't depend on which side of a cable the file names first.
+        fabric.links.sort_by_key(|link| link.ends);
+        for cable in 0..fabric.links.len() {
+            for end in fabric.links[cable].ends {
+                *slot(&mut fabric, end) = Some(cable as u32);
+            }
+        }
+        let name = |id: NodeId| fabric.node(id).name.clone();
+        if let Some(&host) = fabric.hosts.iter().find(|&&h| fabric.ports(h).next().is_none()) {
+            return Err(FabricError::Unlinked { name: name(host) });
+        }
+        let &first = fabric.hosts.first().ok_or(FabricError::Empty)?;
+        let reached = reached_from(&fabric, first);
+        match fabric.hosts.iter().find(|h| !reached[h.index()]) {
+            Some(&host) => Err(FabricError::Unreachable { from: name(first), to: name(host) }),
+            None => Ok(fabric),
+        }
+    }
+}
+
+/// Whether every format can write the name down and get it back. U+FFFD is what stands in a text
+/// for bytes that were none; readers take it as a sign that the file is binary.
+fn is_name(name: &str) -> bool {
+    let unprintable = |c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER;
+    !name.is_empty() && name.trim() == name && !name.contains(unprintable)
+}
+
+fn slot(fabric: &mut Fabric, port: Port) -> &mut Option<u32> {
+    &mut fabric.nodes[port.node.index()].cables[usize::from(port.number) - 1]
+}
+
+/// Which nodes a packet from `host` can get to: over switches, and into a host by the port
+/// that its traffic uses. Cables work both ways, so this holds for the way back as well.
+fn reached_from(fabric: &Fabric, host: NodeId) -> Vec<bool> {
+    let mut reached = vec![false; fabric.nodes.len()];
+    reached[host.index()] = true;
+    let mut egress = vec![fabric.host_port(host)];
+    while let Some(port) = egress.pop() {
+        let Some((peer, _)) = fabric.peer(port) else { continue };
+        let node = peer.node;
+        if reached[node.index()] {
+            continue;
+        }
+        if fabric.is_switch(node) {
+            reached[node.index()] = true;
+            egress.extend(fabric.ports(node));
+        } else if fabric.host_port(node) == peer {
+            reached[node.index()] = true;
+        }
+    }
+    reached
+}

@@ -1,0 +1,137 @@
+//! The usual shapes. Hosts are named `h0`, `h1`, … and numbered first, every cable has the same
+//! rate and delay, and ports are filled from 1.
+
+use crate::{Fabric, FabricBuilder, FabricError, MAX_NODES, MAX_PORTS, NodeId, Port};
+use bandwise_units::{BitRate, Time};
+
+/// Two hosts, `h0` and `h1`, and a cable.
+pub fn back_to_back(rate: BitRate, delay: Time) -> Result<Fabric, FabricError> {
+    let mut shape = Shape::new(2, rate, delay)?;
+    let [a, b] = [shape.host(0), shape.host(1)];
+    shape.builder.connect(a, b, rate, delay)?;
+    shape.builder.build()
+}
+
+/// `hosts` hosts (1 to [`MAX_PORTS`]) at one switch named `switch`: `h0` in port 1, and so on.
+pub fn single_switch(hosts: u16, rate: BitRate, delay: Time) -> Result<Fabric, FabricError> {
+    let ports = size("the number of hosts", hosts, MAX_PORTS)?;
+    let mut shape = Shape::new(u32::from(hosts), rate, delay)?;
+    let switch = shape.builder.add_switch("switch", ports)?;
+    for i in 0..ports {
+        shape.cable(shape.host(u32::from(i)), switch, i + 1)?;
+    }
+    shape.builder.build()
+}
+
+/// A three-level fat tree of switches with `k` ports (even, 2 to 62): k³/4 hosts, k pods of k/2
+/// `edge` and k/2 `agg` switches, and k²/4 `core` switches.
+///
+/// Switch names are `edgeP.I` and `aggP.I` for the Ith of pod P, `coreA.I` for the Ith that is
+/// connected to the Ath `agg` of each pod. Ports 1 to k/2 of `edge` and `agg` face down, the rest
+/// up; port P+1 of a `core` switch goes to pod P.
+pub fn fat_tree(k: u16, rate: BitRate, delay: Time) -> Result<Fabric, FabricError> {
+    const LARGEST: u16 = 62; // 64 would be more than MAX_NODES nodes
+    if !(2..=LARGEST).contains(&k) || !k.is_multiple_of(2) {
+        let what = "the number of ports of a fat tree's switches";
+        let allowed = format!("an even number from 2 to {LARGEST}");
+        return Err(FabricError::Size { what, value: k.into(), allowed });
+    }
+    let (k, half) = (k as u8, k as u8 / 2);
+    let pod_hosts = u32::from(half) * u32::from(half);
+    let mut shape = Shape::new(u32::from(k) * pod_hosts, rate, delay)?;
+    let mut level = |name: &str, groups: u8| -> Result<Vec<Vec<NodeId>>, FabricError> {
+        let switch =
+            |g: u8, i: u8, s: &mut Shape| s.builder.add_switch(format!("{name}{g}.{i}"), k);
+        (0..groups).map(|g| (0..half).map(|i| switch(g, i, &mut shape)).collect()).collect()
+    };
+    let (edge, agg, core) = (level("edge", k)?, level("agg", k)?, level("core", half)?);
+    let mut host = 0;
+    for pod in 0..k {
+        for (&e, i) in edge[usize::from(pod)].iter().zip(0u8..) {
+            for down in 1..=half {
+                shape.cable(shape.host(host), e, down)?;
+                host += 1;
+            }
+            for (&a, j) in agg[usize::from(pod)].iter().zip(0u8..) {
+                shape.cable(Port { node: e, number: half + 1 + j }, a, i + 1)?;
+            }
+        }
+        for (&a, j) in agg[usize::from(pod)].iter().zip(0usize..) {
+            for (&c, i) in core[j].iter().zip(0u8..) {
+                shape.cable(Port { node: a, number: half + 1 + i }, c, pod + 1)?;
+            }
+        }
+    }
+    shape.builder.build()
+}
+
+/// `leaves` switches named `leaf0`, … with `hosts_per_leaf` hosts each, and one cable from each
+/// of them to each of `spines` switches named `spine0`, …
+///
+/// A leaf has its hosts in the ports from 1 and the spines in those after; a spine has leaf L in
+/// port L+1. So `leaves`, and `spines` + `hosts_per_leaf`, go to [`MAX_PORTS`].
+pub fn leaf_spine(
+    leaves: u16,
+    spines: u16,
+    hosts_per_leaf: u16,
+    rate: BitRate,
+    delay: Time,
+) -> Result<Fabric, FabricError> {
+    let leaves = size("the number of leaves", leaves, MAX_PORTS)?;
+    let spines = size("the number of spines", spines, MAX_PORTS - 1)?;
+    let down = size("the number of hosts a leaf", hosts_per_leaf, MAX_PORTS - spines)?;
+    let mut shape = Shape::new(u32::from(leaves) * u32::from(down), rate, delay)?;
+    let mut leaf_switches = Vec::new();
+    for l in 0..leaves {
+        leaf_switches.push(shape.builder.add_switch(format!("leaf{l}"), down + spines)?);
+    }
+    for s in 0..spines {
+        let spine = shape.builder.add_switch(format!("spine{s}"), leaves)?;
+        for (&leaf, l) in leaf_switches.iter().zip(1u8..) {
+            shape.cable(Port { node: leaf, number: down + 1 + s }, spine, l)?;
+        }
+    }
+    for (&leaf, l) in leaf_switches.iter().zip(0u32..) {
+        for i in 0..down {
+            let host = shape.host(l * u32::from(down) + u32::from(i));
+            shape.cable(host, leaf, i + 1)?;
+        }
+    }
+    shape.builder.build()
+}
+
+/// A size from 1 to `most`.
+fn size(what: &'static str, value: u16, most: u8) -> Result<u8, FabricError> {
+    u8::try_from(value).ok().filter(|v| (1..=most).contains(v)).ok_or_else(|| FabricError::Size {
+        what,
+        value: value.into(),
+        allowed: format!("1 to {most}"),
+    })
+}
+
+/// Hosts that are there and cables that are all alike.
+struct Shape {
+    builder: FabricBuilder,
+    rate: BitRate,
+    delay: Time,
+}
+
+impl Shape {
+    fn new(hosts: u32, rate: BitRate, delay: Time) -> Result<Self, FabricError> {
+        debug_assert!(hosts as usize <= MAX_NODES);
+        let mut builder = FabricBuilder::new();
+        for i in 0..hosts {
+            builder.add_host(format!("h{i}"), 1)?;
+        }
+        Ok(Shape { builder, rate, delay })
+    }
+
+    /// The port of the `i`th host: hosts are added first, so their numbers are their places.
+    fn host(&self, i: u32) -> Port {
+        Port { node: NodeId(i), number: 1 }
+    }
+
+    fn cable(&mut self, from: Port, node: NodeId, number: u8) -> Result<(), FabricError> {
+        self.builder.connect(from, Port { node, number }, self.rate, self.delay)
+    }
+}

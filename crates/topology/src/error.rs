@@ -1,0 +1,137 @@
+//! [`FabricError`]: why nodes and cables are not a fabric.
+
+use crate::{MAX_NODES, MAX_PORTS};
+
+/// Why nodes and cables are not a fabric.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FabricError {
+    /// There is no host at all.
+    #[error("the fabric has no host")]
+    Empty,
+    /// More than [`MAX_NODES`] nodes.
+    #[error("more than {MAX_NODES} nodes")]
+    TooManyNodes,
+    /// A name that can't be printed on one line and read back.
+    #[error("{name:?} can't be the name of a node")]
+    Name {
+        /// The name as given.
+        name: String,
+    },
+    /// Two nodes of one name.
+    #[error("two nodes have the name {name:?}")]
+    DuplicateName {
+        /// The name.
+        name: String,
+    },
+    /// A node with no port or more than [`MAX_PORTS`].
+    #[error("{name:?} can't have {ports} ports")]
+    PortCount {
+        /// The node.
+        name: String,
+        /// The number of ports asked for.
+        ports: u8,
+    },
+    /// A node number that the builder did not give out.
+    #[error("there is no node number {number}")]
+    NoSuchNode {
+        /// The number.
+        number: u32,
+    },
+    /// A port number that the node does not have.
+    #[error("{name:?} has no port {port}")]
+    NoSuchPort {
+        /// The node.
+        name: String,
+        /// The port asked for.
+        port: u8,
+        /// How many ports the node has.
+        ports: u8,
+    },
+    /// A second cable in a port.
+    #[error("port {port} is already connected to {peer}")]
+    PortTaken {
+        /// The port.
+        port: String,
+        /// What is at the other end of the cable that is in it.
+        peer: String,
+    },
+    /// A cable from a node to itself.
+    #[error("{from} is connected to its own node at {to}")]
+    SelfLink {
+        /// One end.
+        from: String,
+        /// The other end.
+        to: String,
+    },
+    /// A cable that carries nothing.
+    #[error("the link between {from} and {to} has a rate of 0")]
+    ZeroRate {
+        /// One end.
+        from: String,
+        /// The other end.
+        to: String,
+    },
+    /// A host without a cable.
+    #[error("host {name:?} has no link")]
+    Unlinked {
+        /// The host.
+        name: String,
+    },
+    /// Two hosts with no way between them.
+    #[error("hosts {from:?} and {to:?} can't reach each other")]
+    Unreachable {
+        /// A host.
+        from: String,
+        /// A host that `from` can't reach.
+        to: String,
+    },
+    /// A shape of [`builders`](crate::builders) that can't be built at that size.
+    #[error("{what} can't be {value}")]
+    Size {
+        /// The size in question, such as "the number of leaves".
+        what: &'static str,
+        /// The value as given.
+        value: u64,
+        /// What it may be.
+        allowed: String,
+    },
+}
+
+impl FabricError {
+    /// What would be allowed instead.
+    pub fn allowed(&self) -> String {
+        match self {
+            Self::Empty => "at least one host".into(),
+            Self::TooManyNodes => format!("up to {MAX_NODES} nodes"),
+            Self::Name { .. } => {
+                "one or more characters, none of them a control character or U+FFFD, \
+                 without a space at the beginning or end"
+                    .into()
+            }
+            Self::DuplicateName { .. } => "a name that no other host or switch has".into(),
+            Self::PortCount { .. } => format!("1 to {MAX_PORTS} ports"),
+            Self::NoSuchNode { .. } => "a number that the builder gave out".into(),
+            Self::NoSuchPort { ports, .. } => format!("ports 1 to {ports}"),
+            Self::PortTaken { .. } => "one link a port".into(),
+            Self::SelfLink { .. } => "a link between two different nodes".into(),
+            Self::ZeroRate { .. } => "a rate above 0 such as \"100 Gbps\"".into(),
+            Self::Unlinked { .. } => "a link to a switch or to another host".into(),
+            Self::Unreachable { .. } => {
+                "a path of switches between the lowest connected ports of every two hosts".into()
+            }
+            Self::Size { allowed, .. } => allowed.clone(),
+        }
+    }
+
+    /// The name of the node at fault, where the error is about one node rather than a link.
+    pub fn node(&self) -> Option<&str> {
+        match self {
+            Self::Name { name }
+            | Self::DuplicateName { name }
+            | Self::PortCount { name, .. }
+            | Self::Unlinked { name }
+            | Self::Unreachable { to: name, .. } => Some(name),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The lines that the output of `ibnetdiscover` and netlists of `ibsim` share: a line for each
+//! node, and below it a line for each connected port.
+//!
+//! ```text
+//! Switch  8 "sw1"            # "the switch on top of the rack"
+//! [1]     "host1"[1]
+//! ```
+
+use super::cursor::{Cursor, Spanned};
+use crate::{MAX_PORTS, NodeKind};
+use bandwise_input::{InputError, Source};
+use std::ops::Range;
+
+/// The words that begin a node. A router is an end point of its subnet, so it is a host here.
+pub(super) const KEYWORDS: [(&str, NodeKind); 4] = [
+    ("Switch", NodeKind::Switch),
+    ("Hca", NodeKind::Host),
+    ("Ca", NodeKind::Host),
+    ("Rt", NodeKind::Host),
+];
+
+/// What the two formats don't share.
+pub(super) trait Dialect {
+    /// What a port line says about the speed of its link.
+    type Speed;
+
+    /// What this dialect takes where a node's description is not in quotes.
+    fn bare_description<'a>(&self, comment: &'a str) -> Option<&'a str>;
+
+    /// A line that is neither blank, a comment, a node nor a port.
+    fn other_line(&mut self, line: Cursor) -> Result<(), InputError>;
+
+    /// Reads the end of a port line, after the far port.
+    fn speed(&self, end: Cursor) -> Result<Self::Speed, InputError>;
+}
+
+/// A node and the ports below it.
+#[derive(Debug)]
+pub(super) struct Record<'a, S> {
+    pub(super) kind: NodeKind,
+    pub(super) ports: Spanned<u64>,
+    pub(super) id: Spanned<&'a str>,
+    pub(super) description: Option<&'a str>,
+    pub(super) cables: Vec<Half<'a, S>>,
+}
+
+/// One side of a cable: a port line.
+#[derive(Debug)]
+pub(super) struct Half<'a, S> {
+    pub(super) port: Spanned<u64>,
+    pub(super) peer: Spanned<&'a str>,
+    pub(super) peer_port: Spanned<u64>,
+    pub(super) speed: S,
+    /// The whole line.
+    pub(super) line: Range<usize>,
+}
+
+/// Reads all nodes of a file in order.
+pub(super) fn records<'a, D: Dialect>(
+    source: &Source<'a>,
+    dialect: &mut D,
+) -> Result<Vec<Record<'a, D::Speed>>, InputError> {
+    let mut records: Vec<Record<D::Speed>> = Vec::new();
+    for line in Cursor::lines(*source) {
+        let text = line.rest();
+        if text.is_empty() || text.starts_with('#') {
+            continue;
+        }
+        if text.starts_with('[') {
+            let half = port_line(source, line, dialect)?;
+            let Some(record) = records.last_mut() else {
+                return Err(line.error("a port before any node").allowed(NODE_LINE));
+            };
+            check_number(source, &half.port, record)?;
+            record.cables.push(half);
+        } else if let Some((kind, rest)) = after_keyword(line) {
+            records.push(node_line(source, line, rest, kind, dialect)?);
+        } else {
+            dialect.other_line(line)?;
+        }
+    }
+    Ok(records)
+}
+
+const NODE_LINE: &str = "a node such as Switch 8 \"sw1\", with Switch, Ca, Hca or Rt";
+const PORT_LINE: &str = "a port such as [1] \"sw1\"[3]";
+
+fn after_keyword(line: Cursor) -> Option<(NodeKind, Cursor)> {
+    KEYWORDS.iter().find_map(|&(keyword, kind)| {
+        let mut rest = line;
+        let found = rest.eat(keyword) && rest.rest().starts_with([' ', '\t']);
+        found.then_some((kind, rest))
+    })
+}
+
+/// The number of ports, the id in quotes, and a comment with the description.
+fn node_line<'a, D: Dialect>(
+    source: &Source<'a>,
+    line: Cursor<'a>,
+    mut rest: Cursor<'a>,
+    kind: NodeKind,
+    dialect: &D,
+) -> Result<Record<'a, D::Speed>, InputError> {
+    let bad = |message: &str| source.error(line.span(), message).allowed(NODE_LINE);
+    rest.skip_space();
+    let ports = rest.number().ok_or_else(|| bad("a node without its number of ports"))?;
+    if ports.value == 0 {
+        return Err(bad("a node can't have 0 ports").allowed(format!("1 to {MAX_PORTS} ports")));
+    }
+    rest.skip_space();
+    let id = rest.quoted().ok_or_else(|| bad("a node without a name in quotes"))?;
+    rest.skip_space();
+    let description = match rest.rest().strip_prefix('#') {
+        None if rest.rest().is_empty() => None,
+        None => {
+            let error = rest.error(format!("{:?} after the node's name", rest.rest()));
+            return Err(error.allowed("nothing, or a comment that begins with #"));
+        }
+        Some(comment) => match comment.trim_start().strip_prefix('"') {
+            // Up to the last quote: descriptions are printed as they are, quotes included.
+            Some(quoted) => quoted.rsplit_once('"').map(|(description, _)| description),
+            None => dialect.bare_description(comment),
+        },
+    };
+    let description = description.map(str::trim).filter(|d| !d.is_empty());
+    Ok(Record { kind, ports, id, description, cables: Vec::new() })
+}
+
+/// `[port][ext n](guid) "peer"[port][ext n](guid)`, where everything in round brackets and
+/// after `ext` says where the port is on the chassis and is not needed.
+fn port_line<'a, D: Dialect>(
+    source: &Source<'a>,
+    line: Cursor<'a>,
+    dialect: &D,
+) -> Result<Half<'a, D::Speed>, InputError> {
+    let bad = |message: &str| source.error(line.span(), message).allowed(PORT_LINE);
+    let mut rest = line;
+    let port = bracketed(&mut rest).ok_or_else(|| bad("a port line without a port number"))?;
+    skip_place(&mut rest);
+    let peer = rest.quoted().ok_or_else(|| bad("a port line without the far node in quotes"))?;
+    rest.skip_space();
+    let peer_port = match rest.rest().starts_with('[') {
+        true => bracketed(&mut rest).ok_or_else(|| bad("a far port that is not a number"))?,
+        // ibsim's rule: a far port that isn't given is the first.
+        false => Spanned { value: 1, span: peer.span.clone() },
+    };
+    skip_place(&mut rest);
+    Ok(Half { port, peer, peer_port, speed: dialect.speed(rest)?, line: line.span() })
+}
+
+fn bracketed(rest: &mut Cursor) -> Option<Spanned<u64>> {
+    let found = rest.eat("[");
+    let number = rest.number().filter(|_| found)?;
+    rest.eat("]").then_some(number)
+}
+
+fn skip_place(rest: &mut Cursor) {
+    rest.skip_space();
+    rest.skip_between('[', ']');
+    rest.skip_space();
+    rest.skip_between('(', ')');
+    rest.skip_space();
+}
+
+fn check_number<S>(
+    source: &Source,
+    port: &Spanned<u64>,
+    record: &Record<S>,
+) -> Result<(), InputError> {
+    let (id, ports) = (record.id.value, record.ports.value);
+    if (1..=ports).contains(&port.value) {
+        return Ok(());
+    }
+    let message = format!("{id:?} has no port {}", port.value);
+    Err(source.error(port.span.clone(), message).allowed(format!("ports 1 to {ports}")))
+}

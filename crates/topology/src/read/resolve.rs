@@ -1,0 +1,184 @@
+//! From the TOML form to a fabric.
+
+use super::at;
+use super::spec::{BuildSpec, CableSpec, FabricSpec, LinkKey, LinkSpec};
+use super::values::{Count, Quantity};
+use crate::infiniband::CABLE_DELAY;
+use crate::{Fabric, FabricBuilder, FabricError, MAX_PORTS, NodeKind, Port, builders};
+use bandwise_input::{InputError, Source};
+use bandwise_units::{BitRate, Time};
+use std::ops::Range;
+use toml::Spanned;
+
+impl FabricSpec {
+    /// The fabric that was written, or the first thing in it that can't be. `source` is the
+    /// document that the spec was read from.
+    pub fn resolve(&self, source: &Source) -> Result<Fabric, InputError> {
+        let resolver = Resolver { source, spec: self, builder: FabricBuilder::new() };
+        match &self.build {
+            Some(build) => resolver.shape(build),
+            None => resolver.lists(),
+        }
+    }
+}
+
+struct Resolver<'a> {
+    source: &'a Source<'a>,
+    spec: &'a FabricSpec,
+    builder: FabricBuilder,
+}
+
+impl Resolver<'_> {
+    fn shape(self, build: &Spanned<BuildSpec>) -> Result<Fabric, InputError> {
+        let FabricSpec { link, switch, host, cable, .. } = self.spec;
+        let cables = !cable.is_empty() || matches!(link, LinkKey::Cables(_));
+        if cables || !switch.is_empty() || !host.is_empty() {
+            let message = "`build` makes all nodes and cables, and this fabric also lists some";
+            let allowed = "either `build` or lists of switches, hosts and cables";
+            return Err(self.source.error(build.span(), message).allowed(allowed));
+        }
+        let (rate, delay) = self.speed(build.span(), None, None)?;
+        // Above all that can be built, but still a number for the builder to complain about.
+        let size = |n: &Spanned<Count>| -> Result<u16, InputError> {
+            u16::try_from(n.get_ref().0).map_err(|_| {
+                let message =
+                    format!("{} is not a number of hosts, ports or switches", n.get_ref().0);
+                self.source.error(n.span(), message).allowed("1 or more")
+            })
+        };
+        let built = match build.get_ref() {
+            BuildSpec::BackToBack => builders::back_to_back(rate, delay),
+            BuildSpec::SingleSwitch(hosts) => builders::single_switch(size(hosts)?, rate, delay),
+            BuildSpec::FatTree(k) => builders::fat_tree(size(k)?, rate, delay),
+            BuildSpec::LeafSpine { leaves, spines, hosts } => {
+                let (leaves, spines, hosts) = (size(leaves)?, size(spines)?, size(hosts)?);
+                builders::leaf_spine(leaves, spines, hosts, rate, delay)
+            }
+        };
+        built.map_err(|e| at(self.source, build.span(), &e))
+    }
+
+    fn lists(mut self) -> Result<Fabric, InputError> {
+        self.nodes()?;
+        for host in &self.spec.host {
+            if let Some(to) = &host.port {
+                let node = self.builder.find(host.name.get_ref()).expect("it was just added");
+                let to = (self.port(to)?, to.span());
+                self.connect((Port { node, number: 1 }, host.name.span()), to, None, None)?;
+            }
+        }
+        let links = match &self.spec.link {
+            LinkKey::Cables(cables) => cables.as_slice(),
+            LinkKey::Default(_) => &[],
+        };
+        for CableSpec { from, to, rate, delay } in self.spec.cable.iter().chain(links) {
+            let from = (self.port(from)?, from.span());
+            let to = (self.port(to)?, to.span());
+            self.connect(from, to, rate.as_ref(), *delay)?;
+        }
+        self.builder.build().map_err(|e| {
+            let host = |h: &&super::spec::HostSpec| Some(h.name.get_ref().as_str()) == e.node();
+            let table = || self.source.text.find("[fabric").map_or(0..0, |at| at..at + 8);
+            let span = self.spec.host.iter().find(host).map_or_else(table, |h| h.name.span());
+            at(self.source, span, &e)
+        })
+    }
+
+    /// Adds all nodes, numbered in the order in which the document has them.
+    fn nodes(&mut self) -> Result<(), InputError> {
+        let switches = &self.spec.switch;
+        let hosts = &self.spec.host;
+        let mut nodes: Vec<_> = switches
+            .iter()
+            .map(|s| (&s.name, NodeKind::Switch, Some(&s.ports)))
+            .chain(hosts.iter().map(|h| (&h.name, NodeKind::Host, h.ports.as_ref())))
+            .collect();
+        nodes.sort_by_key(|(name, ..)| name.span().start);
+        for (name, kind, ports) in nodes {
+            let count = match ports {
+                None => 1,
+                Some(ports) => self.port_count(ports)?,
+            };
+            let added = self.builder.add(name.get_ref().clone(), kind, count);
+            added.map_err(|e| at(self.source, name.span(), &e))?;
+        }
+        Ok(())
+    }
+
+    fn port_count(&self, ports: &Spanned<Count>) -> Result<u8, InputError> {
+        let count = u8::try_from(ports.get_ref().0).ok().filter(|n| (1..=MAX_PORTS).contains(n));
+        count.ok_or_else(|| {
+            let message = format!("a node can't have {} ports", ports.get_ref().0);
+            self.source.error(ports.span(), message).allowed(format!("1 to {MAX_PORTS} ports"))
+        })
+    }
+
+    /// Reads `node:port`, or the name of a host, which means its port 1. Names may have colons
+    /// in them, so the number is after the last one.
+    fn port(&self, text: &Spanned<String>) -> Result<Port, InputError> {
+        let error = |message: String| self.source.error(text.span(), message);
+        let name = text.get_ref();
+        if let Some((node, digits)) = name.rsplit_once(':')
+            && !digits.is_empty()
+            && digits.bytes().all(|b| b.is_ascii_digit())
+            && let Some(node) = self.builder.find(node)
+        {
+            let ports = self.builder.port_count(node);
+            let number = digits.parse::<u8>().ok().filter(|n| (1..=ports).contains(n));
+            let number = number.ok_or_else(|| {
+                error(format!("there is no port {name:?}")).allowed(format!("ports 1 to {ports}"))
+            })?;
+            return Ok(Port { node, number });
+        }
+        match self.builder.find(name) {
+            Some(node) if self.builder.kind(node) == NodeKind::Host => Ok(Port { node, number: 1 }),
+            Some(node) => {
+                let ports = self.builder.port_count(node);
+                let error = error(format!("switch {name:?} without a port number"));
+                Err(error.allowed(format!("{name}:1 to {name}:{ports}")))
+            }
+            None => Err(error(format!("there is no node {name:?} in this fabric"))
+                .allowed("the name of a host or switch and a port number, such as \"tor:1\"")),
+        }
+    }
+
+    /// Connects two ports; an error stands at the end whose port is at fault.
+    fn connect(
+        &mut self,
+        (from, from_span): (Port, Range<usize>),
+        (to, to_span): (Port, Range<usize>),
+        rate: Option<&Spanned<Quantity<BitRate>>>,
+        delay: Option<Quantity<Time>>,
+    ) -> Result<(), InputError> {
+        let (rate, delay) = self.speed(to_span.clone(), rate, delay)?;
+        let from_is_free = self.builder.peer(from).is_none();
+        self.builder.connect(from, to, rate, delay).map_err(|e| {
+            let taken = matches!(e, FabricError::PortTaken { .. });
+            at(self.source, if taken && !from_is_free { from_span } else { to_span }, &e)
+        })
+    }
+
+    /// Rate and delay of a cable: its own, or the default.
+    fn speed(
+        &self,
+        span: Range<usize>,
+        rate: Option<&Spanned<Quantity<BitRate>>>,
+        delay: Option<Quantity<Time>>,
+    ) -> Result<(BitRate, Time), InputError> {
+        let none = LinkSpec::default();
+        let default = match &self.spec.link {
+            LinkKey::Default(default) => default,
+            LinkKey::Cables(_) => &none,
+        };
+        let Some(rate) = rate.or(default.rate.as_ref()) else {
+            return Err(self.source.error(span, "this link has no rate").allowed(
+                "a `rate` of its own, or link = { rate = \"100 Gbps\" } in [fabric] for all",
+            ));
+        };
+        if rate.get_ref().0.as_bps() == 0 {
+            let error = self.source.error(rate.span(), "a link can't have a rate of 0");
+            return Err(error.allowed("a rate above 0 such as \"100 Gbps\""));
+        }
+        Ok((rate.get_ref().0, delay.or(default.delay).map_or(CABLE_DELAY, |d| d.0)))
+    }
+}

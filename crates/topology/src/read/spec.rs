@@ -1,0 +1,159 @@
+//! The TOML form of a fabric, as it is written. [`FabricSpec`] stands alone in a file of its own
+//! or as one table of a larger document.
+//!
+//! ```toml
+//! [fabric]
+//! link = { rate = "54.545454545 Gbps", delay = "10 ns" }   # what a cable has that doesn't say
+//! [[fabric.switch]]
+//! name = "tor"
+//! ports = 12
+//! [[fabric.host]]
+//! name = "h0"
+//! ports = 1             # if not given, 1
+//! port = "tor:1"        # a cable from port 1 to that port; if not given, see the cables
+//! [[fabric.host]]
+//! name = "h1"
+//! [[fabric.cable]]
+//! from = "h1"           # node:port, and for port 1 of a host just the node
+//! to = "tor:2"
+//! rate = "100 Gbps"     # if not given, that of `link`
+//! delay = "5 ns"        # if not given, that of `link`, or 10 ns
+//! ```
+//!
+//! Instead of the lists, `build = "back-to-back"` or `build = { single-switch = 7 }`,
+//! `{ fat-tree = 6 }`, `{ leaf-spine = { leaves = 4, spines = 2, hosts = 8 } }`.
+//!
+//! TOML doesn't let a key be a table and a list of tables. So the cables are `[[fabric.cable]]`;
+//! where no default is given, they may be called `[[fabric.link]]`.
+
+use super::values::{Count, Quantity};
+use super::{READABLE, check_text};
+use crate::Fabric;
+use bandwise_input::{InputError, Source};
+use bandwise_units::{BitRate, Time};
+use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use toml::Spanned;
+
+/// Reads a document that has a `[fabric]` table and nothing else.
+pub fn toml(source: &Source) -> Result<Fabric, InputError> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Document {
+        fabric: FabricSpec,
+    }
+    check_text(source)?;
+    let document: Document = source.toml().map_err(|e| explain(source, e))?;
+    document.fabric.resolve(source)
+}
+
+/// Adds what is allowed to the errors of the TOML parser that don't say it themselves.
+fn explain(source: &Source, error: InputError) -> InputError {
+    let line = source.text.lines().nth(error.line() - 1).unwrap_or_default();
+    if error.message().starts_with("duplicate key") && line.contains("fabric.link") {
+        error.allowed("[[fabric.cable]] for a cable, where `link` is what cables have by default")
+    } else if !source.text.contains("fabric") {
+        error.allowed(READABLE)
+    } else {
+        error
+    }
+}
+
+/// A fabric as a TOML document says it; [`FabricSpec::resolve`] makes it one.
+///
+/// Remembers places in the document, so it can only be read from TOML text.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FabricSpec {
+    #[serde(default)]
+    pub(super) link: LinkKey,
+    #[serde(default)]
+    pub(super) build: Option<Spanned<BuildSpec>>,
+    #[serde(default)]
+    pub(super) switch: Vec<SwitchSpec>,
+    #[serde(default)]
+    pub(super) host: Vec<HostSpec>,
+    #[serde(default)]
+    pub(super) cable: Vec<CableSpec>,
+}
+
+/// One of the usual shapes.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) enum BuildSpec {
+    BackToBack,
+    SingleSwitch(Spanned<Count>),
+    FatTree(Spanned<Count>),
+    #[serde(rename_all = "kebab-case")]
+    LeafSpine {
+        leaves: Spanned<Count>,
+        spines: Spanned<Count>,
+        hosts: Spanned<Count>,
+    },
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SwitchSpec {
+    pub(super) name: Spanned<String>,
+    pub(super) ports: Spanned<Count>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct HostSpec {
+    pub(super) name: Spanned<String>,
+    pub(super) ports: Option<Spanned<Count>>,
+    pub(super) port: Option<Spanned<String>>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CableSpec {
+    pub(super) from: Spanned<String>,
+    pub(super) to: Spanned<String>,
+    pub(super) rate: Option<Spanned<Quantity<BitRate>>>,
+    pub(super) delay: Option<Quantity<Time>>,
+}
+
+/// What a cable has that doesn't say it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LinkSpec {
+    pub(super) rate: Option<Spanned<Quantity<BitRate>>>,
+    pub(super) delay: Option<Quantity<Time>>,
+}
+
+/// `link` is the default of all cables, or the cables themselves.
+#[derive(Debug, Clone)]
+pub(super) enum LinkKey {
+    Default(LinkSpec),
+    Cables(Vec<CableSpec>),
+}
+
+impl Default for LinkKey {
+    fn default() -> Self {
+        LinkKey::Default(LinkSpec::default())
+    }
+}
+
+impl<'de> Deserialize<'de> for LinkKey {
+    /// By hand, because serde's untagged enums forget places in the document.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TableOrList;
+        impl<'de> Visitor<'de> for TableOrList {
+            type Value = LinkKey;
+            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                f.write_str("a table such as { rate = \"100 Gbps\", delay = \"10 ns\" }")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<LinkKey, A::Error> {
+                LinkSpec::deserialize(MapAccessDeserializer::new(map)).map(LinkKey::Default)
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<LinkKey, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(LinkKey::Cables)
+            }
+        }
+        deserializer.deserialize_any(TableOrList)
+    }
+}

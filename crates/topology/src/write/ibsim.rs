@@ -1,0 +1,65 @@
+//! Netlists of ibsim; see [`read::ibsim`](crate::read::ibsim()).
+
+use crate::infiniband::{LaneSpeed, LinkSpeed};
+use crate::read::COMMENT;
+use crate::{Fabric, Link, NodeId, NodeKind};
+use std::collections::BTreeSet;
+
+/// The fabric as a netlist that ibsim runs. Rates that ibsim knows are given in its own terms;
+/// all rates and delays stand in comments as well, which it ignores (and takes 4x SDR).
+pub fn ibsim(fabric: &Fabric) -> String {
+    let ids = ids(fabric);
+    let mut out = String::new();
+    for (node, id) in fabric.nodes().iter().zip((0u32..).map(NodeId)) {
+        let keyword = match node.kind {
+            NodeKind::Switch => "Switch",
+            NodeKind::Host => "Hca",
+        };
+        let ports = fabric.port_count(id);
+        out += &format!("{keyword}\t{ports} \"{}\"\t# \"{}\"\n", ids[id.index()], node.name);
+        for port in fabric.ports(id) {
+            let (peer, link) = fabric.peer(port).expect("`ports` gives connected ones");
+            let options = options(link);
+            let (peer_id, number) = (&ids[peer.node.index()], peer.number);
+            let (rate, delay) = (link.rate, link.delay);
+            out += &format!("[{}]\t\"{peer_id}\"[{number}]{options}\t", port.number);
+            out += &format!("{COMMENT}{rate} delay {delay}\n");
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// An id for every node: its name, or `n` and its number where ibsim doesn't take the name.
+fn ids(fabric: &Fabric) -> Vec<String> {
+    const ID_BYTES: usize = 64; // NODEIDLEN of ibsim's sim.h, less the NUL
+    let fits = |name: &str| name.len() <= ID_BYTES && !name.contains(['"', '#', '@']);
+    let taken: BTreeSet<&str> = fabric.nodes().iter().map(|n| n.name.as_str()).collect();
+    let id = |(i, node): (usize, &crate::Node)| {
+        if fits(&node.name) {
+            return node.name.clone();
+        }
+        let mut id = format!("n{i}");
+        while taken.contains(id.as_str()) {
+            id.push('_');
+        }
+        id
+    };
+    fabric.nodes().iter().enumerate().map(id).collect()
+}
+
+/// Width and speed as ibsim's options, if its three speeds make the rate.
+fn options(link: &Link) -> String {
+    let speed = LinkSpeed::of_rate(link.rate);
+    let bits = speed.and_then(|s| {
+        let width = [(1, 1), (4, 2), (8, 4), (12, 8)].iter().find(|w| w.0 == s.lanes())?.1;
+        let speed = match s.speed() {
+            LaneSpeed::Sdr => 1,
+            LaneSpeed::Ddr => 2,
+            LaneSpeed::Qdr => 4,
+            _ => return None,
+        };
+        Some((width, speed))
+    });
+    bits.map_or_else(String::new, |(w, s)| format!("\tw={w} s={s}"))
+}

@@ -1,0 +1,153 @@
+//! The shapes have the counts of the text books, and the builder refuses what can't be.
+
+use crate::fabrics::cable;
+use bandwise_topology::{Fabric, FabricBuilder, FabricError, NodeKind, Port, builders};
+use bandwise_units::{BitRate, Time};
+
+fn counts(fabric: &Fabric) -> (usize, usize, usize) {
+    (fabric.hosts().len(), fabric.switches().len(), fabric.links().len())
+}
+
+#[test]
+fn fat_trees_have_the_counts_of_the_text_book() {
+    let (rate, delay) = cable();
+    for k in [2u16, 4, 6, 8, 20] {
+        let n = usize::from(k);
+        let fabric = builders::fat_tree(k, rate, delay).unwrap();
+        // Three levels of k³/4 cables.
+        assert_eq!(counts(&fabric), (n * n * n / 4, 5 * n * n / 4, 3 * n * n * n / 4), "k={k}");
+        for &switch in fabric.switches() {
+            assert_eq!(fabric.ports(switch).count(), n, "all ports of {switch:?} are in use");
+            assert_eq!(fabric.port_count(switch), k as u8);
+        }
+    }
+    let six = builders::fat_tree(6, rate, delay).unwrap();
+    assert_eq!(counts(&six), (54, 45, 162));
+    for odd in [0, 1, 3, 64, 65_535] {
+        let error = builders::fat_tree(odd, rate, delay).unwrap_err();
+        assert_eq!(error.allowed(), "an even number from 2 to 62", "{error}");
+    }
+}
+
+#[test]
+fn hosts_of_a_fat_tree_are_where_their_numbers_say() {
+    let (rate, delay) = cable();
+    let fabric = builders::fat_tree(4, rate, delay).unwrap();
+    let at = |host: &str| {
+        let host = fabric.find(host).unwrap();
+        fabric.describe(fabric.peer(fabric.host_port(host)).unwrap().0)
+    };
+    assert_eq!(at("h0"), "edge0.0:1");
+    assert_eq!(at("h3"), "edge0.1:2");
+    assert_eq!(at("h15"), "edge3.1:2");
+}
+
+#[test]
+fn small_shapes() {
+    let (rate, delay) = cable();
+    let pair = builders::back_to_back(rate, delay).unwrap();
+    assert_eq!(counts(&pair), (2, 0, 1));
+    let star = builders::single_switch(7, rate, delay).unwrap();
+    assert_eq!(counts(&star), (7, 1, 7));
+    let host = star.find("h6").unwrap();
+    let (peer, link) = star.peer(star.host_port(host)).unwrap();
+    assert_eq!((star.describe(peer).as_str(), link.rate, link.delay), ("switch:7", rate, delay));
+    let clos = builders::leaf_spine(4, 2, 8, rate, delay).unwrap();
+    assert_eq!(counts(&clos), (32, 6, 40));
+    assert_eq!(clos.port_count(clos.find("leaf3").unwrap()), 10);
+    assert_eq!(clos.port_count(clos.find("spine1").unwrap()), 4);
+    for (error, allowed) in [
+        (builders::single_switch(0, rate, delay), "1 to 64"),
+        (builders::single_switch(65, rate, delay), "1 to 64"),
+        (builders::leaf_spine(4, 60, 5, rate, delay), "1 to 4"),
+        (builders::leaf_spine(65, 1, 1, rate, delay), "1 to 64"),
+        (builders::leaf_spine(1, 0, 1, rate, delay), "1 to 63"),
+    ] {
+        assert_eq!(error.unwrap_err().allowed(), allowed);
+    }
+    let still = builders::back_to_back(BitRate::from_bps(0), delay).unwrap_err();
+    assert_eq!(still.to_string(), "the link between h0:1 and h1:1 has a rate of 0");
+}
+
+/// Two switches of 4 ports and two hosts of 2, not connected.
+fn parts() -> (FabricBuilder, [Port; 4]) {
+    let mut builder = FabricBuilder::new();
+    let first = |node| Port { node, number: 1 };
+    let ports = [
+        first(builder.add_switch("s", 4).unwrap()),
+        first(builder.add_switch("t", 4).unwrap()),
+        first(builder.add_host("a", 2).unwrap()),
+        first(builder.add_host("b", 2).unwrap()),
+    ];
+    (builder, ports)
+}
+
+fn port(number: u8, of: Port) -> Port {
+    Port { number, ..of }
+}
+
+#[test]
+fn the_builder_refuses_what_can_not_be() {
+    let (rate, delay) = cable();
+    let (mut builder, [s, t, a, _]) = parts();
+    let mut refused = |from, to| builder.connect(from, to, rate, delay).unwrap_err().to_string();
+    assert_eq!(refused(port(5, s), a), "\"s\" has no port 5");
+    assert_eq!(refused(port(0, s), a), "\"s\" has no port 0");
+    assert_eq!(refused(s, port(2, s)), "s:1 is connected to its own node at s:2");
+    assert_eq!(refused(s, s), "s:1 is connected to its own node at s:1");
+    builder.connect(s, a, rate, delay).unwrap();
+    let taken = builder.connect(t, s, rate, delay).unwrap_err();
+    assert_eq!(taken.to_string(), "port s:1 is already connected to a:1");
+    for (name, ports, message) in [
+        ("s", 4, "two nodes have the name \"s\""),
+        ("", 4, "\"\" can't be the name of a node"),
+        (" x", 4, "\" x\" can't be the name of a node"),
+        ("x\ny", 4, "\"x\\ny\" can't be the name of a node"),
+        ("x", 0, "\"x\" can't have 0 ports"),
+        ("x", 65, "\"x\" can't have 65 ports"),
+    ] {
+        let refused = builder.add(name.to_owned(), NodeKind::Switch, ports).unwrap_err();
+        assert_eq!(refused.to_string(), message);
+    }
+}
+
+#[test]
+fn a_fabric_is_connected() {
+    let (rate, delay) = cable();
+    assert_eq!(FabricBuilder::new().build(), Err(FabricError::Empty));
+    let (mut builder, [s, t, a, b]) = parts();
+    builder.connect(s, a, rate, delay).unwrap();
+    let lonely = builder.clone().build().unwrap_err();
+    assert_eq!(lonely, FabricError::Unlinked { name: "b".into() });
+    builder.connect(t, b, rate, delay).unwrap();
+    let halves = builder.clone().build().unwrap_err();
+    assert_eq!(halves, FabricError::Unreachable { from: "a".into(), to: "b".into() });
+    // A host is no way from one switch to another, and its second port carries nothing.
+    builder.connect(port(2, s), port(2, b), rate, delay).unwrap();
+    assert!(builder.clone().build().is_err());
+    builder.connect(port(4, s), port(4, t), rate, delay).unwrap();
+    let fabric = builder.build().unwrap();
+    assert_eq!(fabric.host_port(b.node), b);
+    assert_eq!(fabric.ports(b.node).count(), 2);
+}
+
+#[test]
+fn the_order_of_calls_does_not_show() {
+    let delay = Time::ZERO;
+    let (mut one, [s, _, a, b]) = parts();
+    let (mut other, _) = parts();
+    one.connect(s, a, BitRate::from_gbps(1), delay).unwrap();
+    one.connect(port(2, s), b, BitRate::from_gbps(2), delay).unwrap();
+    other.connect(b, port(2, s), BitRate::from_gbps(2), delay).unwrap();
+    other.connect(a, s, BitRate::from_gbps(1), delay).unwrap();
+    assert_eq!(one.build().unwrap(), other.build().unwrap());
+}
+
+#[test]
+fn more_nodes_than_a_subnet_has_are_refused() {
+    let mut builder = FabricBuilder::new();
+    for i in 0..bandwise_topology::MAX_NODES {
+        builder.add_host(format!("h{i}"), 1).unwrap();
+    }
+    assert_eq!(builder.add_host("one more", 1), Err(FabricError::TooManyNodes));
+}

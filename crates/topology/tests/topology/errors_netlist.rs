@@ -1,0 +1,97 @@
+//! What people see for mistakes in netlists and in the output of ibnetdiscover.
+
+use bandwise_input::Source;
+use bandwise_topology::read;
+
+const NET: &str = "Switch 4 \"s\"\n[1] \"a\"[1]\n[2] \"b\"[1] w=2\n\
+                   Hca 1 \"a\"\n[1] \"s\"[1]\nHca 2 \"b\"\n[1] \"s\"[2]\n";
+const DISCOVERED: &str = include_str!("../data/two-racks.ibnetdiscover");
+
+fn replaced(good: &str, replace: &str, by: &str) -> String {
+    assert!(good.contains(replace), "{replace}");
+    let text = good.replacen(replace, by, 1);
+    read::any(&Source::new("f.net", &text)).expect_err("this must be refused").to_string()
+}
+
+fn net(replace: &str, by: &str) -> String {
+    replaced(NET, replace, by)
+}
+
+fn discovered(replace: &str, by: &str) -> String {
+    replaced(DISCOVERED, replace, by)
+}
+
+#[test]
+fn nodes() {
+    insta::assert_snapshot!(net("Hca 2 \"b\"", "Hca 2 \"a\""), @r#"f.net:6: two nodes have the name "a" (allowed: a name that no other host or switch has)"#);
+    insta::assert_snapshot!(net("Switch 4", "Switch 0"), @"f.net:1: a node can't have 0 ports (allowed: 1 to 64 ports)");
+    insta::assert_snapshot!(net("Switch 4", "Switch 65"), @r#"f.net:1: "s" can't have 65 ports (allowed: 1 to 64 ports)"#);
+    insta::assert_snapshot!(net("Switch 4", "Switch 99999999999999999999999"), @r#"f.net:1: "s" can't have 18446744073709551615 ports (allowed: 1 to 64 ports)"#);
+    insta::assert_snapshot!(net("Switch 4 \"s\"", "Switch \"s\""), @r#"f.net:1: a node without its number of ports (allowed: a node such as Switch 8 "sw1", with Switch, Ca, Hca or Rt)"#);
+    insta::assert_snapshot!(net("Hca 2 \"b\"", "Hca 2 b"), @r#"f.net:6: a node without a name in quotes (allowed: a node such as Switch 8 "sw1", with Switch, Ca, Hca or Rt)"#);
+    insta::assert_snapshot!(net("Hca 2 \"b\"", "Hca 2 \"b\" fast"), @r#"f.net:6: "fast" after the node's name (allowed: nothing, or a comment that begins with #)"#);
+    insta::assert_snapshot!(net("Hca 2 \"b\"", "Hca 2 \" \""), @r#"f.net:6: " " can't be the name of a node (allowed: one or more characters, none of them a control character or U+FFFD, without a space at the beginning or end)"#);
+    insta::assert_snapshot!(net("[1] \"s\"[2]\n", "Hca 1 \"c\"\n"), @r#"f.net:7: host "c" has no link (allowed: a link to a switch or to another host)"#);
+    let switches = "Switch 4 \"s\"\n[1] \"t\"[1]\nSwitch 4 \"t\"\n";
+    insta::assert_snapshot!(replaced(switches, "", ""), @"f.net:1: the fabric has no host (allowed: at least one host)");
+}
+
+#[test]
+fn ports() {
+    insta::assert_snapshot!(net("[2] \"b\"", "[1] \"b\""), @r#"f.net:3: port 1 of "s" is already connected in line 2 (allowed: one link a port)"#);
+    insta::assert_snapshot!(net("[2] \"b\"", "[5] \"b\""), @r#"f.net:3: "s" has no port 5 (allowed: ports 1 to 4)"#);
+    insta::assert_snapshot!(net("[2] \"b\"", "[0] \"b\""), @r#"f.net:3: "s" has no port 0 (allowed: ports 1 to 4)"#);
+    insta::assert_snapshot!(net("[2] \"b\"", "[] \"b\""), @r#"f.net:3: a port line without a port number (allowed: a port such as [1] "sw1"[3])"#);
+    insta::assert_snapshot!(net("[2] \"b\"", "[2] b"), @r#"f.net:3: a port line without the far node in quotes (allowed: a port such as [1] "sw1"[3])"#);
+    insta::assert_snapshot!(net("[2] \"b\"[1]", "[2] \"b\"[x]"), @r#"f.net:3: a far port that is not a number (allowed: a port such as [1] "sw1"[3])"#);
+    insta::assert_snapshot!(net("[2] \"b\"[1]", "[2] \"b\"[3]"), @r#"f.net:3: "b" has no port 3 (allowed: ports 1 to 2)"#);
+    insta::assert_snapshot!(net("[2] \"b\"[1]", "[2] \"c\"[1]"), @r#"f.net:3: there is no node "c" in this file (allowed: a node that has a Switch, Ca, Hca or Rt line of its own)"#);
+    insta::assert_snapshot!(net("[2] \"b\"[1]", "[2] \"b\"[2]"), @r#"f.net:7: this link ends at port 2 of "s", which line 3 connects to port 2 of "b" (allowed: the same two ports in both lines of a link)"#);
+    insta::assert_snapshot!(net("[2] \"b\"[1]", "[2] \"s\"[3]"), @"f.net:3: s:2 is connected to its own node at s:3 (allowed: a link between two different nodes)");
+    insta::assert_snapshot!(net("Switch 4 \"s\"\n", ""), @r#"f.net:1: a port before any node (allowed: a node such as Switch 8 "sw1", with Switch, Ca, Hca or Rt)"#);
+    // Both lines name the same far port, which has no line of its own.
+    let twice = "Switch 2 \"s\"\n[1] \"a\"\nSwitch 2 \"t\"\n[1] \"a\"\nHca 1 \"a\"\n";
+    insta::assert_snapshot!(replaced(twice, "", ""), @"f.net:4: port a:1 is already connected to s:1 (allowed: one link a port)");
+}
+
+#[test]
+fn speeds() {
+    insta::assert_snapshot!(net("w=2", "w=8"), @"f.net:7: this link allows the widths 8 at one end and 2 at the other (allowed: a width that both ends allow)");
+    insta::assert_snapshot!(net("w=2", "s=6"), @"f.net:7: this link allows the speeds 6 at one end and 1 at the other (allowed: a speed that both ends allow)");
+    insta::assert_snapshot!(net("w=2", "w=16"), @r#"f.net:3: no link width "16" (allowed: a sum of 1 (1x), 2 (4x), 4 (8x) and 8 (12x))"#);
+    insta::assert_snapshot!(net("w=2", "s=0"), @r#"f.net:3: no link speed "0" (allowed: a sum of 1 (SDR), 2 (DDR) and 4 (QDR))"#);
+    insta::assert_snapshot!(net("w=2", "v=3"), @r#"f.net:3: "v=3" after a port (allowed: w= with a sum of 1 (1x), 2 (4x), 4 (8x) and 8 (12x), s= with a sum of 1 (SDR), 2 (DDR) and 4 (QDR), or 1x, 2x, 4x, 8x or 12x of SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR, such as 4xFDR)"#);
+    insta::assert_snapshot!(net("w=2", "4x ???"), @r#"f.net:3: "4x???" after a port (allowed: w= with a sum of 1 (1x), 2 (4x), 4 (8x) and 8 (12x), s= with a sum of 1 (SDR), 2 (DDR) and 4 (QDR), or 1x, 2x, 4x, 8x or 12x of SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR, such as 4xFDR)"#);
+    insta::assert_snapshot!(net("w=2", "# bandwise rate 0 bps delay 1 ns"), @r#"f.net:3: the link between s:2 and b:1 has a rate of 0 (allowed: a rate above 0 such as "100 Gbps")"#);
+    insta::assert_snapshot!(net("w=2", "# bandwise rate 3 delay 1 ns"), @r#"f.net:3: "3" needs a unit: bps, kbps, Mbps, Gbps or Tbps (or bit/s) (allowed: # bandwise rate 10 Gbps delay 5 ns)"#);
+    insta::assert_snapshot!(net("w=2", "# bandwise rate 3 Gbps"), @"f.net:3: a rate without a delay (allowed: # bandwise rate 10 Gbps delay 5 ns)");
+    insta::assert_snapshot!(net("Switch 4 \"s\"", "width=0\nSwitch 4 \"s\""), @r#"f.net:1: no link width "0" (allowed: a sum of 1 (1x), 2 (4x), 4 (8x) and 8 (12x))"#);
+    let differ = NET.replacen("\"s\"[2]", "\"s\"[2] 4xEDR", 1);
+    insta::assert_snapshot!(replaced(&differ, "w=2", "4xFDR"), @"f.net:7: this link has the rate 54.545454545 Gbps at one end and 100 Gbps at the other (allowed: the same rate in both lines of a link)");
+}
+
+#[test]
+fn directives() {
+    for line in
+        ["include \"other.net\"", "do \"Link\"", "module \"m\"", "@[1] \"x\"", "Swich 4 \"s\""]
+    {
+        let message = net("Hca 1 \"a\"", &format!("{line}\nHca 1 \"a\""));
+        println!("{message}");
+        assert!(message.starts_with("f.net:4: "), "{message}");
+        assert!(message.contains("(allowed: Switch, Hca, Ca and Rt lines"), "{message}");
+    }
+    insta::assert_snapshot!(net("Hca 1 \"a\"", "include \"x\""), @"f.net:4: `include` is not supported: put all nodes into one file (allowed: Switch, Hca, Ca and Rt lines, [port] lines, comments after #, width=, speed=, and switchguid=, caguid=, hcaguids=, rtguid=, vendid=, devid=, sysimgguid= and pdebug=, which have no effect here)");
+}
+
+#[test]
+fn output_of_ibnetdiscover() {
+    let port = "[7]\t\"S-0002c903000a0002\"[1]\t\t# \"spine\" lid 0 12xDDR\n";
+    insta::assert_snapshot!(discovered(port, ""), @r#"f.net:22: the link to port 7 of "S-0002c903000a0000" is not in the lines of "S-0002c903000a0000" (allowed: a line for each end of a link, as ibnetdiscover prints them)"#);
+    insta::assert_snapshot!(discovered(port, &port.replace("12xDDR", "12xQDR")), @"f.net:34: this link is 12xDDR at one end and 12xQDR at the other (allowed: the same speed in both lines of a link)");
+    insta::assert_snapshot!(discovered(port, &port.replace("12xDDR", "4x???")), @r#"f.net:34: "4x???" is not a link speed (allowed: 1x, 2x, 4x, 8x or 12x of SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR, such as 4xFDR)"#);
+    insta::assert_snapshot!(discovered(port, &port.replace("12xDDR", "")), @r#"f.net:34: a port line without `# "description" lid N SPEED` at its end (allowed: 1x, 2x, 4x, 8x or 12x of SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR, such as 4xFDR)"#);
+    insta::assert_snapshot!(discovered(port, &port.replace("[1]", "[2]")), @r#"f.net:22: this link ends at port 7 of "S-0002c903000a0000", which line 34 connects to port 2 of "S-0002c903000a0002" (allowed: the same two ports in both lines of a link)"#);
+    insta::assert_snapshot!(discovered(port, &port.replace("a0002", "a0009")), @r#"f.net:34: there is no node "S-0002c903000a0009" in this file (allowed: a node that has a Switch, Ca, Hca or Rt line of its own)"#);
+    insta::assert_snapshot!(discovered(port, "ibwarn: [7147] mad_rpc: timed out\n"), @"f.net:34: not a line that ibnetdiscover prints (allowed: Switch, Ca and Rt lines, [port] lines, comments after #, Chassis lines, and vendid=, devid=, sysimgguid=, switchguid=, caguid= and rtguid=)");
+    insta::assert_snapshot!(discovered("vendid=0x0", "width=3"), @"f.net:6: not a line that ibnetdiscover prints (allowed: Switch, Ca and Rt lines, [port] lines, comments after #, Chassis lines, and vendid=, devid=, sysimgguid=, switchguid=, caguid= and rtguid=)");
+}

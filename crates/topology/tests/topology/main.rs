@@ -1,0 +1,11 @@
+//! Tests of the crate from outside, in one program because each takes a while to link.
+#![allow(clippy::result_large_err)] // as in the library
+
+mod builders;
+mod errors_netlist;
+mod errors_toml;
+mod fabrics;
+mod never_panics;
+mod readers;
+mod round_trip;
+mod routes;

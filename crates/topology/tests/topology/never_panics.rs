@@ -1,0 +1,110 @@
+//! No reader panics, whatever it is given.
+
+use bandwise_input::Source;
+use bandwise_topology::read;
+use proptest::prelude::*;
+
+const VALID: [&str; 5] = [
+    include_str!("../data/example.toml"),
+    include_str!("../data/two-racks.ibsim"),
+    include_str!("../data/two-racks.ibnetdiscover"),
+    include_str!("../data/two-racks-full.ibnetdiscover"),
+    include_str!("../data/chassis.ibnetdiscover"),
+];
+
+/// Pieces that mean something to one of the readers.
+const PIECES: [&str; 24] = [
+    "[1]",
+    "[0]",
+    "[64]",
+    "[999999999999999999999]",
+    "\"",
+    "#",
+    "Switch 8 \"x\"",
+    "Hca\t1 \"y\"",
+    "w=15",
+    "s=7",
+    "s=0x",
+    "4x",
+    "4xEDR",
+    "12x ???",
+    "[[fabric.link]]",
+    "[fabric]",
+    "link = {}",
+    "build = \"back-to-back\"",
+    "\n",
+    "=",
+    "# bandwise rate 1 bps delay 1 s",
+    "width=3",
+    "é",
+    ":1",
+];
+
+/// Every reader on one text; a fabric that comes out has to be sound enough to route.
+fn read_all(text: &str) {
+    let source = Source::new("input", text);
+    for reader in [read::any, read::toml, read::ibnetdiscover, read::ibsim] {
+        match reader(&source) {
+            Ok(fabric) => {
+                let _ = bandwise_topology::Routes::shortest(&fabric);
+            }
+            Err(e) => {
+                // An error names its file and a line that exists.
+                assert!(e.to_string().starts_with("input:"), "{e}");
+                assert!(e.line() <= 1 + text.matches('\n').count(), "{e}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn on_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        read_all(&String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn on_text_of_known_pieces(pieces in prop::collection::vec(0..PIECES.len(), 0..30)) {
+        let text: Vec<&str> = pieces.into_iter().map(|i| PIECES[i]).collect();
+        read_all(&text.join(" "));
+        read_all(&text.concat());
+        read_all(&text.join("\n"));
+    }
+
+    #[test]
+    fn on_valid_files_with_mistakes(
+        file in 0..VALID.len(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), 0usize..6, 0..PIECES.len()), 1..5),
+    ) {
+        let mut text: Vec<char> = VALID[file].chars().collect();
+        for (at, remove, piece) in edits {
+            let at = at.index(text.len());
+            let end = text.len().min(at + remove);
+            text.splice(at..end, PIECES[piece].chars());
+        }
+        read_all(&text.into_iter().collect::<String>());
+    }
+
+    #[test]
+    fn on_valid_files_with_lines_missing_or_twice(
+        file in 0..VALID.len(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 1..4),
+    ) {
+        let mut lines: Vec<&str> = VALID[file].lines().collect();
+        for (at, twice) in edits {
+            let at = at.index(lines.len());
+            if twice { lines.insert(at, lines[at]) } else { lines.remove(at); }
+        }
+        read_all(&lines.join("\n"));
+    }
+}
+
+#[test]
+fn on_all_beginnings_of_valid_files() {
+    for text in VALID {
+        for (end, _) in text.char_indices() {
+            let source = Source::new("input", &text[..end]);
+            let _ = read::any(&source);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What a writer writes, the reader reads as the same fabric.
+
+use crate::fabrics::{cable, random};
+use bandwise_input::Source;
+use bandwise_topology::read::{self, Format};
+use bandwise_topology::{Fabric, builders, write};
+use proptest::prelude::*;
+
+fn check(fabric: &Fabric) {
+    for (text, format) in
+        [(write::toml(fabric), Format::Toml), (write::ibsim(fabric), Format::Ibsim)]
+    {
+        let source = Source::new("written", &text);
+        assert_eq!(read::detect(&source), format, "{text}");
+        match read::any(&source) {
+            Ok(read) => assert_eq!(&read, fabric, "{text}"),
+            Err(e) => panic!("{e}\n{text}"),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+    #[test]
+    fn random_fabrics(fabric in random()) {
+        check(&fabric);
+    }
+}
+
+#[test]
+fn shapes() {
+    let (rate, delay) = cable();
+    check(&builders::back_to_back(rate, delay).unwrap());
+    check(&builders::single_switch(7, rate, delay).unwrap());
+    check(&builders::fat_tree(6, rate, delay).unwrap());
+    check(&builders::leaf_spine(3, 2, 4, rate, delay).unwrap());
+}
+
+#[test]
+fn toml_says_every_cable_once_and_briefly() {
+    let (rate, delay) = cable();
+    let fabric = builders::single_switch(2, rate, delay).unwrap();
+    insta::assert_snapshot!(write::toml(&fabric), @r#"
+    [fabric]
+    link = { rate = "100 Gbps", delay = "10 ns" }
+
+    [[fabric.host]]
+    name = "h0"
+    port = "switch:1"
+
+    [[fabric.host]]
+    name = "h1"
+    port = "switch:2"
+
+    [[fabric.switch]]
+    name = "switch"
+    ports = 2
+    "#);
+    insta::assert_snapshot!(write::ibsim(&fabric), @r#"
+    Hca	1 "h0"	# "h0"
+    [1]	"switch"[1]	# bandwise rate 100 Gbps delay 10 ns
+
+    Hca	1 "h1"	# "h1"
+    [1]	"switch"[2]	# bandwise rate 100 Gbps delay 10 ns
+
+    Switch	2 "switch"	# "switch"
+    [1]	"h0"[1]	# bandwise rate 100 Gbps delay 10 ns
+    [2]	"h1"[1]	# bandwise rate 100 Gbps delay 10 ns
+    "#);
+}
