@@ -1,58 +1,84 @@
-//! When each node has something to do next: a tournament tree, so that idle nodes cost nothing.
+//! When each node has something to do next: a tournament tree with eight to a match, so that a
+//! small fabric is one row to look along and idle nodes of a large one cost nothing.
 
 use bandwise_units::Time;
 
-/// The earliest event of every node, and of all.
+const WIDTH: usize = 8;
+
+/// The earliest event of every node.
+///
+/// An entry is a time with the place in its group in the low bits, so that the least entry also
+/// says who it is. That leaves 61 bits of picoseconds: 26 days.
 #[derive(Debug)]
 pub(crate) struct Clock {
-    /// A complete binary tree in an array: the root at 1, the leaves from `leaves` on.
-    tree: Vec<Time>,
-    leaves: usize,
+    /// From the nodes up to a row of one group; each row holds the winners of the one below.
+    rows: Vec<Vec<[u64; WIDTH]>>,
+}
+
+const NEVER: u64 = u64::MAX / WIDTH as u64 * WIDTH as u64;
+
+fn entry(at: Time, place: usize) -> u64 {
+    let ps = if at == Time::MAX { NEVER } else { at.as_ps() * WIDTH as u64 };
+    ps | place as u64
+}
+
+fn time(entry: u64) -> Time {
+    let ps = entry & !(WIDTH as u64 - 1);
+    if ps == NEVER { Time::MAX } else { Time::from_ps(ps / WIDTH as u64) }
 }
 
 impl Clock {
     pub fn new(nodes: usize) -> Self {
-        let leaves = nodes.next_power_of_two();
-        Clock { tree: vec![Time::MAX; 2 * leaves], leaves }
+        let group: [u64; WIDTH] = std::array::from_fn(|place| entry(Time::MAX, place));
+        let mut rows = vec![vec![group; nodes.div_ceil(WIDTH).max(1)]];
+        while rows[rows.len() - 1].len() > 1 {
+            rows.push(vec![group; rows[rows.len() - 1].len().div_ceil(WIDTH)]);
+        }
+        Clock { rows }
     }
 
-    /// The earliest event of all.
+    /// The node with the earliest event, that event's time, and the time of the earliest one at
+    /// any other node.
     #[inline]
-    pub fn first(&self) -> Time {
-        self.tree[1]
+    pub fn first(&self) -> (usize, Time, Time) {
+        let mut place = 0;
+        let mut others = u64::MAX;
+        let mut first = u64::MAX;
+        for row in self.rows.iter().rev() {
+            let group = &row[place];
+            first = group.iter().copied().fold(u64::MAX, u64::min);
+            let beaten = |&e: &u64| if e == first { u64::MAX } else { e };
+            others = others.min(group.iter().map(beaten).fold(u64::MAX, u64::min));
+            place = place * WIDTH + (first as usize & (WIDTH - 1));
+        }
+        (place, time(first), time(others))
     }
 
     /// Sets a node's earliest event.
     #[inline]
     pub fn set(&mut self, node: usize, at: Time) {
-        let mut i = self.leaves + node;
-        self.tree[i] = at;
-        while i > 1 {
-            i /= 2;
-            let least = self.tree[2 * i].min(self.tree[2 * i + 1]);
-            if self.tree[i] == least {
-                break;
-            }
-            self.tree[i] = least;
+        let mut at = at;
+        let mut node = node;
+        for row in &mut self.rows {
+            let group = &mut row[node / WIDTH];
+            group[node % WIDTH] = entry(at, node % WIDTH);
+            at = time(group.iter().copied().fold(u64::MAX, u64::min));
+            node /= WIDTH;
         }
     }
 
-    /// The nodes with something to do before `horizon`, ascending, into `due`.
+    /// Notes that a node has an event at `at`, perhaps its earliest.
     #[inline]
-    pub fn due(&self, horizon: Time, due: &mut Vec<u32>) {
-        due.clear();
-        self.descend(1, horizon, due);
-    }
-
-    fn descend(&self, i: usize, horizon: Time, due: &mut Vec<u32>) {
-        if self.tree[i] >= horizon {
-            return;
-        }
-        if i >= self.leaves {
-            due.push((i - self.leaves) as u32);
-        } else {
-            self.descend(2 * i, horizon, due);
-            self.descend(2 * i + 1, horizon, due);
+    pub fn lower(&mut self, node: usize, at: Time) {
+        let mut node = node;
+        for row in &mut self.rows {
+            let known = &mut row[node / WIDTH][node % WIDTH];
+            let new = entry(at, node % WIDTH);
+            if *known <= new {
+                return;
+            }
+            *known = new;
+            node /= WIDTH;
         }
     }
 }
@@ -64,20 +90,27 @@ mod tests {
 
     proptest! {
         #[test]
-        fn knows_the_first_and_the_due(
-            times in proptest::collection::vec(0u64..100, 1..40), horizon in 0u64..110,
+        fn knows_the_first_and_the_others(
+            times in proptest::collection::vec(1u64..1000, 1..200),
+            lowered in proptest::collection::vec((0usize..200, 0u64..1000), 0..50),
         ) {
+            let mut times = times;
             let mut clock = Clock::new(times.len());
             for (node, &at) in times.iter().enumerate().rev() {
-                clock.set(node, Time::from_ps(at + 7));
+                clock.set(node, Time::from_ps(at / 2));
                 clock.set(node, Time::from_ps(at));
             }
-            prop_assert_eq!(Some(&clock.first().as_ps()), times.iter().min());
-            let mut due = Vec::new();
-            clock.due(Time::from_ps(horizon), &mut due);
-            let expected: Vec<u32> =
-                (0..times.len() as u32).filter(|&n| times[n as usize] < horizon).collect();
-            prop_assert_eq!(due, expected);
+            for (node, at) in lowered {
+                let node = node % times.len();
+                times[node] = times[node].min(at);
+                clock.lower(node, Time::from_ps(at));
+            }
+            let (node, first, others) = clock.first();
+            let least = *times.iter().min().unwrap();
+            prop_assert_eq!((times[node], first.as_ps()), (least, least));
+            let rest = times.iter().enumerate().filter(|&(i, _)| i != node);
+            let second = rest.map(|(_, &t)| t).min().unwrap_or(u64::MAX);
+            prop_assert_eq!(others, if second == u64::MAX { Time::MAX } else { Time::from_ps(second) });
         }
     }
 }

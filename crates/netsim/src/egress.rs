@@ -1,8 +1,9 @@
 //! An output port: virtual lanes, the credits of the buffer behind the link, and the choice of
 //! what goes next. Switches and hosts use the same one.
 //!
-//! A *queue* here is where packets wait for some output: an input's lane in a switch, one of two
-//! classes a lane in a host. The port knows only which queues have a packet for it at their head.
+//! Packets wait in queues outside: an input's lane in a switch, one of two classes a lane in a
+//! host. The port knows which of these *slots* have a packet for it at their head, how old it is
+//! and how many credits it takes.
 
 use crate::event::{Event, EventQueue, rank};
 use crate::link::{Cable, Credit};
@@ -24,10 +25,10 @@ pub enum Scheduling {
 /// What an output port decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
-    /// Send the head of `queue` on `vl`.
+    /// Send the head of `slot` on `vl`.
     Send {
-        /// The queue.
-        queue: usize,
+        /// The slot.
+        slot: usize,
         /// The lane on the link.
         vl: usize,
     },
@@ -35,6 +36,13 @@ pub enum Choice {
     Starved,
     /// Nothing waits.
     Empty,
+}
+
+/// What the port knows of a packet that waits.
+#[derive(Debug, Clone, Copy, Default)]
+struct Head {
+    sent_at: Time,
+    blocks: u16,
 }
 
 /// An output port.
@@ -51,9 +59,14 @@ pub struct Egress {
     /// The last decision but this one found no credits.
     waited: bool,
     credits: [u16; 16],
+    /// Blocks of each lane's buffer behind the link.
+    blocks: u16,
     returning: VecDeque<Credit>,
     waiting: Vec<u64>,
     words: usize,
+    heads: Vec<Head>,
+    /// The last size sent and how long it took: most packets are like the one before.
+    last: (u16, Time),
     lanes: u16,
     turn: [u16; 16],
     arbiter: VlArbiter,
@@ -61,16 +74,16 @@ pub struct Egress {
 }
 
 impl Egress {
-    /// A port in front of `cable` that chooses among `queues` queues; behind the link stands a
+    /// A port in front of `cable` that chooses among `slots` slots; behind the link stands a
     /// buffer of `buffer` for each lane (IBTA 7.9.4: counted in 64-byte blocks).
     pub fn new(
         cable: Cable,
-        queues: usize,
+        slots: usize,
         buffer: Bytes,
         vlarb: &VlArbTable,
         scheduling: Scheduling,
     ) -> Result<Self, VlArbError> {
-        let words = queues.div_ceil(64);
+        let words = slots.div_ceil(64);
         let blocks = u16::try_from(buffer.get() / 64).unwrap_or(u16::MAX);
         Ok(Egress {
             cable,
@@ -78,9 +91,12 @@ impl Egress {
             wake_at: Time::MAX,
             starved: None,
             credits: [blocks; 16],
+            blocks,
             returning: VecDeque::new(),
             waiting: vec![0; words * 16],
             words,
+            heads: vec![Head::default(); slots],
+            last: (0, Time::ZERO),
             lanes: 0,
             turn: [0; 16],
             arbiter: VlArbiter::new(vlarb)?,
@@ -89,18 +105,19 @@ impl Egress {
         })
     }
 
-    /// Notes that `queue` has a packet for `vl` of this port at its head.
+    /// Notes that `packet` waits for `vl` at the head of `slot`.
     #[inline]
-    pub fn offer(&mut self, queue: usize, vl: usize) {
-        self.waiting[vl * self.words + queue / 64] |= 1 << (queue % 64);
+    pub fn offer(&mut self, slot: usize, vl: usize, packet: &Packet) {
+        self.heads[slot] = Head { sent_at: packet.sent_at, blocks: packet.blocks() as u16 };
+        self.waiting[vl * self.words + slot / 64] |= 1 << (slot % 64);
         self.lanes |= 1 << vl;
     }
 
-    /// Notes that it no longer has.
+    /// Notes that nothing does any more.
     #[inline]
-    pub fn withdraw(&mut self, queue: usize, vl: usize) {
+    pub fn withdraw(&mut self, slot: usize, vl: usize) {
         let lane = &mut self.waiting[vl * self.words..(vl + 1) * self.words];
-        lane[queue / 64] &= !(1 << (queue % 64));
+        lane[slot / 64] &= !(1 << (slot % 64));
         if lane.iter().all(|&word| word == 0) {
             self.lanes &= !(1 << vl);
         }
@@ -121,20 +138,24 @@ impl Egress {
         self.credits[vl]
     }
 
-    /// The queues whose head waits for `vl`.
-    pub fn waiting_queues(&self, vl: usize) -> impl Iterator<Item = usize> + '_ {
+    /// The slots whose head waits for `vl`.
+    pub fn waiting_slots(&self, vl: usize) -> impl Iterator<Item = usize> + '_ {
         bits(&self.waiting[vl * self.words..(vl + 1) * self.words])
     }
 
-    /// Takes credits that will have come back by `credit.at`. Returns when the port must be
-    /// looked at for their sake, if it was starved.
+    /// Takes credits that will have come back by `credit.at`. True if the port must be looked at
+    /// then for their sake: it waits for credits, and these are the next.
     #[inline]
-    pub fn credit(&mut self, credit: Credit) -> Option<Time> {
-        self.returning.push_back(credit);
-        self.starved.take().map(|_| {
-            self.wake_at = self.wake_at.min(credit.at);
-            credit.at
-        })
+    pub fn credit(&mut self, credit: Credit) -> bool {
+        // Small packets leave a buffer while a large one still does: their credits overtake.
+        let later = self.returning.iter().rev().take_while(|c| c.at > credit.at).count();
+        self.returning.insert(self.returning.len() - later, credit);
+        self.starved = None;
+        let sooner = self.waited && credit.at < self.wake_at;
+        if sooner {
+            self.wake_at = credit.at;
+        }
+        sooner
     }
 
     /// Counts the credits that have come back. They are looked at only when a decision needs
@@ -146,59 +167,88 @@ impl Egress {
                 break;
             }
             self.credits[usize::from(credit.vl)] += credit.blocks;
+            debug_assert!(
+                self.credits[usize::from(credit.vl)] <= self.blocks,
+                "credit from nowhere"
+            );
             self.returning.pop_front();
         }
     }
 
     /// Chooses what goes next: a lane by the arbiter (IBTA 7.6.9) among those with a packet that
-    /// the credits cover, a queue of that lane by the scheduling.
+    /// the credits cover, a slot of that lane by the scheduling.
     #[inline]
-    pub fn choose<'a>(&mut self, now: Time, head: impl Fn(usize) -> &'a Packet) -> Choice {
+    pub fn choose(&mut self, now: Time) -> Choice {
         if self.lanes == 0 {
             return Choice::Empty;
         }
         self.collect(now);
+        if self.lanes.is_power_of_two() {
+            // One lane has something: the common case.
+            let vl = self.lanes.trailing_zeros() as usize;
+            let Some(slot) = self.pick(vl) else { return Choice::Starved };
+            let chosen = self.arbiter.choose(self.lanes);
+            return if chosen.is_some() { Choice::Send { slot, vl } } else { Choice::Starved };
+        }
         let mut eligible = 0u16;
         let mut pick = [0u16; 16];
         let mut lanes = self.lanes;
         while lanes != 0 {
             let vl = lanes.trailing_zeros() as usize;
             lanes &= lanes - 1;
-            if let Some(queue) = self.pick(vl, &head) {
+            if let Some(slot) = self.pick(vl) {
                 eligible |= 1 << vl;
-                pick[vl] = queue as u16;
+                pick[vl] = slot as u16;
             }
         }
         match self.arbiter.choose(eligible) {
             Some(vl) => {
-                Choice::Send { queue: usize::from(pick[usize::from(vl)]), vl: usize::from(vl) }
+                Choice::Send { slot: usize::from(pick[usize::from(vl)]), vl: usize::from(vl) }
             }
             None => Choice::Starved,
         }
     }
 
-    /// The queue of a lane whose head goes next, among those whose head the credits cover.
+    /// The slot of a lane whose head goes next, among those whose head the credits cover.
     #[inline]
-    fn pick<'a>(&self, vl: usize, head: &impl Fn(usize) -> &'a Packet) -> Option<usize> {
-        let credits = u32::from(self.credits[vl]);
-        let queues = self.waiting_queues(vl).filter(|&q| head(q).blocks() <= credits);
-        match self.scheduling {
-            Scheduling::Fcfs => queues.min_by_key(|&q| (head(q).sent_at, q)),
-            Scheduling::RoundRobin => {
-                let turn = usize::from(self.turn[vl]);
-                queues.min_by_key(|&q| (q < turn, q))
+    fn pick(&self, vl: usize) -> Option<usize> {
+        let credits = self.credits[vl];
+        let turn = usize::from(self.turn[vl]);
+        let mut best = None;
+        let mut best_key = u64::MAX;
+        for (i, &word) in self.waiting[vl * self.words..(vl + 1) * self.words].iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                let slot = i * 64 + rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                let head = self.heads[slot];
+                if head.blocks > credits {
+                    continue;
+                }
+                // Slots come in order, so the first of equals wins.
+                let key = match self.scheduling {
+                    Scheduling::Fcfs => head.sent_at.as_ps(),
+                    Scheduling::RoundRobin => u64::from(slot < turn),
+                };
+                if key < best_key {
+                    (best, best_key) = (Some(slot), key);
+                }
             }
         }
+        best
     }
 
     /// Books a packet that starts to leave at `start`; returns how long it takes to leave.
     #[inline]
-    pub fn send(&mut self, start: Time, queue: usize, vl: usize, packet: &Packet) -> Time {
-        let serialisation = self.cable.serialisation(packet);
+    pub fn send(&mut self, start: Time, slot: usize, vl: usize, packet: &Packet) -> Time {
+        if self.last.0 != packet.wire_bytes {
+            self.last = (packet.wire_bytes, self.cable.serialisation(packet));
+        }
+        let serialisation = self.last.1;
         self.free_at = start + serialisation;
         self.credits[vl] -= packet.blocks() as u16;
         self.waited = false;
-        self.turn[vl] = queue as u16 + 1;
+        self.turn[vl] = slot as u16 + 1;
         self.arbiter.sent(vl as u8, u32::from(packet.wire_bytes));
         serialisation
     }

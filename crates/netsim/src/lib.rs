@@ -10,6 +10,7 @@ pub mod egress;
 pub mod event;
 pub mod host;
 pub mod link;
+mod occupancy;
 pub mod packet;
 pub mod random;
 mod sim;

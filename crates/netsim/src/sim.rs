@@ -1,10 +1,10 @@
-//! A simulation: a fabric of switches and hosts, run in windows.
+//! A simulation: a fabric of switches and hosts.
 //!
 //! Nothing that a node does at time t matters to another before t plus the *lookahead*, the least
-//! latency of any link. So all nodes with something to do before `first + lookahead` run, each
-//! alone with its state in cache, and what they sent is handed over afterwards. Where links are
-//! short a window holds an event or two and this becomes an ordinary event loop; where they are
-//! long there is hardly any global order left to keep.
+//! latency of any link. So the node whose event comes first runs alone, its state in cache, up to
+//! a lookahead beyond the earliest time at which any other could act; then what it sent is handed
+//! over. Where links are short such a window holds an event or two and this becomes an ordinary
+//! event loop; where they are long there is hardly any global order left to keep.
 
 use crate::clock::Clock;
 use crate::egress::{Egress, Scheduling};
@@ -57,6 +57,16 @@ pub struct Counters {
     pub events: u64,
 }
 
+impl Counters {
+    /// Adds another run's.
+    pub fn add(&mut self, other: &Counters) {
+        self.packets_delivered += other.packets_delivered;
+        self.packet_hops += other.packet_hops;
+        self.packets_dropped += other.packets_dropped;
+        self.events += other.events;
+    }
+}
+
 /// Why [`Simulation::run`] returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
@@ -76,7 +86,6 @@ pub struct Simulation<P> {
     now: Time,
     seed: u64,
     outbox: Outbox,
-    due: Vec<u32>,
     /// For naming ports: fabric node by simulation node.
     names: Vec<NodeId>,
     sl2vl: Sl2Vl,
@@ -142,7 +151,7 @@ impl<P: Program> Simulation<P> {
                 lookahead = lookahead.min(cable.lookahead());
                 let egress = Egress::new(
                     cable,
-                    switch.queue_count(),
+                    switch.slots(),
                     buffer_behind(peer),
                     &models.qos.vlarb,
                     models.switch.scheduling,
@@ -179,7 +188,6 @@ impl<P: Program> Simulation<P> {
             now: Time::ZERO,
             seed,
             outbox: Outbox::default(),
-            due: Vec::new(),
             names,
             sl2vl: models.qos.sl2vl,
             switches: fabric.switches().len(),
@@ -233,7 +241,7 @@ impl<P: Program> Simulation<P> {
             state.qp_setup_mut(qp.0).core = Some(core);
         }
         let node = self.host_node(host);
-        self.refresh(node);
+        self.clock.lower(node, at);
         usize::from(core)
     }
 
@@ -252,36 +260,60 @@ impl<P: Program> Simulation<P> {
         self.now
     }
 
-    fn refresh(&mut self, node: usize) {
-        let at = match &self.nodes[node] {
-            Node::Switch(s) => s.events.next_at(),
-            Node::Host(h) => h.events.next_at(),
-        };
-        self.clock.set(node, at);
-    }
-
     /// Whether a program has what it wanted.
     pub fn is_done(&self, host: usize, number: usize) -> bool {
         self.host(host).cores[number].done
     }
 
+    /// Makes the lookahead shorter than the links allow (a longer one is ignored, 1 ps is the
+    /// least). That only costs time; tests use it to show that results don't depend on it.
+    pub fn set_lookahead(&mut self, lookahead: Time) {
+        self.lookahead = self.lookahead.min(lookahead.max(Time::from_ps(1)));
+    }
+
     /// Runs until simulated time `end`, or until nothing can happen.
     pub fn run(&mut self, end: Time) -> Outcome {
-        let mut due = std::mem::take(&mut self.due);
         loop {
-            let first = self.clock.first();
+            let (node, first, others) = self.clock.first();
             if first >= end {
                 break;
             }
-            let horizon = first.saturating_add(self.lookahead).min(end);
-            self.clock.due(horizon, &mut due);
-            for &node in &due {
-                self.run_node(node as usize, horizon);
+            // Nobody else does anything before `others`, nor sees what this node does before
+            // `first + lookahead`: what they send in answer comes a lookahead after that.
+            let heard = others.min(first.saturating_add(self.lookahead));
+            let horizon = heard.saturating_add(self.lookahead).min(end);
+            let next = match &mut self.nodes[node] {
+                Node::Switch(s) => s.run(horizon, &mut self.outbox),
+                Node::Host(h) => h.run(horizon, &mut self.outbox),
+            };
+            self.clock.set(node, next);
+            self.deliver();
+        }
+        self.now = end;
+        if self.clock.first().1 == Time::MAX { Outcome::Quiet } else { Outcome::Paused }
+    }
+
+    /// Hands over what the last node sent.
+    #[inline]
+    fn deliver(&mut self) {
+        for (to, port, flight) in self.outbox.packets.drain(..) {
+            let woken = match &mut self.nodes[to as usize] {
+                Node::Switch(s) => s.receive(port, flight),
+                Node::Host(h) => h.receive(flight),
+            };
+            if woken {
+                self.clock.lower(to as usize, flight.at);
             }
         }
-        self.due = due;
-        self.now = end;
-        if self.clock.first() == Time::MAX { Outcome::Quiet } else { Outcome::Paused }
+        for (to, port, credit) in self.outbox.credits.drain(..) {
+            let woken = match &mut self.nodes[to as usize] {
+                Node::Switch(s) => s.receive_credit(port, credit),
+                Node::Host(h) => h.receive_credit(credit),
+            };
+            if woken {
+                self.clock.lower(to as usize, credit.at);
+            }
+        }
     }
 
     /// What was counted so far.
@@ -352,32 +384,5 @@ impl<P: Program> Simulation<P> {
             }
         }
         None
-    }
-
-    #[inline]
-    fn run_node(&mut self, node: usize, horizon: Time) {
-        match &mut self.nodes[node] {
-            Node::Switch(s) => s.run(horizon, &mut self.outbox),
-            Node::Host(h) => h.run(horizon, &mut self.outbox),
-        }
-        self.refresh(node);
-        let mut outbox = std::mem::take(&mut self.outbox);
-        for (to, port, flight) in outbox.packets.drain(..) {
-            debug_assert!(flight.at >= horizon, "a packet arrives in its own window");
-            match &mut self.nodes[to as usize] {
-                Node::Switch(s) => s.receive(port, flight),
-                Node::Host(h) => h.receive(flight),
-            }
-            self.refresh(to as usize);
-        }
-        for (to, port, credit) in outbox.credits.drain(..) {
-            debug_assert!(credit.at >= horizon, "a credit arrives in its own window");
-            match &mut self.nodes[to as usize] {
-                Node::Switch(s) => s.receive_credit(port, credit),
-                Node::Host(h) => h.receive_credit(credit),
-            }
-            self.refresh(to as usize);
-        }
-        self.outbox = outbox;
     }
 }

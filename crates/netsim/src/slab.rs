@@ -11,6 +11,11 @@ impl<T: Copy> Slab<T> {
         Slab { values: Vec::new(), free: Vec::new() }
     }
 
+    /// The index that the next [`Slab::put`] returns.
+    pub fn next_index(&self) -> u32 {
+        self.free.last().copied().unwrap_or(self.values.len() as u32)
+    }
+
     pub fn put(&mut self, value: T) -> u32 {
         match self.free.pop() {
             Some(index) => {

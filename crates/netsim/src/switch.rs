@@ -8,6 +8,7 @@
 use crate::egress::{Choice, Egress, Scheduling};
 use crate::event::{Event, EventQueue, rank};
 use crate::link::{Cable, Credit, Flight, Inbound, Outbox};
+use crate::occupancy::Occupancy;
 use crate::packet::{FECN, Packet};
 use crate::random::Stream;
 use bandwise_rdma::cc::{Marker, MarkerSettings};
@@ -82,6 +83,8 @@ pub struct Switch {
     depth: Vec<u32>,
     markers: Vec<Marker>,
     lanes: usize,
+    /// By input and lane.
+    occupancy: Occupancy,
     pub(crate) events: EventQueue,
     random: Stream,
     /// Packets that crossed, and packets dropped for want of a lane (SL2VL says 15).
@@ -117,6 +120,7 @@ impl Switch {
             depth: vec![0; ports * lanes],
             markers: vec![Marker::default(); ports * lanes],
             lanes,
+            occupancy: Occupancy::new(ports * lanes),
             events: EventQueue::default(),
             random,
             crossed: 0,
@@ -125,27 +129,31 @@ impl Switch {
         }
     }
 
-    /// Takes a packet that the link delivers.
+    /// Takes a packet that the link delivers. True if that is a new event, at the packet's time.
     #[inline]
-    pub(crate) fn receive(&mut self, port: u8, flight: Flight) {
+    pub(crate) fn receive(&mut self, port: u8, flight: Flight) -> bool {
         let inbound = &mut self.ports[usize::from(port)].as_mut().expect("cabled").inbound;
-        if inbound.is_empty() {
+        inbound.push_back(flight);
+        let first = inbound.len() == 1;
+        if first {
             self.events.push(Event { at: flight.at, rank: rank(ARRIVAL, port.into()), arg: 0 });
         }
-        inbound.push_back(flight);
+        first
     }
 
-    /// Takes credits that the link returns.
+    /// Takes credits that the link returns. True if that is a new event, at the credit's time.
     #[inline]
-    pub(crate) fn receive_credit(&mut self, port: u8, credit: Credit) {
+    pub(crate) fn receive_credit(&mut self, port: u8, credit: Credit) -> bool {
         let egress = &mut self.ports[usize::from(port)].as_mut().expect("cabled").egress;
-        if let Some(at) = egress.credit(credit) {
-            self.events.push(Event { at, rank: rank(PORT, port.into()), arg: 0 });
+        let woken = egress.credit(credit);
+        if woken {
+            self.events.push(Event { at: credit.at, rank: rank(PORT, port.into()), arg: 0 });
         }
+        woken
     }
 
-    /// Does everything that is due before `horizon`.
-    pub(crate) fn run(&mut self, horizon: Time, out: &mut Outbox) {
+    /// Does everything that is due before `horizon`; returns when something is due again.
+    pub(crate) fn run(&mut self, horizon: Time, out: &mut Outbox) -> Time {
         while let Some(event) = self.events.pop_before(horizon) {
             self.handled += 1;
             match event.kind() {
@@ -160,6 +168,7 @@ impl Switch {
                 }
             }
         }
+        self.events.next_at()
     }
 
     fn egress(&mut self, port: usize) -> &mut Egress {
@@ -178,22 +187,26 @@ impl Switch {
         if let Some(next) = inbound.front() {
             self.events.push(Event { at: next.at, rank: rank(ARRIVAL, input as u32), arg: 0 });
         }
+        let buffer = input * self.lanes + packet.vl();
+        self.occupancy.enter(buffer, now, packet.blocks(), self.model.buffer);
         let output = usize::from(self.forwarding[usize::from(packet.dst)]);
         let Some(vl) = self.sl2vl[input * self.ports.len() + output].vl(packet.sl()) else {
             // IBTA 7.6.6: a service level that maps to VL15 is discarded.
             self.dropped += 1;
+            self.occupancy.leave(buffer, now, packet.blocks());
             self.free(input, &packet, now, out);
             return;
         };
         let vl = usize::from(vl.get());
-        let queue = self.queue_of(input, packet.vl(), output);
+        let slot = input * self.lanes + packet.vl();
+        let queue = self.queue_of(slot, output);
         self.queues[queue].push_back(packet);
         self.depth[output * self.lanes + vl] += u32::from(packet.wire_bytes);
         if self.queues[queue].len() > 1 {
             return;
         }
         let egress = self.egress(output);
-        egress.offer(queue, vl);
+        egress.offer(slot, vl, &packet);
         if egress.free_at <= now {
             self.serve(now, output, out);
         } else {
@@ -201,35 +214,26 @@ impl Switch {
         }
     }
 
+    /// The queue in which packets of a slot (an input's lane) wait for an output.
     #[inline]
-    fn queue_of(&self, input: usize, vl: usize, output: usize) -> usize {
-        let lane = input * self.lanes + vl;
+    fn queue_of(&self, slot: usize, output: usize) -> usize {
         match self.model.queueing {
-            Queueing::Fifo => lane,
-            Queueing::Voq => lane * self.ports.len() + output,
+            Queueing::Fifo => slot,
+            Queueing::Voq => slot * self.ports.len() + output,
         }
-    }
-
-    /// The input of a queue.
-    fn input_of(&self, queue: usize) -> usize {
-        let lane = match self.model.queueing {
-            Queueing::Fifo => queue,
-            Queueing::Voq => queue / self.ports.len(),
-        };
-        lane / self.lanes
     }
 
     /// An idle output takes the next packet.
     fn serve(&mut self, now: Time, output: usize, out: &mut Outbox) {
         let port = self.ports[output].as_mut().expect("cabled");
         let starved = port.egress.was_starved();
-        let queues = &self.queues;
-        let (queue, vl) = match port.egress.choose(now, |q| &queues[q][0]) {
-            Choice::Send { queue, vl } => (queue, vl),
+        let (slot, vl) = match port.egress.choose(now) {
+            Choice::Send { slot, vl } => (slot, vl),
             Choice::Starved => return port.egress.starve(now, &mut self.events, PORT, output),
             Choice::Empty => return,
         };
-        let mut packet = self.queues[queue].pop_front().expect("an offered queue has a head");
+        let queue = self.queue_of(slot, output);
+        let mut packet = self.queues[queue].pop_front().expect("an offered slot has a head");
         let lane = output * self.lanes + vl;
         if let Some(settings) = &self.model.marking {
             let depth = Bytes::new(self.depth[lane].into());
@@ -244,10 +248,11 @@ impl Switch {
             Some(h) if self.random.one_in(h.one_in) => now + self.random.time_below(h.up_to),
             _ => now,
         };
-        let input = self.input_of(queue);
+        let input = slot / self.lanes;
         let port = self.ports[output].as_mut().expect("cabled");
-        let serialisation = port.egress.send(start, queue, vl, &packet);
-        port.egress.withdraw(queue, vl);
+        let serialisation = port.egress.send(start, slot, vl, &packet);
+        port.egress.withdraw(slot, vl);
+        self.occupancy.leave(slot, start + serialisation, packet.blocks());
         self.free(input, &packet, start + serialisation, out);
         packet.set_vl(vl as u8);
         let cable = &self.ports[output].as_ref().expect("cabled").egress.cable;
@@ -255,26 +260,26 @@ impl Switch {
         out.packets.push((cable.to, cable.to_port, Flight { at, packet }));
         self.crossed += 1;
 
-        let next = self.next_of(queue);
-        if let Some((next_output, next_vl)) = next {
-            let egress = self.egress(next_output);
-            egress.offer(queue, next_vl);
-            if next_output != output && egress.free_at <= now {
-                self.serve(now, next_output, out);
-            } else if next_output != output {
-                self.wake(next_output);
-            }
+        if let Some(&head) = self.queues[queue].front() {
+            self.expose(now, slot, output, &head, out);
         }
         self.wake(output);
     }
 
-    /// Where the head of a queue wants to go: output and lane.
-    fn next_of(&self, queue: usize) -> Option<(usize, usize)> {
-        let head = self.queues[queue].front()?;
-        let input = self.input_of(queue);
+    /// A packet became the head of its queue when `served` took the one before it.
+    fn expose(&mut self, now: Time, slot: usize, served: usize, head: &Packet, out: &mut Outbox) {
         let output = usize::from(self.forwarding[usize::from(head.dst)]);
-        let vl = self.sl2vl[input * self.ports.len() + output].vl(head.sl())?;
-        Some((output, usize::from(vl.get())))
+        let sl2vl = self.sl2vl[slot / self.lanes * self.ports.len() + output];
+        let vl = sl2vl.vl(head.sl()).expect("packets without a lane never enter a queue");
+        let egress = self.egress(output);
+        egress.offer(slot, usize::from(vl.get()), head);
+        if output != served {
+            if egress.free_at <= now {
+                self.serve(now, output, out);
+            } else {
+                self.wake(output);
+            }
+        }
     }
 
     /// Gives the blocks of a packet that has left `input`'s buffer at `at` back to its sender.
@@ -292,9 +297,9 @@ impl Switch {
         self.queues.iter().map(VecDeque::len).sum()
     }
 
-    /// How many queues its outputs choose among.
-    pub(crate) fn queue_count(&self) -> usize {
-        self.queues.len()
+    /// How many slots its outputs choose among: an input's lane each.
+    pub(crate) fn slots(&self) -> usize {
+        self.ports.len() * self.lanes
     }
 
     /// Connects a port.
@@ -317,7 +322,7 @@ impl Switch {
     pub(crate) fn starved_behind(&self, input: usize, since: Time) -> Option<usize> {
         self.starved_since(since).find(|&output| {
             let egress = &self.ports[output].as_ref().expect("cabled").egress;
-            (0..16).flat_map(|vl| egress.waiting_queues(vl)).any(|q| self.input_of(q) == input)
+            (0..16).flat_map(|vl| egress.waiting_slots(vl)).any(|s| s / self.lanes == input)
         })
     }
 }

@@ -28,7 +28,7 @@ fn models(s: Scheduling, hiccup: bool, vls: u8) -> Models {
             scheduling: s,
             queueing: Queueing::Fifo,
             hiccup: hiccup.then_some(Hiccup { one_in: 256, up_to: Time::from_ns(200) }),
-            credit_delay: Time::from_ns(50),
+            credit_delay: Time::from_ns(std::env::var("CD").map_or(50, |t| t.parse().unwrap())),
             marking: None,
         },
         device: DeviceModel::connectx4_56g(),
@@ -134,6 +134,13 @@ fn flow(name: &str, from: usize, s: u8, method: Method) -> Flow {
 fn main() {
     use Scheduling::*;
     let n = 20_000;
+    if std::env::var("ONLY").as_deref() == Ok("bench") {
+        let mut v: Vec<Flow> = (1..=5).map(|i| flow("b", i, 0, bulk(4096, 1, 1))).collect();
+        v.push(flow("l", 6, 0, Method::RPerf(lat(64, u64::MAX))));
+        let ms = std::env::var("MS").map_or(2000, |m| m.parse().unwrap());
+        run("bench", fabric(1, false), models(Fcfs, true, 1), v, ms);
+        return;
+    }
     for (d, nm) in [(true, "direct"), (false, "switch")] {
         for b in [64, 4096] {
             run(

@@ -59,7 +59,8 @@ pub struct DeviceModel {
     pub congestion_control: Option<SourceSettings>,
 }
 
-/// The operating system's timer tick: every `period`, a core is away for `steal`.
+/// What the operating system takes from a core, its timer tick and other interrupts taken as one:
+/// every `period`, the core is away for `steal`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OsTick {
     /// Between ticks.
@@ -88,8 +89,8 @@ impl DeviceModel {
             cpu_inline: Time::from_ns(10),
             cpu_completion: Time::from_ns(20),
             cpu_poll: Time::from_ns(10),
-            os_tick: Some(OsTick { period: Time::from_ms(4), steal: Time::from_ns(4_000) }),
-            mmio: Time::from_ns(90),
+            os_tick: Some(OsTick { period: Time::from_ms(2), steal: Time::from_ns(3_100) }),
+            mmio: Time::from_ns(80),
             doorbell_gap: Time::from_ns(10),
             dma_read: Time::from_ns(450),
             dma_write: Time::from_ns(280),
@@ -100,7 +101,7 @@ impl DeviceModel {
             tx: Time::from_ns(120),
             rx: Time::from_ns(120),
             issue_gap: Time::from_ps(6_667),
-            qp_gap: Time::from_ns(130),
+            qp_gap: Time::from_ns(135),
             loopback_rate: BitRate::from_bps(56_250_000_000),
             tx_buffer: Bytes::from_kib(32),
             rx_buffer: Bytes::from_kib(32),
@@ -117,7 +118,7 @@ impl DeviceModel {
             tx: Time::from_ns(160),
             rx: Time::from_ns(160),
             issue_gap: Time::from_ps(28_571),
-            qp_gap: Time::from_ns(180),
+            qp_gap: Time::from_ns(190),
             ..Self::connectx4_56g()
         }
     }

@@ -17,6 +17,7 @@ pub use qp::QpSetup;
 use crate::egress::Egress;
 use crate::event::{Event, EventQueue, rank};
 use crate::link::{Credit, Flight, Inbound, Outbox};
+use crate::occupancy::Occupancy;
 use crate::packet::Packet;
 use crate::slab::Slab;
 use bandwise_rdma::qos::Sl2Vl;
@@ -31,8 +32,8 @@ use std::collections::VecDeque;
 const PORT: u8 = 0;
 const RECEIVE: u8 = 1;
 const LOOPBACK: u8 = 2;
-const FETCHED: u8 = 3;
-const STAGED: u8 = 4;
+const STAGED: u8 = 3;
+const ANSWERED: u8 = 4;
 const DOORBELL: u8 = 5;
 const WQES: u8 = 6;
 const TRANSMIT: u8 = 7;
@@ -48,6 +49,8 @@ pub struct Host<P> {
     lanes: usize,
     pub(crate) egress: Egress,
     inbound: Inbound,
+    /// Of the receive buffer, by lane.
+    occupancy: Occupancy,
     /// Where credits for what arrives here go: node and port.
     upstream: (u32, u8),
     /// Packets at the port: requests, then answers, a queue a lane.
@@ -91,6 +94,7 @@ impl<P: Program> Host<P> {
             lanes,
             egress,
             inbound: Inbound::new(),
+            occupancy: Occupancy::new(lanes),
             upstream,
             queues: (0..2 * lanes).map(|_| VecDeque::new()).collect(),
             qps: Vec::new(),
@@ -140,25 +144,29 @@ impl<P: Program> Host<P> {
         core
     }
 
-    /// Takes a packet that the link delivers.
+    /// Takes a packet that the link delivers. True if that is a new event, at the packet's time.
     #[inline]
-    pub(crate) fn receive(&mut self, flight: Flight) {
-        if self.inbound.is_empty() {
+    pub(crate) fn receive(&mut self, flight: Flight) -> bool {
+        self.inbound.push_back(flight);
+        let first = self.inbound.len() == 1;
+        if first {
             self.events.push(Event { at: flight.at, rank: rank(RECEIVE, 0), arg: 0 });
         }
-        self.inbound.push_back(flight);
+        first
     }
 
-    /// Takes credits that the link returns.
+    /// Takes credits that the link returns. True if that is a new event, at the credit's time.
     #[inline]
-    pub(crate) fn receive_credit(&mut self, credit: Credit) {
-        if let Some(at) = self.egress.credit(credit) {
-            self.events.push(Event { at, rank: rank(PORT, 0), arg: 0 });
+    pub(crate) fn receive_credit(&mut self, credit: Credit) -> bool {
+        let woken = self.egress.credit(credit);
+        if woken {
+            self.events.push(Event { at: credit.at, rank: rank(PORT, 0), arg: 0 });
         }
+        woken
     }
 
-    /// Does everything that is due before `horizon`.
-    pub(crate) fn run(&mut self, horizon: Time, out: &mut Outbox) {
+    /// Does everything that is due before `horizon`; returns when something is due again.
+    pub(crate) fn run(&mut self, horizon: Time, out: &mut Outbox) -> Time {
         while let Some(event) = self.events.pop_before(horizon) {
             self.handled += 1;
             let now = event.at;
@@ -169,8 +177,8 @@ impl<P: Program> Host<P> {
                     let packet = self.packets.take(event.arg);
                     self.handle(now, &packet, true, out);
                 }
-                FETCHED => self.fetched(now, event.object(), event.arg),
-                STAGED => {
+                STAGED => self.staged(now, event.object(), event.arg, out),
+                ANSWERED => {
                     let packet = self.packets.take(event.arg);
                     self.stage(now, packet, out);
                 }
@@ -199,6 +207,7 @@ impl<P: Program> Host<P> {
                 }
             }
         }
+        self.events.next_at()
     }
 
     fn at(&mut self, at: Time, kind: u8, object: u32, arg: u32) {

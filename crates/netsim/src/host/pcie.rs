@@ -18,6 +18,7 @@ pub(crate) struct Pcie {
     read_latency: Time,
     write_latency: Time,
     write_free: Time,
+    last: (u32, Time),
     /// Queue pairs with payload reads under way, each with its reads in order.
     readers: Vec<Reader>,
     /// Up to when `readers` is worked off.
@@ -50,6 +51,7 @@ impl Pcie {
             read_latency: device.dma_read,
             write_latency: device.dma_write,
             write_free: Time::ZERO,
+            last: (0, Time::ZERO),
             readers: Vec::new(),
             read_until: Time::ZERO,
             ended: Vec::new(),
@@ -59,6 +61,14 @@ impl Pcie {
     fn transfer(&self, bytes: u32) -> Time {
         let bytes = u64::from(bytes);
         self.rate.time_for(Bytes::new(bytes + bytes.div_ceil(self.payload) * self.overhead))
+    }
+
+    /// The same for payload, which mostly comes in one size.
+    fn payload_transfer(&mut self, bytes: u32) -> Time {
+        if self.last.0 != bytes {
+            self.last = (bytes, self.transfer(bytes));
+        }
+        self.last.1
     }
 
     /// When a descriptor asked for at `now` is here.
@@ -73,7 +83,7 @@ impl Pcie {
 
     /// When a payload write has left the RNIC, and when memory shows it.
     pub fn write(&mut self, now: Time, bytes: u32) -> (Time, Time) {
-        self.write_free = now.max(self.write_free) + self.transfer(bytes);
+        self.write_free = now.max(self.write_free) + self.payload_transfer(bytes);
         (self.write_free, self.write_free + self.write_latency)
     }
 
@@ -84,10 +94,10 @@ impl Pcie {
         self.work_until(now);
         let index = tag as usize;
         if self.ended.len() <= index {
-            self.ended.resize(index + 1, Time::MAX);
+            self.ended.resize(index + 1, Time::ZERO);
         }
         self.ended[index] = Time::MAX;
-        let left = self.transfer(bytes);
+        let left = self.payload_transfer(bytes);
         let slot = self.readers.iter().position(|r| r.number == number);
         let slot = slot.or_else(|| self.readers.iter().position(|r| r.reads.is_empty()));
         let slot = slot.unwrap_or_else(|| {
@@ -102,11 +112,14 @@ impl Pcie {
         self.shared_end(ahead) + self.read_latency
     }
 
-    /// At the time that was expected for `tag`: `None` if its bytes are here, otherwise when they
-    /// are expected now.
+    /// At the time that was expected for `tag`: `None` if its bytes are here (or it never read
+    /// any), otherwise when they are expected now.
     pub fn finished(&mut self, now: Time, tag: u32) -> Option<Time> {
-        self.work_until(now.saturating_sub(self.read_latency));
-        let mut end = self.ended[tag as usize];
+        let mut end = *self.ended.get(tag as usize)?;
+        if end == Time::MAX {
+            self.work_until(now.saturating_sub(self.read_latency));
+            end = self.ended[tag as usize];
+        }
         if end == Time::MAX {
             let mut ahead = Time::ZERO;
             let reads = self
@@ -142,8 +155,7 @@ impl Pcie {
             };
             let share = ((now - self.read_until) / sharers).min(least);
             if share == Time::ZERO {
-                // Less than a picosecond for each: too short to count.
-                self.read_until = now;
+                // Less than a picosecond for each: left for the next time.
                 return;
             }
             self.read_until += share * sharers;
@@ -194,5 +206,47 @@ mod tests {
         assert_eq!(pcie.finished(Time::from_ns(200), 1), None);
         assert_eq!(pcie.write(Time::from_ns(5), 10).0, Time::from_ns(15));
         assert_eq!(pcie.write(Time::from_ns(5), 10).0, Time::from_ns(25));
+    }
+
+    proptest::proptest! {
+        /// Whoever reads what when: the reads of a queue pair end in order, and the link is busy
+        /// from the first to the last.
+        #[test]
+        fn reads_share_all_there_is(
+            mut reads in proptest::collection::vec((0u64..20_000, 0usize..4, 1u32..40), 1..40),
+        ) {
+            reads.sort_unstable();
+            let (mut pcie, mut expected) = (pcie(), std::collections::BTreeSet::new());
+            let (mut ended, mut last, mut busy_until) = (vec![0; 4], Time::ZERO, Time::ZERO);
+            let mut steps = 0;
+            let mut next = 0;
+            while next < reads.len() || !expected.is_empty() {
+                steps += 1;
+                proptest::prop_assert!(steps < 10_000, "it goes on for ever");
+                let due = expected.first().map_or(Time::MAX, |&(at, _)| at);
+                if let Some(&(ps, number, bytes)) = reads.get(next) && Time::from_ps(ps) <= due {
+                    let at = Time::from_ps(ps);
+                    expected.insert((pcie.read(at, number, bytes, next as u32), next));
+                    busy_until = busy_until.max(at) + pcie.transfer(bytes);
+                    next += 1;
+                    continue;
+                }
+                let (now, tag) = expected.pop_first().unwrap();
+                match pcie.finished(now, tag as u32) {
+                    Some(later) => {
+                        proptest::prop_assert!(later > now);
+                        expected.insert((later, tag));
+                    }
+                    None => {
+                        let number = reads[tag].1;
+                        proptest::prop_assert!(tag + 1 > ended[number], "out of order");
+                        ended[number] = tag + 1;
+                        last = last.max(now);
+                    }
+                }
+            }
+            let late = last.as_ps().abs_diff((busy_until + pcie.read_latency).as_ps());
+            proptest::prop_assert!(late <= 3 * reads.len() as u64, "{late} ps off");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::qp::{Doorbell, Wqe};
 use super::{CQE, DOORBELL, Host, STEP, WQES};
-use bandwise_rdma::verbs::{Completion, Next, Program};
+use bandwise_rdma::verbs::{Completion, CompletionKind, Next, Program};
 use bandwise_units::Time;
 
 /// Bytes of a WQE that the RNIC reads: the ConnectX send queue's basic block.
@@ -24,7 +24,11 @@ impl<P: Program> Host<P> {
         if state.done {
             return;
         }
-        let at = state.found_at(visible);
+        // A queue pair's completions of one kind come in the order in which they were written.
+        let received = completion.kind == CompletionKind::Received;
+        let last = &mut self.qps[usize::from(completion.qp.0)].last_cqe[usize::from(received)];
+        let at = state.found_at(visible).max(*last + Time::from_ps(1));
+        *last = at;
         let index = self.cqes.put(completion);
         self.at(at, CQE, core.into(), index);
     }
@@ -37,7 +41,9 @@ impl<P: Program> Host<P> {
             return;
         }
         if core.pending.is_empty() && core.timer > now {
-            return;
+            // The event was set for an earlier timer, which a completion has forestalled.
+            let timer = core.timer;
+            return self.wake_core(index as u16, timer);
         }
         if let Some(at) = core.away_until(now) {
             return self.wake_core(index as u16, at);

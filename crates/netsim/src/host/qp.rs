@@ -45,6 +45,9 @@ pub(crate) struct Doorbell {
 pub(crate) struct Unacked {
     pub psn: u32,
     pub wqe: Wqe,
+    /// Its answer is here, but not that of an earlier one.
+    pub answered: bool,
+    pub truth: Option<Time>,
 }
 
 /// Answers that the responder owes: data of a READ, or an atomic's result.
@@ -73,8 +76,11 @@ pub(crate) struct QueuePair {
     pub next_at: Time,
     /// No new packet before, by congestion control.
     pub paced_until: Time,
-    /// The port stage sees packets in order: none before this.
+    /// Packets on their way to the port, which sees them in order: none before `last_ready`.
+    pub pipeline: VecDeque<u32>,
     pub last_ready: Time,
+    /// When the program finds the last completion of what this sent, and of what it received.
+    pub last_cqe: [Time; 2],
     /// Congestion control: how far this flow is slowed down.
     pub throttle: Throttle,
     pub unacked: VecDeque<Unacked>,
@@ -97,7 +103,9 @@ impl QueuePair {
             next_psn: 0,
             next_at: Time::ZERO,
             paced_until: Time::ZERO,
+            pipeline: VecDeque::new(),
             last_ready: Time::ZERO,
+            last_cqe: [Time::ZERO; 2],
             throttle: Throttle::default(),
             unacked: VecDeque::new(),
             answers: VecDeque::new(),

@@ -1,7 +1,7 @@
 //! The receiving side of the RNIC: placing payload by DMA, answering, completing.
 
 use super::qp::Answer;
-use super::{Host, RECEIVE, STAGED};
+use super::{ANSWERED, Host, RECEIVE};
 use crate::event::{Event, rank};
 use crate::link::{Credit, Outbox};
 use crate::packet::{BECN, FECN, LAST, Packet};
@@ -24,7 +24,9 @@ impl<P: Program> Host<P> {
         }
         self.packets_in += 1;
         self.payload_in += u64::from(packet.payload);
+        self.occupancy.enter(packet.vl(), now, packet.blocks(), self.model.rx_buffer);
         let drained = self.handle(now, &packet, false, out);
+        self.occupancy.leave(packet.vl(), drained, packet.blocks());
         // The receive buffer is free again once the payload is on PCIe; the credits follow.
         let cable = &self.egress.cable;
         let at = drained + cable.credit_delay + cable.delay;
@@ -48,7 +50,9 @@ impl<P: Program> Host<P> {
         };
         let transit = if loopback { 0 } else { self.transit_ps(now, packet) };
         let last = packet.is(LAST);
-        self.qps[number].receiving += u32::from(packet.payload);
+        if packet.kind() != PacketKind::ReadResponse {
+            self.qps[number].receiving += u32::from(packet.payload);
+        }
         if let (true, Some(cc)) = (packet.is(BECN), &self.model.congestion_control) {
             self.qps[number].throttle.on_becn(cc, now);
         }
@@ -82,13 +86,13 @@ impl<P: Program> Host<P> {
             }
             PacketKind::ReadResponse => {
                 if last {
-                    self.qps[number].receiving = 0;
-                    let truth = Time::from_ps((packet.transit_ps + transit).into());
-                    self.acknowledged(number, packet.psn, now, Some(truth));
+                    // The CQE is written behind the data.
+                    let truth = truth(packet, transit);
+                    self.acknowledged(number, packet.psn, drained, (!loopback).then_some(truth));
                 }
             }
             PacketKind::Ack | PacketKind::AtomicAck => {
-                let truth = Time::from_ps((packet.transit_ps + transit).into());
+                let truth = truth(packet, transit);
                 self.acknowledged(number, packet.psn, now, (!loopback).then_some(truth));
             }
         }
@@ -123,7 +127,7 @@ impl<P: Program> Host<P> {
 
     fn stage_at(&mut self, at: Time, packet: Packet) {
         let index = self.packets.put(packet);
-        self.at(at, STAGED, 0, index);
+        self.at(at, ANSWERED, 0, index);
     }
 
     /// Queues the data that a READ asks for.
@@ -150,4 +154,9 @@ impl<P: Program> Host<P> {
         let kind = CompletionKind::Received;
         self.complete(core, visible, Completion { qp, id: 0, kind, bytes, truth: None });
     }
+}
+
+/// Ground truth of a request: its own time between the ports and its answer's.
+fn truth(answer: &Packet, transit_ps: u32) -> Time {
+    Time::from_ps(u64::from(answer.transit_ps) + u64::from(transit_ps))
 }

@@ -2,7 +2,7 @@
 //! DMA, passes the pipeline, and waits at the port for its lane.
 
 use super::qp::Unacked;
-use super::{FETCHED, Host, LOOPBACK, PORT, STAGED, TRANSMIT};
+use super::{Host, LOOPBACK, PORT, STAGED, TRANSMIT};
 use crate::egress::Choice;
 use crate::link::{Flight, Outbox};
 use crate::packet::{LAST, Packet};
@@ -52,6 +52,9 @@ impl<P: Program> Host<P> {
     /// Sets the event for the next packet that only waits for its time. Those that wait for room
     /// are tried again when a packet leaves.
     fn transmit_later(&mut self) {
+        if self.ring.is_empty() {
+            return;
+        }
         let next = self
             .ring
             .iter()
@@ -130,7 +133,7 @@ impl<P: Program> Host<P> {
             qp.sq.pop_front();
             qp.ready -= 1;
             qp.started = 0;
-            qp.unacked.push_back(Unacked { psn, wqe });
+            qp.unacked.push_back(Unacked { psn, wqe, answered: false, truth: None });
         }
         let asked = if wqe.opcode == Opcode::Read { wqe.bytes } else { 0 };
         self.fetch(now, number, kind, segment, psn, asked, wqe.inline);
@@ -176,30 +179,41 @@ impl<P: Program> Host<P> {
             head: Packet::head(kind, if segment.last { LAST } else { 0 }),
         };
         self.fetched[vl] += segment.payload;
-        let index = self.packets.put(packet);
-        if inline || segment.payload == 0 {
-            self.pass(now, number, index);
+        let data_at = if inline || segment.payload == 0 {
+            now
         } else {
-            let at = self.pcie.read(now, number, segment.payload, index);
-            self.at(at, FETCHED, number as u32, index);
-        }
+            let tag = self.packets.next_index();
+            self.pcie.read(now, number, segment.payload, tag)
+        };
+        let index = self.packets.put(packet);
+        self.qps[number].pipeline.push_back(index);
+        self.pass(data_at, number, index);
     }
 
-    /// The payload of a packet should be here by now; if others were in its way, it is looked
-    /// for later.
-    pub(super) fn fetched(&mut self, now: Time, number: usize, index: u32) {
-        match self.pcie.finished(now, index) {
-            None => self.pass(now, number, index),
-            Some(at) => self.at(at, FETCHED, number as u32, index),
-        }
-    }
-
-    /// A packet is complete: down the pipeline, behind the earlier ones of its queue pair.
-    fn pass(&mut self, now: Time, number: usize, index: u32) {
+    /// A packet whose payload is here at `data_at` goes down the pipeline, behind the earlier ones
+    /// of its queue pair.
+    fn pass(&mut self, data_at: Time, number: usize, index: u32) {
         let qp = &mut self.qps[number];
-        qp.last_ready = qp.last_ready.max(now + self.model.tx);
+        qp.last_ready = qp.last_ready.max(data_at + self.model.tx);
         let ready = qp.last_ready;
-        self.at(ready, STAGED, 0, index);
+        self.at(ready, STAGED, number as u32, index);
+    }
+
+    /// A packet should have passed the pipeline. If the reads of other queue pairs were in its
+    /// payload's way, or in that of an earlier one of its own, it has yet to.
+    pub(super) fn staged(&mut self, now: Time, number: usize, index: u32, out: &mut Outbox) {
+        let fetched_by = now.saturating_sub(self.model.tx);
+        if let Some(data_at) = self.pcie.finished(fetched_by, index) {
+            return self.pass(data_at, number, index);
+        }
+        let qp = &mut self.qps[number];
+        if qp.pipeline.front() != Some(&index) {
+            qp.last_ready += Time::from_ps(1);
+            return self.pass(Time::ZERO, number, index);
+        }
+        qp.pipeline.pop_front();
+        let packet = self.packets.take(index);
+        self.stage(now, packet, out);
     }
 
     /// A packet has passed the pipeline: to the port, or back inside for this host itself.
@@ -210,14 +224,20 @@ impl<P: Program> Host<P> {
                 now.max(self.loopback_free) + self.model.loopback_rate.time_for(bytes);
             let at = self.loopback_free + self.model.rx;
             self.release(&packet);
+            if packet.kind() == PacketKind::UdSend {
+                self.datagram_sent(self.loopback_free, &packet);
+            }
             let index = self.packets.put(packet);
             self.at(at, LOOPBACK, 0, index);
             return self.transmit(now);
         }
         let vl = packet.vl();
-        let queue = class_of(&packet) * self.lanes + vl;
-        self.queues[queue].push_back(packet);
-        self.egress.offer(queue, vl);
+        let slot = class_of(&packet) * self.lanes + vl;
+        self.queues[slot].push_back(packet);
+        if self.queues[slot].len() > 1 {
+            return;
+        }
+        self.egress.offer(slot, vl, &packet);
         if self.egress.free_at <= now {
             self.serve(now, out);
         } else {
@@ -235,22 +255,22 @@ impl<P: Program> Host<P> {
 
     /// The idle port takes the next packet.
     fn serve(&mut self, now: Time, out: &mut Outbox) {
-        let queues = &self.queues;
-        let (queue, vl) = match self.egress.choose(now, |q| &queues[q][0]) {
-            Choice::Send { queue, vl } => (queue, vl),
+        let (slot, vl) = match self.egress.choose(now) {
+            Choice::Send { slot, vl } => (slot, vl),
             Choice::Starved => return self.egress.starve(now, &mut self.events, PORT, 0),
             Choice::Empty => return,
         };
-        let mut packet = self.queues[queue].pop_front().expect("an offered queue has a head");
-        let serialisation = self.egress.send(now, queue, vl, &packet);
+        let mut packet = self.queues[slot].pop_front().expect("an offered slot has a head");
+        let serialisation = self.egress.send(now, slot, vl, &packet);
         packet.sent_at = now;
         packet.first_ser_ps = serialisation.as_ps() as u32;
         self.packets_out += 1;
         let cable = &self.egress.cable;
         let at = cable.takes_effect(&packet, now, serialisation);
         out.packets.push((cable.to, cable.to_port, Flight { at, packet }));
-        if self.queues[queue].is_empty() {
-            self.egress.withdraw(queue, vl);
+        match self.queues[slot].front() {
+            Some(head) => self.egress.offer(slot, vl, head),
+            None => self.egress.withdraw(slot, vl),
         }
         self.egress.wake_when_free(&mut self.events, PORT, 0);
         self.release(&packet);
@@ -278,12 +298,13 @@ impl<P: Program> Host<P> {
         }
     }
 
-    /// Everything up to `psn` of a queue pair is done: CQEs for what asked for them.
+    /// The request that ended with `psn` is answered. Answers of different kinds overtake each
+    /// other here, but requests complete in order: CQEs for those that asked.
     pub(super) fn acknowledged(&mut self, number: usize, psn: u32, now: Time, truth: Option<Time>) {
-        while let Some(&unacked) = self.qps[number].unacked.front() {
-            if unacked.psn > psn {
-                break;
-            }
+        if let Some(it) = self.qps[number].unacked.iter_mut().find(|u| u.psn == psn) {
+            (it.answered, it.truth) = (true, truth);
+        }
+        while let Some(&unacked) = self.qps[number].unacked.front().filter(|u| u.answered) {
             self.qps[number].unacked.pop_front();
             if let (true, Some(core)) = (unacked.wqe.signaled, self.qps[number].setup.core) {
                 let visible = self.pcie.write_descriptor(now, super::receive::CQE_BYTES);
@@ -292,7 +313,7 @@ impl<P: Program> Host<P> {
                     id: unacked.wqe.id,
                     kind: CompletionKind::Sent(unacked.wqe.opcode),
                     bytes: unacked.wqe.bytes,
-                    truth,
+                    truth: unacked.truth,
                 };
                 self.complete(core, visible, completion);
             }

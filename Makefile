@@ -1,0 +1,44 @@
+# Thin, over cargo and scripts/. `make` alone says what there is.
+# CARGO_TARGET_DIR is honoured where it is set.
+.DEFAULT_GOAL := help
+.PHONY: help run test bench papers lint test-web fuzz clean
+
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+BANDWISE := $(TARGET)/release/bandwise
+# Prepended to what a recipe runs, so that a toolchain outside of PATH is found too.
+ENVIRONMENT := . scripts/environment.sh &&
+
+help: ## this list
+	@awk -F ' *: *## *' '/^[a-z-]+ *:.*##/ { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## builds, runs the RPerf paper's evaluation, leaves report.html here
+	@scripts/setup.sh
+	@$(ENVIRONMENT) cargo build --release --bin bandwise
+	@$(BANDWISE) papers run rperf --report report.html
+	@echo "The report: file://$(CURDIR)/report.html"
+
+test: ## formatting, clippy, all tests, documentation, pages in a browser
+	@scripts/test.sh
+
+bench: ## packet-hops a second of the simulator, on one core
+	@scripts/setup.sh
+	@$(ENVIRONMENT) cargo build --release --bin bandwise
+	@$(BANDWISE) bench
+
+papers: ## all papers' evaluations beside what was published
+	@scripts/setup.sh
+	@$(ENVIRONMENT) cargo build --release --bin bandwise
+	@scripts/papers.sh $(BANDWISE)
+
+lint: ## formatting and clippy alone
+	@scripts/test.sh format clippy
+
+test-web: ## pages in a real browser alone
+	@scripts/test.sh web
+
+fuzz: ## the readers with cargo-fuzz, a minute each, where there are fuzz targets
+	@scripts/fuzz.sh
+
+clean: ## what was built
+	@$(ENVIRONMENT) cargo clean
+	@rm -f report.html

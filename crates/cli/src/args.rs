@@ -1,0 +1,52 @@
+//! The command line as a whole. What a command's flags are stands in the command's own file.
+
+use crate::failure::Failure;
+use crate::{bench, completions, fabric, papers, rperf};
+use clap::{Parser, Subcommand};
+
+/// Measures, predicts and allocates the bandwidth of RDMA fabrics.
+#[derive(Debug, Parser)]
+#[command(name = "bandwise", version, max_term_width = 100, after_help = AFTER_HELP)]
+#[command(arg_required_else_help = true, subcommand_required = true)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  bandwise papers run rperf --quick --report report.html
+  bandwise rperf --fabric fabric.toml --from h6 --to dst --background h1,h2,h3
+  bandwise fabric show fabric.toml
+
+Exit codes: 0 done, 1 the work failed, 2 the input is wrong, 130 interrupted (what there was by
+then is printed). `bandwise COMMAND --help` has more examples.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a paper's evaluation and set the results beside what was published
+    #[command(subcommand)]
+    Papers(papers::Command),
+    /// Measure latency or bandwidth between two hosts of a fabric
+    Rperf(Box<rperf::Flags>),
+    /// Look at a fabric file, or convert it
+    #[command(subcommand)]
+    Fabric(fabric::Command),
+    /// Measure how fast the simulator is on this machine
+    Bench(bench::Flags),
+    /// Print the completion script of a shell
+    Completions(completions::Flags),
+}
+
+impl Args {
+    /// Does what was asked.
+    pub fn run(self) -> Result<(), Failure> {
+        match self.command {
+            Command::Papers(command) => command.run(),
+            Command::Rperf(flags) => flags.run(),
+            Command::Fabric(command) => command.run(),
+            Command::Bench(flags) => flags.run(),
+            Command::Completions(flags) => flags.run(),
+        }
+    }
+}

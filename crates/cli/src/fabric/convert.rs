@@ -1,0 +1,40 @@
+//! `bandwise fabric convert`.
+
+use crate::failure::Failure;
+use crate::files::Text;
+use crate::output;
+use bandwise_topology::write;
+use std::path::PathBuf;
+
+/// Flags of `bandwise fabric convert`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ibnetdiscover | bandwise fabric convert - --to toml > fabric.toml
+  bandwise fabric convert fabric.toml --to ibsim > fabric.net && ibsim -s fabric.net")]
+pub struct Flags {
+    /// TOML, ibnetdiscover output or an ibsim netlist; - for standard input
+    file: PathBuf,
+    /// The format to print
+    #[arg(long, value_enum)]
+    to: Format,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Format {
+    /// What Bandwise reads, for editing by hand
+    Toml,
+    /// A netlist for the simulator ibsim
+    Ibsim,
+}
+
+impl Flags {
+    /// Prints the fabric.
+    pub fn run(self) -> Result<(), Failure> {
+        let fabric = super::read(&Text::read(&self.file)?.source())?;
+        output::print(&match self.to {
+            Format::Toml => write::toml(&fabric),
+            Format::Ibsim => write::ibsim(&fabric),
+        })
+    }
+}

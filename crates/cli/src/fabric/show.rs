@@ -1,0 +1,147 @@
+//! `bandwise fabric show`.
+
+use crate::failure::Failure;
+use crate::files::Text;
+use crate::output::Json;
+use bandwise_topology::routes::credit_loop;
+use bandwise_topology::{Fabric, NodeId, Port, Routes};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Flags of `bandwise fabric show`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bandwise fabric show papers/rperf/rack.toml
+  ibnetdiscover | bandwise fabric show - --json")]
+pub struct Flags {
+    /// TOML, ibnetdiscover output or an ibsim netlist; - for standard input
+    file: PathBuf,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What there is to say about a fabric.
+struct Summary {
+    hosts: usize,
+    switches: usize,
+    links: usize,
+    /// Links by rate and delay, in words.
+    kinds: BTreeMap<(u64, u64), (String, usize)>,
+    /// The ports by which a packet leaves on the longest way there is.
+    longest: Vec<Port>,
+    credit_loop: Option<Vec<Port>>,
+}
+
+impl Flags {
+    /// Prints the summary.
+    pub fn run(self) -> Result<(), Failure> {
+        let outputs = self.json.resolve(&[&self.file])?;
+        let fabric = super::read(&Text::read(&self.file)?.source())?;
+        let summary = Summary::of(&fabric);
+        outputs.emit(&summary.text(&fabric), &summary.json(&fabric))
+    }
+}
+
+impl Summary {
+    fn of(fabric: &Fabric) -> Self {
+        let routes = Routes::shortest(fabric);
+        let mut kinds = BTreeMap::new();
+        for link in fabric.links() {
+            let words = || format!("{}, {} one way", link.rate, link.delay);
+            let key = (link.rate.as_bps(), link.delay.as_ps());
+            kinds.entry(key).or_insert_with(|| (words(), 0)).1 += 1;
+        }
+        Summary {
+            hosts: fabric.hosts().len(),
+            switches: fabric.switches().len(),
+            links: fabric.links().len(),
+            kinds,
+            longest: longest(fabric, &routes),
+            credit_loop: credit_loop(fabric, &routes),
+        }
+    }
+
+    fn text(&self, fabric: &Fabric) -> String {
+        let mut out = format!("hosts         {}\n", self.hosts);
+        out += &format!("switches      {}\n", self.switches);
+        out += &format!("links         {}\n", self.links);
+        for (kind, count) in self.kinds.values() {
+            out += &format!("              {count} of {kind}\n");
+        }
+        out += &match self.ends(fabric) {
+            Some([from, to]) => {
+                let links = self.longest.len();
+                format!("longest path  {links} links, such as {from} to {to}\n")
+            }
+            None => "longest path  none: a single host\n".to_owned(),
+        };
+        out += &match &self.credit_loop {
+            None => "credit loop   none: shortest routes can't deadlock\n".to_owned(),
+            Some(ports) => format!(
+                "credit loop   ports can wait for each other's credits for ever:\n{}",
+                super::circle(fabric, ports)
+                    .iter()
+                    .map(|port| format!("              {port}\n"))
+                    .collect::<String>()
+            ),
+        };
+        out
+    }
+
+    fn json(&self, fabric: &Fabric) -> Value {
+        let names = |ids: &[NodeId]| -> Vec<&str> {
+            ids.iter().map(|&id| fabric.node(id).name.as_str()).collect()
+        };
+        let links = fabric.links().iter().map(|link| {
+            json!({
+                "ends": link.ends.map(|end| fabric.describe(end)),
+                "rate_bps": link.rate.as_bps(),
+                "delay_ps": link.delay.as_ps(),
+            })
+        });
+        let ports = |ports: &[Port]| -> Vec<String> {
+            ports.iter().map(|&port| fabric.describe(port)).collect()
+        };
+        json!({
+            "schema": 1,
+            "hosts": names(fabric.hosts()),
+            "switches": names(fabric.switches()),
+            "links": links.collect::<Vec<_>>(),
+            "longest_path": ports(&self.longest),
+            "credit_loop": self.credit_loop.as_deref().map(ports),
+        })
+    }
+
+    /// The hosts at both ends of the longest path.
+    fn ends<'a>(&self, fabric: &'a Fabric) -> Option<[&'a str; 2]> {
+        let (first, last) = (self.longest.first()?, self.longest.last()?);
+        let (end, _) = fabric.peer(*last)?;
+        Some([first.node, end.node].map(|id| fabric.node(id).name.as_str()))
+    }
+}
+
+/// The longest of all routes. Hosts at one switch have the same way from there, so one of them
+/// stands for all.
+fn longest(fabric: &Fabric, routes: &Routes) -> Vec<Port> {
+    let mut sources: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+    for &host in fabric.hosts() {
+        let (peer, _) = fabric.peer(fabric.host_port(host)).expect("every host has a cable");
+        let known = sources.entry(peer.node).or_default();
+        // A second one, for the route to the first.
+        if known.len() < 2 {
+            known.push(host);
+        }
+    }
+    let mut best = Vec::new();
+    for &dst in fabric.hosts() {
+        for src in sources.values().filter_map(|hosts| hosts.iter().find(|&&src| src != dst)) {
+            let path = routes.path(fabric, *src, dst);
+            if path.len() > best.len() {
+                best = path;
+            }
+        }
+    }
+    best
+}

@@ -1,0 +1,133 @@
+//! How a command ends when it does not end well: what is printed, and the exit code.
+
+use bandwise_input::InputError;
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
+use std::fmt;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+/// Why a command did not do what it was asked.
+#[derive(Debug)]
+pub enum Failure {
+    /// A file can't be used. Exit code 2.
+    Input(InputError),
+    /// A flag can't be used; the same for people. Exit code 2.
+    Usage {
+        /// What is wrong.
+        message: String,
+        /// What would do.
+        allowed: String,
+    },
+    /// The work failed. Exit code 1.
+    Work(anyhow::Error),
+    /// Somebody asked to stop, and what there was by then has been printed. Exit code 130, as
+    /// shells have it for SIGINT.
+    Interrupted,
+}
+
+impl Failure {
+    /// A flag that can't be used, and what would do.
+    pub fn usage(message: impl Into<String>, allowed: impl Into<String>) -> Self {
+        Failure::Usage { message: message.into(), allowed: allowed.into() }
+    }
+
+    /// Says it on standard error and gives the exit code.
+    pub fn report(&self) -> ExitCode {
+        match self {
+            Failure::Input(error) => {
+                eprint!("{}", render(error));
+                ExitCode::from(2)
+            }
+            Failure::Usage { message, allowed } => {
+                eprintln!("error: {}\n  allowed: {}", printable(message), printable(allowed));
+                ExitCode::from(2)
+            }
+            Failure::Work(error) => {
+                eprintln!("error: {error:#}");
+                ExitCode::from(1)
+            }
+            Failure::Interrupted => {
+                eprintln!("interrupted: the results are partial");
+                ExitCode::from(130)
+            }
+        }
+    }
+}
+
+impl From<InputError> for Failure {
+    fn from(error: InputError) -> Self {
+        Failure::Input(error)
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Failure::Work(error)
+    }
+}
+
+/// `file:line: what is wrong`, the lines around it, and what is allowed.
+fn render(error: &InputError) -> String {
+    let (file, line) = (error.file(), error.line());
+    let mut out = format!("error: {file}:{line}: {}\n", printable(error.message()));
+    let snippet = Snippet(error);
+    if snippet.is_fit_to_print() {
+        let terminal = std::io::stderr().is_terminal();
+        let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        let theme =
+            if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+        let mut drawn = String::new();
+        let handler = GraphicalReportHandler::new_themed(theme).with_links(false);
+        if handler.render_report(&mut drawn, &snippet).is_ok() {
+            // The first line is miette's own headline, which is empty here.
+            out += drawn.split_once('\n').map_or("", |(_, lines)| lines);
+        }
+    }
+    if let Some(allowed) = error.help() {
+        out += &format!("  {}\n", printable(&allowed.to_string()));
+    }
+    out
+}
+
+/// Text from a file without what would move the cursor or colour the screen.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+}
+
+/// The place of an error in its file, for miette to draw.
+#[derive(Debug)]
+struct Snippet<'a>(&'a InputError);
+
+/// Lines around the one at fault.
+const CONTEXT: usize = 1;
+
+impl Snippet<'_> {
+    /// Whether there are lines, and all of them short enough and without control characters.
+    fn is_fit_to_print(&self) -> bool {
+        let span = self.0.labels().and_then(|mut labels| labels.next());
+        let Some((code, span)) = self.0.source_code().zip(span) else { return false };
+        let Ok(lines) = code.read_span(span.inner(), CONTEXT, CONTEXT) else { return false };
+        let fits = |line: &str| {
+            line.chars().count() <= 200 && !line.chars().any(|c| c.is_control() && c != '\t')
+        };
+        std::str::from_utf8(lines.data()).is_ok_and(|text| text.lines().all(fits))
+    }
+}
+
+impl fmt::Display for Snippet<'_> {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Ok(())
+    }
+}
+
+impl std::error::Error for Snippet<'_> {}
+
+impl Diagnostic for Snippet<'_> {
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.0.source_code()
+    }
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let unnamed = |label: LabeledSpan| LabeledSpan::new_with_span(None, *label.inner());
+        Some(Box::new(self.0.labels()?.map(unnamed)))
+    }
+}

@@ -1,0 +1,98 @@
+//! Reading text that a person named on the command line.
+
+use crate::failure::Failure;
+use anyhow::Context;
+use bandwise_input::{InputError, Source};
+use std::fs::File;
+use std::io::{Read, Take};
+use std::path::Path;
+
+/// Larger files are not read. The largest fabric there can be, 65 000 nodes, is about 20 MiB.
+const LIMIT_MIB: u64 = 64;
+/// This much is looked at before the rest is read.
+const FIRST: u64 = 64 << 10;
+
+const ALLOWED: &str =
+    "a text file (UTF-8) of up to 64 MiB: TOML, ibnetdiscover output or an ibsim netlist";
+
+/// The text of a file, and the name that errors call it by.
+#[derive(Debug)]
+pub struct Text {
+    /// Its path as given, or `<stdin>`.
+    pub name: String,
+    text: String,
+}
+
+impl Text {
+    /// Reads a file, or standard input for `-`.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        if path == Path::new("-") {
+            return read("<stdin>".into(), std::io::stdin().lock());
+        }
+        let name = path.display().to_string();
+        let unreadable = |e: std::io::Error| {
+            InputError::whole(&name, format!("can't be read: {}", reason(&e)))
+                .allowed("a file that exists and can be read, or - for standard input")
+        };
+        let file = File::open(path).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
+        if metadata.is_dir() {
+            return Err(InputError::whole(&name, "is a folder").allowed(ALLOWED).into());
+        }
+        if metadata.len() > LIMIT_MIB << 20 {
+            let message = format!("has {} MiB: too large", metadata.len() >> 20);
+            return Err(InputError::whole(&name, message).allowed(ALLOWED).into());
+        }
+        read(name, file)
+    }
+
+    /// As readers take it.
+    pub fn source(&self) -> Source<'_> {
+        Source::new(&self.name, &self.text)
+    }
+}
+
+/// What the operating system says, without its error number.
+pub fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
+}
+
+/// Reads as far as it is text and within the limit.
+fn read(name: String, from: impl Read) -> Result<Text, Failure> {
+    let mut bytes = Vec::new();
+    let mut from: Take<_> = from.take(FIRST);
+    from.read_to_end(&mut bytes).with_context(|| name.clone())?;
+    // The first part may end within a character; only what is wrong before that counts.
+    check(&name, &bytes, bytes.len() as u64 == FIRST)?;
+    from.set_limit((LIMIT_MIB << 20) + 1 - FIRST);
+    from.read_to_end(&mut bytes).with_context(|| name.clone())?;
+    if bytes.len() as u64 > LIMIT_MIB << 20 {
+        let message = format!("has more than {LIMIT_MIB} MiB: too large");
+        return Err(InputError::whole(&name, message).allowed(ALLOWED).into());
+    }
+    check(&name, &bytes, false)?;
+    let text = String::from_utf8(bytes).expect("checked");
+    if text.trim().is_empty() {
+        return Err(InputError::whole(&name, "the file is empty").allowed(ALLOWED).into());
+    }
+    Ok(Text { name, text })
+}
+
+/// Refuses what is not text, by its first byte that shows it.
+fn check(name: &str, bytes: &[u8], may_go_on: bool) -> Result<(), InputError> {
+    let nul = bytes.iter().position(|&b| b == 0);
+    let broken = match std::str::from_utf8(bytes) {
+        Err(e) if !(may_go_on && e.error_len().is_none()) => Some(e.valid_up_to()),
+        _ => None,
+    };
+    let Some(at) = nul.into_iter().chain(broken).min() else { return Ok(()) };
+    let line = 1 + bytes[..at].iter().filter(|&&b| b == b'\n').count();
+    let what = if bytes[at] == 0 { "a NUL byte" } else { "bytes that are not UTF-8" };
+    // As many empty lines stand for those before it: nobody wants to see the bytes.
+    let lines = "\n".repeat(line - 1);
+    let place = Source::new(name, &lines);
+    let message = format!("{what} (byte {at} of the file): this is not text");
+    let error = InputError::whole(name, message.clone());
+    Err(if line == 1 { error } else { place.error_in_line(line, message) }.allowed(ALLOWED))
+}

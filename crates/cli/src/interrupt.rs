@@ -1,0 +1,28 @@
+//! Ctrl-C: the first ends the work cleanly with what there is, the second ends the program.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Whether somebody asked to stop.
+#[derive(Debug, Clone)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Begins to listen. To be called once.
+    pub fn listen() -> anyhow::Result<Self> {
+        let asked = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&asked);
+        ctrlc::set_handler(move || {
+            if flag.swap(true, Relaxed) {
+                std::process::exit(130);
+            }
+            eprintln!("stopping; once more to stop at once");
+        })?;
+        Ok(Interrupt(asked))
+    }
+
+    /// Whether somebody asked to stop.
+    pub fn asked(&self) -> bool {
+        self.0.load(Relaxed)
+    }
+}

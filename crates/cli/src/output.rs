@@ -1,0 +1,184 @@
+//! Where results go: standard output, or files that are whole or not there.
+
+use crate::failure::Failure;
+use crate::files::reason;
+use anyhow::Context;
+use std::fs::Permissions;
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// A file, or `-` for standard output.
+#[derive(Debug, Clone)]
+pub enum Target {
+    /// `-`
+    Stdout,
+    /// Anything else.
+    File(PathBuf),
+}
+
+impl From<PathBuf> for Target {
+    fn from(path: PathBuf) -> Self {
+        if path == Path::new("-") { Target::Stdout } else { Target::File(path) }
+    }
+}
+
+/// The flag that every command has which prints for people.
+#[derive(Debug, clap::Args)]
+pub struct Json {
+    /// Write JSON to FILE, or in place of the text to standard output
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    json: Option<PathBuf>,
+}
+
+impl Json {
+    /// The same, checked: see [`Target::check`].
+    pub fn resolve(self, inputs: &[&Path]) -> Result<Outputs, Failure> {
+        Outputs::new(self, Report { report: None }, inputs)
+    }
+}
+
+/// The flag of commands that have plots.
+#[derive(Debug, clap::Args)]
+pub struct Report {
+    /// Write a report with plots: one HTML file that needs no network
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+}
+
+/// Where a command's results go.
+#[derive(Debug)]
+pub struct Outputs {
+    json: Option<Target>,
+    report: Option<Target>,
+}
+
+impl Outputs {
+    /// Both flags, checked: they can be written, and are neither one file nor one that is read.
+    pub fn new(json: Json, report: Report, inputs: &[&Path]) -> Result<Self, Failure> {
+        let outputs =
+            Outputs { json: json.json.map(Into::into), report: report.report.map(Into::into) };
+        let flags = [("--json", &outputs.json), ("--report", &outputs.report)];
+        let mut taken: Vec<PathBuf> = inputs.iter().filter_map(|i| identity(i)).collect();
+        for (flag, target) in flags {
+            match target {
+                Some(Target::File(path)) => {
+                    check(flag, path)?;
+                    let file = identity(path);
+                    if file.as_ref().is_some_and(|file| taken.contains(file)) {
+                        let message = format!("{flag} {}: the file is used twice", path.display());
+                        return Err(Failure::usage(message, "a file of its own"));
+                    }
+                    taken.extend(file);
+                }
+                Some(Target::Stdout) if flag == "--report" => {
+                    return Err(Failure::usage("--report -: needs a file", "a file name"));
+                }
+                _ => {}
+            }
+        }
+        Ok(outputs)
+    }
+
+    /// Whether a report is wanted; making one takes work.
+    pub fn wants_report(&self) -> bool {
+        self.report.is_some()
+    }
+
+    /// Prints the text, unless the JSON takes its place, and writes the JSON.
+    pub fn emit(&self, text: &str, json: &serde_json::Value) -> Result<(), Failure> {
+        match &self.json {
+            Some(Target::Stdout) => print(&document(json)),
+            Some(Target::File(path)) => {
+                write(path, &document(json))?;
+                print(text)
+            }
+            None => print(text),
+        }
+    }
+
+    /// Writes the report and says where it is.
+    pub fn report(&self, html: &str) -> Result<(), Failure> {
+        if let Some(Target::File(path)) = &self.report {
+            write(path, html)?;
+            eprintln!("report: {}", path.display());
+        }
+        Ok(())
+    }
+}
+
+/// JSON as it is written: one line, for programs.
+fn document(json: &serde_json::Value) -> String {
+    format!("{json}\n")
+}
+
+/// Prints to standard output. Somebody who stops listening (`| head`) is no failure.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+            Err(anyhow::Error::new(e).context("standard output").into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What tells whether two paths are one file, though it may not be there yet.
+fn identity(path: &Path) -> Option<PathBuf> {
+    let whole = std::fs::canonicalize(path).ok();
+    whole.or_else(|| Some(std::fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?)))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Whether a file can be written, so that no long work is lost at its end. Leaves nothing behind.
+fn check(flag: &str, path: &Path) -> Result<(), Failure> {
+    let refuse = |what: String, allowed: &str| {
+        Err(Failure::usage(format!("{flag} {}: {what}", path.display()), allowed))
+    };
+    let folder = folder_of(path);
+    match std::fs::metadata(path) {
+        Ok(there) if there.is_dir() => {
+            return refuse("is a folder".into(), "a file name");
+        }
+        // A pipe or a device, which is written as it is.
+        Ok(there) if !there.is_file() => return Ok(()),
+        Ok(there) if there.permissions().readonly() => {
+            return refuse("is read-only".into(), "a file that can be written");
+        }
+        _ => {}
+    }
+    if !folder.is_dir() {
+        let what = format!("there is no folder {}", folder.display());
+        return refuse(what, "a file in a folder that exists");
+    }
+    match tempfile::Builder::new().prefix(".bandwise-").tempfile_in(folder) {
+        Ok(_) => Ok(()),
+        Err(e) => {
+            let what = format!("can't write in {}: {}", folder.display(), reason(&e));
+            refuse(what, "a file in a folder that can be written")
+        }
+    }
+}
+
+/// Writes a file so that it is there as a whole or not at all.
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let attempt = || -> std::io::Result<()> {
+        // Through a link to the file itself, so that the link stays one.
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        if std::fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
+            return std::fs::OpenOptions::new().write(true).open(path)?.write_all(text.as_bytes());
+        }
+        let mut file = tempfile::Builder::new()
+            .prefix(".bandwise-")
+            .permissions(Permissions::from_mode(0o666))
+            .tempfile_in(folder_of(&path))?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        Ok(())
+    };
+    Ok(attempt().with_context(|| format!("writing {}", path.display()))?)
+}

@@ -1,0 +1,26 @@
+//! `bandwise papers`: the evaluations of papers.
+
+mod list;
+mod report;
+mod run;
+
+use crate::failure::Failure;
+
+/// What can be done with papers.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// List the papers and their figures and tables
+    List(list::Flags),
+    /// Run a paper, or one figure or table of it
+    Run(run::Flags),
+}
+
+impl Command {
+    /// Does it.
+    pub fn run(self) -> Result<(), Failure> {
+        match self {
+            Command::List(flags) => flags.run(),
+            Command::Run(flags) => flags.run(),
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! `bandwise papers run`.
+
+use super::report;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::machine;
+use crate::output::{Json, Outputs, Report};
+use crate::progress::Progress;
+use bandwise_papers::{Observer, Options, PAPERS, Paper, PaperError, PaperResults, paper};
+use bandwise_report::{json, text};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Flags of `bandwise papers run`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bandwise papers run rperf                                  # all of it, minutes
+  bandwise papers run rperf --quick --report report.html     # fewer samples, seconds
+  bandwise papers run rperf/fig7a                            # one figure
+  bandwise papers run rperf/fig4 --quick --json - | jq .rows
+
+The exit code is 0 when the run was sound, whether the values agree or not. The JSON depends on
+PAPER, --quick and --seed alone: not on the machine, the time it took, or --threads.")]
+pub struct Flags {
+    /// A paper, or one of its items; see `bandwise papers list`
+    #[arg(value_name = "PAPER[/ITEM]")]
+    what: String,
+    /// Fewer samples, and one run of each case instead of three
+    #[arg(long)]
+    quick: bool,
+    /// What all random numbers are made from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Runs at a time; if not given, one a core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    #[command(flatten)]
+    json: Json,
+    #[command(flatten)]
+    report: Report,
+}
+
+/// What is to be done, checked.
+struct Settings {
+    paper: &'static Paper,
+    options: Options,
+    outputs: Outputs,
+}
+
+impl Flags {
+    fn resolve(self) -> Result<Settings, Failure> {
+        let (name, item) = match self.what.split_once('/') {
+            Some((name, item)) => (name, Some(item)),
+            None => (self.what.as_str(), None),
+        };
+        let paper = paper(name).ok_or_else(|| {
+            let names: Vec<&str> = PAPERS.iter().map(|p| p.name).collect();
+            Failure::usage(format!("there is no paper {name:?}"), names.join(", "))
+        })?;
+        let items: Vec<&str> = paper.items.iter().map(|(name, _)| *name).collect();
+        if let Some(item) = item.filter(|item| !items.contains(item)) {
+            let message = format!("the paper {name} has no item {item:?}");
+            return Err(Failure::usage(message, items.join(", ")));
+        }
+        let options = Options {
+            item: item.map(str::to_owned),
+            quick: self.quick,
+            seed: self.seed,
+            threads: self.threads.unwrap_or(0).into(),
+        };
+        Ok(Settings { paper, options, outputs: Outputs::new(self.json, self.report, &[])? })
+    }
+
+    /// Runs it and sets the results beside the published ones.
+    pub fn run(self) -> Result<(), Failure> {
+        let Settings { paper, options, outputs } = self.resolve()?;
+        let watcher = Watcher {
+            progress: Progress::begin(&format!("running {}", name(paper, &options))),
+            interrupt: Interrupt::listen()?,
+        };
+        let results = bandwise_papers::run(paper, &options, &watcher).map_err(|e| match e {
+            PaperError::Item { .. } => unreachable!("items are checked above"),
+            e => anyhow::Error::new(e),
+        })?;
+        let took = watcher.progress.end();
+
+        outputs.emit(
+            &closing(paper, &options, &results),
+            &json::rows(&results.rows, stats(&options, &results)),
+        )?;
+        if outputs.wants_report() {
+            outputs.report(&report::html(paper, &options, &results))?;
+        }
+        eprintln!("{}", cost(&results, took));
+        if results.unfinished.is_empty() { Ok(()) } else { Err(Failure::Interrupted) }
+    }
+}
+
+/// As the command line names it.
+pub(super) fn name(paper: &Paper, options: &Options) -> String {
+    match &options.item {
+        Some(item) => format!("{}/{item}", paper.name),
+        None => paper.name.to_owned(),
+    }
+}
+
+/// How cases get on, and whether to go on.
+struct Watcher {
+    progress: Progress,
+    interrupt: Interrupt,
+}
+
+impl Observer for Watcher {
+    fn begin(&self, runs: usize) {
+        self.progress.steps(runs as u64);
+    }
+    fn done(&self, _: &str) {
+        self.progress.step();
+    }
+    fn stop(&self) -> bool {
+        self.interrupt.asked()
+    }
+}
+
+/// The tables, and what they come to.
+fn closing(paper: &Paper, options: &Options, results: &PaperResults) -> String {
+    let rows = &results.rows;
+    let mut out = text::rows(rows);
+    // The count comes below, with where it fails.
+    out.truncate(out.trim_end().rfind('\n').map_or(0, |end| end + 1));
+    if !results.unfinished.is_empty() {
+        out += &format!("Partial: not finished are {}.\n", results.unfinished.join(", "));
+    }
+    let judged = rows.iter().filter(|r| r.agrees.is_some()).count();
+    let agree = rows.iter().filter(|r| r.agrees == Some(true)).count();
+    let misses: Vec<String> = paper
+        .items
+        .iter()
+        .filter_map(|(item, _)| {
+            let count = rows.iter().filter(|r| r.item == *item && r.agrees == Some(false)).count();
+            (count > 0).then(|| format!("{count} of {item}"))
+        })
+        .collect();
+    let more = match rows.len() - judged {
+        0 => String::new(),
+        more => format!("; {more} more have no published value"),
+    };
+    out += &format!("{agree} of {judged} published values agree{more}.\n");
+    if !misses.is_empty() {
+        out += &format!("Not within what is allowed: {}.\n", misses.join(", "));
+    }
+    let quick = if options.quick { ", quick" } else { "" };
+    out += &format!("bandwise {}, seed {}{quick}.\n", env!("CARGO_PKG_VERSION"), options.seed);
+    out
+}
+
+/// Nothing here depends on the machine or on how fast it was.
+fn stats(options: &Options, results: &PaperResults) -> Value {
+    let counters = &results.counters;
+    let mut stats = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "seed": options.seed,
+        "quick": options.quick,
+        "runs": results.runs,
+        "packets_delivered": counters.packets_delivered,
+        "packet_hops": counters.packet_hops,
+        "events": counters.events,
+        "simulated_s": results.simulated.as_s_f64(),
+    });
+    if !results.unfinished.is_empty() {
+        stats["unfinished"] = json!(results.unfinished);
+    }
+    stats
+}
+
+/// What it took on this machine.
+fn cost(results: &PaperResults, took: Duration) -> String {
+    let took_s = took.as_secs_f64();
+    let memory = machine::peak_rss_bytes()
+        .map_or_else(String::new, |bytes| format!(", {} MiB of memory at most", bytes >> 20));
+    format!(
+        "{} runs, {:.3} s simulated in {took_s:.1} s, {:.1} million packet-hops/s{memory}",
+        results.runs,
+        results.simulated.as_s_f64(),
+        results.counters.packet_hops as f64 / took_s / 1e6,
+    )
+}

@@ -1,0 +1,57 @@
+//! How far long work is, on standard error: a bar on a terminal, otherwise a line when it begins
+//! and a line when it is done.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+/// Work that goes on.
+#[derive(Debug)]
+pub struct Progress {
+    bar: ProgressBar,
+    started: Instant,
+}
+
+impl Progress {
+    /// Work begins.
+    pub fn begin(what: &str) -> Self {
+        let target = if std::io::stderr().is_terminal() {
+            ProgressDrawTarget::stderr()
+        } else {
+            eprintln!("{what} …");
+            ProgressDrawTarget::hidden()
+        };
+        let bar = ProgressBar::with_draw_target(Some(0), target).with_message(what.to_owned());
+        let style = ProgressStyle::with_template("{msg} {wide_bar} {percent} %, {eta} left");
+        bar.set_style(style.expect("a template that is right"));
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Progress { bar, started: Instant::now() }
+    }
+
+    /// There are that many steps.
+    pub fn steps(&self, steps: u64) {
+        self.bar.set_length(steps);
+    }
+
+    /// So many are done.
+    pub fn at(&self, steps: u64) {
+        self.bar.set_position(steps);
+    }
+
+    /// One more is done.
+    pub fn step(&self) {
+        self.bar.inc(1);
+    }
+
+    /// Takes the bar away and tells how long it took.
+    pub fn end(&self) -> Duration {
+        self.bar.finish_and_clear();
+        self.started.elapsed()
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

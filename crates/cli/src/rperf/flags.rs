@@ -1,0 +1,149 @@
+//! Flags of `bandwise rperf`, as they are given.
+
+use crate::output::{Json, Report};
+use bandwise_netsim::egress::Scheduling;
+use bandwise_scenario::MethodName;
+use bandwise_units::{Bytes, Time};
+use clap::builder::PossibleValue;
+use clap::{ValueEnum, value_parser};
+use std::path::PathBuf;
+
+/// Flags of `bandwise rperf`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  # What a small message sees while three hosts send bulk traffic to the same destination
+  bandwise rperf --fabric fabric.toml --from h6 --to dst --background h1,h2,h3
+  # The same on a lane of its own, if the fabric's tables have one for service level 1
+  bandwise rperf --fabric fabric.toml --from h6 --to dst --background h1,h2,h3 --sl 1
+  # How wrong are the usual tools?
+  bandwise rperf --fabric fabric.toml --from h6 --to dst --compare --report report.html
+  # The fabric there is, with the usual switch and hosts; its names are those ibnetdiscover prints
+  ibnetdiscover > fabric.txt && bandwise rperf --fabric fabric.txt --from node1 --to node2
+  # A TOML scenario with [[flow]]s of its own
+  bandwise rperf --fabric scenario.toml --json -
+
+The JSON depends on the fabric, the flags and the seed alone. An interrupted run prints what it
+has, says `partial`, and ends with exit code 130; a deadlock ends with 1 and names its ports.")]
+pub struct Flags {
+    /// Where to measure: a TOML scenario, ibnetdiscover output or an ibsim netlist; - for
+    /// standard input
+    #[arg(long, value_name = "FILE")]
+    pub(super) fabric: Option<PathBuf>,
+    /// Who measures; if not given, the first host that has nothing else to do
+    #[arg(long, value_name = "HOST", requires = "to")]
+    pub(super) from: Option<String>,
+    /// Who answers; if not given, the flows of the file are run
+    #[arg(long, value_name = "HOST")]
+    pub(super) to: Option<String>,
+    /// How to measure
+    #[arg(long, value_enum, default_value = "rperf", value_name = "METHOD")]
+    pub(super) method: MethodFlag,
+    /// Measure by rperf, ping-pong and post-poll and set each beside what was true
+    #[arg(long, requires = "to", conflicts_with = "method")]
+    pub(super) compare: bool,
+    /// Payload of a message; if not given, 64 B, and 4096 B for bulk
+    #[arg(long, value_name = "SIZE", requires = "to", value_parser = size)]
+    #[arg(allow_negative_numbers = true)]
+    pub(super) size: Option<Bytes>,
+    /// Samples to take; if not given, 10000
+    #[arg(long, value_name = "N", requires = "to", allow_negative_numbers = true)]
+    #[arg(value_parser = value_parser!(i64).range(1..=1_000_000_000))]
+    pub(super) samples: Option<i64>,
+    /// Service level
+    #[arg(long, value_name = "N", requires = "to", allow_negative_numbers = true)]
+    #[arg(value_parser = value_parser!(i64).range(0..=15))]
+    pub(super) sl: Option<i64>,
+    /// Hosts that send bulk traffic to the same destination meanwhile
+    #[arg(long, value_name = "HOST,…", requires = "to", value_delimiter = ',')]
+    pub(super) background: Vec<String>,
+    /// Payload of a bulk message; if not given, 4096 B
+    #[arg(long, value_name = "SIZE", requires = "background", value_parser = size)]
+    #[arg(allow_negative_numbers = true)]
+    pub(super) background_size: Option<Bytes>,
+    /// Service level of the bulk traffic; if not given, 0
+    #[arg(long, value_name = "N", requires = "background", allow_negative_numbers = true)]
+    #[arg(value_parser = value_parser!(i64).range(0..=15))]
+    pub(super) background_sl: Option<i64>,
+    /// Who goes first among a switch's inputs, in place of what the file says
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(super) scheduling: Option<SchedulingFlag>,
+    /// Simulated time to measure for at most; if not given, 1 s, and 10 ms for bulk alone
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(super) duration: Option<Time>,
+    /// What all random numbers are made from; if not given, what the file says, or 1
+    #[arg(long, value_name = "N")]
+    pub(super) seed: Option<u64>,
+    #[command(flatten)]
+    pub(super) json: Json,
+    #[command(flatten)]
+    pub(super) report: Report,
+}
+
+/// A method by the name that scenario files have for it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MethodFlag(pub(super) MethodName);
+
+impl ValueEnum for MethodFlag {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [MethodFlag; MethodName::ALL.len()] = {
+            let mut all = [MethodFlag(MethodName::Rperf); MethodName::ALL.len()];
+            let mut i = 0;
+            while i < all.len() {
+                all[i] = MethodFlag(MethodName::ALL[i]);
+                i += 1;
+            }
+            all
+        };
+        &ALL
+    }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self.0 {
+            MethodName::Rperf => "a SEND over the wire less one over the loopback",
+            MethodName::PingPong => "a SEND that software answers, as perftest does",
+            MethodName::PostPoll => "a WRITE and its completion, as qperf does",
+            MethodName::ClosedLoop => "one request at a time, as a client does",
+            MethodName::Bulk => "as much as goes through: bandwidth instead of latency",
+        };
+        Some(PossibleValue::new(self.0.as_str()).help(help))
+    }
+}
+
+/// How a switch's output chooses among inputs.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(super) enum SchedulingFlag {
+    /// The oldest packet first
+    Fcfs,
+    /// A packet from each in turn
+    RoundRobin,
+}
+
+impl From<SchedulingFlag> for Scheduling {
+    fn from(flag: SchedulingFlag) -> Scheduling {
+        match flag {
+            SchedulingFlag::Fcfs => Scheduling::Fcfs,
+            SchedulingFlag::RoundRobin => Scheduling::RoundRobin,
+        }
+    }
+}
+
+/// A size with a unit, or a number of bytes.
+fn size(text: &str) -> Result<Bytes, String> {
+    if text.trim_start().starts_with('-') {
+        return Err("a size is not negative: such as 64, or \"4 KiB\"".into());
+    }
+    match text.trim().parse::<u64>() {
+        Ok(bytes) => Ok(Bytes::new(bytes)),
+        Err(_) => text.parse::<Bytes>().map_err(|e| format!("{e}; such as 64, or \"4 KiB\"")),
+    }
+}
+
+/// A time that something can last.
+pub fn duration(text: &str) -> Result<Time, String> {
+    const LONGEST: Time = Time::from_ms(3_600_000);
+    let time = text.parse::<Time>().map_err(|e| format!("{e}; such as \"10 ms\""))?;
+    match (Time::from_us(1)..=LONGEST).contains(&time) {
+        true => Ok(time),
+        false => Err(format!("it is 1 us to {LONGEST}")),
+    }
+}

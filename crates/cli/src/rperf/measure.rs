@@ -1,0 +1,69 @@
+//! Running what the settings say.
+
+use super::settings::Settings;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::progress::Progress;
+use anyhow::Context;
+use bandwise_netsim::Counters;
+use bandwise_scenario::{Flow, FlowResult, Method, Stop};
+use bandwise_units::Time;
+use std::ops::ControlFlow;
+
+/// What came out, over all runs.
+pub(super) struct Outcome {
+    /// The run a flow belongs to, the flow, and what it found.
+    pub(super) flows: Vec<(usize, Flow, FlowResult)>,
+    /// Why the last run ended; after another reason than completion there is no next.
+    pub(super) stop: Stop,
+    pub(super) simulated: Time,
+    pub(super) counters: Counters,
+}
+
+pub(super) fn all(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome, Failure> {
+    let progress = Progress::begin(&format!("measuring on {}", settings.text.name));
+    let total = |i: usize| (settings.runs[i].warmup + settings.runs[i].duration).as_ps();
+    progress.steps((0..settings.runs.len()).map(total).sum());
+    let mut outcome = Outcome {
+        flows: Vec::new(),
+        stop: Stop::Complete,
+        simulated: Time::ZERO,
+        counters: Counters::default(),
+    };
+    for (i, scenario) in settings.runs.iter().enumerate() {
+        let before: u64 = (0..i).map(total).sum();
+        let results = scenario
+            .run(|at| {
+                progress.at(before + at.simulated.as_ps());
+                match interrupt.asked() {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            })
+            .context("the scenario can't be run")?;
+        outcome.simulated += results.simulated;
+        outcome.counters.add(&results.counters);
+        let flows = scenario.flows.iter().cloned().zip(results.flows);
+        outcome.flows.extend(flows.map(|(flow, result)| (i, flow, result)));
+        outcome.stop = results.stop;
+        if outcome.stop != Stop::Complete {
+            break;
+        }
+    }
+    let took_s = progress.end().as_secs_f64();
+    let hops = outcome.counters.packet_hops as f64 / took_s / 1e6;
+    let simulated = outcome.simulated.as_s_f64() * 1e3;
+    eprintln!("{simulated:.1} ms simulated in {took_s:.2} s, {hops:.1} million packet-hops/s");
+    Ok(outcome)
+}
+
+/// What a method is called, the size of its messages, and how many samples it was to take.
+pub(super) fn describe(method: &Method) -> (&'static str, u32, Option<u64>) {
+    match method {
+        Method::RPerf(t) => ("rperf", t.bytes, Some(t.samples)),
+        Method::PingPong(t) => ("ping-pong", t.bytes, Some(t.samples)),
+        Method::PostPoll(t) => ("post-poll", t.bytes, Some(t.samples)),
+        Method::ClosedLoop(_, t) => ("closed-loop", t.bytes, Some(t.samples)),
+        Method::Bulk(t) => ("bulk", t.bytes, None),
+    }
+}

@@ -1,0 +1,39 @@
+//! `bandwise rperf`: latency and bandwidth between hosts of a fabric.
+
+mod flags;
+mod json;
+mod measure;
+mod report;
+mod settings;
+mod tables;
+
+pub use flags::{Flags, duration};
+
+use crate::fabric::circle;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use anyhow::anyhow;
+use bandwise_scenario::Stop;
+
+impl Flags {
+    /// Measures and prints.
+    pub fn run(self) -> Result<(), Failure> {
+        let settings = self.resolve()?;
+        let outcome = measure::all(&settings, &Interrupt::listen()?)?;
+        settings
+            .outputs
+            .emit(&tables::text(&settings, &outcome), &json::of(&settings, &outcome))?;
+        if settings.outputs.wants_report() {
+            settings.outputs.report(&report::html(&settings, &outcome))?;
+        }
+        match &outcome.stop {
+            Stop::Complete => Ok(()),
+            Stop::Interrupted => Err(Failure::Interrupted),
+            Stop::Deadlock(ports) => {
+                let ports = circle(settings.fabric(), ports).join(" -> ");
+                let what = "deadlock: these ports wait for each other's credits for ever";
+                Err(anyhow!("{what}: {ports} (simulated until {})", outcome.simulated).into())
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The report of a measurement.
+
+use super::measure::{Outcome, describe};
+use super::settings::Settings;
+use super::tables::{self, QUANTILES, who};
+use bandwise_report::{
+    Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind, SourceKind, html,
+};
+use bandwise_rperf::Summary;
+
+/// The page.
+pub(super) fn html(settings: &Settings, outcome: &Outcome) -> String {
+    let report = Report {
+        title: settings.title().to_owned(),
+        question: "What does the network take, and what does the method say?".to_owned(),
+        answer: answer(settings, outcome),
+        figures: figure(settings, outcome).into_iter().collect(),
+        tables: tables::all(settings, outcome),
+        rows: Vec::new(),
+        provenance: Provenance {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: settings.command.clone(),
+            seed: settings.seed(),
+            scenario: Some(settings.text.source().text.to_owned()),
+            ..Provenance::default()
+        },
+        notes: vec![tables::closing(settings, outcome)],
+    };
+    html::render(&report)
+}
+
+/// A sentence a flow.
+fn answer(settings: &Settings, outcome: &Outcome) -> Vec<String> {
+    let mut sentences = Vec::new();
+    for (_, flow, result) in &outcome.flows {
+        let (who, (method, ..)) = (who(settings, flow), describe(&flow.method));
+        if let Some(latency) = &result.latency {
+            let us = |ns: f64| format!("{:.3} us", ns / 1e3);
+            let m = &latency.measured;
+            let truth = latency.truth.map(|t| format!(" (in truth {})", us(t.p50_ns)));
+            sentences.push(format!(
+                "{who}, by {method}: a round trip of {} at the median{}, {} at the 99.9th \
+                 percentile.",
+                us(m.p50_ns),
+                truth.unwrap_or_default(),
+                us(m.p99_9_ns),
+            ));
+        }
+        if let Some(bandwidth) = result.bandwidth.filter(|_| !settings.compare) {
+            let gbps = bandwidth.rate().as_gbps_f64();
+            sentences.push(format!("{who}, bulk: {gbps:.2} Gbps of payload."));
+        }
+    }
+    sentences
+}
+
+/// The distributions, if there are any.
+fn figure(settings: &Settings, outcome: &Outcome) -> Option<Figure> {
+    let mut series = Vec::new();
+    for (_, flow, result) in &outcome.flows {
+        let Some(latency) = &result.latency else { continue };
+        let name = if settings.compare { describe(&flow.method).0 } else { &flow.name };
+        series.push(curve(name.to_owned(), SourceKind::Ours, &latency.measured));
+        // Compared methods see the same network, so its truth is drawn once.
+        let is_new = !settings.compare || series.len() == 1;
+        if let Some(truth) = latency.truth.filter(|_| is_new) {
+            series.push(curve(
+                if settings.compare { "truth".to_owned() } else { format!("{name}, truth") },
+                SourceKind::Truth,
+                &truth,
+            ));
+        }
+    }
+    (!series.is_empty()).then(|| Figure {
+        id: "latency".to_owned(),
+        title: "Round-trip time".to_owned(),
+        caption: "Measured, and as it really was between the two ports.".to_owned(),
+        x: Axis {
+            label: "Percentile".to_owned(),
+            unit: String::new(),
+            scale: Scale::Category(QUANTILES.map(|(name, _)| name.to_owned()).to_vec()),
+        },
+        y: Axis { label: "Round trip".to_owned(), unit: "us".to_owned(), scale: Scale::Linear },
+        series,
+    })
+}
+
+fn curve(name: String, source: SourceKind, summary: &Summary) -> Series {
+    let values = QUANTILES.iter().map(|(_, of)| of(summary) / 1e3);
+    let points = values.enumerate().map(|(i, y)| Point::new(i as f64, y)).collect();
+    Series { name, kind: SeriesKind::Line, source, points }
+}

@@ -1,0 +1,234 @@
+//! From flags to what is run.
+
+use super::flags::Flags;
+use crate::failure::Failure;
+use crate::files::Text;
+use crate::output::Outputs;
+use bandwise_input::Source;
+use bandwise_scenario::{FlowSpec, Method, MethodName, Scenario, Senders, unplaced};
+use bandwise_topology::Fabric;
+use bandwise_units::{Bytes, Time};
+use std::path::Path;
+use toml::Spanned;
+
+/// What is run, checked: one run, or one for each method that is compared.
+pub(super) struct Settings {
+    pub(super) runs: Vec<Scenario>,
+    /// Whether runs are to be set side by side.
+    pub(super) compare: bool,
+    /// The fabric's file, for the report.
+    pub(super) text: Text,
+    /// The command line that does this again.
+    pub(super) command: String,
+    pub(super) outputs: Outputs,
+}
+
+/// The methods of `--compare`.
+const COMPARED: [MethodName; 3] = [MethodName::Rperf, MethodName::PingPong, MethodName::PostPoll];
+
+/// Bulk traffic keeps this much under way, or two messages if that is more.
+const BUFFER: Bytes = Bytes::from_kib(32);
+const LARGEST_BUFFER: Bytes = Bytes::from_kib(1 << 20);
+
+impl Settings {
+    /// Where it happens.
+    pub(super) fn fabric(&self) -> &Fabric {
+        &self.runs[0].fabric
+    }
+    /// What it is about.
+    pub(super) fn title(&self) -> &str {
+        &self.runs[0].title
+    }
+    /// What random numbers are made from.
+    pub(super) fn seed(&self) -> u64 {
+        self.runs[0].seed
+    }
+}
+
+impl Flags {
+    pub(super) fn resolve(self) -> Result<Settings, Failure> {
+        let Some(file) = self.fabric.clone() else {
+            let message = "measuring on a device is not built yet: give --fabric";
+            let allowed =
+                "--fabric FILE: a TOML scenario, ibnetdiscover output or an ibsim netlist";
+            return Err(Failure::usage(message, allowed));
+        };
+        let text = Text::read(&file)?;
+        let mut scenario = Scenario::from_text(&text.source())?;
+        scenario.seed = self.seed.unwrap_or(scenario.seed);
+        if let Some(scheduling) = self.scheduling {
+            scenario.models.switch.scheduling = scheduling.into();
+        }
+        let runs = match &self.to {
+            Some(to) => self.flows(to, &scenario)?,
+            None if scenario.flows.is_empty() => {
+                let message = format!("{} has no [[flow]], and --to is not given", text.name);
+                return Err(Failure::usage(message, "--from HOST --to HOST, or flows in the file"));
+            }
+            None => {
+                scenario.duration = self.duration.unwrap_or(scenario.duration);
+                vec![scenario]
+            }
+        };
+        let command = self.command(&file, &runs[0]);
+        let outputs = Outputs::new(self.json, self.report, &[&file])?;
+        Ok(Settings { runs, compare: self.compare, text, command, outputs })
+    }
+
+    /// The flows that the flags say, on the fabric of `base`; a scenario for each method.
+    fn flows(&self, to: &str, base: &Scenario) -> Result<Vec<Scenario>, Failure> {
+        if !base.flows.is_empty() {
+            eprintln!("note: the file's own flows are left out, because --to is given");
+        }
+        let methods = if self.compare { &COMPARED[..] } else { &[self.method.0] };
+        let mut line = Line::default();
+        let from = match &self.from {
+            Some(from) => line.flag("--from", from),
+            None => unplaced(self.free_host(to, base)?),
+        };
+        let to = line.flag("--to", to);
+        let background = line.list("--background", &self.background);
+        let bytes = self.size.map(|size| line.value("--size", size));
+        let sl = self.sl.map(|sl| line.value("--sl", sl).map_number());
+        let bulk_bytes = self.background_size.map(|size| line.value("--background-size", size));
+        let bulk_sl = self.background_sl.map(|sl| line.value("--background-sl", sl).map_number());
+        let samples = self.samples.map(|n| line.value("--samples", n).map_number());
+        let source = Source::new("<flags>", &line.0);
+
+        let one = |&method: &MethodName| -> Result<Scenario, Failure> {
+            let mut scenario = Scenario { flows: Vec::new(), ..base.clone() };
+            let measured = FlowSpec {
+                from: Senders::One(from.clone()),
+                to: to.clone(),
+                bytes: bytes.clone(),
+                sl: sl.clone(),
+                samples: samples.clone(),
+                buffer: (method == MethodName::Bulk).then(|| buffer_for(&bytes)),
+                ..FlowSpec::new("", "", method)
+            };
+            scenario.add_flows(&source, &measured)?;
+            if let Some(senders) = &background {
+                let bulk = FlowSpec {
+                    from: Senders::Each(senders.clone()),
+                    to: to.clone(),
+                    bytes: bulk_bytes.clone(),
+                    sl: bulk_sl.clone(),
+                    buffer: Some(buffer_for(&bulk_bytes)),
+                    ..FlowSpec::new("", "", MethodName::Bulk)
+                };
+                scenario.add_flows(&source, &bulk)?;
+            }
+            let bulk_alone = scenario.flows.iter().all(|f| matches!(f.method, Method::Bulk(_)));
+            let usual = Time::from_ms(if bulk_alone { 10 } else { 1_000 });
+            scenario.duration = self.duration.unwrap_or(usual);
+            Ok(scenario)
+        };
+        methods.iter().map(one).collect()
+    }
+
+    /// A host that neither receives nor sends in the background.
+    fn free_host(&self, to: &str, base: &Scenario) -> Result<String, Failure> {
+        let mut names = base.fabric.hosts().iter().map(|&host| &base.fabric.node(host).name);
+        let is_free = |name: &&String| *name != to && !self.background.contains(name);
+        names.find(is_free).cloned().ok_or_else(|| {
+            Failure::usage("every host of the fabric has something to do", "--from HOST")
+        })
+    }
+
+    /// The command line, without what changes nothing about the results.
+    fn command(&self, file: &Path, run: &Scenario) -> String {
+        let mut line = Line("bandwise rperf".to_owned());
+        line.flag("--fabric", &file.display().to_string());
+        for (flag, value) in [("--from", &self.from), ("--to", &self.to)] {
+            value.iter().for_each(|value| drop(line.flag(flag, value)));
+        }
+        if self.compare {
+            line.0 += " --compare";
+        } else if self.to.is_some() {
+            line.value("--method", self.method.0);
+        }
+        line.list("--background", &self.background);
+        for (flag, value) in [("--size", self.size), ("--background-size", self.background_size)] {
+            value.into_iter().for_each(|value| drop(line.flag(flag, &value.get().to_string())));
+        }
+        for (flag, value) in [
+            ("--sl", self.sl),
+            ("--background-sl", self.background_sl),
+            ("--samples", self.samples),
+        ] {
+            value.into_iter().for_each(|value| drop(line.value(flag, value)));
+        }
+        if let Some(how) = self.scheduling.as_ref().and_then(clap::ValueEnum::to_possible_value) {
+            line.flag("--scheduling", how.get_name());
+        }
+        self.duration.into_iter().for_each(|time| drop(line.flag("--duration", &time.to_string())));
+        line.value("--seed", run.seed);
+        line.0
+    }
+}
+
+fn buffer_for(bytes: &Option<Spanned<Bytes>>) -> Spanned<Bytes> {
+    let bytes = bytes.as_ref().map_or(0, |bytes| bytes.get_ref().get());
+    unplaced(Bytes::new(bytes.saturating_mul(2)).clamp(BUFFER, LARGEST_BUFFER))
+}
+
+/// Flags as one line of text, in which errors can point at a value.
+#[derive(Debug, Default)]
+struct Line(String);
+
+impl Line {
+    /// Adds a flag with a text, quoted where a shell needs it.
+    fn flag(&mut self, flag: &str, text: &str) -> Spanned<String> {
+        self.push(flag);
+        self.place(text, text.to_owned())
+    }
+
+    /// Adds a flag with a value.
+    fn value<T: ToString>(&mut self, flag: &str, value: T) -> Spanned<T> {
+        self.push(flag);
+        self.place(&value.to_string(), value)
+    }
+
+    /// Adds a flag with texts between commas, unless there are none.
+    fn list(&mut self, flag: &str, texts: &[String]) -> Option<Spanned<Vec<Spanned<String>>>> {
+        if texts.is_empty() {
+            return None;
+        }
+        self.push(flag);
+        let start = self.0.len();
+        let mut placed = Vec::new();
+        for (i, text) in texts.iter().enumerate() {
+            if i > 0 {
+                self.0.push(',');
+            }
+            placed.push(self.place(text, text.clone()));
+        }
+        Some(Spanned::new(start..self.0.len(), placed))
+    }
+
+    fn push(&mut self, flag: &str) {
+        let space = if self.0.is_empty() { "" } else { " " };
+        self.0 += &format!("{space}{flag} ");
+    }
+
+    fn place<T>(&mut self, text: &str, value: T) -> Spanned<T> {
+        let start = self.0.len();
+        let is_plain = |c: char| c.is_alphanumeric() || "-_.:/+".contains(c);
+        match !text.is_empty() && text.chars().all(is_plain) {
+            true => self.0 += text,
+            false => self.0 += &format!("'{}'", text.replace('\'', r"'\''")),
+        }
+        Spanned::new(start..self.0.len(), value)
+    }
+}
+
+/// A number that clap has kept to a range without negative numbers.
+trait MapNumber {
+    fn map_number(self) -> Spanned<u64>;
+}
+
+impl MapNumber for Spanned<i64> {
+    fn map_number(self) -> Spanned<u64> {
+        Spanned::new(self.span(), self.into_inner().unsigned_abs())
+    }
+}

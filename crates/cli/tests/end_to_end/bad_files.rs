@@ -1,0 +1,148 @@
+//! Files that can't be used: exit code 2, file and line, what is allowed, and nothing written.
+
+use crate::common::{BACK_TO_BACK, Place};
+use std::time::{Duration, Instant};
+
+/// Runs on the file with all outputs asked for.
+#[track_caller]
+fn refuses(name: &str, content: impl AsRef<[u8]>, said: &[&str]) {
+    let place = Place::new();
+    place.write(name, content);
+    let args = ["rperf", "--fabric", name, "--to", "h0", "--json", "o.json", "--report", "o.html"];
+    place.run(&args).refused(said);
+    assert_eq!(place.files(), [name], "something was written");
+}
+
+fn switch_and(rest: &str) -> String {
+    format!(
+        "[fabric]\nlink = {{ rate = \"10 Gbps\" }}\n[[fabric.switch]]\nname = \"tor\"\n\
+         ports = 4\n[[fabric.host]]\nname = \"h0\"\nport = \"tor:1\"\n{rest}"
+    )
+}
+
+fn back_to_back_and(rest: &str) -> String {
+    format!("{BACK_TO_BACK}{rest}")
+}
+
+#[test]
+fn an_unconnected_port() {
+    let text = switch_and("[[fabric.host]]\nname = \"h1\"\n");
+    refuses("f.toml", text, &["f.toml:10: host \"h1\" has no link", "allowed: a link to"]);
+}
+
+#[test]
+fn a_duplicate_name() {
+    let text = switch_and("[[fabric.host]]\nname = \"h0\"\nport = \"tor:2\"\n");
+    refuses("f.toml", text, &["f.toml:10: ", "\"h0\"", "allowed: a name that no other"]);
+}
+
+#[test]
+fn an_unknown_host() {
+    let text = back_to_back_and("[[flow]]\nfrom = \"h7\"\nto = \"h0\"\nmethod = \"rperf\"\n");
+    refuses("f.toml", text, &["f.toml:5: there is no host \"h7\"", "allowed: ", "\"h1\""]);
+}
+
+#[test]
+fn a_cycle_in_the_credit_dependencies() {
+    let text = crate::rperf::ring("");
+    let said = ["f.toml:1: ", "s0:2 -> s1:2 -> s2:2", "allowed: ", "allow-credit-loops"];
+    refuses("f.toml", text, &said);
+}
+
+#[test]
+fn a_lane_that_no_table_serves() {
+    let text =
+        back_to_back_and("[qos]\nsl2vl = [0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0]\nlow = [\"0:64\"]\n");
+    let place = Place::new();
+    place.write("f.toml", text);
+    let args = ["rperf", "--fabric", "f.toml", "--to", "h0", "--sl", "1", "--json", "o.json"];
+    let ran = place.run(&args).refused(&[":1: ", "VL1", "allowed: "]);
+    assert!(ran.stderr.contains("--sl 1") || ran.stderr.contains("f.toml:"), "{}", ran.stderr);
+    assert_eq!(place.files(), ["f.toml"]);
+}
+
+#[test]
+fn an_mtu_that_does_not_exist() {
+    let text = back_to_back_and("[device]\nmtu = 5000\n");
+    refuses("f.toml", text, &["f.toml:5: ", "5000", "mtu = 5000", "256, 512, 1024, 2048 or 4096"]);
+}
+
+#[test]
+fn a_weight_that_is_too_large() {
+    let text = back_to_back_and("[qos]\nlow = [\"0:300\"]\n");
+    refuses("f.toml", text, &["f.toml:5: ", "300", "allowed: ", "255"]);
+}
+
+#[test]
+fn a_negative_size() {
+    let flow = "[[flow]]\nfrom = \"h1\"\nto = \"h0\"\nmethod = \"rperf\"\nbytes = ";
+    refuses(
+        "f.toml",
+        back_to_back_and(&format!("{flow}\"-64 B\"\n")),
+        &["f.toml:8: ", "allowed: "],
+    );
+    refuses("f.toml", back_to_back_and(&format!("{flow}-64\n")), &["f.toml:8: ", "allowed: "]);
+}
+
+#[test]
+fn an_unknown_key() {
+    let text = back_to_back_and("[switch]\nlatencie = \"200 ns\"\n");
+    refuses("f.toml", text, &["f.toml:5: unknown field `latencie`", "allowed: ", "latency"]);
+}
+
+#[test]
+fn an_empty_file() {
+    refuses("f.toml", "", &["f.toml:1: the file is empty", "allowed: "]);
+    refuses("f.toml", " \n\n", &["f.toml:1: the file is empty", "allowed: "]);
+}
+
+#[test]
+fn what_is_not_text() {
+    refuses("f.bin", b"[fabric]\nbuild\0 = 1", &["f.bin:2: a NUL byte (byte 14", "allowed: "]);
+    refuses("f.bin", b"\x7fELF\xff\xfe", &["f.bin:1: bytes that are not UTF-8", "allowed: "]);
+    // Not in the part that is looked at first, and at its end in the middle of a character.
+    let mut late = vec![b'#'; (64 << 10) - 1];
+    late.extend("é\n".bytes());
+    late.push(0xff);
+    refuses("f.bin", late, &["f.bin:2: bytes that are not UTF-8", "allowed: "]);
+}
+
+#[test]
+fn a_gigabyte_is_refused_at_once() {
+    let place = Place::new();
+    let file = std::fs::File::create(place.path().join("big.bin")).unwrap();
+    file.set_len(1 << 30).unwrap();
+    let began = Instant::now();
+    for command in [
+        &["rperf", "--to", "h0", "--json", "o.json", "--fabric", "big.bin"][..],
+        &["fabric", "show", "big.bin"],
+        &["fabric", "convert", "big.bin", "--to", "toml"],
+    ] {
+        place.run(command).refused(&["big.bin:1: has 1024 MiB: too large", "allowed: ", "64 MiB"]);
+    }
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    assert_eq!(place.files(), ["big.bin"]);
+}
+
+#[test]
+fn standard_input_without_end() {
+    // 65 MiB of text: refused without a file's length to go by.
+    let text = vec![b'#'; 65 << 20];
+    let ran = Place::new().run_with(&["fabric", "show", "-"], &text);
+    ran.refused(&["<stdin>:1: has more than 64 MiB", "allowed: "]);
+}
+
+#[test]
+fn a_file_that_is_not_there_or_is_a_folder() {
+    let place = Place::new();
+    place.run(&["fabric", "show", "no.toml"]).refused(&["no.toml:1: can't be read: No such file"]);
+    place.run(&["fabric", "show", "."]).refused(&[".:1: is a folder", "allowed: "]);
+}
+
+#[test]
+fn errors_do_not_move_the_cursor() {
+    let place = Place::new();
+    place.write("f.toml", "[fabric]\n\u{1b}[2J = 1\n");
+    let ran = place.run(&["fabric", "show", "f.toml"]).refused(&["f.toml:2: "]);
+    assert!(!ran.stderr.contains('\u{1b}'), "{}", ran.stderr);
+}

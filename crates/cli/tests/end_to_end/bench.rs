@@ -1,0 +1,26 @@
+//! `bandwise bench` and `bandwise completions`.
+
+use crate::common::Place;
+
+#[test]
+fn bench_says_how_fast_and_where() {
+    let place = Place::new();
+    let args = ["bench", "--duration", "2 ms", "--runs", "3", "--json", "b.json"];
+    let ran = place.run(&args).good();
+    assert!(ran.stdout.contains("million packet-hops/s"), "{}", ran.stdout);
+    let stats = &place.json("b.json")["stats"];
+    for key in ["packets_delivered", "packet_hops", "events", "packet_hops_per_s", "ns_per_event"] {
+        assert!(stats[key].as_f64().unwrap() > 0.0, "{key}");
+    }
+    assert!(stats["peak_rss_bytes"].as_u64().is_some_and(|bytes| bytes > 1 << 20));
+    assert_eq!(stats["packet_hops_per_s_of_runs"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn completions_of_every_shell() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let ran = Place::new().run(&["completions", shell]).good();
+        assert!(ran.stdout.contains("rperf") && ran.stdout.contains("fabric"), "{shell}");
+    }
+    Place::new().run(&["completions", "tcsh"]).refused(&["bash, elvish, fish, powershell, zsh"]);
+}

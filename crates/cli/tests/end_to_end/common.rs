@@ -1,0 +1,109 @@
+//! Running the command in a folder of its own.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// An empty folder in which the command runs.
+pub struct Place(TempDir);
+
+/// What a run left behind.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        Place(tempfile::tempdir().unwrap())
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path().join(name)).unwrap()
+    }
+
+    pub fn json(&self, name: &str) -> serde_json::Value {
+        serde_json::from_str(&self.read(name)).unwrap()
+    }
+
+    /// The names of all files there are.
+    pub fn files(&self) -> Vec<String> {
+        let names = std::fs::read_dir(self.path()).unwrap();
+        let mut names: Vec<String> =
+            names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    pub fn run(&self, args: &[&str]) -> Ran {
+        self.run_with(args, b"")
+    }
+
+    /// With that on standard input.
+    pub fn run_with(&self, args: &[&str], input: &[u8]) -> Ran {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_bandwise"))
+            .args(args)
+            .current_dir(self.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Whoever refuses its input may not read it all.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        let output = child.wait_with_output().unwrap();
+        Ran {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Ran {
+    /// It did what it was asked.
+    #[track_caller]
+    pub fn good(self) -> Self {
+        assert_eq!(self.code, Some(0), "{self:#?}");
+        self
+    }
+
+    /// It refused its input, said all of this, and printed no result.
+    #[track_caller]
+    pub fn refused(self, said: &[&str]) -> Self {
+        assert_eq!((self.code, self.stdout.as_str()), (Some(2), ""), "{self:#?}");
+        for said in said {
+            assert!(self.stderr.contains(said), "no {said:?} in {}", self.stderr);
+        }
+        self
+    }
+
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}: {self:#?}"))
+    }
+}
+
+/// Two hosts and a cable.
+pub const BACK_TO_BACK: &str = "\
+[fabric]
+build = \"back-to-back\"
+link = { rate = \"54.545454545 Gbps\", delay = \"24 ns\" }
+";
+
+/// A file of the topology crate's.
+pub fn fixture(name: &str) -> String {
+    format!("{}/../topology/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))
+}

@@ -1,0 +1,63 @@
+//! `bandwise fabric`.
+
+use crate::common::{BACK_TO_BACK, Place, fixture};
+
+#[test]
+fn shows_what_is_there() {
+    let ran = Place::new().run(&["fabric", "show", &fixture("two-racks.ibsim")]).good();
+    for said in ["hosts         4", "switches      3", "longest path  4 links", "48 Gbps", "none"] {
+        assert!(ran.stdout.contains(said), "no {said:?} in {}", ran.stdout);
+    }
+}
+
+#[test]
+fn json_names_everything() {
+    let ran = Place::new().run(&["fabric", "show", &fixture("two-racks.ibsim"), "--json"]).good();
+    let json = ran.json();
+    assert_eq!(json["schema"], 1);
+    assert_eq!(json["hosts"].as_array().unwrap().len(), 4);
+    assert_eq!(json["links"].as_array().unwrap().len(), 9);
+    assert_eq!(json["longest_path"].as_array().unwrap().len(), 4);
+    assert!(json["credit_loop"].is_null());
+}
+
+#[test]
+fn shows_a_credit_loop_in_order() {
+    let place = Place::new();
+    place.write("ring.toml", crate::rperf::ring(""));
+    let ran = place.run(&["fabric", "show", "ring.toml"]).good();
+    let circle = ["s0:2", "s1:2", "s2:2", "s3:2", "s4:2", "s5:2", "s6:2", "s0:2"];
+    let lines: Vec<&str> = ran.stdout.lines().map(str::trim).collect();
+    assert!(lines.windows(circle.len()).any(|w| w == circle), "{}", ran.stdout);
+    let json = place.run(&["fabric", "show", "ring.toml", "--json", "-"]).good().json();
+    assert_eq!(json["credit_loop"], serde_json::json!(circle[..7]));
+}
+
+#[test]
+fn of_a_scenario_the_fabric_counts() {
+    let place = Place::new();
+    place.write("s.toml", format!("title = \"x\"\n{BACK_TO_BACK}[run]\nseed = 7\n"));
+    let ran = place.run(&["fabric", "show", "s.toml"]).good();
+    assert!(ran.stdout.contains("hosts         2"), "{}", ran.stdout);
+}
+
+#[test]
+fn converts_back_and_forth() {
+    let place = Place::new();
+    for file in ["two-racks.ibsim", "two-racks.ibnetdiscover", "example.toml"] {
+        let toml = place.run(&["fabric", "convert", &fixture(file), "--to", "toml"]).good();
+        place.write("1.toml", &toml.stdout);
+        let ibsim = place.run(&["fabric", "convert", "1.toml", "--to", "ibsim"]).good();
+        place.write("2.net", &ibsim.stdout);
+        let again = place.run(&["fabric", "convert", "2.net", "--to", "toml"]).good();
+        assert_eq!(again.stdout, toml.stdout, "{file}");
+    }
+}
+
+#[test]
+fn reads_standard_input() {
+    let ran = Place::new().run_with(&["fabric", "show", "-"], BACK_TO_BACK.as_bytes()).good();
+    assert!(ran.stdout.contains("longest path  1 links"), "{}", ran.stdout);
+    let ran = Place::new().run_with(&["fabric", "show", "-"], b"[fabric]\nbild = 1\n");
+    ran.refused(&["<stdin>:2: "]);
+}

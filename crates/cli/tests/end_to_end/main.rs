@@ -1,0 +1,10 @@
+//! The command as its users meet it: flags in, text, files and exit codes out.
+#![allow(missing_docs)]
+
+mod bad_files;
+mod bad_flags;
+mod bench;
+mod common;
+mod fabric;
+mod papers;
+mod rperf;

@@ -1,0 +1,92 @@
+//! `bandwise papers`.
+
+use crate::common::Place;
+use serde_json::Value;
+
+#[test]
+fn lists_papers_with_their_items() {
+    let ran = Place::new().run(&["papers", "list"]).good();
+    assert!(ran.stdout.starts_with("rperf: ") && ran.stdout.contains("\n  fig7a "));
+    let json = Place::new().run(&["papers", "list", "--json"]).good().json();
+    assert_eq!(json["papers"][0]["paper"], "rperf");
+    assert_eq!(json["papers"][0]["items"][0]["item"], "fig4");
+}
+
+#[test]
+fn prints_ours_beside_the_published_ones() {
+    let ran = Place::new().run(&["papers", "run", "rperf/fig4", "--quick"]).good();
+    for said in ["rperf fig4", "published", "ours", "published values agree", "seed 1, quick"] {
+        assert!(ran.stdout.contains(said), "no {said:?} in {}", ran.stdout);
+    }
+    assert!(ran.stderr.contains("million packet-hops/s"), "{}", ran.stderr);
+}
+
+#[test]
+fn json_is_as_other_programs_rely_on_it() {
+    let ran = Place::new().run(&["papers", "run", "rperf/fig4", "--quick", "--json", "-"]).good();
+    let json = ran.json();
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let mut top = keys(&json);
+    top.sort();
+    assert_eq!(top, ["rows", "schema", "stats"]);
+    assert_eq!(json["schema"], 1);
+    let rows = json["rows"].as_array().unwrap();
+    assert!(rows.len() > 8);
+    for row in rows {
+        let mut expected = [
+            "paper",
+            "item",
+            "case",
+            "metric",
+            "unit",
+            "published",
+            "measured",
+            "tolerance",
+            "agrees",
+        ];
+        expected.sort_unstable();
+        let mut found = keys(row);
+        found.sort();
+        assert_eq!(found, expected);
+        assert_eq!((&row["paper"], &row["item"]), (&"rperf".into(), &"fig4".into()));
+        assert!(row["measured"].is_f64() || row["measured"].is_u64());
+        assert_eq!(row["published"].is_null(), row["agrees"].is_null());
+    }
+    assert!(rows.iter().any(|row| row["agrees"].is_boolean()));
+    let stats = &json["stats"];
+    assert_eq!((&stats["seed"], &stats["quick"]), (&1.into(), &true.into()));
+    for key in ["runs", "packets_delivered", "packet_hops", "events", "simulated_s"] {
+        assert!(stats[key].as_f64().unwrap() > 0.0, "{key}");
+    }
+    for of_the_machine in ["wall_s", "packet_hops_per_s", "peak_rss_bytes"] {
+        assert!(stats[of_the_machine].is_null());
+    }
+}
+
+#[test]
+fn same_seed_same_bytes_on_any_number_of_threads() {
+    let place = Place::new();
+    let run = |threads: &str, seed: &str, name: &str| {
+        let (json, html) = (format!("{name}.json"), format!("{name}.html"));
+        let args = ["papers", "run", "rperf/fig4", "--quick", "--threads", threads, "--seed", seed];
+        place.run(&[&args[..], &["--json", &json, "--report", &html]].concat()).good();
+        (place.read(&json), place.read(&html))
+    };
+    let one = run("1", "7", "one");
+    assert_eq!(one, run("2", "7", "two"));
+    assert_ne!(one, run("2", "8", "other"));
+    assert!(one.1.contains("bandwise papers run rperf/fig4 --quick --seed 7"));
+    assert_eq!(place.files().len(), 6, "nothing else is left behind");
+}
+
+#[test]
+fn a_reader_that_stops_listening_is_no_failure() {
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_bandwise"))
+        .args(["papers", "list"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+}

@@ -1,0 +1,224 @@
+//! `bandwise rperf`.
+
+use crate::common::{BACK_TO_BACK, Place, fixture};
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+/// Seven switches in a ring with a host each, and whatever else.
+pub fn ring(rest: &str) -> String {
+    let mut text =
+        "[fabric]\nlink = { rate = \"54.545454545 Gbps\", delay = \"10 ns\" }\n".to_owned();
+    for i in 0..7 {
+        text += &format!("[[fabric.switch]]\nname = \"s{i}\"\nports = 5\n");
+        text += &format!("[[fabric.host]]\nname = \"h{i}\"\nport = \"s{i}:1\"\n");
+    }
+    for i in 0..7 {
+        text += &format!("[[fabric.cable]]\nfrom = \"s{i}:2\"\nto = \"s{}:3\"\n", (i + 1) % 7);
+    }
+    text + rest
+}
+
+/// Everybody sends three switches on, through buffers of a packet each.
+fn deadlock() -> String {
+    let mut text = ring("[switch]\nbuffer = \"8 KiB\"\n[run]\nallow-credit-loops = true\n");
+    for i in 0..7 {
+        text += &format!("[[flow]]\nfrom = \"h{i}\"\nto = \"h{}\"\n", (i + 3) % 7);
+        text += "method = \"bulk\"\nbuffer = \"1 MiB\"\n";
+    }
+    text
+}
+
+/// Two more hosts, at the first switch, whose traffic the deadlock does not touch.
+const BYSTANDERS: &str = "
+[[fabric.host]]\nname = \"a\"\nport = \"s0:4\"
+[[fabric.host]]\nname = \"b\"\nport = \"s0:5\"
+[[flow]]\nfrom = \"a\"\nto = \"b\"\nmethod = \"bulk\"\n";
+
+const LOOP: &str = "s0:2 -> s1:2 -> s2:2 -> s3:2 -> s4:2 -> s5:2 -> s6:2 -> s0:2";
+
+#[test]
+fn measures_back_to_back() {
+    let place = Place::new();
+    place.write("f.toml", BACK_TO_BACK);
+    let args = ["rperf", "--fabric", "f.toml", "--to", "h0", "--samples", "500", "--seed", "3"];
+    let ran = place.run(&args).good();
+    for said in
+        ["round-trip time of 64 B on SL0 from h1 to h0", "p99.99", "measured", "truth", "error"]
+    {
+        assert!(ran.stdout.contains(said), "no {said:?} in {}", ran.stdout);
+    }
+    assert!(ran.stdout.contains("seed 3, bandwise "), "{}", ran.stdout);
+
+    let json = place.run(&[&args[..], &["--json", "-"]].concat()).good().json();
+    assert_eq!(json["stop"], "complete");
+    let latency = &json["flows"][0]["latency"];
+    assert_eq!(
+        (&latency["direction"], &latency["measured"]["count"]),
+        (&"round trip".into(), &500.into())
+    );
+    // RPerf's error at zero load: at most 10 ns at the median.
+    assert!(latency["error"]["p50_ns"].as_f64().unwrap().abs() <= 10.0, "{latency}");
+    // 24 ns of cable each way.
+    assert!(latency["truth"]["p50_ns"].as_f64().unwrap() >= 48.0, "{latency}");
+}
+
+#[test]
+fn same_seed_same_bytes() {
+    let place = Place::new();
+    place.write("f.toml", BACK_TO_BACK);
+    let run = |seed| {
+        let args = ["rperf", "--fabric", "f.toml", "--to", "h0", "--samples", "300", "--json", "-"];
+        place.run(&[&args[..], &["--seed", seed]].concat()).good().stdout
+    };
+    assert_eq!(run("1"), run("1"));
+    assert_ne!(run("1"), run("2"));
+}
+
+#[test]
+fn measures_on_what_tools_print() {
+    for (file, from, to) in [
+        ("two-racks.ibsim", "node10", "node00 HCA-1"),
+        ("two-racks.ibnetdiscover", "node11", "node00 HCA-1"),
+    ] {
+        let args = ["rperf", "--fabric", &fixture(file), "--from", from, "--to", to];
+        let args = [&args[..], &["--samples", "200", "--size", "4 KiB", "--json"]].concat();
+        let json = Place::new().run(&args).good().json();
+        let flow = &json["flows"][0];
+        assert_eq!((&flow["from"], &flow["bytes"]), (&from.into(), &4096.into()), "{file}");
+        assert_eq!(flow["latency"]["measured"]["count"], 200, "{file}");
+    }
+}
+
+#[test]
+fn background_traffic_makes_it_slower_and_is_reported() {
+    let place = Place::new();
+    place.write(
+        "f.toml",
+        "[fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"54.545454545 Gbps\" }\n",
+    );
+    let median = |flags: &[&str]| {
+        let args =
+            ["rperf", "--fabric", "f.toml", "--from", "h3", "--to", "h0", "--samples", "300"];
+        let json = place.run(&[&args[..], &["--json", "-"], flags].concat()).good().json();
+        let flows = json["flows"].as_array().unwrap().clone();
+        (flows[0]["latency"]["measured"]["p50_ns"].as_f64().unwrap(), flows)
+    };
+    let (alone, flows) = median(&[]);
+    assert_eq!(flows.len(), 1);
+    let (beside, flows) = median(&["--background", "h1,h2", "--background-size", "2048"]);
+    assert!(beside > 3.0 * alone, "{alone} {beside}");
+    let total: f64 = flows[1..].iter().map(|f| f["bandwidth"]["gbps"].as_f64().unwrap()).sum();
+    assert!(flows.len() == 3 && total > 30.0, "{total}");
+    let (fair, _) = median(&["--background", "h1,h2", "--scheduling", "round-robin"]);
+    assert!(fair < beside, "{fair} {beside}");
+}
+
+#[test]
+fn compares_methods() {
+    let place = Place::new();
+    place.write("f.toml", BACK_TO_BACK);
+    let args = ["rperf", "--fabric", "f.toml", "--to", "h0", "--compare", "--samples", "300"];
+    let args = [&args[..], &["--json", "c.json", "--report", "c.html"]].concat();
+    let ran = place.run(&args).good();
+    for said in ["rperf", "ping-pong", "post-poll", "truth", "error"] {
+        assert!(ran.stdout.contains(said), "no {said:?} in {}", ran.stdout);
+    }
+    let json = place.json("c.json");
+    let methods: Vec<&str> =
+        json["flows"].as_array().unwrap().iter().map(|f| f["method"].as_str().unwrap()).collect();
+    assert_eq!(methods, ["rperf", "ping-pong", "post-poll"]);
+    let html = place.read("c.html");
+    assert!(
+        html.contains("bandwise rperf --fabric f.toml --to h0 --compare --samples 300 --seed 1")
+    );
+    assert!(html.contains("back-to-back"), "the scenario is part of the report");
+}
+
+#[test]
+fn bulk_is_a_bandwidth() {
+    let place = Place::new();
+    place.write("f.toml", BACK_TO_BACK);
+    let args = ["rperf", "--fabric", "f.toml", "--to", "h0", "--method", "bulk", "--size", "1 MiB"];
+    let ran = place.run(&[&args[..], &["--duration", "2 ms"]].concat()).good();
+    assert!(ran.stdout.contains("Gbps") && ran.stdout.contains("bulk h1->h0"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("round-trip"), "{}", ran.stdout);
+}
+
+#[test]
+fn runs_the_flows_of_the_file() {
+    let place = Place::new();
+    let flow = "[[flow]]\nname = \"lsg\"\nfrom = \"h1\"\nto = \"h0\"\nmethod = \"closed-loop\"\n";
+    place.write("f.toml", format!("title = \"mine\"\n{BACK_TO_BACK}{flow}samples = 100\n"));
+    let ran = place.run(&["rperf", "--fabric", "f.toml"]).good();
+    assert!(ran.stdout.contains("lsg: round-trip time") && ran.stdout.contains("mine: 2 hosts"));
+    let other = ["rperf", "--fabric", "f.toml", "--to", "h1", "--samples", "50"];
+    let ran = place.run(&other).good();
+    assert!(!ran.stdout.contains("lsg") && ran.stderr.contains("left out"), "{ran:?}");
+}
+
+#[test]
+fn reads_standard_input() {
+    let args = ["rperf", "--fabric", "-", "--to", "h0", "--samples", "50"];
+    Place::new().run_with(&args, BACK_TO_BACK.as_bytes()).good();
+}
+
+#[track_caller]
+fn deadlocks(text: String) {
+    let place = Place::new();
+    place.write("f.toml", text);
+    let ran = place.run(&["rperf", "--fabric", "f.toml", "--json", "o.json"]);
+    assert_eq!(ran.code, Some(1), "{ran:#?}");
+    // The loop may be told from any of its ports on.
+    let told = ran.stderr.split("for ever: ").nth(1).unwrap().split(" (").next().unwrap();
+    let ports: Vec<&str> = told.split(" -> ").collect();
+    let mut rotated = ports[..ports.len() - 1].to_vec();
+    let first = rotated.iter().position(|&p| p == "s0:2").expect("s0:2 is part of it");
+    rotated.rotate_left(first);
+    rotated.push("s0:2");
+    assert_eq!(rotated.join(" -> "), LOOP, "{told}");
+    let json = place.json("o.json");
+    assert_eq!(json["stop"], "deadlock");
+    assert_eq!(json["deadlock"].as_array().unwrap().len(), 7);
+}
+
+#[test]
+fn a_deadlock_names_its_ports_in_order() {
+    deadlocks(deadlock() + BYSTANDERS);
+}
+
+#[test]
+fn a_deadlock_of_everybody_is_one_too() {
+    deadlocks(deadlock());
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupted_run_prints_what_it_has() {
+    let place = Place::new();
+    place.write("f.toml", BACK_TO_BACK);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_bandwise"))
+        .args(["rperf", "--fabric", "f.toml", "--to", "h0", "--samples", "1000000000"])
+        .args(["--duration", "3000 s", "--json", "o.json"])
+        .current_dir(place.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The line that says that it began stands after the handler is in place.
+    let mut stderr = child.stderr.take().unwrap();
+    let mut said = String::new();
+    while !said.contains("measuring on f.toml") {
+        let mut buffer = [0; 64];
+        let n = stderr.read(&mut buffer).unwrap();
+        assert!(n > 0, "{said}");
+        said += &String::from_utf8_lossy(&buffer[..n]);
+    }
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let output = child.wait_with_output().unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{stdout}");
+    assert!(stdout.contains("Partial: interrupted") && stdout.contains("p99.9"), "{stdout}");
+    assert_eq!(place.json("o.json")["stop"], "interrupted");
+}

@@ -1,0 +1,119 @@
+//! What the architecture promises, read off the sources: pure crates do no I/O and read no clock,
+//! and crates depend upwards only.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The order of crates; each may depend on those before it.
+const ORDER: [&str; 10] = [
+    "units", "input", "topology", "rdma", "netsim", "rperf", "scenario", "report", "papers", "cli",
+];
+
+/// Same input, same output, and nothing else happens.
+const PURE: [&str; 7] = ["units", "input", "topology", "rdma", "netsim", "rperf", "scenario"];
+
+/// What pure crates have nothing to do with. Maps and sets of `std` iterate in another order
+/// each run.
+const BANNED: [&str; 11] = [
+    "std::fs",
+    "std::net",
+    "std::thread",
+    "std::process",
+    "std::env",
+    "SystemTime",
+    "Instant",
+    "thread_rng",
+    "rand::rng",
+    "HashMap",
+    "HashSet",
+];
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            rust_files(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// A source without its comments and without what stands after the first `#[cfg(test)]`, where
+/// this project keeps unit tests.
+fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = text.lines().take_while(|line| !line.trim_start().starts_with("#[cfg(test)]"));
+    lines.enumerate().map(|(i, line)| (i + 1, line.split("//").next().unwrap_or_default()))
+}
+
+/// Whether a word stands in a line as a whole.
+fn mentions(line: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(word).any(|(at, _)| {
+        !line[..at].ends_with(is_part) && !line[at + word.len()..].starts_with(is_part)
+    })
+}
+
+/// The words that a line uses though it must not, also in `use std::{fs, thread}`.
+fn offences(line: &str) -> Vec<&'static str> {
+    let grouped = line.split_once("std::{").map_or("", |(_, list)| list);
+    let is_used = |word: &&str| {
+        let member = word.strip_prefix("std::");
+        mentions(line, word) || member.is_some_and(|member| mentions(grouped, member))
+    };
+    BANNED.into_iter().filter(|word| is_used(word)).collect()
+}
+
+#[test]
+fn pure_crates_do_nothing_but_compute() {
+    let mut found = Vec::new();
+    for name in PURE {
+        let mut files = Vec::new();
+        rust_files(&crates().join(name).join("src"), &mut files);
+        assert!(!files.is_empty(), "{name} has no source");
+        for file in files {
+            let text = std::fs::read_to_string(&file).unwrap();
+            for (number, line) in code(&text) {
+                for word in offences(line) {
+                    found.push(format!("{}:{number}: {word}", file.display()));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn the_search_finds_what_it_looks_for() {
+    assert_eq!(offences("let t = std::time::Instant::now();"), ["Instant"]);
+    assert_eq!(offences("use std::{collections::HashMap, fs};"), ["std::fs", "HashMap"]);
+    assert!(offences("let instantaneous = 1; struct MyHashMap;").is_empty());
+    assert_eq!(code("a // HashMap\n#[cfg(test)]\nHashMap").collect::<Vec<_>>(), [(1, "a ")]);
+}
+
+#[test]
+fn crates_depend_upwards_only() {
+    let mut there = BTreeSet::new();
+    for entry in std::fs::read_dir(crates()).unwrap() {
+        let manifest = entry.unwrap().path().join("Cargo.toml");
+        let Ok(text) = std::fs::read_to_string(&manifest) else { continue };
+        let manifest: toml::Table = text.parse().unwrap();
+        let package = manifest["package"]["name"].as_str().unwrap();
+        let name = package.strip_prefix("bandwise-").expect("every crate is bandwise-…");
+        let place = ORDER.iter().position(|c| *c == name);
+        let place = place.unwrap_or_else(|| panic!("where in the order does {name} stand?"));
+        there.insert(place);
+        for kind in ["dependencies", "build-dependencies"] {
+            let Some(list) = manifest.get(kind).and_then(|l| l.as_table()) else { continue };
+            for dependency in list.keys().filter_map(|d| d.strip_prefix("bandwise-")) {
+                let above = ORDER.iter().position(|c| *c == dependency);
+                assert!(above < Some(place) && above.is_some(), "{name} depends on {dependency}");
+            }
+        }
+    }
+    assert_eq!(there.len(), ORDER.len(), "a crate of the order is missing");
+}

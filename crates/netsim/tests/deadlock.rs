@@ -1,0 +1,108 @@
+//! A loop of credits is found and named; where there is none, none is reported.
+
+mod common;
+
+use bandwise_netsim::egress::Scheduling;
+use bandwise_netsim::{Outcome, Simulation};
+use bandwise_topology::routes::{NO_ROUTE, credit_loop};
+use bandwise_topology::{Fabric, FabricBuilder, NodeId, Port, Routes, builders};
+use bandwise_units::{Bytes, Time};
+use common::random::config;
+use common::{Either, RATE, device, flood, models, sl};
+use proptest::prelude::*;
+
+const DELAY: Time = Time::from_ns(10);
+/// Ports of a switch of the ring: its host, clockwise, anticlockwise.
+const HOST: u8 = 1;
+const NEXT: u8 = 2;
+const PREVIOUS: u8 = 3;
+
+/// A ring of `n` switches, a host at each.
+fn ring(n: u32) -> (Fabric, Vec<NodeId>) {
+    let mut b = FabricBuilder::new();
+    let hosts: Vec<_> = (0..n).map(|i| b.add_host(format!("h{i}"), 1).unwrap()).collect();
+    let switches: Vec<_> = (0..n).map(|i| b.add_switch(format!("s{i}"), 3).unwrap()).collect();
+    for (i, &node) in switches.iter().enumerate() {
+        let next = switches[(i + 1) % switches.len()];
+        let host = Port { node: hosts[i], number: 1 };
+        b.connect(host, Port { node, number: HOST }, RATE, DELAY).unwrap();
+        let [from, to] = [Port { node, number: NEXT }, Port { node: next, number: PREVIOUS }];
+        b.connect(from, to, RATE, DELAY).unwrap();
+    }
+    (b.build().unwrap(), switches)
+}
+
+/// Everything goes clockwise.
+fn clockwise(fabric: &Fabric) -> Routes {
+    let n = fabric.hosts().len();
+    let table = (0..n * n).map(|i| if i / n == i % n { HOST } else { NEXT }).collect();
+    Routes::from_tables(fabric, table).unwrap()
+}
+
+#[test]
+fn a_ring_of_full_buffers_is_a_deadlock() {
+    let (fabric, switches) = ring(4);
+    let routes = clockwise(&fabric);
+    assert!(credit_loop(&fabric, &routes).is_some() && !routes.tables().contains(&NO_ROUTE));
+    // Oldest first lets those on the ring go before those that want in, so that only buffers of
+    // one packet fill up for good; taking turns does not.
+    for (scheduling, packets) in [(Scheduling::Fcfs, 1), (Scheduling::RoundRobin, 4)] {
+        let mut models = models(device(), 1);
+        models.switch.scheduling = scheduling;
+        models.switch.buffer = Bytes::new(packets * 65 * 64);
+        let mut sim = Simulation::<Either>::new(&fabric, &routes, &models, 1).unwrap();
+        for host in 0..4 {
+            flood(&mut sim, (host, (host + 2) % 4), sl(0), 4096, 64);
+        }
+        let outcome = sim.run(Time::from_ms(5));
+        assert_eq!(outcome, Outcome::Quiet, "nothing moves any more");
+        assert!(sim.packets_buffered() > 0);
+        let ports: Vec<_> = switches.iter().map(|&node| Port { node, number: NEXT }).collect();
+        assert_eq!(sim.deadlock(Time::from_ms(1)), Some(ports));
+        assert_eq!(sim.deadlock(Time::from_ms(6)), None, "not that long");
+    }
+}
+
+#[test]
+fn one_hop_round_the_ring_is_none() {
+    // The same ring and the same routes: nobody's packets need two of its links.
+    let (fabric, _) = ring(4);
+    let mut models = models(device(), 1);
+    models.switch.buffer = Bytes::new(65 * 64);
+    let mut sim = Simulation::<Either>::new(&fabric, &clockwise(&fabric), &models, 1).unwrap();
+    for host in 0..4 {
+        flood(&mut sim, (host, (host + 1) % 4), sl(0), 4096, 64);
+    }
+    for i in 1..100 {
+        assert_eq!(sim.run(Time::from_us(10) * i), Outcome::Paused);
+        assert_eq!(sim.deadlock(Time::ZERO), None);
+    }
+}
+
+proptest! {
+    #![proptest_config(config(24))]
+
+    /// Leaf and spine, no loop: whoever floods whom, with buffers of one packet, all goes on.
+    #[test]
+    fn no_loop_no_deadlock(
+        pairs in prop::collection::vec((0usize..9, 0usize..9), 4..24), packets in 1u64..4,
+    ) {
+        let fabric = builders::leaf_spine(3, 2, 3, RATE, DELAY).unwrap();
+        let routes = Routes::shortest(&fabric);
+        prop_assert_eq!(credit_loop(&fabric, &routes), None);
+        let mut models = models(device(), 1);
+        models.switch.buffer = Bytes::new(packets * 65 * 64);
+        models.device.rx_buffer = models.switch.buffer;
+        let mut sim = Simulation::<Either>::new(&fabric, &routes, &models, 1).unwrap();
+        for &(from, to) in pairs.iter().filter(|(from, to)| from != to) {
+            flood(&mut sim, (from, to), sl(0), 16_384, 16);
+        }
+        let mut delivered = 0;
+        for i in 1..=10 {
+            sim.run(Time::from_us(50) * i);
+            prop_assert_eq!(sim.deadlock(Time::ZERO), None);
+            let before = std::mem::replace(&mut delivered, sim.counters().packets_delivered);
+            prop_assert!(delivered > before || pairs.iter().all(|(a, b)| a == b));
+        }
+    }
+}

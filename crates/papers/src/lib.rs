@@ -1,0 +1,37 @@
+//! The papers' evaluations: what each figure's runs are ([`rperf`]), running them in parallel
+//! ([`run`]), and setting the results beside what was published ([`published`]).
+
+pub mod published;
+pub mod rperf;
+pub mod run;
+
+pub use run::{Finding, Observer, Options, PaperError, PaperResults, run};
+
+/// The papers that can be run, with what their items are.
+pub const PAPERS: &[Paper] = &[rperf::PAPER];
+
+/// A paper.
+#[derive(Debug, Clone, Copy)]
+pub struct Paper {
+    /// Its short name.
+    pub name: &'static str,
+    /// What it is.
+    pub title: &'static str,
+    /// Its items, as it numbers them, with what each shows.
+    pub items: &'static [(&'static str, &'static str)],
+    /// What was published, as CSV.
+    pub published: &'static str,
+    /// The runs that items need.
+    pub cases: fn(&Options) -> Vec<run::Case>,
+    /// The figures of the report.
+    pub figures: fn(&[Finding], &published::Published) -> Vec<bandwise_report::model::Figure>,
+    /// How far ours may be from a published value and still agree, as a fraction of it.
+    pub tolerance: fn(&published::Value) -> f64,
+    /// What follows from the findings: the question's answer, in sentences.
+    pub answer: fn(&[Finding]) -> Vec<String>,
+}
+
+/// A paper by name.
+pub fn paper(name: &str) -> Option<&'static Paper> {
+    PAPERS.iter().find(|p| p.name == name)
+}

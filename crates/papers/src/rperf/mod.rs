@@ -1,0 +1,52 @@
+//! "Evaluation of an InfiniBand Switch: Choose Latency or Bandwidth, but Not Both" (ISPASS 2020):
+//! figures 4 to 13, on the paper's topologies (`papers/rperf/*.toml`), all with one calibration.
+
+mod answer;
+mod cases;
+mod figures;
+
+use crate::Paper;
+use crate::published::Value;
+
+/// The paper.
+pub const PAPER: Paper = Paper {
+    name: "rperf",
+    title: "Evaluation of an InfiniBand Switch: Choose Latency or Bandwidth, but Not Both \
+            (Katebzadeh, Costa, Grot, ISPASS 2020)",
+    items: &[
+        ("fig4", "round trip by RPerf, with and without the switch"),
+        ("fig5", "bandwidth of one sender, with and without the switch"),
+        ("fig6", "round trip by perftest and qperf"),
+        ("fig7a", "round trip beside 0 to 5 bulk senders (BSGs)"),
+        ("fig7b", "bandwidth of 1 to 5 bulk senders"),
+        ("fig8", "round trip beside five bulk senders, by their message size"),
+        ("fig9", "bandwidth of five bulk senders, by their message size"),
+        ("fig10", "FCFS against round-robin, 0 to 5 bulk senders (the paper's simulator)"),
+        ("fig11", "FCFS against round-robin over two switches (the paper's simulator)"),
+        ("fig12", "round trip with shared and dedicated service levels, and a pretend LSG"),
+        ("fig13", "bandwidth with shared and dedicated service levels, and a pretend LSG"),
+        ("truth", "each method's error against the simulator's ground truth (thesis 5.3.2)"),
+    ],
+    published: include_str!("../../../../papers/rperf/published.csv"),
+    cases: cases::cases,
+    figures: figures::figures,
+    tolerance,
+    answer: answer::answer,
+};
+
+/// The link's speed as the paper counts it.
+const LINK_GBPS: f64 = 56.0;
+
+/// How far ours may be from a published value, as a fraction of it: latencies 15% or 0.15 us
+/// (20 ns in figure 4, which is about nanoseconds), bandwidths 5% of the link's capacity.
+fn tolerance(value: &Value) -> f64 {
+    let floor = match (value.item.as_str(), value.unit.as_str()) {
+        ("fig4", "ns") => 20.0,
+        (_, "us") => 0.15,
+        (_, "ns") => 150.0,
+        (_, "Gbps") => return 0.05 * LINK_GBPS / value.value,
+        (_, "%") => return 5.0 / value.value,
+        _ => 0.0,
+    };
+    f64::max(0.15, floor / value.value)
+}

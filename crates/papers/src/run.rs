@@ -1,0 +1,251 @@
+//! Running a paper's cases in parallel and collecting what they found. The order of cases and
+//! seeds decides the order of results, not who finished first.
+
+use crate::{Paper, published::Published};
+use bandwise_netsim::Counters;
+use bandwise_report::model::Row;
+use bandwise_scenario::{Results, RunError, Scenario, Stop};
+use bandwise_units::Time;
+use rayon::prelude::*;
+use std::ops::ControlFlow;
+
+/// How to run.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Only this item.
+    pub item: Option<String>,
+    /// Fewer samples and one run instead of three.
+    pub quick: bool,
+    /// What all runs' seeds are made from.
+    pub seed: u64,
+    /// Threads; 0 for one a core.
+    pub threads: usize,
+}
+
+/// A run that items take numbers from.
+#[derive(Debug)]
+pub struct Case {
+    /// For progress.
+    pub name: String,
+    /// What is run; once for each seed.
+    pub scenario: Scenario,
+    /// The numbers taken from it.
+    pub readings: Vec<Reading>,
+}
+
+/// A number taken from a run.
+pub struct Reading {
+    /// The item it belongs to.
+    pub item: &'static str,
+    /// The item's case.
+    pub case: String,
+    /// The number's name.
+    pub metric: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// How it comes out of the results.
+    pub read: Box<dyn Fn(&Results) -> Option<f64> + Send + Sync>,
+}
+
+impl std::fmt::Debug for Reading {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}/{}", self.item, self.case, self.metric)
+    }
+}
+
+/// A number found: the average over the runs, and their range.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The item.
+    pub item: String,
+    /// The item's case.
+    pub case: String,
+    /// The number's name.
+    pub metric: String,
+    /// Its unit.
+    pub unit: String,
+    /// Average over the runs.
+    pub value: f64,
+    /// Least of the runs.
+    pub least: f64,
+    /// Greatest of the runs.
+    pub most: f64,
+}
+
+/// What came out.
+#[derive(Debug, Clone)]
+pub struct PaperResults {
+    /// Every number, in the paper's order.
+    pub findings: Vec<Finding>,
+    /// The same beside the published ones.
+    pub rows: Vec<Row>,
+    /// What the simulator counted over all runs.
+    pub counters: Counters,
+    /// Simulated time over all runs.
+    pub simulated: Time,
+    /// How many runs there were.
+    pub runs: usize,
+    /// Cases that were not finished because somebody asked to stop.
+    pub unfinished: Vec<String>,
+}
+
+/// Why a paper could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum PaperError {
+    /// There is no such item.
+    #[error("paper {paper} has no item {item:?} (allowed: {allowed})")]
+    Item {
+        /// The paper.
+        paper: &'static str,
+        /// What was asked for.
+        item: String,
+        /// What there is.
+        allowed: String,
+    },
+    /// A case can't be run.
+    #[error("{case}: {error}")]
+    Run {
+        /// The case.
+        case: String,
+        /// Why.
+        error: RunError,
+    },
+    /// A case deadlocked: the scenario is wrong.
+    #[error("{0}: deadlock: output ports wait for each other's credits")]
+    Deadlock(String),
+    /// No threads could be started.
+    #[error(transparent)]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+/// Who is told how far things are, and may stop them. Called from many threads.
+pub trait Observer: Sync {
+    /// So many runs are to be done.
+    fn begin(&self, _runs: usize) {}
+    /// One of them is done.
+    fn done(&self, _case: &str) {}
+    /// Whether to stop now; what is finished is kept.
+    fn stop(&self) -> bool {
+        false
+    }
+}
+
+impl Observer for () {}
+
+/// As in the paper: "we run the test three times … graphs plot the average values".
+const RUNS: u64 = 3;
+
+/// Runs a paper, or an item of it.
+pub fn run(
+    paper: &'static Paper,
+    options: &Options,
+    observer: &impl Observer,
+) -> Result<PaperResults, PaperError> {
+    if let Some(item) = &options.item
+        && !paper.items.iter().any(|(name, _)| name == item)
+    {
+        let allowed: Vec<&str> = paper.items.iter().map(|(name, _)| *name).collect();
+        let allowed = allowed.join(", ");
+        return Err(PaperError::Item { paper: paper.name, item: item.clone(), allowed });
+    }
+    let wanted = |reading: &Reading| options.item.as_ref().is_none_or(|i| i == reading.item);
+    let mut cases = (paper.cases)(options);
+    cases.retain(|case| case.readings.iter().any(wanted));
+    let seeds: Vec<u64> = (0..if options.quick { 1 } else { RUNS }).collect();
+    let jobs: Vec<(&Case, u64)> =
+        cases.iter().flat_map(|case| seeds.iter().map(move |&s| (case, s))).collect();
+    observer.begin(jobs.len());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
+    let outcomes = pool.install(|| {
+        let one = |&(case, run): &(&Case, u64)| {
+            let result = run_once(case, options.seed.wrapping_add(run), observer)?;
+            observer.done(&case.name);
+            Ok(result)
+        };
+        // One at a time and in no order: a thread that is free takes the next.
+        jobs.par_iter().with_max_len(1).map(one).collect::<Result<Vec<_>, PaperError>>()
+    })?;
+
+    let mut counters = Counters::default();
+    let mut simulated = Time::ZERO;
+    for results in outcomes.iter().flatten() {
+        counters.add(&results.counters);
+        simulated += results.simulated;
+    }
+    let mut findings = Vec::new();
+    let mut unfinished = Vec::new();
+    for (case, runs) in cases.iter().zip(outcomes.chunks(seeds.len())) {
+        let finished: Vec<&Results> = runs.iter().flatten().collect();
+        if finished.len() < runs.len() {
+            unfinished.push(case.name.clone());
+            continue;
+        }
+        for reading in case.readings.iter().filter(|r| wanted(r)) {
+            findings.extend(finding(reading, &finished));
+        }
+    }
+    let published = Published::parse(paper.published).expect("tested for every paper");
+    order(paper, &mut findings);
+    let rows = rows(paper, &findings, &published);
+    Ok(PaperResults { findings, rows, counters, simulated, runs: jobs.len(), unfinished })
+}
+
+fn run_once(
+    case: &Case,
+    seed: u64,
+    observer: &impl Observer,
+) -> Result<Option<Results>, PaperError> {
+    let scenario = Scenario { seed, ..case.scenario.clone() };
+    let watch =
+        |_| if observer.stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let results =
+        scenario.run(watch).map_err(|error| PaperError::Run { case: case.name.clone(), error })?;
+    match results.stop {
+        Stop::Complete => Ok(Some(results)),
+        Stop::Interrupted => Ok(None),
+        Stop::Deadlock(_) => Err(PaperError::Deadlock(case.name.clone())),
+    }
+}
+
+fn finding(reading: &Reading, runs: &[&Results]) -> Option<Finding> {
+    let values: Option<Vec<f64>> = runs.iter().map(|r| (reading.read)(r)).collect();
+    let values = values.filter(|v| !v.is_empty())?;
+    Some(Finding {
+        item: reading.item.to_owned(),
+        case: reading.case.clone(),
+        metric: reading.metric.to_owned(),
+        unit: reading.unit.to_owned(),
+        value: values.iter().sum::<f64>() / values.len() as f64,
+        least: values.iter().copied().fold(f64::INFINITY, f64::min),
+        most: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+    })
+}
+
+/// Puts findings in the order of the paper's items; within one they keep theirs.
+fn order(paper: &Paper, findings: &mut [Finding]) {
+    let rank = |f: &Finding| paper.items.iter().position(|(item, _)| *item == f.item);
+    findings.sort_by_key(rank);
+}
+
+fn rows(paper: &Paper, findings: &[Finding], published: &Published) -> Vec<Row> {
+    findings
+        .iter()
+        .map(|f| {
+            let value = published.find(&f.item, &f.case, &f.metric);
+            let tolerance = value.map(paper.tolerance);
+            let agrees =
+                value.zip(tolerance).map(|(v, t)| (f.value - v.value).abs() <= t * v.value.abs());
+            Row {
+                paper: paper.name.to_owned(),
+                item: f.item.clone(),
+                case: f.case.clone(),
+                metric: f.metric.clone(),
+                unit: f.unit.clone(),
+                published: value.map(|v| v.value),
+                measured: f.value,
+                tolerance,
+                agrees,
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,56 @@
+//! What a scenario asks of its fabric beyond being one.
+
+use super::values::SECOND;
+use crate::Scenario;
+use bandwise_input::{InputError, Source};
+use bandwise_topology::Fabric;
+use bandwise_topology::routes::credit_loop;
+use bandwise_units::BitRate;
+use std::ops::Range;
+use toml::Spanned;
+
+/// The slowest link: one packet takes some milliseconds.
+const SLOWEST: BitRate = BitRate::from_bps(10_000_000);
+
+/// Ports of a credit loop that an error names; nobody reads more.
+const MOST_PORTS: usize = 32;
+
+/// Where the fabric begins in the document.
+pub(super) fn place<T>(source: &Source, fabric: &Spanned<T>) -> Range<usize> {
+    let span = fabric.span();
+    let end = source.text[span.start..].find('\n').map_or(span.end, |n| span.start + n);
+    span.start..end.min(span.end)
+}
+
+/// Links that the simulator can count in picoseconds.
+pub(super) fn check_links(
+    source: &Source,
+    at: Range<usize>,
+    fabric: &Fabric,
+) -> Result<(), InputError> {
+    let odd = |l: &&bandwise_topology::Link| l.rate < SLOWEST || l.delay > SECOND;
+    let Some(link) = fabric.links().iter().find(odd) else { return Ok(()) };
+    let [from, to] = link.ends.map(|end| fabric.describe(end));
+    let message = format!("the link from {from} to {to} has {} and {}", link.rate, link.delay);
+    let allowed = format!("at least {SLOWEST} and a delay of at most {SECOND}");
+    Err(source.error(at, message).allowed(allowed))
+}
+
+/// Routes that can't deadlock.
+pub(super) fn check_credits(
+    source: &Source,
+    at: Range<usize>,
+    scenario: &Scenario,
+) -> Result<(), InputError> {
+    let Some(ports) = credit_loop(&scenario.fabric, &scenario.routes) else { return Ok(()) };
+    let name = |&port: &_| scenario.fabric.describe(port);
+    let mut names: Vec<String> = ports.iter().take(MOST_PORTS).map(name).collect();
+    if ports.len() > MOST_PORTS {
+        names.push(format!("({} more)", ports.len() - MOST_PORTS));
+    }
+    names.extend(ports.first().map(name));
+    let message =
+        format!("ports can wait for each other's credits in a circle: {}", names.join(" -> "));
+    let allowed = "switches that form no ring, or run.allow-credit-loops = true to see it happen";
+    Err(source.error(at, message).allowed(allowed))
+}

@@ -1,0 +1,79 @@
+//! Hosts by name, and what to say where there is none of that name.
+
+use bandwise_input::{InputError, Source};
+use bandwise_topology::Fabric;
+use toml::Spanned;
+
+/// How many names an error lists.
+const LISTED: usize = 5;
+
+/// The rank of the host of that name.
+pub(super) fn find(
+    source: &Source,
+    fabric: &Fabric,
+    name: &Spanned<String>,
+) -> Result<usize, InputError> {
+    let found = fabric.find(name.get_ref());
+    let message = match found {
+        Some(node) if !fabric.is_switch(node) => return Ok(fabric.rank(node)),
+        Some(_) => format!("{:?} is a switch, not a host", name.get_ref()),
+        None => format!("there is no host {:?}", name.get_ref()),
+    };
+    Err(source.error(name.span(), message).allowed(suggestion(fabric, name.get_ref())))
+}
+
+fn suggestion(fabric: &Fabric, wanted: &str) -> String {
+    let names = || fabric.hosts().iter().map(|&host| fabric.node(host).name.as_str());
+    let mut near: Vec<(usize, &str)> =
+        names().filter_map(|name| Some((distance(wanted, name)?, name))).collect();
+    near.sort_by_key(|&(distance, _)| distance);
+    let quote = |name: &str| format!("{name:?}");
+    let total = fabric.hosts().len();
+    if near.is_empty() || total <= LISTED {
+        let few: Vec<String> = names().take(LISTED).map(quote).collect();
+        let more = if total > LISTED { ", …" } else { "" };
+        return format!("one of {total} hosts: {}{more}", few.join(", "));
+    }
+    let few: Vec<String> = near.iter().take(LISTED).map(|&(_, name)| quote(name)).collect();
+    format!("one of {total} hosts; near are {}", few.join(", "))
+}
+
+/// How many characters differ, where that is few enough for a slip: at most 2, and less than the
+/// whole name. Lower and upper case are the same.
+fn distance(a: &str, b: &str) -> Option<usize> {
+    const SLIPS: usize = 2;
+    let fold = |s: &str| s.to_lowercase().chars().collect::<Vec<char>>();
+    let (a, b) = (fold(a), fold(b));
+    if a.len().abs_diff(b.len()) > SLIPS {
+        return None;
+    }
+    // Levenshtein's table, row by row.
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    let slips = row[b.len()];
+    (slips <= SLIPS && slips < a.len().min(b.len())).then_some(slips)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn slips_are_few_changes() {
+        assert_eq!(distance("node01", "node02"), Some(1));
+        assert_eq!(distance("NODE01", "node01"), Some(0));
+        assert_eq!(distance("noed01", "node01"), Some(2));
+        assert_eq!(distance("nod01", "node01"), Some(1));
+        assert_eq!(distance("h1", "h2"), Some(1));
+        assert_eq!(distance("h", "x"), None);
+        assert_eq!(distance("node01", "edge01"), None);
+        assert_eq!(distance("a", "abcd"), None);
+    }
+}

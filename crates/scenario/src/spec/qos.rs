@@ -1,0 +1,101 @@
+//! `[qos]`: lanes by service level, and how lanes share a link.
+
+use super::values::{Given, Number, number, place, within};
+use bandwise_input::{InputError, Source};
+use bandwise_netsim::Qos;
+use bandwise_rdma::qos::{Sl2Vl, Vl, VlArbEntry, VlArbTable};
+use serde::Deserialize;
+use toml::Spanned;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct QosSpec {
+    sl2vl: Given<Vec<Spanned<Number>>>,
+    high: Given<Vec<Spanned<String>>>,
+    low: Given<Vec<Spanned<String>>>,
+    #[serde(default, deserialize_with = "number")]
+    high_limit: Given<u64>,
+}
+
+/// The weight of a lane that has none of its own: one MTU of 4096 bytes.
+const WEIGHT: u8 = 64;
+
+const TURN: &str = "VL:WEIGHT such as \"1:64\", with a lane of 0 to 14 and a weight of 0 to 255";
+
+/// One lane for all.
+pub(super) fn default_tables() -> Qos {
+    let vlarb = VlArbTable::even([Vl::default()], WEIGHT);
+    Qos { sl2vl: Sl2Vl::default(), vlarb }
+}
+
+impl QosSpec {
+    pub(super) fn resolve(&self, source: &Source) -> Result<Qos, InputError> {
+        let sl2vl = match &self.sl2vl {
+            Some(lanes) => mapping(source, lanes)?,
+            None => Sl2Vl::default(),
+        };
+        let high = turns(source, "high", &self.high)?.unwrap_or_default();
+        let served = high.iter().filter(|e| e.weight > 0).fold(0, |set, e| set | e.vl.bit());
+        let low = turns(source, "low", &self.low)?.unwrap_or_else(|| {
+            let lanes = (0..Vl::COUNT as u8).filter_map(|n| Vl::try_from(n).ok());
+            let lanes = lanes.filter(|vl| vl.bit() & sl2vl.vls() & !served != 0);
+            VlArbTable::even(lanes, WEIGHT).low
+        });
+        let high_limit = match &self.high_limit {
+            Some(limit) => within(source, "high-limit", limit, 0..=255)? as u8,
+            None => 0,
+        };
+        let vlarb = VlArbTable { high, low, high_limit };
+        vlarb.validate().map_err(|e| {
+            let at = place(&self.low, place(&self.high, place(&self.sl2vl, 0..0)));
+            source.error(at, e.to_string()).allowed("one or more turns with a weight of 1 to 255")
+        })?;
+        Ok(Qos { sl2vl, vlarb })
+    }
+}
+
+fn mapping(source: &Source, lanes: &Spanned<Vec<Spanned<Number>>>) -> Result<Sl2Vl, InputError> {
+    let mut table = [0; 16];
+    if lanes.get_ref().len() != table.len() {
+        let message = format!("{} entries map service levels to lanes", lanes.get_ref().len());
+        return Err(source.error(lanes.span(), message).allowed("16, one for each level"));
+    }
+    for (sl, lane) in lanes.get_ref().iter().enumerate() {
+        let Number(vl) = *lane.get_ref();
+        table[sl] = u8::try_from(vl).ok().filter(|&vl| vl <= 15).ok_or_else(|| {
+            let error = source.error(lane.span(), format!("SL{sl} is mapped to {vl}"));
+            error.allowed("a lane of 0 to 14, or 15 to drop the packets of this level")
+        })?;
+    }
+    let place = |e: bandwise_rdma::qos::Sl2VlError| source.error(lanes.span(), e.to_string());
+    Sl2Vl::new(table).map_err(|e| place(e).allowed("16 lanes of 0 to 14, or 15 to drop"))
+}
+
+fn turns(
+    source: &Source,
+    name: &str,
+    list: &Given<Vec<Spanned<String>>>,
+) -> Result<Option<Vec<VlArbEntry>>, InputError> {
+    let Some(list) = list else { return Ok(None) };
+    let len = list.get_ref().len();
+    if len > VlArbTable::MAX_ENTRIES {
+        let error = source.error(list.span(), format!("the {name}-priority table has {len} turns"));
+        return Err(error.allowed(format!("up to {}", VlArbTable::MAX_ENTRIES)));
+    }
+    list.get_ref().iter().map(|turn| entry(source, turn)).collect::<Result<_, _>>().map(Some)
+}
+
+fn entry(source: &Source, turn: &Spanned<String>) -> Result<VlArbEntry, InputError> {
+    let text = turn.get_ref();
+    text.parse().map_err(|_| {
+        let numbers = text.split_once(':').and_then(|(vl, weight)| {
+            Some((vl.trim().parse::<u64>().ok()?, weight.trim().parse::<u64>().ok()?))
+        });
+        let message = match numbers {
+            Some((vl, _)) if vl >= Vl::COUNT as u64 => format!("lane {vl} carries no data"),
+            Some((_, weight)) => format!("a lane can't have a weight of {weight}"),
+            None => format!("{text:?} is no turn of a lane"),
+        };
+        source.error(turn.span(), message).allowed(TURN)
+    })
+}

@@ -1,0 +1,84 @@
+//! Tables with their places: serde's derived structs would also take lists for tables, and its
+//! untagged enums forget places in the document.
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use std::fmt;
+use std::marker::PhantomData;
+use toml::Spanned;
+
+/// For `deserialize_with`: a table that may be missing.
+pub(super) fn table<'de, D, T>(d: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Only::deserialize(d).map(|Only(table)| table)
+}
+
+/// For `deserialize_with`: the same with its place.
+pub(super) fn placed<'de, D, T>(d: D) -> Result<Option<Spanned<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    let read = Option::<Spanned<Only<T>>>::deserialize(d)?;
+    Ok(read.map(|only| Spanned::new(only.span(), only.into_inner().0)))
+}
+
+/// A table and nothing else.
+struct Only<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Only<T> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct Map<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Map<T> {
+            type Value = Only<T>;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("one [table]")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Only<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(Only)
+            }
+        }
+        d.deserialize_any(Map(PhantomData))
+    }
+}
+
+/// `false`, where a table would turn something on.
+#[derive(Debug, Clone)]
+pub(super) enum OrFalse<T> {
+    False,
+    Table(T),
+}
+
+/// What `OrFalse` needs to know of its table.
+pub(super) trait Table {
+    const EXAMPLE: &'static str;
+}
+
+impl<'de, T: Table + Deserialize<'de>> Deserialize<'de> for OrFalse<T> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct Either<T>(PhantomData<T>);
+        impl<'de, T: Table + Deserialize<'de>> Visitor<'de> for Either<T> {
+            type Value = OrFalse<T>;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str(T::EXAMPLE)
+            }
+            fn visit_bool<E: Error>(self, on: bool) -> Result<OrFalse<T>, E> {
+                match on {
+                    false => Ok(OrFalse::False),
+                    true => Err(E::custom(format_args!(
+                        "true says too little; expected {}",
+                        T::EXAMPLE
+                    ))),
+                }
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<OrFalse<T>, A::Error> {
+                let table = MapAccessDeserializer::new(map);
+                T::deserialize(table).map(OrFalse::Table)
+            }
+        }
+        d.deserialize_any(Either(PhantomData))
+    }
+}

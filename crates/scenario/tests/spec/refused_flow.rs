@@ -1,0 +1,98 @@
+//! What people see for mistakes in flows.
+
+use super::{after, error, with};
+
+/// The error of a bulk flow with more keys.
+fn bulk(keys: &str) -> String {
+    with("method = \"bulk\"", &format!("method = \"bulk\"\n{keys}"))
+}
+
+/// The error of a latency flow with more keys.
+fn latency(keys: &str) -> String {
+    after(&format!("{keys}\n"))
+}
+
+#[test]
+fn hosts() {
+    insta::assert_snapshot!(with("h1", "h9"), @r#"s.toml:6: there is no host "h9" (allowed: one of 3 hosts: "h0", "h1", "h2")"#);
+    insta::assert_snapshot!(with("to = \"h0\"", "to = \"switch\""), @r#"s.toml:7: "switch" is a switch, not a host (allowed: one of 3 hosts: "h0", "h1", "h2")"#);
+    insta::assert_snapshot!(with("from = \"h1\"", "from = \"h0\""), @r#"s.toml:6: "h0" sends to itself (allowed: two different hosts)"#);
+    insta::assert_snapshot!(with("from = \"h1\"", "from = [\"h1\", \"h0\"]"), @r#"s.toml:6: "h0" sends to itself (allowed: two different hosts)"#);
+    insta::assert_snapshot!(with("from = \"h1\"", "from = [\"h1\", \"h1\"]"), @r#"s.toml:6: two flows have the name "bulk h1->h0" (allowed: a `name` that no other flow has)"#);
+    insta::assert_snapshot!(with("from = \"h1\"", "from = []"), @"s.toml:6: no host sends (allowed: the names of one or more hosts)");
+    insta::assert_snapshot!(with("from = \"h1\"", "from = 1"), @r#"s.toml:6: invalid type: integer `1` (allowed: the name of a host, or a list of names such as ["h1", "h2"])"#);
+    insta::assert_snapshot!(with("from = \"h1\"", "from = [\n  \"h1\",\n  2,\n]"), @"s.toml:8: invalid type: integer `2` (allowed: a text in quotes)");
+    insta::assert_snapshot!(with("from = \"h1\"\n", ""), @"s.toml:5: missing field `from` (allowed: `from` in this table)");
+    insta::assert_snapshot!(with("to = \"h0\"", "to = [\"h0\"]"), @"s.toml:7: invalid type: sequence (allowed: a text in quotes)");
+    let many = |name: &str| {
+        let text = super::SMALL.replace("single-switch = 3", "single-switch = 64");
+        error(&text.replacen("h1", name, 1))
+    };
+    insta::assert_snapshot!(many("h64"), @r#"s.toml:6: there is no host "h64" (allowed: one of 64 hosts; near are "h4", "h6", "h14", "h24", "h34")"#);
+    insta::assert_snapshot!(many("node01"), @r#"s.toml:6: there is no host "node01" (allowed: one of 64 hosts: "h0", "h1", "h2", "h3", "h4", …)"#);
+}
+
+#[test]
+fn methods_and_their_keys() {
+    insta::assert_snapshot!(with("\"rperf\"", "\"rprf\""), @r#"s.toml:13: unknown method "rprf" (allowed: rperf, ping-pong, post-poll, closed-loop or bulk)"#);
+    insta::assert_snapshot!(with("\"rperf\"", "1"), @"s.toml:13: invalid type: integer `1` (allowed: rperf, ping-pong, post-poll, closed-loop or bulk)");
+    insta::assert_snapshot!(with("method = \"rperf\"", "methd = \"rperf\""), @"s.toml:13: unknown field `methd` (allowed: one of `name`, `from`, `to`, `method`, `bytes`, `sl`, `samples`, `warmup-rounds`, `think`, `opcode`, `buffer`, `batch`, `depth`, `qps`, `rate`)");
+    insta::assert_snapshot!(with("method = \"rperf\"\n", ""), @"s.toml:10: missing field `method` (allowed: `method` in this table)");
+    insta::assert_snapshot!(bulk("samples = 10"), @"s.toml:9: bulk does not use `samples` (allowed: `samples` with rperf, ping-pong, post-poll, closed-loop)");
+    insta::assert_snapshot!(bulk("think = \"1 us\""), @"s.toml:9: bulk does not use `think` (allowed: `think` with rperf, ping-pong, post-poll, closed-loop)");
+    insta::assert_snapshot!(bulk("warmup-rounds = 1"), @"s.toml:9: bulk does not use `warmup-rounds` (allowed: `warmup-rounds` with rperf, ping-pong, post-poll, closed-loop)");
+    insta::assert_snapshot!(latency("qps = 2"), @"s.toml:14: rperf does not use `qps` (allowed: `qps` with bulk)");
+    insta::assert_snapshot!(latency("rate = \"1 Gbps\""), @"s.toml:14: rperf does not use `rate` (allowed: `rate` with bulk)");
+    insta::assert_snapshot!(latency("buffer = \"1 MiB\""), @"s.toml:14: rperf does not use `buffer` (allowed: `buffer` with bulk)");
+    insta::assert_snapshot!(latency("batch = 8"), @"s.toml:14: rperf does not use `batch` (allowed: `batch` with bulk)");
+    insta::assert_snapshot!(latency("depth = 8"), @"s.toml:14: rperf does not use `depth` (allowed: `depth` with bulk)");
+    insta::assert_snapshot!(latency("opcode = \"send\""), @"s.toml:14: rperf does not use `opcode` (allowed: `opcode` with closed-loop, bulk)");
+    insta::assert_snapshot!(bulk("opcode = \"read\""), @r#"s.toml:9: unknown opcode "read" (allowed: send or write)"#);
+}
+
+#[test]
+fn sizes_and_numbers() {
+    insta::assert_snapshot!(bulk("bytes = \"-5 B\""), @r#"s.toml:9: "-5 B" does not start with a non-negative decimal number such as 1.5 (allowed: a size such as "32 KiB")"#);
+    insta::assert_snapshot!(bulk("bytes = 64"), @r#"s.toml:9: invalid type: integer `64` (allowed: a size such as "32 KiB")"#);
+    insta::assert_snapshot!(bulk("bytes = \"0 B\""), @"s.toml:9: bytes can't be 0 B (allowed: 1 B to 1 GiB)");
+    insta::assert_snapshot!(bulk("bytes = \"64 KiB\""), @"s.toml:9: a message of 64 KiB does not fit the send buffer of 32 KiB (allowed: `bytes` up to 32 KiB, or `buffer` from 64 KiB)");
+    insta::assert_snapshot!(bulk("buffer = \"1 KiB\""), @"s.toml:9: a message of 4 KiB does not fit the send buffer of 1 KiB (allowed: `bytes` up to 1 KiB, or `buffer` from 4 KiB)");
+    insta::assert_snapshot!(bulk("buffer = \"8 GiB\""), @"s.toml:9: buffer can't be 8 GiB (allowed: 1 B to 1 GiB)");
+    insta::assert_snapshot!(bulk("rate = \"0 Gbps\""), @"s.toml:9: rate can't be 0 bps (allowed: 1 kbps to 100 Tbps)");
+    insta::assert_snapshot!(bulk("rate = \"fast\""), @r#"s.toml:9: "fast" does not start with a non-negative decimal number such as 1.5 (allowed: a rate such as "10 Gbps")"#);
+    insta::assert_snapshot!(bulk("batch = 0"), @"s.toml:9: batch can't be 0 (allowed: 1 to 1048576)");
+    insta::assert_snapshot!(bulk("depth = -1"), @"s.toml:9: -1 is negative (allowed: a whole number such as 128, without quotes)");
+    insta::assert_snapshot!(bulk("qps = 0"), @"s.toml:9: qps can't be 0 (allowed: 1 to 16384)");
+    insta::assert_snapshot!(bulk("qps = 100000"), @"s.toml:9: qps can't be 100000 (allowed: 1 to 16384)");
+    insta::assert_snapshot!(latency("samples = 0"), @"s.toml:14: samples can't be 0 (allowed: 1 to 1000000000)");
+    insta::assert_snapshot!(latency("think = \"1 h\""), @r#"s.toml:14: "1 h" needs a unit: ps, ns, us, ms or s (allowed: a time such as "200 ns")"#);
+    insta::assert_snapshot!(latency("bytes = \"8 GiB\""), @"s.toml:14: bytes can't be 8 GiB (allowed: 0 B to 1 GiB)");
+    let busy = |i| {
+        format!(
+            "[[flow]]\nname = \"{i}\"\nfrom = \"h1\"\nto = \"h2\"\nmethod = \"bulk\"\nqps = 16384\n"
+        )
+    };
+    insta::assert_snapshot!(after(&(0..4).map(busy).collect::<String>()), @r#"s.toml:37: "h1" has 65537 queue pairs with this (allowed: up to 65535 for each host)"#);
+    super::read(&format!("{}bytes = \"0 B\"\n", super::SMALL));
+}
+
+#[test]
+fn names() {
+    insta::assert_snapshot!(after("[[flow]]\nfrom = \"h2\"\nto = \"h0\"\nmethod = \"rperf\"\n"), @r#"s.toml:15: two flows have the name "rperf h2->h0" (allowed: a `name` that no other flow has)"#);
+    insta::assert_snapshot!(after("[[flow]]\nname = \"bulk h1->h0\"\nfrom = \"h1\"\nto = \"h2\"\nmethod = \"bulk\"\n"), @r#"s.toml:15: two flows have the name "bulk h1->h0" (allowed: a `name` that no other flow has)"#);
+    insta::assert_snapshot!(bulk("name = \"\""), @r#"s.toml:9: "" can't be the name of a flow (allowed: one or more characters, none of them a control character)"#);
+    insta::assert_snapshot!(bulk("name = \"a\\nb\""), @r#"s.toml:9: "a\nb" can't be the name of a flow (allowed: one or more characters, none of them a control character)"#);
+}
+
+#[test]
+fn lanes_that_carry_nothing() {
+    let on = |sl: u8, qos: &str| after(&format!("sl = {sl}\n[qos]\n{qos}\n"));
+    let sl2vl = "sl2vl = [0, 1, 15, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]";
+    insta::assert_snapshot!(latency("sl = 16"), @"s.toml:14: sl can't be 16 (allowed: 0 to 15)");
+    insta::assert_snapshot!(latency("sl = -1"), @"s.toml:14: -1 is negative (allowed: a whole number such as 128, without quotes)");
+    insta::assert_snapshot!(on(2, sl2vl), @"s.toml:14: SL2 is mapped to 15, which drops its packets (allowed: sl = 0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a lane for SL2 in qos.sl2vl)");
+    insta::assert_snapshot!(on(3, &format!("{sl2vl}\nlow = [\"0:64\", \"1:64\"]")), @"s.toml:14: SL3 goes to VL3, for which no arbitration table has a turn (allowed: sl = 0, 1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a turn for VL3 in qos.high or qos.low)");
+    insta::assert_snapshot!(on(3, &format!("{sl2vl}\nlow = [\"0:64\", \"3:0\"]")), @"s.toml:14: SL3 goes to VL3, for which no arbitration table has a turn (allowed: sl = 0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a turn for VL3 in qos.high or qos.low)");
+    insta::assert_snapshot!(on(1, &format!("{sl2vl}\nlow = [\"1:64\"]")), @"s.toml:7: SL0 goes to VL0, for which no arbitration table has a turn (allowed: sl = 1, or a turn for VL0 in qos.high or qos.low)");
+    insta::assert_snapshot!(after("[qos]\nlow = [\"5:64\"]\n"), @"s.toml:7: SL0 goes to VL0, for which no arbitration table has a turn (allowed: a turn for VL0 in qos.high or qos.low)");
+}

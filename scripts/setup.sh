@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# What a build needs: scripts/setup.sh, and what the tests need besides: scripts/setup.sh test.
+# Installs what it can, says so, and says how to get the rest. Changes nothing otherwise.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/environment.sh
+
+least=1.90
+
+fail() {
+  echo "setup: $1" >&2
+  exit 1
+}
+
+# Packages of Debian and Ubuntu.
+install() {
+  [ "$(id -u)" = 0 ] || fail "$1 is missing. As root: apt-get install $1"
+  command -v apt-get >/dev/null || fail "$1 is missing, and there is no apt-get to install it"
+  echo "setup: installing $1"
+  apt-get update >/dev/null || fail "apt-get update failed"
+  DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+    -o DPkg::Lock::Timeout=120 "$1" >/dev/null </dev/null || fail "$1 could not be installed"
+}
+
+component() {
+  cargo "$1" --version >/dev/null 2>&1 && return
+  command -v rustup >/dev/null ||
+    fail "cargo $1 is missing. Debian: apt-get install $2. With rustup: rustup component add $2"
+  echo "setup: installing $2"
+  rustup component add "$2" >/dev/null 2>&1 </dev/null || fail "$2 could not be installed"
+}
+
+command -v cargo >/dev/null || fail "cargo is missing: Rust $least or newer is needed.
+  Debian and Ubuntu: apt-get install rustup && rustup default stable
+  elsewhere: the installer of rustup.rs"
+version=$(cargo --version | cut -d ' ' -f 2)
+oldest=$(printf '%s\n' "$least" "${version%%-*}" | sort -V | head -n 1)
+[ "$oldest" = "$least" ] ||
+  fail "cargo is $version, and Rust $least or newer is needed. With rustup: rustup update stable"
+
+command -v cc >/dev/null || install build-essential
+
+if [ "${1:-}" = test ]; then
+  component fmt rustfmt
+  component clippy clippy
+fi

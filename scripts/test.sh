@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# All tests, or the parts that are named: scripts/test.sh [format] [clippy] [tests] [docs] [web].
+# Every part runs, whatever became of those before it. A part that can't run prints a line that
+# starts with SKIP. The last line counts: a test of cargo's each, a check of a page each, and one
+# for each other part.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/environment.sh
+scripts/setup.sh test
+
+parts=("$@")
+[ ${#parts[@]} -gt 0 ] || parts=(format clippy tests docs web)
+passed=0
+failed=0
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+format() { cargo fmt --all --check; }
+clippy() { cargo clippy --workspace --all-targets --quiet -- -D warnings; }
+tests() { cargo test --workspace --no-fail-fast; }
+docs() { RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet; }
+web() { bash tests/web/run.sh; }
+
+# Adds up the numbers before a word in the lines that look like a tally.
+total() { # PATTERN WORD
+  grep -E "$1" "$log" | grep -oE "[0-9]+ $2" | awk '{ sum += $1 } END { print sum + 0 }' || true
+}
+
+for part in "${parts[@]}"; do
+  case $part in
+    format | clippy | tests | docs | web) ;;
+    *)
+      echo "test.sh: no part '$part' (allowed: format clippy tests docs web)" >&2
+      exit 2
+      ;;
+  esac
+  echo "== $part"
+  began=$SECONDS
+  status=0
+  "$part" </dev/null 2>&1 | tee "$log" || status=$?
+  case $part in
+    tests) tally='^test result: ' ;;
+    web) tally='^web: ' ;;
+    *) tally='' ;;
+  esac
+  good=0
+  bad=0
+  if [ -n "$tally" ]; then
+    good=$(total "$tally" passed)
+    bad=$(total "$tally" failed)
+  elif [ "$status" = 0 ]; then
+    good=1
+  fi
+  # Something broke before or beside the counting.
+  [ "$status" = 0 ] || [ "$bad" -gt 0 ] || bad=1
+  passed=$((passed + good))
+  failed=$((failed + bad))
+  echo "== $part: $((SECONDS - began)) s, $good passed, $bad failed"
+done
+
+echo "bandwise: $passed passed, $failed failed"
+[ "$failed" = 0 ]
