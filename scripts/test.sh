@@ -12,14 +12,22 @@ parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=(format clippy tests docs web)
 passed=0
 failed=0
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+scratch=$(mktemp -d)
+log=$scratch/log
+trap 'rm -rf "$scratch"' EXIT
 
 format() { cargo fmt --all --check; }
 clippy() { cargo clippy --workspace --all-targets --quiet -- -D warnings; }
 tests() { cargo test --workspace --no-fail-fast; }
 docs() { RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet; }
-web() { bash tests/web/run.sh; }
+web() {
+  # A sample with everything that a page can have, and the page that `make run` makes, by the
+  # program as the tests built it.
+  bash tests/web/run.sh &&
+    cargo run --quiet --profile test --bin bandwise -- \
+      papers run rperf --quick --report "$scratch/report.html" >/dev/null &&
+    bash tests/web/run.sh "$scratch/report.html"
+}
 
 # Adds up the numbers before a word in the lines that look like a tally.
 total() { # PATTERN WORD

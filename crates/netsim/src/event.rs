@@ -40,6 +40,9 @@ impl Event {
 #[derive(Debug, Default)]
 pub struct EventQueue {
     heap: Vec<Event>,
+    /// When the last event taken was due: debug builds check that nothing happens before it.
+    #[cfg(debug_assertions)]
+    last: Time,
 }
 
 const ARITY: usize = 4;
@@ -54,6 +57,8 @@ impl EventQueue {
     /// Adds an event.
     #[inline]
     pub fn push(&mut self, event: Event) {
+        #[cfg(debug_assertions)]
+        assert!(event.at >= self.last, "{event:?} comes after {}", self.last);
         let mut hole = self.heap.len();
         self.heap.push(event);
         let key = event.key();
@@ -74,6 +79,10 @@ impl EventQueue {
         let first = *self.heap.first()?;
         if first.at >= horizon {
             return None;
+        }
+        #[cfg(debug_assertions)]
+        {
+            self.last = first.at;
         }
         let last = self.heap.pop()?;
         if !self.heap.is_empty() {

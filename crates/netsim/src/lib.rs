@@ -17,4 +17,4 @@ mod sim;
 mod slab;
 pub mod switch;
 
-pub use sim::{Counters, Models, Outcome, Qos, Simulation};
+pub use sim::{Counters, Models, Outcome, PortQos, Qos, Simulation};

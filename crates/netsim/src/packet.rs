@@ -16,8 +16,9 @@ pub const BECN: u8 = 4;
 pub struct Packet {
     /// When its first bit left the sender's port: its age, for first come, first served.
     pub sent_at: Time,
-    /// Picoseconds that the packet this one answers spent between the ports (ground truth). A
-    /// READ request answers nothing: there it is the number of bytes asked for.
+    /// Picoseconds that the packet this one answers spent between the ports (ground truth); for a
+    /// message, the last one received on its connection, so that a pong answers its ping. In a
+    /// READ request it is the number of bytes asked for.
     pub transit_ps: u32,
     /// Picoseconds that it took to leave the sender's port.
     pub first_ser_ps: u32,

@@ -8,7 +8,7 @@
 
 use crate::clock::Clock;
 use crate::egress::{Egress, Scheduling};
-use crate::host::{DeviceModel, Host, QpSetup};
+use crate::host::{DeviceModel, Host, Notify, QpSetup};
 use crate::link::{Cable, Outbox, Receiver};
 use crate::random::Stream;
 use crate::switch::{Switch, SwitchModel, SwitchPort};
@@ -17,13 +17,54 @@ use bandwise_rdma::verbs::{Program, Qp, Transport};
 use bandwise_topology::{Fabric, NodeId, Port, Routes};
 use bandwise_units::Time;
 
-/// Tables of quality of service, the same at every port.
+/// Tables of quality of service: those of every port, and the ports that differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Qos {
     /// Service level to lane.
     pub sl2vl: Sl2Vl,
     /// How lanes share a link.
     pub vlarb: VlArbTable,
+    /// Ports with tables of their own; later ones win.
+    pub ports: Vec<PortQos>,
+}
+
+/// Tables of some ports of a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PortQos {
+    /// The node.
+    pub node: NodeId,
+    /// Packets that came in at this port of a switch; `None` for any, and for hosts.
+    pub input: Option<u8>,
+    /// The output port; `None` for all.
+    pub output: Option<u8>,
+    /// Service level to lane for them.
+    pub sl2vl: Option<Sl2Vl>,
+    /// How lanes share the output's link.
+    pub vlarb: Option<VlArbTable>,
+}
+
+impl Qos {
+    /// The table for packets from `input` (`None` at a host) to `output` of a node.
+    pub fn sl2vl(&self, node: NodeId, input: Option<u8>, output: u8) -> Sl2Vl {
+        let own = self.of(node, output).filter(|p| p.input.is_none_or(|i| Some(i) == input));
+        own.filter_map(|p| p.sl2vl).last().unwrap_or(self.sl2vl)
+    }
+
+    /// The arbitration table of a port.
+    pub fn vlarb(&self, node: NodeId, output: u8) -> &VlArbTable {
+        self.of(node, output).filter_map(|p| p.vlarb.as_ref()).last().unwrap_or(&self.vlarb)
+    }
+
+    /// The set of lanes that any table maps a level to, as bits.
+    pub fn vls(&self) -> u16 {
+        let own = self.ports.iter().filter_map(|p| p.sl2vl).map(|t| t.vls());
+        own.fold(self.sl2vl.vls(), |set, vls| set | vls)
+    }
+
+    fn of(&self, node: NodeId, output: u8) -> impl Iterator<Item = &PortQos> {
+        let ports = self.ports.iter();
+        ports.filter(move |p| p.node == node && p.output.is_none_or(|o| o == output))
+    }
 }
 
 /// How parts behave: the switches, the hosts, the tables.
@@ -88,7 +129,6 @@ pub struct Simulation<P> {
     outbox: Outbox,
     /// For naming ports: fabric node by simulation node.
     names: Vec<NodeId>,
-    sl2vl: Sl2Vl,
     switches: usize,
 }
 
@@ -100,7 +140,7 @@ impl<P: Program> Simulation<P> {
         models: &Models,
         seed: u64,
     ) -> Result<Self, VlArbError> {
-        let lanes = (16 - models.qos.sl2vl.vls().leading_zeros()).max(1) as usize;
+        let lanes = (16 - models.qos.vls().leading_zeros()).max(1) as usize;
         let names: Vec<NodeId> = fabric.switches().iter().chain(fabric.hosts()).copied().collect();
         let index = |node: NodeId| -> u32 {
             let base = if fabric.is_switch(node) { 0 } else { fabric.switches().len() };
@@ -143,7 +183,10 @@ impl<P: Program> Simulation<P> {
                 ports,
                 lanes,
                 forwarding,
-                vec![models.qos.sl2vl; ports * ports],
+                (1..=ports)
+                    .flat_map(|input| (1..=ports).map(move |output| (input as u8, output as u8)))
+                    .map(|(input, output)| models.qos.sl2vl(node, Some(input), output))
+                    .collect(),
                 Stream::new(seed, "switch", rank as u64),
             );
             for port in fabric.ports(node) {
@@ -153,7 +196,7 @@ impl<P: Program> Simulation<P> {
                     cable,
                     switch.slots(),
                     buffer_behind(peer),
-                    &models.qos.vlarb,
+                    models.qos.vlarb(node, port.number),
                     models.switch.scheduling,
                 )?;
                 let upstream = (cable.to, cable.to_port);
@@ -168,14 +211,14 @@ impl<P: Program> Simulation<P> {
                 cable,
                 2 * lanes,
                 buffer_behind(peer),
-                &models.qos.vlarb,
+                models.qos.vlarb(node, fabric.host_port(node).number),
                 Scheduling::RoundRobin,
             )?;
             let upstream = (cable.to, cable.to_port);
             nodes.push(Node::Host(Box::new(Host::new(
                 rank as u16,
                 models.device.clone(),
-                models.qos.sl2vl,
+                models.qos.sl2vl(node, None, fabric.host_port(node).number),
                 lanes,
                 egress,
                 upstream,
@@ -184,12 +227,11 @@ impl<P: Program> Simulation<P> {
         Ok(Simulation {
             clock: Clock::new(nodes.len()),
             nodes,
-            lookahead: lookahead.max(Time::from_ps(1)),
+            lookahead,
             now: Time::ZERO,
             seed,
             outbox: Outbox::default(),
             names,
-            sl2vl: models.qos.sl2vl,
             switches: fabric.switches().len(),
         })
     }
@@ -216,7 +258,9 @@ impl<P: Program> Simulation<P> {
     /// Connects a queue pair of host `a` with one of host `b` (which may be the same host, for
     /// loopback). Returns their numbers. Panics if the service level has no lane.
     pub fn connect(&mut self, a: usize, b: usize, transport: Transport, sl: Sl) -> (Qp, Qp) {
-        assert!(self.sl2vl.vl(sl).is_some(), "{sl} has no lane");
+        for host in [a, b] {
+            assert!(self.host(host).has_lane(sl), "{sl} has no lane at host {host}");
+        }
         let setup = |peer: usize, peer_qp: u16| QpSetup {
             transport,
             sl,
@@ -233,10 +277,17 @@ impl<P: Program> Simulation<P> {
 
     /// Starts a program on a core of its own at `host`; it gets the completions of `qps`.
     /// Returns the number by which [`Simulation::program`] knows it there.
-    pub fn start(&mut self, host: usize, qps: &[Qp], program: P, at: Time) -> usize {
+    pub fn start(
+        &mut self,
+        host: usize,
+        qps: &[Qp],
+        program: P,
+        notify: Notify,
+        at: Time,
+    ) -> usize {
         let seed = self.seed;
         let state = self.host_mut(host);
-        let core = state.add_program(program, at, seed);
+        let core = state.add_program(program, notify, at, seed);
         for qp in qps {
             state.qp_setup_mut(qp.0).core = Some(core);
         }
@@ -281,7 +332,9 @@ impl<P: Program> Simulation<P> {
             // Nobody else does anything before `others`, nor sees what this node does before
             // `first + lookahead`: what they send in answer comes a lookahead after that.
             let heard = others.min(first.saturating_add(self.lookahead));
-            let horizon = heard.saturating_add(self.lookahead).min(end);
+            // Where links take no time at all, windows are single instants.
+            let instant = first.saturating_add(Time::from_ps(1));
+            let horizon = heard.saturating_add(self.lookahead).max(instant).min(end);
             let next = match &mut self.nodes[node] {
                 Node::Switch(s) => s.run(horizon, &mut self.outbox),
                 Node::Host(h) => h.run(horizon, &mut self.outbox),

@@ -2,6 +2,7 @@
 
 mod common;
 
+use bandwise_netsim::host::Notify;
 use bandwise_netsim::{Models, Outcome};
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_topology::{Fabric, FabricBuilder, Port};
@@ -31,7 +32,7 @@ fn measured(models: &Models, opcode: Opcode) -> (Time, Time) {
     let mut sim = simulation(&two_hops(), models);
     let (qp, _) = sim.connect(0, 1, Transport::Rc, sl(0));
     let script = Script::new(vec![(START, request(qp, 0, opcode, PAYLOAD))]);
-    sim.start(0, &[qp], Either::Script(script), Time::ZERO);
+    sim.start(0, &[qp], Either::Script(script), Notify::Poll, Time::ZERO);
     assert_eq!(sim.run(Time::from_ms(1)), Outcome::Quiet);
     let [(at, completion)] = sim.program(0, 0).script().seen[..] else { panic!("one completion") };
     (at, completion.truth.unwrap())
@@ -151,7 +152,7 @@ fn a_slow_link_in_front_of_a_fast_one_delays_cut_through() {
     let mut sim = simulation(&b.build().unwrap(), &models);
     let (qp, _) = sim.connect(0, 1, Transport::Rc, sl(0));
     let script = Script::new(vec![(START, request(qp, 0, Opcode::Send, PAYLOAD))]);
-    sim.start(0, &[qp], Either::Script(script), Time::ZERO);
+    sim.start(0, &[qp], Either::Script(script), Notify::Poll, Time::ZERO);
     sim.run(Time::from_ms(1));
     // Each way the packet is later by what the fast link saves: 9/10 of its serialisation.
     let fast = |packet: u64| {

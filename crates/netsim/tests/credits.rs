@@ -2,6 +2,7 @@
 
 mod common;
 
+use bandwise_netsim::host::Notify;
 use bandwise_netsim::switch::Queueing;
 use bandwise_netsim::{Models, Outcome};
 use bandwise_rdma::qos::{Sl2Vl, VlArbTable};
@@ -31,22 +32,23 @@ fn one_lane(buffer_blocks: u64) -> Models {
     models
 }
 
-/// Host 0 posts datagrams at once, in this order, to hosts by number: when each host sees them.
+/// Host 0 posts datagrams, the first at once and the others 1 us later, to hosts by number: when
+/// each host sees them.
 fn arrivals(models: &Models, hosts: u8, datagrams: &[(usize, u32)]) -> Vec<Vec<Time>> {
     let mut sim = simulation(&fabric(hosts), models);
     let mut posts = Vec::new();
     let hosts = 1..usize::from(hosts);
     for to in hosts.clone() {
         let (here, there) = sim.connect(0, to, Transport::Ud, sl(0));
-        sim.start(to, &[there], Either::Script(Script::default()), Time::ZERO);
+        sim.start(to, &[there], Either::Script(Script::default()), Notify::Poll, Time::ZERO);
         posts.push(here);
     }
-    let send = |&(to, bytes): &(usize, u32)| {
+    let send = |(i, &(to, bytes)): (usize, &(usize, u32))| {
         let request = request(posts[to - 1], 0, Opcode::Send, bytes);
-        (Time::ZERO, WorkRequest { signaled: false, ..request })
+        (Time::from_us(1) * i.min(1) as u64, WorkRequest { signaled: false, ..request })
     };
-    let script = Script::new(datagrams.iter().map(send).collect());
-    sim.start(0, &[], Either::Script(script), Time::ZERO);
+    let script = Script::new(datagrams.iter().enumerate().map(send).collect());
+    sim.start(0, &[], Either::Script(script), Notify::Poll, Time::ZERO);
     assert_eq!(sim.run(Time::from_ms(1)), Outcome::Quiet);
     hosts.map(|h| sim.program(h, 0).script().seen.iter().map(|&(at, _)| at).collect()).collect()
 }
@@ -55,7 +57,7 @@ fn arrivals(models: &Models, hosts: u8, datagrams: &[(usize, u32)]) -> Vec<Vec<T
 fn with_a_buffer_of_one_packet_each_waits_for_the_credits_of_the_last() {
     // A datagram of 4096 bytes: 4130 on the wire, 65 blocks.
     let models = one_lane(65);
-    let seen = &arrivals(&models, 3, &[(1, 4096); 10])[0];
+    let seen = &arrivals(&models, 3, &[(1, 4096); 11])[0][1..];
     let terms = [
         DELAY,                           // first bit to the switch
         models.switch.latency,           // first bit out of it
@@ -67,9 +69,9 @@ fn with_a_buffer_of_one_packet_each_waits_for_the_credits_of_the_last() {
     assert_eq!(seen.len(), 10);
     assert!(seen.windows(2).all(|pair| pair[1] - pair[0] == period), "{seen:?} for {period}");
     // One block more is of no use, twice the blocks are: then the link is always busy.
-    assert_eq!(&arrivals(&one_lane(129), 3, &[(1, 4096); 10])[0], seen);
+    assert_eq!(&arrivals(&one_lane(129), 3, &[(1, 4096); 11])[0][1..], seen);
     let packet = RATE.time_for(Bytes::new(4136));
-    let seen = &arrivals(&one_lane(130), 3, &[(1, 4096); 10])[0];
+    let seen = &arrivals(&one_lane(130), 3, &[(1, 4096); 11])[0][1..];
     assert!(seen.windows(2).all(|pair| pair[1] - pair[0] == packet), "{seen:?}");
 }
 
@@ -98,7 +100,7 @@ fn a_lane_without_credits_does_not_hold_up_another() {
     let (qp, _) = sim.connect(0, 1, Transport::Rc, sl(0));
     let post = |id| (Time::from_us(60 + 5 * id), request(qp, id, Opcode::Send, 64));
     let script = Script::new((0..10).map(post).collect());
-    let number = sim.start(0, &[qp], Either::Script(script), Time::from_us(60));
+    let number = sim.start(0, &[qp], Either::Script(script), Notify::Poll, Time::from_us(60));
     sim.run(Time::from_us(200));
     let seen = &sim.program(0, number).script().seen;
     assert_eq!(seen.len(), 10);

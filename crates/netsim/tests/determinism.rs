@@ -6,6 +6,7 @@ mod common;
 use bandwise_netsim::Counters;
 use bandwise_netsim::event::{Event, EventQueue};
 use bandwise_rdma::verbs::Completion;
+use bandwise_topology::builders;
 use bandwise_units::Time;
 use common::random::{Case, cases};
 use proptest::prelude::*;
@@ -70,20 +71,22 @@ proptest! {
         }
     }
 
-    /// The heap against a sorted map, with pushes and pops in any order. Times are few, so that
-    /// ranks and arguments decide.
+    /// The heap against a sorted map, with pushes and pops in any order, but never before what
+    /// was taken last. Times are few, so that ranks and arguments decide.
     #[test]
     fn the_event_queue_is_a_sorted_list(
-        steps in prop::collection::vec((0u64..20, 0u32..6, 0u32..3, 0usize..4), 0..300),
+        steps in prop::collection::vec((0u64..8, 0u32..6, 0u32..3, 0usize..4, 0u64..8), 0..300),
     ) {
         let mut queue = EventQueue::default();
         let mut sorted: BTreeMap<Event, usize> = BTreeMap::new();
-        for (at, rank, arg, pops) in steps {
-            let event = Event { at: Time::from_ps(at), rank, arg };
+        let mut now = Time::ZERO;
+        for (after, rank, arg, pops, ahead) in steps {
+            let event = Event { at: now + Time::from_ps(after), rank, arg };
             queue.push(event);
             *sorted.entry(event).or_default() += 1;
+            let horizon = now + Time::from_ps(ahead);
             for _ in 0..pops {
-                let first = sorted.first_entry().filter(|e| e.key().at < Time::from_ps(at));
+                let first = sorted.first_entry().filter(|e| e.key().at < horizon);
                 let expected = first.map(|mut entry| {
                     let event = *entry.key();
                     *entry.get_mut() -= 1;
@@ -92,10 +95,33 @@ proptest! {
                     }
                     event
                 });
-                prop_assert_eq!(queue.pop_before(Time::from_ps(at)), expected);
+                prop_assert_eq!(queue.pop_before(horizon), expected);
+                now = expected.map_or(now, |event| event.at);
             }
             let next = sorted.first_key_value().map_or(Time::MAX, |(event, _)| event.at);
             prop_assert_eq!(queue.next_at(), next);
         }
     }
+}
+
+/// Nothing takes time but the wire: no window is longer than an instant.
+#[test]
+fn links_and_switches_may_take_no_time() {
+    let mut models = common::models(common::instant_device(), 1);
+    models.switch.latency = Time::ZERO;
+    models.switch.credit_delay = Time::ZERO;
+    models.switch.buffer = bandwise_units::Bytes::new(65 * 64);
+    (models.device.tx, models.device.rx) = (Time::ZERO, Time::ZERO);
+    let fabric = builders::leaf_spine(2, 2, 3, common::RATE, Time::ZERO).unwrap();
+    let mut sim = common::simulation(&fabric, &models);
+    for from in 0..6 {
+        for to in (0..6).filter(|&to| to != from) {
+            common::flood(&mut sim, (from, to), common::sl(0), 5_000, 4);
+        }
+    }
+    sim.run(Time::from_us(200));
+    // Six hosts at 7 bytes a nanosecond, less what they block one another.
+    let payload: u64 = (0..6).map(|h| sim.payload_delivered(h)).sum();
+    println!("{payload} bytes");
+    assert!(payload > 200_000 * 7 * 6 / 4, "{payload}");
 }

@@ -3,6 +3,7 @@
 mod common;
 
 use bandwise_netsim::egress::Scheduling;
+use bandwise_netsim::host::Notify;
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_topology::builders::single_switch;
 use bandwise_units::{Bytes, Time};
@@ -32,7 +33,7 @@ fn waits(scheduling: Scheduling, senders: usize, window: u64) -> (Time, Time) {
         (at, request(qp, id, Opcode::Send, 64))
     };
     let script = Script::new((0..200).map(post).collect());
-    sim.start(6, &[qp], Either::Script(script), Time::ZERO);
+    sim.start(6, &[qp], Either::Script(script), Notify::Poll, Time::ZERO);
     sim.run(Time::from_ms(9));
     let seen = &sim.program(6, 0).script().seen;
     assert_eq!(seen.len(), 200);

@@ -2,6 +2,7 @@
 
 mod common;
 
+use bandwise_netsim::host::Notify;
 use bandwise_netsim::random::Stream;
 use bandwise_netsim::{Models, Outcome, Simulation};
 use bandwise_rdma::verbs::{Completion, Next, Opcode, Posts, Program, Transport, WorkRequest};
@@ -88,11 +89,11 @@ fn mean_waits(load: f64, datagrams: u64) -> (f64, f64) {
         let (qp, sink) = sim.connect(source + 1, 0, Transport::Ud, sl(0));
         let request = WorkRequest { signaled: false, ..request(qp, 0, Opcode::Send, BYTES) };
         let player = Player::Source { request, times: times.clone(), posted: 0 };
-        sim.start(source + 1, &[qp], player, Time::ZERO);
+        sim.start(source + 1, &[qp], player, Notify::Poll, Time::ZERO);
         sinks.push(sink);
     }
     let player = Player::Sink { arrived: vec![Vec::new(); SOURCES] };
-    sim.start(0, &sinks, player, Time::ZERO);
+    sim.start(0, &sinks, player, Notify::Poll, Time::ZERO);
     assert_eq!(sim.run(gap * datagrams * 2), Outcome::Quiet);
     let Player::Sink { arrived } = sim.program(0, 0) else { panic!("a sink") };
 

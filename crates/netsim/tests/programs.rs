@@ -2,6 +2,7 @@
 
 mod common;
 
+use bandwise_netsim::host::Notify;
 use bandwise_rdma::verbs::{Completion, Next, Opcode, Posts, Program, Transport};
 use bandwise_topology::builders::back_to_back;
 use bandwise_units::Time;
@@ -30,7 +31,7 @@ fn steps(plan: Vec<Next>) -> Vec<(Time, usize)> {
     let mut sim = simulation(&fabric, &models(device(), 1));
     let (qp, _) = sim.connect(0, 1, Transport::Rc, sl(0));
     let post = Some(request(qp, 0, Opcode::Send, 64));
-    sim.start(0, &[qp], Planner { post, plan, steps: Vec::new() }, Time::from_us(1));
+    sim.start(0, &[qp], Planner { post, plan, steps: Vec::new() }, Notify::Poll, Time::from_us(1));
     sim.run(Time::from_ms(1));
     sim.program(0, 0).steps.clone()
 }

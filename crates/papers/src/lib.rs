@@ -17,12 +17,16 @@ pub struct Paper {
     pub name: &'static str,
     /// What it is.
     pub title: &'static str,
+    /// What it asks.
+    pub question: &'static str,
     /// Its items, as it numbers them, with what each shows.
     pub items: &'static [(&'static str, &'static str)],
     /// What was published, as CSV.
     pub published: &'static str,
     /// The runs that items need.
     pub cases: fn(&Options) -> Vec<run::Case>,
+    /// What the paper's text computes from the numbers of its figures, computed from ours.
+    pub derived: fn(&[Finding]) -> Vec<Finding>,
     /// The figures of the report.
     pub figures: fn(&[Finding], &published::Published) -> Vec<bandwise_report::model::Figure>,
     /// How far ours may be from a published value and still agree, as a fraction of it.

@@ -16,8 +16,31 @@ pub struct Value {
     pub unit: String,
     /// The number.
     pub value: f64,
+    /// Whether the paper says "at most" or "at least" of it.
+    pub bound: Option<Bound>,
     /// Where the paper's text gives it.
     pub section: String,
+}
+
+/// What a published number is if not the value itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Bound {
+    /// "At most", "less than".
+    Most,
+    /// "At least", "over".
+    Least,
+}
+
+impl Value {
+    /// Whether `measured` agrees, given how far it may be off as a fraction of the value.
+    pub fn agrees(&self, measured: f64, tolerance: f64) -> bool {
+        match self.bound {
+            None => (measured - self.value).abs() <= tolerance * self.value.abs(),
+            Some(Bound::Most) => measured <= self.value,
+            Some(Bound::Least) => measured >= self.value,
+        }
+    }
 }
 
 /// All of a paper's published numbers, in its order.
@@ -35,11 +58,10 @@ impl Published {
         &self.0
     }
 
-    /// The one for that item, case and metric.
-    pub fn find(&self, item: &str, case: &str, metric: &str) -> Option<&Value> {
-        self.0
-            .iter()
-            .find(|v| (v.item.as_str(), v.case.as_str(), v.metric.as_str()) == (item, case, metric))
+    /// The one for that item, case, metric and unit.
+    pub fn find(&self, item: &str, case: &str, metric: &str, unit: &str) -> Option<&Value> {
+        let key = (item, case, metric, unit);
+        self.0.iter().find(|v| (&*v.item, &*v.case, &*v.metric, &*v.unit) == key)
     }
 }
 
@@ -54,7 +76,7 @@ mod tests {
             for (i, v) in published.values().iter().enumerate() {
                 assert!(v.value.is_finite(), "{v:?}");
                 assert!(paper.items.iter().any(|(item, _)| *item == v.item), "{v:?}");
-                let first = published.find(&v.item, &v.case, &v.metric).unwrap();
+                let first = published.find(&v.item, &v.case, &v.metric, &v.unit).unwrap();
                 assert!(std::ptr::eq(first, &published.values()[i]), "twice: {v:?}");
             }
         }

@@ -6,8 +6,10 @@ use bandwise_netsim::Counters;
 use bandwise_report::model::Row;
 use bandwise_scenario::{Results, RunError, Scenario, Stop};
 use bandwise_units::Time;
-use rayon::prelude::*;
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How to run.
 #[derive(Debug, Clone)]
@@ -44,8 +46,11 @@ pub struct Reading {
     /// Its unit.
     pub unit: &'static str,
     /// How it comes out of the results.
-    pub read: Box<dyn Fn(&Results) -> Option<f64> + Send + Sync>,
+    pub read: Read,
 }
+
+/// Takes a number out of results; `None` if it is not in them.
+pub type Read = Box<dyn Fn(&Results) -> Option<f64> + Send + Sync>;
 
 impl std::fmt::Debug for Reading {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -113,9 +118,6 @@ pub enum PaperError {
     /// A case deadlocked: the scenario is wrong.
     #[error("{0}: deadlock: output ports wait for each other's credits")]
     Deadlock(String),
-    /// No threads could be started.
-    #[error(transparent)]
-    Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
 /// Who is told how far things are, and may stop them. Called from many threads.
@@ -155,15 +157,10 @@ pub fn run(
     let jobs: Vec<(&Case, u64)> =
         cases.iter().flat_map(|case| seeds.iter().map(move |&s| (case, s))).collect();
     observer.begin(jobs.len());
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
-    let outcomes = pool.install(|| {
-        let one = |&(case, run): &(&Case, u64)| {
-            let result = run_once(case, options.seed.wrapping_add(run), observer)?;
-            observer.done(&case.name);
-            Ok(result)
-        };
-        // One at a time and in no order: a thread that is free takes the next.
-        jobs.par_iter().with_max_len(1).map(one).collect::<Result<Vec<_>, PaperError>>()
+    let outcomes = in_order(options.threads, &jobs, |&(case, run)| {
+        let result = run_once(case, options.seed.wrapping_add(run), observer)?;
+        observer.done(&case.name);
+        Ok(result)
     })?;
 
     let mut counters = Counters::default();
@@ -185,9 +182,37 @@ pub fn run(
         }
     }
     let published = Published::parse(paper.published).expect("tested for every paper");
+    findings.extend((paper.derived)(&findings));
     order(paper, &mut findings);
     let rows = rows(paper, &findings, &published);
     Ok(PaperResults { findings, rows, counters, simulated, runs: jobs.len(), unfinished })
+}
+
+/// Does jobs on several threads (0: one a core); whoever is free takes the next in line, so that
+/// those in front are finished first. The results are in the order of the jobs.
+fn in_order<J: Sync, R: Send>(
+    threads: usize,
+    jobs: &[J],
+    job: impl Fn(&J) -> Result<R, PaperError> + Sync,
+) -> Result<Vec<R>, PaperError> {
+    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = if threads == 0 { cores() } else { threads };
+    let next = AtomicUsize::new(0);
+    let results: Vec<OnceLock<Result<R, PaperError>>> =
+        jobs.iter().map(|_| OnceLock::new()).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..threads.min(jobs.len()) {
+            scope.spawn(|| {
+                loop {
+                    let i = next.fetch_add(1, Ordering::Relaxed);
+                    let (Some(input), Some(place)) = (jobs.get(i), results.get(i)) else { break };
+                    // Each place is taken by one thread, once.
+                    let _ = place.set(job(input));
+                }
+            });
+        }
+    });
+    results.into_iter().filter_map(OnceLock::into_inner).collect()
 }
 
 fn run_once(
@@ -231,10 +256,9 @@ fn rows(paper: &Paper, findings: &[Finding], published: &Published) -> Vec<Row> 
     findings
         .iter()
         .map(|f| {
-            let value = published.find(&f.item, &f.case, &f.metric);
-            let tolerance = value.map(paper.tolerance);
-            let agrees =
-                value.zip(tolerance).map(|(v, t)| (f.value - v.value).abs() <= t * v.value.abs());
+            let value = published.find(&f.item, &f.case, &f.metric, &f.unit);
+            let tolerance = value.filter(|v| v.bound.is_none()).map(paper.tolerance);
+            let agrees = value.map(|v| v.agrees(f.value, tolerance.unwrap_or_default()));
             Row {
                 paper: paper.name.to_owned(),
                 item: f.item.clone(),

@@ -73,7 +73,8 @@ pub struct Completion {
     /// Payload size in bytes.
     pub bytes: u32,
     /// Where a simulator knows it: the true time that the request and its acknowledgement spent
-    /// between the two ports, from last bit out to last bit in, both ways added up.
+    /// between the two ports, from last bit out to last bit in, both ways added up. For a message
+    /// received, the same of it and of the last one received by its sender on this connection.
     pub truth: Option<Time>,
 }
 

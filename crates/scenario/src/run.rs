@@ -64,7 +64,9 @@ impl Scenario {
         let mut stop = Stop::Complete;
         while sim.now() < total {
             let outcome = sim.run((sim.now() + SLICE).min(total));
-            if let Some(ports) = sim.deadlock(PATIENCE) {
+            // Where nothing can happen any more there is nothing to be patient for.
+            let patience = if outcome == Outcome::Quiet { Time::ZERO } else { PATIENCE };
+            if let Some(ports) = sim.deadlock(patience) {
                 stop = Stop::Deadlock(ports);
                 break;
             }
@@ -109,7 +111,7 @@ impl Scenario {
         let jitter = Stream::new(self.seed, "start", index).time_below(Time::from_us(2));
         let (from, to) = (flow.from, flow.to);
         let connect =
-            |sim: &mut Simulation<Generator>| sim.connect(from, to, Transport::Rc, flow.sl);
+            |sim: &mut Simulation<Generator>| sim.connect(from, to, flow.transport, flow.sl);
         let at = self.warmup + jitter;
         let (program, qps, at): (Generator, Vec<Qp>, Time) = match &flow.method {
             Method::RPerf(t) => {
@@ -133,7 +135,7 @@ impl Scenario {
                     signal_every: PingPongSettings::PERFTEST_SIGNAL_EVERY,
                 };
                 let responder = PingPongResponder::new(settings(there));
-                sim.start(to, &[there], responder.into(), Time::ZERO);
+                sim.start(to, &[there], responder.into(), flow.notify, Time::ZERO);
                 (PingPongInitiator::new(settings(here), rounds(t)).into(), vec![here], at)
             }
             Method::PostPoll(t) => {
@@ -158,7 +160,7 @@ impl Scenario {
                 (bulk.into(), qps, jitter)
             }
         };
-        let number = sim.start(from, &qps, program, at);
+        let number = sim.start(from, &qps, program, flow.notify, at);
         Ok((from, number))
     }
 

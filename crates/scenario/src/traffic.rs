@@ -1,7 +1,8 @@
 //! Flows: who sends what to whom, by which method.
 
+use bandwise_netsim::host::Notify;
 use bandwise_rdma::qos::Sl;
-use bandwise_rdma::verbs::Opcode;
+use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_units::{BitRate, Bytes, Time};
 
 /// A flow between two hosts.
@@ -15,6 +16,10 @@ pub struct Flow {
     pub to: usize,
     /// Service level.
     pub sl: Sl,
+    /// Transport service; what is not SEND needs a reliable connection.
+    pub transport: Transport,
+    /// How its programs learn of completions.
+    pub notify: Notify,
     /// What it does.
     pub method: Method,
 }
@@ -52,7 +57,7 @@ pub struct LatencyTraffic {
 pub struct BulkTraffic {
     /// Payload of a message.
     pub bytes: u32,
-    /// SEND or WRITE.
+    /// What is asked.
     pub opcode: Opcode,
     /// Registered send buffer: the payload outstanding.
     pub buffer: Bytes,

@@ -72,8 +72,11 @@ impl Summary {
         }
         out += &match self.ends(fabric) {
             Some([from, to]) => {
-                let links = self.longest.len();
-                format!("longest path  {links} links, such as {from} to {to}\n")
+                let links = match self.longest.len() {
+                    1 => "1 link".to_owned(),
+                    n => format!("{n} links"),
+                };
+                format!("longest path  {links}, such as {from} to {to}\n")
             }
             None => "longest path  none: a single host\n".to_owned(),
         };

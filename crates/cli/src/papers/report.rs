@@ -39,7 +39,7 @@ fn question(paper: &Paper, options: &Options) -> String {
     let item = options.item.as_deref();
     match paper.items.iter().find(|(name, _)| Some(*name) == item) {
         Some((item, what)) => format!("{item}: {what}"),
-        None => "How do our results compare with the published ones?".to_owned(),
+        None => paper.question.to_owned(),
     }
 }
 

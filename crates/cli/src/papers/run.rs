@@ -130,7 +130,11 @@ fn closing(paper: &Paper, options: &Options, results: &PaperResults) -> String {
     // The count comes below, with where it fails.
     out.truncate(out.trim_end().rfind('\n').map_or(0, |end| end + 1));
     if !results.unfinished.is_empty() {
-        out += &format!("Partial: not finished are {}.\n", results.unfinished.join(", "));
+        let count = results.unfinished.len();
+        out += &format!(
+            "Partial: {count} cases were not finished, {} first.\n",
+            results.unfinished[0]
+        );
     }
     let judged = rows.iter().filter(|r| r.agrees.is_some()).count();
     let agree = rows.iter().filter(|r| r.agrees == Some(true)).count();

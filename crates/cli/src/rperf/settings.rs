@@ -139,8 +139,10 @@ impl Flags {
     fn command(&self, file: &Path, run: &Scenario) -> String {
         let mut line = Line("bandwise rperf".to_owned());
         line.flag("--fabric", &file.display().to_string());
-        for (flag, value) in [("--from", &self.from), ("--to", &self.to)] {
-            value.iter().for_each(|value| drop(line.flag(flag, value)));
+        for (flag, host) in [("--from", &self.from), ("--to", &self.to)] {
+            if let Some(host) = host {
+                line.flag(flag, host);
+            }
         }
         if self.compare {
             line.0 += " --compare";
@@ -148,20 +150,22 @@ impl Flags {
             line.value("--method", self.method.0);
         }
         line.list("--background", &self.background);
-        for (flag, value) in [("--size", self.size), ("--background-size", self.background_size)] {
-            value.into_iter().for_each(|value| drop(line.flag(flag, &value.get().to_string())));
-        }
+        let size = |size: Option<Bytes>| size.map(|size| size.get().to_string());
+        let number = |number: Option<i64>| number.map(|number| number.to_string());
+        let how = self.scheduling.as_ref().and_then(clap::ValueEnum::to_possible_value);
         for (flag, value) in [
-            ("--sl", self.sl),
-            ("--background-sl", self.background_sl),
-            ("--samples", self.samples),
+            ("--size", size(self.size)),
+            ("--background-size", size(self.background_size)),
+            ("--sl", number(self.sl)),
+            ("--background-sl", number(self.background_sl)),
+            ("--samples", number(self.samples)),
+            ("--scheduling", how.map(|how| how.get_name().to_owned())),
+            ("--duration", self.duration.map(|time| time.to_string())),
         ] {
-            value.into_iter().for_each(|value| drop(line.value(flag, value)));
+            if let Some(value) = value {
+                line.flag(flag, &value);
+            }
         }
-        if let Some(how) = self.scheduling.as_ref().and_then(clap::ValueEnum::to_possible_value) {
-            line.flag("--scheduling", how.get_name());
-        }
-        self.duration.into_iter().for_each(|time| drop(line.flag("--duration", &time.to_string())));
         line.value("--seed", run.seed);
         line.0
     }

@@ -57,7 +57,7 @@ fn converts_back_and_forth() {
 #[test]
 fn reads_standard_input() {
     let ran = Place::new().run_with(&["fabric", "show", "-"], BACK_TO_BACK.as_bytes()).good();
-    assert!(ran.stdout.contains("longest path  1 links"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("longest path  1 link,"), "{}", ran.stdout);
     let ran = Place::new().run_with(&["fabric", "show", "-"], b"[fabric]\nbild = 1\n");
     ran.refused(&["<stdin>:2: "]);
 }

@@ -5,6 +5,19 @@ use crate::random::Stream;
 use bandwise_rdma::verbs::{Completion, Program};
 use bandwise_units::Time;
 
+/// How a program learns of completions.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Notify {
+    /// It polls its completion queue all the time.
+    #[default]
+    Poll,
+    /// It sleeps and is woken by an interrupt.
+    Event,
+}
+
 #[derive(Debug)]
 pub(crate) struct Core<P> {
     pub program: P,
@@ -20,11 +33,13 @@ pub(crate) struct Core<P> {
     tick: Option<OsTick>,
     next_tick: Time,
     random: Stream,
+    notify: Notify,
     poll: Time,
+    interrupt: Time,
 }
 
 impl<P: Program> Core<P> {
-    pub fn new(program: P, device: &DeviceModel, seed: u64, index: u64) -> Self {
+    pub fn new(program: P, notify: Notify, device: &DeviceModel, seed: u64, index: u64) -> Self {
         let mut random = Stream::new(seed, "core", index);
         let next_tick = device.os_tick.map_or(Time::MAX, |t| random.time_below(t.period));
         Core {
@@ -37,13 +52,19 @@ impl<P: Program> Core<P> {
             tick: device.os_tick,
             next_tick,
             random,
+            notify,
             poll: device.cpu_poll,
+            interrupt: device.interrupt,
         }
     }
 
-    /// When a polling loop finds what appears at `visible`: somewhere within its period.
+    /// When the program finds what appears at `visible`: somewhere within the period of its
+    /// polling loop, or when the interrupt has woken it.
     pub fn found_at(&mut self, visible: Time) -> Time {
-        visible + self.random.time_below(self.poll)
+        match self.notify {
+            Notify::Poll => visible + self.random.time_below(self.poll),
+            Notify::Event => visible + self.interrupt,
+        }
     }
 
     /// If the core can't look at its completion queue at `now`, when it can.

@@ -19,6 +19,8 @@ pub struct DeviceModel {
     pub cpu_completion: Time,
     /// How often a polling program looks at its completion queue.
     pub cpu_poll: Time,
+    /// From a completion in memory to a program that sleeps for it: interrupt and wake-up.
+    pub interrupt: Time,
     /// What the operating system takes from every core.
     pub os_tick: Option<OsTick>,
     /// From the CPU's doorbell write to the RNIC seeing it.
@@ -89,6 +91,7 @@ impl DeviceModel {
             cpu_inline: Time::from_ns(10),
             cpu_completion: Time::from_ns(20),
             cpu_poll: Time::from_ns(10),
+            interrupt: Time::from_us(4),
             os_tick: Some(OsTick { period: Time::from_ms(2), steal: Time::from_ns(3_100) }),
             mmio: Time::from_ns(80),
             doorbell_gap: Time::from_ns(10),

@@ -11,6 +11,7 @@ mod qp;
 mod receive;
 mod transmit;
 
+pub use self::core::Notify;
 pub use device::{DeviceModel, OsTick, PRESETS};
 pub use qp::QpSetup;
 
@@ -134,10 +135,16 @@ impl<P: Program> Host<P> {
     }
 
     /// Adds a program on a core of its own, first stepped at `start`.
-    pub(crate) fn add_program(&mut self, program: P, start: Time, seed: u64) -> u16 {
+    pub(crate) fn add_program(
+        &mut self,
+        program: P,
+        notify: Notify,
+        start: Time,
+        seed: u64,
+    ) -> u16 {
         let core = self.cores.len() as u16;
         let index = u64::from(self.index) << 16 | u64::from(core);
-        let mut state = Core::new(program, &self.model, seed, index);
+        let mut state = Core::new(program, notify, &self.model, seed, index);
         state.timer = start;
         self.cores.push(state);
         self.wake_core(core, start);

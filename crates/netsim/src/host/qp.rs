@@ -87,6 +87,8 @@ pub(crate) struct QueuePair {
     pub answers: VecDeque<Answer>,
     /// Bytes of the message being received.
     pub receiving: u32,
+    /// Ground truth of the last message received: how long its last packet was between the ports.
+    pub last_transit_ps: u32,
     /// In the list of queue pairs with something to send: requests, answers.
     pub listed: [bool; 2],
 }
@@ -110,6 +112,7 @@ impl QueuePair {
             unacked: VecDeque::new(),
             answers: VecDeque::new(),
             receiving: 0,
+            last_transit_ps: 0,
             listed: [false; 2],
         }
     }

@@ -61,15 +61,15 @@ impl<P: Program> Host<P> {
                 // Answered before the DMA write is done (figure 1d): what RPerf builds on.
                 let ack = self.reply(number, PacketKind::Ack, packet, transit);
                 self.stage(now, ack, out);
-                self.received(drained, number);
+                self.received(drained, number, packet, transit);
             }
-            PacketKind::UdSend => self.received(drained, number),
+            PacketKind::UdSend => self.received(drained, number, packet, transit),
             PacketKind::Write | PacketKind::WriteImm if last => {
                 // Answered after (figure 1b).
                 let ack = self.reply(number, PacketKind::Ack, packet, transit);
                 self.stage_at(placed + self.model.dma_flush, ack);
                 if packet.kind() == PacketKind::WriteImm {
-                    self.received(drained, number);
+                    self.received(drained, number, packet, transit);
                 }
                 self.qps[number].receiving = 0;
             }
@@ -145,14 +145,16 @@ impl<P: Program> Host<P> {
     }
 
     /// A message is complete that consumes a RECV: a CQE, if anybody reads it.
-    fn received(&mut self, placed: Time, number: usize) {
+    fn received(&mut self, placed: Time, number: usize, packet: &Packet, transit: u32) {
+        self.qps[number].last_transit_ps = transit;
         let bytes = std::mem::take(&mut self.qps[number].receiving);
         let Some(core) = self.qps[number].setup.core else { return };
         // Behind the payload, which was written first.
         let visible = self.pcie.write_descriptor(placed, CQE_BYTES);
         let qp = Qp(number as u16);
         let kind = CompletionKind::Received;
-        self.complete(core, visible, Completion { qp, id: 0, kind, bytes, truth: None });
+        let truth = Some(Time::from_ps(packet.transit_ps.saturating_add(transit).into()));
+        self.complete(core, visible, Completion { qp, id: 0, kind, bytes, truth });
     }
 }
 

@@ -100,6 +100,11 @@ impl<P: Program> Host<P> {
         fetched == 0 || u64::from(fetched + next) <= self.model.tx_buffer.get()
     }
 
+    /// Whether a service level has a lane at this port.
+    pub(crate) fn has_lane(&self, sl: Sl) -> bool {
+        self.sl2vl.vl(sl).is_some()
+    }
+
     /// The lane of a service level at this port. Levels without one are refused at set-up.
     pub(super) fn lane(&self, sl: Sl) -> usize {
         self.sl2vl.vl(sl).map_or(0, |vl| usize::from(vl.get()))
@@ -135,8 +140,9 @@ impl<P: Program> Host<P> {
             qp.started = 0;
             qp.unacked.push_back(Unacked { psn, wqe, answered: false, truth: None });
         }
-        let asked = if wqe.opcode == Opcode::Read { wqe.bytes } else { 0 };
-        self.fetch(now, number, kind, segment, psn, asked, wqe.inline);
+        let transit_or_asked =
+            if wqe.opcode == Opcode::Read { wqe.bytes } else { qp.last_transit_ps };
+        self.fetch(now, number, kind, segment, psn, transit_or_asked, wqe.inline);
     }
 
     fn start_answer(&mut self, now: Time, number: usize) {

@@ -6,6 +6,7 @@ pub mod random;
 
 use bandwise_netsim::egress::Scheduling;
 use bandwise_netsim::host::DeviceModel;
+use bandwise_netsim::host::Notify;
 use bandwise_netsim::switch::{Queueing, SwitchModel};
 use bandwise_netsim::{Models, Qos, Simulation};
 use bandwise_rdma::qos::{Sl, Sl2Vl, Vl, VlArbTable};
@@ -61,7 +62,11 @@ pub fn models(device: DeviceModel, lanes: u8) -> Models {
             marking: None,
         },
         device,
-        qos: Qos { sl2vl: Sl2Vl::modulo(lanes), vlarb: VlArbTable::even(vls, 64) },
+        qos: Qos {
+            sl2vl: Sl2Vl::modulo(lanes),
+            vlarb: VlArbTable::even(vls, 64),
+            ports: Vec::new(),
+        },
     }
 }
 
@@ -167,5 +172,5 @@ pub fn flood(
     window: u64,
 ) {
     let (qp, _) = sim.connect(from, to, bandwise_rdma::verbs::Transport::Rc, sl);
-    sim.start(from, &[qp], Either::Flood(Flood::new(qp, bytes, window)), Time::ZERO);
+    sim.start(from, &[qp], Either::Flood(Flood::new(qp, bytes, window)), Notify::Poll, Time::ZERO);
 }

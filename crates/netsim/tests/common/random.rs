@@ -3,8 +3,10 @@
 use super::{Script, request, sl};
 use bandwise_netsim::egress::Scheduling;
 use bandwise_netsim::host::DeviceModel;
+use bandwise_netsim::host::Notify;
 use bandwise_netsim::switch::{Hiccup, Queueing, SwitchModel};
 use bandwise_netsim::{Models, Qos, Simulation};
+use bandwise_rdma::cc::{MarkerSettings, SourceSettings};
 use bandwise_rdma::qos::{Sl2Vl, VlArbEntry, VlArbTable};
 use bandwise_rdma::verbs::{Opcode, Qp, Transport, WorkRequest};
 use bandwise_rdma::wire::Mtu;
@@ -58,7 +60,7 @@ impl Case {
             let [a, b] = c.hosts;
             let (first, second) = sim.connect(a, b, c.transport, sl(c.sl));
             for (host, qp, posts) in [(a, first, &c.posts[0]), (b, second, &c.posts[1])] {
-                sim.start(host, &[qp], Script::new(requests(qp, posts)), Time::ZERO);
+                sim.start(host, &[qp], Script::new(requests(qp, posts)), Notify::Poll, Time::ZERO);
             }
         }
         sim
@@ -98,10 +100,17 @@ fn rates() -> impl Strategy<Value = BitRate> {
     select(vec![10_000_000_000, 54_545_454_545, 100_000_000_000]).prop_map(BitRate::from_bps)
 }
 
+/// Links and switches may take no time at all.
+fn often_zero(bound: u64) -> impl Strategy<Value = u64> {
+    prop_oneof![Just(0), 0..bound]
+}
+
 /// 1 to 4 switches in a tree, 2 to 8 hosts at any of them.
 fn fabrics() -> impl Strategy<Value = Fabric> {
-    let trunks = prop::collection::vec((any::<prop::sample::Index>(), rates(), 0u64..50), 0..4);
-    let hosts = prop::collection::vec((any::<prop::sample::Index>(), rates(), 0u64..50), 2..9);
+    let trunks =
+        prop::collection::vec((any::<prop::sample::Index>(), rates(), often_zero(50)), 0..4);
+    let hosts =
+        prop::collection::vec((any::<prop::sample::Index>(), rates(), often_zero(50)), 2..9);
     (trunks, hosts).prop_map(|(trunks, hosts)| {
         let mut b = FabricBuilder::new();
         let switches: Vec<NodeId> =
@@ -133,15 +142,35 @@ fn models(mtu: Mtu, lanes: u8) -> impl Strategy<Value = Models> {
     let tables = (entries(), entries(), select(vec![0u8, 1, 4, 255]))
         .prop_map(|(high, low, high_limit)| VlArbTable { high, low, high_limit })
         .prop_filter("every lane is served", move |t| t.unserved((1 << lanes) - 1) == 0);
+    let marking = select(vec![
+        None,
+        Some(MarkerSettings {
+            threshold: Bytes::from_kib(1),
+            marking_rate: 0,
+            packet_size: 0,
+            mark_victims: true,
+        }),
+    ]);
+    let throttle = SourceSettings::new(SourceSettings::linear_table(16), 1, 4, 0).unwrap();
     let switch = (
         select(vec![Scheduling::Fcfs, Scheduling::RoundRobin]),
         select(vec![Queueing::Fifo, Queueing::Voq]),
         select(vec![None, Some(Hiccup { one_in: 4, up_to: Time::from_ns(200) })]),
-        (buffer.clone(), 1u64..100, 1u64..300),
+        (buffer.clone(), often_zero(100), often_zero(300)),
+        marking,
     );
-    let device = (buffer, select(vec![true, false]), select(vec![4u64, 32]));
+    let device = (
+        buffer,
+        select(vec![true, false]),
+        select(vec![4u64, 32]),
+        select(vec![None, Some(throttle)]),
+    );
     (switch, device, tables).prop_map(
-        move |((scheduling, queueing, hiccup, (buffer, credit, latency)), device, vlarb)| Models {
+        move |(
+            (scheduling, queueing, hiccup, (buffer, credit, latency), marking),
+            device,
+            vlarb,
+        )| Models {
             switch: SwitchModel {
                 latency: Time::from_ns(latency),
                 buffer,
@@ -149,16 +178,17 @@ fn models(mtu: Mtu, lanes: u8) -> impl Strategy<Value = Models> {
                 queueing,
                 hiccup,
                 credit_delay: Time::from_ns(credit),
-                marking: None,
+                marking,
             },
             device: DeviceModel {
                 rx_buffer: device.0,
                 mtu,
                 tx_buffer: Bytes::from_kib(device.2),
                 cpu_poll: if device.1 { Time::ZERO } else { Time::from_ns(30) },
+                congestion_control: device.3,
                 ..DeviceModel::connectx4_56g()
             },
-            qos: Qos { sl2vl: Sl2Vl::modulo(lanes), vlarb },
+            qos: Qos { sl2vl: Sl2Vl::modulo(lanes), vlarb, ports: Vec::new() },
         },
     )
 }

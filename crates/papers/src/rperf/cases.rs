@@ -5,8 +5,9 @@ use super::LINK_GBPS;
 use crate::run::{Case, Options, Reading};
 use bandwise_input::Source;
 use bandwise_netsim::egress::Scheduling;
+use bandwise_netsim::host::Notify;
 use bandwise_rdma::qos::Sl;
-use bandwise_rdma::verbs::Opcode;
+use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rperf::Summary;
 use bandwise_scenario::{BulkTraffic, Flow, LatencyTraffic, Method, Results, Scenario};
 use bandwise_units::{Bytes, Time};
@@ -57,7 +58,8 @@ fn sl(n: u8) -> Sl {
 
 /// A flow to `dst`, host 0 in every topology.
 fn flow(name: impl Into<String>, from: usize, level: u8, method: Method) -> Flow {
-    Flow { name: name.into(), from, to: 0, sl: sl(level), method }
+    let (transport, notify) = (Transport::Rc, Notify::Poll);
+    Flow { name: name.into(), from, to: 0, sl: sl(level), transport, notify, method }
 }
 
 fn bulk(bytes: u32, qps: u16) -> Method {
@@ -196,10 +198,8 @@ impl Plan {
                 if tool == "qperf" {
                     // "Qperf does not report tail RTT."
                     case.readings.truncate(1);
-                    case.readings.push(error(format!("qperf switch {bytes} B, no load")));
-                } else {
-                    case.readings.push(perftest_error(bytes, &case.scenario));
                 }
+                case.readings.push(error(format!("{tool} switch {bytes} B, no load")));
                 cases.push(case);
             }
         }
@@ -250,7 +250,6 @@ impl Plan {
             if n == 5 {
                 case.readings.extend(round_trip("fig12", "shared SL", "us"));
                 case.readings.push(bandwidth("fig13", "shared SL", "total bandwidth", "BSG", sum));
-                case.readings.push(error("rperf switch 64 B, 5 BSGs".to_owned()));
             }
             case
         };
@@ -371,34 +370,25 @@ impl Plan {
         vec![own, two, one]
     }
 
-    /// The other methods beside five bulk senders.
+    /// Every method against the truth beside five bulk senders.
     fn methods_under_load(&self) -> Vec<Case> {
-        let probe = self.probe(LSG_BYTES, 10_000);
-        let one = |(tool, method): (&str, Method)| {
-            let mut flows = senders(5, 4096);
-            flows.push(flow("LSG", 6, 0, method));
-            let mut case =
-                self.case(&format!("truth {tool}, 5 BSGs"), base("rack", RACK), flows, 1_000);
-            case.readings = vec![error(format!("{tool} switch 64 B, 5 BSGs"))];
-            case
-        };
-        vec![one(("qperf", Method::PostPoll(probe)))]
-    }
-}
-
-/// perftest's error. Its ping and its pong each cross the fabric as data, so what is true at no
-/// load is the fabric's own latency, there and back.
-fn perftest_error(bytes: u32, scenario: &Scenario) -> Reading {
-    let truth_ns = scenario.unloaded_round_trip(1, 0).as_ns_f64();
-    let read = move |r: &Results| {
-        let measured = r.flows.iter().find_map(|f| Some(f.latency?.measured))?;
-        Some(measured.p50_ns - truth_ns)
-    };
-    Reading {
-        item: "truth",
-        case: format!("perftest switch {bytes} B, no load"),
-        metric: "error p50",
-        unit: "ns",
-        read: Box::new(read),
+        let mut cases = Vec::new();
+        for bytes in [64, 1024, 4096] {
+            let probe = self.probe(bytes, 8_000);
+            for (tool, method) in [
+                ("rperf", Method::RPerf(probe)),
+                ("perftest", Method::PingPong(probe)),
+                ("qperf", Method::PostPoll(probe)),
+            ] {
+                let mut flows = senders(5, 4096);
+                flows.push(flow("LSG", 6, 0, method));
+                let name = format!("{tool} switch {bytes} B, 5 BSGs");
+                let mut case =
+                    self.case(&format!("truth {name}"), base("rack", RACK), flows, 1_000);
+                case.readings = vec![error(name)];
+                cases.push(case);
+            }
+        }
+        cases
     }
 }

@@ -129,6 +129,22 @@ fn plots() -> Vec<Plot> {
                 bandwidth(),
             )
         },
+        Plot {
+            metric: Some("error p50"),
+            curves: &[
+                ("perftest switch ", "perftest"),
+                ("qperf switch ", "qperf"),
+                ("rperf switch ", "RPerf"),
+            ],
+            ..plot(
+                "truth",
+                "How far each method is from the truth",
+                "Median of what the method says less the time that the message and its answer \
+                 really spent between the two ports, through the idle switch.",
+                size(),
+                axis("error", "ns", Scale::Linear),
+            )
+        },
     ]
 }
 
@@ -163,7 +179,10 @@ impl Plot {
         };
         (!series.is_empty()).then(|| Figure {
             id: self.item.to_owned(),
-            title: format!("{}: {}", self.item.replacen("fig", "Figure ", 1), self.title),
+            title: match self.item.strip_prefix("fig") {
+                Some(number) => format!("Figure {number}: {}", self.title),
+                None => self.title.to_owned(),
+            },
             caption,
             x: self.x,
             y: self.y,
@@ -203,7 +222,7 @@ impl Plot {
             return names.iter().position(|name| name == case).map(|i| i as f64);
         }
         let (number, rest) = case.split_once(' ')?;
-        let is_point = matches!(rest, "B" | "BSG" | "BSGs");
+        let is_point = matches!(rest, "B" | "BSG" | "BSGs" | "B, no load");
         is_point.then(|| number.parse().ok()).flatten()
     }
 }

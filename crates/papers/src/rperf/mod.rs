@@ -3,6 +3,7 @@
 
 mod answer;
 mod cases;
+mod derived;
 mod figures;
 
 use crate::Paper;
@@ -13,6 +14,8 @@ pub const PAPER: Paper = Paper {
     name: "rperf",
     title: "Evaluation of an InfiniBand Switch: Choose Latency or Bandwidth, but Not Both \
             (Katebzadeh, Costa, Grot, ISPASS 2020)",
+    question: "What round-trip time does a latency-sensitive flow see while others push bulk \
+               traffic through the same switch, and what helps?",
     items: &[
         ("fig4", "round trip by RPerf, with and without the switch"),
         ("fig5", "bandwidth of one sender, with and without the switch"),
@@ -29,6 +32,7 @@ pub const PAPER: Paper = Paper {
     ],
     published: include_str!("../../../../papers/rperf/published.csv"),
     cases: cases::cases,
+    derived: derived::derived,
     figures: figures::figures,
     tolerance,
     answer: answer::answer,

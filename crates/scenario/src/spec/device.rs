@@ -26,6 +26,8 @@ pub(super) struct DeviceSpec {
     #[serde(deserialize_with = "text")]
     cpu_poll: Given<Time>,
     #[serde(deserialize_with = "text")]
+    interrupt: Given<Time>,
+    #[serde(deserialize_with = "text")]
     mmio: Given<Time>,
     #[serde(deserialize_with = "text")]
     doorbell_gap: Given<Time>,
@@ -95,6 +97,7 @@ impl DeviceSpec {
             ("cpu-inline", &self.cpu_inline, &mut d.cpu_inline),
             ("cpu-completion", &self.cpu_completion, &mut d.cpu_completion),
             ("cpu-poll", &self.cpu_poll, &mut d.cpu_poll),
+            ("interrupt", &self.interrupt, &mut d.interrupt),
             ("mmio", &self.mmio, &mut d.mmio),
             ("doorbell-gap", &self.doorbell_gap, &mut d.doorbell_gap),
             ("dma-read", &self.dma_read, &mut d.dma_read),

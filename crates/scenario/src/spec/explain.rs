@@ -2,6 +2,7 @@
 
 use bandwise_input::{InputError, Source};
 use serde::de::DeserializeOwned;
+use std::ops::Range;
 
 /// What can be read.
 const READABLE: &str = "a TOML scenario with a [fabric] table, the output of ibnetdiscover, \
@@ -19,6 +20,12 @@ pub(super) fn check_text(source: &Source) -> Result<(), InputError> {
         false => "bytes that are not UTF-8: this is not text",
     };
     Err(source.error(at..at, what).allowed(READABLE))
+}
+
+/// What stands in the first line of a range.
+pub(super) fn first_line(source: &Source, span: Range<usize>) -> Range<usize> {
+    let end = source.text[span.start..].find('\n').map_or(span.end, |n| span.start + n);
+    span.start..end.min(span.end)
 }
 
 /// Reads TOML; an error says what is wrong apart from what is allowed.

@@ -1,5 +1,6 @@
 //! What a scenario asks of its fabric beyond being one.
 
+use super::explain;
 use super::values::SECOND;
 use crate::Scenario;
 use bandwise_input::{InputError, Source};
@@ -17,9 +18,7 @@ const MOST_PORTS: usize = 32;
 
 /// Where the fabric begins in the document.
 pub(super) fn place<T>(source: &Source, fabric: &Spanned<T>) -> Range<usize> {
-    let span = fabric.span();
-    let end = source.text[span.start..].find('\n').map_or(span.end, |n| span.start + n);
-    span.start..end.min(span.end)
+    explain::first_line(source, fabric.span())
 }
 
 /// Links that the simulator can count in picoseconds.

@@ -1,7 +1,8 @@
 //! `[[flow]]`: a flow as people say it, with the names of hosts.
 
 use super::values::{Given, Text, names, number, text};
-use bandwise_rdma::verbs::Opcode;
+use bandwise_netsim::host::Notify;
+use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_units::{BitRate, Bytes, Time};
 use serde::Deserialize;
 use serde::de::value::SeqAccessDeserializer;
@@ -18,8 +19,9 @@ use toml::Spanned;
 /// from = "h6"              # or a list
 /// to = "h0"
 /// method = "rperf"         # or "ping-pong", "post-poll", "closed-loop", "bulk"
-/// bytes = "64 B"           # of a message; for bulk, if not given, "4 KiB"
+/// bytes = "64 B"           # of a message; for bulk, if not given, "4 KiB" (on UD within the MTU)
 /// sl = 0                   # service level
+/// completion = "poll"      # or "event": programs sleep until an interrupt wakes them
 /// # what measures latency (all but bulk)
 /// samples = 10000          # at most
 /// warmup-rounds = 20       # rounds before these
@@ -31,7 +33,9 @@ use toml::Spanned;
 /// qps = 1                  # queue pairs
 /// rate = "10 Gbps"         # payload, not to exceed; if not given, what it gets
 /// # closed-loop and bulk
-/// opcode = "send"          # or "write", which is bulk's if not given
+/// transport = "rc"         # or "ud": SEND only, of at most one MTU
+/// opcode = "send"          # or "write" (bulk's on RC if not given), "write-imm", "read", "atomic"
+///                          # (of 8 bytes)
 /// ```
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -61,7 +65,13 @@ pub struct FlowSpec {
     /// Longest pause between rounds.
     #[serde(default, deserialize_with = "text")]
     pub think: Option<Spanned<Time>>,
-    /// SEND or WRITE.
+    /// How its programs learn of completions.
+    #[serde(default, deserialize_with = "text")]
+    pub completion: Option<Spanned<Notify>>,
+    /// Transport service.
+    #[serde(default, deserialize_with = "text")]
+    pub transport: Option<Spanned<Transport>>,
+    /// What it posts.
     #[serde(default, deserialize_with = "text")]
     pub opcode: Option<Spanned<OpcodeName>>,
     /// Registered send buffer.
@@ -99,6 +109,8 @@ impl FlowSpec {
             samples: None,
             warmup_rounds: None,
             think: None,
+            completion: None,
+            transport: None,
             opcode: None,
             buffer: None,
             batch: None,
@@ -109,7 +121,7 @@ impl FlowSpec {
     }
 
     /// Keys that not every method uses, and where they were given.
-    pub(super) fn optional_keys(&self) -> [(&'static str, Given<()>); 9] {
+    pub(super) fn optional_keys(&self) -> [(&'static str, Given<()>); 10] {
         fn at<T>(given: &Given<T>) -> Given<()> {
             given.as_ref().map(|g| Spanned::new(g.span(), ()))
         }
@@ -117,6 +129,7 @@ impl FlowSpec {
             ("samples", at(&self.samples)),
             ("warmup-rounds", at(&self.warmup_rounds)),
             ("think", at(&self.think)),
+            ("transport", at(&self.transport)),
             ("opcode", at(&self.opcode)),
             ("buffer", at(&self.buffer)),
             ("batch", at(&self.batch)),
@@ -212,8 +225,14 @@ names! { MethodName, "method", "rperf, ping-pong, post-poll, closed-loop or bulk
 "post-poll" => MethodName::PostPoll, "closed-loop" => MethodName::ClosedLoop,
 "bulk" => MethodName::Bulk }
 
-names! { OpcodeName, "opcode", "send or write",
-"send" => OpcodeName::Send, "write" => OpcodeName::Write }
+names! { OpcodeName, "opcode", "send, write, write-imm, read or atomic",
+"send" => OpcodeName::Send, "write" => OpcodeName::Write, "write-imm" => OpcodeName::WriteImm,
+"read" => OpcodeName::Read, "atomic" => OpcodeName::Atomic }
+
+names! { Transport, "transport", "rc or ud", "rc" => Transport::Rc, "ud" => Transport::Ud }
+
+names! { Notify, "way to learn of a completion", "poll or event",
+"poll" => Notify::Poll, "event" => Notify::Event }
 
 impl FromStr for MethodName {
     type Err = String;
@@ -247,6 +266,12 @@ pub enum OpcodeName {
     Send,
     /// WRITE.
     Write,
+    /// WRITE with immediate data.
+    WriteImm,
+    /// READ.
+    Read,
+    /// Compare-and-swap or fetch-and-add.
+    Atomic,
 }
 
 impl From<OpcodeName> for Opcode {
@@ -254,6 +279,9 @@ impl From<OpcodeName> for Opcode {
         match name {
             OpcodeName::Send => Opcode::Send,
             OpcodeName::Write => Opcode::Write,
+            OpcodeName::WriteImm => Opcode::WriteImm,
+            OpcodeName::Read => Opcode::Read,
+            OpcodeName::Atomic => Opcode::Atomic,
         }
     }
 }

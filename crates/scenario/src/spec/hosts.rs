@@ -1,7 +1,7 @@
-//! Hosts by name, and what to say where there is none of that name.
+//! Hosts and other nodes by name, and what to say where there is none of that name.
 
 use bandwise_input::{InputError, Source};
-use bandwise_topology::Fabric;
+use bandwise_topology::{Fabric, NodeId};
 use toml::Spanned;
 
 /// How many names an error lists.
@@ -19,23 +19,44 @@ pub(super) fn find(
         Some(_) => format!("{:?} is a switch, not a host", name.get_ref()),
         None => format!("there is no host {:?}", name.get_ref()),
     };
-    Err(source.error(name.span(), message).allowed(suggestion(fabric, name.get_ref())))
+    let allowed = suggestion(fabric, "hosts", fabric.hosts().iter(), name.get_ref());
+    Err(source.error(name.span(), message).allowed(allowed))
 }
 
-fn suggestion(fabric: &Fabric, wanted: &str) -> String {
-    let names = || fabric.hosts().iter().map(|&host| fabric.node(host).name.as_str());
+/// The node of that name.
+pub(super) fn find_node(
+    source: &Source,
+    fabric: &Fabric,
+    name: &Spanned<String>,
+) -> Result<NodeId, InputError> {
+    fabric.find(name.get_ref()).ok_or_else(|| {
+        let message = format!("there is no node {:?}", name.get_ref());
+        let nodes = fabric.switches().iter().chain(fabric.hosts());
+        let allowed = suggestion(fabric, "nodes", nodes, name.get_ref());
+        source.error(name.span(), message).allowed(allowed)
+    })
+}
+
+/// The nearest or first names of some nodes.
+fn suggestion<'a>(
+    fabric: &'a Fabric,
+    what: &str,
+    nodes: impl Iterator<Item = &'a NodeId> + Clone,
+    wanted: &str,
+) -> String {
+    let names = || nodes.clone().map(|&node| fabric.node(node).name.as_str());
     let mut near: Vec<(usize, &str)> =
         names().filter_map(|name| Some((distance(wanted, name)?, name))).collect();
     near.sort_by_key(|&(distance, _)| distance);
     let quote = |name: &str| format!("{name:?}");
-    let total = fabric.hosts().len();
+    let total = names().count();
     if near.is_empty() || total <= LISTED {
         let few: Vec<String> = names().take(LISTED).map(quote).collect();
         let more = if total > LISTED { ", …" } else { "" };
-        return format!("one of {total} hosts: {}{more}", few.join(", "));
+        return format!("one of {total} {what}: {}{more}", few.join(", "));
     }
     let few: Vec<String> = near.iter().take(LISTED).map(|&(_, name)| quote(name)).collect();
-    format!("one of {total} hosts; near are {}", few.join(", "))
+    format!("one of {total} {what}; near are {}", few.join(", "))
 }
 
 /// How many characters differ, where that is few enough for a slip: at most 2, and less than the

@@ -1,17 +1,26 @@
 //! From a [`FlowSpec`] to its [`Method`].
 
-use super::flow::{FlowSpec, MethodName, OpcodeName};
+use super::flow::{FlowSpec, MethodName};
 use super::values::{Given, SECOND, place, within};
 use crate::{BulkTraffic, LatencyTraffic, Method};
 use bandwise_input::{InputError, Source};
-use bandwise_rdma::verbs::Opcode;
+use bandwise_rdma::verbs::{Opcode, Transport};
+use bandwise_rdma::wire::Mtu;
 use bandwise_units::{BitRate, Bytes, Time};
 use toml::Spanned;
 
 /// The largest message that queue pairs carry is twice this (IBTA 9.7.2).
 const LARGEST: Bytes = Bytes::from_kib(1 << 20);
 
-pub(super) fn method(source: &Source, spec: &FlowSpec) -> Result<Method, InputError> {
+/// An atomic's operand.
+const ATOMIC: Bytes = Bytes::new(8);
+
+/// What a flow does, and over which transport.
+pub(super) fn method(
+    source: &Source,
+    spec: &FlowSpec,
+    mtu: Mtu,
+) -> Result<(Method, Transport), InputError> {
     let name = *spec.method.get_ref();
     for (key, given) in spec.optional_keys() {
         if let Some(given) = given.filter(|_| !uses(name, key)) {
@@ -21,16 +30,70 @@ pub(super) fn method(source: &Source, spec: &FlowSpec) -> Result<Method, InputEr
             return Err(error.allowed(format!("`{key}` with {}", users.join(", "))));
         }
     }
-    let opcode = |default| spec.opcode.as_ref().map_or(default, |o| *o.get_ref());
-    Ok(match name {
-        MethodName::Rperf => Method::RPerf(latency(source, spec)?),
-        MethodName::PingPong => Method::PingPong(latency(source, spec)?),
-        MethodName::PostPoll => Method::PostPoll(latency(source, spec)?),
-        MethodName::ClosedLoop => {
-            Method::ClosedLoop(opcode(OpcodeName::Send).into(), latency(source, spec)?)
+    let transport = spec.transport.as_ref().map_or(Transport::Rc, |t| *t.get_ref());
+    let opcode = match &spec.opcode {
+        Some(given) => Opcode::from(*given.get_ref()),
+        None if name == MethodName::Bulk && transport == Transport::Rc => Opcode::Write,
+        None => Opcode::Send,
+    };
+    if let (Transport::Ud, Some(given)) = (transport, &spec.opcode)
+        && opcode != Opcode::Send
+    {
+        let error = source.error(given.span(), "UD carries nothing but SENDs");
+        return Err(error.allowed("opcode = \"send\", or transport = \"rc\""));
+    }
+    let request = Request { transport, opcode, mtu };
+    let latency = || latency(source, spec, request);
+    let method = match name {
+        MethodName::Rperf => Method::RPerf(latency()?),
+        MethodName::PingPong => Method::PingPong(latency()?),
+        MethodName::PostPoll => Method::PostPoll(latency()?),
+        MethodName::ClosedLoop => Method::ClosedLoop(opcode, latency()?),
+        MethodName::Bulk => Method::Bulk(bulk(source, spec, request)?),
+    };
+    Ok((method, transport))
+}
+
+/// What limits the payload of a message.
+#[derive(Clone, Copy)]
+struct Request {
+    transport: Transport,
+    opcode: Opcode,
+    mtu: Mtu,
+}
+
+impl Request {
+    /// The payload of a message, which is `default` where it isn't given, as far as it can be.
+    fn bytes(
+        self,
+        source: &Source,
+        spec: &FlowSpec,
+        default: Bytes,
+        least: Bytes,
+    ) -> Result<Bytes, InputError> {
+        let Some(given) = &spec.bytes else { return Ok(self.possible(default)) };
+        let bytes = within(source, "bytes", given, least..=LARGEST)?;
+        if bytes == self.possible(bytes) {
+            return Ok(bytes);
         }
-        MethodName::Bulk => Method::Bulk(bulk(source, spec, opcode(OpcodeName::Write).into())?),
-    })
+        let (message, allowed) = match self.opcode {
+            Opcode::Atomic => (format!("no atomic has {bytes}"), format!("{ATOMIC}")),
+            _ => (
+                format!("a datagram of {bytes} does not fit the MTU of {}", self.mtu),
+                format!("up to {}, or transport = \"rc\"", self.mtu),
+            ),
+        };
+        Err(source.error(given.span(), message).allowed(allowed))
+    }
+
+    /// The size itself where it can be, or else one that can.
+    fn possible(self, bytes: Bytes) -> Bytes {
+        match (self.opcode, self.transport) {
+            (Opcode::Atomic, _) => ATOMIC,
+            (_, Transport::Ud) => bytes.min(Bytes::new(self.mtu.get().into())),
+            (_, Transport::Rc) => bytes,
+        }
+    }
 }
 
 /// Which keys mean something to a method.
@@ -38,20 +101,21 @@ fn uses(method: MethodName, key: &str) -> bool {
     let (bulk, closed_loop) = (MethodName::Bulk, MethodName::ClosedLoop);
     match key {
         "samples" | "warmup-rounds" | "think" => method != bulk,
-        "opcode" => method == bulk || method == closed_loop,
+        "opcode" | "transport" => method == bulk || method == closed_loop,
         _ => method == bulk,
     }
 }
 
-fn latency(source: &Source, spec: &FlowSpec) -> Result<LatencyTraffic, InputError> {
+fn latency(
+    source: &Source,
+    spec: &FlowSpec,
+    request: Request,
+) -> Result<LatencyTraffic, InputError> {
     let number = |name, given: &Given<u64>, default, least| match given {
         Some(given) => within(source, name, given, least..=1_000_000_000),
         None => Ok(default),
     };
-    let bytes = match &spec.bytes {
-        Some(given) => within(source, "bytes", given, Bytes::ZERO..=LARGEST)?,
-        None => Bytes::new(64),
-    };
+    let bytes = request.bytes(source, spec, Bytes::new(64), Bytes::ZERO)?;
     let think = match &spec.think {
         Some(given) => within(source, "think", given, Time::ZERO..=SECOND)?,
         None => Time::from_ns(600),
@@ -64,17 +128,16 @@ fn latency(source: &Source, spec: &FlowSpec) -> Result<LatencyTraffic, InputErro
     })
 }
 
-fn bulk(source: &Source, spec: &FlowSpec, opcode: Opcode) -> Result<BulkTraffic, InputError> {
+fn bulk(source: &Source, spec: &FlowSpec, request: Request) -> Result<BulkTraffic, InputError> {
     let number = |name, given: &Given<u64>, default, most| match given {
         Some(given) => within(source, name, given, 1..=most),
         None => Ok(default),
     };
-    let size = |name, given: &Given<Bytes>, default| match given {
-        Some(given) => within(source, name, given, Bytes::new(1)..=LARGEST),
-        None => Ok(default),
+    let bytes = request.bytes(source, spec, Bytes::from_kib(4), Bytes::new(1))?;
+    let buffer = match &spec.buffer {
+        Some(given) => within(source, "buffer", given, Bytes::new(1)..=LARGEST)?,
+        None => Bytes::from_kib(32),
     };
-    let bytes = size("bytes", &spec.bytes, Bytes::from_kib(4))?;
-    let buffer = size("buffer", &spec.buffer, Bytes::from_kib(32))?;
     if bytes > buffer {
         let at = place(&spec.bytes, place(&spec.buffer, spec.method.span()));
         let message = format!("a message of {bytes} does not fit the send buffer of {buffer}");
@@ -86,7 +149,7 @@ fn bulk(source: &Source, spec: &FlowSpec, opcode: Opcode) -> Result<BulkTraffic,
     };
     Ok(BulkTraffic {
         bytes: bytes.get() as u32,
-        opcode,
+        opcode: request.opcode,
         buffer,
         depth: number("depth", &spec.depth, 128, 1 << 20)? as u32,
         batch: number("batch", &spec.batch, 1, 1 << 20)? as u32,

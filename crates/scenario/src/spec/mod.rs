@@ -20,13 +20,21 @@
 //! [device]                     # every host
 //! preset = "connectx4-56g"     # or "connectx3-fdr"
 //! mtu = 4096                   # this and every other stage of DeviceModel by its name
+//! interrupt = "4 us"           # from a completion to a program that sleeps for it
 //! os-tick = { period = "4 ms", steal = "4 us" }   # or false
 //!
 //! [qos]                        # every port
 //! sl2vl = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]   # lane by service level; 15 drops
 //! high = []                    # turns as VL:WEIGHT, such as "1:64"
-//! low = ["0:64"]               # "VL:64" for every lane of sl2vl that `high` doesn't serve
+//! low = ["0:64"]               # "VL:64" for every lane of any sl2vl that `high` doesn't serve
 //! high-limit = 0
+//!
+//! [[qos.port]]                 # ports with tables of their own, each table a whole one; later
+//! node = "switch"              # ones win
+//! input = 3                    # any, if not given; for sl2vl of a switch alone
+//! output = 7                   # all, if not given
+//! sl2vl = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]   # and without `input`, or instead
+//!                              # of sl2vl: high, low and high-limit as above
 //!
 //! [congestion-control]         # off where this table is missing
 //! threshold = "64 KiB"         # of what waits for a lane of an output port
@@ -56,7 +64,9 @@ mod explain;
 mod fabric;
 mod flow;
 mod hosts;
+mod lanes;
 mod method;
+mod ports;
 mod qos;
 mod resolve;
 mod run;
@@ -183,7 +193,7 @@ impl Spec {
         fabric::check_links(source, at.clone(), &fabric)?;
         let device = self.device.resolve(source)?;
         let switch = self.switch.resolve(source, device.mtu)?;
-        let mut models = Models { switch, device, qos: self.qos.resolve(source)? };
+        let mut models = Models { switch, device, qos: self.qos.resolve(source, &fabric)? };
         if let Some(congestion) = &self.congestion_control {
             let (marking, reaction) = congestion.get_ref().resolve(source)?;
             models.switch.marking = Some(marking);

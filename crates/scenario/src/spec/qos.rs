@@ -1,20 +1,39 @@
 //! `[qos]`: lanes by service level, and how lanes share a link.
 
+use super::ports::PortSpec;
+use super::tables::list;
 use super::values::{Given, Number, number, place, within};
 use bandwise_input::{InputError, Source};
-use bandwise_netsim::Qos;
+use bandwise_netsim::{PortQos, Qos};
 use bandwise_rdma::qos::{Sl2Vl, Vl, VlArbEntry, VlArbTable};
+use bandwise_topology::Fabric;
 use serde::Deserialize;
+use std::ops::Range;
 use toml::Spanned;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct QosSpec {
-    sl2vl: Given<Vec<Spanned<Number>>>,
-    high: Given<Vec<Spanned<String>>>,
-    low: Given<Vec<Spanned<String>>>,
+    sl2vl: Given<Lanes>,
+    high: Given<Turns>,
+    low: Given<Turns>,
     #[serde(default, deserialize_with = "number")]
     high_limit: Given<u64>,
+    #[serde(default, deserialize_with = "list")]
+    port: Vec<Spanned<PortSpec>>,
+}
+
+/// Lanes by service level, as written.
+pub(super) type Lanes = Vec<Spanned<Number>>;
+
+/// Turns of lanes, as written.
+pub(super) type Turns = Vec<Spanned<String>>;
+
+/// An arbitration table, as written.
+pub(super) struct Arbitration<'a> {
+    pub(super) high: &'a Given<Turns>,
+    pub(super) low: &'a Given<Turns>,
+    pub(super) high_limit: &'a Given<u64>,
 }
 
 /// The weight of a lane that has none of its own: one MTU of 4096 bytes.
@@ -25,36 +44,58 @@ const TURN: &str = "VL:WEIGHT such as \"1:64\", with a lane of 0 to 14 and a wei
 /// One lane for all.
 pub(super) fn default_tables() -> Qos {
     let vlarb = VlArbTable::even([Vl::default()], WEIGHT);
-    Qos { sl2vl: Sl2Vl::default(), vlarb }
+    Qos { sl2vl: Sl2Vl::default(), vlarb, ports: Vec::new() }
 }
 
 impl QosSpec {
-    pub(super) fn resolve(&self, source: &Source) -> Result<Qos, InputError> {
+    pub(super) fn resolve(&self, source: &Source, fabric: &Fabric) -> Result<Qos, InputError> {
         let sl2vl = match &self.sl2vl {
             Some(lanes) => mapping(source, lanes)?,
             None => Sl2Vl::default(),
         };
-        let high = turns(source, "high", &self.high)?.unwrap_or_default();
+        let ports =
+            self.port.iter().map(|port| port.get_ref().mapping(source, fabric, port.span()));
+        let ports = ports.collect::<Result<Vec<PortQos>, InputError>>()?;
+        let mut qos = Qos { sl2vl, ports, ..default_tables() };
+        let vls = qos.vls();
+        let (high, low, high_limit) = (&self.high, &self.low, &self.high_limit);
+        let own = Arbitration { high, low, high_limit };
+        qos.vlarb = own.resolve(source, vls, place(&self.sl2vl, 0..0))?;
+        for (port, spec) in qos.ports.iter_mut().zip(&self.port) {
+            port.vlarb = spec.get_ref().vlarb(source, vls, spec.span())?;
+        }
+        Ok(qos)
+    }
+}
+
+impl Arbitration<'_> {
+    /// The table where `vls` are the lanes in use; if no turns are given, errors stand at `at`.
+    pub(super) fn resolve(
+        &self,
+        source: &Source,
+        vls: u16,
+        at: Range<usize>,
+    ) -> Result<VlArbTable, InputError> {
+        let high = turns(source, "high", self.high)?.unwrap_or_default();
         let served = high.iter().filter(|e| e.weight > 0).fold(0, |set, e| set | e.vl.bit());
-        let low = turns(source, "low", &self.low)?.unwrap_or_else(|| {
+        let low = turns(source, "low", self.low)?.unwrap_or_else(|| {
             let lanes = (0..Vl::COUNT as u8).filter_map(|n| Vl::try_from(n).ok());
-            let lanes = lanes.filter(|vl| vl.bit() & sl2vl.vls() & !served != 0);
-            VlArbTable::even(lanes, WEIGHT).low
+            VlArbTable::even(lanes.filter(|vl| vl.bit() & vls & !served != 0), WEIGHT).low
         });
-        let high_limit = match &self.high_limit {
+        let high_limit = match self.high_limit {
             Some(limit) => within(source, "high-limit", limit, 0..=255)? as u8,
             None => 0,
         };
         let vlarb = VlArbTable { high, low, high_limit };
         vlarb.validate().map_err(|e| {
-            let at = place(&self.low, place(&self.high, place(&self.sl2vl, 0..0)));
+            let at = place(self.low, place(self.high, at));
             source.error(at, e.to_string()).allowed("one or more turns with a weight of 1 to 255")
         })?;
-        Ok(Qos { sl2vl, vlarb })
+        Ok(vlarb)
     }
 }
 
-fn mapping(source: &Source, lanes: &Spanned<Vec<Spanned<Number>>>) -> Result<Sl2Vl, InputError> {
+pub(super) fn mapping(source: &Source, lanes: &Spanned<Lanes>) -> Result<Sl2Vl, InputError> {
     let mut table = [0; 16];
     if lanes.get_ref().len() != table.len() {
         let message = format!("{} entries map service levels to lanes", lanes.get_ref().len());
@@ -74,7 +115,7 @@ fn mapping(source: &Source, lanes: &Spanned<Vec<Spanned<Number>>>) -> Result<Sl2
 fn turns(
     source: &Source,
     name: &str,
-    list: &Given<Vec<Spanned<String>>>,
+    list: &Given<Turns>,
 ) -> Result<Option<Vec<VlArbEntry>>, InputError> {
     let Some(list) = list else { return Ok(None) };
     let len = list.get_ref().len();

@@ -3,10 +3,10 @@
 
 use super::flow::{FlowSpec, Senders};
 use super::values::place;
-use super::{hosts, method};
+use super::{hosts, lanes, method};
 use crate::{Flow, Method, Scenario};
 use bandwise_input::{InputError, Source};
-use bandwise_rdma::qos::Sl;
+use bandwise_netsim::host::Notify;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use toml::Spanned;
@@ -39,8 +39,9 @@ impl Ledger {
         scenario: &Scenario,
         spec: &FlowSpec,
     ) -> Result<Vec<Flow>, InputError> {
-        let method = method::method(source, spec)?;
-        let sl = service_level(source, scenario, spec)?;
+        let (method, transport) = method::method(source, spec, scenario.models.device.mtu)?;
+        let notify = spec.completion.as_ref().map_or(Notify::Poll, |c| *c.get_ref());
+        let sl = lanes::service_level(source, spec)?;
         let to = hosts::find(source, &scenario.fabric, &spec.to)?;
         let senders = match &spec.from {
             Senders::One(name) => std::slice::from_ref(name),
@@ -59,7 +60,8 @@ impl Ledger {
                 return Err(error.allowed("two different hosts"));
             }
             let name = self.name(source, spec, sender)?;
-            let flow = Flow { name, from, to, sl, method: method.clone() };
+            let flow = Flow { name, from, to, sl, transport, notify, method: method.clone() };
+            lanes::check(source, scenario, spec, &flow)?;
             self.connect(&flow);
             for host in [from, to] {
                 if self.qps[host] > MOST_QPS {
@@ -110,34 +112,4 @@ impl Ledger {
         }
         Ok(name)
     }
-}
-
-/// A level that has a lane, which has a turn: other packets would be dropped, or wait for ever.
-fn service_level(source: &Source, scenario: &Scenario, spec: &FlowSpec) -> Result<Sl, InputError> {
-    let number = spec.sl.as_ref().map_or(0, |sl| *sl.get_ref());
-    let at = place(&spec.sl, spec.to.span());
-    let level = u8::try_from(number).ok().and_then(|n| Sl::try_from(n).ok());
-    let Some(sl) = level else {
-        return Err(source.error(at, format!("sl can't be {number}")).allowed("0 to 15"));
-    };
-    let qos = &scenario.models.qos;
-    let is_served = |sl: Sl| qos.sl2vl.vl(sl).is_some_and(|vl| qos.vlarb.unserved(vl.bit()) == 0);
-    let (message, remedy) = match qos.sl2vl.vl(sl) {
-        Some(_) if is_served(sl) => return Ok(sl),
-        Some(vl) => (
-            format!("{sl} goes to {vl}, for which no arbitration table has a turn"),
-            format!("a turn for {vl} in qos.high or qos.low"),
-        ),
-        None => (
-            format!("{sl} is mapped to 15, which drops its packets"),
-            format!("a lane for {sl} in qos.sl2vl"),
-        ),
-    };
-    let levels = (0..=15).filter_map(|n| Sl::try_from(n).ok()).filter(|&sl| is_served(sl));
-    let levels: Vec<String> = levels.map(|sl| sl.get().to_string()).collect();
-    let allowed = match levels.len() {
-        0 => remedy,
-        _ => format!("sl = {}, or {remedy}", levels.join(", ")),
-    };
-    Err(source.error(at, message).allowed(allowed))
 }

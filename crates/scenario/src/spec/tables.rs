@@ -23,7 +23,21 @@ where
     T: Deserialize<'de>,
 {
     let read = Option::<Spanned<Only<T>>>::deserialize(d)?;
-    Ok(read.map(|only| Spanned::new(only.span(), only.into_inner().0)))
+    Ok(read.map(inner))
+}
+
+/// For `deserialize_with`: a list of tables, each with its place.
+pub(super) fn list<'de, D, T>(d: D) -> Result<Vec<Spanned<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    let read = Vec::<Spanned<Only<T>>>::deserialize(d)?;
+    Ok(read.into_iter().map(inner).collect())
+}
+
+fn inner<T>(only: Spanned<Only<T>>) -> Spanned<T> {
+    Spanned::new(only.span(), only.into_inner().0)
 }
 
 /// A table and nothing else.

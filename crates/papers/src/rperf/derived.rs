@@ -1,0 +1,123 @@
+//! What the paper's text computes from the numbers of its figures, computed from ours.
+
+use super::LINK_GBPS;
+use crate::Finding;
+
+/// All of it that the findings allow.
+pub fn derived(findings: &[Finding]) -> Vec<Finding> {
+    let found = Found(findings);
+    [tails(found), shares(found), steps(found), levels(found)].concat()
+}
+
+#[derive(Clone, Copy)]
+struct Found<'a>(&'a [Finding]);
+
+impl Found<'_> {
+    fn value(self, item: &str, case: &str, metric: &str) -> Option<f64> {
+        let key = (item, case, metric);
+        self.0.iter().find(|f| (&*f.item, &*f.case, &*f.metric) == key).map(|f| f.value)
+    }
+
+    /// Tail and median of a round trip.
+    fn rtt(self, item: &str, case: &str) -> Option<(f64, f64)> {
+        Some((self.value(item, case, "RTT p99.9")?, self.value(item, case, "RTT p50")?))
+    }
+}
+
+/// Names a number computed from others; `None` if one of them is missing.
+fn number(
+    item: &str,
+    case: impl Into<String>,
+    metric: &str,
+    unit: &str,
+    value: Option<f64>,
+) -> Option<Finding> {
+    let value = value?;
+    Some(Finding {
+        item: item.to_owned(),
+        case: case.into(),
+        metric: metric.to_owned(),
+        unit: unit.to_owned(),
+        value,
+        least: value,
+        most: value,
+    })
+}
+
+/// Section VI-B: "the switch introduces at least a 170ns delay to the tail RTT".
+fn tails(found: Found) -> Vec<Finding> {
+    let above = |case: &str| found.rtt("fig4", case).map(|(tail, median)| tail - median);
+    let metric = "tail above median";
+    let mut all: Vec<Finding> = ["switch 64 B", "switch 4096 B"]
+        .into_iter()
+        .filter_map(|case| number("fig4", case, metric, "ns", above(case)))
+        .collect();
+    let direct = above("direct 64 B").zip(above("direct 4096 B")).map(|(a, b)| a.max(b));
+    let added = above("switch 64 B").zip(direct).map(|(switch, direct)| switch - direct);
+    let relative = found.rtt("fig4", "switch 64 B").map(|(tail, median)| tail / median - 1.0);
+    all.extend(number("fig4", "direct: most", metric, "ns", direct));
+    all.extend(number("fig4", "what the switch adds", metric, "ns", added));
+    all.extend(number("fig4", "switch 64 B", metric, "%", relative.map(|r| r * 100.0)));
+    all
+}
+
+/// Sections VI-A, VI-B and VII: shares of the link, what the switch costs, what senders lose.
+fn shares(found: Found) -> Vec<Finding> {
+    let bandwidth = |case: &str| found.value("fig5", case, "bandwidth");
+    let mut all: Vec<Finding> = ["direct 64 B", "direct 1024 B", "direct 4096 B"]
+        .into_iter()
+        .filter_map(|case| {
+            let share = bandwidth(case).map(|gbps| 100.0 * gbps / LINK_GBPS);
+            number("fig5", case, "share of the link", "%", share)
+        })
+        .collect();
+    let cost = |size: &str| {
+        Some(bandwidth(&format!("direct {size}"))? - bandwidth(&format!("switch {size}"))?)
+    };
+    let costs: Option<Vec<f64>> = ["64 B", "1024 B", "4096 B"].into_iter().map(cost).collect();
+    let most = costs.map(|c| c.into_iter().fold(f64::NEG_INFINITY, f64::max));
+    all.extend(number("fig5", "what the switch costs: most", "bandwidth", "Gbps", most));
+    let total = |case: &str| found.value("fig7b", case, "total bandwidth");
+    let lost = total("1 BSG").zip(total("5 BSGs")).map(|(one, five)| 100.0 * (one - five) / one);
+    all.extend(number("fig7b", "from 1 to 5 BSGs", "bandwidth lost", "%", lost));
+    all
+}
+
+/// Sections VII and VIII-B: what each BSG beyond the first adds to the median.
+fn steps(found: Found) -> Vec<Finding> {
+    let mut all = Vec::new();
+    for (item, prefix) in [("fig7a", ""), ("fig10", "FCFS ")] {
+        let median = |n: usize| {
+            let plural = if n == 1 { "" } else { "s" };
+            found.value(item, &format!("{prefix}{n} BSG{plural}"), "RTT p50")
+        };
+        let steps: Option<Vec<f64>> = (1..5).map(|n| Some(median(n + 1)? - median(n)?)).collect();
+        let Some(steps) = steps else { continue };
+        let least = steps.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = steps.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let case = |which: &str| format!("{prefix}each BSG beyond the first: {which}");
+        all.extend(number(item, case("least"), "RTT p50", "us", Some(least)));
+        all.extend(number(item, case("most"), "RTT p50", "us", Some(most)));
+    }
+    all
+}
+
+/// Section VIII-C: what a dedicated service level gains, and what pretending does.
+fn levels(found: Found) -> Vec<Finding> {
+    let case = "shared over dedicated SL";
+    let ratio = |metric: &str| {
+        let shared = found.value("fig12", "shared SL", metric)?;
+        Some(shared / found.value("fig12", "dedicated SL", metric)?)
+    };
+    let pretend = found.value("fig13", "pretend LSG", "bandwidth");
+    let honest = found.value("fig13", "BSG beside a pretend LSG: most", "bandwidth");
+    let gain = pretend.zip(honest).map(|(p, h)| p / h);
+    [
+        number("fig12", case, "RTT p50", "x", ratio("RTT p50")),
+        number("fig12", case, "RTT p99.9", "x", ratio("RTT p99.9")),
+        number("fig13", "pretend LSG over an honest BSG", "bandwidth", "x", gain),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

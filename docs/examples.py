@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Keeps what the documentation shows true.
+
+    docs/examples.py [--write] BANDWISE
+
+Runs every `$ command` in the ```console blocks of README.md and docs/src, at the root of the
+project, and compares its standard output with what stands there; --write puts the output there.
+Does the same for the device table, which is read from crates/netsim/src/host/device.rs.
+A line `…` in a block ends what is compared: the rest of the output is left out.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
+TABLE = re.compile(r"(?<=<!-- device table -->\n)\n.*?\n(?=<!-- end of device table -->)", re.S)
+DEVICE = ROOT / "crates/netsim/src/host/device.rs"
+
+
+def run(command: str, folder: str) -> str:
+    env = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "NO_COLOR": "1"}
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=ROOT, env=env, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, timeout=600, check=False,
+    )
+    return done.stdout.decode()
+
+
+def block(text: str, folder: str) -> str:
+    """The block with the output that its commands have now."""
+    out = []
+    for part in re.split(r"^(?=\$ )", text, flags=re.M):
+        if not part.startswith("$ "):
+            out.append(part)
+            continue
+        lines = part.split("\n")
+        end = next(i for i, line in enumerate(lines) if not line.endswith("\\"))
+        command = "\n".join(lines[: end + 1])
+        output = run(command[2:], folder)
+        if "…" in lines[end + 1 :]:
+            kept = lines[end + 1 :].index("…")
+            output = "\n".join(output.split("\n")[:kept]) + "\n…\n"
+        output = "\n".join(line.rstrip() for line in output.split("\n"))
+        out.append(f"{command}\n{output}")
+    return "".join(out)
+
+
+def value(text: str) -> str:
+    """A value of Rust as people write it."""
+    if text == "Mtu::MAX":
+        return "4096 B"
+    if text == "None":
+        return "off"
+    if tick := re.fullmatch(r"Some\(OsTick \{ period: (.*), steal: (.*) \}\)", text):
+        return f"{value(tick[2])} every {value(tick[1])}"
+    kind, unit, number = re.fullmatch(r"(\w+)::(\w+)\(([\d_]+)\)", text).groups()
+    number = int(number.replace("_", ""))
+    scale = {"ps": 1e-3, "ns": 1, "us": 1e3, "ms": 1e6}
+    if kind == "Time":
+        ns = number * scale[unit.removeprefix("from_")]
+        return f"{ns / 1e6:g} ms" if ns >= 1e6 else f"{ns / 1e3:g} us" if ns >= 1e4 else f"{ns:g} ns"
+    if kind == "BitRate":
+        return f"{number / (1e9 if unit == 'from_bps' else 1):g} Gbps"
+    return f"{number} KiB" if unit == "from_kib" else f"{number} B"
+
+
+def device_table() -> str:
+    source = DEVICE.read_text()
+    struct = re.search(r"pub struct DeviceModel \{\n(.*?)^\}", source, re.M | re.S)[1]
+    fields = re.findall(r"((?:^ +/// .*\n)+) +pub (\w+):", struct, re.M)
+
+    def preset(function: str) -> dict:
+        body = re.search(rf"pub fn {function}\(\).*?DeviceModel \{{\n(.*?)^        \}}", source,
+                         re.M | re.S)[1]
+        return dict(re.findall(r"^ +(\w+): (.*),$", body, re.M))
+
+    x4 = preset("connectx4_56g")
+    x3 = {**x4, **preset("connectx3_fdr")}
+    rows = ["| key | what it is | connectx4-56g | connectx3-fdr |", "|---|---|---:|---:|"]
+    for comment, name in fields:
+        if name == "congestion_control":
+            continue
+        words = " ".join(line.strip().removeprefix("/// ") for line in comment.strip().split("\n"))
+        words = re.sub(r"\[`?([^]`]+)`?\]", r"\1", words)
+        rows.append(f"| `{name.replace('_', '-')}` | {words} | {value(x4[name])} | {value(x3[name])} |")
+    return "\n" + "\n".join(rows) + "\n"
+
+
+def main() -> int:
+    arguments = [a for a in sys.argv[1:] if a != "--write"]
+    if len(arguments) != 1 or not os.access(arguments[0], os.X_OK):
+        print(__doc__, file=sys.stderr)
+        return 2
+    folder = str(pathlib.Path(arguments[0]).resolve().parent)
+    wrong = 0
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs/src").rglob("*.md"))]:
+        old = page.read_text()
+        new = BLOCK.sub(lambda m: f"```console\n{block(m[1], folder)}```", old)
+        new = TABLE.sub(lambda m: device_table(), new)
+        for link in re.findall(r"\]\(([^)#]+)[^)]*\)", new):
+            if "://" not in link and not (page.parent / link).exists():
+                print(f"{page.relative_to(ROOT)}: no file {link}")
+                wrong += 1
+        if new == old:
+            continue
+        if "--write" in sys.argv:
+            page.write_text(new)
+            print(f"{page.relative_to(ROOT)}: written")
+        else:
+            print(f"{page.relative_to(ROOT)}: the output has changed")
+            wrong += 1
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
