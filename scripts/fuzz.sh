@@ -15,5 +15,8 @@ cargo +nightly --version >/dev/null 2>&1 || skip "there is no nightly toolchain"
 cargo +nightly fuzz --version >/dev/null 2>&1 || skip "cargo-fuzz is not installed"
 cargo +nightly fuzz list </dev/null | while read -r target; do
   echo "== $target"
-  cargo +nightly fuzz run "$target" -- -max_total_time="${SECONDS_EACH:-60}" </dev/null
+  # What it finds goes to the first folder; the second one is where it starts from.
+  mkdir -p "fuzz/corpus/$target"
+  cargo +nightly fuzz run "$target" "fuzz/corpus/$target" "fuzz/seeds/$target" -- \
+    -max_total_time="${SECONDS_EACH:-60}" </dev/null
 done

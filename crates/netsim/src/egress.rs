@@ -54,8 +54,6 @@ pub struct Egress {
     pub free_at: Time,
     /// When an event will look at this port again.
     wake_at: Time,
-    /// Since when it waits for credits, with none on the way.
-    starved: Option<Time>,
     /// The last decision but this one found no credits.
     waited: bool,
     credits: [u16; 16],
@@ -89,7 +87,6 @@ impl Egress {
             cable,
             free_at: Time::ZERO,
             wake_at: Time::MAX,
-            starved: None,
             credits: [blocks; 16],
             blocks,
             returning: VecDeque::new(),
@@ -123,9 +120,13 @@ impl Egress {
         }
     }
 
-    /// Whether it has waited for credits, with none on the way, since `since` or longer.
-    pub fn starved_since(&self, since: Time) -> bool {
-        self.starved.is_some_and(|at| at <= since)
+    /// Whether something waits for `vl` and nothing of it fits the credits, those on the way
+    /// included.
+    pub fn is_blocked(&self, vl: usize) -> bool {
+        let coming = self.returning.iter().filter(|c| usize::from(c.vl) == vl);
+        let credits = self.credits[vl] + coming.map(|c| c.blocks).sum::<u16>();
+        let mut waiting = self.waiting_slots(vl).peekable();
+        waiting.peek().is_some() && waiting.all(|slot| self.heads[slot].blocks > credits)
     }
 
     /// Whether what leaves next had to wait for credits: it met congestion further on.
@@ -150,7 +151,6 @@ impl Egress {
         // Small packets leave a buffer while a large one still does: their credits overtake.
         let later = self.returning.iter().rev().take_while(|c| c.at > credit.at).count();
         self.returning.insert(self.returning.len() - later, credit);
-        self.starved = None;
         let sooner = self.waited && credit.at < self.wake_at;
         if sooner {
             self.wake_at = credit.at;
@@ -279,11 +279,10 @@ impl Egress {
     }
 
     /// Nothing can go for lack of credits: look again when the next ones are here.
-    pub fn starve(&mut self, now: Time, events: &mut EventQueue, kind: u8, port: usize) {
+    pub fn starve(&mut self, events: &mut EventQueue, kind: u8, port: usize) {
         self.waited = true;
-        match self.returning.front().map(|credit| credit.at) {
-            Some(at) => self.wake(at, events, kind, port),
-            None => self.starved = Some(now),
+        if let Some(at) = self.returning.front().map(|credit| credit.at) {
+            self.wake(at, events, kind, port);
         }
     }
 }

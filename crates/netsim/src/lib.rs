@@ -6,6 +6,7 @@
 //! - [`egress`]: what both do at a port: lanes, credits, arbitration.
 
 mod clock;
+mod deadlock;
 pub mod egress;
 pub mod event;
 pub mod host;

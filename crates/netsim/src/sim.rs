@@ -7,6 +7,7 @@
 //! event loop; where they are long there is hardly any global order left to keep.
 
 use crate::clock::Clock;
+use crate::deadlock;
 use crate::egress::{Egress, Scheduling};
 use crate::host::{DeviceModel, Host, Notify, QpSetup};
 use crate::link::{Cable, Outbox, Receiver};
@@ -400,42 +401,17 @@ impl<P: Program> Simulation<P> {
             .sum()
     }
 
-    /// A loop of output ports that have waited for each other's credits for `patience` or longer:
-    /// each can only send once the next one does. The ports are in that order.
-    pub fn deadlock(&self, patience: Time) -> Option<Vec<Port>> {
-        let since = self.now.saturating_sub(patience);
-        let stuck = |node: usize| -> Option<&Switch> {
-            match &self.nodes[node] {
-                Node::Switch(s) => Some(s),
-                Node::Host(_) => None,
-            }
+    /// Output ports that wait for each other's credits for ever, in this order: each can only send
+    /// on some lane once the next one does.
+    pub fn deadlock(&self) -> Option<Vec<Port>> {
+        let switches = self.nodes.iter().map_while(|node| match node {
+            Node::Switch(switch) => Some(&**switch),
+            Node::Host(_) => None,
+        });
+        let name = |(switch, output): (usize, usize)| Port {
+            node: self.names[switch],
+            number: output as u8 + 1,
         };
-        // Each stuck output waits for one input buffer; any stuck output that this buffer has
-        // packets for is what it waits for in turn. Following first choices finds a loop, for
-        // every stuck output has a successor until one has none.
-        for start in 0..self.nodes.len() {
-            let Some(switch) = stuck(start) else { continue };
-            for output in switch.starved_since(since) {
-                let mut path = vec![(start, output)];
-                loop {
-                    let &(node, output) = path.last().expect("never empty");
-                    let cable = stuck(node)?.cable_of(output);
-                    let Some(next) = stuck(cable.to as usize) else { break };
-                    let Some(port) = next.starved_behind(cable.to_port.into(), since) else {
-                        break;
-                    };
-                    let step = (cable.to as usize, port);
-                    if let Some(i) = path.iter().position(|&p| p == step) {
-                        let name = |&(node, port): &(usize, usize)| Port {
-                            node: self.names[node],
-                            number: port as u8 + 1,
-                        };
-                        return Some(path[i..].iter().map(name).collect());
-                    }
-                    path.push(step);
-                }
-            }
-        }
-        None
+        Some(deadlock::find(&switches.collect::<Vec<_>>())?.into_iter().map(name).collect())
     }
 }

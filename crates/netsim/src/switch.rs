@@ -229,7 +229,7 @@ impl Switch {
         let starved = port.egress.was_starved();
         let (slot, vl) = match port.egress.choose(now) {
             Choice::Send { slot, vl } => (slot, vl),
-            Choice::Starved => return port.egress.starve(now, &mut self.events, PORT, output),
+            Choice::Starved => return port.egress.starve(&mut self.events, PORT, output),
             Choice::Empty => return,
         };
         let queue = self.queue_of(slot, output);
@@ -312,17 +312,28 @@ impl Switch {
         &self.ports[output].as_ref().expect("cabled").egress.cable
     }
 
-    /// The outputs that have waited for credits since `since` or longer, with none on the way.
-    pub(crate) fn starved_since(&self, since: Time) -> impl Iterator<Item = usize> + '_ {
+    /// The outputs and lanes that nothing can leave by with the credits they have or are about to
+    /// get.
+    pub(crate) fn blocked(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let egresses = self.ports.iter().enumerate().filter_map(|(i, p)| Some((i, p.as_ref()?)));
-        egresses.filter(move |(_, p)| p.egress.starved_since(since)).map(|(i, _)| i)
+        egresses.flat_map(|(output, port)| {
+            (0..self.lanes).filter(|&vl| port.egress.is_blocked(vl)).map(move |vl| (output, vl))
+        })
     }
 
-    /// Such an output that packets in the buffers of `input` wait for.
-    pub(crate) fn starved_behind(&self, input: usize, since: Time) -> Option<usize> {
-        self.starved_since(since).find(|&output| {
-            let egress = &self.ports[output].as_ref().expect("cabled").egress;
-            (0..16).flat_map(|vl| egress.waiting_slots(vl)).any(|s| s / self.lanes == input)
-        })
+    /// The outputs and lanes that the packets at the head of an input's lane wait for. `None` if
+    /// one may still come in that goes elsewhere.
+    pub(crate) fn wanted_from(&self, input: usize, vl: usize) -> Option<Vec<(usize, usize)>> {
+        let port = self.ports[input].as_ref()?;
+        if self.model.queueing == Queueing::Voq && !port.inbound.is_empty() {
+            return None;
+        }
+        let slot = input * self.lanes + vl;
+        let egresses = self.ports.iter().enumerate().filter_map(|(i, p)| Some((i, p.as_ref()?)));
+        let wanted = egresses.flat_map(|(output, port)| {
+            let waits = move |&vl: &usize| port.egress.waiting_slots(vl).any(|s| s == slot);
+            (0..self.lanes).filter(waits).map(move |vl| (output, vl))
+        });
+        Some(wanted.collect())
     }
 }

@@ -99,7 +99,7 @@ fn expected_traffic(case: &Case) -> (Vec<u64>, u64, u64) {
 fn check(case: &Case) -> Result<(), TestCaseError> {
     let mut sim = case.build();
     let outcome = sim.run(END);
-    prop_assert_eq!(sim.deadlock(Time::ZERO), None);
+    prop_assert_eq!(sim.deadlock(), None);
     prop_assert_eq!((outcome, sim.packets_buffered()), (Outcome::Quiet, 0));
     for c in 0..case.connections.len() {
         check_end(case, &sim, c, 0)?;

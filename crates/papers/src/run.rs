@@ -190,7 +190,7 @@ pub fn run(
 
 /// Does jobs on several threads (0: one a core); whoever is free takes the next in line, so that
 /// those in front are finished first. The results are in the order of the jobs.
-fn in_order<J: Sync, R: Send>(
+fn in_order<J: Sync, R: Send + Sync>(
     threads: usize,
     jobs: &[J],
     job: impl Fn(&J) -> Result<R, PaperError> + Sync,

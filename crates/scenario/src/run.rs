@@ -43,10 +43,6 @@ pub struct Progress {
 /// Simulated time between two looks at what happened.
 const SLICE: Time = Time::from_us(500);
 
-/// A port that has waited for credits this long waits for ever: any buffer of the fabric drains
-/// in microseconds.
-const PATIENCE: Time = Time::from_ms(1);
-
 /// A flow's program: the host it runs on, and its number there.
 type Place = (usize, usize);
 
@@ -64,9 +60,7 @@ impl Scenario {
         let mut stop = Stop::Complete;
         while sim.now() < total {
             let outcome = sim.run((sim.now() + SLICE).min(total));
-            // Where nothing can happen any more there is nothing to be patient for.
-            let patience = if outcome == Outcome::Quiet { Time::ZERO } else { PATIENCE };
-            if let Some(ports) = sim.deadlock(patience) {
+            if let Some(ports) = sim.deadlock() {
                 stop = Stop::Deadlock(ports);
                 break;
             }

@@ -94,7 +94,11 @@ impl<P: Program> Host<P> {
         let next = if class == ANSWERS {
             qp.answers.front().map_or(0, |a| a.bytes - a.sent)
         } else {
-            qp.sq.front().map_or(0, |w| w.bytes - qp.started * self.model.mtu.get())
+            qp.sq.front().map_or(0, |w| {
+                let kind = PacketKind::request(qp.setup.transport, w.opcode);
+                let payload = kind.map_or(0, |kind| kind.payload(w.bytes));
+                payload.saturating_sub(qp.started * self.model.mtu.get())
+            })
         };
         let next = next.min(self.model.mtu.get());
         fetched == 0 || u64::from(fetched + next) <= self.model.tx_buffer.get()
@@ -263,7 +267,7 @@ impl<P: Program> Host<P> {
     fn serve(&mut self, now: Time, out: &mut Outbox) {
         let (slot, vl) = match self.egress.choose(now) {
             Choice::Send { slot, vl } => (slot, vl),
-            Choice::Starved => return self.egress.starve(now, &mut self.events, PORT, 0),
+            Choice::Starved => return self.egress.starve(&mut self.events, PORT, 0),
             Choice::Empty => return,
         };
         let mut packet = self.queues[slot].pop_front().expect("an offered slot has a head");

@@ -231,7 +231,7 @@ names! { OpcodeName, "opcode", "send, write, write-imm, read or atomic",
 
 names! { Transport, "transport", "rc or ud", "rc" => Transport::Rc, "ud" => Transport::Ud }
 
-names! { Notify, "way to learn of a completion", "poll or event",
+names! { Notify, "completion", "poll or event",
 "poll" => Notify::Poll, "event" => Notify::Event }
 
 impl FromStr for MethodName {

@@ -72,9 +72,9 @@ impl Request {
         least: Bytes,
     ) -> Result<Bytes, InputError> {
         let Some(given) = &spec.bytes else { return Ok(self.possible(default)) };
-        let bytes = within(source, "bytes", given, least..=LARGEST)?;
+        let bytes = *given.get_ref();
         if bytes == self.possible(bytes) {
-            return Ok(bytes);
+            return within(source, "bytes", given, least..=LARGEST);
         }
         let (message, allowed) = match self.opcode {
             Opcode::Atomic => (format!("no atomic has {bytes}"), format!("{ATOMIC}")),

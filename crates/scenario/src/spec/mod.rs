@@ -21,7 +21,7 @@
 //! preset = "connectx4-56g"     # or "connectx3-fdr"
 //! mtu = 4096                   # this and every other stage of DeviceModel by its name
 //! interrupt = "4 us"           # from a completion to a program that sleeps for it
-//! os-tick = { period = "4 ms", steal = "4 us" }   # or false
+//! os-tick = { period = "2 ms", steal = "3.1 us" }   # or false
 //!
 //! [qos]                        # every port
 //! sl2vl = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]   # lane by service level; 15 drops

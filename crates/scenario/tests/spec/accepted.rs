@@ -2,12 +2,13 @@
 
 use super::{FULL, SMALL, read};
 use bandwise_input::Source;
+use bandwise_netsim::PortQos;
 use bandwise_netsim::egress::Scheduling;
-use bandwise_netsim::host::{DeviceModel, OsTick};
+use bandwise_netsim::host::{DeviceModel, Notify, OsTick};
 use bandwise_netsim::switch::{Hiccup, Queueing};
 use bandwise_rdma::cc::SourceSettings;
-use bandwise_rdma::qos::VlArbTable;
-use bandwise_rdma::verbs::Opcode;
+use bandwise_rdma::qos::{Sl2Vl, VlArbTable};
+use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rdma::wire::Mtu;
 use bandwise_scenario::{FlowSpec, Method, MethodName, Scenario, Senders, unplaced};
 use bandwise_topology::{Fabric, builders, write};
@@ -60,6 +61,7 @@ fn every_key_arrives() {
         cpu_inline: ns(2),
         cpu_completion: ns(3),
         cpu_poll: ns(4),
+        interrupt: Time::from_us(14),
         os_tick: Some(OsTick { period: Time::from_ms(1), steal: Time::from_us(3) }),
         mmio: ns(5),
         doorbell_gap: ns(6),
@@ -85,10 +87,26 @@ fn every_key_arrives() {
     let turns = |text: &str| text.split(' ').map(|t| t.parse().unwrap()).collect();
     let vlarb = VlArbTable { high: turns("1:64"), low: turns("0:64 3:0"), high_limit: 1 };
     assert_eq!((qos.sl2vl.vls(), &qos.vlarb), (0b1011, &vlarb));
+    let sl2vl = |first: [u8; 4]| {
+        let lanes = first.into_iter().chain([0; 12]).collect::<Vec<u8>>();
+        Some(Sl2Vl::try_from(lanes).unwrap())
+    };
+    let node = |name| s.fabric.find(name).unwrap();
+    let port =
+        |name, input, output| PortQos { node: node(name), input, output, sl2vl: None, vlarb: None };
+    let out = VlArbTable { high: vec![], low: turns("0:32 3:16"), high_limit: 2 };
+    let h6 = VlArbTable { high: turns("3:8"), low: turns("0:64 1:64"), high_limit: 0 };
+    let ports = [
+        PortQos { sl2vl: sl2vl([0, 3, 15, 3]), ..port("tor", Some(7), Some(1)) },
+        PortQos { vlarb: Some(out), ..port("tor", None, Some(1)) },
+        PortQos { sl2vl: sl2vl([1, 3, 15, 3]), vlarb: Some(h6), ..port("h6", None, None) },
+    ];
+    assert_eq!(qos.ports, ports);
     let ends: Vec<_> =
         s.flows.iter().map(|f| (f.name.as_str(), f.from, f.to, f.sl.get())).collect();
     let (h1, h2) = (("bsg h1->dst", 1, 0, 0), ("bsg h2->dst", 2, 0, 0));
-    assert_eq!(ends, [h1, h2, ("lsg", 3, 0, 1), ("closed-loop h6->h1", 3, 1, 0)]);
+    let rest = [("lsg", 3, 0, 1), ("closed-loop h6->h1", 3, 1, 0), ("ud", 3, 2, 0)];
+    assert_eq!(ends, [[h1, h2].as_slice(), &rest].concat());
     let Method::Bulk(bulk) = &s.flows[1].method else { panic!("not bulk") };
     assert_eq!((bulk.bytes, bulk.buffer, bulk.opcode), (2048, Bytes::from_kib(64), Opcode::Send));
     assert_eq!((bulk.batch, bulk.depth, bulk.qps), (8, 256, 2));
@@ -96,7 +114,10 @@ fn every_key_arrives() {
     let Method::RPerf(rperf) = &s.flows[2].method else { panic!("not rperf") };
     assert_eq!((rperf.bytes, rperf.samples, rperf.warmup), (64, 500, 5));
     assert_eq!(rperf.think, Time::from_us(1));
-    assert!(matches!(s.flows[3].method, Method::ClosedLoop(Opcode::Write, _)));
+    assert!(matches!(s.flows[3].method, Method::ClosedLoop(Opcode::WriteImm, _)));
+    let how: Vec<_> = s.flows[2..].iter().map(|f| (f.transport, f.notify)).collect();
+    let (rc, ud) = (Transport::Rc, Transport::Ud);
+    assert_eq!(how, [(rc, Notify::Poll), (rc, Notify::Event), (ud, Notify::Poll)]);
 }
 
 #[test]
@@ -115,6 +136,38 @@ fn every_method_and_alternative() {
 }
 
 #[test]
+fn every_opcode_with_the_payload_that_it_has() {
+    let flow = |method: &str, keys: &str| {
+        let text = SMALL.replace("\"rperf\"", &format!("{method:?}\n{keys}"));
+        read(&format!("{text}[device]\nmtu = 2048\n")).flows.pop().unwrap()
+    };
+    let bulk = |keys: &str| match flow("bulk", keys).method {
+        Method::Bulk(bulk) => (bulk.opcode, bulk.bytes),
+        other => panic!("{other:?}"),
+    };
+    let closed_loop = |keys: &str| match flow("closed-loop", keys).method {
+        Method::ClosedLoop(opcode, traffic) => (opcode, traffic.bytes),
+        other => panic!("{other:?}"),
+    };
+    for (name, opcode) in [
+        ("send", Opcode::Send),
+        ("write", Opcode::Write),
+        ("write-imm", Opcode::WriteImm),
+        ("read", Opcode::Read),
+    ] {
+        let key = format!("opcode = {name:?}");
+        assert_eq!((bulk(&key), closed_loop(&key)), ((opcode, 4096), (opcode, 64)));
+    }
+    let atomic = "opcode = \"atomic\"";
+    assert_eq!((bulk(atomic), closed_loop(atomic)), ((Opcode::Atomic, 8), (Opcode::Atomic, 8)));
+    assert_eq!(bulk(&format!("{atomic}\nbytes = \"8 B\"")), (Opcode::Atomic, 8));
+    let ud = "transport = \"ud\"";
+    assert_eq!((bulk(ud), closed_loop(ud)), ((Opcode::Send, 2048), (Opcode::Send, 64)));
+    assert_eq!(bulk(&format!("{ud}\nbytes = \"2 KiB\"")), (Opcode::Send, 2048));
+    assert_eq!(flow("closed-loop", ud).transport, Transport::Ud);
+}
+
+#[test]
 fn lanes_without_a_turn_of_their_own_share_evenly() {
     let qos = |keys: &str| read(&format!("{SMALL}[qos]\n{keys}\n")).models.qos.vlarb;
     let sl2vl = "sl2vl = [0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15]";
@@ -125,6 +178,10 @@ fn lanes_without_a_turn_of_their_own_share_evenly() {
     let table = qos(&format!("{sl2vl}\nhigh = [\"1:10\"]"));
     assert_eq!((text(&table.high), text(&table.low)), ("1:10".into(), "0:64 2:64".into()));
     assert_eq!(text(&qos("high = [\"0:10\"]").low), "");
+    // Lanes that only some port uses have a turn everywhere.
+    let sl2vl = "sl2vl = [5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]";
+    let port = format!("[[qos.port]]\nnode = \"switch\"\n{sl2vl}\n");
+    assert_eq!(text(&qos(&port).low), "0:64 5:64");
 }
 
 #[test]
@@ -183,6 +240,10 @@ fn the_form_as_documented_has_the_defaults() {
     assert!(documented.models.switch.marking.is_some());
     models.switch.marking = documented.models.switch.marking;
     models.device.congestion_control = documented.models.device.congestion_control.clone();
+    let port = documented.models.qos.ports[0].clone();
+    assert_eq!((port.input, port.output, port.vlarb), (Some(3), Some(7), None));
+    assert_eq!(port.sl2vl, Some(models.qos.sl2vl));
+    models.qos.ports = documented.models.qos.ports.clone();
     assert_eq!(documented.models, models);
     let run = |s: &Scenario| (s.warmup, s.duration, s.seed);
     assert_eq!(run(&documented), run(&Scenario::on_fabric(fabric())));

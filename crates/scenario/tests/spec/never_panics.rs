@@ -49,6 +49,12 @@ const PIECES: &[&str] = &[
     "\"15:1\"",
     "\"2:0\"",
     "[run]\n",
+    "[[qos.port]]\nnode = \"tor\"\n",
+    "output = 1\n",
+    "\"ud\"",
+    "\"read\"",
+    "\"atomic\"",
+    "\"event\"",
 ];
 
 fn read(text: &str) -> Result<Scenario, InputError> {
@@ -99,8 +105,8 @@ const VALUES: &[(&str, &[&str])] = &[
 
 /// Whether a line gives something else than a name.
 fn is_value(line: &str) -> bool {
-    const NAMES: [&str; 8] = ["title", "name", "port", "from", "to", "method", "sl2vl", "opcode"];
-    line.split_once(" = ").is_some_and(|(key, _)| !NAMES.contains(&key))
+    const NAMES: &str = "title name port node from to method sl2vl opcode transport completion";
+    line.split_once(" = ").is_some_and(|(key, _)| !NAMES.split(' ').any(|name| name == key))
 }
 
 /// Documents with some values replaced by others of their kind: many of them are accepted.

@@ -36,7 +36,7 @@ fn hosts() {
 fn methods_and_their_keys() {
     insta::assert_snapshot!(with("\"rperf\"", "\"rprf\""), @r#"s.toml:13: unknown method "rprf" (allowed: rperf, ping-pong, post-poll, closed-loop or bulk)"#);
     insta::assert_snapshot!(with("\"rperf\"", "1"), @"s.toml:13: invalid type: integer `1` (allowed: rperf, ping-pong, post-poll, closed-loop or bulk)");
-    insta::assert_snapshot!(with("method = \"rperf\"", "methd = \"rperf\""), @"s.toml:13: unknown field `methd` (allowed: one of `name`, `from`, `to`, `method`, `bytes`, `sl`, `samples`, `warmup-rounds`, `think`, `opcode`, `buffer`, `batch`, `depth`, `qps`, `rate`)");
+    insta::assert_snapshot!(with("method = \"rperf\"", "methd = \"rperf\""), @"s.toml:13: unknown field `methd` (allowed: one of `name`, `from`, `to`, `method`, `bytes`, `sl`, `samples`, `warmup-rounds`, `think`, `completion`, `transport`, `opcode`, `buffer`, `batch`, `depth`, `qps`, `rate`)");
     insta::assert_snapshot!(with("method = \"rperf\"\n", ""), @"s.toml:10: missing field `method` (allowed: `method` in this table)");
     insta::assert_snapshot!(bulk("samples = 10"), @"s.toml:9: bulk does not use `samples` (allowed: `samples` with rperf, ping-pong, post-poll, closed-loop)");
     insta::assert_snapshot!(bulk("think = \"1 us\""), @"s.toml:9: bulk does not use `think` (allowed: `think` with rperf, ping-pong, post-poll, closed-loop)");
@@ -47,7 +47,25 @@ fn methods_and_their_keys() {
     insta::assert_snapshot!(latency("batch = 8"), @"s.toml:14: rperf does not use `batch` (allowed: `batch` with bulk)");
     insta::assert_snapshot!(latency("depth = 8"), @"s.toml:14: rperf does not use `depth` (allowed: `depth` with bulk)");
     insta::assert_snapshot!(latency("opcode = \"send\""), @"s.toml:14: rperf does not use `opcode` (allowed: `opcode` with closed-loop, bulk)");
-    insta::assert_snapshot!(bulk("opcode = \"read\""), @r#"s.toml:9: unknown opcode "read" (allowed: send or write)"#);
+    insta::assert_snapshot!(bulk("opcode = \"raed\""), @r#"s.toml:9: unknown opcode "raed" (allowed: send, write, write-imm, read or atomic)"#);
+    insta::assert_snapshot!(bulk("completion = \"interrupt\""), @r#"s.toml:9: unknown completion "interrupt" (allowed: poll or event)"#);
+    insta::assert_snapshot!(bulk("completion = true"), @"s.toml:9: invalid type: boolean `true` (allowed: poll or event)");
+}
+
+#[test]
+fn transports_and_their_payloads() {
+    insta::assert_snapshot!(bulk("transport = \"uc\""), @r#"s.toml:9: unknown transport "uc" (allowed: rc or ud)"#);
+    insta::assert_snapshot!(latency("transport = \"ud\""), @"s.toml:14: rperf does not use `transport` (allowed: `transport` with closed-loop, bulk)");
+    insta::assert_snapshot!(bulk("transport = \"ud\"\nopcode = \"write\""), @r#"s.toml:10: UD carries nothing but SENDs (allowed: opcode = "send", or transport = "rc")"#);
+    insta::assert_snapshot!(bulk("opcode = \"read\"\ntransport = \"ud\""), @r#"s.toml:9: UD carries nothing but SENDs (allowed: opcode = "send", or transport = "rc")"#);
+    insta::assert_snapshot!(bulk("transport = \"ud\"\nbytes = \"8 KiB\""), @r#"s.toml:10: a datagram of 8 KiB does not fit the MTU of 4096 B (allowed: up to 4096 B, or transport = "rc")"#);
+    insta::assert_snapshot!(bulk("transport = \"ud\"\nbytes = \"1025 B\"\n[device]\nmtu = 1024"), @r#"s.toml:10: a datagram of 1025 B does not fit the MTU of 1024 B (allowed: up to 1024 B, or transport = "rc")"#);
+    insta::assert_snapshot!(bulk("opcode = \"atomic\"\nbytes = \"64 B\""), @"s.toml:10: no atomic has 64 B (allowed: 8 B)");
+    insta::assert_snapshot!(bulk("opcode = \"atomic\"\nbytes = \"0 B\""), @"s.toml:10: no atomic has 0 B (allowed: 8 B)");
+    let closed_loop = |keys: &str| with("\"rperf\"", &format!("\"closed-loop\"\n{keys}"));
+    insta::assert_snapshot!(closed_loop("transport = \"ud\"\nopcode = \"atomic\""), @r#"s.toml:15: UD carries nothing but SENDs (allowed: opcode = "send", or transport = "rc")"#);
+    insta::assert_snapshot!(closed_loop("transport = \"ud\"\nbytes = \"4097 B\""), @r#"s.toml:15: a datagram of 4097 B does not fit the MTU of 4096 B (allowed: up to 4096 B, or transport = "rc")"#);
+    insta::assert_snapshot!(closed_loop("opcode = \"atomic\"\nbytes = \"0 B\""), @"s.toml:15: no atomic has 0 B (allowed: 8 B)");
 }
 
 #[test]
@@ -90,9 +108,54 @@ fn lanes_that_carry_nothing() {
     let sl2vl = "sl2vl = [0, 1, 15, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]";
     insta::assert_snapshot!(latency("sl = 16"), @"s.toml:14: sl can't be 16 (allowed: 0 to 15)");
     insta::assert_snapshot!(latency("sl = -1"), @"s.toml:14: -1 is negative (allowed: a whole number such as 128, without quotes)");
-    insta::assert_snapshot!(on(2, sl2vl), @"s.toml:14: SL2 is mapped to 15, which drops its packets (allowed: sl = 0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a lane for SL2 in qos.sl2vl)");
-    insta::assert_snapshot!(on(3, &format!("{sl2vl}\nlow = [\"0:64\", \"1:64\"]")), @"s.toml:14: SL3 goes to VL3, for which no arbitration table has a turn (allowed: sl = 0, 1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a turn for VL3 in qos.high or qos.low)");
-    insta::assert_snapshot!(on(3, &format!("{sl2vl}\nlow = [\"0:64\", \"3:0\"]")), @"s.toml:14: SL3 goes to VL3, for which no arbitration table has a turn (allowed: sl = 0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a turn for VL3 in qos.high or qos.low)");
-    insta::assert_snapshot!(on(1, &format!("{sl2vl}\nlow = [\"1:64\"]")), @"s.toml:7: SL0 goes to VL0, for which no arbitration table has a turn (allowed: sl = 1, or a turn for VL0 in qos.high or qos.low)");
-    insta::assert_snapshot!(after("[qos]\nlow = [\"5:64\"]\n"), @"s.toml:7: SL0 goes to VL0, for which no arbitration table has a turn (allowed: a turn for VL0 in qos.high or qos.low)");
+    insta::assert_snapshot!(on(2, sl2vl), @"s.toml:14: SL2 is mapped to 15 at h2:1, which drops its packets (allowed: sl = 0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a lane for SL2 in qos.sl2vl)");
+    insta::assert_snapshot!(on(3, &format!("{sl2vl}\nlow = [\"0:64\", \"1:64\"]")), @"s.toml:14: SL3 goes to VL3 at h2:1, where no turn serves this lane (allowed: sl = 0, 1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a turn for VL3 in qos.high or qos.low)");
+    insta::assert_snapshot!(on(3, &format!("{sl2vl}\nlow = [\"0:64\", \"3:0\"]")), @"s.toml:14: SL3 goes to VL3 at h2:1, where no turn serves this lane (allowed: sl = 0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a turn for VL3 in qos.high or qos.low)");
+    insta::assert_snapshot!(on(1, &format!("{sl2vl}\nlow = [\"1:64\"]")), @"s.toml:7: SL0 goes to VL0 at h1:1, where no turn serves this lane (allowed: sl = 1, or a turn for VL0 in qos.high or qos.low)");
+    insta::assert_snapshot!(after("[qos]\nlow = [\"5:64\"]\n"), @"s.toml:7: SL0 goes to VL0 at h1:1, where no turn serves this lane (allowed: a turn for VL0 in qos.high or qos.low)");
+}
+
+/// The error of [`SMALL`](super::SMALL) with a level for its last flow and tables of one port.
+fn on_port(sl: u8, port: &str) -> String {
+    after(&format!("sl = {sl}\n[qos]\nsl2vl = {LANES}\n[[qos.port]]\n{port}\n"))
+}
+
+/// Two lanes, and a level that is dropped.
+const LANES: &str = "[0, 1, 15, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]";
+
+#[test]
+fn lanes_that_end_at_a_port() {
+    let drops = LANES.replace("[0, 1, ", "[0, 15, ");
+    let both = format!("output = 1\nsl2vl = {drops}");
+    insta::assert_snapshot!(on_port(1, &format!("node = \"switch\"\n{both}")), @r#"s.toml:14: SL1 is mapped to 15 from switch:3 to switch:1, which drops its packets (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a lane for SL1 in sl2vl of the [[qos.port]] of "switch")"#);
+    insta::assert_snapshot!(on_port(1, &format!("node = \"switch\"\ninput = 3\n{both}")), @r#"s.toml:14: SL1 is mapped to 15 from switch:3 to switch:1, which drops its packets (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a lane for SL1 in sl2vl of the [[qos.port]] of "switch")"#);
+    insta::assert_snapshot!(on_port(1, &format!("node = \"switch\"\noutput = 3\nsl2vl = {drops}")), @r#"s.toml:14: SL1 is mapped to 15 from switch:1 to switch:3, on the way back, which drops its packets (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a lane for SL1 in sl2vl of the [[qos.port]] of "switch")"#);
+    insta::assert_snapshot!(on_port(1, &format!("node = \"h2\"\nsl2vl = {drops}")), @r#"s.toml:14: SL1 is mapped to 15 at h2:1, which drops its packets (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a lane for SL1 in sl2vl of the [[qos.port]] of "h2")"#);
+    insta::assert_snapshot!(on_port(1, &format!("node = \"h0\"\nsl2vl = {drops}")), @r#"s.toml:14: SL1 is mapped to 15 at h0:1, on the way back, which drops its packets (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a lane for SL1 in sl2vl of the [[qos.port]] of "h0")"#);
+    insta::assert_snapshot!(on_port(1, "node = \"switch\"\noutput = 1\nlow = [\"0:64\"]"), @r#"s.toml:14: SL1 goes to VL1 from switch:3 to switch:1, where no turn serves this lane (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a turn for VL1 in high or low of the [[qos.port]] of "switch")"#);
+    insta::assert_snapshot!(on_port(1, "node = \"switch\"\nlow = [\"0:64\", \"1:0\"]"), @r#"s.toml:14: SL1 goes to VL1 from switch:3 to switch:1, where no turn serves this lane (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a turn for VL1 in high or low of the [[qos.port]] of "switch")"#);
+    insta::assert_snapshot!(on_port(1, "node = \"h0\"\nhigh = [\"0:64\"]\nlow = []"), @r#"s.toml:14: SL1 goes to VL1 at h0:1, on the way back, where no turn serves this lane (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a turn for VL1 in high or low of the [[qos.port]] of "h0")"#);
+    // The lane that the port's own mapping gives, not that of the others.
+    let third = LANES.replace("[0, 1, ", "[0, 3, ");
+    insta::assert_snapshot!(on_port(1, &format!("node = \"switch\"\noutput = 1\nsl2vl = {third}\nlow = [\"0:64\", \"1:64\"]")), @r#"s.toml:14: SL1 goes to VL3 from switch:3 to switch:1, where no turn serves this lane (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a turn for VL3 in high or low of the [[qos.port]] of "switch")"#);
+    // What nobody crosses doesn't matter, and the last table counts.
+    let read = |port: &str| {
+        super::read(&format!("{}sl = 1\n[qos]\nsl2vl = {LANES}\n{port}", super::SMALL))
+    };
+    read(&format!("[[qos.port]]\nnode = \"switch\"\ninput = 2\n{both}\n"));
+    read(&format!("[[qos.port]]\nnode = \"h1\"\nsl2vl = {drops}\n"));
+    read(&format!(
+        "[[qos.port]]\nnode = \"switch\"\n{both}\n[[qos.port]]\nnode = \"switch\"\nsl2vl = {LANES}\n"
+    ));
+}
+
+#[test]
+fn datagrams_need_no_way_back() {
+    let flow = |keys: &str| {
+        let text = super::SMALL.replace("\"rperf\"", &format!("\"closed-loop\"\n{keys}\nsl = 1"));
+        let drops = LANES.replace("[0, 1, ", "[0, 15, ");
+        format!("{text}[[qos.port]]\nnode = \"switch\"\noutput = 3\nsl2vl = {drops}\n")
+    };
+    insta::assert_snapshot!(error(&flow("")), @r#"s.toml:15: SL1 is mapped to 15 from switch:1 to switch:3, on the way back, which drops its packets (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a lane for SL1 in sl2vl of the [[qos.port]] of "switch")"#);
+    super::read(&flow("transport = \"ud\""));
 }

@@ -43,7 +43,7 @@ fn device() {
     insta::assert_snapshot!(device("os-tick = { period = \"4 ms\", steal = \"4 ms\" }"), @"s.toml:16: a tick that steals its whole period leaves the program nothing (allowed: less than the period of 4 ms)");
     insta::assert_snapshot!(device("os-tick = { period = \"0 s\", steal = \"0 s\" }"), @"s.toml:16: period can't be 0 ps (allowed: 1 ns to 1 s)");
     insta::assert_snapshot!(device("os-tick = { period = \"4 ms\" }"), @"s.toml:16: missing field `steal` (allowed: `steal` in this table)");
-    insta::assert_snapshot!(device("gpu-wqe = \"4 ms\""), @"s.toml:16: unknown field `gpu-wqe` (allowed: one of `preset`, `mtu`, `os-tick`, `cpu-wqe`, `cpu-inline`, `cpu-completion`, `cpu-poll`, `mmio`, `doorbell-gap`, `dma-read`, `dma-write`, `dma-flush`, `tx`, `rx`, `issue-gap`, `qp-gap`, `pcie-rate`, `loopback-rate`, `pcie-payload`, `pcie-overhead`, `tx-buffer`, `rx-buffer`, `inline-max`)");
+    insta::assert_snapshot!(device("gpu-wqe = \"4 ms\""), @"s.toml:16: unknown field `gpu-wqe` (allowed: one of `preset`, `mtu`, `os-tick`, `cpu-wqe`, `cpu-inline`, `cpu-completion`, `cpu-poll`, `interrupt`, `mmio`, `doorbell-gap`, `dma-read`, `dma-write`, `dma-flush`, `tx`, `rx`, `issue-gap`, `qp-gap`, `pcie-rate`, `loopback-rate`, `pcie-payload`, `pcie-overhead`, `tx-buffer`, `rx-buffer`, `inline-max`)");
 }
 
 #[test]
@@ -61,6 +61,34 @@ fn qos() {
     insta::assert_snapshot!(qos("sl2vl = [0, 1]"), @"s.toml:16: 2 entries map service levels to lanes (allowed: 16, one for each level)");
     insta::assert_snapshot!(qos("sl2vl = [0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]"), @"s.toml:16: SL1 is mapped to 16 (allowed: a lane of 0 to 14, or 15 to drop the packets of this level)");
     insta::assert_snapshot!(qos("sl2vl = [15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15]"), @"s.toml:16: no entry of the arbitration table has a weight: at least one must be 1 to 255 (allowed: one or more turns with a weight of 1 to 255)");
+}
+
+#[test]
+fn ports() {
+    let port = |keys: &str| after(&format!("\n[[qos.port]]\n{keys}\n"));
+    let lanes = "sl2vl = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]";
+    let of = |node: &str, keys: &str| port(&format!("node = {node:?}\n{lanes}\n{keys}"));
+    insta::assert_snapshot!(of("swich", ""), @r#"s.toml:16: there is no node "swich" (allowed: one of 4 nodes: "switch", "h0", "h1", "h2")"#);
+    insta::assert_snapshot!(of("switch", "output = 4"), @r#"s.toml:18: "switch" has no port 4 (allowed: 1 to 3)"#);
+    insta::assert_snapshot!(of("switch", "output = 0"), @r#"s.toml:18: "switch" has no port 0 (allowed: 1 to 3)"#);
+    insta::assert_snapshot!(of("switch", "input = 300"), @r#"s.toml:18: "switch" has no port 300 (allowed: 1 to 3)"#);
+    insta::assert_snapshot!(of("h1", "output = 2"), @r#"s.toml:18: "h1" has no port 2 (allowed: 1)"#);
+    insta::assert_snapshot!(of("h1", "input = 1"), @r#"s.toml:18: "h1" is a host: nothing passes through it (allowed: `input` with a switch)"#);
+    insta::assert_snapshot!(of("switch", "output = -1"), @"s.toml:18: -1 is negative (allowed: a whole number such as 128, without quotes)");
+    insta::assert_snapshot!(of("switch", "output = \"1\""), @r#"s.toml:18: invalid type: string "1" (allowed: a whole number such as 128, without quotes)"#);
+    insta::assert_snapshot!(of("switch", "input = 1\nhigh = [\"0:64\"]"), @"s.toml:19: `high` can't depend on the input: arbitration is an output's (allowed: `input` with sl2vl alone, and another [[qos.port]] without `input`)");
+    insta::assert_snapshot!(of("switch", "input = 1\nlow = [\"0:64\"]"), @"s.toml:19: `low` can't depend on the input: arbitration is an output's (allowed: `input` with sl2vl alone, and another [[qos.port]] without `input`)");
+    insta::assert_snapshot!(of("switch", "input = 1\nhigh-limit = 3"), @"s.toml:19: `high-limit` can't depend on the input: arbitration is an output's (allowed: `input` with sl2vl alone, and another [[qos.port]] without `input`)");
+    insta::assert_snapshot!(port("node = \"switch\"\noutput = 1"), @"s.toml:15: no table is given (allowed: sl2vl, or high, low and high-limit, or both)");
+    insta::assert_snapshot!(port(lanes), @"s.toml:15: missing field `node` (allowed: `node` in this table)");
+    insta::assert_snapshot!(port("node = \"switch\"\nsl2vl = [0]"), @"s.toml:17: 1 entries map service levels to lanes (allowed: 16, one for each level)");
+    insta::assert_snapshot!(port("node = \"switch\"\nhigh = [\"15:1\"]"), @r#"s.toml:17: lane 15 carries no data (allowed: VL:WEIGHT such as "1:64", with a lane of 0 to 14 and a weight of 0 to 255)"#);
+    insta::assert_snapshot!(port("node = \"switch\"\nlow = []"), @"s.toml:17: no entry of the arbitration table has a weight: at least one must be 1 to 255 (allowed: one or more turns with a weight of 1 to 255)");
+    insta::assert_snapshot!(port("node = \"switch\"\nhigh-limit = 256"), @"s.toml:17: high-limit can't be 256 (allowed: 0 to 255)");
+    insta::assert_snapshot!(of("switch", "vl = 1"), @"s.toml:18: unknown field `vl` (allowed: one of `node`, `input`, `output`, `sl2vl`, `high`, `low`, `high-limit`)");
+    insta::assert_snapshot!(after("\n[qos.port]\nnode = \"switch\"\n"), @"s.toml:15: invalid type: map (allowed: a list, or for tables [[name]] before each)");
+    insta::assert_snapshot!(after("\n[qos]\nport = [[\"switch\", 1, 1]]\n"), @"s.toml:16: invalid type: sequence (allowed: one [table])");
+    insta::assert_snapshot!(after("\n[device]\ninterrupt = 4\n"), @r#"s.toml:16: invalid type: integer `4` (allowed: a time such as "200 ns")"#);
 }
 
 #[test]

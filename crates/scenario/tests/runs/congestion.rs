@@ -1,0 +1,57 @@
+//! Congestion control: what it does, and that it is off unless it is asked for.
+
+use super::{gbps, median_ns, run};
+use bandwise_input::Source;
+use bandwise_scenario::Scenario;
+
+/// Five bulk senders into a host, and RPerf beside them.
+fn incast(congestion_control: &str) -> String {
+    format!(
+        "[fabric]\nbuild = {{ single-switch = 7 }}\n\
+         link = {{ rate = \"54.545454545 Gbps\", delay = \"10 ns\" }}\n\
+         {congestion_control}\n\
+         [run]\nwarmup = \"2 ms\"\nduration = \"40 ms\"\n\
+         [[flow]]\nfrom = [\"h1\", \"h2\", \"h3\", \"h4\", \"h5\"]\nto = \"h0\"\n\
+         method = \"bulk\"\n\
+         [[flow]]\nfrom = \"h6\"\nto = \"h0\"\nmethod = \"rperf\"\nsamples = 1500\n"
+    )
+}
+
+#[test]
+fn it_keeps_the_queue_short_at_little_cost() {
+    let measure = |congestion_control| {
+        let results = run(&incast(congestion_control));
+        let (rperf, bulk) = results.flows.split_last().unwrap();
+        let rates: Vec<f64> = bulk.iter().map(gbps).collect();
+        (median_ns(rperf), rates)
+    };
+    let ((without, n), full) = measure("");
+    let ((with, m), rates) = measure("[congestion-control]");
+    let (all, some): (f64, f64) = (full.iter().sum(), rates.iter().sum());
+    let told = format!(
+        "RPerf's median: {with} ns of {m} with congestion control, {without} ns of {n} without; \
+         together the senders get {some:.2} Gbps of {all:.2}, each {rates:.2?}"
+    );
+    assert_eq!((n, m), (1_500, 1_500), "{told}");
+    // 20 us are five buffers of 32 KiB in front of the link.
+    assert!(without > 15_000.0 && with < without / 8.0, "{told}");
+    assert!(some > 0.65 * all && some < all, "{told}");
+    let fair = some / 5.0;
+    assert!(rates.iter().all(|rate| (rate / fair - 1.0).abs() < 0.25), "{told}");
+}
+
+#[test]
+fn it_is_off_by_default() {
+    let scenario = Scenario::from_text(&Source::new("s.toml", &incast(""))).unwrap();
+    assert_eq!(scenario.models.switch.marking, None);
+    assert_eq!(scenario.models.device.congestion_control, None);
+}
+
+/// Where nothing is ever marked, everything is as without it, to the last event.
+#[test]
+fn without_marks_it_changes_nothing() {
+    let results = |text: &str| format!("{:?}", run(&text.replace("40 ms", "5 ms")));
+    let without = results(&incast(""));
+    assert_eq!(results(&incast("[congestion-control]\nthreshold = \"1 GiB\"")), without);
+    assert_ne!(results(&incast("[congestion-control]")), without);
+}

@@ -1,0 +1,81 @@
+//! Ports with tables of their own act by them, and only they.
+
+use super::{gbps, median_ns, run};
+
+/// Bulk senders into h0 (at switch port 1) and h1 (at port 2), on two levels each.
+fn into_two(tables: &str) -> [[f64; 2]; 2] {
+    let mut text = format!(
+        "[fabric]\nbuild = {{ single-switch = 6 }}\nlink = {{ rate = \"54.545454545 Gbps\" }}\n\
+         [run]\nduration = \"2 ms\"\n\
+         [qos]\nsl2vl = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\n{tables}\n"
+    );
+    for (from, to, sl) in [("h2", "h0", 0), ("h3", "h0", 1), ("h4", "h1", 0), ("h5", "h1", 1)] {
+        text += &format!(
+            "[[flow]]\nfrom = {from:?}\nto = {to:?}\nmethod = \"bulk\"\nbuffer = \"256 KiB\"\n\
+             sl = {sl}\n"
+        );
+    }
+    let rates: Vec<f64> = run(&text).flows.iter().map(gbps).collect();
+    [[rates[0], rates[1]], [rates[2], rates[3]]]
+}
+
+/// The share of the second.
+fn share([a, b]: [f64; 2]) -> f64 {
+    b / (a + b)
+}
+
+#[test]
+fn lanes_share_a_link_by_its_own_weights() {
+    let even = into_two("");
+    let weighted = into_two(
+        "[[qos.port]]\nnode = \"switch\"\noutput = 1\nlow = [\"0:65\", \"1:195\"]\n\
+         [[qos.port]]\nnode = \"switch\"\noutput = 2\nlow = [\"0:195\", \"1:65\"]\n",
+    );
+    for (rates, expected) in [(even, [0.5, 0.5]), (weighted, [0.75, 0.25])] {
+        for (rates, expected) in rates.into_iter().zip(expected) {
+            let got = share(rates);
+            assert!((got - expected).abs() < 0.02, "{got:.3} for {expected}: {rates:.2?} Gbps");
+        }
+    }
+}
+
+#[test]
+fn a_level_has_another_lane_behind_another_input() {
+    // What comes from h3 (port 4) to h0 on level 1 goes to lane 3, which has next to no weight
+    // there; the rest stays on its lane.
+    let [first, second] = into_two(
+        "high-limit = 0\n[[qos.port]]\nnode = \"switch\"\ninput = 4\noutput = 1\n\
+         sl2vl = [0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\n\
+         [[qos.port]]\nnode = \"switch\"\nlow = [\"0:195\", \"1:195\", \"3:65\"]\n",
+    );
+    let (got, other) = (share(first), share(second));
+    assert!((got - 0.25).abs() < 0.02, "{got:.3}: {first:.2?} Gbps");
+    assert!((other - 0.5).abs() < 0.02, "{other:.3}: {second:.2?} Gbps");
+}
+
+#[test]
+fn a_lane_has_priority_at_one_output_only() {
+    let mut text = String::from(
+        "[fabric]\nbuild = { single-switch = 10 }\nlink = { rate = \"54.545454545 Gbps\" }\n\
+         [run]\nduration = \"20 ms\"\n\
+         [qos]\nsl2vl = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\n\
+         low = [\"0:255\", \"1:1\"]\n\
+         [[qos.port]]\nnode = \"switch\"\noutput = 1\nhigh = [\"1:64\"]\nhigh-limit = 255\n",
+    );
+    for (from, to) in [("[\"h2\", \"h3\", \"h4\"]", "h0"), ("[\"h5\", \"h6\", \"h7\"]", "h1")] {
+        text += &format!("[[flow]]\nfrom = {from}\nto = {to:?}\nmethod = \"bulk\"\n");
+    }
+    for (from, to) in [("h8", "h0"), ("h9", "h1")] {
+        text += &format!(
+            "[[flow]]\nfrom = {from:?}\nto = {to:?}\nmethod = \"rperf\"\nsl = 1\nsamples = 1000\n"
+        );
+    }
+    let results = run(&text);
+    let [high, low] = [6, 7].map(|i: usize| median_ns(&results.flows[i]));
+    assert_eq!((high.1, low.1), (1_000, 1_000));
+    let (high, low) = (high.0, low.0);
+    // A packet of 4 KiB takes 0.6 us: one is in the way of high priority at most, and half of one
+    // on average; without it, up to the four of lane 0's turn are.
+    let told = format!("{high} ns with priority, {low} ns without");
+    assert!(high < 440.0 + 610.0 && low > high + 500.0, "{told}");
+}
