@@ -45,10 +45,11 @@ impl Clock {
         let mut others = u64::MAX;
         let mut first = u64::MAX;
         for row in self.rows.iter().rev() {
-            let group = &row[place];
-            first = group.iter().copied().fold(u64::MAX, u64::min);
-            let beaten = |&e: &u64| if e == first { u64::MAX } else { e };
-            others = others.min(group.iter().map(beaten).fold(u64::MAX, u64::min));
+            first = u64::MAX;
+            for &entry in &row[place] {
+                others = others.min(first.max(entry));
+                first = first.min(entry);
+            }
             place = place * WIDTH + (first as usize & (WIDTH - 1));
         }
         (place, time(first), time(others))
@@ -57,11 +58,14 @@ impl Clock {
     /// Sets a node's earliest event.
     #[inline]
     pub fn set(&mut self, node: usize, at: Time) {
-        let mut at = at;
-        let mut node = node;
-        for row in &mut self.rows {
+        let (mut node, mut at) = (node, at);
+        let last = self.rows.len() - 1;
+        for (level, row) in self.rows.iter_mut().enumerate() {
             let group = &mut row[node / WIDTH];
             group[node % WIDTH] = entry(at, node % WIDTH);
+            if level == last {
+                break;
+            }
             at = time(group.iter().copied().fold(u64::MAX, u64::min));
             node /= WIDTH;
         }

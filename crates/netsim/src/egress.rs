@@ -175,6 +175,17 @@ impl Egress {
         }
     }
 
+    /// Whether a packet that has just come may leave at once, with nobody to choose from: the link
+    /// is free, nothing waits, and the credits cover it.
+    #[inline]
+    pub fn takes_at_once(&mut self, now: Time, vl: usize, packet: &Packet) -> bool {
+        if self.lanes != 0 || self.free_at > now {
+            return false;
+        }
+        self.collect(now);
+        packet.blocks() <= u32::from(self.credits[vl]) && self.arbiter.choose(1 << vl).is_some()
+    }
+
     /// Chooses what goes next: a lane by the arbiter (IBTA 7.6.9) among those with a packet that
     /// the credits cover, a slot of that lane by the scheduling.
     #[inline]

@@ -200,9 +200,13 @@ impl Switch {
         let vl = usize::from(vl.get());
         let slot = input * self.lanes + packet.vl();
         let queue = self.queue_of(slot, output);
-        self.queues[queue].push_back(packet);
         self.depth[output * self.lanes + vl] += u32::from(packet.wire_bytes);
-        if self.queues[queue].len() > 1 {
+        let first = self.queues[queue].is_empty();
+        if first && self.egress(output).takes_at_once(now, vl, &packet) {
+            return self.forward(now, slot, output, vl, packet, out);
+        }
+        self.queues[queue].push_back(packet);
+        if !first {
             return;
         }
         let egress = self.egress(output);
@@ -225,45 +229,56 @@ impl Switch {
 
     /// An idle output takes the next packet.
     fn serve(&mut self, now: Time, output: usize, out: &mut Outbox) {
-        let port = self.ports[output].as_mut().expect("cabled");
-        let starved = port.egress.was_starved();
-        let (slot, vl) = match port.egress.choose(now) {
+        let egress = &mut self.ports[output].as_mut().expect("cabled").egress;
+        let (slot, vl) = match egress.choose(now) {
             Choice::Send { slot, vl } => (slot, vl),
-            Choice::Starved => return port.egress.starve(&mut self.events, PORT, output),
+            Choice::Starved => return egress.starve(&mut self.events, PORT, output),
             Choice::Empty => return,
         };
+        egress.withdraw(slot, vl);
         let queue = self.queue_of(slot, output);
-        let mut packet = self.queues[queue].pop_front().expect("an offered slot has a head");
-        let lane = output * self.lanes + vl;
-        if let Some(settings) = &self.model.marking {
-            let depth = Bytes::new(self.depth[lane].into());
-            let bytes = u32::from(packet.wire_bytes);
-            if self.markers[lane].on_departure(settings, depth, bytes, !starved) {
-                packet.head |= FECN;
-            }
-        }
-        self.depth[lane] -= u32::from(packet.wire_bytes);
-
-        let start = match self.model.hiccup {
-            Some(h) if self.random.one_in(h.one_in) => now + self.random.time_below(h.up_to),
-            _ => now,
-        };
-        let input = slot / self.lanes;
-        let port = self.ports[output].as_mut().expect("cabled");
-        let serialisation = port.egress.send(start, slot, vl, &packet);
-        port.egress.withdraw(slot, vl);
-        self.occupancy.leave(slot, start + serialisation, packet.blocks());
-        self.free(input, &packet, start + serialisation, out);
-        packet.set_vl(vl as u8);
-        let cable = &self.ports[output].as_ref().expect("cabled").egress.cable;
-        let at = cable.takes_effect(&packet, start, serialisation);
-        out.packets.push((cable.to, cable.to_port, Flight { at, packet }));
-        self.crossed += 1;
-
+        let packet = self.queues[queue].pop_front().expect("an offered slot has a head");
+        self.forward(now, slot, output, vl, packet, out);
         if let Some(&head) = self.queues[queue].front() {
             self.expose(now, slot, output, &head, out);
         }
         self.wake(output);
+    }
+
+    /// A packet leaves by a lane of an output.
+    #[inline]
+    fn forward(
+        &mut self,
+        now: Time,
+        slot: usize,
+        output: usize,
+        vl: usize,
+        mut packet: Packet,
+        out: &mut Outbox,
+    ) {
+        let egress = &mut self.ports[output].as_mut().expect("cabled").egress;
+        let lane = output * self.lanes + vl;
+        if let Some(settings) = &self.model.marking {
+            let depth = Bytes::new(self.depth[lane].into());
+            let (bytes, fits) = (u32::from(packet.wire_bytes), !egress.was_starved());
+            if self.markers[lane].on_departure(settings, depth, bytes, fits) {
+                packet.head |= FECN;
+            }
+        }
+        self.depth[lane] -= u32::from(packet.wire_bytes);
+        let start = match self.model.hiccup {
+            Some(h) if self.random.one_in(h.one_in) => now + self.random.time_below(h.up_to),
+            _ => now,
+        };
+        let serialisation = egress.send(start, slot, vl, &packet);
+        let left = packet;
+        packet.set_vl(vl as u8);
+        let cable = &egress.cable;
+        let at = cable.takes_effect(&packet, start, serialisation);
+        out.packets.push((cable.to, cable.to_port, Flight { at, packet }));
+        self.crossed += 1;
+        self.occupancy.leave(slot, start + serialisation, left.blocks());
+        self.free(slot / self.lanes, &left, start + serialisation, out);
     }
 
     /// A packet became the head of its queue when `served` took the one before it.

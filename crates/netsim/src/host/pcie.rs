@@ -153,7 +153,8 @@ impl Pcie {
                 self.read_until = now;
                 return;
             };
-            let share = ((now - self.read_until) / sharers).min(least);
+            let time = now - self.read_until;
+            let share = if sharers == 1 { time } else { time / sharers }.min(least);
             if share == Time::ZERO {
                 // Less than a picosecond for each: left for the next time.
                 return;

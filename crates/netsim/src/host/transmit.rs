@@ -243,8 +243,12 @@ impl<P: Program> Host<P> {
         }
         let vl = packet.vl();
         let slot = class_of(&packet) * self.lanes + vl;
+        let first = self.queues[slot].is_empty();
+        if first && self.egress.takes_at_once(now, vl, &packet) {
+            return self.leave(now, slot, vl, packet, out);
+        }
         self.queues[slot].push_back(packet);
-        if self.queues[slot].len() > 1 {
+        if !first {
             return;
         }
         self.egress.offer(slot, vl, &packet);
@@ -270,7 +274,18 @@ impl<P: Program> Host<P> {
             Choice::Starved => return self.egress.starve(&mut self.events, PORT, 0),
             Choice::Empty => return,
         };
-        let mut packet = self.queues[slot].pop_front().expect("an offered slot has a head");
+        let packet = self.queues[slot].pop_front().expect("an offered slot has a head");
+        match self.queues[slot].front() {
+            Some(head) => self.egress.offer(slot, vl, head),
+            None => self.egress.withdraw(slot, vl),
+        }
+        self.leave(now, slot, vl, packet, out);
+        self.egress.wake_when_free(&mut self.events, PORT, 0);
+    }
+
+    /// A packet leaves by the port.
+    #[inline]
+    fn leave(&mut self, now: Time, slot: usize, vl: usize, mut packet: Packet, out: &mut Outbox) {
         let serialisation = self.egress.send(now, slot, vl, &packet);
         packet.sent_at = now;
         packet.first_ser_ps = serialisation.as_ps() as u32;
@@ -278,11 +293,6 @@ impl<P: Program> Host<P> {
         let cable = &self.egress.cable;
         let at = cable.takes_effect(&packet, now, serialisation);
         out.packets.push((cable.to, cable.to_port, Flight { at, packet }));
-        match self.queues[slot].front() {
-            Some(head) => self.egress.offer(slot, vl, head),
-            None => self.egress.withdraw(slot, vl),
-        }
-        self.egress.wake_when_free(&mut self.events, PORT, 0);
         self.release(&packet);
         if packet.kind() == PacketKind::UdSend {
             self.datagram_sent(now + serialisation, &packet);

@@ -59,7 +59,7 @@ fn a_lane_has_priority_at_one_output_only() {
         "[fabric]\nbuild = { single-switch = 10 }\nlink = { rate = \"54.545454545 Gbps\" }\n\
          [run]\nduration = \"20 ms\"\n\
          [qos]\nsl2vl = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\n\
-         low = [\"0:255\", \"1:1\"]\n\
+         low = [\"0:255\", \"0:255\", \"0:255\", \"1:1\"]\n\
          [[qos.port]]\nnode = \"switch\"\noutput = 1\nhigh = [\"1:64\"]\nhigh-limit = 255\n",
     );
     for (from, to) in [("[\"h2\", \"h3\", \"h4\"]", "h0"), ("[\"h5\", \"h6\", \"h7\"]", "h1")] {
@@ -74,8 +74,8 @@ fn a_lane_has_priority_at_one_output_only() {
     let [high, low] = [6, 7].map(|i: usize| median_ns(&results.flows[i]));
     assert_eq!((high.1, low.1), (1_000, 1_000));
     let (high, low) = (high.0, low.0);
-    // A packet of 4 KiB takes 0.6 us: one is in the way of high priority at most, and half of one
-    // on average; without it, up to the four of lane 0's turn are.
+    // A packet of 4 KiB takes 0.6 us. One is in the way of high priority at most; else all twelve
+    // of lane 0's turns are, as far as they are left after what RPerf does between two messages.
     let told = format!("{high} ns with priority, {low} ns without");
-    assert!(high < 440.0 + 610.0 && low > high + 500.0, "{told}");
+    assert!(high < 440.0 + 610.0 && low > high + 3_000.0, "{told}");
 }
