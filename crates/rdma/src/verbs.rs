@@ -32,6 +32,13 @@ pub enum Opcode {
     Atomic,
 }
 
+impl Opcode {
+    /// Whether the request itself carries the payload, so that it could travel inside the WQE.
+    pub const fn carries_payload(self) -> bool {
+        matches!(self, Opcode::Send | Opcode::Write | Opcode::WriteImm)
+    }
+}
+
 /// A work queue element (WQE) to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkRequest {

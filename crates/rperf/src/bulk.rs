@@ -171,7 +171,7 @@ impl Bulk {
             next_lane: 0,
             opcode: s.opcode,
             bytes: s.bytes,
-            inline: s.bytes <= s.inline_max,
+            inline: s.opcode.carries_payload() && s.bytes <= s.inline_max,
             slots,
             outstanding: 0,
             depth,

@@ -42,7 +42,7 @@ impl ClosedLoop {
     /// A client that is about to begin.
     pub fn new(settings: ClosedLoopSettings) -> Self {
         let ClosedLoopSettings { qp, opcode, bytes, inline_max, rounds } = settings;
-        let inline = bytes <= inline_max;
+        let inline = opcode.carries_payload() && bytes <= inline_max;
         let request = WorkRequest { qp, id: 0, opcode, bytes, signaled: true, inline, ring: true };
         ClosedLoop { request, measure: Measure::new(rounds), state: State::Idle(Time::ZERO) }
     }
