@@ -21,6 +21,10 @@ pub struct Paper {
     pub question: &'static str,
     /// Its items, as it numbers them, with what each shows.
     pub items: &'static [(&'static str, &'static str)],
+    /// The files that its runs start from: name and text.
+    pub scenarios: &'static [(&'static str, &'static str)],
+    /// When a value agrees, in words.
+    pub rule: &'static str,
     /// What was published, as CSV.
     pub published: &'static str,
     /// The runs that items need.

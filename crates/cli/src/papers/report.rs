@@ -24,6 +24,7 @@ pub(super) fn html(paper: &Paper, options: &Options, results: &PaperResults) -> 
             version: env!("CARGO_PKG_VERSION").to_owned(),
             command: command(paper, options),
             seed: options.seed,
+            scenario: Some(scenarios(paper)),
             extra: vec![
                 ("Runs".to_owned(), results.runs.to_string()),
                 ("Simulated".to_owned(), format!("{:.3} s", results.simulated.as_s_f64())),
@@ -33,6 +34,12 @@ pub(super) fn html(paper: &Paper, options: &Options, results: &PaperResults) -> 
         notes,
     };
     html::render(&report)
+}
+
+/// The files that the runs start from, one after the other.
+fn scenarios(paper: &Paper) -> String {
+    let file = |(name, text): &(&str, &str)| format!("# papers/{}/{name}\n{text}", paper.name);
+    paper.scenarios.iter().map(file).collect::<Vec<_>>().join("\n")
 }
 
 fn question(paper: &Paper, options: &Options) -> String {

@@ -1,58 +1,122 @@
 //! The question of the paper, answered from what was found: what round trip does a
-//! latency-sensitive flow see while others push bulk traffic, and what helps?
+//! latency-sensitive flow see while others push bulk traffic, and what helps? The sentences weigh
+//! the numbers; none says more than they do.
 
 use crate::Finding;
 
 /// The answer, a sentence a point; points whose runs are not there are left out.
 pub fn answer(findings: &[Finding]) -> Vec<String> {
-    let find = |item: &str, case: &str, metric: &str| {
-        findings
-            .iter()
-            .find(|f| (f.item.as_str(), f.case.as_str(), f.metric.as_str()) == (item, case, metric))
-            .map(|f| f.value)
-    };
-    let rtt = |item, case| find(item, case, "RTT p50");
-    let mut answer = Vec::new();
-    if let (Some(alone), Some(beside)) = (rtt("fig7a", "0 BSGs"), rtt("fig7a", "5 BSGs")) {
-        answer.push(format!(
+    let found = Found(findings);
+    [found.harm(), found.sizes(), found.scheduling(), found.level(), found.pretending()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+struct Found<'a>(&'a [Finding]);
+
+/// A remedy works if the round trip with it is at most this many times that of the idle switch.
+const PROTECTED: f64 = 2.5;
+/// Bandwidth that moves by less than this, as a fraction, has not changed.
+const SAME: f64 = 0.03;
+
+impl Found<'_> {
+    fn value(&self, item: &str, case: &str, metric: &str) -> Option<f64> {
+        let key = (item, case, metric);
+        self.0.iter().find(|f| (&*f.item, &*f.case, &*f.metric) == key).map(|f| f.value)
+    }
+
+    fn rtt(&self, item: &str, case: &str) -> Option<f64> {
+        self.value(item, case, "RTT p50")
+    }
+
+    fn harm(&self) -> Option<String> {
+        let (alone, beside) = (self.rtt("fig7a", "0 BSGs")?, self.rtt("fig7a", "5 BSGs")?);
+        Some(format!(
             "A 64-byte message takes {alone:.1} us through the idle switch and back, and \
-             {beside:.0} us beside five bulk senders: {:.0} times as long.",
+             {beside:.1} us beside five bulk senders: {:.1} times as long.",
             beside / alone
-        ));
+        ))
     }
-    if let (Some(rtt), Some(share)) =
-        (rtt("fig8", "128 B"), find("fig9", "128 B", "share of the link"))
-    {
-        answer.push(format!(
-            "Smaller bulk messages help only by giving up bandwidth: with 128 B the round trip is \
-             {rtt:.1} us, and the bulk senders fill {share:.0}% of the link."
-        ));
+
+    fn sizes(&self) -> Option<String> {
+        let (small, large) = (self.rtt("fig8", "128 B")?, self.rtt("fig8", "4096 B")?);
+        let share = |case| self.value("fig9", case, "share of the link");
+        let (gives, of) = (share("128 B")?, share("4096 B")?);
+        let price = if gives < of * (1.0 - SAME) { "at the price of" } else { "without loss of" };
+        Some(format!(
+            "With bulk messages of 128 B instead of 4096 B it takes {small:.1} us instead of \
+             {large:.1} us, {price} bandwidth: they fill {gives:.0}% of the link instead of \
+             {of:.0}%."
+        ))
     }
-    if let (Some(one), Some(two)) = (rtt("fig10", "RR 5 BSGs"), rtt("fig11", "RR")) {
-        answer.push(format!(
-            "Round-robin protects behind one switch ({one:.1} us) and not behind two ({two:.0} us): \
-             there the flow shares an input buffer with bulk traffic."
-        ));
+
+    fn scheduling(&self) -> Option<String> {
+        let idle = self.rtt("fig10", "RR 0 BSGs")?;
+        let (one, two) = (self.rtt("fig10", "RR 5 BSGs")?, self.rtt("fig11", "RR")?);
+        let fcfs = self.rtt("fig10", "FCFS 5 BSGs")?;
+        let second = if two > fcfs / 2.0 { "does not help" } else { "still helps" };
+        Some(format!(
+            "Round-robin instead of first come, first served makes it {one:.1} us instead of \
+             {fcfs:.1} us behind one switch ({:.1} times the idle switch's); behind two it \
+             {second} ({two:.1} us), where the flow shares an input buffer with bulk traffic.",
+            one / idle
+        ))
     }
-    if let (Some(own), Some(total)) =
-        (rtt("fig12", "dedicated SL"), find("fig13", "dedicated SL", "total bandwidth"))
-    {
-        answer.push(format!(
-            "A service level of its own protects it ({own:.1} us) and costs the bulk senders \
-             nothing ({total:.0} Gbps)."
-        ));
+
+    fn level(&self) -> Option<String> {
+        let (own, idle) = (self.rtt("fig12", "dedicated SL")?, self.rtt("fig12", "no BSG")?);
+        let total = |case| self.value("fig13", case, "total bandwidth");
+        let (shared, dedicated) = (total("shared SL")?, total("dedicated SL")?);
+        let protects = if own <= PROTECTED * idle { "protects it" } else { "does not protect it" };
+        let lost = 1.0 - dedicated / shared;
+        let cost = if lost <= SAME {
+            "costs them nothing".to_owned()
+        } else {
+            format!("costs them {:.0}% of their bandwidth", 100.0 * lost)
+        };
+        Some(format!(
+            "A service level of its own {protects} ({own:.1} us) from bulk senders that keep to \
+             theirs, and {cost} ({dedicated:.1} of {shared:.1} Gbps)."
+        ))
     }
-    if let (Some(rtt), Some(bandwidth), Some(others)) = (
-        rtt("fig12", "dedicated SL with a pretend LSG"),
-        find("fig13", "pretend LSG", "bandwidth"),
-        find("fig13", "BSG beside a pretend LSG: most", "bandwidth"),
-    ) {
-        answer.push(format!(
-            "Until somebody games it: bulk traffic in small messages on that level takes \
-             {bandwidth:.0} Gbps, {:.1} times an honest sender's share, and the round trip is \
-             {rtt:.1} us again.",
+
+    fn pretending(&self) -> Option<String> {
+        let rtt = self.rtt("fig12", "dedicated SL with a pretend LSG")?;
+        let own = self.rtt("fig12", "dedicated SL")?;
+        let bandwidth = self.value("fig13", "pretend LSG", "bandwidth")?;
+        let others = self.value("fig13", "BSG beside a pretend LSG: most", "bandwidth")?;
+        Some(format!(
+            "Whoever sends bulk traffic in small messages on that level gets {bandwidth:.1} Gbps, \
+             {:.1} times an honest sender's share, and makes it {rtt:.1} us instead of {own:.1} us.",
             bandwidth / others
-        ));
+        ))
     }
-    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(item: &str, case: &str, metric: &str, value: f64) -> Finding {
+        let [item, case, metric] = [item, case, metric].map(str::to_owned);
+        Finding { item, case, metric, unit: String::new(), value, least: value, most: value }
+    }
+
+    #[test]
+    fn says_what_the_numbers_say() {
+        let level = |own: f64, dedicated: f64| {
+            answer(&[
+                finding("fig12", "no BSG", "RTT p50", 0.4),
+                finding("fig12", "dedicated SL", "RTT p50", own),
+                finding("fig13", "shared SL", "total bandwidth", 50.0),
+                finding("fig13", "dedicated SL", "total bandwidth", dedicated),
+            ])
+        };
+        assert!(level(0.7, 50.0)[0].contains("protects it (0.7 us)"));
+        assert!(level(0.7, 50.0)[0].contains("costs them nothing"));
+        assert!(level(9.0, 40.0)[0].contains("does not protect it (9.0 us)"));
+        assert!(level(9.0, 40.0)[0].contains("costs them 20% of their bandwidth"));
+        assert!(answer(&[]).is_empty());
+    }
 }

@@ -29,6 +29,13 @@ const BACK_TO_BACK: &str = include_str!("../../../../papers/rperf/back-to-back.t
 const RACK: &str = include_str!("../../../../papers/rperf/rack.toml");
 const TWO_SWITCHES: &str = include_str!("../../../../papers/rperf/two-switches.toml");
 
+/// The three, as a reader of the report may want them.
+pub const SCENARIOS: &[(&str, &str)] = &[
+    ("back-to-back.toml", BACK_TO_BACK),
+    ("rack.toml", RACK),
+    ("two-switches.toml", TWO_SWITCHES),
+];
+
 /// All runs, in the order of the figures.
 pub fn cases(options: &Options) -> Vec<Case> {
     let plan = Plan { quick: options.quick };
