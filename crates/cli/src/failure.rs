@@ -1,7 +1,10 @@
 //! How a command ends when it does not end well: what is printed, and the exit code.
 
+use crate::values::Refusal;
 use bandwise_input::InputError;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
+use std::error::Error;
 use std::fmt;
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -64,6 +67,39 @@ impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         Failure::Work(error)
     }
+}
+
+/// Says what clap has to say. A value that can't be used is told as everything else is that can't
+/// be; help goes to standard output and is no failure.
+pub fn of_flags(error: &clap::Error) -> ExitCode {
+    if let Some(failure) = bad_value(error) {
+        return failure.report();
+    }
+    // Nobody is there to hear of it if this fails.
+    let _ = error.print();
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// The value of a flag that can't be used, and what would do.
+fn bad_value(error: &clap::Error) -> Option<Failure> {
+    let text = |kind| match error.get(kind)? {
+        ContextValue::String(text) => Some(text.as_str()),
+        _ => None,
+    };
+    let (flag, value) = (text(ContextKind::InvalidArg)?, text(ContextKind::InvalidValue)?);
+    let (why, allowed) = match error.kind() {
+        ErrorKind::ValueValidation => {
+            let refusal = error.source()?.downcast_ref::<Refusal>()?;
+            (refusal.why.as_deref(), refusal.allowed.clone())
+        }
+        ErrorKind::InvalidValue => match error.get(ContextKind::ValidValue)? {
+            ContextValue::Strings(values) if !values.is_empty() => (None, values.join(", ")),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let why = why.map_or_else(String::new, |why| format!(": {why}"));
+    Some(Failure::usage(format!("{flag} can't be {value:?}{why}"), allowed))
 }
 
 /// `file:line: what is wrong`, the lines around it, and what is allowed.

@@ -31,13 +31,14 @@ impl Text {
         }
         let name = path.display().to_string();
         let unreadable = |e: std::io::Error| {
-            InputError::whole(&name, format!("can't be read: {}", reason(&e)))
-                .allowed("a file that exists and can be read, or - for standard input")
+            // No line of it is at fault.
+            let message = format!("{name}: can't be read: {}", reason(&e));
+            Failure::usage(message, "a file that exists and can be read, or - for standard input")
         };
         let file = File::open(path).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
         if metadata.is_dir() {
-            return Err(InputError::whole(&name, "is a folder").allowed(ALLOWED).into());
+            return Err(Failure::usage(format!("{name}: is a folder"), ALLOWED));
         }
         if metadata.len() > LIMIT_MIB << 20 {
             let message = format!("has {} MiB: too large", metadata.len() >> 20);

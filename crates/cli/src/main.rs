@@ -20,12 +20,17 @@ mod output;
 mod papers;
 mod progress;
 mod rperf;
+mod values;
 
 use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match args::Args::parse().run() {
+    let args = match args::Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return failure::of_flags(&error),
+    };
+    match args.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }

@@ -148,9 +148,14 @@ impl Egress {
     /// then for their sake: it waits for credits, and these are the next.
     #[inline]
     pub fn credit(&mut self, credit: Credit) -> bool {
-        // Small packets leave a buffer while a large one still does: their credits overtake.
-        let later = self.returning.iter().rev().take_while(|c| c.at > credit.at).count();
-        self.returning.insert(self.returning.len() - later, credit);
+        match self.returning.back() {
+            // Small packets leave a buffer while a large one still does: their credits overtake.
+            Some(last) if last.at > credit.at => {
+                let later = self.returning.iter().rev().take_while(|c| c.at > credit.at).count();
+                self.returning.insert(self.returning.len() - later, credit);
+            }
+            _ => self.returning.push_back(credit),
+        }
         let sooner = self.waited && credit.at < self.wake_at;
         if sooner {
             self.wake_at = credit.at;

@@ -5,12 +5,14 @@
 //! - [`host`]: cores, PCIe and RNIC;
 //! - [`egress`]: what both do at a port: lanes, credits, arbitration.
 
+mod build;
 mod clock;
 mod deadlock;
 pub mod egress;
 pub mod event;
 pub mod host;
 pub mod link;
+mod models;
 mod occupancy;
 pub mod packet;
 pub mod random;
@@ -18,4 +20,5 @@ mod sim;
 mod slab;
 pub mod switch;
 
-pub use sim::{Counters, Models, Outcome, PortQos, Qos, Simulation};
+pub use models::{Models, PortQos, Qos};
+pub use sim::{Counters, Outcome, Simulation};

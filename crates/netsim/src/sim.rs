@@ -8,80 +8,17 @@
 
 use crate::clock::Clock;
 use crate::deadlock;
-use crate::egress::{Egress, Scheduling};
-use crate::host::{DeviceModel, Host, Notify, QpSetup};
-use crate::link::{Cable, Outbox, Receiver};
-use crate::random::Stream;
-use crate::switch::{Switch, SwitchModel, SwitchPort};
-use bandwise_rdma::qos::{Sl, Sl2Vl, VlArbError, VlArbTable};
+use crate::host::{Host, Notify, QpSetup};
+use crate::link::Outbox;
+use crate::switch::Switch;
+use bandwise_rdma::qos::Sl;
 use bandwise_rdma::verbs::{Program, Qp, Transport};
-use bandwise_topology::{Fabric, NodeId, Port, Routes};
+use bandwise_topology::{NodeId, Port};
 use bandwise_units::Time;
-
-/// Tables of quality of service: those of every port, and the ports that differ.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Qos {
-    /// Service level to lane.
-    pub sl2vl: Sl2Vl,
-    /// How lanes share a link.
-    pub vlarb: VlArbTable,
-    /// Ports with tables of their own; later ones win.
-    pub ports: Vec<PortQos>,
-}
-
-/// Tables of some ports of a node.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PortQos {
-    /// The node.
-    pub node: NodeId,
-    /// Packets that came in at this port of a switch; `None` for any, and for hosts.
-    pub input: Option<u8>,
-    /// The output port; `None` for all.
-    pub output: Option<u8>,
-    /// Service level to lane for them.
-    pub sl2vl: Option<Sl2Vl>,
-    /// How lanes share the output's link.
-    pub vlarb: Option<VlArbTable>,
-}
-
-impl Qos {
-    /// The table for packets from `input` (`None` at a host) to `output` of a node.
-    pub fn sl2vl(&self, node: NodeId, input: Option<u8>, output: u8) -> Sl2Vl {
-        let own = self.of(node, output).filter(|p| p.input.is_none_or(|i| Some(i) == input));
-        own.filter_map(|p| p.sl2vl).last().unwrap_or(self.sl2vl)
-    }
-
-    /// The arbitration table of a port.
-    pub fn vlarb(&self, node: NodeId, output: u8) -> &VlArbTable {
-        self.of(node, output).filter_map(|p| p.vlarb.as_ref()).last().unwrap_or(&self.vlarb)
-    }
-
-    /// The set of lanes that any table maps a level to, as bits.
-    pub fn vls(&self) -> u16 {
-        let own = self.ports.iter().filter_map(|p| p.sl2vl).map(|t| t.vls());
-        own.fold(self.sl2vl.vls(), |set, vls| set | vls)
-    }
-
-    fn of(&self, node: NodeId, output: u8) -> impl Iterator<Item = &PortQos> {
-        let ports = self.ports.iter();
-        ports.filter(move |p| p.node == node && p.output.is_none_or(|o| o == output))
-    }
-}
-
-/// How parts behave: the switches, the hosts, the tables.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Models {
-    /// Every switch.
-    pub switch: SwitchModel,
-    /// Every host.
-    pub device: DeviceModel,
-    /// Every port.
-    pub qos: Qos,
-}
 
 /// A node by what it is.
 #[derive(Debug)]
-enum Node<P> {
+pub(crate) enum Node<P> {
     Switch(Box<Switch>),
     Host(Box<Host<P>>),
 }
@@ -122,121 +59,18 @@ pub enum Outcome {
 /// A fabric with programs on its hosts.
 #[derive(Debug)]
 pub struct Simulation<P> {
-    nodes: Vec<Node<P>>,
-    clock: Clock,
-    lookahead: Time,
-    now: Time,
-    seed: u64,
-    outbox: Outbox,
+    pub(crate) nodes: Vec<Node<P>>,
+    pub(crate) clock: Clock,
+    pub(crate) lookahead: Time,
+    pub(crate) now: Time,
+    pub(crate) seed: u64,
+    pub(crate) outbox: Outbox,
     /// For naming ports: fabric node by simulation node.
-    names: Vec<NodeId>,
-    switches: usize,
+    pub(crate) names: Vec<NodeId>,
+    pub(crate) switches: usize,
 }
 
 impl<P: Program> Simulation<P> {
-    /// Builds the fabric. Hosts are known by their rank among `fabric.hosts()`.
-    pub fn new(
-        fabric: &Fabric,
-        routes: &Routes,
-        models: &Models,
-        seed: u64,
-    ) -> Result<Self, VlArbError> {
-        let lanes = (16 - models.qos.vls().leading_zeros()).max(1) as usize;
-        let names: Vec<NodeId> = fabric.switches().iter().chain(fabric.hosts()).copied().collect();
-        let index = |node: NodeId| -> u32 {
-            let base = if fabric.is_switch(node) { 0 } else { fabric.switches().len() };
-            (base + fabric.rank(node)) as u32
-        };
-        let cable = |from: Port| -> Option<(Cable, Port)> {
-            let (peer, link) = fabric.peer(from)?;
-            let receiver = if fabric.is_switch(peer.node) {
-                let rates = fabric.ports(peer.node).filter_map(|p| fabric.peer(p));
-                let fastest = rates.map(|(_, l)| l.rate).max().filter(|&r| r > link.rate);
-                Receiver::Switch { latency: models.switch.latency, fastest }
-            } else {
-                Receiver::Host { latency: models.device.rx }
-            };
-            let cable = Cable {
-                to: index(peer.node),
-                to_port: if fabric.is_switch(peer.node) { peer.number - 1 } else { 0 },
-                rate: link.rate,
-                delay: link.delay,
-                receiver,
-                credit_delay: models.switch.credit_delay,
-            };
-            Some((cable, peer))
-        };
-        let buffer_behind = |peer: Port| {
-            if fabric.is_switch(peer.node) { models.switch.buffer } else { models.device.rx_buffer }
-        };
-
-        let mut nodes = Vec::with_capacity(names.len());
-        let mut lookahead = Time::MAX;
-        for (rank, &node) in fabric.switches().iter().enumerate() {
-            let ports = usize::from(fabric.port_count(node));
-            let forwarding: Vec<u8> = fabric
-                .hosts()
-                .iter()
-                .map(|&host| routes.out_port(node, host).wrapping_sub(1))
-                .collect();
-            let mut switch = Switch::new(
-                models.switch.clone(),
-                ports,
-                lanes,
-                forwarding,
-                (1..=ports)
-                    .flat_map(|input| (1..=ports).map(move |output| (input as u8, output as u8)))
-                    .map(|(input, output)| models.qos.sl2vl(node, Some(input), output))
-                    .collect(),
-                Stream::new(seed, "switch", rank as u64),
-            );
-            for port in fabric.ports(node) {
-                let Some((cable, peer)) = cable(port) else { continue };
-                lookahead = lookahead.min(cable.lookahead());
-                let egress = Egress::new(
-                    cable,
-                    switch.slots(),
-                    buffer_behind(peer),
-                    models.qos.vlarb(node, port.number),
-                    models.switch.scheduling,
-                )?;
-                let upstream = (cable.to, cable.to_port);
-                switch.cable(usize::from(port.number - 1), SwitchPort::new(upstream, egress));
-            }
-            nodes.push(Node::Switch(Box::new(switch)));
-        }
-        for (rank, &node) in fabric.hosts().iter().enumerate() {
-            let (cable, peer) = cable(fabric.host_port(node)).expect("a host has a link");
-            lookahead = lookahead.min(cable.lookahead());
-            let egress = Egress::new(
-                cable,
-                2 * lanes,
-                buffer_behind(peer),
-                models.qos.vlarb(node, fabric.host_port(node).number),
-                Scheduling::RoundRobin,
-            )?;
-            let upstream = (cable.to, cable.to_port);
-            nodes.push(Node::Host(Box::new(Host::new(
-                rank as u16,
-                models.device.clone(),
-                models.qos.sl2vl(node, None, fabric.host_port(node).number),
-                lanes,
-                egress,
-                upstream,
-            ))));
-        }
-        Ok(Simulation {
-            clock: Clock::new(nodes.len()),
-            nodes,
-            lookahead,
-            now: Time::ZERO,
-            seed,
-            outbox: Outbox::default(),
-            names,
-            switches: fabric.switches().len(),
-        })
-    }
-
     fn host_node(&self, host: usize) -> usize {
         self.switches + host
     }

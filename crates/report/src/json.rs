@@ -2,7 +2,7 @@
 //! order documented, and numbers are rounded to six significant digits.
 
 use crate::Row;
-use crate::number::rounded;
+use crate::number;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ const DIGITS: usize = 6;
 pub fn rows(rows: &[Row], stats: Value) -> Value {
     let rows: Vec<Value> = rows.iter().map(row).collect();
     // The macro would sort nothing: keys stay as they are written here.
-    json!({ "schema": 1, "rows": rows, "stats": round(stats) })
+    json!({ "schema": 1, "rows": rows, "stats": rounded(stats) })
 }
 
 /// One row; the order of the fields is that of the JSON.
@@ -36,28 +36,28 @@ struct Line<'a> {
 }
 
 fn row(row: &Row) -> Value {
-    let number = |value: f64| value.is_finite().then(|| rounded(value, DIGITS));
+    let rounded = |value: f64| value.is_finite().then(|| number::rounded(value, DIGITS));
     let line = Line {
         paper: &row.paper,
         item: &row.item,
         case: &row.case,
         metric: &row.metric,
         unit: &row.unit,
-        published: row.published.and_then(number),
-        measured: number(row.measured),
-        tolerance: row.tolerance.and_then(number),
+        published: row.published.and_then(rounded),
+        measured: rounded(row.measured),
+        tolerance: row.tolerance.and_then(rounded),
         agrees: row.agrees,
     };
     serde_json::to_value(line).expect("texts and finite numbers are JSON")
 }
 
-/// Rounds every number with a fraction.
-fn round(value: Value) -> Value {
+/// Rounds every number with a fraction to six significant digits; whole numbers stay exact.
+pub fn rounded(value: Value) -> Value {
     match value {
-        Value::Number(n) if n.is_f64() => json!(n.as_f64().map(|n| rounded(n, DIGITS))),
-        Value::Array(values) => values.into_iter().map(round).collect(),
+        Value::Number(n) if n.is_f64() => json!(n.as_f64().map(|n| number::rounded(n, DIGITS))),
+        Value::Array(values) => values.into_iter().map(rounded).collect(),
         Value::Object(map) => {
-            Value::Object(map.into_iter().map(|(key, value)| (key, round(value))).collect())
+            Value::Object(map.into_iter().map(|(key, value)| (key, rounded(value))).collect())
         }
         other => other,
     }

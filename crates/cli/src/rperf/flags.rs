@@ -1,11 +1,12 @@
 //! Flags of `bandwise rperf`, as they are given.
 
 use crate::output::{Json, Report};
+use crate::values::{duration, number, size};
 use bandwise_netsim::egress::Scheduling;
 use bandwise_scenario::MethodName;
 use bandwise_units::{Bytes, Time};
+use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use clap::{ValueEnum, value_parser};
 use std::path::PathBuf;
 
 /// Flags of `bandwise rperf`.
@@ -31,31 +32,30 @@ pub struct Flags {
     #[arg(long, value_name = "FILE")]
     pub(super) fabric: Option<PathBuf>,
     /// Who measures; if not given, the first host that has nothing else to do
-    #[arg(long, value_name = "HOST", requires = "to")]
+    #[arg(long, value_name = "HOST")]
     pub(super) from: Option<String>,
-    /// Who answers; if not given, the flows of the file are run
+    /// Who answers; takes the place of the file's flows, which are run if it is not given
     #[arg(long, value_name = "HOST")]
     pub(super) to: Option<String>,
-    /// How to measure
-    #[arg(long, value_enum, default_value = "rperf", value_name = "METHOD")]
-    pub(super) method: MethodFlag,
+    /// How to measure; if not given, rperf
+    #[arg(long, value_enum, value_name = "METHOD")]
+    pub(super) method: Option<MethodFlag>,
     /// Measure by rperf, ping-pong and post-poll and set each beside what was true
-    #[arg(long, requires = "to", conflicts_with = "method")]
+    #[arg(long, conflicts_with = "method")]
     pub(super) compare: bool,
     /// Payload of a message; if not given, 64 B, and 4096 B for bulk
-    #[arg(long, value_name = "SIZE", requires = "to", value_parser = size)]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
     #[arg(allow_negative_numbers = true)]
     pub(super) size: Option<Bytes>,
     /// Samples to take; if not given, 10000
-    #[arg(long, value_name = "N", requires = "to", allow_negative_numbers = true)]
-    #[arg(value_parser = value_parser!(i64).range(1..=1_000_000_000))]
-    pub(super) samples: Option<i64>,
-    /// Service level
-    #[arg(long, value_name = "N", requires = "to", allow_negative_numbers = true)]
-    #[arg(value_parser = value_parser!(i64).range(0..=15))]
-    pub(super) sl: Option<i64>,
-    /// Hosts that send bulk traffic to the same destination meanwhile
-    #[arg(long, value_name = "HOST,…", requires = "to", value_delimiter = ',')]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_parser = number(1..=1_000_000_000))]
+    pub(super) samples: Option<u64>,
+    /// Service level, 0 to 15; if not given, 0
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number(0..=15))]
+    pub(super) sl: Option<u64>,
+    /// Other hosts, which send bulk traffic to the same destination meanwhile
+    #[arg(long, value_name = "HOST,…", value_delimiter = ',')]
     pub(super) background: Vec<String>,
     /// Payload of a bulk message; if not given, 4096 B
     #[arg(long, value_name = "SIZE", requires = "background", value_parser = size)]
@@ -63,16 +63,17 @@ pub struct Flags {
     pub(super) background_size: Option<Bytes>,
     /// Service level of the bulk traffic; if not given, 0
     #[arg(long, value_name = "N", requires = "background", allow_negative_numbers = true)]
-    #[arg(value_parser = value_parser!(i64).range(0..=15))]
-    pub(super) background_sl: Option<i64>,
+    #[arg(value_parser = number(0..=15))]
+    pub(super) background_sl: Option<u64>,
     /// Who goes first among a switch's inputs, in place of what the file says
     #[arg(long, value_enum, value_name = "HOW")]
     pub(super) scheduling: Option<SchedulingFlag>,
-    /// Simulated time to measure for at most; if not given, 1 s, and 10 ms for bulk alone
+    /// Simulated time to measure for at most; if not given, what the file says, or 50 ms
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(super) duration: Option<Time>,
     /// What all random numbers are made from; if not given, what the file says, or 1
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_parser = number(0..=u64::MAX))]
     pub(super) seed: Option<u64>,
     #[command(flatten)]
     pub(super) json: Json,
@@ -124,26 +125,5 @@ impl From<SchedulingFlag> for Scheduling {
             SchedulingFlag::Fcfs => Scheduling::Fcfs,
             SchedulingFlag::RoundRobin => Scheduling::RoundRobin,
         }
-    }
-}
-
-/// A size with a unit, or a number of bytes.
-fn size(text: &str) -> Result<Bytes, String> {
-    if text.trim_start().starts_with('-') {
-        return Err("a size is not negative: such as 64, or \"4 KiB\"".into());
-    }
-    match text.trim().parse::<u64>() {
-        Ok(bytes) => Ok(Bytes::new(bytes)),
-        Err(_) => text.parse::<Bytes>().map_err(|e| format!("{e}; such as 64, or \"4 KiB\"")),
-    }
-}
-
-/// A time that something can last.
-pub fn duration(text: &str) -> Result<Time, String> {
-    const LONGEST: Time = Time::from_ms(3_600_000);
-    let time = text.parse::<Time>().map_err(|e| format!("{e}; such as \"10 ms\""))?;
-    match (Time::from_us(1)..=LONGEST).contains(&time) {
-        true => Ok(time),
-        false => Err(format!("it is 1 us to {LONGEST}")),
     }
 }

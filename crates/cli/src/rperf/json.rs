@@ -2,6 +2,7 @@
 
 use super::measure::{Outcome, describe};
 use super::settings::Settings;
+use bandwise_report::json::rounded;
 use bandwise_scenario::{Flow, FlowResult, Stop};
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ pub(super) fn of(settings: &Settings, outcome: &Outcome) -> Value {
         ports.iter().map(|&port| settings.fabric().describe(port)).collect()
     };
     let counters = &outcome.counters;
-    json!({
+    rounded(json!({
         "schema": 1,
         "title": settings.title(),
         "flows": flows.collect::<Vec<_>>(),
@@ -32,7 +33,7 @@ pub(super) fn of(settings: &Settings, outcome: &Outcome) -> Value {
             "events": counters.events,
             "simulated_s": outcome.simulated.as_s_f64(),
         },
-    })
+    }))
 }
 
 fn flow(settings: &Settings, run: usize, flow: &Flow, result: &FlowResult) -> Value {

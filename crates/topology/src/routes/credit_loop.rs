@@ -7,69 +7,72 @@
 //! that some packet takes next, because it gives its credit back only when that one has room.
 
 use super::Routes;
-use crate::{Fabric, NodeId, Port};
+use super::switches::{BLOCK, Block, Far, SLOTS, Switches, port_of, slot_at};
+use crate::{Fabric, Port};
+use std::collections::VecDeque;
 
 /// The egress ports of one cycle of the channel dependency graph over all pairs of hosts, each
 /// waiting for credit of the next and the last for the first; none where there is no cycle.
 ///
 /// A cycle means that a lossless network can deadlock, unless the virtual lanes change on it.
 pub fn credit_loop(fabric: &Fabric, routes: &Routes) -> Option<Vec<Port>> {
-    Dependencies::of_all_pairs(fabric, routes).cycle(fabric)
+    let switches = Switches::of(fabric);
+    let cycle = Dependencies::of_all_pairs(&switches, routes).cycle(&switches)?;
+    Some(cycle.into_iter().map(|channel| port_of(fabric, channel)).collect())
 }
 
-/// What each channel waits for. The channels out of hosts are left out: nothing waits for
-/// them, so they are on no cycle.
+/// What each channel waits for. Channels go by [`slot_at`]. The channels out of hosts are left
+/// out: nothing waits for them, so they are on no cycle.
 struct Dependencies {
-    /// By node number: the first of its channels; channel of port `p` is `p - 1` after it.
-    first: Vec<usize>,
-    /// By channel: the ports of the switch at its far end that its packets leave by, as a mask.
-    /// Ports go to [`MAX_PORTS`](crate::MAX_PORTS), which is what a mask holds.
+    /// By channel: the slots of the switch at its far end that its packets leave by, as a mask.
     next: Vec<u64>,
-    /// By channel: the port that sends into it.
-    ports: Vec<Port>,
 }
 
 impl Dependencies {
-    fn of_all_pairs(fabric: &Fabric, routes: &Routes) -> Self {
-        let mut ports = Vec::new();
-        let mut first = Vec::new();
-        for node in (0..fabric.nodes().len() as u32).map(NodeId) {
-            first.push(ports.len());
-            ports.extend((1..=fabric.port_count(node)).map(|number| Port { node, number }));
-        }
-        let mut graph = Dependencies { first, next: vec![0; ports.len()], ports };
-        // By node number: the last destination whose route through it has been entered.
-        let mut entered = vec![None; fabric.nodes().len()];
-        for &dst in fabric.hosts() {
-            for &src in fabric.hosts().iter().filter(|&&src| src != dst) {
-                let arrival = fabric.peer(fabric.host_port(src)).map(|(p, _)| p.node);
-                let Some(mut switch) = arrival.filter(|&n| fabric.is_switch(n)) else { continue };
-                while entered[switch.index()] != Some(dst) {
-                    entered[switch.index()] = Some(dst);
-                    let egress = Port { node: switch, number: routes.out_port(switch, dst) };
-                    let Some((peer, _)) = fabric.peer(egress) else { break };
-                    if !fabric.is_switch(peer.node) {
-                        break;
-                    }
-                    let channel = graph.channel(egress);
-                    graph.next[channel] |= 1 << (routes.out_port(peer.node, dst) - 1);
-                    switch = peer.node;
-                }
-            }
+    fn of_all_pairs(switches: &Switches, routes: &Routes) -> Self {
+        let mut graph = Dependencies { next: vec![0; switches.count() * SLOTS] };
+        let mut block = Block::new(switches.count());
+        let mut arrivals = Arrivals::new(switches.count());
+        for start in (0..routes.hosts).step_by(BLOCK) {
+            block.read(&routes.table, routes.hosts, start);
+            graph.add(switches, &block, &mut arrivals);
         }
         graph
     }
 
-    fn channel(&self, port: Port) -> usize {
-        self.first[port.node.index()] + usize::from(port.number) - 1
+    /// Follows the packets of all sources for a block of destinations. For one destination, all
+    /// packets that come by a switch go on alike, so that each of them is followed only once.
+    fn add(&mut self, switches: &Switches, block: &Block, arrivals: &mut Arrivals) {
+        arrivals.clear();
+        for leaf in &switches.leaves {
+            let mut all = u64::MAX >> (BLOCK - block.hosts.len());
+            if let [(alone, _)] = leaf.hosts[..]
+                && block.hosts.contains(&alone)
+            {
+                all &= !(1 << (alone - block.hosts.start)); // a host sends nothing to itself
+            }
+            arrivals.come(leaf.switch, all);
+        }
+        while let Some((s, mut fresh)) = arrivals.next() {
+            while fresh != 0 {
+                let place = fresh.trailing_zeros() as usize;
+                fresh &= fresh - 1; // take the lowest one off
+                let slot = block.entry(s, place) - 1;
+                if let Far::Switch(next) = switches.far(s, slot) {
+                    let onward = block.entry(next as usize, place) - 1;
+                    self.next[slot_at(s, slot)] |= 1 << onward;
+                    arrivals.come(next as usize, 1 << place);
+                }
+            }
+        }
     }
 
     /// Depth first; a channel that is met again while it is on the path closes a cycle.
-    fn cycle(mut self, fabric: &Fabric) -> Option<Vec<Port>> {
-        let mut done = vec![false; self.ports.len()];
-        let mut depth = vec![None; self.ports.len()];
-        for start in 0..self.ports.len() {
-            let mut path = Vec::new();
+    fn cycle(mut self, switches: &Switches) -> Option<Vec<usize>> {
+        let mut done = vec![false; self.next.len()];
+        let mut depth = vec![None; self.next.len()];
+        let mut path = Vec::new();
+        for start in 0..self.next.len() {
             if !done[start] {
                 depth[start] = Some(0);
                 path.push(start);
@@ -82,12 +85,15 @@ impl Dependencies {
                     path.pop();
                     continue;
                 }
-                self.next[channel] &= waits_for - 1; // take the lowest port off
-                let number = waits_for.trailing_zeros() as u8 + 1;
-                let node = fabric.peer(self.ports[channel]).expect("routes use cables").0.node;
-                let onward = self.channel(Port { node, number });
+                self.next[channel] &= waits_for - 1; // take the lowest slot off
+                let slot = waits_for.trailing_zeros() as u8;
+                let Far::Switch(far) = switches.far(channel / SLOTS, (channel % SLOTS) as u8)
+                else {
+                    unreachable!("only packets at switches wait");
+                };
+                let onward = slot_at(far as usize, slot);
                 if let Some(from) = depth[onward] {
-                    return Some(path[from..].iter().map(|&c| self.ports[c]).collect());
+                    return Some(path.split_off(from));
                 }
                 if !done[onward] {
                     depth[onward] = Some(path.len());
@@ -96,5 +102,43 @@ impl Dependencies {
             }
         }
         None
+    }
+}
+
+/// Which packets have come to which switches; packets are places of destinations in a block, as
+/// a mask.
+struct Arrivals {
+    /// By switch: all so far.
+    seen: Vec<u64>,
+    /// By switch: those of them that have not been sent on.
+    fresh: Vec<u64>,
+    /// The switches that have such.
+    queue: VecDeque<usize>,
+}
+
+impl Arrivals {
+    fn new(switches: usize) -> Self {
+        Arrivals { seen: vec![0; switches], fresh: vec![0; switches], queue: VecDeque::new() }
+    }
+
+    /// Forgets all; none is fresh any more.
+    fn clear(&mut self) {
+        self.seen.fill(0);
+    }
+
+    fn come(&mut self, switch: usize, packets: u64) {
+        let fresh = packets & !self.seen[switch];
+        if fresh != 0 {
+            if self.fresh[switch] == 0 {
+                self.queue.push_back(switch);
+            }
+            self.seen[switch] |= fresh;
+            self.fresh[switch] |= fresh;
+        }
+    }
+
+    fn next(&mut self) -> Option<(usize, u64)> {
+        let switch = self.queue.pop_front()?;
+        Some((switch, std::mem::take(&mut self.fresh[switch])))
     }
 }

@@ -3,6 +3,7 @@
 
 mod credit_loop;
 mod shortest;
+mod switches;
 mod tables;
 
 pub use credit_loop::credit_loop;
@@ -33,6 +34,11 @@ impl Routes {
     /// as far as the shape allows; as the minhop engine of OpenSM does, but counting the
     /// pairs that come by instead of the entries, because in a fat tree the entries of an upper
     /// switch balance while the destinations that the lower one sends it all fall on one port.
+    ///
+    /// The rule: the destinations are gone through switch by switch, the switches in the order
+    /// of the first host at each, the hosts of one switch in their order. For each destination
+    /// every switch takes, of its equally near ports, the one that the fewest host pairs leave
+    /// by so far, and of those the lowest; farther switches take theirs before nearer ones.
     pub fn shortest(fabric: &Fabric) -> Routes {
         shortest::routes(fabric)
     }

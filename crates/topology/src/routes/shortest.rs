@@ -1,7 +1,11 @@
 //! Fewest hops, with ties spread over equal ports.
+//!
+//! All hosts of one switch are equally far from everywhere, so distances and equal ports are
+//! found once for all of them; only who takes which of the equal ports is decided by host.
 
+use super::switches::{Far, Leaf, SLOTS, Switches};
 use super::{NO_ROUTE, Routes};
-use crate::{Fabric, NodeId, Port};
+use crate::Fabric;
 use std::collections::VecDeque;
 
 /// A switch that the destination can't be reached from.
@@ -9,93 +13,175 @@ const FAR: u32 = u32::MAX;
 
 pub(super) fn routes(fabric: &Fabric) -> Routes {
     let hosts = fabric.hosts().len();
-    let mut table = vec![NO_ROUTE; fabric.switches().len() * hosts];
-    let cables = switch_cables(fabric);
-    // By switch rank and port number: how many host pairs leave by that port so far.
-    let mut load: Vec<Vec<u64>> =
-        fabric.switches().iter().map(|&s| vec![0; usize::from(fabric.port_count(s)) + 1]).collect();
-    let own_sources = attached_hosts(fabric);
-    let mut tree = Tree::default();
-    for (h, &host) in fabric.hosts().iter().enumerate() {
-        let (last_hop, _) = fabric.peer(fabric.host_port(host)).expect("hosts have a cable");
-        if !fabric.is_switch(last_hop.node) {
-            continue; // two hosts on one cable need no table
-        }
-        let root = fabric.rank(last_hop.node);
-        tree.grow(&cables, root);
+    let switches = Switches::of(fabric);
+    let mut table = vec![NO_ROUTE; switches.count() * hosts];
+    let mut spreads: Vec<Spread> = (0..switches.count()).map(|_| Spread::new()).collect();
+    let mut tree = Tree::new(switches.count());
+    let mut pairs = Pairs::default();
+    for leaf in &switches.leaves {
+        let root = leaf.switch;
+        tree.grow(&switches, root);
+        pairs.at_the_sources(&switches, leaf);
         // Sources behind a switch are known once all switches farther away have chosen.
-        let mut pairs = own_sources.clone();
-        pairs[root] -= 1; // a host sends nothing to itself
-        for &s in tree.nearest_first.iter().rev() {
-            let number = if s == root {
-                last_hop.number
+        for &s in tree.nearest_first[1..].iter().rev() {
+            let row = &mut table[s * hosts..][..hosts];
+            let nearer = tree.nearer[s];
+            if nearer.is_power_of_two() {
+                let slot = nearer.trailing_zeros() as u8;
+                let carried = pairs.forward_all(s, far(&switches, s, slot));
+                spreads[s].count(slot, carried);
+                leaf.hosts.iter().for_each(|&(h, _)| row[h] = slot + 1);
             } else {
-                let nearer = tree.hops[s] - 1;
-                let equal = cables[s].iter().filter(|&&(_, next)| tree.hops[next] == nearer);
-                let least =
-                    equal.min_by_key(|&&(number, _)| (load[s][usize::from(number)], number));
-                let &(number, next) = least.expect("a switch in the tree has a nearer one");
-                pairs[next] += pairs[s];
-                number
-            };
-            load[s][usize::from(number)] += pairs[s];
-            table[s * hosts + h] = number;
+                let spread = &mut spreads[s];
+                spread.choose_from(nearer);
+                for (i, &(h, _)) in leaf.hosts.iter().enumerate() {
+                    let slot = spread.choose(pairs.at(s, i));
+                    pairs.forward(s, far(&switches, s, slot), i);
+                    row[h] = slot + 1;
+                }
+            }
+        }
+        for &(h, slot) in &leaf.hosts {
+            table[root * hosts + h] = slot + 1;
         }
     }
     Routes::of(fabric, table)
 }
 
-/// By switch rank: port number and far switch's rank of every cable to another switch, ascending.
-fn switch_cables(fabric: &Fabric) -> Vec<Vec<(u8, usize)>> {
-    let to_switch = |port: Port| {
-        let (peer, _) = fabric.peer(port)?;
-        fabric.is_switch(peer.node).then(|| (port.number, fabric.rank(peer.node)))
-    };
-    let of = |&s: &NodeId| fabric.ports(s).filter_map(to_switch).collect();
-    fabric.switches().iter().map(of).collect()
-}
-
-/// By switch rank: how many hosts send their traffic into it.
-fn attached_hosts(fabric: &Fabric) -> Vec<u64> {
-    let mut count = vec![0; fabric.switches().len()];
-    for &host in fabric.hosts() {
-        let first = fabric.peer(fabric.host_port(host)).map(|(peer, _)| peer.node);
-        if let Some(switch) = first.filter(|&n| fabric.is_switch(n)) {
-            count[fabric.rank(switch)] += 1;
-        }
+/// The next switch by a slot of the tree.
+fn far(switches: &Switches, switch: usize, slot: u8) -> usize {
+    match switches.far(switch, slot) {
+        Far::Switch(next) => next as usize,
+        Far::Host | Far::Nothing => unreachable!("trees are of cables between switches"),
     }
-    count
 }
 
 /// Distances between switches, in hops to a root.
-#[derive(Default)]
 struct Tree {
-    root: Option<usize>,
     hops: Vec<u32>,
+    /// By switch: the slots that lead nearer to the root, as a mask.
+    nearer: Vec<u64>,
+    /// The switches that reach the root, which is the first.
     nearest_first: Vec<usize>,
 }
 
 impl Tree {
-    /// Hosts of one switch mostly follow one another, so the tree of the last host is often
-    /// that of the next.
-    fn grow(&mut self, cables: &[Vec<(u8, usize)>], root: usize) {
-        if self.root == Some(root) {
-            return;
-        }
-        self.root = Some(root);
-        self.hops.clear();
-        self.hops.resize(cables.len(), FAR);
-        self.hops[root] = 0;
+    fn new(switches: usize) -> Self {
+        let nearest_first = Vec::with_capacity(switches);
+        Tree { hops: vec![FAR; switches], nearer: vec![0; switches], nearest_first }
+    }
+
+    fn grow(&mut self, switches: &Switches, root: usize) {
+        self.hops.fill(FAR);
+        self.nearer.fill(0);
         self.nearest_first.clear();
-        let mut queue = VecDeque::from([root]);
-        while let Some(s) = queue.pop_front() {
-            self.nearest_first.push(s);
-            for &(_, next) in &cables[s] {
+        self.nearest_first.push(root);
+        self.hops[root] = 0;
+        let mut done = 0;
+        while let Some(&s) = self.nearest_first.get(done) {
+            done += 1;
+            let beyond = self.hops[s] + 1;
+            for cable in switches.cables(s) {
+                let next = cable.far as usize;
                 if self.hops[next] == FAR {
-                    self.hops[next] = self.hops[s] + 1;
-                    queue.push_back(next);
+                    self.hops[next] = beyond;
+                    self.nearest_first.push(next);
+                }
+                if self.hops[next] == beyond {
+                    self.nearer[next] |= 1 << cable.far_slot;
                 }
             }
         }
+    }
+}
+
+/// How many sources' packets come by a switch, for each host of one leaf.
+#[derive(Default)]
+struct Pairs {
+    /// By switch and place among the leaf's hosts.
+    count: Vec<u32>,
+    hosts: usize,
+}
+
+impl Pairs {
+    /// Every packet is still at the switch that its source sends it into.
+    fn at_the_sources(&mut self, switches: &Switches, leaf: &Leaf) {
+        self.hosts = leaf.hosts.len();
+        self.count.clear();
+        self.count.resize(switches.count() * self.hosts, 0);
+        for Leaf { switch, hosts } in &switches.leaves {
+            self.count[switch * self.hosts..][..self.hosts].fill(hosts.len() as u32);
+        }
+    }
+
+    fn at(&self, switch: usize, i: usize) -> u32 {
+        self.count[switch * self.hosts + i]
+    }
+
+    /// What comes by `switch` for the `i`th host comes by `next` as well.
+    fn forward(&mut self, switch: usize, next: usize, i: usize) {
+        self.count[next * self.hosts + i] += self.at(switch, i);
+    }
+
+    /// The same for all hosts; returns how many pairs that are.
+    fn forward_all(&mut self, switch: usize, next: usize) -> u64 {
+        let mut sum = 0;
+        for i in 0..self.hosts {
+            self.forward(switch, next, i);
+            sum += u64::from(self.at(switch, i));
+        }
+        sum
+    }
+}
+
+/// How many host pairs leave a switch by each slot so far.
+struct Spread {
+    /// By slot: the pairs times [`SLOTS`], plus the slot. So the least of some keys is of the
+    /// lowest of the slots with the fewest pairs.
+    keys: Vec<u64>,
+    /// The slots that were last chosen from, as a mask, while `queue` is true of them.
+    ports: u64,
+    /// Their keys, ascending. In a regular shape the slot that is chosen becomes the last one.
+    queue: VecDeque<u64>,
+}
+
+impl Spread {
+    fn new() -> Self {
+        Spread { keys: (0..SLOTS as u64).collect(), ports: 0, queue: VecDeque::new() }
+    }
+
+    /// Counts pairs that had no choice.
+    fn count(&mut self, slot: u8, pairs: u64) {
+        self.keys[usize::from(slot)] += pairs * SLOTS as u64;
+        if self.ports >> slot & 1 == 1 {
+            self.ports = 0;
+        }
+    }
+
+    /// Makes ready to choose from these slots, one or more.
+    fn choose_from(&mut self, ports: u64) {
+        if self.ports != ports {
+            self.ports = ports;
+            let keys = self.keys.iter().zip(0..).filter(|&(_, slot)| ports >> slot & 1 == 1);
+            self.queue = keys.map(|(&key, _)| key).collect();
+            self.queue.make_contiguous().sort_unstable();
+        }
+    }
+
+    /// The slot with the fewest pairs, which then has these as well.
+    fn choose(&mut self, pairs: u32) -> u8 {
+        let least = *self.queue.front().expect("a switch in the tree has a nearer one");
+        let slot = least % SLOTS as u64;
+        if pairs > 0 {
+            let key = least + u64::from(pairs) * SLOTS as u64;
+            self.keys[slot as usize] = key;
+            self.queue.pop_front();
+            if self.queue.back().is_none_or(|&last| last < key) {
+                self.queue.push_back(key);
+            } else {
+                self.queue.insert(self.queue.partition_point(|&k| k < key), key);
+            }
+        }
+        slot as u8
     }
 }

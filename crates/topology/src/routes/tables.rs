@@ -1,6 +1,7 @@
 //! Whether given forwarding tables bring every packet home.
 
 use super::NO_ROUTE;
+use super::switches::{BLOCK, Block, Far, SLOTS, Switches};
 use crate::{Fabric, NodeId, Port};
 
 /// Why forwarding tables don't fit a fabric.
@@ -54,48 +55,77 @@ pub enum RoutesError {
 
 /// Follows the packets from every host to every other.
 pub(super) fn check(fabric: &Fabric, table: &[u8]) -> Result<(), RoutesError> {
-    let (switches, hosts) = (fabric.switches().len(), fabric.hosts().len());
-    if table.len() != switches * hosts {
-        return Err(RoutesError::Size { entries: table.len(), switches, hosts });
+    let (count, hosts) = (fabric.switches().len(), fabric.hosts().len());
+    if table.len() != count * hosts {
+        return Err(RoutesError::Size { entries: table.len(), switches: count, hosts });
     }
-    let name = |id: NodeId| fabric.node(id).name.clone();
-    // By switch rank: the walk that came by, so that a second walk can stop there. A walk is
-    // a pair of source and destination, counted on.
-    let mut walked_by = vec![0u64; switches];
-    let mut walk = 0u64;
-    for (h, &dst) in fabric.hosts().iter().enumerate() {
-        let first_walk = walk + 1;
-        for &src in fabric.hosts().iter().filter(|&&src| src != dst) {
-            walk += 1;
-            let mut egress = fabric.host_port(src);
-            while let Some((arrival, _)) = fabric.peer(egress) {
-                let node = arrival.node;
-                if !fabric.is_switch(node) {
-                    if arrival == fabric.host_port(dst) {
-                        break;
-                    }
-                    let port = fabric.describe(arrival);
-                    return Err(RoutesError::WrongHost { host: name(dst), port });
-                }
-                let s = fabric.rank(node);
-                if walked_by[s] == walk {
-                    return Err(RoutesError::Loop { switch: name(node), host: name(dst) });
-                }
-                if walked_by[s] >= first_walk {
-                    break; // an earlier source got to this destination from here
-                }
-                walked_by[s] = walk;
-                let port = table[s * hosts + h];
-                if port == NO_ROUTE {
-                    return Err(RoutesError::NoRoute { switch: name(node), host: name(dst) });
-                }
-                egress = Port { node, number: port };
-                if fabric.peer(egress).is_none() {
-                    let (switch, host) = (name(node), name(dst));
-                    return Err(RoutesError::NoCable { switch, host, port });
-                }
-            }
+    let switches = Switches::of(fabric);
+    let mut block = Block::new(count);
+    let mut walks = Walks { fabric, walked_by: vec![0; count], walk: 0 };
+    for start in (0..hosts).step_by(BLOCK) {
+        block.read(table, hosts, start);
+        for dst in block.hosts.clone() {
+            walks.all_to(&switches, &block, dst)?;
         }
     }
     Ok(())
+}
+
+/// Walks of packets from switch to switch.
+struct Walks<'a> {
+    fabric: &'a Fabric,
+    /// By switch: the walk that came by, so that a second walk can stop there.
+    walked_by: Vec<u64>,
+    /// The present one. A walk is a pair of source and destination, counted on.
+    walk: u64,
+}
+
+impl Walks<'_> {
+    /// The hosts of one switch are one source. Two hosts on one cable need no switch: of such a
+    /// fabric there is nothing to check.
+    fn all_to(
+        &mut self,
+        switches: &Switches,
+        block: &Block,
+        dst: usize,
+    ) -> Result<(), RoutesError> {
+        let fabric = self.fabric;
+        let host = fabric.hosts()[dst];
+        let name = |id: NodeId| fabric.node(id).name.clone();
+        let first_walk = self.walk + 1;
+        for leaf in switches.leaves.iter().filter(|l| l.hosts.iter().any(|&(h, _)| h != dst)) {
+            self.walk += 1;
+            let mut s = leaf.switch;
+            // Otherwise an earlier source got to this destination from here.
+            while !(first_walk..self.walk).contains(&self.walked_by[s]) {
+                let node = fabric.switches()[s];
+                if self.walked_by[s] == self.walk {
+                    return Err(RoutesError::Loop { switch: name(node), host: name(host) });
+                }
+                self.walked_by[s] = self.walk;
+                let port = block.entry(s, dst - block.hosts.start);
+                if port == NO_ROUTE {
+                    return Err(RoutesError::NoRoute { switch: name(node), host: name(host) });
+                }
+                let slot = port.checked_sub(1).filter(|&slot| usize::from(slot) < SLOTS);
+                match slot.map_or(Far::Nothing, |slot| switches.far(s, slot)) {
+                    Far::Switch(next) => s = next as usize,
+                    Far::Nothing => {
+                        let (switch, host) = (name(node), name(host));
+                        return Err(RoutesError::NoCable { switch, host, port });
+                    }
+                    Far::Host => {
+                        let egress = Port { node, number: port };
+                        let (arrival, _) = fabric.peer(egress).expect("a host is there");
+                        if arrival != fabric.host_port(host) {
+                            let port = fabric.describe(arrival);
+                            return Err(RoutesError::WrongHost { host: name(host), port });
+                        }
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
 }

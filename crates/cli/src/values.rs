@@ -1,0 +1,66 @@
+//! Values of flags: read, or refused with what is allowed.
+
+use bandwise_units::{Bytes, Time};
+use std::fmt;
+use std::ops::RangeInclusive;
+
+/// Why a value can't be used.
+#[derive(Debug)]
+pub struct Refusal {
+    /// What is wrong, where the value alone does not show it.
+    pub why: Option<String>,
+    /// What would do.
+    pub allowed: String,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.allowed)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+fn refused<T>(why: Option<String>, allowed: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal { why, allowed: allowed.into() })
+}
+
+/// A whole number of that range.
+pub fn number(range: RangeInclusive<u64>) -> impl Fn(&str) -> Result<u64, Refusal> + Clone {
+    move |text| match text.trim().parse() {
+        Ok(number) if range.contains(&number) => Ok(number),
+        _ if *range.end() == u64::MAX => refused(None, format!("{} and up", range.start())),
+        _ => refused(None, format!("{} to {}", range.start(), range.end())),
+    }
+}
+
+/// The largest message there can be, here as in scenario files.
+const LARGEST: Bytes = Bytes::from_kib(1 << 20);
+
+/// The payload of a message: a size with a unit, or a number of bytes.
+pub fn size(text: &str) -> Result<Bytes, Refusal> {
+    let allowed = || format!("up to {LARGEST}, such as 64 or \"4 KiB\"");
+    let negative = text.trim_start().starts_with('-');
+    let read = match text.trim().parse::<u64>() {
+        _ if negative => return refused(None, allowed()),
+        Ok(bytes) => Ok(Bytes::new(bytes)),
+        Err(_) => text.parse::<Bytes>(),
+    };
+    match read {
+        Ok(bytes) if bytes <= LARGEST => Ok(bytes),
+        Ok(_) => refused(None, allowed()),
+        Err(e) => refused(Some(e.to_string()), allowed()),
+    }
+}
+
+/// A time that something can last.
+pub fn duration(text: &str) -> Result<Time, Refusal> {
+    const LEAST: Time = Time::from_us(1);
+    const LONGEST: Time = Time::from_ms(3_600_000);
+    let allowed = || format!("{LEAST} to {LONGEST}, such as \"10 ms\"");
+    match text.parse::<Time>() {
+        Ok(time) if (LEAST..=LONGEST).contains(&time) => Ok(time),
+        Ok(_) => refused(None, allowed()),
+        Err(e) => refused(Some(e.to_string()), allowed()),
+    }
+}

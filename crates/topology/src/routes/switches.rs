@@ -1,0 +1,143 @@
+//! The switches of a fabric as flat arrays: what the passes over all switches and all
+//! destinations run on. Switches go by rank, ports by slot, which is their number less one.
+
+use super::NO_ROUTE;
+use crate::{Fabric, MAX_PORTS, Port};
+use std::ops::Range;
+
+/// Slots of every switch, used or not; a set of them fits a `u64`.
+pub(super) const SLOTS: usize = MAX_PORTS as usize;
+
+/// Destinations that are gone through together; a set of them fits a `u64`, and their entries of
+/// all tables fit a cache where the tables don't.
+pub(super) const BLOCK: usize = 64;
+
+/// What is at the other end of a slot's cable.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Far {
+    Nothing,
+    Host,
+    Switch(u32),
+}
+
+/// A cable between switches, seen from one of them.
+pub(super) struct Cable {
+    /// The other switch.
+    pub(super) far: u32,
+    /// The other switch's slot.
+    pub(super) far_slot: u8,
+}
+
+/// A switch that hosts send into, and those hosts. From it on, all of them take the same way.
+pub(super) struct Leaf {
+    pub(super) switch: usize,
+    /// Rank and slot of each host, by rank.
+    pub(super) hosts: Vec<(usize, u8)>,
+}
+
+pub(super) struct Switches {
+    /// By switch and slot.
+    far: Vec<Far>,
+    /// Of all switches, one after the other, each by slot.
+    cables: Vec<Cable>,
+    /// By switch: where its cables begin and, as those of the next, end.
+    first_cable: Vec<usize>,
+    /// Ordered by their first hosts. Two hosts on one cable have none.
+    pub(super) leaves: Vec<Leaf>,
+}
+
+impl Switches {
+    pub(super) fn of(fabric: &Fabric) -> Self {
+        let count = fabric.switches().len();
+        let mut far = vec![Far::Nothing; count * SLOTS];
+        let mut cables = Vec::new();
+        let mut first_cable = vec![0];
+        for (s, &node) in fabric.switches().iter().enumerate() {
+            for port in fabric.ports(node) {
+                let Some((peer, _)) = fabric.peer(port) else { continue };
+                far[slot_at(s, port.number - 1)] = if fabric.is_switch(peer.node) {
+                    let far = fabric.rank(peer.node) as u32;
+                    cables.push(Cable { far, far_slot: peer.number - 1 });
+                    Far::Switch(far)
+                } else {
+                    Far::Host
+                };
+            }
+            first_cable.push(cables.len());
+        }
+        Switches { far, cables, first_cable, leaves: leaves(fabric) }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.first_cable.len() - 1
+    }
+
+    #[inline]
+    pub(super) fn far(&self, switch: usize, slot: u8) -> Far {
+        self.far[slot_at(switch, slot)]
+    }
+
+    /// The cables of a switch to others.
+    pub(super) fn cables(&self, switch: usize) -> &[Cable] {
+        &self.cables[self.first_cable[switch]..self.first_cable[switch + 1]]
+    }
+}
+
+/// Where a slot stands in an array by switch and slot.
+#[inline]
+pub(super) fn slot_at(switch: usize, slot: u8) -> usize {
+    switch * SLOTS + usize::from(slot)
+}
+
+/// The inverse of [`slot_at`].
+pub(super) fn port_of(fabric: &Fabric, at: usize) -> Port {
+    Port { node: fabric.switches()[at / SLOTS], number: (at % SLOTS) as u8 + 1 }
+}
+
+fn leaves(fabric: &Fabric) -> Vec<Leaf> {
+    let mut leaves: Vec<Leaf> = Vec::new();
+    let mut leaf_of = vec![None; fabric.switches().len()];
+    for (h, &host) in fabric.hosts().iter().enumerate() {
+        let (port, _) = fabric.peer(fabric.host_port(host)).expect("hosts have a cable");
+        if !fabric.is_switch(port.node) {
+            continue;
+        }
+        let switch = fabric.rank(port.node);
+        let leaf = *leaf_of[switch].get_or_insert(leaves.len());
+        if leaf == leaves.len() {
+            leaves.push(Leaf { switch, hosts: Vec::new() });
+        }
+        leaves[leaf].hosts.push((h, port.number - 1));
+    }
+    leaves
+}
+
+/// The entries of all tables for one block of destinations: a copy, because the tables have
+/// them far apart.
+pub(super) struct Block {
+    /// Ranks of the destinations.
+    pub(super) hosts: Range<usize>,
+    /// By switch and place in the block.
+    entries: Vec<u8>,
+}
+
+impl Block {
+    pub(super) fn new(switches: usize) -> Self {
+        Block { hosts: 0..0, entries: vec![NO_ROUTE; switches * BLOCK] }
+    }
+
+    /// Takes the entries from `start` on, of tables for `hosts` hosts.
+    pub(super) fn read(&mut self, table: &[u8], hosts: usize, start: usize) {
+        self.hosts = start..hosts.min(start + BLOCK);
+        let rows = table.chunks_exact(hosts);
+        for (copy, row) in self.entries.chunks_exact_mut(BLOCK).zip(rows) {
+            copy[..self.hosts.len()].copy_from_slice(&row[self.hosts.clone()]);
+        }
+    }
+
+    /// The port by which a switch sends packets to the `place`th destination of the block.
+    #[inline]
+    pub(super) fn entry(&self, switch: usize, place: usize) -> u8 {
+        self.entries[switch * BLOCK + place]
+    }
+}
