@@ -31,15 +31,22 @@ impl Event {
     pub const fn object(self) -> usize {
         (self.rank & 0x00ff_ffff) as usize
     }
+    /// As one number that orders as events do.
+    #[inline]
     fn key(self) -> u128 {
         u128::from(self.at.as_ps()) << 64 | u128::from(self.rank) << 32 | u128::from(self.arg)
+    }
+    #[inline]
+    fn from_key(key: u128) -> Self {
+        let at = Time::from_ps((key >> 64) as u64);
+        Event { at, rank: (key >> 32) as u32, arg: key as u32 }
     }
 }
 
 /// Events by time, then rank, then argument.
 #[derive(Debug, Default)]
 pub struct EventQueue {
-    heap: Vec<Event>,
+    heap: Vec<u128>,
     /// When the last event taken was due: debug builds check that nothing happens before it.
     #[cfg(debug_assertions)]
     last: Time,
@@ -51,7 +58,7 @@ impl EventQueue {
     /// When the first event is due; [`Time::MAX`] if there is none.
     #[inline]
     pub fn next_at(&self) -> Time {
-        self.heap.first().map_or(Time::MAX, |e| e.at)
+        self.heap.first().map_or(Time::MAX, |&key| Event::from_key(key).at)
     }
 
     /// Adds an event.
@@ -60,23 +67,23 @@ impl EventQueue {
         #[cfg(debug_assertions)]
         assert!(event.at >= self.last, "{event:?} comes after {}", self.last);
         let mut hole = self.heap.len();
-        self.heap.push(event);
         let key = event.key();
+        self.heap.push(key);
         while hole > 0 {
             let parent = (hole - 1) / ARITY;
-            if self.heap[parent].key() <= key {
+            if self.heap[parent] <= key {
                 break;
             }
             self.heap[hole] = self.heap[parent];
             hole = parent;
         }
-        self.heap[hole] = event;
+        self.heap[hole] = key;
     }
 
     /// Takes the first event if it is due before `horizon`.
     #[inline]
     pub fn pop_before(&mut self, horizon: Time) -> Option<Event> {
-        let first = *self.heap.first()?;
+        let first = Event::from_key(*self.heap.first()?);
         if first.at >= horizon {
             return None;
         }
@@ -91,8 +98,7 @@ impl EventQueue {
         Some(first)
     }
 
-    fn sift_down(&mut self, event: Event) {
-        let key = event.key();
+    fn sift_down(&mut self, key: u128) {
         let len = self.heap.len();
         let mut hole = 0;
         loop {
@@ -102,20 +108,19 @@ impl EventQueue {
             }
             let children = &self.heap[first_child..len.min(first_child + ARITY)];
             let mut best = 0;
-            let mut best_key = children[0].key();
-            for (i, child) in children.iter().enumerate().skip(1) {
-                let child_key = child.key();
-                if child_key < best_key {
-                    (best, best_key) = (i, child_key);
+            let mut best_key = children[0];
+            for (i, &child) in children.iter().enumerate().skip(1) {
+                if child < best_key {
+                    (best, best_key) = (i, child);
                 }
             }
             if best_key >= key {
                 break;
             }
-            self.heap[hole] = self.heap[first_child + best];
+            self.heap[hole] = best_key;
             hole = first_child + best;
         }
-        self.heap[hole] = event;
+        self.heap[hole] = key;
     }
 }
 
