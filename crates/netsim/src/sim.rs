@@ -184,24 +184,27 @@ impl<P: Program> Simulation<P> {
     /// Hands over what the last node sent.
     #[inline]
     fn deliver(&mut self) {
-        for (to, port, flight) in self.outbox.packets.drain(..) {
-            let woken = match &mut self.nodes[to as usize] {
+        let Simulation { nodes, clock, outbox, .. } = self;
+        for &(to, port, flight) in &outbox.packets {
+            let woken = match &mut nodes[to as usize] {
                 Node::Switch(s) => s.receive(port, flight),
                 Node::Host(h) => h.receive(flight),
             };
             if woken {
-                self.clock.lower(to as usize, flight.at);
+                clock.lower(to as usize, flight.at);
             }
         }
-        for (to, port, credit) in self.outbox.credits.drain(..) {
-            let woken = match &mut self.nodes[to as usize] {
+        outbox.packets.clear();
+        for &(to, port, credit) in &outbox.credits {
+            let woken = match &mut nodes[to as usize] {
                 Node::Switch(s) => s.receive_credit(port, credit),
                 Node::Host(h) => h.receive_credit(credit),
             };
             if woken {
-                self.clock.lower(to as usize, credit.at);
+                clock.lower(to as usize, credit.at);
             }
         }
+        outbox.credits.clear();
     }
 
     /// What was counted so far.
