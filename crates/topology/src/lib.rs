@@ -10,9 +10,6 @@
 //!
 //! Nothing here does I/O, and everything iterates in the order of numbers, never of a hash.
 
-// An `InputError` carries its file's name and text; it is made once, for the first mistake.
-#![allow(clippy::result_large_err)]
-
 mod build;
 pub mod builders;
 mod error;

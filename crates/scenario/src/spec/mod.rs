@@ -113,6 +113,10 @@ struct Spec {
     flow: Vec<FlowSpec>,
 }
 
+/// What a scenario must at least have.
+const FABRIC_KEYS: &str = "a [fabric] table with keys such as build = { single-switch = 7 } and \
+                           link = { rate = \"100 Gbps\" }";
+
 impl Scenario {
     /// Reads whichever form the text is in: a TOML scenario, or a fabric as `ibnetdiscover`
     /// prints it or `ibsim` reads it, which becomes a scenario without flows.
@@ -135,7 +139,7 @@ impl Scenario {
         let spec: Spec = explain::toml(source)?;
         let Some(fabric) = &spec.fabric else {
             let error = source.error(0..0, "there is no fabric");
-            return Err(error.allowed("a [fabric] table, such as build = { single-switch = 7 }"));
+            return Err(error.allowed(FABRIC_KEYS));
         };
         let at = fabric::place(source, fabric);
         let fabric = fabric.get_ref().resolve(source)?;

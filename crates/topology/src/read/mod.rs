@@ -20,8 +20,9 @@ use bandwise_input::{InputError, Source};
 use std::ops::Range;
 
 /// What can be read.
-const READABLE: &str = "TOML with a [fabric] table, the output of ibnetdiscover, \
-                        or a netlist of ibsim";
+const READABLE: &str = "TOML with a [fabric] table of keys such as build = { single-switch = 7 } \
+                        and link = { rate = \"100 Gbps\" }, the output of ibnetdiscover, or a \
+                        netlist of ibsim";
 
 /// A format of fabric files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

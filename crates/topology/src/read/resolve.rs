@@ -37,6 +37,11 @@ impl Resolver<'_> {
             let allowed = "either `build` or lists of switches, hosts and cables";
             return Err(self.source.error(build.span(), message).allowed(allowed));
         }
+        if let LinkKey::Default(LinkSpec { rate: None, .. }) = link {
+            let message = "`build` without a rate for its links";
+            let error = self.source.error(build.span(), message);
+            return Err(error.allowed("`build` and a line such as link = { rate = \"100 Gbps\" }"));
+        }
         let (rate, delay) = self.speed(build.span(), None, None)?;
         // Above all that can be built, but still a number for the builder to complain about.
         let size = |n: &Spanned<Count>| -> Result<u16, InputError> {

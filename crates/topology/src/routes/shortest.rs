@@ -162,8 +162,12 @@ impl Spread {
     fn choose_from(&mut self, ports: u64) {
         if self.ports != ports {
             self.ports = ports;
-            let keys = self.keys.iter().zip(0..).filter(|&(_, slot)| ports >> slot & 1 == 1);
-            self.queue = keys.map(|(&key, _)| key).collect();
+            self.queue.clear();
+            let mut rest = ports;
+            while rest != 0 {
+                self.queue.push_back(self.keys[rest.trailing_zeros() as usize]);
+                rest &= rest - 1; // take the lowest one off
+            }
             self.queue.make_contiguous().sort_unstable();
         }
     }

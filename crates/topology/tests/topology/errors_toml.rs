@@ -25,13 +25,24 @@ fn rack(replace: &str, by: &str) -> String {
 
 #[test]
 fn not_a_fabric_file() {
-    insta::assert_snapshot!(whole(""), @"f.toml:1: the file is empty (allowed: TOML with a [fabric] table, the output of ibnetdiscover, or a netlist of ibsim)");
-    insta::assert_snapshot!(whole(" \n\n"), @"f.toml:1: the file is empty (allowed: TOML with a [fabric] table, the output of ibnetdiscover, or a netlist of ibsim)");
-    insta::assert_snapshot!(whole("x\n\0\u{1}ELF"), @"f.toml:2: a NUL byte: this is not text (allowed: TOML with a [fabric] table, the output of ibnetdiscover, or a netlist of ibsim)");
-    insta::assert_snapshot!(whole(&String::from_utf8_lossy(b"\x89PNG\r\n\x1a\n")), @"f.toml:1: bytes that are not UTF-8: this is not text (allowed: TOML with a [fabric] table, the output of ibnetdiscover, or a netlist of ibsim)");
-    insta::assert_snapshot!(whole("Dear reader,\nthis is a letter.\n"), @"f.toml:1: key with no value, expected `=` (allowed: TOML with a [fabric] table, the output of ibnetdiscover, or a netlist of ibsim)");
-    insta::assert_snapshot!(whole("[workload]\nflows = 3\n"), @"f.toml:1: unknown field `workload`, expected `fabric` (allowed: TOML with a [fabric] table, the output of ibnetdiscover, or a netlist of ibsim)");
+    insta::assert_snapshot!(whole(""), @r#"f.toml:1: the file is empty (allowed: TOML with a [fabric] table of keys such as build = { single-switch = 7 } and link = { rate = "100 Gbps" }, the output of ibnetdiscover, or a netlist of ibsim)"#);
+    insta::assert_snapshot!(whole(" \n\n"), @r#"f.toml:1: the file is empty (allowed: TOML with a [fabric] table of keys such as build = { single-switch = 7 } and link = { rate = "100 Gbps" }, the output of ibnetdiscover, or a netlist of ibsim)"#);
+    insta::assert_snapshot!(whole("x\n\0\u{1}ELF"), @r#"f.toml:2: a NUL byte: this is not text (allowed: TOML with a [fabric] table of keys such as build = { single-switch = 7 } and link = { rate = "100 Gbps" }, the output of ibnetdiscover, or a netlist of ibsim)"#);
+    insta::assert_snapshot!(whole(&String::from_utf8_lossy(b"\x89PNG\r\n\x1a\n")), @r#"f.toml:1: bytes that are not UTF-8: this is not text (allowed: TOML with a [fabric] table of keys such as build = { single-switch = 7 } and link = { rate = "100 Gbps" }, the output of ibnetdiscover, or a netlist of ibsim)"#);
+    insta::assert_snapshot!(whole("Dear reader,\nthis is a letter.\n"), @r#"f.toml:1: key with no value, expected `=` (allowed: TOML with a [fabric] table of keys such as build = { single-switch = 7 } and link = { rate = "100 Gbps" }, the output of ibnetdiscover, or a netlist of ibsim)"#);
+    insta::assert_snapshot!(whole("[workload]\nflows = 3\n"), @r#"f.toml:1: unknown field `workload`, expected `fabric` (allowed: TOML with a [fabric] table of keys such as build = { single-switch = 7 } and link = { rate = "100 Gbps" }, the output of ibnetdiscover, or a netlist of ibsim)"#);
     insta::assert_snapshot!(whole("[fabric]\n"), @"f.toml:1: the fabric has no host (allowed: at least one host)");
+}
+
+#[test]
+fn what_is_suggested_works() {
+    let [build, link] = ["build = { single-switch = 7 }", "link = { rate = \"100 Gbps\" }"];
+    for missing in [whole(""), whole("[workload]\n")] {
+        assert!(missing.contains(build) && missing.contains(link), "{missing}");
+    }
+    assert!(whole(&format!("[fabric]\n{build}\n")).contains(link));
+    let text = format!("[fabric]\n{build}\n{link}\n");
+    assert_eq!(read::any(&Source::new("f.toml", &text)).unwrap().hosts().len(), 7);
 }
 
 #[test]
@@ -91,7 +102,8 @@ fn the_fabric_as_a_whole() {
     insta::assert_snapshot!(whole(no_rate), @r#"f.toml:3: this link has no rate (allowed: a `rate` of its own, or link = { rate = "100 Gbps" } in [fabric] for all)"#);
     insta::assert_snapshot!(whole("[fabric]\nlink = { rate = \"0 bps\" }\nbuild = \"back-to-back\"\n"), @r#"f.toml:2: a link can't have a rate of 0 (allowed: a rate above 0 such as "100 Gbps")"#);
     insta::assert_snapshot!(whole("[fabric]\nlink = 3\n"), @r#"f.toml:2: invalid type: integer `3`, expected a table such as { rate = "100 Gbps", delay = "10 ns" }"#);
-    insta::assert_snapshot!(whole("[fabric]\nbuild = \"back-to-back\"\n"), @r#"f.toml:2: this link has no rate (allowed: a `rate` of its own, or link = { rate = "100 Gbps" } in [fabric] for all)"#);
+    insta::assert_snapshot!(whole("[fabric]\nbuild = \"back-to-back\"\n"), @r#"f.toml:2: `build` without a rate for its links (allowed: `build` and a line such as link = { rate = "100 Gbps" })"#);
+    insta::assert_snapshot!(whole("[fabric]\nlink = { delay = \"1 us\" }\nbuild = { single-switch = 3 }\n"), @r#"f.toml:3: `build` without a rate for its links (allowed: `build` and a line such as link = { rate = "100 Gbps" })"#);
     insta::assert_snapshot!(whole("[fabric]\nlink = { rat = \"1 Gbps\" }\n"), @"f.toml:2: unknown field `rat`, expected `rate` or `delay`");
     insta::assert_snapshot!(error("[[fabric.link]]\nfrom = \"a\"\nto = \"b\"\n"), @"f.toml:3: duplicate key (allowed: [[fabric.cable]] for a cable, where `link` is what cables have by default)");
 }

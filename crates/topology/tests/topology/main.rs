@@ -1,5 +1,4 @@
 //! Tests of the crate from outside, in one program because each takes a while to link.
-#![allow(clippy::result_large_err)] // as in the library
 
 mod builders;
 mod errors_netlist;

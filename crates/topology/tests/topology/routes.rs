@@ -124,6 +124,34 @@ fn ties_are_spread_over_parallel_cables() {
     }
 }
 
+/// Neighbours in the numbering are not neighbours in the fabric.
+#[test]
+fn ties_are_spread_whatever_the_order_of_the_hosts() {
+    let (rate, delay) = cable();
+    let mut builder = FabricBuilder::new();
+    let leaves = ["leaf0", "leaf1"].map(|n| builder.add_switch(n, 6).unwrap());
+    for i in 0..8u8 {
+        let host = Port { node: builder.add_host(format!("h{i}"), 1).unwrap(), number: 1 };
+        let node = leaves[usize::from(i % 2)];
+        builder.connect(host, Port { node, number: 3 + i / 2 }, rate, delay).unwrap();
+    }
+    for number in [1, 2] {
+        let spine = builder.add_switch(format!("spine{number}"), 2).unwrap();
+        for (&node, down) in leaves.iter().zip(1u8..) {
+            let spine = Port { node: spine, number: down };
+            builder.connect(Port { node, number }, spine, rate, delay).unwrap();
+        }
+    }
+    let fabric = builder.build().unwrap();
+    check_shortest(&fabric);
+    let loads = loads(&fabric, &Routes::shortest(&fabric));
+    for node in leaves {
+        for number in [1, 2] {
+            assert_eq!(loads[&Port { node, number }], 8, "of 16 pairs that cross");
+        }
+    }
+}
+
 #[test]
 fn up_and_down_routes_have_no_credit_loop() {
     let (rate, delay) = cable();
