@@ -17,7 +17,7 @@ run: ## builds, runs the RPerf paper's evaluation, leaves report.html here
 	@$(BANDWISE) papers run rperf --report report.html
 	@echo "The report: file://$(CURDIR)/report.html"
 
-test: ## formatting, clippy, all tests, documentation, pages in a browser
+test: ## formatting, clippy, all tests, documentation with its examples, pages in a browser
 	@scripts/test.sh
 
 bench: ## packet-hops a second of the simulator, on one core

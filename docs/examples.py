@@ -6,9 +6,12 @@
 Runs every `$ command` in the ```console blocks of README.md and docs/src, at the root of the
 project, and compares its standard output with what stands there; --write puts the output there.
 Does the same for the device table, which is read from crates/netsim/src/host/device.rs.
-A line `…` in a block ends what is compared: the rest of the output is left out.
+A line `…` in a block ends what is compared: the rest of the output is left out. Lines that tell
+how fast the program was depend on machine and build, and are left as they are.
 """
 
+import difflib
+import functools
 import os
 import pathlib
 import re
@@ -18,9 +21,11 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 TABLE = re.compile(r"(?<=<!-- device table -->\n)\n.*?\n(?=<!-- end of device table -->)", re.S)
+SPEED = re.compile(r"packet-hops/s|ns of (CPU|wall) time|MiB at most|^processor ")
 DEVICE = ROOT / "crates/netsim/src/host/device.rs"
 
 
+@functools.cache
 def run(command: str, folder: str) -> str:
     env = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "NO_COLOR": "1"}
     done = subprocess.run(
@@ -44,9 +49,16 @@ def block(text: str, folder: str) -> str:
         if "…" in lines[end + 1 :]:
             kept = lines[end + 1 :].index("…")
             output = "\n".join(output.split("\n")[:kept]) + "\n…\n"
-        output = "\n".join(line.rstrip() for line in output.split("\n"))
-        out.append(f"{command}\n{output}")
+        new = [line.rstrip() for line in output.split("\n")]
+        out.append("\n".join([command, *keep_speed(lines[end + 1 :], new)]))
     return "".join(out)
+
+
+def keep_speed(old: list[str], new: list[str]) -> list[str]:
+    """The new lines, with those about speed as they were."""
+    if [bool(SPEED.search(line)) for line in old] != [bool(SPEED.search(line)) for line in new]:
+        return new
+    return [a if SPEED.search(a) else b for a, b in zip(old, new, strict=True)]
 
 
 def value(text: str) -> str:
@@ -111,7 +123,10 @@ def main() -> int:
             page.write_text(new)
             print(f"{page.relative_to(ROOT)}: written")
         else:
-            print(f"{page.relative_to(ROOT)}: the output has changed")
+            print(f"{page.relative_to(ROOT)}: the output has changed (docs/examples.py --write)")
+            diff = difflib.unified_diff(old.split("\n"), new.split("\n"), "shown", "now", n=0,
+                                        lineterm="")
+            print("\n".join(f"  {line}" for line in diff))
             wrong += 1
     return 1 if wrong else 0
 

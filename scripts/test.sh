@@ -19,7 +19,19 @@ trap 'rm -rf "$scratch"' EXIT
 format() { cargo fmt --all --check; }
 clippy() { cargo clippy --workspace --all-targets --quiet -- -D warnings; }
 tests() { cargo test --workspace --no-fail-fast; }
-docs() { RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet; }
+docs() {
+  # The crates' own pages; and that what the book and the README show is what commands print, by
+  # the program as the tests built it.
+  local wrong=0
+  RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet || wrong=1
+  if command -v python3 >/dev/null; then
+    cargo build --quiet --profile test --bin bandwise &&
+      python3 docs/examples.py "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
+  else
+    echo "SKIP docs: python3 is not installed, so the examples are not compared"
+  fi
+  return $wrong
+}
 web() {
   # A sample with everything that a page can have, and the page that `make run` makes, by the
   # program as the tests built it.

@@ -98,6 +98,8 @@ fn bad_value(error: &clap::Error) -> Option<Failure> {
         },
         _ => return None,
     };
+    // Without the `<N>` that stands for the value.
+    let flag = flag.split(' ').next().unwrap_or(flag);
     let why = why.map_or_else(String::new, |why| format!(": {why}"));
     Some(Failure::usage(format!("{flag} can't be {value:?}{why}"), allowed))
 }

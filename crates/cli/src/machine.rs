@@ -1,6 +1,8 @@
 //! What the operating system tells about this process and its machine. Missing where it does
 //! not tell.
 
+use std::time::Duration;
+
 /// The most memory this process ever had, in bytes (`VmHWM`).
 pub fn peak_rss_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -14,6 +16,31 @@ pub fn cpu_model() -> Option<String> {
     field(&info, "model name").map(str::to_owned)
 }
 
+/// How many cores this process may use.
+pub fn cores() -> Option<usize> {
+    std::thread::available_parallelism().ok().map(usize::from)
+}
+
+/// How long this thread has had a core: exact where the kernel keeps scheduling statistics, else
+/// that of the whole process in ticks of 1/100 s (`USER_HZ`, which is 100 wherever Linux runs).
+pub fn cpu_time() -> Option<Duration> {
+    let of_thread = || {
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        let ns = text.split_whitespace().next()?.parse().ok()?;
+        Some(Duration::from_nanos(ns)).filter(|time| !time.is_zero())
+    };
+    let of_process = || ticks(&std::fs::read_to_string("/proc/self/stat").ok()?);
+    of_thread().or_else(of_process)
+}
+
+/// `utime` and `stime`, fields 14 and 15. The second field, a name in brackets, may hold anything.
+fn ticks(stat: &str) -> Option<Duration> {
+    let (_, rest) = stat.rsplit_once(')')?;
+    let mut fields = rest.split_whitespace().skip(11).map(|field| field.parse::<u64>().ok());
+    let ticks = fields.next()?? + fields.next()??;
+    Some(Duration::from_millis(10 * ticks))
+}
+
 /// The value of the first line `name: value`.
 fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let of = |line: &'a str| {
@@ -21,4 +48,26 @@ fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
         (key.trim() == name).then(|| value.trim())
     };
     text.lines().find_map(of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_those_of_user_and_system() {
+        let stat = "7 (a) b) R 1 7 7 0 -1 4 90 0 0 0 120 30 5 6 20 0 3 0 99 12 34";
+        assert_eq!(ticks(stat), Some(Duration::from_millis(1500)));
+        assert_eq!(ticks("7 (a) R 1"), None);
+    }
+
+    #[test]
+    fn cpu_time_goes_by_with_work() {
+        let Some(before) = cpu_time() else { return };
+        let begun = std::time::Instant::now();
+        while begun.elapsed() < Duration::from_millis(100) {
+            std::hint::black_box(0);
+        }
+        assert!(cpu_time() > Some(before));
+    }
 }

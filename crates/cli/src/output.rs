@@ -32,7 +32,7 @@ pub struct Json {
 }
 
 impl Json {
-    /// The same, checked: see [`Target::check`].
+    /// The same, checked: see [`Outputs::new`].
     pub fn resolve(self, inputs: &[&Path]) -> Result<Outputs, Failure> {
         Outputs::new(self, Report { report: None }, inputs)
     }

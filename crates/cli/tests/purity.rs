@@ -10,7 +10,8 @@ const ORDER: [&str; 10] = [
 ];
 
 /// Same input, same output, and nothing else happens.
-const PURE: [&str; 7] = ["units", "input", "topology", "rdma", "netsim", "rperf", "scenario"];
+const PURE: [&str; 8] =
+    ["units", "input", "topology", "rdma", "netsim", "rperf", "scenario", "report"];
 
 /// What pure crates have nothing to do with. Maps and sets of `std` iterate in another order
 /// each run.
@@ -87,11 +88,72 @@ fn pure_crates_do_nothing_but_compute() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
+/// What sees the published values: the crate `papers` where it declares, reads, compares and draws
+/// them, and the command that hands them to the drawing. By the end of the file's path.
+const READERS: [&str; 6] = [
+    "papers/src/lib.rs",
+    "papers/src/published.rs",
+    "papers/src/run.rs",
+    "papers/src/rperf/mod.rs",
+    "papers/src/rperf/figures.rs",
+    "cli/src/papers/report.rs",
+];
+
+/// Whether a line reads what was published. `report` names a kind of points so, which others fill.
+fn reads_published(line: &str) -> bool {
+    let own = ["SourceKind::Published", "\"Published\""];
+    let line = own.iter().fold(line.to_owned(), |line, own| line.replace(own, ""));
+    let is_variant = line.trim() == "Published,";
+    line.contains("published.csv") || (mentions(&line, "Published") && !is_variant)
+}
+
+#[test]
+fn published_values_are_read_by_the_comparison_alone() {
+    let papers = ORDER.iter().position(|name| *name == "papers").unwrap();
+    let (mut found, mut read) = (Vec::new(), 0);
+    for (place, name) in ORDER.iter().enumerate() {
+        let mut files = Vec::new();
+        rust_files(&crates().join(name).join("src"), &mut files);
+        for file in files {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let is_reader = READERS.iter().any(|end| file.ends_with(end));
+            for (number, line) in code(&text) {
+                if !reads_published(line) {
+                    continue;
+                }
+                match is_reader {
+                    true if place >= papers => read += 1,
+                    _ => found.push(format!("{}:{number}: {}", file.display(), line.trim())),
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert!(read > 0, "does this test still look?");
+}
+
+/// What runs are made of, and what is said of them, must not know the paper's numbers.
+#[test]
+fn cases_do_not_know_what_was_published() {
+    let mut files = Vec::new();
+    rust_files(&crates().join("papers/src"), &mut files);
+    files.retain(|file| !READERS.iter().any(|end| file.ends_with(end)));
+    assert!(files.iter().any(|file| file.ends_with("rperf/cases.rs")));
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let line = code(&text).find(|(_, line)| mentions(line, "published"));
+        assert_eq!(line, None, "{}", file.display());
+    }
+}
+
 #[test]
 fn the_search_finds_what_it_looks_for() {
     assert_eq!(offences("let t = std::time::Instant::now();"), ["Instant"]);
     assert_eq!(offences("use std::{collections::HashMap, fs};"), ["std::fs", "HashMap"]);
     assert!(offences("let instantaneous = 1; struct MyHashMap;").is_empty());
+    assert!(reads_published("let p = Published::parse(paper.published);"));
+    assert!(reads_published("include_str!(\"../../papers/rperf/published.csv\")"));
+    assert!(!reads_published("row.published.is_none() && s == SourceKind::Published"));
     assert_eq!(code("a // HashMap\n#[cfg(test)]\nHashMap").collect::<Vec<_>>(), [(1, "a ")]);
 }
 

@@ -1,5 +1,5 @@
 //! The papers' evaluations: what each figure's runs are ([`rperf`]), running them in parallel
-//! ([`run`]), and setting the results beside what was published ([`published`]).
+//! ([`run()`]), and setting the results beside what was published ([`published`]).
 
 pub mod published;
 pub mod rperf;

@@ -8,6 +8,7 @@ use bandwise_input::{InputError, Source};
 use bandwise_topology::read::{self, FabricSpec, Format};
 use bandwise_topology::{Fabric, Port};
 use serde::Deserialize;
+use std::io::IsTerminal;
 
 /// What can be done with fabrics.
 #[derive(Debug, clap::Subcommand)]
@@ -39,6 +40,27 @@ fn read(source: &Source) -> Result<Fabric, InputError> {
             source.toml::<Document>()?.fabric.resolve(source)
         }
         _ => read::any(source),
+    }
+}
+
+/// Routing a fabric of more hosts than this takes long enough to wonder what is going on.
+const LARGE: usize = 5_000;
+
+/// Tells whoever sits at a terminal that a large fabric is about to be routed, which can take
+/// seconds without a bar. Nothing listens to Ctrl-C yet, so that it ends the program at once.
+fn announce_routing(fabric: &Fabric) {
+    let (hosts, switches) = (fabric.hosts().len(), fabric.switches().len());
+    if hosts > LARGE && std::io::stderr().is_terminal() {
+        eprintln!("routing {hosts} hosts over {switches} switches …");
+    }
+}
+
+/// The same for a text that is about to be read and routed. One that can't be read is told of then.
+pub fn announce_routing_of(source: &Source) {
+    if std::io::stderr().is_terminal()
+        && let Ok(fabric) = read(source)
+    {
+        announce_routing(&fabric);
     }
 }
 

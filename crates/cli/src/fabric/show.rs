@@ -39,6 +39,7 @@ impl Flags {
     pub fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[&self.file])?;
         let fabric = super::read(&Text::read(&self.file)?.source())?;
+        super::announce_routing(&fabric);
         let summary = Summary::of(&fabric);
         outputs.emit(&summary.text(&fabric), &summary.json(&fabric))
     }

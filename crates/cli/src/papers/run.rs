@@ -6,6 +6,7 @@ use crate::interrupt::Interrupt;
 use crate::machine;
 use crate::output::{Json, Outputs, Report};
 use crate::progress::Progress;
+use crate::values::number;
 use bandwise_papers::{Observer, Options, PAPERS, Paper, PaperError, PaperResults, paper};
 use bandwise_report::{json, text};
 use serde_json::{Value, json};
@@ -30,11 +31,13 @@ pub struct Flags {
     #[arg(long)]
     quick: bool,
     /// What all random numbers are made from
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(value_parser = number(0..=u64::MAX))]
     seed: u64,
     /// Runs at a time; if not given, one a core
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_parser = number(1..=1024))]
+    threads: Option<u64>,
     #[command(flatten)]
     json: Json,
     #[command(flatten)]
@@ -67,7 +70,7 @@ impl Flags {
             item: item.map(str::to_owned),
             quick: self.quick,
             seed: self.seed,
-            threads: self.threads.unwrap_or(0).into(),
+            threads: self.threads.unwrap_or(0) as usize,
         };
         Ok(Settings { paper, options, outputs: Outputs::new(self.json, self.report, &[])? })
     }
@@ -154,8 +157,29 @@ fn closing(paper: &Paper, options: &Options, results: &PaperResults) -> String {
     if !misses.is_empty() {
         out += &format!("Not within what is allowed: {}.\n", misses.join(", "));
     }
+    if judged > 0 {
+        out += &wrapped(paper.rule);
+    }
     let quick = if options.quick { ", quick" } else { "" };
     out += &format!("bandwise {}, seed {}{quick}.\n", env!("CARGO_PKG_VERSION"), options.seed);
+    out
+}
+
+/// Words in lines of up to 100 characters.
+fn wrapped(text: &str) -> String {
+    let (mut out, mut width) = (String::new(), 0);
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        let fits = width + 1 + length <= 100;
+        if width > 0 {
+            out.push(if fits { ' ' } else { '\n' });
+        }
+        width = if fits && width > 0 { width + 1 + length } else { length };
+        out += word;
+    }
+    if width > 0 {
+        out.push('\n');
+    }
     out
 }
 

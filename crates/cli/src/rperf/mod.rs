@@ -3,11 +3,12 @@
 mod flags;
 mod json;
 mod measure;
+mod names;
 mod report;
 mod settings;
 mod tables;
 
-pub use flags::{Flags, duration};
+pub use flags::Flags;
 
 use crate::fabric::circle;
 use crate::failure::Failure;
@@ -27,7 +28,7 @@ impl Flags {
             settings.outputs.report(&report::html(&settings, &outcome))?;
         }
         match &outcome.stop {
-            Stop::Complete => Ok(()),
+            Stop::Complete => tables::all_have_samples(&settings, &outcome),
             Stop::Interrupted => Err(Failure::Interrupted),
             Stop::Deadlock(ports) => {
                 let ports = circle(settings.fabric(), ports).join(" -> ");

@@ -61,14 +61,8 @@ fn figure(settings: &Settings, outcome: &Outcome) -> Option<Figure> {
         let Some(latency) = &result.latency else { continue };
         let name = if settings.compare { describe(&flow.method).0 } else { &flow.name };
         series.push(curve(name.to_owned(), SourceKind::Ours, &latency.measured));
-        // Compared methods see the same network, so its truth is drawn once.
-        let is_new = !settings.compare || series.len() == 1;
-        if let Some(truth) = latency.truth.filter(|_| is_new) {
-            series.push(curve(
-                if settings.compare { "truth".to_owned() } else { format!("{name}, truth") },
-                SourceKind::Truth,
-                &truth,
-            ));
+        if let Some(truth) = &latency.truth {
+            series.push(curve(format!("{name}, truth"), SourceKind::Truth, truth));
         }
     }
     (!series.is_empty()).then(|| Figure {

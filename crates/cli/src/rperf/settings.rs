@@ -1,13 +1,15 @@
 //! From flags to what is run.
 
 use super::flags::Flags;
+use super::names;
+use crate::fabric;
 use crate::failure::Failure;
 use crate::files::Text;
 use crate::output::Outputs;
 use bandwise_input::Source;
-use bandwise_scenario::{FlowSpec, Method, MethodName, Scenario, Senders, unplaced};
+use bandwise_scenario::{FlowSpec, MethodName, Scenario, Senders, unplaced};
 use bandwise_topology::Fabric;
-use bandwise_units::{Bytes, Time};
+use bandwise_units::Bytes;
 use std::path::Path;
 use toml::Spanned;
 
@@ -54,19 +56,17 @@ impl Flags {
             return Err(Failure::usage(message, allowed));
         };
         let text = Text::read(&file)?;
+        fabric::announce_routing_of(&text.source());
         let mut scenario = Scenario::from_text(&text.source())?;
         scenario.seed = self.seed.unwrap_or(scenario.seed);
+        scenario.duration = self.duration.unwrap_or(scenario.duration);
         if let Some(scheduling) = self.scheduling {
             scenario.models.switch.scheduling = scheduling.into();
         }
         let runs = match &self.to {
-            Some(to) => self.flows(to, &scenario)?,
-            None if scenario.flows.is_empty() => {
-                let message = format!("{} has no [[flow]], and --to is not given", text.name);
-                return Err(Failure::usage(message, "--from HOST --to HOST, or flows in the file"));
-            }
+            Some(to) => self.flows(to, &scenario, &text.source())?,
             None => {
-                scenario.duration = self.duration.unwrap_or(scenario.duration);
+                self.check_without_to(&text.name, !scenario.flows.is_empty())?;
                 vec![scenario]
             }
         };
@@ -75,12 +75,41 @@ impl Flags {
         Ok(Settings { runs, compare: self.compare, text, command, outputs })
     }
 
-    /// The flows that the flags say, on the fabric of `base`; a scenario for each method.
-    fn flows(&self, to: &str, base: &Scenario) -> Result<Vec<Scenario>, Failure> {
+    /// Without `--to` the flows of the file are run, and no flag may say anything about them.
+    fn check_without_to(&self, file: &str, has_flows: bool) -> Result<(), Failure> {
+        let flags = [
+            ("--from", self.from.is_some()),
+            ("--method", self.method.is_some()),
+            ("--compare", self.compare),
+            ("--size", self.size.is_some()),
+            ("--samples", self.samples.is_some()),
+            ("--sl", self.sl.is_some()),
+            ("--background", !self.background.is_empty()),
+        ];
+        let given = flags.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag));
+        match given {
+            Some(flag) if has_flows => Err(Failure::usage(
+                format!("{flag} says nothing about the flows of {file}, and --to is not given"),
+                format!(
+                    "--to HOST (with --from HOST), which replaces the file's flows; or its flows \
+                     as they are, without {flag}"
+                ),
+            )),
+            None if has_flows => Ok(()),
+            _ => Err(Failure::usage(
+                format!("{file} has no [[flow]], and --to is not given"),
+                "--to HOST (with --from HOST), or flows in the file",
+            )),
+        }
+    }
+
+    /// The flows that the flags say, on the fabric of `base`, which `file` describes; a scenario
+    /// for each method.
+    fn flows(&self, to: &str, base: &Scenario, file: &Source) -> Result<Vec<Scenario>, Failure> {
         if !base.flows.is_empty() {
             eprintln!("note: the file's own flows are left out, because --to is given");
         }
-        let methods = if self.compare { &COMPARED[..] } else { &[self.method.0] };
+        let methods = if self.compare { &COMPARED[..] } else { &[self.method()] };
         let mut line = Line::default();
         let from = match &self.from {
             Some(from) => line.flag("--from", from),
@@ -89,11 +118,23 @@ impl Flags {
         let to = line.flag("--to", to);
         let background = line.list("--background", &self.background);
         let bytes = self.size.map(|size| line.value("--size", size));
-        let sl = self.sl.map(|sl| line.value("--sl", sl).map_number());
+        let sl = self.sl.map(|sl| line.value("--sl", sl));
         let bulk_bytes = self.background_size.map(|size| line.value("--background-size", size));
-        let bulk_sl = self.background_sl.map(|sl| line.value("--background-sl", sl).map_number());
-        let samples = self.samples.map(|n| line.value("--samples", n).map_number());
+        let bulk_sl = self.background_sl.map(|sl| line.value("--background-sl", sl));
+        let samples = self.samples.map(|n| line.value("--samples", n));
         let source = Source::new("<flags>", &line.0);
+        let senders = background.as_ref().map_or(&[][..], |list| list.get_ref());
+        for name in [&from, &to].into_iter().chain(senders) {
+            names::check(file, &base.fabric, &source, name)?;
+        }
+        if let Some(twice) = senders.iter().find(|name| name.get_ref() == from.get_ref()) {
+            let message = format!(
+                "{:?} measures: its own bulk traffic would stand in the way of its loopback",
+                twice.get_ref()
+            );
+            let allowed = "other hosts than that of --from";
+            return Err(source.error(twice.span(), message).allowed(allowed).into());
+        }
 
         let one = |&method: &MethodName| -> Result<Scenario, Failure> {
             let mut scenario = Scenario { flows: Vec::new(), ..base.clone() };
@@ -118,12 +159,13 @@ impl Flags {
                 };
                 scenario.add_flows(&source, &bulk)?;
             }
-            let bulk_alone = scenario.flows.iter().all(|f| matches!(f.method, Method::Bulk(_)));
-            let usual = Time::from_ms(if bulk_alone { 10 } else { 1_000 });
-            scenario.duration = self.duration.unwrap_or(usual);
             Ok(scenario)
         };
         methods.iter().map(one).collect()
+    }
+
+    fn method(&self) -> MethodName {
+        self.method.map_or(MethodName::Rperf, |method| method.0)
     }
 
     /// A host that neither receives nor sends in the background.
@@ -147,11 +189,11 @@ impl Flags {
         if self.compare {
             line.0 += " --compare";
         } else if self.to.is_some() {
-            line.value("--method", self.method.0);
+            line.value("--method", self.method());
         }
         line.list("--background", &self.background);
         let size = |size: Option<Bytes>| size.map(|size| size.get().to_string());
-        let number = |number: Option<i64>| number.map(|number| number.to_string());
+        let number = |number: Option<u64>| number.map(|number| number.to_string());
         let how = self.scheduling.as_ref().and_then(clap::ValueEnum::to_possible_value);
         for (flag, value) in [
             ("--size", size(self.size)),
@@ -223,16 +265,5 @@ impl Line {
             false => self.0 += &format!("'{}'", text.replace('\'', r"'\''")),
         }
         Spanned::new(start..self.0.len(), value)
-    }
-}
-
-/// A number that clap has kept to a range without negative numbers.
-trait MapNumber {
-    fn map_number(self) -> Spanned<u64>;
-}
-
-impl MapNumber for Spanned<i64> {
-    fn map_number(self) -> Spanned<u64> {
-        Spanned::new(self.span(), self.into_inner().unsigned_abs())
     }
 }

@@ -2,14 +2,18 @@
 
 use super::measure::{Outcome, describe};
 use super::settings::Settings;
+use crate::failure::Failure;
+use anyhow::anyhow;
 use bandwise_report::{Cell, Table, text};
 use bandwise_rperf::Summary;
-use bandwise_scenario::{Flow, FlowResult, LatencyResult, Stop};
+use bandwise_scenario::{Flow, LatencyResult, Stop};
+use bandwise_units::Time;
 
 /// Everything that is printed for people.
 pub(super) fn text(settings: &Settings, outcome: &Outcome) -> String {
-    let tables: Vec<String> = all(settings, outcome).iter().map(text::table).collect();
-    format!("{}\n{}\n", tables.join("\n"), closing(settings, outcome))
+    let mut parts: Vec<String> = all(settings, outcome).iter().map(text::table).collect();
+    parts.push(format!("{}\n", closing(settings, outcome)));
+    parts.join("\n")
 }
 
 /// The line that says what all numbers rest on.
@@ -20,12 +24,18 @@ pub(super) fn closing(settings: &Settings, outcome: &Outcome) -> String {
         Stop::Interrupted => "Partial: interrupted. ",
         Stop::Deadlock(_) => "Partial: ended by a deadlock. ",
     };
+    let without = without_samples(settings, outcome);
+    let none = if without.is_empty() {
+        String::new()
+    } else {
+        format!("No sample: {}. ", without.join(", "))
+    };
     let switches = match switches {
         1 => "1 switch".to_owned(),
         n => format!("{n} switches"),
     };
     format!(
-        "{partial}{}: {hosts} hosts, {switches}; {:.3} ms simulated, seed {}, bandwise {}.",
+        "{partial}{none}{}: {hosts} hosts, {switches}; {:.3} ms simulated, seed {}, bandwise {}.",
         settings.title(),
         outcome.simulated.as_s_f64() * 1e3,
         settings.seed(),
@@ -33,15 +43,44 @@ pub(super) fn closing(settings: &Settings, outcome: &Outcome) -> String {
     )
 }
 
+/// The latency flows that have no sample.
+fn without_samples(settings: &Settings, outcome: &Outcome) -> Vec<String> {
+    let without = outcome
+        .flows
+        .iter()
+        .filter(|(_, flow, result)| describe(&flow.method).2.is_some() && result.latency.is_none());
+    let name = |flow: &Flow| match settings.compare {
+        true => describe(&flow.method).0.to_owned(),
+        false => flow.name.clone(),
+    };
+    without.map(|(_, flow, _)| name(flow)).collect()
+}
+
+/// A run that was to measure a latency and did not has failed.
+pub(super) fn all_have_samples(settings: &Settings, outcome: &Outcome) -> Result<(), Failure> {
+    let without = without_samples(settings, outcome);
+    if without.is_empty() {
+        return Ok(());
+    }
+    let (given, names) = (settings.runs[0].duration, without.join(", "));
+    let longer = (given * 10).clamp(Time::from_ms(1), Time::from_ms(3_600_000));
+    Err(anyhow!(
+        "no sample within {given}: {names}\n  needed: a longer --duration, such as '{longer}'; the first \
+         rounds are not counted"
+    )
+    .into())
+}
+
 /// All tables.
 pub(super) fn all(settings: &Settings, outcome: &Outcome) -> Vec<Table> {
     let mut tables = Vec::new();
     if settings.compare {
-        tables.push(comparison(settings, outcome));
+        tables.extend(comparison(settings, outcome));
     } else {
-        let latency =
-            outcome.flows.iter().filter(|(_, flow, _)| describe(&flow.method).2.is_some());
-        tables.extend(latency.map(|(_, flow, result)| latency_table(settings, flow, result)));
+        let latency = outcome.flows.iter().filter_map(|(_, flow, result)| {
+            Some(latency_table(settings, outcome, flow, result.latency.as_ref()?))
+        });
+        tables.extend(latency);
     }
     if outcome.flows.iter().any(|(_, _, result)| result.bandwidth.is_some()) {
         tables.push(bandwidth_table(settings, outcome));
@@ -65,14 +104,14 @@ fn unit_of(latency: &LatencyResult) -> (&'static str, f64) {
 const MEASURED: &str = "Truth is the time that the messages really spent between the two ports, there \
                         and back; error is measured less true, sample by sample.";
 
-fn latency_table(settings: &Settings, flow: &Flow, result: &FlowResult) -> Table {
-    let (method, _, wanted) = describe(&flow.method);
+fn latency_table(
+    settings: &Settings,
+    outcome: &Outcome,
+    flow: &Flow,
+    latency: &LatencyResult,
+) -> Table {
+    let wanted = describe(&flow.method).2;
     let who = who(settings, flow);
-    let Some(latency) = &result.latency else {
-        let title = format!("{}: no sample", flow.name);
-        let caption = format!("Round-trip time of {who} by {method}.");
-        return Table { title, caption, ..Table::default() };
-    };
     let (unit, scale) = unit_of(latency);
     // Errors are small beside what they are errors of, so they stay in nanoseconds.
     let columns = [
@@ -90,16 +129,26 @@ fn latency_table(settings: &Settings, flow: &Flow, result: &FlowResult) -> Table
     rows.extend(QUANTILES.iter().map(|&(name, of)| times(name, of)));
     rows.push(times("mean", |s| s.mean_ns));
     rows.push(row("negative", vec![Cell::number(latency.measured.negatives as f64, "")]));
-    let few = match wanted.filter(|&wanted| latency.measured.count < wanted) {
-        Some(wanted) => format!(" It took {} of {wanted} samples.", latency.measured.count),
-        None => String::new(),
-    };
+    rows.push(row("zero", vec![Cell::number(latency.measured.zeros as f64, "")]));
+    let few = missed(wanted, latency).map_or_else(String::new, |wanted| {
+        format!(" It took {} of {wanted} samples{}.", latency.measured.count, hint(outcome))
+    });
     Table {
         title: format!("{}: round-trip time of {who}", flow.name),
         caption: format!("{MEASURED}{few}"),
         header: ["", "measured", "truth", "error"].map(str::to_owned).to_vec(),
         rows,
     }
+}
+
+/// How many samples were wanted, where fewer were taken.
+fn missed(wanted: Option<u64>, latency: &LatencyResult) -> Option<u64> {
+    wanted.filter(|&wanted| latency.measured.count < wanted)
+}
+
+/// What helps where time was over before all samples were taken.
+fn hint(outcome: &Outcome) -> &'static str {
+    if outcome.stop == Stop::Complete { "; a longer --duration takes more" } else { "" }
 }
 
 /// A figure of a distribution.
@@ -119,17 +168,15 @@ fn row(name: &str, cells: Vec<Cell>) -> Vec<Cell> {
     [vec![Cell::text(name)], cells].concat()
 }
 
-fn comparison(settings: &Settings, outcome: &Outcome) -> Table {
+/// The methods side by side, as far as they have samples.
+fn comparison(settings: &Settings, outcome: &Outcome) -> Option<Table> {
     let measured: Vec<(&Flow, &LatencyResult)> = outcome
         .flows
         .iter()
         .filter_map(|(_, flow, result)| Some((flow, result.latency.as_ref()?)))
         .collect();
-    let (unit, scale) = measured.first().map_or(("ns", 1.0), |(_, latency)| unit_of(latency));
-    // A method that no completion tells the truth is held against the truth of another's run.
-    let any_truth = measured.iter().find_map(|(_, latency)| latency.truth);
+    let (unit, scale) = unit_of(measured.first()?.1);
     let cells = |(flow, latency): &(&Flow, &LatencyResult)| {
-        let truth = latency.truth.or(any_truth);
         let time = |value: Option<f64>, unit: &str, scale: f64| {
             Cell::number(value.map_or(f64::NAN, |ns| ns * scale), unit)
         };
@@ -138,27 +185,28 @@ fn comparison(settings: &Settings, outcome: &Outcome) -> Table {
             Cell::number(latency.measured.count as f64, ""),
         ];
         for of in [|s: &Summary| s.p50_ns, |s: &Summary| s.p99_9_ns] {
-            let (measured, truth) = (of(&latency.measured), truth.as_ref().map(of));
-            let error = latency.error.as_ref().map(of).or(truth.map(|truth| measured - truth));
-            cells.push(time(Some(measured), unit, scale));
-            cells.push(time(truth, unit, scale));
-            cells.push(time(error, "ns", 1.0));
+            cells.push(time(Some(of(&latency.measured)), unit, scale));
+            cells.push(time(latency.truth.as_ref().map(of), unit, scale));
+            cells.push(time(latency.error.as_ref().map(of), "ns", 1.0));
         }
         cells.push(Cell::number(latency.measured.negatives as f64, ""));
+        cells.push(Cell::number(latency.measured.zeros as f64, ""));
         cells
     };
-    let header =
-        ["method", "samples", "p50", "truth", "error", "p99.9", "truth", "error", "negative"];
+    let header = [
+        "method", "samples", "p50", "truth", "error", "p99.9", "truth", "error", "negative", "zero",
+    ];
     let flow = &outcome.flows[0].1;
-    Table {
+    let wanted = describe(&flow.method).2;
+    let few = measured.iter().find_map(|(_, latency)| missed(wanted, latency));
+    let few =
+        few.map(|wanted| format!(" Not all took the {wanted} samples wanted{}.", hint(outcome)));
+    Some(Table {
         title: format!("Round-trip time of {} by each method", who(settings, flow)),
-        caption: format!(
-            "{MEASURED} Ping-pong's messages go one way each: its truth is that of rperf's run, \
-             and its error the difference of both figures."
-        ),
+        caption: format!("{MEASURED}{}", few.unwrap_or_default()),
         header: header.map(str::to_owned).to_vec(),
         rows: measured.iter().map(cells).collect(),
-    }
+    })
 }
 
 fn bandwidth_table(settings: &Settings, outcome: &Outcome) -> Table {

@@ -135,8 +135,10 @@ fn standard_input_without_end() {
 #[test]
 fn a_file_that_is_not_there_or_is_a_folder() {
     let place = Place::new();
-    place.run(&["fabric", "show", "no.toml"]).refused(&["no.toml:1: can't be read: No such file"]);
-    place.run(&["fabric", "show", "."]).refused(&[".:1: is a folder", "allowed: "]);
+    place
+        .run(&["fabric", "show", "no.toml"])
+        .refused(&["error: no.toml: can't be read: No such file"]);
+    place.run(&["fabric", "show", "."]).refused(&["error: .: is a folder", "allowed: "]);
 }
 
 #[test]

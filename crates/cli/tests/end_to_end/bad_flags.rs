@@ -1,6 +1,6 @@
 //! Flags that can't be used: exit code 2, and nothing written.
 
-use crate::common::{BACK_TO_BACK, Place};
+use crate::common::{BACK_TO_BACK, Place, fixture};
 
 #[test]
 fn without_a_fabric_there_is_no_device_yet() {
@@ -15,20 +15,32 @@ fn values_of_rperf() {
     for (flags, said) in [
         (&["--to", "h9"][..], &["<flags>:1: there is no host \"h9\"", "allowed: ", "--to h9"][..]),
         (&["--to", "h0", "--from", "h0"], &["\"h0\" sends to itself", "allowed: "]),
-        (&["--to", "h0", "--size", "-64"], &["a size is not negative", "4 KiB"]),
-        (&["--to", "h0", "--size", "64 parsecs"], &["64 parsecs", "4 KiB"]),
-        (&["--to", "h0", "--size", "2 GiB"], &["2 GiB", "allowed: "]),
-        (&["--to", "h0", "--samples", "0"], &["0 is not in 1..=1000000000"]),
-        (&["--to", "h0", "--samples", "-5"], &["-5 is not in 1..=1000000000"]),
-        (&["--to", "h0", "--sl", "16"], &["16 is not in 0..=15"]),
-        (&["--to", "h0", "--duration", "0 s"], &["1 us to 3600 s"]),
-        (&["--to", "h0", "--method", "guess"], &["guess", "possible values: rperf, ping-pong"]),
-        (&["--to", "h0", "--scheduling", "lifo"], &["lifo", "possible values: fcfs, round-robin"]),
+        (
+            &["--to", "h0", "--size", "-64"],
+            &["error: --size can't be \"-64\"\n  allowed: up to 1 GiB"],
+        ),
+        (
+            &["--to", "h0", "--size", "64 parsecs"],
+            &["--size ", "64 parsecs", "needs a unit", "4 KiB"],
+        ),
+        (&["--to", "h0", "--size", "2GiB"], &["--size can't be \"2GiB\"\n  allowed: up to 1 GiB"]),
+        (&["--to", "h0", "--samples", "0"], &["--samples ", "\n  allowed: 1 to 1000000000"]),
+        (&["--to", "h0", "--samples", "-5"], &["\"-5\"\n  allowed: 1 to 1000000000"]),
+        (&["--to", "h0", "--sl", "16"], &["error: --sl can't be \"16\"\n  allowed: 0 to 15"]),
+        (&["--to", "h0", "--seed", "x"], &["--seed can't be \"x\"\n  allowed: 0 and up"]),
+        (&["--to", "h0", "--duration", "0 s"], &["allowed: 1 us to 3600 s"]),
+        (&["--to", "h0", "--method", "guess"], &["\"guess\"\n  allowed: rperf, ping-pong"]),
+        (&["--to", "h0", "--scheduling", "lifo"], &["\"lifo\"\n  allowed: fcfs, round-robin"]),
         (&["--to", "h0", "--method", "bulk", "--samples", "9"], &["bulk does not use `samples`"]),
         (&["--to", "h0", "--background", "h1"], &["has something to do", "--from"]),
-        (&["--to", "h0", "--from", "h1", "--background", "h1,h5"], &["there is no host \"h5\""]),
-        (&["--from", "h0"], &["--to"]),
-        (&["--samples", "9"], &["--to"]),
+        (&["--to", "h0", "--from", "h1", "--background", "h5"], &["there is no host \"h5\""]),
+        (
+            &["--to", "h0", "--from", "h1", "--background", "h1"],
+            &["\"h1\" measures", "loopback", "allowed: other hosts"],
+        ),
+        (&["--from", "h0"], &["f.toml has no [[flow]]", "allowed: --to HOST"]),
+        (&["--samples", "9"], &["f.toml has no [[flow]]", "allowed: --to HOST"]),
+        (&["--to", "h0", "--nonsense"], &["--nonsense", "Usage: "]),
         (&[], &["f.toml has no [[flow]]", "allowed: "]),
     ] {
         let args = [&["rperf", "--fabric", "f.toml", "--json", "o.json"], flags].concat();
@@ -38,13 +50,44 @@ fn values_of_rperf() {
 }
 
 #[test]
+fn flags_of_a_flow_need_a_destination() {
+    let place = Place::new();
+    let flow = "[[flow]]\nfrom = \"h1\"\nto = \"h0\"\nmethod = \"rperf\"\n";
+    place.write("f.toml", format!("{BACK_TO_BACK}{flow}"));
+    for flags in [
+        &["--samples", "9"][..],
+        &["--size", "64"],
+        &["--from", "h0"],
+        &["--method", "rperf"],
+        &["--sl", "0"],
+        &["--compare"],
+        &["--background", "h1"],
+    ] {
+        let said = format!("error: {} says nothing about the flows of f.toml", flags[0]);
+        let allowed = "allowed: --to HOST (with --from HOST), which replaces the file's flows";
+        place.run(&[&["rperf", "--fabric", "f.toml"], flags].concat()).refused(&[&said, allowed]);
+    }
+}
+
+#[test]
+fn a_description_that_hosts_share() {
+    let fabric = fixture("two-racks.ibnetdiscover");
+    let args = ["rperf", "--fabric", &fabric, "--from", "node11", "--to", "twin"];
+    let said = "there is no host \"twin\": 2 hosts share this description";
+    let allowed = "allowed: \"H-0002c903000b0005\", \"H-0002c903000b0003\"";
+    Place::new().run(&args).refused(&[said, allowed]);
+    let args = [&args[..5], &["--to", "node00 HCA-1", "--background", "twin"]].concat();
+    Place::new().run(&args).refused(&[said, allowed]);
+}
+
+#[test]
 fn papers_and_items() {
     let place = Place::new();
     let run = |what| place.run(&["papers", "run", what, "--json", "o.json"]);
     run("nature").refused(&["there is no paper \"nature\"", "allowed: rperf"]);
     run("rperf/fig99").refused(&["no item \"fig99\"", "allowed: ", "fig7a"]);
     run("rperf/").refused(&["no item \"\"", "fig4"]);
-    place.run(&["papers", "run", "rperf/fig4", "--threads", "0"]).refused(&["0 is not in 1..="]);
+    place.run(&["papers", "run", "rperf/fig4", "--threads", "0"]).refused(&["allowed: 1 to 1024"]);
     assert!(place.files().is_empty());
 }
 

@@ -7,12 +7,17 @@ fn bench_says_how_fast_and_where() {
     let place = Place::new();
     let args = ["bench", "--duration", "2 ms", "--runs", "3", "--json", "b.json"];
     let ran = place.run(&args).good();
-    assert!(ran.stdout.contains("million packet-hops/s"), "{}", ran.stdout);
+    for said in ["million packet-hops/s of CPU time", "million packet-hops/s of wall time", " core"]
+    {
+        assert!(ran.stdout.contains(said), "no {said:?} in {}", ran.stdout);
+    }
     let stats = &place.json("b.json")["stats"];
     for key in ["packets_delivered", "packet_hops", "events", "packet_hops_per_s", "ns_per_event"] {
         assert!(stats[key].as_f64().unwrap() > 0.0, "{key}");
     }
     assert!(stats["peak_rss_bytes"].as_u64().is_some_and(|bytes| bytes > 1 << 20));
+    assert!(stats["cores"].as_u64().is_some_and(|cores| cores > 0));
+    assert!(stats["packet_hops_per_cpu_s"].is_null() == stats["cpu_s"].is_null());
     assert_eq!(stats["packet_hops_per_s_of_runs"].as_array().unwrap().len(), 3);
 }
 

@@ -1,6 +1,7 @@
 //! `bandwise fabric`.
 
 use crate::common::{BACK_TO_BACK, Place, fixture};
+use std::process::Command;
 
 #[test]
 fn shows_what_is_there() {
@@ -60,4 +61,27 @@ fn reads_standard_input() {
     assert!(ran.stdout.contains("longest path  1 link,"), "{}", ran.stdout);
     let ran = Place::new().run_with(&["fabric", "show", "-"], b"[fabric]\nbild = 1\n");
     ran.refused(&["<stdin>:2: "]);
+}
+
+#[test]
+fn says_that_it_routes_a_large_fabric_where_somebody_sits_at_a_terminal() {
+    let place = Place::new();
+    let fabric =
+        |k| format!("[fabric]\nbuild = {{ fat-tree = {k} }}\nlink = {{ rate = \"1 Gbps\" }}\n");
+    let args = ["rperf", "--fabric", "f.toml", "--to", "h1", "--samples", "1"];
+    let said = "routing 5488 hosts over 980 switches …";
+    // `script` gives its command a terminal.
+    let command = format!("{} {}", env!("CARGO_BIN_EXE_bandwise"), args.join(" "));
+    let at_terminal = || {
+        let mut script = Command::new("script");
+        script.args(["-qec", &command, "/dev/null"]).current_dir(place.path());
+        script.output().ok().map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    place.write("f.toml", fabric(28));
+    assert!(!place.run(&args).good().stderr.contains("routing"));
+    if let Some(printed) = at_terminal() {
+        assert!(printed.contains(said), "{printed}");
+    }
+    place.write("f.toml", fabric(4));
+    assert!(at_terminal().is_none_or(|printed| !printed.contains("routing")));
 }

@@ -44,6 +44,8 @@ fn measures_back_to_back() {
     let ran = place.run(&args).good();
     for said in
         ["round-trip time of 64 B on SL0 from h1 to h0", "p99.99", "measured", "truth", "error"]
+            .into_iter()
+            .chain(["\nnegative         0\n", "\nzero  "])
     {
         assert!(ran.stdout.contains(said), "no {said:?} in {}", ran.stdout);
     }
@@ -124,6 +126,20 @@ fn compares_methods() {
         assert!(ran.stdout.contains(said), "no {said:?} in {}", ran.stdout);
     }
     let json = place.json("c.json");
+    for flow in json["flows"].as_array().unwrap() {
+        let latency = &flow["latency"];
+        let count = |what: &str| latency[what]["count"].as_u64();
+        // Every sample has a truth of its own.
+        assert_eq!([count("measured"), count("truth"), count("error")], [Some(300); 3], "{flow}");
+        // Twice the cable of 24 ns, and nothing else between the ports.
+        assert_eq!(latency["truth"]["p50_ns"], 48.0, "{flow}");
+    }
+    assert!(!ran.stdout.contains("rperf's run"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("Not all took"), "{}", ran.stdout);
+    let short = [&args[..6], &["--duration", "200 us"]].concat();
+    let ran_short = place.run(&short).good();
+    let few = "Not all took the 10000 samples wanted; a longer --duration";
+    assert!(ran_short.stdout.contains(few), "{}", ran_short.stdout);
     let methods: Vec<&str> =
         json["flows"].as_array().unwrap().iter().map(|f| f["method"].as_str().unwrap()).collect();
     assert_eq!(methods, ["rperf", "ping-pong", "post-poll"]);
@@ -132,6 +148,71 @@ fn compares_methods() {
         html.contains("bandwise rperf --fabric f.toml --to h0 --compare --samples 300 --seed 1")
     );
     assert!(html.contains("back-to-back"), "the scenario is part of the report");
+}
+
+#[test]
+fn without_a_sample_it_says_how_to_get_some() {
+    let place = Place::new();
+    place.write("f.toml", BACK_TO_BACK);
+    let args = ["rperf", "--fabric", "f.toml", "--to", "h0", "--duration", "1 us"];
+    for (flags, names) in
+        [(&[][..], "rperf h1->h0"), (&["--compare"], "rperf, ping-pong, post-poll")]
+    {
+        let ran = place.run(&[&args[..], flags].concat());
+        assert_eq!(ran.code, Some(1), "{ran:#?}");
+        let said = format!(
+            "error: no sample within 1 us: {names}\n  needed: a longer --duration, such as '1 ms'"
+        );
+        assert!(ran.stderr.contains(&said), "{ran:#?}");
+        let blank = ran.stdout.lines().chain(ran.stderr.lines()).any(|line| line.trim().is_empty());
+        assert!(!blank && ran.stdout.starts_with("No sample: "), "{ran:#?}");
+    }
+    // What the others measured is not lost.
+    let flows = "[run]\nduration = \"1 us\"\n[[flow]]\nfrom = \"h1\"\nto = \"h0\"\nmethod = \"rperf\"\n\
+                 [[flow]]\nfrom = \"h0\"\nto = \"h1\"\nmethod = \"bulk\"\n";
+    place.write("f.toml", format!("{BACK_TO_BACK}{flows}"));
+    let ran = place.run(&["rperf", "--fabric", "f.toml", "--json", "o.json"]);
+    assert!(ran.code == Some(1) && ran.stdout.starts_with("Bandwidth\n"), "{ran:#?}");
+    assert!(place.json("o.json")["flows"][0]["latency"].is_null());
+}
+
+#[test]
+fn one_duration_if_none_is_given_and_the_files_own_with_a_destination_too() {
+    let place = Place::new();
+    let flow = "[[flow]]\nfrom = \"h1\"\nto = \"h0\"\nmethod = \"bulk\"\n";
+    let window_s = |run: &str, flags: &[&str]| {
+        place.write("f.toml", format!("{BACK_TO_BACK}{run}{flow}"));
+        let args = [&["rperf", "--fabric", "f.toml", "--json", "-"], flags].concat();
+        place.run(&args).good().json()["flows"][0]["bandwidth"]["window_s"].as_f64().unwrap()
+    };
+    let (to, own) = (["--to", "h0", "--method", "bulk"], "[run]\nduration = \"3 ms\"\n");
+    assert_eq!([window_s("", &[]), window_s("", &to)], [0.05, 0.05]);
+    assert_eq!([window_s(own, &[]), window_s(own, &to)], [0.003, 0.003]);
+    let given = ["--duration", "2 ms"];
+    assert_eq!(window_s(own, &given), 0.002);
+    assert_eq!(window_s(own, &[&to[..], &given].concat()), 0.002);
+    let help = place.run(&["rperf", "--help"]).good().stdout;
+    assert!(help.contains("if not given, what the file says, or 50 ms"), "{help}");
+}
+
+#[test]
+fn numbers_have_six_digits() {
+    let place = Place::new();
+    place.write("f.toml", BACK_TO_BACK);
+    let args = ["rperf", "--fabric", "f.toml", "--to", "h0", "--samples", "500", "--json", "-"];
+    fn check(value: &serde_json::Value) {
+        match value {
+            serde_json::Value::Number(n) if n.is_f64() => {
+                let digits = n.to_string().chars().filter(char::is_ascii_digit).collect::<String>();
+                assert!(digits.trim_matches('0').len() <= 6, "{n}");
+            }
+            serde_json::Value::Array(values) => values.iter().for_each(check),
+            serde_json::Value::Object(map) => map.values().for_each(check),
+            _ => {}
+        }
+    }
+    check(&place.run(&args).good().json());
+    check(&place.run(&["bench", "--duration", "1 ms", "--runs", "1", "--json"]).good().json());
 }
 
 #[test]
@@ -219,6 +300,7 @@ fn an_interrupted_run_prints_what_it_has() {
     let output = child.wait_with_output().unwrap();
     let stdout = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(130), "{stdout}");
+    assert!(stdout.contains("of 1000000000 samples.\n"), "{stdout}");
     assert!(stdout.contains("Partial: interrupted") && stdout.contains("p99.9"), "{stdout}");
     assert_eq!(place.json("o.json")["stop"], "interrupted");
 }

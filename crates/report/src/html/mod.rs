@@ -8,7 +8,7 @@ mod table;
 use crate::Report;
 use crate::markup::Markup;
 use crate::text::{groups, tally};
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -114,7 +114,7 @@ fn contents(m: &mut Markup, report: &Report, ids: &[String]) {
 
 /// Ids of elements, each given once.
 #[derive(Debug, Default)]
-struct Ids(HashSet<String>);
+struct Ids(BTreeSet<String>);
 
 impl Ids {
     /// The id that is wanted, as far as it can be one and is not taken. Ids of the page's own
