@@ -1,7 +1,7 @@
 # Thin, over cargo and scripts/. `make` alone says what there is.
 # CARGO_TARGET_DIR is honoured where it is set.
 .DEFAULT_GOAL := help
-.PHONY: help run test bench papers lint test-web fuzz clean
+.PHONY: help run test bench papers lint test-fabric test-web fuzz clean
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 BANDWISE := $(TARGET)/release/bandwise
@@ -32,6 +32,9 @@ papers: ## all papers' evaluations beside what was published
 
 lint: ## formatting and clippy alone
 	@scripts/test.sh format clippy
+
+test-fabric: ## ibsim and ibnetdiscover against our readers alone
+	@scripts/test.sh fabric
 
 test-web: ## pages in a real browser alone
 	@scripts/test.sh web

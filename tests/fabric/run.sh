@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# The netlists that Debian's ibsim-utils ships: ibsim simulates each, the real ibnetdiscover dumps
+# it, and what we read from the dump must be what we read from the netlist.
+#   tests/fabric/run.sh PATH-OF-BANDWISE
+# Prints a line that starts with SKIP where the programs can't be had. The last line counts.
+set -euo pipefail
+bandwise=${1:?the path of the bandwise program}
+
+missing=()
+for package in ibsim-utils infiniband-diags; do
+  dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+    echo "SKIP fabric: ${missing[*]} not installed, and only root can install packages here"
+    exit 0
+  fi
+  echo "Installing ${missing[*]} with apt-get."
+  if ! { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
+    >/dev/null 2>&1; then
+    echo "SKIP fabric: apt-get could not install ${missing[*]}"
+    exit 0
+  fi
+fi
+umad=$(dpkg -L libumad2sim0 ibsim-utils 2>/dev/null | grep -m1 'libumad2sim\.so' || true)
+if [ -z "$umad" ]; then
+  echo "SKIP fabric: ibsim-utils has no libumad2sim.so"
+  exit 0
+fi
+
+scratch=$(mktemp -d)
+simulator=
+finish() {
+  [ -z "$simulator" ] || kill "$simulator" 2>/dev/null || true
+  rm -rf "$scratch"
+}
+trap finish EXIT
+
+# Dumps a netlist into $scratch/dump. ibsim lives as long as its standard input is open, and says
+# when it listens.
+dump() { # NETLIST
+  local folder status=0
+  folder=$(mktemp -d -p "$scratch")
+  mkfifo "$folder/input" "$folder/output"
+  # Sockets are named after this, so that runs side by side don't meet.
+  export IBSIM_SOCKNAME=bandwise-$$
+  (cd "$folder" && exec ibsim -s -n "$1" <input >output 2>&1) &
+  simulator=$!
+  exec 7>"$folder/input" 8<"$folder/output"
+  local line listening=
+  while IFS= read -r -t 20 line <&8; do
+    case $line in *"sim>"* | *"Network simulator ready"* | *"starting"*) listening=1 ;; esac
+    [ -z "$listening" ] || break
+  done
+  cat <&8 >/dev/null &
+  local host
+  host=$(grep -m1 -oE '^(Hca|Ca)[^"]*"[^"]+"' "$1" | sed 's/.*"\(.*\)"/\1/')
+  SIM_HOST=$host LD_PRELOAD=$umad timeout 20 ibnetdiscover >"$scratch/dump" 2>"$folder/error" ||
+    status=$?
+  exec 7>&-
+  kill "$simulator" 2>/dev/null || true
+  wait "$simulator" 2>/dev/null || true
+  exec 8<&-
+  simulator=
+  [ "$status" = 0 ] || sed 's/^/  /' "$folder/error"
+  return "$status"
+}
+
+# Hosts, switches and links, as our reader counts them.
+counts() { "$bandwise" fabric show "$1" | grep -E '^(hosts|switches|links) ' | tr -s ' '; }
+
+passed=0
+failed=0
+for netlist in /usr/share/doc/ibsim-utils/net-examples/net*; do
+  name=$(basename "$netlist")
+  text=$netlist
+  case $netlist in *.gz) gunzip -c "$netlist" >"$scratch/$name" && text=$scratch/$name ;; esac
+  if ! dump "$text"; then
+    echo "$name: ibnetdiscover could not dump it"
+    failed=$((failed + 1))
+  elif [ "$(counts "$text")" = "$(counts "$scratch/dump")" ]; then
+    echo "$name: $(counts "$scratch/dump" | tr '\n' ',' | sed 's/,$//; s/,/, /g')"
+    passed=$((passed + 1))
+  else
+    echo "$name: the netlist reads as $(counts "$text" | tr '\n' ' ')"
+    echo "$name: its dump reads as $(counts "$scratch/dump" | tr '\n' ' ')"
+    failed=$((failed + 1))
+  fi
+done
+echo "fabric: $passed passed, $failed failed"
+[ "$failed" = 0 ]
