@@ -9,7 +9,7 @@ BANDWISE := $(TARGET)/release/bandwise
 ENVIRONMENT := . scripts/environment.sh &&
 
 help: ## this list
-	@awk -F ' *: *## *' '/^[a-z-]+ *:.*##/ { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ' *: *## *' '/^[a-z-]+ *:.*##/ { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## builds, runs the RPerf paper's evaluation, leaves report.html here
 	@scripts/setup.sh
