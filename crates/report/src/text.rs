@@ -84,13 +84,13 @@ pub(crate) fn tally(rows: &[Row]) -> String {
     match (judged, rest) {
         (0, 0) => "Nothing was measured.".to_owned(),
         (0, rest) => format!("{rest} measured, none with a published value to compare with."),
-        (judged, 0) => format!("{agree} of {judged} published values reproduced."),
+        (judged, 0) => format!("{agree} of {judged} published values agree."),
         (judged, rest) => {
             let more = match rest {
                 1 => "1 more has no published value".to_owned(),
                 rest => format!("{rest} more have no published value"),
             };
-            format!("{agree} of {judged} published values reproduced; {more}.")
+            format!("{agree} of {judged} published values agree; {more}.")
         }
     }
 }
