@@ -36,18 +36,3 @@ pub struct Scenario {
     /// What every random stream is made from.
     pub seed: u64,
 }
-
-impl Scenario {
-    /// The fabric's latency between two hosts (by rank), there and back, with nobody else on it:
-    /// propagation and port-to-port latencies, without serialisation.
-    pub fn unloaded_round_trip(&self, from: usize, to: usize) -> Time {
-        let hosts = self.fabric.hosts();
-        let one_way = |a: usize, b: usize| -> Time {
-            let path = self.routes.path(&self.fabric, hosts[a], hosts[b]);
-            let links = path.iter().filter_map(|&port| self.fabric.peer(port));
-            let switches = path.len().saturating_sub(1) as u64;
-            links.map(|(_, link)| link.delay).sum::<Time>() + self.models.switch.latency * switches
-        };
-        one_way(from, to) + one_way(to, from)
-    }
-}

@@ -88,8 +88,8 @@ impl DeviceModel {
     ///
     /// From data sheets where there is one. The stages of the host can't be told apart by the
     /// paper's figures, which see their sums: their order of size is that of published PCIe
-    /// measurements, and the sums are fitted to figure 6 so that the greatest of its four medians'
-    /// relative errors is least (14.8%; papers/rperf/README.md says why it can't be less).
+    /// measurements, and the sums are fitted by hand so that figure 6's four medians miss by about
+    /// the same (15%). papers/rperf/README.md says what was fitted to what.
     pub fn connectx4_56g() -> Self {
         DeviceModel {
             // Figure 6: some tens of ns for what takes some tens of instructions.
@@ -105,7 +105,7 @@ impl DeviceModel {
             os_tick: Some(OsTick { period: Time::from_ms(2), steal: Time::from_ns(3_100) }),
             // Figure 6.
             mmio: Time::from_ns(80),
-            // Two 64-byte write-combining stores in a row.
+            // Two 64-byte write-combining stores in a row; with the loopback's rate, figure 4.
             doorbell_gap: Time::from_ns(10),
             // Figure 6; direct measurements of DMA reads on such hosts give 0.4 to 0.6 us.
             dma_read: Time::from_ns(450),
@@ -122,7 +122,7 @@ impl DeviceModel {
             rx: Time::from_ns(120),
             // Data sheet: 150 million messages a second.
             issue_gap: Time::from_ps(6_667),
-            // Figures 5 and 9: 7.1 to 8.0 million messages a second.
+            // Figures 5 and 9: 7.1 to 8.0 million messages a second; 130 ns fill the link at 128 B.
             qp_gap: Time::from_ns(135),
             // The port before 64b/66b coding: 14.0625 Gbaud x 4.
             loopback_rate: BitRate::from_bps(56_250_000_000),

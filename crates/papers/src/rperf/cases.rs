@@ -22,7 +22,8 @@ const BSG_BUFFER: Bytes = Bytes::from_kib(32);
 const BATCH: u32 = 8;
 const BATCHED_UP_TO: u32 = 512;
 /// A pause drawn up to two full packets' time after each sample. Without it a closed loop can
-/// fall into step with the bulk packets and see one and the same phase of them all the time.
+/// fall into step with the bulk packets and see one and the same phase of them all the time; one
+/// packet's time is not enough for all phases to be alike.
 const THINK: Time = Time::from_ns(1_200);
 
 const BACK_TO_BACK: &str = include_str!("../../../../papers/rperf/back-to-back.toml");
