@@ -1,17 +1,22 @@
-//! Building a simulation from a fabric: cables, buffers, tables, and the lookahead that follows.
+//! Building a simulation from a fabric: cables, buffers, tables, and who runs apart from whom.
 
-use crate::clock::Clock;
+use crate::cable::{Cable, Receiver};
 use crate::egress::{Egress, Scheduling};
+use crate::engine::{Engine, LinkEnd};
 use crate::host::Host;
-use crate::link::{Cable, Outbox, Receiver};
 use crate::models::Models;
 use crate::random::Stream;
 use crate::sim::{Node, Simulation};
-use crate::switch::{Switch, SwitchPort};
+use crate::switch::Switch;
 use bandwise_rdma::qos::VlArbError;
 use bandwise_rdma::verbs::Program;
 use bandwise_topology::{Fabric, NodeId, Port, Routes};
 use bandwise_units::{Bytes, Time};
+use std::collections::BTreeMap;
+
+/// Links with at least this latency separate partitions: a full packet takes as long on a fast
+/// link, so that a window holds some events a port. Below that, one queue for both ends is faster.
+const APART: Time = Time::from_us(1);
 
 impl<P: Program> Simulation<P> {
     /// Builds the fabric. Hosts are known by their rank among `fabric.hosts()`.
@@ -21,21 +26,31 @@ impl<P: Program> Simulation<P> {
         models: &Models,
         seed: u64,
     ) -> Result<Self, VlArbError> {
+        Self::with_partitions(fabric, routes, models, seed, APART)
+    }
+
+    /// The same, with links of at least this latency between partitions (1 ps is the least). That
+    /// only changes how long a run takes; tests use it to show that.
+    pub fn with_partitions(
+        fabric: &Fabric,
+        routes: &Routes,
+        models: &Models,
+        seed: u64,
+        apart: Time,
+    ) -> Result<Self, VlArbError> {
         let lanes = (16 - models.qos.vls().leading_zeros()).max(1) as usize;
-        let plan = Plan { fabric, routes, models, seed, lanes };
-        let switches = fabric.switches().iter().map(|&node| Ok(Node::Switch(plan.switch(node)?)));
-        let hosts = fabric.hosts().iter().map(|&node| Ok(Node::Host(plan.host(node)?)));
-        let nodes = switches.chain(hosts).collect::<Result<Vec<_>, VlArbError>>()?;
-        Ok(Simulation {
-            clock: Clock::new(nodes.len()),
-            nodes,
-            lookahead: plan.lookahead(),
-            now: Time::ZERO,
-            seed,
-            outbox: Outbox::default(),
-            names: fabric.switches().iter().chain(fabric.hosts()).copied().collect(),
-            switches: fabric.switches().len(),
-        })
+        let nodes: Vec<NodeId> = fabric.switches().iter().chain(fabric.hosts()).copied().collect();
+        let mut plan = Plan { fabric, routes, models, seed, lanes, ends: BTreeMap::new() };
+        let mut engine = Engine::new(&plan.partitions(&nodes, apart.max(Time::from_ps(1))));
+        plan.lay_cables(&nodes, &mut engine);
+        for (index, &node) in nodes.iter().enumerate() {
+            let number = engine.number(index);
+            engine.push(match fabric.is_switch(node) {
+                true => Node::Switch(plan.switch(node)?),
+                false => Node::Host(plan.host(node, number)?),
+            });
+        }
+        Ok(Simulation { engine, seed, names: nodes, switches: fabric.switches().len() })
     }
 }
 
@@ -45,9 +60,59 @@ struct Plan<'a> {
     models: &'a Models,
     seed: u64,
     lanes: usize,
+    /// The link's end at each port.
+    ends: BTreeMap<Port, LinkEnd>,
 }
 
 impl Plan<'_> {
+    /// Every cable, once: a port of it and its latency, and the other.
+    fn cables(&self, nodes: &[NodeId]) -> impl Iterator<Item = (Port, Time, Port)> {
+        let ports = nodes.iter().flat_map(|&node| self.fabric.ports(node));
+        ports.filter_map(|port| {
+            let (there, far) = self.cable(port)?;
+            let (back, _) = self.cable(far)?;
+            (port < far).then(|| (port, there.lookahead().min(back.lookahead()), far))
+        })
+    }
+
+    /// The partition of each node: those joined by links shorter than `apart` share one.
+    fn partitions(&self, nodes: &[NodeId], apart: Time) -> Vec<u32> {
+        let mut root: Vec<usize> = (0..nodes.len()).collect();
+        fn find(root: &mut [usize], mut i: usize) -> usize {
+            while root[i] != i {
+                root[i] = root[root[i]];
+                i = root[i];
+            }
+            i
+        }
+        for (a, latency, b) in self.cables(nodes) {
+            if latency < apart {
+                let [a, b] = [a, b].map(|port| self.index(port.node) as usize);
+                let [a, b] = [find(&mut root, a), find(&mut root, b)];
+                root[a.max(b)] = a.min(b);
+            }
+        }
+        let mut number = BTreeMap::new();
+        let partition = |i| {
+            let next = number.len() as u32;
+            *number.entry(find(&mut root, i)).or_insert(next)
+        };
+        (0..nodes.len()).map(partition).collect()
+    }
+
+    fn lay_cables<P: Program>(&mut self, nodes: &[NodeId], engine: &mut Engine<Node<P>>) {
+        for (node, &id) in nodes.iter().enumerate() {
+            for port in self.fabric.ports(id).filter(|&port| self.fabric.peer(port).is_some()) {
+                let object = if self.fabric.is_switch(id) { port.number - 1 } else { 0 };
+                self.ends.insert(port, engine.add_port(node, object.into()));
+            }
+        }
+        for (a, latency, b) in self.cables(nodes) {
+            let end = |port: Port| (self.index(port.node) as usize, self.ends[&port]);
+            engine.join(end(a), end(b), latency);
+        }
+    }
+
     /// Where a fabric's node stands among the simulation's: switches first, then hosts.
     fn index(&self, node: NodeId) -> u32 {
         let fabric = self.fabric;
@@ -84,14 +149,6 @@ impl Plan<'_> {
         if switch { self.models.switch.buffer } else { self.models.device.rx_buffer }
     }
 
-    /// The least latency of any link.
-    fn lookahead(&self) -> Time {
-        let nodes = self.fabric.switches().iter().chain(self.fabric.hosts());
-        let ports = nodes.flat_map(|&node| self.fabric.ports(node));
-        let cables = ports.filter_map(|port| self.cable(port));
-        cables.map(|(cable, _)| cable.lookahead()).min().unwrap_or(Time::MAX)
-    }
-
     fn switch(&self, node: NodeId) -> Result<Box<Switch>, VlArbError> {
         let (fabric, models) = (self.fabric, self.models);
         let ports = fabric.port_count(node);
@@ -109,27 +166,28 @@ impl Plan<'_> {
             let Some((cable, peer)) = self.cable(port) else { continue };
             let vlarb = models.qos.vlarb(node, port.number);
             let scheduling = models.switch.scheduling;
-            let egress = Egress::new(cable, switch.slots(), self.buffer(peer), vlarb, scheduling)?;
-            let upstream = (cable.to, cable.to_port);
-            switch.cable(usize::from(port.number - 1), SwitchPort::new(upstream, egress));
+            let (slots, end) = (switch.slots(), self.ends[&port]);
+            let egress = Egress::new(cable, end, slots, self.buffer(peer), vlarb, scheduling)?;
+            switch.cable(usize::from(port.number - 1), egress);
         }
         Ok(Box::new(switch))
     }
 
-    fn host<P: Program>(&self, node: NodeId) -> Result<Box<Host<P>>, VlArbError> {
+    fn host<P: Program>(&self, node: NodeId, number: u32) -> Result<Box<Host<P>>, VlArbError> {
         let (fabric, models) = (self.fabric, self.models);
         let port = fabric.host_port(node);
         let (cable, peer) = self.cable(port).expect("a host has a link");
         let vlarb = models.qos.vlarb(node, port.number);
         let scheduling = Scheduling::RoundRobin;
-        let egress = Egress::new(cable, 2 * self.lanes, self.buffer(peer), vlarb, scheduling)?;
+        let (slots, end) = (2 * self.lanes, self.ends[&port]);
+        let egress = Egress::new(cable, end, slots, self.buffer(peer), vlarb, scheduling)?;
         Ok(Box::new(Host::new(
             fabric.rank(node) as u16,
+            number,
             models.device.clone(),
             models.qos.sl2vl(node, None, port.number),
             self.lanes,
             egress,
-            (cable.to, cable.to_port),
         )))
     }
 }

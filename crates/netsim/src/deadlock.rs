@@ -6,6 +6,7 @@
 //! the blocked lanes that remain when all others are struck out are a deadlock, at once and for
 //! certain.
 
+use crate::cable::Net;
 use crate::switch::Switch;
 
 /// An output's lane: switch, output, lane.
@@ -13,10 +14,10 @@ type Lane = (usize, usize, usize);
 
 /// The outputs (switch, port) of one loop, in the order in which they wait for each other. The
 /// first nodes of a simulation are its switches, so that a link's far end is an index here.
-pub(crate) fn find(switches: &[&Switch]) -> Option<Vec<(usize, usize)>> {
+pub(crate) fn find(switches: &[(&Switch, &Net)]) -> Option<Vec<(usize, usize)>> {
     let mut stuck: Vec<Lane> = Vec::new();
-    for (number, switch) in switches.iter().enumerate() {
-        stuck.extend(switch.blocked().map(|(output, vl)| (number, output, vl)));
+    for (number, (switch, net)) in switches.iter().enumerate() {
+        stuck.extend(switch.blocked(net).map(|(output, vl)| (number, output, vl)));
     }
     loop {
         let before = stuck.len();
@@ -46,9 +47,10 @@ pub(crate) fn find(switches: &[&Switch]) -> Option<Vec<(usize, usize)>> {
 
 /// What the packets in the buffer behind a lane wait for; `None` if that buffer is a host's, or
 /// if a packet on the way to it may pass the others.
-fn waits_for(switches: &[&Switch], (number, output, vl): Lane) -> Option<Vec<Lane>> {
-    let cable = switches[number].cable_of(output);
+fn waits_for(switches: &[(&Switch, &Net)], (number, output, vl): Lane) -> Option<Vec<Lane>> {
+    let cable = switches[number].0.cable_of(output);
     let behind = cable.to as usize;
-    let lanes = switches.get(behind)?.wanted_from(usize::from(cable.to_port), vl)?;
+    let (switch, net) = switches.get(behind)?;
+    let lanes = switch.wanted_from(usize::from(cable.to_port), vl, net)?;
     Some(lanes.into_iter().map(|(output, vl)| (behind, output, vl)).collect())
 }

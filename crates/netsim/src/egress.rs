@@ -5,12 +5,11 @@
 //! host. The port knows which of these *slots* have a packet for it at their head, how old it is
 //! and how many credits it takes.
 
-use crate::event::{Event, EventQueue, rank};
-use crate::link::{Cable, Credit};
+use crate::cable::{Cable, Net};
+use crate::engine::LinkEnd;
 use crate::packet::Packet;
 use bandwise_rdma::qos::{VlArbError, VlArbTable, VlArbiter};
 use bandwise_units::{Bytes, Time};
-use std::collections::VecDeque;
 
 /// Who goes first among the queues of a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -50,16 +49,13 @@ struct Head {
 pub struct Egress {
     /// The link behind it.
     pub cable: Cable,
+    /// Its near end.
+    pub end: LinkEnd,
     /// When the link is free again.
     pub free_at: Time,
-    /// When an event will look at this port again.
-    wake_at: Time,
-    /// The last decision but this one found no credits.
-    waited: bool,
     credits: [u16; 16],
     /// Blocks of each lane's buffer behind the link.
     blocks: u16,
-    returning: VecDeque<Credit>,
     waiting: Vec<u64>,
     words: usize,
     heads: Vec<Head>,
@@ -76,6 +72,7 @@ impl Egress {
     /// buffer of `buffer` for each lane (IBTA 7.9.4: counted in 64-byte blocks).
     pub fn new(
         cable: Cable,
+        end: LinkEnd,
         slots: usize,
         buffer: Bytes,
         vlarb: &VlArbTable,
@@ -85,11 +82,10 @@ impl Egress {
         let blocks = u16::try_from(buffer.get() / 64).unwrap_or(u16::MAX);
         Ok(Egress {
             cable,
+            end,
             free_at: Time::ZERO,
-            wake_at: Time::MAX,
             credits: [blocks; 16],
             blocks,
-            returning: VecDeque::new(),
             waiting: vec![0; words * 16],
             words,
             heads: vec![Head::default(); slots],
@@ -98,7 +94,6 @@ impl Egress {
             turn: [0; 16],
             arbiter: VlArbiter::new(vlarb)?,
             scheduling,
-            waited: false,
         })
     }
 
@@ -122,16 +117,16 @@ impl Egress {
 
     /// Whether something waits for `vl` and nothing of it fits the credits, those on the way
     /// included.
-    pub fn is_blocked(&self, vl: usize) -> bool {
-        let coming = self.returning.iter().filter(|c| usize::from(c.vl) == vl);
+    pub fn is_blocked(&self, vl: usize, net: &Net) -> bool {
+        let coming = net.returning(self.end).filter(|c| usize::from(c.vl) == vl);
         let credits = self.credits[vl] + coming.map(|c| c.blocks).sum::<u16>();
         let mut waiting = self.waiting_slots(vl).peekable();
         waiting.peek().is_some() && waiting.all(|slot| self.heads[slot].blocks > credits)
     }
 
     /// Whether what leaves next had to wait for credits: it met congestion further on.
-    pub fn was_starved(&self) -> bool {
-        self.waited
+    pub fn was_starved(&self, net: &Net) -> bool {
+        net.waits(self.end)
     }
 
     /// Free blocks of a lane's buffer behind the link, as far as this end knows.
@@ -144,61 +139,36 @@ impl Egress {
         bits(&self.waiting[vl * self.words..(vl + 1) * self.words])
     }
 
-    /// Takes credits that will have come back by `credit.at`. True if the port must be looked at
-    /// then for their sake: it waits for credits, and these are the next.
-    #[inline]
-    pub fn credit(&mut self, credit: Credit) -> bool {
-        match self.returning.back() {
-            // Small packets leave a buffer while a large one still does: their credits overtake.
-            Some(last) if last.at > credit.at => {
-                let later = self.returning.iter().rev().take_while(|c| c.at > credit.at).count();
-                self.returning.insert(self.returning.len() - later, credit);
-            }
-            _ => self.returning.push_back(credit),
-        }
-        let sooner = self.waited && credit.at < self.wake_at;
-        if sooner {
-            self.wake_at = credit.at;
-        }
-        sooner
-    }
-
     /// Counts the credits that have come back. They are looked at only when a decision needs
     /// them: a credit by itself is no event.
     #[inline]
-    fn collect(&mut self, now: Time) {
-        while let Some(&credit) = self.returning.front() {
-            if credit.at > now {
-                break;
-            }
-            self.credits[usize::from(credit.vl)] += credit.blocks;
-            debug_assert!(
-                self.credits[usize::from(credit.vl)] <= self.blocks,
-                "credit from nowhere"
-            );
-            self.returning.pop_front();
+    fn collect(&mut self, now: Time, net: &mut Net) {
+        while let Some(credit) = net.came_back(self.end, now) {
+            let credits = &mut self.credits[usize::from(credit.vl)];
+            *credits += credit.blocks;
+            debug_assert!(*credits <= self.blocks, "credit from nowhere");
         }
     }
 
     /// Whether a packet that has just come may leave at once, with nobody to choose from: the link
     /// is free, nothing waits, and the credits cover it.
     #[inline]
-    pub fn takes_at_once(&mut self, now: Time, vl: usize, packet: &Packet) -> bool {
+    pub fn takes_at_once(&mut self, now: Time, vl: usize, packet: &Packet, net: &mut Net) -> bool {
         if self.lanes != 0 || self.free_at > now {
             return false;
         }
-        self.collect(now);
+        self.collect(now, net);
         packet.blocks() <= u32::from(self.credits[vl]) && self.arbiter.choose(1 << vl).is_some()
     }
 
     /// Chooses what goes next: a lane by the arbiter (IBTA 7.6.9) among those with a packet that
     /// the credits cover, a slot of that lane by the scheduling.
     #[inline]
-    pub fn choose(&mut self, now: Time) -> Choice {
+    pub fn choose(&mut self, now: Time, net: &mut Net) -> Choice {
         if self.lanes == 0 {
             return Choice::Empty;
         }
-        self.collect(now);
+        self.collect(now, net);
         if self.lanes.is_power_of_two() {
             // One lane has something: the common case.
             let vl = self.lanes.trailing_zeros() as usize;
@@ -256,14 +226,21 @@ impl Egress {
 
     /// Books a packet that starts to leave at `start`; returns how long it takes to leave.
     #[inline]
-    pub fn send(&mut self, start: Time, slot: usize, vl: usize, packet: &Packet) -> Time {
+    pub fn send(
+        &mut self,
+        start: Time,
+        slot: usize,
+        vl: usize,
+        packet: &Packet,
+        net: &mut Net,
+    ) -> Time {
         if self.last.0 != packet.wire_bytes {
             self.last = (packet.wire_bytes, self.cable.serialisation(packet));
         }
         let serialisation = self.last.1;
         self.free_at = start + serialisation;
         self.credits[vl] -= packet.blocks() as u16;
-        self.waited = false;
+        net.waits_no_longer(self.end);
         self.turn[vl] = slot as u16 + 1;
         self.arbiter.sent(vl as u8, u32::from(packet.wire_bytes));
         serialisation
@@ -271,35 +248,17 @@ impl Egress {
 
     /// Makes sure that the port is looked at when the link is free, if something waits.
     #[inline]
-    pub fn wake_when_free(&mut self, events: &mut EventQueue, kind: u8, port: usize) {
+    pub fn wake_when_free(&self, net: &mut Net) {
         if self.lanes != 0 {
-            self.wake(self.free_at, events, kind, port);
-        }
-    }
-
-    #[inline]
-    fn wake(&mut self, at: Time, events: &mut EventQueue, kind: u8, port: usize) {
-        if at < self.wake_at {
-            self.wake_at = at;
-            events.push(Event { at, rank: rank(kind, port as u32), arg: 0 });
+            net.wake(self.end, self.free_at);
         }
     }
 
     /// An event looks at the port. False if the link is busy: then it was superseded.
     #[inline]
-    pub fn woke(&mut self, now: Time) -> bool {
-        if self.wake_at <= now {
-            self.wake_at = Time::MAX;
-        }
+    pub fn woke(&self, now: Time, net: &mut Net) -> bool {
+        net.woke(self.end, now);
         self.free_at <= now
-    }
-
-    /// Nothing can go for lack of credits: look again when the next ones are here.
-    pub fn starve(&mut self, events: &mut EventQueue, kind: u8, port: usize) {
-        self.waited = true;
-        if let Some(at) = self.returning.front().map(|credit| credit.at) {
-            self.wake(at, events, kind, port);
-        }
     }
 }
 

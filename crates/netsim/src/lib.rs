@@ -1,21 +1,21 @@
-//! Packets over links. A node (switch or host) owns its state and its future; links are the only
-//! channel between nodes; time moves in windows ([`Simulation`]).
+//! Packets over links: [`Simulation`].
 //!
+//! - [`engine`]: events in order; links as the only channel between nodes; windows of time;
 //! - [`switch`]: buffers, cut-through, who goes first;
 //! - [`host`]: cores, PCIe and RNIC;
 //! - [`egress`]: what both do at a port: lanes, credits, arbitration.
 
 mod build;
-mod clock;
+pub mod cable;
 mod deadlock;
 pub mod egress;
-pub mod event;
+pub mod engine;
 pub mod host;
-pub mod link;
 mod models;
 mod occupancy;
 pub mod packet;
 pub mod random;
+mod ring;
 mod sim;
 mod slab;
 pub mod switch;

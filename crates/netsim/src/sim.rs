@@ -1,15 +1,10 @@
-//! A simulation: a fabric of switches and hosts.
-//!
-//! Nothing that a node does at time t matters to another before t plus the *lookahead*, the least
-//! latency of any link. So the node whose event comes first runs alone, its state in cache, up to
-//! a lookahead beyond the earliest time at which any other could act; then what it sent is handed
-//! over. Where links are short such a window holds an event or two and this becomes an ordinary
-//! event loop; where they are long there is hardly any global order left to keep.
+//! A simulation: a fabric of switches and hosts, with programs on the hosts.
 
-use crate::clock::Clock;
+use crate::cable::{Credit, Net};
 use crate::deadlock;
+use crate::engine::{self, Engine, Event};
 use crate::host::{Host, Notify, QpSetup};
-use crate::link::Outbox;
+use crate::packet::Packet;
 use crate::switch::Switch;
 use bandwise_rdma::qos::Sl;
 use bandwise_rdma::verbs::{Program, Qp, Transport};
@@ -21,6 +16,19 @@ use bandwise_units::Time;
 pub(crate) enum Node<P> {
     Switch(Box<Switch>),
     Host(Box<Host<P>>),
+}
+
+impl<P: Program> engine::Node for Node<P> {
+    type Packet = Packet;
+    type Back = Credit;
+
+    #[inline]
+    fn handle(&mut self, event: Event, net: &mut Net) {
+        match self {
+            Node::Switch(switch) => switch.handle(event, net),
+            Node::Host(host) => host.handle(event, net),
+        }
+    }
 }
 
 /// What a run counted.
@@ -58,13 +66,10 @@ pub enum Outcome {
 
 /// A fabric with programs on its hosts.
 #[derive(Debug)]
-pub struct Simulation<P> {
-    pub(crate) nodes: Vec<Node<P>>,
-    pub(crate) clock: Clock,
-    pub(crate) lookahead: Time,
-    pub(crate) now: Time,
+pub struct Simulation<P: Program> {
+    /// Switches, then hosts.
+    pub(crate) engine: Engine<Node<P>>,
     pub(crate) seed: u64,
-    pub(crate) outbox: Outbox,
     /// For naming ports: fabric node by simulation node.
     pub(crate) names: Vec<NodeId>,
     pub(crate) switches: usize,
@@ -76,17 +81,17 @@ impl<P: Program> Simulation<P> {
     }
 
     fn host(&self, host: usize) -> &Host<P> {
-        match &self.nodes[self.host_node(host)] {
+        match self.engine.node(self.host_node(host)) {
             Node::Host(h) => h,
             Node::Switch(_) => unreachable!("hosts come after switches"),
         }
     }
 
-    fn host_mut(&mut self, host: usize) -> &mut Host<P> {
+    fn host_mut(&mut self, host: usize) -> (&mut Host<P>, &mut Net) {
         let node = self.host_node(host);
-        match &mut self.nodes[node] {
-            Node::Host(h) => h,
-            Node::Switch(_) => unreachable!("hosts come after switches"),
+        match self.engine.node_mut(node) {
+            (Node::Host(h), net) => (h, net),
+            (Node::Switch(_), _) => unreachable!("hosts come after switches"),
         }
     }
 
@@ -105,8 +110,8 @@ impl<P: Program> Simulation<P> {
         };
         let first = self.host(a).qp_count() as u16;
         let second = if a == b { first + 1 } else { self.host(b).qp_count() as u16 };
-        self.host_mut(a).add_qp(setup(b, second));
-        self.host_mut(b).add_qp(setup(a, first));
+        self.host_mut(a).0.add_qp(setup(b, second));
+        self.host_mut(b).0.add_qp(setup(a, first));
         (Qp(first), Qp(second))
     }
 
@@ -121,13 +126,11 @@ impl<P: Program> Simulation<P> {
         at: Time,
     ) -> usize {
         let seed = self.seed;
-        let state = self.host_mut(host);
-        let core = state.add_program(program, notify, at, seed);
+        let (state, net) = self.host_mut(host);
+        let core = state.add_program(program, notify, at, seed, net);
         for qp in qps {
             state.qp_setup_mut(qp.0).core = Some(core);
         }
-        let node = self.host_node(host);
-        self.clock.lower(node, at);
         usize::from(core)
     }
 
@@ -143,7 +146,7 @@ impl<P: Program> Simulation<P> {
 
     /// Simulated time so far.
     pub fn now(&self) -> Time {
-        self.now
+        self.engine.now()
     }
 
     /// Whether a program has what it wanted.
@@ -151,76 +154,23 @@ impl<P: Program> Simulation<P> {
         self.host(host).cores[number].done
     }
 
-    /// Makes the lookahead shorter than the links allow (a longer one is ignored, 1 ps is the
-    /// least). That only costs time; tests use it to show that results don't depend on it.
-    pub fn set_lookahead(&mut self, lookahead: Time) {
-        self.lookahead = self.lookahead.min(lookahead.max(Time::from_ps(1)));
-    }
-
     /// Runs until simulated time `end`, or until nothing can happen.
     pub fn run(&mut self, end: Time) -> Outcome {
-        loop {
-            let (node, first, others) = self.clock.first();
-            if first >= end {
-                break;
-            }
-            // Nobody else does anything before `others`, nor sees what this node does before
-            // `first + lookahead`: what they send in answer comes a lookahead after that.
-            let heard = others.min(first.saturating_add(self.lookahead));
-            // Where links take no time at all, windows are single instants.
-            let instant = first.saturating_add(Time::from_ps(1));
-            let horizon = heard.saturating_add(self.lookahead).max(instant).min(end);
-            let next = match &mut self.nodes[node] {
-                Node::Switch(s) => s.run(horizon, &mut self.outbox),
-                Node::Host(h) => h.run(horizon, &mut self.outbox),
-            };
-            self.clock.set(node, next);
-            self.deliver();
-        }
-        self.now = end;
-        if self.clock.first().1 == Time::MAX { Outcome::Quiet } else { Outcome::Paused }
-    }
-
-    /// Hands over what the last node sent.
-    #[inline]
-    fn deliver(&mut self) {
-        let Simulation { nodes, clock, outbox, .. } = self;
-        for &(to, port, flight) in &outbox.packets {
-            let woken = match &mut nodes[to as usize] {
-                Node::Switch(s) => s.receive(port, flight),
-                Node::Host(h) => h.receive(flight),
-            };
-            if woken {
-                clock.lower(to as usize, flight.at);
-            }
-        }
-        outbox.packets.clear();
-        for &(to, port, credit) in &outbox.credits {
-            let woken = match &mut nodes[to as usize] {
-                Node::Switch(s) => s.receive_credit(port, credit),
-                Node::Host(h) => h.receive_credit(credit),
-            };
-            if woken {
-                clock.lower(to as usize, credit.at);
-            }
-        }
-        outbox.credits.clear();
+        if self.engine.run(end) { Outcome::Paused } else { Outcome::Quiet }
     }
 
     /// What was counted so far.
     pub fn counters(&self) -> Counters {
-        let mut sum = Counters::default();
-        for node in &self.nodes {
+        let mut sum = Counters { events: self.engine.handled(), ..Counters::default() };
+        for node in self.engine.nodes() {
             match node {
                 Node::Switch(s) => {
                     sum.packet_hops += s.crossed;
                     sum.packets_dropped += s.dropped;
-                    sum.events += s.handled;
                 }
                 Node::Host(h) => {
                     sum.packets_delivered += h.packets_in;
                     sum.packet_hops += h.packets_out;
-                    sum.events += h.handled;
                 }
             }
         }
@@ -229,8 +179,8 @@ impl<P: Program> Simulation<P> {
 
     /// Packets in buffers and RNICs (those on links not counted).
     pub fn packets_buffered(&self) -> usize {
-        self.nodes
-            .iter()
+        self.engine
+            .nodes()
             .map(|node| match node {
                 Node::Switch(s) => s.buffered(),
                 Node::Host(h) => h.buffered(),
@@ -241,8 +191,8 @@ impl<P: Program> Simulation<P> {
     /// Output ports that wait for each other's credits for ever, in this order: each can only send
     /// on some lane once the next one does.
     pub fn deadlock(&self) -> Option<Vec<Port>> {
-        let switches = self.nodes.iter().map_while(|node| match node {
-            Node::Switch(switch) => Some(&**switch),
+        let switches = self.engine.nodes().enumerate().map_while(|(i, node)| match node {
+            Node::Switch(switch) => Some((&**switch, self.engine.links(i))),
             Node::Host(_) => None,
         });
         let name = |(switch, output): (usize, usize)| Port {

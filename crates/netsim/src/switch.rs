@@ -1,20 +1,20 @@
 //! The switch: input-buffered, cut-through, a buffer for each input port and lane.
 //!
 //! A packet becomes visible to its output one port-to-port latency after its first bit came in
-//! (the link's flight already counts that, see [`Receiver::Switch`](crate::link::Receiver)).
+//! (the link's flight already counts that, see [`Receiver::Switch`](crate::cable::Receiver)).
 //! An idle output takes it at once; otherwise it waits in its input's buffer, which is emptied
 //! when its last bit has left, and then the credits go back.
 
+use crate::cable::{Cable, Credit, Net};
 use crate::egress::{Choice, Egress, Scheduling};
-use crate::event::{Event, EventQueue, rank};
-use crate::link::{Cable, Credit, Flight, Inbound, Outbox};
+use crate::engine::{ARRIVAL, Event};
 use crate::occupancy::Occupancy;
 use crate::packet::{FECN, Packet};
 use crate::random::Stream;
+use crate::ring::Ring;
 use bandwise_rdma::cc::{Marker, MarkerSettings};
 use bandwise_rdma::qos::Sl2Vl;
 use bandwise_units::{Bytes, Time};
-use std::collections::VecDeque;
 
 /// How a switch behaves, beside its cabling and tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,48 +54,49 @@ pub struct Hiccup {
     pub up_to: Time,
 }
 
-/// A port of a switch: the input side and the output side.
-#[derive(Debug)]
-pub(crate) struct SwitchPort {
-    pub inbound: Inbound,
-    /// Where credits of this input go: node and port.
-    pub upstream: (u32, u8),
-    pub egress: Egress,
-}
-
-impl SwitchPort {
-    pub fn new(upstream: (u32, u8), egress: Egress) -> Self {
-        SwitchPort { inbound: Inbound::new(), upstream, egress }
-    }
-}
-
 /// A switch.
 #[derive(Debug)]
 pub struct Switch {
     model: SwitchModel,
-    pub(crate) ports: Vec<Option<SwitchPort>>,
+    /// The output side of every port; `None` where there is no cable.
+    ports: Vec<Option<Egress>>,
     /// Output port by destination host.
     forwarding: Vec<u8>,
     /// Lane by (input port, output port, service level).
     sl2vl: Vec<Sl2Vl>,
-    queues: Vec<VecDeque<Packet>>,
-    /// Bytes waiting for (output, lane), and which of them to mark.
-    depth: Vec<u32>,
-    markers: Vec<Marker>,
+    queues: Vec<Ring<Packet>>,
+    marking: Option<Marking>,
     lanes: usize,
+    /// Bits of a slot's number that are its lane: no division finds the input.
+    lane_bits: u32,
     /// By input and lane.
     occupancy: Occupancy,
-    pub(crate) events: EventQueue,
     random: Stream,
     /// Packets that crossed, and packets dropped for want of a lane (SL2VL says 15).
     pub(crate) crossed: u64,
     pub(crate) dropped: u64,
-    pub(crate) handled: u64,
 }
 
-/// Kinds of events; at one instant free outputs are looked at before new packets.
-const PORT: u8 = 0;
-const ARRIVAL: u8 = 1;
+/// Which packets to mark, by output and lane: the bytes that wait there decide.
+#[derive(Debug)]
+struct Marking {
+    settings: MarkerSettings,
+    lanes: Vec<(u32, Marker)>,
+}
+
+impl Marking {
+    fn comes(&mut self, lane: usize, packet: &Packet) {
+        self.lanes[lane].0 += u32::from(packet.wire_bytes);
+    }
+
+    /// A packet leaves; whether it gets the mark.
+    fn leaves(&mut self, lane: usize, packet: &Packet, starved: bool) -> bool {
+        let (depth, marker) = &mut self.lanes[lane];
+        let (queued, bytes) = (Bytes::new((*depth).into()), u32::from(packet.wire_bytes));
+        *depth -= bytes;
+        marker.on_departure(&self.settings, queued, bytes, !starved)
+    }
+}
 
 impl Switch {
     /// A switch whose ports are still to be cabled. `lanes` is the number of data lanes in use.
@@ -107,103 +108,68 @@ impl Switch {
         sl2vl: Vec<Sl2Vl>,
         random: Stream,
     ) -> Self {
+        let lane_bits = lanes.next_power_of_two().ilog2();
+        let slots = ports << lane_bits;
         let queues = match model.queueing {
-            Queueing::Fifo => ports * lanes,
-            Queueing::Voq => ports * lanes * ports,
+            Queueing::Fifo => slots,
+            Queueing::Voq => slots * ports,
         };
+        let marking =
+            |settings| Marking { settings, lanes: vec![(0, Marker::default()); ports * lanes] };
         Switch {
+            marking: model.marking.map(marking),
             model,
             ports: (0..ports).map(|_| None).collect(),
             forwarding,
             sl2vl,
-            queues: (0..queues).map(|_| VecDeque::new()).collect(),
-            depth: vec![0; ports * lanes],
-            markers: vec![Marker::default(); ports * lanes],
+            queues: (0..queues).map(|_| Ring::new()).collect(),
             lanes,
-            occupancy: Occupancy::new(ports * lanes),
-            events: EventQueue::default(),
+            lane_bits,
+            occupancy: Occupancy::new(slots),
             random,
             crossed: 0,
             dropped: 0,
-            handled: 0,
         }
     }
 
-    /// Takes a packet that the link delivers. True if that is a new event, at the packet's time.
+    /// Does what is due. At one instant free outputs are looked at before new packets.
     #[inline]
-    pub(crate) fn receive(&mut self, port: u8, flight: Flight) -> bool {
-        let inbound = &mut self.ports[usize::from(port)].as_mut().expect("cabled").inbound;
-        inbound.push_back(flight);
-        let first = inbound.len() == 1;
-        if first {
-            self.events.push(Event { at: flight.at, rank: rank(ARRIVAL, port.into()), arg: 0 });
+    pub(crate) fn handle(&mut self, event: Event, net: &mut Net) {
+        let port = event.object();
+        if event.kind() == ARRIVAL {
+            self.arrival(event.at(), port, net);
+        } else if self.egress(port).woke(event.at(), net) {
+            self.serve(event.at(), port, net);
+        } else {
+            self.egress(port).wake_when_free(net);
         }
-        first
-    }
-
-    /// Takes credits that the link returns. True if that is a new event, at the credit's time.
-    #[inline]
-    pub(crate) fn receive_credit(&mut self, port: u8, credit: Credit) -> bool {
-        let egress = &mut self.ports[usize::from(port)].as_mut().expect("cabled").egress;
-        let woken = egress.credit(credit);
-        if woken {
-            self.events.push(Event { at: credit.at, rank: rank(PORT, port.into()), arg: 0 });
-        }
-        woken
-    }
-
-    /// Does everything that is due before `horizon`; returns when something is due again.
-    pub(crate) fn run(&mut self, horizon: Time, out: &mut Outbox) -> Time {
-        while let Some(event) = self.events.pop_before(horizon) {
-            self.handled += 1;
-            match event.kind() {
-                ARRIVAL => self.arrival(event.at, event.object(), out),
-                _ => {
-                    let port = event.object();
-                    if self.egress(port).woke(event.at) {
-                        self.serve(event.at, port, out);
-                    } else {
-                        self.wake(port);
-                    }
-                }
-            }
-        }
-        self.events.next_at()
     }
 
     fn egress(&mut self, port: usize) -> &mut Egress {
-        &mut self.ports[port].as_mut().expect("cabled").egress
-    }
-
-    fn wake(&mut self, port: usize) {
-        let egress = &mut self.ports[port].as_mut().expect("cabled").egress;
-        egress.wake_when_free(&mut self.events, PORT, port);
+        self.ports[port].as_mut().expect("cabled")
     }
 
     #[inline]
-    fn arrival(&mut self, now: Time, input: usize, out: &mut Outbox) {
-        let inbound = &mut self.ports[input].as_mut().expect("cabled").inbound;
-        let packet = inbound.pop_front().expect("an arrival has a packet").packet;
-        if let Some(next) = inbound.front() {
-            self.events.push(Event { at: next.at, rank: rank(ARRIVAL, input as u32), arg: 0 });
-        }
-        let buffer = input * self.lanes + packet.vl();
-        self.occupancy.enter(buffer, now, packet.blocks(), self.model.buffer);
+    fn arrival(&mut self, now: Time, input: usize, net: &mut Net) {
+        let packet = net.arrived(self.egress(input).end);
+        let slot = self.slot(input, packet.vl());
+        self.occupancy.enter(slot, now, packet.blocks(), self.model.buffer);
         let output = usize::from(self.forwarding[usize::from(packet.dst)]);
         let Some(vl) = self.sl2vl[input * self.ports.len() + output].vl(packet.sl()) else {
             // IBTA 7.6.6: a service level that maps to VL15 is discarded.
             self.dropped += 1;
-            self.occupancy.leave(buffer, now, packet.blocks());
-            self.free(input, &packet, now, out);
+            self.occupancy.leave(slot, now, packet.blocks());
+            self.free(input, &packet, now, net);
             return;
         };
         let vl = usize::from(vl.get());
-        let slot = input * self.lanes + packet.vl();
         let queue = self.queue_of(slot, output);
-        self.depth[output * self.lanes + vl] += u32::from(packet.wire_bytes);
+        if let Some(marking) = &mut self.marking {
+            marking.comes(output * self.lanes + vl, &packet);
+        }
         let first = self.queues[queue].is_empty();
-        if first && self.egress(output).takes_at_once(now, vl, &packet) {
-            return self.forward(now, slot, output, vl, packet, out);
+        if first && self.egress(output).takes_at_once(now, vl, &packet, net) {
+            return self.forward(now, slot, output, vl, packet, net);
         }
         self.queues[queue].push_back(packet);
         if !first {
@@ -212,10 +178,21 @@ impl Switch {
         let egress = self.egress(output);
         egress.offer(slot, vl, &packet);
         if egress.free_at <= now {
-            self.serve(now, output, out);
+            self.serve(now, output, net);
         } else {
-            self.wake(output);
+            egress.wake_when_free(net);
         }
+    }
+
+    /// The number of an input's lane among those that outputs choose from.
+    #[inline]
+    fn slot(&self, input: usize, vl: usize) -> usize {
+        input << self.lane_bits | vl
+    }
+
+    #[inline]
+    fn input_of(&self, slot: usize) -> usize {
+        slot >> self.lane_bits
     }
 
     /// The queue in which packets of a slot (an input's lane) wait for an output.
@@ -228,21 +205,21 @@ impl Switch {
     }
 
     /// An idle output takes the next packet.
-    fn serve(&mut self, now: Time, output: usize, out: &mut Outbox) {
-        let egress = &mut self.ports[output].as_mut().expect("cabled").egress;
-        let (slot, vl) = match egress.choose(now) {
+    fn serve(&mut self, now: Time, output: usize, net: &mut Net) {
+        let egress = self.egress(output);
+        let (slot, vl) = match egress.choose(now, net) {
             Choice::Send { slot, vl } => (slot, vl),
-            Choice::Starved => return egress.starve(&mut self.events, PORT, output),
+            Choice::Starved => return net.wait(egress.end),
             Choice::Empty => return,
         };
         egress.withdraw(slot, vl);
         let queue = self.queue_of(slot, output);
         let packet = self.queues[queue].pop_front().expect("an offered slot has a head");
-        self.forward(now, slot, output, vl, packet, out);
+        self.forward(now, slot, output, vl, packet, net);
         if let Some(&head) = self.queues[queue].front() {
-            self.expose(now, slot, output, &head, out);
+            self.expose(now, slot, output, &head, net);
         }
-        self.wake(output);
+        self.egress(output).wake_when_free(net);
     }
 
     /// A packet leaves by a lane of an output.
@@ -254,99 +231,99 @@ impl Switch {
         output: usize,
         vl: usize,
         mut packet: Packet,
-        out: &mut Outbox,
+        net: &mut Net,
     ) {
-        let egress = &mut self.ports[output].as_mut().expect("cabled").egress;
-        let lane = output * self.lanes + vl;
-        if let Some(settings) = &self.model.marking {
-            let depth = Bytes::new(self.depth[lane].into());
-            let (bytes, fits) = (u32::from(packet.wire_bytes), !egress.was_starved());
-            if self.markers[lane].on_departure(settings, depth, bytes, fits) {
+        let egress = self.ports[output].as_mut().expect("cabled");
+        if let Some(marking) = &mut self.marking {
+            let starved = egress.was_starved(net);
+            if marking.leaves(output * self.lanes + vl, &packet, starved) {
                 packet.head |= FECN;
             }
         }
-        self.depth[lane] -= u32::from(packet.wire_bytes);
         let start = match self.model.hiccup {
             Some(h) if self.random.one_in(h.one_in) => now + self.random.time_below(h.up_to),
             _ => now,
         };
-        let serialisation = egress.send(start, slot, vl, &packet);
+        let serialisation = egress.send(start, slot, vl, &packet, net);
         let left = packet;
         packet.set_vl(vl as u8);
-        let cable = &egress.cable;
-        let at = cable.takes_effect(&packet, start, serialisation);
-        out.packets.push((cable.to, cable.to_port, Flight { at, packet }));
+        let at = egress.cable.takes_effect(&packet, start, serialisation);
+        net.send(egress.end, at, packet);
         self.crossed += 1;
         self.occupancy.leave(slot, start + serialisation, left.blocks());
-        self.free(slot / self.lanes, &left, start + serialisation, out);
+        self.free(self.input_of(slot), &left, start + serialisation, net);
     }
 
     /// A packet became the head of its queue when `served` took the one before it.
-    fn expose(&mut self, now: Time, slot: usize, served: usize, head: &Packet, out: &mut Outbox) {
+    fn expose(&mut self, now: Time, slot: usize, served: usize, head: &Packet, net: &mut Net) {
         let output = usize::from(self.forwarding[usize::from(head.dst)]);
-        let sl2vl = self.sl2vl[slot / self.lanes * self.ports.len() + output];
+        let sl2vl = self.sl2vl[self.input_of(slot) * self.ports.len() + output];
         let vl = sl2vl.vl(head.sl()).expect("packets without a lane never enter a queue");
         let egress = self.egress(output);
         egress.offer(slot, usize::from(vl.get()), head);
         if output != served {
             if egress.free_at <= now {
-                self.serve(now, output, out);
+                self.serve(now, output, net);
             } else {
-                self.wake(output);
+                self.egress(output).wake_when_free(net);
             }
         }
     }
 
     /// Gives the blocks of a packet that has left `input`'s buffer at `at` back to its sender.
-    fn free(&self, input: usize, packet: &Packet, at: Time, out: &mut Outbox) {
+    fn free(&self, input: usize, packet: &Packet, at: Time, net: &mut Net) {
         let port = self.ports[input].as_ref().expect("cabled");
-        let (node, node_port) = port.upstream;
         // Both directions of a cable are equally long.
-        let at = at + self.model.credit_delay + port.egress.cable.delay;
-        let credit = Credit { at, vl: packet.vl() as u8, blocks: packet.blocks() as u16 };
-        out.credits.push((node, node_port, credit));
+        let at = at + self.model.credit_delay + port.cable.delay;
+        let credit = Credit { vl: packet.vl() as u8, blocks: packet.blocks() as u16 };
+        net.give_back(port.end, at, credit);
     }
 
     /// Packets in the buffers.
     pub(crate) fn buffered(&self) -> usize {
-        self.queues.iter().map(VecDeque::len).sum()
+        self.queues.iter().map(Ring::len).sum()
     }
 
     /// How many slots its outputs choose among: an input's lane each.
     pub(crate) fn slots(&self) -> usize {
-        self.ports.len() * self.lanes
+        self.ports.len() << self.lane_bits
     }
 
     /// Connects a port.
-    pub(crate) fn cable(&mut self, port: usize, cabled: SwitchPort) {
-        self.ports[port] = Some(cabled);
+    pub(crate) fn cable(&mut self, port: usize, egress: Egress) {
+        self.ports[port] = Some(egress);
     }
 
     /// Where an output leads.
     pub(crate) fn cable_of(&self, output: usize) -> &Cable {
-        &self.ports[output].as_ref().expect("cabled").egress.cable
+        &self.ports[output].as_ref().expect("cabled").cable
     }
 
     /// The outputs and lanes that nothing can leave by with the credits they have or are about to
     /// get.
-    pub(crate) fn blocked(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+    pub(crate) fn blocked<'a>(&'a self, net: &'a Net) -> impl Iterator<Item = (usize, usize)> + 'a {
         let egresses = self.ports.iter().enumerate().filter_map(|(i, p)| Some((i, p.as_ref()?)));
         egresses.flat_map(|(output, port)| {
-            (0..self.lanes).filter(|&vl| port.egress.is_blocked(vl)).map(move |vl| (output, vl))
+            (0..self.lanes).filter(|&vl| port.is_blocked(vl, net)).map(move |vl| (output, vl))
         })
     }
 
     /// The outputs and lanes that the packets at the head of an input's lane wait for. `None` if
     /// one may still come in that goes elsewhere.
-    pub(crate) fn wanted_from(&self, input: usize, vl: usize) -> Option<Vec<(usize, usize)>> {
+    pub(crate) fn wanted_from(
+        &self,
+        input: usize,
+        vl: usize,
+        net: &Net,
+    ) -> Option<Vec<(usize, usize)>> {
         let port = self.ports[input].as_ref()?;
-        if self.model.queueing == Queueing::Voq && !port.inbound.is_empty() {
+        if self.model.queueing == Queueing::Voq && net.is_inbound(port.end) {
             return None;
         }
-        let slot = input * self.lanes + vl;
+        let slot = self.slot(input, vl);
         let egresses = self.ports.iter().enumerate().filter_map(|(i, p)| Some((i, p.as_ref()?)));
         let wanted = egresses.flat_map(|(output, port)| {
-            let waits = move |&vl: &usize| port.egress.waiting_slots(vl).any(|s| s == slot);
+            let waits = move |&vl: &usize| port.waiting_slots(vl).any(|s| s == slot);
             (0..self.lanes).filter(waits).map(move |vl| (output, vl))
         });
         Some(wanted.collect())

@@ -120,10 +120,10 @@ pub const fn segment_count(bytes: u32, mtu: Mtu) -> u32 {
 /// Panics, in debug builds, for an index of [`segment_count`] or more.
 #[inline]
 pub const fn segment(bytes: u32, mtu: Mtu, index: u32) -> Segment {
-    let count = segment_count(bytes, mtu);
-    debug_assert!(index < count);
-    let last = index + 1 == count;
-    let payload = if last { bytes - index * mtu.get() } else { mtu.get() };
+    debug_assert!(index < segment_count(bytes, mtu));
+    let left = bytes.saturating_sub(index * mtu.get());
+    let last = left <= mtu.get();
+    let payload = if last { left } else { mtu.get() };
     Segment { payload, first: index == 0, last }
 }
 

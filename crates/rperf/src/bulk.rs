@@ -130,6 +130,8 @@ struct Lane {
     completed: u64,
     /// How many messages it sends in all.
     quota: u64,
+    /// The next one to ask for a completion, counted from 1.
+    next_signal: u64,
 }
 
 impl Bulk {
@@ -162,9 +164,11 @@ impl Bulk {
         // list, in each queue and in the buffer that the queues share; otherwise nothing would
         // ever free them. The send queue's part of this follows from the two halves.
         let no_stall = (slots - batch) / n + 1;
+        let signal_every = u64::from(s.signal_every).min(half).min(no_stall);
         let lane = |(qp, i): (Qp, u64)| {
             let share = |messages: u64| messages / n + u64::from(i < messages % n);
-            Lane { qp, posted: 0, completed: 0, quota: s.messages.map_or(u64::MAX, share) }
+            let quota = s.messages.map_or(u64::MAX, share);
+            Lane { qp, posted: 0, completed: 0, quota, next_signal: signal_every }
         };
         Ok(Bulk {
             lanes: s.qps.iter().copied().zip(0..).map(lane).collect(),
@@ -176,7 +180,7 @@ impl Bulk {
             outstanding: 0,
             depth,
             batch,
-            signal_every: u64::from(s.signal_every).min(half).min(no_stall),
+            signal_every,
             until: s.until.unwrap_or(Time::MAX),
             rate: s.rate,
             ready: s.start,
@@ -241,14 +245,17 @@ impl Bulk {
                 id,
                 opcode: self.opcode,
                 bytes: self.bytes,
-                signaled: (id + 1).is_multiple_of(self.signal_every) || id + 1 == lane.quota,
+                signaled: id + 1 == lane.next_signal || id + 1 == lane.quota,
                 inline: self.inline,
                 ring: id + 1 == lane.posted + len,
             });
+            if id + 1 == lane.next_signal {
+                lane.next_signal += self.signal_every;
+            }
         }
         lane.posted += len;
         self.outstanding += len;
-        self.next_lane = (index + 1) % self.lanes.len();
+        self.next_lane = if index + 1 < self.lanes.len() { index + 1 } else { 0 };
         if let Some(rate) = self.rate {
             let takes = rate.time_for(Bytes::new(u64::from(self.bytes)) * len);
             self.ready = self.ready.max(now.saturating_sub(takes)) + takes;

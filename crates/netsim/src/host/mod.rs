@@ -15,11 +15,12 @@ pub use self::core::Notify;
 pub use device::{DeviceModel, OsTick, PRESETS};
 pub use qp::QpSetup;
 
+use crate::cable::Net;
 use crate::egress::Egress;
-use crate::event::{Event, EventQueue, rank};
-use crate::link::{Credit, Flight, Inbound, Outbox};
+use crate::engine::{ARRIVAL, Event, WAKE};
 use crate::occupancy::Occupancy;
 use crate::packet::Packet;
+use crate::ring::Ring;
 use crate::slab::Slab;
 use bandwise_rdma::qos::Sl2Vl;
 use bandwise_rdma::verbs::{Completion, Posts, Program};
@@ -27,11 +28,8 @@ use bandwise_units::Time;
 use core::Core;
 use pcie::Pcie;
 use qp::QueuePair;
-use std::collections::VecDeque;
 
-/// Kinds of events; at one instant in this order.
-const PORT: u8 = 0;
-const RECEIVE: u8 = 1;
+/// Kinds of events, besides those of the engine; at one instant in this order.
 const LOOPBACK: u8 = 2;
 const STAGED: u8 = 3;
 const ANSWERED: u8 = 4;
@@ -45,25 +43,23 @@ const STEP: u8 = 9;
 #[derive(Debug)]
 pub struct Host<P> {
     index: u16,
+    /// What its events call it.
+    number: u32,
     model: DeviceModel,
     sl2vl: Sl2Vl,
     lanes: usize,
     pub(crate) egress: Egress,
-    inbound: Inbound,
     /// Of the receive buffer, by lane.
     occupancy: Occupancy,
-    /// Where credits for what arrives here go: node and port.
-    upstream: (u32, u8),
     /// Packets at the port: requests, then answers, a queue a lane.
-    queues: Vec<VecDeque<Packet>>,
+    queues: Vec<Ring<Packet>>,
     qps: Vec<QueuePair>,
     pub(crate) cores: Vec<Core<P>>,
     pcie: Pcie,
-    pub(crate) events: EventQueue,
     packets: Slab<Packet>,
     cqes: Slab<Completion>,
     /// Queue pairs with something to send, in turn: index times two, plus one for answers.
-    ring: VecDeque<u32>,
+    turns: Ring<u32>,
     issue_free: Time,
     transmit_at: Time,
     /// Payload bytes fetched and not yet sent, a lane.
@@ -76,34 +72,31 @@ pub struct Host<P> {
     pub(crate) packets_in: u64,
     pub(crate) packets_out: u64,
     pub(crate) payload_in: u64,
-    pub(crate) handled: u64,
 }
 
 impl<P: Program> Host<P> {
     pub(crate) fn new(
         index: u16,
+        number: u32,
         model: DeviceModel,
         sl2vl: Sl2Vl,
         lanes: usize,
         egress: Egress,
-        upstream: (u32, u8),
     ) -> Self {
         Host {
             index,
+            number,
             pcie: Pcie::new(&model),
             sl2vl,
             lanes,
             egress,
-            inbound: Inbound::new(),
             occupancy: Occupancy::new(lanes),
-            upstream,
-            queues: (0..2 * lanes).map(|_| VecDeque::new()).collect(),
+            queues: (0..2 * lanes).map(|_| Ring::new()).collect(),
             qps: Vec::new(),
             cores: Vec::new(),
-            events: EventQueue::default(),
             packets: Slab::new(),
             cqes: Slab::new(),
-            ring: VecDeque::new(),
+            turns: Ring::new(),
             issue_free: Time::ZERO,
             transmit_at: Time::MAX,
             fetched: [0; 16],
@@ -114,7 +107,6 @@ impl<P: Program> Host<P> {
             packets_in: 0,
             packets_out: 0,
             payload_in: 0,
-            handled: 0,
             model,
         }
     }
@@ -141,88 +133,65 @@ impl<P: Program> Host<P> {
         notify: Notify,
         start: Time,
         seed: u64,
+        net: &mut Net,
     ) -> u16 {
         let core = self.cores.len() as u16;
         let index = u64::from(self.index) << 16 | u64::from(core);
         let mut state = Core::new(program, notify, &self.model, seed, index);
         state.timer = start;
         self.cores.push(state);
-        self.wake_core(core, start);
+        self.wake_core(core, start, net);
         core
     }
 
-    /// Takes a packet that the link delivers. True if that is a new event, at the packet's time.
-    #[inline]
-    pub(crate) fn receive(&mut self, flight: Flight) -> bool {
-        self.inbound.push_back(flight);
-        let first = self.inbound.len() == 1;
-        if first {
-            self.events.push(Event { at: flight.at, rank: rank(RECEIVE, 0), arg: 0 });
-        }
-        first
-    }
-
-    /// Takes credits that the link returns. True if that is a new event, at the credit's time.
-    #[inline]
-    pub(crate) fn receive_credit(&mut self, credit: Credit) -> bool {
-        let woken = self.egress.credit(credit);
-        if woken {
-            self.events.push(Event { at: credit.at, rank: rank(PORT, 0), arg: 0 });
-        }
-        woken
-    }
-
-    /// Does everything that is due before `horizon`; returns when something is due again.
-    pub(crate) fn run(&mut self, horizon: Time, out: &mut Outbox) -> Time {
-        while let Some(event) = self.events.pop_before(horizon) {
-            self.handled += 1;
-            let now = event.at;
-            match event.kind() {
-                PORT => self.port_woke(now, out),
-                RECEIVE => self.arrival(now, out),
-                LOOPBACK => {
-                    let packet = self.packets.take(event.arg);
-                    self.handle(now, &packet, true, out);
+    /// Does what is due.
+    pub(crate) fn handle(&mut self, event: Event, net: &mut Net) {
+        let now = event.at();
+        match event.kind() {
+            WAKE => self.port_woke(now, net),
+            ARRIVAL => self.arrival(now, net),
+            LOOPBACK => {
+                let packet = self.packets.take(event.arg());
+                self.act_on(now, &packet, true, net);
+            }
+            STAGED => self.staged(now, event.object(), event.arg(), net),
+            ANSWERED => {
+                let packet = self.packets.take(event.arg());
+                self.stage(now, packet, net);
+            }
+            DOORBELL => self.doorbell(now, event.object(), net),
+            WQES => {
+                self.wqes_ready(event.object(), event.arg());
+                self.transmit(now, net);
+            }
+            TRANSMIT => {
+                if self.transmit_at == now {
+                    self.transmit_at = Time::MAX;
                 }
-                STAGED => self.staged(now, event.object(), event.arg, out),
-                ANSWERED => {
-                    let packet = self.packets.take(event.arg);
-                    self.stage(now, packet, out);
+                self.transmit(now, net);
+            }
+            CQE => {
+                let completion = self.cqes.take(event.arg());
+                self.cores[event.object()].pending.push(completion);
+                self.step(now, event.object(), net);
+            }
+            _ => {
+                let core = &mut self.cores[event.object()];
+                if core.wake_at == now {
+                    core.wake_at = Time::MAX;
                 }
-                DOORBELL => self.doorbell(now, event.object()),
-                WQES => {
-                    self.wqes_ready(event.object(), event.arg);
-                    self.transmit(now);
-                }
-                TRANSMIT => {
-                    if self.transmit_at == now {
-                        self.transmit_at = Time::MAX;
-                    }
-                    self.transmit(now);
-                }
-                CQE => {
-                    let completion = self.cqes.take(event.arg);
-                    self.cores[event.object()].pending.push(completion);
-                    self.step(now, event.object());
-                }
-                _ => {
-                    let core = &mut self.cores[event.object()];
-                    if core.wake_at == now {
-                        core.wake_at = Time::MAX;
-                    }
-                    self.step(now, event.object());
-                }
+                self.step(now, event.object(), net);
             }
         }
-        self.events.next_at()
     }
 
-    fn at(&mut self, at: Time, kind: u8, object: u32, arg: u32) {
-        self.events.push(Event { at, rank: rank(kind, object), arg });
+    /// Sets an event of this host's.
+    fn at(&self, at: Time, kind: u8, object: u16, arg: u32, net: &mut Net) {
+        net.push(Event::new(at, self.number, kind, object, arg));
     }
 
     /// Packets in the RNIC: at the port, or on their way to it.
     pub(crate) fn buffered(&self) -> usize {
-        self.queues.iter().map(VecDeque::len).sum::<usize>() + self.packets.len()
+        self.queues.iter().map(Ring::len).sum::<usize>() + self.packets.len()
     }
 }

@@ -7,8 +7,8 @@
 //! and slip in between; they cost others no time here.
 
 use super::device::DeviceModel;
+use crate::ring::Ring;
 use bandwise_units::{BitRate, Bytes, Time};
-use std::collections::VecDeque;
 
 #[derive(Debug)]
 pub(crate) struct Pcie {
@@ -32,7 +32,7 @@ pub(crate) struct Pcie {
 struct Reader {
     number: usize,
     total: Time,
-    reads: VecDeque<Read>,
+    reads: Ring<Read>,
 }
 
 /// A read under way: what it still takes with the link to itself, and whose it is.
@@ -101,7 +101,7 @@ impl Pcie {
         let slot = self.readers.iter().position(|r| r.number == number);
         let slot = slot.or_else(|| self.readers.iter().position(|r| r.reads.is_empty()));
         let slot = slot.unwrap_or_else(|| {
-            self.readers.push(Reader { number, total: Time::ZERO, reads: VecDeque::new() });
+            self.readers.push(Reader { number, total: Time::ZERO, reads: Ring::new() });
             self.readers.len() - 1
         });
         let reader = &mut self.readers[slot];
@@ -126,7 +126,7 @@ impl Pcie {
                 .readers
                 .iter()
                 .find_map(|r| r.reads.iter().any(|read| read.tag == tag).then_some(&r.reads));
-            for read in reads.expect("a read is under way until it has ended") {
+            for read in reads.expect("a read is under way until it has ended").iter() {
                 ahead += read.left;
                 if read.tag == tag {
                     break;
@@ -146,6 +146,24 @@ impl Pcie {
 
     /// Works off what is transferred up to `now`.
     fn work_until(&mut self, now: Time) {
+        if let [reader] = self.readers.as_mut_slice() {
+            // One queue pair has the link to itself.
+            while self.read_until < now {
+                let Some(head) = reader.reads.front_mut() else {
+                    self.read_until = now;
+                    return;
+                };
+                let share = head.left.min(now - self.read_until);
+                self.read_until += share;
+                head.left = head.left - share;
+                reader.total = reader.total - share;
+                if head.left == Time::ZERO {
+                    self.ended[head.tag as usize] = self.read_until;
+                    reader.reads.pop_front();
+                }
+            }
+            return;
+        }
         while self.read_until < now {
             let at_work = || self.readers.iter().filter_map(|r| r.reads.front());
             let sharers = at_work().count() as u64;

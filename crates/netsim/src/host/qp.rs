@@ -1,11 +1,11 @@
 //! A queue pair's state in the RNIC.
 
+use crate::ring::Ring;
 use bandwise_rdma::cc::Throttle;
 use bandwise_rdma::qos::Sl;
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rdma::wire::PacketKind;
 use bandwise_units::Time;
-use std::collections::VecDeque;
 
 /// Where a queue pair leads and who uses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,9 +65,9 @@ pub(crate) struct QueuePair {
     pub setup: QpSetup,
     /// Posted, doorbell not rung yet.
     pub unrung: u32,
-    pub doorbells: VecDeque<Doorbell>,
+    pub doorbells: Ring<Doorbell>,
     /// Posted WQEs, in order; the first `ready` of them are in the RNIC.
-    pub sq: VecDeque<Wqe>,
+    pub sq: Ring<Wqe>,
     pub ready: u32,
     /// Packets of the first WQE already started.
     pub started: u32,
@@ -77,14 +77,14 @@ pub(crate) struct QueuePair {
     /// No new packet before, by congestion control.
     pub paced_until: Time,
     /// Packets on their way to the port, which sees them in order: none before `last_ready`.
-    pub pipeline: VecDeque<u32>,
+    pub pipeline: Ring<u32>,
     pub last_ready: Time,
     /// When the program finds the last completion of what this sent, and of what it received.
     pub last_cqe: [Time; 2],
     /// Congestion control: how far this flow is slowed down.
     pub throttle: Throttle,
-    pub unacked: VecDeque<Unacked>,
-    pub answers: VecDeque<Answer>,
+    pub unacked: Ring<Unacked>,
+    pub answers: Ring<Answer>,
     /// Bytes of the message being received.
     pub receiving: u32,
     /// Ground truth of the last message received: how long its last packet was between the ports.
@@ -98,19 +98,19 @@ impl QueuePair {
         QueuePair {
             setup,
             unrung: 0,
-            doorbells: VecDeque::new(),
-            sq: VecDeque::new(),
+            doorbells: Ring::new(),
+            sq: Ring::new(),
             ready: 0,
             started: 0,
             next_psn: 0,
             next_at: Time::ZERO,
             paced_until: Time::ZERO,
-            pipeline: VecDeque::new(),
+            pipeline: Ring::new(),
             last_ready: Time::ZERO,
             last_cqe: [Time::ZERO; 2],
             throttle: Throttle::default(),
-            unacked: VecDeque::new(),
-            answers: VecDeque::new(),
+            unacked: Ring::new(),
+            answers: Ring::new(),
             receiving: 0,
             last_transit_ps: 0,
             listed: [false; 2],

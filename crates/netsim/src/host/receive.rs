@@ -1,9 +1,8 @@
 //! The receiving side of the RNIC: placing payload by DMA, answering, completing.
 
 use super::qp::Answer;
-use super::{ANSWERED, Host, RECEIVE};
-use crate::event::{Event, rank};
-use crate::link::{Credit, Outbox};
+use super::{ANSWERED, Host};
+use crate::cable::{Credit, Net};
 use crate::packet::{BECN, FECN, LAST, Packet};
 use bandwise_rdma::verbs::{Completion, CompletionKind, Program, Qp};
 use bandwise_rdma::wire::{self, PacketKind, Segment};
@@ -17,30 +16,27 @@ const ATOMIC_BYTES: u32 = 8;
 
 impl<P: Program> Host<P> {
     /// The packet at the head of the link has come in and passed the receive pipeline.
-    pub(super) fn arrival(&mut self, now: Time, out: &mut Outbox) {
-        let packet = self.inbound.pop_front().expect("an arrival has a packet").packet;
-        if let Some(next) = self.inbound.front() {
-            self.events.push(Event { at: next.at, rank: rank(RECEIVE, 0), arg: 0 });
-        }
+    pub(super) fn arrival(&mut self, now: Time, net: &mut Net) {
+        let packet = net.arrived(self.egress.end);
         self.packets_in += 1;
         self.payload_in += u64::from(packet.payload);
         self.occupancy.enter(packet.vl(), now, packet.blocks(), self.model.rx_buffer);
-        let drained = self.handle(now, &packet, false, out);
+        let drained = self.act_on(now, &packet, false, net);
         self.occupancy.leave(packet.vl(), drained, packet.blocks());
         // The receive buffer is free again once the payload is on PCIe; the credits follow.
         let cable = &self.egress.cable;
         let at = drained + cable.credit_delay + cable.delay;
-        let credit = Credit { at, vl: packet.vl() as u8, blocks: packet.blocks() as u16 };
-        out.credits.push((self.upstream.0, self.upstream.1, credit));
+        let credit = Credit { vl: packet.vl() as u8, blocks: packet.blocks() as u16 };
+        net.give_back(self.egress.end, at, credit);
     }
 
     /// Acts on a packet; returns when it has left the receive buffer.
-    pub(super) fn handle(
+    pub(super) fn act_on(
         &mut self,
         now: Time,
         packet: &Packet,
         loopback: bool,
-        out: &mut Outbox,
+        net: &mut Net,
     ) -> Time {
         let number = usize::from(packet.dst_qp);
         let (drained, placed) = if packet.payload > 0 {
@@ -60,40 +56,46 @@ impl<P: Program> Host<P> {
             PacketKind::Send if last => {
                 // Answered before the DMA write is done (figure 1d): what RPerf builds on.
                 let ack = self.reply(number, PacketKind::Ack, packet, transit);
-                self.stage(now, ack, out);
-                self.received(drained, number, packet, transit);
+                self.stage(now, ack, net);
+                self.received(drained, number, packet, transit, net);
             }
-            PacketKind::UdSend => self.received(drained, number, packet, transit),
+            PacketKind::UdSend => self.received(drained, number, packet, transit, net),
             PacketKind::Write | PacketKind::WriteImm if last => {
                 // Answered after (figure 1b).
                 let ack = self.reply(number, PacketKind::Ack, packet, transit);
-                self.stage_at(placed + self.model.dma_flush, ack);
+                self.stage_at(placed + self.model.dma_flush, ack, net);
                 if packet.kind() == PacketKind::WriteImm {
-                    self.received(drained, number, packet, transit);
+                    self.received(drained, number, packet, transit, net);
                 }
                 self.qps[number].receiving = 0;
             }
             PacketKind::Send | PacketKind::Write | PacketKind::WriteImm => {}
             PacketKind::ReadRequest => {
                 self.answer(number, PacketKind::ReadResponse, packet, packet.transit_ps, transit);
-                self.transmit(now);
+                self.transmit(now, net);
             }
             PacketKind::AtomicRequest => {
                 let read = self.pcie.read_descriptor(now, ATOMIC_BYTES);
                 let written = self.pcie.write_descriptor(read, ATOMIC_BYTES);
                 let ack = self.reply(number, PacketKind::AtomicAck, packet, transit);
-                self.stage_at(written, ack);
+                self.stage_at(written, ack, net);
             }
             PacketKind::ReadResponse => {
                 if last {
                     // The CQE is written behind the data.
                     let truth = truth(packet, transit);
-                    self.acknowledged(number, packet.psn, drained, (!loopback).then_some(truth));
+                    self.acknowledged(
+                        number,
+                        packet.psn,
+                        drained,
+                        (!loopback).then_some(truth),
+                        net,
+                    );
                 }
             }
             PacketKind::Ack | PacketKind::AtomicAck => {
                 let truth = truth(packet, transit);
-                self.acknowledged(number, packet.psn, now, (!loopback).then_some(truth));
+                self.acknowledged(number, packet.psn, now, (!loopback).then_some(truth), net);
             }
         }
         drained
@@ -125,9 +127,9 @@ impl<P: Program> Host<P> {
         }
     }
 
-    fn stage_at(&mut self, at: Time, packet: Packet) {
+    fn stage_at(&mut self, at: Time, packet: Packet, net: &mut Net) {
         let index = self.packets.put(packet);
-        self.at(at, ANSWERED, 0, index);
+        self.at(at, ANSWERED, 0, index, net);
     }
 
     /// Queues the data that a READ asks for.
@@ -145,7 +147,14 @@ impl<P: Program> Host<P> {
     }
 
     /// A message is complete that consumes a RECV: a CQE, if anybody reads it.
-    fn received(&mut self, placed: Time, number: usize, packet: &Packet, transit: u32) {
+    fn received(
+        &mut self,
+        placed: Time,
+        number: usize,
+        packet: &Packet,
+        transit: u32,
+        net: &mut Net,
+    ) {
         self.qps[number].last_transit_ps = transit;
         let bytes = std::mem::take(&mut self.qps[number].receiving);
         let Some(core) = self.qps[number].setup.core else { return };
@@ -154,7 +163,7 @@ impl<P: Program> Host<P> {
         let qp = Qp(number as u16);
         let kind = CompletionKind::Received;
         let truth = Some(Time::from_ps(packet.transit_ps.saturating_add(transit).into()));
-        self.complete(core, visible, Completion { qp, id: 0, kind, bytes, truth });
+        self.complete(core, visible, Completion { qp, id: 0, kind, bytes, truth }, net);
     }
 }
 

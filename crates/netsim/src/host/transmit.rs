@@ -2,9 +2,9 @@
 //! DMA, passes the pipeline, and waits at the port for its lane.
 
 use super::qp::Unacked;
-use super::{Host, LOOPBACK, PORT, STAGED, TRANSMIT};
+use super::{Host, LOOPBACK, STAGED, TRANSMIT};
+use crate::cable::Net;
 use crate::egress::Choice;
-use crate::link::{Flight, Outbox};
 use crate::packet::{LAST, Packet};
 use bandwise_rdma::qos::Sl;
 use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Program, Transport};
@@ -18,26 +18,30 @@ impl<P: Program> Host<P> {
     /// Puts a queue pair in line to send requests (0) or answers (1).
     pub(super) fn list(&mut self, number: usize, class: usize) {
         if !std::mem::replace(&mut self.qps[number].listed[class], true) {
-            self.ring.push_back((number * 2 + class) as u32);
+            self.turns.push_back((number * 2 + class) as u32);
         }
     }
 
     /// Starts the next packet, if one can be started; sees to it that the others follow.
-    pub(super) fn transmit(&mut self, now: Time) {
-        if self.ring.is_empty() {
-            return;
+    #[inline]
+    pub(super) fn transmit(&mut self, now: Time, net: &mut Net) {
+        if !self.turns.is_empty() {
+            self.transmit_next(now, net);
         }
+    }
+
+    fn transmit_next(&mut self, now: Time, net: &mut Net) {
         if self.issue_free <= now {
-            for _ in 0..self.ring.len() {
-                let entry = self.ring.pop_front().expect("one for each turn");
+            for _ in 0..self.turns.len() {
+                let entry = self.turns.pop_front().expect("one for each turn");
                 let (number, class) = (entry as usize / 2, entry as usize % 2);
                 let started = self.startable(now, number, class);
                 if started {
                     self.issue_free = now + self.model.issue_gap;
-                    self.start(now, number, class);
+                    self.start(now, number, class, net);
                 }
                 if self.has_more(number, class) {
-                    self.ring.push_back(entry);
+                    self.turns.push_back(entry);
                 } else {
                     self.qps[number].listed[class] = false;
                 }
@@ -46,24 +50,24 @@ impl<P: Program> Host<P> {
                 }
             }
         }
-        self.transmit_later();
+        self.transmit_later(net);
     }
 
     /// Sets the event for the next packet that only waits for its time. Those that wait for room
     /// are tried again when a packet leaves.
-    fn transmit_later(&mut self) {
-        if self.ring.is_empty() {
+    fn transmit_later(&mut self, net: &mut Net) {
+        if self.turns.is_empty() {
             return;
         }
         let next = self
-            .ring
+            .turns
             .iter()
             .filter(|&&e| self.has_room(e as usize / 2, e as usize % 2))
             .map(|&e| self.earliest(e as usize / 2, e as usize % 2))
             .min();
         if let Some(at) = next.filter(|&at| at < self.transmit_at) {
             self.transmit_at = at;
-            self.at(at, TRANSMIT, 0, 0);
+            self.at(at, TRANSMIT, 0, 0, net);
         }
     }
 
@@ -91,6 +95,9 @@ impl<P: Program> Host<P> {
     fn has_room(&self, number: usize, class: usize) -> bool {
         let qp = &self.qps[number];
         let fetched = self.fetched[self.lane(qp.setup.sl)];
+        if u64::from(fetched + self.model.mtu.get()) <= self.model.tx_buffer.get() {
+            return true;
+        }
         let next = if class == ANSWERS {
             qp.answers.front().map_or(0, |a| a.bytes - a.sent)
         } else {
@@ -114,9 +121,9 @@ impl<P: Program> Host<P> {
         self.sl2vl.vl(sl).map_or(0, |vl| usize::from(vl.get()))
     }
 
-    fn start(&mut self, now: Time, number: usize, class: usize) {
+    fn start(&mut self, now: Time, number: usize, class: usize, net: &mut Net) {
         if class == ANSWERS {
-            return self.start_answer(now, number);
+            return self.start_answer(now, number, net);
         }
         let mtu = self.model.mtu;
         let qp = &mut self.qps[number];
@@ -146,10 +153,10 @@ impl<P: Program> Host<P> {
         }
         let transit_or_asked =
             if wqe.opcode == Opcode::Read { wqe.bytes } else { qp.last_transit_ps };
-        self.fetch(now, number, kind, segment, psn, transit_or_asked, wqe.inline);
+        self.fetch(now, number, kind, segment, psn, transit_or_asked, wqe.inline, net);
     }
 
-    fn start_answer(&mut self, now: Time, number: usize) {
+    fn start_answer(&mut self, now: Time, number: usize, net: &mut Net) {
         let mtu = self.model.mtu;
         let answer = self.qps[number].answers.front_mut().expect("listed for an answer");
         let segment = wire::segment(answer.bytes, mtu, answer.sent / mtu.get());
@@ -158,7 +165,7 @@ impl<P: Program> Host<P> {
         if segment.last {
             self.qps[number].answers.pop_front();
         }
-        self.fetch(now, number, answer.kind, segment, answer.psn, answer.transit_ps, false);
+        self.fetch(now, number, answer.kind, segment, answer.psn, answer.transit_ps, false, net);
     }
 
     /// Fetches a packet's payload and passes it down the pipeline to the port.
@@ -172,6 +179,7 @@ impl<P: Program> Host<P> {
         psn: u32,
         transit_ps: u32,
         inline: bool,
+        net: &mut Net,
     ) {
         let setup = self.qps[number].setup;
         let vl = self.lane(setup.sl);
@@ -197,37 +205,37 @@ impl<P: Program> Host<P> {
         };
         let index = self.packets.put(packet);
         self.qps[number].pipeline.push_back(index);
-        self.pass(data_at, number, index);
+        self.pass(data_at, number, index, net);
     }
 
     /// A packet whose payload is here at `data_at` goes down the pipeline, behind the earlier ones
     /// of its queue pair.
-    fn pass(&mut self, data_at: Time, number: usize, index: u32) {
+    fn pass(&mut self, data_at: Time, number: usize, index: u32, net: &mut Net) {
         let qp = &mut self.qps[number];
         qp.last_ready = qp.last_ready.max(data_at + self.model.tx);
         let ready = qp.last_ready;
-        self.at(ready, STAGED, number as u32, index);
+        self.at(ready, STAGED, number as u16, index, net);
     }
 
     /// A packet should have passed the pipeline. If the reads of other queue pairs were in its
     /// payload's way, or in that of an earlier one of its own, it has yet to.
-    pub(super) fn staged(&mut self, now: Time, number: usize, index: u32, out: &mut Outbox) {
+    pub(super) fn staged(&mut self, now: Time, number: usize, index: u32, net: &mut Net) {
         let fetched_by = now.saturating_sub(self.model.tx);
         if let Some(data_at) = self.pcie.finished(fetched_by, index) {
-            return self.pass(data_at, number, index);
+            return self.pass(data_at, number, index, net);
         }
         let qp = &mut self.qps[number];
         if qp.pipeline.front() != Some(&index) {
             qp.last_ready += Time::from_ps(1);
-            return self.pass(Time::ZERO, number, index);
+            return self.pass(Time::ZERO, number, index, net);
         }
         qp.pipeline.pop_front();
         let packet = self.packets.take(index);
-        self.stage(now, packet, out);
+        self.stage(now, packet, net);
     }
 
     /// A packet has passed the pipeline: to the port, or back inside for this host itself.
-    pub(super) fn stage(&mut self, now: Time, packet: Packet, out: &mut Outbox) {
+    pub(super) fn stage(&mut self, now: Time, packet: Packet, net: &mut Net) {
         if packet.dst == self.index {
             let bytes = Bytes::new(packet.wire_bytes.into());
             self.loopback_free =
@@ -235,17 +243,17 @@ impl<P: Program> Host<P> {
             let at = self.loopback_free + self.model.rx;
             self.release(&packet);
             if packet.kind() == PacketKind::UdSend {
-                self.datagram_sent(self.loopback_free, &packet);
+                self.datagram_sent(self.loopback_free, &packet, net);
             }
             let index = self.packets.put(packet);
-            self.at(at, LOOPBACK, 0, index);
-            return self.transmit(now);
+            self.at(at, LOOPBACK, 0, index, net);
+            return self.transmit(now, net);
         }
         let vl = packet.vl();
         let slot = class_of(&packet) * self.lanes + vl;
         let first = self.queues[slot].is_empty();
-        if first && self.egress.takes_at_once(now, vl, &packet) {
-            return self.leave(now, slot, vl, packet, out);
+        if first && self.egress.takes_at_once(now, vl, &packet, net) {
+            return self.leave(now, slot, vl, packet, net);
         }
         self.queues[slot].push_back(packet);
         if !first {
@@ -253,25 +261,25 @@ impl<P: Program> Host<P> {
         }
         self.egress.offer(slot, vl, &packet);
         if self.egress.free_at <= now {
-            self.serve(now, out);
+            self.serve(now, net);
         } else {
-            self.egress.wake_when_free(&mut self.events, PORT, 0);
+            self.egress.wake_when_free(net);
         }
     }
 
-    pub(super) fn port_woke(&mut self, now: Time, out: &mut Outbox) {
-        if self.egress.woke(now) {
-            self.serve(now, out);
+    pub(super) fn port_woke(&mut self, now: Time, net: &mut Net) {
+        if self.egress.woke(now, net) {
+            self.serve(now, net);
         } else {
-            self.egress.wake_when_free(&mut self.events, PORT, 0);
+            self.egress.wake_when_free(net);
         }
     }
 
     /// The idle port takes the next packet.
-    fn serve(&mut self, now: Time, out: &mut Outbox) {
-        let (slot, vl) = match self.egress.choose(now) {
+    fn serve(&mut self, now: Time, net: &mut Net) {
+        let (slot, vl) = match self.egress.choose(now, net) {
             Choice::Send { slot, vl } => (slot, vl),
-            Choice::Starved => return self.egress.starve(&mut self.events, PORT, 0),
+            Choice::Starved => return net.wait(self.egress.end),
             Choice::Empty => return,
         };
         let packet = self.queues[slot].pop_front().expect("an offered slot has a head");
@@ -279,25 +287,24 @@ impl<P: Program> Host<P> {
             Some(head) => self.egress.offer(slot, vl, head),
             None => self.egress.withdraw(slot, vl),
         }
-        self.leave(now, slot, vl, packet, out);
-        self.egress.wake_when_free(&mut self.events, PORT, 0);
+        self.leave(now, slot, vl, packet, net);
+        self.egress.wake_when_free(net);
     }
 
     /// A packet leaves by the port.
     #[inline]
-    fn leave(&mut self, now: Time, slot: usize, vl: usize, mut packet: Packet, out: &mut Outbox) {
-        let serialisation = self.egress.send(now, slot, vl, &packet);
+    fn leave(&mut self, now: Time, slot: usize, vl: usize, mut packet: Packet, net: &mut Net) {
+        let serialisation = self.egress.send(now, slot, vl, &packet, net);
         packet.sent_at = now;
         packet.first_ser_ps = serialisation.as_ps() as u32;
         self.packets_out += 1;
-        let cable = &self.egress.cable;
-        let at = cable.takes_effect(&packet, now, serialisation);
-        out.packets.push((cable.to, cable.to_port, Flight { at, packet }));
+        let at = self.egress.cable.takes_effect(&packet, now, serialisation);
+        net.send(self.egress.end, at, packet);
         self.release(&packet);
         if packet.kind() == PacketKind::UdSend {
-            self.datagram_sent(now + serialisation, &packet);
+            self.datagram_sent(now + serialisation, &packet, net);
         }
-        self.transmit(now);
+        self.transmit(now, net);
     }
 
     /// Its bytes have left the transmit buffer.
@@ -307,26 +314,34 @@ impl<P: Program> Host<P> {
 
     /// A datagram is complete once it is on the wire (RPerf, figure 1c). Several queue pairs may
     /// send to the same one, so the sender is found by what it sent.
-    fn datagram_sent(&mut self, at: Time, packet: &Packet) {
+    fn datagram_sent(&mut self, at: Time, packet: &Packet, net: &mut Net) {
         let sender = self.qps.iter().position(|qp| {
             qp.setup.transport == Transport::Ud
                 && (qp.setup.peer, qp.setup.peer_qp) == (packet.dst, packet.dst_qp)
                 && qp.unacked.front().is_some_and(|u| u.psn == packet.psn)
         });
         if let Some(number) = sender {
-            self.acknowledged(number, packet.psn, at, None);
+            self.acknowledged(number, packet.psn, at, None, net);
         }
     }
 
     /// The request that ended with `psn` is answered. Answers of different kinds overtake each
     /// other here, but requests complete in order: CQEs for those that asked.
-    pub(super) fn acknowledged(&mut self, number: usize, psn: u32, now: Time, truth: Option<Time>) {
+    pub(super) fn acknowledged(
+        &mut self,
+        number: usize,
+        psn: u32,
+        now: Time,
+        truth: Option<Time>,
+        net: &mut Net,
+    ) {
         if let Some(it) = self.qps[number].unacked.iter_mut().find(|u| u.psn == psn) {
             (it.answered, it.truth) = (true, truth);
         }
-        while let Some(&unacked) = self.qps[number].unacked.front().filter(|u| u.answered) {
-            self.qps[number].unacked.pop_front();
-            if let (true, Some(core)) = (unacked.wqe.signaled, self.qps[number].setup.core) {
+        let core = self.qps[number].setup.core;
+        while self.qps[number].unacked.front().is_some_and(|u| u.answered) {
+            let unacked = self.qps[number].unacked.pop_front().expect("it is there");
+            if let (true, Some(core)) = (unacked.wqe.signaled, core) {
                 let visible = self.pcie.write_descriptor(now, super::receive::CQE_BYTES);
                 let completion = Completion {
                     qp: bandwise_rdma::verbs::Qp(number as u16),
@@ -335,7 +350,7 @@ impl<P: Program> Host<P> {
                     bytes: unacked.wqe.bytes,
                     truth: unacked.truth,
                 };
-                self.complete(core, visible, completion);
+                self.complete(core, visible, completion, net);
             }
         }
     }

@@ -54,8 +54,14 @@ pub struct Case {
 
 impl Case {
     pub fn build(&self) -> Simulation<Script> {
+        self.build_apart(Time::MAX)
+    }
+
+    /// With links of at least `apart` between partitions.
+    pub fn build_apart(&self, apart: Time) -> Simulation<Script> {
         let routes = Routes::shortest(&self.fabric);
-        let mut sim = Simulation::new(&self.fabric, &routes, &self.models, self.seed).unwrap();
+        let Case { fabric, models, seed, .. } = self;
+        let mut sim = Simulation::with_partitions(fabric, &routes, models, *seed, apart).unwrap();
         for c in &self.connections {
             let [a, b] = c.hosts;
             let (first, second) = sim.connect(a, b, c.transport, sl(c.sl));

@@ -1,10 +1,9 @@
-//! Links: the only channel between nodes. A node puts what it sends into an [`Outbox`]; the
-//! engine carries it over before the window in which it may matter.
+//! Cables: how long packets and credits take.
 
+use crate::engine::Links;
 use crate::packet::Packet;
 use bandwise_rdma::wire;
 use bandwise_units::{BitRate, Bytes, Time};
-use std::collections::VecDeque;
 
 /// One direction of a cable, as its sender sees it.
 #[derive(Debug, Clone, Copy)]
@@ -82,32 +81,11 @@ fn on_the_wire(packet: &Packet) -> Bytes {
 /// Credits on their way back: blocks of a lane that became free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Credit {
-    /// When the sender's counter has them.
-    pub at: Time,
     /// The lane.
     pub vl: u8,
     /// How many 64-byte blocks.
     pub blocks: u16,
 }
 
-/// A packet on its way, with the time at which the receiver acts on it.
-#[derive(Debug, Clone, Copy)]
-pub struct Flight {
-    /// When.
-    pub at: Time,
-    /// The packet.
-    pub packet: Packet,
-}
-
-/// What a node sent during a window, with where it goes: node and port.
-#[derive(Debug, Default)]
-pub struct Outbox {
-    /// Packets.
-    pub packets: Vec<(u32, u8, Flight)>,
-    /// Credits.
-    pub credits: Vec<(u32, u8, Credit)>,
-}
-
-/// Packets in flight towards a port. A link keeps order, so a ring is enough; only its head has
-/// an event.
-pub type Inbound = VecDeque<Flight>;
+/// The links and events of a partition of the fabric.
+pub type Net = Links<Packet, Credit>;

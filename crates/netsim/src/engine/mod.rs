@@ -1,0 +1,13 @@
+//! The engine: events in order, nodes that handle them, links as the only channel between nodes.
+//!
+//! Nodes joined by short links share one queue of events: a [`Partition`]. Where a link is long,
+//! nothing that a node does at its one end matters at the other for a while, so the partitions
+//! there run apart, a window at a time ([`Engine`]).
+
+mod event;
+mod links;
+mod partition;
+
+pub use event::{Event, EventQueue};
+pub use links::{LinkEnd, Links};
+pub use partition::{ARRIVAL, Engine, Node, WAKE};

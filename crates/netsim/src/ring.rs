@@ -1,0 +1,127 @@
+//! A queue in a ring whose size is a power of two: what a packet passes several of on each hop,
+//! where the general-purpose one's wrapping costs a tenth of the simulator's time.
+
+/// A queue, first in, first out.
+#[derive(Debug, Clone)]
+pub(crate) struct Ring<T> {
+    /// Full of values, of which `len` from `head` on count: a power of two, or none.
+    slots: Vec<T>,
+    head: usize,
+    len: usize,
+}
+
+impl<T: Copy> Ring<T> {
+    pub const fn new() -> Self {
+        Ring { slots: Vec::new(), head: 0, len: 0 }
+    }
+
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    #[inline]
+    fn slot(&self, index: usize) -> usize {
+        (self.head + index) & (self.slots.len() - 1)
+    }
+
+    #[inline]
+    pub fn push_back(&mut self, value: T) {
+        if self.len == self.slots.len() {
+            self.grow(value);
+        }
+        let slot = self.slot(self.len);
+        self.slots[slot] = value;
+        self.len += 1;
+    }
+
+    #[cold]
+    fn grow(&mut self, fill: T) {
+        self.slots.rotate_left(self.head);
+        self.head = 0;
+        self.slots.resize((2 * self.len).max(4), fill);
+    }
+
+    #[inline]
+    pub fn pop_front(&mut self) -> Option<T> {
+        let first = *self.front()?;
+        self.head = self.slot(1);
+        self.len -= 1;
+        Some(first)
+    }
+
+    #[inline]
+    pub fn front(&self) -> Option<&T> {
+        if self.len == 0 { None } else { Some(&self.slots[self.slot(0)]) }
+    }
+
+    #[inline]
+    pub fn front_mut(&mut self) -> Option<&mut T> {
+        let slot = if self.len == 0 { return None } else { self.slot(0) };
+        Some(&mut self.slots[slot])
+    }
+
+    /// Adds a value behind the last one that is not `after` it.
+    #[inline]
+    pub fn insert(&mut self, value: T, after: impl Fn(&T) -> bool) {
+        self.push_back(value);
+        for index in (1..self.len).rev() {
+            let (before, here) = (self.slot(index - 1), self.slot(index));
+            if !after(&self.slots[before]) {
+                break;
+            }
+            self.slots.swap(before, here);
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        (0..self.len).map(|index| &self.slots[self.slot(index)])
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        let (head, len) = (self.head, self.len);
+        let (wrapped, first) = self.slots.split_at_mut(head);
+        let first_len = len.min(first.len());
+        first[..first_len].iter_mut().chain(&mut wrapped[..len - first_len])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        #[test]
+        fn is_a_queue(steps in prop::collection::vec((0u8..4, 0u32..9), 0..300)) {
+            let (mut ring, mut queue) = (Ring::new(), VecDeque::new());
+            for (step, value) in steps {
+                match step {
+                    0 => prop_assert_eq!(ring.pop_front(), queue.pop_front()),
+                    1 => {
+                        let later = queue.iter().rev().take_while(|&&v| v > value).count();
+                        queue.insert(queue.len() - later, value);
+                        ring.insert(value, |&v| v > value);
+                    }
+                    2 => {
+                        ring.iter_mut().zip(&mut queue).for_each(|(a, b)| (*a, *b) = (*a + 1, *b + 1));
+                    }
+                    _ => {
+                        ring.push_back(value);
+                        queue.push_back(value);
+                    }
+                }
+                prop_assert_eq!(ring.front(), queue.front());
+                prop_assert_eq!(ring.front_mut(), queue.front_mut());
+                prop_assert!(ring.iter().eq(&queue));
+                prop_assert_eq!((ring.len(), ring.is_empty()), (queue.len(), queue.is_empty()));
+            }
+        }
+    }
+}
