@@ -1,9 +1,12 @@
-//! Events and their queue: a 4-ary heap of 16-byte entries.
+//! Events and their queue.
 //!
 //! It holds what nodes told themselves and one entry for each link with something in flight, never
-//! a packet, so it stays within a few cache lines.
+//! a packet. In a rack that is ten entries or so, and a sorted list of them is faster than any
+//! tree; what a larger fabric has beyond the next few stands in a heap.
 
 use bandwise_units::Time;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Something that will happen at a node. What happens at the same instant is ordered by node,
 /// kind, object and argument, never by the order in which events were pushed.
@@ -40,6 +43,12 @@ impl Event {
     #[inline]
     pub const fn moved_to(self, at: Time) -> Self {
         Event { at, what: self.what }
+    }
+
+    /// What `<` says, faster: times mostly decide.
+    #[inline]
+    fn before(self, other: Event) -> bool {
+        self.at < other.at || self.at == other.at && self.what < other.what
     }
 
     /// When.
@@ -79,38 +88,34 @@ impl std::fmt::Debug for Event {
 /// Events in order.
 #[derive(Debug)]
 pub struct EventQueue {
-    root: Event,
-    /// The children of entry n are group n, so that a step down the heap looks at one cache line.
-    groups: Vec<Group>,
-    len: usize,
-    /// The root was taken, and nothing has its place yet. Most events cause another, which then
-    /// goes in there, at the price of one walk down the heap instead of one down and one up.
-    vacant: bool,
+    /// The next ones, the very next last, and before all of them [`NEVER`], where every search
+    /// ends. Without events only if there are none at all.
+    near: [Event; PLACES],
+    /// Where the very next one stands; 0 if there is none.
+    next: usize,
+    /// Those after all of them.
+    far: BinaryHeap<Reverse<Event>>,
+    /// The first of those.
+    far_first: Event,
     /// When the last event taken was due: debug builds check that nothing happens before it.
     #[cfg(debug_assertions)]
     last: Time,
 }
 
-const ARITY: usize = 4;
-
-/// Four entries, times and all else apart: times mostly decide. Entries that are not there come
-/// after all others.
-#[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
-struct Group {
-    at: [Time; ARITY],
-    what: [u64; ARITY],
-}
+/// How many places `near` has: a power of two, so that a mask keeps every index within.
+const PLACES: usize = 32;
+/// How many events go or come together when it is full or empty.
+const BATCH: usize = PLACES / 2;
 
 const NEVER: Event = Event { at: Time::MAX, what: u64::MAX };
 
 impl Default for EventQueue {
     fn default() -> Self {
         EventQueue {
-            root: NEVER,
-            groups: Vec::new(),
-            len: 0,
-            vacant: false,
+            near: [NEVER; PLACES],
+            next: 0,
+            far: BinaryHeap::new(),
+            far_first: NEVER,
             #[cfg(debug_assertions)]
             last: Time::ZERO,
         }
@@ -120,156 +125,65 @@ impl Default for EventQueue {
 impl EventQueue {
     /// When the first event is due; [`Time::MAX`] if there is none.
     #[inline]
-    pub fn next_at(&mut self) -> Time {
-        self.settle();
-        self.root.at()
+    pub fn next_at(&self) -> Time {
+        self.near[self.next % PLACES].at
     }
 
     /// Adds an event.
     #[inline]
     pub fn push(&mut self, event: Event) {
         #[cfg(debug_assertions)]
-        assert!(event.at() >= self.last, "{event:?} comes after {}", self.last);
-        if self.vacant {
-            self.vacant = false;
-            self.sift_down(event);
-        } else {
-            self.sift_up(event);
+        assert!(event.at >= self.last, "{event:?} comes after {}", self.last);
+        if self.next == PLACES - 1 {
+            self.spill();
         }
+        if self.far_first.before(event) {
+            return self.far.push(Reverse(event));
+        }
+        let mut place = self.next;
+        while self.near[place % PLACES].before(event) {
+            self.near[(place + 1) % PLACES] = self.near[place % PLACES];
+            place -= 1;
+        }
+        self.near[(place + 1) % PLACES] = event;
+        self.next += 1;
     }
 
     /// Takes the first event if it is due before `horizon`.
     #[inline]
     pub fn pop_before(&mut self, horizon: Time) -> Option<Event> {
-        self.settle();
-        let first = self.root;
-        if first.at() >= horizon {
+        let first = self.near[self.next % PLACES];
+        if first.at >= horizon {
             return None;
+        }
+        self.next -= 1;
+        if self.next == 0 && self.far_first != NEVER {
+            self.refill();
         }
         #[cfg(debug_assertions)]
         {
-            self.last = first.at();
+            self.last = first.at;
         }
-        self.vacant = true;
         Some(first)
     }
 
-    /// Gives the place of the event taken last to the last one of the heap.
-    #[inline]
-    fn settle(&mut self) {
-        if self.vacant {
-            self.vacant = false;
-            self.len -= 1;
-            if self.len == 0 {
-                self.root = NEVER;
-                return;
-            }
-            let (group, place) = place(self.len);
-            let last = self.groups[group].get(place);
-            self.groups[group].set(place, NEVER);
-            if place == 0 {
-                self.groups.pop();
-            }
-            self.sift_down(last);
-        }
+    /// The later half of `near` goes to the heap.
+    #[cold]
+    fn spill(&mut self) {
+        self.far.extend(self.near[1..=BATCH].iter().copied().map(Reverse));
+        self.far_first = self.near[BATCH];
+        self.near.copy_within(BATCH + 1..=self.next, 1);
+        self.next -= BATCH;
     }
 
-    /// Adds an event at the end and moves it up to where it belongs.
-    fn sift_up(&mut self, event: Event) {
-        let mut entry = self.len;
-        self.len += 1;
-        if entry == 0 {
-            self.root = event;
-            return;
+    /// The next ones come from the heap.
+    #[cold]
+    fn refill(&mut self) {
+        self.next = self.far.len().min(BATCH);
+        for place in (1..=self.next).rev() {
+            self.near[place] = self.far.pop().expect("there are as many").0;
         }
-        let (mut group, mut hole) = place(entry);
-        if hole == 0 {
-            self.groups.push(Group { at: [NEVER.at; ARITY], what: [NEVER.what; ARITY] });
-        }
-        // Entry n's parent is number (n - 1) / 4, which is also its group.
-        while group > 0 {
-            let (above, parent) = place(group);
-            let parent = self.groups[above].get(parent);
-            if parent <= event {
-                return self.groups[group].set(hole, event);
-            }
-            self.groups[group].set(hole, parent);
-            entry = group;
-            (group, hole) = place(entry);
-        }
-        if self.root <= event {
-            self.groups[0].set(hole, event);
-        } else {
-            self.groups[0].set(hole, self.root);
-            self.root = event;
-        }
-    }
-
-    /// Puts an event in the place of the root and moves it down to where it belongs.
-    fn sift_down(&mut self, event: Event) {
-        let groups = self.groups.as_mut_slice();
-        let Some(first) = groups.first() else {
-            self.root = event;
-            return;
-        };
-        let mut hole = first.least();
-        let least = first.get(hole);
-        if least >= event {
-            self.root = event;
-            return;
-        }
-        self.root = least;
-        // The hole is the entry at `hole` in `group` now, whose children are group `below`.
-        let (mut group, mut below) = (0, hole + 1);
-        while let Some(children) = groups.get(below) {
-            let child = children.least();
-            let least = children.get(child);
-            if least >= event {
-                break;
-            }
-            groups[group].set(hole, least);
-            (group, hole) = (below, child);
-            below = ARITY * below + 1 + child;
-        }
-        groups[group].set(hole, event);
-    }
-}
-
-/// The group of entry n (which is not the root), and its place there.
-#[inline]
-fn place(entry: usize) -> (usize, usize) {
-    ((entry - 1) / ARITY, (entry - 1) % ARITY)
-}
-
-impl Group {
-    #[inline]
-    fn get(&self, place: usize) -> Event {
-        Event { at: self.at[place & (ARITY - 1)], what: self.what[place & (ARITY - 1)] }
-    }
-
-    #[inline]
-    fn set(&mut self, place: usize, event: Event) {
-        self.at[place & (ARITY - 1)] = event.at;
-        self.what[place & (ARITY - 1)] = event.what;
-    }
-
-    /// Where the first of the four stands.
-    #[inline]
-    fn least(&self) -> usize {
-        self.earlier(self.earlier(0, 1), self.earlier(2, 3))
-    }
-
-    /// The earlier of two entries. Which it is is a guess that no processor makes well, so that
-    /// nothing branches on it but the rare tie.
-    #[inline]
-    fn earlier(&self, i: usize, j: usize) -> usize {
-        let (first, second) = (self.at[i & (ARITY - 1)], self.at[j & (ARITY - 1)]);
-        let swap = if first == second {
-            self.what[j & (ARITY - 1)] < self.what[i & (ARITY - 1)]
-        } else {
-            second < first
-        };
-        i ^ ((i ^ j) & usize::from(swap).wrapping_neg())
+        self.far_first = self.far.peek().map_or(NEVER, |first| first.0);
     }
 }
 

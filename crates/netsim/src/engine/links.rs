@@ -222,7 +222,7 @@ impl<F: Copy, B: Copy> Links<F, B> {
         self.events.pop_before(horizon)
     }
 
-    pub(super) fn next_at(&mut self) -> Time {
+    pub(super) fn next_at(&self) -> Time {
         self.events.next_at()
     }
 }

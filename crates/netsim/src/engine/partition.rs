@@ -166,8 +166,8 @@ impl<N: Node> Engine<N> {
     }
 
     /// When the first event is due.
-    fn first(&mut self) -> Option<Time> {
-        let first = self.partitions.iter_mut().map(|p| p.links.next_at()).min();
+    fn first(&self) -> Option<Time> {
+        let first = self.partitions.iter().map(|p| p.links.next_at()).min();
         first.filter(|&at| at < Time::MAX)
     }
 
