@@ -2,7 +2,10 @@
 //! the file, the line, what is wrong there and what is allowed. No I/O happens here; whoever
 //! opened the file hands over its text.
 
-use miette::{Diagnostic, LabeledSpan, NamedSource, SourceSpan};
+mod excerpt;
+
+use excerpt::Excerpt;
+use miette::{Diagnostic, LabeledSpan, SourceSpan};
 use std::ops::Range;
 
 /// A text and the name people know it by (its path, or `<flags>`).
@@ -10,14 +13,22 @@ use std::ops::Range;
 pub struct Source<'a> {
     /// What errors call it.
     pub name: &'a str,
-    /// The whole text.
+    /// The whole text, or an excerpt where it is read piece by piece.
     pub text: &'a str,
+    /// How many lines of the input stand before the text.
+    lines_before: usize,
 }
 
 impl<'a> Source<'a> {
     /// A source with that name and text.
     pub fn new(name: &'a str, text: &'a str) -> Self {
-        Source { name, text }
+        Source { name, text, lines_before: 0 }
+    }
+
+    /// An excerpt of a longer input, such as one line of a file that is too large to hold. `line`
+    /// is the number of its first line in the input, counted from 1.
+    pub fn excerpt(name: &'a str, text: &'a str, line: usize) -> Self {
+        Source { name, text, lines_before: line.saturating_sub(1) }
     }
 
     /// An error at a byte range of the text. Ranges outside the text are moved to its end.
@@ -27,17 +38,19 @@ impl<'a> Source<'a> {
         InputError(Box::new(Place {
             message: message.into(),
             allowed: None,
-            line: 1 + self.text.as_bytes()[..start].iter().filter(|&&b| b == b'\n').count(),
+            line: 1
+                + self.lines_before
+                + self.text.as_bytes()[..start].iter().filter(|&&b| b == b'\n').count(),
             file: self.name.to_owned(),
-            code: NamedSource::new(self.name, self.text.to_owned()),
+            code: Excerpt::new(self.name, self.text, self.lines_before),
             span: Some((start, end - start).into()),
         }))
     }
 
-    /// An error of a whole line, counted from 1.
+    /// An error of a whole line, counted from 1 at the beginning of the input.
     pub fn error_in_line(&self, line: usize, message: impl Into<String>) -> InputError {
-        let start: usize =
-            self.text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+        let before = line.saturating_sub(1 + self.lines_before);
+        let start: usize = self.text.split_inclusive('\n').take(before).map(str::len).sum();
         let len = self.text[start..].lines().next().map_or(0, str::len);
         self.error(start..start + len, message)
     }
@@ -65,7 +78,7 @@ struct Place {
     allowed: Option<String>,
     file: String,
     line: usize,
-    code: NamedSource<String>,
+    code: Excerpt,
     span: Option<SourceSpan>,
 }
 
@@ -87,7 +100,7 @@ impl InputError {
             allowed: None,
             file: name.to_owned(),
             line: 1,
-            code: NamedSource::new(name, String::new()),
+            code: Excerpt::new(name, "", 0),
             span: None,
         }))
     }
@@ -140,6 +153,20 @@ mod tests {
         assert_eq!(error.to_string(), "f.toml:2: no such MTU (allowed: 256 to 4096)");
         assert_eq!(source.error_in_line(2, "x").to_string(), "f.toml:2: x");
         assert_eq!(source.error_in_line(99, "x").line(), 3);
+    }
+
+    #[test]
+    fn an_excerpt_keeps_the_numbers_of_its_lines() {
+        let excerpt = Source::excerpt("f.csv", "1,2\n3,x\n", 4_001);
+        assert_eq!(excerpt.error(6..7, "no number").to_string(), "f.csv:4002: no number");
+        assert_eq!(excerpt.error_in_line(4_002, "bad").line(), 4_002);
+        assert_eq!(excerpt.error_in_line(1, "before it").line(), 4_001);
+        // So does the picture of the place that people see.
+        let error = excerpt.error(6..7, "no number");
+        let contents = error.source_code().unwrap().read_span(&(6, 1).into(), 1, 1).unwrap();
+        // Counted from 0.
+        assert_eq!((contents.name(), contents.line()), (Some("f.csv"), 4_000));
+        assert_eq!(contents.data(), b"1,2\n3,x\n");
     }
 
     #[test]

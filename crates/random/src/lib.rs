@@ -1,0 +1,105 @@
+//! Named random streams: every part that needs chance has a stream of its own, made from the
+//! run's one seed and the part's name. Adding a part, or running parts in another order, changes
+//! no other part's numbers.
+
+use bandwise_units::Time;
+use rand_core::{Rng, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+/// A stream of random numbers.
+#[derive(Debug, Clone)]
+pub struct Stream(Pcg64Mcg);
+
+impl Stream {
+    /// The stream called `name` (and numbered `index`, for the many of a kind) of a run.
+    pub fn new(seed: u64, name: &str, index: u64) -> Self {
+        // FNV-1a folds the name; SplitMix64's finaliser spreads neighbouring seeds and indices.
+        let folded = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| {
+            (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+        let mixed = mix(seed ^ mix(folded ^ mix(index)));
+        Stream(Pcg64Mcg::seed_from_u64(mixed))
+    }
+
+    /// Uniform among the whole numbers of `[0, bound)`, or zero for a bound of zero.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        // A multiply-shift keeps the bias below 2^-64 of the range, without a division.
+        ((u128::from(self.0.next_u64()) * u128::from(bound)) >> 64) as u64
+    }
+
+    /// Uniform in `[0, bound)`, or zero for a bound of zero.
+    pub fn time_below(&mut self, bound: Time) -> Time {
+        Time::from_ps(self.below(bound.as_ps()))
+    }
+
+    /// True once in `n` draws on average; never for zero.
+    pub fn one_in(&mut self, n: u32) -> bool {
+        n != 0 && self.below(u64::from(n)) == 0
+    }
+
+    /// Uniform in `(0, 1]`, in steps of 2^-53, which is what an `f64` tells apart everywhere in
+    /// there. Zero is left out because logarithms are taken of it.
+    pub fn fraction(&mut self) -> f64 {
+        const STEPS: u64 = 1 << 53;
+        (self.below(STEPS) + 1) as f64 / STEPS as f64
+    }
+}
+
+fn mix(mut z: u64) -> u64 {
+    z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_are_reproducible_and_apart() {
+        let draw =
+            |seed, name, index| Stream::new(seed, name, index).time_below(Time::from_ms(1)).as_ps();
+        assert_eq!(draw(1, "poll", 0), draw(1, "poll", 0));
+        assert_ne!(draw(1, "poll", 0), draw(1, "poll", 1));
+        assert_ne!(draw(1, "poll", 0), draw(2, "poll", 0));
+        assert_ne!(draw(1, "poll", 0), draw(1, "tick", 0));
+    }
+
+    #[test]
+    fn draws_are_even() {
+        let mut stream = Stream::new(7, "even", 0);
+        let hits = (0..256_000).filter(|_| stream.one_in(256)).count();
+        assert!((900..1_100).contains(&hits), "{hits} of 1000 expected");
+        let mean = (0..100_000)
+            .map(|_| stream.time_below(Time::from_ps(1_000)).as_ps())
+            .sum::<u64>() as f64
+            / 1e5;
+        assert!((mean - 499.5).abs() < 5.0, "{mean}");
+        assert!(!stream.one_in(0));
+        assert_eq!(stream.time_below(Time::ZERO), Time::ZERO);
+        let mean = (0..100_000).map(|_| stream.fraction()).sum::<f64>() / 1e5;
+        assert!((mean - 0.5).abs() < 0.005, "{mean}");
+    }
+
+    /// Numbers of a published run must stay what they are.
+    #[test]
+    fn draws_do_not_change() {
+        let mut stream = Stream::new(1, "pinned", 2);
+        let drawn = (stream.below(1_000_000), stream.time_below(Time::from_ms(1)).as_ps());
+        assert_eq!(drawn, (36_956, 472_896_202));
+        assert_eq!((stream.fraction(), stream.one_in(2)), (0.672_604_078_719_297_2, false));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn draws_stay_in_their_range(seed: u64, bound in 1u64..) {
+            let mut stream = Stream::new(seed, "range", 0);
+            for _ in 0..50 {
+                proptest::prop_assert!(stream.below(bound) < bound);
+                let fraction = stream.fraction();
+                proptest::prop_assert!(0.0 < fraction && fraction <= 1.0);
+            }
+        }
+    }
+}

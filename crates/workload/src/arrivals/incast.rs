@@ -1,0 +1,148 @@
+//! [`Incast`]: many hosts send to one at once.
+
+use super::{nth_other, two_or_more};
+use crate::{Flow, MAX_FLOW, WorkloadError};
+use bandwise_random::Stream;
+use bandwise_units::{Bytes, Time};
+use std::collections::BTreeSet;
+
+/// A request whose bytes are striped across senders that are drawn from the other hosts, all of
+/// which start at once (IRN 4.4.3: 150 MB across 10 to 50 senders). It is complete when its last
+/// flow is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Incast {
+    hosts: u32,
+    receiver: u32,
+    senders: u32,
+    request: Bytes,
+    connections: u32,
+    requests: u64,
+    first: Time,
+    every: Time,
+}
+
+impl Incast {
+    /// One request of `request` bytes at time 0, to host `receiver` of `hosts`, from `senders`
+    /// others.
+    pub fn new(
+        hosts: u32,
+        receiver: u32,
+        senders: u32,
+        request: Bytes,
+    ) -> Result<Self, WorkloadError> {
+        two_or_more(hosts)?;
+        if receiver >= hosts {
+            return Err(WorkloadError::NoSuchHost { host: receiver, hosts });
+        }
+        if senders == 0 || senders >= hosts {
+            return Err(WorkloadError::Senders { senders, hosts });
+        }
+        let (first, every) = (Time::ZERO, Time::ZERO);
+        Incast { hosts, receiver, senders, request, connections: 1, requests: 1, first, every }
+            .checked()
+    }
+
+    /// The same with `connections` flows from each sender, among which its stripe is split (IRN
+    /// 4.4.3: "increasing the number of connections per machine").
+    pub fn with_connections(self, connections: u32) -> Result<Self, WorkloadError> {
+        if connections == 0 {
+            return Err(WorkloadError::NoConnections);
+        }
+        Incast { connections, ..self }.checked()
+    }
+
+    /// The same `requests` times, the first one at `first` and one each `every` after that. Each
+    /// draws its senders anew.
+    pub fn repeated(self, requests: u64, first: Time, every: Time) -> Result<Self, WorkloadError> {
+        let last = u128::from(first.as_ps())
+            + u128::from(every.as_ps()) * u128::from(requests.saturating_sub(1));
+        if requests == 0 || last >= 1 << 63 {
+            return Err(WorkloadError::TooLong { requests, every });
+        }
+        Ok(Incast { requests, first, every, ..self })
+    }
+
+    /// How many flows make up a request: the n-th flow belongs to request n divided by this.
+    pub fn flows_per_request(&self) -> u64 {
+        u64::from(self.senders) * u64::from(self.connections)
+    }
+
+    /// The flows of that seed, for part `part` of the workload; those of a request by sender.
+    pub fn flows(&self, seed: u64, part: u64) -> IncastFlows {
+        IncastFlows {
+            plan: self.clone(),
+            request: 0,
+            sent: 0,
+            senders: Vec::new(),
+            random: Stream::new(seed, "incast senders", part),
+        }
+    }
+
+    fn checked(self) -> Result<Self, WorkloadError> {
+        let flows = self.flows_per_request();
+        let bytes = self.request.get();
+        if bytes < flows || bytes.div_ceil(flows) > MAX_FLOW.get() {
+            return Err(WorkloadError::Request { request: self.request, flows });
+        }
+        Ok(self)
+    }
+}
+
+/// The flows of [`Incast`], one after the other.
+#[derive(Debug, Clone)]
+pub struct IncastFlows {
+    plan: Incast,
+    /// The request whose flows come next.
+    request: u64,
+    /// Flows of it that have come.
+    sent: u64,
+    /// Its senders in order, once its first flow has come.
+    senders: Vec<u32>,
+    random: Stream,
+}
+
+impl IncastFlows {
+    /// A set of senders, each as likely as any other (Floyd's method: Bentley, "Programming Pearls:
+    /// a sample of brilliance", CACM 1987), so that only senders are kept and not all hosts.
+    fn draw_senders(&mut self) {
+        let others = self.plan.hosts - 1;
+        let mut drawn = BTreeSet::new();
+        for newest in others - self.plan.senders..others {
+            let n = self.random.below(u64::from(newest) + 1) as u32;
+            if !drawn.insert(n) {
+                drawn.insert(newest);
+            }
+        }
+        self.senders.clear();
+        self.senders.extend(drawn.into_iter().map(|n| nth_other(self.plan.receiver, n)));
+    }
+}
+
+impl Iterator for IncastFlows {
+    type Item = Flow;
+
+    fn next(&mut self) -> Option<Flow> {
+        if self.request == self.plan.requests {
+            return None;
+        }
+        if self.sent == 0 {
+            self.draw_senders();
+        }
+        let flows = self.plan.flows_per_request();
+        // What can't be divided goes to the first flows, a byte each.
+        let (share, rest) = (self.plan.request.get() / flows, self.plan.request.get() % flows);
+        let flow = Flow {
+            start: self.plan.first + self.plan.every * self.request,
+            src: self.senders[(self.sent / u64::from(self.plan.connections)) as usize],
+            dst: self.plan.receiver,
+            bytes: share + u64::from(self.sent < rest),
+        };
+        self.sent += 1;
+        if self.sent == flows {
+            (self.request, self.sent) = (self.request + 1, 0);
+        }
+        Some(flow)
+    }
+}
+
+impl std::iter::FusedIterator for IncastFlows {}

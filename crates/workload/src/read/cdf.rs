@@ -1,0 +1,67 @@
+//! Files with size distributions: a size in bytes and a share of flows in each line.
+
+use super::fields::Field;
+use crate::{MAX_FLOW, SizeDistribution, Spread};
+use bandwise_input::{InputError, Source};
+use bandwise_units::Bytes;
+
+/// Reads a file of points of a cumulative distribution (CDF), in the two formats that simulators
+/// pass around. The last line tells them apart: shares are fractions where it has 1, and percent
+/// where it has 100.
+///
+/// ```text
+/// # bytes  percent
+/// 0        0
+/// 10000    15
+/// 30000000 100
+/// ```
+///
+/// Values stand between blanks or a comma; what follows `#` is a comment. What points mean, and what
+/// `spread` says of the sizes between them, is as in [`SizeDistribution::cdf`].
+pub fn cdf(source: &Source, spread: Spread) -> Result<SizeDistribution, InputError> {
+    let (mut points, mut places) = (Vec::new(), Vec::new());
+    let mut next = 0;
+    for line in source.text.split_inclusive('\n') {
+        let at = next;
+        next += line.len();
+        let values = line.split('#').next().unwrap_or_default();
+        if values.trim().is_empty() {
+            continue;
+        }
+        points.push(point(source, values, at)?);
+        places.push(at..at + values.trim_end().len());
+    }
+    SizeDistribution::cdf(&points, spread).map_err(|error| {
+        // What is wrong with all of them is shown at the last.
+        let place = error.point().and_then(|point| places.get(point)).or(places.last());
+        source.error(place.cloned().unwrap_or(0..0), error.to_string()).allowed(error.allowed())
+    })
+}
+
+/// The size and the share of a line that begins at byte `at` of the text.
+fn point(source: &Source, line: &str, at: usize) -> Result<(Bytes, f64), InputError> {
+    let fields: Vec<Field> = match line.contains(',') {
+        true => Field::between_commas(line, at).collect(),
+        false => Field::between_blanks(line, at).collect(),
+    };
+    let [size, share] = &fields[..] else {
+        let found = fields.len();
+        let message = format!("{found} value{} in a line", if found == 1 { "" } else { "s" });
+        let error = source.error(at..at + line.trim_end().len(), message);
+        return Err(error.allowed("a size in bytes and a share of flows, such as 10000 0.15"));
+    };
+    let bytes = number(size).filter(|n| n.fract() == 0.0 && *n <= MAX_FLOW.get() as f64);
+    let bytes = bytes.ok_or_else(|| {
+        let allowed = format!("whole bytes from 0 to {}, which is 2^40", MAX_FLOW.get());
+        size.error(source, "a size").allowed(allowed)
+    })?;
+    let share = number(share)
+        .ok_or_else(|| share.error(source, "a share").allowed("a number from 0 to 1, or to 100"))?;
+    Ok((Bytes::new(bytes as u64), share))
+}
+
+/// A number that is not negative; 1e6 is one too.
+fn number(field: &Field) -> Option<f64> {
+    let number: f64 = field.text.parse().ok()?;
+    (number.is_finite() && number.is_sign_positive()).then_some(number)
+}

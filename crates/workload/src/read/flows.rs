@@ -1,0 +1,175 @@
+//! Flow lists: CSV with the columns `start_ns,src,dst,bytes`, in order of start.
+
+use super::fields::Field;
+use crate::write::HEADER;
+use crate::{Flow, MAX_FLOW};
+use bandwise_input::{InputError, Source};
+use bandwise_units::Time;
+
+/// Reads a flow list line by line, and remembers of it what the next line has to fit to.
+///
+/// ```text
+/// start_ns,src,dst,bytes
+/// 0,3,17,1000
+/// 1250.5,8,3,2400000
+/// ```
+///
+/// Whoever has the file hands over its lines, one after the other, and says when there are no more.
+/// Spaces around values and empty lines mean nothing. Starts may have decimals, down to a
+/// picosecond; hosts count from 0; a flow has 1 byte to 2^40, the payload.
+#[derive(Debug, Clone)]
+pub struct FlowList {
+    name: String,
+    hosts: u32,
+    /// How many lines there have been.
+    line: usize,
+    has_header: bool,
+    /// When the last flow starts, and the line that says so.
+    last: Option<(Time, usize)>,
+}
+
+impl FlowList {
+    /// A list that errors call `name`, of flows among `hosts` hosts.
+    pub fn new(name: impl Into<String>, hosts: u32) -> Self {
+        FlowList { name: name.into(), hosts, line: 0, has_header: false, last: None }
+    }
+
+    /// The flow of the next line, if it has one. Nothing more can be read after an error.
+    pub fn line(&mut self, text: &str) -> Result<Option<Flow>, InputError> {
+        self.line += 1;
+        // Spreadsheets begin files with a mark that nobody sees.
+        let text = if self.line == 1 { text.trim_start_matches('\u{feff}') } else { text };
+        if text.trim().is_empty() {
+            return Ok(None);
+        }
+        let source = Source::excerpt(&self.name, text, self.line);
+        if !self.has_header {
+            self.has_header = true;
+            return header(&source).map(|()| None);
+        }
+        let flow = flow(&source, self.hosts)?;
+        if let Some((last, line)) = self.last.filter(|&(last, _)| flow.start < last) {
+            let message = format!(
+                "a flow that starts at {} after one that starts at {last}, in line {line}",
+                flow.start
+            );
+            let error = source.error(0..text.trim_end().len(), message);
+            return Err(error.allowed("flows in order of start_ns"));
+        }
+        self.last = Some((flow.start, self.line));
+        Ok(Some(flow))
+    }
+
+    /// There are no more lines. A list without flows is one, without its header it is not.
+    pub fn end(&self) -> Result<(), InputError> {
+        if self.has_header {
+            return Ok(());
+        }
+        let error = Source::new(&self.name, "").error(0..0, "a flow list without a line");
+        Err(error.allowed(format!("{HEADER} in the first line")))
+    }
+}
+
+/// The flows of a list whose text is at hand.
+pub fn flows<'a>(
+    source: &Source<'a>,
+    hosts: u32,
+) -> impl Iterator<Item = Result<Flow, InputError>> + use<'a> {
+    lines(source.name, hosts, source.text.lines())
+}
+
+/// The flows of a list that comes line by line.
+pub fn lines<L>(name: impl Into<String>, hosts: u32, lines: L) -> FlowLines<L::IntoIter>
+where
+    L: IntoIterator<Item: AsRef<str>>,
+{
+    FlowLines { list: FlowList::new(name, hosts), lines: Some(lines.into_iter()) }
+}
+
+/// The flows of [`lines`]; an error is the last item.
+#[derive(Debug, Clone)]
+pub struct FlowLines<I> {
+    list: FlowList,
+    /// None after the end.
+    lines: Option<I>,
+}
+
+impl<I: Iterator<Item: AsRef<str>>> Iterator for FlowLines<I> {
+    type Item = Result<Flow, InputError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let found = loop {
+            match self.lines.as_mut()?.next() {
+                Some(line) => match self.list.line(line.as_ref()) {
+                    Ok(None) => {}
+                    Ok(Some(flow)) => return Some(Ok(flow)),
+                    Err(error) => break Some(Err(error)),
+                },
+                None => break self.list.end().err().map(Err),
+            }
+        };
+        self.lines = None;
+        found
+    }
+}
+
+impl<I: Iterator<Item: AsRef<str>>> std::iter::FusedIterator for FlowLines<I> {}
+
+fn header(source: &Source) -> Result<(), InputError> {
+    let names = Field::between_commas(source.text, 0).map(|field| field.text);
+    if names.eq(HEADER.split(',')) {
+        return Ok(());
+    }
+    let at = 0..source.text.trim_end().len();
+    Err(source.error(at, "a flow list without its header").allowed(HEADER))
+}
+
+fn flow(source: &Source, hosts: u32) -> Result<Flow, InputError> {
+    let mut fields = Field::between_commas(source.text, 0);
+    let (Some(start), Some(src), Some(dst), Some(bytes), None) =
+        (fields.next(), fields.next(), fields.next(), fields.next(), fields.next())
+    else {
+        let found = Field::between_commas(source.text, 0).count();
+        let message = format!("{found} value{} in a line", if found == 1 { "" } else { "s" });
+        let at = 0..source.text.trim_end().len();
+        return Err(source.error(at, message).allowed(format!("4 values: {HEADER}")));
+    };
+    let start = start_ns(source, &start)?;
+    let (from, to) = (host(source, "src", &src, hosts)?, host(source, "dst", &dst, hosts)?);
+    if from == to {
+        let message = format!("a flow from host {from} to itself");
+        let error = source.error(src.span.start..dst.span.end, message);
+        return Err(error.allowed("two different hosts"));
+    }
+    let least_to_most = 1..=MAX_FLOW.get();
+    let bytes = whole(&bytes).filter(|bytes| least_to_most.contains(bytes)).ok_or_else(|| {
+        let allowed = format!("a whole number from 1 to {}, which is 2^40", MAX_FLOW.get());
+        bytes.error(source, "bytes").allowed(allowed)
+    })?;
+    Ok(Flow { start, src: from, dst: to, bytes })
+}
+
+fn start_ns(source: &Source, field: &Field) -> Result<Time, InputError> {
+    // Digits and a point alone: what else `Time` takes is not CSV.
+    let is_decimal = field.text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let start = is_decimal.then(|| format!("{} ns", field.text).parse::<Time>().ok()).flatten();
+    start.ok_or_else(|| {
+        field.error(source, "start_ns").allowed(
+            "nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 106 days",
+        )
+    })
+}
+
+fn host(source: &Source, what: &str, field: &Field, hosts: u32) -> Result<u32, InputError> {
+    let number = whole(field).and_then(|number| u32::try_from(number).ok());
+    number.filter(|&number| number < hosts).ok_or_else(|| {
+        let allowed = format!("hosts 0 to {}", hosts.saturating_sub(1));
+        field.error(source, what).allowed(allowed)
+    })
+}
+
+/// A whole number of 64 bits, of digits alone.
+fn whole(field: &Field) -> Option<u64> {
+    let is_digits = field.text.bytes().all(|b| b.is_ascii_digit());
+    field.text.parse().ok().filter(|_| is_digits)
+}

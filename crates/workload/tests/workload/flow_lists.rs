@@ -1,0 +1,102 @@
+//! Flow lists: what is written is read again, what can't be used is refused with its line.
+
+use super::flows;
+use bandwise_input::Source;
+use bandwise_units::Time;
+use bandwise_workload::{Flow, read, write};
+use proptest::prelude::*;
+
+fn read(text: &str) -> Result<Vec<Flow>, String> {
+    let flows = read::flows(&Source::new("my.csv", text), 54);
+    flows.collect::<Result<_, _>>().map_err(|error| error.to_string())
+}
+
+/// The error for that line after the header and a flow that starts at 5 ns.
+fn refused(line: &str) -> String {
+    read(&format!("start_ns,src,dst,bytes\n5,0,1,1\n{line}\n")).unwrap_err()
+}
+
+#[test]
+fn values_with_decimals_and_spaces() {
+    let text = "\u{feff} start_ns, src ,dst,bytes \r\n\r\n 0 , 53 ,0, 1\r\n1.5,0,1,1099511627776\r\n\n\
+                1.500,1,0,1\n2.001,0,1,007";
+    let flow = |ps, src, dst, bytes| Flow { start: Time::from_ps(ps), src, dst, bytes };
+    let expected =
+        [flow(0, 53, 0, 1), flow(1_500, 0, 1, 1 << 40), flow(1_500, 1, 0, 1), flow(2_001, 0, 1, 7)];
+    assert_eq!(read(text).unwrap(), expected);
+    assert_eq!(read("start_ns,src,dst,bytes").unwrap(), []);
+}
+
+#[test]
+fn headers() {
+    insta::assert_snapshot!(read("").unwrap_err(), @"my.csv:1: a flow list without a line (allowed: start_ns,src,dst,bytes in the first line)");
+    insta::assert_snapshot!(read("\n\n0,1,2,3\n").unwrap_err(), @"my.csv:3: a flow list without its header (allowed: start_ns,src,dst,bytes)");
+    insta::assert_snapshot!(read("start_ns,src,dst,size\n").unwrap_err(), @"my.csv:1: a flow list without its header (allowed: start_ns,src,dst,bytes)");
+    insta::assert_snapshot!(read("src,dst,bytes,start_ns\n").unwrap_err(), @"my.csv:1: a flow list without its header (allowed: start_ns,src,dst,bytes)");
+}
+
+#[test]
+fn values() {
+    insta::assert_snapshot!(refused("6,0,1"), @"my.csv:3: 3 values in a line (allowed: 4 values: start_ns,src,dst,bytes)");
+    insta::assert_snapshot!(refused("6"), @"my.csv:3: 1 value in a line (allowed: 4 values: start_ns,src,dst,bytes)");
+    insta::assert_snapshot!(refused("6,0,1,1,"), @"my.csv:3: 5 values in a line (allowed: 4 values: start_ns,src,dst,bytes)");
+    insta::assert_snapshot!(refused("x,0,1,1"), @r#"my.csv:3: start_ns is "x" (allowed: nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 106 days)"#);
+    insta::assert_snapshot!(refused(",0,1,1"), @r#"my.csv:3: start_ns is "" (allowed: nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 106 days)"#);
+    insta::assert_snapshot!(refused("-6,0,1,1"), @r#"my.csv:3: start_ns is "-6" (allowed: nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 106 days)"#);
+    insta::assert_snapshot!(refused("6.0001,0,1,1"), @r#"my.csv:3: start_ns is "6.0001" (allowed: nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 106 days)"#);
+    insta::assert_snapshot!(refused("6e3,0,1,1"), @r#"my.csv:3: start_ns is "6e3" (allowed: nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 106 days)"#);
+    insta::assert_snapshot!(refused("9223372036854776,0,1,1"), @r#"my.csv:3: start_ns is "9223372036854776" (allowed: nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 106 days)"#);
+    insta::assert_snapshot!(refused("6,h0,1,1"), @r#"my.csv:3: src is "h0" (allowed: hosts 0 to 53)"#);
+    insta::assert_snapshot!(refused("6,0,54,1"), @r#"my.csv:3: dst is "54" (allowed: hosts 0 to 53)"#);
+    insta::assert_snapshot!(refused("6,0,4294967296,1"), @r#"my.csv:3: dst is "4294967296" (allowed: hosts 0 to 53)"#);
+    insta::assert_snapshot!(refused("6,0,-1,1"), @r#"my.csv:3: dst is "-1" (allowed: hosts 0 to 53)"#);
+    insta::assert_snapshot!(refused("6,0,1,0"), @r#"my.csv:3: bytes is "0" (allowed: a whole number from 1 to 1099511627776, which is 2^40)"#);
+    insta::assert_snapshot!(refused("6,0,1,+1"), @r#"my.csv:3: bytes is "+1" (allowed: a whole number from 1 to 1099511627776, which is 2^40)"#);
+    insta::assert_snapshot!(refused("6,0,1,1.5"), @r#"my.csv:3: bytes is "1.5" (allowed: a whole number from 1 to 1099511627776, which is 2^40)"#);
+    insta::assert_snapshot!(refused("6,0,1,1099511627777"), @r#"my.csv:3: bytes is "1099511627777" (allowed: a whole number from 1 to 1099511627776, which is 2^40)"#);
+    insta::assert_snapshot!(refused("6,0,1,9223372036854775808"), @r#"my.csv:3: bytes is "9223372036854775808" (allowed: a whole number from 1 to 1099511627776, which is 2^40)"#);
+    insta::assert_snapshot!(refused(&format!("6,0,1,{}", "9".repeat(1_000))), @r#"my.csv:3: bytes is "9999999999999999999999999999999999999999"… (allowed: a whole number from 1 to 1099511627776, which is 2^40)"#);
+}
+
+#[test]
+fn flows_that_can_not_be() {
+    insta::assert_snapshot!(refused("6,7,7,1"), @"my.csv:3: a flow from host 7 to itself (allowed: two different hosts)");
+    insta::assert_snapshot!(refused("4.999,0,1,1"), @"my.csv:3: a flow that starts at 4.999 ns after one that starts at 5 ns, in line 2 (allowed: flows in order of start_ns)");
+    insta::assert_snapshot!(refused("\n6,0,1,1\n\n5,0,1,1"), @"my.csv:6: a flow that starts at 5 ns after one that starts at 6 ns, in line 4 (allowed: flows in order of start_ns)");
+}
+
+/// A list that is larger than what it would be wise to hold: only its lines exist, one at a time.
+#[test]
+fn a_long_list_streams() {
+    const FLOWS: u64 = 300_000;
+    let line = |n| match n {
+        0 => write::HEADER.to_owned(),
+        FLOWS => "0,0,1,1".to_owned(),
+        n => format!("{n},{},{},{n}", n % 54, (n + 1) % 54),
+    };
+    let mut sum = 0;
+    for found in read::lines("long.csv", 54, (0..=FLOWS).map(line)) {
+        match found {
+            Ok(flow) => sum += flow.bytes,
+            Err(error) => assert_eq!(error.line() as u64, FLOWS + 1),
+        }
+    }
+    assert_eq!(sum, FLOWS * (FLOWS - 1) / 2);
+}
+
+/// After an error there is nothing more.
+#[test]
+fn an_error_is_the_end() {
+    let source = Source::new("my.csv", "start_ns,src,dst,bytes\n0,0,0,1\n0,0,1,1\n");
+    let mut flows = read::flows(&source, 54);
+    assert!(flows.next().unwrap().is_err());
+    assert!(flows.next().is_none() && flows.next().is_none());
+}
+
+proptest! {
+    #[test]
+    fn writing_and_reading_are_inverse(mut flows in prop::collection::vec(flows(), 0..50)) {
+        flows.sort();
+        prop_assert_eq!(read(&write::flows(&flows)).unwrap(), flows);
+    }
+}

@@ -1,0 +1,34 @@
+//! Any bytes as a flow list among 54 hosts. The flows of a list are in order, none is impossible,
+//! and they can be written and read again.
+#![no_main]
+
+use bandwise_input::Source;
+use bandwise_workload::{Flow, MAX_FLOW, read, write};
+use libfuzzer_sys::fuzz_target;
+
+const HOSTS: u32 = 54;
+
+fuzz_target!(|data: &[u8]| {
+    let text = String::from_utf8_lossy(data);
+    let mut flows: Vec<Flow> = Vec::new();
+    for found in read::flows(&Source::new("fuzz", &text), HOSTS) {
+        match found {
+            Ok(flow) => flows.push(flow),
+            Err(error) => {
+                assert!(error.line() <= text.lines().count().max(1), "{error}");
+                assert!(!error.message().is_empty());
+            }
+        }
+    }
+    assert!(flows.is_sorted_by_key(|flow| flow.start));
+    for &Flow { src, dst, bytes, .. } in &flows {
+        assert!(src < HOSTS && dst < HOSTS && src != dst);
+        assert!((1..=MAX_FLOW.get()).contains(&bytes));
+    }
+    let written = write::flows(&flows);
+    let again = read::flows(&Source::new("written", &written), HOSTS);
+    match again.collect::<Result<Vec<Flow>, _>>() {
+        Ok(again) => assert_eq!(again, flows, "{written}"),
+        Err(error) => panic!("{error}\n{written}"),
+    }
+});
