@@ -85,7 +85,7 @@ fn cables() {
     insta::assert_snapshot!(cable("from = \"a\"\nto = \"c:1\""), @r#"f.toml:13: there is no node "c:1" in this fabric (allowed: the name of a host or switch and a port number, such as "tor:1")"#);
     insta::assert_snapshot!(cable("from = \"a\""), @"f.toml:11: missing field `to` (allowed: `to` in this table)");
     insta::assert_snapshot!(cable("from = \"a:1\"\nto = \"tor:1\"\nrate = \"0 Gbps\""), @r#"f.toml:14: a link can't have a rate of 0 (allowed: a rate above 0 such as "100 Gbps")"#);
-    insta::assert_snapshot!(cable("from = \"a:1\"\nto = \"tor:1\"\nrate = \"-3 Gbps\""), @r#"f.toml:14: "-3 Gbps" does not start with a non-negative decimal number such as 1.5 (allowed: a rate such as "100 Gbps")"#);
+    insta::assert_snapshot!(cable("from = \"a:1\"\nto = \"tor:1\"\nrate = \"-3 Gbps\""), @r#"f.toml:14: "-3 Gbps" is negative (allowed: a rate such as "100 Gbps")"#);
     insta::assert_snapshot!(cable("from = \"a:1\"\nto = \"tor:1\"\nrate = \"3\""), @r#"f.toml:14: "3" needs a unit: bps, kbps, Mbps, Gbps or Tbps (or bit/s) (allowed: a rate such as "100 Gbps")"#);
     insta::assert_snapshot!(cable("from = \"a:1\"\nto = \"tor:1\"\nrate = 3"), @r#"f.toml:14: invalid type: integer `3` (allowed: a rate such as "100 Gbps")"#);
     insta::assert_snapshot!(cable("from = \"a:1\"\nto = \"tor:1\"\ndelay = \"3 m\""), @r#"f.toml:14: "3 m" needs a unit: ps, ns, us, ms or s (allowed: a delay such as "10 ns")"#);
