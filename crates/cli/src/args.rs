@@ -16,8 +16,8 @@ pub struct Args {
 const AFTER_HELP: &str = "\
 Examples:
   bandwise papers run rperf --quick --report report.html
-  bandwise rperf --fabric fabric.toml --from h6 --to dst --background h1,h2,h3
-  bandwise fabric show fabric.toml
+  bandwise rperf --fabric papers/rperf/rack.toml --from h6 --to dst --background h1,h2,h3
+  bandwise fabric show papers/rperf/rack.toml
 
 Exit codes: 0 done, 1 the work failed, 2 the input is wrong, 130 interrupted (what there was by
 then is printed). `bandwise COMMAND --help` has more examples.";

@@ -32,7 +32,8 @@ Examples:
   bandwise bench --json bench.json")]
 pub struct Flags {
     /// Simulated time of each run
-    #[arg(long, value_name = "TIME", default_value = "4 s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "4 s", allow_hyphen_values = true)]
+    #[arg(value_parser = duration)]
     duration: Time,
     /// How often it is run; the median counts
     #[arg(long, value_name = "N", default_value_t = 3, allow_negative_numbers = true)]
@@ -67,7 +68,7 @@ impl Flags {
         let interrupt = Interrupt::listen()?;
         let progress = Progress::begin("bench");
         progress.steps(self.duration.as_ps().saturating_mul(self.runs));
-        let mut runs = Vec::new();
+        let (mut runs, mut stopped) = (Vec::new(), false);
         for i in 0..self.runs {
             let (began, cpu) = (Instant::now(), machine::cpu_time());
             let results = scenario
@@ -80,7 +81,8 @@ impl Flags {
                 })
                 .context("bench")?;
             if results.stop == Stop::Interrupted {
-                return Err(Failure::Interrupted);
+                stopped = true;
+                break;
             }
             let wall_s = began.elapsed().as_secs_f64();
             // Ticks may be too coarse for a short run.
@@ -89,8 +91,11 @@ impl Flags {
             runs.push(Run { counters: results.counters, wall_s, cpu_s });
         }
         progress.end();
-        runs.sort_by(|a, b| a.wall_s.total_cmp(&b.wall_s));
-        outputs.emit(&text(&runs, &scenario), &json(&runs, &scenario))
+        if !runs.is_empty() {
+            runs.sort_by(|a, b| a.wall_s.total_cmp(&b.wall_s));
+            outputs.emit(&text(&runs, &scenario), &json(&runs, &scenario))?;
+        }
+        if stopped { Err(Failure::Interrupted) } else { Ok(()) }
     }
 }
 
@@ -136,7 +141,10 @@ fn text(runs: &[Run], scenario: &Scenario) -> String {
     let or = |value: Option<String>| value.unwrap_or_else(|| "not known".into());
     [
         format!("five bulk senders and an RPerf flow on one switch, {}", scenario.duration),
-        format!(" simulated {} times on one core\n\n", runs.len()),
+        match runs.len() {
+            1 => " simulated once on one core\n\n".to_owned(),
+            n => format!(" simulated {n} times on one core\n\n"),
+        },
         format!("speed      {}\n", or(per_cpu_s)),
         format!("           {}\n", or(per_s)),
         format!("events     {:.2} a packet-hop\n", ratio(counters.events, counters.packet_hops)),

@@ -1,5 +1,6 @@
 //! How a command ends when it does not end well: what is printed, and the exit code.
 
+use crate::output::note;
 use crate::values::Refusal;
 use bandwise_input::InputError;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -38,19 +39,20 @@ impl Failure {
     pub fn report(&self) -> ExitCode {
         match self {
             Failure::Input(error) => {
-                eprint!("{}", render(error));
+                note(render(error).trim_end_matches('\n'));
                 ExitCode::from(2)
             }
             Failure::Usage { message, allowed } => {
-                eprintln!("error: {}\n  allowed: {}", printable(message), printable(allowed));
+                let (message, allowed) = (printable(message), printable(allowed));
+                note(format_args!("error: {message}\n  allowed: {allowed}"));
                 ExitCode::from(2)
             }
             Failure::Work(error) => {
-                eprintln!("error: {error:#}");
+                note(format_args!("error: {error:#}"));
                 ExitCode::from(1)
             }
             Failure::Interrupted => {
-                eprintln!("interrupted: the results are partial");
+                note("interrupted: the results are partial");
                 ExitCode::from(130)
             }
         }

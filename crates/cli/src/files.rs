@@ -73,7 +73,11 @@ fn read(name: String, from: impl Read) -> Result<Text, Failure> {
         return Err(InputError::whole(&name, message).allowed(ALLOWED).into());
     }
     check(&name, &bytes, false)?;
-    let text = String::from_utf8(bytes).expect("checked");
+    let mut text = String::from_utf8(bytes).expect("checked");
+    // The byte order mark that some editors put in front is none of the text.
+    if text.starts_with('\u{feff}') {
+        text.remove(0);
+    }
     if text.trim().is_empty() {
         return Err(InputError::whole(&name, "the file is empty").allowed(ALLOWED).into());
     }

@@ -1,5 +1,6 @@
 //! Ctrl-C: the first ends the work cleanly with what there is, the second ends the program.
 
+use crate::output::note;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -16,7 +17,7 @@ impl Interrupt {
             if flag.swap(true, Relaxed) {
                 std::process::exit(130);
             }
-            eprintln!("stopping; once more to stop at once");
+            note("stopping; once more to stop at once");
         })?;
         Ok(Interrupt(asked))
     }

@@ -101,7 +101,7 @@ impl Outputs {
     pub fn report(&self, html: &str) -> Result<(), Failure> {
         if let Some(Target::File(path)) = &self.report {
             write(path, html)?;
-            eprintln!("report: {}", path.display());
+            note(format_args!("report: {}", path.display()));
         }
         Ok(())
     }
@@ -121,6 +121,12 @@ pub fn print(text: &str) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// Says something on standard error, which is not a result. Where nobody can hear it, as after
+/// `2>&1 | head -1` or on a full disk, the work goes on and the exit code stays what it is.
+pub fn note(text: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// What tells whether two paths are one file, though it may not be there yet.

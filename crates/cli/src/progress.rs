@@ -1,6 +1,7 @@
 //! How far long work is, on standard error: a bar on a terminal, otherwise a line when it begins
 //! and a line when it is done.
 
+use crate::output::note;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -18,7 +19,7 @@ impl Progress {
         let target = if std::io::stderr().is_terminal() {
             ProgressDrawTarget::stderr()
         } else {
-            eprintln!("{what} …");
+            note(format_args!("{what} …"));
             ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(Some(0), target).with_message(what.to_owned());

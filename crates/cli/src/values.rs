@@ -29,7 +29,6 @@ fn refused<T>(why: Option<String>, allowed: impl Into<String>) -> Result<T, Refu
 pub fn number(range: RangeInclusive<u64>) -> impl Fn(&str) -> Result<u64, Refusal> + Clone {
     move |text| match text.trim().parse() {
         Ok(number) if range.contains(&number) => Ok(number),
-        _ if *range.end() == u64::MAX => refused(None, format!("{} and up", range.start())),
         _ => refused(None, format!("{} to {}", range.start(), range.end())),
     }
 }
@@ -49,6 +48,8 @@ pub fn size(text: &str) -> Result<Bytes, Refusal> {
     match read {
         Ok(bytes) if bytes <= LARGEST => Ok(bytes),
         Ok(_) => refused(None, allowed()),
+        // Without a unit, so it is more bytes than 64 bits hold.
+        Err(_) if text.trim().bytes().all(|b| b.is_ascii_digit()) => refused(None, allowed()),
         Err(e) => refused(Some(e.to_string()), allowed()),
     }
 }

@@ -55,13 +55,72 @@ impl<'a> Source<'a> {
         self.error(start..start + len, message)
     }
 
-    /// Reads the text as TOML into `T`; unknown keys are errors where `T` denies them.
+    /// Refuses what is no text, before a parser says something less clear about it. `readable` is
+    /// what would do.
+    pub fn check_text(&self, readable: &str) -> Result<(), InputError> {
+        if self.text.trim().is_empty() {
+            return Err(self.error(0..0, "the file is empty").allowed(readable));
+        }
+        // Whoever read the file put U+FFFD in place of bytes that are not UTF-8.
+        let Some(at) = self.text.find(['\0', '\u{fffd}']) else { return Ok(()) };
+        let what = match self.text[at..].starts_with('\0') {
+            true => "a NUL byte: this is not text",
+            false => "bytes that are not UTF-8: this is not text",
+        };
+        Err(self.error(at..at, what).allowed(readable))
+    }
+
+    /// Reads the text as TOML into `T`; unknown keys are errors where `T` denies them. Errors say
+    /// what is wrong apart from what is allowed.
     pub fn toml<T: serde::de::DeserializeOwned>(&self) -> Result<T, InputError> {
+        self.check_parts()?;
         toml::from_str(self.text).map_err(|e| {
-            let at = e.span().unwrap_or(0..0);
-            self.error(at, e.message().trim().to_owned())
+            let (message, allowed) = parts(e.message().trim());
+            self.error(e.span().unwrap_or(0..0), message).allowed(allowed)
         })
     }
+
+    /// Refuses more keys, values and tables than anything needs, because each takes the parser
+    /// hundreds of bytes. What stands in quotes does not count, as far as a line shows it.
+    fn check_parts(&self) -> Result<(), InputError> {
+        let begins_a_part = |b: &u8| matches!(b, b'=' | b',' | b'[' | b'.');
+        let mut count = 0;
+        for (i, line) in self.text.lines().enumerate() {
+            let bare = line.split('"').step_by(2);
+            count += bare.map(|s| s.bytes().filter(|b| begins_a_part(b)).count()).sum::<usize>();
+            if count > MOST_PARTS {
+                let message = format!("more than {MOST_PARTS} keys, values and tables up to here");
+                return Err(self.error_in_line(i + 1, message).allowed("fewer of them"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A list of 60 000 hosts and 120 000 cables, each with rate and delay, has two thirds of that.
+const MOST_PARTS: usize = 2_000_000;
+
+/// A message of the TOML parser without what it expected, and that.
+fn parts(message: &str) -> (String, String) {
+    for separator in ["; expected ", ", expected "] {
+        if let Some((message, expected)) = message.rsplit_once(separator) {
+            let allowed = match expected {
+                "a string" => "a text in quotes",
+                "a boolean" => "true or false",
+                "a sequence" => "a list, or for tables [[name]] before each",
+                expected => expected,
+            };
+            return (message.to_owned(), allowed.to_owned());
+        }
+    }
+    let allowed = match message.strip_prefix("missing field ") {
+        Some(key) => format!("{key} in this table"),
+        None if message.starts_with("duplicate key") => {
+            "each key once in a table, and [[name]] for one of several tables".to_owned()
+        }
+        None => "TOML, in which a line is `key = value`, `[table]` or `[[list]]`".to_owned(),
+    };
+    (message.to_owned(), allowed)
 }
 
 /// Something in an input that can't be used: where it stands, what is wrong, what is allowed.
@@ -178,6 +237,25 @@ mod tests {
             a: u8,
         }
         let error = Source::new("f.toml", "a = 1\nbee = 2\n").toml::<Settings>().unwrap_err();
-        assert!(error.to_string().starts_with("f.toml:2: unknown field `bee`"), "{error}");
+        assert_eq!(error.to_string(), "f.toml:2: unknown field `bee` (allowed: `a`)");
+    }
+
+    #[test]
+    fn what_is_no_text() {
+        let check = |text| Source::new("f", text).check_text("text").unwrap_err().to_string();
+        assert_eq!(check(" \n"), "f:1: the file is empty (allowed: text)");
+        assert_eq!(check("a\n\0"), "f:2: a NUL byte: this is not text (allowed: text)");
+        assert!(check("\u{fffd}").starts_with("f:1: bytes that are not UTF-8"));
+    }
+
+    #[test]
+    fn more_parts_than_anything_needs() {
+        let read = |text: String| Source::new("f.toml", &text).toml::<toml::Table>();
+        let ones = |n| format!("# a list\na = [{}]\n", "1,".repeat(n));
+        assert!(read(ones(1000)).is_ok());
+        let error = read(ones(MOST_PARTS)).unwrap_err();
+        assert!(error.to_string().starts_with("f.toml:2: more than 2000000 keys"), "{error}");
+        let quoted = format!("a = \"{}\"\n", "1,".repeat(MOST_PARTS));
+        assert!(read(quoted).is_ok());
     }
 }

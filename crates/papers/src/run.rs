@@ -88,7 +88,7 @@ pub struct PaperResults {
     pub counters: Counters,
     /// Simulated time over all runs.
     pub simulated: Time,
-    /// How many runs there were.
+    /// How many runs were finished.
     pub runs: usize,
     /// Cases that were not finished because somebody asked to stop.
     pub unfinished: Vec<String>,
@@ -163,9 +163,9 @@ pub fn run(
         Ok(result)
     })?;
 
-    let mut counters = Counters::default();
-    let mut simulated = Time::ZERO;
+    let (mut counters, mut simulated, mut done) = (Counters::default(), Time::ZERO, 0);
     for results in outcomes.iter().flatten() {
+        done += 1;
         counters.add(&results.counters);
         simulated += results.simulated;
     }
@@ -185,7 +185,7 @@ pub fn run(
     findings.extend((paper.derived)(&findings));
     order(paper, &mut findings);
     let rows = rows(paper, &findings, &published);
-    Ok(PaperResults { findings, rows, counters, simulated, runs: jobs.len(), unfinished })
+    Ok(PaperResults { findings, rows, counters, simulated, runs: done, unfinished })
 }
 
 /// Does jobs on several threads (0: one a core); whoever is free takes the next in line, so that

@@ -62,16 +62,6 @@ impl Latency {
         self.max_ps = self.max_ps.max(ps);
     }
 
-    /// Adds all samples of `other`.
-    pub fn merge(&mut self, other: &Latency) {
-        self.positive.add(&other.positive).expect("the histogram grows");
-        self.negative.add(&other.negative).expect("the histogram grows");
-        self.zeros += other.zeros;
-        self.sum_ps += other.sum_ps;
-        self.min_ps = self.min_ps.min(other.min_ps);
-        self.max_ps = self.max_ps.max(other.max_ps);
-    }
-
     /// How many samples there are.
     pub fn count(&self) -> u64 {
         self.positive.len() + self.negative.len()
@@ -207,12 +197,6 @@ impl AgainstTruth {
         self.truth.record_ps(truth_ps);
         self.error.record_ps(measured_ps - truth_ps);
     }
-
-    /// Adds all samples of `other`.
-    pub fn merge(&mut self, other: &AgainstTruth) {
-        self.truth.merge(&other.truth);
-        self.error.merge(&other.error);
-    }
 }
 
 #[cfg(test)]
@@ -281,14 +265,6 @@ mod tests {
                 let slack = 50 + exact.abs() / 16_384;
                 prop_assert!((got - exact).abs() <= slack, "{ppm}: {got} for {exact}");
             }
-        }
-
-        #[test]
-        fn merging_is_recording_both(a in samples(), b in samples()) {
-            let mut merged = of(&a);
-            merged.merge(&of(&b));
-            let both = of(&[a, b].concat());
-            prop_assert_eq!(merged.summary(), both.summary());
         }
     }
 }

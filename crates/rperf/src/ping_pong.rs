@@ -110,11 +110,6 @@ impl PingPongResponder {
     pub fn new(settings: PingPongSettings) -> Self {
         PingPongResponder { settings, pongs: 0 }
     }
-
-    /// How many messages it has answered.
-    pub fn pongs(&self) -> u64 {
-        self.pongs
-    }
 }
 
 impl Program for PingPongResponder {

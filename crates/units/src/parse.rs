@@ -3,8 +3,14 @@
 /// Why a text is not a quantity.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseUnitError {
-    /// The number is missing, negative, or malformed.
-    #[error("{text:?} does not start with a non-negative decimal number such as 1.5")]
+    /// The number is below 0.
+    #[error("{text:?} is negative")]
+    Negative {
+        /// The text as given.
+        text: String,
+    },
+    /// The number is missing or malformed.
+    #[error("{text:?} does not start with a decimal number such as 1.5")]
     Number {
         /// The text as given.
         text: String,
@@ -41,6 +47,10 @@ pub(crate) fn quantity(
     let number_error = || ParseUnitError::Number { text: text.to_owned() };
     let range_error = || ParseUnitError::Range { text: text.to_owned(), base };
     let trimmed = text.trim();
+    let is_number = |s: &str| s.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    if trimmed.strip_prefix('-').is_some_and(is_number) {
+        return Err(ParseUnitError::Negative { text: text.to_owned() });
+    }
     let split = trimmed
         .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_'))
         .unwrap_or(trimmed.len());

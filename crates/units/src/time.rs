@@ -51,10 +51,6 @@ impl Time {
     pub fn as_ns_f64(self) -> f64 {
         self.0 as f64 / 1e3
     }
-    /// Microseconds, for printing.
-    pub fn as_us_f64(self) -> f64 {
-        self.0 as f64 / 1e6
-    }
     /// Seconds, for printing.
     pub fn as_s_f64(self) -> f64 {
         self.0 as f64 / 1e12

@@ -11,12 +11,12 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   ibnetdiscover | bandwise fabric convert - --to toml > fabric.toml
-  bandwise fabric convert fabric.toml --to ibsim > fabric.net && ibsim -s fabric.net")]
+  bandwise fabric convert papers/rperf/rack.toml --to ibsim > fabric.net && ibsim -s fabric.net")]
 pub struct Flags {
     /// TOML, ibnetdiscover output or an ibsim netlist; - for standard input
     file: PathBuf,
     /// The format to print
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, value_name = "FORMAT")]
     to: Format,
 }
 

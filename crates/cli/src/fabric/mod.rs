@@ -4,6 +4,7 @@ mod convert;
 mod show;
 
 use crate::failure::Failure;
+use crate::output::note;
 use bandwise_input::{InputError, Source};
 use bandwise_topology::read::{self, FabricSpec, Format};
 use bandwise_topology::{Fabric, Port};
@@ -12,6 +13,10 @@ use std::io::IsTerminal;
 
 /// What can be done with fabrics.
 #[derive(Debug, clap::Subcommand)]
+#[command(after_help = "\
+Examples:
+  bandwise fabric show papers/rperf/rack.toml
+  ibnetdiscover | bandwise fabric convert - --to toml > fabric.toml")]
 pub enum Command {
     /// Say what is in a fabric file, and whether its routes can deadlock
     Show(show::Flags),
@@ -51,7 +56,7 @@ const LARGE: usize = 5_000;
 fn announce_routing(fabric: &Fabric) {
     let (hosts, switches) = (fabric.hosts().len(), fabric.switches().len());
     if hosts > LARGE && std::io::stderr().is_terminal() {
-        eprintln!("routing {hosts} hosts over {switches} switches …");
+        note(format_args!("routing {hosts} hosts over {switches} switches …"));
     }
 }
 

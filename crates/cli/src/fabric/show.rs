@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::files::Text;
 use crate::output::Json;
-use bandwise_topology::routes::credit_loop;
+use bandwise_topology::routes::{credit_loop, farthest_hosts};
 use bandwise_topology::{Fabric, NodeId, Port, Routes};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -59,7 +59,9 @@ impl Summary {
             switches: fabric.switches().len(),
             links: fabric.links().len(),
             kinds,
-            longest: longest(fabric, &routes),
+            longest: farthest_hosts(fabric)
+                .map(|[src, dst]| routes.path(fabric, src, dst))
+                .unwrap_or_default(),
             credit_loop: credit_loop(fabric, &routes),
         }
     }
@@ -124,28 +126,4 @@ impl Summary {
         let (end, _) = fabric.peer(*last)?;
         Some([first.node, end.node].map(|id| fabric.node(id).name.as_str()))
     }
-}
-
-/// The longest of all routes. Hosts at one switch have the same way from there, so one of them
-/// stands for all.
-fn longest(fabric: &Fabric, routes: &Routes) -> Vec<Port> {
-    let mut sources: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
-    for &host in fabric.hosts() {
-        let (peer, _) = fabric.peer(fabric.host_port(host)).expect("every host has a cable");
-        let known = sources.entry(peer.node).or_default();
-        // A second one, for the route to the first.
-        if known.len() < 2 {
-            known.push(host);
-        }
-    }
-    let mut best = Vec::new();
-    for &dst in fabric.hosts() {
-        for src in sources.values().filter_map(|hosts| hosts.iter().find(|&&src| src != dst)) {
-            let path = routes.path(fabric, *src, dst);
-            if path.len() > best.len() {
-                best = path;
-            }
-        }
-    }
-    best
 }

@@ -8,6 +8,10 @@ use crate::failure::Failure;
 
 /// What can be done with papers.
 #[derive(Debug, clap::Subcommand)]
+#[command(after_help = "\
+Examples:
+  bandwise papers list
+  bandwise papers run rperf --quick --report report.html")]
 pub enum Command {
     /// List the papers and their figures and tables
     List(list::Flags),

@@ -4,7 +4,7 @@ use super::report;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::machine;
-use crate::output::{Json, Outputs, Report};
+use crate::output::{Json, Outputs, Report, note};
 use crate::progress::Progress;
 use crate::values::number;
 use bandwise_papers::{Observer, Options, PAPERS, Paper, PaperError, PaperResults, paper};
@@ -95,7 +95,7 @@ impl Flags {
         if outputs.wants_report() {
             outputs.report(&report::html(paper, &options, &results))?;
         }
-        eprintln!("{}", cost(&results, took));
+        note(cost(&results, took));
         if results.unfinished.is_empty() { Ok(()) } else { Err(Failure::Interrupted) }
     }
 }

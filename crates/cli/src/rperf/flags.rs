@@ -14,15 +14,15 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   # What a small message sees while three hosts send bulk traffic to the same destination
-  bandwise rperf --fabric fabric.toml --from h6 --to dst --background h1,h2,h3
+  bandwise rperf --fabric papers/rperf/rack.toml --from h6 --to dst --background h1,h2,h3
   # The same on a lane of its own, if the fabric's tables have one for service level 1
-  bandwise rperf --fabric fabric.toml --from h6 --to dst --background h1,h2,h3 --sl 1
+  bandwise rperf --fabric papers/rperf/rack.toml --from h6 --to dst --background h1,h2,h3 --sl 1
   # How wrong are the usual tools?
-  bandwise rperf --fabric fabric.toml --from h6 --to dst --compare --report report.html
+  bandwise rperf --fabric papers/rperf/rack.toml --from h6 --to dst --compare --report report.html
   # The fabric there is, with the usual switch and hosts; its names are those ibnetdiscover prints
   ibnetdiscover > fabric.txt && bandwise rperf --fabric fabric.txt --from node1 --to node2
   # A TOML scenario with [[flow]]s of its own
-  bandwise rperf --fabric scenario.toml --json -
+  bandwise rperf --fabric docs/examples/two-lanes.toml --json -
 
 The JSON depends on the fabric, the flags and the seed alone. An interrupted run prints what it
 has, says `partial`, and ends with exit code 130; a deadlock ends with 1 and names its ports.")]
@@ -45,7 +45,7 @@ pub struct Flags {
     pub(super) compare: bool,
     /// Payload of a message; if not given, 64 B, and 4096 B for bulk
     #[arg(long, value_name = "SIZE", value_parser = size)]
-    #[arg(allow_negative_numbers = true)]
+    #[arg(allow_hyphen_values = true)]
     pub(super) size: Option<Bytes>,
     /// Samples to take; if not given, 10000
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -59,7 +59,7 @@ pub struct Flags {
     pub(super) background: Vec<String>,
     /// Payload of a bulk message; if not given, 4096 B
     #[arg(long, value_name = "SIZE", requires = "background", value_parser = size)]
-    #[arg(allow_negative_numbers = true)]
+    #[arg(allow_hyphen_values = true)]
     pub(super) background_size: Option<Bytes>,
     /// Service level of the bulk traffic; if not given, 0
     #[arg(long, value_name = "N", requires = "background", allow_negative_numbers = true)]
@@ -69,7 +69,7 @@ pub struct Flags {
     #[arg(long, value_enum, value_name = "HOW")]
     pub(super) scheduling: Option<SchedulingFlag>,
     /// Simulated time to measure for at most; if not given, what the file says, or 50 ms
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration)]
     pub(super) duration: Option<Time>,
     /// What all random numbers are made from; if not given, what the file says, or 1
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -100,11 +100,11 @@ impl ValueEnum for MethodFlag {
     }
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let help = match self.0 {
-            MethodName::Rperf => "a SEND over the wire less one over the loopback",
-            MethodName::PingPong => "a SEND that software answers, as perftest does",
-            MethodName::PostPoll => "a WRITE and its completion, as qperf does",
-            MethodName::ClosedLoop => "one request at a time, as a client does",
-            MethodName::Bulk => "as much as goes through: bandwidth instead of latency",
+            MethodName::Rperf => "A SEND over the wire less one over the loopback",
+            MethodName::PingPong => "A SEND that software answers, as perftest does",
+            MethodName::PostPoll => "A WRITE and its completion, as qperf does",
+            MethodName::ClosedLoop => "One request at a time, as a client does",
+            MethodName::Bulk => "As much as goes through: bandwidth instead of latency",
         };
         Some(PossibleValue::new(self.0.as_str()).help(help))
     }

@@ -3,6 +3,7 @@
 use super::settings::Settings;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::output::note;
 use crate::progress::Progress;
 use anyhow::Context;
 use bandwise_netsim::Counters;
@@ -53,7 +54,9 @@ pub(super) fn all(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome,
     let took_s = progress.end().as_secs_f64();
     let hops = outcome.counters.packet_hops as f64 / took_s / 1e6;
     let simulated = outcome.simulated.as_s_f64() * 1e3;
-    eprintln!("{simulated:.1} ms simulated in {took_s:.2} s, {hops:.1} million packet-hops/s");
+    note(format_args!(
+        "{simulated:.1} ms simulated in {took_s:.2} s, {hops:.1} million packet-hops/s"
+    ));
     Ok(outcome)
 }
 

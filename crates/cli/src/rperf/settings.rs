@@ -5,7 +5,7 @@ use super::names;
 use crate::fabric;
 use crate::failure::Failure;
 use crate::files::Text;
-use crate::output::Outputs;
+use crate::output::{Outputs, note};
 use bandwise_input::Source;
 use bandwise_scenario::{FlowSpec, MethodName, Scenario, Senders, unplaced};
 use bandwise_topology::Fabric;
@@ -107,7 +107,7 @@ impl Flags {
     /// for each method.
     fn flows(&self, to: &str, base: &Scenario, file: &Source) -> Result<Vec<Scenario>, Failure> {
         if !base.flows.is_empty() {
-            eprintln!("note: the file's own flows are left out, because --to is given");
+            note("note: the file's own flows are left out, because --to is given");
         }
         let methods = if self.compare { &COMPARED[..] } else { &[self.method()] };
         let mut line = Line::default();

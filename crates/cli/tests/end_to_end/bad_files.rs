@@ -1,6 +1,7 @@
 //! Files that can't be used: exit code 2, file and line, what is allowed, and nothing written.
 
 use crate::common::{BACK_TO_BACK, Place};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Runs on the file with all outputs asked for.
@@ -139,6 +140,26 @@ fn a_file_that_is_not_there_or_is_a_folder() {
         .run(&["fabric", "show", "no.toml"])
         .refused(&["error: no.toml: can't be read: No such file"]);
     place.run(&["fabric", "show", "."]).refused(&["error: .: is a folder", "allowed: "]);
+}
+
+#[test]
+fn a_byte_order_mark_is_none_of_the_text() {
+    let netlist = "\u{feff}Switch 2 \"s\"\n[1] \"h\"[1]\nHca 1 \"h\"\n[1] \"s\"[1]\n";
+    let ran = Place::new().run_with(&["fabric", "show", "-"], netlist.as_bytes()).good();
+    assert!(ran.stdout.contains("switches      1"), "{}", ran.stdout);
+    let nothing = Place::new().run_with(&["fabric", "show", "-"], "\u{feff}\n".as_bytes());
+    nothing.refused(&["<stdin>:1: the file is empty"]);
+}
+
+#[test]
+fn the_exit_code_is_the_same_where_nobody_hears_why() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bandwise"));
+    command.args(["fabric", "show", "-"]).stdin(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // Nobody reads any more before there is something to say.
+    drop(child.stderr.take());
+    drop(child.stdin.take());
+    assert_eq!(child.wait().unwrap().code(), Some(2));
 }
 
 #[test]

@@ -27,7 +27,16 @@ fn values_of_rperf() {
         (&["--to", "h0", "--samples", "0"], &["--samples ", "\n  allowed: 1 to 1000000000"]),
         (&["--to", "h0", "--samples", "-5"], &["\"-5\"\n  allowed: 1 to 1000000000"]),
         (&["--to", "h0", "--sl", "16"], &["error: --sl can't be \"16\"\n  allowed: 0 to 15"]),
-        (&["--to", "h0", "--seed", "x"], &["--seed can't be \"x\"\n  allowed: 0 and up"]),
+        (
+            &["--to", "h0", "--seed", "x"],
+            &["--seed can't be \"x\"\n  allowed: 0 to 18446744073709551615"],
+        ),
+        (
+            &["--to", "h0", "--size", "-4 KiB"],
+            &["--size can't be \"-4 KiB\"", "allowed: up to 1 GiB"],
+        ),
+        (&["--to", "h0", "--duration", "-1s"], &["\"-1s\" is negative", "allowed: 1 us to 3600 s"]),
+        (&["--to", "h0", "--from", "h1", "--background", "h1,h1"], &["allowed: "]),
         (&["--to", "h0", "--duration", "0 s"], &["allowed: 1 us to 3600 s"]),
         (&["--to", "h0", "--method", "guess"], &["\"guess\"\n  allowed: rperf, ping-pong"]),
         (&["--to", "h0", "--scheduling", "lifo"], &["\"lifo\"\n  allowed: fcfs, round-robin"]),
@@ -116,7 +125,10 @@ fn no_command_prints_help() {
 #[test]
 fn every_command_explains_itself_with_examples() {
     for command in [
-        &["rperf"][..],
+        &[][..],
+        &["rperf"],
+        &["papers"],
+        &["fabric"],
         &["papers", "run"],
         &["papers", "list"],
         &["fabric", "show"],

@@ -22,6 +22,12 @@ fn bench_says_how_fast_and_where() {
 }
 
 #[test]
+fn a_single_run_is_no_median_of_many() {
+    let ran = Place::new().run(&["bench", "--duration", "1 ms", "--runs", "1"]).good();
+    assert!(ran.stdout.contains("1 ms simulated once on one core"), "{}", ran.stdout);
+}
+
+#[test]
 fn completions_of_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let ran = Place::new().run(&["completions", shell]).good();

@@ -128,8 +128,15 @@ pub(super) fn head(m: &mut Markup, columns: &[(String, bool)]) {
     });
 }
 
+/// Text of more characters than this gets some width where there is little.
+const LONG: usize = 20;
+
 /// One cell.
 pub(super) fn cell(m: &mut Markup, text: &str, number: bool) {
-    let class = if number { "number" } else { "words" };
+    let class = match number {
+        true => "number",
+        false if text.chars().count() > LONG => "words long",
+        false => "words",
+    };
     m.leaf("td", &[("class", &class)], text);
 }

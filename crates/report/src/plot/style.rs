@@ -48,7 +48,7 @@ pub(crate) fn styles(series: &[Series]) -> Vec<Style> {
                 numbered(own - 1)
             }
             _ => Style {
-                colour: "ink",
+                colour: truth_colour(series, s),
                 shape: Shape::Cross,
                 dashes: "5 4",
                 hollow: s.kind == SeriesKind::Bars,
@@ -69,6 +69,15 @@ pub(crate) fn styles(series: &[Series]) -> Vec<Style> {
         styles[published] = Style { hollow: true, halo, dashes: "2 4", partner, ..like };
     }
     styles
+}
+
+/// What is true stands out by its ink; where several are, each has the colour of the series of ours
+/// that its name begins with.
+fn truth_colour(series: &[Series], truth: &Series) -> &'static str {
+    let several = series.iter().filter(|s| s.source == SourceKind::Truth).count() > 1;
+    let ours = series.iter().filter(|s| s.source == SourceKind::Ours);
+    let partner = ours.enumerate().find(|(_, s)| truth.name.starts_with(&s.name));
+    partner.filter(|_| several).map_or("ink", |(n, _)| numbered(n).colour)
 }
 
 fn numbered(n: usize) -> Style {
@@ -126,6 +135,18 @@ mod tests {
         assert_eq!((styles[2].colour, styles[2].shape), (styles[1].colour, styles[1].shape));
         assert!(styles[2].hollow && !styles[1].hollow);
         assert_eq!(styles[4].colour, "ink");
+    }
+
+    #[test]
+    fn truths_have_the_colours_of_what_they_are_true_of() {
+        let styles = styles(&[
+            series("rperf", SourceKind::Ours),
+            series("rperf, truth", SourceKind::Truth),
+            series("ping-pong", SourceKind::Ours),
+            series("ping-pong, truth", SourceKind::Truth),
+        ]);
+        assert_eq!((styles[1].colour, styles[3].colour), (styles[0].colour, styles[2].colour));
+        assert_eq!((styles[1].shape, styles[3].shape), (Shape::Cross, Shape::Cross));
     }
 
     #[test]

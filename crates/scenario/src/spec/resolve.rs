@@ -52,12 +52,17 @@ impl Ledger {
             Senders::Each(names) => names.get_ref(),
         };
         let mut flows = Vec::with_capacity(senders.len());
+        let mut seen = BTreeSet::new();
         for sender in senders {
             let from = hosts::find(source, &scenario.fabric, sender)?;
             if from == to {
                 let message = format!("{:?} sends to itself", sender.get_ref());
                 let error = source.error(sender.span(), message);
                 return Err(error.allowed("two different hosts"));
+            }
+            if !seen.insert(from) {
+                let message = format!("{:?} is among the senders twice", sender.get_ref());
+                return Err(source.error(sender.span(), message).allowed("each sender once"));
             }
             let name = self.name(source, spec, sender)?;
             let flow = Flow { name, from, to, sl, transport, notify, method: method.clone() };

@@ -100,7 +100,7 @@ impl<'de, T: Text> Deserialize<'de> for Read<T> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Number(pub(super) u64);
 
-const NUMBER: &str = "a whole number such as 128, without quotes";
+const NUMBER: &str = "a whole number, 0 or more, without quotes";
 
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
@@ -117,6 +117,12 @@ impl<'de> Deserialize<'de> for Number {
             fn visit_u64<E: Error>(self, n: u64) -> Result<Number, E> {
                 Ok(Number(n))
             }
+            fn visit_i128<E: Error>(self, n: i128) -> Result<Number, E> {
+                // What fits 64 bits with a sign comes by the methods above.
+                u64::try_from(n).map(Number).map_err(|_| {
+                    E::custom(format_args!("{n} does not fit 64 bits; expected {NUMBER}"))
+                })
+            }
         }
         d.deserialize_any(Whole)
     }
@@ -124,16 +130,18 @@ impl<'de> Deserialize<'de> for Number {
 
 struct NumberOfBytes(u64);
 
+const BYTES: &str = "a number of bytes such as 4096 or \"4 KiB\"";
+
 impl<'de> Deserialize<'de> for NumberOfBytes {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         struct Either;
         impl Visitor<'_> for Either {
             type Value = NumberOfBytes;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("a number of bytes such as 4096 or \"4 KiB\"")
+                f.write_str(BYTES)
             }
             fn visit_i64<E: Error>(self, n: i64) -> Result<NumberOfBytes, E> {
-                let negative = |_| E::custom(format_args!("{n} is negative; expected {NUMBER}"));
+                let negative = |_| E::custom(format_args!("{n} is negative; expected {BYTES}"));
                 u64::try_from(n).map(NumberOfBytes).map_err(negative)
             }
             fn visit_str<E: Error>(self, text: &str) -> Result<NumberOfBytes, E> {

@@ -12,7 +12,7 @@ fn switch() {
     insta::assert_snapshot!(switch("buffer = 32768"), @r#"s.toml:16: invalid type: integer `32768` (allowed: a size such as "32 KiB")"#);
     insta::assert_snapshot!(switch("latency = \"200\""), @r#"s.toml:16: "200" needs a unit: ps, ns, us, ms or s (allowed: a time such as "200 ns")"#);
     insta::assert_snapshot!(switch("latency = \"1.5 s\""), @"s.toml:16: latency can't be 1.5 s (allowed: 0 ps to 1 s)");
-    insta::assert_snapshot!(switch("credit-delay = \"-5 ns\""), @r#"s.toml:16: "-5 ns" does not start with a non-negative decimal number such as 1.5 (allowed: a time such as "200 ns")"#);
+    insta::assert_snapshot!(switch("credit-delay = \"-5 ns\""), @r#"s.toml:16: "-5 ns" is negative (allowed: a time such as "200 ns")"#);
     insta::assert_snapshot!(switch("scheduling = \"fifo\""), @r#"s.toml:16: unknown scheduling "fifo" (allowed: "fcfs" or "round-robin")"#);
     insta::assert_snapshot!(switch("queueing = 3"), @r#"s.toml:16: invalid type: integer `3` (allowed: "fifo" or "voq")"#);
     insta::assert_snapshot!(switch("hiccup = { one-in = 0, up-to = \"1 ns\" }"), @"s.toml:16: one-in can't be 0 (allowed: 1 to 4294967295)");
@@ -27,7 +27,7 @@ fn switch() {
 fn device() {
     let device = |keys: &str| after(&format!("\n[device]\n{keys}\n"));
     insta::assert_snapshot!(device("mtu = 5000"), @"s.toml:16: an MTU of 5000 bytes does not exist (allowed: 256, 512, 1024, 2048 or 4096)");
-    insta::assert_snapshot!(device("mtu = -1"), @"s.toml:16: -1 is negative (allowed: a whole number such as 128, without quotes)");
+    insta::assert_snapshot!(device("mtu = -1"), @r#"s.toml:16: -1 is negative (allowed: a number of bytes such as 4096 or "4 KiB")"#);
     insta::assert_snapshot!(device("mtu = \"4 kb\""), @r#"s.toml:16: "4 kb" needs a unit: B, KB, KiB, MB, MiB, GB, GiB, TB or TiB (allowed: a size such as "32 KiB")"#);
     insta::assert_snapshot!(device("mtu = 4294971392"), @"s.toml:16: an MTU of 4294971392 bytes does not exist (allowed: 256, 512, 1024, 2048 or 4096)");
     insta::assert_snapshot!(device("preset = \"connectx-4\""), @r#"s.toml:16: unknown preset "connectx-4" (allowed: connectx4-56g, connectx3-fdr)"#);
@@ -74,8 +74,8 @@ fn ports() {
     insta::assert_snapshot!(of("switch", "input = 300"), @r#"s.toml:18: "switch" has no port 300 (allowed: 1 to 3)"#);
     insta::assert_snapshot!(of("h1", "output = 2"), @r#"s.toml:18: "h1" has no port 2 (allowed: 1)"#);
     insta::assert_snapshot!(of("h1", "input = 1"), @r#"s.toml:18: "h1" is a host: nothing passes through it (allowed: `input` with a switch)"#);
-    insta::assert_snapshot!(of("switch", "output = -1"), @"s.toml:18: -1 is negative (allowed: a whole number such as 128, without quotes)");
-    insta::assert_snapshot!(of("switch", "output = \"1\""), @r#"s.toml:18: invalid type: string "1" (allowed: a whole number such as 128, without quotes)"#);
+    insta::assert_snapshot!(of("switch", "output = -1"), @"s.toml:18: -1 is negative (allowed: a whole number, 0 or more, without quotes)");
+    insta::assert_snapshot!(of("switch", "output = \"1\""), @r#"s.toml:18: invalid type: string "1" (allowed: a whole number, 0 or more, without quotes)"#);
     insta::assert_snapshot!(of("switch", "input = 1\nhigh = [\"0:64\"]"), @"s.toml:19: `high` can't depend on the input: arbitration is an output's (allowed: `input` with sl2vl alone, and another [[qos.port]] without `input`)");
     insta::assert_snapshot!(of("switch", "input = 1\nlow = [\"0:64\"]"), @"s.toml:19: `low` can't depend on the input: arbitration is an output's (allowed: `input` with sl2vl alone, and another [[qos.port]] without `input`)");
     insta::assert_snapshot!(of("switch", "input = 1\nhigh-limit = 3"), @"s.toml:19: `high-limit` can't depend on the input: arbitration is an output's (allowed: `input` with sl2vl alone, and another [[qos.port]] without `input`)");
@@ -99,7 +99,7 @@ fn congestion_control() {
     insta::assert_snapshot!(cc("table = 0"), @"s.toml:16: table can't be 0 (allowed: 1 to 65535)");
     insta::assert_snapshot!(cc("table = 4\nccti-min = 4"), @"s.toml:17: CCTI_Min is 4, but CCTI_Limit, the last entry of the table, is 3 (allowed: a floor of 0 to 3, the last entry of the table)");
     insta::assert_snapshot!(cc("ccti-min = 300"), @"s.toml:16: ccti-min can't be 300 (allowed: 0 to 255)");
-    insta::assert_snapshot!(cc("ccti-timer = \"150 us\""), @r#"s.toml:16: invalid type: string "150 us" (allowed: a whole number such as 128, without quotes)"#);
+    insta::assert_snapshot!(cc("ccti-timer = \"150 us\""), @r#"s.toml:16: invalid type: string "150 us" (allowed: a whole number, 0 or more, without quotes)"#);
 }
 
 #[test]
@@ -108,8 +108,8 @@ fn run() {
     insta::assert_snapshot!(run("duration = \"0 ms\""), @"s.toml:16: duration can't be 0 ps (allowed: 1 ps to 3600 s)");
     insta::assert_snapshot!(run("duration = \"200000 s\""), @"s.toml:16: duration can't be 200000 s (allowed: 1 ps to 3600 s)");
     insta::assert_snapshot!(run("warmup = \"2 hours\""), @r#"s.toml:16: "2 hours" needs a unit: ps, ns, us, ms or s (allowed: a time such as "200 ns")"#);
-    insta::assert_snapshot!(run("seed = -1"), @"s.toml:16: -1 is negative (allowed: a whole number such as 128, without quotes)");
-    insta::assert_snapshot!(run("seed = 1.5"), @"s.toml:16: invalid type: floating point `1.5` (allowed: a whole number such as 128, without quotes)");
-    insta::assert_snapshot!(run("seed = 99999999999999999999"), @"s.toml:16: invalid type: integer `99999999999999999999` as i128 (allowed: a whole number such as 128, without quotes)");
+    insta::assert_snapshot!(run("seed = -1"), @"s.toml:16: -1 is negative (allowed: a whole number, 0 or more, without quotes)");
+    insta::assert_snapshot!(run("seed = 1.5"), @"s.toml:16: invalid type: floating point `1.5` (allowed: a whole number, 0 or more, without quotes)");
+    insta::assert_snapshot!(run("seed = 99999999999999999999"), @"s.toml:16: 99999999999999999999 does not fit 64 bits (allowed: a whole number, 0 or more, without quotes)");
     insta::assert_snapshot!(run("allow-credit-loops = \"yes\""), @r#"s.toml:16: invalid type: string "yes" (allowed: true or false)"#);
 }

@@ -11,8 +11,8 @@
 //! stands in the file twice, and both lines have to say the same. Delays aren't printed, so they
 //! are [`CABLE_DELAY`].
 
+use super::READABLE;
 use super::cabling::{self, Agree};
-use super::check_text;
 use super::cursor::Cursor;
 use super::netlist::{self, Dialect, Record};
 use crate::infiniband::{ALLOWED_SPEEDS, CABLE_DELAY, LinkSpeed};
@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 
 /// Reads the output of `ibnetdiscover`.
 pub fn ibnetdiscover(source: &Source) -> Result<Fabric, InputError> {
-    check_text(source)?;
+    source.check_text(READABLE)?;
     let mut records = netlist::records(source, &mut Discovered)?;
     drop_aggregation_nodes(&mut records);
     cabling::fabric(source, &records, &Discovered)

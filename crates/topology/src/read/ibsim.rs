@@ -17,8 +17,8 @@
 //! may be written `4x FDR` or `4xFDR` (faster than QDR, too), and the comment
 //! `# bandwise rate 10 Gbps delay 5 ns` gives both exactly. ibsim ignores the last two.
 
+use super::READABLE;
 use super::cabling::{self, Agree};
-use super::check_text;
 use super::cursor::Cursor;
 use super::netlist::{self, Dialect};
 use crate::Fabric;
@@ -28,7 +28,7 @@ use bandwise_units::{BitRate, Time};
 
 /// Reads a netlist of ibsim.
 pub fn ibsim(source: &Source) -> Result<Fabric, InputError> {
-    check_text(source)?;
+    source.check_text(READABLE)?;
     // ibsim's own defaults: DEFAULT_LINKWIDTH and DEFAULT_LINKSPEED of its sim.h.
     let mut netlist = Netlist { widths: 2, speeds: 1 };
     let records = netlist::records(source, &mut netlist)?;

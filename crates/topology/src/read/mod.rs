@@ -50,7 +50,7 @@ pub fn detect(source: &Source) -> Format {
 
 /// Reads whichever format the content is in.
 pub fn any(source: &Source) -> Result<Fabric, InputError> {
-    check_text(source)?;
+    source.check_text(READABLE)?;
     match detect(source) {
         Format::Toml => toml(source),
         Format::Ibnetdiscover => ibnetdiscover(source),
@@ -70,25 +70,6 @@ fn node_id_in(line: &str) -> Option<&str> {
 fn is_guid_id(id: &str) -> bool {
     let digits = ["S-", "H-", "R-"].iter().find_map(|kind| id.strip_prefix(kind));
     digits.is_some_and(|d| d.len() == 16 && d.bytes().all(|b| b.is_ascii_hexdigit()))
-}
-
-/// Refuses what is no text, before a parser says something less clear about it.
-fn check_text(source: &Source) -> Result<(), InputError> {
-    if source.text.trim().is_empty() {
-        return Err(source.error(0..0, "the file is empty").allowed(READABLE));
-    }
-    // Whoever read the file put U+FFFD in place of bytes that are not UTF-8.
-    match source.text.find(['\0', '\u{fffd}']) {
-        None => Ok(()),
-        Some(at) => {
-            let what = if source.text[at..].starts_with('\0') {
-                "a NUL byte: this is not text"
-            } else {
-                "bytes that are not UTF-8: this is not text"
-            };
-            Err(source.error(at..at, what).allowed(READABLE))
-        }
-    }
 }
 
 /// An error of the fabric, at the place in the file that it came from.

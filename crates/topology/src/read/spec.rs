@@ -26,8 +26,8 @@
 //! TOML doesn't let a key be a table and a list of tables. So the cables are `[[fabric.cable]]`;
 //! where no default is given, they may be called `[[fabric.link]]`.
 
+use super::READABLE;
 use super::values::{Count, Quantity};
-use super::{READABLE, check_text};
 use crate::Fabric;
 use bandwise_input::{InputError, Source};
 use bandwise_units::{BitRate, Time};
@@ -43,12 +43,12 @@ pub fn toml(source: &Source) -> Result<Fabric, InputError> {
     struct Document {
         fabric: FabricSpec,
     }
-    check_text(source)?;
+    source.check_text(READABLE)?;
     let document: Document = source.toml().map_err(|e| explain(source, e))?;
     document.fabric.resolve(source)
 }
 
-/// Adds what is allowed to the errors of the TOML parser that don't say it themselves.
+/// Says better what is allowed where the TOML parser can't know it.
 fn explain(source: &Source, error: InputError) -> InputError {
     let line = source.text.lines().nth(error.line() - 1).unwrap_or_default();
     if error.message().starts_with("duplicate key") && line.contains("fabric.link") {
@@ -64,7 +64,7 @@ fn explain(source: &Source, error: InputError) -> InputError {
 ///
 /// Remembers places in the document, so it can only be read from TOML text.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "one [fabric] table")]
 pub struct FabricSpec {
     #[serde(default)]
     pub(super) link: LinkKey,

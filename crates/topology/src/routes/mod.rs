@@ -2,11 +2,13 @@
 //! forwarding tables of InfiniBand switches say it.
 
 mod credit_loop;
+mod farthest;
 mod shortest;
 mod switches;
 mod tables;
 
 pub use credit_loop::credit_loop;
+pub use farthest::farthest_hosts;
 pub use tables::RoutesError;
 
 use crate::{Fabric, NodeId, Port};

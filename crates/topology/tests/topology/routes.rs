@@ -1,7 +1,7 @@
 //! Routes against a plain breadth-first search, and credit loops against known ones.
 
 use crate::fabrics::{cable, random};
-use bandwise_topology::routes::{NO_ROUTE, Routes, RoutesError, credit_loop};
+use bandwise_topology::routes::{NO_ROUTE, Routes, RoutesError, credit_loop, farthest_hosts};
 use bandwise_topology::{Fabric, FabricBuilder, NodeId, Port, builders};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, VecDeque};
@@ -74,6 +74,35 @@ fn shapes_are_routed_in_fewest_hops() {
     check_shortest(&builders::single_switch(5, rate, delay).unwrap());
     check_shortest(&builders::fat_tree(4, rate, delay).unwrap());
     check_shortest(&builders::leaf_spine(4, 3, 2, rate, delay).unwrap());
+}
+
+/// Pair by pair: the farthest, of these the one with the first second host, and of these one whose
+/// first host is at the first switch.
+fn check_farthest(fabric: &Fabric) {
+    let at = |host| fabric.peer(fabric.host_port(host)).unwrap().0.node;
+    let apart = |src, dst| distances(fabric, src)[&dst];
+    let others = pairs(fabric).filter(|(src, dst)| src != dst);
+    let first = |(src, dst)| (std::cmp::Reverse(apart(src, dst)), dst, at(src));
+    let expected = others.map(first).min();
+    assert_eq!(farthest_hosts(fabric).map(|[src, dst]| first((src, dst))), expected);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn the_farthest_hosts_are_those_of_all_pairs(fabric in random()) {
+        check_farthest(&fabric);
+    }
+}
+
+#[test]
+fn the_farthest_hosts_of_shapes() {
+    let (rate, delay) = cable();
+    check_farthest(&builders::back_to_back(rate, delay).unwrap());
+    check_farthest(&builders::single_switch(1, rate, delay).unwrap());
+    check_farthest(&builders::single_switch(3, rate, delay).unwrap());
+    check_farthest(&builders::fat_tree(4, rate, delay).unwrap());
+    check_farthest(&builders::leaf_spine(3, 2, 2, rate, delay).unwrap());
 }
 
 #[test]
