@@ -49,7 +49,10 @@ impl<T: Copy> Ring<T> {
 
     #[inline]
     pub fn pop_front(&mut self) -> Option<T> {
-        let first = *self.front()?;
+        if self.len == 0 {
+            return None;
+        }
+        let first = self.slots[self.head];
         self.head = self.slot(1);
         self.len -= 1;
         Some(first)
@@ -57,13 +60,12 @@ impl<T: Copy> Ring<T> {
 
     #[inline]
     pub fn front(&self) -> Option<&T> {
-        if self.len == 0 { None } else { Some(&self.slots[self.slot(0)]) }
+        if self.len == 0 { None } else { Some(&self.slots[self.head]) }
     }
 
     #[inline]
     pub fn front_mut(&mut self) -> Option<&mut T> {
-        let slot = if self.len == 0 { return None } else { self.slot(0) };
-        Some(&mut self.slots[slot])
+        if self.len == 0 { None } else { Some(&mut self.slots[self.head]) }
     }
 
     /// Adds a value behind the last one that is not `after` it.

@@ -229,15 +229,13 @@ impl Bulk {
         if len <= room { len } else { 0 }
     }
 
-    /// The next lane in turn that can post a list.
-    fn lane_with_room(&self) -> Option<usize> {
-        let n = self.lanes.len();
-        let in_turn = (self.next_lane..n).chain(0..self.next_lane);
-        in_turn.into_iter().find(|&i| self.list_len(&self.lanes[i]) > 0)
+    /// The next lane in turn that can post a list, and how long that would be.
+    fn lane_with_room(&self) -> Option<(usize, u64)> {
+        let in_turn = (self.next_lane..self.lanes.len()).chain(0..self.next_lane);
+        in_turn.map(|i| (i, self.list_len(&self.lanes[i]))).find(|&(_, len)| len > 0)
     }
 
-    fn post_list(&mut self, index: usize, now: Time, posts: &mut Posts) {
-        let len = self.list_len(&self.lanes[index]);
+    fn post_list(&mut self, index: usize, len: u64, now: Time, posts: &mut Posts) {
         let lane = &mut self.lanes[index];
         for id in lane.posted..lane.posted + len {
             posts.post(WorkRequest {
@@ -274,8 +272,8 @@ impl Program for Bulk {
             return Next::Done;
         }
         let mut waiting = self.lane_with_room();
-        while let Some(lane) = waiting.filter(|_| now >= self.ready) {
-            self.post_list(lane, now, posts);
+        while let Some((lane, len)) = waiting.filter(|_| now >= self.ready) {
+            self.post_list(lane, len, now, posts);
             waiting = self.lane_with_room();
         }
         let wake = if waiting.is_some() { self.ready.min(self.until) } else { self.until };

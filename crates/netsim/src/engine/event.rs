@@ -5,6 +5,7 @@
 //! tree; what a larger fabric has beyond the next few stands in a heap.
 
 use bandwise_units::Time;
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -140,13 +141,16 @@ impl EventQueue {
         if self.far_first.before(event) {
             return self.far.push(Reverse(event));
         }
-        let mut place = self.next;
-        while self.near[place % PLACES].before(event) {
-            self.near[(place + 1) % PLACES] = self.near[place % PLACES];
-            place -= 1;
+        self.next = (self.next + 1) % PLACES;
+        // Those that come before it move up by one, until one does not: the first is NEVER.
+        let near = Cell::from_mut(&mut self.near[..=self.next]).as_slice_of_cells();
+        for pair in near.windows(2).rev() {
+            if !pair[0].get().before(event) {
+                pair[1].set(event);
+                break;
+            }
+            pair[1].set(pair[0].get());
         }
-        self.near[(place + 1) % PLACES] = event;
-        self.next += 1;
     }
 
     /// Takes the first event if it is due before `horizon`.

@@ -25,6 +25,9 @@ pub struct VlArbiter {
     left: i32,
     /// The last answer, until [`VlArbiter::sent`] uses it.
     pending: Option<Turn>,
+    /// By lane: its entry, if it has just one. Nothing decides whose turn it is where only such a
+    /// lane has a packet, which is the common case.
+    alone: [Option<Turn>; 16],
 }
 
 const UNBOUNDED: i32 = i32::MAX;
@@ -59,6 +62,11 @@ impl Ring {
             available: 0,
             entries,
         }
+    }
+
+    fn turns(&self, high: bool) -> impl Iterator<Item = Turn> {
+        let entries = self.entries.iter().zip(0..);
+        entries.map(move |(entry, index)| Turn { high, index, vl: entry.vl.get() })
     }
 
     /// The entry that sends next, if one of its lanes is eligible.
@@ -102,7 +110,12 @@ impl VlArbiter {
             n => i32::from(n) * (4096 / BLOCK as i32),
         };
         let (high, low) = (Ring::new(&table.high), Ring::new(&table.low));
-        Ok(VlArbiter { high, low, limit, left: limit, pending: None })
+        let alone = std::array::from_fn(|vl| {
+            let turns = high.turns(true).chain(low.turns(false));
+            let mut of_lane = turns.filter(|turn| usize::from(turn.vl) == vl);
+            of_lane.next().filter(|_| of_lane.next().is_none())
+        });
+        Ok(VlArbiter { limit, left: limit, pending: None, alone, high, low })
     }
 
     /// The lane whose packet goes next, given the set of lanes that have a packet and the credits
@@ -118,6 +131,15 @@ impl VlArbiter {
 
     #[inline]
     fn turn(&self, eligible: u16) -> Option<Turn> {
+        if eligible.is_power_of_two()
+            && let alone @ Some(_) = self.alone[eligible.trailing_zeros() as usize]
+        {
+            return alone;
+        }
+        self.turn_among(eligible)
+    }
+
+    fn turn_among(&self, eligible: u16) -> Option<Turn> {
         let high =
             |index| Turn { high: true, index, vl: self.high.entries[usize::from(index)].vl.get() };
         let low =

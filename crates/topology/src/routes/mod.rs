@@ -2,12 +2,14 @@
 //! forwarding tables of InfiniBand switches say it.
 
 mod credit_loop;
+mod equal;
 mod farthest;
 mod shortest;
 mod switches;
 mod tables;
 
 pub use credit_loop::credit_loop;
+pub use equal::EqualPaths;
 pub use farthest::farthest_hosts;
 pub use tables::RoutesError;
 

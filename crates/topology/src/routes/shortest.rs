@@ -57,21 +57,21 @@ fn far(switches: &Switches, switch: usize, slot: u8) -> usize {
 }
 
 /// Distances between switches, in hops to a root.
-struct Tree {
+pub(super) struct Tree {
     hops: Vec<u32>,
     /// By switch: the slots that lead nearer to the root, as a mask.
-    nearer: Vec<u64>,
+    pub(super) nearer: Vec<u64>,
     /// The switches that reach the root, which is the first.
     nearest_first: Vec<usize>,
 }
 
 impl Tree {
-    fn new(switches: usize) -> Self {
+    pub(super) fn new(switches: usize) -> Self {
         let nearest_first = Vec::with_capacity(switches);
         Tree { hops: vec![FAR; switches], nearer: vec![0; switches], nearest_first }
     }
 
-    fn grow(&mut self, switches: &Switches, root: usize) {
+    pub(super) fn grow(&mut self, switches: &Switches, root: usize) {
         self.hops.fill(FAR);
         self.nearer.fill(0);
         self.nearest_first.clear();

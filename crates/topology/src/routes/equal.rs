@@ -1,0 +1,146 @@
+//! [`EqualPaths`]: all shortest ways at once, of which a flow takes one by its hash.
+
+use super::shortest::Tree;
+use super::switches::{Far, Switches};
+use crate::Fabric;
+
+/// Equal-cost multipath (ECMP): at each switch the ports that lead nearer to a host are equal,
+/// and a hash says which of them a flow takes, as Ethernet switches do it.
+#[derive(Debug, Clone)]
+pub struct EqualPaths {
+    /// By leaf (a switch with hosts) and switch: the slots that lead nearer to the leaf, a set.
+    nearer: Vec<u64>,
+    /// By switch and slot: the switch there.
+    far: Vec<u32>,
+    /// By host: its switch, the place of that among the leaves, and the slot it is in.
+    hosts: Vec<Place>,
+    switches: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    switch: u32,
+    leaf: u32,
+    slot: u8,
+}
+
+/// No switch.
+const NONE: u32 = u32::MAX;
+
+impl EqualPaths {
+    /// All shortest ways of a fabric.
+    pub fn new(fabric: &Fabric) -> Self {
+        let switches = Switches::of(fabric);
+        let count = switches.count();
+        let mut tree = Tree::new(count);
+        let mut nearer = Vec::with_capacity(switches.leaves.len() * count);
+        let mut hosts = vec![Place { switch: NONE, leaf: NONE, slot: 0 }; fabric.hosts().len()];
+        for (leaf, number) in switches.leaves.iter().zip(0..) {
+            tree.grow(&switches, leaf.switch);
+            nearer.extend_from_slice(&tree.nearer);
+            for &(host, slot) in &leaf.hosts {
+                hosts[host] = Place { switch: leaf.switch as u32, leaf: number, slot };
+            }
+        }
+        let slots = (0..count).flat_map(|s| (0..super::switches::SLOTS as u8).map(move |p| (s, p)));
+        let far = slots.map(|(s, slot)| match switches.far(s, slot) {
+            Far::Switch(far) => far,
+            Far::Host | Far::Nothing => NONE,
+        });
+        EqualPaths { nearer, far: far.collect(), hosts, switches: count }
+    }
+
+    /// The ports (numbered from 1) by which a packet from host `src` to host `dst` (by rank)
+    /// leaves the switches on its way, the choice among equal ones by `hash`. None where the two
+    /// are the same host or joined by one cable.
+    pub fn path(&self, src: usize, dst: usize, hash: u64) -> impl Iterator<Item = u8> + '_ {
+        let (from, to) = (self.hosts[src], self.hosts[dst]);
+        let mut at = if src == dst { NONE } else { from.switch };
+        std::iter::from_fn(move || {
+            if at == NONE {
+                return None;
+            }
+            if at == to.switch {
+                at = NONE;
+                return Some(to.slot + 1);
+            }
+            let equal = self.nearer[to.leaf as usize * self.switches + at as usize];
+            let slot = nth_set(equal, below(hash, at, equal.count_ones()));
+            at = self.far[super::switches::slot_at(at as usize, slot)];
+            Some(slot + 1)
+        })
+    }
+}
+
+/// Which of `n` equal ports a switch takes: every switch hashes differently, or those of one
+/// level would all take the same and half of the next level's ports would stay idle.
+fn below(hash: u64, switch: u32, n: u32) -> u32 {
+    // SplitMix64's finaliser.
+    let mut z = hash ^ u64::from(switch).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((u64::from((z ^ (z >> 31)) as u32) * u64::from(n)) >> 32) as u32
+}
+
+/// The place of the nth (from 0) one of a set that has more than that.
+fn nth_set(set: u64, n: u32) -> u8 {
+    let rest = (0..n).fold(set, |rest, _| rest & (rest - 1));
+    rest.trailing_zeros() as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{NodeId, Port, builders};
+    use bandwise_units::{BitRate, Time};
+    use std::collections::BTreeSet;
+
+    fn walk(fabric: &Fabric, src: usize, ports: &[u8]) -> NodeId {
+        let mut port = fabric.host_port(fabric.hosts()[src]);
+        let mut at = fabric.peer(port).unwrap().0.node;
+        for &number in ports {
+            port = Port { node: at, number };
+            at = fabric.peer(port).unwrap().0.node;
+        }
+        at
+    }
+
+    #[test]
+    fn every_hash_leads_there_by_a_shortest_way_and_all_ways_are_taken() {
+        let fabric = builders::fat_tree(6, BitRate::from_gbps(40), Time::from_us(2)).unwrap();
+        let paths = EqualPaths::new(&fabric);
+        // Same edge, same pod, another pod: 1, 3 and 9 ways of 1, 3 and 5 switches.
+        for (dst, hops, ways) in [(1, 1, 1), (4, 3, 3), (53, 5, 9)] {
+            let mut seen = BTreeSet::new();
+            for hash in 0..500u64 {
+                let path: Vec<u8> = paths.path(0, dst, hash).collect();
+                assert_eq!(walk(&fabric, 0, &path), fabric.hosts()[dst]);
+                assert_eq!(path.len(), hops);
+                seen.insert(path);
+            }
+            assert_eq!(seen.len(), ways);
+        }
+        assert_eq!(paths.path(3, 3, 0).count(), 0);
+    }
+
+    #[test]
+    fn a_cable_between_two_hosts_needs_no_switch() {
+        let fabric = builders::back_to_back(BitRate::from_gbps(40), Time::from_us(2)).unwrap();
+        assert_eq!(EqualPaths::new(&fabric).path(0, 1, 7).count(), 0);
+    }
+
+    proptest::proptest! {
+        /// Hashes spread evenly: each of the nine ways within 15% of its share.
+        #[test]
+        fn hashes_spread(seed in 0u64..1 << 60) {
+            let fabric = builders::fat_tree(6, BitRate::from_gbps(40), Time::from_us(2)).unwrap();
+            let paths = EqualPaths::new(&fabric);
+            let mut count = std::collections::BTreeMap::new();
+            for i in 0..9_000u64 {
+                let path: Vec<u8> = paths.path(0, 53, seed + i).collect();
+                *count.entry(path).or_insert(0) += 1;
+            }
+            proptest::prop_assert!(count.values().all(|n| (850..1150).contains(n)), "{count:?}");
+        }
+    }
+}
