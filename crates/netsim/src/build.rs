@@ -2,7 +2,7 @@
 
 use crate::cable::{Cable, Receiver};
 use crate::egress::{Egress, Scheduling};
-use crate::engine::{Engine, LinkEnd};
+use crate::engine::{self, APART, Engine, LinkEnd};
 use crate::host::Host;
 use crate::models::Models;
 use crate::random::Stream;
@@ -13,10 +13,6 @@ use bandwise_rdma::verbs::Program;
 use bandwise_topology::{Fabric, NodeId, Port, Routes};
 use bandwise_units::{Bytes, Time};
 use std::collections::BTreeMap;
-
-/// Links with at least this latency separate partitions: a full packet takes as long on a fast
-/// link, so that a window holds some events a port. Below that, one queue for both ends is faster.
-const APART: Time = Time::from_us(1);
 
 impl<P: Program> Simulation<P> {
     /// Builds the fabric. Hosts are known by their rank among `fabric.hosts()`.
@@ -41,7 +37,7 @@ impl<P: Program> Simulation<P> {
         let lanes = (16 - models.qos.vls().leading_zeros()).max(1) as usize;
         let nodes: Vec<NodeId> = fabric.switches().iter().chain(fabric.hosts()).copied().collect();
         let mut plan = Plan { fabric, routes, models, seed, lanes, ends: BTreeMap::new() };
-        let mut engine = Engine::new(&plan.partitions(&nodes, apart.max(Time::from_ps(1))));
+        let mut engine = Engine::new(&plan.partitions(&nodes, apart));
         plan.lay_cables(&nodes, &mut engine);
         for (index, &node) in nodes.iter().enumerate() {
             let number = engine.number(index);
@@ -75,29 +71,13 @@ impl Plan<'_> {
         })
     }
 
-    /// The partition of each node: those joined by links shorter than `apart` share one.
+    /// The partition of each node.
     fn partitions(&self, nodes: &[NodeId], apart: Time) -> Vec<u32> {
-        let mut root: Vec<usize> = (0..nodes.len()).collect();
-        fn find(root: &mut [usize], mut i: usize) -> usize {
-            while root[i] != i {
-                root[i] = root[root[i]];
-                i = root[i];
-            }
-            i
-        }
-        for (a, latency, b) in self.cables(nodes) {
-            if latency < apart {
-                let [a, b] = [a, b].map(|port| self.index(port.node) as usize);
-                let [a, b] = [find(&mut root, a), find(&mut root, b)];
-                root[a.max(b)] = a.min(b);
-            }
-        }
-        let mut number = BTreeMap::new();
-        let partition = |i| {
-            let next = number.len() as u32;
-            *number.entry(find(&mut root, i)).or_insert(next)
-        };
-        (0..nodes.len()).map(partition).collect()
+        let links = self.cables(nodes).map(|(a, latency, b)| {
+            let [a, b] = [a, b].map(|port| self.index(port.node) as usize);
+            (a, b, latency)
+        });
+        engine::partitions(nodes.len(), links, apart)
     }
 
     fn lay_cables<P: Program>(&mut self, nodes: &[NodeId], engine: &mut Engine<Node<P>>) {
@@ -108,8 +88,7 @@ impl Plan<'_> {
             }
         }
         for (a, latency, b) in self.cables(nodes) {
-            let end = |port: Port| (self.index(port.node) as usize, self.ends[&port]);
-            engine.join(end(a), end(b), latency);
+            engine.join(self.ends[&a], self.ends[&b], latency);
         }
     }
 

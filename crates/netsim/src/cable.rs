@@ -79,7 +79,7 @@ fn on_the_wire(packet: &Packet) -> Bytes {
 }
 
 /// Credits on their way back: blocks of a lane that became free.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Credit {
     /// The lane.
     pub vl: u8,

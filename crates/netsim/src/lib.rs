@@ -10,6 +10,7 @@ pub mod cable;
 mod deadlock;
 pub mod egress;
 pub mod engine;
+pub mod ethernet;
 pub mod host;
 mod models;
 mod occupancy;

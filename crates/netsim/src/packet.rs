@@ -12,7 +12,7 @@ pub const FECN: u8 = 2;
 pub const BECN: u8 = 4;
 
 /// A packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Packet {
     /// When its first bit left the sender's port: its age, for first come, first served.
     pub sent_at: Time,

@@ -10,7 +10,7 @@ pub(crate) struct Ring<T> {
     len: usize,
 }
 
-impl<T: Copy> Ring<T> {
+impl<T: Copy + Default> Ring<T> {
     pub const fn new() -> Self {
         Ring { slots: Vec::new(), head: 0, len: 0 }
     }
@@ -33,7 +33,7 @@ impl<T: Copy> Ring<T> {
     #[inline]
     pub fn push_back(&mut self, value: T) {
         if self.len == self.slots.len() {
-            self.grow(value);
+            self.grow();
         }
         let slot = self.slot(self.len);
         self.slots[slot] = value;
@@ -41,10 +41,10 @@ impl<T: Copy> Ring<T> {
     }
 
     #[cold]
-    fn grow(&mut self, fill: T) {
+    fn grow(&mut self) {
         self.slots.rotate_left(self.head);
         self.head = 0;
-        self.slots.resize((2 * self.len).max(4), fill);
+        self.slots.resize((2 * self.len).max(4), T::default());
     }
 
     #[inline]

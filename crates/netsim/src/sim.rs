@@ -191,14 +191,19 @@ impl<P: Program> Simulation<P> {
     /// Output ports that wait for each other's credits for ever, in this order: each can only send
     /// on some lane once the next one does.
     pub fn deadlock(&self) -> Option<Vec<Port>> {
-        let switches = self.engine.nodes().enumerate().map_while(|(i, node)| match node {
-            Node::Switch(switch) => Some((&**switch, self.engine.links(i))),
+        let switches = self.engine.nodes().map_while(|node| match node {
+            Node::Switch(switch) => Some(&**switch),
             Node::Host(_) => None,
         });
         let name = |(switch, output): (usize, usize)| Port {
             node: self.names[switch],
             number: output as u8 + 1,
         };
-        Some(deadlock::find(&switches.collect::<Vec<_>>())?.into_iter().map(name).collect())
+        Some(
+            deadlock::find(&switches.collect::<Vec<_>>(), self.engine.links())?
+                .into_iter()
+                .map(name)
+                .collect(),
+        )
     }
 }

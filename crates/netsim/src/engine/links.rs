@@ -7,34 +7,23 @@ use crate::ring::Ring;
 use bandwise_units::Time;
 
 /// A packet on its way.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Flight<F> {
     /// When the receiver acts on it.
     at: Time,
     packet: F,
 }
 
-/// An end of a link, by its place among those of its partition.
+/// An end of a link, by number.
 pub type LinkEnd = u32;
-
-/// What the far end of a port is.
-#[derive(Debug, Clone, Copy)]
-enum Peer {
-    Here(LinkEnd),
-    There(Place),
-}
-
-/// A port of some partition.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
-    pub partition: u32,
-    pub port: LinkEnd,
-}
 
 /// One end of a cable: packets come in here, and answers to what goes out.
 #[derive(Debug)]
 struct End<F, B> {
-    peer: Peer,
+    /// The far end.
+    far: LinkEnd,
+    /// The partition of this end's node.
+    partition: u32,
     /// Packets on their way here, in order.
     inbound: Ring<Flight<F>>,
     /// The event of an arrival.
@@ -49,39 +38,32 @@ struct End<F, B> {
     waits: bool,
 }
 
-/// Something for another partition.
-#[derive(Debug)]
-pub(super) struct Mail<F, B> {
-    pub to: Place,
-    pub at: Time,
-    pub what: Letter<F, B>,
-}
-
-#[derive(Debug)]
-pub(super) enum Letter<F, B> {
-    Packet(F),
-    Back(B),
-}
-
-/// The links of a partition, and the events of its nodes. `F` goes forward, `B` comes back.
+/// All links, and the events of all partitions. `F` goes forward, `B` comes back.
+///
+/// What is sent to another partition is put there at once: it counts from the end of the window on
+/// at the earliest, so that the partition sees it in time and not before.
 #[derive(Debug)]
 pub struct Links<F, B> {
-    events: EventQueue,
+    /// By partition.
+    pub(super) queues: Vec<EventQueue>,
+    /// The partition whose turn it is.
+    pub(super) current: usize,
     ends: Vec<End<F, B>>,
-    pub(super) mail: Vec<Mail<F, B>>,
 }
 
-impl<F: Copy, B: Copy> Links<F, B> {
-    pub(super) fn new() -> Self {
-        Links { events: EventQueue::default(), ends: Vec::new(), mail: Vec::new() }
+impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
+    pub(super) fn new(partitions: usize) -> Self {
+        let queues = std::iter::repeat_with(EventQueue::default).take(partitions).collect();
+        Links { queues, current: 0, ends: Vec::new() }
     }
 
     /// Adds a port at which packets cause `arrival` and whose sending side is woken by `wake`,
     /// with nothing at its far end yet.
-    pub(super) fn add(&mut self, arrival: Event, wake: Event) -> LinkEnd {
-        let port = self.ends.len() as LinkEnd;
+    pub(super) fn add(&mut self, partition: u32, arrival: Event, wake: Event) -> LinkEnd {
+        let end = self.ends.len() as LinkEnd;
         self.ends.push(End {
-            peer: Peer::Here(port),
+            far: end,
+            partition,
             inbound: Ring::new(),
             arrival,
             returning: Ring::new(),
@@ -89,30 +71,22 @@ impl<F: Copy, B: Copy> Links<F, B> {
             wake_at: Time::MAX,
             waits: false,
         });
-        port
+        end
     }
 
-    /// Says where a port leads.
-    pub(super) fn join(&mut self, near: Place, far: Place) {
-        let here = near.partition == far.partition;
-        self.ends[near.port as usize].peer =
-            if here { Peer::Here(far.port) } else { Peer::There(far) };
+    /// Says where a port leads; returns the partitions of both ends.
+    pub(super) fn join(&mut self, a: LinkEnd, b: LinkEnd) -> [u32; 2] {
+        (self.ends[a as usize].far, self.ends[b as usize].far) = (b, a);
+        [a, b].map(|end| self.ends[end as usize].partition)
     }
 
     /// Sends a packet out of a port: the far end acts on it at `at`, after all those before it.
     #[inline]
     pub fn send(&mut self, port: LinkEnd, at: Time, packet: F) {
-        match self.ends[port as usize].peer {
-            Peer::Here(far) => self.deliver(far, at, packet),
-            Peer::There(to) => self.mail.push(Mail { to, at, what: Letter::Packet(packet) }),
-        }
-    }
-
-    #[inline]
-    pub(super) fn deliver(&mut self, port: LinkEnd, at: Time, packet: F) {
-        let end = &mut self.ends[port as usize];
+        let far = self.ends[port as usize].far;
+        let end = &mut self.ends[far as usize];
         if end.inbound.is_empty() {
-            self.events.push(end.arrival.moved_to(at));
+            self.queues[end.partition as usize].push(end.arrival.moved_to(at));
         }
         end.inbound.push_back(Flight { at, packet });
     }
@@ -123,7 +97,7 @@ impl<F: Copy, B: Copy> Links<F, B> {
         let end = &mut self.ends[port as usize];
         let packet = end.inbound.pop_front().expect("an arrival has a packet").packet;
         if let Some(next) = end.inbound.front() {
-            self.events.push(end.arrival.moved_to(next.at));
+            self.queues[end.partition as usize].push(end.arrival.moved_to(next.at));
         }
         packet
     }
@@ -133,24 +107,17 @@ impl<F: Copy, B: Copy> Links<F, B> {
         !self.ends[port as usize].inbound.is_empty()
     }
 
-    /// Returns something to the sender at a port's far end, where it counts from `at` on.
+    /// Returns something to the sender at a port's far end, where it counts from `at` on. It is no
+    /// event unless the sender waits for it: it looks when it must decide.
     #[inline]
     pub fn give_back(&mut self, port: LinkEnd, at: Time, back: B) {
-        match self.ends[port as usize].peer {
-            Peer::Here(far) => self.deliver_back(far, at, back),
-            Peer::There(to) => self.mail.push(Mail { to, at, what: Letter::Back(back) }),
-        }
-    }
-
-    /// What comes back is no event unless the sender waits for it: it looks when it must decide.
-    #[inline]
-    pub(super) fn deliver_back(&mut self, port: LinkEnd, at: Time, back: B) {
-        let end = &mut self.ends[port as usize];
+        let far = self.ends[port as usize].far;
+        let end = &mut self.ends[far as usize];
         // Small packets leave a buffer while a large one still does: their credits overtake.
         end.returning.insert((at, back), |&(other, _)| other > at);
         if end.waits && at < end.wake_at {
             end.wake_at = at;
-            self.events.push(end.wake.moved_to(at));
+            self.queues[end.partition as usize].push(end.wake.moved_to(at));
         }
     }
 
@@ -177,7 +144,7 @@ impl<F: Copy, B: Copy> Links<F, B> {
         let end = &mut self.ends[port as usize];
         if at < end.wake_at {
             end.wake_at = at;
-            self.events.push(end.wake.moved_to(at));
+            self.queues[end.partition as usize].push(end.wake.moved_to(at));
         }
     }
 
@@ -211,18 +178,9 @@ impl<F: Copy, B: Copy> Links<F, B> {
         self.ends[port as usize].waits
     }
 
-    /// Adds an event.
+    /// Adds an event of a node whose turn it is.
     #[inline]
     pub fn push(&mut self, event: Event) {
-        self.events.push(event);
-    }
-
-    #[inline]
-    pub(super) fn pop_before(&mut self, horizon: Time) -> Option<Event> {
-        self.events.pop_before(horizon)
-    }
-
-    pub(super) fn next_at(&self) -> Time {
-        self.events.next_at()
+        self.queues[self.current].push(event);
     }
 }

@@ -10,4 +10,4 @@ mod partition;
 
 pub use event::{Event, EventQueue};
 pub use links::{LinkEnd, Links};
-pub use partition::{ARRIVAL, Engine, Node, WAKE};
+pub use partition::{APART, ARRIVAL, Engine, Node, WAKE, partitions};

@@ -1,7 +1,7 @@
 //! Partitions and windows.
 
 use super::event::Event;
-use super::links::{Letter, LinkEnd, Links, Mail, Place};
+use super::links::{LinkEnd, Links};
 use bandwise_units::Time;
 use std::fmt::Debug;
 
@@ -13,43 +13,62 @@ pub const ARRIVAL: u8 = 1;
 /// Something that packets come to and leave from.
 pub trait Node {
     /// What goes over links.
-    type Packet: Copy + Debug;
+    type Packet: Copy + Default + Debug;
     /// What comes back to the sender of packets: credits, pauses.
-    type Back: Copy + Debug;
+    type Back: Copy + Default + Debug;
     /// Does what is due.
     fn handle(&mut self, event: Event, links: &mut Links<Self::Packet, Self::Back>);
 }
 
-/// Nodes that share a queue of events.
-#[derive(Debug)]
-struct Partition<N: Node> {
-    nodes: Vec<N>,
-    links: Links<N::Packet, N::Back>,
-    handled: u64,
-}
+/// Links with at least this latency separate partitions: a full packet takes as long on a fast
+/// link, so that a window holds some events a port. Below that, one queue for both ends is faster.
+pub const APART: Time = Time::from_us(1);
 
-impl<N: Node> Partition<N> {
-    fn run(&mut self, horizon: Time) {
-        while let Some(event) = self.links.pop_before(horizon) {
-            self.handled += 1;
-            self.nodes[event.node()].handle(event, &mut self.links);
+/// The partition of each of `nodes` nodes: those joined by links (two nodes and the latency) of
+/// less than `apart`, or of nothing, share one. They are numbered by their first nodes.
+pub fn partitions(
+    nodes: usize,
+    links: impl IntoIterator<Item = (usize, usize, Time)>,
+    apart: Time,
+) -> Vec<u32> {
+    let mut root: Vec<usize> = (0..nodes).collect();
+    fn find(root: &mut [usize], mut node: usize) -> usize {
+        while root[node] != node {
+            root[node] = root[root[node]];
+            node = root[node];
+        }
+        node
+    }
+    for (a, b, latency) in links {
+        if latency < apart || latency == Time::ZERO {
+            let [a, b] = [find(&mut root, a), find(&mut root, b)];
+            root[a.max(b)] = a.min(b);
         }
     }
+    let mut numbers = std::collections::BTreeMap::new();
+    let number = |node| {
+        let next = numbers.len() as u32;
+        *numbers.entry(find(&mut root, node)).or_insert(next)
+    };
+    (0..nodes).map(number).collect()
 }
 
 /// Nodes in partitions, and their time.
 ///
 /// Nothing that happens in one partition at time t matters to another before t plus the
 /// *lookahead*, the least latency of any link between two of them. So all of them run up to a
-/// lookahead beyond the earliest event, each alone with its state in cache; then what they sent is
-/// handed over. A partition by itself needs no windows.
+/// lookahead beyond the earliest event, one after the other, each with its state in cache. A
+/// partition by itself needs no windows.
 #[derive(Debug)]
 pub struct Engine<N: Node> {
-    partitions: Vec<Partition<N>>,
+    /// By partition: its nodes.
+    partitions: Vec<Vec<N>>,
+    links: Links<N::Packet, N::Back>,
     /// Where each node is.
     homes: Vec<Home>,
     lookahead: Time,
     now: Time,
+    handled: u64,
 }
 
 /// Where a node is: its partition, and its number there.
@@ -72,16 +91,13 @@ impl<N: Node> Engine<N> {
         };
         let homes: Vec<Home> = partition_of.iter().map(home).collect();
         assert!(sizes.iter().all(|&size| size as usize <= Event::MAX_NODES), "too many nodes");
-        let partition = |size: u32| Partition {
-            nodes: Vec::with_capacity(size as usize),
-            links: Links::new(),
-            handled: 0,
-        };
         Engine {
-            partitions: sizes.into_iter().map(partition).collect(),
+            partitions: sizes.iter().map(|&size| Vec::with_capacity(size as usize)).collect(),
+            links: Links::new(sizes.len()),
             homes,
             lookahead: Time::MAX,
             now: Time::ZERO,
+            handled: 0,
         }
     }
 
@@ -95,19 +111,14 @@ impl<N: Node> Engine<N> {
     pub fn add_port(&mut self, node: usize, object: u16) -> LinkEnd {
         let Home { partition, number } = self.homes[node];
         let event = |kind| Event::new(Time::ZERO, number, kind, object, 0);
-        self.partitions[partition as usize].links.add(event(ARRIVAL), event(WAKE))
+        self.links.add(partition, event(ARRIVAL), event(WAKE))
     }
 
     /// Joins two ports by a cable, over which nothing matters at one end before `latency` after
     /// it happened at the other.
-    pub fn join(&mut self, a: (usize, LinkEnd), b: (usize, LinkEnd), latency: Time) {
-        let place =
-            |(node, port): (usize, LinkEnd)| Place { partition: self.homes[node].partition, port };
-        let (a, b) = (place(a), place(b));
-        for (from, to) in [(a, b), (b, a)] {
-            self.partitions[from.partition as usize].links.join(from, to);
-        }
-        if a.partition != b.partition {
+    pub fn join(&mut self, a: LinkEnd, b: LinkEnd, latency: Time) {
+        let [near, far] = self.links.join(a, b);
+        if near != far {
             assert!(latency > Time::ZERO, "partitions need time between them");
             self.lookahead = self.lookahead.min(latency);
         }
@@ -115,26 +126,26 @@ impl<N: Node> Engine<N> {
 
     /// Adds the next node.
     pub fn push(&mut self, node: N) {
-        let pushed: usize = self.partitions.iter().map(|p| p.nodes.len()).sum();
-        self.partitions[self.homes[pushed].partition as usize].nodes.push(node);
+        let pushed: usize = self.partitions.iter().map(Vec::len).sum();
+        self.partitions[self.homes[pushed].partition as usize].push(node);
     }
 
     /// A node.
     pub fn node(&self, node: usize) -> &N {
         let Home { partition, number } = self.homes[node];
-        &self.partitions[partition as usize].nodes[number as usize]
+        &self.partitions[partition as usize][number as usize]
     }
 
-    /// A node with the links and events of its partition.
+    /// A node with the links, as its turn would be.
     pub fn node_mut(&mut self, node: usize) -> (&mut N, &mut Links<N::Packet, N::Back>) {
         let Home { partition, number } = self.homes[node];
-        let Partition { nodes, links, .. } = &mut self.partitions[partition as usize];
-        (&mut nodes[number as usize], links)
+        self.links.current = partition as usize;
+        (&mut self.partitions[partition as usize][number as usize], &mut self.links)
     }
 
-    /// The links of a node's partition.
-    pub fn links(&self, node: usize) -> &Links<N::Packet, N::Back> {
-        &self.partitions[self.homes[node].partition as usize].links
+    /// All links.
+    pub fn links(&self) -> &Links<N::Packet, N::Back> {
+        &self.links
     }
 
     /// All nodes, in order.
@@ -149,17 +160,20 @@ impl<N: Node> Engine<N> {
 
     /// Events handled so far.
     pub fn handled(&self) -> u64 {
-        self.partitions.iter().map(|p| p.handled).sum()
+        self.handled
     }
 
     /// Handles everything that is due before `end`. False if nothing is due at all any more.
     pub fn run(&mut self, end: Time) -> bool {
         while let Some(first) = self.first().filter(|&first| first < end) {
             let horizon = first.saturating_add(self.lookahead).min(end);
-            for partition in &mut self.partitions {
-                partition.run(horizon);
+            for (partition, nodes) in self.partitions.iter_mut().enumerate() {
+                self.links.current = partition;
+                while let Some(event) = self.links.queues[partition].pop_before(horizon) {
+                    self.handled += 1;
+                    nodes[event.node()].handle(event, &mut self.links);
+                }
             }
-            self.hand_over();
         }
         self.now = end;
         self.first().is_some()
@@ -167,21 +181,7 @@ impl<N: Node> Engine<N> {
 
     /// When the first event is due.
     fn first(&self) -> Option<Time> {
-        let first = self.partitions.iter().map(|p| p.links.next_at()).min();
+        let first = self.links.queues.iter().map(|queue| queue.next_at()).min();
         first.filter(|&at| at < Time::MAX)
-    }
-
-    fn hand_over(&mut self) {
-        for from in 0..self.partitions.len() {
-            let mut mail = std::mem::take(&mut self.partitions[from].links.mail);
-            for Mail { to, at, what } in mail.drain(..) {
-                let links = &mut self.partitions[to.partition as usize].links;
-                match what {
-                    Letter::Packet(packet) => links.deliver(to.port, at, packet),
-                    Letter::Back(back) => links.deliver_back(to.port, at, back),
-                }
-            }
-            self.partitions[from].links.mail = mail;
-        }
     }
 }

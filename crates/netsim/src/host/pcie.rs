@@ -36,7 +36,7 @@ struct Reader {
 }
 
 /// A read under way: what it still takes with the link to itself, and whose it is.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Read {
     left: Time,
     tag: u32,

@@ -33,15 +33,21 @@ pub(crate) struct Wqe {
     pub inline: bool,
 }
 
+impl Default for Wqe {
+    fn default() -> Self {
+        Wqe { id: 0, opcode: Opcode::Send, bytes: 0, signaled: false, inline: false }
+    }
+}
+
 /// A doorbell on its way: how many WQEs it announces, and whether it carries the one itself.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Doorbell {
     pub wqes: u32,
     pub carries: bool,
 }
 
 /// A request sent and not acknowledged.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Unacked {
     pub psn: u32,
     pub wqe: Wqe,
@@ -58,6 +64,12 @@ pub(crate) struct Answer {
     pub sent: u32,
     pub psn: u32,
     pub transit_ps: u32,
+}
+
+impl Default for Answer {
+    fn default() -> Self {
+        Answer { kind: PacketKind::ReadResponse, bytes: 0, sent: 0, psn: 0, transit_ps: 0 }
+    }
 }
 
 #[derive(Debug)]

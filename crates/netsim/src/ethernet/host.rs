@@ -1,0 +1,373 @@
+//! A host: its NIC with the flows that it sends and receives.
+//!
+//! Flows that may send take turns, a packet each; acknowledgements go before data.
+
+use super::flow::{Finished, Opened};
+use super::output::{Net, Output};
+use super::packet::{ACK, HEADERS, Kind, Packet, stamp};
+use super::slots::Slots;
+use crate::engine::{ARRIVAL, Event, WAKE};
+use crate::ring::Ring;
+use bandwise_rdma::transport::{Feedback, Receiver, Sender, Settings};
+use bandwise_units::Time;
+
+/// Kinds of events, besides those of the engine; at one instant in this order.
+const START: u8 = 2;
+const TIMEOUT: u8 = 3;
+const READY: u8 = 4;
+const OWED: u8 = 5;
+
+/// How hosts behave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostModel {
+    /// The transport of all flows.
+    pub transport: Settings,
+    /// Payload of a full packet, bytes.
+    pub mtu: u32,
+    /// What every data packet carries besides the headers of RoCEv2, bytes (IRN 6.3: 16 at most).
+    pub extra_header: u32,
+}
+
+/// A flow at its sender.
+#[derive(Debug)]
+struct Outgoing {
+    /// The receiving host, and its key for the flow.
+    dst: u32,
+    key: u32,
+    path: u64,
+    packets: u32,
+    /// Bytes of the last packet; the others are full.
+    last_bytes: u16,
+    sender: Sender,
+    /// In the list of those that take turns.
+    listed: bool,
+    /// When an event looks at its deadline, and when one lists it.
+    timeout_at: Time,
+    ready_at: Time,
+    ended: bool,
+}
+
+/// A flow at its receiver.
+#[derive(Debug)]
+struct Incoming {
+    finished: Finished,
+    /// The sending host's key for the flow.
+    key: u32,
+    path: u64,
+    receiver: Receiver,
+    /// When an event looks at what acknowledgement it owes.
+    owed_at: Time,
+    /// The time stamp of the packet that came last.
+    stamp: u32,
+    complete: bool,
+}
+
+/// A host.
+#[derive(Debug)]
+pub(crate) struct Host {
+    /// What its events call it.
+    number: u32,
+    model: HostModel,
+    full_bytes: u16,
+    output: Output,
+    outgoing: Slots<Outgoing>,
+    incoming: Slots<Incoming>,
+    /// Keys of flows that may send, in turn.
+    turns: Ring<u32>,
+    acks: Ring<Packet>,
+    /// Flows that were completely received, until somebody takes note.
+    pub finished: Vec<Finished>,
+    /// Keys of flows whose sender has nothing left to do, until they are forgotten.
+    pub ended: Vec<u32>,
+    pub packets_in: u64,
+    /// Data packets sent again.
+    pub retransmitted: u64,
+    pub timeouts: u64,
+}
+
+impl Host {
+    pub fn new(number: u32, model: HostModel, output: Output) -> Self {
+        Host {
+            number,
+            full_bytes: (HEADERS + model.extra_header + model.mtu) as u16,
+            model,
+            output,
+            outgoing: Slots::new(),
+            incoming: Slots::new(),
+            turns: Ring::new(),
+            acks: Ring::new(),
+            finished: Vec::new(),
+            ended: Vec::new(),
+            packets_in: 0,
+            retransmitted: 0,
+            timeouts: 0,
+        }
+    }
+
+    /// Frames that it sent.
+    pub fn sent(&self) -> u64 {
+        self.output.sent
+    }
+
+    /// Takes a flow that this host will send from its start on; returns its key. `far` is the
+    /// receiver's.
+    pub fn open(&mut self, opened: &Opened, far: u32, path: u64, net: &mut Net) -> u32 {
+        let packets = opened.packets(self.model.mtu);
+        let last = opened.bytes - u64::from(packets - 1) * u64::from(self.model.mtu);
+        let key = self.outgoing.put(Outgoing {
+            dst: opened.dst,
+            key: far,
+            path,
+            packets,
+            last_bytes: (HEADERS + self.model.extra_header + last as u32) as u16,
+            sender: Sender::new(&self.model.transport, packets),
+            listed: false,
+            timeout_at: Time::MAX,
+            ready_at: Time::MAX,
+            ended: false,
+        });
+        self.at(opened.start, START, key, net);
+        key
+    }
+
+    /// Takes a flow that this host will receive; returns its key. The sender's is told later.
+    pub fn expect(&mut self, opened: &Opened, path: u64) -> u32 {
+        self.incoming.put(Incoming {
+            finished: opened.finished_at(Time::MAX),
+            key: u32::MAX,
+            path,
+            receiver: Receiver::new(&self.model.transport, opened.packets(self.model.mtu)),
+            owed_at: Time::MAX,
+            stamp: 0,
+            complete: false,
+        })
+    }
+
+    /// Where acknowledgements of a flow go.
+    pub fn answer_to(&mut self, key: u32, sender: u32) {
+        if let Some(incoming) = self.incoming.get_mut(key) {
+            incoming.key = sender;
+        }
+    }
+
+    /// Whether a flow was received to the end.
+    pub fn is_complete(&self, key: u32) -> bool {
+        self.incoming.get(key).is_none_or(|incoming| incoming.complete)
+    }
+
+    /// The receiver of a flow, and its key there.
+    pub fn far_end(&self, key: u32) -> (u32, u32) {
+        let outgoing = self.outgoing.get(key).expect("an ended flow is not forgotten yet");
+        (outgoing.dst, outgoing.key)
+    }
+
+    /// Forgets a flow that it sent.
+    pub fn forget_sent(&mut self, key: u32) {
+        self.outgoing.remove(key);
+    }
+
+    /// Forgets a flow that it received.
+    pub fn forget_received(&mut self, key: u32) {
+        self.incoming.remove(key);
+    }
+
+    /// Flows that have not ended.
+    pub fn open_flows(&self) -> usize {
+        self.outgoing.len()
+    }
+
+    /// Sets an event about a flow.
+    fn at(&self, at: Time, kind: u8, key: u32, net: &mut Net) {
+        let slot = Slots::<Outgoing>::slot(key);
+        net.push(Event::new(at, self.number, kind, 0, slot));
+    }
+
+    /// Does what is due.
+    #[inline]
+    pub fn handle(&mut self, event: Event, net: &mut Net) {
+        let (now, slot) = (event.at(), event.arg());
+        match event.kind() {
+            WAKE => {
+                net.woke(self.output.end, now);
+                self.serve(now, net);
+            }
+            ARRIVAL => self.arrival(now, net),
+            OWED => {
+                if let Some(key) = self.incoming.key_at(slot) {
+                    self.owed(now, key, net);
+                }
+            }
+            kind => {
+                if let Some(key) = self.outgoing.key_at(slot) {
+                    match kind {
+                        START => self.list(now, key, net),
+                        TIMEOUT => self.timeout(now, key, net),
+                        _ => self.ready(now, key, net),
+                    }
+                    self.serve(now, net);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn arrival(&mut self, now: Time, net: &mut Net) {
+        let packet = net.arrived(self.output.end);
+        self.packets_in += 1;
+        match packet.kind() {
+            Kind::Data => self.data(now, &packet, net),
+            Kind::Ack | Kind::Nack => self.answer(now, &packet, net),
+        }
+        self.serve(now, net);
+    }
+
+    #[inline]
+    fn data(&mut self, now: Time, packet: &Packet, net: &mut Net) {
+        let Some(incoming) = self.incoming.get_mut(packet.key()) else { return };
+        incoming.stamp = packet.stamp();
+        let arrival = incoming.receiver.on_data(&self.model.transport, now, packet.seq());
+        if !incoming.complete && incoming.receiver.is_complete() {
+            incoming.complete = true;
+            incoming.finished.at = now;
+            self.finished.push(incoming.finished);
+        }
+        if let Some(feedback) = arrival.reply {
+            self.acks.push_back(acknowledgement(incoming, feedback));
+        }
+        let owed = incoming.receiver.deadline();
+        if owed < incoming.owed_at {
+            incoming.owed_at = owed;
+            self.at(owed, OWED, packet.key(), net);
+        }
+    }
+
+    fn owed(&mut self, now: Time, key: u32, net: &mut Net) {
+        let Some(incoming) = self.incoming.get_mut(key).filter(|i| i.owed_at == now) else {
+            return;
+        };
+        incoming.owed_at = Time::MAX;
+        if let Some(feedback) = incoming.receiver.on_timeout(now) {
+            self.acks.push_back(acknowledgement(incoming, feedback));
+        }
+        let owed = incoming.receiver.deadline();
+        if owed < Time::MAX {
+            incoming.owed_at = owed;
+            self.at(owed, OWED, key, net);
+        }
+        self.serve(now, net);
+    }
+
+    #[inline]
+    fn answer(&mut self, now: Time, packet: &Packet, net: &mut Net) {
+        let key = packet.key();
+        let Some(outgoing) = self.outgoing.get_mut(key).filter(|o| !o.ended) else { return };
+        let nack = packet.kind() == Kind::Nack;
+        let feedback = Feedback { cumulative: packet.seq(), nack, sack: packet.sack() };
+        let progress = outgoing.sender.on_feedback(&self.model.transport, now, feedback);
+        if progress.done {
+            outgoing.ended = true;
+            self.ended.push(key);
+            return;
+        }
+        self.list(now, key, net);
+    }
+
+    fn timeout(&mut self, now: Time, key: u32, net: &mut Net) {
+        let Some(outgoing) = self.outgoing.get_mut(key).filter(|o| o.timeout_at == now) else {
+            return;
+        };
+        outgoing.timeout_at = Time::MAX;
+        if outgoing.ended {
+            return;
+        }
+        self.timeouts += u64::from(outgoing.sender.on_timeout(&self.model.transport, now));
+        self.watch(key, net);
+        self.list(now, key, net);
+    }
+
+    /// Sees to it that an event looks at a flow's deadline. One event a flow is enough: it finds
+    /// that the deadline has moved, and is set again.
+    #[inline]
+    fn watch(&mut self, key: u32, net: &mut Net) {
+        let Some(outgoing) = self.outgoing.get_mut(key) else { return };
+        let deadline = outgoing.sender.deadline(&self.model.transport);
+        if deadline < outgoing.timeout_at {
+            outgoing.timeout_at = deadline;
+            self.at(deadline, TIMEOUT, key, net);
+        }
+    }
+
+    fn ready(&mut self, now: Time, key: u32, net: &mut Net) {
+        let Some(outgoing) = self.outgoing.get_mut(key).filter(|o| o.ready_at == now) else {
+            return;
+        };
+        outgoing.ready_at = Time::MAX;
+        self.list(now, key, net);
+    }
+
+    /// Puts a flow in line, if it may send; otherwise sees to it that it is when it may.
+    #[inline]
+    fn list(&mut self, now: Time, key: u32, net: &mut Net) {
+        let Some(outgoing) = self.outgoing.get_mut(key) else { return };
+        if outgoing.listed || outgoing.ended {
+            return;
+        }
+        let at = outgoing.sender.next_at(&self.model.transport, now, u32::MAX);
+        if at <= now {
+            outgoing.listed = true;
+            self.turns.push_back(key);
+        } else if at < outgoing.ready_at {
+            outgoing.ready_at = at;
+            self.at(at, READY, key, net);
+        }
+    }
+
+    /// The NIC sends the next packet, if its port is open.
+    #[inline]
+    fn serve(&mut self, now: Time, net: &mut Net) {
+        if self.acks.is_empty() && self.turns.is_empty() {
+            return;
+        }
+        if !self.output.is_open(now, net) {
+            return self.output.wake(now, net);
+        }
+        if let Some(ack) = self.acks.pop_front() {
+            self.output.transmit(now, ack, net);
+        } else if let Some(packet) = self.next_data(now, net) {
+            self.output.transmit(now, packet, net);
+        } else {
+            return;
+        }
+        if !self.acks.is_empty() || !self.turns.is_empty() {
+            self.output.wake(now, net);
+        }
+    }
+
+    /// The next packet of the flow whose turn it is.
+    fn next_data(&mut self, now: Time, net: &mut Net) -> Option<Packet> {
+        while let Some(key) = self.turns.pop_front() {
+            let Some(outgoing) = self.outgoing.get_mut(key) else { continue };
+            outgoing.listed = false;
+            let next = outgoing.sender.next(&self.model.transport, now, u32::MAX);
+            let Some(transmit) = next.filter(|_| !outgoing.ended) else {
+                self.list(now, key, net);
+                continue;
+            };
+            let last = transmit.seq + 1 == outgoing.packets;
+            let bytes = if last { outgoing.last_bytes } else { self.full_bytes };
+            let Outgoing { path, key: far, .. } = *outgoing;
+            let packet = Packet::new(Kind::Data, bytes, path, far, transmit.seq, 0);
+            self.retransmitted += u64::from(transmit.retransmission);
+            self.list(now, key, net);
+            self.watch(key, net);
+            return Some(packet.stamped(stamp(now)));
+        }
+        None
+    }
+}
+
+fn acknowledgement(incoming: &Incoming, feedback: Feedback) -> Packet {
+    let kind = if feedback.nack { Kind::Nack } else { Kind::Ack };
+    let Incoming { path, key, stamp, .. } = *incoming;
+    Packet::new(kind, ACK as u16, path, key, feedback.cumulative, feedback.sack).stamped(stamp)
+}

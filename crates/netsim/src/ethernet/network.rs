@@ -1,0 +1,284 @@
+//! A network: a fabric of Ethernet switches and hosts, and flows through it.
+
+use super::flow::{Finished, Opened, alone, frame_time};
+use super::host::{Host, HostModel};
+use super::output::{Net, Output, Pause};
+use super::packet::{ACK, HEADERS, LEAST, Packet, path};
+use super::switch::{PortCounters, Switch, SwitchModel};
+use crate::engine::{self, APART, Engine, Event, LinkEnd};
+use bandwise_topology::routes::{EqualPaths, farthest_hosts};
+use bandwise_topology::{Fabric, Link, NodeId, Port};
+use bandwise_units::{BitRate, Bytes, Time};
+use std::collections::BTreeMap;
+
+/// How the parts of a network behave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NetworkModel {
+    /// Every switch.
+    pub switch: SwitchModel,
+    /// Every host.
+    pub host: HostModel,
+}
+
+#[derive(Debug)]
+enum Node {
+    Switch(Box<Switch>),
+    Host(Box<Host>),
+}
+
+impl engine::Node for Node {
+    type Packet = Packet;
+    type Back = Pause;
+
+    #[inline]
+    fn handle(&mut self, event: Event, net: &mut Net) {
+        match self {
+            Node::Switch(switch) => switch.handle(event, net),
+            Node::Host(host) => host.handle(event, net),
+        }
+    }
+}
+
+/// What a run counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Packets that arrived at a host, acknowledgements included.
+    pub packets_delivered: u64,
+    /// Links crossed by packets, those that were dropped then included.
+    pub packet_hops: u64,
+    /// Packets dropped for want of room.
+    pub packets_dropped: u64,
+    /// Data packets sent again.
+    pub packets_retransmitted: u64,
+    /// Times that a sender heard nothing for too long.
+    pub timeouts: u64,
+    /// Times that a port told its sender to stop.
+    pub pauses: u64,
+    /// For how long in all.
+    pub paused: Time,
+    /// The most that any input's buffer held.
+    pub peak_buffer: Bytes,
+    /// Events handled.
+    pub events: u64,
+}
+
+/// A path leads over more switches than a packet can name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the path leads over more than {} switches", super::packet::MAX_SWITCHES)]
+pub struct PathTooLong;
+
+/// A network with flows.
+#[derive(Debug)]
+pub struct Network {
+    engine: Engine<Node>,
+    fabric: Fabric,
+    paths: EqualPaths,
+    model: NetworkModel,
+    seed: u64,
+    switches: usize,
+}
+
+impl Network {
+    /// Builds it. Hosts are known by their rank among `fabric.hosts()`; `seed` decides which of
+    /// several equal paths a flow takes.
+    pub fn new(fabric: &Fabric, model: &NetworkModel, seed: u64) -> Self {
+        Self::with_partitions(fabric, model, seed, APART)
+    }
+
+    /// The same, with links of at least `apart` between partitions. That only changes how long a
+    /// run takes.
+    pub fn with_partitions(fabric: &Fabric, model: &NetworkModel, seed: u64, apart: Time) -> Self {
+        let nodes: Vec<NodeId> = fabric.switches().iter().chain(fabric.hosts()).copied().collect();
+        let switches = fabric.switches().len();
+        let index =
+            |node: NodeId| fabric.rank(node) + if fabric.is_switch(node) { 0 } else { switches };
+        let ends_of = |link: &Link| link.ends;
+        let latency = |link: &Link| link.delay + frame_time(link.rate, LEAST);
+        let links = fabric.links().iter().map(|link| {
+            let [a, b] = ends_of(link);
+            (index(a.node), index(b.node), latency(link))
+        });
+        let mut engine = Engine::new(&engine::partitions(nodes.len(), links, apart));
+        let mut ends: BTreeMap<Port, LinkEnd> = BTreeMap::new();
+        for link in fabric.links() {
+            for port in ends_of(link) {
+                let object = if fabric.is_switch(port.node) { port.number - 1 } else { 0 };
+                ends.insert(port, engine.add_port(index(port.node), object.into()));
+            }
+            let [a, b] = ends_of(link).map(|port| ends[&port]);
+            engine.join(a, b, latency(link));
+        }
+        // Ports without a cable are on no path.
+        let output = |port: Port| match fabric.peer(port) {
+            Some((_, link)) => Output::new(ends[&port], link.rate, link.delay),
+            None => Output::new(LinkEnd::MAX, BitRate::from_bps(1), Time::ZERO),
+        };
+        for (place, &node) in nodes.iter().enumerate() {
+            engine.push(if fabric.is_switch(node) {
+                let outputs = fabric.ports(node).map(output).collect();
+                Node::Switch(Box::new(Switch::new(model.switch.clone(), outputs)))
+            } else {
+                let output = output(fabric.host_port(node));
+                Node::Host(Box::new(Host::new(engine.number(place), model.host.clone(), output)))
+            });
+        }
+        Network {
+            engine,
+            paths: EqualPaths::new(fabric),
+            fabric: fabric.clone(),
+            model: model.clone(),
+            seed,
+            switches,
+        }
+    }
+
+    fn host_mut(&mut self, host: u32) -> (&mut Host, &mut Net) {
+        match self.engine.node_mut(self.switches + host as usize) {
+            (Node::Host(host), net) => (host, net),
+            (Node::Switch(_), _) => unreachable!("hosts come after switches"),
+        }
+    }
+
+    fn hosts(&self) -> impl Iterator<Item = &Host> {
+        self.engine.nodes().filter_map(|node| match node {
+            Node::Host(host) => Some(&**host),
+            Node::Switch(_) => None,
+        })
+    }
+
+    fn host(&self, host: u32) -> &Host {
+        match self.engine.node(self.switches + host as usize) {
+            Node::Host(host) => host,
+            Node::Switch(_) => unreachable!("hosts come after switches"),
+        }
+    }
+
+    /// Takes a flow between two hosts, which must not start in the past.
+    pub fn open(&mut self, flow: &Opened) -> Result<(), PathTooLong> {
+        let (src, dst) = (flow.src as usize, flow.dst as usize);
+        // The way back is hashed by itself, as its addresses and ports are the other way round.
+        let hash = |direction: u64| (self.seed << 1 | direction) ^ u64::from(flow.number) << 32;
+        let there = path(self.paths.path(src, dst, hash(0))).ok_or(PathTooLong)?;
+        let back = path(self.paths.path(dst, src, hash(1))).ok_or(PathTooLong)?;
+        let expected = self.host_mut(flow.dst).0.expect(flow, back);
+        let (host, net) = self.host_mut(flow.src);
+        let slot = host.open(flow, expected, there, net);
+        self.host_mut(flow.dst).0.answer_to(expected, slot);
+        Ok(())
+    }
+
+    /// Runs until simulated time `end`. False if nothing is due any more.
+    pub fn run(&mut self, end: Time) -> bool {
+        let goes_on = self.engine.run(end);
+        self.forget_ended();
+        goes_on
+    }
+
+    /// Frees the slots of flows that have ended at both ends.
+    fn forget_ended(&mut self) {
+        for src in 0..self.fabric.hosts().len() as u32 {
+            let mut ended = std::mem::take(&mut self.host_mut(src).0.ended);
+            ended.retain(|&slot| {
+                let (dst, expected) = self.host(src).far_end(slot);
+                let complete = self.host(dst).is_complete(expected);
+                if complete {
+                    self.host_mut(src).0.forget_sent(slot);
+                    self.host_mut(dst).0.forget_received(expected);
+                }
+                !complete
+            });
+            self.host_mut(src).0.ended = ended;
+        }
+    }
+
+    /// Hands out the flows that were completely received since the last time, by receiver and
+    /// time.
+    pub fn take_finished(&mut self, mut take: impl FnMut(Finished)) {
+        for host in 0..self.fabric.hosts().len() as u32 {
+            self.host_mut(host).0.finished.drain(..).for_each(&mut take);
+        }
+    }
+
+    /// How long a flow takes if nobody else sends.
+    pub fn alone(&self, src: u32, dst: u32, bytes: u64) -> Time {
+        let HostModel { mtu, extra_header, .. } = self.model.host;
+        alone(bytes, mtu, extra_header, &self.links(src, dst))
+    }
+
+    /// The rates and delays of a shortest path.
+    fn links(&self, src: u32, dst: u32) -> Vec<(BitRate, Time)> {
+        let mut port = self.fabric.host_port(self.fabric.hosts()[src as usize]);
+        let mut links = Vec::with_capacity(6);
+        let mut ports = self.paths.path(src as usize, dst as usize, 0);
+        loop {
+            let (far, link) = self.fabric.peer(port).expect("a path leads over cables");
+            links.push((link.rate, link.delay));
+            let Some(number) = ports.next() else { break };
+            port = Port { node: far.node, number };
+        }
+        links
+    }
+
+    /// The bandwidth-delay product of the longest path in packets: how many a sender has in flight
+    /// when the first one's acknowledgement comes in an empty network (IRN 3.2). Unlike the
+    /// propagation delays that IRN 4.1 counts (110 packets), this includes the time that each link
+    /// takes to send a packet: with less, a flow alone would not fill its link.
+    pub fn bdp_packets(&self) -> u32 {
+        let Some(ends) = farthest_hosts(&self.fabric) else { return 1 };
+        let [a, b] = ends.map(|host| self.fabric.rank(host) as u32);
+        let HostModel { mtu, extra_header, .. } = self.model.host;
+        let links = self.links(a, b);
+        let there = alone(mtu.into(), mtu, extra_header, &links);
+        let back = links.iter().map(|&(rate, delay)| frame_time(rate, ACK) + delay).sum::<Time>();
+        let packet = frame_time(links[0].0, HEADERS + extra_header + mtu);
+        ((there + back).as_ps().div_ceil(packet.as_ps()) + 1) as u32
+    }
+
+    /// Simulated time so far.
+    pub fn now(&self) -> Time {
+        self.engine.now()
+    }
+
+    /// Flows that were opened and have not ended.
+    pub fn open_flows(&self) -> usize {
+        self.hosts().map(Host::open_flows).sum()
+    }
+
+    /// Packets in the buffers of switches.
+    pub fn packets_buffered(&self) -> usize {
+        self.engine
+            .nodes()
+            .map(|node| match node {
+                Node::Switch(switch) => switch.buffered(),
+                Node::Host(_) => 0,
+            })
+            .sum()
+    }
+
+    /// What the ports of a switch (by rank) counted.
+    pub fn port_counters(&self, switch: usize) -> impl Iterator<Item = PortCounters> + '_ {
+        match self.engine.node(switch) {
+            Node::Switch(switch) => switch.counters(),
+            Node::Host(_) => unreachable!("switches come before hosts"),
+        }
+    }
+
+    /// What was counted so far.
+    pub fn counters(&self) -> Counters {
+        let mut sum = Counters { events: self.engine.handled(), ..Counters::default() };
+        for port in (0..self.switches).flat_map(|switch| self.port_counters(switch)) {
+            sum.packet_hops += port.sent;
+            sum.packets_dropped += port.dropped;
+            sum.pauses += port.pauses;
+            sum.paused += port.paused;
+            sum.peak_buffer = sum.peak_buffer.max(port.peak);
+        }
+        for host in self.hosts() {
+            sum.packets_delivered += host.packets_in;
+            sum.packet_hops += host.sent();
+            sum.packets_retransmitted += host.retransmitted;
+            sum.timeouts += host.timeouts;
+        }
+        sum
+    }
+}

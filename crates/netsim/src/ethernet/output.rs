@@ -1,0 +1,94 @@
+//! An output: a link's sending end, with what priority flow control does to it.
+
+use super::flow::frame_time;
+use super::packet::{LEAST, Packet};
+use crate::engine::{LinkEnd, Links};
+use bandwise_units::{BitRate, Time};
+
+/// A frame of priority flow control (PFC, IEEE 802.1Qbb) on its way: stop sending, or go on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Pause {
+    /// Stop (X-OFF) or go on (X-ON).
+    pub stop: bool,
+}
+
+/// The links and events of a partition.
+pub type Net = Links<Packet, Pause>;
+
+/// The sending end of a link.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub end: LinkEnd,
+    rate: BitRate,
+    /// Propagation, one way.
+    delay: Time,
+    /// When the link is free again.
+    pub free_at: Time,
+    paused: bool,
+    /// The two sizes sent last and how long they took: data and acknowledgements alternate.
+    sizes: [(u16, Time); 2],
+    /// Frames sent, those of flow control not counted.
+    pub sent: u64,
+}
+
+impl Output {
+    pub fn new(end: LinkEnd, rate: BitRate, delay: Time) -> Self {
+        Output {
+            end,
+            rate,
+            delay,
+            free_at: Time::ZERO,
+            paused: false,
+            sizes: [(0, Time::ZERO); 2],
+            sent: 0,
+        }
+    }
+
+    /// Whether a packet may leave at `now`: the link is free and nobody has said stop. Pauses that
+    /// have come are looked at now, and only now: they are no events.
+    #[inline]
+    pub fn is_open(&mut self, now: Time, net: &mut Net) -> bool {
+        while let Some(pause) = net.came_back(self.end, now) {
+            self.paused = pause.stop;
+        }
+        self.free_at <= now && !self.paused
+    }
+
+    /// Sees to it that something that waits is looked at when it may leave.
+    #[inline]
+    pub fn wake(&self, now: Time, net: &mut Net) {
+        if self.free_at > now {
+            net.wake(self.end, self.free_at);
+        } else {
+            net.wait(self.end);
+        }
+    }
+
+    #[inline]
+    fn time_for(&mut self, bytes: u16) -> Time {
+        if self.sizes[0].0 != bytes {
+            self.sizes.swap(0, 1);
+            if self.sizes[0].0 != bytes {
+                self.sizes[0] = (bytes, frame_time(self.rate, bytes.into()));
+            }
+        }
+        self.sizes[0].1
+    }
+
+    /// A packet leaves at `now`: it has come to the far end with its last bit.
+    #[inline]
+    pub fn transmit(&mut self, now: Time, packet: Packet, net: &mut Net) {
+        self.free_at = now + self.time_for(packet.bytes());
+        self.sent += 1;
+        net.waits_no_longer(self.end);
+        net.send(self.end, self.free_at + self.delay, packet);
+    }
+
+    /// Tells the far end to stop or go on. The frame goes before all packets, but not before the
+    /// one that is on the wire.
+    pub fn pause(&mut self, now: Time, stop: bool, net: &mut Net) {
+        let begin = self.free_at.max(now);
+        self.free_at = begin + self.time_for(LEAST as u16);
+        net.give_back(self.end, self.free_at + self.delay, Pause { stop });
+    }
+}

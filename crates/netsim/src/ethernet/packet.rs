@@ -1,0 +1,160 @@
+//! A packet on an Ethernet: 24 bytes, copied by value, everything a hop needs.
+
+use bandwise_rdma::transport::Seq;
+use bandwise_units::Time;
+
+/// A packet: three words, because copying them is most of what a hop does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Packet {
+    /// From the top: kind (2 bits), bytes (14), and the output ports of the switches still to
+    /// come, 6 bits each, the next one lowest.
+    route: u64,
+    /// From the top: number in the flow (32 bits), the flow's key at the receiving host.
+    flow: u64,
+    /// From the top: number of another packet (32 bits), mark (1), time stamp (31).
+    note: u64,
+}
+
+/// What a packet is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// Payload.
+    Data,
+    /// An acknowledgement.
+    Ack,
+    /// A negative one.
+    Nack,
+}
+
+const _: () = assert!(std::mem::size_of::<Packet>() == 24);
+
+const KIND: u32 = 62;
+const BYTES: u32 = 48;
+const PORT: u32 = 6;
+
+/// The most bytes of a frame that a packet can tell.
+pub const MAX_BYTES: u32 = (1 << (KIND - BYTES)) - 1;
+
+impl Packet {
+    /// A packet of `bytes`, from Ethernet header to frame check sequence, on a path from
+    /// [`path`]. `seq` is its number in the flow, or of an acknowledgement the next one expected;
+    /// `key` is the flow's at the receiving host; `sack` is the packet that caused a negative
+    /// acknowledgement.
+    #[inline]
+    pub const fn new(kind: Kind, bytes: u16, path: u64, key: u32, seq: Seq, sack: Seq) -> Self {
+        Packet {
+            route: (kind as u64) << KIND | (bytes as u64) << BYTES | path,
+            flow: (seq as u64) << 32 | key as u64,
+            note: (sack as u64) << 32,
+        }
+    }
+
+    /// The same with the time stamp of a moment, or of another packet, which
+    /// [`Packet::stamp`] gives.
+    #[inline]
+    pub const fn stamped(self, stamp: u32) -> Self {
+        Packet { note: self.note | (stamp & STAMP) as u64, ..self }
+    }
+
+    /// What it is.
+    #[inline]
+    pub const fn kind(&self) -> Kind {
+        match self.route >> KIND {
+            0 => Kind::Data,
+            1 => Kind::Ack,
+            _ => Kind::Nack,
+        }
+    }
+    /// Bytes from Ethernet header to frame check sequence.
+    #[inline]
+    pub const fn bytes(&self) -> u16 {
+        (self.route >> BYTES) as u16 & MAX_BYTES as u16
+    }
+    /// Its number in the flow; of an acknowledgement the next one expected.
+    #[inline]
+    pub const fn seq(&self) -> Seq {
+        (self.flow >> 32) as Seq
+    }
+    /// The flow's key at the receiving host.
+    #[inline]
+    pub const fn key(&self) -> u32 {
+        self.flow as u32
+    }
+    /// Of a negative acknowledgement, the packet that caused it.
+    #[inline]
+    pub const fn sack(&self) -> Seq {
+        (self.note >> 32) as Seq
+    }
+    /// Its time stamp.
+    #[inline]
+    pub const fn stamp(&self) -> u32 {
+        self.note as u32 & STAMP
+    }
+
+    /// The output port at the switch that it has come to (counted from 0), which is then behind it.
+    #[inline]
+    pub const fn turn(&mut self) -> usize {
+        const PATH: u64 = (1 << BYTES) - 1;
+        let output = self.route & ((1 << PORT) - 1);
+        self.route = self.route & !PATH | (self.route & PATH) >> PORT;
+        output as usize
+    }
+}
+
+const STAMP: u32 = (1 << 31) - 1;
+
+/// A moment as packets carry it: units of 1,024 ps, which wrap around after 2.2 s.
+#[inline]
+pub const fn stamp(at: Time) -> u32 {
+    (at.as_ps() >> 10) as u32 & STAMP
+}
+
+/// How many switches a path may lead over.
+pub const MAX_SWITCHES: usize = (BYTES / PORT) as usize;
+
+/// A path as a packet carries it, from ports counted from 1 (to 64). `None` if it is too long.
+pub fn path(ports: impl Iterator<Item = u8>) -> Option<u64> {
+    let mut path = 0;
+    for (port, hop) in ports.zip(0..) {
+        if hop == MAX_SWITCHES {
+            return None;
+        }
+        path |= u64::from(port - 1) << (PORT as usize * hop);
+    }
+    Some(path)
+}
+
+/// Ethernet header and frame check sequence, IPv4, UDP, base transport header, invariant CRC: what
+/// RoCEv2 puts around the payload of each packet (IBTA annex A17).
+pub const HEADERS: u32 = 14 + 4 + 20 + 8 + 12 + 4;
+
+/// An acknowledgement: its header of 4 bytes besides, and of IRN the number of a packet in 3 more
+/// that its reserved bits have room for.
+pub const ACK: u32 = HEADERS + 4;
+
+/// The least Ethernet frame.
+pub const LEAST: u32 = 64;
+
+/// Preamble, start delimiter and gap between frames: on the wire around every frame.
+pub const GAP: u32 = 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_holds_its_parts() {
+        let route = path([3, 1, 64].into_iter()).unwrap();
+        let mut packet = Packet::new(Kind::Nack, 9082, route, u32::MAX - 1, 7, u32::MAX);
+        packet = packet.stamped(stamp(Time::from_us(1_024)));
+        assert_eq!([packet.turn(), packet.turn(), packet.turn()], [2, 0, 63]);
+        assert_eq!((packet.kind(), packet.bytes(), packet.key()), (Kind::Nack, 9082, u32::MAX - 1));
+        assert_eq!((packet.seq(), packet.sack(), packet.stamp()), (7, u32::MAX, 1_000_000));
+        assert!(path(std::iter::repeat_n(64, 8)).is_some());
+        assert!(path(std::iter::repeat_n(1, 9)).is_none());
+        for kind in [Kind::Data, Kind::Ack, Kind::Nack] {
+            assert_eq!(Packet::new(kind, 64, 0, 0, 0, 0).kind(), kind);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Many queues in one arena.
+//!
+//! A place that is freed is the next one to be used, so that what the queues touch is as large as
+//! what they hold. Rings would each go round all of their places, those of their worst moment.
+
+/// Queues, first in, first out, by number.
+#[derive(Debug)]
+pub(super) struct Queues<T> {
+    places: Vec<Place<T>>,
+    /// The first of the free places.
+    free: u32,
+    queues: Vec<Queue>,
+}
+
+#[derive(Debug)]
+struct Place<T> {
+    value: T,
+    next: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Queue {
+    first: u32,
+    last: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl<T: Copy> Queues<T> {
+    pub fn new(queues: usize) -> Self {
+        let empty = Queue { first: NONE, last: NONE };
+        Queues { places: Vec::new(), free: NONE, queues: vec![empty; queues] }
+    }
+
+    #[inline]
+    pub fn push(&mut self, queue: usize, value: T) {
+        let place = self.free;
+        let place = match self.places.get_mut(place as usize) {
+            Some(free) => {
+                self.free = free.next;
+                *free = Place { value, next: NONE };
+                place
+            }
+            None => {
+                self.places.push(Place { value, next: NONE });
+                (self.places.len() - 1) as u32
+            }
+        };
+        let queue = &mut self.queues[queue];
+        let last = std::mem::replace(&mut queue.last, place);
+        match self.places.get_mut(last as usize) {
+            Some(last) => last.next = place,
+            None => queue.first = place,
+        }
+    }
+
+    #[inline]
+    pub fn pop(&mut self, queue: usize) -> Option<T> {
+        let queue = &mut self.queues[queue];
+        let place = queue.first;
+        let Place { value, next } = self.places.get_mut(place as usize)?;
+        queue.first = std::mem::replace(next, self.free);
+        if queue.first == NONE {
+            queue.last = NONE;
+        }
+        self.free = place;
+        Some(*value)
+    }
+
+    #[inline]
+    pub fn is_empty(&self, queue: usize) -> bool {
+        self.queues[queue].first == NONE
+    }
+
+    /// How many values all queues hold.
+    pub fn len(&self) -> usize {
+        let free = std::iter::successors(self.places.get(self.free as usize), |place| {
+            self.places.get(place.next as usize)
+        });
+        self.places.len() - free.count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        #[test]
+        fn are_queues(steps in prop::collection::vec((0usize..3, any::<bool>(), any::<u8>()), 0..300)) {
+            let mut queues = Queues::new(3);
+            let mut expected: [VecDeque<u8>; 3] = Default::default();
+            for (queue, push, value) in steps {
+                if push {
+                    queues.push(queue, value);
+                    expected[queue].push_back(value);
+                } else {
+                    prop_assert_eq!(queues.pop(queue), expected[queue].pop_front());
+                }
+                prop_assert_eq!(queues.is_empty(queue), expected[queue].is_empty());
+                prop_assert_eq!(queues.len(), expected.iter().map(VecDeque::len).sum::<usize>());
+            }
+        }
+    }
+}
