@@ -1,0 +1,279 @@
+//! IRN's loss recovery: only what is lost is sent again (IRN 3.1). Its ablations are settings.
+
+use super::acks::Acknowledger;
+use super::bitmap::RingBitmap;
+use super::timer::Timer;
+use super::{Arrival, Feedback, Progress, Recovery, Seq, Settings, Transmit};
+use bandwise_units::Time;
+
+/// Sends again what is lost, and new packets when nothing is.
+///
+/// The state is that of IRN 6.1: the packet to send again, the recovery sequence, a bitmap of
+/// selective acknowledgements, flags. What the paper leaves open is decided so:
+///
+/// - The recovery sequence is set when a recovery starts, by the NACK or the timeout; no new packet
+///   is sent between that and the first retransmission.
+/// - A further NACK inside a recovery adds to the bitmap, and so to what is lost; it does not start
+///   over. Each packet is sent again once a recovery: if that is lost as well, the timeout finds it.
+/// - A timeout inside a recovery starts it over, at the cumulative acknowledgement. The bitmap
+///   stays, as what a receiver has it keeps.
+/// - Retransmissions pass the congestion window: they are inside what was sent already, and BDP-FC
+///   counts from the first unacknowledged packet.
+/// - A recovery that ends while the bitmap shows losses not yet sent again (of packets that are
+///   newer than the recovery sequence) is followed by the next one at once.
+#[derive(Debug, Clone)]
+pub struct Sender {
+    /// Selectively acknowledged packets; its head is the cumulative acknowledgement.
+    sacked: RingBitmap,
+    /// The new packet to send next.
+    next: Seq,
+    packets: u32,
+    /// No packet below is to be sent again in this recovery. If `pending`, the one here is.
+    again: Seq,
+    /// Packets below that are not acknowledged are lost.
+    lost_below: Seq,
+    /// The packet after the recovery sequence: acknowledged up to here, the recovery is over.
+    recovered: Seq,
+    /// When the packet to send again is in the NIC (IRN 6.3).
+    ready: Time,
+    timer: Timer,
+    recovering: bool,
+    pending: bool,
+}
+
+impl Sender {
+    pub(super) fn new(settings: &Settings, packets: u32) -> Self {
+        Sender {
+            sacked: RingBitmap::new(settings.room(packets)),
+            next: 0,
+            packets,
+            again: 0,
+            lost_below: 0,
+            recovered: 0,
+            ready: Time::ZERO,
+            timer: Timer::new(&settings.timeout),
+            recovering: false,
+            pending: false,
+        }
+    }
+
+    pub(super) fn reset(&mut self, settings: &Settings, packets: u32) {
+        self.sacked.reset(settings.room(packets));
+        self.timer.reset(&settings.timeout);
+        (self.next, self.packets) = (0, packets);
+        (self.again, self.lost_below, self.recovered) = (0, 0, 0);
+        (self.recovering, self.pending) = (false, false);
+    }
+
+    #[inline]
+    fn cumulative(&self) -> Seq {
+        self.sacked.head()
+    }
+
+    #[inline]
+    pub(super) fn next_at(&self, settings: &Settings, now: Time, cwnd: u32) -> Time {
+        if self.pending {
+            // IRN 3.1: lost packets instead of new ones, also while they are fetched.
+            now.max(self.ready)
+        } else if self.next < self.packets && self.in_flight() < settings.window().min(cwnd) {
+            now
+        } else {
+            Time::MAX
+        }
+    }
+
+    #[inline]
+    pub(super) fn next(&mut self, settings: &Settings, now: Time, cwnd: u32) -> Option<Transmit> {
+        if self.next_at(settings, now, cwnd) > now {
+            return None;
+        }
+        let retransmission = self.pending;
+        let seq = if retransmission { self.again } else { self.next };
+        if seq == self.cumulative() {
+            self.timer.start(now);
+        }
+        if retransmission {
+            self.timer.sent_again();
+            self.again += 1;
+            self.pending = false;
+            self.look_ahead(settings, now);
+        } else {
+            self.next += 1;
+            if !self.recovering {
+                self.timer.sent_new(seq, now);
+            }
+        }
+        Some(Transmit { seq, retransmission })
+    }
+
+    #[inline]
+    pub(super) fn on_feedback(
+        &mut self,
+        settings: &Settings,
+        now: Time,
+        feedback: Feedback,
+    ) -> Progress {
+        let Feedback { cumulative, sack, nack } = feedback;
+        let newly_acked = cumulative.saturating_sub(self.cumulative());
+        if cumulative > self.next {
+            // About packets that were never sent.
+            return Progress { done: self.is_done(), ..Progress::default() };
+        }
+        if newly_acked > 0 {
+            self.sacked.advance(cumulative);
+            self.timer.acknowledged(&settings.timeout, cumulative, self.in_flight(), now);
+        }
+        let loss =
+            (nack || self.recovering) && self.recover(settings, now, newly_acked, nack, sack);
+        Progress { newly_acked, loss, done: self.is_done() }
+    }
+
+    /// What feedback means for lost packets; whether a recovery begins.
+    fn recover(
+        &mut self,
+        settings: &Settings,
+        now: Time,
+        newly_acked: u32,
+        nack: bool,
+        sack: Seq,
+    ) -> bool {
+        // IRN 3.1: until the acknowledgement passes the recovery sequence.
+        self.recovering &= self.cumulative() < self.recovered;
+        // Overtaken by a later one, a NACK may tell of no packet that still is missing.
+        let tells = nack && self.cumulative() < sack && sack < self.next;
+        let has_sack = settings.recovery != Recovery::SelectiveWithoutSack;
+        if tells && has_sack {
+            // A packet is lost only if a higher one was selectively acknowledged.
+            self.sacked.insert(sack);
+            self.lost_below = self.lost_below.max(sack);
+        }
+        if tells && !self.recovering {
+            self.begin();
+            self.look_ahead(settings, now);
+            return true;
+        }
+        let partial_acks = match settings.recovery {
+            Recovery::Selective { partial_acks } => partial_acks,
+            _ => true,
+        };
+        if partial_acks && self.recovering && newly_acked > 0 {
+            self.lost_below = self.lost_below.max(self.cumulative() + 1);
+        }
+        self.look_ahead(settings, now);
+        let begins = self.pending && !self.recovering;
+        if begins {
+            self.recovering = true;
+            self.recovered = self.next;
+        }
+        begins
+    }
+
+    /// Enters loss recovery. The first packet sent again is the one at the cumulative
+    /// acknowledgement (IRN 3.1).
+    fn begin(&mut self) {
+        self.recovering = true;
+        self.recovered = self.next;
+        self.again = self.cumulative();
+        self.lost_below = self.lost_below.max(self.cumulative() + 1);
+        self.pending = false;
+    }
+
+    /// Searches for the next packet to send again. The NIC asks for it when it is found (IRN 6.3).
+    #[inline]
+    fn look_ahead(&mut self, settings: &Settings, now: Time) {
+        let from = self.again.max(self.cumulative());
+        let found = if from < self.lost_below { self.sacked.first_zero(from) } else { from };
+        let is_lost = found < self.lost_below;
+        if is_lost && !(self.pending && found == self.again) {
+            self.ready = now.saturating_add(settings.fetch);
+        }
+        (self.again, self.pending) = (found, is_lost);
+    }
+
+    #[inline]
+    pub(super) fn deadline(&self, settings: &Settings) -> Time {
+        self.timer.deadline(&settings.timeout, self.in_flight())
+    }
+
+    pub(super) fn on_timeout(&mut self, settings: &Settings, now: Time) -> bool {
+        let ended = now >= self.deadline(settings) && self.in_flight() > 0;
+        if ended {
+            self.timer.expired(&settings.timeout, now);
+            self.begin();
+            self.look_ahead(settings, now);
+        }
+        ended
+    }
+
+    #[inline]
+    pub(super) fn is_done(&self) -> bool {
+        self.cumulative() == self.packets
+    }
+
+    /// IRN 3.2: the difference between the current packet's number and the last acknowledged one.
+    #[inline]
+    pub(super) fn in_flight(&self) -> u32 {
+        self.next - self.cumulative()
+    }
+}
+
+/// Keeps what is out of order, and answers it with a NACK (IRN 3.1).
+#[derive(Debug, Clone)]
+pub struct Receiver {
+    /// What is there beyond the expected packet, which is its head.
+    got: RingBitmap,
+    packets: u32,
+    pub(super) acks: Acknowledger,
+}
+
+impl Receiver {
+    pub(super) fn new(settings: &Settings, packets: u32) -> Self {
+        let got = RingBitmap::new(settings.room(packets));
+        Receiver { got, packets, acks: Acknowledger::new() }
+    }
+
+    pub(super) fn reset(&mut self, settings: &Settings, packets: u32) {
+        self.got.reset(settings.room(packets));
+        (self.packets, self.acks) = (packets, Acknowledger::new());
+    }
+
+    #[inline]
+    pub(super) fn on_data(&mut self, settings: &Settings, now: Time, seq: Seq) -> Arrival {
+        if seq >= self.packets {
+            return Arrival { accepted: false, reply: None };
+        }
+        if seq < self.cumulative() {
+            let reply = self.acks.twice(&settings.acks, self.cumulative(), self.is_complete());
+            return Arrival { accepted: false, reply };
+        }
+        if seq > self.cumulative() {
+            // Every arrival out of order, also of what is there already.
+            let accepted = self.got.insert(seq);
+            let reply = Some(self.acks.now(Feedback::nack(self.cumulative(), seq)));
+            return Arrival { accepted, reply };
+        }
+        let urgent = self.got.ones() > 0;
+        self.got.advance(seq + 1);
+        if urgent {
+            self.got.advance_over_ones();
+        }
+        let (cumulative, complete) = (self.cumulative(), self.is_complete());
+        let reply = self.acks.in_order(&settings.acks, now, cumulative, urgent, complete);
+        Arrival { accepted: true, reply }
+    }
+
+    #[inline]
+    pub(super) fn cumulative(&self) -> Seq {
+        self.got.head()
+    }
+
+    #[inline]
+    pub(super) fn received(&self) -> u32 {
+        self.got.head() + self.got.ones()
+    }
+
+    #[inline]
+    pub(super) fn is_complete(&self) -> bool {
+        self.got.head() == self.packets
+    }
+}

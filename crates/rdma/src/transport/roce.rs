@@ -1,0 +1,172 @@
+//! Go-back-N, as the NICs of RoCE do it today (IRN 2.1).
+
+use super::acks::Acknowledger;
+use super::timer::Timer;
+use super::{Arrival, Feedback, Progress, Seq, Settings, Transmit};
+use bandwise_units::Time;
+
+/// Sends packets in order, and all of them again from the one that the receiver misses.
+#[derive(Debug, Clone)]
+pub struct Sender {
+    /// All packets below are acknowledged.
+    cumulative: Seq,
+    /// The packet to send next.
+    next: Seq,
+    /// The packet after the highest that was ever sent.
+    high: Seq,
+    packets: u32,
+    /// When the packets to send again are in the NIC (IRN 6.3).
+    ready: Time,
+    timer: Timer,
+}
+
+impl Sender {
+    pub(super) fn new(settings: &Settings, packets: u32) -> Self {
+        let timer = Timer::new(&settings.timeout);
+        Sender { cumulative: 0, next: 0, high: 0, packets, ready: Time::ZERO, timer }
+    }
+
+    pub(super) fn reset(&mut self, settings: &Settings, packets: u32) {
+        self.timer.reset(&settings.timeout);
+        (self.cumulative, self.next, self.high) = (0, 0, 0);
+        (self.packets, self.ready) = (packets, Time::ZERO);
+    }
+
+    #[inline]
+    pub(super) fn next_at(&self, settings: &Settings, now: Time, cwnd: u32) -> Time {
+        if self.next >= self.packets || self.in_flight() >= settings.window().min(cwnd) {
+            Time::MAX
+        } else if self.next < self.high {
+            now.max(self.ready)
+        } else {
+            now
+        }
+    }
+
+    #[inline]
+    pub(super) fn next(&mut self, settings: &Settings, now: Time, cwnd: u32) -> Option<Transmit> {
+        if self.next_at(settings, now, cwnd) > now {
+            return None;
+        }
+        let seq = self.next;
+        self.next += 1;
+        if seq == self.cumulative {
+            self.timer.start(now);
+        }
+        let retransmission = seq < self.high;
+        if retransmission {
+            self.timer.sent_again();
+        } else {
+            self.high = self.next;
+            self.timer.sent_new(seq, now);
+        }
+        Some(Transmit { seq, retransmission })
+    }
+
+    #[inline]
+    pub(super) fn on_feedback(
+        &mut self,
+        settings: &Settings,
+        now: Time,
+        feedback: Feedback,
+    ) -> Progress {
+        let Feedback { cumulative, nack, .. } = feedback;
+        // Overtaken by a later one, or about packets that were never sent.
+        if cumulative < self.cumulative || cumulative > self.high {
+            return Progress { done: self.is_done(), ..Progress::default() };
+        }
+        let newly_acked = cumulative - self.cumulative;
+        if newly_acked > 0 {
+            self.cumulative = cumulative;
+            // What was sent before the sender went back may arrive after all.
+            self.next = self.next.max(cumulative);
+            self.timer.acknowledged(&settings.timeout, cumulative, self.in_flight(), now);
+        }
+        let loss = nack && self.next > self.cumulative;
+        if loss {
+            self.go_back(settings, now);
+        }
+        Progress { newly_acked, loss, done: self.is_done() }
+    }
+
+    /// Nothing is in flight then: the timer starts when something is again.
+    fn go_back(&mut self, settings: &Settings, now: Time) {
+        self.next = self.cumulative;
+        self.ready = now.saturating_add(settings.fetch);
+        self.timer.stop();
+    }
+
+    #[inline]
+    pub(super) fn deadline(&self, settings: &Settings) -> Time {
+        self.timer.deadline(&settings.timeout, self.in_flight())
+    }
+
+    pub(super) fn on_timeout(&mut self, settings: &Settings, now: Time) -> bool {
+        let ended = now >= self.deadline(settings) && self.in_flight() > 0;
+        if ended {
+            self.timer.expired(&settings.timeout, now);
+            self.go_back(settings, now);
+        }
+        ended
+    }
+
+    #[inline]
+    pub(super) fn is_done(&self) -> bool {
+        self.cumulative == self.packets
+    }
+
+    #[inline]
+    pub(super) fn in_flight(&self) -> u32 {
+        self.next - self.cumulative
+    }
+}
+
+/// Takes packets in order and drops all others.
+#[derive(Debug, Clone)]
+pub struct Receiver {
+    expected: Seq,
+    packets: u32,
+    /// A NACK was sent and the packet that it asks for has not come (IBTA 9.7: no other until it
+    /// has, or a window of packets on its way would have the sender go back once for each).
+    nacked: bool,
+    pub(super) acks: Acknowledger,
+}
+
+impl Receiver {
+    pub(super) fn new(packets: u32) -> Self {
+        Receiver { expected: 0, packets, nacked: false, acks: Acknowledger::new() }
+    }
+
+    #[inline]
+    pub(super) fn on_data(&mut self, settings: &Settings, now: Time, seq: Seq) -> Arrival {
+        if seq == self.expected && seq < self.packets {
+            self.expected += 1;
+            let urgent = std::mem::take(&mut self.nacked);
+            let complete = self.is_complete();
+            let reply = self.acks.in_order(&settings.acks, now, self.expected, urgent, complete);
+            Arrival { accepted: true, reply }
+        } else if seq < self.expected {
+            let reply = self.acks.twice(&settings.acks, self.expected, self.is_complete());
+            Arrival { accepted: false, reply }
+        } else {
+            let asks = seq < self.packets && !std::mem::replace(&mut self.nacked, true);
+            let reply = asks.then(|| self.acks.now(Feedback::nack(self.expected, seq)));
+            Arrival { accepted: false, reply }
+        }
+    }
+
+    #[inline]
+    pub(super) fn cumulative(&self) -> Seq {
+        self.expected
+    }
+
+    #[inline]
+    pub(super) fn received(&self) -> u32 {
+        self.expected
+    }
+
+    #[inline]
+    pub(super) fn is_complete(&self) -> bool {
+        self.expected == self.packets
+    }
+}
