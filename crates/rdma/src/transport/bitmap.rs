@@ -240,6 +240,7 @@ mod tests {
                     }
                     _ => prop_assert_eq!(bits.insert(at), set.insert(at)),
                 }
+                let at = at.max(head);
                 prop_assert_eq!((bits.head(), bits.ones()), (head, set.len() as u32));
                 prop_assert_eq!(bits.contains(at), set.contains(&at));
                 let zero = (at..).find(|seq| !set.contains(seq)).unwrap();

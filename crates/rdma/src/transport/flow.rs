@@ -23,7 +23,7 @@ pub enum Sender {
     GoBackN(roce::Sender),
     /// Selective retransmission, with or without selective acknowledgements.
     Selective(irn::Sender),
-    /// TCP. Its state is twice as large and stands by itself.
+    /// TCP, by itself: flows of the others shall not take more room for it.
     Tcp(Box<iwarp::Sender>),
 }
 
@@ -173,5 +173,23 @@ impl Receiver {
     #[inline]
     pub fn is_complete(&self) -> bool {
         each!(self, receiver, [InOrder, AnyOrder], receiver.is_complete())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A simulated host has thousands of flows: what one takes decides what fits the cache.
+    #[test]
+    fn the_state_of_a_flow_is_small() {
+        assert!(size_of::<Sender>() <= 96 && size_of::<Receiver>() <= 72);
+        assert!(size_of::<Arrival>() <= 16 && size_of::<Progress>() <= 8);
+    }
+
+    #[test]
+    #[should_panic(expected = "1 to 2^31 packets")]
+    fn a_flow_of_nothing_is_refused() {
+        Sender::new(&Settings::irn(), 0);
     }
 }

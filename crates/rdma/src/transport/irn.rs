@@ -137,7 +137,6 @@ impl Sender {
         nack: bool,
         sack: Seq,
     ) -> bool {
-        let was_recovering = self.recovering;
         // IRN 3.1: until the acknowledgement passes the recovery sequence.
         self.recovering &= self.cumulative() < self.recovered;
         // Overtaken by a later one, a NACK may tell of no packet that still is missing.
@@ -161,7 +160,7 @@ impl Sender {
             self.lost_below = self.lost_below.max(self.cumulative() + 1);
         }
         self.look_ahead(settings, now);
-        let begins = was_recovering && !self.recovering && self.pending;
+        let begins = self.pending && !self.recovering;
         if begins {
             self.recovering = true;
             self.recovered = self.next;

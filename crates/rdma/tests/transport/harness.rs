@@ -1,0 +1,231 @@
+//! One flow over a channel each way, in virtual time. It checks on every step what must always
+//! hold, and returns what happened.
+
+use bandwise_rdma::transport::{Feedback, Receiver, Sender, Seq, Settings, Transmit};
+use bandwise_units::Time;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// What a direction does to its packets.
+#[derive(Debug, Clone)]
+pub struct Channel {
+    pub delay: Time,
+    /// Up to so much more, drawn for each packet: with 0 the order is kept.
+    pub jitter: Time,
+    /// Of 1000 packets, how many get lost, and how many arrive twice.
+    pub loss: u64,
+    pub duplicates: u64,
+    /// Packets whose first transmission gets lost besides; the first two, if listed twice.
+    pub drop: Vec<Seq>,
+}
+
+impl Default for Channel {
+    fn default() -> Self {
+        let delay = Time::from_us(5);
+        Channel { delay, jitter: Time::ZERO, loss: 0, duplicates: 0, drop: vec![] }
+    }
+}
+
+/// A flow to run.
+#[derive(Debug, Clone)]
+pub struct Case {
+    pub settings: Settings,
+    pub packets: u32,
+    pub data: Channel,
+    pub feedback: Channel,
+    /// How long the link takes for a packet.
+    pub packet_time: Time,
+    pub cwnd: u32,
+    pub seed: u64,
+}
+
+impl Case {
+    pub fn new(settings: Settings, packets: u32) -> Self {
+        Case {
+            settings,
+            packets,
+            data: Channel::default(),
+            feedback: Channel::default(),
+            packet_time: Time::from_ns(200),
+            cwnd: u32::MAX,
+            seed: 1,
+        }
+    }
+
+    /// The same with these data packets lost.
+    pub fn dropping(mut self, drop: &[Seq]) -> Self {
+        self.data.drop = drop.to_vec();
+        self
+    }
+}
+
+/// What happened.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// All data packets, in the order in which they were sent.
+    pub sent: Vec<(Time, Transmit)>,
+    pub feedback: Vec<Feedback>,
+    /// The packets that the receiver took, in order.
+    pub accepted: Vec<Seq>,
+    /// When the receiver had them all, and when the sender knew.
+    pub completed: Time,
+    pub done: Time,
+    pub most_in_flight: u32,
+    /// How often a recovery began, and how often the timer ended.
+    pub losses: u32,
+    pub timeouts: u32,
+    /// Data packets that the channel lost.
+    pub dropped: usize,
+}
+
+impl Outcome {
+    pub fn sequence(&self) -> Vec<Seq> {
+        self.sent.iter().map(|(_, packet)| packet.seq).collect()
+    }
+
+    pub fn retransmissions(&self) -> Vec<Seq> {
+        let again = self.sent.iter().filter(|(_, packet)| packet.retransmission);
+        again.map(|(_, packet)| packet.seq).collect()
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    Data(Seq),
+    Feedback(Feedback),
+}
+
+/// SplitMix64: enough for tests, and the same everywhere.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % n
+    }
+}
+
+/// What is on its way, by the time and the order of its arrival.
+#[derive(Default)]
+struct OnTheWay {
+    events: BTreeMap<(Time, usize), Event>,
+    count: usize,
+}
+
+impl OnTheWay {
+    /// `drop`: the packet gets lost whatever chance says. Returns whether it was.
+    fn send(
+        &mut self,
+        channel: &Channel,
+        chance: &mut Chance,
+        now: Time,
+        event: Event,
+        drop: bool,
+    ) -> bool {
+        let copies = 1 + u32::from(chance.below(1000) < channel.duplicates);
+        let lost = chance.below(1000) < channel.loss || drop;
+        for _ in 0..if lost { 0 } else { copies } {
+            let jitter = Time::from_ps(chance.below(channel.jitter.as_ps() + 1));
+            self.count += 1;
+            self.events.insert((now + channel.delay + jitter, self.count), event);
+        }
+        lost
+    }
+}
+
+/// Runs a flow until its sender is done and nothing is on its way. Fails if that does not happen
+/// in a minute of virtual time.
+pub fn run(case: &Case) -> Outcome {
+    let Case { settings, packets, .. } = case;
+    settings.validate().unwrap();
+    // In the memory of another flow: nothing of it may remain.
+    let mut sender = Sender::new(settings, 7);
+    sender.next(settings, Time::ZERO, 1);
+    sender.on_feedback(settings, Time::ZERO, Feedback::nack(0, 1));
+    sender.reset(settings, *packets);
+    let mut receiver = Receiver::new(settings, 7);
+    receiver.on_data(settings, Time::ZERO, 3);
+    receiver.reset(settings, *packets);
+
+    let mut chance = Chance(case.seed);
+    let mut drop = case.data.drop.clone();
+    let mut way = OnTheWay::default();
+    let mut out = Outcome::default();
+    let mut now = Time::ZERO;
+    let mut link_free = Time::ZERO;
+    while !sender.is_done() || !way.events.is_empty() {
+        let next_at = sender.next_at(settings, now, case.cwnd).max(link_free);
+        let arrival = way.events.first_key_value().map_or(Time::MAX, |(&(time, _), _)| time);
+        let times = [arrival, receiver.deadline(), sender.deadline(settings), next_at];
+        let (time, Reverse(what)) =
+            times.into_iter().zip((0..4).map(Reverse)).min().expect("four times");
+        assert!(time < Time::from_ms(60_000), "stuck at {now}: {sender:?} {receiver:?}");
+        assert!(time >= now, "time went back to {time} in event {what}: {sender:?}");
+        now = time;
+        let reply = match what {
+            0 => match way.events.pop_first().expect("something is on its way").1 {
+                Event::Data(seq) => {
+                    let was_complete = receiver.is_complete();
+                    let arrival = receiver.on_data(settings, now, seq);
+                    if arrival.accepted {
+                        out.accepted.push(seq);
+                    }
+                    assert_eq!(receiver.received() as usize, out.accepted.len());
+                    if receiver.is_complete() && !was_complete {
+                        out.completed = now;
+                    }
+                    arrival.reply
+                }
+                Event::Feedback(feedback) => {
+                    let was_done = sender.is_done();
+                    let progress = sender.on_feedback(settings, now, feedback);
+                    out.losses += u32::from(progress.loss);
+                    assert_eq!(progress.done, sender.is_done());
+                    if sender.is_done() && !was_done {
+                        out.done = now;
+                    }
+                    None
+                }
+            },
+            1 => {
+                let reply = receiver.on_timeout(now);
+                assert!(reply.is_some(), "a deadline of nothing");
+                reply
+            }
+            2 => {
+                assert!(sender.in_flight() > 0, "a timeout of nothing");
+                assert!(sender.on_timeout(settings, now), "it has ended");
+                out.timeouts += 1;
+                None
+            }
+            _ => {
+                let packet = sender.next(settings, now, case.cwnd).expect("next_at said so");
+                let dropped = drop.iter().position(|&seq| seq == packet.seq);
+                let dropped = dropped.map(|at| drop.swap_remove(at)).is_some();
+                let event = Event::Data(packet.seq);
+                let lost = way.send(&case.data, &mut chance, now, event, dropped);
+                out.dropped += usize::from(lost);
+                out.sent.push((now, packet));
+                link_free = now + case.packet_time;
+                None
+            }
+        };
+        if let Some(feedback) = reply {
+            way.send(&case.feedback, &mut chance, now, Event::Feedback(feedback), false);
+            out.feedback.push(feedback);
+        }
+        // What must hold at any time.
+        assert!(settings.window.is_none_or(|window| sender.in_flight() <= window.get()));
+        assert!(receiver.is_complete() || !sender.is_done());
+        assert!(sender.in_flight() > 0 || sender.deadline(settings) == Time::MAX);
+        assert!(!sender.is_done() || sender.next(settings, now, u32::MAX).is_none());
+        let early = sender.deadline(settings).saturating_sub(Time::from_ps(1)).min(now);
+        if early < sender.deadline(settings) {
+            assert!(!sender.on_timeout(settings, early), "before its deadline");
+        }
+        out.most_in_flight = out.most_in_flight.max(sender.in_flight());
+    }
+    out
+}

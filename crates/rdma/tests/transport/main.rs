@@ -1,0 +1,8 @@
+//! The transports, driven through networks that drop, reorder and duplicate, in virtual time.
+
+mod delivery;
+mod go_back_n;
+mod harness;
+mod irn;
+mod iwarp;
+mod timeouts;
