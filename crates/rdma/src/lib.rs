@@ -1,7 +1,9 @@
 //! The RDMA protocol, without I/O: what a program asks of a device ([`verbs`]), what stands on
-//! the wire ([`wire`]), how lanes share a link ([`qos`]), how senders slow down ([`cc`]).
+//! the wire ([`wire`]), how lanes share a link ([`qos`]), how senders slow down: of InfiniBand by
+//! FECN and BECN ([`cc`]), of RoCE by one of several algorithms ([`congestion`]).
 
 pub mod cc;
+pub mod congestion;
 pub mod qos;
 pub mod verbs;
 pub mod wire;
