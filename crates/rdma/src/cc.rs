@@ -2,7 +2,8 @@
 //! congested queue (FECN, forward explicit congestion notification; [`Marker`]), the destination
 //! returns the mark (BECN, backward), and the source puts more time between its packets
 //! ([`Throttle`], by the rules of [`SourceSettings`]). Fabrics run without it unless told
-//! otherwise, and so do the simulated ones.
+//! otherwise, and so do the simulated ones. RoCE has other algorithms:
+//! [`congestion`](crate::congestion).
 
 mod marker;
 mod source;

@@ -1,0 +1,250 @@
+//! [`Timely`]: rate by the gradient of the round-trip time.
+
+use super::{AckInfo, Path, bit_rate};
+use bandwise_units::{BitRate, Bytes, Time};
+
+/// Parameters of Timely, for all flows. The defaults are those of the paper's section 6 where it
+/// has them, which IRN 4.1 uses too.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TimelySettings {
+    /// The rate is updated once for so many acknowledged bytes. Section 6: 16 KB.
+    pub segment: Bytes,
+    /// α, the weight of a new difference of round-trip times in their average, beyond 0 up to 1.
+    /// The paper gives none. 0.875 is from "ECN or Delay: Lessons Learnt from Analysis of DCQCN
+    /// and TIMELY" (CoNEXT 2016), footnote 4; the code snippet of Timely's author recommends 0.02.
+    pub ewma: f64,
+    /// D_minRTT, which gradients are relative to, and the least time between two updates; not
+    /// zero. The paper gives none. 20 us is from "ECN or Delay", footnote 4.
+    pub min_rtt: Time,
+    /// Below this round-trip time the rate rises whatever the gradient. Section 6: 50 us.
+    pub low: Time,
+    /// Above this it falls whatever the gradient. Section 6: 500 us.
+    pub high: Time,
+    /// δ, a step of increase. Section 6: 10 Mbps.
+    pub additive_increase: BitRate,
+    /// β, how much of the rate an excess takes away, 0 to 1. Section 6: 0.8.
+    pub decrease: f64,
+    /// What is left of the rate after one update, at least; 0 to 1. The paper's algorithm has no
+    /// such floor, but a gradient above 1/β would make the rate negative. The code snippet of
+    /// Timely's author has 0.5.
+    pub floor: f64,
+    /// After so many updates in a row without a positive gradient, steps are `N` = 5 times as
+    /// large (hyperactive increase, HAI). Section 4.3: 5.
+    pub hyper_after: u32,
+    /// The least rate of a flow. The paper gives none; one step of increase.
+    pub min_rate: BitRate,
+}
+
+/// N of the hyperactive increase, section 4.3.
+const HYPER: f64 = 5.0;
+
+impl Default for TimelySettings {
+    fn default() -> Self {
+        TimelySettings {
+            segment: Bytes::new(16_000),
+            ewma: 0.875,
+            min_rtt: Time::from_us(20),
+            low: Time::from_us(50),
+            high: Time::from_us(500),
+            additive_increase: BitRate::from_bps(10_000_000),
+            decrease: 0.8,
+            floor: 0.5,
+            hyper_after: 5,
+            min_rate: BitRate::from_bps(10_000_000),
+        }
+    }
+}
+
+/// The sender of a Timely flow (Mittal et al., SIGCOMM 2015, section 4.3, algorithm 1).
+///
+/// With each completion, whose round-trip time is `rtt`:
+///
+/// ```text
+/// diff     = (1 - α) diff + α (rtt - previous rtt)
+/// gradient = diff / D_minRTT
+/// rtt < T_low:   R += δ
+/// rtt > T_high:  R *= 1 - β (1 - T_high / rtt)
+/// gradient <= 0: R += N δ       N = 5 after five of these in a row, else 1
+/// otherwise:     R *= 1 - β gradient
+/// ```
+///
+/// The paper's hosts post segments of 16 to 64 KB and have one completion for each. Here every
+/// packet is paced and acknowledged, as by an RNIC with Timely inside (IRN 4.1), so the ACK that
+/// completes [a segment](TimelySettings::segment) of bytes stands for the completion, with the
+/// round-trip time of that ACK's packet. The serialisation of the segment that the paper
+/// subtracts from the time (section 3) is not in it; the packet's own is (0.2 us of 1 KB at
+/// 40 Gbps).
+///
+/// Fast flows complete a segment much faster than a round trip. Updates then wait until
+/// [D_minRTT](TimelySettings::min_rtt) has passed since the last, as in the model of "ECN or
+/// Delay" (section 4.1: an update each max(segment / R, D_minRTT)): a gradient over less would
+/// count the same queue several times.
+///
+/// "ECN or Delay" (section 4.2) shows that flows need not get equal rates: wherever the sum of
+/// rates is the link's, the gradient is zero.
+#[derive(Debug, Clone)]
+pub struct Timely {
+    /// The link, bps.
+    line: f64,
+    /// R, bps.
+    rate: f64,
+    /// The moving average of differences, ps.
+    diff: f64,
+    /// The round-trip time of the last update; zero before the first.
+    previous: Time,
+    /// When the last update was.
+    updated: Time,
+    /// Acknowledged since the last update.
+    bytes: u64,
+    /// Updates in a row without a positive gradient.
+    streak: u32,
+}
+
+impl Timely {
+    /// A flow at line rate.
+    pub fn new(path: &Path, now: Time) -> Self {
+        let line = path.line_rate.as_bps() as f64;
+        Timely {
+            line,
+            rate: line,
+            diff: 0.0,
+            previous: Time::ZERO,
+            updated: now,
+            bytes: 0,
+            streak: 0,
+        }
+    }
+
+    /// An ACK arrived.
+    #[inline]
+    pub fn on_ack(&mut self, settings: &TimelySettings, ack: &AckInfo) {
+        self.bytes += u64::from(ack.bytes);
+        if self.bytes < settings.segment.get()
+            || ack.now.saturating_sub(self.updated) < settings.min_rtt
+        {
+            return;
+        }
+        self.bytes = 0;
+        self.updated = ack.now;
+        self.update(settings, ack.rtt);
+    }
+
+    /// R; `None` at line rate.
+    #[inline]
+    pub fn rate(&self) -> Option<BitRate> {
+        (self.rate < self.line).then(|| bit_rate(self.rate))
+    }
+
+    fn update(&mut self, settings: &TimelySettings, rtt: Time) {
+        let previous = if self.previous == Time::ZERO { rtt } else { self.previous };
+        self.previous = rtt;
+        let new_diff = rtt.signed_ps_since(previous) as f64;
+        self.diff = (1.0 - settings.ewma) * self.diff + settings.ewma * new_diff;
+        let gradient = self.diff / settings.min_rtt.as_ps() as f64;
+        self.streak = if gradient <= 0.0 { self.streak.saturating_add(1) } else { 0 };
+
+        let step = settings.additive_increase.as_bps() as f64;
+        let rate = if rtt < settings.low {
+            self.rate + step
+        } else if rtt > settings.high {
+            let excess = 1.0 - settings.high.as_ps() as f64 / rtt.as_ps() as f64;
+            self.rate * (1.0 - settings.decrease * excess)
+        } else if gradient <= 0.0 {
+            let hyper = self.streak >= settings.hyper_after;
+            self.rate + if hyper { HYPER * step } else { step }
+        } else {
+            self.rate * (1.0 - settings.decrease * gradient)
+        };
+        let least = (self.rate * settings.floor).max(settings.min_rate.as_bps() as f64);
+        self.rate = rate.max(least).min(self.line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testbed::{self, PATH, Testbed};
+    use super::super::{Algorithm, Settings};
+    use super::*;
+
+    /// A flow that is given round-trip times, each with a segment and 20 us after the last.
+    fn rates(rtts_us: &[u64]) -> Vec<f64> {
+        let settings = TimelySettings::default();
+        let mut flow = Timely::new(&PATH, Time::ZERO);
+        let mut now = Time::ZERO;
+        let update = |&us| {
+            now += settings.min_rtt;
+            let ack = testbed::ack(now, Time::from_us(us), 16);
+            flow.on_ack(&settings, &ack);
+            flow.rate / 1e6
+        };
+        rtts_us.iter().map(update).collect()
+    }
+
+    fn assert_close(found: &[f64], expected: &[f64]) {
+        assert_eq!(found.len(), expected.len());
+        for (f, e) in found.iter().zip(expected) {
+            assert!((f - e).abs() < 1e-6, "{found:?}, not {expected:?}");
+        }
+    }
+
+    #[test]
+    fn the_gradient_decides_between_the_thresholds() {
+        // 60, then 62 us: diff 0.875 * 2 = 1.75 us, gradient 0.0875, 40 (1 - 0.8 * 0.0875) = 37.2.
+        // 60 us: diff 0.125 * 1.75 - 1.75 = -1.53125 us: + 10 Mbps.
+        assert_close(&rates(&[60, 62, 60]), &[40_000.0, 37_200.0, 37_210.0]);
+        // 40 us: below T_low, though the time rises to 45.
+        assert_close(&rates(&[60, 62, 40, 45]), &[40_000.0, 37_200.0, 37_210.0, 37_220.0]);
+    }
+
+    #[test]
+    fn beyond_the_upper_threshold_the_rate_falls_by_the_excess() {
+        // 1000 us: 1 - 0.8 (1 - 1/2) = 0.6. The gradient is zero.
+        assert_close(&rates(&[1000, 1000]), &[24_000.0, 14_400.0]);
+    }
+
+    #[test]
+    fn five_updates_without_rise_are_hyperactive_and_half_is_the_floor() {
+        // 60 to 160 us: gradient 0.875 * 5, far beyond 1/β: half.
+        // Then falling: -31.25/8..., four single steps, then five at once.
+        let falling = [60, 160, 150, 140, 130, 120, 110, 100, 99, 98];
+        let found = rates(&falling);
+        // diff: 87.5, then 2.1875, -8.4765625, -9.81, ... so the first of these still falls:
+        // gradient 0.109375, 20 (1 - 0.0875) = 18.25.
+        let expected = [
+            40e3, 20e3, 18_250.0, 18_260.0, 18_270.0, 18_280.0, 18_290.0, 18_340.0, 18_390.0,
+            18_440.0,
+        ];
+        assert_close(&found, &expected);
+    }
+
+    #[test]
+    fn an_update_takes_a_segment_and_a_least_round_trip() {
+        let settings = TimelySettings::default();
+        let mut flow = Timely::new(&PATH, Time::ZERO);
+        let rtt = Time::from_us(1000);
+        flow.on_ack(&settings, &testbed::ack(Time::from_us(30), rtt, 15));
+        assert_eq!(flow.rate(), None, "15 of 16 KB");
+        flow.on_ack(&settings, &testbed::ack(Time::from_us(31), rtt, 1));
+        assert_eq!(flow.rate(), Some(BitRate::from_gbps(24)));
+        flow.on_ack(&settings, &testbed::ack(Time::from_us(50), rtt, 16));
+        assert_eq!(flow.rate(), Some(BitRate::from_gbps(24)), "19 us later");
+        flow.on_ack(&settings, &testbed::ack(Time::from_us(51), rtt, 1));
+        assert_eq!(flow.rate(), Some(BitRate::from_bps(14_400_000_000)));
+    }
+
+    /// Fairness is not promised (see the type): that the link is used and the queue bounded is.
+    #[test]
+    fn two_flows_use_a_link_and_keep_the_queue_bounded() {
+        let settings = Settings { algorithm: Algorithm::Timely, ..Settings::default() };
+        let starts = [Time::ZERO, Time::from_ms(2)];
+        let bed = Testbed { starts, ..testbed::lossless(settings) };
+        // The second flow at line rate: T_high less the base is 476 us, 2.38 MB at 40 Gbps.
+        let meeting = bed.run(Time::ZERO, Time::from_ms(5));
+        assert!(meeting.longest_queue < Bytes::new(2_380_000), "{meeting:?}");
+        // Then the queue stays about T_low, 26 us or 130 KB beyond the base.
+        let shares = bed.run(Time::from_ms(50), Time::from_ms(200));
+        shares.assert_used(0.95);
+        assert!(shares.longest_queue < Bytes::new(200_000), "{shares:?}");
+        assert!(shares.rates.iter().all(|r| r.as_gbps_f64() > 4.0), "{shares:?}");
+    }
+}
