@@ -4,7 +4,8 @@ use bandwise_netsim::ethernet::{
     Finished, HostModel, Network, NetworkModel, Opened, Pfc, SwitchModel,
 };
 use bandwise_random::Stream;
-use bandwise_rdma::transport::{Recovery, Settings, Timeout};
+use bandwise_rdma::congestion::{self, Algorithm, NotificationSettings, RedMarker};
+use bandwise_rdma::transport::{Acks, Recovery, Settings, Timeout};
 use bandwise_topology::{Fabric, builders};
 use bandwise_units::{BitRate, Bytes, Time};
 use proptest::prelude::*;
@@ -24,8 +25,15 @@ fn model(transport: Settings, pfc: bool) -> NetworkModel {
         switch: SwitchModel {
             buffer: Bytes::new(240_000),
             pfc: pfc.then_some(Pfc { stop, go: stop }),
+            ecn: None,
         },
-        host: HostModel { transport, mtu: 1000, extra_header: 0 },
+        host: HostModel {
+            transport,
+            congestion: congestion::Settings::default(),
+            notification: NotificationSettings::default(),
+            mtu: 1000,
+            extra_header: 0,
+        },
     }
 }
 
@@ -131,6 +139,39 @@ fn an_incast_with_flow_control_ends_when_the_line_rate_allows() {
     assert!(last.as_ps() as f64 / bound.as_ps() as f64 <= 1.02, "{last} for {bound}");
 }
 
+/// Every congestion control that needs no telemetry.
+fn congestion_controls() -> impl Iterator<Item = Algorithm> {
+    Algorithm::ALL.into_iter().filter(|algorithm| !algorithm.needs_telemetry())
+}
+
+#[test]
+fn congestion_control_leaves_a_flow_alone_in_peace_and_keeps_queues_short() {
+    let peak = |algorithm| {
+        let mut model = model(irn(), false);
+        model.host.congestion.algorithm = algorithm;
+        model.switch.ecn = algorithm.needs_marks().then_some(RedMarker::DCQCN);
+        let mut network = Network::new(&fat_tree(), &model, 1);
+        let finished = run(&mut network, &[flow(0, Time::ZERO, 0, 53, 2_000_000)]);
+        let alone = network.alone(0, 53, 2_000_000);
+        let slowdown = finished[0].completion_time().as_ps() as f64 / alone.as_ps() as f64;
+        assert!(slowdown < 1.01, "{algorithm:?}: {slowdown}");
+        // Two flows to one host for long: the second half of them is what the algorithm makes of it.
+        let mut network = Network::new(&fat_tree(), &model, 1);
+        let flows = [5, 20].map(|src| flow(src, Time::ZERO, src, 53, 20_000_000));
+        let finished = run(&mut network, &flows);
+        let last = finished.iter().map(Finished::completion_time).max().unwrap();
+        let bound = network.alone(5, 53, 40_000_000);
+        assert!(last < bound * 3, "{algorithm:?}: {last} for {bound}");
+        let counters = network.counters();
+        assert_eq!(counters.packets_marked > 0, algorithm.needs_marks(), "{algorithm:?}");
+        counters.packets_dropped
+    };
+    let without = peak(Algorithm::None);
+    for algorithm in congestion_controls().skip(1) {
+        assert!(peak(algorithm) <= without, "{algorithm:?}");
+    }
+}
+
 #[test]
 fn the_headroom_is_what_keeps_a_lossless_network_so() {
     // 18 senders, one receiver: with the paper's headroom (the link's 20 KB) two packets are
@@ -173,11 +214,18 @@ proptest! {
     #[test]
     fn every_flow_arrives(
         seed in any::<u64>(), which in 0usize..9, buffer in 5_000u64..60_000, apart in 1u64..4,
+        algorithm in prop::sample::select(congestion_controls().collect::<Vec<_>>()),
     ) {
         let (name, transport, pfc) = all_transports()[which];
         let fabric = builders::leaf_spine(3, 2, 4, RATE, Time::from_ns(500)).unwrap();
         let mut model = model(transport, pfc);
         model.switch.buffer = Bytes::new(buffer);
+        model.host.congestion.algorithm = algorithm;
+        if algorithm != Algorithm::None && transport.acks == Acks::OnCompletion {
+            // Windows and round trips need acknowledgements.
+            model.host.transport.acks = Acks::EveryPacket;
+        }
+        model.switch.ecn = Some(RedMarker::DCQCN);
         if pfc {
             // Two delays of 500 ns hold 5 KB.
             model.switch.buffer = Bytes::new(buffer + 5_000 + 3 * 1_082);

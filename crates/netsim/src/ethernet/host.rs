@@ -4,12 +4,15 @@
 
 use super::flow::{Finished, Opened};
 use super::output::{Net, Output};
-use super::packet::{ACK, HEADERS, Kind, Packet, stamp};
+use super::packet::{ACK, GAP, HEADERS, Kind, NOTIFICATION, Packet, since, stamp};
 use super::slots::Slots;
 use crate::engine::{ARRIVAL, Event, WAKE};
 use crate::ring::Ring;
+use bandwise_rdma::congestion::{
+    self, AckInfo, Algorithm, Congestion, NotificationPoint, NotificationSettings,
+};
 use bandwise_rdma::transport::{Feedback, Receiver, Sender, Settings};
-use bandwise_units::Time;
+use bandwise_units::{Bytes, Time};
 
 /// Kinds of events, besides those of the engine; at one instant in this order.
 const START: u8 = 2;
@@ -18,14 +21,25 @@ const READY: u8 = 4;
 const OWED: u8 = 5;
 
 /// How hosts behave.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct HostModel {
     /// The transport of all flows.
     pub transport: Settings,
+    /// Their congestion control.
+    pub congestion: congestion::Settings,
+    /// When receivers send CNPs, for those that need them.
+    pub notification: NotificationSettings,
     /// Payload of a full packet, bytes.
     pub mtu: u32,
     /// What every data packet carries besides the headers of RoCEv2, bytes (IRN 6.3: 16 at most).
     pub extra_header: u32,
+}
+
+impl HostModel {
+    /// Bytes of a full frame.
+    pub(super) fn full_frame(&self) -> u32 {
+        HEADERS + self.extra_header + self.mtu
+    }
 }
 
 /// A flow at its sender.
@@ -39,6 +53,9 @@ struct Outgoing {
     /// Bytes of the last packet; the others are full.
     last_bytes: u16,
     sender: Sender,
+    congestion: Congestion,
+    /// No packet before, by the rate of congestion control.
+    paced_until: Time,
     /// In the list of those that take turns.
     listed: bool,
     /// When an event looks at its deadline, and when one lists it.
@@ -55,6 +72,7 @@ struct Incoming {
     key: u32,
     path: u64,
     receiver: Receiver,
+    notification: NotificationPoint,
     /// When an event looks at what acknowledgement it owes.
     owed_at: Time,
     /// The time stamp of the packet that came last.
@@ -89,7 +107,7 @@ impl Host {
     pub fn new(number: u32, model: HostModel, output: Output) -> Self {
         Host {
             number,
-            full_bytes: (HEADERS + model.extra_header + model.mtu) as u16,
+            full_bytes: model.full_frame() as u16,
             model,
             output,
             outgoing: Slots::new(),
@@ -111,7 +129,14 @@ impl Host {
 
     /// Takes a flow that this host will send from its start on; returns its key. `far` is the
     /// receiver's.
-    pub fn open(&mut self, opened: &Opened, far: u32, path: u64, net: &mut Net) -> u32 {
+    pub fn open(
+        &mut self,
+        opened: &Opened,
+        far: u32,
+        path: u64,
+        line: &congestion::Path,
+        net: &mut Net,
+    ) -> u32 {
         let packets = opened.packets(self.model.mtu);
         let last = opened.bytes - u64::from(packets - 1) * u64::from(self.model.mtu);
         let key = self.outgoing.put(Outgoing {
@@ -121,6 +146,8 @@ impl Host {
             packets,
             last_bytes: (HEADERS + self.model.extra_header + last as u32) as u16,
             sender: Sender::new(&self.model.transport, packets),
+            congestion: Congestion::new(&self.model.congestion, line, opened.start),
+            paced_until: Time::ZERO,
             listed: false,
             timeout_at: Time::MAX,
             ready_at: Time::MAX,
@@ -137,6 +164,7 @@ impl Host {
             key: u32::MAX,
             path,
             receiver: Receiver::new(&self.model.transport, opened.packets(self.model.mtu)),
+            notification: NotificationPoint::default(),
             owed_at: Time::MAX,
             stamp: 0,
             complete: false,
@@ -217,6 +245,7 @@ impl Host {
         match packet.kind() {
             Kind::Data => self.data(now, &packet, net),
             Kind::Ack | Kind::Nack => self.answer(now, &packet, net),
+            Kind::Notification => self.notified(now, packet.key()),
         }
         self.serve(now, net);
     }
@@ -232,7 +261,16 @@ impl Host {
             self.finished.push(incoming.finished);
         }
         if let Some(feedback) = arrival.reply {
-            self.acks.push_back(acknowledgement(incoming, feedback));
+            let mut ack = acknowledgement(incoming, feedback);
+            ack.mark(packet.is_marked());
+            self.acks.push_back(ack);
+        }
+        if self.model.congestion.algorithm.needs_notifications()
+            && incoming.notification.on_packet(&self.model.notification, now, packet.is_marked())
+        {
+            let Incoming { path, key, .. } = *incoming;
+            let bytes = NOTIFICATION as u16;
+            self.acks.push_back(Packet::new(Kind::Notification, bytes, path, key, 0, 0));
         }
         let owed = incoming.receiver.deadline();
         if owed < incoming.owed_at {
@@ -264,12 +302,34 @@ impl Host {
         let nack = packet.kind() == Kind::Nack;
         let feedback = Feedback { cumulative: packet.seq(), nack, sack: packet.sack() };
         let progress = outgoing.sender.on_feedback(&self.model.transport, now, feedback);
+        let settings = &self.model.congestion;
+        if settings.algorithm != Algorithm::None {
+            if progress.loss {
+                outgoing.congestion.on_loss(settings, now);
+            }
+            let ack = AckInfo {
+                now,
+                rtt: since(packet.stamp(), now),
+                acked: progress.newly_acked,
+                bytes: progress.newly_acked * u32::from(self.full_bytes),
+                marked: packet.is_marked(),
+                in_flight: outgoing.sender.in_flight(),
+                int: &[],
+            };
+            outgoing.congestion.on_ack(settings, &ack);
+        }
         if progress.done {
             outgoing.ended = true;
             self.ended.push(key);
             return;
         }
         self.list(now, key, net);
+    }
+
+    fn notified(&mut self, now: Time, key: u32) {
+        if let Some(outgoing) = self.outgoing.get_mut(key) {
+            outgoing.congestion.on_cnp(&self.model.congestion, now);
+        }
     }
 
     fn timeout(&mut self, now: Time, key: u32, net: &mut Net) {
@@ -280,7 +340,10 @@ impl Host {
         if outgoing.ended {
             return;
         }
-        self.timeouts += u64::from(outgoing.sender.on_timeout(&self.model.transport, now));
+        if outgoing.sender.on_timeout(&self.model.transport, now) {
+            self.timeouts += 1;
+            outgoing.congestion.on_timeout(&self.model.congestion, now);
+        }
         self.watch(key, net);
         self.list(now, key, net);
     }
@@ -312,7 +375,9 @@ impl Host {
         if outgoing.listed || outgoing.ended {
             return;
         }
-        let at = outgoing.sender.next_at(&self.model.transport, now, u32::MAX);
+        let window = outgoing.congestion.window();
+        let at = outgoing.sender.next_at(&self.model.transport, now, window);
+        let at = at.max(outgoing.paced_until);
         if at <= now {
             outgoing.listed = true;
             self.turns.push_back(key);
@@ -348,7 +413,8 @@ impl Host {
         while let Some(key) = self.turns.pop_front() {
             let Some(outgoing) = self.outgoing.get_mut(key) else { continue };
             outgoing.listed = false;
-            let next = outgoing.sender.next(&self.model.transport, now, u32::MAX);
+            let window = outgoing.congestion.window();
+            let next = outgoing.sender.next(&self.model.transport, now, window);
             let Some(transmit) = next.filter(|_| !outgoing.ended) else {
                 self.list(now, key, net);
                 continue;
@@ -358,6 +424,14 @@ impl Host {
             let Outgoing { path, key: far, .. } = *outgoing;
             let packet = Packet::new(Kind::Data, bytes, path, far, transmit.seq, 0);
             self.retransmitted += u64::from(transmit.retransmission);
+            let settings = &self.model.congestion;
+            if settings.algorithm != Algorithm::None {
+                let on_wire = u32::from(bytes) + GAP;
+                outgoing.congestion.on_sent(settings, now, on_wire);
+                if let Some(rate) = outgoing.congestion.rate(settings, now) {
+                    outgoing.paced_until = now + rate.time_for(Bytes::new(on_wire.into()));
+                }
+            }
             self.list(now, key, net);
             self.watch(key, net);
             return Some(packet.stamped(stamp(now)));

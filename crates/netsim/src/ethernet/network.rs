@@ -3,16 +3,18 @@
 use super::flow::{Finished, Opened, alone, frame_time};
 use super::host::{Host, HostModel};
 use super::output::{Net, Output, Pause};
-use super::packet::{ACK, HEADERS, LEAST, Packet, path};
+use super::packet::{ACK, GAP, LEAST, Packet, path};
 use super::switch::{PortCounters, Switch, SwitchModel};
 use crate::engine::{self, APART, Engine, Event, LinkEnd};
+use bandwise_random::Stream;
+use bandwise_rdma::congestion;
 use bandwise_topology::routes::{EqualPaths, farthest_hosts};
 use bandwise_topology::{Fabric, Link, NodeId, Port};
 use bandwise_units::{BitRate, Bytes, Time};
 use std::collections::BTreeMap;
 
 /// How the parts of a network behave.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct NetworkModel {
     /// Every switch.
     pub switch: SwitchModel,
@@ -52,6 +54,8 @@ pub struct Counters {
     pub packets_retransmitted: u64,
     /// Times that a sender heard nothing for too long.
     pub timeouts: u64,
+    /// Packets marked (ECN).
+    pub packets_marked: u64,
     /// Times that a port told its sender to stop.
     pub pauses: u64,
     /// For how long in all.
@@ -116,7 +120,8 @@ impl Network {
         for (place, &node) in nodes.iter().enumerate() {
             engine.push(if fabric.is_switch(node) {
                 let outputs = fabric.ports(node).map(output).collect();
-                Node::Switch(Box::new(Switch::new(model.switch.clone(), outputs)))
+                let random = Stream::new(seed, "marks", fabric.rank(node) as u64);
+                Node::Switch(Box::new(Switch::new(model.switch.clone(), outputs, random)))
             } else {
                 let output = output(fabric.host_port(node));
                 Node::Host(Box::new(Host::new(engine.number(place), model.host.clone(), output)))
@@ -161,8 +166,14 @@ impl Network {
         let there = path(self.paths.path(src, dst, hash(0))).ok_or(PathTooLong)?;
         let back = path(self.paths.path(dst, src, hash(1))).ok_or(PathTooLong)?;
         let expected = self.host_mut(flow.dst).0.expect(flow, back);
+        let links = self.links(flow.src, flow.dst);
+        let line = congestion::Path {
+            line_rate: links[0].0,
+            base_rtt: self.round_trip(&links),
+            packet: Bytes::new((self.model.host.full_frame() + GAP).into()),
+        };
         let (host, net) = self.host_mut(flow.src);
-        let slot = host.open(flow, expected, there, net);
+        let slot = host.open(flow, expected, there, &line, net);
         self.host_mut(flow.dst).0.answer_to(expected, slot);
         Ok(())
     }
@@ -226,12 +237,16 @@ impl Network {
     pub fn bdp_packets(&self) -> u32 {
         let Some(ends) = farthest_hosts(&self.fabric) else { return 1 };
         let [a, b] = ends.map(|host| self.fabric.rank(host) as u32);
-        let HostModel { mtu, extra_header, .. } = self.model.host;
         let links = self.links(a, b);
-        let there = alone(mtu.into(), mtu, extra_header, &links);
-        let back = links.iter().map(|&(rate, delay)| frame_time(rate, ACK) + delay).sum::<Time>();
-        let packet = frame_time(links[0].0, HEADERS + extra_header + mtu);
-        ((there + back).as_ps().div_ceil(packet.as_ps()) + 1) as u32
+        let packet = frame_time(links[0].0, self.model.host.full_frame());
+        (self.round_trip(&links).as_ps().div_ceil(packet.as_ps()) + 1) as u32
+    }
+
+    /// From the start of a full packet to its acknowledgement on a path where nobody else sends.
+    fn round_trip(&self, links: &[(BitRate, Time)]) -> Time {
+        let HostModel { mtu, extra_header, .. } = self.model.host;
+        let there = alone(mtu.into(), mtu, extra_header, links);
+        there + links.iter().map(|&(rate, delay)| frame_time(rate, ACK) + delay).sum::<Time>()
     }
 
     /// Simulated time so far.
@@ -269,6 +284,7 @@ impl Network {
         for port in (0..self.switches).flat_map(|switch| self.port_counters(switch)) {
             sum.packet_hops += port.sent;
             sum.packets_dropped += port.dropped;
+            sum.packets_marked += port.marked;
             sum.pauses += port.pauses;
             sum.paused += port.paused;
             sum.peak_buffer = sum.peak_buffer.max(port.peak);

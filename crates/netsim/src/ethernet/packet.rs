@@ -25,6 +25,8 @@ pub enum Kind {
     Ack,
     /// A negative one.
     Nack,
+    /// A congestion notification packet (CNP) of DCQCN.
+    Notification,
 }
 
 const _: () = assert!(std::mem::size_of::<Packet>() == 24);
@@ -63,7 +65,8 @@ impl Packet {
         match self.route >> KIND {
             0 => Kind::Data,
             1 => Kind::Ack,
-            _ => Kind::Nack,
+            2 => Kind::Nack,
+            _ => Kind::Notification,
         }
     }
     /// Bytes from Ethernet header to frame check sequence.
@@ -92,6 +95,17 @@ impl Packet {
         self.note as u32 & STAMP
     }
 
+    /// Whether a switch saw a queue (ECN), or an acknowledgement tells of one.
+    #[inline]
+    pub const fn is_marked(&self) -> bool {
+        self.note & MARK != 0
+    }
+    /// Marks it.
+    #[inline]
+    pub const fn mark(&mut self, marked: bool) {
+        self.note |= if marked { MARK } else { 0 };
+    }
+
     /// The output port at the switch that it has come to (counted from 0), which is then behind it.
     #[inline]
     pub const fn turn(&mut self) -> usize {
@@ -103,11 +117,18 @@ impl Packet {
 }
 
 const STAMP: u32 = (1 << 31) - 1;
+const MARK: u64 = 1 << 31;
 
 /// A moment as packets carry it: units of 1,024 ps, which wrap around after 2.2 s.
 #[inline]
 pub const fn stamp(at: Time) -> u32 {
     (at.as_ps() >> 10) as u32 & STAMP
+}
+
+/// The time since a stamp, to 1,024 ps; less than 2.2 s.
+#[inline]
+pub const fn since(stamped: u32, now: Time) -> Time {
+    Time::from_ps(((stamp(now).wrapping_sub(stamped) & STAMP) as u64) << 10)
 }
 
 /// How many switches a path may lead over.
@@ -133,6 +154,9 @@ pub const HEADERS: u32 = 14 + 4 + 20 + 8 + 12 + 4;
 /// that its reserved bits have room for.
 pub const ACK: u32 = HEADERS + 4;
 
+/// A CNP: 16 reserved bytes (IBTA annex A17.9.3).
+pub const NOTIFICATION: u32 = HEADERS + 16;
+
 /// The least Ethernet frame.
 pub const LEAST: u32 = 64;
 
@@ -151,9 +175,15 @@ mod tests {
         assert_eq!([packet.turn(), packet.turn(), packet.turn()], [2, 0, 63]);
         assert_eq!((packet.kind(), packet.bytes(), packet.key()), (Kind::Nack, 9082, u32::MAX - 1));
         assert_eq!((packet.seq(), packet.sack(), packet.stamp()), (7, u32::MAX, 1_000_000));
+        assert!(!packet.is_marked());
+        packet.mark(true);
+        assert!(packet.is_marked());
+        assert_eq!(packet.stamp(), 1_000_000);
+        assert_eq!(since(packet.stamp(), Time::from_us(2_048)), Time::from_us(1_024));
+        assert_eq!(since(STAMP, Time::from_ps(1_024)), Time::from_ps(2_048));
         assert!(path(std::iter::repeat_n(64, 8)).is_some());
         assert!(path(std::iter::repeat_n(1, 9)).is_none());
-        for kind in [Kind::Data, Kind::Ack, Kind::Nack] {
+        for kind in [Kind::Data, Kind::Ack, Kind::Nack, Kind::Notification] {
             assert_eq!(Packet::new(kind, 64, 0, 0, 0, 0).kind(), kind);
         }
     }

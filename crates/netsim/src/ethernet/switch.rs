@@ -6,18 +6,22 @@
 //! buffer has no room for is dropped; with it the sender is told to stop before that.
 
 use super::output::{Net, Output};
-use super::packet::Packet;
+use super::packet::{Kind, Packet};
 use super::queues::Queues;
 use crate::engine::{ARRIVAL, Event};
+use bandwise_random::Stream;
+use bandwise_rdma::congestion::RedMarker;
 use bandwise_units::{Bytes, Time};
 
 /// How a switch behaves.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SwitchModel {
     /// Buffer of each input port.
     pub buffer: Bytes,
     /// Priority flow control; without it packets are dropped.
     pub pfc: Option<Pfc>,
+    /// Which packets are marked (ECN), by what waits for their output when they come in.
+    pub ecn: Option<RedMarker>,
 }
 
 /// When priority flow control says stop, and go on again.
@@ -36,6 +40,8 @@ pub struct PortCounters {
     pub sent: u64,
     /// Frames that came in by it and were dropped.
     pub dropped: u64,
+    /// Frames that were marked before they left by it.
+    pub marked: u64,
     /// How often it told its sender to stop.
     pub pauses: u64,
     /// For how long in all, up to the last time it told it to go on.
@@ -50,6 +56,8 @@ struct Port {
     /// Inputs with something for this output, and the one whose turn is next.
     waiting: u64,
     turn: u32,
+    /// Bytes that wait for this output.
+    queued: u32,
     /// Bytes in this input's buffer.
     held: u32,
     /// Since when its sender is told to stop.
@@ -64,22 +72,29 @@ pub(crate) struct Switch {
     ports: Vec<Port>,
     /// By output and input.
     queues: Queues<Packet>,
+    random: Stream,
 }
 
 impl Switch {
     /// A switch with these outputs, one a port.
-    pub fn new(model: SwitchModel, outputs: Vec<Output>) -> Self {
+    pub fn new(model: SwitchModel, outputs: Vec<Output>, random: Stream) -> Self {
         let n = outputs.len();
         assert!(n <= 64, "a set of ports is a word");
         let port = |output| Port {
             output,
             waiting: 0,
             turn: 0,
+            queued: 0,
             held: 0,
             stopped: None,
             counters: PortCounters::default(),
         };
-        Switch { model, ports: outputs.into_iter().map(port).collect(), queues: Queues::new(n * n) }
+        Switch {
+            model,
+            ports: outputs.into_iter().map(port).collect(),
+            queues: Queues::new(n * n),
+            random,
+        }
     }
 
     /// Does what is due.
@@ -106,8 +121,16 @@ impl Switch {
             return;
         }
         let queue = output * self.ports.len() + input;
-        self.queues.push(queue, packet);
         let port = &mut self.ports[output];
+        if let Some(ecn) = &self.model.ecn
+            && packet.kind() == Kind::Data
+            && ecn.marks(Bytes::new(port.queued.into()), self.random.below(u64::MAX))
+        {
+            packet.mark(true);
+            port.counters.marked += 1;
+        }
+        port.queued += u32::from(packet.bytes());
+        self.queues.push(queue, packet);
         port.waiting |= 1 << input;
         port.output.wake(now, net);
     }
@@ -166,6 +189,7 @@ impl Switch {
         if self.queues.is_empty(queue) {
             port.waiting &= !(1 << input);
         }
+        port.queued -= u32::from(packet.bytes());
         port.output.transmit(now, packet, net);
         if port.waiting != 0 {
             port.output.wake(now, net);

@@ -14,7 +14,9 @@ use bandwise_units::Time;
 /// - The recovery sequence is set when a recovery starts, by the NACK or the timeout; no new packet
 ///   is sent between that and the first retransmission.
 /// - A further NACK inside a recovery adds to the bitmap, and so to what is lost; it does not start
-///   over. Each packet is sent again once a recovery: if that is lost as well, the timeout finds it.
+///   over. Each packet is sent again once a recovery. If that is lost as well, the timeout finds
+///   it, or the first NACK of another recovery: that begins at the cumulative acknowledgement, as
+///   the paper has it, also where the last recovery had sent that packet again.
 /// - A timeout inside a recovery starts it over, at the cumulative acknowledgement. The bitmap
 ///   stays, as what a receiver has it keeps.
 /// - Retransmissions pass the congestion window: they are inside what was sent already, and BDP-FC

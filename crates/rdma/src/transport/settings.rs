@@ -75,8 +75,8 @@ pub enum Acks {
         after: Time,
     },
     /// Only the flow as a whole, as where all messages are READs (IRN 5.2): the data's receiver is
-    /// the one who asked, and knows. The sender then learns nothing about what arrives: it needs
-    /// a network that neither loses nor reorders, and can have no window, no timeout and no congestion
+    /// the one who asked, and knows. The sender then learns nothing about what arrives: the network
+    /// must neither lose nor reorder, and there can be no window, no timeout and no congestion
     /// control that counts packets in flight.
     OnCompletion,
 }
