@@ -1,6 +1,6 @@
 //! The engine: events in order, nodes that handle them, links as the only channel between nodes.
 //!
-//! Nodes joined by short links share one queue of events: a [`Partition`]. Where a link is long,
+//! Nodes joined by short links share one queue of events: a *partition*. Where a link is long,
 //! nothing that a node does at its one end matters at the other for a while, so the partitions
 //! there run apart, a window at a time ([`Engine`]).
 
