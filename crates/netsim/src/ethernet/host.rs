@@ -375,7 +375,7 @@ impl Host {
         if outgoing.listed || outgoing.ended {
             return;
         }
-        let window = outgoing.congestion.window();
+        let window = window(&self.model, outgoing);
         let at = outgoing.sender.next_at(&self.model.transport, now, window);
         let at = at.max(outgoing.paced_until);
         if at <= now {
@@ -413,7 +413,7 @@ impl Host {
         while let Some(key) = self.turns.pop_front() {
             let Some(outgoing) = self.outgoing.get_mut(key) else { continue };
             outgoing.listed = false;
-            let window = outgoing.congestion.window();
+            let window = window(&self.model, outgoing);
             let next = outgoing.sender.next(&self.model.transport, now, window);
             let Some(transmit) = next.filter(|_| !outgoing.ended) else {
                 self.list(now, key, net);
@@ -437,6 +437,16 @@ impl Host {
             return Some(packet.stamped(stamp(now)));
         }
         None
+    }
+}
+
+/// How many packets congestion control lets a flow have in flight. Without one, its state is not
+/// even looked at: it may be in no cache.
+#[inline]
+fn window(model: &HostModel, outgoing: &Outgoing) -> u32 {
+    match model.congestion.algorithm {
+        Algorithm::None => u32::MAX,
+        _ => outgoing.congestion.window(),
     }
 }
 

@@ -76,7 +76,7 @@ impl Output {
     }
 
     /// A packet leaves at `now`: it has come to the far end with its last bit.
-    #[inline]
+    #[inline(always)] // or it is passed through memory
     pub fn transmit(&mut self, now: Time, packet: Packet, net: &mut Net) {
         self.free_at = now + self.time_for(packet.bytes());
         self.sent += 1;
