@@ -1,7 +1,7 @@
 //! The command line as a whole. What a command's flags are stands in the command's own file.
 
 use crate::failure::Failure;
-use crate::{bench, completions, fabric, papers, rperf};
+use crate::{bench, completions, fabric, papers, rperf, sim};
 use clap::{Parser, Subcommand};
 
 /// Measures, predicts and allocates the bandwidth of RDMA fabrics.
@@ -16,6 +16,7 @@ pub struct Args {
 const AFTER_HELP: &str = "\
 Examples:
   bandwise papers run rperf --quick --report report.html
+  bandwise sim run papers/irn/default.toml
   bandwise rperf --fabric papers/rperf/rack.toml --from h6 --to dst --background h1,h2,h3
   bandwise fabric show papers/rperf/rack.toml
 
@@ -29,6 +30,9 @@ enum Command {
     Papers(papers::Command),
     /// Measure latency or bandwidth between two hosts of a fabric
     Rperf(Box<rperf::Flags>),
+    /// Simulate flows through an Ethernet fabric: RoCE, IRN, iWARP
+    #[command(subcommand)]
+    Sim(sim::Command),
     /// Look at a fabric file, or convert it
     #[command(subcommand)]
     Fabric(fabric::Command),
@@ -44,6 +48,7 @@ impl Args {
         match self.command {
             Command::Papers(command) => command.run(),
             Command::Rperf(flags) => flags.run(),
+            Command::Sim(command) => command.run(),
             Command::Fabric(command) => command.run(),
             Command::Bench(flags) => flags.run(),
             Command::Completions(flags) => flags.run(),

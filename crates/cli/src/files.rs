@@ -47,6 +47,11 @@ impl Text {
         read(name, file)
     }
 
+    /// The text alone.
+    pub fn into_text(self) -> String {
+        self.text
+    }
+
     /// As readers take it.
     pub fn source(&self) -> Source<'_> {
         Source::new(&self.name, &self.text)

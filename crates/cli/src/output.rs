@@ -2,11 +2,11 @@
 
 use crate::failure::Failure;
 use crate::files::reason;
-use anyhow::Context;
-use std::fs::Permissions;
-use std::io::{ErrorKind, Write};
+use std::fs::{File, OpenOptions, Permissions};
+use std::io::{BufWriter, ErrorKind, IntoInnerError, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// A file, or `-` for standard output.
 #[derive(Debug, Clone)]
@@ -34,16 +34,24 @@ pub struct Json {
 impl Json {
     /// The same, checked: see [`Outputs::new`].
     pub fn resolve(self, inputs: &[&Path]) -> Result<Outputs, Failure> {
-        Outputs::new(self, Report { report: None }, inputs)
+        Outputs::new(self, Report::default(), Rows::default(), inputs)
     }
 }
 
 /// The flag of commands that have plots.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Report {
     /// Write a report with plots: one HTML file that needs no network
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
+}
+
+/// The flag of commands that have a line for each flow.
+#[derive(Debug, Default, clap::Args)]
+pub struct Rows {
+    /// Write a line for each flow that arrived: flow,start_ns,src,dst,bytes,fct_ns,slowdown
+    #[arg(long, value_name = "FILE.csv")]
+    flow_results: Option<PathBuf>,
 }
 
 /// Where a command's results go.
@@ -51,14 +59,22 @@ pub struct Report {
 pub struct Outputs {
     json: Option<Target>,
     report: Option<Target>,
+    rows: Option<Target>,
 }
 
 impl Outputs {
-    /// Both flags, checked: they can be written, and are neither one file nor one that is read.
-    pub fn new(json: Json, report: Report, inputs: &[&Path]) -> Result<Self, Failure> {
-        let outputs =
-            Outputs { json: json.json.map(Into::into), report: report.report.map(Into::into) };
-        let flags = [("--json", &outputs.json), ("--report", &outputs.report)];
+    /// The flags, checked: they can be written, and no two are one file, nor one that is read.
+    pub fn new(json: Json, report: Report, rows: Rows, inputs: &[&Path]) -> Result<Self, Failure> {
+        let outputs = Outputs {
+            json: json.json.map(Into::into),
+            report: report.report.map(Into::into),
+            rows: rows.flow_results.map(Into::into),
+        };
+        let flags = [
+            ("--json", &outputs.json),
+            ("--report", &outputs.report),
+            ("--flow-results", &outputs.rows),
+        ];
         let mut taken: Vec<PathBuf> = inputs.iter().filter_map(|i| identity(i)).collect();
         for (flag, target) in flags {
             match target {
@@ -71,8 +87,8 @@ impl Outputs {
                     }
                     taken.extend(file);
                 }
-                Some(Target::Stdout) if flag == "--report" => {
-                    return Err(Failure::usage("--report -: needs a file", "a file name"));
+                Some(Target::Stdout) if flag != "--json" => {
+                    return Err(Failure::usage(format!("{flag} -: needs a file"), "a file name"));
                 }
                 _ => {}
             }
@@ -94,6 +110,14 @@ impl Outputs {
                 print(text)
             }
             None => print(text),
+        }
+    }
+
+    /// The file for a line each flow, if one is wanted. It is there when it is finished.
+    pub fn rows(&self) -> Result<Option<Stream>, Failure> {
+        match &self.rows {
+            Some(Target::File(path)) => Ok(Some(Stream::create(path)?)),
+            _ => Ok(None),
         }
     }
 
@@ -171,20 +195,71 @@ fn check(flag: &str, path: &Path) -> Result<(), Failure> {
 
 /// Writes a file so that it is there as a whole or not at all.
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let attempt = || -> std::io::Result<()> {
-        // Through a link to the file itself, so that the link stays one.
-        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        if std::fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
-            return std::fs::OpenOptions::new().write(true).open(path)?.write_all(text.as_bytes());
-        }
-        let mut file = tempfile::Builder::new()
-            .prefix(".bandwise-")
-            .permissions(Permissions::from_mode(0o666))
-            .tempfile_in(folder_of(&path))?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        Ok(())
-    };
-    Ok(attempt().with_context(|| format!("writing {}", path.display()))?)
+    let mut stream = Stream::create(path)?;
+    stream.write(text)?;
+    stream.finish()
+}
+
+/// A file that is written bit by bit, and there as a whole or not at all.
+#[derive(Debug)]
+pub struct Stream {
+    path: PathBuf,
+    to: To,
+}
+
+#[derive(Debug)]
+enum To {
+    /// A file beside the one that it becomes.
+    New(BufWriter<NamedTempFile>),
+    /// A pipe or a device, which is written as it is.
+    There(BufWriter<File>),
+}
+
+impl Stream {
+    /// Begins a file.
+    pub fn create(path: &Path) -> Result<Self, Failure> {
+        let attempt = || {
+            // Through a link to the file itself, so that the link stays one.
+            let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+            let to = if std::fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
+                To::There(BufWriter::new(OpenOptions::new().write(true).open(&path)?))
+            } else {
+                let mut file = tempfile::Builder::new();
+                let file = file.prefix(".bandwise-").permissions(Permissions::from_mode(0o666));
+                To::New(BufWriter::new(file.tempfile_in(folder_of(&path))?))
+            };
+            Ok(Stream { path, to })
+        };
+        Ok(attempt().map_err(|error| failed(path, error))?)
+    }
+
+    /// Writes more.
+    pub fn write(&mut self, text: &str) -> anyhow::Result<()> {
+        let written = match &mut self.to {
+            To::New(file) => file.write_all(text.as_bytes()),
+            To::There(file) => file.write_all(text.as_bytes()),
+        };
+        written.map_err(|error| failed(&self.path, error))
+    }
+
+    /// That was all.
+    pub fn finish(self) -> Result<(), Failure> {
+        let Stream { path, to } = self;
+        let attempt = || {
+            match to {
+                To::New(file) => {
+                    let file = file.into_inner().map_err(IntoInnerError::into_error)?;
+                    file.as_file().sync_all()?;
+                    file.persist(&path)?;
+                }
+                To::There(mut file) => file.flush()?,
+            }
+            Ok(())
+        };
+        Ok(attempt().map_err(|error| failed(&path, error))?)
+    }
+}
+
+fn failed(path: &Path, error: std::io::Error) -> anyhow::Error {
+    anyhow::Error::new(error).context(format!("writing {}", path.display()))
 }

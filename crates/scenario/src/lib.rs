@@ -1,7 +1,10 @@
 //! An experiment: a fabric, how its parts behave, and the traffic on it.
 //!
-//! A [`Scenario`] can only be one that makes sense; [`Scenario::run`] turns it into [`Results`].
+//! A [`Scenario`] can only be one that makes sense; [`Scenario::run`] turns it into [`Results`]. It is
+//! about an InfiniBand fabric and programs on its hosts; [`network`] is about Ethernet fabrics and
+//! flows through them.
 
+pub mod network;
 mod results;
 mod run;
 mod spec;

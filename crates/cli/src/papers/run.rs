@@ -4,7 +4,7 @@ use super::report;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::machine;
-use crate::output::{Json, Outputs, Report, note};
+use crate::output::{Json, Outputs, Report, Rows, note};
 use crate::progress::Progress;
 use crate::values::number;
 use bandwise_papers::{Observer, Options, PAPERS, Paper, PaperError, PaperResults, paper};
@@ -72,7 +72,11 @@ impl Flags {
             seed: self.seed,
             threads: self.threads.unwrap_or(0) as usize,
         };
-        Ok(Settings { paper, options, outputs: Outputs::new(self.json, self.report, &[])? })
+        Ok(Settings {
+            paper,
+            options,
+            outputs: Outputs::new(self.json, self.report, Rows::default(), &[])?,
+        })
     }
 
     /// Runs it and sets the results beside the published ones.

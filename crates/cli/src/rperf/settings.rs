@@ -5,7 +5,7 @@ use super::names;
 use crate::fabric;
 use crate::failure::Failure;
 use crate::files::Text;
-use crate::output::{Outputs, note};
+use crate::output::{Outputs, Rows, note};
 use bandwise_input::Source;
 use bandwise_scenario::{FlowSpec, MethodName, Scenario, Senders, unplaced};
 use bandwise_topology::Fabric;
@@ -71,7 +71,7 @@ impl Flags {
             }
         };
         let command = self.command(&file, &runs[0]);
-        let outputs = Outputs::new(self.json, self.report, &[&file])?;
+        let outputs = Outputs::new(self.json, self.report, Rows::default(), &[&file])?;
         Ok(Settings { runs, compare: self.compare, text, command, outputs })
     }
 

@@ -17,12 +17,12 @@ const SLOWEST: BitRate = BitRate::from_bps(10_000_000);
 const MOST_PORTS: usize = 32;
 
 /// Where the fabric begins in the document.
-pub(super) fn place<T>(source: &Source, fabric: &Spanned<T>) -> Range<usize> {
+pub(crate) fn place<T>(source: &Source, fabric: &Spanned<T>) -> Range<usize> {
     explain::first_line(source, fabric.span())
 }
 
 /// Links that the simulator can count in picoseconds.
-pub(super) fn check_links(
+pub(crate) fn check_links(
     source: &Source,
     at: Range<usize>,
     fabric: &Fabric,
@@ -36,7 +36,7 @@ pub(super) fn check_links(
 }
 
 /// Routes that can't deadlock.
-pub(super) fn check_credits(
+pub(crate) fn check_credits(
     source: &Source,
     at: Range<usize>,
     scenario: &Scenario,

@@ -60,8 +60,8 @@
 
 mod congestion;
 mod device;
-mod explain;
-mod fabric;
+pub(crate) mod explain;
+pub(crate) mod fabric;
 mod flow;
 mod hosts;
 mod lanes;
@@ -71,8 +71,8 @@ mod qos;
 mod resolve;
 mod run;
 mod switch;
-mod tables;
-mod values;
+pub(crate) mod tables;
+pub(crate) mod values;
 
 pub use flow::{FlowSpec, MethodName, OpcodeName, Senders, unplaced};
 

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use toml::Spanned;
 
 /// For `deserialize_with`: a table that may be missing.
-pub(super) fn table<'de, D, T>(d: D) -> Result<T, D::Error>
+pub(crate) fn table<'de, D, T>(d: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de>,
@@ -17,7 +17,7 @@ where
 }
 
 /// For `deserialize_with`: the same with its place.
-pub(super) fn placed<'de, D, T>(d: D) -> Result<Option<Spanned<T>>, D::Error>
+pub(crate) fn placed<'de, D, T>(d: D) -> Result<Option<Spanned<T>>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de>,
@@ -27,7 +27,7 @@ where
 }
 
 /// For `deserialize_with`: a list of tables, each with its place.
-pub(super) fn list<'de, D, T>(d: D) -> Result<Vec<Spanned<T>>, D::Error>
+pub(crate) fn list<'de, D, T>(d: D) -> Result<Vec<Spanned<T>>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de>,
@@ -61,13 +61,13 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Only<T> {
 
 /// `false`, where a table would turn something on.
 #[derive(Debug, Clone)]
-pub(super) enum OrFalse<T> {
+pub(crate) enum OrFalse<T> {
     False,
     Table(T),
 }
 
 /// What `OrFalse` needs to know of its table.
-pub(super) trait Table {
+pub(crate) trait Table {
     const EXAMPLE: &'static str;
 }
 

@@ -10,13 +10,13 @@ use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 
 /// A value that need not be given.
-pub(super) type Given<T> = Option<Spanned<T>>;
+pub(crate) type Given<T> = Option<Spanned<T>>;
 
 /// The longest that any one stage of a message may take.
-pub(super) const SECOND: Time = Time::from_ms(1_000);
+pub(crate) const SECOND: Time = Time::from_ms(1_000);
 
 /// What is written as a text: a number with a unit, or a name.
-pub(super) trait Text: Sized {
+pub(crate) trait Text: Sized {
     /// What to write where something else was.
     const EXAMPLE: &'static str;
     fn read(text: &str) -> Result<Self, String>;
@@ -51,24 +51,25 @@ macro_rules! names {
         }
     };
 }
-pub(super) use names;
+pub(crate) use names;
 
 /// For `deserialize_with`: a text.
-pub(super) fn text<'de, D: Deserializer<'de>, T: Text>(d: D) -> Result<Given<T>, D::Error> {
+pub(crate) fn text<'de, D: Deserializer<'de>, T: Text>(d: D) -> Result<Given<T>, D::Error> {
     given(d, |Read::<T>(value)| value)
 }
 
 /// For `deserialize_with`: a whole number.
-pub(super) fn number<'de, D: Deserializer<'de>>(d: D) -> Result<Given<u64>, D::Error> {
+pub(crate) fn number<'de, D: Deserializer<'de>>(d: D) -> Result<Given<u64>, D::Error> {
     given(d, |Number(value)| value)
 }
 
 /// For `deserialize_with`: a number of bytes, with a unit or without.
-pub(super) fn bytes<'de, D: Deserializer<'de>>(d: D) -> Result<Given<u64>, D::Error> {
+pub(crate) fn bytes<'de, D: Deserializer<'de>>(d: D) -> Result<Given<u64>, D::Error> {
     given(d, |NumberOfBytes(value)| value)
 }
 
-fn given<'de, D, R, T>(d: D, value: impl FnOnce(R) -> T) -> Result<Given<T>, D::Error>
+/// A value that was read in some way, with its place.
+pub(crate) fn given<'de, D, R, T>(d: D, value: impl FnOnce(R) -> T) -> Result<Given<T>, D::Error>
 where
     D: Deserializer<'de>,
     R: Deserialize<'de>,
@@ -77,7 +78,9 @@ where
     Ok(read.map(|r| Spanned::new(r.span(), value(r.into_inner()))))
 }
 
-struct Read<T>(T);
+/// A text that was read.
+#[derive(Debug, Clone)]
+pub(crate) struct Read<T>(pub(crate) T);
 
 impl<'de, T: Text> Deserialize<'de> for Read<T> {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
@@ -98,7 +101,7 @@ impl<'de, T: Text> Deserialize<'de> for Read<T> {
 
 /// A whole number, 0 or more.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Number(pub(super) u64);
+pub(crate) struct Number(pub(super) u64);
 
 const NUMBER: &str = "a whole number, 0 or more, without quotes";
 
@@ -154,7 +157,7 @@ impl<'de> Deserialize<'de> for NumberOfBytes {
 }
 
 /// The value, if it is in its range. `name` is its key.
-pub(super) fn within<T: Copy + PartialOrd + Display>(
+pub(crate) fn within<T: Copy + PartialOrd + Display>(
     source: &Source,
     name: &str,
     given: &Spanned<T>,
@@ -169,6 +172,6 @@ pub(super) fn within<T: Copy + PartialOrd + Display>(
 }
 
 /// Where a value stands, or else another place.
-pub(super) fn place<T>(given: &Given<T>, or: Range<usize>) -> Range<usize> {
+pub(crate) fn place<T>(given: &Given<T>, or: Range<usize>) -> Range<usize> {
     given.as_ref().map_or(or, Spanned::span)
 }

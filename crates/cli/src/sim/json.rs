@@ -1,0 +1,139 @@
+//! What was found out, for programs.
+
+use super::run::Effort;
+use super::tables::{group, stop};
+use bandwise_rdma::transport::{Acks, Recovery, Settings, Timeout};
+use bandwise_report::json::rounded;
+use bandwise_scenario::network::{Distribution, NetworkResults, NetworkScenario};
+use serde_json::{Value, json};
+
+/// The document. All but what `effort` tells depends on the scenario, the flows and the seed alone.
+pub(super) fn of(scenario: &NetworkScenario, results: &NetworkResults, effort: Effort) -> Value {
+    let counters = &results.counters;
+    let hops = counters.packet_hops as f64;
+    rounded(json!({
+        "schema": 1,
+        "title": scenario.title,
+        "settings": settings(scenario),
+        "stop": stop(results.stop),
+        "rows": rows(results),
+        "stats": {
+            "version": env!("CARGO_PKG_VERSION"),
+            "seed": scenario.seed,
+            "flows_started": results.started,
+            "flows_finished": results.finished,
+            "packets_delivered": counters.packets_delivered,
+            "packet_hops": counters.packet_hops,
+            "packets_dropped": counters.packets_dropped,
+            "packets_retransmitted": counters.packets_retransmitted,
+            "timeouts": counters.timeouts,
+            "pauses": counters.pauses,
+            "paused_s": counters.paused.as_s_f64(),
+            "peak_buffer_bytes": counters.peak_buffer.get(),
+            "events": counters.events,
+            "simulated_s": results.simulated.as_s_f64(),
+            "wall_s": effort.wall_s,
+            "cpu_s": effort.cpu_s,
+            "packet_hops_per_s": hops / effort.wall_s,
+            "packet_hops_per_cpu_s": effort.cpu_s.map(|cpu_s| hops / cpu_s),
+            "peak_rss_bytes": effort.peak_rss_bytes,
+        },
+    }))
+}
+
+/// What was simulated, after all defaults.
+fn settings(scenario: &NetworkScenario) -> Value {
+    let (switch, host) = (&scenario.model.switch, &scenario.model.host);
+    let Settings { recovery, acks, window, timeout, fetch } = host.transport;
+    json!({
+        "hosts": scenario.fabric.hosts().len(),
+        "switches": scenario.fabric.switches().len(),
+        "buffer_bytes": switch.buffer.get(),
+        "pfc": switch.pfc.map(|pfc| {
+            json!({ "stop_bytes": pfc.stop.get(), "go_bytes": pfc.go.get() })
+        }),
+        "mtu": host.mtu,
+        "transport": scenario.transport.as_str(),
+        "recovery": match recovery {
+            Recovery::GoBackN => "go-back-n",
+            Recovery::Selective { partial_acks: false } => "sack",
+            Recovery::Selective { partial_acks: true } => "sack-partial-acks",
+            Recovery::SelectiveWithoutSack => "no-sack",
+            Recovery::Tcp { .. } => "tcp",
+        },
+        "bdp_cap": window,
+        "timeout": match timeout {
+            Timeout::None => Value::Null,
+            Timeout::Fixed(time) => json!({ "fixed": time.to_string() }),
+            Timeout::LowHigh { low, high, few } => {
+                json!({ "low": low.to_string(), "high": high.to_string(), "few": few })
+            }
+            Timeout::Dynamic { initial, min, max } => json!({
+                "initial": initial.to_string(), "min": min.to_string(), "max": max.to_string(),
+            }),
+        },
+        "acks": match acks {
+            Acks::EveryPacket => "every-packet",
+            Acks::Delayed { .. } => "delayed",
+            Acks::OnCompletion => "on-completion",
+        },
+        "fetch_delay": fetch.to_string(),
+        "extra_header": host.extra_header,
+    })
+}
+
+fn row(case: &str, metric: &str, unit: &str, measured: f64, samples: u64) -> Value {
+    json!({
+        "case": case, "metric": metric, "unit": unit, "measured": measured, "samples": samples,
+    })
+}
+
+/// One metric each.
+fn rows(results: &NetworkResults) -> Vec<Value> {
+    let mut rows = Vec::new();
+    let us = |time: bandwise_units::Time| time.as_ns_f64() / 1e3;
+    for (name, found) in &results.groups {
+        let name = group(*name);
+        let mut add = |metric: &str, unit: &str, value| {
+            rows.push(row(&name, metric, unit, value, found.flows));
+        };
+        add("average slowdown", "", found.average_slowdown);
+        add("average FCT", "us", us(found.average));
+        for (share, time) in Distribution::PERCENTILES.into_iter().zip(found.percentiles) {
+            add(&format!("FCT p{}", percent(share)), "us", us(time));
+        }
+        let slowdowns = Distribution::PERCENTILES.into_iter().zip(found.slowdown_percentiles);
+        for (share, slowdown) in slowdowns {
+            add(&format!("slowdown p{}", percent(share)), "", slowdown);
+        }
+    }
+    let single = results
+        .groups
+        .iter()
+        .find(|(group, _)| matches!(group, bandwise_scenario::network::Group::SinglePacket));
+    for &(share, time) in &results.single_packet_tail {
+        let flows = single.map_or(0, |(_, found)| found.flows);
+        let metric = format!("tail FCT p{}", percent(share));
+        rows.push(row("single packet", &metric, "us", us(time), flows));
+    }
+    if let Some(requests) = &results.requests {
+        let [half, most] = requests.percentiles;
+        for (metric, time) in [
+            ("average RCT", requests.average),
+            ("RCT p50", half),
+            ("RCT p99", most),
+            ("longest RCT", requests.longest),
+        ] {
+            rows.push(row("incast requests", metric, "us", us(time), requests.requests));
+        }
+    }
+    rows
+}
+
+/// Thousandths as percent.
+pub(super) fn percent(thousandths: u32) -> String {
+    match thousandths % 10 {
+        0 => format!("{}", thousandths / 10),
+        rest => format!("{}.{rest}", thousandths / 10),
+    }
+}

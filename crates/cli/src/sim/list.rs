@@ -1,0 +1,144 @@
+//! Flow lists in files: read line by line, so that a list of millions takes no memory.
+
+use super::settings::warn;
+use crate::failure::Failure;
+use crate::files::reason;
+use crate::interrupt::Interrupt;
+use anyhow::Context;
+use bandwise_input::InputError;
+use bandwise_workload::Flow;
+use bandwise_workload::read::FlowList;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// No line of a list is longer.
+const LONGEST_LINE: u64 = 4096;
+const ALLOWED: &str = "a flow list: text with a flow in each line";
+
+/// A file with a flow list, among so many hosts.
+#[derive(Debug)]
+pub(super) struct FlowFile {
+    name: String,
+    path: PathBuf,
+    hosts: u32,
+    /// It can be read twice: it is no pipe.
+    is_file: bool,
+}
+
+impl FlowFile {
+    pub(super) fn find(path: PathBuf, hosts: u32) -> Result<Self, Failure> {
+        if path == Path::new("-") {
+            return Ok(FlowFile { name: "<stdin>".into(), path, hosts, is_file: false });
+        }
+        let name = path.display().to_string();
+        let there = std::fs::metadata(&path).map_err(|e| unreadable(&name, &e))?;
+        if there.is_dir() {
+            return Err(Failure::usage(format!("{name}: is a folder"), ALLOWED));
+        }
+        Ok(FlowFile { name, path, hosts, is_file: there.is_file() })
+    }
+
+    /// What errors call it.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many flows it has. Reads all of it, so that what is wrong in it shows before a long run
+    /// and not in its middle. Of what can be read only once nothing is known.
+    pub(super) fn count(&self, interrupt: &Interrupt) -> Result<u64, Failure> {
+        if !self.is_file {
+            return Ok(0);
+        }
+        let mut count = 0;
+        for flow in self.flows()? {
+            flow?;
+            count += 1;
+            if count % 100_000 == 0 && interrupt.asked() {
+                return Err(Failure::Interrupted);
+            }
+        }
+        Ok(count)
+    }
+
+    /// Its flows, one after the other.
+    pub(super) fn flows(&self) -> Result<Flows, Failure> {
+        let reader: Box<dyn BufRead> = if self.path == Path::new("-") {
+            Box::new(BufReader::new(std::io::stdin()))
+        } else {
+            let file = File::open(&self.path).map_err(|e| unreadable(&self.name, &e))?;
+            Box::new(BufReader::with_capacity(1 << 16, file))
+        };
+        let list = FlowList::new(&self.name, self.hosts);
+        let name = self.name.clone();
+        Ok(Flows { name, reader, list, number: 0, line: Vec::new(), ended: false })
+    }
+
+    /// Says that it was read, and nothing was in it.
+    pub(super) fn warn_empty(&self) {
+        warn(&InputError::whole(&self.name, "a list without a flow: nothing was simulated"));
+    }
+}
+
+fn unreadable(name: &str, error: &std::io::Error) -> Failure {
+    let message = format!("{name}: can't be read: {}", reason(error));
+    Failure::usage(message, "a flow list that exists and can be read, or - for standard input")
+}
+
+/// The flows of a list.
+pub(super) struct Flows {
+    name: String,
+    reader: Box<dyn BufRead>,
+    list: FlowList,
+    /// Lines so far.
+    number: usize,
+    line: Vec<u8>,
+    ended: bool,
+}
+
+impl Flows {
+    /// Reads the next line; false at the end.
+    fn read_line(&mut self) -> Result<bool, Failure> {
+        self.line.clear();
+        let mut limited = self.reader.by_ref().take(LONGEST_LINE + 1);
+        limited.read_until(b'\n', &mut self.line).with_context(|| self.name.clone())?;
+        self.number += 1;
+        let bad = |what: &str| {
+            // As many empty lines stand for those before it: nobody wants to see the bytes.
+            let place = bandwise_input::Source::excerpt(&self.name, "", self.number);
+            Err(place.error_in_line(self.number, what).allowed(ALLOWED).into())
+        };
+        if self.line.len() as u64 > LONGEST_LINE {
+            return bad("a line of more than 4 KiB");
+        }
+        if self.line.contains(&0) || std::str::from_utf8(&self.line).is_err() {
+            return bad("this is not text");
+        }
+        Ok(!self.line.is_empty())
+    }
+
+    fn read(&mut self) -> Result<Option<Flow>, Failure> {
+        while self.read_line()? {
+            let line = std::str::from_utf8(&self.line).unwrap_or_default();
+            let line = line.trim_end_matches(['\n', '\r']);
+            if let Some(flow) = self.list.line(line)? {
+                return Ok(Some(flow));
+            }
+        }
+        self.list.end()?;
+        Ok(None)
+    }
+}
+
+impl Iterator for Flows {
+    type Item = Result<Flow, Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let flow = self.read().transpose();
+        self.ended = !matches!(flow, Some(Ok(_)));
+        flow
+    }
+}

@@ -1,0 +1,180 @@
+//! What was found out, as tables for the terminal.
+
+use super::json::percent;
+use bandwise_rdma::transport::{Recovery, Settings, Timeout};
+use bandwise_report::{Cell, Table, text};
+use bandwise_scenario::network::{
+    Distribution, Group, NetworkResults, NetworkScenario, NetworkStop, RequestResult, TransportKind,
+};
+use bandwise_units::Time;
+
+/// Everything that is printed for people.
+pub(super) fn text(scenario: &NetworkScenario, results: &NetworkResults) -> String {
+    let mut tables = Vec::new();
+    if !results.groups.is_empty() {
+        tables.push(completion_times(results));
+        tables.push(slowdowns(results));
+    }
+    tables.extend(results.requests.as_ref().map(requests));
+    tables.push(network(results));
+    let mut parts: Vec<String> = tables.iter().map(text::table).collect();
+    parts.push(closing(scenario, results));
+    parts.join("\n")
+}
+
+/// How sizes of flows are called.
+pub(super) fn group(group: Group) -> String {
+    let size = |bytes: u64| match bytes {
+        bytes if bytes.is_multiple_of(1_000_000) => format!("{} MB", bytes / 1_000_000),
+        bytes if bytes.is_multiple_of(1_000) => format!("{} kB", bytes / 1_000),
+        bytes => format!("{bytes} B"),
+    };
+    match group {
+        Group::All => "all flows".to_owned(),
+        Group::SinglePacket => "single packet".to_owned(),
+        Group::UpTo(most) => format!("up to {}", size(most.get())),
+        Group::Larger(than) => format!("above {}", size(than.get())),
+    }
+}
+
+/// Why it ended, in a word.
+pub(super) fn stop(stop: NetworkStop) -> &'static str {
+    match stop {
+        NetworkStop::Complete => "complete",
+        NetworkStop::Limit => "limit",
+        NetworkStop::Stuck => "stuck",
+        NetworkStop::Interrupted => "interrupted",
+    }
+}
+
+fn header(first: &str) -> Vec<String> {
+    let shares = Distribution::PERCENTILES.map(|share| format!("p{}", percent(share)));
+    let mut header = vec![first.to_owned(), "flows".to_owned(), "average".to_owned()];
+    header.extend(shares);
+    header
+}
+
+fn us(time: Time) -> Cell {
+    Cell::number(time.as_ns_f64() / 1e3, "us")
+}
+
+fn completion_times(results: &NetworkResults) -> Table {
+    let row = |(name, found): &(Group, Distribution)| {
+        let mut cells = vec![Cell::text(group(*name)), Cell::number(found.flows as f64, "")];
+        cells.push(us(found.average));
+        cells.extend(found.percentiles.map(us));
+        cells
+    };
+    Table {
+        title: "Flow completion time".into(),
+        caption: String::new(),
+        header: header("size"),
+        rows: results.groups.iter().map(row).collect(),
+    }
+}
+
+fn slowdowns(results: &NetworkResults) -> Table {
+    let row = |(name, found): &(Group, Distribution)| {
+        let mut cells = vec![Cell::text(group(*name)), Cell::number(found.flows as f64, "")];
+        let values = [found.average_slowdown].into_iter().chain(found.slowdown_percentiles);
+        cells.extend(values.map(|value| Cell::number(value, "")));
+        cells
+    };
+    Table {
+        title: "Slowdown".into(),
+        caption: "Completion time over that in an empty network, both until the last byte is at \
+                  the receiver."
+            .into(),
+        header: header("size"),
+        rows: results.groups.iter().map(row).collect(),
+    }
+}
+
+fn requests(found: &RequestResult) -> Table {
+    let RequestResult { requests, average, percentiles: [half, most], longest } = *found;
+    let header = ["requests", "average", "p50", "p99", "longest"];
+    let mut cells = vec![Cell::number(requests as f64, "")];
+    cells.extend([average, half, most, longest].map(us));
+    Table {
+        title: "Request completion time of the incast".into(),
+        caption: String::new(),
+        header: header.map(str::to_owned).to_vec(),
+        rows: vec![cells],
+    }
+}
+
+fn network(results: &NetworkResults) -> Table {
+    let counters = &results.counters;
+    let count = |name: &str, value: u64| vec![Cell::text(name), Cell::number(value as f64, "")];
+    let mut rows = vec![
+        count("packets delivered", counters.packets_delivered),
+        count("packet-hops", counters.packet_hops),
+        count("packets dropped", counters.packets_dropped),
+        count("packets sent again", counters.packets_retransmitted),
+        count("timeouts", counters.timeouts),
+        count("pauses", counters.pauses),
+    ];
+    let ms = counters.paused.as_s_f64() * 1e3;
+    rows.push(vec![Cell::text("paused, all ports together"), Cell::number(ms, "ms")]);
+    let kb = counters.peak_buffer.get() as f64 / 1e3;
+    rows.push(vec![Cell::text("fullest input buffer"), Cell::number(kb, "kB")]);
+    Table {
+        title: "The network".into(),
+        caption: "Packets with acknowledgements; a packet-hop is a link crossed by one.".into(),
+        header: vec!["what".into(), "how much".into()],
+        rows,
+    }
+}
+
+/// The lines that say what all numbers rest on.
+fn closing(scenario: &NetworkScenario, results: &NetworkResults) -> String {
+    let missing = results.started - results.finished;
+    let why = match results.stop {
+        NetworkStop::Complete => None,
+        NetworkStop::Limit => Some("ended at the limit of simulated time"),
+        NetworkStop::Stuck => Some("nothing will happen any more"),
+        NetworkStop::Interrupted => Some("interrupted"),
+    };
+    let partial = why.map(|why| format!("Partial: {why}, {missing} flows have not arrived. "));
+    let (hosts, switches) = (scenario.fabric.hosts().len(), scenario.fabric.switches().len());
+    let switches = if switches == 1 { "1 switch".into() } else { format!("{switches} switches") };
+    format!(
+        "{}{}: {hosts} hosts, {switches}.\n{}.\n{} flows, {:.3} ms simulated, seed {}, bandwise {}.\n",
+        partial.unwrap_or_default(),
+        scenario.title,
+        transport(scenario),
+        results.finished,
+        results.simulated.as_s_f64() * 1e3,
+        scenario.seed,
+        env!("CARGO_PKG_VERSION"),
+    )
+}
+
+/// What hosts speak, in words.
+fn transport(scenario: &NetworkScenario) -> String {
+    let Settings { recovery, window, timeout, .. } = scenario.model.host.transport;
+    let recovery = match (scenario.transport, recovery) {
+        (TransportKind::Irn, Recovery::GoBackN) => " with go-back-N",
+        (TransportKind::Irn, Recovery::SelectiveWithoutSack) => " without SACK",
+        (TransportKind::Roce, Recovery::Selective { .. }) => " with SACK",
+        (TransportKind::Roce, Recovery::SelectiveWithoutSack) => " with selective retransmission",
+        _ => "",
+    };
+    let pfc = match scenario.model.switch.pfc {
+        Some(pfc) => format!("with PFC (stop at {} B)", pfc.stop.get()),
+        None => "without PFC".to_owned(),
+    };
+    let cap = match window {
+        Some(packets) => format!("at most {packets} packets in flight"),
+        None => "no cap".to_owned(),
+    };
+    let timeout = match timeout {
+        Timeout::None => "no timeout".to_owned(),
+        Timeout::Fixed(time) => format!("timeout {time}"),
+        Timeout::LowHigh { low, high, .. } => format!("timeouts {low} and {high}"),
+        Timeout::Dynamic { initial, .. } => format!("dynamic timeout from {initial}"),
+    };
+    let (kind, mtu) = (scenario.transport.title(), scenario.model.host.mtu);
+    let buffer = scenario.model.switch.buffer.get();
+    format!("{kind}{recovery} {pfc}; {cap}, {timeout}; MTU {mtu} B, buffers of {buffer} B")
+}

@@ -1,0 +1,80 @@
+//! An experiment on an Ethernet fabric: flows through a network whose hosts speak RoCE, IRN or
+//! iWARP.
+//!
+//! A [`NetworkScenario`] is read from TOML, where everything has a default: an empty document is the
+//! default case of IRN 4.1. It can only be one that makes sense. [`NetworkScenario::run`] takes its
+//! flows one by one, from its own [`Workload`] or from a list, and turns them into
+//! [`NetworkResults`].
+//!
+//! "IRN" is R. Mittal et al., *Revisiting Network Support for RDMA*, the extended version of the
+//! SIGCOMM 2018 paper; the number after it is the section.
+
+mod groups;
+mod requests;
+mod results;
+mod run;
+mod spec;
+mod workload;
+
+pub use groups::Group;
+pub use results::{Distribution, NetworkResults, NetworkStop, RequestResult, TAIL};
+pub use run::{Arrival, FlowRecord, NetworkProgress, Watch};
+pub use spec::{File, headroom};
+pub use workload::{Generator, Part, Workload};
+
+use bandwise_input::InputError;
+use bandwise_netsim::ethernet::NetworkModel;
+use bandwise_topology::Fabric;
+use bandwise_units::Time;
+
+/// An experiment on an Ethernet fabric.
+#[derive(Debug, Clone)]
+pub struct NetworkScenario {
+    /// What it is about, in a line.
+    pub title: String,
+    /// Hosts, switches and links.
+    pub fabric: Fabric,
+    /// Which transport its hosts speak; what that means is in `model`.
+    pub transport: TransportKind,
+    /// How switches and hosts behave.
+    pub model: NetworkModel,
+    /// Who sends what to whom.
+    pub workload: Workload,
+    /// It ends at this simulated time, if not earlier because all flows have arrived.
+    pub limit: Option<Time>,
+    /// What every random stream is made from.
+    pub seed: u64,
+    /// What is allowed, and most likely not meant.
+    pub warnings: Vec<InputError>,
+}
+
+/// A transport by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TransportKind {
+    /// Selective retransmission and BDP-FC (IRN 3).
+    Irn,
+    /// Go-back-N (IRN 2.1).
+    Roce,
+    /// TCP (IRN 4.6).
+    Iwarp,
+}
+
+impl TransportKind {
+    /// As scenario files have it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            TransportKind::Irn => "irn",
+            TransportKind::Roce => "roce",
+            TransportKind::Iwarp => "iwarp",
+        }
+    }
+
+    /// As people write it.
+    pub fn title(self) -> &'static str {
+        match self {
+            TransportKind::Irn => "IRN",
+            TransportKind::Roce => "RoCE",
+            TransportKind::Iwarp => "iWARP",
+        }
+    }
+}

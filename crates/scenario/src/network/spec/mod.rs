@@ -1,0 +1,166 @@
+//! The text form of a [`NetworkScenario`]: `Spec` is what a document says, a scenario what it means.
+//!
+//! Nothing has to be there. What is not given has the value that stands here, and together they are
+//! the default case of IRN 4.1.
+//!
+//! ```toml
+//! title = "The default case of IRN"     # or the file's name
+//!
+//! [fabric]                     # see bandwise_topology::read::toml
+//! build = { fat-tree = 6 }     # 54 hosts, 45 switches of 6 ports
+//! link = { rate = "40 Gbps", delay = "2 us" }
+//! # or, above the tables, fabric-file = "FILE" with such a table, or as ibnetdiscover and ibsim have it
+//!
+//! [switch]                     # every switch
+//! buffer = "240 KB"            # for each input port
+//! pfc = false                  # with roce, if not given, true; or { stop = "217 KB", go = "217 KB" }
+//!
+//! [host]                       # every host
+//! mtu = 1000                   # payload of a full packet, bytes
+//!
+//! [transport]
+//! kind = "irn"                 # or "roce", "iwarp"; what is below is that of irn
+//! recovery = "sack"            # or "sack-partial-acks", "no-sack", "go-back-n"
+//! bdp-cap = "auto"             # packets; or a number, or false
+//! timeout = "low-high"         # or "fixed", "dynamic", false; false with PFC
+//! rto-low = "100 us"
+//! rto-high = "320 us"          # for "fixed" the timeout, for "dynamic" the first one and the least
+//! few = 3                      # packets in flight below which rto-low holds
+//! acks = "every-packet"        # or "on-completion", as roce with PFC has it
+//! fetch-delay = "0 us"         # until a lost packet is in the NIC again (IRN 6.3)
+//! extra-header = 0             # bytes of every data packet (IRN 6.3)
+//!
+//! [workload]                   # one or more of these; the first one, if there is none
+//! poisson = { load = 0.7, of = "payload", sizes = "irn-heavy-tailed", duration = "10 ms" }
+//!                              # of = "wire" counts headers and gaps too; flows = N instead of
+//!                              # duration
+//! incast = { senders = 30, bytes = "150 MB", receiver = 0, connections = 1, requests = 1,
+//!            start = "0 us", every = "0 us" }
+//! permutation = { sizes = "irn-heavy-tailed", start = "0 us" }
+//! flows = "list.csv"           # or a list alone; see bandwise_workload::read::FlowList
+//! # sizes: the name of a distribution, { fixed = "1 MB" }, { uniform = ["500 KB", "5 MB"] } or
+//! # { cdf = "FILE", spread = "uniform" }
+//!
+//! [run]
+//! seed = 1
+//! limit = "1 s"                # of simulated time; if not given, until all flows have arrived
+//! ```
+
+mod fabric;
+mod key;
+mod pfc;
+mod run;
+mod sizes;
+mod switch;
+mod transport;
+mod workload;
+
+pub use pfc::headroom;
+
+use super::{NetworkScenario, Workload};
+use crate::spec::tables::{placed, table};
+use crate::spec::values::Given;
+use bandwise_input::{InputError, Source};
+use bandwise_netsim::ethernet::NetworkModel;
+use bandwise_topology::read::FabricSpec;
+use run::RunSpec;
+use serde::Deserialize;
+use switch::{HostSpec, SwitchSpec};
+use toml::Spanned;
+use transport::TransportSpec;
+use workload::WorkloadSpec;
+
+/// A network scenario as a TOML document says it.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Spec {
+    title: Option<String>,
+    fabric_file: Given<String>,
+    #[serde(default, deserialize_with = "placed")]
+    fabric: Option<Spanned<FabricSpec>>,
+    #[serde(default, deserialize_with = "table")]
+    switch: SwitchSpec,
+    #[serde(default, deserialize_with = "table")]
+    host: HostSpec,
+    #[serde(default, deserialize_with = "table")]
+    transport: TransportSpec,
+    #[serde(default, deserialize_with = "placed")]
+    workload: Option<Spanned<WorkloadSpec>>,
+    #[serde(default, deserialize_with = "table")]
+    run: RunSpec,
+}
+
+/// A file that a scenario names: what errors call it, and its text.
+#[derive(Debug, Clone)]
+pub struct File {
+    /// Its path, as people would write it.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
+}
+
+/// Hands over the files that a scenario names. Or says why not, without naming it.
+type Files<'a> = &'a mut dyn FnMut(&str) -> Result<File, String>;
+
+/// What can be read.
+const READABLE: &str = "a TOML network scenario with tables such as [fabric], [transport] and \
+                        [workload], all of which may be missing";
+
+impl NetworkScenario {
+    /// Reads a TOML network scenario. `files` hands over the text of a file that it names; a list of
+    /// flows is not asked for.
+    pub fn from_toml(
+        source: &Source,
+        mut files: impl FnMut(&str) -> Result<File, String>,
+    ) -> Result<NetworkScenario, InputError> {
+        source.check_text(READABLE)?;
+        let spec: Spec = source.toml().map_err(|error| explain(source, error))?;
+        spec.resolve(source, &mut files)
+    }
+}
+
+/// Says where else it could go.
+fn explain(source: &Source, error: InputError) -> InputError {
+    let line = source.text.lines().nth(error.line() - 1).unwrap_or_default().trim();
+    let of_rperf = ["[[flow]]", "[device]", "[qos]", "[[qos", "[congestion-control]"];
+    if error.message().starts_with("unknown field") && of_rperf.iter().any(|t| line.starts_with(t))
+    {
+        return error.allowed(
+            "the tables of a network scenario; this is one of an InfiniBand scenario, which \
+             `bandwise rperf --fabric` takes",
+        );
+    }
+    error
+}
+
+impl Spec {
+    fn resolve(self, source: &Source, files: Files) -> Result<NetworkScenario, InputError> {
+        let (fabric, at) =
+            fabric::resolve(source, self.fabric.as_ref(), self.fabric_file.as_ref(), files)?;
+        let mut warnings = Vec::new();
+        let host = self.host.resolve(source)?;
+        let extra_header = self.transport.extra_header(source)?;
+        let frame = switch::Frame { mtu: host, extra_header };
+        let kind = self.transport.kind();
+        let (switch, loses) = self.switch.resolve(source, &fabric, frame, kind, &mut warnings)?;
+        let transport = self.transport.resolve(source, &switch, loses, &mut warnings)?;
+        let mut model = NetworkModel { switch, host: frame.host(transport) };
+        fabric::check_paths(source, at, &fabric)?;
+        self.transport.cap(&mut model, &fabric);
+        let run = self.run.resolve(source)?;
+        let workload = match &self.workload {
+            Some(given) => workload::resolve(source, given, &fabric, &model, files, &mut warnings)?,
+            None => Workload::Parts(vec![workload::default_part(source, &fabric)?]),
+        };
+        Ok(NetworkScenario {
+            title: self.title.unwrap_or_else(|| source.name.to_owned()),
+            fabric,
+            transport: kind,
+            model,
+            workload,
+            limit: run.limit,
+            seed: run.seed,
+            warnings,
+        })
+    }
+}

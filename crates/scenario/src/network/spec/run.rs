@@ -1,0 +1,33 @@
+//! `[run]`: by which chances, and how long at most.
+
+use crate::spec::values::{Given, number, text, within};
+use bandwise_input::{InputError, Source};
+use bandwise_units::Time;
+use serde::Deserialize;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct RunSpec {
+    #[serde(deserialize_with = "number")]
+    seed: Given<u64>,
+    #[serde(deserialize_with = "text")]
+    limit: Given<Time>,
+}
+
+pub(super) struct Run {
+    pub(super) seed: u64,
+    pub(super) limit: Option<Time>,
+}
+
+/// Simulated time that is still far from where picoseconds run out.
+pub(super) const LONGEST: Time = Time::from_ms(3_600_000);
+
+impl RunSpec {
+    pub(super) fn resolve(&self, source: &Source) -> Result<Run, InputError> {
+        let limit = |given| within(source, "limit", given, Time::from_us(1)..=LONGEST);
+        Ok(Run {
+            seed: self.seed.as_ref().map_or(1, |seed| *seed.get_ref()),
+            limit: self.limit.as_ref().map(limit).transpose()?,
+        })
+    }
+}

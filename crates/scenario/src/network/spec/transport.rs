@@ -1,0 +1,269 @@
+//! `[transport]`: from the name of one, and what is different, to its settings.
+
+use super::key::{Key, NoTable, key};
+use crate::network::TransportKind;
+use crate::spec::values::{Given, SECOND, names, number, place, text, within};
+use bandwise_input::{InputError, Source};
+use bandwise_netsim::ethernet::{Network, NetworkModel, SwitchModel};
+use bandwise_rdma::transport::{Acks, RTO_HIGH, RTO_LOW, Recovery, Settings, Timeout};
+use bandwise_topology::Fabric;
+use bandwise_units::Time;
+use serde::Deserialize;
+use std::num::NonZeroU32;
+use toml::Spanned;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct TransportSpec {
+    #[serde(deserialize_with = "text")]
+    kind: Given<TransportKind>,
+    #[serde(deserialize_with = "text")]
+    recovery: Given<Recovery>,
+    #[serde(deserialize_with = "key")]
+    bdp_cap: Given<Cap>,
+    #[serde(deserialize_with = "key")]
+    timeout: Given<TimeoutName>,
+    #[serde(deserialize_with = "text")]
+    rto_low: Given<Time>,
+    #[serde(deserialize_with = "text")]
+    rto_high: Given<Time>,
+    #[serde(deserialize_with = "number")]
+    few: Given<u64>,
+    #[serde(deserialize_with = "text")]
+    acks: Given<Acks>,
+    #[serde(deserialize_with = "text")]
+    fetch_delay: Given<Time>,
+    #[serde(deserialize_with = "number")]
+    extra_header: Given<u64>,
+}
+
+names! { TransportKind, "transport", "\"irn\", \"roce\" or \"iwarp\"",
+"irn" => TransportKind::Irn, "roce" => TransportKind::Roce, "iwarp" => TransportKind::Iwarp }
+names! { Recovery, "recovery", "\"sack\", \"sack-partial-acks\", \"no-sack\" or \"go-back-n\"",
+"sack" => Recovery::Selective { partial_acks: false },
+"sack-partial-acks" => Recovery::Selective { partial_acks: true },
+"no-sack" => Recovery::SelectiveWithoutSack, "go-back-n" => Recovery::GoBackN }
+names! { Acks, "acks", "\"every-packet\" or \"on-completion\"",
+"every-packet" => Acks::EveryPacket, "on-completion" => Acks::OnCompletion }
+
+/// `bdp-cap`.
+#[derive(Debug, Clone, Copy)]
+enum Cap {
+    Auto,
+    Packets(u64),
+    Off,
+}
+
+impl Key for Cap {
+    const EXAMPLE: &'static str = "\"auto\", a number of packets, or false";
+    type Table = NoTable;
+    fn truth(on: bool) -> Option<Self> {
+        (!on).then_some(Cap::Off)
+    }
+    fn number(packets: u64) -> Option<Self> {
+        Some(Cap::Packets(packets))
+    }
+    fn text(text: &str) -> Option<Self> {
+        (text == "auto").then_some(Cap::Auto)
+    }
+}
+
+/// `timeout`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TimeoutName {
+    LowHigh,
+    Fixed,
+    Dynamic,
+    Off,
+}
+
+impl Key for TimeoutName {
+    const EXAMPLE: &'static str = "\"low-high\", \"fixed\", \"dynamic\" or false";
+    type Table = NoTable;
+    fn truth(on: bool) -> Option<Self> {
+        (!on).then_some(TimeoutName::Off)
+    }
+    fn text(text: &str) -> Option<Self> {
+        match text {
+            "low-high" => Some(TimeoutName::LowHigh),
+            "fixed" => Some(TimeoutName::Fixed),
+            "dynamic" => Some(TimeoutName::Dynamic),
+            _ => None,
+        }
+    }
+}
+
+impl TransportSpec {
+    pub(super) fn kind(&self) -> TransportKind {
+        self.kind.as_ref().map_or(TransportKind::Irn, |kind| *kind.get_ref())
+    }
+
+    /// Bytes of every data packet besides the usual headers.
+    pub(super) fn extra_header(&self, source: &Source) -> Result<u32, InputError> {
+        let given = self.extra_header.as_ref();
+        let read = |given| within(source, "extra-header", given, 0..=256);
+        Ok(given.map_or(Ok(0), read)? as u32)
+    }
+
+    /// The settings, but for a cap that the fabric decides. `loses`: whether packets can be dropped.
+    pub(super) fn resolve(
+        &self,
+        source: &Source,
+        switch: &SwitchModel,
+        loses: bool,
+        warnings: &mut Vec<InputError>,
+    ) -> Result<Settings, InputError> {
+        let (kind, pfc) = (self.kind(), switch.pfc.is_some());
+        self.check_tcp(source)?;
+        let mut settings = match kind {
+            TransportKind::Irn => Settings { window: None, ..Settings::irn() },
+            TransportKind::Roce if pfc => Settings::roce_with_pfc(),
+            TransportKind::Roce => Settings::roce(),
+            TransportKind::Iwarp => Settings::iwarp(),
+        };
+        // IRN 4.1: "We disable timeouts when PFC is enabled". TCP has one always.
+        if pfc && kind != TransportKind::Iwarp {
+            settings.timeout = Timeout::None;
+        }
+        if let Some(recovery) = &self.recovery {
+            settings.recovery = *recovery.get_ref();
+        }
+        settings.timeout = self.timeout(source, settings.timeout)?;
+        if let Some(Cap::Packets(_)) = self.bdp_cap.as_ref().map(Spanned::get_ref) {
+            settings.window = self.packets(source)?;
+        }
+        // With a timeout or a cap a sender has to hear of what arrives.
+        let has_cap = self.has_cap();
+        if settings.timeout != Timeout::None || has_cap {
+            settings.acks = match settings.acks {
+                Acks::OnCompletion => Acks::EveryPacket,
+                acks => acks,
+            };
+        }
+        if let Some(acks) = &self.acks {
+            settings.acks = *acks.get_ref();
+            let silent = settings.acks == Acks::OnCompletion;
+            if silent && (has_cap || settings.timeout != Timeout::None) {
+                let what = if has_cap { "a cap" } else { "a timeout" };
+                let message = format!("{what} needs acknowledgements before the flow is complete");
+                let error = source.error(acks.span(), message);
+                return Err(error.allowed("\"every-packet\", or bdp-cap and timeout = false"));
+            }
+        }
+        if let Some(delay) = &self.fetch_delay {
+            settings.fetch = within(source, "fetch-delay", delay, Time::ZERO..=SECOND)?;
+        }
+        if settings.timeout == Timeout::None && loses {
+            let at = place(&self.timeout, place(&self.kind, 0..0));
+            let message = "packets can be dropped, and without a timeout a flow whose last packet \
+                           is lost never ends";
+            let allowed = "timeout = \"fixed\" or \"low-high\", or PFC with its headroom";
+            warnings.push(source.error(at, message).allowed(allowed));
+        }
+        debug_assert_eq!(settings.validate(), Ok(()));
+        Ok(settings)
+    }
+
+    /// What TCP decides itself.
+    fn check_tcp(&self, source: &Source) -> Result<(), InputError> {
+        if self.kind() != TransportKind::Iwarp {
+            return Ok(());
+        }
+        let refuse = |key: &str, at| {
+            let error = source.error(at, format!("iwarp does not use `{key}`: it is TCP"));
+            Err(error.allowed(format!("`{key}` with irn or roce")))
+        };
+        match (&self.recovery, &self.acks, &self.fetch_delay) {
+            (Some(given), ..) => refuse("recovery", given.span()),
+            (_, Some(given), _) => refuse("acks", given.span()),
+            (_, _, Some(given)) => refuse("fetch-delay", given.span()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The timeout, if `usual` is what there is without further ado.
+    fn timeout(&self, source: &Source, usual: Timeout) -> Result<Timeout, InputError> {
+        let name = match (&self.timeout, usual) {
+            (Some(given), _) => *given.get_ref(),
+            (None, Timeout::LowHigh { .. }) => TimeoutName::LowHigh,
+            (None, Timeout::Fixed(_)) => TimeoutName::Fixed,
+            (None, Timeout::Dynamic { .. }) => TimeoutName::Dynamic,
+            (None, Timeout::None) => TimeoutName::Off,
+        };
+        if self.kind() == TransportKind::Iwarp
+            && name != TimeoutName::Dynamic
+            && let Some(given) = &self.timeout
+        {
+            let error = source.error(given.span(), "TCP has no other timeout than a dynamic one");
+            return Err(error.allowed("\"dynamic\""));
+        }
+        let unused = |key: &str, at, with: &str| {
+            let message = match self.timeout {
+                None if name == TimeoutName::Off => {
+                    format!("`{key}` is not used: with PFC there is no timeout (IRN 4.1)")
+                }
+                _ => format!("`{key}` is not used by this timeout"),
+            };
+            Err(source.error(at, message).allowed(format!("`{key}` with timeout = {with}")))
+        };
+        match (name, &self.rto_low, &self.rto_high, &self.few) {
+            (TimeoutName::LowHigh, ..) => {}
+            (_, Some(given), ..) => return unused("rto-low", given.span(), "\"low-high\""),
+            (_, _, _, Some(given)) => return unused("few", given.span(), "\"low-high\""),
+            (TimeoutName::Off, _, Some(given), _) => {
+                return unused("rto-high", given.span(), "\"low-high\", \"fixed\" or \"dynamic\"");
+            }
+            _ => {}
+        }
+        let least = Time::from_us(1);
+        let high = self.rto_high.as_ref();
+        let high = high.map_or(Ok(RTO_HIGH), |h| within(source, "rto-high", h, least..=SECOND))?;
+        Ok(match name {
+            TimeoutName::Off => Timeout::None,
+            TimeoutName::Fixed => Timeout::Fixed(high),
+            TimeoutName::Dynamic => {
+                // Doubles a few times at least before it does not any more.
+                let Timeout::Dynamic { max, .. } = Timeout::DYNAMIC else { unreachable!() };
+                Timeout::Dynamic { initial: high, min: high, max: max.max(high * 8) }
+            }
+            TimeoutName::LowHigh => {
+                let low = self.rto_low.as_ref();
+                let low = low.map_or(Ok(RTO_LOW.min(high)), |l| {
+                    within(source, "rto-low", l, least..=high)
+                })?;
+                let few = self.few.as_ref();
+                let few = few.map_or(Ok(3), |few| within(source, "few", few, 0..=1_000_000))?;
+                Timeout::LowHigh { low, high, few: few as u32 }
+            }
+        })
+    }
+
+    fn cap_key(&self) -> Cap {
+        match (&self.bdp_cap, self.kind()) {
+            (Some(given), _) => *given.get_ref(),
+            (None, TransportKind::Irn) => Cap::Auto,
+            (None, _) => Cap::Off,
+        }
+    }
+
+    fn has_cap(&self) -> bool {
+        !matches!(self.cap_key(), Cap::Off)
+    }
+
+    fn packets(&self, source: &Source) -> Result<Option<NonZeroU32>, InputError> {
+        let Some(given) = &self.bdp_cap else { return Ok(None) };
+        let Cap::Packets(packets) = *given.get_ref() else { return Ok(None) };
+        let packets = Spanned::new(given.span(), packets);
+        let packets = within(source, "bdp-cap", &packets, 1..=1_000_000)?;
+        Ok(NonZeroU32::new(packets as u32))
+    }
+
+    /// Sets a cap that the fabric decides: as many packets as a flow alone needs on the longest path
+    /// to fill its link.
+    pub(super) fn cap(&self, model: &mut NetworkModel, fabric: &Fabric) {
+        if let Cap::Auto = self.cap_key() {
+            let packets = Network::new(fabric, model, 0).bdp_packets();
+            model.host.transport.window = NonZeroU32::new(packets);
+        }
+    }
+}
