@@ -30,6 +30,11 @@
 //! fetch-delay = "0 us"         # until a lost packet is in the NIC again (IRN 6.3)
 //! extra-header = 0             # bytes of every data packet (IRN 6.3)
 //!
+//! [congestion-control]
+//! kind = "none"                # or "dcqcn", "timely", "aimd", "dctcp", "swift"
+//! ecn = false                  # marks; if not given, true where they are needed; or
+//!                              # { kmin = "5 KB", kmax = "200 KB", pmax = 0.01 }
+//!
 //! [workload]                   # one or more of these; the first one, if there is none
 //! poisson = { load = 0.7, of = "payload", sizes = "irn-heavy-tailed", duration = "10 ms" }
 //!                              # of = "wire" counts headers and gaps too; flows = N instead of
@@ -46,6 +51,7 @@
 //! limit = "1 s"                # of simulated time; if not given, until all flows have arrived
 //! ```
 
+mod congestion;
 mod fabric;
 mod key;
 mod pfc;
@@ -63,6 +69,7 @@ use crate::spec::values::Given;
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::NetworkModel;
 use bandwise_topology::read::FabricSpec;
+use congestion::CongestionSpec;
 use run::RunSpec;
 use serde::Deserialize;
 use switch::{HostSpec, SwitchSpec};
@@ -84,6 +91,8 @@ struct Spec {
     host: HostSpec,
     #[serde(default, deserialize_with = "table")]
     transport: TransportSpec,
+    #[serde(default, rename = "congestion-control", deserialize_with = "table")]
+    congestion: CongestionSpec,
     #[serde(default, deserialize_with = "placed")]
     workload: Option<Spanned<WorkloadSpec>>,
     #[serde(default, deserialize_with = "table")]
@@ -122,7 +131,7 @@ impl NetworkScenario {
 /// Says where else it could go.
 fn explain(source: &Source, error: InputError) -> InputError {
     let line = source.text.lines().nth(error.line() - 1).unwrap_or_default().trim();
-    let of_rperf = ["[[flow]]", "[device]", "[qos]", "[[qos", "[congestion-control]"];
+    let of_rperf = ["[[flow]]", "[device]", "[qos]", "[[qos"];
     if error.message().starts_with("unknown field") && of_rperf.iter().any(|t| line.starts_with(t))
     {
         return error.allowed(
@@ -142,9 +151,12 @@ impl Spec {
         let extra_header = self.transport.extra_header(source)?;
         let frame = switch::Frame { mtu: host, extra_header };
         let kind = self.transport.kind();
-        let (switch, loses) = self.switch.resolve(source, &fabric, frame, kind, &mut warnings)?;
-        let transport = self.transport.resolve(source, &switch, loses, &mut warnings)?;
-        let mut model = NetworkModel { switch, host: frame.host(transport) };
+        let (mut switch, loses) =
+            self.switch.resolve(source, &fabric, frame, kind, &mut warnings)?;
+        let mut transport = self.transport.resolve(source, &switch, loses, &mut warnings)?;
+        let acks = self.transport.acks_place();
+        let congestion = self.congestion.resolve(source, &mut switch, &mut transport.acks, acks)?;
+        let mut model = NetworkModel { switch, host: frame.host(transport, congestion) };
         fabric::check_paths(source, at, &fabric)?;
         self.transport.cap(&mut model, &fabric);
         let run = self.run.resolve(source)?;

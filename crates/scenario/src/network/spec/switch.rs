@@ -7,6 +7,7 @@ use crate::spec::values::{Given, bytes, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::packet::HEADERS;
 use bandwise_netsim::ethernet::{HostModel, Pfc, SwitchModel};
+use bandwise_rdma::congestion::{self, NotificationSettings};
 use bandwise_rdma::transport::Settings;
 use bandwise_topology::Fabric;
 use bandwise_units::Bytes;
@@ -60,8 +61,14 @@ impl Frame {
         Bytes::new(u64::from(HEADERS + self.extra_header + self.mtu))
     }
 
-    pub(super) fn host(self, transport: Settings) -> HostModel {
-        HostModel { transport, mtu: self.mtu, extra_header: self.extra_header }
+    pub(super) fn host(self, transport: Settings, congestion: congestion::Settings) -> HostModel {
+        HostModel {
+            transport,
+            congestion,
+            notification: NotificationSettings::default(),
+            mtu: self.mtu,
+            extra_header: self.extra_header,
+        }
     }
 }
 
@@ -98,7 +105,7 @@ impl SwitchSpec {
             // IRN 4.2: "IRN is always used without PFC, while RoCE is always used with PFC".
             None if transport == TransportKind::Roce => self.lossless(source, buffer, headroom)?,
             None | Some(PfcKey::Truth(false)) => {
-                return Ok((SwitchModel { buffer, pfc: None }, true));
+                return Ok((SwitchModel { buffer, pfc: None, ecn: None }, true));
             }
             Some(PfcKey::Truth(true)) => self.lossless(source, buffer, headroom)?,
             Some(PfcKey::Thresholds(spec)) => thresholds(source, spec, buffer, headroom)?,
@@ -115,7 +122,7 @@ impl SwitchSpec {
             let allowed = format!("{} B: {ASKS}, or pfc = true", headroom.get());
             warnings.push(source.error(at, message).allowed(allowed));
         }
-        Ok((SwitchModel { buffer, pfc: Some(pfc) }, left < headroom))
+        Ok((SwitchModel { buffer, pfc: Some(pfc), ecn: None }, left < headroom))
     }
 
     /// Stops as late as nothing is dropped.

@@ -98,6 +98,11 @@ impl TransportSpec {
         self.kind.as_ref().map_or(TransportKind::Irn, |kind| *kind.get_ref())
     }
 
+    /// Where it says which packets are acknowledged, if it does.
+    pub(super) fn acks_place(&self) -> Option<std::ops::Range<usize>> {
+        self.acks.as_ref().map(Spanned::span)
+    }
+
     /// Bytes of every data packet besides the usual headers.
     pub(super) fn extra_header(&self, source: &Source) -> Result<u32, InputError> {
         let given = self.extra_header.as_ref();

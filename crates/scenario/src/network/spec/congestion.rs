@@ -1,0 +1,116 @@
+//! `[congestion-control]`, and what switches mark for it.
+
+use super::key::{Key, key};
+use crate::spec::values::{Given, names, place, text, within};
+use bandwise_input::{InputError, Source};
+use bandwise_netsim::ethernet::SwitchModel;
+use bandwise_rdma::congestion::{Algorithm, RedMarker, Settings};
+use bandwise_rdma::transport::Acks;
+use bandwise_units::Bytes;
+use serde::Deserialize;
+use std::ops::Range;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct CongestionSpec {
+    #[serde(deserialize_with = "text")]
+    kind: Given<Algorithm>,
+    #[serde(deserialize_with = "key")]
+    ecn: Given<EcnKey>,
+}
+
+names! { Algorithm, "congestion control",
+"\"none\", \"dcqcn\", \"timely\", \"aimd\", \"dctcp\" or \"swift\"",
+"none" => Algorithm::None, "dcqcn" => Algorithm::Dcqcn, "timely" => Algorithm::Timely,
+"aimd" => Algorithm::Aimd, "dctcp" => Algorithm::Dctcp, "hpcc" => Algorithm::Hpcc,
+"swift" => Algorithm::Swift }
+
+#[derive(Debug)]
+enum EcnKey {
+    Truth(bool),
+    Thresholds(EcnSpec),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct EcnSpec {
+    #[serde(default, deserialize_with = "text")]
+    kmin: Given<Bytes>,
+    #[serde(default, deserialize_with = "text")]
+    kmax: Given<Bytes>,
+    pmax: Option<f64>,
+}
+
+impl Key for EcnKey {
+    const EXAMPLE: &'static str =
+        "true, false or { kmin = \"5 KB\", kmax = \"200 KB\", pmax = 0.01 }";
+    type Table = EcnSpec;
+    fn truth(on: bool) -> Option<Self> {
+        Some(EcnKey::Truth(on))
+    }
+    fn table(table: EcnSpec) -> Option<Self> {
+        Some(EcnKey::Thresholds(table))
+    }
+}
+
+/// DCTCP's threshold (its section 3.4: a seventh of the bandwidth-delay product at least; this is
+/// its 65 packets of 1.5 KB for 10 Gbps).
+const DCTCP: RedMarker = RedMarker::step(Bytes::new(97_500));
+
+impl CongestionSpec {
+    /// The senders' settings; marks are set in `switch`. `acks` become what the algorithm needs, or
+    /// that is an error where they were `given`.
+    pub(super) fn resolve(
+        &self,
+        source: &Source,
+        switch: &mut SwitchModel,
+        acks: &mut Acks,
+        given: Option<Range<usize>>,
+    ) -> Result<Settings, InputError> {
+        let algorithm = self.kind.as_ref().map_or(Algorithm::None, |kind| *kind.get_ref());
+        let at = place(&self.kind, 0..0);
+        if algorithm.needs_telemetry() {
+            let message = "switches do not add the telemetry yet that HPCC needs";
+            return Err(source.error(at, message).allowed("any other congestion control"));
+        }
+        let usual = match algorithm {
+            Algorithm::Dctcp => DCTCP,
+            _ => RedMarker::DCQCN,
+        };
+        switch.ecn = match self.ecn.as_ref().map(|given| given.get_ref()) {
+            None => algorithm.needs_marks().then_some(usual),
+            Some(EcnKey::Truth(true)) => Some(usual),
+            Some(EcnKey::Truth(false)) if algorithm.needs_marks() => {
+                let at = place(&self.ecn, at);
+                let error = source.error(at, "this congestion control knows nothing without marks");
+                return Err(error.allowed("ecn = true, or thresholds"));
+            }
+            Some(EcnKey::Truth(false)) => None,
+            Some(EcnKey::Thresholds(spec)) => Some(self.thresholds(source, spec)?),
+        };
+        // Windows, round trips and marks come with acknowledgements; CNPs don't.
+        let by_acks = !matches!(algorithm, Algorithm::None | Algorithm::Dcqcn);
+        if by_acks && *acks == Acks::OnCompletion {
+            if let Some(at) = given {
+                let message = "this congestion control needs acknowledgements of every packet";
+                return Err(source.error(at, message).allowed("acks = \"every-packet\""));
+            }
+            *acks = Acks::EveryPacket;
+        }
+        Ok(Settings { algorithm, ..Settings::default() })
+    }
+
+    fn thresholds(&self, source: &Source, spec: &EcnSpec) -> Result<RedMarker, InputError> {
+        const MOST: Bytes = Bytes::new(1_000_000_000);
+        let read = |name, given: &Given<Bytes>, or| {
+            let given = given.as_ref();
+            given.map_or(Ok(or), |given| within(source, name, given, Bytes::ZERO..=MOST))
+        };
+        let kmin = read("kmin", &spec.kmin, Bytes::new(5_000))?;
+        let kmax = read("kmax", &spec.kmax, Bytes::new(200_000))?;
+        RedMarker::new(kmin, kmax, spec.pmax.unwrap_or(0.01)).map_err(|error| {
+            let error = source.error(place(&self.ecn, 0..0), error.to_string());
+            error.allowed("kmin up to kmax, and pmax of 0 to 1")
+        })
+    }
+}
