@@ -39,11 +39,6 @@ impl FlowFile {
         Ok(FlowFile { name, path, hosts, is_file: there.is_file() })
     }
 
-    /// What errors call it.
-    pub(super) fn name(&self) -> &str {
-        &self.name
-    }
-
     /// How many flows it has. Reads all of it, so that what is wrong in it shows before a long run
     /// and not in its middle. Of what can be read only once nothing is known.
     pub(super) fn count(&self, interrupt: &Interrupt) -> Result<u64, Failure> {

@@ -28,6 +28,27 @@ fn a_single_run_is_no_median_of_many() {
 }
 
 #[test]
+fn bench_of_flows() {
+    for (case, said) in [("irn", "IRN on a fat tree"), ("roce-pfc", "RoCE with priority flow")] {
+        let place = Place::new();
+        let args = ["bench", "--case", case, "--duration", "200 us", "--runs", "1", "--json", "b"];
+        let ran = place.run(&args).good();
+        assert!(ran.stdout.contains(said), "{}", ran.stdout);
+        assert!(
+            ran.stdout.contains("200 us of flows simulated once on one core"),
+            "{}",
+            ran.stdout
+        );
+        assert!(ran.stdout.contains("MiB at most"), "{}", ran.stdout);
+        let json = place.json("b");
+        assert_eq!(json["case"], case);
+        assert!(json["stats"]["flows"].as_u64().is_some_and(|flows| flows > 50), "{json}");
+    }
+    let args = ["bench", "--case", "ns3"];
+    Place::new().run(&args).refused(&["five-bulk-senders, irn, roce-pfc"]);
+}
+
+#[test]
 fn completions_of_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let ran = Place::new().run(&["completions", shell]).good();

@@ -8,3 +8,4 @@ mod common;
 mod fabric;
 mod papers;
 mod rperf;
+mod sim;

@@ -1,40 +1,39 @@
 //! `bandwise bench`: how fast the simulator is on this machine.
 
+mod case;
+
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::machine;
 use crate::output::Json;
 use crate::progress::Progress;
 use crate::values::{duration, number};
-use anyhow::Context;
-use bandwise_input::Source;
-use bandwise_netsim::Counters;
 use bandwise_report::json::rounded;
-use bandwise_scenario::{FlowSpec, MethodName, Scenario, Senders, Stop, unplaced};
 use bandwise_units::Time;
+use case::{Case, CaseName, Counted};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-/// The RPerf paper's testbed.
-const RACK: &str = include_str!("../../../papers/rperf/rack.toml");
-
 /// Flags of `bandwise bench`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The case: five bulk senders of 4096 B and one RPerf flow to one destination through one switch
-(RPerf, ISPASS 2020, figure 7), on one core. A packet-hop is one link crossed by one packet.
-Where other programs keep the machine busy, speed per second of CPU time says more than speed per
-second of wall time.
+All on one core. A packet-hop is one link crossed by one packet, acknowledgements included. Where
+other programs keep the machine busy, speed per second of CPU time says more than speed per second
+of wall time.
 
 Examples:
   bandwise bench
-  bandwise bench --json bench.json")]
+  bandwise bench --case irn
+  bandwise bench --case roce-pfc --duration '100 ms' --json bench.json")]
 pub struct Flags {
-    /// Simulated time of each run
-    #[arg(long, value_name = "TIME", default_value = "4 s", allow_hyphen_values = true)]
-    #[arg(value_parser = duration)]
-    duration: Time,
+    /// What is simulated
+    #[arg(long, value_enum, value_name = "CASE", default_value = "five-bulk-senders")]
+    case: CaseName,
+    /// Simulated time of each run, 4 s if not given; for irn and roce-pfc the time in which flows
+    /// start, 10 ms if not given
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration)]
+    duration: Option<Time>,
     /// How often it is run; the median counts
     #[arg(long, value_name = "N", default_value_t = 3, allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=100))]
@@ -45,7 +44,7 @@ pub struct Flags {
 
 /// One run: what it counted, and how long that took.
 struct Run {
-    counters: Counters,
+    counted: Counted,
     wall_s: f64,
     /// Time that this thread had a core, where the system tells.
     cpu_s: Option<f64>,
@@ -53,10 +52,10 @@ struct Run {
 
 impl Run {
     fn packet_hops_per_s(&self) -> f64 {
-        self.counters.packet_hops as f64 / self.wall_s
+        self.counted.packet_hops as f64 / self.wall_s
     }
     fn packet_hops_per_cpu_s(&self) -> Option<f64> {
-        self.cpu_s.map(|cpu_s| self.counters.packet_hops as f64 / cpu_s)
+        self.cpu_s.map(|cpu_s| self.counted.packet_hops as f64 / cpu_s)
     }
 }
 
@@ -64,57 +63,38 @@ impl Flags {
     /// Runs it and prints the speed.
     pub fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[])?;
-        let scenario = case(self.duration)?;
+        let case = Case::new(self.case, self.duration)?;
         let interrupt = Interrupt::listen()?;
         let progress = Progress::begin("bench");
-        progress.steps(self.duration.as_ps().saturating_mul(self.runs));
+        let steps = case.steps();
+        progress.steps(steps.saturating_mul(self.runs));
         let (mut runs, mut stopped) = (Vec::new(), false);
         for i in 0..self.runs {
             let (began, cpu) = (Instant::now(), machine::cpu_time());
-            let results = scenario
-                .run(|at| {
-                    progress.at(i * self.duration.as_ps() + at.simulated.as_ps());
-                    match interrupt.asked() {
-                        true => ControlFlow::Break(()),
-                        false => ControlFlow::Continue(()),
-                    }
-                })
-                .context("bench")?;
-            if results.stop == Stop::Interrupted {
+            let counted = case.run(|step| {
+                progress.at(i * steps + step.min(steps));
+                match interrupt.asked() {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            })?;
+            let Some(counted) = counted else {
                 stopped = true;
                 break;
-            }
+            };
             let wall_s = began.elapsed().as_secs_f64();
             // Ticks may be too coarse for a short run.
             let cpu_s = machine::cpu_time().zip(cpu).map(|(now, then)| (now - then).as_secs_f64());
             let cpu_s = cpu_s.filter(|&cpu_s| cpu_s > 0.0);
-            runs.push(Run { counters: results.counters, wall_s, cpu_s });
+            runs.push(Run { counted, wall_s, cpu_s });
         }
         progress.end();
         if !runs.is_empty() {
             runs.sort_by(|a, b| a.wall_s.total_cmp(&b.wall_s));
-            outputs.emit(&text(&runs, &scenario), &json(&runs, &scenario))?;
+            outputs.emit(&text(&runs, &case), &json(&runs, &case))?;
         }
         if stopped { Err(Failure::Interrupted) } else { Ok(()) }
     }
-}
-
-fn case(duration: Time) -> Result<Scenario, Failure> {
-    let source = Source::new("papers/rperf/rack.toml", RACK);
-    let mut scenario = Scenario::from_toml(&source)?;
-    let senders = ["h1", "h2", "h3", "h4", "h5"].map(|name| unplaced(name.to_owned()));
-    let bulk = FlowSpec {
-        from: Senders::Each(unplaced(senders.to_vec())),
-        ..FlowSpec::new("", "dst", MethodName::Bulk)
-    };
-    // More samples than there is time for: the run must not end before it.
-    let samples = Some(unplaced(1_000_000_000));
-    let rperf = FlowSpec { samples, ..FlowSpec::new("h6", "dst", MethodName::Rperf) };
-    for spec in [bulk, rperf] {
-        scenario.add_flows(&source, &spec)?;
-    }
-    scenario.duration = duration;
-    Ok(scenario)
 }
 
 /// Runs are sorted by wall time and have the median in the middle.
@@ -122,8 +102,8 @@ fn median(runs: &[Run]) -> &Run {
     &runs[runs.len() / 2]
 }
 
-fn text(runs: &[Run], scenario: &Scenario) -> String {
-    let Run { counters, .. } = median(runs);
+fn text(runs: &[Run], case: &Case) -> String {
+    let Run { counted, .. } = median(runs);
     let speed = |time: &str, mut of_runs: Vec<f64>| -> Option<String> {
         of_runs.sort_by(f64::total_cmp);
         let (least, most) = (of_runs.first()? / 1e6, of_runs.last()? / 1e6);
@@ -135,42 +115,43 @@ fn text(runs: &[Run], scenario: &Scenario) -> String {
     let per_cpu_s = speed("CPU", runs.iter().filter_map(Run::packet_hops_per_cpu_s).collect());
     let per_s = speed("wall", runs.iter().map(Run::packet_hops_per_s).collect());
     let per_event =
-        |s: Option<f64>| s.map(|s| format!("{:.1} ns", 1e9 * s / counters.events as f64));
+        |s: Option<f64>| s.map(|s| format!("{:.1} ns", 1e9 * s / counted.events as f64));
     let (cpu_s, wall_s) = (median(runs).cpu_s, median(runs).wall_s);
     let memory = machine::peak_rss_bytes().map(|b| format!("{:.1} MiB", b as f64 / 1048576.0));
     let or = |value: Option<String>| value.unwrap_or_else(|| "not known".into());
     [
-        format!("five bulk senders and an RPerf flow on one switch, {}", scenario.duration),
+        case.title(),
         match runs.len() {
             1 => " simulated once on one core\n\n".to_owned(),
             n => format!(" simulated {n} times on one core\n\n"),
         },
         format!("speed      {}\n", or(per_cpu_s)),
         format!("           {}\n", or(per_s)),
-        format!("events     {:.2} a packet-hop\n", ratio(counters.events, counters.packet_hops)),
+        format!("events     {:.2} a packet-hop\n", ratio(counted.events, counted.packet_hops)),
         format!("an event   {} of CPU time,", or(per_event(cpu_s))),
         format!(" {} of wall time\n", or(per_event(Some(wall_s)))),
         format!("memory     {} at most\n", or(memory)),
         format!("processor  {}, {}\n", or(machine::cpu_model()), or(machine::cores().map(cores))),
-        format!("bandwise   {}, seed {}\n", env!("CARGO_PKG_VERSION"), scenario.seed),
+        format!("bandwise   {}, seed {}\n", env!("CARGO_PKG_VERSION"), case.seed()),
     ]
     .concat()
 }
 
-fn json(runs: &[Run], scenario: &Scenario) -> Value {
+fn json(runs: &[Run], case: &Case) -> Value {
     let run = median(runs);
-    let Run { counters, wall_s, cpu_s } = run;
+    let Run { counted, wall_s, cpu_s } = run;
     rounded(json!({
         "schema": 1,
-        "case": "five-bulk-senders",
+        "case": case.name(),
         "stats": {
             "version": env!("CARGO_PKG_VERSION"),
-            "seed": scenario.seed,
+            "seed": case.seed(),
             "runs": runs.len(),
-            "packets_delivered": counters.packets_delivered,
-            "packet_hops": counters.packet_hops,
-            "events": counters.events,
-            "simulated_s": (scenario.warmup + scenario.duration).as_s_f64(),
+            "flows": counted.flows,
+            "packets_delivered": counted.packets_delivered,
+            "packet_hops": counted.packet_hops,
+            "events": counted.events,
+            "simulated_s": counted.simulated.as_s_f64(),
             "wall_s": wall_s,
             "cpu_s": cpu_s,
             "packet_hops_per_s": run.packet_hops_per_s(),
@@ -179,8 +160,8 @@ fn json(runs: &[Run], scenario: &Scenario) -> Value {
                 runs.iter().map(Run::packet_hops_per_s).collect::<Vec<_>>(),
             "packet_hops_per_cpu_s_of_runs":
                 runs.iter().map(Run::packet_hops_per_cpu_s).collect::<Vec<_>>(),
-            "events_per_packet_hop": ratio(counters.events, counters.packet_hops),
-            "ns_per_event": 1e9 * wall_s / counters.events as f64,
+            "events_per_packet_hop": ratio(counted.events, counted.packet_hops),
+            "ns_per_event": 1e9 * wall_s / counted.events as f64,
             "peak_rss_bytes": machine::peak_rss_bytes(),
             "cpu_model": machine::cpu_model(),
             "cores": machine::cores(),

@@ -1,0 +1,51 @@
+//! Whatever a document says, there is a scenario or an error that names its line.
+
+use super::{file, try_read};
+use bandwise_input::Source;
+use bandwise_scenario::network::NetworkScenario;
+use proptest::prelude::*;
+
+const DEFAULT: &str = include_str!("../../../../papers/irn/default.toml");
+
+proptest! {
+    #[test]
+    fn any_text(text in "\\PC{0,200}") {
+        let _ = NetworkScenario::from_toml(&Source::new("n.toml", &text), file);
+    }
+
+    /// A piece of the reference document replaced by something.
+    #[test]
+    fn mistakes_in_a_document(
+        at in 0usize..DEFAULT.len(), length in 0usize..30, with in "[-0-9a-z\"{}\\[\\]=, .]{0,12}",
+    ) {
+        let end = (at + length).min(DEFAULT.len());
+        prop_assume!(DEFAULT.is_char_boundary(at) && DEFAULT.is_char_boundary(end));
+        let text = format!("{}{with}{}", &DEFAULT[..at], &DEFAULT[end..]);
+        if let Err(error) = try_read(&text) {
+            prop_assert!(error.starts_with("n.toml:"), "{}", error);
+        }
+    }
+
+    /// Any numbers where numbers go.
+    #[test]
+    fn any_numbers(
+        n in any::<u64>(), load in any::<f64>(), key in 0usize..10, small in 0u64..100,
+    ) {
+        let n = if n % 2 == 0 { small } else { n };
+        let text = match key {
+            0 => format!("[switch]\nbuffer = \"{n} B\"\n"),
+            1 => format!("[switch]\npfc = {{ stop = \"{n} B\" }}\n"),
+            2 => format!("[host]\nmtu = {n}\n"),
+            3 => format!("[transport]\nbdp-cap = {n}\n"),
+            4 => format!("[transport]\nrto-high = \"{n} ps\"\n"),
+            5 => format!("[transport]\nextra-header = {n}\n"),
+            6 => format!("[workload]\npoisson = {{ load = {load:e}, duration = \"{n} us\" }}\n"),
+            7 => format!("[workload]\nincast = {{ senders = {n}, connections = {small} }}\n"),
+            8 => format!("[workload]\nincast = {{ requests = {n}, every = \"{n} ns\" }}\n"),
+            _ => format!("[run]\nlimit = \"{n} us\"\n"),
+        };
+        if let Ok(scenario) = try_read(&text) {
+            prop_assert!(scenario.arrivals().take(10).count() <= 10);
+        }
+    }
+}

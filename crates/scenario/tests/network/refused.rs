@@ -1,0 +1,105 @@
+//! What people see for mistakes in network scenarios.
+
+use super::try_read;
+
+#[test]
+fn mistakes() {
+    let documents = [
+        "",
+        "[flow]\n",
+        "[[flow]]\nfrom = \"h0\"\n",
+        "[[workload]]\n",
+        "title = 3\n",
+        // Fabric
+        "[fabric]\nbuild = { fat-tree = 5 }\nlink = { rate = \"40 Gbps\" }\n",
+        "[fabric]\nbuild = { fat-tree = 6 }\n",
+        "[fabric]\nbuild = { single-switch = 1 }\nlink = { rate = \"40 Gbps\" }\n",
+        "[fabric]\nbuild = { fat-tree = 6 }\nlink = { rate = \"1 Mbps\" }\n",
+        "fabric-file = \"nowhere.toml\"\n",
+        "fabric-file = \"bad.toml\"\n",
+        "fabric-file = \"rack.toml\"\n[fabric]\nbuild = \"back-to-back\"\n",
+        // Switch and host
+        "[switch]\nbuffer = \"1000 B\"\n",
+        "[switch]\nbuffer = \"4 GB\"\n",
+        "[switch]\nbuffer = 240\n",
+        "[switch]\nbuffer = \"20 KB\"\npfc = true\n",
+        "[switch]\npfc = \"yes\"\n",
+        "[switch]\npfc = 3\n",
+        "[switch]\npfc = { stop = \"241 KB\" }\n",
+        "[switch]\npfc = { stop = \"200 KB\", go = \"201 KB\" }\n",
+        "[switch]\npfc = { xoff = \"200 KB\" }\n",
+        "[switch]\nscheduling = \"fcfs\"\n",
+        "[host]\nmtu = 256\n",
+        "[host]\nmtu = -1\n",
+        // Transport
+        "[transport]\nkind = \"tcp\"\n",
+        "[transport]\nrecovery = \"none\"\n",
+        "[transport]\nbdp-cap = true\n",
+        "[transport]\nbdp-cap = 0\n",
+        "[transport]\nbdp-cap = \"none\"\n",
+        "[transport]\ntimeout = \"320 us\"\n",
+        "[transport]\nrto-low = \"400 us\"\n",
+        "[transport]\nrto-high = \"0 us\"\n",
+        "[transport]\ntimeout = \"fixed\"\nrto-low = \"50 us\"\n",
+        "[transport]\ntimeout = \"dynamic\"\nfew = 3\n",
+        "[transport]\nkind = \"roce\"\nrto-high = \"400 us\"\n",
+        "[transport]\nacks = \"on-completion\"\n",
+        "[transport]\nbdp-cap = false\nacks = \"on-completion\"\n",
+        "[transport]\nkind = \"iwarp\"\nrecovery = \"sack\"\n",
+        "[transport]\nkind = \"iwarp\"\ntimeout = false\n",
+        "[transport]\nfetch-delay = \"2 s\"\n",
+        "[transport]\nextra-header = 1000\n",
+        "[transport]\ngo-back-n = true\n",
+        // Workload
+        "[workload]\n",
+        "[workload]\nflows = \"a.csv\"\npoisson = {}\n",
+        "[workload]\npoisson = { load = 0 }\n",
+        "[workload]\npoisson = { load = 70 }\n",
+        "[workload]\npoisson = { load = nan }\n",
+        "[workload]\npoisson = { load = \"70%\" }\n",
+        "[workload]\npoisson = { of = \"headers\" }\n",
+        "[workload]\npoisson = { flows = 10, duration = \"1 ms\" }\n",
+        "[workload]\npoisson = { flows = 0 }\n",
+        "[workload]\npoisson = { duration = \"0 ms\" }\n",
+        "[workload]\npoisson = { sizes = \"websearch\" }\n",
+        "[workload]\npoisson = { sizes = 3 }\n",
+        "[workload]\npoisson = { sizes = {} }\n",
+        "[workload]\npoisson = { sizes = { fixed = \"0 B\" } }\n",
+        "[workload]\npoisson = { sizes = { fixed = \"2 TB\" } }\n",
+        "[workload]\npoisson = { sizes = { uniform = [\"5 MB\", \"500 KB\"] } }\n",
+        "[workload]\npoisson = { sizes = { uniform = [\"5 MB\"] } }\n",
+        "[workload]\npoisson = { sizes = { fixed = \"1 MB\", spread = \"uniform\" } }\n",
+        "[workload]\npoisson = { sizes = { cdf = \"nowhere.cdf\" } }\n",
+        "[workload]\npoisson = { sizes = { cdf = \"half.cdf\" } }\n",
+        "[workload]\nincast = { senders = 54 }\n",
+        "[workload]\nincast = { receiver = 54 }\n",
+        "[workload]\nincast = { bytes = \"3 B\" }\n",
+        "[workload]\nincast = { connections = 0 }\n",
+        "[workload]\nincast = { requests = 0 }\n",
+        "[workload]\npermutation = { start = \"-1 us\" }\n",
+        // Run
+        "[run]\nseed = -1\n",
+        "[run]\nlimit = \"0 s\"\n",
+        "[run]\nduration = \"1 s\"\n",
+    ];
+    let told = documents.iter().map(|text| {
+        let error = try_read(text).expect_err(text);
+        format!("{text}{error}\n")
+    });
+    insta::assert_snapshot!(told.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn a_path_that_is_too_long_for_a_packet() {
+    // Ten switches in a row, a host at each end.
+    let mut text = "[fabric]\nlink = { rate = \"10 Gbps\" }\n".to_owned();
+    for n in 0..10 {
+        text += &format!("[[fabric.switch]]\nname = \"s{n}\"\nports = 3\n");
+    }
+    for n in 1..10 {
+        text += &format!("[[fabric.cable]]\nfrom = \"s{}:2\"\nto = \"s{n}:1\"\n", n - 1);
+    }
+    text += "[[fabric.host]]\nname = \"a\"\nport = \"s0:3\"\n";
+    text += "[[fabric.host]]\nname = \"b\"\nport = \"s9:3\"\n";
+    insta::assert_snapshot!(try_read(&text).unwrap_err(), @"n.toml:1: the path from b to a leads over 10 switches (allowed: at most 8)");
+}

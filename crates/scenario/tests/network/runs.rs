@@ -1,0 +1,108 @@
+//! How runs end, and what they say.
+
+use super::read;
+use bandwise_scenario::network::{Arrival, FlowRecord, Group, NetworkProgress, NetworkStop, Watch};
+use bandwise_units::Time;
+use bandwise_workload::Flow;
+use std::ops::ControlFlow;
+
+const SMALL: &str = "[fabric]\nbuild = { fat-tree = 4 }\n\
+                     link = { rate = \"40 Gbps\", delay = \"2 us\" }\n";
+
+#[derive(Default)]
+struct Watcher {
+    arrived: Vec<(u32, Time)>,
+    looks: usize,
+    stop_after: Option<usize>,
+}
+
+impl Watch for Watcher {
+    fn finished(&mut self, flow: &FlowRecord) {
+        self.arrived.push((flow.number, flow.start + flow.completion_time));
+    }
+    fn progress(&mut self, at: NetworkProgress) -> ControlFlow<()> {
+        self.looks += 1;
+        assert!(at.finished <= at.started);
+        match self.stop_after {
+            Some(most) if self.looks >= most => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+}
+
+#[test]
+fn the_same_twice_and_in_order_of_arrival() {
+    let scenario = read(&format!("{SMALL}[workload]\npoisson = {{ duration = \"500 us\" }}\n"));
+    let (mut first, mut second) = (Watcher::default(), Watcher::default());
+    let results = scenario.run(&mut first);
+    assert_eq!(scenario.run(&mut second), results);
+    assert_eq!(first.arrived, second.arrived);
+    assert!(first.arrived.is_sorted_by_key(|&(number, at)| (at, number)));
+    assert_eq!((results.stop, results.finished), (NetworkStop::Complete, results.started));
+    let flows: Vec<u64> = results.groups.iter().map(|(_, found)| found.flows).collect();
+    assert_eq!(results.groups[0].0, Group::All);
+    assert_eq!(flows[0], flows[1..].iter().sum::<u64>());
+    let other = read(&format!(
+        "{SMALL}[workload]\npoisson = {{ duration = \"500 us\" }}\n[run]\nseed = 2\n"
+    ));
+    assert_ne!(other.run(&mut ()), results);
+}
+
+#[test]
+fn the_limit_and_an_interruption_leave_what_there_is() {
+    let text = format!("{SMALL}[workload]\npoisson = {{ duration = \"1 ms\" }}\n");
+    let limited = read(&format!("{text}[run]\nlimit = \"250 us\"\n")).run(&mut ());
+    assert_eq!((limited.stop, limited.simulated), (NetworkStop::Limit, Time::from_us(250)));
+    assert!(0 < limited.finished && limited.finished < limited.started);
+    let mut watcher = Watcher { stop_after: Some(2), ..Watcher::default() };
+    let interrupted = read(&text).run(&mut watcher);
+    assert_eq!(interrupted.stop, NetworkStop::Interrupted);
+    assert_eq!(interrupted.finished, watcher.arrived.len() as u64);
+}
+
+#[test]
+fn flows_that_wait_for_ever() {
+    // Buffers of a packet, messages of two: what is lost is the last, and nobody notices.
+    let scenario = read(
+        "[fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"40 Gbps\" }\n\
+         [switch]\nbuffer = \"1100 B\"\npfc = false\n\
+         [transport]\nkind = \"roce\"\ntimeout = false\nacks = \"on-completion\"\n\
+         [workload]\nincast = { senders = 3, bytes = \"6 kB\" }\n",
+    );
+    assert_eq!(scenario.warnings.len(), 1);
+    let results = scenario.run(&mut ());
+    assert_eq!((results.stop, results.started), (NetworkStop::Stuck, 3));
+    assert!(results.counters.packets_dropped > 0 && results.finished < 3);
+    assert_eq!(results.requests, None);
+}
+
+#[test]
+fn flows_are_taken_as_their_time_comes() {
+    // Ten flows a second apart: the next one is asked for when the one before has started.
+    let scenario = read(SMALL);
+    let asked = std::cell::Cell::new(0u64);
+    let flows = (0..10).map(|n| {
+        asked.set(n + 1);
+        Ok(Arrival::from(Flow { start: Time::from_ms(n * 1_000), src: 0, dst: 9, bytes: 1000 }))
+    });
+    struct Lazy<'a>(&'a std::cell::Cell<u64>);
+    impl Watch for Lazy<'_> {
+        fn progress(&mut self, at: NetworkProgress) -> ControlFlow<()> {
+            assert!(self.0.get() <= at.started + 1);
+            ControlFlow::Continue(())
+        }
+    }
+    let results = scenario.run_with::<()>(flows, &mut Lazy(&asked)).unwrap();
+    assert_eq!(results.finished, 10);
+    // Nothing happens between two of them, and that takes no events.
+    assert!(results.counters.events < 1000, "{}", results.counters.events);
+}
+
+#[test]
+fn an_error_among_the_flows_ends_the_run() {
+    let flow = Flow { start: Time::ZERO, src: 0, dst: 1, bytes: 1 };
+    let flows = [Ok(Arrival::from(flow)), Err("line 3")];
+    assert_eq!(read(SMALL).run_with(flows, &mut ()), Err("line 3"));
+    let nothing = read(SMALL).run_with::<()>([], &mut ()).unwrap();
+    assert_eq!((nothing.stop, nothing.groups.len()), (NetworkStop::Complete, 0));
+}
