@@ -2,6 +2,7 @@
 
 use super::read;
 use bandwise_netsim::ethernet::Pfc;
+use bandwise_rdma::congestion::{Algorithm, RedMarker};
 use bandwise_rdma::transport::{Acks, Recovery, Settings, Timeout};
 use bandwise_scenario::network::{NetworkScenario, TransportKind, Workload};
 use bandwise_units::{Bytes, Time};
@@ -149,4 +150,25 @@ fn what_is_most_likely_not_meant_is_told() {
     insta::assert_snapshot!(told.join("\n"));
     assert_eq!(warnings("[workload]\npoisson = { load = 0.95, of = \"wire\" }\n"), "");
     assert_eq!(warnings("[switch]\npfc = { stop = \"216690 B\" }\n"), "");
+}
+
+#[test]
+fn congestion_control_by_name() {
+    let roce = |kind: &str| {
+        let kinds =
+            format!("[transport]\nkind = \"roce\"\n[congestion-control]\nkind = \"{kind}\"\n");
+        read(&kinds).model
+    };
+    let dcqcn = roce("dcqcn");
+    assert_eq!(dcqcn.host.congestion.algorithm, Algorithm::Dcqcn);
+    assert_eq!(dcqcn.switch.ecn, Some(RedMarker::DCQCN));
+    // CNPs need no acknowledgements, round-trip times do.
+    assert_eq!(dcqcn.host.transport.acks, Acks::OnCompletion);
+    let timely = roce("timely");
+    assert_eq!((timely.switch.ecn, timely.host.transport.acks), (None, Acks::EveryPacket));
+    let marks =
+        read("[congestion-control]\necn = { kmin = \"1 KB\", kmax = \"2 KB\", pmax = 1.0 }\n");
+    let marker = RedMarker::new(Bytes::new(1_000), Bytes::new(2_000), 1.0).unwrap();
+    assert_eq!(marks.model.switch.ecn, Some(marker));
+    assert_eq!(marks.model.host.congestion.algorithm, Algorithm::None);
 }

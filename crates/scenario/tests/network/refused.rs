@@ -50,6 +50,14 @@ fn mistakes() {
         "[transport]\nfetch-delay = \"2 s\"\n",
         "[transport]\nextra-header = 1000\n",
         "[transport]\ngo-back-n = true\n",
+        // Congestion control
+        "[congestion-control]\nkind = \"cubic\"\n",
+        "[congestion-control]\nkind = \"hpcc\"\n",
+        "[congestion-control]\nkind = \"dcqcn\"\necn = false\n",
+        "[congestion-control]\necn = { kmin = \"3 GB\" }\n",
+        "[congestion-control]\necn = { kmin = \"300 KB\", kmax = \"200 KB\" }\n",
+        "[congestion-control]\necn = { pmax = 1.5 }\n",
+        "[transport]\nkind = \"roce\"\nacks = \"on-completion\"\n[congestion-control]\nkind = \"timely\"\n",
         // Workload
         "[workload]\n",
         "[workload]\nflows = \"a.csv\"\npoisson = {}\n",
