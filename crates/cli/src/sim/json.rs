@@ -25,6 +25,7 @@ pub(super) fn of(scenario: &NetworkScenario, results: &NetworkResults, effort: E
             "packets_delivered": counters.packets_delivered,
             "packet_hops": counters.packet_hops,
             "packets_dropped": counters.packets_dropped,
+            "packets_marked": counters.packets_marked,
             "packets_retransmitted": counters.packets_retransmitted,
             "timeouts": counters.timeouts,
             "pauses": counters.pauses,

@@ -1,6 +1,7 @@
 //! What was found out, as tables for the terminal.
 
 use super::json::percent;
+use bandwise_rdma::congestion::Algorithm;
 use bandwise_rdma::transport::{Recovery, Settings, Timeout};
 use bandwise_report::{Cell, Table, text};
 use bandwise_scenario::network::{
@@ -110,6 +111,7 @@ fn network(results: &NetworkResults) -> Table {
         count("packets delivered", counters.packets_delivered),
         count("packet-hops", counters.packet_hops),
         count("packets dropped", counters.packets_dropped),
+        count("packets marked", counters.packets_marked),
         count("packets sent again", counters.packets_retransmitted),
         count("timeouts", counters.timeouts),
         count("pauses", counters.pauses),
@@ -174,7 +176,16 @@ fn transport(scenario: &NetworkScenario) -> String {
         Timeout::LowHigh { low, high, .. } => format!("timeouts {low} and {high}"),
         Timeout::Dynamic { initial, .. } => format!("dynamic timeout from {initial}"),
     };
+    let congestion = match scenario.model.host.congestion.algorithm {
+        Algorithm::None => "",
+        Algorithm::Dcqcn => ", DCQCN",
+        Algorithm::Timely => ", Timely",
+        Algorithm::Aimd => ", AIMD",
+        Algorithm::Dctcp => ", DCTCP",
+        Algorithm::Hpcc => ", HPCC",
+        Algorithm::Swift => ", Swift",
+    };
     let (kind, mtu) = (scenario.transport.title(), scenario.model.host.mtu);
     let buffer = scenario.model.switch.buffer.get();
-    format!("{kind}{recovery} {pfc}; {cap}, {timeout}; MTU {mtu} B, buffers of {buffer} B")
+    format!("{kind}{recovery} {pfc}{congestion}; {cap}, {timeout}; MTU {mtu} B, buffers of {buffer} B")
 }
