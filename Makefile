@@ -23,7 +23,7 @@ test: ## formatting, clippy, all tests, documentation with its examples, pages i
 bench: ## packet-hops a second of the simulator, on one core
 	@scripts/setup.sh
 	@$(ENVIRONMENT) cargo build --release --bin bandwise
-	@$(BANDWISE) bench
+	@for case in five-bulk-senders irn roce-pfc; do $(BANDWISE) bench --case $$case || exit; echo; done
 
 papers: ## all papers' evaluations beside what was published
 	@scripts/setup.sh

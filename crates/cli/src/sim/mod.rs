@@ -9,6 +9,10 @@ mod tables;
 
 /// What can be done with network scenarios.
 #[derive(Debug, clap::Subcommand)]
+#[command(after_help = "\
+Examples:
+  bandwise sim run papers/irn/default.toml
+  bandwise sim run papers/irn/default.toml --flows my.csv --flow-results fct.csv --json -")]
 pub enum Command {
     /// Run a scenario: flow completion times, slowdowns, what the network counted
     Run(settings::Flags),

@@ -187,5 +187,7 @@ fn transport(scenario: &NetworkScenario) -> String {
     };
     let (kind, mtu) = (scenario.transport.title(), scenario.model.host.mtu);
     let buffer = scenario.model.switch.buffer.get();
-    format!("{kind}{recovery} {pfc}{congestion}; {cap}, {timeout}; MTU {mtu} B, buffers of {buffer} B")
+    format!(
+        "{kind}{recovery} {pfc}{congestion}; {cap}, {timeout}.\nMTU {mtu} B, {buffer} B of buffer for each input port"
+    )
 }

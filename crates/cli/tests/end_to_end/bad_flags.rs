@@ -133,6 +133,8 @@ fn every_command_explains_itself_with_examples() {
         &["papers", "list"],
         &["fabric", "show"],
         &["fabric", "convert"],
+        &["sim"],
+        &["sim", "run"],
         &["bench"],
         &["completions"],
     ] {
