@@ -38,9 +38,9 @@ proptest! {
     }
 }
 
-/// What IRN 4.1 allows for, and two packets more, is not enough in the default network.
+/// The default network: what IRN 4.1 allows for is not enough, and of what is hardly any is left.
 #[test]
-fn three_packets_are_needed() {
+fn the_headroom_of_the_default_case() {
     let drops = |stop: u64| {
         let text = format!(
             "[switch]\npfc = {{ stop = \"{stop} B\" }}\n\
