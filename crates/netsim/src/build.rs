@@ -2,12 +2,12 @@
 
 use crate::cable::{Cable, Receiver};
 use crate::egress::{Egress, Scheduling};
-use crate::engine::{self, APART, Engine, LinkEnd};
+use crate::engine::{self, APART, Engine, LinkEnd, Member};
 use crate::host::Host;
 use crate::models::Models;
-use crate::random::Stream;
 use crate::sim::{Node, Simulation};
 use crate::switch::Switch;
+use bandwise_random::Stream;
 use bandwise_rdma::qos::VlArbError;
 use bandwise_rdma::verbs::Program;
 use bandwise_topology::{Fabric, NodeId, Port, Routes};
@@ -42,8 +42,8 @@ impl<P: Program> Simulation<P> {
         for (index, &node) in nodes.iter().enumerate() {
             let number = engine.number(index);
             engine.push(match fabric.is_switch(node) {
-                true => Node::Switch(plan.switch(node)?),
-                false => Node::Host(plan.host(node, number)?),
+                true => Member::Switch(plan.switch(node)?),
+                false => Member::Host(plan.host(node, number)?),
             });
         }
         Ok(Simulation { engine, seed, names: nodes, switches: fabric.switches().len() })

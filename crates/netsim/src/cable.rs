@@ -87,5 +87,5 @@ pub struct Credit {
     pub blocks: u16,
 }
 
-/// The links and events of a partition of the fabric.
+/// All links of a fabric, and its events.
 pub type Net = Links<Packet, Credit>;

@@ -15,7 +15,6 @@ pub mod host;
 mod models;
 mod occupancy;
 pub mod packet;
-pub mod random;
 mod ring;
 mod sim;
 mod slab;

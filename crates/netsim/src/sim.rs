@@ -1,35 +1,16 @@
 //! A simulation: a fabric of switches and hosts, with programs on the hosts.
 
-use crate::cable::{Credit, Net};
+use crate::cable::Net;
 use crate::deadlock;
-use crate::engine::{self, Engine, Event};
+use crate::engine::{Engine, Member};
 use crate::host::{Host, Notify, QpSetup};
-use crate::packet::Packet;
 use crate::switch::Switch;
 use bandwise_rdma::qos::Sl;
 use bandwise_rdma::verbs::{Program, Qp, Transport};
 use bandwise_topology::{NodeId, Port};
 use bandwise_units::Time;
 
-/// A node by what it is.
-#[derive(Debug)]
-pub(crate) enum Node<P> {
-    Switch(Box<Switch>),
-    Host(Box<Host<P>>),
-}
-
-impl<P: Program> engine::Node for Node<P> {
-    type Packet = Packet;
-    type Back = Credit;
-
-    #[inline]
-    fn handle(&mut self, event: Event, net: &mut Net) {
-        match self {
-            Node::Switch(switch) => switch.handle(event, net),
-            Node::Host(host) => host.handle(event, net),
-        }
-    }
-}
+pub(crate) type Node<P> = Member<Switch, Host<P>>;
 
 /// What a run counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -81,18 +62,13 @@ impl<P: Program> Simulation<P> {
     }
 
     fn host(&self, host: usize) -> &Host<P> {
-        match self.engine.node(self.host_node(host)) {
-            Node::Host(h) => h,
-            Node::Switch(_) => unreachable!("hosts come after switches"),
-        }
+        self.engine.node(self.host_node(host)).as_host().expect("hosts come after switches")
     }
 
     fn host_mut(&mut self, host: usize) -> (&mut Host<P>, &mut Net) {
         let node = self.host_node(host);
-        match self.engine.node_mut(node) {
-            (Node::Host(h), net) => (h, net),
-            (Node::Switch(_), _) => unreachable!("hosts come after switches"),
-        }
+        let (node, net) = self.engine.node_mut(node);
+        (node.as_host_mut().expect("hosts come after switches"), net)
     }
 
     /// Connects a queue pair of host `a` with one of host `b` (which may be the same host, for
@@ -164,11 +140,11 @@ impl<P: Program> Simulation<P> {
         let mut sum = Counters { events: self.engine.handled(), ..Counters::default() };
         for node in self.engine.nodes() {
             match node {
-                Node::Switch(s) => {
+                Member::Switch(s) => {
                     sum.packet_hops += s.crossed;
                     sum.packets_dropped += s.dropped;
                 }
-                Node::Host(h) => {
+                Member::Host(h) => {
                     sum.packets_delivered += h.packets_in;
                     sum.packet_hops += h.packets_out;
                 }
@@ -182,8 +158,8 @@ impl<P: Program> Simulation<P> {
         self.engine
             .nodes()
             .map(|node| match node {
-                Node::Switch(s) => s.buffered(),
-                Node::Host(h) => h.buffered(),
+                Member::Switch(s) => s.buffered(),
+                Member::Host(h) => h.buffered(),
             })
             .sum()
     }
@@ -191,10 +167,7 @@ impl<P: Program> Simulation<P> {
     /// Output ports that wait for each other's credits for ever, in this order: each can only send
     /// on some lane once the next one does.
     pub fn deadlock(&self) -> Option<Vec<Port>> {
-        let switches = self.engine.nodes().map_while(|node| match node {
-            Node::Switch(switch) => Some(&**switch),
-            Node::Host(_) => None,
-        });
+        let switches = self.engine.nodes().map_while(Member::as_switch);
         let name = |(switch, output): (usize, usize)| Port {
             node: self.names[switch],
             number: output as u8 + 1,

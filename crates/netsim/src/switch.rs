@@ -7,11 +7,11 @@
 
 use crate::cable::{Cable, Credit, Net};
 use crate::egress::{Choice, Egress, Scheduling};
-use crate::engine::{ARRIVAL, Event};
+use crate::engine::{ARRIVAL, Event, Node};
 use crate::occupancy::Occupancy;
 use crate::packet::{FECN, Packet};
-use crate::random::Stream;
 use crate::ring::Ring;
+use bandwise_random::Stream;
 use bandwise_rdma::cc::{Marker, MarkerSettings};
 use bandwise_rdma::qos::Sl2Vl;
 use bandwise_units::{Bytes, Time};
@@ -98,6 +98,24 @@ impl Marking {
     }
 }
 
+impl Node for Switch {
+    type Packet = Packet;
+    type Back = Credit;
+
+    /// Does what is due. At one instant free outputs are looked at before new packets.
+    #[inline]
+    fn handle(&mut self, event: Event, net: &mut Net) {
+        let port = event.object();
+        if event.kind() == ARRIVAL {
+            self.arrival(event.at(), port, net);
+        } else if self.egress(port).woke(event.at(), net) {
+            self.serve(event.at(), port, net);
+        } else {
+            self.egress(port).wake_when_free(net);
+        }
+    }
+}
+
 impl Switch {
     /// A switch whose ports are still to be cabled. `lanes` is the number of data lanes in use.
     pub(crate) fn new(
@@ -129,19 +147,6 @@ impl Switch {
             random,
             crossed: 0,
             dropped: 0,
-        }
-    }
-
-    /// Does what is due. At one instant free outputs are looked at before new packets.
-    #[inline]
-    pub(crate) fn handle(&mut self, event: Event, net: &mut Net) {
-        let port = event.object();
-        if event.kind() == ARRIVAL {
-            self.arrival(event.at(), port, net);
-        } else if self.egress(port).woke(event.at(), net) {
-            self.serve(event.at(), port, net);
-        } else {
-            self.egress(port).wake_when_free(net);
         }
     }
 

@@ -3,8 +3,8 @@
 mod common;
 
 use bandwise_netsim::host::Notify;
-use bandwise_netsim::random::Stream;
 use bandwise_netsim::{Models, Outcome, Simulation};
+use bandwise_random::Stream;
 use bandwise_rdma::verbs::{Completion, Next, Opcode, Posts, Program, Transport, WorkRequest};
 use bandwise_topology::{Fabric, FabricBuilder, Port};
 use bandwise_units::{BitRate, Bytes, Time};

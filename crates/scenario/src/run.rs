@@ -3,8 +3,8 @@
 use crate::{
     BulkTraffic, Flow, FlowResult, LatencyResult, LatencyTraffic, Method, Results, Scenario, Stop,
 };
-use bandwise_netsim::random::Stream;
 use bandwise_netsim::{Outcome, Simulation};
+use bandwise_random::Stream;
 use bandwise_rdma::qos::VlArbError;
 use bandwise_rdma::verbs::{Qp, Transport};
 use bandwise_rperf::{

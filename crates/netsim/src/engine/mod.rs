@@ -6,8 +6,10 @@
 
 mod event;
 mod links;
+mod member;
 mod partition;
 
 pub use event::{Event, EventQueue};
 pub use links::{LinkEnd, Links};
+pub use member::Member;
 pub use partition::{APART, ARRIVAL, Engine, Node, WAKE, partitions};

@@ -66,6 +66,8 @@ pub struct Engine<N: Node> {
     links: Links<N::Packet, N::Back>,
     /// Where each node is.
     homes: Vec<Home>,
+    /// How many of the nodes are there already.
+    pushed: usize,
     lookahead: Time,
     now: Time,
     handled: u64,
@@ -95,6 +97,7 @@ impl<N: Node> Engine<N> {
             partitions: sizes.iter().map(|&size| Vec::with_capacity(size as usize)).collect(),
             links: Links::new(sizes.len()),
             homes,
+            pushed: 0,
             lookahead: Time::MAX,
             now: Time::ZERO,
             handled: 0,
@@ -126,8 +129,8 @@ impl<N: Node> Engine<N> {
 
     /// Adds the next node.
     pub fn push(&mut self, node: N) {
-        let pushed: usize = self.partitions.iter().map(Vec::len).sum();
-        self.partitions[self.homes[pushed].partition as usize].push(node);
+        self.partitions[self.homes[self.pushed].partition as usize].push(node);
+        self.pushed += 1;
     }
 
     /// A node.

@@ -3,10 +3,10 @@
 //! Flows that may send take turns, a packet each; acknowledgements go before data.
 
 use super::flow::{Finished, Opened};
-use super::output::{Net, Output};
+use super::output::{Net, Output, Pause};
 use super::packet::{ACK, GAP, HEADERS, Kind, NOTIFICATION, Packet, since, stamp};
 use super::slots::Slots;
-use crate::engine::{ARRIVAL, Event, WAKE};
+use crate::engine::{ARRIVAL, Event, Node, WAKE};
 use crate::ring::Ring;
 use bandwise_rdma::congestion::{
     self, AckInfo, Algorithm, Congestion, NotificationPoint, NotificationSettings,
@@ -103,6 +103,39 @@ pub(crate) struct Host {
     pub timeouts: u64,
 }
 
+impl Node for Host {
+    type Packet = Packet;
+    type Back = Pause;
+
+    /// Does what is due.
+    #[inline]
+    fn handle(&mut self, event: Event, net: &mut Net) {
+        let (now, slot) = (event.at(), event.arg());
+        match event.kind() {
+            WAKE => {
+                net.woke(self.output.end, now);
+                self.serve(now, net);
+            }
+            ARRIVAL => self.arrival(now, net),
+            OWED => {
+                if let Some(key) = self.incoming.key_at(slot) {
+                    self.owed(now, key, net);
+                }
+            }
+            kind => {
+                if let Some(key) = self.outgoing.key_at(slot) {
+                    match kind {
+                        START => self.list(now, key, net),
+                        TIMEOUT => self.timeout(now, key, net),
+                        _ => self.ready(now, key, net),
+                    }
+                    self.serve(now, net);
+                }
+            }
+        }
+    }
+}
+
 impl Host {
     pub fn new(number: u32, model: HostModel, output: Output) -> Self {
         Host {
@@ -134,7 +167,7 @@ impl Host {
         opened: &Opened,
         far: u32,
         path: u64,
-        line: &congestion::Path,
+        congestion: Congestion,
         net: &mut Net,
     ) -> u32 {
         let packets = opened.packets(self.model.mtu);
@@ -146,7 +179,7 @@ impl Host {
             packets,
             last_bytes: (HEADERS + self.model.extra_header + last as u32) as u16,
             sender: Sender::new(&self.model.transport, packets),
-            congestion: Congestion::new(&self.model.congestion, line, opened.start),
+            congestion,
             paced_until: Time::ZERO,
             listed: false,
             timeout_at: Time::MAX,
@@ -208,34 +241,6 @@ impl Host {
     fn at(&self, at: Time, kind: u8, key: u32, net: &mut Net) {
         let slot = Slots::<Outgoing>::slot(key);
         net.push(Event::new(at, self.number, kind, 0, slot));
-    }
-
-    /// Does what is due.
-    #[inline]
-    pub fn handle(&mut self, event: Event, net: &mut Net) {
-        let (now, slot) = (event.at(), event.arg());
-        match event.kind() {
-            WAKE => {
-                net.woke(self.output.end, now);
-                self.serve(now, net);
-            }
-            ARRIVAL => self.arrival(now, net),
-            OWED => {
-                if let Some(key) = self.incoming.key_at(slot) {
-                    self.owed(now, key, net);
-                }
-            }
-            kind => {
-                if let Some(key) = self.outgoing.key_at(slot) {
-                    match kind {
-                        START => self.list(now, key, net),
-                        TIMEOUT => self.timeout(now, key, net),
-                        _ => self.ready(now, key, net),
-                    }
-                    self.serve(now, net);
-                }
-            }
-        }
     }
 
     #[inline]

@@ -16,6 +16,6 @@ pub mod switch;
 
 pub use flow::{Finished, Opened};
 pub use host::HostModel;
-pub use network::{Counters, Network, NetworkModel, PathTooLong};
+pub use network::{Counters, Network, NetworkModel, PathTooLong, bdp_packets};
 pub use output::{Net, Pause};
 pub use switch::{Pfc, PortCounters, SwitchModel};

@@ -2,12 +2,12 @@
 
 use super::flow::{Finished, Opened, alone, frame_time};
 use super::host::{Host, HostModel};
-use super::output::{Net, Output, Pause};
-use super::packet::{ACK, GAP, LEAST, Packet, path};
+use super::output::{Net, Output};
+use super::packet::{ACK, GAP, LEAST, path};
 use super::switch::{PortCounters, Switch, SwitchModel};
-use crate::engine::{self, APART, Engine, Event, LinkEnd};
+use crate::engine::{self, APART, Engine, LinkEnd, Member};
 use bandwise_random::Stream;
-use bandwise_rdma::congestion;
+use bandwise_rdma::congestion::{self, Algorithm, Congestion};
 use bandwise_topology::routes::{EqualPaths, farthest_hosts};
 use bandwise_topology::{Fabric, Link, NodeId, Port};
 use bandwise_units::{BitRate, Bytes, Time};
@@ -22,24 +22,7 @@ pub struct NetworkModel {
     pub host: HostModel,
 }
 
-#[derive(Debug)]
-enum Node {
-    Switch(Box<Switch>),
-    Host(Box<Host>),
-}
-
-impl engine::Node for Node {
-    type Packet = Packet;
-    type Back = Pause;
-
-    #[inline]
-    fn handle(&mut self, event: Event, net: &mut Net) {
-        match self {
-            Node::Switch(switch) => switch.handle(event, net),
-            Node::Host(host) => host.handle(event, net),
-        }
-    }
-}
+type Node = Member<Switch, Host>;
 
 /// What a run counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -121,10 +104,10 @@ impl Network {
             engine.push(if fabric.is_switch(node) {
                 let outputs = fabric.ports(node).map(output).collect();
                 let random = Stream::new(seed, "marks", fabric.rank(node) as u64);
-                Node::Switch(Box::new(Switch::new(model.switch.clone(), outputs, random)))
+                Member::Switch(Box::new(Switch::new(model.switch.clone(), outputs, random)))
             } else {
                 let output = output(fabric.host_port(node));
-                Node::Host(Box::new(Host::new(engine.number(place), model.host.clone(), output)))
+                Member::Host(Box::new(Host::new(engine.number(place), model.host.clone(), output)))
             });
         }
         Network {
@@ -138,24 +121,17 @@ impl Network {
     }
 
     fn host_mut(&mut self, host: u32) -> (&mut Host, &mut Net) {
-        match self.engine.node_mut(self.switches + host as usize) {
-            (Node::Host(host), net) => (host, net),
-            (Node::Switch(_), _) => unreachable!("hosts come after switches"),
-        }
+        let (node, net) = self.engine.node_mut(self.switches + host as usize);
+        (node.as_host_mut().expect("hosts come after switches"), net)
     }
 
     fn hosts(&self) -> impl Iterator<Item = &Host> {
-        self.engine.nodes().filter_map(|node| match node {
-            Node::Host(host) => Some(&**host),
-            Node::Switch(_) => None,
-        })
+        self.engine.nodes().filter_map(Member::as_host)
     }
 
     fn host(&self, host: u32) -> &Host {
-        match self.engine.node(self.switches + host as usize) {
-            Node::Host(host) => host,
-            Node::Switch(_) => unreachable!("hosts come after switches"),
-        }
+        let node = self.engine.node(self.switches + host as usize);
+        node.as_host().expect("hosts come after switches")
     }
 
     /// Takes a flow between two hosts, which must not start in the past.
@@ -166,16 +142,26 @@ impl Network {
         let there = path(self.paths.path(src, dst, hash(0))).ok_or(PathTooLong)?;
         let back = path(self.paths.path(dst, src, hash(1))).ok_or(PathTooLong)?;
         let expected = self.host_mut(flow.dst).0.expect(flow, back);
-        let links = self.links(flow.src, flow.dst);
-        let line = congestion::Path {
-            line_rate: links[0].0,
-            base_rtt: self.round_trip(&links),
-            packet: Bytes::new((self.model.host.full_frame() + GAP).into()),
-        };
+        let congestion = self.congestion(flow);
         let (host, net) = self.host_mut(flow.src);
-        let slot = host.open(flow, expected, there, &line, net);
+        let slot = host.open(flow, expected, there, congestion, net);
         self.host_mut(flow.dst).0.answer_to(expected, slot);
         Ok(())
+    }
+
+    /// The congestion control of a flow. Only where there is one, the flow's path matters to it.
+    fn congestion(&self, flow: &Opened) -> Congestion {
+        let host = &self.model.host;
+        if host.congestion.algorithm == Algorithm::None {
+            return Congestion::None;
+        }
+        let links = links(&self.fabric, &self.paths, flow.src as usize, flow.dst as usize);
+        let path = congestion::Path {
+            line_rate: links[0].0,
+            base_rtt: round_trip(host, &links),
+            packet: Bytes::new((host.full_frame() + GAP).into()),
+        };
+        Congestion::new(&host.congestion, &path, flow.start)
     }
 
     /// Runs until simulated time `end`. False if nothing is due any more.
@@ -213,40 +199,8 @@ impl Network {
     /// How long a flow takes if nobody else sends.
     pub fn alone(&self, src: u32, dst: u32, bytes: u64) -> Time {
         let HostModel { mtu, extra_header, .. } = self.model.host;
-        alone(bytes, mtu, extra_header, &self.links(src, dst))
-    }
-
-    /// The rates and delays of a shortest path.
-    fn links(&self, src: u32, dst: u32) -> Vec<(BitRate, Time)> {
-        let mut port = self.fabric.host_port(self.fabric.hosts()[src as usize]);
-        let mut links = Vec::with_capacity(6);
-        let mut ports = self.paths.path(src as usize, dst as usize, 0);
-        loop {
-            let (far, link) = self.fabric.peer(port).expect("a path leads over cables");
-            links.push((link.rate, link.delay));
-            let Some(number) = ports.next() else { break };
-            port = Port { node: far.node, number };
-        }
-        links
-    }
-
-    /// The bandwidth-delay product of the longest path in packets: how many a sender has in flight
-    /// when the first one's acknowledgement comes in an empty network (IRN 3.2). Unlike the
-    /// propagation delays that IRN 4.1 counts (110 packets), this includes the time that each link
-    /// takes to send a packet: with less, a flow alone would not fill its link.
-    pub fn bdp_packets(&self) -> u32 {
-        let Some(ends) = farthest_hosts(&self.fabric) else { return 1 };
-        let [a, b] = ends.map(|host| self.fabric.rank(host) as u32);
-        let links = self.links(a, b);
-        let packet = frame_time(links[0].0, self.model.host.full_frame());
-        (self.round_trip(&links).as_ps().div_ceil(packet.as_ps()) + 1) as u32
-    }
-
-    /// From the start of a full packet to its acknowledgement on a path where nobody else sends.
-    fn round_trip(&self, links: &[(BitRate, Time)]) -> Time {
-        let HostModel { mtu, extra_header, .. } = self.model.host;
-        let there = alone(mtu.into(), mtu, extra_header, links);
-        there + links.iter().map(|&(rate, delay)| frame_time(rate, ACK) + delay).sum::<Time>()
+        let links = links(&self.fabric, &self.paths, src as usize, dst as usize);
+        alone(bytes, mtu, extra_header, &links)
     }
 
     /// Simulated time so far.
@@ -261,21 +215,12 @@ impl Network {
 
     /// Packets in the buffers of switches.
     pub fn packets_buffered(&self) -> usize {
-        self.engine
-            .nodes()
-            .map(|node| match node {
-                Node::Switch(switch) => switch.buffered(),
-                Node::Host(_) => 0,
-            })
-            .sum()
+        self.engine.nodes().filter_map(Member::as_switch).map(Switch::buffered).sum()
     }
 
     /// What the ports of a switch (by rank) counted.
     pub fn port_counters(&self, switch: usize) -> impl Iterator<Item = PortCounters> + '_ {
-        match self.engine.node(switch) {
-            Node::Switch(switch) => switch.counters(),
-            Node::Host(_) => unreachable!("switches come before hosts"),
-        }
+        self.engine.node(switch).as_switch().expect("switches come before hosts").counters()
     }
 
     /// What was counted so far.
@@ -297,4 +242,35 @@ impl Network {
         }
         sum
     }
+}
+
+/// The rates and delays of a shortest path between two hosts.
+fn links(fabric: &Fabric, paths: &EqualPaths, src: usize, dst: usize) -> Vec<(BitRate, Time)> {
+    let mut port = fabric.host_port(fabric.hosts()[src]);
+    let mut links = Vec::with_capacity(6);
+    let mut ports = paths.path(src, dst, 0);
+    loop {
+        let (far, link) = fabric.peer(port).expect("a path leads over cables");
+        links.push((link.rate, link.delay));
+        let Some(number) = ports.next() else { return links };
+        port = Port { node: far.node, number };
+    }
+}
+
+/// From the start of a full packet to its acknowledgement on a path where nobody else sends.
+fn round_trip(host: &HostModel, links: &[(BitRate, Time)]) -> Time {
+    let there = alone(host.mtu.into(), host.mtu, host.extra_header, links);
+    there + links.iter().map(|&(rate, delay)| frame_time(rate, ACK) + delay).sum::<Time>()
+}
+
+/// The bandwidth-delay product of the longest path in packets: how many a sender has in flight
+/// when the first one's acknowledgement comes in an empty network (IRN 3.2). Unlike the
+/// propagation delays that IRN 4.1 counts (110 packets), this includes the time that each link
+/// takes to send a packet: with less, a flow alone would not fill its link.
+pub fn bdp_packets(fabric: &Fabric, host: &HostModel) -> u32 {
+    let Some(ends) = farthest_hosts(fabric) else { return 1 };
+    let [a, b] = ends.map(|host| fabric.rank(host));
+    let links = links(fabric, &EqualPaths::new(fabric), a, b);
+    let packet = frame_time(links[0].0, host.full_frame());
+    (round_trip(host, &links).as_ps().div_ceil(packet.as_ps()) + 1) as u32
 }

@@ -12,7 +12,7 @@ pub struct Pause {
     pub stop: bool,
 }
 
-/// The links and events of a partition.
+/// All links of a network, and its events.
 pub type Net = Links<Packet, Pause>;
 
 /// The sending end of a link.

@@ -5,10 +5,10 @@
 //! and leaves that when its first bit leaves the switch. Without flow control a packet that the
 //! buffer has no room for is dropped; with it the sender is told to stop before that.
 
-use super::output::{Net, Output};
+use super::output::{Net, Output, Pause};
 use super::packet::{Kind, Packet};
 use super::queues::Queues;
-use crate::engine::{ARRIVAL, Event};
+use crate::engine::{ARRIVAL, Event, Node};
 use bandwise_random::Stream;
 use bandwise_rdma::congestion::RedMarker;
 use bandwise_units::{Bytes, Time};
@@ -75,6 +75,22 @@ pub(crate) struct Switch {
     random: Stream,
 }
 
+impl Node for Switch {
+    type Packet = Packet;
+    type Back = Pause;
+
+    /// Does what is due.
+    #[inline]
+    fn handle(&mut self, event: Event, net: &mut Net) {
+        if event.kind() == ARRIVAL {
+            self.arrival(event.at(), event.object(), net);
+        } else {
+            net.woke(self.ports[event.object()].output.end, event.at());
+            self.serve(event.at(), event.object(), net);
+        }
+    }
+}
+
 impl Switch {
     /// A switch with these outputs, one a port.
     pub fn new(model: SwitchModel, outputs: Vec<Output>, random: Stream) -> Self {
@@ -94,17 +110,6 @@ impl Switch {
             ports: outputs.into_iter().map(port).collect(),
             queues: Queues::new(n * n),
             random,
-        }
-    }
-
-    /// Does what is due.
-    #[inline]
-    pub fn handle(&mut self, event: Event, net: &mut Net) {
-        if event.kind() == ARRIVAL {
-            self.arrival(event.at(), event.object(), net);
-        } else {
-            net.woke(self.ports[event.object()].output.end, event.at());
-            self.serve(event.at(), event.object(), net);
         }
     }
 

@@ -1,7 +1,7 @@
 //! A CPU core that runs one program: it polls, is sometimes away, and takes time to post.
 
 use super::device::{DeviceModel, OsTick};
-use crate::random::Stream;
+use bandwise_random::Stream;
 use bandwise_rdma::verbs::{Completion, Program};
 use bandwise_units::Time;
 

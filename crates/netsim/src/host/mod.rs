@@ -15,9 +15,9 @@ pub use self::core::Notify;
 pub use device::{DeviceModel, OsTick, PRESETS};
 pub use qp::QpSetup;
 
-use crate::cable::Net;
+use crate::cable::{Credit, Net};
 use crate::egress::Egress;
-use crate::engine::{ARRIVAL, Event, WAKE};
+use crate::engine::{ARRIVAL, Event, Node, WAKE};
 use crate::occupancy::Occupancy;
 use crate::packet::Packet;
 use crate::ring::Ring;
@@ -72,6 +72,52 @@ pub struct Host<P> {
     pub(crate) packets_in: u64,
     pub(crate) packets_out: u64,
     pub(crate) payload_in: u64,
+}
+
+impl<P: Program> Node for Host<P> {
+    type Packet = Packet;
+    type Back = Credit;
+
+    /// Does what is due.
+    fn handle(&mut self, event: Event, net: &mut Net) {
+        let now = event.at();
+        match event.kind() {
+            WAKE => self.port_woke(now, net),
+            ARRIVAL => self.arrival(now, net),
+            LOOPBACK => {
+                let packet = self.packets.take(event.arg());
+                self.act_on(now, &packet, true, net);
+            }
+            STAGED => self.staged(now, event.object(), event.arg(), net),
+            ANSWERED => {
+                let packet = self.packets.take(event.arg());
+                self.stage(now, packet, net);
+            }
+            DOORBELL => self.doorbell(now, event.object(), net),
+            WQES => {
+                self.wqes_ready(event.object(), event.arg());
+                self.transmit(now, net);
+            }
+            TRANSMIT => {
+                if self.transmit_at == now {
+                    self.transmit_at = Time::MAX;
+                }
+                self.transmit(now, net);
+            }
+            CQE => {
+                let completion = self.cqes.take(event.arg());
+                self.cores[event.object()].pending.push(completion);
+                self.step(now, event.object(), net);
+            }
+            _ => {
+                let core = &mut self.cores[event.object()];
+                if core.wake_at == now {
+                    core.wake_at = Time::MAX;
+                }
+                self.step(now, event.object(), net);
+            }
+        }
+    }
 }
 
 impl<P: Program> Host<P> {
@@ -142,47 +188,6 @@ impl<P: Program> Host<P> {
         self.cores.push(state);
         self.wake_core(core, start, net);
         core
-    }
-
-    /// Does what is due.
-    pub(crate) fn handle(&mut self, event: Event, net: &mut Net) {
-        let now = event.at();
-        match event.kind() {
-            WAKE => self.port_woke(now, net),
-            ARRIVAL => self.arrival(now, net),
-            LOOPBACK => {
-                let packet = self.packets.take(event.arg());
-                self.act_on(now, &packet, true, net);
-            }
-            STAGED => self.staged(now, event.object(), event.arg(), net),
-            ANSWERED => {
-                let packet = self.packets.take(event.arg());
-                self.stage(now, packet, net);
-            }
-            DOORBELL => self.doorbell(now, event.object(), net),
-            WQES => {
-                self.wqes_ready(event.object(), event.arg());
-                self.transmit(now, net);
-            }
-            TRANSMIT => {
-                if self.transmit_at == now {
-                    self.transmit_at = Time::MAX;
-                }
-                self.transmit(now, net);
-            }
-            CQE => {
-                let completion = self.cqes.take(event.arg());
-                self.cores[event.object()].pending.push(completion);
-                self.step(now, event.object(), net);
-            }
-            _ => {
-                let core = &mut self.cores[event.object()];
-                if core.wake_at == now {
-                    core.wake_at = Time::MAX;
-                }
-                self.step(now, event.object(), net);
-            }
-        }
     }
 
     /// Sets an event of this host's.

@@ -229,9 +229,8 @@ impl Sender {
     }
 
     pub(super) fn on_timeout(&mut self, settings: &Settings, now: Time) -> bool {
-        let ended = now >= self.deadline(settings) && self.in_flight() > 0;
+        let ended = self.timer.expire(&settings.timeout, self.in_flight(), now);
         if ended {
-            self.timer.expired(&settings.timeout, now);
             // RFC 5681 3.1: not again for packets that the timer has sent again already.
             if self.phase != Phase::Timeout {
                 self.halve();

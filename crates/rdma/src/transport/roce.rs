@@ -102,9 +102,8 @@ impl Sender {
     }
 
     pub(super) fn on_timeout(&mut self, settings: &Settings, now: Time) -> bool {
-        let ended = now >= self.deadline(settings) && self.in_flight() > 0;
+        let ended = self.timer.expire(&settings.timeout, self.in_flight(), now);
         if ended {
-            self.timer.expired(&settings.timeout, now);
             self.go_back(settings, now);
         }
         ended

@@ -97,8 +97,11 @@ impl Timer {
         }
     }
 
-    /// It ended.
-    pub fn expired(&mut self, timeout: &Timeout, now: Time) {
+    /// Whether it has ended with `in_flight` packets unacknowledged; then it starts again.
+    pub fn expire(&mut self, timeout: &Timeout, in_flight: u32, now: Time) -> bool {
+        if in_flight == 0 || now < self.deadline(timeout, in_flight) {
+            return false;
+        }
         self.since = now;
         if let (Some(round_trips), Timeout::Dynamic { max, .. }) = (&mut self.round_trips, timeout)
         {
@@ -106,6 +109,7 @@ impl Timer {
             round_trips.timeout = round_trips.timeout.saturating_add(round_trips.timeout).min(*max);
             round_trips.timed = None;
         }
+        true
     }
 }
 
@@ -176,9 +180,9 @@ mod tests {
         timer.acknowledged(&timeout, 3, 1, us(260));
         // (7 * 80 + 160) / 8 = 90; (3 * 40 + 80) / 4 = 50.
         assert_eq!(timer.deadline(&timeout, 1), us(260 + 90 + 200));
-        timer.expired(&timeout, us(600));
+        assert!(timer.expire(&timeout, 1, us(600)));
         assert_eq!(timer.deadline(&timeout, 1), us(600 + 580));
-        timer.expired(&timeout, us(2000));
+        assert!(timer.expire(&timeout, 1, us(2000)));
         assert_eq!(timer.deadline(&timeout, 1), us(2000 + 900), "the largest");
         timer.sent_new(4, us(2000));
         timer.sent_again();

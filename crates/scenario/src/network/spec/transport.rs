@@ -4,7 +4,7 @@ use super::key::{Key, NoTable, key};
 use crate::network::TransportKind;
 use crate::spec::values::{Given, SECOND, names, number, place, text, within};
 use bandwise_input::{InputError, Source};
-use bandwise_netsim::ethernet::{Network, NetworkModel, SwitchModel};
+use bandwise_netsim::ethernet::{NetworkModel, SwitchModel, bdp_packets};
 use bandwise_rdma::transport::{Acks, RTO_HIGH, RTO_LOW, Recovery, Settings, Timeout};
 use bandwise_topology::Fabric;
 use bandwise_units::Time;
@@ -267,8 +267,7 @@ impl TransportSpec {
     /// to fill its link.
     pub(super) fn cap(&self, model: &mut NetworkModel, fabric: &Fabric) {
         if let Cap::Auto = self.cap_key() {
-            let packets = Network::new(fabric, model, 0).bdp_packets();
-            model.host.transport.window = NonZeroU32::new(packets);
+            model.host.transport.window = NonZeroU32::new(bdp_packets(fabric, &model.host));
         }
     }
 }
