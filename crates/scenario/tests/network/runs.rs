@@ -1,6 +1,7 @@
 //! How runs end, and what they say.
 
 use super::read;
+use bandwise_netsim::engine::Alone;
 use bandwise_scenario::network::{Arrival, FlowRecord, Group, NetworkProgress, NetworkStop, Watch};
 use bandwise_units::Time;
 use bandwise_workload::Flow;
@@ -92,7 +93,7 @@ fn flows_are_taken_as_their_time_comes() {
             ControlFlow::Continue(())
         }
     }
-    let results = scenario.run_with::<()>(flows, &mut Lazy(&asked)).unwrap();
+    let results = scenario.run_with::<()>(&Alone, flows, &mut Lazy(&asked)).unwrap();
     assert_eq!(results.finished, 10);
     // Nothing happens between two of them, and that takes no events.
     assert!(results.counters.events < 1000, "{}", results.counters.events);
@@ -102,7 +103,7 @@ fn flows_are_taken_as_their_time_comes() {
 fn an_error_among_the_flows_ends_the_run() {
     let flow = Flow { start: Time::ZERO, src: 0, dst: 1, bytes: 1 };
     let flows = [Ok(Arrival::from(flow)), Err("line 3")];
-    assert_eq!(read(SMALL).run_with(flows, &mut ()), Err("line 3"));
-    let nothing = read(SMALL).run_with::<()>([], &mut ()).unwrap();
+    assert_eq!(read(SMALL).run_with(&Alone, flows, &mut ()), Err("line 3"));
+    let nothing = read(SMALL).run_with::<()>(&Alone, [], &mut ()).unwrap();
     assert_eq!((nothing.stop, nothing.groups.len()), (NetworkStop::Complete, 0));
 }
