@@ -1,102 +1,109 @@
 //! Many queues in one arena.
 //!
-//! A place that is freed is the next one to be used, so that what the queues touch is as large as
-//! what they hold. Rings would each go round all of their places, those of their worst moment.
+//! A queue is a list of chunks of some places each. A chunk that is freed is the next one to be
+//! used, so that what the queues touch is about as large as what they hold; within a chunk one value
+//! follows the other, as a processor's caches like it. Rings would each go round all of their
+//! places, those of their worst moment; a list of single places would jump about.
 
 /// Queues, first in, first out, by number.
 #[derive(Debug)]
 pub(super) struct Queues<T> {
-    places: Vec<Place<T>>,
-    /// The first of the free places.
+    chunks: Vec<Chunk<T>>,
+    /// The first of the free chunks.
     free: u32,
-    queues: Vec<Queue<T>>,
+    queues: Vec<Queue>,
 }
 
-#[derive(Debug)]
-struct Place<T> {
-    value: T,
+/// Places in a chunk: three cache lines of packets.
+const PLACES: usize = 8;
+
+#[derive(Debug, Clone, Copy)]
+struct Chunk<T> {
+    values: [T; PLACES],
+    /// The one behind it.
     next: u32,
 }
 
-/// A queue. Its first value stands here and not in a place: whoever takes it decides by it what to
-/// do, and would wait for memory. The one behind it is fetched then, while that is done.
+/// Where a queue begins and ends. Only an empty one has no chunk.
 #[derive(Debug, Clone, Copy)]
-struct Queue<T> {
-    first: T,
-    /// Places of the second value and of the last.
-    second: u32,
+struct Queue {
+    first: u32,
     last: u32,
-    is_empty: bool,
+    /// The place of the first value in the first chunk, and that behind the last in the last.
+    head: u32,
+    tail: u32,
 }
 
 const NONE: u32 = u32::MAX;
+const EMPTY: Queue = Queue { first: NONE, last: NONE, head: 0, tail: PLACES as u32 };
 
 impl<T: Copy + Default> Queues<T> {
     pub fn new(queues: usize) -> Self {
-        let empty = Queue { first: T::default(), second: NONE, last: NONE, is_empty: true };
-        Queues { places: Vec::new(), free: NONE, queues: vec![empty; queues] }
+        Queues { chunks: Vec::new(), free: NONE, queues: vec![EMPTY; queues] }
     }
 
     #[inline]
     pub fn push(&mut self, queue: usize, value: T) {
-        let queue = &mut self.queues[queue];
-        if queue.is_empty {
-            (queue.first, queue.is_empty) = (value, false);
-            return;
+        if self.queues[queue].tail as usize == PLACES {
+            self.lengthen(queue);
         }
-        let place = self.free;
-        let place = match self.places.get_mut(place as usize) {
+        let queue = &mut self.queues[queue];
+        self.chunks[queue.last as usize].values[queue.tail as usize % PLACES] = value;
+        queue.tail += 1;
+    }
+
+    /// Puts a free chunk behind a queue's last.
+    #[inline(never)]
+    fn lengthen(&mut self, queue: usize) {
+        let chunk = match self.chunks.get_mut(self.free as usize) {
             Some(free) => {
-                self.free = free.next;
-                *free = Place { value, next: NONE };
-                place
+                std::mem::replace(&mut self.free, std::mem::replace(&mut free.next, NONE))
             }
             None => {
-                self.places.push(Place { value, next: NONE });
-                (self.places.len() - 1) as u32
+                self.chunks.push(Chunk { values: [T::default(); PLACES], next: NONE });
+                (self.chunks.len() - 1) as u32
             }
         };
-        let last = std::mem::replace(&mut queue.last, place);
-        match self.places.get_mut(last as usize) {
-            Some(last) => last.next = place,
-            None => queue.second = place,
+        let queue = &mut self.queues[queue];
+        match self.chunks.get_mut(queue.last as usize) {
+            Some(last) => last.next = chunk,
+            None => queue.first = chunk,
         }
+        (queue.last, queue.tail) = (chunk, 0);
     }
 
     #[inline]
     pub fn pop(&mut self, queue: usize) -> Option<T> {
         let queue = &mut self.queues[queue];
-        if queue.is_empty {
-            return None;
-        }
-        let value = queue.first;
-        let place = queue.second;
-        match self.places.get_mut(place as usize) {
-            Some(second) => {
-                queue.first = second.value;
-                queue.second = std::mem::replace(&mut second.next, self.free);
-                if queue.second == NONE {
-                    queue.last = NONE;
-                }
-                self.free = place;
+        let chunk = self.chunks.get_mut(queue.first as usize)?;
+        let value = chunk.values[queue.head as usize % PLACES];
+        queue.head += 1;
+        let is_last = queue.first == queue.last;
+        if is_last && queue.head == queue.tail || queue.head as usize == PLACES {
+            let freed = queue.first;
+            match is_last {
+                true => *queue = EMPTY,
+                false => (queue.first, queue.head) = (chunk.next, 0),
             }
-            None => queue.is_empty = true,
+            chunk.next = std::mem::replace(&mut self.free, freed);
         }
         Some(value)
     }
 
     #[inline]
     pub fn is_empty(&self, queue: usize) -> bool {
-        self.queues[queue].is_empty
+        self.queues[queue].first == NONE
     }
 
     /// How many values all queues hold.
     pub fn len(&self) -> usize {
-        let free = std::iter::successors(self.places.get(self.free as usize), |place| {
-            self.places.get(place.next as usize)
-        });
-        let firsts = self.queues.iter().filter(|queue| !queue.is_empty).count();
-        firsts + self.places.len() - free.count()
+        self.queues.iter().map(|queue| self.len_of(queue)).sum()
+    }
+
+    fn len_of(&self, queue: &Queue) -> usize {
+        let chunk = |number: u32| self.chunks.get(number as usize);
+        let chunks = std::iter::successors(chunk(queue.first), |last| chunk(last.next)).count();
+        chunks * PLACES - queue.head as usize - (PLACES - queue.tail as usize)
     }
 }
 
