@@ -210,7 +210,7 @@ impl Congestion {
         match settings.algorithm {
             Algorithm::None => Congestion::None,
             Algorithm::Dcqcn => Congestion::Dcqcn(Dcqcn::new(path, now)),
-            Algorithm::Timely => Congestion::Timely(Timely::new(path, now)),
+            Algorithm::Timely => Congestion::Timely(Timely::new(path)),
             Algorithm::Aimd => Congestion::Aimd(Aimd::new(path)),
             Algorithm::Dctcp => Congestion::Dctcp(Dctcp::new(path)),
             Algorithm::Hpcc => Congestion::Hpcc(Box::new(Hpcc::new(path))),

@@ -178,5 +178,5 @@ fn flows_are_small() {
         size_of::<Hpcc>(),
         size_of::<NotificationPoint>(),
     ];
-    assert_eq!(sizes, [64, 56, 16, 40, 64, 72, 328, 16]);
+    assert_eq!(sizes, [64, 48, 16, 40, 64, 72, 328, 16]);
 }
