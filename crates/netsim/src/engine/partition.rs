@@ -168,7 +168,7 @@ impl<N: Node> Engine<N> {
 
     /// Handles everything that is due before `end`. False if nothing is due at all any more.
     pub fn run(&mut self, end: Time) -> bool {
-        while let Some(first) = self.first().filter(|&first| first < end) {
+        while let Some(first) = self.next_at().filter(|&first| first < end) {
             let horizon = first.saturating_add(self.lookahead).min(end);
             for (partition, nodes) in self.partitions.iter_mut().enumerate() {
                 self.links.current = partition;
@@ -179,11 +179,11 @@ impl<N: Node> Engine<N> {
             }
         }
         self.now = end;
-        self.first().is_some()
+        self.next_at().is_some()
     }
 
-    /// When the first event is due.
-    fn first(&self) -> Option<Time> {
+    /// When the first event is due, if one is.
+    pub fn next_at(&self) -> Option<Time> {
         let first = self.links.queues.iter().map(|queue| queue.next_at()).min();
         first.filter(|&at| at < Time::MAX)
     }
