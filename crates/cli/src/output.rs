@@ -46,12 +46,16 @@ pub struct Report {
     report: Option<PathBuf>,
 }
 
-/// The flag of commands that have a line for each flow.
+/// The flags of commands that have files which grow as a run goes on.
 #[derive(Debug, Default, clap::Args)]
 pub struct Rows {
     /// Write a line for each flow that arrived: flow,start_ns,src,dst,bytes,fct_ns,slowdown
     #[arg(long, value_name = "FILE.csv")]
     flow_results: Option<PathBuf>,
+    /// Write packets, with all headers, for Wireshark: those of --trace-flow and --trace-port, or
+    /// those of all ports
+    #[arg(long, value_name = "FILE.pcapng")]
+    trace: Option<PathBuf>,
 }
 
 /// Where a command's results go.
@@ -60,6 +64,7 @@ pub struct Outputs {
     json: Option<Target>,
     report: Option<Target>,
     rows: Option<Target>,
+    trace: Option<Target>,
 }
 
 impl Outputs {
@@ -69,11 +74,13 @@ impl Outputs {
             json: json.json.map(Into::into),
             report: report.report.map(Into::into),
             rows: rows.flow_results.map(Into::into),
+            trace: rows.trace.map(Into::into),
         };
         let flags = [
             ("--json", &outputs.json),
             ("--report", &outputs.report),
             ("--flow-results", &outputs.rows),
+            ("--trace", &outputs.trace),
         ];
         let mut taken: Vec<PathBuf> = inputs.iter().filter_map(|i| identity(i)).collect();
         for (flag, target) in flags {
@@ -115,10 +122,17 @@ impl Outputs {
 
     /// The file for a line each flow, if one is wanted. It is there when it is finished.
     pub fn rows(&self) -> Result<Option<Stream>, Failure> {
-        match &self.rows {
-            Some(Target::File(path)) => Ok(Some(Stream::create(path)?)),
-            _ => Ok(None),
-        }
+        stream(&self.rows)
+    }
+
+    /// The file for packets, if one is wanted. It is there when it is finished.
+    pub fn trace(&self) -> Result<Option<Stream>, Failure> {
+        stream(&self.trace)
+    }
+
+    /// Whether packets are wanted.
+    pub fn wants_trace(&self) -> bool {
+        self.trace.is_some()
     }
 
     /// Writes the report and says where it is.
@@ -128,6 +142,13 @@ impl Outputs {
             note(format_args!("report: {}", path.display()));
         }
         Ok(())
+    }
+}
+
+fn stream(target: &Option<Target>) -> Result<Option<Stream>, Failure> {
+    match target {
+        Some(Target::File(path)) => Ok(Some(Stream::create(path)?)),
+        _ => Ok(None),
     }
 }
 
@@ -234,10 +255,10 @@ impl Stream {
     }
 
     /// Writes more.
-    pub fn write(&mut self, text: &str) -> anyhow::Result<()> {
+    pub fn write(&mut self, bytes: impl AsRef<[u8]>) -> anyhow::Result<()> {
         let written = match &mut self.to {
-            To::New(file) => file.write_all(text.as_bytes()),
-            To::There(file) => file.write_all(text.as_bytes()),
+            To::New(file) => file.write_all(bytes.as_ref()),
+            To::There(file) => file.write_all(bytes.as_ref()),
         };
         written.map_err(|error| failed(&self.path, error))
     }

@@ -133,6 +133,11 @@ impl Network {
         self.capture = Some(Box::new(Capture::new(chosen, &self.fabric, &self.ends)));
     }
 
+    /// Sees nothing any more.
+    pub fn end_capture(&mut self) {
+        self.capture = None;
+    }
+
     /// Hands out what was seen since the last time, in order, as far as nothing earlier can follow;
     /// with `ended` all of it.
     pub fn take_sightings(&mut self, ended: bool, take: impl FnMut(Sighting)) {

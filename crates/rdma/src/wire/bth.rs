@@ -25,7 +25,7 @@ pub struct Aeth {
     pub msn: u32,
 }
 
-/// What an acknowledgement says (IBTA 9.7.5.1).
+/// What an acknowledgement says (IBTA 9.7.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Syndrome {
     /// The packet of this number and all before it have arrived. No credits: end-to-end flow control
@@ -69,7 +69,7 @@ pub struct Bth {
     pub psn: u32,
 }
 
-/// The partition that everybody is a full member of (IBTA 10.9.1).
+/// The partition that everybody is a full member of (IBTA 10.9).
 const DEFAULT_PARTITION: u16 = 0xffff;
 /// Migration state "migrated" (IBTA 9.2.3): nobody migrates paths here.
 const MIGRATED: u8 = 0x40;

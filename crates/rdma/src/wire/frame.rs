@@ -47,7 +47,7 @@ pub struct TcpSegment<'a> {
     pub payload: &'a [u8],
 }
 
-/// The UDP port of RoCEv2 (IBTA annex A17.3.1).
+/// The UDP port of RoCEv2 (IBTA annex A17).
 const ROCE_PORT: u16 = 4791;
 const UDP_HEADER: usize = 8;
 const ICRC: usize = super::ICRC as usize;

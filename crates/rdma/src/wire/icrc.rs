@@ -1,4 +1,4 @@
-//! The invariant CRC (ICRC, IBTA 7.8.1) of RoCEv2 packets (IBTA annex A17.3.3): over everything
+//! The invariant CRC (ICRC, IBTA 7.8.1) of RoCEv2 packets (IBTA annex A17): over everything
 //! that no hop changes.
 
 /// Where in a packet from its IPv4 header on stands what a hop may change: type of service, time to
