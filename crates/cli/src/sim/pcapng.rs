@@ -115,8 +115,8 @@ mod tests {
         assert_eq!(hex(&out), begin.replace(' ', ""));
         out.clear();
         interface("h:1", BitRate::from_bps(256), 64, &mut out);
-        let port = "01000000 38000000 0100 0000 40000000 0200 0300 683a31 00 \
-                    0800 0800 0001000000000000 0900 0100 0c 000000 0000 0000 38000000";
+        let port = "01000000 34000000 0100 0000 40000000 0200 0300 683a31 00 \
+                    0800 0800 0001000000000000 0900 0100 0c 000000 0000 0000 34000000";
         assert_eq!(hex(&out), port.replace(' ', ""));
         out.clear();
         let at = Time::from_ps(1 << 32 | 2);

@@ -194,9 +194,9 @@ impl<'a> Trace<'a> {
         self.to.finish()?;
         let (packets, last) = (self.packets, self.last.as_s_f64() * 1e3);
         let ports = self.interfaces.len();
-        note(format_args!("trace: {packets} packets of {ports} ports, up to {last:.6} ms"));
+        note(format_args!("trace: packets {packets}, ports {ports}, the last at {last:.6} ms"));
         if packets == self.settings.packets {
-            note("warning: the trace ends there; --trace-packets N allows more");
+            note("warning: the trace ends there, the run went on; --trace-packets N allows more");
         }
         if let Some(&missing) =
             self.settings.chosen.flows.range(flows.min(u32::MAX.into()) as u32..).next()
