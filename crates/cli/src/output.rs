@@ -49,8 +49,9 @@ pub struct Report {
 /// The flags of commands that have files which grow as a run goes on.
 #[derive(Debug, Default, clap::Args)]
 pub struct Rows {
-    /// Write a line for each flow that arrived: flow,start_ns,src,dst,bytes,fct_ns,slowdown
-    #[arg(long, value_name = "FILE.csv")]
+    /// Write a row for each flow that arrived: flow,start_ns,src,dst,bytes,fct_ns,slowdown; as Parquet
+    /// if FILE ends in .parquet, otherwise as CSV
+    #[arg(long, value_name = "FILE")]
     flow_results: Option<PathBuf>,
     /// Write packets, with all headers, for Wireshark: those of --trace-flow and --trace-port, or
     /// those of all ports
@@ -120,9 +121,18 @@ impl Outputs {
         }
     }
 
-    /// The file for a line each flow, if one is wanted. It is there when it is finished.
+    /// The file for a row each flow, if one is wanted. It is there when it is finished.
     pub fn rows(&self) -> Result<Option<Stream>, Failure> {
         stream(&self.rows)
+    }
+
+    /// Whether that file is to be Parquet, by its name.
+    pub fn rows_are_parquet(&self) -> bool {
+        let ending = |target: &Target| match target {
+            Target::File(path) => path.extension().is_some_and(|ending| ending == "parquet"),
+            Target::Stdout => false,
+        };
+        self.rows.as_ref().is_some_and(ending)
     }
 
     /// The file for packets, if one is wanted. It is there when it is finished.
@@ -256,11 +266,12 @@ impl Stream {
 
     /// Writes more.
     pub fn write(&mut self, bytes: impl AsRef<[u8]>) -> anyhow::Result<()> {
-        let written = match &mut self.to {
-            To::New(file) => file.write_all(bytes.as_ref()),
-            To::There(file) => file.write_all(bytes.as_ref()),
-        };
-        written.map_err(|error| failed(&self.path, error))
+        self.write_all(bytes.as_ref()).map_err(|error| self.failed(error))
+    }
+
+    /// Says which file it is about.
+    pub fn failed(&self, error: std::io::Error) -> anyhow::Error {
+        failed(&self.path, error)
     }
 
     /// That was all.
@@ -278,6 +289,22 @@ impl Stream {
             Ok(())
         };
         Ok(attempt().map_err(|error| failed(&path, error))?)
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match &mut self.to {
+            To::New(file) => file.write(bytes),
+            To::There(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match &mut self.to {
+            To::New(file) => file.flush(),
+            To::There(file) => file.flush(),
+        }
     }
 }
 

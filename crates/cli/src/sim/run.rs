@@ -30,7 +30,7 @@ pub(super) struct Effort {
 pub(super) fn run(flags: Flags) -> Result<(), Failure> {
     let interrupt = Interrupt::listen()?;
     let settings = flags.resolve(&interrupt)?;
-    let rows = FlowRows::begin(settings.outputs.rows()?);
+    let rows = FlowRows::begin(&settings.outputs)?;
     let trace = settings.outputs.trace()?;
     let trace = Trace::begin(settings.trace.as_ref(), &settings.scenario, trace);
     let (results, files, effort) = simulate(&settings, Files { rows, trace }, &interrupt)?;
