@@ -20,6 +20,8 @@ Examples:
   # A list of your own on it; hosts count from 0
   printf 'start_ns,src,dst,bytes\\n0,3,17,1000\\n1250.5,8,3,2400000\\n' > my.csv
   bandwise sim run papers/irn/default.toml --flows my.csv --flow-results fct.csv --json -
+  # The same rows for pandas, Polars, DuckDB
+  bandwise sim run papers/irn/default.toml --flow-results fct.parquet
   # RoCE with priority flow control, everything else as above: a scenario of two lines
   printf '[transport]\\nkind = \"roce\"\\n' | bandwise sim run - --seed 7
   # What the ports of host h3 and flow 17 have sent and received, for Wireshark
