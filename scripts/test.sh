@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # All tests, or the parts that are named: scripts/test.sh [format] [clippy] [tests] [docs]
-# [fabric] [web].
+# [fabric] [trace] [web].
 # Every part runs, whatever became of those before it. A part that can't run prints a line that
-# starts with SKIP. The last line counts: a test of cargo's each, a netlist each, a check of a page
-# each, and one for each other part.
+# starts with SKIP. The last line counts: a test of cargo's each, a netlist each, a check of a trace
+# or a page each, and one for each other part.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
 scripts/setup.sh test
 
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(format clippy tests docs fabric web)
+[ ${#parts[@]} -gt 0 ] || parts=(format clippy tests docs fabric trace web)
 passed=0
 failed=0
 scratch=$(mktemp -d)
@@ -38,6 +38,11 @@ fabric() {
   cargo build --quiet --profile test --bin bandwise &&
     bash tests/fabric/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise"
 }
+trace() {
+  # Packets of simulated runs, by Wireshark's dissector and Scapy.
+  cargo build --quiet --profile test --bin bandwise &&
+    bash tests/trace/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise"
+}
 web() {
   # A sample with everything that a page can have, and the page that `make run` makes, by the
   # program as the tests built it.
@@ -54,9 +59,9 @@ total() { # PATTERN WORD
 
 for part in "${parts[@]}"; do
   case $part in
-    format | clippy | tests | docs | fabric | web) ;;
+    format | clippy | tests | docs | fabric | trace | web) ;;
     *)
-      echo "test.sh: no part '$part' (allowed: format clippy tests docs fabric web)" >&2
+      echo "test.sh: no part '$part' (allowed: format clippy tests docs fabric trace web)" >&2
       exit 2
       ;;
   esac
@@ -67,6 +72,7 @@ for part in "${parts[@]}"; do
   case $part in
     tests) tally='^test result: ' ;;
     fabric) tally='^fabric: ' ;;
+    trace) tally='^trace: ' ;;
     web) tally='^web: ' ;;
     *) tally='' ;;
   esac

@@ -46,12 +46,17 @@ pub struct Report {
     report: Option<PathBuf>,
 }
 
-/// The flag of commands that have a line for each flow.
+/// The flags of commands that have files which grow as a run goes on.
 #[derive(Debug, Default, clap::Args)]
 pub struct Rows {
-    /// Write a line for each flow that arrived: flow,start_ns,src,dst,bytes,fct_ns,slowdown
-    #[arg(long, value_name = "FILE.csv")]
+    /// Write a row for each flow that arrived: flow,start_ns,src,dst,bytes,fct_ns,slowdown; as Parquet
+    /// if FILE ends in .parquet, otherwise as CSV
+    #[arg(long, value_name = "FILE")]
     flow_results: Option<PathBuf>,
+    /// Write packets, with all headers, for Wireshark: those of --trace-flow and --trace-port, or
+    /// those of all ports
+    #[arg(long, value_name = "FILE.pcapng")]
+    trace: Option<PathBuf>,
 }
 
 /// Where a command's results go.
@@ -60,6 +65,7 @@ pub struct Outputs {
     json: Option<Target>,
     report: Option<Target>,
     rows: Option<Target>,
+    trace: Option<Target>,
 }
 
 impl Outputs {
@@ -69,11 +75,13 @@ impl Outputs {
             json: json.json.map(Into::into),
             report: report.report.map(Into::into),
             rows: rows.flow_results.map(Into::into),
+            trace: rows.trace.map(Into::into),
         };
         let flags = [
             ("--json", &outputs.json),
             ("--report", &outputs.report),
             ("--flow-results", &outputs.rows),
+            ("--trace", &outputs.trace),
         ];
         let mut taken: Vec<PathBuf> = inputs.iter().filter_map(|i| identity(i)).collect();
         for (flag, target) in flags {
@@ -113,12 +121,28 @@ impl Outputs {
         }
     }
 
-    /// The file for a line each flow, if one is wanted. It is there when it is finished.
+    /// The file for a row each flow, if one is wanted. It is there when it is finished.
     pub fn rows(&self) -> Result<Option<Stream>, Failure> {
-        match &self.rows {
-            Some(Target::File(path)) => Ok(Some(Stream::create(path)?)),
-            _ => Ok(None),
-        }
+        stream(&self.rows)
+    }
+
+    /// Whether that file is to be Parquet, by its name.
+    pub fn rows_are_parquet(&self) -> bool {
+        let ending = |target: &Target| match target {
+            Target::File(path) => path.extension().is_some_and(|ending| ending == "parquet"),
+            Target::Stdout => false,
+        };
+        self.rows.as_ref().is_some_and(ending)
+    }
+
+    /// The file for packets, if one is wanted. It is there when it is finished.
+    pub fn trace(&self) -> Result<Option<Stream>, Failure> {
+        stream(&self.trace)
+    }
+
+    /// Whether packets are wanted.
+    pub fn wants_trace(&self) -> bool {
+        self.trace.is_some()
     }
 
     /// Writes the report and says where it is.
@@ -128,6 +152,13 @@ impl Outputs {
             note(format_args!("report: {}", path.display()));
         }
         Ok(())
+    }
+}
+
+fn stream(target: &Option<Target>) -> Result<Option<Stream>, Failure> {
+    match target {
+        Some(Target::File(path)) => Ok(Some(Stream::create(path)?)),
+        _ => Ok(None),
     }
 }
 
@@ -234,12 +265,13 @@ impl Stream {
     }
 
     /// Writes more.
-    pub fn write(&mut self, text: &str) -> anyhow::Result<()> {
-        let written = match &mut self.to {
-            To::New(file) => file.write_all(text.as_bytes()),
-            To::There(file) => file.write_all(text.as_bytes()),
-        };
-        written.map_err(|error| failed(&self.path, error))
+    pub fn write(&mut self, bytes: impl AsRef<[u8]>) -> anyhow::Result<()> {
+        self.write_all(bytes.as_ref()).map_err(|error| self.failed(error))
+    }
+
+    /// Says which file it is about.
+    pub fn failed(&self, error: std::io::Error) -> anyhow::Error {
+        failed(&self.path, error)
     }
 
     /// That was all.
@@ -257,6 +289,22 @@ impl Stream {
             Ok(())
         };
         Ok(attempt().map_err(|error| failed(&path, error))?)
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match &mut self.to {
+            To::New(file) => file.write(bytes),
+            To::There(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match &mut self.to {
+            To::New(file) => file.flush(),
+            To::There(file) => file.flush(),
+        }
     }
 }
 

@@ -118,8 +118,8 @@ impl Egress {
     /// Whether something waits for `vl` and nothing of it fits the credits, those on the way
     /// included.
     pub fn is_blocked(&self, vl: usize, net: &Net) -> bool {
-        let coming = net.returning(self.end).filter(|c| usize::from(c.vl) == vl);
-        let credits = self.credits[vl] + coming.map(|c| c.blocks).sum::<u16>();
+        let coming = net.returning(self.end).filter(|(_, c)| usize::from(c.vl) == vl);
+        let credits = self.credits[vl] + coming.map(|(_, c)| c.blocks).sum::<u16>();
         let mut waiting = self.waiting_slots(vl).peekable();
         waiting.peek().is_some() && waiting.all(|slot| self.heads[slot].blocks > credits)
     }

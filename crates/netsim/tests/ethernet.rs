@@ -6,7 +6,7 @@ use bandwise_netsim::ethernet::{
 use bandwise_random::Stream;
 use bandwise_rdma::congestion::{self, Algorithm, NotificationSettings, RedMarker};
 use bandwise_rdma::transport::{Acks, Recovery, Settings, Timeout};
-use bandwise_topology::{Fabric, builders};
+use bandwise_topology::{Fabric, FabricBuilder, Port, builders};
 use bandwise_units::{BitRate, Bytes, Time};
 use proptest::prelude::*;
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -103,6 +103,19 @@ fn a_flow_alone_has_a_slowdown_of_one() {
             assert_eq!(network.open_flows(), 0);
         }
     }
+}
+
+#[test]
+fn a_switch_has_ports_without_a_cable() {
+    let mut fabric = FabricBuilder::new();
+    let switch = fabric.add_switch("s", 5).unwrap();
+    for (name, number) in [("a", 2), ("b", 4)] {
+        let host = Port { node: fabric.add_host(name, 1).unwrap(), number: 1 };
+        fabric.connect(host, Port { node: switch, number }, RATE, DELAY).unwrap();
+    }
+    let mut network = Network::new(&fabric.build().unwrap(), &model(irn(), false), 1);
+    let finished = run(&mut network, &[flow(0, Time::ZERO, 0, 1, 3000)]);
+    assert_eq!(finished[0].completion_time(), network.alone(0, 1, 3000));
 }
 
 #[test]

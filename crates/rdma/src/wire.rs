@@ -1,8 +1,23 @@
-//! How many bytes an InfiniBand packet takes on the wire, and how a message becomes packets.
+//! How many bytes an InfiniBand packet takes on the wire, and how a message becomes packets; and
+//! what stands in a packet of RoCEv2, byte by byte ([`Frame`]).
 //!
 //! Clauses are those of the InfiniBand Architecture Specification (IBTA), volume 1. A packet is
 //! counted from the first byte of its local route header to the last of its variant CRC;
 //! [`FRAMING`] belongs to the physical layer and is added by whoever models one.
+
+mod bth;
+mod bytes;
+mod ethernet;
+mod frame;
+mod icrc;
+mod ipv4;
+mod tcp;
+
+pub use bth::{Aeth, Bth, Operation, Reth, Syndrome};
+pub use ethernet::{Mac, PauseFrame, Stations};
+pub use frame::{Frame, FrameError, RocePacket, TcpSegment};
+pub use ipv4::{Ecn, Ipv4};
+pub use tcp::Tcp;
 
 use crate::verbs::{Opcode, Transport};
 

@@ -2,10 +2,12 @@
 
 mod json;
 mod list;
+mod pcapng;
 mod rows;
 mod run;
 mod settings;
 mod tables;
+mod trace;
 
 /// What can be done with network scenarios.
 #[derive(Debug, clap::Subcommand)]
@@ -15,14 +17,14 @@ Examples:
   bandwise sim run papers/irn/default.toml --flows my.csv --flow-results fct.csv --json -")]
 pub enum Command {
     /// Run a scenario: flow completion times, slowdowns, what the network counted
-    Run(settings::Flags),
+    Run(Box<settings::Flags>),
 }
 
 impl Command {
     /// Does it.
     pub fn run(self) -> Result<(), crate::failure::Failure> {
         match self {
-            Command::Run(flags) => run::run(flags),
+            Command::Run(flags) => run::run(*flags),
         }
     }
 }

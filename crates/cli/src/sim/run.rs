@@ -2,6 +2,7 @@
 
 use super::rows::FlowRows;
 use super::settings::{Flags, Settings};
+use super::trace::Trace;
 use super::{json, tables};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -10,6 +11,7 @@ use crate::output::note;
 use crate::progress::Progress;
 use anyhow::anyhow;
 use bandwise_netsim::engine::Alone;
+use bandwise_netsim::ethernet::{Chosen, Sighting};
 use bandwise_scenario::network::{
     Arrival, FlowRecord, NetworkProgress, NetworkResults, NetworkStop, Watch,
 };
@@ -30,9 +32,14 @@ pub(super) struct Effort {
 pub(super) fn run(flags: Flags) -> Result<(), Failure> {
     let interrupt = Interrupt::listen()?;
     let settings = flags.resolve(&interrupt)?;
-    let rows = FlowRows::begin(settings.outputs.rows()?);
-    let (results, rows, effort) = simulate(&settings, rows, &interrupt)?;
-    rows.finish()?;
+    let rows = FlowRows::begin(&settings.outputs)?;
+    let trace = settings.outputs.trace()?;
+    let trace = Trace::begin(settings.trace.as_ref(), &settings.scenario, trace);
+    let (results, files, effort) = simulate(&settings, Files { rows, trace }, &interrupt)?;
+    files.rows.finish()?;
+    if let Some(trace) = files.trace {
+        trace.finish(results.started)?;
+    }
     if let (Some(list), 0) = (&settings.list, results.started) {
         list.warn_empty();
     }
@@ -51,35 +58,54 @@ pub(super) fn run(flags: Flags) -> Result<(), Failure> {
     }
 }
 
+/// What is written while a run goes on.
+struct Files<'a> {
+    rows: FlowRows,
+    trace: Option<Trace<'a>>,
+}
+
 /// Shows how far it is, and writes down what arrives.
 struct Watcher<'a> {
-    rows: FlowRows,
+    files: Files<'a>,
     progress: Progress,
     interrupt: &'a Interrupt,
 }
 
 impl Watch for Watcher<'_> {
     fn finished(&mut self, flow: &FlowRecord) {
-        self.rows.add(flow);
+        self.files.rows.add(flow);
+    }
+
+    fn captures(&self) -> Option<Chosen> {
+        self.files.trace.as_ref().map(Trace::chosen)
+    }
+
+    fn sighted(&mut self, sighting: &Sighting) -> ControlFlow<()> {
+        match &mut self.files.trace {
+            Some(trace) => trace.add(sighting),
+            None => ControlFlow::Break(()),
+        }
     }
 
     fn progress(&mut self, at: NetworkProgress) -> ControlFlow<()> {
         self.progress.at(at.finished);
-        match self.interrupt.asked() || self.rows.has_failed() {
+        let Files { rows, trace } = &self.files;
+        let failed = rows.has_failed() || trace.as_ref().is_some_and(Trace::has_failed);
+        match self.interrupt.asked() || failed {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }
     }
 }
 
-fn simulate(
+fn simulate<'a>(
     settings: &Settings,
-    rows: FlowRows,
-    interrupt: &Interrupt,
-) -> Result<(NetworkResults, FlowRows, Effort), Failure> {
+    files: Files<'a>,
+    interrupt: &'a Interrupt,
+) -> Result<(NetworkResults, Files<'a>, Effort), Failure> {
     let progress = Progress::begin(&format!("simulating {}", settings.scenario.title));
     progress.steps(settings.expected);
-    let mut watcher = Watcher { rows, progress, interrupt };
+    let mut watcher = Watcher { files, progress, interrupt };
     let (began, cpu) = (Instant::now(), machine::cpu_time(NonZeroUsize::MIN));
     let results = match &settings.list {
         Some(list) => {
@@ -97,7 +123,7 @@ fn simulate(
         peak_rss_bytes: machine::peak_rss_bytes(),
     };
     watcher.progress.end();
-    Ok((results, watcher.rows, effort))
+    Ok((results, watcher.files, effort))
 }
 
 /// On standard error: it is not a result.

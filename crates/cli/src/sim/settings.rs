@@ -1,6 +1,7 @@
 //! Flags of `bandwise sim run`, and what they mean.
 
 use super::list::FlowFile;
+use super::trace::{self, TraceFlags};
 use crate::failure::Failure;
 use crate::files::Text;
 use crate::interrupt::Interrupt;
@@ -19,8 +20,12 @@ Examples:
   # A list of your own on it; hosts count from 0
   printf 'start_ns,src,dst,bytes\\n0,3,17,1000\\n1250.5,8,3,2400000\\n' > my.csv
   bandwise sim run papers/irn/default.toml --flows my.csv --flow-results fct.csv --json -
+  # The same rows for pandas, Polars, DuckDB
+  bandwise sim run papers/irn/default.toml --flow-results fct.parquet
   # RoCE with priority flow control, everything else as above: a scenario of two lines
   printf '[transport]\\nkind = \"roce\"\\n' | bandwise sim run - --seed 7
+  # What the ports of host h3 and flow 17 have sent and received, for Wireshark
+  bandwise sim run papers/irn/default.toml --trace h3.pcapng --trace-port h3 --trace-flow 17
 
 Slowdown is the flow completion time over that in an empty network, both until the last byte is at
 the receiver. The JSON depends on the scenario, the flows and the seed alone, but for the times and
@@ -39,6 +44,8 @@ pub struct Flags {
     #[command(flatten)]
     rows: Rows,
     #[command(flatten)]
+    trace: TraceFlags,
+    #[command(flatten)]
     json: Json,
 }
 
@@ -50,6 +57,8 @@ pub(super) struct Settings {
     /// How many flows there are, about.
     pub(super) expected: u64,
     pub(super) outputs: Outputs,
+    /// Which packets are written, if any are.
+    pub(super) trace: Option<trace::Settings>,
 }
 
 impl Flags {
@@ -78,13 +87,14 @@ impl Flags {
             .map(PathBuf::as_path)
             .collect();
         let outputs = Outputs::new(self.json, Report::default(), self.rows, &inputs)?;
+        let trace = self.trace.resolve(outputs.wants_trace(), &scenario.fabric)?;
         let list = path.map(|path| FlowFile::find(path, hosts)).transpose()?;
         scenario.warnings.iter().for_each(warn);
         let expected = match &list {
             Some(list) => list.count(interrupt)?,
             None => scenario.expected_flows(),
         };
-        Ok(Settings { scenario, list, expected, outputs })
+        Ok(Settings { scenario, list, expected, outputs, trace })
     }
 }
 

@@ -7,5 +7,7 @@ mod bench;
 mod common;
 mod fabric;
 mod papers;
+mod parquet;
 mod rperf;
 mod sim;
+mod trace;

@@ -123,6 +123,11 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
         end
     }
 
+    /// The shard in which a link ends.
+    pub(super) fn shard_of(&self, end: LinkEnd) -> u32 {
+        self.ends[end as usize].shard
+    }
+
     /// When the first event is due or the first mail may matter; [`Time::MAX`] if there is none.
     pub(super) fn first(&self) -> Time {
         let events = self.queues.iter().map(EventQueue::next_at).min();
@@ -190,6 +195,11 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
         packet
     }
 
+    /// The packets on their way to a port, by when it acts on them.
+    pub fn inbound(&self, port: LinkEnd) -> impl Iterator<Item = (Time, F)> + '_ {
+        self.ends[port as usize].inbound.iter().map(|flight| (flight.at, flight.packet))
+    }
+
     /// Whether a packet is on its way to a port.
     pub fn is_inbound(&self, port: LinkEnd) -> bool {
         !self.ends[port as usize].inbound.is_empty()
@@ -231,9 +241,9 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
         Some(back)
     }
 
-    /// What is still to come back.
-    pub fn returning(&self, port: LinkEnd) -> impl Iterator<Item = B> + '_ {
-        self.ends[port as usize].returning.iter().map(|&(_, back)| back)
+    /// What is still to come back, or to be looked at, by when it counts.
+    pub fn returning(&self, port: LinkEnd) -> impl Iterator<Item = (Time, B)> + '_ {
+        self.ends[port as usize].returning.iter().copied()
     }
 
     /// Sees to it that a port's sending side is looked at, at `at` or before.

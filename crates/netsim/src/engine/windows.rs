@@ -117,9 +117,11 @@ impl<N: Node> Engine<N> {
         (&mut partitions[partition as usize][number as usize], links)
     }
 
-    /// The links that end at a node, among others.
-    pub fn links(&self, node: usize) -> &Links<N::Packet, N::Back> {
-        &self.shards[self.homes[node].shard as usize].links
+    /// The links of an end's shard, among them that which ends there.
+    pub fn links(&self, end: LinkEnd) -> &Links<N::Packet, N::Back> {
+        // All shards count ends alike.
+        let shard = self.shards[0].links.shard_of(end);
+        &self.shards[shard as usize].links
     }
 
     /// All nodes, in order.
@@ -151,7 +153,13 @@ impl<N: Node> Engine<N> {
         for shard in &mut self.shards {
             shard.links.open_mail();
         }
-        self.shards.iter().any(|shard| shard.first() < Time::MAX)
+        self.next_at().is_some()
+    }
+
+    /// When the first event is due, if one is.
+    pub fn next_at(&self) -> Option<Time> {
+        let first = self.shards.iter().map(Shard::first).min();
+        first.filter(|&at| at < Time::MAX)
     }
 }
 

@@ -3,8 +3,10 @@
 //! - [`switch`]: input queues, round-robin, drops or priority flow control;
 //! - [`host`]: a NIC whose flows take turns; the transports are those of
 //!   [`bandwise_rdma::transport`];
-//! - [`flow`]: what a flow is, and how long it takes alone.
+//! - [`flow`]: what a flow is, and how long it takes alone;
+//! - [`capture`]: what a packet analyser would see.
 
+pub mod capture;
 pub mod flow;
 pub mod host;
 mod network;
@@ -14,6 +16,7 @@ mod queues;
 mod slots;
 pub mod switch;
 
+pub use capture::{Chosen, Direction, Seen, SeenPacket, Sighting};
 pub use flow::{Finished, Opened};
 pub use host::HostModel;
 pub use network::{Counters, Network, NetworkModel, PathTooLong, bdp_packets};

@@ -1,5 +1,6 @@
 //! A network: a fabric of Ethernet switches and hosts, and flows through it.
 
+use super::capture::{Capture, Chosen, Sighting};
 use super::flow::{Finished, Opened, alone, frame_time};
 use super::host::{Host, HostModel};
 use super::output::{Net, Output};
@@ -23,7 +24,7 @@ pub struct NetworkModel {
     pub host: HostModel,
 }
 
-type Node = Member<Switch, Host>;
+pub(super) type Node = Member<Switch, Host>;
 
 /// What a run counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -64,6 +65,9 @@ pub struct Network {
     model: NetworkModel,
     seed: u64,
     switches: usize,
+    /// Ends of cables by their ports.
+    ends: BTreeMap<Port, LinkEnd>,
+    capture: Option<Box<Capture>>,
 }
 
 impl Network {
@@ -116,7 +120,8 @@ impl Network {
         };
         for (place, &node) in nodes.iter().enumerate() {
             engine.push(if fabric.is_switch(node) {
-                let outputs = fabric.ports(node).map(output).collect();
+                let ports = (1..=fabric.port_count(node)).map(|number| Port { node, number });
+                let outputs = ports.map(output).collect();
                 let random = Stream::new(seed, "marks", fabric.rank(node) as u64);
                 Member::Switch(Box::new(Switch::new(model.switch.clone(), outputs, random)))
             } else {
@@ -131,6 +136,27 @@ impl Network {
             model: model.clone(),
             seed,
             switches,
+            ends,
+            capture: None,
+        }
+    }
+
+    /// From now on, sees the packets of these ports and flows; flows that are opened already are not
+    /// seen.
+    pub fn capture(&mut self, chosen: Chosen) {
+        self.capture = Some(Box::new(Capture::new(chosen, &self.fabric, &self.ends)));
+    }
+
+    /// Sees nothing any more.
+    pub fn end_capture(&mut self) {
+        self.capture = None;
+    }
+
+    /// Hands out what was seen since the last time, in order, as far as nothing earlier can follow;
+    /// with `ended` all of it.
+    pub fn take_sightings(&mut self, ended: bool, take: impl FnMut(Sighting)) {
+        if let Some(capture) = &mut self.capture {
+            capture.take(&self.engine, &self.fabric, ended, take);
         }
     }
 
@@ -160,6 +186,9 @@ impl Network {
         let (host, net) = self.host_mut(flow.src);
         let slot = host.open(flow, expected, there, congestion, net);
         self.host_mut(flow.dst).0.answer_to(expected, slot);
+        if let Some(capture) = &mut self.capture {
+            capture.opened(flow, slot, expected);
+        }
         Ok(())
     }
 
@@ -185,7 +214,10 @@ impl Network {
 
     /// The same, with a crew.
     pub fn run_by(&mut self, crew: &impl Crew, end: Time) -> bool {
-        let goes_on = self.engine.run(end, crew);
+        let goes_on = match &mut self.capture {
+            None => self.engine.run(end, crew),
+            Some(capture) => capture.run(&mut self.engine, crew, &self.fabric, end),
+        };
         self.forget_ended();
         goes_on
     }

@@ -150,8 +150,8 @@ pub fn path(ports: impl Iterator<Item = u8>) -> Option<u64> {
 /// RoCEv2 puts around the payload of each packet (IBTA annex A17).
 pub const HEADERS: u32 = 14 + 4 + 20 + 8 + 12 + 4;
 
-/// An acknowledgement: its header of 4 bytes besides, and of IRN the number of a packet in 3 more
-/// that its reserved bits have room for.
+/// An acknowledgement: its header of 4 bytes besides. Of IRN's NACK the packet that caused it stands in
+/// the 3 of them that are otherwise for the number of messages.
 pub const ACK: u32 = HEADERS + 4;
 
 /// A CNP: 16 reserved bytes (IBTA annex A17.9.3).

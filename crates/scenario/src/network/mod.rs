@@ -14,12 +14,14 @@ mod requests;
 mod results;
 mod run;
 mod spec;
+mod wire;
 mod workload;
 
 pub use groups::Group;
 pub use results::{Distribution, NetworkResults, NetworkStop, RequestResult, TAIL};
 pub use run::{Arrival, FlowRecord, NetworkProgress, Watch};
 pub use spec::{File, headroom};
+pub use wire::Wire;
 pub use workload::{Generator, Part, Workload};
 
 use bandwise_input::InputError;

@@ -6,7 +6,7 @@ use super::groups::Groups;
 use super::requests::Requests;
 use super::results::{NetworkResults, NetworkStop, TAIL};
 use bandwise_netsim::engine::{APART, Alone, Crew};
-use bandwise_netsim::ethernet::{Finished, Network, Opened};
+use bandwise_netsim::ethernet::{Chosen, Finished, Network, Opened, Sighting};
 use bandwise_units::Time;
 use bandwise_workload::Flow;
 use std::num::NonZeroUsize;
@@ -69,6 +69,16 @@ pub trait Watch {
     /// A flow has arrived. In order of arrival.
     fn finished(&mut self, _flow: &FlowRecord) {}
 
+    /// Which packets it wants to see.
+    fn captures(&self) -> Option<Chosen> {
+        None
+    }
+
+    /// One of these packets. In order of time; after a break there are no more.
+    fn sighted(&mut self, _sighting: &Sighting) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
     /// Called now and then; may end the run early. What was measured by then is in the results.
     fn progress(&mut self, _at: NetworkProgress) -> ControlFlow<()> {
         ControlFlow::Continue(())
@@ -105,6 +115,9 @@ impl NetworkScenario {
         watch: &mut impl Watch,
     ) -> Result<NetworkResults, E> {
         let mut run = Run::new(self, crew.hands());
+        if let Some(chosen) = watch.captures() {
+            run.network.capture(chosen);
+        }
         let mut flows = flows.into_iter();
         let mut next = flows.next().transpose()?;
         let stop = loop {
@@ -118,6 +131,7 @@ impl NetworkScenario {
             }
             let goes_on = run.network.run_by(crew, end);
             run.collect(watch);
+            run.look(watch, false);
             let under_way = run.network.open_flows();
             let simulated = run.network.now();
             // A sender whose last acknowledgement was dropped may wait for ever.
@@ -134,6 +148,7 @@ impl NetworkScenario {
                 break NetworkStop::Interrupted;
             }
         };
+        run.look(watch, true);
         Ok(run.results(stop))
     }
 }
@@ -186,6 +201,19 @@ impl Run {
             self.groups.add(&record);
             self.finished += 1;
             watch.finished(&record);
+        }
+    }
+
+    /// Shows the packets that are captured. `ended`: no more follow.
+    fn look(&mut self, watch: &mut impl Watch, ended: bool) {
+        let mut goes_on = ControlFlow::Continue(());
+        self.network.take_sightings(ended, |sighting| {
+            if goes_on.is_continue() {
+                goes_on = watch.sighted(&sighting);
+            }
+        });
+        if goes_on.is_break() {
+            self.network.end_capture();
         }
     }
 
