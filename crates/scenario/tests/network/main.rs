@@ -6,6 +6,7 @@ mod lossless;
 mod never_panics;
 mod refused;
 mod runs;
+mod study;
 
 use bandwise_input::Source;
 use bandwise_scenario::network::{File, NetworkScenario};
