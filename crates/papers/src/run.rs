@@ -6,10 +6,7 @@ use bandwise_netsim::Counters;
 use bandwise_report::model::Row;
 use bandwise_scenario::{Results, RunError, Scenario, Stop};
 use bandwise_units::Time;
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How to run.
 #[derive(Debug, Clone)]
@@ -157,7 +154,7 @@ pub fn run(
     let jobs: Vec<(&Case, u64)> =
         cases.iter().flat_map(|case| seeds.iter().map(move |&s| (case, s))).collect();
     observer.begin(jobs.len());
-    let outcomes = in_order(options.threads, &jobs, |&(case, run)| {
+    let outcomes = bandwise_jobs::in_order(options.threads, &jobs, |&(case, run)| {
         let result = run_once(case, options.seed.wrapping_add(run), observer)?;
         observer.done(&case.name);
         Ok(result)
@@ -186,33 +183,6 @@ pub fn run(
     order(paper, &mut findings);
     let rows = rows(paper, &findings, &published);
     Ok(PaperResults { findings, rows, counters, simulated, runs: done, unfinished })
-}
-
-/// Does jobs on several threads (0: one a core); whoever is free takes the next in line, so that
-/// those in front are finished first. The results are in the order of the jobs.
-fn in_order<J: Sync, R: Send + Sync>(
-    threads: usize,
-    jobs: &[J],
-    job: impl Fn(&J) -> Result<R, PaperError> + Sync,
-) -> Result<Vec<R>, PaperError> {
-    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let threads = if threads == 0 { cores() } else { threads };
-    let next = AtomicUsize::new(0);
-    let results: Vec<OnceLock<Result<R, PaperError>>> =
-        jobs.iter().map(|_| OnceLock::new()).collect();
-    std::thread::scope(|scope| {
-        for _ in 0..threads.min(jobs.len()) {
-            scope.spawn(|| {
-                loop {
-                    let i = next.fetch_add(1, Ordering::Relaxed);
-                    let (Some(input), Some(place)) = (jobs.get(i), results.get(i)) else { break };
-                    // Each place is taken by one thread, once.
-                    let _ = place.set(job(input));
-                }
-            });
-        }
-    });
-    results.into_iter().filter_map(OnceLock::into_inner).collect()
 }
 
 fn run_once(

@@ -9,6 +9,7 @@
 //! "IRN" is R. Mittal et al., *Revisiting Network Support for RDMA*, the extended version of the
 //! SIGCOMM 2018 paper; the number after it is the section.
 
+mod fingerprint;
 mod groups;
 mod metric;
 mod requests;
@@ -18,6 +19,7 @@ mod spec;
 mod study;
 mod workload;
 
+pub use fingerprint::Fingerprint;
 pub use groups::Group;
 pub use metric::Metric;
 pub use results::{Distribution, NetworkResults, NetworkStop, RequestResult, TAIL};

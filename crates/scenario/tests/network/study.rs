@@ -155,3 +155,30 @@ fn too_many_points() {
         "s.toml:3: a sweep over 1002 points, with this axis (allowed: up to 1000 points)"
     );
 }
+
+#[test]
+fn a_fingerprint_tells_apart_what_gives_other_results() {
+    let of = |text: &str| read(text).fingerprint();
+    // Said in another way, and called otherwise.
+    let default = include_str!("../../../../papers/irn/default.toml");
+    assert_eq!(of("title = \"a\"\n"), of("title = \"b\"\n[transport]\nkind = \"irn\"\n"));
+    assert_eq!(of("title = \"a\"\n"), of(default));
+    let documents = [
+        "[run]\nseed = 1\n",
+        "[run]\nseed = 2\n",
+        "[run]\nlimit = \"1 s\"\n",
+        "[transport]\nfew = 4\n",
+        "[switch]\npfc = true\n",
+        "[workload]\npoisson = { load = 0.5 }\n",
+        "[workload]\npoisson = { sizes = \"irn-uniform\" }\n",
+        "[workload]\nincast = {}\n",
+        "[fabric]\nbuild = { fat-tree = 4 }\nlink = { rate = \"40 Gbps\", delay = \"2 us\" }\n",
+        "[fabric]\nbuild = { fat-tree = 6 }\nlink = { rate = \"40 Gbps\", delay = \"1 us\" }\n",
+        "[congestion-control]\nkind = \"dcqcn\"\n",
+    ];
+    let mut all = documents.map(of).to_vec();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), documents.len());
+    assert_eq!(of(default).to_string().len(), 32);
+}
