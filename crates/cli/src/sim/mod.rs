@@ -2,9 +2,11 @@
 
 mod json;
 mod list;
+mod report;
 mod rows;
 mod run;
 mod settings;
+mod study;
 mod tables;
 
 /// What can be done with network scenarios.
@@ -12,7 +14,8 @@ mod tables;
 #[command(after_help = "\
 Examples:
   bandwise sim run papers/irn/default.toml
-  bandwise sim run papers/irn/default.toml --flows my.csv --flow-results fct.csv --json -")]
+  bandwise sim run papers/irn/default.toml --flows my.csv --flow-results fct.csv --json -
+  bandwise sim run docs/examples/sweep.toml --report report.html")]
 pub enum Command {
     /// Run a scenario: flow completion times, slowdowns, what the network counted
     Run(settings::Flags),

@@ -1,8 +1,8 @@
 //! `bandwise sim run`.
 
 use super::rows::FlowRows;
-use super::settings::{Flags, Settings};
-use super::{json, tables};
+use super::settings::{Flags, Settings, Work};
+use super::{json, report, study, tables};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::machine;
@@ -27,9 +27,16 @@ pub(super) struct Effort {
 /// Simulates and prints.
 pub(super) fn run(flags: Flags) -> Result<(), Failure> {
     let interrupt = Interrupt::listen()?;
-    let settings = flags.resolve(&interrupt)?;
+    match flags.resolve(&interrupt)? {
+        Work::One(settings) => one(*settings, &interrupt),
+        Work::Study(settings) => study::run(&settings, &interrupt),
+    }
+}
+
+/// A scenario without a sweep.
+fn one(settings: Settings, interrupt: &Interrupt) -> Result<(), Failure> {
     let rows = FlowRows::begin(settings.outputs.rows()?);
-    let (results, rows, effort) = simulate(&settings, rows, &interrupt)?;
+    let (results, rows, effort) = simulate(&settings, rows, interrupt)?;
     rows.finish()?;
     if let (Some(list), 0) = (&settings.list, results.started) {
         list.warn_empty();
@@ -37,6 +44,9 @@ pub(super) fn run(flags: Flags) -> Result<(), Failure> {
     say_speed(&results, effort);
     let Settings { scenario, outputs, .. } = &settings;
     outputs.emit(&tables::text(scenario, &results), &json::of(scenario, &results, effort))?;
+    if outputs.wants_report() {
+        outputs.report(&report::html(&settings, &results))?;
+    }
     let missing = results.started - results.finished;
     match results.stop {
         NetworkStop::Complete | NetworkStop::Limit => Ok(()),

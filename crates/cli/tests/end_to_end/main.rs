@@ -9,3 +9,4 @@ mod fabric;
 mod papers;
 mod rperf;
 mod sim;
+mod sweep;
