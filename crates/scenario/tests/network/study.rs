@@ -182,3 +182,20 @@ fn a_fingerprint_tells_apart_what_gives_other_results() {
     assert_eq!(all.len(), documents.len());
     assert_eq!(of(default).to_string().len(), 32);
 }
+
+#[test]
+fn a_quick_look_has_the_first_of_the_same_flows() {
+    let text =
+        "[workload]\npoisson = { duration = \"2 ms\" }\nincast = { senders = 3, requests = 2 }\n";
+    let whole = read(text);
+    let quick = whole.clone().shortened(4);
+    let flows = |scenario: &bandwise_scenario::network::NetworkScenario| {
+        scenario.arrivals().map(|arrival| (arrival.request, arrival.flow)).collect::<Vec<_>>()
+    };
+    let first = flows(&whole).into_iter().filter(|(request, flow)| match request {
+        Some(request) => *request == 0,
+        None => flow.start < bandwise_units::Time::from_us(500),
+    });
+    assert_eq!(flows(&quick), first.collect::<Vec<_>>());
+    assert_ne!(whole.fingerprint(), quick.fingerprint());
+}
