@@ -1,6 +1,6 @@
 //! Tables for a terminal of 100 columns: numbers to the right, long words broken into lines.
 
-use crate::number::{difference, people, tolerance, with_unit};
+use crate::number::{difference, people, rounded, tolerance, with_unit};
 use crate::{Cell, Row, Table, Verdict};
 
 /// The width that no table exceeds as long as its columns can be made narrower.
@@ -69,10 +69,10 @@ pub fn rows(rows: &[Row]) -> String {
     out
 }
 
-/// The least and the most of the runs.
+/// The least and the most of the runs, with three digits: more would take the room of the case.
 pub(crate) fn spread(row: &Row) -> String {
-    let text = |(least, most)| format!("{} to {}", people(least), people(most));
-    row.spread.map_or_else(String::new, text)
+    let text = |value| people(rounded(value, 3));
+    row.spread.map_or_else(String::new, |(least, most)| format!("{}..{}", text(least), text(most)))
 }
 
 /// The rows by paper and item, in the order in which these first stand.
