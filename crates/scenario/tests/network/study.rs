@@ -147,6 +147,15 @@ fn mistakes() {
 }
 
 #[test]
+fn a_key_deeper_than_any() {
+    let deep = format!("[sweep]\n\"a{}\" = [1]\n", ".a".repeat(100_000));
+    let error = try_study(&deep).unwrap_err();
+    assert!(error.starts_with("s.toml:2: a key of 100001 parts"), "{error}");
+    let variant = format!("[sweep.variants.b]\nc = {{ \"a{}\" = 1 }}\n", ".a".repeat(100_000));
+    assert!(try_study(&variant).unwrap_err().starts_with("s.toml:2: a key of 100001 parts"));
+}
+
+#[test]
 fn too_many_points() {
     let seeds = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>().join(", ");
     let text = format!("[sweep]\nrun.seed = [{}]\nhost.mtu = [1000, 2000]\n", seeds(501));

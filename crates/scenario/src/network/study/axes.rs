@@ -87,7 +87,7 @@ impl<'a> Reader<'_, 'a> {
     /// Axes of a key each. A table of the sweep stands for one of the document.
     fn keys(&mut self, table: &DeTable<'a>, before: &Path<'a>) -> Result<(), InputError> {
         for (key, value) in entries(table) {
-            let path = path(before, key);
+            let path = path(self.source, before, key)?;
             match value.get_ref() {
                 DeValue::Table(named) if before.is_empty() && key.get_ref() == VARIANTS => {
                     self.variants(named)?;
@@ -131,7 +131,7 @@ impl<'a> Reader<'_, 'a> {
                 };
                 labels.push(label.get_ref().clone().into_owned());
                 let mut leaves = Vec::new();
-                collect(keys, &Vec::new(), &mut leaves);
+                collect(self.source, keys, &Path::new(), &mut leaves)?;
                 changes.push(leaves);
             }
             found.push((axis, labels, changes));
@@ -195,14 +195,20 @@ impl<'a> Reader<'_, 'a> {
 }
 
 /// The values of a table with their paths; tables within it are gone into.
-fn collect<'a>(table: &DeTable<'a>, before: &Path<'a>, found: &mut Vec<Change<'a>>) {
+fn collect<'a>(
+    source: &Source,
+    table: &DeTable<'a>,
+    before: &Path<'a>,
+    found: &mut Vec<Change<'a>>,
+) -> Result<(), InputError> {
     for (key, value) in entries(table) {
-        let path = path(before, key);
+        let path = path(source, before, key)?;
         match value.get_ref() {
-            DeValue::Table(inner) => collect(inner, &path, found),
+            DeValue::Table(inner) => collect(source, inner, &path, found)?,
             _ => found.push((path, value.clone())),
         }
     }
+    Ok(())
 }
 
 /// A value as people see it: a text without quotes, anything else as it stands in the file.

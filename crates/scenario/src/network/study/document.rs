@@ -1,5 +1,6 @@
 //! Changing a TOML document before it is read. What is put in keeps its place in the text.
 
+use bandwise_input::{InputError, Source};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
@@ -46,10 +47,22 @@ pub(super) fn entries<'t, 'a>(
 }
 
 /// A key with dots, also in quotes, as a path.
-pub(super) fn path<'a>(before: &[Spanned<DeString<'a>>], key: &Spanned<DeString<'a>>) -> Path<'a> {
+pub(super) fn path<'a>(
+    source: &Source,
+    before: &[Spanned<DeString<'a>>],
+    key: &Spanned<DeString<'a>>,
+) -> Result<Path<'a>, InputError> {
     let part = |part: &str| Spanned::new(key.span(), DeString::Owned(part.to_owned()));
-    before.iter().cloned().chain(key.get_ref().split('.').map(part)).collect()
+    let path: Path = before.iter().cloned().chain(key.get_ref().split('.').map(part)).collect();
+    if path.len() > DEEPEST {
+        let error = source.error(key.span(), format!("a key of {} parts", path.len()));
+        return Err(error.allowed("a key of the file, such as workload.poisson.load"));
+    }
+    Ok(path)
 }
+
+/// No key of a scenario is in that many tables. Walking down takes stack.
+const DEEPEST: usize = 16;
 
 /// A path as people write it.
 pub(super) fn name(path: &[Spanned<DeString>]) -> String {
