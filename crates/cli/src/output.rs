@@ -59,6 +59,14 @@ pub struct Rows {
     trace: Option<PathBuf>,
 }
 
+/// The flag of commands that run several scenarios.
+#[derive(Debug, Default, clap::Args)]
+pub struct Points {
+    /// Write a line for each point of a sweep, with its numbers
+    #[arg(long, value_name = "FILE.csv")]
+    csv: Option<PathBuf>,
+}
+
 /// Where a command's results go.
 #[derive(Debug)]
 pub struct Outputs {
@@ -66,42 +74,72 @@ pub struct Outputs {
     report: Option<Target>,
     rows: Option<Target>,
     trace: Option<Target>,
+    points: Option<Target>,
+    /// Files that are read or written already.
+    taken: Vec<PathBuf>,
 }
 
 impl Outputs {
     /// The flags, checked: they can be written, and no two are one file, nor one that is read.
     pub fn new(json: Json, report: Report, rows: Rows, inputs: &[&Path]) -> Result<Self, Failure> {
-        let outputs = Outputs {
-            json: json.json.map(Into::into),
-            report: report.report.map(Into::into),
-            rows: rows.flow_results.map(Into::into),
-            trace: rows.trace.map(Into::into),
+        let mut outputs = Outputs {
+            json: None,
+            report: None,
+            rows: None,
+            trace: None,
+            points: None,
+            taken: inputs.iter().filter_map(|i| identity(i)).collect(),
         };
-        let flags = [
-            ("--json", &outputs.json),
-            ("--report", &outputs.report),
-            ("--flow-results", &outputs.rows),
-            ("--trace", &outputs.trace),
-        ];
-        let mut taken: Vec<PathBuf> = inputs.iter().filter_map(|i| identity(i)).collect();
-        for (flag, target) in flags {
-            match target {
-                Some(Target::File(path)) => {
-                    check(flag, path)?;
-                    let file = identity(path);
-                    if file.as_ref().is_some_and(|file| taken.contains(file)) {
-                        let message = format!("{flag} {}: the file is used twice", path.display());
-                        return Err(Failure::usage(message, "a file of its own"));
-                    }
-                    taken.extend(file);
-                }
-                Some(Target::Stdout) if flag != "--json" => {
-                    return Err(Failure::usage(format!("{flag} -: needs a file"), "a file name"));
-                }
-                _ => {}
-            }
-        }
+        outputs.json = outputs.target("--json", json.json)?;
+        outputs.report = outputs.target("--report", report.report)?;
+        outputs.rows = outputs.target("--flow-results", rows.flow_results)?;
+        outputs.trace = outputs.target("--trace", rows.trace)?;
         Ok(outputs)
+    }
+
+    /// With a line for each point besides, where one is wanted.
+    pub fn and(mut self, points: Points) -> Result<Self, Failure> {
+        self.points = self.target("--csv", points.csv)?;
+        Ok(self)
+    }
+
+    /// A flag's file, checked.
+    fn target(&mut self, flag: &str, path: Option<PathBuf>) -> Result<Option<Target>, Failure> {
+        let target = path.map(Target::from);
+        match &target {
+            Some(Target::File(path)) => {
+                check(flag, path)?;
+                let file = identity(path);
+                if file.as_ref().is_some_and(|file| self.taken.contains(file)) {
+                    let message = format!("{flag} {}: the file is used twice", path.display());
+                    return Err(Failure::usage(message, "a file of its own"));
+                }
+                self.taken.extend(file);
+            }
+            Some(Target::Stdout) if flag != "--json" => {
+                return Err(Failure::usage(format!("{flag} -: needs a file"), "a file name"));
+            }
+            _ => {}
+        }
+        Ok(target)
+    }
+
+    /// Whether a line for each flow is wanted.
+    pub fn wants_rows(&self) -> bool {
+        self.rows.is_some()
+    }
+
+    /// Whether a line for each point is wanted.
+    pub fn wants_points(&self) -> bool {
+        self.points.is_some()
+    }
+
+    /// Writes the lines of all points.
+    pub fn points(&self, csv: &str) -> Result<(), Failure> {
+        match &self.points {
+            Some(Target::File(path)) => write(path, csv),
+            _ => Ok(()),
+        }
     }
 
     /// Whether a report is wanted; making one takes work.
@@ -225,7 +263,7 @@ fn check(flag: &str, path: &Path) -> Result<(), Failure> {
 }
 
 /// Writes a file so that it is there as a whole or not at all.
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
+pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let mut stream = Stream::create(path)?;
     stream.write(text)?;
     stream.finish()

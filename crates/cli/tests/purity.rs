@@ -93,12 +93,15 @@ fn pure_crates_do_nothing_but_compute() {
 
 /// What sees the published values: the crate `papers` where it declares, reads, compares and draws
 /// them, and the command that hands them to the drawing. By the end of the file's path.
-const READERS: [&str; 6] = [
+const READERS: [&str; 9] = [
     "papers/src/lib.rs",
     "papers/src/published.rs",
     "papers/src/run.rs",
     "papers/src/rperf/mod.rs",
     "papers/src/rperf/figures.rs",
+    "papers/src/irn/mod.rs",
+    "papers/src/irn/figures.rs",
+    "papers/src/irn/summary.rs",
     "cli/src/papers/report.rs",
 ];
 

@@ -7,6 +7,8 @@ mod excerpt;
 use excerpt::Excerpt;
 use miette::{Diagnostic, LabeledSpan, SourceSpan};
 use std::ops::Range;
+use toml::Spanned;
+use toml::de::DeTable;
 
 /// A text and the name people know it by (its path, or `<flags>`).
 #[derive(Debug, Clone, Copy)]
@@ -73,11 +75,27 @@ impl<'a> Source<'a> {
     /// Reads the text as TOML into `T`; unknown keys are errors where `T` denies them. Errors say
     /// what is wrong apart from what is allowed.
     pub fn toml<T: serde::de::DeserializeOwned>(&self) -> Result<T, InputError> {
+        self.read(self.document()?)
+    }
+
+    /// The text as a TOML document whose parts know where they stand, for changing some of them
+    /// before it is read.
+    pub fn document(&self) -> Result<Spanned<DeTable<'a>>, InputError> {
         self.check_parts()?;
-        toml::from_str(self.text).map_err(|e| {
-            let (message, allowed) = parts(e.message().trim());
-            self.error(e.span().unwrap_or(0..0), message).allowed(allowed)
-        })
+        DeTable::parse(self.text).map_err(|e| self.toml_error(&e))
+    }
+
+    /// Reads a document as [`Source::toml`] does; its parts stand in this text.
+    pub fn read<'de, T>(&self, document: Spanned<DeTable<'de>>) -> Result<T, InputError>
+    where
+        T: serde::de::Deserialize<'de>,
+    {
+        T::deserialize(toml::Deserializer::from(document)).map_err(|e| self.toml_error(&e))
+    }
+
+    fn toml_error(&self, error: &toml::de::Error) -> InputError {
+        let (message, allowed) = parts(error.message().trim());
+        self.error(error.span().unwrap_or(0..0), message).allowed(allowed)
     }
 
     /// Refuses more keys, values and tables than anything needs, because each takes the parser
@@ -168,6 +186,13 @@ impl InputError {
     #[must_use]
     pub fn allowed(mut self, allowed: impl Into<String>) -> Self {
         self.0.allowed = Some(allowed.into());
+        self
+    }
+
+    /// Says for what it is wrong, where it is not wrong in itself.
+    #[must_use]
+    pub fn of(mut self, what: &str) -> Self {
+        self.0.message = format!("{what}: {}", self.0.message);
         self
     }
 

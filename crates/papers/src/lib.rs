@@ -1,14 +1,19 @@
-//! The papers' evaluations: what each figure's runs are ([`rperf`]), running them in parallel
-//! ([`run()`]), and setting the results beside what was published ([`published`]).
+//! The papers' evaluations: what each figure's runs are ([`rperf`], [`irn`]), running them in
+//! parallel ([`run()`]), and setting the results beside what was published ([`published`]).
 
+pub mod claim;
+pub mod experiment;
+pub mod irn;
 pub mod published;
 pub mod rperf;
 pub mod run;
 
+pub use claim::Claim;
+pub use experiment::{Cases, Effort};
 pub use run::{Finding, Observer, Options, PaperError, PaperResults, run};
 
 /// The papers that can be run, with what their items are.
-pub const PAPERS: &[Paper] = &[rperf::PAPER];
+pub const PAPERS: &[Paper] = &[rperf::PAPER, irn::PAPER];
 
 /// A paper.
 #[derive(Debug, Clone, Copy)]
@@ -28,15 +33,22 @@ pub struct Paper {
     /// What was published, as CSV.
     pub published: &'static str,
     /// The runs that items need.
-    pub cases: fn(&Options) -> Vec<run::Case>,
-    /// What the paper's text computes from the numbers of its figures, computed from ours.
-    pub derived: fn(&[Finding]) -> Vec<Finding>,
+    pub cases: Cases,
+    /// All that is told: what was found, and what the paper's text computes from the numbers of its
+    /// figures, computed from ours.
+    pub derived: fn(Vec<Finding>) -> Vec<Finding>,
+    /// Whether the least and the most of the runs are told beside their average.
+    pub tells_spread: bool,
     /// The figures of the report.
     pub figures: fn(&[Finding], &published::Published) -> Vec<bandwise_report::model::Figure>,
     /// How far ours may be from a published value and still agree, as a fraction of it.
     pub tolerance: fn(&published::Value) -> f64,
     /// What follows from the findings: the question's answer, in sentences.
     pub answer: fn(&[Finding]) -> Vec<String>,
+    /// What the paper claims, and whether it holds in our runs.
+    pub claims: fn(&[Finding]) -> Vec<Claim>,
+    /// What the comparison as a whole comes to, besides the count.
+    pub summary: fn(&[bandwise_report::Row]) -> Vec<String>,
 }
 
 /// A paper by name.

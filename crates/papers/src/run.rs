@@ -1,15 +1,10 @@
 //! Running a paper's cases in parallel and collecting what they found. The order of cases and
 //! seeds decides the order of results, not who finished first.
 
+use crate::experiment::{Cases, Effort, Experiment};
 use crate::{Paper, published::Published};
-use bandwise_netsim::Counters;
 use bandwise_report::model::Row;
-use bandwise_scenario::{Results, RunError, Scenario, Stop};
 use bandwise_units::Time;
-use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How to run.
 #[derive(Debug, Clone)]
@@ -26,17 +21,17 @@ pub struct Options {
 
 /// A run that items take numbers from.
 #[derive(Debug)]
-pub struct Case {
+pub struct Case<E: Experiment> {
     /// For progress.
     pub name: String,
     /// What is run; once for each seed.
-    pub scenario: Scenario,
+    pub scenario: E,
     /// The numbers taken from it.
-    pub readings: Vec<Reading>,
+    pub readings: Vec<Reading<E::Results>>,
 }
 
 /// A number taken from a run.
-pub struct Reading {
+pub struct Reading<R> {
     /// The item it belongs to.
     pub item: &'static str,
     /// The item's case.
@@ -46,13 +41,13 @@ pub struct Reading {
     /// Its unit.
     pub unit: &'static str,
     /// How it comes out of the results.
-    pub read: Read,
+    pub read: Read<R>,
 }
 
 /// Takes a number out of results; `None` if it is not in them.
-pub type Read = Box<dyn Fn(&Results) -> Option<f64> + Send + Sync>;
+pub type Read<R> = Box<dyn Fn(&R) -> Option<f64> + Send + Sync>;
 
-impl std::fmt::Debug for Reading {
+impl<R> std::fmt::Debug for Reading<R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}/{}/{}", self.item, self.case, self.metric)
     }
@@ -69,12 +64,25 @@ pub struct Finding {
     pub metric: String,
     /// Its unit.
     pub unit: String,
+    /// Of each run, in the order of seeds.
+    pub runs: Vec<f64>,
+}
+
+impl Finding {
     /// Average over the runs.
-    pub value: f64,
+    pub fn value(&self) -> f64 {
+        self.runs.iter().sum::<f64>() / self.runs.len() as f64
+    }
+
     /// Least of the runs.
-    pub least: f64,
+    pub fn least(&self) -> f64 {
+        self.runs.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
     /// Greatest of the runs.
-    pub most: f64,
+    pub fn most(&self) -> f64 {
+        self.runs.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+    }
 }
 
 /// What came out.
@@ -85,7 +93,7 @@ pub struct PaperResults {
     /// The same beside the published ones.
     pub rows: Vec<Row>,
     /// What the simulator counted over all runs.
-    pub counters: Counters,
+    pub effort: Effort,
     /// Simulated time over all runs.
     pub simulated: Time,
     /// How many runs were finished.
@@ -107,17 +115,14 @@ pub enum PaperError {
         /// What there is.
         allowed: String,
     },
-    /// A case can't be run.
-    #[error("{case}: {error}")]
+    /// A case can't be run, or not to its end: the scenario is wrong.
+    #[error("{case}: {reason}")]
     Run {
         /// The case.
         case: String,
         /// Why.
-        error: RunError,
+        reason: String,
     },
-    /// A case deadlocked: the scenario is wrong.
-    #[error("{0}: deadlock: output ports wait for each other's credits")]
-    Deadlock(String),
 }
 
 /// Who is told how far things are, and may stop them. Called from many threads.
@@ -150,29 +155,59 @@ pub fn run(
         let allowed = allowed.join(", ");
         return Err(PaperError::Item { paper: paper.name, item: item.clone(), allowed });
     }
-    let wanted = |reading: &Reading| options.item.as_ref().is_none_or(|i| i == reading.item);
-    let mut cases = (paper.cases)(options);
+    let found = match paper.cases {
+        Cases::Rperf(cases) => collect(cases(options), options, observer)?,
+        Cases::Network(cases) => collect(cases(options), options, observer)?,
+    };
+    let Found { findings, effort, simulated, runs, unfinished } = found;
+    let published = Published::parse(paper.published).expect("tested for every paper");
+    let mut findings = (paper.derived)(findings);
+    order(paper, &mut findings);
+    let rows = rows(paper, &findings, &published);
+    Ok(PaperResults { findings, rows, effort, simulated, runs, unfinished })
+}
+
+/// What the cases gave.
+struct Found {
+    findings: Vec<Finding>,
+    effort: Effort,
+    simulated: Time,
+    runs: usize,
+    unfinished: Vec<String>,
+}
+
+/// Runs all cases and reads their numbers.
+fn collect<E: Experiment>(
+    mut cases: Vec<Case<E>>,
+    options: &Options,
+    observer: &impl Observer,
+) -> Result<Found, PaperError> {
+    let wanted =
+        |reading: &Reading<E::Results>| options.item.as_ref().is_none_or(|i| i == reading.item);
     cases.retain(|case| case.readings.iter().any(wanted));
     let seeds: Vec<u64> = (0..if options.quick { 1 } else { RUNS }).collect();
-    let jobs: Vec<(&Case, u64)> =
+    let jobs: Vec<(&Case<E>, u64)> =
         cases.iter().flat_map(|case| seeds.iter().map(move |&s| (case, s))).collect();
     observer.begin(jobs.len());
-    let outcomes = in_order(options.threads, &jobs, |&(case, run)| {
-        let result = run_once(case, options.seed.wrapping_add(run), observer)?;
+    let outcomes = bandwise_threads::in_order(options.threads, &jobs, |&(case, run)| {
+        let stop = || observer.stop();
+        let result = case.scenario.run_once(options.seed.wrapping_add(run), &stop);
+        let result =
+            result.map_err(|reason| PaperError::Run { case: case.name.clone(), reason })?;
         observer.done(&case.name);
         Ok(result)
     })?;
 
-    let (mut counters, mut simulated, mut done) = (Counters::default(), Time::ZERO, 0);
+    let (mut effort, mut simulated, mut runs) = (Effort::default(), Time::ZERO, 0);
     for results in outcomes.iter().flatten() {
-        done += 1;
-        counters.add(&results.counters);
-        simulated += results.simulated;
+        runs += 1;
+        effort.add(E::effort(results));
+        simulated += E::simulated(results);
     }
     let mut findings = Vec::new();
     let mut unfinished = Vec::new();
     for (case, runs) in cases.iter().zip(outcomes.chunks(seeds.len())) {
-        let finished: Vec<&Results> = runs.iter().flatten().collect();
+        let finished: Vec<&E::Results> = runs.iter().flatten().collect();
         if finished.len() < runs.len() {
             unfinished.push(case.name.clone());
             continue;
@@ -181,68 +216,17 @@ pub fn run(
             findings.extend(finding(reading, &finished));
         }
     }
-    let published = Published::parse(paper.published).expect("tested for every paper");
-    findings.extend((paper.derived)(&findings));
-    order(paper, &mut findings);
-    let rows = rows(paper, &findings, &published);
-    Ok(PaperResults { findings, rows, counters, simulated, runs: done, unfinished })
+    Ok(Found { findings, effort, simulated, runs, unfinished })
 }
 
-/// Does jobs on several threads (0: one a core); whoever is free takes the next in line, so that
-/// those in front are finished first. The results are in the order of the jobs.
-fn in_order<J: Sync, R: Send + Sync>(
-    threads: usize,
-    jobs: &[J],
-    job: impl Fn(&J) -> Result<R, PaperError> + Sync,
-) -> Result<Vec<R>, PaperError> {
-    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let threads = if threads == 0 { cores() } else { threads };
-    let next = AtomicUsize::new(0);
-    let results: Vec<OnceLock<Result<R, PaperError>>> =
-        jobs.iter().map(|_| OnceLock::new()).collect();
-    std::thread::scope(|scope| {
-        for _ in 0..threads.min(jobs.len()) {
-            scope.spawn(|| {
-                loop {
-                    let i = next.fetch_add(1, Ordering::Relaxed);
-                    let (Some(input), Some(place)) = (jobs.get(i), results.get(i)) else { break };
-                    // Each place is taken by one thread, once.
-                    let _ = place.set(job(input));
-                }
-            });
-        }
-    });
-    results.into_iter().filter_map(OnceLock::into_inner).collect()
-}
-
-fn run_once(
-    case: &Case,
-    seed: u64,
-    observer: &impl Observer,
-) -> Result<Option<Results>, PaperError> {
-    let scenario = Scenario { seed, ..case.scenario.clone() };
-    let watch =
-        |_| if observer.stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let results =
-        scenario.run(watch).map_err(|error| PaperError::Run { case: case.name.clone(), error })?;
-    match results.stop {
-        Stop::Complete => Ok(Some(results)),
-        Stop::Interrupted => Ok(None),
-        Stop::Deadlock(_) => Err(PaperError::Deadlock(case.name.clone())),
-    }
-}
-
-fn finding(reading: &Reading, runs: &[&Results]) -> Option<Finding> {
+fn finding<R>(reading: &Reading<R>, runs: &[&R]) -> Option<Finding> {
     let values: Option<Vec<f64>> = runs.iter().map(|r| (reading.read)(r)).collect();
-    let values = values.filter(|v| !v.is_empty())?;
     Some(Finding {
         item: reading.item.to_owned(),
         case: reading.case.clone(),
         metric: reading.metric.to_owned(),
         unit: reading.unit.to_owned(),
-        value: values.iter().sum::<f64>() / values.len() as f64,
-        least: values.iter().copied().fold(f64::INFINITY, f64::min),
-        most: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        runs: values.filter(|v| !v.is_empty())?,
     })
 }
 
@@ -258,7 +242,8 @@ fn rows(paper: &Paper, findings: &[Finding], published: &Published) -> Vec<Row> 
         .map(|f| {
             let value = published.find(&f.item, &f.case, &f.metric, &f.unit);
             let tolerance = value.filter(|v| v.bound.is_none()).map(paper.tolerance);
-            let agrees = value.map(|v| v.agrees(f.value, tolerance.unwrap_or_default()));
+            let agrees = value.map(|v| v.agrees(f.value(), tolerance.unwrap_or_default()));
+            let spread = paper.tells_spread && f.runs.len() > 1;
             Row {
                 paper: paper.name.to_owned(),
                 item: f.item.clone(),
@@ -266,7 +251,8 @@ fn rows(paper: &Paper, findings: &[Finding], published: &Published) -> Vec<Row> 
                 metric: f.metric.clone(),
                 unit: f.unit.clone(),
                 published: value.map(|v| v.value),
-                measured: f.value,
+                measured: f.value(),
+                spread: spread.then(|| (f.least(), f.most())),
                 tolerance,
                 agrees,
             }

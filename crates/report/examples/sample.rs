@@ -139,6 +139,7 @@ fn rows() -> Vec<Row> {
             unit: "us".into(),
             published,
             measured,
+            spread: None,
             tolerance: Some(0.1),
             agrees: published.map(|p| (measured - p).abs() <= 0.1 * p),
         });
@@ -152,6 +153,7 @@ fn rows() -> Vec<Row> {
             unit: "Gbps".into(),
             published: Some(published),
             measured,
+            spread: None,
             tolerance: Some(0.05),
             agrees: Some((measured - published).abs() <= 0.05 * published),
         });

@@ -13,7 +13,7 @@ const DIGITS: usize = 6;
 /// `paper, item, case, metric, unit, published, measured, tolerance, agrees`, in that order.
 ///
 /// `published`, `tolerance` and `agrees` are null where there is none, and so is a number that
-/// is not finite. `stats` keeps its order; whole numbers in it stay exact and others are rounded
+/// is not finite. Where the spread of several runs is told, `least` and `most` follow. `stats` keeps its order; whole numbers in it stay exact and others are rounded
 /// too.
 pub fn rows(rows: &[Row], stats: Value) -> Value {
     let rows: Vec<Value> = rows.iter().map(row).collect();
@@ -33,6 +33,10 @@ struct Line<'a> {
     measured: Option<f64>,
     tolerance: Option<f64>,
     agrees: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    least: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most: Option<f64>,
 }
 
 fn row(row: &Row) -> Value {
@@ -47,6 +51,8 @@ fn row(row: &Row) -> Value {
         measured: rounded(row.measured),
         tolerance: row.tolerance.and_then(rounded),
         agrees: row.agrees,
+        least: row.spread.and_then(|(least, _)| rounded(least)),
+        most: row.spread.and_then(|(_, most)| rounded(most)),
     };
     serde_json::to_value(line).expect("texts and finite numbers are JSON")
 }
@@ -77,6 +83,7 @@ mod tests {
             unit: "us".into(),
             published: None,
             measured: 0.1 + 0.2,
+            spread: None,
             tolerance: Some(0.1),
             agrees: None,
         };

@@ -257,6 +257,8 @@ pub struct Row {
     pub published: Option<f64>,
     /// Our number.
     pub measured: f64,
+    /// The least and the most of our runs, where there were several and they are told.
+    pub spread: Option<(f64, f64)>,
     /// How far ours may be from theirs as a fraction of theirs: `0.1` is ten percent.
     pub tolerance: Option<f64>,
     /// Whether ours is within the tolerance; `None` where there is nothing to compare with.

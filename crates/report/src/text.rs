@@ -1,6 +1,6 @@
 //! Tables for a terminal of 100 columns: numbers to the right, long words broken into lines.
 
-use crate::number::{difference, people, tolerance, with_unit};
+use crate::number::{difference, people, rounded, tolerance, with_unit};
 use crate::{Cell, Row, Table, Verdict};
 
 /// The width that no table exceeds as long as its columns can be made narrower.
@@ -40,7 +40,8 @@ pub fn rows(rows: &[Row]) -> String {
     let mut out = String::new();
     for group in groups(rows) {
         out += &format!("{} {}\n\n", one_line(&group[0].paper), one_line(&group[0].item));
-        let header = ["case", "metric", "published", "ours", "unit", "off by", "allowed", ""];
+        let header =
+            ["case", "metric", "published", "ours", "runs", "unit", "off by", "allowed", ""];
         let mut lines = vec![header.map(str::to_owned).to_vec()];
         lines.extend(group.iter().map(|row| {
             vec![
@@ -48,18 +49,30 @@ pub fn rows(rows: &[Row]) -> String {
                 row.metric.clone(),
                 row.published.map_or_else(|| "–".to_owned(), people),
                 people(row.measured),
+                spread(row),
                 row.unit.clone(),
                 difference(row.measured, row.published),
                 tolerance(row.tolerance.filter(|_| row.published.is_some())),
                 Verdict::from(row.agrees).sign().to_owned(),
             ]
         }));
-        let right = [false, false, true, true, false, true, true, false];
+        let mut right = vec![false, false, true, true, true, false, true, true, false];
+        if group.iter().all(|row| row.spread.is_none()) {
+            let runs = 4;
+            right.remove(runs);
+            lines.iter_mut().for_each(|line| drop(line.remove(runs)));
+        }
         out += &aligned(&lines, &right);
         out += "\n";
     }
     out += &format!("{}\n", tally(rows));
     out
+}
+
+/// The least and the most of the runs, with three digits: more would take the room of the case.
+pub(crate) fn spread(row: &Row) -> String {
+    let text = |value| people(rounded(value, 3));
+    row.spread.map_or_else(String::new, |(least, most)| format!("{}..{}", text(least), text(most)))
 }
 
 /// The rows by paper and item, in the order in which these first stand.

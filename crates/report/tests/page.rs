@@ -49,6 +49,7 @@ fn report_of(text: &str) -> Report {
             unit: t(),
             published: Some(1.0),
             measured: 2.0,
+            spread: None,
             tolerance: Some(0.1),
             agrees: Some(false),
         }],

@@ -11,6 +11,7 @@ fn row(item: &str, case: &str, published: Option<f64>, measured: f64) -> Row {
         unit: "us".into(),
         published,
         measured,
+        spread: None,
         tolerance: Some(0.1),
         agrees: published.map(|p| (measured - p).abs() <= 0.1 * p),
     }

@@ -2,8 +2,8 @@
 
 use super::run::name;
 use bandwise_papers::published::Published;
-use bandwise_papers::{Options, Paper, PaperResults};
-use bandwise_report::{Provenance, Report, html};
+use bandwise_papers::{Claim, Options, Paper, PaperResults};
+use bandwise_report::{Cell, Provenance, Report, Table, Verdict, html};
 
 /// The page. It depends on paper, item, seed and length alone, not on the machine or the day.
 pub(super) fn html(paper: &Paper, options: &Options, results: &PaperResults) -> String {
@@ -13,12 +13,14 @@ pub(super) fn html(paper: &Paper, options: &Options, results: &PaperResults) -> 
         let names = results.unfinished.join(", ");
         notes.push(format!("The run was interrupted. Not finished: {names}."));
     }
+    let claimed = (paper.claims)(&results.findings);
+    notes.extend((paper.summary)(&results.rows));
     let report = Report {
         title: paper.title.to_owned(),
         question: question(paper, options),
         answer: (paper.answer)(&results.findings),
         figures: (paper.figures)(&results.findings, &published),
-        tables: Vec::new(),
+        tables: Some(claims(&claimed)).filter(|_| !claimed.is_empty()).into_iter().collect(),
         rows: results.rows.clone(),
         provenance: Provenance {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -34,6 +36,26 @@ pub(super) fn html(paper: &Paper, options: &Options, results: &PaperResults) -> 
         notes,
     };
     html::render(&report)
+}
+
+/// The paper's claims, and whether they hold.
+pub(super) fn claims(claims: &[Claim]) -> Table {
+    let row = |claim: &Claim| {
+        let verdict = if claim.holds { Verdict::Good } else { Verdict::Bad };
+        let word = if claim.holds { "holds" } else { "does not hold" };
+        vec![
+            Cell::text(claim.section),
+            Cell::text(claim.text),
+            Cell::verdict(verdict, word),
+            Cell::text(&claim.numbers),
+        ]
+    };
+    Table {
+        title: "What the paper claims".into(),
+        caption: "In our runs; every number is an average over the seeds.".into(),
+        header: ["section", "claim", "", "numbers"].map(str::to_owned).to_vec(),
+        rows: claims.iter().map(row).collect(),
+    }
 }
 
 /// The files that the runs start from, one after the other.

@@ -7,7 +7,7 @@ use crate::machine;
 use crate::output::{Json, Outputs, Report, Rows, note};
 use crate::progress::Progress;
 use crate::values::number;
-use bandwise_papers::{Observer, Options, PAPERS, Paper, PaperError, PaperResults, paper};
+use bandwise_papers::{Claim, Observer, Options, PAPERS, Paper, PaperError, PaperResults, paper};
 use bandwise_report::{json, text};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -94,7 +94,7 @@ impl Flags {
 
         outputs.emit(
             &closing(paper, &options, &results),
-            &json::rows(&results.rows, stats(&options, &results)),
+            &json::rows(&results.rows, stats(paper, &options, &results)),
         )?;
         if outputs.wants_report() {
             outputs.report(&report::html(paper, &options, &results))?;
@@ -164,6 +164,13 @@ fn closing(paper: &Paper, options: &Options, results: &PaperResults) -> String {
     if judged > 0 {
         out += &wrapped(paper.rule);
     }
+    for sentence in (paper.summary)(rows) {
+        out += &wrapped(&sentence);
+    }
+    let claims = (paper.claims)(&results.findings);
+    if !claims.is_empty() {
+        out += &format!("\n{}\n", text::table(&report::claims(&claims)));
+    }
     let quick = if options.quick { ", quick" } else { "" };
     out += &format!("bandwise {}, seed {}{quick}.\n", env!("CARGO_PKG_VERSION"), options.seed);
     out
@@ -188,8 +195,8 @@ fn wrapped(text: &str) -> String {
 }
 
 /// Nothing here depends on the machine or on how fast it was.
-fn stats(options: &Options, results: &PaperResults) -> Value {
-    let counters = &results.counters;
+fn stats(paper: &Paper, options: &Options, results: &PaperResults) -> Value {
+    let counters = &results.effort;
     let mut stats = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "seed": options.seed,
@@ -200,6 +207,14 @@ fn stats(options: &Options, results: &PaperResults) -> Value {
         "events": counters.events,
         "simulated_s": results.simulated.as_s_f64(),
     });
+    let claims = (paper.claims)(&results.findings);
+    if !claims.is_empty() {
+        let claim = |claim: &Claim| {
+            let Claim { section, text, holds, numbers } = claim;
+            json!({ "section": section, "claim": text, "holds": holds, "numbers": numbers })
+        };
+        stats["claims"] = claims.iter().map(claim).collect();
+    }
     if !results.unfinished.is_empty() {
         stats["unfinished"] = json!(results.unfinished);
     }
@@ -215,6 +230,6 @@ fn cost(results: &PaperResults, took: Duration) -> String {
         "{} runs, {:.3} s simulated in {took_s:.1} s, {:.1} million packet-hops/s{memory}",
         results.runs,
         results.simulated.as_s_f64(),
-        results.counters.packet_hops as f64 / took_s / 1e6,
+        results.effort.packet_hops as f64 / took_s / 1e6,
     )
 }

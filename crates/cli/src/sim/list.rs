@@ -6,6 +6,7 @@ use crate::files::reason;
 use crate::interrupt::Interrupt;
 use anyhow::Context;
 use bandwise_input::InputError;
+use bandwise_scenario::network::Fingerprint;
 use bandwise_workload::Flow;
 use bandwise_workload::read::FlowList;
 use std::fs::File;
@@ -67,6 +68,23 @@ impl FlowFile {
         let list = FlowList::new(&self.name, self.hosts);
         let name = self.name.clone();
         Ok(Flows { name, reader, list, number: 0, line: Vec::new(), ended: false })
+    }
+
+    /// Whether its flows can be had more than once: it is no pipe.
+    pub(super) fn can_be_read_again(&self) -> bool {
+        self.is_file
+    }
+
+    /// A fingerprint with what is in it.
+    pub(super) fn fingerprint(&self, mut to: Fingerprint) -> Result<Fingerprint, Failure> {
+        let mut file = File::open(&self.path).map_err(|e| unreadable(&self.name, &e))?;
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            match file.read(&mut buffer).map_err(|e| unreadable(&self.name, &e))? {
+                0 => return Ok(to),
+                read => to = to.and(&buffer[..read]),
+            }
+        }
     }
 
     /// Says that it was read, and nothing was in it.

@@ -3,9 +3,11 @@
 mod json;
 mod list;
 mod pcapng;
+mod report;
 mod rows;
 mod run;
 mod settings;
+mod study;
 mod tables;
 mod trace;
 
@@ -14,7 +16,8 @@ mod trace;
 #[command(after_help = "\
 Examples:
   bandwise sim run papers/irn/default.toml
-  bandwise sim run papers/irn/default.toml --flows my.csv --flow-results fct.csv --json -")]
+  bandwise sim run papers/irn/default.toml --flows my.csv --flow-results fct.csv --json -
+  bandwise sim run docs/examples/sweep.toml --report report.html")]
 pub enum Command {
     /// Run a scenario: flow completion times, slowdowns, what the network counted
     Run(Box<settings::Flags>),

@@ -1,21 +1,20 @@
 //! `bandwise sim run`.
 
 use super::rows::FlowRows;
-use super::settings::{Flags, Settings};
+use super::settings::{Flags, Settings, Work};
 use super::trace::Trace;
-use super::{json, tables};
+use super::{json, report, study, tables};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::machine;
 use crate::output::note;
 use crate::progress::Progress;
 use anyhow::anyhow;
-use bandwise_netsim::engine::Alone;
+use bandwise_netsim::engine::Crew;
 use bandwise_netsim::ethernet::{Chosen, Sighting};
 use bandwise_scenario::network::{
     Arrival, FlowRecord, NetworkProgress, NetworkResults, NetworkStop, Watch,
 };
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -23,7 +22,7 @@ use std::time::Instant;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Effort {
     pub(super) wall_s: f64,
-    /// Time that this thread had a core, where the system tells.
+    /// Time that it had a core, or several, where the system tells.
     pub(super) cpu_s: Option<f64>,
     pub(super) peak_rss_bytes: Option<u64>,
 }
@@ -31,11 +30,18 @@ pub(super) struct Effort {
 /// Simulates and prints.
 pub(super) fn run(flags: Flags) -> Result<(), Failure> {
     let interrupt = Interrupt::listen()?;
-    let settings = flags.resolve(&interrupt)?;
+    match flags.resolve(&interrupt)? {
+        Work::One(settings) => one(*settings, &interrupt),
+        Work::Study(settings) => study::run(&settings, &interrupt),
+    }
+}
+
+/// A scenario without a sweep.
+fn one(settings: Settings, interrupt: &Interrupt) -> Result<(), Failure> {
     let rows = FlowRows::begin(&settings.outputs)?;
     let trace = settings.outputs.trace()?;
     let trace = Trace::begin(settings.trace.as_ref(), &settings.scenario, trace);
-    let (results, files, effort) = simulate(&settings, Files { rows, trace }, &interrupt)?;
+    let (results, files, effort) = simulate(&settings, Files { rows, trace }, interrupt)?;
     files.rows.finish()?;
     if let Some(trace) = files.trace {
         trace.finish(results.started)?;
@@ -46,6 +52,9 @@ pub(super) fn run(flags: Flags) -> Result<(), Failure> {
     say_speed(&results, effort);
     let Settings { scenario, outputs, .. } = &settings;
     outputs.emit(&tables::text(scenario, &results), &json::of(scenario, &results, effort))?;
+    if outputs.wants_report() {
+        outputs.report(&report::html(&settings, &results))?;
+    }
     let missing = results.started - results.finished;
     match results.stop {
         NetworkStop::Complete | NetworkStop::Limit => Ok(()),
@@ -106,16 +115,17 @@ fn simulate<'a>(
     let progress = Progress::begin(&format!("simulating {}", settings.scenario.title));
     progress.steps(settings.expected);
     let mut watcher = Watcher { files, progress, interrupt };
-    let (began, cpu) = (Instant::now(), machine::cpu_time(NonZeroUsize::MIN));
+    let (began, cpu) = (Instant::now(), machine::cpu_time(settings.team.hands()));
     let results = match &settings.list {
         Some(list) => {
             let flows = list.flows()?.map(|flow| flow.map(Arrival::from));
-            settings.scenario.run_with(&Alone, flows, &mut watcher)?
+            settings.scenario.run_with(&settings.team, flows, &mut watcher)?
         }
-        None => settings.scenario.run(&mut watcher),
+        None => settings.scenario.run_by(&settings.team, &mut watcher),
     };
-    let cpu_s =
-        machine::cpu_time(NonZeroUsize::MIN).zip(cpu).map(|(now, then)| (now - then).as_secs_f64());
+    let cpu_s = machine::cpu_time(settings.team.hands())
+        .zip(cpu)
+        .map(|(now, then)| (now - then).as_secs_f64());
     let effort = Effort {
         wall_s: began.elapsed().as_secs_f64(),
         // Ticks may be too coarse for a short run.
@@ -129,7 +139,7 @@ fn simulate<'a>(
 /// On standard error: it is not a result.
 fn say_speed(results: &NetworkResults, effort: Effort) {
     let ms = results.simulated.as_s_f64() * 1e3;
-    let hops = results.counters.packet_hops as f64 / effort.cpu_s.unwrap_or(effort.wall_s) / 1e6;
+    let hops = results.counters.packet_hops as f64 / effort.wall_s / 1e6;
     let memory =
         effort.peak_rss_bytes.map(|b| format!(", {:.1} MiB at most", b as f64 / 1048576.0));
     note(format_args!(

@@ -1,14 +1,18 @@
 //! Flags of `bandwise sim run`, and what they mean.
 
 use super::list::FlowFile;
+use super::study;
 use super::trace::{self, TraceFlags};
 use crate::failure::Failure;
 use crate::files::Text;
 use crate::interrupt::Interrupt;
-use crate::output::{Json, Outputs, Report, Rows, note};
+use crate::machine;
+use crate::output::{Json, Outputs, Points, Report, Rows, note};
 use crate::values::number;
 use bandwise_input::InputError;
-use bandwise_scenario::network::{File, NetworkScenario, Workload};
+use bandwise_scenario::network::{File, NetworkScenario, Study, Workload};
+use bandwise_threads::Team;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// Flags of `bandwise sim run`.
@@ -26,10 +30,13 @@ Examples:
   printf '[transport]\\nkind = \"roce\"\\n' | bandwise sim run - --seed 7
   # What the ports of host h3 and flow 17 have sent and received, for Wireshark
   bandwise sim run papers/irn/default.toml --trace h3.pcapng --trace-port h3 --trace-flow 17
+  # A file with a [sweep]: all its points, on all cores; what is finished is kept in a folder
+  bandwise sim run docs/examples/sweep.toml --resume results --csv points.csv --report report.html
 
 Slowdown is the flow completion time over that in an empty network, both until the last byte is at
 the receiver. The JSON depends on the scenario, the flows and the seed alone, but for the times and
-the memory that the run took. An interrupted run prints what it has and ends with exit code 130.")]
+the memory that the run took; of a sweep nothing depends on these, nor on --threads. An interrupted
+run prints what it has and ends with exit code 130.")]
 pub struct Flags {
     /// A network scenario in TOML; - for standard input
     #[arg(value_name = "SCENARIO.toml")]
@@ -41,16 +48,38 @@ pub struct Flags {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = number(0..=u64::MAX))]
     seed: Option<u64>,
+    /// Threads, which run the points of a sweep, or the parts of a single network, at the same time;
+    /// if not given, one a core
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_parser = number(1..=1024))]
+    threads: Option<u64>,
+    /// Keep each finished point of a sweep in this folder, and do not run again what is there
+    #[arg(long, value_name = "DIR")]
+    resume: Option<PathBuf>,
+    #[command(flatten)]
+    points: Points,
     #[command(flatten)]
     rows: Rows,
     #[command(flatten)]
     trace: TraceFlags,
     #[command(flatten)]
     json: Json,
+    #[command(flatten)]
+    report: Report,
+}
+
+/// What there is to do.
+pub(super) enum Work {
+    One(Box<Settings>),
+    Study(Box<study::Settings>),
 }
 
 /// What to run, and where the results go.
 pub(super) struct Settings {
+    /// The file, as it was called.
+    pub(super) name: String,
+    /// What is in it.
+    pub(super) text: String,
     pub(super) scenario: NetworkScenario,
     /// The list that flows come from, if they come from one.
     pub(super) list: Option<FlowFile>,
@@ -59,10 +88,12 @@ pub(super) struct Settings {
     pub(super) outputs: Outputs,
     /// Which packets are written, if any are.
     pub(super) trace: Option<trace::Settings>,
+    /// Who runs it.
+    pub(super) team: Team,
 }
 
 impl Flags {
-    pub(super) fn resolve(self, interrupt: &Interrupt) -> Result<Settings, Failure> {
+    pub(super) fn resolve(self, interrupt: &Interrupt) -> Result<Work, Failure> {
         let is_stdin = |path: &Path| path == Path::new("-");
         if is_stdin(&self.scenario) && self.flows.as_deref().is_some_and(is_stdin) {
             let message = "--flows -: standard input is the scenario already";
@@ -70,31 +101,76 @@ impl Flags {
         }
         let text = Text::read(&self.scenario)?;
         let folder = self.scenario.parent().map(Path::to_owned).unwrap_or_default();
-        let mut scenario =
-            NetworkScenario::from_toml(&text.source(), |name| read(&folder.join(name)))?;
+        let mut study = Study::from_toml(&text.source(), |name| read(&folder.join(name)))?;
         if let Some(seed) = self.seed {
-            scenario.seed = seed;
+            if study.seeds().is_some() {
+                let message = "--seed: the file sweeps over run.seed";
+                return Err(Failure::usage(message, "one of the two"));
+            }
+            study.points.iter_mut().for_each(|point| point.scenario.seed = seed);
         }
-        let hosts = scenario.fabric.hosts().len() as u32;
-        let path = match (self.flows, &scenario.workload) {
-            (Some(path), _) => Some(path),
-            (None, Workload::List(name)) => Some(folder.join(name)),
-            (None, Workload::Parts(_)) => None,
+        let lists =
+            study.points.iter().map(|point| match (&self.flows, &point.scenario.workload) {
+                (Some(path), _) => Some(path.clone()),
+                (None, Workload::List(name)) => Some(folder.join(name)),
+                (None, Workload::Parts(_)) => None,
+            });
+        let lists: Vec<Option<PathBuf>> = lists.collect();
+        let inputs = std::iter::once(&self.scenario).chain(lists.iter().flatten());
+        let inputs: Vec<&Path> = inputs.map(PathBuf::as_path).collect();
+        let outputs = Outputs::new(self.json, self.report, self.rows, &inputs)?.and(self.points)?;
+        let lists = study.points.iter().zip(lists).map(|(point, path)| {
+            let hosts = point.scenario.fabric.hosts().len() as u32;
+            path.map(|path| FlowFile::find(path, hosts)).transpose()
+        });
+        let lists: Vec<Option<FlowFile>> = lists.collect::<Result<_, _>>()?;
+        let mut warnings: Vec<String> = Vec::new();
+        for warning in study.points.iter().flat_map(|point| &point.scenario.warnings) {
+            if !warnings.contains(&warning.to_string()) {
+                warnings.push(warning.to_string());
+                warn(warning);
+            }
+        }
+        let name = text.name.clone();
+        let threads = self.threads.map_or(machine::cores(), |n| Some(n as usize));
+        let threads = threads.and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MIN);
+        if study.axes.is_empty() {
+            let of_sweeps =
+                [(self.resume.is_some(), "--resume"), (outputs.wants_points(), "--csv")];
+            if let Some((_, flag)) = of_sweeps.into_iter().find(|(given, _)| *given) {
+                let message = format!("{flag}: {name} is a single run");
+                return Err(Failure::usage(message, "a file with a [sweep]"));
+            }
+            let scenario = study.points.remove(0).scenario;
+            let trace = self.trace.resolve(outputs.wants_trace(), &scenario.fabric)?;
+            let list = lists.into_iter().next().flatten();
+            let expected = match &list {
+                Some(list) => list.count(interrupt)?,
+                None => scenario.expected_flows(),
+            };
+            let text = text.into_text();
+            return Ok(Work::One(Box::new(Settings {
+                name,
+                text,
+                scenario,
+                list,
+                expected,
+                outputs,
+                trace,
+                team: Team::new(threads),
+            })));
+        }
+        let text = text.into_text();
+        let settings = study::Settings {
+            name,
+            text,
+            study,
+            lists,
+            threads: threads.get(),
+            store: None,
+            outputs,
         };
-        let inputs: Vec<&Path> = [Some(&self.scenario), path.as_ref()]
-            .into_iter()
-            .flatten()
-            .map(PathBuf::as_path)
-            .collect();
-        let outputs = Outputs::new(self.json, Report::default(), self.rows, &inputs)?;
-        let trace = self.trace.resolve(outputs.wants_trace(), &scenario.fabric)?;
-        let list = path.map(|path| FlowFile::find(path, hosts)).transpose()?;
-        scenario.warnings.iter().for_each(warn);
-        let expected = match &list {
-            Some(list) => list.count(interrupt)?,
-            None => scenario.expected_flows(),
-        };
-        Ok(Settings { scenario, list, expected, outputs, trace })
+        Ok(Work::Study(Box::new(settings.check(self.resume, interrupt)?)))
     }
 }
 

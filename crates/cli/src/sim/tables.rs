@@ -11,6 +11,13 @@ use bandwise_units::Time;
 
 /// Everything that is printed for people.
 pub(super) fn text(scenario: &NetworkScenario, results: &NetworkResults) -> String {
+    let mut parts: Vec<String> = all(results).iter().map(text::table).collect();
+    parts.push(closing(scenario, results));
+    parts.join("\n")
+}
+
+/// All tables.
+pub(super) fn all(results: &NetworkResults) -> Vec<Table> {
     let mut tables = Vec::new();
     if !results.groups.is_empty() {
         tables.push(completion_times(results));
@@ -18,9 +25,7 @@ pub(super) fn text(scenario: &NetworkScenario, results: &NetworkResults) -> Stri
     }
     tables.extend(results.requests.as_ref().map(requests));
     tables.push(network(results));
-    let mut parts: Vec<String> = tables.iter().map(text::table).collect();
-    parts.push(closing(scenario, results));
-    parts.join("\n")
+    tables
 }
 
 /// How sizes of flows are called.
@@ -129,7 +134,7 @@ fn network(results: &NetworkResults) -> Table {
 }
 
 /// The lines that say what all numbers rest on.
-fn closing(scenario: &NetworkScenario, results: &NetworkResults) -> String {
+pub(super) fn closing(scenario: &NetworkScenario, results: &NetworkResults) -> String {
     let missing = results.started - results.finished;
     let why = match results.stop {
         NetworkStop::Complete => None,

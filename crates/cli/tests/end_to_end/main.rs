@@ -10,4 +10,5 @@ mod papers;
 mod parquet;
 mod rperf;
 mod sim;
+mod sweep;
 mod trace;

@@ -86,6 +86,36 @@ fn same_seed_same_bytes_on_any_number_of_threads() {
     assert_eq!(place.files().len(), 6, "nothing else is left behind");
 }
 
+/// A paper of network scenarios: the same rows, and what the paper claims.
+#[test]
+fn flows_through_ethernet_fabrics_are_told_the_same_way() {
+    let place = Place::new();
+    let run = |threads: &str| {
+        let args = ["papers", "run", "irn/fig1", "--quick", "--threads", threads];
+        let outputs = ["--json", "fig1.json", "--report", "fig1.html"];
+        let text = place.run(&[&args[..], &outputs].concat()).good().stdout;
+        (text, place.read("fig1.json"), place.read("fig1.html"))
+    };
+    let (text, json, page) = run("1");
+    assert_eq!((text.clone(), json.clone(), page.clone()), run("2"));
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let rows = json["rows"].as_array().unwrap();
+    let row = |case: &str| rows.iter().find(|row| row["case"] == case).unwrap();
+    let least = row("RoCE+PFC over IRN: least");
+    assert_eq!((&least["paper"], &least["item"]), (&"irn".into(), &"fig1".into()));
+    assert_eq!(least["published"], 2.8);
+    assert!(least["agrees"].is_boolean() && least["tolerance"].is_null());
+    assert_eq!(
+        (&row("IRN")["metric"], &row("IRN")["unit"]),
+        (&"average slowdown".into(), &"x".into())
+    );
+    let claim = &json["stats"]["claims"][0];
+    assert_eq!(claim["section"], "4.2");
+    assert!(claim["holds"].is_boolean());
+    assert!(text.contains("What the paper claims"), "{text}");
+    assert!(page.contains("Figure 1: IRN and RoCE, average FCT"));
+}
+
 #[test]
 fn a_reader_that_stops_listening_is_no_failure() {
     use std::process::{Command, Stdio};

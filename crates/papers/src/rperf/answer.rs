@@ -23,7 +23,7 @@ const SAME: f64 = 0.03;
 impl Found<'_> {
     fn value(&self, item: &str, case: &str, metric: &str) -> Option<f64> {
         let key = (item, case, metric);
-        self.0.iter().find(|f| (&*f.item, &*f.case, &*f.metric) == key).map(|f| f.value)
+        self.0.iter().find(|f| (&*f.item, &*f.case, &*f.metric) == key).map(Finding::value)
     }
 
     fn rtt(&self, item: &str, case: &str) -> Option<f64> {
@@ -100,7 +100,7 @@ mod tests {
 
     fn finding(item: &str, case: &str, metric: &str, value: f64) -> Finding {
         let [item, case, metric] = [item, case, metric].map(str::to_owned);
-        Finding { item, case, metric, unit: String::new(), value, least: value, most: value }
+        Finding { item, case, metric, unit: String::new(), runs: vec![value] }
     }
 
     #[test]

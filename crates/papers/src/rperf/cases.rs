@@ -2,7 +2,7 @@
 //! made once.
 
 use super::LINK_GBPS;
-use crate::run::{Case, Options, Reading};
+use crate::run::{self, Options};
 use bandwise_input::Source;
 use bandwise_netsim::egress::Scheduling;
 use bandwise_netsim::host::Notify;
@@ -25,6 +25,9 @@ const BATCHED_UP_TO: u32 = 512;
 /// fall into step with the bulk packets and see one and the same phase of them all the time; one
 /// packet's time is not enough for all phases to be alike.
 const THINK: Time = Time::from_ns(1_200);
+
+type Case = run::Case<Scenario>;
+type Reading = run::Reading<Results>;
 
 const BACK_TO_BACK: &str = include_str!("../../../../papers/rperf/back-to-back.toml");
 const RACK: &str = include_str!("../../../../papers/rperf/rack.toml");

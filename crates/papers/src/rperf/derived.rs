@@ -3,10 +3,12 @@
 use super::LINK_GBPS;
 use crate::Finding;
 
-/// All of it that the findings allow.
-pub fn derived(findings: &[Finding]) -> Vec<Finding> {
-    let found = Found(findings);
-    [tails(found), shares(found), steps(found), levels(found)].concat()
+/// The findings, and all of it that they allow.
+pub fn with_derived(mut findings: Vec<Finding>) -> Vec<Finding> {
+    let found = Found(&findings);
+    let derived = [tails(found), shares(found), steps(found), levels(found)].concat();
+    findings.extend(derived);
+    findings
 }
 
 #[derive(Clone, Copy)]
@@ -15,7 +17,7 @@ struct Found<'a>(&'a [Finding]);
 impl Found<'_> {
     fn value(self, item: &str, case: &str, metric: &str) -> Option<f64> {
         let key = (item, case, metric);
-        self.0.iter().find(|f| (&*f.item, &*f.case, &*f.metric) == key).map(|f| f.value)
+        self.0.iter().find(|f| (&*f.item, &*f.case, &*f.metric) == key).map(Finding::value)
     }
 
     /// Tail and median of a round trip.
@@ -38,9 +40,7 @@ fn number(
         case: case.into(),
         metric: metric.to_owned(),
         unit: unit.to_owned(),
-        value,
-        least: value,
-        most: value,
+        runs: vec![value],
     })
 }
 

@@ -157,7 +157,7 @@ impl Plot {
         let mut series = Vec::new();
         let mut tail_shown = false;
         for (prefix, name) in self.curves {
-            let ours = self.points(prefix, findings, |f| (&f.item, &f.case, &f.metric, f.value));
+            let ours = self.points(prefix, findings, |f| (&f.item, &f.case, &f.metric, f.value()));
             let values = published.values();
             let theirs =
                 self.points(prefix, values, |v: &Value| (&v.item, &v.case, &v.metric, v.value));

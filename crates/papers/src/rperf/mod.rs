@@ -7,6 +7,7 @@ mod derived;
 mod figures;
 
 use crate::Paper;
+use crate::experiment::Cases;
 use crate::published::Value;
 
 /// The paper.
@@ -38,11 +39,14 @@ pub const PAPER: Paper = Paper {
     rule: "A latency agrees within 15% or 0.15 us of the published one (20 ns in figure 4, whose \
            round trips are tens of ns), a bandwidth within 5% of the link's 56 Gbps.",
     published: include_str!("../../../../papers/rperf/published.csv"),
-    cases: cases::cases,
-    derived: derived::derived,
+    cases: Cases::Rperf(cases::cases),
+    derived: derived::with_derived,
+    tells_spread: false,
     figures: figures::figures,
     tolerance,
     answer: answer::answer,
+    claims: |_| Vec::new(),
+    summary: |_| Vec::new(),
 };
 
 /// The link's speed as the paper counts it.

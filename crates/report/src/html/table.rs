@@ -2,6 +2,7 @@
 
 use crate::markup::Markup;
 use crate::number::{difference, people, tolerance, with_unit};
+use crate::text::spread;
 use crate::{Cell, Row, Table, Verdict};
 
 /// Writes a table of the report.
@@ -75,7 +76,12 @@ fn item(m: &mut Markup, group: &[&Row]) {
                 m.leaf("small", &[], format!(" {} ({})", row.metric, row.unit));
             });
             cell(m, &row.published.map_or_else(|| "–".to_owned(), people), true);
-            cell(m, &people(row.measured), true);
+            m.element("td", &[("class", &"number")], |m| {
+                m.text(people(row.measured));
+                if row.spread.is_some() {
+                    m.leaf("small", &[], format!(" {}", spread(row)));
+                }
+            });
             m.element("td", &[("class", &"number")], |m| {
                 m.text(difference(row.measured, row.published));
                 if row.tolerance.is_some() && row.published.is_some() {

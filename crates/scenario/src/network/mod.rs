@@ -4,23 +4,29 @@
 //! A [`NetworkScenario`] is read from TOML, where everything has a default: an empty document is the
 //! default case of IRN 4.1. It can only be one that makes sense. [`NetworkScenario::run`] takes its
 //! flows one by one, from its own [`Workload`] or from a list, and turns them into
-//! [`NetworkResults`].
+//! [`NetworkResults`]. A [`Study`] is one of them many times, with some keys changed.
 //!
 //! "IRN" is R. Mittal et al., *Revisiting Network Support for RDMA*, the extended version of the
 //! SIGCOMM 2018 paper; the number after it is the section.
 
+mod fingerprint;
 mod groups;
+mod metric;
 mod requests;
 mod results;
 mod run;
 mod spec;
+mod study;
 mod wire;
 mod workload;
 
+pub use fingerprint::Fingerprint;
 pub use groups::Group;
+pub use metric::Metric;
 pub use results::{Distribution, NetworkResults, NetworkStop, RequestResult, TAIL};
 pub use run::{Arrival, FlowRecord, NetworkProgress, Watch};
 pub use spec::{File, headroom};
+pub use study::{Axis, Plot, Point, Study};
 pub use wire::Wire;
 pub use workload::{Generator, Part, Workload};
 

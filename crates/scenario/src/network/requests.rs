@@ -35,15 +35,17 @@ impl Requests {
         open.or_insert(Request { start: at, end: at, under_way: 0 }).under_way += 1;
     }
 
-    /// A flow has arrived, which may belong to a request.
-    pub(super) fn finish(&mut self, flow: u32, at: Time) {
-        let Some(request) = self.flows.remove(&flow) else { return };
-        let Some(open) = self.open.get_mut(&request) else { return };
-        open.under_way -= 1;
-        open.end = open.end.max(at);
-        if open.under_way == 0 && request < self.newest {
-            self.settle(request);
+    /// A flow has arrived. Says whether it belonged to a request.
+    pub(super) fn finish(&mut self, flow: u32, at: Time) -> bool {
+        let Some(request) = self.flows.remove(&flow) else { return false };
+        if let Some(open) = self.open.get_mut(&request) {
+            open.under_way -= 1;
+            open.end = open.end.max(at);
+            if open.under_way == 0 && request < self.newest {
+                self.settle(request);
+            }
         }
+        true
     }
 
     fn settle(&mut self, request: u64) {

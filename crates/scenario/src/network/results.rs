@@ -24,6 +24,9 @@ pub struct NetworkResults {
     pub single_packet_tail: Vec<(u32, Time)>,
     /// Requests of an incast, if there was one and a request of it is complete.
     pub requests: Option<RequestResult>,
+    /// Flows that belong to no request, where there are requests beside them (IRN 4.4.3: "the
+    /// background workload").
+    pub beside_requests: Option<Distribution>,
     /// What the network counted.
     pub counters: Counters,
     /// Simulated time.

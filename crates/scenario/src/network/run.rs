@@ -157,6 +157,8 @@ impl NetworkScenario {
 struct Run {
     network: Network,
     groups: Groups,
+    /// Flows of no request, where there are requests.
+    others: Option<Groups>,
     requests: Requests,
     /// Flows that arrived since the last look, used again and again.
     arrived: Vec<Finished>,
@@ -170,6 +172,7 @@ impl Run {
         Run {
             network: Network::parted(fabric, model, *seed, shards, APART),
             groups: Groups::new(model.host.mtu),
+            others: scenario.has_requests().then(|| Groups::new(model.host.mtu)),
             requests: Requests::default(),
             arrived: Vec::new(),
             started: 0,
@@ -197,8 +200,11 @@ impl Run {
             let alone = self.network.alone(src, dst, bytes);
             let completion_time = finished.completion_time();
             let record = FlowRecord { number, start, src, dst, bytes, completion_time, alone };
-            self.requests.finish(number, at);
+            let of_request = self.requests.finish(number, at);
             self.groups.add(&record);
+            if let (Some(others), false) = (&mut self.others, of_request) {
+                others.add(&record);
+            }
             self.finished += 1;
             watch.finished(&record);
         }
@@ -219,7 +225,12 @@ impl Run {
 
     fn results(mut self, stop: NetworkStop) -> NetworkResults {
         self.groups.sort();
+        let others = self.others.map(|mut others| {
+            others.sort();
+            others.distributions()
+        });
         NetworkResults {
+            beside_requests: others.and_then(|groups| Some(groups.into_iter().next()?.1)),
             stop,
             started: self.started,
             finished: self.finished,

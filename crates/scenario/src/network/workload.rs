@@ -23,6 +23,19 @@ pub struct Part {
     pub expected: u64,
 }
 
+impl Part {
+    /// For a quick look: a `by`th of the load's flows, or the first request.
+    fn shortened(self, by: u32) -> Self {
+        let expected = self.expected / u64::from(by);
+        let generator = match self.generator {
+            Generator::Poisson(poisson) => Generator::Poisson(poisson.shortened(by)),
+            Generator::Incast(incast) => Generator::Incast(incast.once()),
+            Generator::Permutation(permutation) => Generator::Permutation(permutation),
+        };
+        Part { generator, expected }
+    }
+}
+
 /// What makes flows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Generator {
@@ -47,6 +60,17 @@ impl Generator {
 }
 
 impl NetworkScenario {
+    /// For a quick look: of a load flows start for a `by`th of the time, and of an incast there is
+    /// the first request.
+    #[must_use]
+    pub fn shortened(mut self, by: u32) -> Self {
+        if let Workload::Parts(parts) = self.workload {
+            let parts = parts.into_iter().map(|part| part.shortened(by));
+            self.workload = Workload::Parts(parts.collect());
+        }
+        self
+    }
+
     /// The flows of its generators in order of start, one after the other; none where a list has
     /// them.
     pub fn arrivals(&self) -> impl Iterator<Item = Arrival> + '_ {
@@ -65,6 +89,12 @@ impl NetworkScenario {
             };
             Arrival { flow: merged.flow, request }
         })
+    }
+
+    /// Whether some of its flows belong to requests.
+    pub(super) fn has_requests(&self) -> bool {
+        let Workload::Parts(parts) = &self.workload else { return false };
+        parts.iter().any(|part| matches!(part.generator, Generator::Incast(_)))
     }
 
     /// How many flows its generators will make, about: for showing how far a run is.

@@ -6,6 +6,7 @@ mod lossless;
 mod never_panics;
 mod refused;
 mod runs;
+mod study;
 mod wire;
 
 use bandwise_input::Source;

@@ -2,10 +2,12 @@
 
 use super::{file, try_read};
 use bandwise_input::Source;
-use bandwise_scenario::network::NetworkScenario;
+use bandwise_scenario::network::{NetworkScenario, Study};
 use proptest::prelude::*;
 
 const DEFAULT: &str = include_str!("../../../../papers/irn/default.toml");
+
+const SWEEP: &str = include_str!("../../../../docs/examples/sweep.toml");
 
 proptest! {
     #[test]
@@ -23,6 +25,19 @@ proptest! {
         let text = format!("{}{with}{}", &DEFAULT[..at], &DEFAULT[end..]);
         if let Err(error) = try_read(&text) {
             prop_assert!(error.starts_with("n.toml:"), "{}", error);
+        }
+    }
+
+    /// The same of a document with a sweep.
+    #[test]
+    fn mistakes_in_a_sweep(
+        at in 0usize..SWEEP.len(), length in 0usize..30, with in "[-0-9a-z\"{}\\[\\]=, .]{0,12}",
+    ) {
+        let end = (at + length).min(SWEEP.len());
+        prop_assume!(SWEEP.is_char_boundary(at) && SWEEP.is_char_boundary(end));
+        let text = format!("{}{with}{}", &SWEEP[..at], &SWEEP[end..]);
+        if let Err(error) = Study::from_toml(&Source::new("n.toml", &text), file) {
+            prop_assert!(error.to_string().starts_with("n.toml:"), "{}", error);
         }
     }
 

@@ -107,3 +107,16 @@ fn an_error_among_the_flows_ends_the_run() {
     let nothing = read(SMALL).run_with::<()>(&Alone, [], &mut ()).unwrap();
     assert_eq!((nothing.stop, nothing.groups.len()), (NetworkStop::Complete, 0));
 }
+
+#[test]
+fn what_runs_beside_an_incast_is_told_apart() {
+    let poisson = "poisson = { duration = \"200 us\" }\n";
+    let incast = "incast = { senders = 3, bytes = \"300 KB\" }\n";
+    let run = |parts: &str| read(&format!("[workload]\n{parts}")).run(&mut ());
+    let alone = run(poisson);
+    assert_eq!(alone.beside_requests, None);
+    let both = run(&format!("{poisson}{incast}"));
+    let (_, all) = &both.groups[0];
+    let beside = both.beside_requests.unwrap();
+    assert_eq!((beside.flows + 3, beside.flows), (all.flows, alone.groups[0].1.flows));
+}

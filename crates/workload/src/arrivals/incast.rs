@@ -51,6 +51,12 @@ impl Incast {
         Incast { connections, ..self }.checked()
     }
 
+    /// The first request alone.
+    #[must_use]
+    pub fn once(self) -> Self {
+        Incast { requests: 1, ..self }
+    }
+
     /// The same `requests` times, the first one at `first` and one each `every` after that. Each
     /// draws its senders anew.
     pub fn repeated(self, requests: u64, first: Time, every: Time) -> Result<Self, WorkloadError> {

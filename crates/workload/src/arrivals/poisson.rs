@@ -35,6 +35,16 @@ impl Poisson {
         Ok(Poisson { hosts: two_or_more(hosts)?, load, sizes, extent })
     }
 
+    /// The same with a `by`th of the flows, or of the time in which they start.
+    #[must_use]
+    pub fn shortened(self, by: u32) -> Self {
+        let extent = match self.extent {
+            Extent::Flows(flows) => Extent::Flows((flows / u64::from(by)).max(1)),
+            Extent::Until(end) => Extent::Until(end / u64::from(by)),
+        };
+        Poisson { extent, ..self }
+    }
+
     /// How many flows start in `time` on average.
     pub fn mean_flows(&self, time: Time) -> f64 {
         time.as_ps() as f64 / self.mean_gap_ps()

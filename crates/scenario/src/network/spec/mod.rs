@@ -50,6 +50,8 @@
 //! seed = 1
 //! limit = "1 s"                # of simulated time; if not given, until all flows have arrived
 //! ```
+//!
+//! `[sweep]` and `[plot]` belong to a study of several such scenarios: see [`super::Study`].
 
 mod congestion;
 mod fabric;
@@ -74,6 +76,7 @@ use run::RunSpec;
 use serde::Deserialize;
 use switch::{HostSpec, SwitchSpec};
 use toml::Spanned;
+use toml::de::DeTable;
 use transport::TransportSpec;
 use workload::WorkloadSpec;
 
@@ -109,7 +112,7 @@ pub struct File {
 }
 
 /// Hands over the files that a scenario names. Or says why not, without naming it.
-type Files<'a> = &'a mut dyn FnMut(&str) -> Result<File, String>;
+pub(super) type Files<'a> = &'a mut dyn FnMut(&str) -> Result<File, String>;
 
 /// What can be read.
 const READABLE: &str = "a TOML network scenario with tables such as [fabric], [transport] and \
@@ -122,10 +125,25 @@ impl NetworkScenario {
         source: &Source,
         mut files: impl FnMut(&str) -> Result<File, String>,
     ) -> Result<NetworkScenario, InputError> {
-        source.check_text(READABLE)?;
-        let spec: Spec = source.toml().map_err(|error| explain(source, error))?;
-        spec.resolve(source, &mut files)
+        let document = document(source)?;
+        from_document(source, document, &mut files)
     }
+}
+
+/// The text as a document, of which a study changes parts.
+pub(super) fn document<'a>(source: &Source<'a>) -> Result<Spanned<DeTable<'a>>, InputError> {
+    source.check_text(READABLE)?;
+    source.document().map_err(|error| explain(source, error))
+}
+
+/// What a document means.
+pub(super) fn from_document(
+    source: &Source,
+    document: Spanned<DeTable>,
+    files: Files,
+) -> Result<NetworkScenario, InputError> {
+    let spec: Spec = source.read(document).map_err(|error| explain(source, error))?;
+    spec.resolve(source, files)
 }
 
 /// Says where else it could go.

@@ -1,0 +1,83 @@
+//! A run's report: slowdown by size of flow, the tail of small messages, and the tables.
+
+use super::settings::Settings;
+use super::tables;
+use bandwise_report::html;
+use bandwise_report::model::{Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind};
+use bandwise_scenario::network::{self, NetworkResults};
+
+/// The page. It depends on scenario, flows and seed alone, not on the machine or the day.
+pub(super) fn html(settings: &Settings, results: &NetworkResults) -> String {
+    let scenario = &settings.scenario;
+    let mut figures = Vec::new();
+    if !results.groups.is_empty() {
+        figures.push(slowdowns(results));
+    }
+    if !results.single_packet_tail.is_empty() {
+        let points = results.single_packet_tail.iter();
+        let points = points
+            .map(|&(share, time)| Point::new(f64::from(share) / 10.0, time.as_ns_f64() / 1e3));
+        let series =
+            Series { name: "single packet".into(), points: points.collect(), ..Series::default() };
+        figures.push(tail_axes(vec![series]));
+    }
+    let mut provenance = provenance(&settings.name, &settings.text, None);
+    provenance.seed = scenario.seed;
+    html::render(&Report {
+        title: scenario.title.clone(),
+        figures,
+        tables: tables::all(results),
+        provenance,
+        notes: vec![tables::closing(scenario, results)],
+        ..Report::default()
+    })
+}
+
+fn slowdowns(results: &NetworkResults) -> Figure {
+    let names = results.groups.iter().map(|(group, _)| tables::group(*group)).collect();
+    let series = |name: &str, value: fn(&network::Distribution) -> f64| Series {
+        name: name.to_owned(),
+        kind: SeriesKind::Bars,
+        points: results
+            .groups
+            .iter()
+            .enumerate()
+            .map(|(i, (_, found))| Point::new(i as f64, value(found)))
+            .collect(),
+        ..Series::default()
+    };
+    Figure {
+        id: "slowdown".into(),
+        title: "Slowdown by size of flow".into(),
+        caption: "Completion time over that in an empty network.".into(),
+        x: Axis { scale: Scale::Category(names), ..Axis::default() },
+        y: Axis { label: "slowdown".into(), ..Axis::default() },
+        series: vec![
+            series("average", |found| found.average_slowdown),
+            series("p99", |found| found.slowdown_percentiles[2]),
+        ],
+    }
+}
+
+/// The figure of the tails of single packets.
+pub(super) fn tail_axes(series: Vec<Series>) -> Figure {
+    Figure {
+        id: "tail".into(),
+        title: "Tail of flows of a single packet".into(),
+        caption: "The completion time that so many of them do not exceed.".into(),
+        x: Axis { label: "flows".into(), unit: "%".into(), scale: Scale::Linear },
+        y: Axis { label: "completion time".into(), unit: "us".into(), scale: Scale::Linear },
+        series,
+    }
+}
+
+/// What it takes to get the same page again.
+pub(super) fn provenance(name: &str, text: &str, point: Option<&network::Point>) -> Provenance {
+    Provenance {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: format!("bandwise sim run {name} --report report.html"),
+        seed: point.map_or(0, |point| point.scenario.seed),
+        scenario: Some(text.to_owned()),
+        ..Provenance::default()
+    }
+}

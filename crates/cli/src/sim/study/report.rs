@@ -1,0 +1,146 @@
+//! A sweep's report: a figure for each metric, and all points in a table.
+
+use super::Settings;
+use super::point::Finished;
+use super::table::table;
+use crate::sim::report::{provenance, tail_axes};
+use bandwise_report::html;
+use bandwise_report::model::{Axis, Figure, Point, Report, Scale, Series, SeriesKind};
+use bandwise_scenario::network::{Metric, Study};
+
+/// More curves than these can't be told apart.
+const MOST_TAILS: usize = 8;
+
+/// The page. It depends on the scenario alone, not on the machine or the day.
+pub(super) fn html(settings: &Settings, finished: &[Option<Finished>]) -> String {
+    let study = &settings.study;
+    let curves = curves(study, finished);
+    let mut figures: Vec<Figure> =
+        study.plot.y.iter().filter_map(|metric| figure(study, &curves, *metric)).collect();
+    figures.extend(tails(&curves));
+    let mut notes = Vec::new();
+    if finished.iter().any(Option::is_none) {
+        notes.push("The run was interrupted. Points are missing.".to_owned());
+    }
+    if study.seeds().is_some() {
+        notes.push(
+            "Curves are averages over the seeds; whiskers reach from the least to the most."
+                .to_owned(),
+        );
+    }
+    html::render(&Report {
+        title: study.title.clone(),
+        figures,
+        tables: vec![table(study, finished)],
+        provenance: provenance(&settings.name, &settings.text, study.points.first()),
+        notes,
+        ..Report::default()
+    })
+}
+
+/// Points that differ in their place on x, and in seeds, alone.
+struct Curve<'a> {
+    name: String,
+    /// By place on x: the points of all seeds.
+    places: Vec<(usize, String, Vec<&'a Finished>)>,
+}
+
+fn curves<'a>(study: &Study, finished: &'a [Option<Finished>]) -> Vec<Curve<'a>> {
+    let others: Vec<usize> = (0..study.axes.len())
+        .filter(|&axis| Some(axis) != study.plot.x && Some(axis) != study.seeds())
+        .collect();
+    let mut curves: Vec<(Vec<usize>, Curve)> = Vec::new();
+    for (point, finished) in study.points.iter().zip(finished) {
+        let Some(finished) = finished else { continue };
+        let key: Vec<usize> = others.iter().map(|&axis| point.places[axis]).collect();
+        let place = study.plot.x.map_or(0, |axis| point.places[axis]);
+        let at =
+            study.plot.x.map_or_else(String::new, |axis| study.axes[axis].values[place].clone());
+        let curve = match curves.iter_mut().position(|(other, _)| *other == key) {
+            Some(i) => &mut curves[i].1,
+            None => {
+                let parts =
+                    others.iter().map(|&axis| study.axes[axis].values[point.places[axis]].clone());
+                let name = parts.collect::<Vec<_>>().join(", ");
+                curves.push((key, Curve { name, places: Vec::new() }));
+                let last = curves.len() - 1;
+                &mut curves[last].1
+            }
+        };
+        match curve.places.iter_mut().find(|(other, ..)| *other == place) {
+            Some((.., points)) => points.push(finished),
+            None => curve.places.push((place, at, vec![finished])),
+        }
+    }
+    curves.into_iter().map(|(_, curve)| curve).collect()
+}
+
+fn figure(study: &Study, curves: &[Curve], metric: Metric) -> Option<Figure> {
+    let axis = &study.axes[study.plot.x?];
+    let (scale, kind) = match &axis.numbers {
+        Some(_) => (Scale::Linear, SeriesKind::Line),
+        None => (Scale::Category(axis.values.clone()), SeriesKind::Bars),
+    };
+    let mut series: Vec<Series> = curves
+        .iter()
+        .map(|curve| {
+            let points = curve.places.iter().filter_map(|(place, _, points)| {
+                let x = axis.numbers.as_ref().map_or(*place as f64, |numbers| numbers[*place]);
+                let values: Vec<f64> = points.iter().filter_map(|p| p.metric(metric)).collect();
+                averaged(x, &values)
+            });
+            let mut points: Vec<Point> = points.collect();
+            points.sort_by(|a, b| a.x.total_cmp(&b.x));
+            Series { name: curve.name.clone(), kind, points, ..Series::default() }
+        })
+        .collect();
+    series.retain(|series| !series.points.is_empty());
+    (!series.is_empty()).then(|| Figure {
+        id: metric.name().replace(' ', "-"),
+        title: metric.name().to_owned(),
+        caption: String::new(),
+        x: Axis { label: axis.title.clone(), unit: String::new(), scale },
+        y: Axis {
+            label: metric.name().to_owned(),
+            unit: metric.unit().to_owned(),
+            ..Axis::default()
+        },
+        series,
+    })
+}
+
+/// A point at the average of the values, with their range.
+fn averaged(x: f64, values: &[f64]) -> Option<Point> {
+    if values.is_empty() {
+        return None;
+    }
+    let point = Point::new(x, values.iter().sum::<f64>() / values.len() as f64);
+    Some(match values.len() {
+        1 => point,
+        _ => point
+            .low(values.iter().copied().fold(f64::INFINITY, f64::min))
+            .high(values.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
+    })
+}
+
+/// The tails of single packets, where there are few enough to be told apart.
+fn tails(curves: &[Curve]) -> Option<Figure> {
+    let mut series = Vec::new();
+    for curve in curves {
+        for (_, place, points) in &curve.places {
+            let shares = points.first()?.tail.iter().map(|&(share, _)| share);
+            let points = shares.filter_map(|share| {
+                let at = |p: &&Finished| p.tail.iter().find(|(s, _)| *s == share).map(|t| t.1);
+                let values: Vec<f64> =
+                    points.iter().filter_map(at).map(|ps| ps as f64 * 1e-6).collect();
+                averaged(f64::from(share) / 10.0, &values)
+            });
+            let parts = [&curve.name, place];
+            let name = parts.into_iter().filter(|part| !part.is_empty()).cloned();
+            let name = name.collect::<Vec<_>>().join(", ");
+            series.push(Series { name, points: points.collect(), ..Series::default() });
+        }
+    }
+    series.retain(|series| !series.points.is_empty());
+    ((1..=MOST_TAILS).contains(&series.len())).then(|| tail_axes(series))
+}

@@ -1,0 +1,120 @@
+//! Running the points of a study.
+
+use super::point::Finished;
+use super::{Settings, csv, json, report, table};
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::output::note;
+use crate::progress::Progress;
+use anyhow::anyhow;
+use bandwise_netsim::engine::Alone;
+use bandwise_scenario::network::{
+    Arrival, Fingerprint, NetworkProgress, NetworkStop, Point, Watch,
+};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// Simulates and prints.
+pub(in crate::sim) fn run(settings: &Settings, interrupt: &Interrupt) -> Result<(), Failure> {
+    let study = &settings.study;
+    let progress = Progress::begin(&format!("simulating {}", study.title));
+    progress.steps(study.points.len() as u64);
+    let skipped = AtomicUsize::new(0);
+    let jobs: Vec<usize> = (0..study.points.len()).collect();
+    let finished = bandwise_threads::in_order(settings.threads, &jobs, |&i| {
+        let (point, from_store) = point(settings, i, interrupt)?;
+        skipped.fetch_add(from_store.into(), Relaxed);
+        progress.step();
+        Ok::<_, Failure>(point)
+    })?;
+    let took = progress.end();
+    let hops: u64 = finished.iter().flatten().map(|point| point.packet_hops).sum();
+    let skipped = match skipped.into_inner() {
+        0 => String::new(),
+        skipped => format!(", {skipped} of them were there already"),
+    };
+    note(format_args!(
+        "{} points in {:.1} s{skipped}, {:.1} million packet-hops",
+        finished.iter().flatten().count(),
+        took.as_secs_f64(),
+        hops as f64 / 1e6
+    ));
+    let outputs = &settings.outputs;
+    outputs.emit(&table::text(study, &finished), &json::of(study, &finished))?;
+    if outputs.wants_points() {
+        outputs.points(&csv::of(study, &finished)?)?;
+    }
+    if outputs.wants_report() {
+        outputs.report(&report::html(settings, &finished))?;
+    }
+    end(&finished)
+}
+
+/// How the command ends.
+fn end(finished: &[Option<Finished>]) -> Result<(), Failure> {
+    if finished.iter().any(Option::is_none) {
+        return Err(Failure::Interrupted);
+    }
+    match finished.iter().flatten().filter(|point| point.stop == "stuck").count() {
+        0 => Ok(()),
+        stuck => Err(anyhow!(
+            "in {stuck} points flows have not arrived and nothing will happen any more: packets of \
+             theirs were lost, and no timeout notices"
+        )
+        .into()),
+    }
+}
+
+/// A point's numbers, unless somebody asked to stop; and whether they were there already.
+fn point(
+    settings: &Settings,
+    i: usize,
+    interrupt: &Interrupt,
+) -> Result<(Option<Finished>, bool), Failure> {
+    let point = &settings.study.points[i];
+    let fingerprint = match &settings.store {
+        Some(_) => Some(fingerprint(settings, i, point)?),
+        None => None,
+    };
+    let store = settings.store.as_ref().zip(fingerprint);
+    if let Some(there) = store.and_then(|(store, fingerprint)| store.find(fingerprint)) {
+        return Ok((Some(there), true));
+    }
+    if interrupt.asked() {
+        return Ok((None, false));
+    }
+    let mut watch = Asked(interrupt);
+    let results = match &settings.lists[i] {
+        Some(list) => {
+            let flows = list.flows()?.map(|flow| flow.map(Arrival::from));
+            point.scenario.run_with(&Alone, flows, &mut watch)?
+        }
+        None => point.scenario.run(&mut watch),
+    };
+    if results.stop == NetworkStop::Interrupted {
+        return Ok((None, false));
+    }
+    let finished = Finished::of(&results);
+    if let Some((store, fingerprint)) = store {
+        store.keep(fingerprint, &settings.study.label(point), &finished)?;
+    }
+    Ok((Some(finished), false))
+}
+
+/// What a point's numbers depend on: its scenario, what is in its list, this version.
+fn fingerprint(settings: &Settings, i: usize, point: &Point) -> Result<Fingerprint, Failure> {
+    let fingerprint = point.scenario.fingerprint().and(env!("CARGO_PKG_VERSION").as_bytes());
+    match &settings.lists[i] {
+        Some(list) => list.fingerprint(fingerprint),
+        None => Ok(fingerprint),
+    }
+}
+
+/// Ends a run when somebody asks for it.
+struct Asked<'a>(&'a Interrupt);
+
+impl Watch for Asked<'_> {
+    fn progress(&mut self, _: NetworkProgress) -> ControlFlow<()> {
+        if self.0.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}

@@ -1,0 +1,64 @@
+//! The folder of `--resume`: a file for each finished point, named by its fingerprint.
+
+use super::point::Finished;
+use crate::failure::Failure;
+use crate::files::reason;
+use crate::output::{note, write};
+use bandwise_scenario::network::Fingerprint;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// A folder with finished points.
+pub(in crate::sim) struct Store(PathBuf);
+
+/// What a file holds.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    schema: u32,
+    version: String,
+    /// For people who look into it.
+    point: String,
+    finished: Finished,
+}
+
+impl Store {
+    /// A folder that is there, or is made.
+    pub(in crate::sim) fn open(path: PathBuf) -> Result<Self, Failure> {
+        std::fs::create_dir_all(&path).map_err(|e| {
+            let message = format!("--resume {}: {}", path.display(), reason(&e));
+            Failure::usage(message, "a folder that exists or can be made")
+        })?;
+        Ok(Store(path))
+    }
+
+    /// What was kept of a point by this version of the program.
+    pub(super) fn find(&self, fingerprint: Fingerprint) -> Option<Finished> {
+        let path = self.path(fingerprint);
+        let text = std::fs::read_to_string(&path).ok()?;
+        match serde_json::from_str::<Kept>(&text) {
+            Ok(kept) => Some(kept.finished),
+            Err(_) => {
+                note(format_args!("{}: can't be read, the point is run again", path.display()));
+                None
+            }
+        }
+    }
+
+    /// Keeps a point. The file is there as a whole or not at all.
+    pub(super) fn keep(
+        &self,
+        fingerprint: Fingerprint,
+        point: &str,
+        finished: &Finished,
+    ) -> Result<(), Failure> {
+        let (point, finished) = (point.to_owned(), finished.clone());
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        let kept = Kept { schema: 1, version, point, finished };
+        let text = serde_json::to_string_pretty(&kept).expect("texts and numbers are JSON");
+        write(&self.path(fingerprint), &format!("{text}\n"))
+    }
+
+    fn path(&self, fingerprint: Fingerprint) -> PathBuf {
+        self.0.join(format!("{fingerprint}.json"))
+    }
+}

@@ -1,0 +1,125 @@
+//! [`Experiment`]: what papers run. An InfiniBand scenario, or a network scenario.
+
+use crate::run::{Case, Options};
+use bandwise_scenario::network::{
+    NetworkProgress, NetworkResults, NetworkScenario, NetworkStop, Watch,
+};
+use bandwise_scenario::{Results, Scenario, Stop};
+use bandwise_units::Time;
+use std::ops::ControlFlow;
+
+/// The runs that a paper's items need.
+#[derive(Debug, Clone, Copy)]
+pub enum Cases {
+    /// Measurements on an InfiniBand fabric.
+    Rperf(fn(&Options) -> Vec<Case<Scenario>>),
+    /// Flows through an Ethernet fabric.
+    Network(fn(&Options) -> Vec<Case<NetworkScenario>>),
+}
+
+/// A scenario that can be run with another seed.
+pub trait Experiment: Sync {
+    /// What comes out.
+    type Results: Send + Sync;
+
+    /// Runs it; nothing comes out when `stop` says so before it is at its end. An error is a reason
+    /// why there is no end.
+    fn run_once(&self, seed: u64, stop: &dyn Fn() -> bool)
+    -> Result<Option<Self::Results>, String>;
+
+    /// What a run took.
+    fn effort(results: &Self::Results) -> Effort;
+
+    /// Simulated time of a run.
+    fn simulated(results: &Self::Results) -> Time;
+}
+
+/// What the simulator counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Packets that arrived.
+    pub packets_delivered: u64,
+    /// Links that packets crossed.
+    pub packet_hops: u64,
+    /// Events handled.
+    pub events: u64,
+}
+
+impl Effort {
+    pub(crate) fn add(&mut self, other: Effort) {
+        self.packets_delivered += other.packets_delivered;
+        self.packet_hops += other.packet_hops;
+        self.events += other.events;
+    }
+}
+
+impl Experiment for Scenario {
+    type Results = Results;
+
+    fn run_once(&self, seed: u64, stop: &dyn Fn() -> bool) -> Result<Option<Results>, String> {
+        let scenario = Scenario { seed, ..self.clone() };
+        let watch = |_| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let results = scenario.run(watch).map_err(|error| error.to_string())?;
+        match results.stop {
+            Stop::Complete => Ok(Some(results)),
+            Stop::Interrupted => Ok(None),
+            Stop::Deadlock(_) => {
+                Err("deadlock: output ports wait for each other's credits".to_owned())
+            }
+        }
+    }
+
+    fn effort(results: &Results) -> Effort {
+        let counters = &results.counters;
+        Effort {
+            packets_delivered: counters.packets_delivered,
+            packet_hops: counters.packet_hops,
+            events: counters.events,
+        }
+    }
+
+    fn simulated(results: &Results) -> Time {
+        results.simulated
+    }
+}
+
+/// Ends a run when somebody asks for it.
+struct Asked<'a>(&'a dyn Fn() -> bool);
+
+impl Watch for Asked<'_> {
+    fn progress(&mut self, _: NetworkProgress) -> ControlFlow<()> {
+        if (self.0)() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+impl Experiment for NetworkScenario {
+    type Results = NetworkResults;
+
+    fn run_once(
+        &self,
+        seed: u64,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<NetworkResults>, String> {
+        let results = NetworkScenario { seed, ..self.clone() }.run(&mut Asked(stop));
+        match results.stop {
+            NetworkStop::Complete | NetworkStop::Limit => Ok(Some(results)),
+            NetworkStop::Interrupted => Ok(None),
+            NetworkStop::Stuck => {
+                Err("flows have not arrived, and nothing will happen any more".into())
+            }
+        }
+    }
+
+    fn effort(results: &NetworkResults) -> Effort {
+        let counters = &results.counters;
+        Effort {
+            packets_delivered: counters.packets_delivered,
+            packet_hops: counters.packet_hops,
+            events: counters.events,
+        }
+    }
+
+    fn simulated(results: &NetworkResults) -> Time {
+        results.simulated
+    }
+}

@@ -1,0 +1,42 @@
+//! Looking findings up, and comparing them run by run: runs of one seed have the same flows.
+
+use super::names::over;
+use crate::Finding;
+
+#[derive(Clone, Copy)]
+pub struct Found<'a>(pub &'a [Finding]);
+
+impl<'a> Found<'a> {
+    pub fn of(self, item: &str, case: &str, metric: &str) -> Option<&'a Finding> {
+        let key = (item, case, metric);
+        self.0.iter().find(|f| (&*f.item, &*f.case, &*f.metric) == key)
+    }
+
+    /// How many times the other one is, in each run.
+    pub fn ratio(self, item: &str, one: &str, other: &str, metric: &str) -> Option<Vec<f64>> {
+        let (one, other) = (self.of(item, one, metric)?, self.of(item, other, metric)?);
+        Some(one.runs.iter().zip(&other.runs).map(|(one, other)| one / other).collect())
+    }
+
+    /// The same, as a finding of that item.
+    pub fn compared(self, item: &str, one: &str, other: &str, metric: &str) -> Option<Finding> {
+        let runs = self.ratio(item, one, other, metric)?;
+        Some(finding(item, over(one, other), metric, "x", runs))
+    }
+}
+
+pub fn finding(
+    item: &str,
+    case: impl Into<String>,
+    metric: &str,
+    unit: &str,
+    runs: Vec<f64>,
+) -> Finding {
+    let [item, metric, unit] = [item, metric, unit].map(str::to_owned);
+    Finding { item, case: case.into(), metric, unit, runs }
+}
+
+/// Average of the runs.
+pub fn average(runs: &[f64]) -> f64 {
+    runs.iter().sum::<f64>() / runs.len() as f64
+}

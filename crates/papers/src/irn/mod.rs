@@ -1,0 +1,181 @@
+//! "Revisiting Network Support for RDMA" (SIGCOMM 2018, extended version): figures 1 to 12, the text
+//! of section 4 and tables 3 to 9. What is run stands in `papers/irn/*.toml`.
+
+mod answer;
+mod cases;
+mod claims;
+mod derived;
+mod figures;
+mod found;
+mod names;
+mod studies;
+mod summary;
+
+use crate::Paper;
+use crate::experiment::Cases;
+use crate::published::Value;
+
+/// The paper.
+pub const PAPER: Paper = Paper {
+    name: "irn",
+    title: "Revisiting Network Support for RDMA (Mittal, Shpiner, Panda, Zahavi, Krishnamurthy, \
+            Ratnasamy, Shenker, SIGCOMM 2018)",
+    question: "Does RDMA need a lossless network?",
+    items: &[
+        ("fig1", "IRN and RoCE with PFC"),
+        ("fig2", "IRN with and without PFC"),
+        ("fig3", "RoCE with and without PFC"),
+        ("fig4", "IRN and RoCE with PFC, with Timely and DCQCN"),
+        ("fig5", "IRN with and without PFC, with Timely and DCQCN"),
+        ("fig6", "RoCE with and without PFC, with Timely and DCQCN"),
+        ("fig7", "IRN with go-back-N, and without its cap (BDP-FC)"),
+        ("text-4.3", "IRN without SACK, and with a dynamic timeout"),
+        ("text-4.4.1", "the least and the most over all scenarios of tables 3 to 9"),
+        ("fig8", "tail of flows of a single packet"),
+        ("fig9", "incast of 10 to 50 senders"),
+        ("text-4.4.3", "incast at other rates, with more connections, beside other traffic"),
+        ("text-4.4.4", "AIMD and DCTCP"),
+        ("fig10", "IRN and Resilient RoCE (DCQCN without PFC)"),
+        ("fig11", "IRN and iWARP"),
+        ("text-4.6", "IRN with AIMD, and iWARP"),
+        ("fig12", "IRN with the overheads of an implementation"),
+        ("table3", "link utilisation of 30% to 90%"),
+        ("table4", "links of 10 to 100 Gbps"),
+        ("table5", "54 to 250 servers"),
+        ("table6", "heavy-tailed and uniform sizes"),
+        ("table7", "buffers of 60 to 480 KB"),
+        ("table8", "RTO_high of 320 to 1280 us"),
+        ("table9", "N of 3 to 15"),
+    ],
+    scenarios: studies::FILES,
+    rule: "A ratio of tables 3 to 9 agrees within 0.15, a percentage within 5 points, any other \
+           number within 15%. Where the paper gives a range, our least and our most have to lie in \
+           it, without any tolerance.",
+    published: include_str!("../../../../papers/irn/published.csv"),
+    cases: Cases::Network(cases::cases),
+    derived: derived::with_derived,
+    tells_spread: true,
+    figures: figures::figures,
+    tolerance,
+    answer: answer::answer,
+    claims: claims::claims,
+    summary: summary::summary,
+};
+
+/// How far ours may be from a published value, as a fraction of it.
+fn tolerance(value: &Value) -> f64 {
+    match &*value.unit {
+        "x" if names::is_ratio(&value.case) => 0.15 / value.value,
+        "%" => 5.0 / value.value,
+        _ => 0.15,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::published::Published;
+    use crate::run::{Finding, Options};
+
+    /// What has no run, and why.
+    const NOT_RUN: [(&str, &str); 1] = [(
+        "IRN+Timely below IRN+Timely with go-back-N that backs off",
+        "there is no Timely that also slows down when packets are lost",
+    )];
+
+    fn options() -> Options {
+        Options { item: None, quick: true, seed: 1, threads: 1 }
+    }
+
+    /// What is found if every reading gives a number.
+    fn findings() -> Vec<Finding> {
+        let cases = cases::cases(&options());
+        let readings = cases.iter().flat_map(|case| &case.readings);
+        let findings = readings.map(|reading| Finding {
+            item: reading.item.to_owned(),
+            case: reading.case.clone(),
+            metric: reading.metric.to_owned(),
+            unit: reading.unit.to_owned(),
+            runs: vec![1.0, 2.0],
+        });
+        derived::with_derived(findings.collect())
+    }
+
+    #[test]
+    fn every_published_number_stands_beside_one_of_ours() {
+        let findings = findings();
+        let all = Published::parse(PAPER.published).unwrap();
+        let is_found = |v: &&Value| {
+            let key = (&v.item, &v.case, &v.metric, &v.unit);
+            findings.iter().any(|f| (&f.item, &f.case, &f.metric, &f.unit) == key)
+        };
+        let missing: Vec<&Value> = all.values().iter().filter(|v| !is_found(v)).collect();
+        let unexplained: Vec<&&Value> = missing
+            .iter()
+            .filter(|v| !NOT_RUN.iter().any(|(case, _)| v.case.starts_with(case)))
+            .collect();
+        assert!(unexplained.is_empty(), "{unexplained:#?}");
+        assert_eq!(missing.len(), 2, "what is not run is run now: {NOT_RUN:?}");
+    }
+
+    #[test]
+    fn nothing_is_found_twice_and_every_item_has_something() {
+        let findings = findings();
+        for (i, f) in findings.iter().enumerate() {
+            let same = |other: &Finding| {
+                (&other.item, &other.case, &other.metric) == (&f.item, &f.case, &f.metric)
+            };
+            assert!(!findings[..i].iter().any(same), "{f:?}");
+        }
+        for (item, _) in PAPER.items {
+            assert!(findings.iter().any(|f| f.item == *item), "{item}");
+        }
+    }
+
+    /// The default case stands in all tables and in most figures.
+    #[test]
+    fn the_same_scenario_is_run_once() {
+        let cases = cases::cases(&options());
+        let default = cases.iter().find(|case| case.name == "basic IRN").unwrap();
+        let mut items: Vec<&str> = default.readings.iter().map(|reading| reading.item).collect();
+        items.dedup();
+        for item in ["fig1", "fig2", "fig7", "fig8", "fig12", "table3", "table4", "table9"] {
+            assert!(items.contains(&item), "{item}");
+        }
+        let points: usize = studies::FILES
+            .iter()
+            .map(|(name, _)| studies::points(name.strip_suffix(".toml").unwrap(), true).len())
+            .sum();
+        assert!(points > cases.len() + 60, "{points} points, {} cases", cases.len());
+    }
+
+    #[test]
+    fn a_ratio_is_that_of_runs_with_the_same_flows() {
+        let of = |case: &str, runs: Vec<f64>| found::finding("table3", case, "99% FCT", "s", runs);
+        let findings = vec![
+            of("load 30% IRN+DCQCN", vec![1.0, 6.0]),
+            of("load 30% RoCE+PFC+DCQCN", vec![2.0, 6.0]),
+            of("load 50% IRN+DCQCN", vec![1.0, 1.0]),
+        ];
+        let told = derived::with_derived(findings);
+        let ratio = |f: &&Finding| f.case == "load 30% IRN+DCQCN over RoCE+PFC+DCQCN";
+        let ratio = told.iter().find(ratio).unwrap();
+        assert_eq!((ratio.runs.clone(), ratio.value()), (vec![0.5, 1.0], 0.75));
+        // The tables do not tell of the others by themselves.
+        let cases: Vec<&str> = told.iter().map(|f| &*f.case).collect();
+        assert_eq!(cases, ["load 30% IRN+DCQCN", "load 50% IRN+DCQCN", &ratio.case]);
+    }
+
+    #[test]
+    fn claims_are_weighed_by_their_numbers() {
+        let found = |roce: f64| {
+            let of =
+                |item, case, value| found::finding(item, case, "average FCT", "x", vec![value]);
+            let findings = [of("fig1", "RoCE+PFC over IRN", roce)];
+            claims::claims(&findings).remove(0)
+        };
+        assert!(found(1.5).holds && !found(0.9).holds);
+        assert!(found(0.9).numbers.contains("0.90 to 0.90"));
+        assert!(claims::claims(&[]).is_empty());
+    }
+}

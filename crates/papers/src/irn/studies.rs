@@ -1,0 +1,89 @@
+//! The studies in `papers/irn/*.toml`, and what their points are called.
+
+use super::names::{NONE, with};
+use bandwise_input::Source;
+use bandwise_scenario::network::{NetworkScenario, Study};
+
+macro_rules! files {
+    ($($name:literal),+ $(,)?) => {
+        &[$((
+            concat!($name, ".toml"),
+            include_str!(concat!("../../../../papers/irn/", $name, ".toml")),
+        )),+]
+    };
+}
+
+/// All of them: name and text.
+pub const FILES: &[(&str, &str)] = files![
+    "basic",
+    "lossy-roce",
+    "lossy-roce-with-congestion-control",
+    "factors",
+    "incast",
+    "incast-variations",
+    "incast-with-cross-traffic",
+    "windows",
+    "iwarp",
+    "overheads",
+    "table3",
+    "table4",
+    "table5",
+    "table6",
+    "table7",
+    "table8",
+    "table9",
+];
+
+/// With `--quick`, flows start for a tenth of the time.
+const QUICK: u32 = 10;
+
+/// A point of a study.
+pub struct Point {
+    /// What is varied besides the transport; may be empty.
+    pub variant: String,
+    /// Transport, with or without PFC.
+    pub transport: String,
+    /// Congestion control.
+    pub control: String,
+    pub scenario: NetworkScenario,
+}
+
+impl Point {
+    /// As the paper's tables call it: `load 30% IRN+PFC+Timely`.
+    pub fn name(&self) -> String {
+        let name = with(&self.transport, &self.control);
+        match &*self.variant {
+            "" => name,
+            variant => format!("{variant} {name}"),
+        }
+    }
+}
+
+/// The points of a study, by the name of its file.
+pub fn points(file: &str, quick: bool) -> Vec<Point> {
+    let (name, text) = FILES
+        .iter()
+        .find(|(name, _)| name.strip_suffix(".toml") == Some(file))
+        .expect("the paper's own studies are there");
+    let study = Study::from_toml(&Source::new(name, text), |file| Err(format!("no {file} here")));
+    let study = study.expect("the paper's own studies are tested");
+    let places = |point: &bandwise_scenario::network::Point, wanted: fn(&str) -> bool| {
+        let axes = study.axes.iter().zip(&point.places).filter(|(axis, _)| wanted(&axis.name));
+        axes.map(|(axis, &place)| axis.values[place].clone()).collect::<Vec<_>>().join(" ")
+    };
+    let of = |point: &bandwise_scenario::network::Point| {
+        let control = places(point, |name| name == CONTROL);
+        let scenario = point.scenario.clone();
+        Point {
+            variant: places(point, |name| ![TRANSPORT, CONTROL].contains(&name)),
+            transport: places(point, |name| name == TRANSPORT),
+            control: if control.is_empty() { NONE.to_owned() } else { control },
+            scenario: if quick { scenario.shortened(QUICK) } else { scenario },
+        }
+    };
+    study.points.iter().map(of).collect()
+}
+
+/// The axes with these names say who sends, and how fast.
+const TRANSPORT: &str = "transport";
+const CONTROL: &str = "congestion-control";
