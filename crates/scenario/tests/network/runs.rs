@@ -106,3 +106,22 @@ fn an_error_among_the_flows_ends_the_run() {
     let nothing = read(SMALL).run_with::<()>([], &mut ()).unwrap();
     assert_eq!((nothing.stop, nothing.groups.len()), (NetworkStop::Complete, 0));
 }
+
+#[test]
+fn what_starts_in_the_warm_up_does_not_count() {
+    let text = format!(
+        "{SMALL}[workload]\npoisson = {{ duration = \"400 us\" }}\n\
+         incast = {{ senders = 3, bytes = \"9 kB\", requests = 4, every = \"100 us\" }}\n"
+    );
+    let (mut all, mut later) = (Watcher::default(), Watcher::default());
+    let whole = read(&text).run(&mut all);
+    let warm = read(&format!("{text}[run]\nwarm-up = \"150 us\"\n"));
+    let found = warm.run(&mut later);
+    // The network is the same, and so is what a watcher sees.
+    assert_eq!((&all.arrived, whole.counters), (&later.arrived, found.counters));
+    let count = warm.arrivals().filter(|a| a.flow.start >= Time::from_us(150)).count() as u64;
+    assert_eq!((found.started, found.groups[0].1.flows), (whole.started, count));
+    assert!(0 < count && count < whole.started);
+    assert_eq!(whole.requests.map(|requests| requests.requests), Some(4));
+    assert_eq!(found.requests.map(|requests| requests.requests), Some(2));
+}

@@ -173,6 +173,7 @@ impl Spec {
             model,
             workload,
             limit: run.limit,
+            warm_up: run.warm_up,
             seed: run.seed,
             warnings,
         })
