@@ -17,8 +17,8 @@ use std::ops::ControlFlow;
 /// Files that documents may name.
 fn file(name: &str) -> Result<File, String> {
     let text = match name {
-        "s.cdf" => "100 0\n1000 50\n100000 100\n",
-        "f.toml" => "[fabric]\nbuild = { single-switch = 3 }\nlink = { rate = \"10 Gbps\" }\n",
+        "sizes.cdf" => "100 0\n1000 50\n100000 100\n",
+        "rack.toml" => "[fabric]\nbuild = { single-switch = 3 }\nlink = { rate = \"10 Gbps\" }\n",
         _ => return Err("No such file or directory".into()),
     };
     Ok(File { name: name.into(), text: text.into() })
