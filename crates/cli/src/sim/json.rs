@@ -79,6 +79,7 @@ fn settings(scenario: &NetworkScenario) -> Value {
             Acks::OnCompletion => "on-completion",
         },
         "fetch_delay": fetch.to_string(),
+        "warm_up": scenario.warm_up.to_string(),
         "extra_header": host.extra_header,
     })
 }

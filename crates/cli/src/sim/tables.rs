@@ -144,9 +144,13 @@ pub(super) fn closing(scenario: &NetworkScenario, results: &NetworkResults) -> S
     };
     let partial = why.map(|why| format!("Partial: {why}, {missing} flows have not arrived. "));
     let (hosts, switches) = (scenario.fabric.hosts().len(), scenario.fabric.switches().len());
+    let warm_up = match scenario.warm_up {
+        Time::ZERO => String::new(),
+        time => format!("Flows that started before {time} are not in the tables of flows.\n"),
+    };
     let switches = if switches == 1 { "1 switch".into() } else { format!("{switches} switches") };
     format!(
-        "{}{}: {hosts} hosts, {switches}.\n{}.\n{} flows, {:.3} ms simulated, seed {}, bandwise {}.\n",
+        "{}{}: {hosts} hosts, {switches}.\n{}.\n{warm_up}{} flows, {:.3} ms simulated, seed {}, bandwise {}.\n",
         partial.unwrap_or_default(),
         scenario.title,
         transport(scenario),

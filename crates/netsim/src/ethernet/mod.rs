@@ -19,6 +19,8 @@ pub mod switch;
 pub use capture::{Chosen, Direction, Seen, SeenPacket, Sighting};
 pub use flow::{Finished, Opened};
 pub use host::HostModel;
-pub use network::{Counters, Network, NetworkModel, PathTooLong, bdp_packets};
+pub use network::{
+    Counters, Network, NetworkModel, PathTooLong, bdp_packets, congested_round_trip,
+};
 pub use output::{Net, Pause};
 pub use switch::{Pfc, PortCounters, SwitchModel};

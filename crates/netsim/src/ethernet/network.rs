@@ -325,3 +325,21 @@ pub fn bdp_packets(fabric: &Fabric, host: &HostModel) -> u32 {
     let packet = frame_time(links[0].0, host.full_frame());
     (round_trip(host, &links).as_ps().div_ceil(packet.as_ps()) + 1) as u32
 }
+
+/// The longest round trip with one congested link, RTO_high of IRN 4.1: that of a full packet on the
+/// longest path, and its wait at a switch all of whose buffers are full for one output. Like
+/// [`bdp_packets`] and unlike IRN 4.1 (~320 us in its default case), the former includes the time
+/// that each link takes to send a packet, the latter the gaps between packets: 318.8 us.
+pub fn congested_round_trip(fabric: &Fabric, model: &NetworkModel) -> Time {
+    let NetworkModel { switch, host } = model;
+    let Some(ends) = farthest_hosts(fabric) else { return Time::ZERO };
+    let [a, b] = ends.map(|host| fabric.rank(host));
+    let empty = round_trip(host, &links(fabric, &EqualPaths::new(fabric), a, b));
+    let packets = switch.buffer.get().div_ceil(host.full_frame().into());
+    let wait = |port: Port| {
+        let rate = fabric.peer(port).map(|(_, link)| link.rate)?;
+        Some(frame_time(rate, host.full_frame()) * packets * fabric.ports(port.node).count() as u64)
+    };
+    let ports = fabric.switches().iter().flat_map(|&switch| fabric.ports(switch));
+    empty + ports.filter_map(wait).max().unwrap_or(Time::ZERO)
+}

@@ -48,11 +48,13 @@ impl NetworkScenario {
             model,
             workload,
             limit,
+            warm_up,
             seed,
             warnings: _,
         } = self;
         let mut fingerprint = Fingerprint(BASIS);
-        let written = write!(fingerprint, "{fabric:?}{model:?}{workload:?}{limit:?}{seed}");
+        let written =
+            write!(fingerprint, "{fabric:?}{model:?}{workload:?}{limit:?}{warm_up}{seed}");
         written.expect("a fingerprint takes anything");
         fingerprint
     }

@@ -50,6 +50,8 @@ pub struct NetworkScenario {
     pub workload: Workload,
     /// It ends at this simulated time, if not earlier because all flows have arrived.
     pub limit: Option<Time>,
+    /// Flows that start before this are simulated, and count in no average and no percentile.
+    pub warm_up: Time,
     /// What every random stream is made from.
     pub seed: u64,
     /// What is allowed, and most likely not meant.

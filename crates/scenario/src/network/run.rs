@@ -164,6 +164,8 @@ struct Run {
     arrived: Vec<Finished>,
     started: u64,
     finished: u64,
+    /// Flows and requests that start before this don't count.
+    warm_up: Time,
 }
 
 impl Run {
@@ -177,6 +179,7 @@ impl Run {
             arrived: Vec::new(),
             started: 0,
             finished: 0,
+            warm_up: scenario.warm_up,
         }
     }
 
@@ -185,7 +188,7 @@ impl Run {
         let Flow { start, src, dst, bytes } = arrival.flow;
         let opened = Opened { number, start, src, dst, bytes };
         self.network.open(&opened).expect("the scenario's longest path is short enough");
-        if let Some(request) = arrival.request {
+        if let Some(request) = arrival.request.filter(|_| start >= self.warm_up) {
             self.requests.start(number, request, start);
         }
         self.started += 1;
@@ -201,9 +204,11 @@ impl Run {
             let completion_time = finished.completion_time();
             let record = FlowRecord { number, start, src, dst, bytes, completion_time, alone };
             let of_request = self.requests.finish(number, at);
-            self.groups.add(&record);
-            if let (Some(others), false) = (&mut self.others, of_request) {
-                others.add(&record);
+            if start >= self.warm_up {
+                self.groups.add(&record);
+                if let (Some(others), false) = (&mut self.others, of_request) {
+                    others.add(&record);
+                }
             }
             self.finished += 1;
             watch.finished(&record);

@@ -80,6 +80,12 @@ fn variations() {
     let (low, high) = (Time::from_us(50), Time::from_us(640));
     let given = transport("rto-low = \"50 us\"\nrto-high = \"640 us\"\nfew = 10").timeout;
     assert_eq!(given, Timeout::LowHigh { low, high, few: 10 });
+    // IRN 4.1: "approximately 320 us" for a buffer of 240 KB.
+    let Timeout::LowHigh { high, .. } = transport("rto-high = \"auto\"").timeout else { panic!() };
+    assert!((Time::from_us(318)..Time::from_us(320)).contains(&high), "{high}");
+    let smaller = read("[transport]\nrto-high = \"auto\"\n[switch]\nbuffer = \"60 KB\"\n");
+    let Timeout::LowHigh { low, high, .. } = smaller.model.host.transport.timeout else { panic!() };
+    assert!(low == high && high < Time::from_us(100), "{high}");
     // A timeout below RTO_low takes it along.
     let short = Time::from_us(20);
     let given = transport("rto-high = \"20 us\"").timeout;
@@ -115,6 +121,20 @@ fn fabrics_and_workloads_from_files() {
     );
     assert_eq!(scenario.arrivals().count(), 1000);
     assert!(scenario.arrivals().all(|arrival| arrival.flow.bytes <= 1_000_000));
+}
+
+#[test]
+fn the_range_of_sizes_that_irn_does_not_speak_of() {
+    let mean = |sizes: &str| {
+        let poisson = format!("poisson = {{ sizes = {sizes}, flows = 20000 }}");
+        let scenario = read(&format!("[workload]\n{poisson}\n"));
+        let sizes = scenario.arrivals().map(|arrival| arrival.flow.bytes);
+        sizes.filter(|bytes| (1_001..=200_000).contains(bytes)).sum::<u64>() / 7_000
+    };
+    // Of 199 KB: by half, or by the logarithm of 200.
+    assert!((95_000..106_000).contains(&mean("{ irn-middle = \"uniform\" }")));
+    assert!((35_000..40_000).contains(&mean("{ irn-middle = \"log-uniform\" }")));
+    assert_eq!(mean("{ irn-middle = \"log-uniform\" }"), mean("\"irn-heavy-tailed\""));
 }
 
 #[test]

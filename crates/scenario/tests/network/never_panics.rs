@@ -1,13 +1,30 @@
 //! Whatever a document says, there is a scenario or an error that names its line.
 
-use super::{file, try_read};
+use super::{file, read, try_read};
 use bandwise_input::Source;
 use bandwise_scenario::network::{NetworkScenario, Study};
+use bandwise_units::Time;
 use proptest::prelude::*;
 
 const DEFAULT: &str = include_str!("../../../../papers/irn/default.toml");
 
 const SWEEP: &str = include_str!("../../../../docs/examples/sweep.toml");
+
+/// What the fuzzer begins with has to be good, or it finds nothing.
+#[test]
+fn the_seeds_of_the_fuzzer_run() {
+    for text in [
+        include_str!("../../../../fuzz/seeds/network/cables.toml"),
+        include_str!("../../../../fuzz/seeds/network/default.toml"),
+        include_str!("../../../../fuzz/seeds/network/incast.toml"),
+        include_str!("../../../../fuzz/seeds/network/lossy.toml"),
+        include_str!("../../../../fuzz/seeds/network/tcp.toml"),
+    ] {
+        let mut scenario = read(text);
+        scenario.limit = Some(Time::from_us(20));
+        assert!(scenario.run(&mut ()).started > 0, "{text}");
+    }
+}
 
 proptest! {
     #[test]

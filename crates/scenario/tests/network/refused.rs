@@ -89,6 +89,8 @@ fn mistakes() {
         "[run]\nseed = -1\n",
         "[run]\nlimit = \"0 s\"\n",
         "[run]\nduration = \"1 s\"\n",
+        "[run]\nlimit = \"1 ms\"\nwarm-up = \"2 ms\"\n",
+        "[transport]\nrto-high = \"never\"\n",
     ];
     let told = documents.iter().map(|text| {
         let error = try_read(text).expect_err(text);

@@ -120,3 +120,22 @@ fn what_runs_beside_an_incast_is_told_apart() {
     let beside = both.beside_requests.unwrap();
     assert_eq!((beside.flows + 3, beside.flows), (all.flows, alone.groups[0].1.flows));
 }
+
+#[test]
+fn what_starts_in_the_warm_up_does_not_count() {
+    let text = format!(
+        "{SMALL}[workload]\npoisson = {{ duration = \"400 us\" }}\n\
+         incast = {{ senders = 3, bytes = \"9 kB\", requests = 4, every = \"100 us\" }}\n"
+    );
+    let (mut all, mut later) = (Watcher::default(), Watcher::default());
+    let whole = read(&text).run(&mut all);
+    let warm = read(&format!("{text}[run]\nwarm-up = \"150 us\"\n"));
+    let found = warm.run(&mut later);
+    // The network is the same, and so is what a watcher sees.
+    assert_eq!((&all.arrived, whole.counters), (&later.arrived, found.counters));
+    let count = warm.arrivals().filter(|a| a.flow.start >= Time::from_us(150)).count() as u64;
+    assert_eq!((found.started, found.groups[0].1.flows), (whole.started, count));
+    assert!(0 < count && count < whole.started);
+    assert_eq!(whole.requests.map(|requests| requests.requests), Some(4));
+    assert_eq!(found.requests.map(|requests| requests.requests), Some(2));
+}

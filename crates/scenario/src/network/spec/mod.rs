@@ -171,7 +171,9 @@ impl Spec {
         let kind = self.transport.kind();
         let (mut switch, loses) =
             self.switch.resolve(source, &fabric, frame, kind, &mut warnings)?;
-        let mut transport = self.transport.resolve(source, &switch, loses, &mut warnings)?;
+        let congested = || frame.congested_round_trip(&fabric, &switch);
+        let mut transport =
+            self.transport.resolve(source, &switch, loses, congested, &mut warnings)?;
         let acks = self.transport.acks_place();
         let congestion = self.congestion.resolve(source, &mut switch, &mut transport.acks, acks)?;
         let mut model = NetworkModel { switch, host: frame.host(transport, congestion) };
@@ -189,6 +191,7 @@ impl Spec {
             model,
             workload,
             limit: run.limit,
+            warm_up: run.warm_up,
             seed: run.seed,
             warnings,
         })

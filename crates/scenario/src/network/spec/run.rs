@@ -1,4 +1,4 @@
-//! `[run]`: by which chances, and how long at most.
+//! `[run]`: by which chances, how long at most, and what counts.
 
 use crate::spec::values::{Given, number, text, within};
 use bandwise_input::{InputError, Source};
@@ -12,11 +12,14 @@ pub(super) struct RunSpec {
     seed: Given<u64>,
     #[serde(deserialize_with = "text")]
     limit: Given<Time>,
+    #[serde(deserialize_with = "text")]
+    warm_up: Given<Time>,
 }
 
 pub(super) struct Run {
     pub(super) seed: u64,
     pub(super) limit: Option<Time>,
+    pub(super) warm_up: Time,
 }
 
 /// Simulated time that is still far from where picoseconds run out.
@@ -25,9 +28,12 @@ pub(super) const LONGEST: Time = Time::from_ms(3_600_000);
 impl RunSpec {
     pub(super) fn resolve(&self, source: &Source) -> Result<Run, InputError> {
         let limit = |given| within(source, "limit", given, Time::from_us(1)..=LONGEST);
-        Ok(Run {
-            seed: self.seed.as_ref().map_or(1, |seed| *seed.get_ref()),
-            limit: self.limit.as_ref().map(limit).transpose()?,
-        })
+        let limit = self.limit.as_ref().map(limit).transpose()?;
+        let warm_up = self.warm_up.as_ref();
+        // Then something is left that counts.
+        let longest = limit.unwrap_or(LONGEST);
+        let warm_up = warm_up
+            .map_or(Ok(Time::ZERO), |t| within(source, "warm-up", t, Time::ZERO..=longest))?;
+        Ok(Run { warm_up, limit, seed: self.seed.as_ref().map_or(1, |seed| *seed.get_ref()) })
     }
 }

@@ -25,6 +25,9 @@ pub(super) struct SizesSpec {
     fixed: Given<Bytes>,
     uniform: Option<Spanned<[Read<Bytes>; 2]>>,
     cdf: Option<Spanned<String>>,
+    /// "irn-heavy-tailed" with another spread in the range that the paper does not speak of.
+    #[serde(default, deserialize_with = "text")]
+    irn_middle: Given<Spread>,
     #[serde(default, deserialize_with = "text")]
     spread: Given<Spread>,
 }
@@ -78,22 +81,26 @@ impl SizesSpec {
             let error = source.error(spread.span(), "a spread without points to go between");
             return Err(error.allowed("`spread` beside `cdf`"));
         }
-        match (&self.fixed, &self.uniform, &self.cdf) {
-            (Some(fixed), None, None) => SizeDistribution::fixed(*fixed.get_ref())
+        match (&self.fixed, &self.uniform, &self.cdf, &self.irn_middle) {
+            (Some(fixed), None, None, None) => SizeDistribution::fixed(*fixed.get_ref())
                 .map_err(|error| refuse(source, fixed.span(), &error)),
-            (None, Some(uniform), None) => {
+            (None, Some(uniform), None, None) => {
                 let [Read(least), Read(most)] = *uniform.get_ref();
                 SizeDistribution::uniform(least, most)
                     .map_err(|error| refuse(source, uniform.span(), &error))
             }
-            (None, None, Some(cdf)) => {
+            (None, None, Some(cdf), None) => {
                 let file = named(source, cdf, files)?;
                 let spread = self.spread.as_ref().map_or(Spread::Uniform, |s| *s.get_ref());
                 read::cdf(&Source::new(&file.name, &file.text), spread)
             }
+            (None, None, None, Some(middle)) => {
+                let spreads = IrnSpreads { middle: *middle.get_ref(), ..IrnSpreads::default() };
+                Ok(SizeDistribution::irn_heavy_tailed(spreads))
+            }
             _ => {
                 let error = source.error(at, "sizes are of one kind");
-                Err(error.allowed("one of `fixed`, `uniform` and `cdf`"))
+                Err(error.allowed("one of `fixed`, `uniform`, `cdf` and `irn-middle`"))
             }
         }
     }

@@ -6,11 +6,11 @@ use crate::network::TransportKind;
 use crate::spec::values::{Given, bytes, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::packet::HEADERS;
-use bandwise_netsim::ethernet::{HostModel, Pfc, SwitchModel};
+use bandwise_netsim::ethernet::{HostModel, NetworkModel, Pfc, SwitchModel, congested_round_trip};
 use bandwise_rdma::congestion::{self, NotificationSettings};
 use bandwise_rdma::transport::Settings;
 use bandwise_topology::Fabric;
-use bandwise_units::Bytes;
+use bandwise_units::{Bytes, Time};
 use serde::Deserialize;
 
 #[derive(Debug, Default, Deserialize)]
@@ -69,6 +69,12 @@ impl Frame {
             mtu: self.mtu,
             extra_header: self.extra_header,
         }
+    }
+
+    /// The longest round trip with one congested link; the transport does not matter to it.
+    pub(super) fn congested_round_trip(self, fabric: &Fabric, switch: &SwitchModel) -> Time {
+        let host = self.host(Settings::roce(), congestion::Settings::default());
+        congested_round_trip(fabric, &NetworkModel { switch: switch.clone(), host })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::key::{Key, NoTable, key};
 use crate::network::TransportKind;
-use crate::spec::values::{Given, SECOND, names, number, place, text, within};
+use crate::spec::values::{Given, SECOND, Text, names, number, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::{NetworkModel, SwitchModel, bdp_packets};
 use bandwise_rdma::transport::{Acks, RTO_HIGH, RTO_LOW, Recovery, Settings, Timeout};
@@ -26,7 +26,7 @@ pub(super) struct TransportSpec {
     #[serde(deserialize_with = "text")]
     rto_low: Given<Time>,
     #[serde(deserialize_with = "text")]
-    rto_high: Given<Time>,
+    rto_high: Given<High>,
     #[serde(deserialize_with = "number")]
     few: Given<u64>,
     #[serde(deserialize_with = "text")]
@@ -93,6 +93,20 @@ impl Key for TimeoutName {
     }
 }
 
+/// `rto-high`.
+#[derive(Debug, Clone, Copy)]
+enum High {
+    Auto,
+    Time(Time),
+}
+
+impl Text for High {
+    const EXAMPLE: &'static str = "\"auto\", or a time such as \"320 us\"";
+    fn read(text: &str) -> Result<Self, String> {
+        if text == "auto" { Ok(High::Auto) } else { Time::read(text).map(High::Time) }
+    }
+}
+
 impl TransportSpec {
     pub(super) fn kind(&self) -> TransportKind {
         self.kind.as_ref().map_or(TransportKind::Irn, |kind| *kind.get_ref())
@@ -110,12 +124,14 @@ impl TransportSpec {
         Ok(given.map_or(Ok(0), read)? as u32)
     }
 
-    /// The settings, but for a cap that the fabric decides. `loses`: whether packets can be dropped.
+    /// The settings, but for a cap that the fabric decides. `loses`: whether packets can be dropped;
+    /// `congested`: the longest round trip with one congested link.
     pub(super) fn resolve(
         &self,
         source: &Source,
         switch: &SwitchModel,
         loses: bool,
+        congested: impl Fn() -> Time,
         warnings: &mut Vec<InputError>,
     ) -> Result<Settings, InputError> {
         let (kind, pfc) = (self.kind(), switch.pfc.is_some());
@@ -133,7 +149,7 @@ impl TransportSpec {
         if let Some(recovery) = &self.recovery {
             settings.recovery = *recovery.get_ref();
         }
-        settings.timeout = self.timeout(source, settings.timeout)?;
+        settings.timeout = self.timeout(source, settings.timeout, congested)?;
         if let Some(Cap::Packets(_)) = self.bdp_cap.as_ref().map(Spanned::get_ref) {
             settings.window = self.packets(source)?;
         }
@@ -187,7 +203,12 @@ impl TransportSpec {
     }
 
     /// The timeout, if `usual` is what there is without further ado.
-    fn timeout(&self, source: &Source, usual: Timeout) -> Result<Timeout, InputError> {
+    fn timeout(
+        &self,
+        source: &Source,
+        usual: Timeout,
+        congested: impl Fn() -> Time,
+    ) -> Result<Timeout, InputError> {
         let name = match (&self.timeout, usual) {
             (Some(given), _) => *given.get_ref(),
             (None, Timeout::LowHigh { .. }) => TimeoutName::LowHigh,
@@ -221,8 +242,16 @@ impl TransportSpec {
             _ => {}
         }
         let least = Time::from_us(1);
-        let high = self.rto_high.as_ref();
-        let high = high.map_or(Ok(RTO_HIGH), |h| within(source, "rto-high", h, least..=SECOND))?;
+        let high = match &self.rto_high {
+            None => RTO_HIGH,
+            Some(given) => match *given.get_ref() {
+                High::Auto => congested().clamp(least, SECOND),
+                High::Time(time) => {
+                    let given = Spanned::new(given.span(), time);
+                    within(source, "rto-high", &given, least..=SECOND)?
+                }
+            },
+        };
         Ok(match name {
             TimeoutName::Off => Timeout::None,
             TimeoutName::Fixed => Timeout::Fixed(high),

@@ -1,0 +1,88 @@
+//! Any bytes as a network scenario: one that can be run, or an error that can be printed, never a
+//! panic. A small one runs for some microseconds, with its packets captured: the headers of each can
+//! be read again, and the results are those of a run without a capture.
+#![no_main]
+
+use bandwise_input::Source;
+use bandwise_netsim::ethernet::{Chosen, Sighting};
+use bandwise_rdma::wire::Frame;
+use bandwise_scenario::network::{
+    Arrival, File, NetworkProgress, NetworkResults, NetworkScenario, Watch, Wire,
+};
+use bandwise_topology::NodeId;
+use bandwise_units::Time;
+use libfuzzer_sys::fuzz_target;
+use std::ops::ControlFlow;
+
+/// Files that documents may name.
+fn file(name: &str) -> Result<File, String> {
+    let text = match name {
+        "sizes.cdf" => "100 0\n1000 50\n100000 100\n",
+        "rack.toml" => "[fabric]\nbuild = { single-switch = 3 }\nlink = { rate = \"10 Gbps\" }\n",
+        _ => return Err("No such file or directory".into()),
+    };
+    Ok(File { name: name.into(), text: text.into() })
+}
+
+/// Looks at every packet, and does not wait for ever.
+struct Watcher<'a> {
+    wire: Option<Wire<'a>>,
+    chosen: Chosen,
+    frame: Vec<u8>,
+    looks: u32,
+}
+
+impl Watch for Watcher<'_> {
+    fn captures(&self) -> Option<Chosen> {
+        self.wire.is_some().then(|| self.chosen.clone())
+    }
+
+    fn sighted(&mut self, sighting: &Sighting) -> ControlFlow<()> {
+        if let Some(wire) = &mut self.wire {
+            self.frame.clear();
+            wire.frame(sighting, &mut self.frame);
+            if let Err(error) = Frame::decode(&self.frame) {
+                panic!("{error}: {sighting:?}");
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn progress(&mut self, at: NetworkProgress) -> ControlFlow<()> {
+        assert!(at.finished <= at.started);
+        self.looks += 1;
+        if self.looks < 20 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}
+
+fn run(scenario: &NetworkScenario, captures: bool) -> NetworkResults {
+    let nodes = (0..scenario.fabric.nodes().len() as u32).map(NodeId);
+    let ports = nodes.flat_map(|node| scenario.fabric.ports(node)).collect();
+    let mut watcher = Watcher {
+        wire: captures.then(|| Wire::new(scenario)),
+        chosen: Chosen { ports, ..Chosen::default() },
+        frame: Vec::new(),
+        looks: 0,
+    };
+    let flows = scenario.arrivals().take(50).map(Ok::<Arrival, ()>);
+    scenario.run_with(flows, &mut watcher).expect("no flow is an error")
+}
+
+fuzz_target!(|data: &[u8]| {
+    let text = String::from_utf8_lossy(data);
+    let mut scenario = match NetworkScenario::from_toml(&Source::new("fuzz", &text), file) {
+        Ok(scenario) => scenario,
+        Err(error) => {
+            assert!(error.line() <= text.lines().count().max(1) + 1, "{error}");
+            assert!(!error.message().is_empty());
+            return;
+        }
+    };
+    // Large ones would make the fuzzer slow, and are no different.
+    if scenario.fabric.links().len() > 60 {
+        return;
+    }
+    let limit = Time::from_us(20);
+    scenario.limit = Some(scenario.limit.map_or(limit, |given| given.min(limit)));
+    assert_eq!(run(&scenario, true), run(&scenario, false), "{text}");
+});
