@@ -46,12 +46,15 @@ pub struct Report {
     report: Option<PathBuf>,
 }
 
-/// The flag of commands that have a line for each flow.
+/// The flags of commands that have a line for each flow, and one for each port.
 #[derive(Debug, Default, clap::Args)]
 pub struct Rows {
     /// Write a line for each flow that arrived: flow,start_ns,src,dst,bytes,fct_ns,slowdown
     #[arg(long, value_name = "FILE.csv")]
     flow_results: Option<PathBuf>,
+    /// Write a line for each port: what it sent, dropped, marked, and how long it was stopped
+    #[arg(long, value_name = "FILE.csv")]
+    port_results: Option<PathBuf>,
 }
 
 /// Where a command's results go.
@@ -60,6 +63,7 @@ pub struct Outputs {
     json: Option<Target>,
     report: Option<Target>,
     rows: Option<Target>,
+    ports: Option<Target>,
 }
 
 impl Outputs {
@@ -69,11 +73,13 @@ impl Outputs {
             json: json.json.map(Into::into),
             report: report.report.map(Into::into),
             rows: rows.flow_results.map(Into::into),
+            ports: rows.port_results.map(Into::into),
         };
         let flags = [
             ("--json", &outputs.json),
             ("--report", &outputs.report),
             ("--flow-results", &outputs.rows),
+            ("--port-results", &outputs.ports),
         ];
         let mut taken: Vec<PathBuf> = inputs.iter().filter_map(|i| identity(i)).collect();
         for (flag, target) in flags {
@@ -118,6 +124,14 @@ impl Outputs {
         match &self.rows {
             Some(Target::File(path)) => Ok(Some(Stream::create(path)?)),
             _ => Ok(None),
+        }
+    }
+
+    /// Writes a line for each port, if they are wanted.
+    pub fn ports(&self, csv: impl FnOnce() -> String) -> Result<(), Failure> {
+        match &self.ports {
+            Some(Target::File(path)) => write(path, &csv()),
+            _ => Ok(()),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod json;
 mod list;
+mod ports;
 mod rows;
 mod run;
 mod settings;

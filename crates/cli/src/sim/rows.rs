@@ -57,7 +57,7 @@ impl FlowRows {
 }
 
 /// A time in nanoseconds, exact, with decimals where it is no whole number of them.
-struct Ns(Time);
+pub(super) struct Ns(pub(super) Time);
 
 impl std::fmt::Display for Ns {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -1,13 +1,16 @@
 //! A host: its NIC with the flows that it sends and receives.
 //!
-//! Flows that may send take turns, a packet each; acknowledgements go before data.
+//! Flows of a traffic class that may send take turns, a packet each; acknowledgements go before
+//! data.
 
+use super::classes::Classes;
 use super::flow::{Finished, Opened};
+use super::lines::{Lines, Next};
 use super::output::{Net, Output, Pause};
 use super::packet::{ACK, GAP, HEADERS, Kind, NOTIFICATION, Packet, since, stamp};
+use super::routing::Spray;
 use super::slots::Slots;
 use crate::engine::{ARRIVAL, Event, Node, WAKE};
-use crate::ring::Ring;
 use bandwise_rdma::congestion::{
     self, AckInfo, Algorithm, Congestion, NotificationPoint, NotificationSettings,
 };
@@ -52,6 +55,7 @@ struct Outgoing {
     packets: u32,
     /// Bytes of the last packet; the others are full.
     last_bytes: u16,
+    class: u8,
     sender: Sender,
     congestion: Congestion,
     /// No packet before, by the rate of congestion control.
@@ -77,6 +81,7 @@ struct Incoming {
     owed_at: Time,
     /// The time stamp of the packet that came last.
     stamp: u32,
+    class: u8,
     complete: bool,
 }
 
@@ -88,11 +93,11 @@ pub(crate) struct Host {
     model: HostModel,
     full_bytes: u16,
     output: Output,
+    /// Where paths come from, if they are not those of flows.
+    spray: Option<Spray>,
     outgoing: Slots<Outgoing>,
     incoming: Slots<Incoming>,
-    /// Keys of flows that may send, in turn.
-    turns: Ring<u32>,
-    acks: Ring<Packet>,
+    lines: Lines,
     /// Flows that were completely received, until somebody takes note.
     pub finished: Vec<Finished>,
     /// Keys of flows whose sender has nothing left to do, until they are forgotten.
@@ -137,16 +142,22 @@ impl Node for Host {
 }
 
 impl Host {
-    pub fn new(number: u32, model: HostModel, output: Output) -> Self {
+    pub fn new(
+        number: u32,
+        model: HostModel,
+        classes: &Classes,
+        spray: Option<Spray>,
+        output: Output,
+    ) -> Self {
         Host {
             number,
             full_bytes: model.full_frame() as u16,
             model,
             output,
+            spray,
             outgoing: Slots::new(),
             incoming: Slots::new(),
-            turns: Ring::new(),
-            acks: Ring::new(),
+            lines: Lines::new(classes),
             finished: Vec::new(),
             ended: Vec::new(),
             packets_in: 0,
@@ -178,6 +189,7 @@ impl Host {
             path,
             packets,
             last_bytes: (HEADERS + self.model.extra_header + last as u32) as u16,
+            class: opened.class,
             sender: Sender::new(&self.model.transport, packets),
             congestion,
             paced_until: Time::ZERO,
@@ -200,6 +212,7 @@ impl Host {
             notification: NotificationPoint::default(),
             owed_at: Time::MAX,
             stamp: 0,
+            class: opened.class,
             complete: false,
         })
     }
@@ -266,16 +279,18 @@ impl Host {
             self.finished.push(incoming.finished);
         }
         if let Some(feedback) = arrival.reply {
-            let mut ack = acknowledgement(incoming, feedback);
+            let mut ack = acknowledgement(incoming, &mut self.spray, feedback);
             ack.mark(packet.is_marked());
-            self.acks.push_back(ack);
+            self.lines.answer(ack);
         }
         if self.model.congestion.algorithm.needs_notifications()
             && incoming.notification.on_packet(&self.model.notification, now, packet.is_marked())
         {
-            let Incoming { path, key, .. } = *incoming;
+            let Incoming { key, class, .. } = *incoming;
+            let path = path(&mut self.spray, incoming.finished.src, incoming.path);
             let bytes = NOTIFICATION as u16;
-            self.acks.push_back(Packet::new(Kind::Notification, bytes, path, key, 0, 0));
+            let cnp = Packet::new(Kind::Notification, bytes, path, key, 0, 0);
+            self.lines.answer(cnp.of_class(class));
         }
         let owed = incoming.receiver.deadline();
         if owed < incoming.owed_at {
@@ -290,7 +305,7 @@ impl Host {
         };
         incoming.owed_at = Time::MAX;
         if let Some(feedback) = incoming.receiver.on_timeout(now) {
-            self.acks.push_back(acknowledgement(incoming, feedback));
+            self.lines.answer(acknowledgement(incoming, &mut self.spray, feedback));
         }
         let owed = incoming.receiver.deadline();
         if owed < Time::MAX {
@@ -385,7 +400,7 @@ impl Host {
         let at = at.max(outgoing.paced_until);
         if at <= now {
             outgoing.listed = true;
-            self.turns.push_back(key);
+            self.lines.add(outgoing.class, key);
         } else if at < outgoing.ready_at {
             outgoing.ready_at = at;
             self.at(at, READY, key, net);
@@ -395,53 +410,60 @@ impl Host {
     /// The NIC sends the next packet, if its port is open.
     #[inline]
     fn serve(&mut self, now: Time, net: &mut Net) {
-        if self.acks.is_empty() && self.turns.is_empty() {
+        if self.lines.waiting() == 0 {
             return;
         }
-        if !self.output.is_open(now, net) {
-            return self.output.wake(now, net);
-        }
-        if let Some(ack) = self.acks.pop_front() {
-            self.output.transmit(now, ack, net);
-        } else if let Some(packet) = self.next_data(now, net) {
+        let open = self.output.open(now, net);
+        loop {
+            let ready = self.lines.waiting() & open;
+            if ready == 0 {
+                break;
+            }
+            let packet = match self.lines.take(ready) {
+                Some(Next::Ack(ack)) => ack,
+                Some(Next::Flow(key)) => match self.next_data(now, key, net) {
+                    Some(packet) => packet,
+                    None => continue,
+                },
+                None => continue,
+            };
+            self.lines.took(ready, &packet);
             self.output.transmit(now, packet, net);
-        } else {
-            return;
+            break;
         }
-        if !self.acks.is_empty() || !self.turns.is_empty() {
+        if self.lines.waiting() != 0 {
             self.output.wake(now, net);
         }
     }
 
-    /// The next packet of the flow whose turn it is.
-    fn next_data(&mut self, now: Time, net: &mut Net) -> Option<Packet> {
-        while let Some(key) = self.turns.pop_front() {
-            let Some(outgoing) = self.outgoing.get_mut(key) else { continue };
-            outgoing.listed = false;
-            let window = window(&self.model, outgoing);
-            let next = outgoing.sender.next(&self.model.transport, now, window);
-            let Some(transmit) = next.filter(|_| !outgoing.ended) else {
-                self.list(now, key, net);
-                continue;
-            };
-            let last = transmit.seq + 1 == outgoing.packets;
-            let bytes = if last { outgoing.last_bytes } else { self.full_bytes };
-            let Outgoing { path, key: far, .. } = *outgoing;
-            let packet = Packet::new(Kind::Data, bytes, path, far, transmit.seq, 0);
-            self.retransmitted += u64::from(transmit.retransmission);
-            let settings = &self.model.congestion;
-            if settings.algorithm != Algorithm::None {
-                let on_wire = u32::from(bytes) + GAP;
-                outgoing.congestion.on_sent(settings, now, on_wire);
-                if let Some(rate) = outgoing.congestion.rate(settings, now) {
-                    outgoing.paced_until = now + rate.time_for(Bytes::new(on_wire.into()));
-                }
-            }
+    /// The next packet of a flow whose turn it is.
+    #[inline]
+    fn next_data(&mut self, now: Time, key: u32, net: &mut Net) -> Option<Packet> {
+        let outgoing = self.outgoing.get_mut(key)?;
+        outgoing.listed = false;
+        let window = window(&self.model, outgoing);
+        let next = outgoing.sender.next(&self.model.transport, now, window);
+        let Some(transmit) = next.filter(|_| !outgoing.ended) else {
             self.list(now, key, net);
-            self.watch(key, net);
-            return Some(packet.stamped(stamp(now)));
+            return None;
+        };
+        let last = transmit.seq + 1 == outgoing.packets;
+        let bytes = if last { outgoing.last_bytes } else { self.full_bytes };
+        let Outgoing { key: far, class, .. } = *outgoing;
+        let path = path(&mut self.spray, outgoing.dst, outgoing.path);
+        let packet = Packet::new(Kind::Data, bytes, path, far, transmit.seq, 0).of_class(class);
+        self.retransmitted += u64::from(transmit.retransmission);
+        let settings = &self.model.congestion;
+        if settings.algorithm != Algorithm::None {
+            let on_wire = u32::from(bytes) + GAP;
+            outgoing.congestion.on_sent(settings, now, on_wire);
+            if let Some(rate) = outgoing.congestion.rate(settings, now) {
+                outgoing.paced_until = now + rate.time_for(Bytes::new(on_wire.into()));
+            }
         }
-        None
+        self.list(now, key, net);
+        self.watch(key, net);
+        Some(packet.stamped(stamp(now)))
     }
 }
 
@@ -455,8 +477,20 @@ fn window(model: &HostModel, outgoing: &Outgoing) -> u32 {
     }
 }
 
-fn acknowledgement(incoming: &Incoming, feedback: Feedback) -> Packet {
+/// The path of a packet to a host whose flow has a path.
+#[inline]
+fn path(spray: &mut Option<Spray>, to: u32, of_flow: u64) -> u64 {
+    match spray {
+        None => of_flow,
+        Some(spray) => spray.path(to),
+    }
+}
+
+fn acknowledgement(incoming: &Incoming, spray: &mut Option<Spray>, feedback: Feedback) -> Packet {
     let kind = if feedback.nack { Kind::Nack } else { Kind::Ack };
-    let Incoming { path, key, stamp, .. } = *incoming;
-    Packet::new(kind, ACK as u16, path, key, feedback.cumulative, feedback.sack).stamped(stamp)
+    let Incoming { key, stamp, class, .. } = *incoming;
+    let path = path(spray, incoming.finished.src, incoming.path);
+    Packet::new(kind, ACK as u16, path, key, feedback.cumulative, feedback.sack)
+        .of_class(class)
+        .stamped(stamp)
 }

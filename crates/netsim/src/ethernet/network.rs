@@ -1,10 +1,13 @@
 //! A network: a fabric of Ethernet switches and hosts, and flows through it.
 
+use super::classes::Classes;
 use super::flow::{Finished, Opened, alone, frame_time};
 use super::host::{Host, HostModel};
 use super::output::{Net, Output};
 use super::packet::{ACK, GAP, LEAST, path};
-use super::switch::{PortCounters, Switch, SwitchModel};
+use super::routing::{Routing, Spray};
+use super::standstill;
+use super::switch::{Pfc, PortCounters, Switch, SwitchModel};
 use crate::engine::{self, APART, Engine, LinkEnd, Member};
 use bandwise_random::Stream;
 use bandwise_rdma::congestion::{self, Algorithm, Congestion};
@@ -12,14 +15,21 @@ use bandwise_topology::routes::{EqualPaths, farthest_hosts};
 use bandwise_topology::{Fabric, Link, NodeId, Port};
 use bandwise_units::{BitRate, Bytes, Time};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// How the parts of a network behave.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NetworkModel {
     /// Every switch.
     pub switch: SwitchModel,
+    /// Ports of switches that have other thresholds, where inputs have buffers of their own.
+    pub thresholds: Vec<(Port, Pfc)>,
     /// Every host.
     pub host: HostModel,
+    /// Traffic classes of all.
+    pub classes: Classes,
+    /// Which of several equal paths packets take.
+    pub routing: Routing,
 }
 
 type Node = Member<Switch, Host>;
@@ -43,7 +53,7 @@ pub struct Counters {
     pub pauses: u64,
     /// For how long in all.
     pub paused: Time,
-    /// The most that any input's buffer held.
+    /// The most that any buffer held: that of an input and class, or all of a switch's.
     pub peak_buffer: Bytes,
     /// Events handled.
     pub events: u64,
@@ -59,7 +69,7 @@ pub struct PathTooLong;
 pub struct Network {
     engine: Engine<Node>,
     fabric: Fabric,
-    paths: EqualPaths,
+    paths: Arc<EqualPaths>,
     model: NetworkModel,
     seed: u64,
     switches: usize,
@@ -100,24 +110,31 @@ impl Network {
             Some((_, link)) => Output::new(ends[&port], link.rate, link.delay),
             None => Output::new(LinkEnd::MAX, BitRate::from_bps(1), Time::ZERO),
         };
+        let paths = Arc::new(EqualPaths::new(fabric));
+        let classes = &model.classes;
         for (place, &node) in nodes.iter().enumerate() {
+            let rank = fabric.rank(node) as u32;
             engine.push(if fabric.is_switch(node) {
-                let outputs = fabric.ports(node).map(output).collect();
-                let random = Stream::new(seed, "marks", fabric.rank(node) as u64);
-                Member::Switch(Box::new(Switch::new(model.switch.clone(), outputs, random)))
+                let port = |number| Port { node, number };
+                let outputs = (1..=fabric.port_count(node)).map(|number| output(port(number)));
+                let pfc = |place: usize| {
+                    let other = |(at, _): &&(Port, Pfc)| *at == port(place as u8 + 1);
+                    model.thresholds.iter().find(other).map(|&(_, pfc)| pfc)
+                };
+                let random = Stream::new(seed, "marks", rank.into());
+                let switch = Switch::new(&model.switch, classes, outputs.collect(), pfc, random);
+                Member::Switch(Box::new(switch))
             } else {
                 let output = output(fabric.host_port(node));
-                Member::Host(Box::new(Host::new(engine.number(place), model.host.clone(), output)))
+                let spray = match model.routing {
+                    Routing::Ecmp => None,
+                    Routing::Spray => Some(Spray::new(Arc::clone(&paths), rank, seed)),
+                };
+                let (number, model) = (engine.number(place), model.host.clone());
+                Member::Host(Box::new(Host::new(number, model, classes, spray, output)))
             });
         }
-        Network {
-            engine,
-            paths: EqualPaths::new(fabric),
-            fabric: fabric.clone(),
-            model: model.clone(),
-            seed,
-            switches,
-        }
+        Network { engine, paths, fabric: fabric.clone(), model: model.clone(), seed, switches }
     }
 
     fn host_mut(&mut self, host: u32) -> (&mut Host, &mut Net) {
@@ -136,6 +153,7 @@ impl Network {
 
     /// Takes a flow between two hosts, which must not start in the past.
     pub fn open(&mut self, flow: &Opened) -> Result<(), PathTooLong> {
+        assert!(flow.class < self.model.classes.count, "there is no class {}", flow.class);
         let (src, dst) = (flow.src as usize, flow.dst as usize);
         // The way back is hashed by itself, as its addresses and ports are the other way round.
         let hash = |direction: u64| (self.seed << 1 | direction) ^ u64::from(flow.number) << 32;
@@ -215,28 +233,48 @@ impl Network {
 
     /// Packets in the buffers of switches.
     pub fn packets_buffered(&self) -> usize {
-        self.engine.nodes().filter_map(Member::as_switch).map(Switch::buffered).sum()
+        self.switches().map(Switch::buffered).sum()
     }
 
-    /// What the ports of a switch (by rank) counted.
-    pub fn port_counters(&self, switch: usize) -> impl Iterator<Item = PortCounters> + '_ {
-        self.engine.node(switch).as_switch().expect("switches come before hosts").counters()
+    fn switches(&self) -> impl Iterator<Item = &Switch> {
+        self.engine.nodes().map_while(Member::as_switch)
+    }
+
+    /// What each port with a cable counted, switches first. Hosts never tell anybody to stop, and
+    /// drop nothing: of theirs it is what they sent.
+    pub fn ports(&self) -> impl Iterator<Item = (Port, PortCounters)> + '_ {
+        let of_switch = |(switch, &node): (&Switch, &NodeId)| -> Vec<_> {
+            let ports = (1..).map(|number| Port { node, number });
+            ports.zip(switch.counters(self.now())).collect()
+        };
+        let of_host = |(host, &node): (&Host, &NodeId)| {
+            let counters = PortCounters { sent: host.sent(), ..PortCounters::default() };
+            (self.fabric.host_port(node), counters)
+        };
+        let switches = self.switches().zip(self.fabric.switches()).flat_map(of_switch);
+        let hosts = self.hosts().zip(self.fabric.hosts()).map(of_host);
+        switches.chain(hosts).filter(|&(port, _)| self.fabric.peer(port).is_some())
+    }
+
+    /// Output ports that wait for each other for ever, in this order: each was told to stop, and may
+    /// go on only once the next one does.
+    pub fn deadlock(&self) -> Option<Vec<Port>> {
+        standstill::find(&self.fabric, &self.switches().collect::<Vec<_>>())
     }
 
     /// What was counted so far.
     pub fn counters(&self) -> Counters {
         let mut sum = Counters { events: self.engine.handled(), ..Counters::default() };
-        for port in (0..self.switches).flat_map(|switch| self.port_counters(switch)) {
+        for (_, port) in self.ports() {
             sum.packet_hops += port.sent;
             sum.packets_dropped += port.dropped;
             sum.packets_marked += port.marked;
             sum.pauses += port.pauses;
             sum.paused += port.paused;
-            sum.peak_buffer = sum.peak_buffer.max(port.peak);
         }
+        sum.peak_buffer = self.switches().map(Switch::peak_buffer).max().unwrap_or(Bytes::ZERO);
         for host in self.hosts() {
             sum.packets_delivered += host.packets_in;
-            sum.packet_hops += host.sent();
             sum.packets_retransmitted += host.retransmitted;
             sum.timeouts += host.timeouts;
         }

@@ -5,9 +5,12 @@ use super::packet::{LEAST, Packet};
 use crate::engine::{LinkEnd, Links};
 use bandwise_units::{BitRate, Time};
 
-/// A frame of priority flow control (PFC, IEEE 802.1Qbb) on its way: stop sending, or go on.
+/// A frame of priority flow control (PFC, IEEE 802.1Qbb) on its way: stop sending packets of a
+/// traffic class, or go on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pause {
+    /// The traffic class.
+    pub class: u8,
     /// Stop (X-OFF) or go on (X-ON).
     pub stop: bool,
 }
@@ -24,7 +27,8 @@ pub(crate) struct Output {
     delay: Time,
     /// When the link is free again.
     pub free_at: Time,
-    paused: bool,
+    /// Traffic classes that were told to stop, a set.
+    paused: u8,
     /// The two sizes sent last and how long they took: data and acknowledgements alternate.
     sizes: [(u16, Time); 2],
     /// Frames sent, those of flow control not counted.
@@ -38,20 +42,21 @@ impl Output {
             rate,
             delay,
             free_at: Time::ZERO,
-            paused: false,
+            paused: 0,
             sizes: [(0, Time::ZERO); 2],
             sent: 0,
         }
     }
 
-    /// Whether a packet may leave at `now`: the link is free and nobody has said stop. Pauses that
-    /// have come are looked at now, and only now: they are no events.
+    /// The traffic classes of which a packet may leave at `now`, a set: none while the link is
+    /// busy, and none that was told to stop. Pauses that have come are looked at now, and only now:
+    /// they are no events.
     #[inline]
-    pub fn is_open(&mut self, now: Time, net: &mut Net) -> bool {
-        while let Some(pause) = net.came_back(self.end, now) {
-            self.paused = pause.stop;
+    pub fn open(&mut self, now: Time, net: &mut Net) -> u8 {
+        while let Some(Pause { class, stop }) = net.came_back(self.end, now) {
+            self.paused = self.paused & !(1 << class) | u8::from(stop) << class;
         }
-        self.free_at <= now && !self.paused
+        if self.free_at <= now { !self.paused } else { 0 }
     }
 
     /// Sees to it that something that waits is looked at when it may leave.
@@ -84,11 +89,11 @@ impl Output {
         net.send(self.end, self.free_at + self.delay, packet);
     }
 
-    /// Tells the far end to stop or go on. The frame goes before all packets, but not before the
-    /// one that is on the wire.
-    pub fn pause(&mut self, now: Time, stop: bool, net: &mut Net) {
+    /// Tells the far end to stop or go on with a class. The frame goes before all packets, but not
+    /// before the one that is on the wire.
+    pub fn pause(&mut self, now: Time, pause: Pause, net: &mut Net) {
         let begin = self.free_at.max(now);
         self.free_at = begin + self.time_for(LEAST as u16);
-        net.give_back(self.end, self.free_at + self.delay, Pause { stop });
+        net.give_back(self.end, self.free_at + self.delay, pause);
     }
 }

@@ -3,7 +3,8 @@
 //! A place that is freed is the next one to be used, so that what the queues touch is as large as
 //! what they hold. Rings would each go round all of their places, those of their worst moment.
 
-/// Queues, first in, first out, by number.
+/// Queues, first in, first out, by number. Each value has a tag, which takes no room: it stands
+/// where a place of packets would be padded.
 #[derive(Debug)]
 pub(super) struct Queues<T> {
     places: Vec<Place<T>>,
@@ -16,6 +17,7 @@ pub(super) struct Queues<T> {
 struct Place<T> {
     value: T,
     next: u32,
+    tag: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -33,16 +35,16 @@ impl<T: Copy> Queues<T> {
     }
 
     #[inline]
-    pub fn push(&mut self, queue: usize, value: T) {
+    pub fn push(&mut self, queue: usize, value: T, tag: u32) {
         let place = self.free;
         let place = match self.places.get_mut(place as usize) {
             Some(free) => {
                 self.free = free.next;
-                *free = Place { value, next: NONE };
+                *free = Place { value, next: NONE, tag };
                 place
             }
             None => {
-                self.places.push(Place { value, next: NONE });
+                self.places.push(Place { value, next: NONE, tag });
                 (self.places.len() - 1) as u32
             }
         };
@@ -55,21 +57,28 @@ impl<T: Copy> Queues<T> {
     }
 
     #[inline]
-    pub fn pop(&mut self, queue: usize) -> Option<T> {
+    pub fn pop(&mut self, queue: usize) -> Option<(T, u32)> {
         let queue = &mut self.queues[queue];
         let place = queue.first;
-        let Place { value, next } = self.places.get_mut(place as usize)?;
+        let Place { value, next, tag } = self.places.get_mut(place as usize)?;
         queue.first = std::mem::replace(next, self.free);
         if queue.first == NONE {
             queue.last = NONE;
         }
         self.free = place;
-        Some(*value)
+        Some((*value, *tag))
     }
 
     #[inline]
     pub fn is_empty(&self, queue: usize) -> bool {
         self.queues[queue].first == NONE
+    }
+
+    /// What a queue holds.
+    pub fn iter(&self, queue: usize) -> impl Iterator<Item = (&T, u32)> {
+        let first = self.places.get(self.queues[queue].first as usize);
+        std::iter::successors(first, |place| self.places.get(place.next as usize))
+            .map(|place| (&place.value, place.tag))
     }
 
     /// How many values all queues hold.
@@ -91,15 +100,17 @@ mod tests {
         #[test]
         fn are_queues(steps in prop::collection::vec((0usize..3, any::<bool>(), any::<u8>()), 0..300)) {
             let mut queues = Queues::new(3);
-            let mut expected: [VecDeque<u8>; 3] = Default::default();
-            for (queue, push, value) in steps {
+            let mut expected: [VecDeque<(u8, u32)>; 3] = Default::default();
+            for ((queue, push, value), tag) in steps.into_iter().zip(0..) {
                 if push {
-                    queues.push(queue, value);
-                    expected[queue].push_back(value);
+                    queues.push(queue, value, tag);
+                    expected[queue].push_back((value, tag));
                 } else {
                     prop_assert_eq!(queues.pop(queue), expected[queue].pop_front());
                 }
                 prop_assert_eq!(queues.is_empty(queue), expected[queue].is_empty());
+                let held = queues.iter(queue).map(|(&value, tag)| (value, tag));
+                prop_assert!(held.eq(expected[queue].iter().copied()));
                 prop_assert_eq!(queues.len(), expected.iter().map(VecDeque::len).sum::<usize>());
             }
         }

@@ -10,6 +10,7 @@
 //! SIGCOMM 2018 paper; the number after it is the section.
 
 mod groups;
+mod ports;
 mod requests;
 mod results;
 mod run;
@@ -17,6 +18,7 @@ mod spec;
 mod workload;
 
 pub use groups::Group;
+pub use ports::{PauseStorm, PortResult};
 pub use results::{Distribution, NetworkResults, NetworkStop, RequestResult, TAIL};
 pub use run::{Arrival, FlowRecord, NetworkProgress, Watch};
 pub use spec::{File, headroom};
@@ -42,6 +44,8 @@ pub struct NetworkScenario {
     pub workload: Workload,
     /// It ends at this simulated time, if not earlier because all flows have arrived.
     pub limit: Option<Time>,
+    /// Ports that were told to stop for longer than that, at a stretch, are in the results.
+    pub storm: Time,
     /// What every random stream is made from.
     pub seed: u64,
     /// What is allowed, and most likely not meant.

@@ -3,9 +3,11 @@
 
 use super::NetworkScenario;
 use super::groups::Groups;
+use super::ports;
 use super::requests::Requests;
 use super::results::{NetworkResults, NetworkStop, TAIL};
 use bandwise_netsim::ethernet::{Finished, Network, Opened};
+use bandwise_topology::Port;
 use bandwise_units::Time;
 use bandwise_workload::Flow;
 use std::ops::ControlFlow;
@@ -17,11 +19,13 @@ pub struct Arrival {
     pub flow: Flow,
     /// Which request of an incast it is a part of, counted from 0.
     pub request: Option<u64>,
+    /// Its traffic class.
+    pub class: u8,
 }
 
 impl From<Flow> for Arrival {
     fn from(flow: Flow) -> Self {
-        Arrival { flow, request: None }
+        Arrival { flow, request: None, class: 0 }
     }
 }
 
@@ -118,6 +122,8 @@ impl NetworkScenario {
                 break NetworkStop::Complete;
             } else if self.limit.is_some_and(|limit| simulated >= limit) {
                 break NetworkStop::Limit;
+            } else if let Some(ports) = run.deadlock() {
+                break NetworkStop::Deadlock(ports);
             } else if next.is_none() && !goes_on {
                 break NetworkStop::Stuck;
             }
@@ -131,7 +137,8 @@ impl NetworkScenario {
 }
 
 /// A run that goes on.
-struct Run {
+struct Run<'a> {
+    scenario: &'a NetworkScenario,
     network: Network,
     groups: Groups,
     requests: Requests,
@@ -141,9 +148,10 @@ struct Run {
     finished: u64,
 }
 
-impl Run {
-    fn new(scenario: &NetworkScenario) -> Self {
+impl<'a> Run<'a> {
+    fn new(scenario: &'a NetworkScenario) -> Self {
         Run {
+            scenario,
             network: Network::new(&scenario.fabric, &scenario.model, scenario.seed),
             groups: Groups::new(scenario.model.host.mtu),
             requests: Requests::default(),
@@ -156,7 +164,7 @@ impl Run {
     fn open(&mut self, arrival: Arrival) {
         let number = u32::try_from(self.started).expect("a run has fewer than 2^32 flows");
         let Flow { start, src, dst, bytes } = arrival.flow;
-        let opened = Opened { number, start, src, dst, bytes };
+        let opened = Opened { number, start, src, dst, bytes, class: arrival.class };
         self.network.open(&opened).expect("the scenario's longest path is short enough");
         if let Some(request) = arrival.request {
             self.requests.start(number, request, start);
@@ -180,8 +188,15 @@ impl Run {
         }
     }
 
+    /// Ports that wait for each other for ever.
+    fn deadlock(&self) -> Option<Vec<Port>> {
+        let has_pfc = self.scenario.model.switch.buffering.has_pfc();
+        has_pfc.then(|| self.network.deadlock())?
+    }
+
     fn results(mut self, stop: NetworkStop) -> NetworkResults {
         self.groups.sort();
+        let ports = ports::results(&self.scenario.fabric, &self.network);
         NetworkResults {
             stop,
             started: self.started,
@@ -190,6 +205,8 @@ impl Run {
             single_packet_tail: self.groups.tail(&TAIL),
             requests: self.requests.results(),
             counters: self.network.counters(),
+            storms: ports::storms(&ports, self.scenario.storm),
+            ports,
             simulated: self.network.now(),
         }
     }

@@ -29,6 +29,39 @@ fn mistakes() {
         "[switch]\npfc = { stop = \"200 KB\", go = \"201 KB\" }\n",
         "[switch]\npfc = { xoff = \"200 KB\" }\n",
         "[switch]\nscheduling = \"fcfs\"\n",
+        "[switch]\npfc = { headroom = \"20 KB\" }\n",
+        "[switch]\nalpha = 2.0\n",
+        "[switch]\nqueues = \"crossbar\"\n",
+        // A buffer that all ports share
+        "[switch]\nqueues = \"output\"\nbuffer = \"1000 B\"\n",
+        "[switch]\nqueues = \"output\"\nbuffer = \"2 GB\"\n",
+        "[switch]\nqueues = \"output\"\nbuffer = \"100 KB\"\npfc = true\n",
+        "[switch]\nqueues = \"output\"\nreserve = \"300 KB\"\n",
+        "[switch]\nqueues = \"output\"\npfc = { stop = \"200 KB\" }\n",
+        "[switch]\nqueues = \"output\"\nalpha = 0\n",
+        "[switch]\nqueues = \"output\"\nalpha = \"1/2\"\n",
+        // Traffic classes
+        "[switch]\nclasses = 9\n",
+        "[switch]\nclasses = 0\n",
+        "[switch]\nclasses = 8\nbuffer = \"8 KB\"\n",
+        "[switch]\nclasses = 2\nlossless = [0, 2]\n",
+        "[switch]\nclasses = 2\nlossless = 1\n",
+        "[switch]\nclasses = 2\nschedule = \"fair\"\n",
+        "[switch]\nclasses = 2\nschedule = { weights = [1] }\n",
+        "[switch]\nclasses = 2\nschedule = { weights = [1, 0] }\n",
+        "[switch]\nclasses = 2\n[workload]\npoisson = { priority = 2 }\n",
+        "[workload]\nincast = { priority = 1 }\n",
+        "[workload]\npermutation = { priority = -1 }\n",
+        // Ports
+        "[switch]\npfc = true\n[[switch.port]]\nnode = \"core\"\nstop = \"1 KB\"\n",
+        "[switch]\npfc = true\n[[switch.port]]\nnode = \"h0\"\nstop = \"1 KB\"\n",
+        "[switch]\npfc = true\n[[switch.port]]\nnode = \"core0.0\"\n",
+        "[switch]\npfc = true\n[[switch.port]]\nnode = \"core0.0\"\ninput = 7\nstop = \"1 KB\"\n",
+        "[switch]\npfc = true\n[[switch.port]]\nnode = \"core0.0\"\nstop = \"250 KB\"\n",
+        "[[switch.port]]\nnode = \"core0.0\"\nstop = \"1 KB\"\n",
+        "[switch]\nqueues = \"output\"\n[[switch.port]]\nnode = \"core0.0\"\nstop = \"1 KB\"\n",
+        // Routing
+        "[switch]\nrouting = \"adaptive\"\n",
         "[host]\nmtu = 256\n",
         "[host]\nmtu = -1\n",
         // Transport
@@ -88,6 +121,7 @@ fn mistakes() {
         // Run
         "[run]\nseed = -1\n",
         "[run]\nlimit = \"0 s\"\n",
+        "[run]\npause-storm = \"0 s\"\n",
         "[run]\nduration = \"1 s\"\n",
     ];
     let told = documents.iter().map(|text| {

@@ -12,12 +12,19 @@ pub(super) struct RunSpec {
     seed: Given<u64>,
     #[serde(deserialize_with = "text")]
     limit: Given<Time>,
+    #[serde(deserialize_with = "text")]
+    pause_storm: Given<Time>,
 }
 
 pub(super) struct Run {
     pub(super) seed: u64,
     pub(super) limit: Option<Time>,
+    pub(super) storm: Time,
 }
+
+/// A port that is stopped for as long at a stretch is told of. Watchdogs of switches wait for some
+/// hundred milliseconds, which is more than most runs here take.
+const STORM: Time = Time::from_ms(5);
 
 /// Simulated time that is still far from where picoseconds run out.
 pub(super) const LONGEST: Time = Time::from_ms(3_600_000);
@@ -25,9 +32,11 @@ pub(super) const LONGEST: Time = Time::from_ms(3_600_000);
 impl RunSpec {
     pub(super) fn resolve(&self, source: &Source) -> Result<Run, InputError> {
         let limit = |given| within(source, "limit", given, Time::from_us(1)..=LONGEST);
+        let storm = |given| within(source, "pause-storm", given, Time::from_us(1)..=LONGEST);
         Ok(Run {
             seed: self.seed.as_ref().map_or(1, |seed| *seed.get_ref()),
             limit: self.limit.as_ref().map(limit).transpose()?,
+            storm: self.pause_storm.as_ref().map_or(Ok(STORM), storm)?,
         })
     }
 }

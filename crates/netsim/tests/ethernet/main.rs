@@ -1,7 +1,14 @@
 //! RDMA flows over Ethernet: alone, sharing, with losses, with priority flow control.
 
+mod classes;
+mod ports;
+mod shared;
+mod spray;
+mod standstill;
+
 use bandwise_netsim::ethernet::{
-    Finished, HostModel, Network, NetworkModel, Opened, Pfc, SwitchModel, bdp_packets,
+    Buffering, Classes, Counters, Finished, HostModel, InputBuffers, Network, NetworkModel, Opened,
+    Pfc, Routing, SwitchModel, bdp_packets,
 };
 use bandwise_random::Stream;
 use bandwise_rdma::congestion::{self, Algorithm, NotificationSettings, RedMarker};
@@ -21,12 +28,12 @@ fn fat_tree() -> Fabric {
 /// Buffers of 240 KB; with flow control, told to stop when all but [`headroom`] is full.
 fn model(transport: Settings, pfc: bool) -> NetworkModel {
     let stop = Bytes::new(240_000 - headroom(20_000));
+    let pfc = pfc.then_some(Pfc { stop, go: stop });
     NetworkModel {
-        switch: SwitchModel {
-            buffer: Bytes::new(240_000),
-            pfc: pfc.then_some(Pfc { stop, go: stop }),
-            ecn: None,
-        },
+        switch: SwitchModel { buffering: per_input(240_000, pfc), ecn: None },
+        thresholds: Vec::new(),
+        classes: Classes::ONE,
+        routing: Routing::Ecmp,
         host: HostModel {
             transport,
             congestion: congestion::Settings::default(),
@@ -37,6 +44,10 @@ fn model(transport: Settings, pfc: bool) -> NetworkModel {
     }
 }
 
+fn per_input(buffer: u64, pfc: Option<Pfc>) -> Buffering {
+    Buffering::PerInput(InputBuffers { buffer: Bytes::new(buffer), pfc })
+}
+
 /// What still comes in after a stop: what the link carries there and back, the packet that went
 /// beyond the threshold, those on the wire at both ends, and the frame that says stop.
 fn headroom(link: u64) -> u64 {
@@ -44,7 +55,7 @@ fn headroom(link: u64) -> u64 {
 }
 
 fn flow(number: u32, start: Time, src: u32, dst: u32, bytes: u64) -> Opened {
-    Opened { number, start, src, dst, bytes }
+    Opened { number, start, src, dst, bytes, class: 0 }
 }
 
 /// Runs until nothing happens any more, in slices.
@@ -184,7 +195,7 @@ fn the_headroom_is_what_keeps_a_lossless_network_so() {
     let incast = |stop: u64| {
         let mut model = model(Settings::roce_with_pfc(), true);
         let stop = Bytes::new(stop);
-        model.switch.pfc = Some(Pfc { stop, go: stop });
+        model.switch.buffering = per_input(240_000, Some(Pfc { stop, go: stop }));
         let mut network = Network::new(&fat_tree(), &model, 1);
         let flows: Vec<Opened> =
             (1..54).map(|src| flow(src, Time::ZERO, src, 0, 300_000)).collect();
@@ -224,7 +235,7 @@ proptest! {
         let (name, transport, pfc) = all_transports()[which];
         let fabric = builders::leaf_spine(3, 2, 4, RATE, Time::from_ns(500)).unwrap();
         let mut model = model(transport, pfc);
-        model.switch.buffer = Bytes::new(buffer);
+        model.switch.buffering = per_input(buffer, None);
         model.host.congestion.algorithm = algorithm;
         if algorithm != Algorithm::None && transport.acks == Acks::OnCompletion {
             // Windows and round trips need acknowledgements.
@@ -233,8 +244,9 @@ proptest! {
         model.switch.ecn = Some(RedMarker::DCQCN);
         if pfc {
             // Two delays of 500 ns hold 5 KB.
-            model.switch.buffer = Bytes::new(buffer + headroom(5_000));
-            model.switch.pfc = Some(Pfc { stop: Bytes::new(buffer), go: Bytes::new(buffer) });
+            let stop = Bytes::new(buffer);
+            let pfc = Pfc { stop, go: stop };
+            model.switch.buffering = per_input(buffer + headroom(5_000), Some(pfc));
         }
         let flows = random_flows(seed, 60, 12);
         let mut network = Network::new(&fabric, &model, seed);
@@ -252,6 +264,6 @@ proptest! {
         let mut parted = Network::with_partitions(&fabric, &model, seed, apart);
         prop_assert_eq!(run(&mut parted, &flows), finished);
         let events = counters.events;
-        prop_assert_eq!(bandwise_netsim::ethernet::Counters { events, ..parted.counters() }, counters);
+        prop_assert_eq!(Counters { events, ..parted.counters() }, counters);
     }
 }
