@@ -1,6 +1,7 @@
 //! What the operating system tells about this process and its machine. Missing where it does
 //! not tell.
 
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 /// The most memory this process ever had, in bytes (`VmHWM`).
@@ -21,16 +22,17 @@ pub fn cores() -> Option<usize> {
     std::thread::available_parallelism().ok().map(usize::from)
 }
 
-/// How long this thread has had a core: exact where the kernel keeps scheduling statistics, else
-/// that of the whole process in ticks of 1/100 s (`USER_HZ`, which is 100 wherever Linux runs).
-pub fn cpu_time() -> Option<Duration> {
+/// How long this thread has had a core, if one is all there are, else how long all of the process
+/// have. Of one thread it is exact where the kernel keeps scheduling statistics; otherwise it comes in
+/// ticks of 1/100 s (`USER_HZ`, which is 100 wherever Linux runs).
+pub fn cpu_time(threads: NonZeroUsize) -> Option<Duration> {
     let of_thread = || {
         let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
         let ns = text.split_whitespace().next()?.parse().ok()?;
         Some(Duration::from_nanos(ns)).filter(|time| !time.is_zero())
     };
     let of_process = || ticks(&std::fs::read_to_string("/proc/self/stat").ok()?);
-    of_thread().or_else(of_process)
+    if threads.get() == 1 { of_thread().or_else(of_process) } else { of_process() }
 }
 
 /// `utime` and `stime`, fields 14 and 15. The second field, a name in brackets, may hold anything.
@@ -63,11 +65,11 @@ mod tests {
 
     #[test]
     fn cpu_time_goes_by_with_work() {
-        let Some(before) = cpu_time() else { return };
+        let Some(before) = cpu_time(NonZeroUsize::MIN) else { return };
         let begun = std::time::Instant::now();
         while begun.elapsed() < Duration::from_millis(100) {
             std::hint::black_box(0);
         }
-        assert!(cpu_time() > Some(before));
+        assert!(cpu_time(NonZeroUsize::MIN) > Some(before));
     }
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The order of crates; each may depend on those before it.
-const ORDER: [&str; 12] = [
-    "units", "random", "input", "workload", "topology", "rdma", "netsim", "rperf", "scenario",
-    "report", "papers", "cli",
+const ORDER: [&str; 13] = [
+    "units", "random", "input", "workload", "topology", "rdma", "netsim", "threads", "rperf",
+    "scenario", "report", "papers", "cli",
 ];
 
 /// Same input, same output, and nothing else happens.

@@ -37,7 +37,9 @@ impl<P: Program> Simulation<P> {
         let lanes = (16 - models.qos.vls().leading_zeros()).max(1) as usize;
         let nodes: Vec<NodeId> = fabric.switches().iter().chain(fabric.hosts()).copied().collect();
         let mut plan = Plan { fabric, routes, models, seed, lanes, ends: BTreeMap::new() };
-        let mut engine = Engine::new(&plan.partitions(&nodes, apart));
+        let partition_of = plan.partitions(&nodes, apart);
+        let partitions = partition_of.iter().map(|&p| p as usize + 1).max().unwrap_or(0);
+        let mut engine = Engine::new(&partition_of, &vec![0; partitions]);
         plan.lay_cables(&nodes, &mut engine);
         for (index, &node) in nodes.iter().enumerate() {
             let number = engine.number(index);

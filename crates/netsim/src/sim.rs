@@ -2,7 +2,7 @@
 
 use crate::cable::Net;
 use crate::credits;
-use crate::engine::{Engine, Member};
+use crate::engine::{Alone, Engine, Member};
 use crate::host::{Host, Notify, QpSetup};
 use crate::switch::Switch;
 use bandwise_rdma::qos::Sl;
@@ -132,7 +132,7 @@ impl<P: Program> Simulation<P> {
 
     /// Runs until simulated time `end`, or until nothing can happen.
     pub fn run(&mut self, end: Time) -> Outcome {
-        if self.engine.run(end) { Outcome::Paused } else { Outcome::Quiet }
+        if self.engine.run(end, &Alone) { Outcome::Paused } else { Outcome::Quiet }
     }
 
     /// What was counted so far.
@@ -173,7 +173,7 @@ impl<P: Program> Simulation<P> {
             number: output as u8 + 1,
         };
         Some(
-            credits::deadlock(&switches.collect::<Vec<_>>(), self.engine.links())?
+            credits::deadlock(&switches.collect::<Vec<_>>(), self.engine.links(0))?
                 .into_iter()
                 .map(name)
                 .collect(),

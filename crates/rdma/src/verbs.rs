@@ -121,7 +121,7 @@ pub enum Next {
 
 /// A program that uses RDMA, as a state machine: time and completions come in, posted work goes
 /// out. It is stepped once at its start with nothing seen.
-pub trait Program {
+pub trait Program: Send {
     /// One step. `now` is what the program's clock reads; `seen` holds the completions that the
     /// last poll returned, oldest first.
     fn step(&mut self, now: Time, seen: &[Completion], posts: &mut Posts) -> Next;

@@ -3,9 +3,12 @@
 use crate::failure::Failure;
 use anyhow::Context;
 use bandwise_input::Source;
+use bandwise_netsim::engine::Crew;
 use bandwise_scenario::network::{NetworkProgress, NetworkScenario, NetworkStop, Watch};
 use bandwise_scenario::{FlowSpec, MethodName, Scenario, Senders, Stop, unplaced};
+use bandwise_threads::Team;
 use bandwise_units::Time;
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 /// A case by its name.
@@ -31,8 +34,8 @@ const ROCE: &str = "[transport]\nkind = \"roce\"\nacks = \"every-packet\"\n";
 pub(super) enum Case {
     /// Programs on InfiniBand hosts.
     Programs(Box<Scenario>),
-    /// Flows through an Ethernet fabric, which start in that time.
-    Flows(CaseName, Box<NetworkScenario>, Time),
+    /// Flows through an Ethernet fabric, which start in that time, and who carries them.
+    Flows(CaseName, Box<NetworkScenario>, Time, Team),
 }
 
 /// What a run counted.
@@ -46,7 +49,11 @@ pub(super) struct Counted {
 }
 
 impl Case {
-    pub(super) fn new(name: CaseName, duration: Option<Time>) -> Result<Self, Failure> {
+    pub(super) fn new(
+        name: CaseName,
+        duration: Option<Time>,
+        threads: NonZeroUsize,
+    ) -> Result<Self, Failure> {
         let flows = |name, file, transport: &str| {
             let duration = duration.unwrap_or(Time::from_ms(10));
             let text =
@@ -54,7 +61,7 @@ impl Case {
             let scenario = NetworkScenario::from_toml(&Source::new(file, &text), |_| {
                 Err("a case has no files".into())
             })?;
-            Ok(Case::Flows(name, Box::new(scenario), duration))
+            Ok(Case::Flows(name, Box::new(scenario), duration, Team::new(threads)))
         };
         match name {
             CaseName::FiveBulkSenders => Ok(Case::Programs(Box::new(five_bulk_senders(
@@ -83,7 +90,7 @@ impl Case {
             Case::Flows(CaseName::RocePfc, ..) => "RoCE with priority flow control",
             Case::Flows(..) => "IRN",
         };
-        let Case::Flows(_, scenario, duration) = self else { unreachable!() };
+        let Case::Flows(_, scenario, duration, _) = self else { unreachable!() };
         let hosts = scenario.fabric.hosts().len();
         format!("{what} on a fat tree of {hosts} hosts at 70% load, {duration} of flows")
     }
@@ -91,7 +98,15 @@ impl Case {
     pub(super) fn seed(&self) -> u64 {
         match self {
             Case::Programs(scenario) => scenario.seed,
-            Case::Flows(_, scenario, _) => scenario.seed,
+            Case::Flows(_, scenario, ..) => scenario.seed,
+        }
+    }
+
+    /// How many threads a run takes.
+    pub(super) fn threads(&self) -> NonZeroUsize {
+        match self {
+            Case::Programs(_) => NonZeroUsize::MIN,
+            Case::Flows(.., team) => team.hands(),
         }
     }
 
@@ -99,7 +114,7 @@ impl Case {
     pub(super) fn steps(&self) -> u64 {
         match self {
             Case::Programs(scenario) => scenario.duration.as_ps(),
-            Case::Flows(_, scenario, _) => scenario.expected_flows(),
+            Case::Flows(_, scenario, ..) => scenario.expected_flows(),
         }
     }
 
@@ -121,8 +136,8 @@ impl Case {
                     simulated: scenario.warmup + scenario.duration,
                 }))
             }
-            Case::Flows(_, scenario, _) => {
-                let results = scenario.run(&mut Steps(at));
+            Case::Flows(_, scenario, _, team) => {
+                let results = scenario.run_by(team, &mut Steps(at));
                 let counters = results.counters;
                 Ok((results.stop != NetworkStop::Interrupted).then_some(Counted {
                     packets_delivered: counters.packets_delivered,

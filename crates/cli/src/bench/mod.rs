@@ -12,19 +12,20 @@ use bandwise_report::json::rounded;
 use bandwise_units::Time;
 use case::{Case, CaseName, Counted};
 use serde_json::{Value, json};
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// Flags of `bandwise bench`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-All on one core. A packet-hop is one link crossed by one packet, acknowledgements included. Where
-other programs keep the machine busy, speed per second of CPU time says more than speed per second
-of wall time.
+On one core, if --threads asks for no more. A packet-hop is one link crossed by one packet,
+acknowledgements included. Where other programs keep the machine busy, speed per second of CPU time
+says more than speed per second of wall time.
 
 Examples:
   bandwise bench
-  bandwise bench --case irn
+  bandwise bench --case irn --threads 2
   bandwise bench --case roce-pfc --duration '100 ms' --json bench.json")]
 pub struct Flags {
     /// What is simulated
@@ -38,6 +39,10 @@ pub struct Flags {
     #[arg(long, value_name = "N", default_value_t = 3, allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=100))]
     runs: u64,
+    /// Threads for each run; the case of one switch can't be parted and takes one
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(value_parser = number(1..=64))]
+    threads: u64,
     #[command(flatten)]
     json: Json,
 }
@@ -46,7 +51,7 @@ pub struct Flags {
 struct Run {
     counted: Counted,
     wall_s: f64,
-    /// Time that this thread had a core, where the system tells.
+    /// Time that it had a core, or several, where the system tells.
     cpu_s: Option<f64>,
 }
 
@@ -63,14 +68,15 @@ impl Flags {
     /// Runs it and prints the speed.
     pub fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[])?;
-        let case = Case::new(self.case, self.duration)?;
+        let threads = NonZeroUsize::new(self.threads as usize).expect("1 or more");
+        let case = Case::new(self.case, self.duration, threads)?;
         let interrupt = Interrupt::listen()?;
         let progress = Progress::begin("bench");
         let steps = case.steps();
         progress.steps(steps.saturating_mul(self.runs));
         let (mut runs, mut stopped) = (Vec::new(), false);
         for i in 0..self.runs {
-            let (began, cpu) = (Instant::now(), machine::cpu_time());
+            let (began, cpu) = (Instant::now(), machine::cpu_time(case.threads()));
             let counted = case.run(|step| {
                 progress.at(i * steps + step.min(steps));
                 match interrupt.asked() {
@@ -84,7 +90,8 @@ impl Flags {
             };
             let wall_s = began.elapsed().as_secs_f64();
             // Ticks may be too coarse for a short run.
-            let cpu_s = machine::cpu_time().zip(cpu).map(|(now, then)| (now - then).as_secs_f64());
+            let cpu_s = machine::cpu_time(case.threads()).zip(cpu);
+            let cpu_s = cpu_s.map(|(now, then)| (now - then).as_secs_f64());
             let cpu_s = cpu_s.filter(|&cpu_s| cpu_s > 0.0);
             runs.push(Run { counted, wall_s, cpu_s });
         }
@@ -122,8 +129,12 @@ fn text(runs: &[Run], case: &Case) -> String {
     [
         case.title(),
         match runs.len() {
-            1 => " simulated once on one core\n\n".to_owned(),
-            n => format!(" simulated {n} times on one core\n\n"),
+            1 => " simulated once".to_owned(),
+            n => format!(" simulated {n} times"),
+        },
+        match case.threads().get() {
+            1 => " on one core\n\n".to_owned(),
+            n => format!(" by {n} threads\n\n"),
         },
         format!("speed      {}\n", or(per_cpu_s)),
         format!("           {}\n", or(per_s)),
@@ -146,6 +157,7 @@ fn json(runs: &[Run], case: &Case) -> Value {
         "stats": {
             "version": env!("CARGO_PKG_VERSION"),
             "seed": case.seed(),
+            "threads": case.threads(),
             "runs": runs.len(),
             "flows": counted.flows,
             "packets_delivered": counted.packets_delivered,

@@ -10,9 +10,11 @@ use crate::machine;
 use crate::output::note;
 use crate::progress::Progress;
 use anyhow::anyhow;
+use bandwise_netsim::engine::Alone;
 use bandwise_scenario::network::{
     Arrival, FlowRecord, NetworkProgress, NetworkResults, NetworkStop, Watch,
 };
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -88,15 +90,16 @@ fn simulate(
     let progress = Progress::begin(&format!("simulating {}", settings.scenario.title));
     progress.steps(settings.expected);
     let mut watcher = Watcher { rows, progress, interrupt };
-    let (began, cpu) = (Instant::now(), machine::cpu_time());
+    let (began, cpu) = (Instant::now(), machine::cpu_time(NonZeroUsize::MIN));
     let results = match &settings.list {
         Some(list) => {
             let flows = list.flows()?.map(|flow| flow.map(Arrival::from));
-            settings.scenario.run_with(flows, &mut watcher)?
+            settings.scenario.run_with(&Alone, flows, &mut watcher)?
         }
         None => settings.scenario.run(&mut watcher),
     };
-    let cpu_s = machine::cpu_time().zip(cpu).map(|(now, then)| (now - then).as_secs_f64());
+    let cpu_s =
+        machine::cpu_time(NonZeroUsize::MIN).zip(cpu).map(|(now, then)| (now - then).as_secs_f64());
     let effort = Effort {
         wall_s: began.elapsed().as_secs_f64(),
         // Ticks may be too coarse for a short run.

@@ -22,7 +22,8 @@ pub type LinkEnd = u32;
 struct End<F, B> {
     /// The far end.
     far: LinkEnd,
-    /// The partition of this end's node.
+    /// The shard of this end's node, and the partition of that shard.
+    shard: u32,
     partition: u32,
     /// Packets on their way here, in order.
     inbound: Ring<Flight<F>>,
@@ -38,31 +39,79 @@ struct End<F, B> {
     waits: bool,
 }
 
-/// All links, and the events of all partitions. `F` goes forward, `B` comes back.
+/// What goes to an end in another shard.
+#[derive(Debug, Clone, Copy)]
+enum Mail<F, B> {
+    Packet { to: LinkEnd, at: Time, packet: F },
+    Back { to: LinkEnd, at: Time, back: B },
+}
+
+/// Mail to a shard or from one, and when the first of it matters.
+#[derive(Debug)]
+struct Mailbox<F, B> {
+    mail: Vec<Mail<F, B>>,
+    first: Time,
+}
+
+impl<F, B> Mailbox<F, B> {
+    const fn new() -> Self {
+        Mailbox { mail: Vec::new(), first: Time::MAX }
+    }
+
+    /// Not often: most links end in the shard that they begin in.
+    #[cold]
+    fn put(&mut self, at: Time, mail: Mail<F, B>) {
+        self.first = self.first.min(at);
+        self.mail.push(mail);
+    }
+}
+
+/// All links, of which those that end in one shard are kept here, and the events of its partitions.
+/// `F` goes forward, `B` comes back.
 ///
 /// What is sent to another partition is put there at once: it counts from the end of the window on
-/// at the earliest, so that the partition sees it in time and not before.
+/// at the earliest, so that the partition sees it in time and not before. What is sent to another
+/// shard is mail until the window's end.
 #[derive(Debug)]
 pub struct Links<F, B> {
     /// By partition.
     pub(super) queues: Vec<EventQueue>,
     /// The partition whose turn it is.
     pub(super) current: usize,
+    /// This shard.
+    shard: u32,
     ends: Vec<End<F, B>>,
+    /// By shard.
+    inboxes: Vec<Mailbox<F, B>>,
+    outboxes: Vec<Mailbox<F, B>>,
 }
 
 impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
-    pub(super) fn new(partitions: usize) -> Self {
-        let queues = std::iter::repeat_with(EventQueue::default).take(partitions).collect();
-        Links { queues, current: 0, ends: Vec::new() }
+    /// Links as one of `shards` shards has them, with that many partitions.
+    pub(super) fn new(shard: u32, shards: u32, partitions: u32) -> Self {
+        Links {
+            queues: (0..partitions).map(|_| EventQueue::default()).collect(),
+            current: 0,
+            shard,
+            ends: Vec::new(),
+            inboxes: (0..shards).map(|_| Mailbox::new()).collect(),
+            outboxes: (0..shards).map(|_| Mailbox::new()).collect(),
+        }
     }
 
     /// Adds a port at which packets cause `arrival` and whose sending side is woken by `wake`,
     /// with nothing at its far end yet.
-    pub(super) fn add(&mut self, partition: u32, arrival: Event, wake: Event) -> LinkEnd {
+    pub(super) fn add(
+        &mut self,
+        shard: u32,
+        partition: u32,
+        arrival: Event,
+        wake: Event,
+    ) -> LinkEnd {
         let end = self.ends.len() as LinkEnd;
         self.ends.push(End {
             far: end,
+            shard,
             partition,
             inbound: Ring::new(),
             arrival,
@@ -74,17 +123,56 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
         end
     }
 
-    /// Says where a port leads; returns the partitions of both ends.
-    pub(super) fn join(&mut self, a: LinkEnd, b: LinkEnd) -> [u32; 2] {
+    /// When the first event is due or the first mail may matter; [`Time::MAX`] if there is none.
+    pub(super) fn first(&self) -> Time {
+        let events = self.queues.iter().map(EventQueue::next_at).min();
+        let mail = self.inboxes.iter().map(|inbox| inbox.first).min();
+        events.into_iter().chain(mail).min().unwrap_or(Time::MAX)
+    }
+
+    /// Gives another shard its mail and takes what that has for this one. All mail from there was
+    /// opened before.
+    pub(super) fn exchange_mail(&mut self, other: &mut Self) {
+        let (here, there) = (self.shard as usize, other.shard as usize);
+        std::mem::swap(&mut self.outboxes[there], &mut other.inboxes[here]);
+        std::mem::swap(&mut other.outboxes[here], &mut self.inboxes[there]);
+    }
+
+    /// Puts on the links what other shards have sent.
+    pub(super) fn open_mail(&mut self) {
+        for shard in 0..self.inboxes.len() {
+            let mut mail = std::mem::take(&mut self.inboxes[shard].mail);
+            for mail in mail.drain(..) {
+                match mail {
+                    Mail::Packet { to, at, packet } => self.bring(to, at, packet),
+                    Mail::Back { to, at, back } => self.bring_back(to, at, back),
+                }
+            }
+            self.inboxes[shard] = Mailbox { mail, first: Time::MAX };
+        }
+    }
+
+    /// Says where a port leads; returns shards and partitions of both ends.
+    pub(super) fn join(&mut self, a: LinkEnd, b: LinkEnd) -> [(u32, u32); 2] {
         (self.ends[a as usize].far, self.ends[b as usize].far) = (b, a);
-        [a, b].map(|end| self.ends[end as usize].partition)
+        [a, b].map(|end| (self.ends[end as usize].shard, self.ends[end as usize].partition))
     }
 
     /// Sends a packet out of a port: the far end acts on it at `at`, after all those before it.
     #[inline]
     pub fn send(&mut self, port: LinkEnd, at: Time, packet: F) {
-        let far = self.ends[port as usize].far;
-        let end = &mut self.ends[far as usize];
+        let to = self.ends[port as usize].far;
+        let shard = self.ends[to as usize].shard;
+        if shard != self.shard {
+            return self.outboxes[shard as usize].put(at, Mail::Packet { to, at, packet });
+        }
+        self.bring(to, at, packet);
+    }
+
+    /// A packet will come in at an end.
+    #[inline]
+    fn bring(&mut self, to: LinkEnd, at: Time, packet: F) {
+        let end = &mut self.ends[to as usize];
         if end.inbound.is_empty() {
             self.queues[end.partition as usize].push(end.arrival.moved_to(at));
         }
@@ -111,8 +199,18 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
     /// event unless the sender waits for it: it looks when it must decide.
     #[inline]
     pub fn give_back(&mut self, port: LinkEnd, at: Time, back: B) {
-        let far = self.ends[port as usize].far;
-        let end = &mut self.ends[far as usize];
+        let to = self.ends[port as usize].far;
+        let shard = self.ends[to as usize].shard;
+        if shard != self.shard {
+            return self.outboxes[shard as usize].put(at, Mail::Back { to, at, back });
+        }
+        self.bring_back(to, at, back);
+    }
+
+    /// Something will have come back to an end.
+    #[inline]
+    fn bring_back(&mut self, to: LinkEnd, at: Time, back: B) {
+        let end = &mut self.ends[to as usize];
         // Small packets leave a buffer while a large one still does: their credits overtake.
         end.returning.insert((at, back), |&(other, _)| other > at);
         if end.waits && at < end.wake_at {

@@ -8,13 +8,14 @@ use super::packet::{ACK, GAP, LEAST, path};
 use super::routing::{Routing, Spray};
 use super::standstill;
 use super::switch::{Pfc, PortCounters, Switch, SwitchModel};
-use crate::engine::{self, APART, Engine, LinkEnd, Member};
+use crate::engine::{self, APART, Alone, Crew, Engine, LinkEnd, Member};
 use bandwise_random::Stream;
 use bandwise_rdma::congestion::{self, Algorithm, Congestion};
 use bandwise_topology::routes::{EqualPaths, farthest_hosts};
 use bandwise_topology::{Fabric, Link, NodeId, Port};
 use bandwise_units::{BitRate, Bytes, Time};
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 /// How the parts of a network behave.
@@ -79,30 +80,43 @@ impl Network {
     /// Builds it. Hosts are known by their rank among `fabric.hosts()`; `seed` decides which of
     /// several equal paths a flow takes.
     pub fn new(fabric: &Fabric, model: &NetworkModel, seed: u64) -> Self {
-        Self::with_partitions(fabric, model, seed, APART)
+        Self::parted(fabric, model, seed, NonZeroUsize::MIN, APART)
     }
 
-    /// The same, with links of at least `apart` between partitions. That only changes how long a
-    /// run takes.
-    pub fn with_partitions(fabric: &Fabric, model: &NetworkModel, seed: u64, apart: Time) -> Self {
+    /// The same in so many parts, which a crew of as many hands runs at the same time
+    /// ([`Network::run_by`]), with links of at least `apart` between partitions. Both change only
+    /// how long a run takes.
+    pub fn parted(
+        fabric: &Fabric,
+        model: &NetworkModel,
+        seed: u64,
+        shards: NonZeroUsize,
+        apart: Time,
+    ) -> Self {
         let nodes: Vec<NodeId> = fabric.switches().iter().chain(fabric.hosts()).copied().collect();
         let switches = fabric.switches().len();
         let index =
             |node: NodeId| fabric.rank(node) + if fabric.is_switch(node) { 0 } else { switches };
-        let ends_of = |link: &Link| link.ends;
         let latency = |link: &Link| link.delay + frame_time(link.rate, LEAST);
         let links = fabric.links().iter().map(|link| {
-            let [a, b] = ends_of(link);
+            let [a, b] = link.ends;
             (index(a.node), index(b.node), latency(link))
         });
-        let mut engine = Engine::new(&engine::partitions(nodes.len(), links, apart));
+        let partition_of = engine::partitions(nodes.len(), links, apart);
+        let partitions = partition_of.iter().map(|&p| p as usize + 1).max().unwrap_or(0);
+        let between = fabric.links().iter().map(|link| {
+            let [a, b] = link.ends.map(|port| partition_of[index(port.node)] as usize);
+            (a, b)
+        });
+        let shard_of = engine::shards(partitions, between, shards.get());
+        let mut engine = Engine::new(&partition_of, &shard_of);
         let mut ends: BTreeMap<Port, LinkEnd> = BTreeMap::new();
         for link in fabric.links() {
-            for port in ends_of(link) {
+            for port in link.ends {
                 let object = if fabric.is_switch(port.node) { port.number - 1 } else { 0 };
                 ends.insert(port, engine.add_port(index(port.node), object.into()));
             }
-            let [a, b] = ends_of(link).map(|port| ends[&port]);
+            let [a, b] = link.ends.map(|port| ends[&port]);
             engine.join(a, b, latency(link));
         }
         // Ports without a cable are on no path.
@@ -184,7 +198,12 @@ impl Network {
 
     /// Runs until simulated time `end`. False if nothing is due any more.
     pub fn run(&mut self, end: Time) -> bool {
-        let goes_on = self.engine.run(end);
+        self.run_by(&Alone, end)
+    }
+
+    /// The same, with a crew.
+    pub fn run_by(&mut self, crew: &impl Crew, end: Time) -> bool {
+        let goes_on = self.engine.run(end, crew);
         self.forget_ended();
         goes_on
     }

@@ -10,7 +10,7 @@ pub(super) struct Queues<T> {
     places: Vec<Place<T>>,
     /// The first of the free places.
     free: u32,
-    queues: Vec<Queue>,
+    queues: Vec<Queue<T>>,
 }
 
 #[derive(Debug)]
@@ -20,22 +20,35 @@ struct Place<T> {
     tag: u32,
 }
 
+/// A queue. Its first value stands here and not in a place: whoever takes it decides by it what to
+/// do, and would wait for memory. The one behind it is fetched then, while that is done.
 #[derive(Debug, Clone, Copy)]
-struct Queue {
-    first: u32,
+struct Queue<T> {
+    first: T,
+    /// Places of the second value and of the last.
+    second: u32,
     last: u32,
+    /// The tag of the first value.
+    tag: u32,
+    is_empty: bool,
 }
 
 const NONE: u32 = u32::MAX;
 
-impl<T: Copy> Queues<T> {
+impl<T: Copy + Default> Queues<T> {
     pub fn new(queues: usize) -> Self {
-        let empty = Queue { first: NONE, last: NONE };
+        let first = T::default();
+        let empty = Queue { first, second: NONE, last: NONE, tag: 0, is_empty: true };
         Queues { places: Vec::new(), free: NONE, queues: vec![empty; queues] }
     }
 
     #[inline]
     pub fn push(&mut self, queue: usize, value: T, tag: u32) {
+        let queue = &mut self.queues[queue];
+        if queue.is_empty {
+            (queue.first, queue.tag, queue.is_empty) = (value, tag, false);
+            return;
+        }
         let place = self.free;
         let place = match self.places.get_mut(place as usize) {
             Some(free) => {
@@ -48,37 +61,47 @@ impl<T: Copy> Queues<T> {
                 (self.places.len() - 1) as u32
             }
         };
-        let queue = &mut self.queues[queue];
         let last = std::mem::replace(&mut queue.last, place);
         match self.places.get_mut(last as usize) {
             Some(last) => last.next = place,
-            None => queue.first = place,
+            None => queue.second = place,
         }
     }
 
     #[inline]
     pub fn pop(&mut self, queue: usize) -> Option<(T, u32)> {
         let queue = &mut self.queues[queue];
-        let place = queue.first;
-        let Place { value, next, tag } = self.places.get_mut(place as usize)?;
-        queue.first = std::mem::replace(next, self.free);
-        if queue.first == NONE {
-            queue.last = NONE;
+        if queue.is_empty {
+            return None;
         }
-        self.free = place;
-        Some((*value, *tag))
+        let value = (queue.first, queue.tag);
+        let place = queue.second;
+        match self.places.get_mut(place as usize) {
+            Some(second) => {
+                (queue.first, queue.tag) = (second.value, second.tag);
+                queue.second = std::mem::replace(&mut second.next, self.free);
+                if queue.second == NONE {
+                    queue.last = NONE;
+                }
+                self.free = place;
+            }
+            None => queue.is_empty = true,
+        }
+        Some(value)
     }
 
     #[inline]
     pub fn is_empty(&self, queue: usize) -> bool {
-        self.queues[queue].first == NONE
+        self.queues[queue].is_empty
     }
 
     /// What a queue holds.
     pub fn iter(&self, queue: usize) -> impl Iterator<Item = (&T, u32)> {
-        let first = self.places.get(self.queues[queue].first as usize);
-        std::iter::successors(first, |place| self.places.get(place.next as usize))
-            .map(|place| (&place.value, place.tag))
+        let queue = &self.queues[queue];
+        let first = (!queue.is_empty).then_some((&queue.first, queue.tag));
+        let second = self.places.get(queue.second as usize);
+        let later = std::iter::successors(second, |place| self.places.get(place.next as usize));
+        first.into_iter().chain(later.map(|place| (&place.value, place.tag)))
     }
 
     /// How many values all queues hold.
@@ -86,7 +109,8 @@ impl<T: Copy> Queues<T> {
         let free = std::iter::successors(self.places.get(self.free as usize), |place| {
             self.places.get(place.next as usize)
         });
-        self.places.len() - free.count()
+        let firsts = self.queues.iter().filter(|queue| !queue.is_empty).count();
+        firsts + self.places.len() - free.count()
     }
 }
 

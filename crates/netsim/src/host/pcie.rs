@@ -18,7 +18,9 @@ pub(crate) struct Pcie {
     read_latency: Time,
     write_latency: Time,
     write_free: Time,
-    last: (u32, Time),
+    /// What the last payload and the last descriptor took: most are like the one before.
+    last_payload: (u32, Time),
+    last_descriptor: (u32, Time),
     /// Queue pairs with payload reads under way, each with its reads in order.
     readers: Vec<Reader>,
     /// Up to when `readers` is worked off.
@@ -51,7 +53,8 @@ impl Pcie {
             read_latency: device.dma_read,
             write_latency: device.dma_write,
             write_free: Time::ZERO,
-            last: (0, Time::ZERO),
+            last_payload: (0, Time::ZERO),
+            last_descriptor: (0, Time::ZERO),
             readers: Vec::new(),
             read_until: Time::ZERO,
             ended: Vec::new(),
@@ -63,22 +66,30 @@ impl Pcie {
         self.rate.time_for(Bytes::new(bytes + bytes.div_ceil(self.payload) * self.overhead))
     }
 
-    /// The same for payload, which mostly comes in one size.
+    #[inline]
     fn payload_transfer(&mut self, bytes: u32) -> Time {
-        if self.last.0 != bytes {
-            self.last = (bytes, self.transfer(bytes));
+        if self.last_payload.0 != bytes {
+            self.last_payload = (bytes, self.transfer(bytes));
         }
-        self.last.1
+        self.last_payload.1
+    }
+
+    #[inline]
+    fn descriptor_transfer(&mut self, bytes: u32) -> Time {
+        if self.last_descriptor.0 != bytes {
+            self.last_descriptor = (bytes, self.transfer(bytes));
+        }
+        self.last_descriptor.1
     }
 
     /// When a descriptor asked for at `now` is here.
-    pub fn read_descriptor(&self, now: Time, bytes: u32) -> Time {
-        now + self.read_latency + self.transfer(bytes)
+    pub fn read_descriptor(&mut self, now: Time, bytes: u32) -> Time {
+        now + self.read_latency + self.descriptor_transfer(bytes)
     }
 
     /// When memory shows a descriptor written at `now`.
-    pub fn write_descriptor(&self, now: Time, bytes: u32) -> Time {
-        now + self.transfer(bytes) + self.write_latency
+    pub fn write_descriptor(&mut self, now: Time, bytes: u32) -> Time {
+        now + self.descriptor_transfer(bytes) + self.write_latency
     }
 
     /// When a payload write has left the RNIC, and when memory shows it.

@@ -16,7 +16,7 @@ use bandwise_rdma::transport::{Acks, Recovery, Settings, Timeout};
 use bandwise_topology::{Fabric, builders};
 use bandwise_units::{BitRate, Bytes, Time};
 use proptest::prelude::*;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 
 const RATE: BitRate = BitRate::from_gbps(40);
 const DELAY: Time = Time::from_us(2);
@@ -73,6 +73,11 @@ fn run(network: &mut Network, flows: &[Opened]) -> Vec<Finished> {
             return finished;
         }
     }
+}
+
+/// The same network in so many shards, with links of so much between partitions.
+fn parted(fabric: &Fabric, model: &NetworkModel, seed: u64, shards: usize, apart: Time) -> Network {
+    Network::parted(fabric, model, seed, NonZeroUsize::new(shards).unwrap(), apart)
 }
 
 /// IRN with the cap of the default network.
@@ -230,6 +235,7 @@ proptest! {
     #[test]
     fn every_flow_arrives(
         seed in any::<u64>(), which in 0usize..9, buffer in 5_000u64..60_000, apart in 1u64..4,
+        shards in 2usize..5,
         algorithm in prop::sample::select(congestion_controls().collect::<Vec<_>>()),
     ) {
         let (name, transport, pfc) = all_transports()[which];
@@ -261,9 +267,15 @@ proptest! {
         prop_assert!(!pfc || counters.packets_dropped == 0, "{}", name);
         prop_assert_eq!((network.open_flows(), network.packets_buffered()), (0, 0));
         let apart = Time::from_ns(200 * apart);
-        let mut parted = Network::with_partitions(&fabric, &model, seed, apart);
-        prop_assert_eq!(run(&mut parted, &flows), finished);
+        let whole = parted(&fabric, &model, seed, 1, apart);
+        let parted = parted(&fabric, &model, seed, shards, apart);
+        let [whole, parted] = [whole, parted].map(|mut network| {
+            prop_assert_eq!(run(&mut network, &flows), finished.as_slice());
+            Ok(network.counters())
+        });
+        let (whole, parted) = (whole?, parted?);
+        prop_assert_eq!(whole, parted);
         let events = counters.events;
-        prop_assert_eq!(Counters { events, ..parted.counters() }, counters);
+        prop_assert_eq!(Counters { events, ..whole }, counters);
     }
 }

@@ -1,6 +1,6 @@
 //! Buffers that all ports of a switch share.
 
-use super::{DELAY, RATE, fat_tree, flow, headroom, irn, model, random_flows, run};
+use super::{DELAY, RATE, fat_tree, flow, headroom, irn, model, parted, random_flows, run};
 use bandwise_netsim::ethernet::{
     Buffering, Classes, Network, NetworkModel, Opened, PortCounters, SharedBuffer, SharedPfc,
 };
@@ -121,8 +121,7 @@ proptest! {
         prop_assert_eq!((network.open_flows(), network.packets_buffered()), (0, 0));
         let all = u8::MAX >> (8 - count);
         prop_assert!(!(has_pfc && lossless & all == all) || counters.packets_dropped == 0);
-        let mut parted =
-            Network::with_partitions(&fabric, &model, seed, Time::from_ns(200 * apart));
+        let mut parted = parted(&fabric, &model, seed, 2, Time::from_ns(200 * apart));
         prop_assert_eq!(run(&mut parted, &flows), finished);
     }
 }

@@ -1,6 +1,6 @@
 //! Packets that each take a path by chance.
 
-use super::{RATE, fat_tree, flow, irn, model, per_input, random_flows, run};
+use super::{RATE, fat_tree, flow, irn, model, parted, per_input, random_flows, run};
 use bandwise_netsim::ethernet::{Network, Routing};
 use bandwise_rdma::transport::{Recovery, Settings, Timeout};
 use bandwise_topology::{Port, builders};
@@ -57,7 +57,7 @@ proptest! {
         let finished = run(&mut network, &flows);
         prop_assert_eq!(finished.len(), flows.len());
         let apart = Time::from_ns(200 * apart);
-        let mut parted = Network::with_partitions(&fabric, &model, seed, apart);
+        let mut parted = parted(&fabric, &model, seed, 2, apart);
         prop_assert_eq!(run(&mut parted, &flows), finished);
     }
 }

@@ -6,10 +6,12 @@ use super::groups::Groups;
 use super::ports;
 use super::requests::Requests;
 use super::results::{NetworkResults, NetworkStop, TAIL};
+use bandwise_netsim::engine::{APART, Alone, Crew};
 use bandwise_netsim::ethernet::{Finished, Network, Opened};
 use bandwise_topology::Port;
 use bandwise_units::Time;
 use bandwise_workload::Flow;
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 /// A flow that is to start.
@@ -86,8 +88,13 @@ const SLICE: Time = Time::from_us(100);
 impl NetworkScenario {
     /// Runs it with the flows of its own generators.
     pub fn run(&self, watch: &mut impl Watch) -> NetworkResults {
+        self.run_by(&Alone, watch)
+    }
+
+    /// The same with the hands of a crew, which only changes how long it takes.
+    pub fn run_by(&self, crew: &impl Crew, watch: &mut impl Watch) -> NetworkResults {
         let flows = self.arrivals().map(Ok::<_, std::convert::Infallible>);
-        match self.run_with(flows, watch) {
+        match self.run_with(crew, flows, watch) {
             Ok(results) => results,
             Err(never) => match never {},
         }
@@ -97,10 +104,11 @@ impl NetworkScenario {
     /// time comes, and gives up at the first that is an error.
     pub fn run_with<E>(
         &self,
+        crew: &impl Crew,
         flows: impl IntoIterator<Item = Result<Arrival, E>>,
         watch: &mut impl Watch,
     ) -> Result<NetworkResults, E> {
-        let mut run = Run::new(self);
+        let mut run = Run::new(self, crew.hands());
         let mut flows = flows.into_iter();
         let mut next = flows.next().transpose()?;
         let stop = loop {
@@ -112,7 +120,7 @@ impl NetworkScenario {
                 run.open(arrival);
                 next = flows.next().transpose()?;
             }
-            let goes_on = run.network.run(end);
+            let goes_on = run.network.run_by(crew, end);
             run.collect(watch);
             let under_way = run.network.open_flows();
             let simulated = run.network.now();
@@ -149,11 +157,12 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(scenario: &'a NetworkScenario) -> Self {
+    fn new(scenario: &'a NetworkScenario, shards: NonZeroUsize) -> Self {
+        let NetworkScenario { fabric, model, seed, .. } = scenario;
         Run {
             scenario,
-            network: Network::new(&scenario.fabric, &scenario.model, scenario.seed),
-            groups: Groups::new(scenario.model.host.mtu),
+            network: Network::parted(fabric, model, *seed, shards, APART),
+            groups: Groups::new(model.host.mtu),
             requests: Requests::default(),
             arrived: Vec::new(),
             started: 0,

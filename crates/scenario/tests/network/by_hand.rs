@@ -1,6 +1,7 @@
 //! Completion times that are computed on paper.
 
 use super::read;
+use bandwise_netsim::engine::Alone;
 use bandwise_scenario::network::{Arrival, FlowRecord, NetworkStop, Watch};
 use bandwise_units::Time;
 use bandwise_workload::Flow;
@@ -40,7 +41,8 @@ fn flows_through_one_switch() {
     for transport in ["irn", "roce", "iwarp"] {
         let scenario = read(&format!("{THREE}[transport]\nkind = \"{transport}\"\n"));
         let mut records = Records::default();
-        let results = scenario.run_with(flows.map(Ok::<_, Infallible>), &mut records).unwrap();
+        let results =
+            scenario.run_with(&Alone, flows.map(Ok::<_, Infallible>), &mut records).unwrap();
         assert_eq!(
             (results.stop, results.started, results.finished),
             (NetworkStop::Complete, 4, 4)

@@ -1,6 +1,7 @@
 //! How runs end, and what they say.
 
 use super::read;
+use bandwise_netsim::engine::Alone;
 use bandwise_scenario::network::{Arrival, FlowRecord, Group, NetworkProgress, NetworkStop, Watch};
 use bandwise_units::Time;
 use bandwise_workload::Flow;
@@ -92,7 +93,7 @@ fn flows_are_taken_as_their_time_comes() {
             ControlFlow::Continue(())
         }
     }
-    let results = scenario.run_with::<()>(flows, &mut Lazy(&asked)).unwrap();
+    let results = scenario.run_with::<()>(&Alone, flows, &mut Lazy(&asked)).unwrap();
     assert_eq!(results.finished, 10);
     // Nothing happens between two of them, and that takes no events.
     assert!(results.counters.events < 1000, "{}", results.counters.events);
@@ -102,8 +103,8 @@ fn flows_are_taken_as_their_time_comes() {
 fn an_error_among_the_flows_ends_the_run() {
     let flow = Flow { start: Time::ZERO, src: 0, dst: 1, bytes: 1 };
     let flows = [Ok(Arrival::from(flow)), Err("line 3")];
-    assert_eq!(read(SMALL).run_with(flows, &mut ()), Err("line 3"));
-    let nothing = read(SMALL).run_with::<()>([], &mut ()).unwrap();
+    assert_eq!(read(SMALL).run_with(&Alone, flows, &mut ()), Err("line 3"));
+    let nothing = read(SMALL).run_with::<()>(&Alone, [], &mut ()).unwrap();
     assert_eq!((nothing.stop, nothing.groups.len()), (NetworkStop::Complete, 0));
 }
 
@@ -126,13 +127,13 @@ fn around(on: u32) -> impl Iterator<Item = Result<Arrival, std::convert::Infalli
 #[test]
 fn a_deadlock_ends_the_run_and_names_its_ports() {
     let scenario = read(RING);
-    let results = scenario.run_with(around(2), &mut ()).unwrap();
+    let results = scenario.run_with(&Alone, around(2), &mut ()).unwrap();
     let NetworkStop::Deadlock(ports) = results.stop else { panic!("{:?}", results.stop) };
     let names: Vec<String> = ports.iter().map(|&port| scenario.fabric.describe(port)).collect();
     assert_eq!(names, ["s0:3", "s1:3", "s2:3", "s3:3", "s4:3"]);
     assert!(results.finished < 10 && results.simulated < Time::from_ms(20));
     // To the neighbour there is no loop.
-    let results = scenario.run_with(around(1), &mut ()).unwrap();
+    let results = scenario.run_with(&Alone, around(1), &mut ()).unwrap();
     assert_eq!((results.stop, results.finished), (NetworkStop::Complete, 10));
 }
 

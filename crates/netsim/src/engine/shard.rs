@@ -1,0 +1,119 @@
+//! Shards: partitions that run one after the other, with the links that end at them. Different
+//! shards may run at the same time; what they send to each other is mail.
+
+use super::links::Links;
+use super::partition::Node;
+use bandwise_units::Time;
+
+/// Some partitions of a network.
+#[derive(Debug)]
+pub(super) struct Shard<N: Node> {
+    /// By partition: its nodes.
+    pub partitions: Vec<Vec<N>>,
+    pub links: Links<N::Packet, N::Back>,
+    /// Events handled so far.
+    pub handled: u64,
+}
+
+impl<N: Node> Shard<N> {
+    /// When something is due first, or [`Time::MAX`].
+    pub fn first(&self) -> Time {
+        self.links.first()
+    }
+
+    /// Handles everything that is due before `horizon`. Nothing that other shards do from now on may
+    /// matter here before that.
+    pub fn run(&mut self, horizon: Time) {
+        self.links.open_mail();
+        for (partition, nodes) in self.partitions.iter_mut().enumerate() {
+            self.links.current = partition;
+            while let Some(event) = self.links.queues[partition].pop_before(horizon) {
+                self.handled += 1;
+                nodes[event.node()].handle(event, &mut self.links);
+            }
+        }
+    }
+}
+
+/// The shard of each partition, of `count`: parts of about the same work with few links between
+/// them. Partitions with a single neighbour (hosts, mostly) are dealt in order, in equal parts.
+/// From there outward, every other goes where most of its neighbours are, or else where there is
+/// least to do. `links` names the partitions at both ends of every link.
+pub fn shards(
+    partitions: usize,
+    links: impl IntoIterator<Item = (usize, usize)>,
+    count: usize,
+) -> Vec<u32> {
+    let mut neighbours: Vec<Vec<usize>> = vec![Vec::new(); partitions];
+    for (a, b) in links {
+        if a != b {
+            neighbours[a].push(b);
+            neighbours[b].push(a);
+        }
+    }
+    let leaves: Vec<usize> = (0..partitions).filter(|&p| neighbours[p].len() < 2).collect();
+    let mut shard_of: Vec<Option<usize>> = vec![None; partitions];
+    // What there is to do grows with the links.
+    let mut work = vec![0; count];
+    for (place, &leaf) in leaves.iter().enumerate() {
+        shard_of[leaf] = Some(place * count / leaves.len());
+    }
+    loop {
+        let placed = shard_of.clone();
+        let near =
+            |p: usize, shard| neighbours[p].iter().filter(|&&n| placed[n] == Some(shard)).count();
+        for partition in 0..partitions {
+            let touches = neighbours[partition].iter().any(|&n| placed[n].is_some());
+            if placed[partition].is_none() && touches {
+                let best =
+                    |&shard: &usize| (near(partition, shard), std::cmp::Reverse(work[shard]));
+                // Of equals the last counts as greatest, so the first is to come last.
+                let shard = (0..count).rev().max_by_key(best).expect("there is a shard");
+                shard_of[partition] = Some(shard);
+                work[shard] += neighbours[partition].len();
+            }
+        }
+        let Some(alone) = shard_of.iter().position(Option::is_none) else { break };
+        if shard_of == placed {
+            let shard = (0..count).min_by_key(|&shard| work[shard]).expect("there is a shard");
+            shard_of[alone] = Some(shard);
+            work[shard] += neighbours[alone].len();
+        }
+    }
+    shard_of.into_iter().map(|shard| shard.unwrap_or(0) as u32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two pods of two edge switches with two hosts each, and two aggregation switches; four cores.
+    #[test]
+    fn pods_stay_whole() {
+        let edge = |pod, i| 4 + 4 * pod + i;
+        let aggregation = |pod, i| 6 + 4 * pod + i;
+        let mut links = Vec::new();
+        for pod in 0..2 {
+            for i in 0..2 {
+                links.extend((0..2).map(|j| (edge(pod, i), aggregation(pod, j))));
+                links.extend((0..2).map(|j| (edge(pod, i), 12 + 4 * pod + 2 * i + j)));
+                links.extend((0..2).map(|j| (aggregation(pod, i), 2 * i + j)));
+            }
+        }
+        let shard_of = shards(20, links, 2);
+        assert_eq!(shard_of[4..8], [0; 4]);
+        assert_eq!(shard_of[8..12], [1; 4]);
+        assert_eq!(shard_of[12..16], [0; 4]);
+        assert_eq!(shard_of[16..20], [1; 4]);
+        assert_eq!(shard_of[..4].iter().sum::<u32>(), 2, "cores are split: {shard_of:?}");
+    }
+
+    #[test]
+    fn a_ring_and_single_nodes_are_placed_too() {
+        let ring = (0..6).map(|n| (n, (n + 1) % 6));
+        let shard_of = shards(8, ring, 3);
+        assert!(shard_of.iter().all(|&shard| shard < 3));
+        assert_eq!(shards(3, [], 1), [0; 3]);
+        assert_eq!(shards(0, [], 2), [0; 0]);
+    }
+}

@@ -1,0 +1,112 @@
+//! A crew of threads.
+
+use crate::barrier::Barrier;
+use bandwise_netsim::engine::{Alone, Crew};
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, MutexGuard};
+
+/// As many threads as there are members, the one that calls them together among them.
+#[derive(Debug, Clone, Copy)]
+pub struct Team(NonZeroUsize);
+
+impl Team {
+    /// A team of so many threads.
+    pub const fn new(threads: NonZeroUsize) -> Self {
+        Team(threads)
+    }
+}
+
+impl Crew for Team {
+    fn hands(&self) -> NonZeroUsize {
+        self.0
+    }
+
+    fn rounds<T: Send, R: Copy + Send>(
+        &self,
+        parts: &mut [T],
+        mut plan: impl FnMut(&mut [&mut T]) -> Option<R> + Send,
+        work: impl Fn(&mut T, R) + Sync,
+    ) {
+        let threads = self.0.get().min(parts.len());
+        if threads < 2 {
+            return Alone.rounds(parts, plan, work);
+        }
+        // Nobody ever waits for one of these: the barrier says whose turn it is.
+        let parts: Vec<Mutex<&mut T>> = parts.iter_mut().map(Mutex::new).collect();
+        let what = Mutex::new(None);
+        let barrier = Barrier::new(threads);
+        let does = |thread: usize, round: R| {
+            for part in parts.iter().skip(thread).step_by(threads) {
+                work(&mut **hold(part), round);
+            }
+        };
+        std::thread::scope(|scope| {
+            for thread in 1..threads {
+                let (does, what, barrier) = (&does, &what, &barrier);
+                scope.spawn(move || {
+                    let _guard = barrier.guard();
+                    loop {
+                        barrier.wait();
+                        let Some(round) = *hold(what) else { break };
+                        does(thread, round);
+                        barrier.wait();
+                    }
+                });
+            }
+            let _guard = barrier.guard();
+            loop {
+                let round = {
+                    let mut held: Vec<_> = parts.iter().map(hold).collect();
+                    let mut all: Vec<&mut T> = held.iter_mut().map(|part| &mut ***part).collect();
+                    plan(&mut all)
+                };
+                *hold(&what) = round;
+                barrier.wait();
+                let Some(round) = round else { break };
+                does(0, round);
+                barrier.wait();
+            }
+        });
+    }
+}
+
+fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("a thread that panics breaks the barrier first")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn team(threads: usize) -> Team {
+        Team::new(threads.try_into().unwrap())
+    }
+
+    /// Every part works once a round, and the plan sees what all have done.
+    #[test]
+    fn works_in_rounds() {
+        for threads in 1..5 {
+            let mut parts = [0u64; 3];
+            let mut rounds = 0;
+            let plan = |parts: &mut [&mut u64]| {
+                assert!(parts.iter().all(|part| **part == rounds * (rounds + 1) / 2));
+                rounds += 1;
+                (rounds <= 1_000).then_some(rounds)
+            };
+            team(threads).rounds(&mut parts, plan, |part, round| *part += round);
+            assert_eq!(parts, [1_000 * 1_001 / 2; 3]);
+        }
+    }
+
+    #[test]
+    #[should_panic]
+    fn a_panic_of_one_thread_is_one_of_all() {
+        let mut left = 10;
+        let plan = |_: &mut [&mut usize]| {
+            left -= 1;
+            (left > 0).then_some(left)
+        };
+        let work = |part: &mut usize, round| assert!(*part != 1 || round != 5, "it panics");
+        team(2).rounds(&mut [0, 1], plan, work);
+    }
+}
