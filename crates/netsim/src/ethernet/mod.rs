@@ -4,9 +4,12 @@
 //! - [`classes`]: traffic classes, and how they share a link;
 //! - [`host`]: a NIC whose flows take turns; the transports are those of
 //!   [`bandwise_rdma::transport`];
+//! - [`telemetry`]: what switches write into packets, where somebody reads it;
 //! - [`flow`]: what a flow is, and how long it takes alone.
 
 pub mod classes;
+mod core;
+mod features;
 pub mod flow;
 pub mod host;
 mod lines;
@@ -18,12 +21,14 @@ mod routing;
 mod slots;
 mod standstill;
 pub mod switch;
+pub mod telemetry;
 
 pub use classes::{Classes, Schedule};
+pub use core::bdp_packets;
 pub use flow::{Finished, Opened};
 pub use host::HostModel;
-pub use network::{Counters, Network, NetworkModel, PathTooLong, bdp_packets};
-pub use output::{Net, Pause};
+pub use network::{Counters, Network, NetworkModel, PathTooLong};
+pub use output::Pause;
 pub use routing::Routing;
 pub use switch::{
     Buffering, InputBuffers, Pfc, PortCounters, SharedBuffer, SharedPfc, SwitchModel,

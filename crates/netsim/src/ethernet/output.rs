@@ -1,7 +1,8 @@
 //! An output: a link's sending end, with what priority flow control does to it.
 
 use super::flow::frame_time;
-use super::packet::{LEAST, Packet};
+use super::packet::LEAST;
+use super::telemetry::Frame;
 use crate::engine::{LinkEnd, Links};
 use bandwise_units::{BitRate, Time};
 
@@ -16,13 +17,13 @@ pub struct Pause {
 }
 
 /// All links of a network, and its events.
-pub type Net = Links<Packet, Pause>;
+pub(crate) type Net<P> = Links<P, Pause>;
 
 /// The sending end of a link.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub end: LinkEnd,
-    rate: BitRate,
+    pub rate: BitRate,
     /// Propagation, one way.
     delay: Time,
     /// When the link is free again.
@@ -52,7 +53,7 @@ impl Output {
     /// busy, and none that was told to stop. Pauses that have come are looked at now, and only now:
     /// they are no events.
     #[inline]
-    pub fn open(&mut self, now: Time, net: &mut Net) -> u8 {
+    pub fn open<P: Frame>(&mut self, now: Time, net: &mut Net<P>) -> u8 {
         while let Some(Pause { class, stop }) = net.came_back(self.end, now) {
             self.paused = self.paused & !(1 << class) | u8::from(stop) << class;
         }
@@ -61,7 +62,7 @@ impl Output {
 
     /// Sees to it that something that waits is looked at when it may leave.
     #[inline]
-    pub fn wake(&self, now: Time, net: &mut Net) {
+    pub fn wake<P: Frame>(&self, now: Time, net: &mut Net<P>) {
         if self.free_at > now {
             net.wake(self.end, self.free_at);
         } else {
@@ -82,16 +83,16 @@ impl Output {
 
     /// A packet leaves at `now`: it has come to the far end with its last bit.
     #[inline(always)] // or it is passed through memory
-    pub fn transmit(&mut self, now: Time, packet: Packet, net: &mut Net) {
-        self.free_at = now + self.time_for(packet.bytes());
+    pub fn transmit<P: Frame>(&mut self, now: Time, frame: P, net: &mut Net<P>) {
+        self.free_at = now + self.time_for(frame.packet().bytes());
         self.sent += 1;
         net.waits_no_longer(self.end);
-        net.send(self.end, self.free_at + self.delay, packet);
+        net.send(self.end, self.free_at + self.delay, frame);
     }
 
     /// Tells the far end to stop or go on with a class. The frame goes before all packets, but not
     /// before the one that is on the wire.
-    pub fn pause(&mut self, now: Time, pause: Pause, net: &mut Net) {
+    pub fn pause<P: Frame>(&mut self, now: Time, pause: Pause, net: &mut Net<P>) {
         let begin = self.free_at.max(now);
         self.free_at = begin + self.time_for(LEAST as u16);
         net.give_back(self.end, self.free_at + self.delay, pause);

@@ -5,6 +5,7 @@
 //! whose far end told it to stop does not leave before that input lets it go on. Where an input
 //! would still hold too much if all of the rest left, it waits for those.
 
+use super::features::Features;
 use super::switch::Switch;
 use crate::deadlock::circle;
 use bandwise_topology::{Fabric, Port};
@@ -14,8 +15,8 @@ use std::collections::BTreeMap;
 type Input = (usize, usize, usize);
 
 /// The outputs of one loop, in the order in which they wait for each other.
-pub(super) fn find(fabric: &Fabric, switches: &[&Switch]) -> Option<Vec<Port>> {
-    let stopped = |(rank, switch): (usize, &&Switch)| -> Vec<Input> {
+pub(super) fn find<F: Features>(fabric: &Fabric, switches: &[&Switch<F>]) -> Option<Vec<Port>> {
+    let stopped = |(rank, switch): (usize, &&Switch<F>)| -> Vec<Input> {
         switch.stopped().map(|(port, class)| (rank, port, class)).collect()
     };
     let inputs: Vec<Input> = switches.iter().enumerate().flat_map(stopped).collect();

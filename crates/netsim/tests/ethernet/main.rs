@@ -1,6 +1,7 @@
 //! RDMA flows over Ethernet: alone, sharing, with losses, with priority flow control.
 
 mod classes;
+mod hpcc;
 mod ports;
 mod shared;
 mod spray;
@@ -161,11 +162,6 @@ fn an_incast_with_flow_control_ends_when_the_line_rate_allows() {
     assert!(last.as_ps() as f64 / bound.as_ps() as f64 <= 1.02, "{last} for {bound}");
 }
 
-/// Every congestion control that needs no telemetry.
-fn congestion_controls() -> impl Iterator<Item = Algorithm> {
-    Algorithm::ALL.into_iter().filter(|algorithm| !algorithm.needs_telemetry())
-}
-
 #[test]
 fn congestion_control_leaves_a_flow_alone_in_peace_and_keeps_queues_short() {
     let dropped = |algorithm| {
@@ -176,7 +172,9 @@ fn congestion_control_leaves_a_flow_alone_in_peace_and_keeps_queues_short() {
         let finished = run(&mut network, &[flow(0, Time::ZERO, 0, 53, 2_000_000)]);
         let alone = network.alone(0, 53, 2_000_000);
         let slowdown = finished[0].completion_time().as_ps() as f64 / alone.as_ps() as f64;
-        assert!(slowdown < 1.01, "{algorithm:?}: {slowdown}");
+        // HPCC fills 95% of a link (HPCC 3.3).
+        let most = if algorithm == Algorithm::Hpcc { 1.06 } else { 1.01 };
+        assert!(slowdown < most, "{algorithm:?}: {slowdown}");
         // Two flows to one host.
         let mut network = Network::new(&fat_tree(), &model, 1);
         let flows = [5, 20].map(|src| flow(src, Time::ZERO, src, 53, 20_000_000));
@@ -189,7 +187,7 @@ fn congestion_control_leaves_a_flow_alone_in_peace_and_keeps_queues_short() {
         counters.packets_dropped
     };
     let without = dropped(Algorithm::None);
-    for algorithm in congestion_controls().skip(1) {
+    for algorithm in Algorithm::ALL.into_iter().skip(1) {
         assert!(dropped(algorithm) <= without, "{algorithm:?}");
     }
 }
@@ -236,7 +234,7 @@ proptest! {
     fn every_flow_arrives(
         seed in any::<u64>(), which in 0usize..9, buffer in 5_000u64..60_000, apart in 1u64..4,
         shards in 2usize..5,
-        algorithm in prop::sample::select(congestion_controls().collect::<Vec<_>>()),
+        algorithm in prop::sample::select(Algorithm::ALL.to_vec()),
     ) {
         let (name, transport, pfc) = all_transports()[which];
         let fabric = builders::leaf_spine(3, 2, 4, RATE, Time::from_ns(500)).unwrap();

@@ -1,7 +1,9 @@
 //! What documents mean.
 
 use super::read;
-use bandwise_netsim::ethernet::{Buffering, Classes, InputBuffers, Pfc, Routing, Schedule};
+use bandwise_netsim::ethernet::{
+    Buffering, Classes, InputBuffers, NetworkModel, Pfc, Routing, Schedule,
+};
 use bandwise_rdma::congestion::{Algorithm, RedMarker};
 use bandwise_rdma::transport::{Acks, Recovery, Settings, Timeout};
 use bandwise_scenario::network::{NetworkScenario, TransportKind, Workload};
@@ -230,6 +232,14 @@ fn congestion_control_by_name() {
     assert_eq!(dcqcn.host.transport.acks, Acks::OnCompletion);
     let timely = roce("timely");
     assert_eq!((timely.switch.ecn, timely.host.transport.acks), (None, Acks::EveryPacket));
+    let hpcc = roce("hpcc");
+    assert_eq!((hpcc.switch.ecn, hpcc.host.transport.acks), (None, Acks::EveryPacket));
+    // 42 bytes of telemetry take part in the headroom: three packets of it.
+    let room = |model: &NetworkModel| match &model.switch.buffering {
+        Buffering::PerInput(inputs) => (inputs.buffer - inputs.pfc.unwrap().stop).get(),
+        Buffering::Shared(_) => 0,
+    };
+    assert_eq!(room(&hpcc), room(&timely) + 3 * 42);
     let marks =
         read("[congestion-control]\necn = { kmin = \"1 KB\", kmax = \"2 KB\", pmax = 1.0 }\n");
     let marker = RedMarker::new(Bytes::new(1_000), Bytes::new(2_000), 1.0).unwrap();

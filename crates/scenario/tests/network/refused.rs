@@ -85,7 +85,7 @@ fn mistakes() {
         "[transport]\ngo-back-n = true\n",
         // Congestion control
         "[congestion-control]\nkind = \"cubic\"\n",
-        "[congestion-control]\nkind = \"hpcc\"\n",
+        "[transport]\nkind = \"roce\"\nacks = \"on-completion\"\n[congestion-control]\nkind = \"hpcc\"\n",
         "[congestion-control]\nkind = \"dcqcn\"\necn = false\n",
         "[congestion-control]\necn = { kmin = \"3 GB\" }\n",
         "[congestion-control]\necn = { kmin = \"300 KB\", kmax = \"200 KB\" }\n",

@@ -159,3 +159,26 @@ fn ports_that_are_stopped_for_long_are_told_of() {
     let stops: u64 = results.ports.iter().map(|port| port.stops).sum();
     assert_eq!(stops, results.counters.pauses);
 }
+
+#[test]
+fn hpcc_and_swift_keep_the_queues_of_an_incast_short() {
+    let longest_queue = |kind: &str| {
+        let text = format!(
+            "[fabric]\nbuild = {{ single-switch = 9 }}\nlink = {{ rate = \"40 Gbps\", delay = \"2 us\" }}\n\
+             [transport]\nkind = \"roce\"\nacks = \"every-packet\"\n\
+             [congestion-control]\nkind = \"{kind}\"\n\
+             [workload]\nincast = {{ senders = 8, bytes = \"40 MB\" }}\n"
+        );
+        let scenario = read(&text);
+        let results = scenario.run(&mut ());
+        assert_eq!((&results.stop, results.finished), (&NetworkStop::Complete, 8), "{kind}");
+        assert_eq!(results.counters.packets_dropped, 0, "{kind}");
+        results.ports.iter().map(|port| port.counters.peak_queue.get()).max().unwrap()
+    };
+    let without = longest_queue("none");
+    for kind in ["hpcc", "swift"] {
+        let with = longest_queue(kind);
+        // At the start all send at line rate for a round trip.
+        assert!(with < without / 4, "{kind}: {with} of {without}");
+    }
+}

@@ -1,6 +1,7 @@
 //! What came in by a port of one class, and whether its sender is told to stop.
 
 use super::super::output::{Net, Output, Pause};
+use super::super::telemetry::Frame;
 use super::counters::PortCounters;
 use bandwise_units::Time;
 
@@ -51,13 +52,13 @@ impl Ingress {
 
     /// Tells the sender to stop, if that was not done yet.
     #[inline]
-    pub fn tell_stop(
+    pub fn tell_stop<P: Frame>(
         &mut self,
         now: Time,
         class: u8,
         counters: &mut PortCounters,
         output: &mut Output,
-        net: &mut Net,
+        net: &mut Net<P>,
     ) {
         if self.stopped.is_none() {
             self.stopped = Some(now);
@@ -68,13 +69,13 @@ impl Ingress {
 
     /// Tells the sender to go on, if it was told to stop.
     #[inline]
-    pub fn tell_go(
+    pub fn tell_go<P: Frame>(
         &mut self,
         now: Time,
         class: u8,
         counters: &mut PortCounters,
         output: &mut Output,
-        net: &mut Net,
+        net: &mut Net<P>,
     ) {
         if let Some(since) = self.stopped.take() {
             counters.add_pause(now - since);

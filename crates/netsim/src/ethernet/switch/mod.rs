@@ -22,12 +22,14 @@ pub use counters::PortCounters;
 pub use model::{Buffering, InputBuffers, Pfc, SharedBuffer, SharedPfc, SwitchModel};
 
 use super::classes::{Classes, Turns};
+use super::features::{Features, class};
 use super::output::{Net, Output, Pause};
-use super::packet::{CLASSES, Kind, Packet};
+use super::packet::{CLASSES, GAP, Kind, Packet};
 use super::queues::Queues;
+use super::telemetry::Frame;
 use crate::engine::{ARRIVAL, Event, Node};
 use bandwise_random::Stream;
-use bandwise_rdma::congestion::RedMarker;
+use bandwise_rdma::congestion::{IntHop, RedMarker};
 use bandwise_units::{Bytes, Time};
 use ingress::{Ingress, Verdict};
 use shared::Shared;
@@ -40,6 +42,8 @@ struct Port {
     /// By class. As many as there can be, so that every class of a packet is one of them.
     lanes: [Lane; CLASSES],
     turns: Turns,
+    /// Bytes on the wire that left by it, where telemetry tells of them.
+    bytes: u64,
     counters: PortCounters,
 }
 
@@ -69,25 +73,25 @@ enum Memory {
 
 /// A switch.
 #[derive(Debug)]
-pub(crate) struct Switch {
+pub(crate) struct Switch<F: Features> {
     memory: Memory,
     ecn: Option<RedMarker>,
     classes: Classes,
     ports: Vec<Port>,
     /// By output, class and source, with the input as tag.
-    queues: Queues<Packet>,
+    queues: Queues<F::Frame>,
     /// What of an input's number is its source: all of it, or nothing.
     source: u32,
     random: Stream,
 }
 
-impl Node for Switch {
-    type Packet = Packet;
+impl<F: Features> Node for Switch<F> {
+    type Packet = F::Frame;
     type Back = Pause;
 
     /// Does what is due.
     #[inline]
-    fn handle(&mut self, event: Event, net: &mut Net) {
+    fn handle(&mut self, event: Event, net: &mut Net<F::Frame>) {
         if event.kind() == ARRIVAL {
             self.arrival(event.at(), event.object(), net);
         } else {
@@ -97,7 +101,7 @@ impl Node for Switch {
     }
 }
 
-impl Switch {
+impl<F: Features> Switch<F> {
     /// A switch with these outputs, one a port. `pfc`: a port's thresholds, if they are not those of
     /// the model.
     pub fn new(
@@ -132,6 +136,7 @@ impl Switch {
             waiting: 0,
             lanes: std::array::from_fn(|class| lane(number, class as u8)),
             turns: Turns::default(),
+            bytes: 0,
             counters: PortCounters::default(),
         };
         Switch {
@@ -146,40 +151,41 @@ impl Switch {
     }
 
     #[inline]
-    fn arrival(&mut self, now: Time, input: usize, net: &mut Net) {
-        let mut packet = net.arrived(self.ports[input].output.end);
-        let (output, class) = (packet.turn(), packet.class());
+    fn arrival(&mut self, now: Time, input: usize, net: &mut Net<F::Frame>) {
+        let mut frame = net.arrived(self.ports[input].output.end);
+        let output = frame.packet_mut().turn();
+        let class = class::<F>(frame.packet());
         let port = &mut self.ports[output];
         // Others may wait where only their class is stopped.
-        if port.waiting == 0 || self.classes.count > 1 {
+        if port.waiting == 0 || F::CLASSES {
             let open = port.output.open(now, net);
             if open >> class & 1 == 1 && port.waiting & open == 0 {
                 port.lanes[class].turn = input as u32 + 1;
-                port.output.transmit(now, packet, net);
-                if port.waiting != 0 {
+                port.transmit(now, 0, frame, net);
+                if F::CLASSES && port.waiting != 0 {
                     port.output.wake(now, net);
                 }
                 return;
             }
         }
         let queued = port.lanes[class].queued;
-        if !self.admit(now, input, queued, &packet, net) {
+        if !self.admit(now, input, queued, frame.packet(), net) {
             self.ports[output].counters.dropped_leaving += 1;
             return;
         }
         let port = &mut self.ports[output];
         let lane = &mut port.lanes[class];
         if let Some(ecn) = &self.ecn
-            && packet.kind() == Kind::Data
+            && frame.packet().kind() == Kind::Data
             && ecn.marks(Bytes::new(lane.queued.into()), self.random.below(u64::MAX))
         {
-            packet.mark(true);
+            frame.packet_mut().mark(true);
             port.counters.marked += 1;
         }
-        lane.queued += u32::from(packet.bytes());
+        lane.queued += u32::from(frame.packet().bytes());
         lane.peak = lane.peak.max(lane.queued);
         let source = input as u32 & self.source;
-        self.queues.push((lane.queues + source) as usize, packet, input as u32);
+        self.queues.push((lane.queues + source) as usize, frame, input as u32);
         lane.waiting |= 1 << source;
         port.waiting |= 1 << class;
         port.output.wake(now, net);
@@ -194,9 +200,9 @@ impl Switch {
         input: usize,
         queued: u32,
         packet: &Packet,
-        net: &mut Net,
+        net: &mut Net<F::Frame>,
     ) -> bool {
-        let (class, bytes) = (packet.class(), u32::from(packet.bytes()));
+        let (class, bytes) = (class::<F>(packet), u32::from(packet.bytes()));
         let Port { lanes, counters, output, .. } = &mut self.ports[input];
         let ingress = &mut lanes[class].ingress;
         let verdict = match &mut self.memory {
@@ -218,8 +224,15 @@ impl Switch {
 
     /// A packet leaves the buffer. At its output `queued` bytes of its class waited, with it.
     #[inline]
-    fn release(&mut self, now: Time, input: usize, queued: u32, packet: &Packet, net: &mut Net) {
-        let (class, bytes) = (packet.class(), u32::from(packet.bytes()));
+    fn release(
+        &mut self,
+        now: Time,
+        input: usize,
+        queued: u32,
+        packet: &Packet,
+        net: &mut Net<F::Frame>,
+    ) {
+        let (class, bytes) = (class::<F>(packet), u32::from(packet.bytes()));
         let Port { lanes, counters, output, .. } = &mut self.ports[input];
         let ingress = &mut lanes[class].ingress;
         let may_go = match &mut self.memory {
@@ -233,7 +246,7 @@ impl Switch {
 
     /// An output that was looked at takes the next packet.
     #[inline]
-    fn serve(&mut self, now: Time, output: usize, net: &mut Net) {
+    fn serve(&mut self, now: Time, output: usize, net: &mut Net<F::Frame>) {
         let port = &mut self.ports[output];
         if port.waiting == 0 {
             return;
@@ -242,20 +255,25 @@ impl Switch {
         if ready == 0 {
             return port.output.wake(now, net);
         }
-        let class = port.turns.next(&self.classes.schedule, ready);
+        let schedule = &self.classes.schedule;
+        let class = if F::CLASSES { port.turns.next(schedule, ready) } else { 0 };
         let lane = &mut port.lanes[class];
         let source = next_in_turn(lane.waiting, lane.turn);
         lane.turn = source + 1;
         let queue = (lane.queues + source) as usize;
-        let (packet, input) = self.queues.pop(queue).expect("a source that waits has a packet");
+        let (frame, input) = self.queues.pop(queue).expect("a source that waits has a packet");
         if self.queues.is_empty(queue) {
             lane.waiting &= !(1 << source);
             port.waiting &= !(u8::from(lane.waiting == 0) << class);
         }
         let queued = lane.queued;
+        let packet = *frame.packet();
         lane.queued -= u32::from(packet.bytes());
-        port.turns.took(&self.classes.schedule, ready, class, packet.bytes());
-        port.output.transmit(now, packet, net);
+        let left = lane.queued;
+        if F::CLASSES {
+            port.turns.took(schedule, ready, class, packet.bytes());
+        }
+        port.transmit(now, left, frame, net);
         if port.waiting != 0 {
             port.output.wake(now, net);
         }
@@ -300,7 +318,7 @@ impl Switch {
         let waits = move |(output, port): (usize, &Port)| {
             let queue = self.queues.iter((port.lanes[class].queues + source) as usize);
             let of_input = queue.filter(|&(_, from)| from as usize == input);
-            (output, of_input.map(|(packet, _)| u32::from(packet.bytes())).sum())
+            (output, of_input.map(|(frame, _)| u32::from(frame.packet().bytes())).sum())
         };
         self.ports.iter().enumerate().map(waits).filter(|&(_, bytes)| bytes > 0)
     }
@@ -318,6 +336,19 @@ impl Switch {
     /// Packets in its buffers.
     pub fn buffered(&self) -> usize {
         self.queues.len()
+    }
+}
+
+impl Port {
+    /// A frame leaves, behind which `left` bytes of its class wait.
+    #[inline(always)] // or it is passed through memory
+    fn transmit<P: Frame>(&mut self, now: Time, left: u32, mut frame: P, net: &mut Net<P>) {
+        if P::HAS_ROOM {
+            self.bytes += u64::from(frame.packet().bytes()) + u64::from(GAP);
+            let (sent, queue) = (Bytes::new(self.bytes), Bytes::new(left.into()));
+            frame.pass(|| IntHop { at: now, sent, queue, rate: self.output.rate });
+        }
+        self.output.transmit(now, frame, net);
     }
 }
 

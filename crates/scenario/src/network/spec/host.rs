@@ -14,12 +14,14 @@ use serde::Deserialize;
 pub(super) struct Frame {
     pub(super) mtu: u32,
     pub(super) extra_header: u32,
+    /// What telemetry adds.
+    pub(super) telemetry: u32,
 }
 
 impl Frame {
     /// From Ethernet header to frame check sequence.
     pub(super) fn bytes(self) -> Bytes {
-        Bytes::new(u64::from(HEADERS + self.extra_header + self.mtu))
+        Bytes::new(u64::from(HEADERS + self.extra_header + self.telemetry + self.mtu))
     }
 
     pub(super) fn host(self, transport: Settings, congestion: congestion::Settings) -> HostModel {

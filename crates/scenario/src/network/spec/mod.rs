@@ -44,7 +44,7 @@
 //! extra-header = 0             # bytes of every data packet (IRN 6.3)
 //!
 //! [congestion-control]
-//! kind = "none"                # or "dcqcn", "timely", "aimd", "dctcp", "swift"
+//! kind = "none"                # or "dcqcn", "timely", "aimd", "dctcp", "hpcc", "swift"
 //! ecn = false                  # marks; if not given, true where they are needed; or
 //!                              # { kmin = "5 KB", kmax = "200 KB", pmax = 0.01 }
 //!
@@ -171,7 +171,7 @@ impl Spec {
         let mut warnings = Vec::new();
         let host = self.host.resolve(source)?;
         let extra_header = self.transport.extra_header(source)?;
-        let frame = Frame { mtu: host, extra_header };
+        let frame = Frame { mtu: host, extra_header, telemetry: self.congestion.telemetry() };
         let kind = self.transport.kind();
         let switches = self.switch.resolve(source, &fabric, frame, kind, &mut warnings)?;
         let Switches { model: mut switch, thresholds, classes, routing, loses } = switches;

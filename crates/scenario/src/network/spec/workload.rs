@@ -9,7 +9,7 @@ use crate::spec::explain::first_line;
 use crate::spec::values::{Given, decimal, names, number, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::NetworkModel;
-use bandwise_netsim::ethernet::packet::{GAP, HEADERS};
+use bandwise_netsim::ethernet::packet::GAP;
 use bandwise_topology::Fabric;
 use bandwise_units::{BitRate, Bytes, Time};
 use bandwise_workload::{
@@ -176,7 +176,7 @@ impl PoissonSpec {
         let refuse_load = |error: WorkloadError| refuse(source, at_load.clone(), &error);
         let fraction = self.load.as_ref().map_or(LOAD, |load| *load.get_ref());
         let mut load = Load::new(fraction, slowest_host(fabric)).map_err(refuse_load)?;
-        let on_the_wire = model.host.mtu + HEADERS + model.host.extra_header + GAP;
+        let on_the_wire = model.host.full_frame() + GAP;
         let factor = f64::from(on_the_wire) / f64::from(model.host.mtu);
         let of_wire = self.of.as_ref().is_some_and(|of| *of.get_ref() == Of::Wire);
         if of_wire {
