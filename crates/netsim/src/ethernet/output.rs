@@ -54,10 +54,13 @@ impl Output {
     /// they are no events.
     #[inline]
     pub fn open<P: Frame>(&mut self, now: Time, net: &mut Net<P>) -> u8 {
+        if self.free_at > now {
+            return 0;
+        }
         while let Some(Pause { class, stop }) = net.came_back(self.end, now) {
             self.paused = self.paused & !(1 << class) | u8::from(stop) << class;
         }
-        if self.free_at <= now { !self.paused } else { 0 }
+        !self.paused
     }
 
     /// Sees to it that something that waits is looked at when it may leave.

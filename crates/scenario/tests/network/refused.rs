@@ -39,6 +39,7 @@ fn mistakes() {
         "[switch]\nqueues = \"output\"\nreserve = \"300 KB\"\n",
         "[switch]\nqueues = \"output\"\npfc = { stop = \"200 KB\" }\n",
         "[switch]\nqueues = \"output\"\nalpha = 0\n",
+        "[switch]\nqueues = \"output\"\nbuffer = \"50 KB\"\nalpha = 0.01\n",
         "[switch]\nqueues = \"output\"\nalpha = \"1/2\"\n",
         // Traffic classes
         "[switch]\nclasses = 9\n",

@@ -77,7 +77,8 @@ impl Ingress {
         output: &mut Output,
         net: &mut Net<P>,
     ) {
-        if let Some(since) = self.stopped.take() {
+        if let Some(since) = self.stopped {
+            self.stopped = None;
             counters.add_pause(now - since);
             output.pause(now, Pause { class, stop: false }, net);
         }

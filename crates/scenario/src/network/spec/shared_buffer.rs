@@ -8,7 +8,7 @@ use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::{Buffering, SharedBuffer, SharedPfc};
 use bandwise_units::Bytes;
 
-/// Half of what is free for a queue that is alone, a third for each of two: what switches are
+/// A queue that is full alone has half of the buffer, of two each has a third: what switches are
 /// delivered with, give or take a power of two.
 const ALPHA: f64 = 1.0;
 
@@ -72,8 +72,8 @@ impl SwitchSpec {
     ) -> Result<(), InputError> {
         let Surroundings { ports, classes, packet, .. } = *around;
         let pool = shared.pool(ports, classes.count, classes.lossless);
-        if pool.is_some_and(|pool| pool >= packet) {
-            return Ok(());
+        if let Some(pool) = pool.filter(|&pool| pool >= packet) {
+            return self.check_alpha(source, packet, pool, shared);
         }
         let at = place(&self.buffer, place(&self.reserve, place(&self.pfc, 0..0)));
         let headroom = shared.pfc.map_or(0, |pfc| pfc.headroom.get());
@@ -86,6 +86,27 @@ impl SwitchSpec {
         );
         let error = source.error(at, message);
         Err(error.allowed("a larger buffer, or fewer classes, reserves and lossless classes"))
+    }
+}
+
+impl SwitchSpec {
+    /// A queue that is full alone must have room for a packet.
+    fn check_alpha(
+        &self,
+        source: &Source,
+        packet: Bytes,
+        pool: Bytes,
+        shared: &SharedBuffer,
+    ) -> Result<(), InputError> {
+        let share = shared.alpha / (1.0 + shared.alpha);
+        let alone = (share * pool.get() as f64) as u64 + shared.reserve.get();
+        if alone >= packet.get() {
+            return Ok(());
+        }
+        let message = format!("with this alpha a queue has {alone} B at most, less than a packet");
+        let at = place(&self.alpha, place(&self.buffer, 0..0));
+        let allowed = format!("a larger alpha, or a larger buffer: {packet} for a queue at least");
+        Err(source.error(at, message).allowed(allowed))
     }
 }
 
