@@ -185,7 +185,7 @@ impl<F: Features> Switch<F> {
         lane.queued += u32::from(frame.packet().bytes());
         lane.peak = lane.peak.max(lane.queued);
         let source = input as u32 & self.source;
-        self.queues.push((lane.queues + source) as usize, frame, input as u32);
+        self.queues.push((lane.queues + source) as usize, frame, input as u8);
         lane.waiting |= 1 << source;
         port.waiting |= 1 << class;
         port.output.wake(now, net);
