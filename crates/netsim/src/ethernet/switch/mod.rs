@@ -159,7 +159,8 @@ impl<F: Features> Switch<F> {
         // Others may wait where only their class is stopped.
         if port.waiting == 0 || F::CLASSES {
             let open = port.output.open(now, net);
-            if open >> class & 1 == 1 && port.waiting & open == 0 {
+            let is_next = !F::CLASSES || port.waiting & open == 0;
+            if is_next && open >> class & 1 == 1 {
                 port.lanes[class].turn = input as u32 + 1;
                 port.transmit(now, 0, frame, net);
                 if F::CLASSES && port.waiting != 0 {
