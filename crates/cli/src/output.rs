@@ -46,7 +46,7 @@ pub struct Report {
     report: Option<PathBuf>,
 }
 
-/// The flags of commands that have files which grow as a run goes on.
+/// The flags of commands that have files which grow as a run goes on, and one of its ports.
 #[derive(Debug, Default, clap::Args)]
 pub struct Rows {
     /// Write a row for each flow that arrived: flow,start_ns,src,dst,bytes,fct_ns,slowdown; as Parquet
@@ -57,6 +57,9 @@ pub struct Rows {
     /// those of all ports
     #[arg(long, value_name = "FILE.pcapng")]
     trace: Option<PathBuf>,
+    /// Write a line for each port: what it sent, dropped, marked, and how long it was stopped
+    #[arg(long, value_name = "FILE.csv")]
+    port_results: Option<PathBuf>,
 }
 
 /// The flag of commands that run several scenarios.
@@ -73,6 +76,7 @@ pub struct Outputs {
     json: Option<Target>,
     report: Option<Target>,
     rows: Option<Target>,
+    ports: Option<Target>,
     trace: Option<Target>,
     points: Option<Target>,
     /// Files that are read or written already.
@@ -86,6 +90,7 @@ impl Outputs {
             json: None,
             report: None,
             rows: None,
+            ports: None,
             trace: None,
             points: None,
             taken: inputs.iter().filter_map(|i| identity(i)).collect(),
@@ -94,6 +99,7 @@ impl Outputs {
         outputs.report = outputs.target("--report", report.report)?;
         outputs.rows = outputs.target("--flow-results", rows.flow_results)?;
         outputs.trace = outputs.target("--trace", rows.trace)?;
+        outputs.ports = outputs.target("--port-results", rows.port_results)?;
         Ok(outputs)
     }
 
@@ -181,6 +187,14 @@ impl Outputs {
     /// Whether packets are wanted.
     pub fn wants_trace(&self) -> bool {
         self.trace.is_some()
+    }
+
+    /// Writes a line for each port, if they are wanted.
+    pub fn ports(&self, csv: impl FnOnce() -> String) -> Result<(), Failure> {
+        match &self.ports {
+            Some(Target::File(path)) => write(path, &csv()),
+            _ => Ok(()),
+        }
     }
 
     /// Writes the report and says where it is.

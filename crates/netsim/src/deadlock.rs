@@ -1,56 +1,47 @@
-//! Finding credit deadlocks: lanes of output ports that can't send until each other do.
-//!
-//! An output's lane is *blocked* if nothing that waits for it fits the credits it has or is about
-//! to get. More come only when the input lane behind its link lets go of a packet. If that input
-//! lane's own packets all wait for blocked lanes, and theirs again, nothing of this ever moves:
-//! the blocked lanes that remain when all others are struck out are a deadlock, at once and for
-//! certain.
+//! Finding what waits for each other for ever.
 
-use crate::cable::Net;
-use crate::switch::Switch;
-
-/// An output's lane: switch, output, lane.
-type Lane = (usize, usize, usize);
-
-/// The outputs (switch, port) of one loop, in the order in which they wait for each other. The
-/// first nodes of a simulation are its switches, so that a link's far end is an index here.
-pub(crate) fn find(switches: &[&Switch], net: &Net) -> Option<Vec<(usize, usize)>> {
-    let mut stuck: Vec<Lane> = Vec::new();
-    for (number, switch) in switches.iter().enumerate() {
-        stuck.extend(switch.blocked(net).map(|(output, vl)| (number, output, vl)));
-    }
+/// Of so many things that wait, those of one loop, in the order in which they wait for each other.
+///
+/// `waits_for` says which other thing one needs before it can go on, where `stuck` are those that
+/// can't go on as far as is known; nothing if it can. All that can go on is struck out, until what
+/// is left only waits for what is left: that never moves, at once and for certain.
+pub(crate) fn circle(
+    count: usize,
+    waits_for: impl Fn(usize, &[bool]) -> Option<usize>,
+) -> Option<Vec<usize>> {
+    let mut stuck = vec![true; count];
     loop {
-        let before = stuck.len();
-        let still = stuck.clone();
-        stuck.retain(|&lane| {
-            waits_for(switches, net, lane).is_some_and(|next| {
-                !next.is_empty() && next.iter().all(|lane| still.contains(lane))
-            })
-        });
-        if stuck.len() == before {
+        let free: Vec<usize> =
+            (0..count).filter(|&i| stuck[i] && waits_for(i, &stuck).is_none()).collect();
+        if free.is_empty() {
             break;
         }
+        free.into_iter().for_each(|i| stuck[i] = false);
     }
-    let mut path = vec![*stuck.first()?];
+    let mut path = vec![stuck.iter().position(|&stuck| stuck)?];
     loop {
-        // Every lane that is left waits for one that is left, so a loop must come.
-        let next = waits_for(switches, net, path[path.len() - 1])?[0];
-        if let Some(start) = path.iter().position(|&lane| lane == next) {
-            let mut ports: Vec<_> =
-                path[start..].iter().map(|&(s, output, _)| (s, output)).collect();
-            ports.dedup();
-            return Some(ports);
+        // All that is left waits for something that is left, so a loop must come.
+        let next = waits_for(path[path.len() - 1], &stuck)?;
+        if let Some(start) = path.iter().position(|&seen| seen == next) {
+            return Some(path.split_off(start));
         }
         path.push(next);
     }
 }
 
-/// What the packets in the buffer behind a lane wait for; `None` if that buffer is a host's, or
-/// if a packet on the way to it may pass the others.
-fn waits_for(switches: &[&Switch], net: &Net, (number, output, vl): Lane) -> Option<Vec<Lane>> {
-    let cable = switches[number].cable_of(output);
-    let behind = cable.to as usize;
-    let switch = switches.get(behind)?;
-    let lanes = switch.wanted_from(usize::from(cable.to_port), vl, net)?;
-    Some(lanes.into_iter().map(|(output, vl)| (behind, output, vl)).collect())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The oracle: who waits for one other thing alone is stuck if its way leads into a loop.
+    #[test]
+    fn loops_are_found_whatever_waits_for_them() {
+        let circle_of = |waits: &[Option<usize>]| {
+            circle(waits.len(), |i, stuck| waits[i].filter(|&next| stuck[next]))
+        };
+        assert_eq!(circle_of(&[Some(1), Some(2), None]), None);
+        assert_eq!(circle_of(&[Some(1), Some(2), Some(3), Some(1)]), Some(vec![1, 2, 3]));
+        assert_eq!(circle_of(&[None, Some(0), Some(2)]), Some(vec![2]));
+        assert_eq!(circle_of(&[]), None);
+    }
 }

@@ -7,6 +7,7 @@
 
 mod build;
 pub mod cable;
+mod credits;
 mod deadlock;
 pub mod egress;
 pub mod engine;

@@ -1,7 +1,7 @@
 //! A simulation: a fabric of switches and hosts, with programs on the hosts.
 
 use crate::cable::Net;
-use crate::deadlock;
+use crate::credits;
 use crate::engine::{Alone, Engine, Member};
 use crate::host::{Host, Notify, QpSetup};
 use crate::switch::Switch;
@@ -173,7 +173,7 @@ impl<P: Program> Simulation<P> {
             number: output as u8 + 1,
         };
         Some(
-            deadlock::find(&switches.collect::<Vec<_>>(), self.engine.links(0))?
+            credits::deadlock(&switches.collect::<Vec<_>>(), self.engine.links(0))?
                 .into_iter()
                 .map(name)
                 .collect(),

@@ -2,8 +2,8 @@
 
 use bandwise_netsim::ethernet::packet::Kind;
 use bandwise_netsim::ethernet::{
-    Chosen, Counters, Direction, Finished, HostModel, Network, NetworkModel, Opened, Pfc, Seen,
-    SeenPacket, Sighting, SwitchModel,
+    Buffering, Chosen, Classes, Counters, Direction, Finished, HostModel, InputBuffers, Network,
+    NetworkModel, Opened, Pfc, Routing, Seen, SeenPacket, Sighting, SwitchModel,
 };
 use bandwise_random::Stream;
 use bandwise_rdma::congestion::{self, Algorithm, NotificationSettings, RedMarker};
@@ -21,10 +21,15 @@ fn model(transport: Settings, pfc: bool, dcqcn: bool) -> NetworkModel {
     let algorithm = if dcqcn { Algorithm::Dcqcn } else { Algorithm::None };
     NetworkModel {
         switch: SwitchModel {
-            buffer: Bytes::new(if pfc { 30_000 } else { 8_000 }),
-            pfc: pfc.then_some(Pfc { stop, go: stop }),
+            buffering: Buffering::PerInput(InputBuffers {
+                buffer: Bytes::new(if pfc { 30_000 } else { 8_000 }),
+                pfc: pfc.then_some(Pfc { stop, go: stop }),
+            }),
             ecn: dcqcn.then_some(RedMarker::step(Bytes::new(5_000))),
         },
+        thresholds: Vec::new(),
+        classes: Classes::ONE,
+        routing: Routing::Ecmp,
         host: HostModel {
             transport,
             congestion: congestion::Settings { algorithm, ..congestion::Settings::default() },
@@ -78,7 +83,8 @@ fn run(
 fn a_packet_and_its_acknowledgement_by_hand() {
     // 1062 B and 20 B of gap take 216.4 ns at 40 Gbps, an acknowledgement of 66 B takes 17.2 ns.
     let fabric = rack(Time::from_us(1));
-    let flow = Opened { number: 7, start: Time::from_ns(100), src: 2, dst: 0, bytes: 1000 };
+    let flow =
+        Opened { number: 7, start: Time::from_ns(100), src: 2, dst: 0, bytes: 1000, class: 0 };
     let switch = fabric.node(fabric.switches()[0]).name.clone();
     let [h0, h2] = ["h0", "h2"].map(|name| port(&fabric, name, 1));
     let [s0, s2] = [1, 3].map(|number| port(&fabric, &switch, number));
@@ -132,7 +138,7 @@ fn what_is_under_way_at_the_end_has_left() {
     let model = model(Settings::irn(), false, false);
     let mut network = Network::new(&fabric, &model, 1);
     network.capture(all_ports(&fabric));
-    let flow = Opened { number: 0, start: Time::ZERO, src: 2, dst: 0, bytes: 5000 };
+    let flow = Opened { number: 0, start: Time::ZERO, src: 2, dst: 0, bytes: 5000, class: 0 };
     network.open(&flow).unwrap();
     // 4 of 5 packets have left, none has come to the switch.
     network.run(Time::from_ns(800));
@@ -154,6 +160,7 @@ fn random_flows(seed: u64, count: u32) -> Vec<Opened> {
             src,
             dst: (src + 1 + random.below(3) as u32) % 4,
             bytes: 1 + random.below(60_000),
+            class: 0,
         }
     };
     (0..count).map(flow).collect()

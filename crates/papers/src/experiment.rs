@@ -107,6 +107,9 @@ impl Experiment for NetworkScenario {
             NetworkStop::Stuck => {
                 Err("flows have not arrived, and nothing will happen any more".into())
             }
+            NetworkStop::Deadlock(_) => {
+                Err("deadlock: ports are told to stop until each other go on".into())
+            }
         }
     }
 

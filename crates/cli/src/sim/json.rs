@@ -1,7 +1,9 @@
 //! What was found out, for programs.
 
+use super::ports;
 use super::run::Effort;
 use super::tables::{group, stop};
+use bandwise_netsim::ethernet::{Buffering, InputBuffers, Routing, SharedBuffer};
 use bandwise_rdma::transport::{Acks, Recovery, Settings, Timeout};
 use bandwise_report::json::rounded;
 use bandwise_scenario::network::{Distribution, NetworkResults, NetworkScenario};
@@ -15,8 +17,11 @@ pub(super) fn of(scenario: &NetworkScenario, results: &NetworkResults, effort: E
         "schema": 1,
         "title": scenario.title,
         "settings": settings(scenario),
-        "stop": stop(results.stop),
+        "stop": stop(&results.stop),
+        "deadlock": ports::deadlock(&scenario.fabric, results),
+        "pause_storms": ports::storms(&scenario.fabric, results),
         "rows": rows(results),
+        "ports": ports::json(&scenario.fabric, results),
         "stats": {
             "version": env!("CARGO_PKG_VERSION"),
             "seed": scenario.seed,
@@ -49,10 +54,21 @@ fn settings(scenario: &NetworkScenario) -> Value {
     json!({
         "hosts": scenario.fabric.hosts().len(),
         "switches": scenario.fabric.switches().len(),
-        "buffer_bytes": switch.buffer.get(),
-        "pfc": switch.pfc.map(|pfc| {
-            json!({ "stop_bytes": pfc.stop.get(), "go_bytes": pfc.go.get() })
-        }),
+        "queues": match switch.buffering {
+            Buffering::PerInput(_) => "input",
+            Buffering::Shared(_) => "output",
+        },
+        "buffer_bytes": switch.buffering.buffer().get(),
+        "alpha": match &switch.buffering {
+            Buffering::PerInput(_) => None,
+            Buffering::Shared(shared) => Some(shared.alpha),
+        },
+        "pfc": pfc(&switch.buffering),
+        "classes": scenario.model.classes.count,
+        "routing": match scenario.model.routing {
+            Routing::Ecmp => "ecmp",
+            Routing::Spray => "spray",
+        },
         "mtu": host.mtu,
         "transport": scenario.transport.as_str(),
         "recovery": match recovery {
@@ -82,6 +98,18 @@ fn settings(scenario: &NetworkScenario) -> Value {
         "warm_up": scenario.warm_up.to_string(),
         "extra_header": host.extra_header,
     })
+}
+
+fn pfc(buffering: &Buffering) -> Value {
+    match buffering {
+        Buffering::PerInput(InputBuffers { pfc: Some(pfc), .. }) => {
+            json!({ "stop_bytes": pfc.stop.get(), "go_bytes": pfc.go.get() })
+        }
+        Buffering::Shared(SharedBuffer { pfc: Some(pfc), .. }) => {
+            json!({ "headroom_bytes": pfc.headroom.get(), "slack_bytes": pfc.slack.get() })
+        }
+        _ => Value::Null,
+    }
 }
 
 fn row(case: &str, metric: &str, unit: &str, measured: f64, samples: u64) -> Value {

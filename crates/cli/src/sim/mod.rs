@@ -3,6 +3,7 @@
 mod json;
 mod list;
 mod pcapng;
+mod ports;
 mod report;
 mod rows;
 mod run;

@@ -26,7 +26,7 @@ pub(super) fn html(settings: &Settings, results: &NetworkResults) -> String {
     html::render(&Report {
         title: scenario.title.clone(),
         figures,
-        tables: tables::all(results),
+        tables: tables::all(scenario, results),
         provenance,
         notes: vec![tables::closing(scenario, results)],
         ..Report::default()

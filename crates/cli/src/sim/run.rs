@@ -3,7 +3,8 @@
 use super::rows::FlowRows;
 use super::settings::{Flags, Settings, Work};
 use super::trace::Trace;
-use super::{json, report, study, tables};
+use super::{json, ports, report, study, tables};
+use crate::fabric::circle;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::machine;
@@ -51,14 +52,23 @@ fn one(settings: Settings, interrupt: &Interrupt) -> Result<(), Failure> {
     }
     say_speed(&results, effort);
     let Settings { scenario, outputs, .. } = &settings;
+    for warning in ports::warnings(scenario, &results) {
+        note(format_args!("warning: {warning}"));
+    }
+    outputs.ports(|| ports::csv(&scenario.fabric, &results))?;
     outputs.emit(&tables::text(scenario, &results), &json::of(scenario, &results, effort))?;
     if outputs.wants_report() {
         outputs.report(&report::html(&settings, &results))?;
     }
     let missing = results.started - results.finished;
-    match results.stop {
+    match &results.stop {
         NetworkStop::Complete | NetworkStop::Limit => Ok(()),
         NetworkStop::Interrupted => Err(Failure::Interrupted),
+        NetworkStop::Deadlock(found) => {
+            let ports = circle(&scenario.fabric, found).join(" -> ");
+            let what = "deadlock: these ports are told to stop until each other go on, for ever";
+            Err(anyhow!("{what}: {ports} (simulated until {})", results.simulated).into())
+        }
         NetworkStop::Stuck => Err(anyhow!(
             "{missing} flows have not arrived and nothing will happen any more: packets of theirs \
              were lost, and no timeout notices"

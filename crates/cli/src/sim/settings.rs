@@ -36,7 +36,8 @@ Examples:
 Slowdown is the flow completion time over that in an empty network, both until the last byte is at
 the receiver. The JSON depends on the scenario, the flows and the seed alone, but for the times and
 the memory that the run took; of a sweep nothing depends on these, nor on --threads. An interrupted
-run prints what it has and ends with exit code 130.")]
+run prints what it has and ends with exit code 130; a deadlock of priority flow control ends with 1 and
+names its ports.")]
 pub struct Flags {
     /// A network scenario in TOML; - for standard input
     #[arg(value_name = "SCENARIO.toml")]

@@ -1,6 +1,7 @@
 //! What was found out, as tables for the terminal.
 
 use super::json::percent;
+use bandwise_netsim::ethernet::{Buffering, InputBuffers, Routing, Schedule, SharedBuffer};
 use bandwise_rdma::congestion::Algorithm;
 use bandwise_rdma::transport::{Recovery, Settings, Timeout};
 use bandwise_report::{Cell, Table, text};
@@ -11,20 +12,20 @@ use bandwise_units::Time;
 
 /// Everything that is printed for people.
 pub(super) fn text(scenario: &NetworkScenario, results: &NetworkResults) -> String {
-    let mut parts: Vec<String> = all(results).iter().map(text::table).collect();
+    let mut parts: Vec<String> = all(scenario, results).iter().map(text::table).collect();
     parts.push(closing(scenario, results));
     parts.join("\n")
 }
 
 /// All tables.
-pub(super) fn all(results: &NetworkResults) -> Vec<Table> {
+pub(super) fn all(scenario: &NetworkScenario, results: &NetworkResults) -> Vec<Table> {
     let mut tables = Vec::new();
     if !results.groups.is_empty() {
         tables.push(completion_times(results));
         tables.push(slowdowns(results));
     }
     tables.extend(results.requests.as_ref().map(requests));
-    tables.push(network(results));
+    tables.push(network(scenario, results));
     tables
 }
 
@@ -44,11 +45,12 @@ pub(super) fn group(group: Group) -> String {
 }
 
 /// Why it ended, in a word.
-pub(super) fn stop(stop: NetworkStop) -> &'static str {
+pub(super) fn stop(stop: &NetworkStop) -> &'static str {
     match stop {
         NetworkStop::Complete => "complete",
         NetworkStop::Limit => "limit",
         NetworkStop::Stuck => "stuck",
+        NetworkStop::Deadlock(_) => "deadlock",
         NetworkStop::Interrupted => "interrupted",
     }
 }
@@ -109,7 +111,7 @@ fn requests(found: &RequestResult) -> Table {
     }
 }
 
-fn network(results: &NetworkResults) -> Table {
+fn network(scenario: &NetworkScenario, results: &NetworkResults) -> Table {
     let counters = &results.counters;
     let count = |name: &str, value: u64| vec![Cell::text(name), Cell::number(value as f64, "")];
     let mut rows = vec![
@@ -124,7 +126,11 @@ fn network(results: &NetworkResults) -> Table {
     let ms = counters.paused.as_s_f64() * 1e3;
     rows.push(vec![Cell::text("paused, all ports together"), Cell::number(ms, "ms")]);
     let kb = counters.peak_buffer.get() as f64 / 1e3;
-    rows.push(vec![Cell::text("fullest input buffer"), Cell::number(kb, "kB")]);
+    let fullest = match scenario.model.switch.buffering {
+        Buffering::PerInput(_) => "fullest input buffer",
+        Buffering::Shared(_) => "fullest buffer of a switch",
+    };
+    rows.push(vec![Cell::text(fullest), Cell::number(kb, "kB")]);
     Table {
         title: "The network".into(),
         caption: "Packets with acknowledgements; a packet-hop is a link crossed by one.".into(),
@@ -136,10 +142,11 @@ fn network(results: &NetworkResults) -> Table {
 /// The lines that say what all numbers rest on.
 pub(super) fn closing(scenario: &NetworkScenario, results: &NetworkResults) -> String {
     let missing = results.started - results.finished;
-    let why = match results.stop {
+    let why = match &results.stop {
         NetworkStop::Complete => None,
         NetworkStop::Limit => Some("ended at the limit of simulated time"),
         NetworkStop::Stuck => Some("nothing will happen any more"),
+        NetworkStop::Deadlock(_) => Some("ended by a deadlock"),
         NetworkStop::Interrupted => Some("interrupted"),
     };
     let partial = why.map(|why| format!("Partial: {why}, {missing} flows have not arrived. "));
@@ -171,9 +178,14 @@ fn transport(scenario: &NetworkScenario) -> String {
         (TransportKind::Roce, Recovery::SelectiveWithoutSack) => " with selective retransmission",
         _ => "",
     };
-    let pfc = match scenario.model.switch.pfc {
-        Some(pfc) => format!("with PFC (stop at {} B)", pfc.stop.get()),
-        None => "without PFC".to_owned(),
+    let pfc = match &scenario.model.switch.buffering {
+        Buffering::PerInput(InputBuffers { pfc: Some(pfc), .. }) => {
+            format!("with PFC (stop at {} B)", pfc.stop.get())
+        }
+        Buffering::Shared(SharedBuffer { pfc: Some(pfc), .. }) => {
+            format!("with PFC (headroom of {} B)", pfc.headroom.get())
+        }
+        _ => "without PFC".to_owned(),
     };
     let cap = match window {
         Some(packets) => format!("at most {packets} packets in flight"),
@@ -195,8 +207,33 @@ fn transport(scenario: &NetworkScenario) -> String {
         Algorithm::Swift => ", Swift",
     };
     let (kind, mtu) = (scenario.transport.title(), scenario.model.host.mtu);
-    let buffer = scenario.model.switch.buffer.get();
-    format!(
-        "{kind}{recovery} {pfc}{congestion}; {cap}, {timeout}.\nMTU {mtu} B, {buffer} B of buffer for each input port"
-    )
+    let buffer = buffers(scenario);
+    format!("{kind}{recovery} {pfc}{congestion}; {cap}, {timeout}.\nMTU {mtu} B, {buffer}")
+}
+
+/// What switches have, in words.
+fn buffers(scenario: &NetworkScenario) -> String {
+    let model = &scenario.model;
+    let buffer = model.switch.buffering.buffer().get();
+    let mut text = match &model.switch.buffering {
+        Buffering::PerInput(_) => format!("{buffer} B of buffer for each input port"),
+        Buffering::Shared(shared) => {
+            format!("{buffer} B of buffer shared in each switch (alpha {})", shared.alpha)
+        }
+    };
+    if model.classes.count > 1 {
+        let order = match model.classes.schedule {
+            Schedule::Strict => "the highest first",
+            Schedule::Weighted(_) => "by weight",
+        };
+        text += match &model.switch.buffering {
+            Buffering::PerInput(_) => " and class",
+            Buffering::Shared(_) => "",
+        };
+        text += &format!(", {} classes, {order}", model.classes.count);
+    }
+    if model.routing == Routing::Spray {
+        text += ", packets sprayed over equal paths";
+    }
+    text
 }

@@ -191,6 +191,56 @@ fn flows_that_never_arrive_are_a_failure() {
 }
 
 #[test]
+fn a_deadlock_is_a_failure_that_names_its_ports() {
+    let place = Place::new();
+    let ring = include_str!("../../../scenario/tests/network/ring.toml");
+    let rest = "[switch]\nbuffer = \"60 KB\"\npfc = true\n[transport]\nkind = \"roce\"\n";
+    place.write("n.toml", format!("{ring}{rest}"));
+    let flow = |host: u32| format!("0,{host},{},10000000\n", (host + 4) % 10);
+    let list: String = (0..10).map(flow).collect();
+    place.write("l.csv", format!("start_ns,src,dst,bytes\n{list}"));
+    let ran = place.run(&["sim", "run", "n.toml", "--flows", "l.csv", "--json", "o.json"]);
+    assert_eq!(ran.code, Some(1), "{ran:#?}");
+    assert!(ran.stdout.contains("Partial: ended by a deadlock"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("s0:3 -> s1:3 -> s2:3 -> s3:3 -> s4:3 -> s0:3"), "{}", ran.stderr);
+    let json = place.json("o.json");
+    assert_eq!(json["stop"], "deadlock");
+    assert_eq!(json["deadlock"], serde_json::json!(["s0:3", "s1:3", "s2:3", "s3:3", "s4:3"]));
+}
+
+#[test]
+fn a_line_for_each_port() {
+    let place = Place::new();
+    place.write(
+        "n.toml",
+        "[fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"40 Gbps\" }\n\
+         [switch]\npfc = { stop = \"200 KB\", go = \"10 KB\" }\n\
+         [transport]\nkind = \"roce\"\n[workload]\nincast = { senders = 3, bytes = \"3 MB\" }\n\
+         [run]\npause-storm = \"50 us\"\n",
+    );
+    let args = ["sim", "run", "n.toml", "--port-results", "p.csv", "--json"];
+    let ran = place.run(&args).good();
+    let json = ran.json();
+    let csv = place.read("p.csv");
+    let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(lines[0].len(), 12);
+    assert_eq!(lines.len(), 1 + 8, "{csv}");
+    let column = |name: &str| {
+        let place = lines[0].iter().position(|&column| column == name).unwrap();
+        lines[1..].iter().map(|line| line[place].parse::<u64>().unwrap()).sum::<u64>()
+    };
+    assert_eq!(column("sent"), json["stats"]["packet_hops"]);
+    assert_eq!(column("pauses_sent"), json["stats"]["pauses"]);
+    assert_eq!(column("pauses_received"), json["stats"]["pauses"]);
+    assert_eq!(json["ports"].as_array().unwrap().len(), 8);
+    assert_eq!(json["pause_storms"].as_array().unwrap().len(), 3);
+    let told = "warning: pause storm: h";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    let same = place.run(&["sim", "run", "n.toml", "--port-results", "n.toml"]);
+    same.refused(&["--port-results n.toml: the file is used twice"]);
+}
+
+#[test]
 fn outputs_are_files_of_their_own() {
     let place = three();
     let run = |more: &[&str]| {

@@ -5,11 +5,13 @@
 //! in a step was on its link before, and looks before each step. A network without a capture is run
 //! as ever.
 
+use super::core::Nodes;
+use super::features::Features;
 use super::flow::{Opened, frame_time};
-use super::network::Node;
 use super::output::Pause;
 use super::packet::{Kind, LEAST, MAX_BYTES, Packet};
-use crate::engine::{Crew, Engine, LinkEnd};
+use super::telemetry::Frame;
+use crate::engine::{Crew, LinkEnd};
 use bandwise_rdma::transport::Seq;
 use bandwise_topology::{Fabric, Link, NodeId, Port};
 use bandwise_units::{BitRate, Time};
@@ -143,9 +145,9 @@ impl Capture {
     }
 
     /// Runs the engine, looking at the links.
-    pub(super) fn run(
+    pub(super) fn run<F: Features>(
         &mut self,
-        engine: &mut Engine<Node>,
+        engine: &mut Nodes<F>,
         crew: &impl Crew,
         fabric: &Fabric,
         end: Time,
@@ -163,9 +165,9 @@ impl Capture {
 
     /// Hands out what was seen, in order, as far as nothing earlier can follow. `ended`: the run is
     /// over, so that is all, with what is still on its way.
-    pub(super) fn take(
+    pub(super) fn take<F: Features>(
         &mut self,
-        engine: &Engine<Node>,
+        engine: &Nodes<F>,
         fabric: &Fabric,
         ended: bool,
         take: impl FnMut(Sighting),
@@ -182,12 +184,19 @@ impl Capture {
     }
 
     /// Sees the frames that arrive within a time, where they are before `until`.
-    fn look(&mut self, engine: &Engine<Node>, fabric: &Fabric, arrive: Range<Time>, until: Time) {
+    fn look<F: Features>(
+        &mut self,
+        engine: &Nodes<F>,
+        fabric: &Fabric,
+        arrive: Range<Time>,
+        until: Time,
+    ) {
         for place in 0..self.watched.len() {
             let Watched { end, near, .. } = self.watched[place];
             let net = engine.links(end);
             for (at, packet) in net.inbound(end).take_while(|(at, _)| *at < arrive.end) {
-                let packet = self.packet(fabric, near, packet).filter(|_| arrive.start <= at);
+                let packet =
+                    self.packet(fabric, near, *packet.packet()).filter(|_| arrive.start <= at);
                 if let Some(packet) = packet {
                     self.sees(place, at, Seen::Packet(packet), until);
                 }

@@ -16,6 +16,8 @@ pub struct Opened {
     pub dst: u32,
     /// Payload, at least 1 byte.
     pub bytes: u64,
+    /// Its traffic class, below the number that the network has.
+    pub class: u8,
 }
 
 /// A flow that was completely received.
@@ -42,7 +44,7 @@ impl Opened {
     }
 
     pub(super) fn finished_at(&self, at: Time) -> Finished {
-        let &Opened { number, start, src, dst, bytes } = self;
+        let &Opened { number, start, src, dst, bytes, .. } = self;
         Finished { number, start, at, src, dst, bytes }
     }
 }

@@ -1,13 +1,18 @@
 //! A host: its NIC with the flows that it sends and receives.
 //!
-//! Flows that may send take turns, a packet each; acknowledgements go before data.
+//! Flows of a traffic class that may send take turns, a packet each; acknowledgements go before
+//! data.
 
+use super::classes::Classes;
+use super::features::Features;
 use super::flow::{Finished, Opened};
+use super::lines::{Lines, Next};
 use super::output::{Net, Output, Pause};
 use super::packet::{ACK, GAP, HEADERS, Kind, NOTIFICATION, Packet, since, stamp};
+use super::routing::Spray;
 use super::slots::Slots;
+use super::telemetry::{Frame, TELEMETRY};
 use crate::engine::{ARRIVAL, Event, Node, WAKE};
-use crate::ring::Ring;
 use bandwise_rdma::congestion::{
     self, AckInfo, Algorithm, Congestion, NotificationPoint, NotificationSettings,
 };
@@ -36,9 +41,25 @@ pub struct HostModel {
 }
 
 impl HostModel {
-    /// Bytes of a full frame.
-    pub(super) fn full_frame(&self) -> u32 {
-        HEADERS + self.extra_header + self.mtu
+    /// Bytes of a full frame, from Ethernet header to frame check sequence.
+    pub fn full_frame(&self) -> u32 {
+        HEADERS + self.extra_bytes() + self.mtu
+    }
+
+    /// What a data packet carries besides the headers of RoCEv2 and payload.
+    pub(super) fn extra_bytes(&self) -> u32 {
+        self.extra_header + self.telemetry()
+    }
+
+    /// Bytes of an acknowledgement.
+    #[inline]
+    pub(super) fn ack_bytes(&self) -> u32 {
+        ACK + self.telemetry()
+    }
+
+    #[inline]
+    fn telemetry(&self) -> u32 {
+        if self.congestion.algorithm.needs_telemetry() { TELEMETRY } else { 0 }
     }
 }
 
@@ -52,6 +73,7 @@ struct Outgoing {
     packets: u32,
     /// Bytes of the last packet; the others are full.
     last_bytes: u16,
+    class: u8,
     sender: Sender,
     congestion: Congestion,
     /// No packet before, by the rate of congestion control.
@@ -77,22 +99,23 @@ struct Incoming {
     owed_at: Time,
     /// The time stamp of the packet that came last.
     stamp: u32,
+    class: u8,
     complete: bool,
 }
 
 /// A host.
 #[derive(Debug)]
-pub(crate) struct Host {
+pub(crate) struct Host<F: Features> {
     /// What its events call it.
     number: u32,
     model: HostModel,
     full_bytes: u16,
     output: Output,
+    /// Where paths come from, if they are not those of flows.
+    spray: Option<Spray>,
     outgoing: Slots<Outgoing>,
     incoming: Slots<Incoming>,
-    /// Keys of flows that may send, in turn.
-    turns: Ring<u32>,
-    acks: Ring<Packet>,
+    lines: Lines<F>,
     /// Flows that were completely received, until somebody takes note.
     pub finished: Vec<Finished>,
     /// Keys of flows whose sender has nothing left to do, until they are forgotten.
@@ -103,13 +126,13 @@ pub(crate) struct Host {
     pub timeouts: u64,
 }
 
-impl Node for Host {
-    type Packet = Packet;
+impl<F: Features> Node for Host<F> {
+    type Packet = F::Frame;
     type Back = Pause;
 
     /// Does what is due.
     #[inline]
-    fn handle(&mut self, event: Event, net: &mut Net) {
+    fn handle(&mut self, event: Event, net: &mut Net<F::Frame>) {
         let (now, slot) = (event.at(), event.arg());
         match event.kind() {
             WAKE => {
@@ -136,17 +159,23 @@ impl Node for Host {
     }
 }
 
-impl Host {
-    pub fn new(number: u32, model: HostModel, output: Output) -> Self {
+impl<F: Features> Host<F> {
+    pub fn new(
+        number: u32,
+        model: HostModel,
+        classes: &Classes,
+        spray: Option<Spray>,
+        output: Output,
+    ) -> Self {
         Host {
             number,
             full_bytes: model.full_frame() as u16,
             model,
             output,
+            spray,
             outgoing: Slots::new(),
             incoming: Slots::new(),
-            turns: Ring::new(),
-            acks: Ring::new(),
+            lines: Lines::new(classes),
             finished: Vec::new(),
             ended: Vec::new(),
             packets_in: 0,
@@ -168,7 +197,7 @@ impl Host {
         far: u32,
         path: u64,
         congestion: Congestion,
-        net: &mut Net,
+        net: &mut Net<F::Frame>,
     ) -> u32 {
         let packets = opened.packets(self.model.mtu);
         let last = opened.bytes - u64::from(packets - 1) * u64::from(self.model.mtu);
@@ -177,7 +206,8 @@ impl Host {
             key: far,
             path,
             packets,
-            last_bytes: (HEADERS + self.model.extra_header + last as u32) as u16,
+            last_bytes: (HEADERS + self.model.extra_bytes() + last as u32) as u16,
+            class: opened.class,
             sender: Sender::new(&self.model.transport, packets),
             congestion,
             paced_until: Time::ZERO,
@@ -200,6 +230,7 @@ impl Host {
             notification: NotificationPoint::default(),
             owed_at: Time::MAX,
             stamp: 0,
+            class: opened.class,
             complete: false,
         })
     }
@@ -238,25 +269,26 @@ impl Host {
     }
 
     /// Sets an event about a flow.
-    fn at(&self, at: Time, kind: u8, key: u32, net: &mut Net) {
+    fn at(&self, at: Time, kind: u8, key: u32, net: &mut Net<F::Frame>) {
         let slot = Slots::<Outgoing>::slot(key);
         net.push(Event::new(at, self.number, kind, 0, slot));
     }
 
     #[inline]
-    fn arrival(&mut self, now: Time, net: &mut Net) {
-        let packet = net.arrived(self.output.end);
+    fn arrival(&mut self, now: Time, net: &mut Net<F::Frame>) {
+        let frame = net.arrived(self.output.end);
         self.packets_in += 1;
-        match packet.kind() {
-            Kind::Data => self.data(now, &packet, net),
-            Kind::Ack | Kind::Nack => self.answer(now, &packet, net),
-            Kind::Notification => self.notified(now, packet.key()),
+        match frame.packet().kind() {
+            Kind::Data => self.data(now, &frame, net),
+            Kind::Ack | Kind::Nack => self.answer(now, &frame, net),
+            Kind::Notification => self.notified(now, frame.packet().key()),
         }
         self.serve(now, net);
     }
 
     #[inline]
-    fn data(&mut self, now: Time, packet: &Packet, net: &mut Net) {
+    fn data(&mut self, now: Time, frame: &F::Frame, net: &mut Net<F::Frame>) {
+        let packet = frame.packet();
         let Some(incoming) = self.incoming.get_mut(packet.key()) else { return };
         incoming.stamp = packet.stamp();
         let arrival = incoming.receiver.on_data(&self.model.transport, now, packet.seq());
@@ -266,16 +298,19 @@ impl Host {
             self.finished.push(incoming.finished);
         }
         if let Some(feedback) = arrival.reply {
-            let mut ack = acknowledgement(incoming, feedback);
+            let bytes = self.model.ack_bytes();
+            let mut ack = acknowledgement(incoming, &mut self.spray, bytes, feedback);
             ack.mark(packet.is_marked());
-            self.acks.push_back(ack);
+            self.lines.answer(F::Frame::from(ack).telling(frame));
         }
         if self.model.congestion.algorithm.needs_notifications()
             && incoming.notification.on_packet(&self.model.notification, now, packet.is_marked())
         {
-            let Incoming { path, key, .. } = *incoming;
+            let Incoming { key, class, .. } = *incoming;
+            let path = path(&mut self.spray, incoming.finished.src, incoming.path);
             let bytes = NOTIFICATION as u16;
-            self.acks.push_back(Packet::new(Kind::Notification, bytes, path, key, 0, 0));
+            let cnp = Packet::new(Kind::Notification, bytes, path, key, 0, 0);
+            self.lines.answer(cnp.of_class(class).into());
         }
         let owed = incoming.receiver.deadline();
         if owed < incoming.owed_at {
@@ -284,13 +319,15 @@ impl Host {
         }
     }
 
-    fn owed(&mut self, now: Time, key: u32, net: &mut Net) {
+    fn owed(&mut self, now: Time, key: u32, net: &mut Net<F::Frame>) {
         let Some(incoming) = self.incoming.get_mut(key).filter(|i| i.owed_at == now) else {
             return;
         };
         incoming.owed_at = Time::MAX;
         if let Some(feedback) = incoming.receiver.on_timeout(now) {
-            self.acks.push_back(acknowledgement(incoming, feedback));
+            let bytes = self.model.ack_bytes();
+            let ack = acknowledgement(incoming, &mut self.spray, bytes, feedback);
+            self.lines.answer(ack.into());
         }
         let owed = incoming.receiver.deadline();
         if owed < Time::MAX {
@@ -301,7 +338,8 @@ impl Host {
     }
 
     #[inline]
-    fn answer(&mut self, now: Time, packet: &Packet, net: &mut Net) {
+    fn answer(&mut self, now: Time, frame: &F::Frame, net: &mut Net<F::Frame>) {
+        let packet = frame.packet();
         let key = packet.key();
         let Some(outgoing) = self.outgoing.get_mut(key).filter(|o| !o.ended) else { return };
         let nack = packet.kind() == Kind::Nack;
@@ -319,7 +357,7 @@ impl Host {
                 bytes: progress.newly_acked * u32::from(self.full_bytes),
                 marked: packet.is_marked(),
                 in_flight: outgoing.sender.in_flight(),
-                int: &[],
+                int: frame.hops(),
             };
             outgoing.congestion.on_ack(settings, &ack);
         }
@@ -337,7 +375,7 @@ impl Host {
         }
     }
 
-    fn timeout(&mut self, now: Time, key: u32, net: &mut Net) {
+    fn timeout(&mut self, now: Time, key: u32, net: &mut Net<F::Frame>) {
         let Some(outgoing) = self.outgoing.get_mut(key).filter(|o| o.timeout_at == now) else {
             return;
         };
@@ -356,7 +394,7 @@ impl Host {
     /// Sees to it that an event looks at a flow's deadline. One event a flow is enough: it finds
     /// that the deadline has moved, and is set again.
     #[inline]
-    fn watch(&mut self, key: u32, net: &mut Net) {
+    fn watch(&mut self, key: u32, net: &mut Net<F::Frame>) {
         let Some(outgoing) = self.outgoing.get_mut(key) else { return };
         let deadline = outgoing.sender.deadline(&self.model.transport);
         if deadline < outgoing.timeout_at {
@@ -365,7 +403,7 @@ impl Host {
         }
     }
 
-    fn ready(&mut self, now: Time, key: u32, net: &mut Net) {
+    fn ready(&mut self, now: Time, key: u32, net: &mut Net<F::Frame>) {
         let Some(outgoing) = self.outgoing.get_mut(key).filter(|o| o.ready_at == now) else {
             return;
         };
@@ -375,7 +413,7 @@ impl Host {
 
     /// Puts a flow in line, if it may send; otherwise sees to it that it is when it may.
     #[inline]
-    fn list(&mut self, now: Time, key: u32, net: &mut Net) {
+    fn list(&mut self, now: Time, key: u32, net: &mut Net<F::Frame>) {
         let Some(outgoing) = self.outgoing.get_mut(key) else { return };
         if outgoing.listed || outgoing.ended {
             return;
@@ -385,7 +423,7 @@ impl Host {
         let at = at.max(outgoing.paced_until);
         if at <= now {
             outgoing.listed = true;
-            self.turns.push_back(key);
+            self.lines.add(outgoing.class, key);
         } else if at < outgoing.ready_at {
             outgoing.ready_at = at;
             self.at(at, READY, key, net);
@@ -394,54 +432,61 @@ impl Host {
 
     /// The NIC sends the next packet, if its port is open.
     #[inline]
-    fn serve(&mut self, now: Time, net: &mut Net) {
-        if self.acks.is_empty() && self.turns.is_empty() {
+    fn serve(&mut self, now: Time, net: &mut Net<F::Frame>) {
+        if self.lines.waiting() == 0 {
             return;
         }
-        if !self.output.is_open(now, net) {
-            return self.output.wake(now, net);
+        let open = self.output.open(now, net);
+        loop {
+            let ready = self.lines.waiting() & open;
+            if ready == 0 {
+                break;
+            }
+            let frame = match self.lines.take(ready) {
+                Some(Next::Ack(ack)) => ack,
+                Some(Next::Flow(key)) => match self.next_data(now, key, net) {
+                    Some(packet) => packet.into(),
+                    None => continue,
+                },
+                None => continue,
+            };
+            self.lines.took(ready, frame.packet());
+            self.output.transmit(now, frame, net);
+            break;
         }
-        if let Some(ack) = self.acks.pop_front() {
-            self.output.transmit(now, ack, net);
-        } else if let Some(packet) = self.next_data(now, net) {
-            self.output.transmit(now, packet, net);
-        } else {
-            return;
-        }
-        if !self.acks.is_empty() || !self.turns.is_empty() {
+        if self.lines.waiting() != 0 {
             self.output.wake(now, net);
         }
     }
 
-    /// The next packet of the flow whose turn it is.
-    fn next_data(&mut self, now: Time, net: &mut Net) -> Option<Packet> {
-        while let Some(key) = self.turns.pop_front() {
-            let Some(outgoing) = self.outgoing.get_mut(key) else { continue };
-            outgoing.listed = false;
-            let window = window(&self.model, outgoing);
-            let next = outgoing.sender.next(&self.model.transport, now, window);
-            let Some(transmit) = next.filter(|_| !outgoing.ended) else {
-                self.list(now, key, net);
-                continue;
-            };
-            let last = transmit.seq + 1 == outgoing.packets;
-            let bytes = if last { outgoing.last_bytes } else { self.full_bytes };
-            let Outgoing { path, key: far, .. } = *outgoing;
-            let packet = Packet::new(Kind::Data, bytes, path, far, transmit.seq, 0);
-            self.retransmitted += u64::from(transmit.retransmission);
-            let settings = &self.model.congestion;
-            if settings.algorithm != Algorithm::None {
-                let on_wire = u32::from(bytes) + GAP;
-                outgoing.congestion.on_sent(settings, now, on_wire);
-                if let Some(rate) = outgoing.congestion.rate(settings, now) {
-                    outgoing.paced_until = now + rate.time_for(Bytes::new(on_wire.into()));
-                }
-            }
+    /// The next packet of a flow whose turn it is.
+    #[inline]
+    fn next_data(&mut self, now: Time, key: u32, net: &mut Net<F::Frame>) -> Option<Packet> {
+        let outgoing = self.outgoing.get_mut(key)?;
+        outgoing.listed = false;
+        let window = window(&self.model, outgoing);
+        let next = outgoing.sender.next(&self.model.transport, now, window);
+        let Some(transmit) = next.filter(|_| !outgoing.ended) else {
             self.list(now, key, net);
-            self.watch(key, net);
-            return Some(packet.stamped(stamp(now)));
+            return None;
+        };
+        let last = transmit.seq + 1 == outgoing.packets;
+        let bytes = if last { outgoing.last_bytes } else { self.full_bytes };
+        let Outgoing { key: far, class, .. } = *outgoing;
+        let path = path(&mut self.spray, outgoing.dst, outgoing.path);
+        let packet = Packet::new(Kind::Data, bytes, path, far, transmit.seq, 0).of_class(class);
+        self.retransmitted += u64::from(transmit.retransmission);
+        let settings = &self.model.congestion;
+        if settings.algorithm != Algorithm::None {
+            let on_wire = u32::from(bytes) + GAP;
+            outgoing.congestion.on_sent(settings, now, on_wire);
+            if let Some(rate) = outgoing.congestion.rate(settings, now) {
+                outgoing.paced_until = now + rate.time_for(Bytes::new(on_wire.into()));
+            }
         }
-        None
+        self.list(now, key, net);
+        self.watch(key, net);
+        Some(packet.stamped(stamp(now)))
     }
 }
 
@@ -455,8 +500,25 @@ fn window(model: &HostModel, outgoing: &Outgoing) -> u32 {
     }
 }
 
-fn acknowledgement(incoming: &Incoming, feedback: Feedback) -> Packet {
+/// The path of a packet to a host whose flow has a path.
+#[inline]
+fn path(spray: &mut Option<Spray>, to: u32, of_flow: u64) -> u64 {
+    match spray {
+        None => of_flow,
+        Some(spray) => spray.path(to),
+    }
+}
+
+fn acknowledgement(
+    incoming: &Incoming,
+    spray: &mut Option<Spray>,
+    bytes: u32,
+    feedback: Feedback,
+) -> Packet {
     let kind = if feedback.nack { Kind::Nack } else { Kind::Ack };
-    let Incoming { path, key, stamp, .. } = *incoming;
-    Packet::new(kind, ACK as u16, path, key, feedback.cumulative, feedback.sack).stamped(stamp)
+    let Incoming { key, stamp, class, .. } = *incoming;
+    let path = path(spray, incoming.finished.src, incoming.path);
+    Packet::new(kind, bytes as u16, path, key, feedback.cumulative, feedback.sack)
+        .of_class(class)
+        .stamped(stamp)
 }

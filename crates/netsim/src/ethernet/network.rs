@@ -1,18 +1,16 @@
 //! A network: a fabric of Ethernet switches and hosts, and flows through it.
 
-use super::capture::{Capture, Chosen, Sighting};
-use super::flow::{Finished, Opened, alone, frame_time};
-use super::host::{Host, HostModel};
-use super::output::{Net, Output};
-use super::packet::{ACK, GAP, LEAST, path};
-use super::switch::{PortCounters, Switch, SwitchModel};
-use crate::engine::{self, APART, Alone, Crew, Engine, LinkEnd, Member};
-use bandwise_random::Stream;
-use bandwise_rdma::congestion::{self, Algorithm, Congestion};
-use bandwise_topology::routes::{EqualPaths, farthest_hosts};
-use bandwise_topology::{Fabric, Link, NodeId, Port};
-use bandwise_units::{BitRate, Bytes, Time};
-use std::collections::BTreeMap;
+use super::capture::{Chosen, Sighting};
+use super::classes::Classes;
+use super::core::Core;
+use super::features::{Classed, Plain, Telemetered};
+use super::flow::{Finished, Opened};
+use super::host::HostModel;
+use super::routing::Routing;
+use super::switch::{Pfc, PortCounters, SwitchModel};
+use crate::engine::{APART, Alone, Crew};
+use bandwise_topology::{Fabric, Port};
+use bandwise_units::{Bytes, Time};
 use std::num::NonZeroUsize;
 
 /// How the parts of a network behave.
@@ -20,11 +18,15 @@ use std::num::NonZeroUsize;
 pub struct NetworkModel {
     /// Every switch.
     pub switch: SwitchModel,
+    /// Ports of switches that have other thresholds, where inputs have buffers of their own.
+    pub thresholds: Vec<(Port, Pfc)>,
     /// Every host.
     pub host: HostModel,
+    /// Traffic classes of all.
+    pub classes: Classes,
+    /// Which of several equal paths packets take.
+    pub routing: Routing,
 }
-
-pub(super) type Node = Member<Switch, Host>;
 
 /// What a run counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -45,7 +47,7 @@ pub struct Counters {
     pub pauses: u64,
     /// For how long in all.
     pub paused: Time,
-    /// The most that any input's buffer held.
+    /// The most that any buffer held: that of an input and class, or all of a switch's.
     pub peak_buffer: Bytes,
     /// Events handled.
     pub events: u64,
@@ -56,18 +58,26 @@ pub struct Counters {
 #[error("the path leads over more than {} switches", super::packet::MAX_SWITCHES)]
 pub struct PathTooLong;
 
-/// A network with flows.
+/// A network with flows, of the features that its model asks for.
 #[derive(Debug)]
-pub struct Network {
-    engine: Engine<Node>,
-    fabric: Fabric,
-    paths: EqualPaths,
-    model: NetworkModel,
-    seed: u64,
-    switches: usize,
-    /// Ends of cables by their ports.
-    ends: BTreeMap<Port, LinkEnd>,
-    capture: Option<Box<Capture>>,
+pub struct Network(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    Plain(Core<Plain>),
+    Classed(Core<Classed>),
+    Telemetered(Core<Telemetered>),
+}
+
+/// Calls a method of whichever network it is.
+macro_rules! each {
+    ($self:expr, $network:ident, $call:expr) => {
+        match $self {
+            Kind::Plain($network) => $call,
+            Kind::Classed($network) => $call,
+            Kind::Telemetered($network) => $call,
+        }
+    };
 }
 
 impl Network {
@@ -87,124 +97,35 @@ impl Network {
         shards: NonZeroUsize,
         apart: Time,
     ) -> Self {
-        let nodes: Vec<NodeId> = fabric.switches().iter().chain(fabric.hosts()).copied().collect();
-        let switches = fabric.switches().len();
-        let index =
-            |node: NodeId| fabric.rank(node) + if fabric.is_switch(node) { 0 } else { switches };
-        let latency = |link: &Link| link.delay + frame_time(link.rate, LEAST);
-        let links = fabric.links().iter().map(|link| {
-            let [a, b] = link.ends;
-            (index(a.node), index(b.node), latency(link))
-        });
-        let partition_of = engine::partitions(nodes.len(), links, apart);
-        let partitions = partition_of.iter().map(|&p| p as usize + 1).max().unwrap_or(0);
-        let between = fabric.links().iter().map(|link| {
-            let [a, b] = link.ends.map(|port| partition_of[index(port.node)] as usize);
-            (a, b)
-        });
-        let shard_of = engine::shards(partitions, between, shards.get());
-        let mut engine = Engine::new(&partition_of, &shard_of);
-        let mut ends: BTreeMap<Port, LinkEnd> = BTreeMap::new();
-        for link in fabric.links() {
-            for port in link.ends {
-                let object = if fabric.is_switch(port.node) { port.number - 1 } else { 0 };
-                ends.insert(port, engine.add_port(index(port.node), object.into()));
-            }
-            let [a, b] = link.ends.map(|port| ends[&port]);
-            engine.join(a, b, latency(link));
-        }
-        // Ports without a cable are on no path.
-        let output = |port: Port| match fabric.peer(port) {
-            Some((_, link)) => Output::new(ends[&port], link.rate, link.delay),
-            None => Output::new(LinkEnd::MAX, BitRate::from_bps(1), Time::ZERO),
-        };
-        for (place, &node) in nodes.iter().enumerate() {
-            engine.push(if fabric.is_switch(node) {
-                let ports = (1..=fabric.port_count(node)).map(|number| Port { node, number });
-                let outputs = ports.map(output).collect();
-                let random = Stream::new(seed, "marks", fabric.rank(node) as u64);
-                Member::Switch(Box::new(Switch::new(model.switch.clone(), outputs, random)))
-            } else {
-                let output = output(fabric.host_port(node));
-                Member::Host(Box::new(Host::new(engine.number(place), model.host.clone(), output)))
-            });
-        }
-        Network {
-            engine,
-            paths: EqualPaths::new(fabric),
-            fabric: fabric.clone(),
-            model: model.clone(),
-            seed,
-            switches,
-            ends,
-            capture: None,
-        }
+        Network(if model.host.congestion.algorithm.needs_telemetry() {
+            Kind::Telemetered(Core::parted(fabric, model, seed, shards, apart))
+        } else if model.classes.count > 1 {
+            Kind::Classed(Core::parted(fabric, model, seed, shards, apart))
+        } else {
+            Kind::Plain(Core::parted(fabric, model, seed, shards, apart))
+        })
+    }
+
+    /// Takes a flow between two hosts, which must not start in the past.
+    pub fn open(&mut self, flow: &Opened) -> Result<(), PathTooLong> {
+        each!(&mut self.0, network, network.open(flow))
     }
 
     /// From now on, sees the packets of these ports and flows; flows that are opened already are not
     /// seen.
     pub fn capture(&mut self, chosen: Chosen) {
-        self.capture = Some(Box::new(Capture::new(chosen, &self.fabric, &self.ends)));
+        each!(&mut self.0, network, network.capture(chosen))
     }
 
     /// Sees nothing any more.
     pub fn end_capture(&mut self) {
-        self.capture = None;
+        each!(&mut self.0, network, network.end_capture())
     }
 
     /// Hands out what was seen since the last time, in order, as far as nothing earlier can follow;
     /// with `ended` all of it.
     pub fn take_sightings(&mut self, ended: bool, take: impl FnMut(Sighting)) {
-        if let Some(capture) = &mut self.capture {
-            capture.take(&self.engine, &self.fabric, ended, take);
-        }
-    }
-
-    fn host_mut(&mut self, host: u32) -> (&mut Host, &mut Net) {
-        let (node, net) = self.engine.node_mut(self.switches + host as usize);
-        (node.as_host_mut().expect("hosts come after switches"), net)
-    }
-
-    fn hosts(&self) -> impl Iterator<Item = &Host> {
-        self.engine.nodes().filter_map(Member::as_host)
-    }
-
-    fn host(&self, host: u32) -> &Host {
-        let node = self.engine.node(self.switches + host as usize);
-        node.as_host().expect("hosts come after switches")
-    }
-
-    /// Takes a flow between two hosts, which must not start in the past.
-    pub fn open(&mut self, flow: &Opened) -> Result<(), PathTooLong> {
-        let (src, dst) = (flow.src as usize, flow.dst as usize);
-        // The way back is hashed by itself, as its addresses and ports are the other way round.
-        let hash = |direction: u64| (self.seed << 1 | direction) ^ u64::from(flow.number) << 32;
-        let there = path(self.paths.path(src, dst, hash(0))).ok_or(PathTooLong)?;
-        let back = path(self.paths.path(dst, src, hash(1))).ok_or(PathTooLong)?;
-        let expected = self.host_mut(flow.dst).0.expect(flow, back);
-        let congestion = self.congestion(flow);
-        let (host, net) = self.host_mut(flow.src);
-        let slot = host.open(flow, expected, there, congestion, net);
-        self.host_mut(flow.dst).0.answer_to(expected, slot);
-        if let Some(capture) = &mut self.capture {
-            capture.opened(flow, slot, expected);
-        }
-        Ok(())
-    }
-
-    /// The congestion control of a flow. Only where there is one, the flow's path matters to it.
-    fn congestion(&self, flow: &Opened) -> Congestion {
-        let host = &self.model.host;
-        if host.congestion.algorithm == Algorithm::None {
-            return Congestion::None;
-        }
-        let links = links(&self.fabric, &self.paths, flow.src as usize, flow.dst as usize);
-        let path = congestion::Path {
-            line_rate: links[0].0,
-            base_rtt: round_trip(host, &links),
-            packet: Bytes::new((host.full_frame() + GAP).into()),
-        };
-        Congestion::new(&host.congestion, &path, flow.start)
+        each!(&mut self.0, network, network.take_sightings(ended, take))
     }
 
     /// Runs until simulated time `end`. False if nothing is due any more.
@@ -214,132 +135,49 @@ impl Network {
 
     /// The same, with a crew.
     pub fn run_by(&mut self, crew: &impl Crew, end: Time) -> bool {
-        let goes_on = match &mut self.capture {
-            None => self.engine.run(end, crew),
-            Some(capture) => capture.run(&mut self.engine, crew, &self.fabric, end),
-        };
-        self.forget_ended();
-        goes_on
-    }
-
-    /// Frees the slots of flows that have ended at both ends.
-    fn forget_ended(&mut self) {
-        for src in 0..self.fabric.hosts().len() as u32 {
-            let mut ended = std::mem::take(&mut self.host_mut(src).0.ended);
-            ended.retain(|&slot| {
-                let (dst, expected) = self.host(src).far_end(slot);
-                let complete = self.host(dst).is_complete(expected);
-                if complete {
-                    self.host_mut(src).0.forget_sent(slot);
-                    self.host_mut(dst).0.forget_received(expected);
-                }
-                !complete
-            });
-            self.host_mut(src).0.ended = ended;
-        }
+        each!(&mut self.0, network, network.run_by(crew, end))
     }
 
     /// Hands out the flows that were completely received since the last time, by receiver and
     /// time.
-    pub fn take_finished(&mut self, mut take: impl FnMut(Finished)) {
-        for host in 0..self.fabric.hosts().len() as u32 {
-            self.host_mut(host).0.finished.drain(..).for_each(&mut take);
-        }
+    pub fn take_finished(&mut self, take: impl FnMut(Finished)) {
+        each!(&mut self.0, network, network.take_finished(take))
     }
 
     /// How long a flow takes if nobody else sends.
     pub fn alone(&self, src: u32, dst: u32, bytes: u64) -> Time {
-        let HostModel { mtu, extra_header, .. } = self.model.host;
-        let links = links(&self.fabric, &self.paths, src as usize, dst as usize);
-        alone(bytes, mtu, extra_header, &links)
+        each!(&self.0, network, network.alone(src, dst, bytes))
     }
 
     /// Simulated time so far.
     pub fn now(&self) -> Time {
-        self.engine.now()
+        each!(&self.0, network, network.now())
     }
 
     /// Flows that were opened and have not ended.
     pub fn open_flows(&self) -> usize {
-        self.hosts().map(Host::open_flows).sum()
+        each!(&self.0, network, network.open_flows())
     }
 
     /// Packets in the buffers of switches.
     pub fn packets_buffered(&self) -> usize {
-        self.engine.nodes().filter_map(Member::as_switch).map(Switch::buffered).sum()
+        each!(&self.0, network, network.packets_buffered())
     }
 
-    /// What the ports of a switch (by rank) counted.
-    pub fn port_counters(&self, switch: usize) -> impl Iterator<Item = PortCounters> + '_ {
-        self.engine.node(switch).as_switch().expect("switches come before hosts").counters()
+    /// What each port with a cable counted, switches first. Hosts never tell anybody to stop, and
+    /// drop nothing: of theirs it is what they sent.
+    pub fn ports(&self) -> impl Iterator<Item = (Port, PortCounters)> + use<> {
+        each!(&self.0, network, network.ports().collect::<Vec<_>>()).into_iter()
+    }
+
+    /// Output ports that wait for each other for ever, in this order: each was told to stop, and may
+    /// go on only once the next one does.
+    pub fn deadlock(&self) -> Option<Vec<Port>> {
+        each!(&self.0, network, network.deadlock())
     }
 
     /// What was counted so far.
     pub fn counters(&self) -> Counters {
-        let mut sum = Counters { events: self.engine.handled(), ..Counters::default() };
-        for port in (0..self.switches).flat_map(|switch| self.port_counters(switch)) {
-            sum.packet_hops += port.sent;
-            sum.packets_dropped += port.dropped;
-            sum.packets_marked += port.marked;
-            sum.pauses += port.pauses;
-            sum.paused += port.paused;
-            sum.peak_buffer = sum.peak_buffer.max(port.peak);
-        }
-        for host in self.hosts() {
-            sum.packets_delivered += host.packets_in;
-            sum.packet_hops += host.sent();
-            sum.packets_retransmitted += host.retransmitted;
-            sum.timeouts += host.timeouts;
-        }
-        sum
+        each!(&self.0, network, network.counters())
     }
-}
-
-/// The rates and delays of a shortest path between two hosts.
-fn links(fabric: &Fabric, paths: &EqualPaths, src: usize, dst: usize) -> Vec<(BitRate, Time)> {
-    let mut port = fabric.host_port(fabric.hosts()[src]);
-    let mut links = Vec::with_capacity(6);
-    let mut ports = paths.path(src, dst, 0);
-    loop {
-        let (far, link) = fabric.peer(port).expect("a path leads over cables");
-        links.push((link.rate, link.delay));
-        let Some(number) = ports.next() else { return links };
-        port = Port { node: far.node, number };
-    }
-}
-
-/// From the start of a full packet to its acknowledgement on a path where nobody else sends.
-fn round_trip(host: &HostModel, links: &[(BitRate, Time)]) -> Time {
-    let there = alone(host.mtu.into(), host.mtu, host.extra_header, links);
-    there + links.iter().map(|&(rate, delay)| frame_time(rate, ACK) + delay).sum::<Time>()
-}
-
-/// The bandwidth-delay product of the longest path in packets: how many a sender has in flight
-/// when the first one's acknowledgement comes in an empty network (IRN 3.2). Unlike the
-/// propagation delays that IRN 4.1 counts (110 packets), this includes the time that each link
-/// takes to send a packet: with less, a flow alone would not fill its link.
-pub fn bdp_packets(fabric: &Fabric, host: &HostModel) -> u32 {
-    let Some(ends) = farthest_hosts(fabric) else { return 1 };
-    let [a, b] = ends.map(|host| fabric.rank(host));
-    let links = links(fabric, &EqualPaths::new(fabric), a, b);
-    let packet = frame_time(links[0].0, host.full_frame());
-    (round_trip(host, &links).as_ps().div_ceil(packet.as_ps()) + 1) as u32
-}
-
-/// The longest round trip with one congested link, RTO_high of IRN 4.1: that of a full packet on the
-/// longest path, and its wait at a switch all of whose buffers are full for one output. Like
-/// [`bdp_packets`] and unlike IRN 4.1 (~320 us in its default case), the former includes the time
-/// that each link takes to send a packet, the latter the gaps between packets: 318.8 us.
-pub fn congested_round_trip(fabric: &Fabric, model: &NetworkModel) -> Time {
-    let NetworkModel { switch, host } = model;
-    let Some(ends) = farthest_hosts(fabric) else { return Time::ZERO };
-    let [a, b] = ends.map(|host| fabric.rank(host));
-    let empty = round_trip(host, &links(fabric, &EqualPaths::new(fabric), a, b));
-    let packets = switch.buffer.get().div_ceil(host.full_frame().into());
-    let wait = |port: Port| {
-        let rate = fabric.peer(port).map(|(_, link)| link.rate)?;
-        Some(frame_time(rate, host.full_frame()) * packets * fabric.ports(port.node).count() as u64)
-    };
-    let ports = fabric.switches().iter().flat_map(|&switch| fabric.ports(switch));
-    empty + ports.filter_map(wait).max().unwrap_or(Time::ZERO)
 }

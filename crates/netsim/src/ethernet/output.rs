@@ -1,30 +1,35 @@
 //! An output: a link's sending end, with what priority flow control does to it.
 
 use super::flow::frame_time;
-use super::packet::{LEAST, Packet};
+use super::packet::LEAST;
+use super::telemetry::Frame;
 use crate::engine::{LinkEnd, Links};
 use bandwise_units::{BitRate, Time};
 
-/// A frame of priority flow control (PFC, IEEE 802.1Qbb) on its way: stop sending, or go on.
+/// A frame of priority flow control (PFC, IEEE 802.1Qbb) on its way: stop sending packets of a
+/// traffic class, or go on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pause {
+    /// The traffic class.
+    pub class: u8,
     /// Stop (X-OFF) or go on (X-ON).
     pub stop: bool,
 }
 
 /// All links of a network, and its events.
-pub type Net = Links<Packet, Pause>;
+pub(crate) type Net<P> = Links<P, Pause>;
 
 /// The sending end of a link.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub end: LinkEnd,
-    rate: BitRate,
+    pub rate: BitRate,
     /// Propagation, one way.
     delay: Time,
     /// When the link is free again.
     pub free_at: Time,
-    paused: bool,
+    /// Traffic classes that were told to stop, a set.
+    paused: u8,
     /// The two sizes sent last and how long they took: data and acknowledgements alternate.
     sizes: [(u16, Time); 2],
     /// Frames sent, those of flow control not counted.
@@ -38,25 +43,29 @@ impl Output {
             rate,
             delay,
             free_at: Time::ZERO,
-            paused: false,
+            paused: 0,
             sizes: [(0, Time::ZERO); 2],
             sent: 0,
         }
     }
 
-    /// Whether a packet may leave at `now`: the link is free and nobody has said stop. Pauses that
-    /// have come are looked at now, and only now: they are no events.
+    /// The traffic classes of which a packet may leave at `now`, a set: none while the link is
+    /// busy, and none that was told to stop. Pauses that have come are looked at now, and only now:
+    /// they are no events.
     #[inline]
-    pub fn is_open(&mut self, now: Time, net: &mut Net) -> bool {
-        while let Some(pause) = net.came_back(self.end, now) {
-            self.paused = pause.stop;
+    pub fn open<P: Frame>(&mut self, now: Time, net: &mut Net<P>) -> u8 {
+        if self.free_at > now {
+            return 0;
         }
-        self.free_at <= now && !self.paused
+        while let Some(Pause { class, stop }) = net.came_back(self.end, now) {
+            self.paused = self.paused & !(1 << class) | u8::from(stop) << class;
+        }
+        !self.paused
     }
 
     /// Sees to it that something that waits is looked at when it may leave.
     #[inline]
-    pub fn wake(&self, now: Time, net: &mut Net) {
+    pub fn wake<P: Frame>(&self, now: Time, net: &mut Net<P>) {
         if self.free_at > now {
             net.wake(self.end, self.free_at);
         } else {
@@ -77,18 +86,18 @@ impl Output {
 
     /// A packet leaves at `now`: it has come to the far end with its last bit.
     #[inline(always)] // or it is passed through memory
-    pub fn transmit(&mut self, now: Time, packet: Packet, net: &mut Net) {
-        self.free_at = now + self.time_for(packet.bytes());
+    pub fn transmit<P: Frame>(&mut self, now: Time, frame: P, net: &mut Net<P>) {
+        self.free_at = now + self.time_for(frame.packet().bytes());
         self.sent += 1;
         net.waits_no_longer(self.end);
-        net.send(self.end, self.free_at + self.delay, packet);
+        net.send(self.end, self.free_at + self.delay, frame);
     }
 
-    /// Tells the far end to stop or go on. The frame goes before all packets, but not before the
-    /// one that is on the wire.
-    pub fn pause(&mut self, now: Time, stop: bool, net: &mut Net) {
+    /// Tells the far end to stop or go on with a class. The frame goes before all packets, but not
+    /// before the one that is on the wire.
+    pub fn pause<P: Frame>(&mut self, now: Time, pause: Pause, net: &mut Net<P>) {
         let begin = self.free_at.max(now);
         self.free_at = begin + self.time_for(LEAST as u16);
-        net.give_back(self.end, self.free_at + self.delay, Pause { stop });
+        net.give_back(self.end, self.free_at + self.delay, pause);
     }
 }

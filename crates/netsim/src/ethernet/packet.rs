@@ -11,7 +11,8 @@ pub struct Packet {
     route: u64,
     /// From the top: number in the flow (32 bits), the flow's key at the receiving host.
     flow: u64,
-    /// From the top: number of another packet (32 bits), mark (1), time stamp (31).
+    /// From the top: number of another packet (32 bits), mark (1), traffic class (3), time stamp
+    /// (28).
     note: u64,
 }
 
@@ -59,6 +60,12 @@ impl Packet {
         Packet { note: self.note | (stamp & STAMP) as u64, ..self }
     }
 
+    /// The same in a traffic class below [`CLASSES`].
+    #[inline]
+    pub const fn of_class(self, class: u8) -> Self {
+        Packet { note: self.note & !CLASS | (class as u64) << STAMP_BITS & CLASS, ..self }
+    }
+
     /// What it is.
     #[inline]
     pub const fn kind(&self) -> Kind {
@@ -89,6 +96,11 @@ impl Packet {
     pub const fn sack(&self) -> Seq {
         (self.note >> 32) as Seq
     }
+    /// Its traffic class.
+    #[inline]
+    pub const fn class(&self) -> usize {
+        (self.note >> STAMP_BITS) as usize & (CLASSES - 1)
+    }
     /// Its time stamp.
     #[inline]
     pub const fn stamp(&self) -> u32 {
@@ -116,16 +128,21 @@ impl Packet {
     }
 }
 
-const STAMP: u32 = (1 << 31) - 1;
+/// Traffic classes that there can be: the priorities of IEEE 802.1Q.
+pub const CLASSES: usize = 8;
+
+const STAMP_BITS: u32 = 28;
+const STAMP: u32 = (1 << STAMP_BITS) - 1;
+const CLASS: u64 = (CLASSES as u64 - 1) << STAMP_BITS;
 const MARK: u64 = 1 << 31;
 
-/// A moment as packets carry it: units of 1,024 ps, which wrap around after 2.2 s.
+/// A moment as packets carry it: units of 1,024 ps, which wrap around after 274 ms.
 #[inline]
 pub const fn stamp(at: Time) -> u32 {
     (at.as_ps() >> 10) as u32 & STAMP
 }
 
-/// The time since a stamp, to 1,024 ps; less than 2.2 s.
+/// The time since a stamp, to 1,024 ps; less than 274 ms.
 #[inline]
 pub const fn since(stamped: u32, now: Time) -> Time {
     Time::from_ps(((stamp(now).wrapping_sub(stamped) & STAMP) as u64) << 10)
@@ -181,6 +198,9 @@ mod tests {
         assert_eq!(packet.stamp(), 1_000_000);
         assert_eq!(since(packet.stamp(), Time::from_us(2_048)), Time::from_us(1_024));
         assert_eq!(since(STAMP, Time::from_ps(1_024)), Time::from_ps(2_048));
+        assert_eq!((packet.class(), packet.of_class(7).class()), (0, 7));
+        assert_eq!(packet.of_class(5).of_class(2).class(), 2);
+        assert_eq!((packet.of_class(7).stamp(), packet.of_class(7).sack()), (1_000_000, u32::MAX));
         assert!(path(std::iter::repeat_n(64, 8)).is_some());
         assert!(path(std::iter::repeat_n(1, 9)).is_none());
         for kind in [Kind::Data, Kind::Ack, Kind::Nack, Kind::Notification] {

@@ -5,7 +5,7 @@
 //! follows the other, as a processor's caches like it. Rings would each go round all of their
 //! places, those of their worst moment; a list of single places would jump about.
 
-/// Queues, first in, first out, by number.
+/// Queues, first in, first out, by number. Each value has a tag: the port that it came in by.
 #[derive(Debug)]
 pub(super) struct Queues<T> {
     chunks: Vec<Chunk<T>>,
@@ -20,6 +20,7 @@ const PLACES: usize = 8;
 #[derive(Debug, Clone, Copy)]
 struct Chunk<T> {
     values: [T; PLACES],
+    tags: [u8; PLACES],
     /// The one behind it.
     next: u32,
 }
@@ -43,12 +44,13 @@ impl<T: Copy + Default> Queues<T> {
     }
 
     #[inline]
-    pub fn push(&mut self, queue: usize, value: T) {
+    pub fn push(&mut self, queue: usize, value: T, tag: u8) {
         if self.queues[queue].tail as usize == PLACES {
             self.lengthen(queue);
         }
         let queue = &mut self.queues[queue];
-        self.chunks[queue.last as usize].values[queue.tail as usize % PLACES] = value;
+        let (chunk, place) = (&mut self.chunks[queue.last as usize], queue.tail as usize % PLACES);
+        (chunk.values[place], chunk.tags[place]) = (value, tag);
         queue.tail += 1;
     }
 
@@ -60,7 +62,11 @@ impl<T: Copy + Default> Queues<T> {
                 std::mem::replace(&mut self.free, std::mem::replace(&mut free.next, NONE))
             }
             None => {
-                self.chunks.push(Chunk { values: [T::default(); PLACES], next: NONE });
+                self.chunks.push(Chunk {
+                    values: [T::default(); PLACES],
+                    tags: [0; PLACES],
+                    next: NONE,
+                });
                 (self.chunks.len() - 1) as u32
             }
         };
@@ -73,10 +79,11 @@ impl<T: Copy + Default> Queues<T> {
     }
 
     #[inline]
-    pub fn pop(&mut self, queue: usize) -> Option<T> {
+    pub fn pop(&mut self, queue: usize) -> Option<(T, u8)> {
         let queue = &mut self.queues[queue];
         let chunk = self.chunks.get_mut(queue.first as usize)?;
-        let value = chunk.values[queue.head as usize % PLACES];
+        let place = queue.head as usize % PLACES;
+        let value = (chunk.values[place], chunk.tags[place]);
         queue.head += 1;
         let is_last = queue.first == queue.last;
         if is_last && queue.head == queue.tail || queue.head as usize == PLACES {
@@ -93,6 +100,15 @@ impl<T: Copy + Default> Queues<T> {
     #[inline]
     pub fn is_empty(&self, queue: usize) -> bool {
         self.queues[queue].first == NONE
+    }
+
+    /// What a queue holds.
+    pub fn iter(&self, queue: usize) -> impl Iterator<Item = (&T, u8)> {
+        let queue = &self.queues[queue];
+        let chunk = |number: u32| self.chunks.get(number as usize);
+        let chunks = std::iter::successors(chunk(queue.first), move |last| chunk(last.next));
+        let values = chunks.flat_map(|chunk| chunk.values.iter().zip(chunk.tags));
+        values.skip(queue.head as usize).take(self.len_of(queue))
     }
 
     /// How many values all queues hold.
@@ -117,15 +133,18 @@ mod tests {
         #[test]
         fn are_queues(steps in prop::collection::vec((0usize..3, any::<bool>(), any::<u8>()), 0..300)) {
             let mut queues = Queues::new(3);
-            let mut expected: [VecDeque<u8>; 3] = Default::default();
-            for (queue, push, value) in steps {
+            let mut expected: [VecDeque<(u8, u8)>; 3] = Default::default();
+            for ((queue, push, value), step) in steps.into_iter().zip(0..) {
                 if push {
-                    queues.push(queue, value);
-                    expected[queue].push_back(value);
+                    let tag = step as u8;
+                    queues.push(queue, value, tag);
+                    expected[queue].push_back((value, tag));
                 } else {
                     prop_assert_eq!(queues.pop(queue), expected[queue].pop_front());
                 }
                 prop_assert_eq!(queues.is_empty(queue), expected[queue].is_empty());
+                let held = queues.iter(queue).map(|(&value, tag)| (value, tag));
+                prop_assert!(held.eq(expected[queue].iter().copied()));
                 prop_assert_eq!(queues.len(), expected.iter().map(VecDeque::len).sum::<usize>());
             }
         }

@@ -72,13 +72,13 @@ impl Sender {
 
     /// The packet to send at `now`, which then counts as sent. `None` where
     /// [`next_at`](Self::next_at) is later.
-    #[inline]
+    #[inline(always)] // whoever drives it may have several such places
     pub fn next(&mut self, settings: &Settings, now: Time, cwnd: u32) -> Option<Transmit> {
         each!(self, sender, [GoBackN, Selective, Tcp], sender.next(settings, now, cwnd))
     }
 
     /// The receiver's answer arrived.
-    #[inline]
+    #[inline(always)] // whoever drives it may have several such places
     pub fn on_feedback(&mut self, settings: &Settings, now: Time, feedback: Feedback) -> Progress {
         each!(self, sender, [GoBackN, Selective, Tcp], sender.on_feedback(settings, now, feedback))
     }
@@ -144,7 +144,7 @@ impl Receiver {
     }
 
     /// A data packet arrived.
-    #[inline]
+    #[inline(always)] // whoever drives it may have several such places
     pub fn on_data(&mut self, settings: &Settings, now: Time, seq: Seq) -> Arrival {
         each!(self, receiver, [InOrder, AnyOrder], receiver.on_data(settings, now, seq))
     }

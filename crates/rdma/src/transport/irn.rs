@@ -238,7 +238,7 @@ impl Receiver {
         (self.packets, self.acks) = (packets, Acknowledger::new());
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn on_data(&mut self, settings: &Settings, now: Time, seq: Seq) -> Arrival {
         if seq >= self.packets {
             return Arrival { accepted: false, reply: None };

@@ -49,12 +49,13 @@ impl NetworkScenario {
             workload,
             limit,
             warm_up,
+            storm,
             seed,
             warnings: _,
         } = self;
         let mut fingerprint = Fingerprint(BASIS);
         let written =
-            write!(fingerprint, "{fabric:?}{model:?}{workload:?}{limit:?}{warm_up}{seed}");
+            write!(fingerprint, "{fabric:?}{model:?}{workload:?}{limit:?}{warm_up}{storm}{seed}");
         written.expect("a fingerprint takes anything");
         fingerprint
     }

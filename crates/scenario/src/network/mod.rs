@@ -12,6 +12,7 @@
 mod fingerprint;
 mod groups;
 mod metric;
+mod ports;
 mod requests;
 mod results;
 mod run;
@@ -23,6 +24,7 @@ mod workload;
 pub use fingerprint::Fingerprint;
 pub use groups::Group;
 pub use metric::Metric;
+pub use ports::{PauseStorm, PortResult};
 pub use results::{Distribution, NetworkResults, NetworkStop, RequestResult, TAIL};
 pub use run::{Arrival, FlowRecord, NetworkProgress, Watch};
 pub use spec::{File, headroom};
@@ -52,6 +54,8 @@ pub struct NetworkScenario {
     pub limit: Option<Time>,
     /// Flows that start before this are simulated, and count in no average and no percentile.
     pub warm_up: Time,
+    /// Ports that were told to stop for longer than that, at a stretch, are in the results.
+    pub storm: Time,
     /// What every random stream is made from.
     pub seed: u64,
     /// What is allowed, and most likely not meant.

@@ -1,7 +1,9 @@
 //! What a run of a network found out.
 
 use super::groups::{Group, percentiles};
+use super::ports::{PauseStorm, PortResult};
 use bandwise_netsim::ethernet::Counters;
+use bandwise_topology::Port;
 use bandwise_units::Time;
 
 /// The shares of flows, in thousandths, at which the tail of single-packet messages is told: 90% to
@@ -29,12 +31,17 @@ pub struct NetworkResults {
     pub beside_requests: Option<Distribution>,
     /// What the network counted.
     pub counters: Counters,
+    /// What each port counted, those of switches first.
+    pub ports: Vec<PortResult>,
+    /// Ports that were told to stop for longer than the scenario's limit at a stretch, the longest
+    /// first.
+    pub storms: Vec<PauseStorm>,
     /// Simulated time.
     pub simulated: Time,
 }
 
 /// Why a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NetworkStop {
     /// All flows have arrived.
     Complete,
@@ -42,6 +49,8 @@ pub enum NetworkStop {
     Limit,
     /// Flows have not arrived, and nothing will happen any more.
     Stuck,
+    /// These ports were told to stop until each other go on, in this order: for ever.
+    Deadlock(Vec<Port>),
     /// Somebody asked for it.
     Interrupted,
 }

@@ -3,10 +3,12 @@
 
 use super::NetworkScenario;
 use super::groups::Groups;
+use super::ports;
 use super::requests::Requests;
 use super::results::{NetworkResults, NetworkStop, TAIL};
 use bandwise_netsim::engine::{APART, Alone, Crew};
 use bandwise_netsim::ethernet::{Chosen, Finished, Network, Opened, Sighting};
+use bandwise_topology::Port;
 use bandwise_units::Time;
 use bandwise_workload::Flow;
 use std::num::NonZeroUsize;
@@ -19,11 +21,13 @@ pub struct Arrival {
     pub flow: Flow,
     /// Which request of an incast it is a part of, counted from 0.
     pub request: Option<u64>,
+    /// Its traffic class.
+    pub class: u8,
 }
 
 impl From<Flow> for Arrival {
     fn from(flow: Flow) -> Self {
-        Arrival { flow, request: None }
+        Arrival { flow, request: None, class: 0 }
     }
 }
 
@@ -140,6 +144,8 @@ impl NetworkScenario {
                 break NetworkStop::Complete;
             } else if self.limit.is_some_and(|limit| simulated >= limit) {
                 break NetworkStop::Limit;
+            } else if let Some(ports) = run.deadlock() {
+                break NetworkStop::Deadlock(ports);
             } else if next.is_none() && !goes_on {
                 break NetworkStop::Stuck;
             }
@@ -154,7 +160,8 @@ impl NetworkScenario {
 }
 
 /// A run that goes on.
-struct Run {
+struct Run<'a> {
+    scenario: &'a NetworkScenario,
     network: Network,
     groups: Groups,
     /// Flows of no request, where there are requests.
@@ -168,10 +175,11 @@ struct Run {
     warm_up: Time,
 }
 
-impl Run {
-    fn new(scenario: &NetworkScenario, shards: NonZeroUsize) -> Self {
+impl<'a> Run<'a> {
+    fn new(scenario: &'a NetworkScenario, shards: NonZeroUsize) -> Self {
         let NetworkScenario { fabric, model, seed, .. } = scenario;
         Run {
+            scenario,
             network: Network::parted(fabric, model, *seed, shards, APART),
             groups: Groups::new(model.host.mtu),
             others: scenario.has_requests().then(|| Groups::new(model.host.mtu)),
@@ -186,7 +194,7 @@ impl Run {
     fn open(&mut self, arrival: Arrival) {
         let number = u32::try_from(self.started).expect("a run has fewer than 2^32 flows");
         let Flow { start, src, dst, bytes } = arrival.flow;
-        let opened = Opened { number, start, src, dst, bytes };
+        let opened = Opened { number, start, src, dst, bytes, class: arrival.class };
         self.network.open(&opened).expect("the scenario's longest path is short enough");
         if let Some(request) = arrival.request.filter(|_| start >= self.warm_up) {
             self.requests.start(number, request, start);
@@ -228,12 +236,19 @@ impl Run {
         }
     }
 
+    /// Ports that wait for each other for ever.
+    fn deadlock(&self) -> Option<Vec<Port>> {
+        let has_pfc = self.scenario.model.switch.buffering.has_pfc();
+        has_pfc.then(|| self.network.deadlock())?
+    }
+
     fn results(mut self, stop: NetworkStop) -> NetworkResults {
         self.groups.sort();
         let others = self.others.map(|mut others| {
             others.sort();
             others.distributions()
         });
+        let ports = ports::results(&self.scenario.fabric, &self.network);
         NetworkResults {
             beside_requests: others.and_then(|groups| Some(groups.into_iter().next()?.1)),
             stop,
@@ -243,6 +258,8 @@ impl Run {
             single_packet_tail: self.groups.tail(&TAIL),
             requests: self.requests.results(),
             counters: self.network.counters(),
+            storms: ports::storms(&ports, self.scenario.storm),
+            ports,
             simulated: self.network.now(),
         }
     }

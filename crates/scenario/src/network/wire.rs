@@ -27,8 +27,8 @@ pub struct Wire<'a> {
     payload: Vec<u8>,
 }
 
-/// The priority of all frames, and the code point that stands for it: what RoCE is configured to
-/// in most networks.
+/// The priority of all frames where there is one traffic class, and the code point that stands for
+/// it: what RoCE is configured to in most networks.
 const PRIORITY: usize = 3;
 const DSCP: u8 = 26;
 /// A pause without an end, as far as a frame can say that: the simulator's lasts until it is over.
@@ -56,7 +56,8 @@ impl<'a> Wire<'a> {
         match sighting.frame {
             Seen::Pause(pause) => {
                 let mut quanta = [None; 8];
-                quanta[PRIORITY] = Some(if pause.stop { LONGEST_PAUSE } else { 0 });
+                quanta[self.priority(pause.class)] =
+                    Some(if pause.stop { LONGEST_PAUSE } else { 0 });
                 let src = self.station(self.sender(sighting));
                 Frame::Pause(PauseFrame { src, quanta }).encode(out);
             }
@@ -68,6 +69,11 @@ impl<'a> Wire<'a> {
                 }
             }
         }
+    }
+
+    /// The priority of a traffic class: its number, if there are several.
+    fn priority(&self, class: u8) -> usize {
+        if self.scenario.model.classes.count == 1 { PRIORITY } else { class.into() }
     }
 
     /// The port that a frame left.

@@ -21,6 +21,8 @@ pub struct Part {
     pub generator: Generator,
     /// How many flows it makes, about.
     pub expected: u64,
+    /// The traffic class of its flows.
+    pub class: u8,
 }
 
 impl Part {
@@ -32,7 +34,7 @@ impl Part {
             Generator::Incast(incast) => Generator::Incast(incast.once()),
             Generator::Permutation(permutation) => Generator::Permutation(permutation),
         };
-        Part { generator, expected }
+        Part { generator, expected, ..self }
     }
 }
 
@@ -80,14 +82,15 @@ impl NetworkScenario {
         };
         let mut of_incast = 0;
         Merge::new(parts.iter().map(|part| part.generator.flows(self.seed))).map(move |merged| {
-            let request = match &parts[merged.part].generator {
+            let part = &parts[merged.part];
+            let request = match &part.generator {
                 Generator::Incast(incast) => {
                     of_incast += 1;
                     Some((of_incast - 1) / incast.flows_per_request())
                 }
                 _ => None,
             };
-            Arrival { flow: merged.flow, request }
+            Arrival { flow: merged.flow, request, class: part.class }
         })
     }
 

@@ -24,7 +24,7 @@ pub(super) fn find(
 }
 
 /// The node of that name.
-pub(super) fn find_node(
+pub(crate) fn find_node(
     source: &Source,
     fabric: &Fabric,
     name: &Spanned<String>,

@@ -81,7 +81,7 @@ impl PortSpec {
 }
 
 /// A port of a node.
-fn port(
+pub(crate) fn port(
     source: &Source,
     fabric: &Fabric,
     node: NodeId,

@@ -63,6 +63,30 @@ pub(crate) fn number<'de, D: Deserializer<'de>>(d: D) -> Result<Given<u64>, D::E
     given(d, |Number(value)| value)
 }
 
+/// For `deserialize_with`: a number with or without decimals.
+pub(crate) fn decimal<'de, D: Deserializer<'de>>(d: D) -> Result<Given<f64>, D::Error> {
+    struct Decimal(f64);
+    impl<'de> Deserialize<'de> for Decimal {
+        fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+            struct Number;
+            impl Visitor<'_> for Number {
+                type Value = Decimal;
+                fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                    f.write_str("a number such as 0.7, without quotes")
+                }
+                fn visit_f64<E: Error>(self, n: f64) -> Result<Decimal, E> {
+                    Ok(Decimal(n))
+                }
+                fn visit_i64<E: Error>(self, n: i64) -> Result<Decimal, E> {
+                    Ok(Decimal(n as f64))
+                }
+            }
+            d.deserialize_any(Number)
+        }
+    }
+    given(d, |Decimal(n)| n)
+}
+
 /// For `deserialize_with`: a number of bytes, with a unit or without.
 pub(crate) fn bytes<'de, D: Deserializer<'de>>(d: D) -> Result<Given<u64>, D::Error> {
     given(d, |NumberOfBytes(value)| value)
@@ -101,7 +125,7 @@ impl<'de, T: Text> Deserialize<'de> for Read<T> {
 
 /// A whole number, 0 or more.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Number(pub(super) u64);
+pub(crate) struct Number(pub(crate) u64);
 
 const NUMBER: &str = "a whole number, 0 or more, without quotes";
 

@@ -1,7 +1,9 @@
 //! What documents mean.
 
 use super::read;
-use bandwise_netsim::ethernet::Pfc;
+use bandwise_netsim::ethernet::{
+    Buffering, Classes, InputBuffers, NetworkModel, Pfc, Routing, Schedule,
+};
 use bandwise_rdma::congestion::{Algorithm, RedMarker};
 use bandwise_rdma::transport::{Acks, Recovery, Settings, Timeout};
 use bandwise_scenario::network::{NetworkScenario, TransportKind, Workload};
@@ -17,12 +19,21 @@ fn transport(keys: &str) -> Settings {
     read(&format!("[transport]\n{keys}\n")).model.host.transport
 }
 
+/// The thresholds of inputs.
+fn pfc(scenario: &NetworkScenario) -> Option<Pfc> {
+    match &scenario.model.switch.buffering {
+        Buffering::PerInput(inputs) => inputs.pfc,
+        Buffering::Shared(_) => None,
+    }
+}
+
 #[test]
 fn nothing_is_the_default_case_of_irn() {
     let NetworkScenario { fabric, model, workload, limit, seed, warnings, .. } = read(NOTHING);
     assert_eq!((fabric.hosts().len(), fabric.switches().len()), (54, 45));
-    assert_eq!(model.switch.buffer, Bytes::new(240_000));
-    assert_eq!((model.switch.pfc, model.host.mtu, model.host.extra_header), (None, 1000, 0));
+    let buffers = InputBuffers { buffer: Bytes::new(240_000), pfc: None };
+    assert_eq!(model.switch.buffering, Buffering::PerInput(buffers));
+    assert_eq!((model.host.mtu, model.host.extra_header), (1000, 0));
     let window = model.host.transport.window;
     assert_eq!(model.host.transport, Settings { window, ..Settings::irn() });
     // "~110 MTU-sized packets", and what the hops take to send one.
@@ -57,7 +68,7 @@ fn transports_by_name() {
     assert_eq!(transport("kind = \"roce\"\n[switch]\npfc = false"), Settings::roce());
     let roce = read("[transport]\nkind = \"roce\"\n");
     let stop = Bytes::new(240_000 - 20_000 - 3 * 1_082 + 20 - 84);
-    assert_eq!(roce.model.switch.pfc, Some(Pfc { stop, go: stop }));
+    assert_eq!(pfc(&roce), Some(Pfc { stop, go: stop }));
     assert_eq!(roce.transport, TransportKind::Roce);
     // With PFC there is no timeout (IRN 4.1), and IRN still hears of every packet.
     let irn = transport("kind = \"irn\"\n[switch]\npfc = true");
@@ -101,13 +112,65 @@ fn variations() {
 
 #[test]
 fn flow_control_thresholds() {
-    let pfc = |keys: &str| read(&format!("[switch]\n{keys}\n")).model.switch.pfc.unwrap();
+    let pfc = |keys: &str| pfc(&read(&format!("[switch]\n{keys}\n"))).unwrap();
     let given = pfc("pfc = { stop = \"200 KB\", go = \"150 KB\" }");
     assert_eq!((given.stop, given.go), (Bytes::new(200_000), Bytes::new(150_000)));
     assert_eq!(pfc("pfc = {}"), pfc("pfc = true"));
     // As much less as the buffer is smaller.
     let smaller = pfc("pfc = true\nbuffer = \"60 KB\"");
     assert_eq!(pfc("pfc = true").stop - smaller.stop, Bytes::new(180_000));
+}
+
+#[test]
+fn shared_buffers() {
+    let shared = |keys: &str| {
+        let text = format!("[switch]\nqueues = \"output\"\n{keys}\n");
+        match read(&text).model.switch.buffering {
+            Buffering::Shared(shared) => shared,
+            Buffering::PerInput(_) => panic!("{text}"),
+        }
+    };
+    // As much as six inputs have.
+    let usual = shared("");
+    assert_eq!((usual.buffer, usual.alpha), (Bytes::new(6 * 240_000), 1.0));
+    assert_eq!((usual.reserve, usual.pfc), (Bytes::ZERO, None));
+    let given = shared("buffer = \"2 MB\"\nalpha = 8\nreserve = \"2 KB\"");
+    assert_eq!((given.buffer, given.alpha), (Bytes::new(2_000_000), 8.0));
+    assert_eq!(given.reserve, Bytes::new(2_000));
+    let lossless = shared("pfc = true").pfc.unwrap();
+    assert_eq!((lossless.headroom, lossless.slack), (Bytes::new(23_310), Bytes::new(2 * 1_062)));
+    assert_eq!(shared("pfc = {}"), shared("pfc = true"));
+    assert_eq!(shared("[transport]\nkind = \"roce\""), shared("pfc = true"));
+}
+
+#[test]
+fn traffic_classes_and_ports() {
+    let model = |keys: &str| read(&format!("[switch]\n{keys}\n")).model;
+    assert_eq!(model("buffer = \"240 KB\"").classes, Classes::ONE);
+    let two = model("classes = 2\nlossless = [1]\nschedule = { weights = [1, 3] }\npfc = true");
+    let weights = [1, 3, 1, 1, 1, 1, 1, 1];
+    let schedule = Schedule::Weighted(weights);
+    assert_eq!(two.classes, Classes { count: 2, lossless: 0b10, schedule });
+    // Each class has half of an input's buffer.
+    assert_eq!(two.switch.buffering.buffer(), Bytes::new(120_000));
+    let scenario = read(
+        "[switch]\nclasses = 3\n[workload]\npoisson = { flows = 5 }\n\
+         incast = { priority = 2, senders = 5 }\n",
+    );
+    let classes: Vec<_> = scenario.arrivals().map(|a| (a.request.is_some(), a.class)).collect();
+    assert!(classes.iter().all(|&(incast, class)| class == if incast { 2 } else { 0 }));
+    assert_eq!(classes.len(), 10);
+    // A port's own thresholds, and those of all ports of a switch.
+    let ports = read(
+        "[switch]\npfc = true\n[[switch.port]]\nnode = \"core0.0\"\nstop = \"100 KB\"\n\
+         [[switch.port]]\nnode = \"core0.0\"\ninput = 2\ngo = \"50 KB\"\n",
+    );
+    let thresholds = ports.model.thresholds;
+    assert_eq!(thresholds.len(), 7);
+    let of = |port: u8| thresholds.iter().find(|(at, _)| at.number == port).unwrap().1;
+    assert_eq!(of(1), Pfc { stop: Bytes::new(100_000), go: Bytes::new(100_000) });
+    assert_eq!(of(2), Pfc { stop: Bytes::new(216_690), go: Bytes::new(50_000) });
+    assert_eq!(model("routing = \"spray\"").routing, Routing::Spray);
 }
 
 #[test]
@@ -164,6 +227,9 @@ fn what_is_most_likely_not_meant_is_told() {
         "[switch]\npfc = { stop = \"220 KB\" }\n",
         "[switch]\npfc = { stop = \"240 KB\" }\n[transport]\ntimeout = \"fixed\"\n",
         "[transport]\nkind = \"irn\"\ntimeout = false\n",
+        "[switch]\nqueues = \"output\"\npfc = { headroom = \"20 KB\" }\n",
+        "[switch]\npfc = true\n[[switch.port]]\nnode = \"core0.0\"\nstop = \"239 KB\"\n",
+        "[transport]\nkind = \"roce\"\n[switch]\nclasses = 2\nlossless = [1]\n",
     ];
     let told: Vec<String> =
         documents.iter().map(|text| format!("{text}{}\n", warnings(text))).collect();
@@ -186,6 +252,14 @@ fn congestion_control_by_name() {
     assert_eq!(dcqcn.host.transport.acks, Acks::OnCompletion);
     let timely = roce("timely");
     assert_eq!((timely.switch.ecn, timely.host.transport.acks), (None, Acks::EveryPacket));
+    let hpcc = roce("hpcc");
+    assert_eq!((hpcc.switch.ecn, hpcc.host.transport.acks), (None, Acks::EveryPacket));
+    // 42 bytes of telemetry take part in the headroom: three packets of it.
+    let room = |model: &NetworkModel| match &model.switch.buffering {
+        Buffering::PerInput(inputs) => (inputs.buffer - inputs.pfc.unwrap().stop).get(),
+        Buffering::Shared(_) => 0,
+    };
+    assert_eq!(room(&hpcc), room(&timely) + 3 * 42);
     let marks =
         read("[congestion-control]\necn = { kmin = \"1 KB\", kmax = \"2 KB\", pmax = 1.0 }\n");
     let marker = RedMarker::new(Bytes::new(1_000), Bytes::new(2_000), 1.0).unwrap();

@@ -18,6 +18,7 @@ fn file(name: &str) -> Result<File, String> {
         "sizes.cdf" => "0 0\n10000 50\n1000000 100\n",
         "half.cdf" => "0 0\n10000 0.5\n",
         "rack.toml" => "[fabric]\nbuild = { single-switch = 3 }\nlink = { rate = \"10 Gbps\" }\n",
+        "ring.toml" => include_str!("ring.toml"),
         "bad.toml" => "[fabric]\nbuild = { single-switch = 0 }\nlink = { rate = \"10 Gbps\" }\n",
         _ => return Err("No such file or directory".into()),
     };

@@ -7,6 +7,13 @@ use bandwise_units::Time;
 use proptest::prelude::*;
 
 const DEFAULT: &str = include_str!("../../../../papers/irn/default.toml");
+const FULL: &str = include_str!("full.toml");
+
+#[test]
+fn the_other_document_makes_sense() {
+    let results = super::read(FULL).run(&mut ());
+    assert_eq!(results.finished, 105);
+}
 
 const SWEEP: &str = include_str!("../../../../docs/examples/sweep.toml");
 
@@ -32,14 +39,16 @@ proptest! {
         let _ = NetworkScenario::from_toml(&Source::new("n.toml", &text), file);
     }
 
-    /// A piece of the reference document replaced by something.
+    /// A piece of a document replaced by something.
     #[test]
     fn mistakes_in_a_document(
-        at in 0usize..DEFAULT.len(), length in 0usize..30, with in "[-0-9a-z\"{}\\[\\]=, .]{0,12}",
+        document in prop::sample::select(vec![DEFAULT, FULL]), at in any::<prop::sample::Index>(),
+        length in 0usize..30, with in "[-0-9a-z\"{}\\[\\]=, .]{0,12}",
     ) {
-        let end = (at + length).min(DEFAULT.len());
-        prop_assume!(DEFAULT.is_char_boundary(at) && DEFAULT.is_char_boundary(end));
-        let text = format!("{}{with}{}", &DEFAULT[..at], &DEFAULT[end..]);
+        let at = at.index(document.len());
+        let end = (at + length).min(document.len());
+        prop_assume!(document.is_char_boundary(at) && document.is_char_boundary(end));
+        let text = format!("{}{with}{}", &document[..at], &document[end..]);
         if let Err(error) = try_read(&text) {
             prop_assert!(error.starts_with("n.toml:"), "{}", error);
         }
@@ -61,7 +70,7 @@ proptest! {
     /// Any numbers where numbers go.
     #[test]
     fn any_numbers(
-        n in any::<u64>(), load in any::<f64>(), key in 0usize..10, small in 0u64..100,
+        n in any::<u64>(), load in any::<f64>(), key in 0usize..16, small in 0u64..100,
     ) {
         let n = if n % 2 == 0 { small } else { n };
         let text = match key {
@@ -74,6 +83,12 @@ proptest! {
             6 => format!("[workload]\npoisson = {{ load = {load:e}, duration = \"{n} us\" }}\n"),
             7 => format!("[workload]\nincast = {{ senders = {n}, connections = {small} }}\n"),
             8 => format!("[workload]\nincast = {{ requests = {n}, every = \"{n} ns\" }}\n"),
+            9 => format!("[switch]\nqueues = \"output\"\nbuffer = \"{n} B\"\nalpha = {load:e}\n"),
+            10 => format!("[switch]\nqueues = \"output\"\nreserve = \"{n} B\"\npfc = true\n"),
+            11 => format!("[switch]\nqueues = \"output\"\npfc = {{ headroom = \"{n} B\" }}\n"),
+            12 => format!("[switch]\nclasses = {small}\npfc = true\nbuffer = \"{n} B\"\n"),
+            13 => format!("[switch]\nclasses = 8\nlossless = [{n}, {small}]\n"),
+            14 => format!("[switch]\nclasses = 8\n[workload]\nincast = {{ priority = {n} }}\n"),
             _ => format!("[run]\nlimit = \"{n} us\"\n"),
         };
         if let Ok(scenario) = try_read(&text) {

@@ -39,7 +39,7 @@ fn the_same_twice_and_in_order_of_arrival() {
     assert_eq!(scenario.run(&mut second), results);
     assert_eq!(first.arrived, second.arrived);
     assert!(first.arrived.is_sorted_by_key(|&(number, at)| (at, number)));
-    assert_eq!((results.stop, results.finished), (NetworkStop::Complete, results.started));
+    assert_eq!((&results.stop, results.finished), (&NetworkStop::Complete, results.started));
     let flows: Vec<u64> = results.groups.iter().map(|(_, found)| found.flows).collect();
     assert_eq!(results.groups[0].0, Group::All);
     assert_eq!(flows[0], flows[1..].iter().sum::<u64>());
@@ -138,4 +138,79 @@ fn what_starts_in_the_warm_up_does_not_count() {
     assert!(0 < count && count < whole.started);
     assert_eq!(whole.requests.map(|requests| requests.requests), Some(4));
     assert_eq!(found.requests.map(|requests| requests.requests), Some(2));
+}
+
+/// Five switches in a ring with two hosts each, all of which send to the next but one.
+const RING: &str = "fabric-file = \"ring.toml\"\n[switch]\nbuffer = \"60 KB\"\npfc = true\n\
+                    [transport]\nkind = \"roce\"\n";
+
+fn around(on: u32) -> impl Iterator<Item = Result<Arrival, std::convert::Infallible>> {
+    let flow = move |src| {
+        Ok(Arrival::from(Flow {
+            start: Time::ZERO,
+            src,
+            dst: (src + 2 * on) % 10,
+            bytes: 10_000_000,
+        }))
+    };
+    (0..10).map(flow)
+}
+
+#[test]
+fn a_deadlock_ends_the_run_and_names_its_ports() {
+    let scenario = read(RING);
+    let results = scenario.run_with(&Alone, around(2), &mut ()).unwrap();
+    let NetworkStop::Deadlock(ports) = results.stop else { panic!("{:?}", results.stop) };
+    let names: Vec<String> = ports.iter().map(|&port| scenario.fabric.describe(port)).collect();
+    assert_eq!(names, ["s0:3", "s1:3", "s2:3", "s3:3", "s4:3"]);
+    assert!(results.finished < 10 && results.simulated < Time::from_ms(20));
+    // To the neighbour there is no loop.
+    let results = scenario.run_with(&Alone, around(1), &mut ()).unwrap();
+    assert_eq!((results.stop, results.finished), (NetworkStop::Complete, 10));
+}
+
+#[test]
+fn ports_that_are_stopped_for_long_are_told_of() {
+    let text = "[fabric]\nbuild = { single-switch = 9 }\nlink = { rate = \"40 Gbps\" }\n\
+                [switch]\npfc = { stop = \"200 KB\", go = \"10 KB\" }\n\
+                [transport]\nkind = \"roce\"\n\
+                [workload]\nincast = { senders = 8, bytes = \"8 MB\" }\n";
+    let results = read(text).run(&mut ());
+    assert_eq!(results.storms, []);
+    // 190 KB leave at an eighth of 40 Gbps in 304 us.
+    let scenario = read(&format!("{text}[run]\npause-storm = \"250 us\"\n"));
+    let storms = scenario.run(&mut ()).storms;
+    assert_eq!(storms.len(), 8);
+    for storm in &storms {
+        assert!(!scenario.fabric.is_switch(storm.port.node));
+        assert!(scenario.fabric.is_switch(storm.by.node));
+        assert!((300..400).contains(&(storm.longest.as_ps() / 1_000_000)), "{storm:?}");
+    }
+    assert!(storms.is_sorted_by_key(|storm| std::cmp::Reverse(storm.longest)));
+    // What one end sent is what the other received.
+    let stops: u64 = results.ports.iter().map(|port| port.stops).sum();
+    assert_eq!(stops, results.counters.pauses);
+}
+
+#[test]
+fn hpcc_and_swift_keep_the_queues_of_an_incast_short() {
+    let longest_queue = |kind: &str| {
+        let text = format!(
+            "[fabric]\nbuild = {{ single-switch = 9 }}\nlink = {{ rate = \"40 Gbps\", delay = \"2 us\" }}\n\
+             [transport]\nkind = \"roce\"\nacks = \"every-packet\"\n\
+             [congestion-control]\nkind = \"{kind}\"\n\
+             [workload]\nincast = {{ senders = 8, bytes = \"40 MB\" }}\n"
+        );
+        let scenario = read(&text);
+        let results = scenario.run(&mut ());
+        assert_eq!((&results.stop, results.finished), (&NetworkStop::Complete, 8), "{kind}");
+        assert_eq!(results.counters.packets_dropped, 0, "{kind}");
+        results.ports.iter().map(|port| port.counters.peak_queue.get()).max().unwrap()
+    };
+    let without = longest_queue("none");
+    for kind in ["hpcc", "swift"] {
+        let with = longest_queue(kind);
+        // At the start all send at line rate for a round trip.
+        assert!(with < without / 4, "{kind}: {with} of {without}");
+    }
 }

@@ -34,7 +34,7 @@ impl Rows {
 }
 
 /// A time in nanoseconds, exact, with decimals where it is no whole number of them.
-struct Ns(Time);
+pub(in crate::sim) struct Ns(pub(in crate::sim) Time);
 
 impl std::fmt::Display for Ns {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -3,6 +3,8 @@
 mod csv;
 mod parquet;
 
+pub(super) use csv::Ns;
+
 use crate::failure::Failure;
 use crate::output::{Outputs, Stream};
 use bandwise_scenario::network::FlowRecord;

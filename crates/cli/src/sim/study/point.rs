@@ -33,7 +33,7 @@ impl Finished {
         let counters = &results.counters;
         let value = |metric: Metric| Some((metric.name().to_owned(), metric.of(results)?));
         Finished {
-            stop: stop(results.stop).to_owned(),
+            stop: stop(&results.stop).to_owned(),
             flows_started: results.started,
             flows_finished: results.finished,
             metrics: Metric::ALL.into_iter().filter_map(value).collect(),

@@ -94,6 +94,11 @@ fn point(
     if results.stop == NetworkStop::Interrupted {
         return Ok((None, false));
     }
+    if let NetworkStop::Deadlock(_) | NetworkStop::Stuck = results.stop {
+        let missing = results.started - results.finished;
+        let label = settings.study.label(point);
+        note(format_args!("warning: {label}: {missing} flows will never arrive"));
+    }
     let finished = Finished::of(&results);
     if let Some((store, fingerprint)) = store {
         store.keep(fingerprint, &settings.study.label(point), &finished)?;

@@ -4,6 +4,7 @@ use super::key::{Key, key};
 use crate::spec::values::{Given, names, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::SwitchModel;
+use bandwise_netsim::ethernet::telemetry::TELEMETRY;
 use bandwise_rdma::congestion::{Algorithm, RedMarker, Settings};
 use bandwise_rdma::transport::Acks;
 use bandwise_units::Bytes;
@@ -20,7 +21,7 @@ pub(super) struct CongestionSpec {
 }
 
 names! { Algorithm, "congestion control",
-"\"none\", \"dcqcn\", \"timely\", \"aimd\", \"dctcp\" or \"swift\"",
+"\"none\", \"dcqcn\", \"timely\", \"aimd\", \"dctcp\", \"hpcc\" or \"swift\"",
 "none" => Algorithm::None, "dcqcn" => Algorithm::Dcqcn, "timely" => Algorithm::Timely,
 "aimd" => Algorithm::Aimd, "dctcp" => Algorithm::Dctcp, "hpcc" => Algorithm::Hpcc,
 "swift" => Algorithm::Swift }
@@ -58,6 +59,15 @@ impl Key for EcnKey {
 const DCTCP: RedMarker = RedMarker::step(Bytes::new(97_500));
 
 impl CongestionSpec {
+    fn algorithm(&self) -> Algorithm {
+        self.kind.as_ref().map_or(Algorithm::None, |kind| *kind.get_ref())
+    }
+
+    /// What it adds to every data packet.
+    pub(super) fn telemetry(&self) -> u32 {
+        if self.algorithm().needs_telemetry() { TELEMETRY } else { 0 }
+    }
+
     /// The senders' settings; marks are set in `switch`. `acks` become what the algorithm needs, or
     /// that is an error where they were `given`.
     pub(super) fn resolve(
@@ -67,12 +77,8 @@ impl CongestionSpec {
         acks: &mut Acks,
         given: Option<Range<usize>>,
     ) -> Result<Settings, InputError> {
-        let algorithm = self.kind.as_ref().map_or(Algorithm::None, |kind| *kind.get_ref());
+        let algorithm = self.algorithm();
         let at = place(&self.kind, 0..0);
-        if algorithm.needs_telemetry() {
-            let message = "switches do not add the telemetry yet that HPCC needs";
-            return Err(source.error(at, message).allowed("any other congestion control"));
-        }
         let usual = match algorithm {
             Algorithm::Dctcp => DCTCP,
             _ => RedMarker::DCQCN,

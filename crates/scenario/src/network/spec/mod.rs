@@ -12,8 +12,21 @@
 //! # or, above the tables, fabric-file = "FILE" with such a table, or as ibnetdiscover and ibsim have it
 //!
 //! [switch]                     # every switch
-//! buffer = "240 KB"            # for each input port
-//! pfc = false                  # with roce, if not given, true; or { stop = "217 KB", go = "217 KB" }
+//! queues = "input"             # or "output": there, in a buffer that all ports share
+//! buffer = "240 KB"            # for each input port; of a shared buffer all of it
+//! pfc = false                  # with roce, if not given, true; or { stop = "217 KB", go = "217 KB" };
+//!                              # of a shared buffer { headroom = "23310 B", slack = "2124 B" }
+//! alpha = 1.0                  # of a shared buffer: times what is free, the most of one queue
+//! reserve = "0 B"              # and what each queue has to itself
+//! classes = 1                  # traffic classes, up to 8
+//! lossless = [0]               # those with PFC; if not given, all
+//! schedule = "strict"          # the highest first; or { weights = [1] }
+//! routing = "ecmp"             # by flow; or "spray": by packet
+//! [[switch.port]]              # ports with other thresholds, where inputs have their own buffers
+//! node = "s0"                  # a switch
+//! input = 1                    # a port; if not given, all
+//! stop = "200 KB"
+//! go = "150 KB"
 //!
 //! [host]                       # every host
 //! mtu = 1000                   # payload of a full packet, bytes
@@ -31,12 +44,13 @@
 //! extra-header = 0             # bytes of every data packet (IRN 6.3)
 //!
 //! [congestion-control]
-//! kind = "none"                # or "dcqcn", "timely", "aimd", "dctcp", "swift"
+//! kind = "none"                # or "dcqcn", "timely", "aimd", "dctcp", "hpcc", "swift"
 //! ecn = false                  # marks; if not given, true where they are needed; or
 //!                              # { kmin = "5 KB", kmax = "200 KB", pmax = 0.01 }
 //!
 //! [workload]                   # one or more of these; the first one, if there is none
 //! poisson = { load = 0.7, of = "payload", sizes = "irn-heavy-tailed", duration = "10 ms" }
+//!                              # any part: priority = 0, its traffic class
 //!                              # of = "wire" counts headers and gaps too; flows = N instead of
 //!                              # duration
 //! incast = { senders = 30, bytes = "150 MB", receiver = 0, connections = 1, requests = 1,
@@ -49,15 +63,22 @@
 //! [run]
 //! seed = 1
 //! limit = "1 s"                # of simulated time; if not given, until all flows have arrived
+//! pause-storm = "5 ms"         # a port that is stopped for longer at a stretch is told of
 //! ```
 //!
 //! `[sweep]` and `[plot]` belong to a study of several such scenarios: see [`super::Study`].
 
+mod classes;
 mod congestion;
 mod fabric;
+mod host;
+mod input_queues;
 mod key;
 mod pfc;
+mod pfc_key;
+mod ports;
 mod run;
+mod shared_buffer;
 mod sizes;
 mod switch;
 mod transport;
@@ -72,9 +93,10 @@ use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::NetworkModel;
 use bandwise_topology::read::FabricSpec;
 use congestion::CongestionSpec;
+use host::{Frame, HostSpec};
 use run::RunSpec;
 use serde::Deserialize;
-use switch::{HostSpec, SwitchSpec};
+use switch::{SwitchSpec, Switches};
 use toml::Spanned;
 use toml::de::DeTable;
 use transport::TransportSpec;
@@ -167,16 +189,17 @@ impl Spec {
         let mut warnings = Vec::new();
         let host = self.host.resolve(source)?;
         let extra_header = self.transport.extra_header(source)?;
-        let frame = switch::Frame { mtu: host, extra_header };
+        let frame = Frame { mtu: host, extra_header, telemetry: self.congestion.telemetry() };
         let kind = self.transport.kind();
-        let (mut switch, loses) =
-            self.switch.resolve(source, &fabric, frame, kind, &mut warnings)?;
+        let switches = self.switch.resolve(source, &fabric, frame, kind, &mut warnings)?;
+        let Switches { model: mut switch, thresholds, classes, routing, loses } = switches;
         let congested = || frame.congested_round_trip(&fabric, &switch);
         let mut transport =
             self.transport.resolve(source, &switch, loses, congested, &mut warnings)?;
         let acks = self.transport.acks_place();
         let congestion = self.congestion.resolve(source, &mut switch, &mut transport.acks, acks)?;
-        let mut model = NetworkModel { switch, host: frame.host(transport, congestion) };
+        let host = frame.host(transport, congestion);
+        let mut model = NetworkModel { switch, thresholds, host, classes, routing };
         fabric::check_paths(source, at, &fabric)?;
         self.transport.cap(&mut model, &fabric);
         let run = self.run.resolve(source)?;
@@ -192,6 +215,7 @@ impl Spec {
             workload,
             limit: run.limit,
             warm_up: run.warm_up,
+            storm: run.storm,
             seed: run.seed,
             warnings,
         })

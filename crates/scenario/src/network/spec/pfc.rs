@@ -1,6 +1,6 @@
 //! When priority flow control says stop, so that nothing is dropped: [`headroom`].
 
-use super::switch::Frame;
+use super::host::Frame;
 use bandwise_netsim::ethernet::packet::{GAP, LEAST};
 use bandwise_topology::{Fabric, Link};
 use bandwise_units::{BitRate, Bytes, Time};

@@ -134,7 +134,7 @@ impl TransportSpec {
         congested: impl Fn() -> Time,
         warnings: &mut Vec<InputError>,
     ) -> Result<Settings, InputError> {
-        let (kind, pfc) = (self.kind(), switch.pfc.is_some());
+        let (kind, pfc) = (self.kind(), switch.buffering.has_pfc());
         self.check_tcp(source)?;
         let mut settings = match kind {
             TransportKind::Irn => Settings { window: None, ..Settings::irn() },

@@ -1,22 +1,21 @@
 //! `[workload]`.
 
 use super::Files;
+use super::classes::priority;
 use super::run::LONGEST;
 use super::sizes::{self, SizesKey, refuse};
 use crate::network::workload::{Generator, Part, Workload};
 use crate::spec::explain::first_line;
-use crate::spec::values::{Given, names, number, place, text, within};
+use crate::spec::values::{Given, decimal, names, number, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::NetworkModel;
-use bandwise_netsim::ethernet::packet::{GAP, HEADERS};
+use bandwise_netsim::ethernet::packet::GAP;
 use bandwise_topology::Fabric;
 use bandwise_units::{BitRate, Bytes, Time};
 use bandwise_workload::{
     Extent, Incast, IrnSpreads, Load, Permutation, Poisson, SizeDistribution, WorkloadError,
 };
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, Visitor};
-use std::fmt;
 use toml::Spanned;
 
 #[derive(Debug, Deserialize)]
@@ -34,7 +33,7 @@ pub(super) struct WorkloadSpec {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct PoissonSpec {
-    #[serde(default, deserialize_with = "fraction")]
+    #[serde(default, deserialize_with = "decimal")]
     load: Given<f64>,
     #[serde(default, deserialize_with = "text")]
     of: Given<Of>,
@@ -44,6 +43,8 @@ struct PoissonSpec {
     duration: Given<Time>,
     #[serde(default, deserialize_with = "number")]
     flows: Given<u64>,
+    #[serde(default, deserialize_with = "number")]
+    priority: Given<u64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -63,6 +64,8 @@ struct IncastSpec {
     start: Given<Time>,
     #[serde(default, deserialize_with = "text")]
     every: Given<Time>,
+    #[serde(default, deserialize_with = "number")]
+    priority: Given<u64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -72,6 +75,8 @@ struct PermutationSpec {
     sizes: Given<SizesKey>,
     #[serde(default, deserialize_with = "text")]
     start: Given<Time>,
+    #[serde(default, deserialize_with = "number")]
+    priority: Given<u64>,
 }
 
 /// Which bytes a load counts.
@@ -115,10 +120,10 @@ pub(super) fn resolve(
         parts.push(spec.get_ref().resolve(source, spec.span(), fabric, model, files, warnings)?);
     }
     if let Some(spec) = incast {
-        parts.push(spec.get_ref().resolve(source, spec.span(), fabric)?);
+        parts.push(spec.get_ref().resolve(source, spec.span(), fabric, model)?);
     }
     if let Some(spec) = permutation {
-        parts.push(spec.get_ref().resolve(source, spec.span(), fabric, files)?);
+        parts.push(spec.get_ref().resolve(source, spec.span(), fabric, model, files)?);
     }
     if parts.is_empty() {
         let at = first_line(source, given.span());
@@ -135,7 +140,7 @@ pub(super) fn default_part(source: &Source, fabric: &Fabric) -> Result<Part, Inp
     let extent = Extent::Until(DURATION);
     let poisson = load.and_then(|load| Poisson::new(hosts(fabric), load, sizes, extent));
     let poisson = poisson.map_err(|error| refuse(source, 0..0, &error))?;
-    Ok(of_load(poisson, extent))
+    Ok(of_load(poisson, extent, 0))
 }
 
 fn hosts(fabric: &Fabric) -> u32 {
@@ -148,13 +153,13 @@ fn slowest_host(fabric: &Fabric) -> BitRate {
     fabric.hosts().iter().filter_map(rate).min().expect("every host has a cable")
 }
 
-fn of_load(poisson: Poisson, extent: Extent) -> Part {
+fn of_load(poisson: Poisson, extent: Extent, class: u8) -> Part {
     let expected = match extent {
         Extent::Flows(flows) => flows,
         // A float beyond 64 bits becomes the largest integer.
         Extent::Until(end) => poisson.mean_flows(end).ceil() as u64,
     };
-    Part { generator: Generator::Poisson(poisson), expected }
+    Part { generator: Generator::Poisson(poisson), expected, class }
 }
 
 impl PoissonSpec {
@@ -171,7 +176,7 @@ impl PoissonSpec {
         let refuse_load = |error: WorkloadError| refuse(source, at_load.clone(), &error);
         let fraction = self.load.as_ref().map_or(LOAD, |load| *load.get_ref());
         let mut load = Load::new(fraction, slowest_host(fabric)).map_err(refuse_load)?;
-        let on_the_wire = model.host.mtu + HEADERS + model.host.extra_header + GAP;
+        let on_the_wire = model.host.full_frame() + GAP;
         let factor = f64::from(on_the_wire) / f64::from(model.host.mtu);
         let of_wire = self.of.as_ref().is_some_and(|of| *of.get_ref() == Of::Wire);
         if of_wire {
@@ -201,8 +206,9 @@ impl PoissonSpec {
             (None, None) => Extent::Until(DURATION),
         };
         let sizes = sizes::resolve(source, &self.sizes, files)?;
+        let class = priority(source, &self.priority, &model.classes)?;
         let poisson = Poisson::new(hosts(fabric), load, sizes, extent);
-        Ok(of_load(poisson.map_err(|error| refuse(source, at, &error))?, extent))
+        Ok(of_load(poisson.map_err(|error| refuse(source, at, &error))?, extent, class))
     }
 }
 
@@ -212,6 +218,7 @@ impl IncastSpec {
         source: &Source,
         at: std::ops::Range<usize>,
         fabric: &Fabric,
+        model: &NetworkModel,
     ) -> Result<Part, InputError> {
         let hosts = hosts(fabric);
         let whole = |name, given: &Given<u64>, or: u64, least: u64| match given {
@@ -241,8 +248,9 @@ impl IncastSpec {
             };
             refuse(source, at, &error)
         })?;
+        let class = priority(source, &self.priority, &model.classes)?;
         let expected = incast.flows_per_request().saturating_mul(requests);
-        Ok(Part { generator: Generator::Incast(incast), expected })
+        Ok(Part { generator: Generator::Incast(incast), expected, class })
     }
 }
 
@@ -252,6 +260,7 @@ impl PermutationSpec {
         source: &Source,
         at: std::ops::Range<usize>,
         fabric: &Fabric,
+        model: &NetworkModel,
         files: Files,
     ) -> Result<Part, InputError> {
         let sizes = sizes::resolve(source, &self.sizes, files)?;
@@ -261,31 +270,8 @@ impl PermutationSpec {
         };
         let permutation = Permutation::new(hosts(fabric), sizes, start);
         let permutation = permutation.map_err(|error| refuse(source, at, &error))?;
+        let class = priority(source, &self.priority, &model.classes)?;
         let expected = fabric.hosts().len() as u64;
-        Ok(Part { generator: Generator::Permutation(permutation), expected })
+        Ok(Part { generator: Generator::Permutation(permutation), expected, class })
     }
-}
-
-/// For `deserialize_with`: a number with or without decimals.
-fn fraction<'de, D: Deserializer<'de>>(d: D) -> Result<Given<f64>, D::Error> {
-    struct Fraction(f64);
-    impl<'de> Deserialize<'de> for Fraction {
-        fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-            struct Number;
-            impl Visitor<'_> for Number {
-                type Value = Fraction;
-                fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                    f.write_str("a fraction of the link rate such as 0.7, without quotes")
-                }
-                fn visit_f64<E: Error>(self, n: f64) -> Result<Fraction, E> {
-                    Ok(Fraction(n))
-                }
-                fn visit_i64<E: Error>(self, n: i64) -> Result<Fraction, E> {
-                    Ok(Fraction(n as f64))
-                }
-            }
-            d.deserialize_any(Number)
-        }
-    }
-    crate::spec::values::given(d, |Fraction(n)| n)
 }

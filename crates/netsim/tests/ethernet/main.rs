@@ -1,7 +1,15 @@
 //! RDMA flows over Ethernet: alone, sharing, with losses, with priority flow control.
 
+mod classes;
+mod hpcc;
+mod ports;
+mod shared;
+mod spray;
+mod standstill;
+
 use bandwise_netsim::ethernet::{
-    Finished, HostModel, Network, NetworkModel, Opened, Pfc, SwitchModel, bdp_packets,
+    Buffering, Classes, Counters, Finished, HostModel, InputBuffers, Network, NetworkModel, Opened,
+    Pfc, Routing, SwitchModel, bdp_packets,
 };
 use bandwise_random::Stream;
 use bandwise_rdma::congestion::{self, Algorithm, NotificationSettings, RedMarker};
@@ -21,12 +29,12 @@ fn fat_tree() -> Fabric {
 /// Buffers of 240 KB; with flow control, told to stop when all but [`headroom`] is full.
 fn model(transport: Settings, pfc: bool) -> NetworkModel {
     let stop = Bytes::new(240_000 - headroom(20_000));
+    let pfc = pfc.then_some(Pfc { stop, go: stop });
     NetworkModel {
-        switch: SwitchModel {
-            buffer: Bytes::new(240_000),
-            pfc: pfc.then_some(Pfc { stop, go: stop }),
-            ecn: None,
-        },
+        switch: SwitchModel { buffering: per_input(240_000, pfc), ecn: None },
+        thresholds: Vec::new(),
+        classes: Classes::ONE,
+        routing: Routing::Ecmp,
         host: HostModel {
             transport,
             congestion: congestion::Settings::default(),
@@ -37,6 +45,10 @@ fn model(transport: Settings, pfc: bool) -> NetworkModel {
     }
 }
 
+fn per_input(buffer: u64, pfc: Option<Pfc>) -> Buffering {
+    Buffering::PerInput(InputBuffers { buffer: Bytes::new(buffer), pfc })
+}
+
 /// What still comes in after a stop: what the link carries there and back, the packet that went
 /// beyond the threshold, those on the wire at both ends, and the frame that says stop.
 fn headroom(link: u64) -> u64 {
@@ -44,7 +56,7 @@ fn headroom(link: u64) -> u64 {
 }
 
 fn flow(number: u32, start: Time, src: u32, dst: u32, bytes: u64) -> Opened {
-    Opened { number, start, src, dst, bytes }
+    Opened { number, start, src, dst, bytes, class: 0 }
 }
 
 /// Runs until nothing happens any more, in slices.
@@ -62,6 +74,11 @@ fn run(network: &mut Network, flows: &[Opened]) -> Vec<Finished> {
             return finished;
         }
     }
+}
+
+/// The same network in so many shards, with links of so much between partitions.
+fn parted(fabric: &Fabric, model: &NetworkModel, seed: u64, shards: usize, apart: Time) -> Network {
+    Network::parted(fabric, model, seed, NonZeroUsize::new(shards).unwrap(), apart)
 }
 
 /// IRN with the cap of the default network.
@@ -158,11 +175,6 @@ fn an_incast_with_flow_control_ends_when_the_line_rate_allows() {
     assert!(last.as_ps() as f64 / bound.as_ps() as f64 <= 1.02, "{last} for {bound}");
 }
 
-/// Every congestion control that needs no telemetry.
-fn congestion_controls() -> impl Iterator<Item = Algorithm> {
-    Algorithm::ALL.into_iter().filter(|algorithm| !algorithm.needs_telemetry())
-}
-
 #[test]
 fn congestion_control_leaves_a_flow_alone_in_peace_and_keeps_queues_short() {
     let dropped = |algorithm| {
@@ -173,7 +185,9 @@ fn congestion_control_leaves_a_flow_alone_in_peace_and_keeps_queues_short() {
         let finished = run(&mut network, &[flow(0, Time::ZERO, 0, 53, 2_000_000)]);
         let alone = network.alone(0, 53, 2_000_000);
         let slowdown = finished[0].completion_time().as_ps() as f64 / alone.as_ps() as f64;
-        assert!(slowdown < 1.01, "{algorithm:?}: {slowdown}");
+        // HPCC fills 95% of a link (HPCC 3.3).
+        let most = if algorithm == Algorithm::Hpcc { 1.06 } else { 1.01 };
+        assert!(slowdown < most, "{algorithm:?}: {slowdown}");
         // Two flows to one host.
         let mut network = Network::new(&fat_tree(), &model, 1);
         let flows = [5, 20].map(|src| flow(src, Time::ZERO, src, 53, 20_000_000));
@@ -186,7 +200,7 @@ fn congestion_control_leaves_a_flow_alone_in_peace_and_keeps_queues_short() {
         counters.packets_dropped
     };
     let without = dropped(Algorithm::None);
-    for algorithm in congestion_controls().skip(1) {
+    for algorithm in Algorithm::ALL.into_iter().skip(1) {
         assert!(dropped(algorithm) <= without, "{algorithm:?}");
     }
 }
@@ -197,7 +211,7 @@ fn the_headroom_is_what_keeps_a_lossless_network_so() {
     let incast = |stop: u64| {
         let mut model = model(Settings::roce_with_pfc(), true);
         let stop = Bytes::new(stop);
-        model.switch.pfc = Some(Pfc { stop, go: stop });
+        model.switch.buffering = per_input(240_000, Some(Pfc { stop, go: stop }));
         let mut network = Network::new(&fat_tree(), &model, 1);
         let flows: Vec<Opened> =
             (1..54).map(|src| flow(src, Time::ZERO, src, 0, 300_000)).collect();
@@ -233,12 +247,12 @@ proptest! {
     fn every_flow_arrives(
         seed in any::<u64>(), which in 0usize..9, buffer in 5_000u64..60_000, apart in 1u64..4,
         shards in 2usize..5,
-        algorithm in prop::sample::select(congestion_controls().collect::<Vec<_>>()),
+        algorithm in prop::sample::select(Algorithm::ALL.to_vec()),
     ) {
         let (name, transport, pfc) = all_transports()[which];
         let fabric = builders::leaf_spine(3, 2, 4, RATE, Time::from_ns(500)).unwrap();
         let mut model = model(transport, pfc);
-        model.switch.buffer = Bytes::new(buffer);
+        model.switch.buffering = per_input(buffer, None);
         model.host.congestion.algorithm = algorithm;
         if algorithm != Algorithm::None && transport.acks == Acks::OnCompletion {
             // Windows and round trips need acknowledgements.
@@ -247,8 +261,9 @@ proptest! {
         model.switch.ecn = Some(RedMarker::DCQCN);
         if pfc {
             // Two delays of 500 ns hold 5 KB.
-            model.switch.buffer = Bytes::new(buffer + headroom(5_000));
-            model.switch.pfc = Some(Pfc { stop: Bytes::new(buffer), go: Bytes::new(buffer) });
+            let stop = Bytes::new(buffer);
+            let pfc = Pfc { stop, go: stop };
+            model.switch.buffering = per_input(buffer + headroom(5_000), Some(pfc));
         }
         let flows = random_flows(seed, 60, 12);
         let mut network = Network::new(&fabric, &model, seed);
@@ -263,8 +278,8 @@ proptest! {
         prop_assert!(!pfc || counters.packets_dropped == 0, "{}", name);
         prop_assert_eq!((network.open_flows(), network.packets_buffered()), (0, 0));
         let apart = Time::from_ns(200 * apart);
-        let whole = Network::parted(&fabric, &model, seed, NonZeroUsize::MIN, apart);
-        let parted = Network::parted(&fabric, &model, seed, shards.try_into().unwrap(), apart);
+        let whole = parted(&fabric, &model, seed, 1, apart);
+        let parted = parted(&fabric, &model, seed, shards, apart);
         let [whole, parted] = [whole, parted].map(|mut network| {
             prop_assert_eq!(run(&mut network, &flows), finished.as_slice());
             Ok(network.counters())
@@ -272,6 +287,6 @@ proptest! {
         let (whole, parted) = (whole?, parted?);
         prop_assert_eq!(whole, parted);
         let events = counters.events;
-        prop_assert_eq!(bandwise_netsim::ethernet::Counters { events, ..whole }, counters);
+        prop_assert_eq!(Counters { events, ..whole }, counters);
     }
 }

@@ -1,0 +1,113 @@
+//! What each port counted: as CSV and as JSON. And what was told of those that stood still.
+
+use super::rows::Ns;
+use bandwise_scenario::network::{
+    NetworkResults, NetworkScenario, NetworkStop, PauseStorm, PortResult,
+};
+use bandwise_topology::Fabric;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// A line for each port.
+pub(super) fn csv(fabric: &Fabric, results: &NetworkResults) -> String {
+    let mut text = "port,peer,sent,dropped,dropped_leaving,marked,pauses_sent,pauses_received,\
+                    paused_ns,longest_pause_ns,peak_buffer,peak_queue\n"
+        .to_owned();
+    for PortResult { port, peer, counters, stops, stopped, longest_stop } in &results.ports {
+        writeln!(
+            text,
+            "{},{},{},{},{},{},{},{stops},{},{},{},{}",
+            quoted(&fabric.describe(*port)),
+            quoted(&fabric.describe(*peer)),
+            counters.sent,
+            counters.dropped,
+            counters.dropped_leaving,
+            counters.marked,
+            counters.pauses,
+            Ns(*stopped),
+            Ns(*longest_stop),
+            counters.peak.get(),
+            counters.peak_queue.get(),
+        )
+        .expect("a String takes anything");
+    }
+    text
+}
+
+/// A name as a value of CSV (RFC 4180): names may have commas.
+fn quoted(name: &str) -> String {
+    match name.contains([',', '"']) {
+        true => format!("\"{}\"", name.replace('"', "\"\"")),
+        false => name.to_owned(),
+    }
+}
+
+/// The same for programs.
+pub(super) fn json(fabric: &Fabric, results: &NetworkResults) -> Value {
+    let port = |result: &PortResult| {
+        let counters = &result.counters;
+        json!({
+            "port": fabric.describe(result.port),
+            "peer": fabric.describe(result.peer),
+            "sent": counters.sent,
+            "dropped": counters.dropped,
+            "dropped_leaving": counters.dropped_leaving,
+            "marked": counters.marked,
+            "pauses_sent": counters.pauses,
+            "pauses_received": result.stops,
+            "paused_s": result.stopped.as_s_f64(),
+            "longest_pause_s": result.longest_stop.as_s_f64(),
+            "peak_buffer_bytes": counters.peak.get(),
+            "peak_queue_bytes": counters.peak_queue.get(),
+        })
+    };
+    results.ports.iter().map(port).collect()
+}
+
+/// Pause storms for programs.
+pub(super) fn storms(fabric: &Fabric, results: &NetworkResults) -> Value {
+    let storm = |storm: &PauseStorm| {
+        json!({
+            "port": fabric.describe(storm.port),
+            "by": fabric.describe(storm.by),
+            "longest_pause_s": storm.longest.as_s_f64(),
+            "paused_s": storm.stopped.as_s_f64(),
+        })
+    };
+    results.storms.iter().map(storm).collect()
+}
+
+/// How many pause storms are told of one by one.
+const TOLD: usize = 5;
+
+/// What is told of pause storms, a line each.
+pub(super) fn warnings(scenario: &NetworkScenario, results: &NetworkResults) -> Vec<String> {
+    let name = |port| scenario.fabric.describe(port);
+    let line = |storm: &PauseStorm| {
+        let (longest, all) = (storm.longest, storm.stopped);
+        let share = all.as_s_f64() / results.simulated.as_s_f64() * 100.0;
+        let (port, by) = (name(storm.port), name(storm.by));
+        format!(
+            "pause storm: {port} was stopped by {by} for {longest} at a stretch, {share:.0}% of the \
+             run in all"
+        )
+    };
+    let mut lines: Vec<String> = results.storms.iter().take(TOLD).map(line).collect();
+    if let Some(more) = results.storms.len().checked_sub(TOLD).filter(|&more| more > 0) {
+        lines.push(format!(
+            "pause storm: {more} more ports, stopped for {} or longer",
+            scenario.storm
+        ));
+    }
+    lines
+}
+
+/// The ports of a deadlock, if there was one.
+pub(super) fn deadlock(fabric: &Fabric, results: &NetworkResults) -> Option<Vec<String>> {
+    match &results.stop {
+        NetworkStop::Deadlock(ports) => {
+            Some(ports.iter().map(|&port| fabric.describe(port)).collect())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,321 @@
+//! A network with some features: [`Core`].
+
+use super::capture::{Capture, Chosen, Sighting};
+use super::features::Features;
+use super::flow::{Finished, Opened, alone, frame_time};
+use super::host::{Host, HostModel};
+use super::network::{Counters, NetworkModel, PathTooLong};
+use super::output::{Net, Output};
+use super::packet::{GAP, LEAST, path};
+use super::routing::{Routing, Spray};
+use super::standstill;
+use super::switch::{Buffering, Pfc, PortCounters, Switch, SwitchModel};
+use crate::engine::{self, Crew, Engine, LinkEnd, Member};
+use bandwise_random::Stream;
+use bandwise_rdma::congestion::{self, Algorithm, Congestion};
+use bandwise_topology::routes::{EqualPaths, farthest_hosts};
+use bandwise_topology::{Fabric, Link, NodeId, Port};
+use bandwise_units::{BitRate, Bytes, Time};
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+/// The nodes of a network.
+pub(super) type Nodes<F> = Engine<Member<Switch<F>, Host<F>>>;
+
+/// A network with flows. What its methods do is said at [`Network`](super::Network).
+#[derive(Debug)]
+pub(super) struct Core<F: Features> {
+    engine: Nodes<F>,
+    fabric: Fabric,
+    paths: Arc<EqualPaths>,
+    model: NetworkModel,
+    seed: u64,
+    switches: usize,
+    /// Ends of cables by their ports.
+    ends: BTreeMap<Port, LinkEnd>,
+    capture: Option<Box<Capture>>,
+}
+
+impl<F: Features> Core<F> {
+    pub fn parted(
+        fabric: &Fabric,
+        model: &NetworkModel,
+        seed: u64,
+        shards: NonZeroUsize,
+        apart: Time,
+    ) -> Self {
+        let nodes: Vec<NodeId> = fabric.switches().iter().chain(fabric.hosts()).copied().collect();
+        let switches = fabric.switches().len();
+        let index =
+            |node: NodeId| fabric.rank(node) + if fabric.is_switch(node) { 0 } else { switches };
+        let latency = |link: &Link| link.delay + frame_time(link.rate, LEAST);
+        let links = fabric.links().iter().map(|link| {
+            let [a, b] = link.ends;
+            (index(a.node), index(b.node), latency(link))
+        });
+        let partition_of = engine::partitions(nodes.len(), links, apart);
+        let partitions = partition_of.iter().map(|&p| p as usize + 1).max().unwrap_or(0);
+        let between = fabric.links().iter().map(|link| {
+            let [a, b] = link.ends.map(|port| partition_of[index(port.node)] as usize);
+            (a, b)
+        });
+        let shard_of = engine::shards(partitions, between, shards.get());
+        let mut engine: Nodes<F> = Engine::new(&partition_of, &shard_of);
+        let mut ends: BTreeMap<Port, LinkEnd> = BTreeMap::new();
+        for link in fabric.links() {
+            for port in link.ends {
+                let object = if fabric.is_switch(port.node) { port.number - 1 } else { 0 };
+                ends.insert(port, engine.add_port(index(port.node), object.into()));
+            }
+            let [a, b] = link.ends.map(|port| ends[&port]);
+            engine.join(a, b, latency(link));
+        }
+        // Ports without a cable are on no path.
+        let output = |port: Port| match fabric.peer(port) {
+            Some((_, link)) => Output::new(ends[&port], link.rate, link.delay),
+            None => Output::new(LinkEnd::MAX, BitRate::from_bps(1), Time::ZERO),
+        };
+        let paths = Arc::new(EqualPaths::new(fabric));
+        let classes = &model.classes;
+        for (place, &node) in nodes.iter().enumerate() {
+            let rank = fabric.rank(node) as u32;
+            engine.push(if fabric.is_switch(node) {
+                let port = |number| Port { node, number };
+                let outputs = (1..=fabric.port_count(node)).map(|number| output(port(number)));
+                let pfc = |place: usize| {
+                    let other = |(at, _): &&(Port, Pfc)| *at == port(place as u8 + 1);
+                    model.thresholds.iter().find(other).map(|&(_, pfc)| pfc)
+                };
+                let random = Stream::new(seed, "marks", rank.into());
+                let switch = Switch::new(&model.switch, classes, outputs.collect(), pfc, random);
+                Member::Switch(Box::new(switch))
+            } else {
+                let output = output(fabric.host_port(node));
+                let spray = match model.routing {
+                    Routing::Ecmp => None,
+                    Routing::Spray => Some(Spray::new(Arc::clone(&paths), rank, seed)),
+                };
+                let (number, model) = (engine.number(place), model.host.clone());
+                Member::Host(Box::new(Host::new(number, model, classes, spray, output)))
+            });
+        }
+        Core {
+            engine,
+            paths,
+            fabric: fabric.clone(),
+            model: model.clone(),
+            seed,
+            switches,
+            ends,
+            capture: None,
+        }
+    }
+
+    pub fn capture(&mut self, chosen: Chosen) {
+        self.capture = Some(Box::new(Capture::new(chosen, &self.fabric, &self.ends)));
+    }
+
+    pub fn end_capture(&mut self) {
+        self.capture = None;
+    }
+
+    pub fn take_sightings(&mut self, ended: bool, take: impl FnMut(Sighting)) {
+        if let Some(capture) = &mut self.capture {
+            capture.take(&self.engine, &self.fabric, ended, take);
+        }
+    }
+
+    fn host_mut(&mut self, host: u32) -> (&mut Host<F>, &mut Net<F::Frame>) {
+        let (node, net) = self.engine.node_mut(self.switches + host as usize);
+        (node.as_host_mut().expect("hosts come after switches"), net)
+    }
+
+    fn hosts(&self) -> impl Iterator<Item = &Host<F>> {
+        self.engine.nodes().filter_map(Member::as_host)
+    }
+
+    fn host(&self, host: u32) -> &Host<F> {
+        let node = self.engine.node(self.switches + host as usize);
+        node.as_host().expect("hosts come after switches")
+    }
+
+    pub fn open(&mut self, flow: &Opened) -> Result<(), PathTooLong> {
+        assert!(flow.class < self.model.classes.count, "there is no class {}", flow.class);
+        let (src, dst) = (flow.src as usize, flow.dst as usize);
+        // The way back is hashed by itself, as its addresses and ports are the other way round.
+        let hash = |direction: u64| (self.seed << 1 | direction) ^ u64::from(flow.number) << 32;
+        let there = path(self.paths.path(src, dst, hash(0))).ok_or(PathTooLong)?;
+        let back = path(self.paths.path(dst, src, hash(1))).ok_or(PathTooLong)?;
+        let expected = self.host_mut(flow.dst).0.expect(flow, back);
+        let congestion = self.congestion(flow);
+        let (host, net) = self.host_mut(flow.src);
+        let slot = host.open(flow, expected, there, congestion, net);
+        self.host_mut(flow.dst).0.answer_to(expected, slot);
+        if let Some(capture) = &mut self.capture {
+            capture.opened(flow, slot, expected);
+        }
+        Ok(())
+    }
+
+    /// The congestion control of a flow. Only where there is one, the flow's path matters to it.
+    fn congestion(&self, flow: &Opened) -> Congestion {
+        let host = &self.model.host;
+        if host.congestion.algorithm == Algorithm::None {
+            return Congestion::None;
+        }
+        let links = links(&self.fabric, &self.paths, flow.src as usize, flow.dst as usize);
+        let path = congestion::Path {
+            line_rate: links[0].0,
+            base_rtt: round_trip(host, &links),
+            packet: Bytes::new((host.full_frame() + GAP).into()),
+        };
+        Congestion::new(&host.congestion, &path, flow.start)
+    }
+
+    pub fn run_by(&mut self, crew: &impl Crew, end: Time) -> bool {
+        let goes_on = match &mut self.capture {
+            None => self.engine.run(end, crew),
+            Some(capture) => capture.run(&mut self.engine, crew, &self.fabric, end),
+        };
+        self.forget_ended();
+        goes_on
+    }
+
+    /// Frees the slots of flows that have ended at both ends.
+    fn forget_ended(&mut self) {
+        for src in 0..self.fabric.hosts().len() as u32 {
+            let mut ended = std::mem::take(&mut self.host_mut(src).0.ended);
+            ended.retain(|&slot| {
+                let (dst, expected) = self.host(src).far_end(slot);
+                let complete = self.host(dst).is_complete(expected);
+                if complete {
+                    self.host_mut(src).0.forget_sent(slot);
+                    self.host_mut(dst).0.forget_received(expected);
+                }
+                !complete
+            });
+            self.host_mut(src).0.ended = ended;
+        }
+    }
+
+    pub fn take_finished(&mut self, mut take: impl FnMut(Finished)) {
+        for host in 0..self.fabric.hosts().len() as u32 {
+            self.host_mut(host).0.finished.drain(..).for_each(&mut take);
+        }
+    }
+
+    pub fn alone(&self, src: u32, dst: u32, bytes: u64) -> Time {
+        let (mtu, extra) = (self.model.host.mtu, self.model.host.extra_bytes());
+        let links = links(&self.fabric, &self.paths, src as usize, dst as usize);
+        alone(bytes, mtu, extra, &links)
+    }
+
+    pub fn now(&self) -> Time {
+        self.engine.now()
+    }
+
+    pub fn open_flows(&self) -> usize {
+        self.hosts().map(Host::open_flows).sum()
+    }
+
+    pub fn packets_buffered(&self) -> usize {
+        self.switches().map(Switch::buffered).sum()
+    }
+
+    fn switches(&self) -> impl Iterator<Item = &Switch<F>> {
+        self.engine.nodes().map_while(Member::as_switch)
+    }
+
+    pub fn ports(&self) -> impl Iterator<Item = (Port, PortCounters)> + '_ {
+        let of_switch = |(switch, &node): (&Switch<F>, &NodeId)| -> Vec<_> {
+            let ports = (1..).map(|number| Port { node, number });
+            ports.zip(switch.counters(self.now())).collect()
+        };
+        let of_host = |(host, &node): (&Host<F>, &NodeId)| {
+            let counters = PortCounters { sent: host.sent(), ..PortCounters::default() };
+            (self.fabric.host_port(node), counters)
+        };
+        let switches = self.switches().zip(self.fabric.switches()).flat_map(of_switch);
+        let hosts = self.hosts().zip(self.fabric.hosts()).map(of_host);
+        switches.chain(hosts).filter(|&(port, _)| self.fabric.peer(port).is_some())
+    }
+
+    pub fn deadlock(&self) -> Option<Vec<Port>> {
+        standstill::find(&self.fabric, &self.switches().collect::<Vec<_>>())
+    }
+
+    pub fn counters(&self) -> Counters {
+        let mut sum = Counters { events: self.engine.handled(), ..Counters::default() };
+        for (_, port) in self.ports() {
+            sum.packet_hops += port.sent;
+            sum.packets_dropped += port.dropped;
+            sum.packets_marked += port.marked;
+            sum.pauses += port.pauses;
+            sum.paused += port.paused;
+        }
+        sum.peak_buffer = self.switches().map(Switch::peak_buffer).max().unwrap_or(Bytes::ZERO);
+        for host in self.hosts() {
+            sum.packets_delivered += host.packets_in;
+            sum.packets_retransmitted += host.retransmitted;
+            sum.timeouts += host.timeouts;
+        }
+        sum
+    }
+}
+
+/// The rates and delays of a shortest path between two hosts.
+fn links(fabric: &Fabric, paths: &EqualPaths, src: usize, dst: usize) -> Vec<(BitRate, Time)> {
+    let mut port = fabric.host_port(fabric.hosts()[src]);
+    let mut links = Vec::with_capacity(6);
+    let mut ports = paths.path(src, dst, 0);
+    loop {
+        let (far, link) = fabric.peer(port).expect("a path leads over cables");
+        links.push((link.rate, link.delay));
+        let Some(number) = ports.next() else { return links };
+        port = Port { node: far.node, number };
+    }
+}
+
+/// From the start of a full packet to its acknowledgement on a path where nobody else sends.
+fn round_trip(host: &HostModel, links: &[(BitRate, Time)]) -> Time {
+    let there = alone(host.mtu.into(), host.mtu, host.extra_bytes(), links);
+    there
+        + links
+            .iter()
+            .map(|&(rate, delay)| frame_time(rate, host.ack_bytes()) + delay)
+            .sum::<Time>()
+}
+
+/// The bandwidth-delay product of the longest path in packets: how many a sender has in flight
+/// when the first one's acknowledgement comes in an empty network (IRN 3.2). Unlike the
+/// propagation delays that IRN 4.1 counts (110 packets), this includes the time that each link
+/// takes to send a packet: with less, a flow alone would not fill its link.
+pub fn bdp_packets(fabric: &Fabric, host: &HostModel) -> u32 {
+    let Some(ends) = farthest_hosts(fabric) else { return 1 };
+    let [a, b] = ends.map(|host| fabric.rank(host));
+    let links = links(fabric, &EqualPaths::new(fabric), a, b);
+    let packet = frame_time(links[0].0, host.full_frame());
+    (round_trip(host, &links).as_ps().div_ceil(packet.as_ps()) + 1) as u32
+}
+
+/// The longest round trip with one congested link, RTO_high of IRN 4.1: that of a full packet on the
+/// longest path, and its wait at a switch all of whose buffers are full for one output. Like
+/// [`bdp_packets`] and unlike IRN 4.1 (~320 us in its default case), the former includes the time
+/// that each link takes to send a packet, the latter the gaps between packets: 318.8 us.
+pub fn congested_round_trip(fabric: &Fabric, switch: &SwitchModel, host: &HostModel) -> Time {
+    let Some(ends) = farthest_hosts(fabric) else { return Time::ZERO };
+    let [a, b] = ends.map(|host| fabric.rank(host));
+    let empty = round_trip(host, &links(fabric, &EqualPaths::new(fabric), a, b));
+    let packets = switch.buffering.buffer().get().div_ceil(host.full_frame().into());
+    let wait = |port: Port| {
+        let rate = fabric.peer(port).map(|(_, link)| link.rate)?;
+        let buffers = match switch.buffering {
+            Buffering::PerInput(_) => fabric.ports(port.node).count() as u64,
+            Buffering::Shared(_) => 1,
+        };
+        Some(frame_time(rate, host.full_frame()) * packets * buffers)
+    };
+    let ports = fabric.switches().iter().flat_map(|&switch| fabric.ports(switch));
+    empty + ports.filter_map(wait).max().unwrap_or(Time::ZERO)
+}

@@ -1,0 +1,90 @@
+//! What waits at a host to be sent, by traffic class: flows that take turns, and acknowledgements.
+
+use super::classes::{Classes, Turns};
+use super::features::{Features, class};
+use super::packet::{CLASSES, Packet};
+use super::telemetry::Frame;
+use crate::ring::Ring;
+
+/// A line for each class.
+#[derive(Debug)]
+pub(super) struct Lines<F: Features> {
+    classes: Classes,
+    turns: Turns,
+    /// By class.
+    lines: [Line<F::Frame>; CLASSES],
+    /// Classes with something in line, a set.
+    waiting: u8,
+}
+
+#[derive(Debug)]
+struct Line<P> {
+    /// Keys of flows that may send, in turn.
+    flows: Ring<u32>,
+    acks: Ring<P>,
+}
+
+/// What goes next of a class.
+#[derive(Debug)]
+pub(super) enum Next<P> {
+    /// An acknowledgement: they go before data.
+    Ack(P),
+    /// A packet of the flow of this key, if it has one.
+    Flow(u32),
+}
+
+impl<F: Features> Lines<F> {
+    pub fn new(classes: &Classes) -> Self {
+        let line = || Line { flows: Ring::new(), acks: Ring::new() };
+        Lines {
+            classes: classes.clone(),
+            turns: Turns::default(),
+            lines: std::array::from_fn(|_| line()),
+            waiting: 0,
+        }
+    }
+
+    /// Classes with something in line, a set.
+    #[inline]
+    pub fn waiting(&self) -> u8 {
+        self.waiting
+    }
+
+    /// Adds a flow of a class.
+    #[inline]
+    pub fn add(&mut self, class: u8, flow: u32) {
+        let class = if F::CLASSES { usize::from(class) % CLASSES } else { 0 };
+        self.waiting |= 1 << class;
+        self.lines[class].flows.push_back(flow);
+    }
+
+    /// Adds an acknowledgement.
+    #[inline]
+    pub fn answer(&mut self, ack: F::Frame) {
+        let class = class::<F>(ack.packet());
+        self.waiting |= 1 << class;
+        self.lines[class].acks.push_back(ack);
+    }
+
+    /// Takes what goes next, of these classes: a set in which one waits at least.
+    #[inline]
+    pub fn take(&mut self, ready: u8) -> Option<Next<F::Frame>> {
+        let schedule = &self.classes.schedule;
+        let class = if F::CLASSES { self.turns.next(schedule, ready) } else { 0 };
+        let line = &mut self.lines[class];
+        let next = match line.acks.pop_front() {
+            Some(ack) => Some(Next::Ack(ack)),
+            None => line.flows.pop_front().map(Next::Flow),
+        };
+        self.waiting &= !(u8::from(line.acks.is_empty() && line.flows.is_empty()) << class);
+        next
+    }
+
+    /// A packet leaves that was taken, where these classes were ready.
+    #[inline]
+    pub fn took(&mut self, ready: u8, packet: &Packet) {
+        if F::CLASSES {
+            self.turns.took(&self.classes.schedule, ready, packet.class(), packet.bytes());
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Traffic classes: whose pause stops whom, and who goes first.
+
+use super::{DELAY, RATE, flow, headroom, irn, model, per_input, random_flows, run};
+use bandwise_netsim::ethernet::{Classes, Network, NetworkModel, Opened, Pfc, Schedule};
+use bandwise_rdma::transport::Settings;
+use bandwise_topology::builders;
+use bandwise_units::{Bytes, Time};
+use proptest::prelude::*;
+
+fn classes(count: u8, schedule: Schedule) -> NetworkModel {
+    let mut model = model(Settings::roce_with_pfc(), true);
+    model.classes = Classes { count, schedule, ..Classes::ONE };
+    model
+}
+
+/// How many times as long as alone a flow takes that shares its host's link with one of an incast.
+fn slowdown_beside_an_incast(model: &NetworkModel, class: u8) -> f64 {
+    let fabric = builders::single_switch(12, RATE, DELAY).unwrap();
+    let mut network = Network::new(&fabric, model, 1);
+    let mut flows: Vec<Opened> =
+        (0..10).map(|src| flow(src, Time::ZERO, src, 10, 1_000_000)).collect();
+    flows.push(Opened { class, ..flow(10, Time::from_us(300), 0, 11, 500_000) });
+    let finished = run(&mut network, &flows);
+    assert_eq!(network.counters().packets_dropped, 0);
+    assert!(network.counters().pauses > 0);
+    let alone = network.alone(0, 11, 500_000);
+    finished[10].completion_time().as_ps() as f64 / alone.as_ps() as f64
+}
+
+#[test]
+fn a_pause_of_one_class_does_not_stop_another() {
+    // IEEE 802.1Qbb: a victim of the incast's pauses where all are of one class.
+    let victim = slowdown_beside_an_incast(&classes(1, Schedule::Strict), 0);
+    assert!(victim > 3.0, "{victim}");
+    let mut separate = classes(2, Schedule::Strict);
+    let other = slowdown_beside_an_incast(&separate, 1);
+    assert!(other < 1.1, "{other}");
+    // Nor where it has no flow control at all.
+    separate.classes.lossless = 0b01;
+    let other = slowdown_beside_an_incast(&separate, 1);
+    assert!(other < 1.1, "{other}");
+}
+
+/// Completion times of equal flows to one host, of class 0 and of class 1, over the time of both.
+fn shares(schedule: Schedule, same_host: bool) -> [f64; 2] {
+    let fabric = builders::single_switch(3, RATE, DELAY).unwrap();
+    let mut network = Network::new(&fabric, &classes(2, schedule), 1);
+    let each = 4_000_000;
+    let second = if same_host { 0 } else { 1 };
+    let flows = [
+        flow(0, Time::ZERO, 0, 2, each),
+        Opened { class: 1, ..flow(1, Time::ZERO, second, 2, each) },
+    ];
+    let both = network.alone(0, 2, 2 * each).as_ps() as f64;
+    let finished = run(&mut network, &flows);
+    [0, 1].map(|flow| finished[flow].completion_time().as_ps() as f64 / both)
+}
+
+#[test]
+fn classes_share_a_link_as_they_are_told() {
+    for same_host in [false, true] {
+        let [low, high] = shares(Schedule::Strict, same_host);
+        assert!((low - 1.0).abs() < 0.02 && (high - 0.5).abs() < 0.02, "{low} {high}");
+        // With 3/4 of the link, half of the bytes take 2/3 of the time.
+        let mut weights = [1; 8];
+        weights[1] = 3;
+        let [low, high] = shares(Schedule::Weighted(weights), same_host);
+        assert!((low - 1.0).abs() < 0.02 && (high - 2.0 / 3.0).abs() < 0.02, "{low} {high}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The oracle: if all flows are of one class, it does not matter how many others there are.
+    #[test]
+    fn classes_without_flows_change_nothing(
+        seed in any::<u64>(), pfc: bool, class in 0u8..8, buffer in 5_000u64..60_000,
+        weights in prop::option::of(prop::array::uniform8(1u16..9)),
+    ) {
+        let fabric = builders::leaf_spine(3, 2, 4, RATE, Time::from_ns(500)).unwrap();
+        let mut model = model(if pfc { Settings::roce_with_pfc() } else { irn() }, pfc);
+        let stop = Bytes::new(buffer);
+        let thresholds = pfc.then_some(Pfc { stop, go: stop });
+        model.switch.buffering = per_input(buffer + headroom(5_000), thresholds);
+        let mut flows = random_flows(seed, 60, 12);
+        let expected = run(&mut Network::new(&fabric, &model, seed), &flows);
+        let schedule = weights.map_or(Schedule::Strict, Schedule::Weighted);
+        model.classes = Classes { count: 8, schedule, ..Classes::ONE };
+        flows.iter_mut().for_each(|flow| flow.class = class);
+        let finished = run(&mut Network::new(&fabric, &model, seed), &flows);
+        prop_assert_eq!(finished, expected);
+    }
+
+    /// Flows of several classes all arrive, and lossless ones lose nothing.
+    #[test]
+    fn every_flow_of_every_class_arrives(
+        seed in any::<u64>(), count in 2u8..=8, lossless: u8, buffer in 5_000u64..60_000,
+        weights in prop::option::of(prop::array::uniform8(1u16..9)),
+    ) {
+        let fabric = builders::leaf_spine(3, 2, 4, RATE, Time::from_ns(500)).unwrap();
+        let mut model = model(irn(), true);
+        let stop = Bytes::new(buffer);
+        model.switch.buffering = per_input(buffer + headroom(5_000), Some(Pfc { stop, go: stop }));
+        let schedule = weights.map_or(Schedule::Strict, Schedule::Weighted);
+        model.classes = Classes { count, lossless, schedule };
+        let mut flows = random_flows(seed, 60, 12);
+        flows.iter_mut().for_each(|flow| flow.class = (flow.number % u32::from(count)) as u8);
+        let mut network = Network::new(&fabric, &model, seed);
+        prop_assert_eq!(run(&mut network, &flows).len(), flows.len());
+        let all = u8::MAX >> (8 - count);
+        let dropped = network.counters().packets_dropped;
+        prop_assert!(lossless & all != all || dropped == 0);
+        prop_assert_eq!((network.open_flows(), network.packets_buffered()), (0, 0));
+    }
+}

@@ -1,0 +1,124 @@
+//! Deadlocks of priority flow control are found and named; where there is none, none is reported.
+
+use super::{DELAY, RATE, fat_tree, flow, headroom, model, per_input};
+use bandwise_netsim::ethernet::{
+    Buffering, Classes, Network, NetworkModel, Opened, Pfc, SharedBuffer, SharedPfc,
+};
+use bandwise_rdma::transport::Settings;
+use bandwise_topology::{Fabric, FabricBuilder, NodeId, Port};
+use bandwise_units::{Bytes, Time};
+
+/// Ports of a switch of the ring: its hosts, clockwise, anticlockwise.
+const HOSTS: u32 = 2;
+const NEXT: u8 = 3;
+const PREVIOUS: u8 = 4;
+
+/// A ring of switches with two hosts each.
+fn ring(switches: usize) -> (Fabric, Vec<NodeId>) {
+    let mut b = FabricBuilder::new();
+    let name = |i: usize| format!("s{i}");
+    let ring: Vec<_> = (0..switches).map(|i| b.add_switch(name(i), 4).unwrap()).collect();
+    for (i, &node) in ring.iter().enumerate() {
+        for number in 1..=HOSTS as u8 {
+            let host = b.add_host(format!("h{i}-{number}"), 1).unwrap();
+            let [a, z] = [Port { node: host, number: 1 }, Port { node, number }];
+            b.connect(a, z, RATE, DELAY).unwrap();
+        }
+    }
+    for (i, &node) in ring.iter().enumerate() {
+        let next = Port { node: ring[(i + 1) % switches], number: PREVIOUS };
+        b.connect(Port { node, number: NEXT }, next, RATE, DELAY).unwrap();
+    }
+    (b.build().unwrap(), ring)
+}
+
+/// Every host sends to one that is so many switches on.
+fn around(switches: u32, on: u32, class: u8) -> Vec<Opened> {
+    let hosts = switches * HOSTS;
+    let to = |host: u32| (host + on * HOSTS) % hosts;
+    (0..hosts)
+        .map(|host| Opened { class, ..flow(host, Time::ZERO, host, to(host), 20_000_000) })
+        .collect()
+}
+
+fn small_buffers() -> NetworkModel {
+    let mut model = model(Settings::roce_with_pfc(), true);
+    let stop = Bytes::new(30_000);
+    model.switch.buffering = per_input(30_000 + headroom(20_000), Some(Pfc { stop, go: stop }));
+    model
+}
+
+/// When it stood still, and the ports.
+fn deadlock(network: &mut Network) -> Option<(Time, Vec<Port>)> {
+    (1..=200).find_map(|i| {
+        let now = Time::from_us(20) * i;
+        network.run(now);
+        network.deadlock().map(|ports| (now, ports))
+    })
+}
+
+fn clockwise(ring: &[NodeId]) -> Vec<Port> {
+    ring.iter().map(|&node| Port { node, number: NEXT }).collect()
+}
+
+#[test]
+fn shortest_paths_round_a_ring_of_five_stand_still() {
+    let (fabric, ring) = ring(5);
+    let mut shared = small_buffers();
+    let (buffer, slack) = (Bytes::new(4 * headroom(20_000) + 90_000), Bytes::new(2_000));
+    let pfc = Some(SharedPfc { headroom: Bytes::new(headroom(20_000)), slack });
+    shared.switch.buffering =
+        Buffering::Shared(SharedBuffer { buffer, alpha: 1.0, reserve: Bytes::ZERO, pfc });
+    for model in [small_buffers(), shared] {
+        let mut network = Network::new(&fabric, &model, 1);
+        for flow in around(5, 2, 0) {
+            network.open(&flow).unwrap();
+        }
+        let (_, ports) = deadlock(&mut network).expect("they stop each other");
+        assert_eq!(ports, clockwise(&ring));
+        // For ever: nothing in the loop moves any more.
+        let sent = |network: &Network| -> Vec<u64> {
+            let of_loop = network.ports().filter(|(port, _)| ports.contains(port));
+            of_loop.map(|(_, counters)| counters.sent).collect()
+        };
+        let before = sent(&network);
+        network.run(network.now() + Time::from_ms(20));
+        assert_eq!((sent(&network), network.counters().packets_dropped), (before, 0));
+    }
+}
+
+#[test]
+fn a_class_can_stand_still_while_another_flows() {
+    let (fabric, ring) = ring(5);
+    let mut model = small_buffers();
+    model.classes = Classes { count: 2, ..Classes::ONE };
+    let mut network = Network::new(&fabric, &model, 1);
+    for flow in around(5, 2, 0) {
+        network.open(&flow).unwrap();
+    }
+    let (at, ports) = deadlock(&mut network).expect("they stop each other");
+    assert_eq!(ports, clockwise(&ring));
+    let other = Opened { class: 1, ..flow(99, at, 0, 2, 1_000_000) };
+    network.open(&other).unwrap();
+    network.run(at + Time::from_ms(5));
+    let mut finished = Vec::new();
+    network.take_finished(|f| finished.push(f));
+    let other = finished.iter().find(|f| f.number == 99).expect("it is not stopped");
+    assert_eq!(other.completion_time(), network.alone(0, 2, 1_000_000));
+}
+
+#[test]
+fn neighbours_of_a_ring_and_trees_go_on() {
+    let (fabric, _) = ring(5);
+    let mut network = Network::new(&fabric, &small_buffers(), 1);
+    for flow in around(5, 1, 0) {
+        network.open(&flow).unwrap();
+    }
+    assert_eq!(deadlock(&mut network), None);
+    let mut network = Network::new(&fat_tree(), &small_buffers(), 1);
+    for src in 1..54 {
+        network.open(&flow(src, Time::ZERO, src, src % 3, 2_000_000)).unwrap();
+    }
+    assert_eq!(deadlock(&mut network), None);
+    assert!(network.counters().pauses > 0);
+}
