@@ -140,7 +140,7 @@ fn pfc_hardly_helps(found: Found) -> Option<Claim> {
         anywhere(found, &format!("{with_pfc} below {without} in any scenario: most"))
     };
     let (timely, dcqcn) = (gain("Timely")?, gain("DCQCN")?);
-    let numbers = format!("at most {timely:.1}% with Timely, {dcqcn:.1}% with DCQCN");
+    let numbers = format!("at most {timely:.2}% with Timely, {dcqcn:.2}% with DCQCN");
     let text = "(c) with Timely or DCQCN, what PFC gains IRN stays within 1.6% and 5%";
     claim("4.4.1", text, timely <= 1.6 && dcqcn <= 5.0, numbers)
 }
