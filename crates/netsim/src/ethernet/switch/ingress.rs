@@ -19,6 +19,8 @@ pub(super) struct Ingress {
     pub go: u32,
     /// Since when its sender is told to stop.
     stopped: Option<Time>,
+    /// It is to be told to go on when the wire is free.
+    owed: bool,
 }
 
 /// What becomes of a packet that came in.
@@ -35,7 +37,7 @@ pub(super) enum Verdict {
 impl Ingress {
     /// Nothing came in yet; thresholds are those of a buffer of its own.
     pub fn new(stop: u32, go: u32) -> Self {
-        Ingress { held: 0, beyond: 0, peak: 0, stop, go, stopped: None }
+        Ingress { held: 0, beyond: 0, peak: 0, stop, go, stopped: None, owed: false }
     }
 
     /// A packet is in the buffer.
@@ -50,7 +52,7 @@ impl Ingress {
         self.stopped.is_some()
     }
 
-    /// Tells the sender to stop, if that was not done yet.
+    /// Tells the sender to stop, if it was not told yet.
     #[inline]
     pub fn tell_stop<P: Frame>(
         &mut self,
@@ -60,6 +62,7 @@ impl Ingress {
         output: &mut Output,
         net: &mut Net<P>,
     ) {
+        self.owed = false;
         if self.stopped.is_none() {
             self.stopped = Some(now);
             counters.pauses += 1;
@@ -67,7 +70,9 @@ impl Ingress {
         }
     }
 
-    /// Tells the sender to go on, if it was told to stop.
+    /// Tells the sender to go on, if it was told to stop. The frame never waits for the wire: it would
+    /// be in the way of the next one that says stop, for which the headroom allows one packet on the
+    /// wire and no more. Where packets are small, stop and go could even pile up.
     #[inline]
     pub fn tell_go<P: Frame>(
         &mut self,
@@ -77,11 +82,21 @@ impl Ingress {
         output: &mut Output,
         net: &mut Net<P>,
     ) {
-        if let Some(since) = self.stopped {
+        let Some(since) = self.stopped else { return };
+        self.owed = output.free_at > now;
+        if self.owed {
+            net.wake(output.end, output.free_at);
+        } else {
             self.stopped = None;
             counters.add_pause(now - since);
             output.pause(now, Pause { class, stop: false }, net);
         }
+    }
+
+    /// Whether it is to be told to go on.
+    #[inline]
+    pub fn is_owed(&self) -> bool {
+        self.owed
     }
 
     /// Counts a stop that has not ended.

@@ -42,6 +42,8 @@ struct Port {
     /// By class. As many as there can be, so that every class of a packet is one of them.
     lanes: [Lane; CLASSES],
     turns: Turns,
+    /// Classes whose sender may be owed that it is told to go on, a set.
+    owing: u8,
     /// Bytes on the wire that left by it, where telemetry tells of them.
     bytes: u64,
     counters: PortCounters,
@@ -95,7 +97,11 @@ impl<F: Features> Node for Switch<F> {
         if event.kind() == ARRIVAL {
             self.arrival(event.at(), event.object(), net);
         } else {
-            net.woke(self.ports[event.object()].output.end, event.at());
+            let port = &mut self.ports[event.object()];
+            net.woke(port.output.end, event.at());
+            if port.owing != 0 {
+                port.tell_go(event.at(), net);
+            }
             self.serve(event.at(), event.object(), net);
         }
     }
@@ -136,6 +142,7 @@ impl<F: Features> Switch<F> {
             waiting: 0,
             lanes: std::array::from_fn(|class| lane(number, class as u8)),
             turns: Turns::default(),
+            owing: 0,
             bytes: 0,
             counters: PortCounters::default(),
         };
@@ -234,7 +241,7 @@ impl<F: Features> Switch<F> {
         net: &mut Net<F::Frame>,
     ) {
         let (class, bytes) = (class::<F>(packet), u32::from(packet.bytes()));
-        let Port { lanes, counters, output, .. } = &mut self.ports[input];
+        let Port { lanes, counters, output, owing, .. } = &mut self.ports[input];
         let ingress = &mut lanes[class].ingress;
         let may_go = match &mut self.memory {
             Memory::PerInput(_) => per_input::release(ingress, bytes),
@@ -242,6 +249,7 @@ impl<F: Features> Switch<F> {
         };
         if may_go {
             ingress.tell_go(now, class as u8, counters, output, net);
+            *owing |= u8::from(ingress.is_owed()) << class;
         }
     }
 
@@ -341,6 +349,19 @@ impl<F: Features> Switch<F> {
 }
 
 impl Port {
+    /// Tells senders to go on that are to be told, one each time that the wire is free.
+    #[cold]
+    fn tell_go<P: Frame>(&mut self, now: Time, net: &mut Net<P>) {
+        let Port { lanes, counters, output, .. } = self;
+        for (class, lane) in lanes.iter_mut().enumerate() {
+            if lane.ingress.is_owed() {
+                lane.ingress.tell_go(now, class as u8, counters, output, net);
+            }
+            let owed = u8::from(lane.ingress.is_owed());
+            self.owing = self.owing & !(1 << class) | owed << class;
+        }
+    }
+
     /// A frame leaves, behind which `left` bytes of its class wait.
     #[inline(always)] // or it is passed through memory
     fn transmit<P: Frame>(&mut self, now: Time, left: u32, mut frame: P, net: &mut Net<P>) {
