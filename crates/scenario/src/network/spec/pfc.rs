@@ -1,6 +1,7 @@
 //! When priority flow control says stop, so that nothing is dropped: [`headroom`].
 
 use super::host::Frame;
+use bandwise_netsim::ethernet::Classes;
 use bandwise_netsim::ethernet::packet::{GAP, LEAST};
 use bandwise_topology::{Fabric, Link};
 use bandwise_units::{BitRate, Bytes, Time};
@@ -30,12 +31,15 @@ pub fn headroom(rate: BitRate, delay: Time, frame: Bytes) -> Bytes {
 }
 
 /// The headroom that all ports of switches need. A threshold is that of all switches, so the link
-/// that asks for most decides.
-pub(super) fn most_headroom(fabric: &Fabric, frame: Frame) -> Bytes {
+/// that asks for most decides. Each lossless class has frames of its own, and that of one may wait for
+/// those of all others.
+pub(super) fn most_headroom(fabric: &Fabric, frame: Frame, classes: &Classes) -> Bytes {
+    let lossless = (0..classes.count).filter(|&class| classes.is_lossless(class)).count() as u64;
+    let others = Bytes::new(lossless.saturating_sub(1) * u64::from(LEAST + GAP));
     let of_switch = |link: &&Link| link.ends.iter().any(|end| fabric.is_switch(end.node));
     let links = fabric.links().iter().filter(of_switch);
     let each = links.map(|link| headroom(link.rate, link.delay, frame.bytes()));
-    each.max().unwrap_or(Bytes::ZERO)
+    each.max().unwrap_or(Bytes::ZERO) + others
 }
 
 #[cfg(test)]

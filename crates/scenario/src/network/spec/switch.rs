@@ -98,7 +98,7 @@ impl SwitchSpec {
         let around = Surroundings {
             classes: &classes,
             packet: frame.bytes(),
-            headroom: most_headroom(fabric, frame),
+            headroom: most_headroom(fabric, frame, &classes),
             ports: ports.max().unwrap_or(0).into(),
             is_roce: transport == TransportKind::Roce,
         };
