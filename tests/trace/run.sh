@@ -4,7 +4,7 @@
 # Prints a line that starts with SKIP where the programs can't be had. The last line counts.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-bandwise=${1:?the path of the bandwise program}
+bandwise=$(realpath "${1:?the path of the bandwise program}")
 
 skip() {
   echo "SKIP trace: $1"
