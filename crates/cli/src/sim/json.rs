@@ -73,8 +73,8 @@ fn settings(scenario: &NetworkScenario) -> Value {
         "transport": scenario.transport.as_str(),
         "recovery": match recovery {
             Recovery::GoBackN => "go-back-n",
-            Recovery::Selective { partial_acks: false } => "sack",
-            Recovery::Selective { partial_acks: true } => "sack-partial-acks",
+            Recovery::Selective { partial_acks: true } => "sack",
+            Recovery::Selective { partial_acks: false } => "sack-only",
             Recovery::SelectiveWithoutSack => "no-sack",
             Recovery::Tcp { .. } => "tcp",
         },

@@ -26,6 +26,10 @@ pub struct DcqcnSettings {
     pub hyper_increase: BitRate,
     /// The least rate of a flow. The paper gives none; one step of additive increase.
     pub min_rate: BitRate,
+    /// Whether every CNP sets R_T, as section 3.1 has it, or only the first one since R_C rose. The
+    /// default is that of ConnectX-4 and later (their `clamp_tgt_rate`, false, and
+    /// `clamp_tgt_rate_after_time_inc`, true), the RNIC that IRN 4.1 models, and of QCN.
+    pub clamp_target: bool,
 }
 
 impl Default for DcqcnSettings {
@@ -39,6 +43,7 @@ impl Default for DcqcnSettings {
             additive_increase: BitRate::from_bps(40_000_000),
             hyper_increase: BitRate::from_bps(400_000_000),
             min_rate: BitRate::from_bps(40_000_000),
+            clamp_target: false,
         }
     }
 }
@@ -48,7 +53,7 @@ impl Default for DcqcnSettings {
 /// With each CNP, R_C being the current and R_T the target rate:
 ///
 /// ```text
-/// R_T = R_C
+/// R_T = R_C                   in RNICs, only if R_C rose since the last CNP
 /// R_C = R_C (1 - α/2)
 /// α   = (1 - g) α + g         α starts at 1
 /// ```
@@ -65,6 +70,10 @@ impl Default for DcqcnSettings {
 ///
 /// The paper leaves out the details of hyper increase; the multiple is that of QCN (802.1Qau),
 /// whose reaction point this is. A flow that reaches line rate is no longer limited.
+///
+/// A burst of congestion brings several CNPs in a row. If each of them sets R_T, nothing is left to
+/// recover to, and additive increase takes some 20 ms back to line rate; RNICs recover to where the
+/// flow was before the first.
 ///
 /// Rates are whole bits per second and `(R_T + R_C) / 2` rounds up, so that R_C reaches R_T. An
 /// RNIC that is waiting to send at the old rate when a timer ends might send somewhat earlier
@@ -112,7 +121,9 @@ impl Dcqcn {
     pub fn on_cnp(&mut self, settings: &DcqcnSettings, now: Time) {
         self.catch_up(settings, now);
         self.decay(settings, now);
-        self.target = self.current;
+        if settings.clamp_target || self.timer_ends.max(self.byte_ends) > 0 {
+            self.target = self.current;
+        }
         let cut = (self.current as f64 * (1.0 - self.alpha / 2.0)) as u64;
         self.current = cut.max(settings.min_rate.as_bps()).min(self.line);
         self.alpha = (1.0 - settings.gain) * self.alpha + settings.gain;
@@ -232,7 +243,11 @@ mod tests {
 
     #[test]
     fn the_target_rises_after_fast_recovery() {
-        let settings = DcqcnSettings { alpha_timer: Time::ZERO, ..DcqcnSettings::default() };
+        let settings = DcqcnSettings {
+            alpha_timer: Time::ZERO,
+            clamp_target: true,
+            ..DcqcnSettings::default()
+        };
         let mut flow = Dcqcn::new(&PATH, Time::ZERO);
         flow.on_cnp(&settings, US(0));
         flow.on_cnp(&settings, US(50));
@@ -244,8 +259,26 @@ mod tests {
     }
 
     #[test]
-    fn bytes_count_as_time_does_and_both_together_are_hyper_increase() {
+    fn an_rnic_recovers_to_the_rate_before_the_first_notification() {
         let settings = DcqcnSettings { alpha_timer: Time::ZERO, ..DcqcnSettings::default() };
+        let mut flow = Dcqcn::new(&PATH, Time::ZERO);
+        flow.on_cnp(&settings, US(0));
+        flow.on_cnp(&settings, US(50));
+        assert_eq!((flow.current, flow.target), (10_000_000_000, 40_000_000_000));
+        assert_eq!(gbps(&mut flow, &settings, 50 + 55), Some(25.0));
+        flow.on_cnp(&settings, US(106));
+        assert_eq!((flow.current, flow.target), (12_500_000_000, 25_000_000_000), "it had risen");
+        flow.on_cnp(&settings, US(107));
+        assert_eq!((flow.current, flow.target), (6_250_000_000, 25_000_000_000));
+    }
+
+    #[test]
+    fn bytes_count_as_time_does_and_both_together_are_hyper_increase() {
+        let settings = DcqcnSettings {
+            alpha_timer: Time::ZERO,
+            clamp_target: true,
+            ..DcqcnSettings::default()
+        };
         let mut flow = Dcqcn::new(&PATH, Time::ZERO);
         flow.on_cnp(&settings, US(0));
         flow.on_cnp(&settings, US(0));
@@ -272,9 +305,11 @@ mod tests {
         #[test]
         fn looking_changes_nothing(
             steps in prop::collection::vec((0u64..400, 0u8..3, 0u32..3_000_000), 1..80),
+            clamp_target in any::<bool>(),
         ) {
             let settings = DcqcnSettings {
-                byte_counter: Bytes::new(2_000_000), fast_recovery: 2, ..DcqcnSettings::default()
+                byte_counter: Bytes::new(2_000_000), fast_recovery: 2, clamp_target,
+                ..DcqcnSettings::default()
             };
             let mut left_alone = Dcqcn::new(&PATH, Time::ZERO);
             let mut watched = left_alone.clone();
@@ -314,15 +349,18 @@ mod tests {
     /// From far below: when the second comes at line rate, both are cut to a few Gbps.
     #[test]
     fn two_flows_share_a_link() {
-        let settings = Settings { algorithm: Algorithm::Dcqcn, ..Settings::default() };
-        let shares = Testbed {
-            marker: Some(RedMarker::DCQCN),
-            notification: NotificationSettings::default(),
-            starts: [Time::ZERO, Time::from_ms(2)],
-            ..testbed::lossless(settings)
+        for clamp_target in [false, true] {
+            let dcqcn = DcqcnSettings { clamp_target, ..DcqcnSettings::default() };
+            let settings = Settings { algorithm: Algorithm::Dcqcn, dcqcn, ..Settings::default() };
+            let shares = Testbed {
+                marker: Some(RedMarker::DCQCN),
+                notification: NotificationSettings::default(),
+                starts: [Time::ZERO, Time::from_ms(2)],
+                ..testbed::lossless(settings)
+            }
+            .run(Time::from_ms(100), Time::from_ms(400));
+            shares.assert_fair(0.1);
+            shares.assert_used(0.9);
         }
-        .run(Time::from_ms(100), Time::from_ms(200));
-        shares.assert_fair(0.1);
-        shares.assert_used(0.9);
     }
 }

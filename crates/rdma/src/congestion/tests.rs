@@ -76,6 +76,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                     additive_increase: r,
                     hyper_increase: s,
                     min_rate: t,
+                    clamp_target: count % 2 == 0,
                 },
                 timely: TimelySettings {
                     segment: bytes,

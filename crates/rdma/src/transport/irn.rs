@@ -17,6 +17,8 @@ use bandwise_units::Time;
 ///   over. Each packet is sent again once a recovery. If that is lost as well, the timeout finds
 ///   it, or the first NACK of another recovery: that begins at the cumulative acknowledgement, as
 ///   the paper has it, also where the last recovery had sent that packet again.
+/// - A cumulative acknowledgement inside a recovery says that the packet at it is lost, as nothing
+///   else tells of packets lost at the end of a window (a setting).
 /// - A timeout inside a recovery starts it over, at the cumulative acknowledgement. The bitmap
 ///   stays, as what a receiver has it keeps.
 /// - Retransmissions pass the congestion window: they are inside what was sent already, and BDP-FC

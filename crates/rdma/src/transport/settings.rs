@@ -45,9 +45,10 @@ pub enum Recovery {
     /// The receiver keeps it; the sender sends again what is lost (IRN 3.1).
     Selective {
         /// Whether a cumulative acknowledgement inside a recovery says that the packet at it is
-        /// lost, as in TCP (RFC 6582). IRN 3.1 has a packet lost "only if another packet with a
-        /// higher sequence number has been selectively acked", so `false` there. Then each of
-        /// several packets lost at the end of a flow costs a timeout.
+        /// lost, as in TCP (RFC 6582): it was sent before the one that now has arrived. IRN 3.1 has
+        /// a packet lost "only if another packet with a higher sequence number has been selectively
+        /// acked"; with that alone each packet of a window that is lost to its end costs a timeout,
+        /// where the sender without SACK (IRN 4.3) takes a round trip.
         partial_acks: bool,
     },
     /// The same without a bitmap at the sender (IRN 4.3, question 2): a NACK has the packet at its
@@ -159,7 +160,7 @@ impl Settings {
     /// IRN with the parameters of IRN 4.1.
     pub const fn irn() -> Self {
         Settings {
-            recovery: Recovery::Selective { partial_acks: false },
+            recovery: Recovery::Selective { partial_acks: true },
             acks: Acks::EveryPacket,
             window: Some(BDP_CAP),
             timeout: Timeout::IRN,

@@ -80,8 +80,8 @@ fn variations() {
     let recovery = |name: &str| transport(&format!("recovery = \"{name}\"")).recovery;
     assert_eq!(recovery("go-back-n"), Recovery::GoBackN);
     assert_eq!(recovery("no-sack"), Recovery::SelectiveWithoutSack);
-    assert_eq!(recovery("sack"), Recovery::Selective { partial_acks: false });
-    assert_eq!(recovery("sack-partial-acks"), Recovery::Selective { partial_acks: true });
+    assert_eq!(recovery("sack"), Recovery::Selective { partial_acks: true });
+    assert_eq!(recovery("sack-only"), Recovery::Selective { partial_acks: false });
     assert_eq!(transport("bdp-cap = false").window, None);
     assert_eq!(transport("bdp-cap = 110").window, NonZeroU32::new(110));
     let auto = transport("bdp-cap = \"auto\"").window;

@@ -33,7 +33,7 @@
 //!
 //! [transport]
 //! kind = "irn"                 # or "roce", "iwarp"; what is below is that of irn
-//! recovery = "sack"            # or "sack-partial-acks", "no-sack", "go-back-n"
+//! recovery = "sack"            # or "sack-only", "no-sack", "go-back-n"
 //! bdp-cap = "auto"             # packets; or a number, or false
 //! timeout = "low-high"         # or "fixed", "dynamic", false; false with PFC
 //! rto-low = "100 us"

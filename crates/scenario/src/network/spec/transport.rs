@@ -39,9 +39,9 @@ pub(super) struct TransportSpec {
 
 names! { TransportKind, "transport", "\"irn\", \"roce\" or \"iwarp\"",
 "irn" => TransportKind::Irn, "roce" => TransportKind::Roce, "iwarp" => TransportKind::Iwarp }
-names! { Recovery, "recovery", "\"sack\", \"sack-partial-acks\", \"no-sack\" or \"go-back-n\"",
-"sack" => Recovery::Selective { partial_acks: false },
-"sack-partial-acks" => Recovery::Selective { partial_acks: true },
+names! { Recovery, "recovery", "\"sack\", \"sack-only\", \"no-sack\" or \"go-back-n\"",
+"sack" => Recovery::Selective { partial_acks: true },
+"sack-only" => Recovery::Selective { partial_acks: false },
 "no-sack" => Recovery::SelectiveWithoutSack, "go-back-n" => Recovery::GoBackN }
 names! { Acks, "acks", "\"every-packet\" or \"on-completion\"",
 "every-packet" => Acks::EveryPacket, "on-completion" => Acks::OnCompletion }
