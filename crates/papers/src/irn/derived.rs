@@ -3,7 +3,9 @@
 //! most of several ratios are those of their averages.
 
 use super::found::{Found, average, finding};
-use super::names::{CONTROLS, FCT, NONE, RCT, SLOWDOWN, TABLES, TAIL, THREE, over, with};
+use super::names::{
+    BACKING_OFF, CONTROLS, FCT, NONE, RCT, SLOWDOWN, TABLES, TAIL, THREE, over, with,
+};
 use crate::Finding;
 
 /// The findings that are told, and all of that which they allow.
@@ -127,6 +129,21 @@ fn text_4_3(found: Found) -> Vec<Finding> {
         let values: Vec<f64> =
             CONTROLS.iter().filter_map(ratio).map(|runs| above(average(&runs))).collect();
         let case = format!("{other} above IRN");
+        all.extend(Ends { item, case: &case, metric: FCT, unit: "%" }.both(&values));
+    }
+    // "We found that explicitly backing off on losses improved go-back-N performance for Timely
+    // (though, not for DCQCN)."
+    for control in &CONTROLS[1..] {
+        let name = |transport| with(transport, control);
+        let ratio = |one, other| found.ratio(item, &name(one), &name(other), FCT);
+        let go_back = "IRN with go-back-N";
+        let gained = ratio(BACKING_OFF, go_back).map(|runs| below(average(&runs)));
+        let case = format!("{} below {}", name(BACKING_OFF), name(go_back));
+        all.extend(gained.map(|gained| finding(item, case, FCT, "%", vec![gained])));
+        let values: Vec<f64> =
+            ratio("IRN", BACKING_OFF).map(|runs| below(average(&runs))).into_iter().collect();
+        let irn = name("IRN");
+        let case = format!("{irn} below {irn} with go-back-N that backs off");
         all.extend(Ends { item, case: &case, metric: FCT, unit: "%" }.both(&values));
     }
     all

@@ -20,7 +20,7 @@ pub(super) struct HpccSpec {
 }
 
 /// A step of a window.
-const WINDOW_STEPS: RangeInclusive<Bytes> = Bytes::ZERO..=Bytes::new(1_000_000_000);
+const WINDOW_STEPS: RangeInclusive<Bytes> = Bytes::ZERO..=Bytes::from_kib(1 << 20);
 
 impl HpccSpec {
     pub(super) fn resolve(&self, source: &Source) -> Result<HpccSettings, InputError> {

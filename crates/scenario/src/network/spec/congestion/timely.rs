@@ -36,7 +36,7 @@ pub(super) struct TimelySpec {
 }
 
 /// Nothing is an update with each acknowledgement.
-const SEGMENTS: RangeInclusive<Bytes> = Bytes::ZERO..=Bytes::new(1_000_000_000);
+const SEGMENTS: RangeInclusive<Bytes> = Bytes::ZERO..=Bytes::from_kib(1 << 20);
 /// Gradients are divided by it.
 const LEAST_ROUND_TRIPS: RangeInclusive<Time> = Time::from_ns(1)..=SECOND;
 
