@@ -1,7 +1,7 @@
 //! The runs, and which numbers each item takes from them. Points of several studies that are the
 //! same scenario are run once: the default case serves most of them.
 
-use super::names::{BACKING_OFF, FCT, NONE, RCT, SLOWDOWN, TABLES, TAIL};
+use super::names::{FCT, NONE, RCT, SLOWDOWN, TABLES, TAIL};
 use super::studies::{Point, points};
 use crate::run::{self, Options, Read};
 use bandwise_scenario::network::{
@@ -24,11 +24,10 @@ pub fn cases(options: &Options) -> Vec<Case> {
     });
     plan.study("factors", |point| match &*point.transport {
         "IRN" => vec![fct("fig7", point.name()), fct("text-4.3", point.name())],
-        "IRN with go-back-N" => vec![fct("fig7", point.name()), fct("text-4.3", point.name())],
-        "IRN without BDP-FC" => vec![fct("fig7", point.name())],
-        BACKING_OFF if point.control == NONE => Vec::new(),
+        "IRN with go-back-N" | "IRN without BDP-FC" => vec![fct("fig7", point.name())],
         _ => vec![fct("text-4.3", point.name())],
     });
+    plan.study("backing-off", |point| vec![fct("text-4.3", point.name())]);
     plan.study("incast", |point| vec![rct("fig9", point.name())]);
     plan.study("incast-variations", |point| vec![rct("text-4.4.3", point.name())]);
     plan.study("incast-with-cross-traffic", |point| {

@@ -3,9 +3,7 @@
 //! most of several ratios are those of their averages.
 
 use super::found::{Found, average, finding};
-use super::names::{
-    BACKING_OFF, CONTROLS, FCT, NONE, RCT, SLOWDOWN, TABLES, TAIL, THREE, over, with,
-};
+use super::names::{CONTROLS, FCT, NONE, RCT, SLOWDOWN, TABLES, TAIL, THREE, over, with};
 use crate::Finding;
 
 /// The findings that are told, and all of that which they allow.
@@ -131,23 +129,46 @@ fn text_4_3(found: Found) -> Vec<Finding> {
         let case = format!("{other} above IRN");
         all.extend(Ends { item, case: &case, metric: FCT, unit: "%" }.both(&values));
     }
-    // "We found that explicitly backing off on losses improved go-back-N performance for Timely
-    // (though, not for DCQCN)."
+    all.extend(backing_off(found));
+    all
+}
+
+/// Section 4.3: "explicitly backing off on losses improved go-back-N performance for Timely (though,
+/// not for DCQCN). Nonetheless, SACK-based loss recovery continued to perform significantly better
+/// across different scenarios".
+fn backing_off(found: Found) -> Vec<Finding> {
+    let item = "text-4.3";
+    let (go_back, backing_off) = ("IRN with go-back-N", "IRN with go-back-N that backs off");
+    let mut all = Vec::new();
     for control in &CONTROLS[1..] {
-        let name = |transport| with(transport, control);
-        let ratio = |one, other| found.ratio(item, &name(one), &name(other), FCT);
-        let go_back = "IRN with go-back-N";
-        let gained = ratio(BACKING_OFF, go_back).map(|runs| below(average(&runs)));
-        let case = format!("{} below {}", name(BACKING_OFF), name(go_back));
-        all.extend(gained.map(|gained| finding(item, case, FCT, "%", vec![gained])));
-        let values: Vec<f64> =
-            ratio("IRN", BACKING_OFF).map(|runs| below(average(&runs))).into_iter().collect();
-        let irn = name("IRN");
-        let case = format!("{irn} below {irn} with go-back-N that backs off");
-        all.extend(Ends { item, case: &case, metric: FCT, unit: "%" }.both(&values));
+        let gains = |one: &str, other: &str| -> Vec<f64> {
+            let ratio = |scenario: &&str| {
+                let name = |transport| format!("{scenario} {}", with(transport, control));
+                found.ratio(item, &name(one), &name(other), FCT)
+            };
+            SCENARIOS.iter().filter_map(ratio).map(|runs| below(average(&runs))).collect()
+        };
+        let irn = with("IRN", control);
+        let of_backing_off =
+            format!("{irn} with go-back-N that backs off below {irn} with go-back-N");
+        let of_sack = format!("{irn} below {irn} with go-back-N that backs off");
+        let ends = |case| Ends { item, case, metric: FCT, unit: "%" };
+        all.extend(ends(&of_backing_off).both(&gains(backing_off, go_back)));
+        all.extend(ends(&of_sack).both(&gains("IRN", backing_off)));
     }
     all
 }
+
+/// Those of `backing-off.toml`.
+const SCENARIOS: [&str; 7] = [
+    "load 30%",
+    "load 50%",
+    "load 70%",
+    "load 90%",
+    "buffer 60 KB",
+    "buffer 120 KB",
+    "buffer 480 KB",
+];
 
 /// Section 4.4.3 without cross-traffic.
 fn incast(found: Found) -> Vec<Finding> {

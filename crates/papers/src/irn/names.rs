@@ -15,9 +15,6 @@ pub const CONTROLS: [&str; 3] = [NONE, "Timely", "DCQCN"];
 pub const TABLES: [&str; 7] =
     ["table3", "table4", "table5", "table6", "table7", "table8", "table9"];
 
-/// IRN with go-back-N whose congestion control answers losses too (4.3).
-pub const BACKING_OFF: &str = "IRN with go-back-N that backs off";
-
 /// A transport with a congestion control: `IRN+PFC+Timely`.
 pub fn with(transport: &str, control: &str) -> String {
     match control {
