@@ -246,11 +246,11 @@ impl Congestion {
             Congestion::Aimd(flow) => flow.on_loss(&settings.aimd),
             Congestion::Dctcp(flow) => flow.on_loss(&settings.dctcp),
             Congestion::Swift(flow) => flow.on_loss(&settings.swift, now),
-            // The papers of these have no answer to loss: they expect a lossless network.
-            Congestion::None
-            | Congestion::Dcqcn(_)
-            | Congestion::Timely(_)
-            | Congestion::Hpcc(_) => {}
+            // The papers of these expect a lossless network; IRN 4.3 has them back off.
+            Congestion::Dcqcn(flow) => flow.on_loss(&settings.dcqcn, now),
+            Congestion::Timely(flow) => flow.on_loss(&settings.timely),
+            // HPCC's expects one too.
+            Congestion::None | Congestion::Hpcc(_) => {}
         }
     }
 
@@ -260,10 +260,9 @@ impl Congestion {
             Congestion::Aimd(flow) => flow.on_timeout(&settings.aimd),
             Congestion::Dctcp(flow) => flow.on_timeout(&settings.dctcp),
             Congestion::Swift(flow) => flow.on_timeout(&settings.swift, now),
-            Congestion::None
-            | Congestion::Dcqcn(_)
-            | Congestion::Timely(_)
-            | Congestion::Hpcc(_) => {}
+            Congestion::Dcqcn(flow) => flow.on_loss(&settings.dcqcn, now),
+            Congestion::Timely(flow) => flow.on_loss(&settings.timely),
+            Congestion::None | Congestion::Hpcc(_) => {}
         }
     }
 

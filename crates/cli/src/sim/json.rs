@@ -3,7 +3,8 @@
 use super::ports;
 use super::run::Effort;
 use super::tables::{group, stop};
-use bandwise_netsim::ethernet::{Buffering, InputBuffers, Routing, SharedBuffer};
+use bandwise_netsim::ethernet::{Buffering, HostModel, InputBuffers, Routing, SharedBuffer};
+use bandwise_rdma::congestion::Algorithm;
 use bandwise_rdma::transport::{Acks, Recovery, Settings, Timeout};
 use bandwise_report::json::rounded;
 use bandwise_scenario::network::{Distribution, NetworkResults, NetworkScenario};
@@ -97,7 +98,32 @@ fn settings(scenario: &NetworkScenario) -> Value {
         "fetch_delay": fetch.to_string(),
         "warm_up": scenario.warm_up.to_string(),
         "extra_header": host.extra_header,
+        "congestion_control": congestion_control(host),
+        "ecn": switch.ecn,
     })
+}
+
+/// The one that is used, and its parameters as they are called in scenarios, but for dashes.
+fn congestion_control(host: &HostModel) -> Value {
+    let settings = &host.congestion;
+    let algorithm = settings.algorithm;
+    let parameters = match algorithm {
+        Algorithm::None => json!({}),
+        Algorithm::Dcqcn => json!(settings.dcqcn),
+        Algorithm::Timely => json!(settings.timely),
+        Algorithm::Aimd => json!(settings.aimd),
+        Algorithm::Dctcp => json!(settings.dctcp),
+        Algorithm::Hpcc => json!(settings.hpcc),
+        Algorithm::Swift => json!(settings.swift),
+    };
+    let mut told = json!({ "kind": algorithm });
+    if let (Value::Object(told), Value::Object(parameters)) = (&mut told, parameters) {
+        told.extend(parameters);
+        if algorithm.needs_notifications() {
+            told.insert("cnp_interval".to_owned(), json!(host.notification.interval));
+        }
+    }
+    told
 }
 
 fn pfc(buffering: &Buffering) -> Value {

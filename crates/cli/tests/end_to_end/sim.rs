@@ -40,6 +40,8 @@ fn completion_times_of_a_list_by_hand() {
     assert_eq!((json["schema"].as_u64(), json["stop"].as_str()), (Some(1), Some("complete")));
     assert_eq!(json["title"], "n.toml");
     assert_eq!(json["settings"]["transport"], "irn");
+    assert_eq!(json["settings"]["congestion_control"], serde_json::json!({ "kind": "none" }));
+    assert!(json["settings"]["ecn"].is_null());
     let row = |metric: &str| {
         let rows = json["rows"].as_array().unwrap();
         let is_it = |row: &&serde_json::Value| {
@@ -61,6 +63,24 @@ fn completion_times_of_a_list_by_hand() {
         (Some(6), Some(12))
     );
     assert!(stats["peak_rss_bytes"].as_u64().is_some_and(|bytes| bytes > 1 << 20));
+}
+
+#[test]
+fn the_parameters_of_congestion_control_are_told() {
+    let place = Place::new();
+    let text = "[workload]\npoisson = { flows = 3 }\n[congestion-control]\nkind = \"dcqcn\"\n\
+                dcqcn = { gain = 0.5, clamp-target = true, cnp-interval = \"4 us\" }\n";
+    place.write("n.toml", text);
+    let json = place.run(&["sim", "run", "n.toml", "--json", "-"]).good().json();
+    let expected = serde_json::json!({
+        "kind": "dcqcn", "gain": 0.5, "alpha_timer": "55 us", "increase_timer": "55 us",
+        "byte_counter": "10000000 B", "fast_recovery": 5, "additive_increase": "40 Mbps",
+        "hyper_increase": "400 Mbps", "min_rate": "40 Mbps", "clamp_target": true,
+        "back_off": 1.0, "cnp_interval": "4 us",
+    });
+    assert_eq!(json["settings"]["congestion_control"], expected);
+    let ecn = serde_json::json!({ "kmin": "5000 B", "kmax": "200000 B", "pmax": 0.01 });
+    assert_eq!(json["settings"]["ecn"], ecn);
 }
 
 #[test]

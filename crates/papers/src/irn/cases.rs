@@ -27,6 +27,7 @@ pub fn cases(options: &Options) -> Vec<Case> {
         "IRN with go-back-N" | "IRN without BDP-FC" => vec![fct("fig7", point.name())],
         _ => vec![fct("text-4.3", point.name())],
     });
+    plan.study("backing-off", |point| vec![fct("text-4.3", point.name())]);
     plan.study("incast", |point| vec![rct("fig9", point.name())]);
     plan.study("incast-variations", |point| vec![rct("text-4.4.3", point.name())]);
     plan.study("incast-with-cross-traffic", |point| {

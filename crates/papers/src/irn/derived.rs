@@ -129,8 +129,46 @@ fn text_4_3(found: Found) -> Vec<Finding> {
         let case = format!("{other} above IRN");
         all.extend(Ends { item, case: &case, metric: FCT, unit: "%" }.both(&values));
     }
+    all.extend(backing_off(found));
     all
 }
+
+/// Section 4.3: "explicitly backing off on losses improved go-back-N performance for Timely (though,
+/// not for DCQCN). Nonetheless, SACK-based loss recovery continued to perform significantly better
+/// across different scenarios".
+fn backing_off(found: Found) -> Vec<Finding> {
+    let item = "text-4.3";
+    let (go_back, backing_off) = ("IRN with go-back-N", "IRN with go-back-N that backs off");
+    let mut all = Vec::new();
+    for control in &CONTROLS[1..] {
+        let gains = |one: &str, other: &str| -> Vec<f64> {
+            let ratio = |scenario: &&str| {
+                let name = |transport| format!("{scenario} {}", with(transport, control));
+                found.ratio(item, &name(one), &name(other), FCT)
+            };
+            SCENARIOS.iter().filter_map(ratio).map(|runs| below(average(&runs))).collect()
+        };
+        let irn = with("IRN", control);
+        let of_backing_off =
+            format!("{irn} with go-back-N that backs off below {irn} with go-back-N");
+        let of_sack = format!("{irn} below {irn} with go-back-N that backs off");
+        let ends = |case| Ends { item, case, metric: FCT, unit: "%" };
+        all.extend(ends(&of_backing_off).both(&gains(backing_off, go_back)));
+        all.extend(ends(&of_sack).both(&gains("IRN", backing_off)));
+    }
+    all
+}
+
+/// Those of `backing-off.toml`.
+const SCENARIOS: [&str; 7] = [
+    "load 30%",
+    "load 50%",
+    "load 70%",
+    "load 90%",
+    "buffer 60 KB",
+    "buffer 120 KB",
+    "buffer 480 KB",
+];
 
 /// Section 4.4.3 without cross-traffic.
 fn incast(found: Found) -> Vec<Finding> {

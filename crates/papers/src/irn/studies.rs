@@ -19,6 +19,7 @@ pub const FILES: &[(&str, &str)] = files![
     "lossy-roce",
     "lossy-roce-with-congestion-control",
     "factors",
+    "backing-off",
     "incast",
     "incast-variations",
     "incast-with-cross-traffic",

@@ -3,7 +3,7 @@
 use super::{AckInfo, Path, whole_packets};
 
 /// Parameters of AIMD (additive increase, multiplicative decrease), for all flows.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct AimdSettings {
     /// Packets by which the window grows in a round trip. RFC 5681 3.1: 1.
     pub increase: f64,

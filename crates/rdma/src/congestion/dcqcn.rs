@@ -5,7 +5,7 @@ use bandwise_units::{BitRate, Bytes, Time};
 
 /// Parameters of DCQCN senders, for all flows. The defaults are the paper's (section 5.2: the
 /// values after tuning; section 3.1 for the rest), which IRN 4.1 uses too.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct DcqcnSettings {
     /// g, how much one period counts in α, beyond 0 up to 1. Section 5.2: 1/256.
     pub gain: f64,
@@ -30,6 +30,9 @@ pub struct DcqcnSettings {
     /// default is that of ConnectX-4 and later (their `clamp_tgt_rate`, false, and
     /// `clamp_tgt_rate_after_time_inc`, true), the RNIC that IRN 4.1 models, and of QCN.
     pub clamp_target: bool,
+    /// What is left of the rate after a loss, 0 to 1. The paper has no answer to loss: 1, nothing
+    /// is taken. IRN 4.3 tells of "explicitly backing off on losses", not by how much.
+    pub back_off: f64,
 }
 
 impl Default for DcqcnSettings {
@@ -44,6 +47,7 @@ impl Default for DcqcnSettings {
             hyper_increase: BitRate::from_bps(400_000_000),
             min_rate: BitRate::from_bps(40_000_000),
             clamp_target: false,
+            back_off: 1.0,
         }
     }
 }
@@ -67,6 +71,10 @@ impl Default for DcqcnSettings {
 /// additive increase,  otherwise:          R_T += R_AI
 /// and always                              R_C = (R_T + R_C) / 2
 /// ```
+///
+/// A loss, where [that is wanted](DcqcnSettings::back_off), cuts as a CNP does and starts timers and
+/// counters anew: `R_C = R_C back_off`. α, which is about marks, stays. So it does with a timeout.
+/// Both come once a recovery, which takes a round trip, so there is no other limit.
 ///
 /// The paper leaves out the details of hyper increase; the multiple is that of QCN (802.1Qau),
 /// whose reaction point this is. A flow that reaches line rate is no longer limited.
@@ -121,17 +129,17 @@ impl Dcqcn {
     pub fn on_cnp(&mut self, settings: &DcqcnSettings, now: Time) {
         self.catch_up(settings, now);
         self.decay(settings, now);
-        if settings.clamp_target || self.timer_ends.max(self.byte_ends) > 0 {
-            self.target = self.current;
-        }
-        let cut = (self.current as f64 * (1.0 - self.alpha / 2.0)) as u64;
-        self.current = cut.max(settings.min_rate.as_bps()).min(self.line);
+        self.cut(settings, now, 1.0 - self.alpha / 2.0);
         self.alpha = (1.0 - settings.gain) * self.alpha + settings.gain;
         self.alpha_at = now;
-        self.increase_at = now;
-        self.sent = 0;
-        self.timer_ends = 0;
-        self.byte_ends = 0;
+    }
+
+    /// A recovery began, or the retransmission timer ended.
+    pub fn on_loss(&mut self, settings: &DcqcnSettings, now: Time) {
+        if settings.back_off < 1.0 {
+            self.catch_up(settings, now);
+            self.cut(settings, now, settings.back_off);
+        }
     }
 
     /// A packet left.
@@ -155,6 +163,19 @@ impl Dcqcn {
     pub fn rate(&mut self, settings: &DcqcnSettings, now: Time) -> Option<BitRate> {
         self.catch_up(settings, now);
         self.is_limited().then(|| bit_rate(self.current as f64))
+    }
+
+    /// Leaves `fraction` of R_C, from which it rises anew.
+    fn cut(&mut self, settings: &DcqcnSettings, now: Time, fraction: f64) {
+        if settings.clamp_target || self.timer_ends.max(self.byte_ends) > 0 {
+            self.target = self.current;
+        }
+        let cut = (self.current as f64 * fraction) as u64;
+        self.current = cut.max(settings.min_rate.as_bps()).min(self.line);
+        self.increase_at = now;
+        self.sent = 0;
+        self.timer_ends = 0;
+        self.byte_ends = 0;
     }
 
     /// Whether R_C is below line rate. If not, R_T is line rate too, nothing increases any more,
@@ -270,6 +291,28 @@ mod tests {
         assert_eq!((flow.current, flow.target), (12_500_000_000, 25_000_000_000), "it had risen");
         flow.on_cnp(&settings, US(107));
         assert_eq!((flow.current, flow.target), (6_250_000_000, 25_000_000_000));
+    }
+
+    #[test]
+    fn a_loss_backs_off_where_that_is_wanted() {
+        let usual = DcqcnSettings::default();
+        let settings = DcqcnSettings { back_off: 0.25, ..usual };
+        let mut flow = Dcqcn::new(&PATH, Time::ZERO);
+        flow.on_loss(&usual, US(100));
+        assert_eq!(flow.rate(&usual, US(100)), None);
+        flow.on_loss(&settings, US(100));
+        flow.on_loss(&settings, US(154));
+        assert_eq!((flow.current, flow.target), (2_500_000_000, 40_000_000_000));
+        assert_eq!(gbps(&mut flow, &settings, 154 + 54), Some(2.5), "the timer starts anew");
+        assert_eq!(gbps(&mut flow, &settings, 154 + 55), Some(21.25));
+        // α fell by itself alone, thrice since the start: as if nothing had been lost.
+        flow.on_cnp(&settings, US(210));
+        let alpha = (255.0f64 / 256.0).powi(3);
+        assert_eq!(flow.current, (21.25e9 * (1.0 - alpha / 2.0)) as u64);
+        for n in 0..20 {
+            flow.on_loss(&settings, US(211 + n));
+        }
+        assert_eq!(flow.current, 40_000_000, "the least rate");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::round::Round;
 use super::{AckInfo, Path};
 
 /// Parameters of DCTCP, for all flows.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct DctcpSettings {
     /// g, how much one round trip counts in α, beyond 0 up to 1. Section 4: 1/16.
     pub gain: f64,

@@ -19,7 +19,7 @@ pub struct IntHop {
 }
 
 /// Parameters of HPCC, for all flows. The defaults are those of the paper's section 5.1.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct HpccSettings {
     /// η, the part of a link that flows may fill, beyond 0 up to 1. Section 5.1: 95%.
     pub target: f64,

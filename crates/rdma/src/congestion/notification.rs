@@ -3,7 +3,7 @@
 use bandwise_units::Time;
 
 /// How a receiver answers marks, for all its flows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct NotificationSettings {
     /// Least time between two CNPs of a flow. DCQCN section 3.1: 50 us, the least that the
     /// paper's RNICs can do.

@@ -15,7 +15,7 @@ use bandwise_units::Bytes;
 ///      0 +----+------------+-----> queue
 ///           Kmin         Kmax
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct RedMarker {
     kmin: Bytes,
     kmax: Bytes,

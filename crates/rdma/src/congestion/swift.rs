@@ -7,7 +7,7 @@ use bandwise_units::{BitRate, Time};
 ///
 /// The paper gives none of the values. Those of the defaults that say so are of the public
 /// simulator csg-htsim (Broadcom), which calls them guesses.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct SwiftSettings {
     /// By how much the target exceeds the base round-trip time. The paper has a base target for
     /// one hop and adds a term per hop (section 3.5); here the base round-trip time of the path is

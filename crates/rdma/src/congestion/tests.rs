@@ -77,6 +77,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                     hyper_increase: s,
                     min_rate: t,
                     clamp_target: count % 2 == 0,
+                    back_off: a,
                 },
                 timely: TimelySettings {
                     segment: bytes,
@@ -89,6 +90,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                     floor: b,
                     hyper_after: count,
                     min_rate: t,
+                    back_off: a,
                 },
                 aimd: AimdSettings { increase: c * 10.0, decrease: a },
                 dctcp: DctcpSettings { gain, increase: c * 10.0, decrease: a },

@@ -5,7 +5,7 @@ use bandwise_units::{BitRate, Bytes, Time};
 
 /// Parameters of Timely, for all flows. The defaults are those of the paper's section 6 where it
 /// has them, which IRN 4.1 uses too.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct TimelySettings {
     /// The rate is updated once for so many acknowledged bytes, at least with each ACK. Section 6
     /// has completions of 16 KB, as its hosts post segments of that. A NIC hears of every packet
@@ -37,6 +37,9 @@ pub struct TimelySettings {
     pub hyper_after: u32,
     /// The least rate of a flow. The paper gives none; one step of increase.
     pub min_rate: BitRate,
+    /// What is left of the rate after a loss, 0 to 1. The paper has no answer to loss: 1, nothing
+    /// is taken. IRN 4.3 has "explicitly backing off on losses", not by how much.
+    pub back_off: f64,
 }
 
 /// N of the hyperactive increase, section 4.3.
@@ -55,6 +58,7 @@ impl Default for TimelySettings {
             floor: 0.5,
             hyper_after: 5,
             min_rate: BitRate::from_bps(10_000_000),
+            back_off: 1.0,
         }
     }
 }
@@ -71,6 +75,10 @@ impl Default for TimelySettings {
 /// gradient <= 0: R += N δ       N = 5 after five of these in a row, else 1
 /// otherwise:     R *= 1 - β gradient
 /// ```
+///
+/// With a loss or a timeout, where [that is wanted](TimelySettings::back_off), `R *= back_off`, and
+/// five in a row are counted anew. Both come once a recovery, which takes a round trip, so there is
+/// no other limit.
 ///
 /// The paper's hosts post segments of 16 to 64 KB and have one completion for each. Here every
 /// packet is paced and acknowledged, as by an RNIC with Timely inside (IRN 4.1), so the ACK that
@@ -111,6 +119,15 @@ impl Timely {
         if self.bytes >= settings.segment.get() {
             self.bytes = 0;
             self.update(settings, ack.rtt);
+        }
+    }
+
+    /// A recovery began, or the retransmission timer ended.
+    pub fn on_loss(&mut self, settings: &TimelySettings) {
+        if settings.back_off < 1.0 {
+            self.streak = 0;
+            let least = settings.min_rate.as_bps() as f64;
+            self.rate = (self.rate * settings.back_off).max(least).min(self.line);
         }
     }
 
@@ -200,6 +217,28 @@ mod tests {
             18_440.0,
         ];
         assert_close(&found, &expected);
+    }
+
+    #[test]
+    fn a_loss_backs_off_where_that_is_wanted() {
+        let usual = TimelySettings::default();
+        let settings = TimelySettings { back_off: 0.5, ..usual };
+        let mut flow = Timely::new(&PATH);
+        flow.on_loss(&usual);
+        assert_eq!(flow.rate(), None);
+        let ack = testbed::ack(Time::from_us(60), Time::from_us(60), 1);
+        for _ in 0..5 {
+            flow.on_ack(&settings, &ack);
+        }
+        flow.on_loss(&settings);
+        assert_eq!(flow.rate(), Some(BitRate::from_gbps(20)));
+        // One step, not five: the row begins again.
+        flow.on_ack(&settings, &ack);
+        assert_eq!(flow.rate(), Some(BitRate::from_bps(20_010_000_000)));
+        for _ in 0..20 {
+            flow.on_loss(&settings);
+        }
+        assert_eq!(flow.rate(), Some(settings.min_rate));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod accepted;
 mod by_hand;
+mod congestion;
 mod lossless;
 mod never_panics;
 mod refused;

@@ -22,6 +22,7 @@ const SWEEP: &str = include_str!("../../../../docs/examples/sweep.toml");
 fn the_seeds_of_the_fuzzer_run() {
     for text in [
         include_str!("../../../../fuzz/seeds/network/cables.toml"),
+        include_str!("../../../../fuzz/seeds/network/congestion.toml"),
         include_str!("../../../../fuzz/seeds/network/default.toml"),
         include_str!("../../../../fuzz/seeds/network/incast.toml"),
         include_str!("../../../../fuzz/seeds/network/lossy.toml"),

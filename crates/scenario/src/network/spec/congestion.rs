@@ -1,15 +1,29 @@
 //! `[congestion-control]`, and what switches mark for it.
 
+mod dcqcn;
+mod hpcc;
+mod range;
+mod swift;
+mod timely;
+mod window;
+
 use super::key::{Key, key};
+use crate::spec::tables::placed;
 use crate::spec::values::{Given, names, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::SwitchModel;
 use bandwise_netsim::ethernet::telemetry::TELEMETRY;
-use bandwise_rdma::congestion::{Algorithm, RedMarker, Settings};
+use bandwise_rdma::congestion::{Algorithm, NotificationSettings, RedMarker, Settings};
 use bandwise_rdma::transport::Acks;
 use bandwise_units::Bytes;
+use dcqcn::DcqcnSpec;
+use hpcc::HpccSpec;
 use serde::Deserialize;
 use std::ops::Range;
+use swift::SwiftSpec;
+use timely::TimelySpec;
+use toml::Spanned;
+use window::{AimdSpec, DctcpSpec};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
@@ -18,6 +32,25 @@ pub(super) struct CongestionSpec {
     kind: Given<Algorithm>,
     #[serde(deserialize_with = "key")]
     ecn: Given<EcnKey>,
+    #[serde(deserialize_with = "placed")]
+    dcqcn: Given<DcqcnSpec>,
+    #[serde(deserialize_with = "placed")]
+    timely: Given<TimelySpec>,
+    #[serde(deserialize_with = "placed")]
+    aimd: Given<AimdSpec>,
+    #[serde(deserialize_with = "placed")]
+    dctcp: Given<DctcpSpec>,
+    #[serde(deserialize_with = "placed")]
+    hpcc: Given<HpccSpec>,
+    #[serde(deserialize_with = "placed")]
+    swift: Given<SwiftSpec>,
+}
+
+/// What hosts do.
+#[derive(Debug, Default)]
+pub(super) struct Congestion {
+    pub(super) senders: Settings,
+    pub(super) receivers: NotificationSettings,
 }
 
 names! { Algorithm, "congestion control",
@@ -68,7 +101,7 @@ impl CongestionSpec {
         if self.algorithm().needs_telemetry() { TELEMETRY } else { 0 }
     }
 
-    /// The senders' settings; marks are set in `switch`. `acks` become what the algorithm needs, or
+    /// The hosts' settings; marks are set in `switch`. `acks` become what the algorithm needs, or
     /// that is an error where they were `given`.
     pub(super) fn resolve(
         &self,
@@ -76,7 +109,7 @@ impl CongestionSpec {
         switch: &mut SwitchModel,
         acks: &mut Acks,
         given: Option<Range<usize>>,
-    ) -> Result<Settings, InputError> {
+    ) -> Result<Congestion, InputError> {
         let algorithm = self.algorithm();
         let at = place(&self.kind, 0..0);
         let usual = match algorithm {
@@ -103,7 +136,64 @@ impl CongestionSpec {
             }
             *acks = Acks::EveryPacket;
         }
-        Ok(Settings { algorithm, ..Settings::default() })
+        self.parameters(source, algorithm)
+    }
+
+    /// The parameters of an algorithm. Tables of others may be there, for a sweep over `kind`, and are
+    /// checked too; but two scenarios that differ in these alone are the same one.
+    fn parameters(&self, source: &Source, algorithm: Algorithm) -> Result<Congestion, InputError> {
+        self.check_kind(source)?;
+        macro_rules! read {
+            ($table:ident.$read:ident) => {
+                self.$table
+                    .as_ref()
+                    .map_or(Ok(Default::default()), |t| t.get_ref().$read(source))?
+            };
+        }
+        let given = Settings {
+            algorithm,
+            dcqcn: read!(dcqcn.resolve),
+            timely: read!(timely.resolve),
+            aimd: read!(aimd.resolve),
+            dctcp: read!(dctcp.resolve),
+            hpcc: read!(hpcc.resolve),
+            swift: read!(swift.resolve),
+        };
+        let receivers = read!(dcqcn.notification);
+        let usual = Settings { algorithm, ..Settings::default() };
+        let senders = match algorithm {
+            Algorithm::None => usual,
+            Algorithm::Dcqcn => Settings { dcqcn: given.dcqcn, ..usual },
+            Algorithm::Timely => Settings { timely: given.timely, ..usual },
+            Algorithm::Aimd => Settings { aimd: given.aimd, ..usual },
+            Algorithm::Dctcp => Settings { dctcp: given.dctcp, ..usual },
+            Algorithm::Hpcc => Settings { hpcc: given.hpcc, ..usual },
+            Algorithm::Swift => Settings { swift: given.swift, ..usual },
+        };
+        Ok(match algorithm {
+            Algorithm::Dcqcn => Congestion { senders, receivers },
+            _ => Congestion { senders, ..Congestion::default() },
+        })
+    }
+
+    /// Refuses parameters where nobody says which algorithm is used: `kind` is forgotten then.
+    fn check_kind(&self, source: &Source) -> Result<(), InputError> {
+        fn of<T>(name: &'static str, table: &Given<T>) -> Option<(&'static str, Range<usize>)> {
+            table.as_ref().map(|table| (name, Spanned::span(table)))
+        }
+        let first = of("dcqcn", &self.dcqcn)
+            .or(of("timely", &self.timely))
+            .or(of("aimd", &self.aimd))
+            .or(of("dctcp", &self.dctcp))
+            .or(of("hpcc", &self.hpcc))
+            .or(of("swift", &self.swift));
+        match first {
+            Some((name, at)) if self.kind.is_none() => {
+                let message = format!("the parameters of {name} are not used: there is no `kind`");
+                Err(source.error(at, message).allowed(format!("kind = {name:?}, or another one")))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn thresholds(&self, source: &Source, spec: &EcnSpec) -> Result<RedMarker, InputError> {

@@ -1,10 +1,10 @@
 //! `[host]`, and how large its packets are.
 
+use super::congestion::Congestion;
 use crate::spec::values::{Given, bytes, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::packet::HEADERS;
 use bandwise_netsim::ethernet::{HostModel, SwitchModel, congested_round_trip};
-use bandwise_rdma::congestion::{self, NotificationSettings};
 use bandwise_rdma::transport::Settings;
 use bandwise_topology::Fabric;
 use bandwise_units::{Bytes, Time};
@@ -25,11 +25,11 @@ impl Frame {
         Bytes::new(u64::from(HEADERS + self.extra_header + self.telemetry + self.mtu))
     }
 
-    pub(super) fn host(self, transport: Settings, congestion: congestion::Settings) -> HostModel {
+    pub(super) fn host(self, transport: Settings, congestion: Congestion) -> HostModel {
         HostModel {
             transport,
-            congestion,
-            notification: NotificationSettings::default(),
+            congestion: congestion.senders,
+            notification: congestion.receivers,
             mtu: self.mtu,
             extra_header: self.extra_header,
         }
@@ -37,7 +37,7 @@ impl Frame {
 
     /// The longest round trip with one congested link; the transport does not matter to it.
     pub(super) fn congested_round_trip(self, fabric: &Fabric, switch: &SwitchModel) -> Time {
-        let host = self.host(Settings::roce(), congestion::Settings::default());
+        let host = self.host(Settings::roce(), Congestion::default());
         congested_round_trip(fabric, switch, &host)
     }
 }

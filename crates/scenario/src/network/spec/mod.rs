@@ -47,6 +47,52 @@
 //! kind = "none"                # or "dcqcn", "timely", "aimd", "dctcp", "hpcc", "swift"
 //! ecn = false                  # marks; if not given, true where they are needed; or
 //!                              # { kmin = "5 KB", kmax = "200 KB", pmax = 0.01 }
+//! # its parameters; those of other kinds may be there too, for a sweep over `kind`
+//! [congestion-control.dcqcn]
+//! gain = 0.00390625            # g
+//! alpha-timer = "55 us"        # K; "0 us": none
+//! increase-timer = "55 us"     # "0 us": none
+//! byte-counter = "10 MB"       # B; "0 B": none
+//! fast-recovery = 5            # F
+//! additive-increase = "40 Mbps"
+//! hyper-increase = "400 Mbps"
+//! min-rate = "40 Mbps"
+//! clamp-target = false         # whether every CNP sets the target rate
+//! back-off = 1.0               # what is left of the rate after a loss
+//! cnp-interval = "50 us"       # of receivers: least time between two CNPs of a flow
+//! [congestion-control.timely]
+//! segment = "0 B"              # acknowledged bytes for each update; "0 B": with each acknowledgement
+//! ewma = 0.875                 # alpha
+//! min-rtt = "20 us"            # D_minRTT
+//! low = "50 us"                # T_low
+//! high = "500 us"              # T_high
+//! additive-increase = "10 Mbps"
+//! decrease = 0.8               # beta
+//! floor = 0.5                  # the least of the rate that an update leaves
+//! hyper-after = 5              # updates without a rise
+//! min-rate = "10 Mbps"
+//! back-off = 1.0               # what is left of the rate after a loss
+//! [congestion-control.aimd]
+//! increase = 1.0               # packets a round trip
+//! decrease = 0.5               # what is left after a loss
+//! [congestion-control.dctcp]
+//! gain = 0.0625                # g
+//! increase = 1.0               # packets a round trip
+//! decrease = 0.5               # what is left after a loss
+//! [congestion-control.hpcc]
+//! target = 0.95                # eta
+//! max-stage = 5
+//! additive-increase = "80 B"   # W_AI
+//! [congestion-control.swift]
+//! queueing = "25 us"           # of the target, beyond the base round-trip time
+//! scaling-range = "100 us"     # fs_range
+//! scaling-min = 0.1            # fs_min_cwnd, packets
+//! scaling-max = 100.0          # fs_max_cwnd, packets
+//! increase = 1.0               # ai, packets a round trip
+//! decrease = 0.8               # beta
+//! max-decrease = 0.5           # max_mdf
+//! min-window = 0.01            # min_cwnd, packets
+//! reset-after = 5              # timeouts in a row
 //!
 //! [workload]                   # one or more of these; the first one, if there is none
 //! poisson = { load = 0.7, of = "payload", sizes = "irn-heavy-tailed", duration = "10 ms" }
