@@ -62,7 +62,7 @@
 //! cnp-interval = "50 us"       # of receivers: least time between two CNPs of a flow
 //! [congestion-control.timely]
 //! segment = "0 B"              # acknowledged bytes for each update; "0 B": with each acknowledgement
-//! ewma = 0.875                 # alpha
+//! ewma = 0.02                  # alpha
 //! min-rtt = "20 us"            # D_minRTT
 //! low = "50 us"                # T_low
 //! high = "500 us"              # T_high
