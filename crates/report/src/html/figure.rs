@@ -11,9 +11,9 @@ const LISTED: usize = 400;
 
 /// Writes a figure, or several that belong together side by side.
 pub(super) fn write(m: &mut Markup, figures: &[(&Figure, String)]) {
-    let (first, _) = &figures[0];
-    if first.group.is_empty() {
-        return figures.iter().for_each(|(figure, id)| alone(m, figure, id));
+    let (first, id) = &figures[0];
+    if figures.len() == 1 {
+        return alone(m, first, id);
     }
     m.element("section", &[("class", &"card panels")], |m| {
         m.leaf("h2", &[], &first.group);
@@ -30,7 +30,7 @@ pub(super) fn write(m: &mut Markup, figures: &[(&Figure, String)]) {
 
 fn alone(m: &mut Markup, figure: &Figure, id: &str) {
     m.element("figure", &[("id", &id), ("class", &"card")], |m| {
-        m.leaf("h2", &[], &figure.title);
+        m.leaf("h2", &[], figure.name());
         inner(m, figure, id, &[plot::WIDE, plot::NARROW]);
     });
 }

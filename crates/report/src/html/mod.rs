@@ -110,8 +110,9 @@ type Named<'a> = (&'a Figure, String);
 fn contents(m: &mut Markup, figures: &[&[Named<'_>]]) {
     m.element("nav", &[("aria-label", &"Figures")], |m| {
         m.element("ul", &[], |m| {
-            for (figure, id) in figures.iter().map(|together| &together[0]) {
-                let title = if figure.group.is_empty() { &figure.title } else { &figure.group };
+            for together in figures {
+                let (figure, id) = &together[0];
+                let title = if together.len() == 1 { figure.name() } else { figure.group.clone() };
                 m.element("li", &[], |m| {
                     m.leaf("a", &[("href", &format!("#{id}"))], title);
                 });
