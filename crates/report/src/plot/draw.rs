@@ -20,7 +20,7 @@ pub(crate) fn draw(drawable: &Drawable<'_>, size: &Size, id: &str) -> Markup {
     let named: Vec<usize> = (0..drawable.series.len())
         .filter(|&i| size.names && has_name(&drawable.series[i]))
         .collect();
-    let name = |i: usize| cut(&figure.series[i].name, 22);
+    let name = |i: usize| cut(&figure.series[i].name, 26);
     let right = named.iter().map(|&i| text_width(&name(i)) + 18.0).fold(12.0, f64::max);
     let axes = axes(drawable, size, right);
     let plan = Plan::new(drawable, &axes);
