@@ -44,11 +44,14 @@ trace() {
     bash tests/trace/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise"
 }
 web() {
-  # A sample with everything that a page can have, and the page that `make run` makes, by the
-  # program as the tests built it.
+  # A sample with everything that a page can have, the page that `make run` makes, and one of flows
+  # through Ethernet fabrics, by the program as the tests built it.
   bash tests/web/run.sh &&
     cargo run --quiet --profile test --bin bandwise -- \
       papers run rperf --quick --report "$scratch/report.html" >/dev/null &&
+    bash tests/web/run.sh "$scratch/report.html" &&
+    cargo run --quiet --profile test --bin bandwise -- \
+      papers run irn/fig1 --quick --report "$scratch/report.html" >/dev/null &&
     bash tests/web/run.sh "$scratch/report.html"
 }
 

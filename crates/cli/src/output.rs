@@ -115,6 +115,10 @@ impl Outputs {
         match &target {
             Some(Target::File(path)) => {
                 check(flag, path)?;
+                if is_parquet(path) && flag != "--flow-results" {
+                    let message = format!("{flag} {}: is not written as Parquet", path.display());
+                    return Err(Failure::usage(message, "a file whose name ends otherwise"));
+                }
                 let file = identity(path);
                 if file.as_ref().is_some_and(|file| self.taken.contains(file)) {
                     let message = format!("{flag} {}: the file is used twice", path.display());
@@ -170,10 +174,10 @@ impl Outputs {
         stream(&self.rows)
     }
 
-    /// Whether that file is to be Parquet, by its name.
+    /// Whether that file is to be Parquet.
     pub fn rows_are_parquet(&self) -> bool {
         let ending = |target: &Target| match target {
-            Target::File(path) => path.extension().is_some_and(|ending| ending == "parquet"),
+            Target::File(path) => is_parquet(path),
             Target::Stdout => false,
         };
         self.rows.as_ref().is_some_and(ending)
@@ -212,6 +216,11 @@ fn stream(target: &Option<Target>) -> Result<Option<Stream>, Failure> {
         Some(Target::File(path)) => Ok(Some(Stream::create(path)?)),
         _ => Ok(None),
     }
+}
+
+/// Whether a file is to be Parquet, by its name.
+fn is_parquet(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "parquet")
 }
 
 /// JSON as it is written: one line, for programs.

@@ -31,6 +31,7 @@ fn latency() -> Figure {
     let weighted = [0.43, 0.66, 0.81, 0.92, 1.04, 1.13];
     Figure {
         id: "fig7a".into(),
+        group: String::new(),
         title: "Bulk traffic delays small messages by one full buffer a sender".into(),
         caption: "Median round-trip time of 64-byte messages through one switch while 0 to 5 \
                   hosts send bulk traffic to the same receiver. Whiskers reach to the 99.9 \
@@ -57,6 +58,7 @@ fn bandwidth() -> Figure {
     let bulk = bulk.enumerate().map(|(x, (y, low))| Point::new(x as f64, y).low(low));
     Figure {
         id: "fig9".into(),
+        group: String::new(),
         title: "Protection costs the bulk flows little bandwidth".into(),
         caption: "Goodput over one 56 Gbps link. Whiskers reach down to the slowest tenth of a \
                   second."
@@ -90,6 +92,7 @@ fn sizes() -> Figure {
     let truth = sizes.map(|bytes| Point::new(bytes, 0.38 + bytes * 8.0 / 52e3));
     Figure {
         id: "sizes".into(),
+        group: "Two that are read together".into(),
         title: "Large messages pay for their bytes, small ones for the path".into(),
         caption: "Round-trip time of an idle path against the size of the message. Whiskers \
                   reach to the 99.9 percentile."
@@ -113,6 +116,7 @@ fn error() -> Figure {
     });
     Figure {
         id: "error".into(),
+        group: "Two that are read together".into(),
         title: "The estimate settles within half a minute".into(),
         caption: "Error of the estimated path latency over the time of the run; dashed lines \
                   hold 80 percent of the samples."

@@ -28,6 +28,9 @@ pub struct Report {
 pub struct Figure {
     /// A short name such as `fig7a`; becomes the anchor `#fig7a` of the page.
     pub id: String,
+    /// What figures that follow each other show together, which then stand side by side below it;
+    /// empty where a figure stands by itself.
+    pub group: String,
     /// What the plot shows, in a few words.
     pub title: String,
     /// What the reader should see in it, and how it was measured.
@@ -38,6 +41,16 @@ pub struct Figure {
     pub y: Axis,
     /// What is drawn.
     pub series: Vec<Series>,
+}
+
+impl Figure {
+    /// What the plot shows, also for who does not see what it stands below.
+    pub(crate) fn name(&self) -> String {
+        match self.group.as_str() {
+            "" => self.title.clone(),
+            group => format!("{group}, {}", self.title),
+        }
+    }
 }
 
 /// One axis of a [`Figure`].

@@ -21,6 +21,7 @@ fn report_of(text: &str) -> Report {
     let all = kinds.into_iter().flat_map(|kind| sources.map(|source| series(kind, source)));
     let figure = |scale| Figure {
         id: t(),
+        group: String::new(),
         title: t(),
         caption: t(),
         x: axis(text, text, scale),
@@ -31,7 +32,12 @@ fn report_of(text: &str) -> Report {
         title: t(),
         question: t(),
         answer: vec![t()],
-        figures: vec![figure(Scale::Linear), figure(Scale::Category(vec![t(), t()]))],
+        figures: vec![
+            figure(Scale::Linear),
+            figure(Scale::Category(vec![t(), t()])),
+            Figure { group: t(), ..figure(Scale::Linear) },
+            Figure { group: t(), ..figure(Scale::Linear) },
+        ],
         tables: vec![Table {
             title: t(),
             caption: t(),
@@ -138,10 +144,11 @@ fn every_plot_is_described() {
         .iter()
         .filter(|e| e.attributes.iter().any(|(n, v)| *n == "class" && v.starts_with("plot")))
         .collect();
-    assert_eq!(plots.len(), 4, "two figures, wide and narrow");
-    for plot in plots {
+    assert_eq!(plots.len(), 6, "two figures, wide and narrow, and two side by side, narrow");
+    for (i, plot) in plots.into_iter().enumerate() {
         let value = |name| plot.attributes.iter().find(|(n, _)| *n == name).map(|(_, v)| *v);
-        assert_eq!((value("role"), value("aria-label")), (Some("img"), Some("text")));
+        let label = if i < 4 { "text" } else { "text, text" };
+        assert_eq!((value("role"), value("aria-label")), (Some("img"), Some(label)));
         let about = format!("<desc id=\"{}\">", value("aria-describedby").unwrap());
         assert_eq!(page.matches(&about).count(), 1, "{about}");
     }
@@ -163,6 +170,7 @@ fn an_empty_report_is_a_page() {
 fn a_small_plot() {
     let figure = Figure {
         id: "fig1".into(),
+        group: String::new(),
         title: "Delay".into(),
         x: axis("Senders", "", Scale::Linear),
         y: axis("RTT", "µs", Scale::Linear),

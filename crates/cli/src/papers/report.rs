@@ -15,10 +15,16 @@ pub(super) fn html(paper: &Paper, options: &Options, results: &PaperResults) -> 
     }
     let claimed = (paper.claims)(&results.findings);
     notes.extend((paper.summary)(&results.rows));
+    let mut answer = (paper.answer)(&results.findings);
+    if options.quick {
+        let quick = "This was a quick run: it simulated less, and each case once. What a full run \
+                     says may differ.";
+        answer.push(quick.to_owned());
+    }
     let report = Report {
         title: paper.title.to_owned(),
         question: question(paper, options),
-        answer: (paper.answer)(&results.findings),
+        answer,
         figures: (paper.figures)(&results.findings, &published),
         tables: Some(claims(&claimed)).filter(|_| !claimed.is_empty()).into_iter().collect(),
         rows: results.rows.clone(),

@@ -67,6 +67,7 @@ fn figure(settings: &Settings, outcome: &Outcome) -> Option<Figure> {
     }
     (!series.is_empty()).then(|| Figure {
         id: "latency".to_owned(),
+        group: String::new(),
         title: "Round-trip time".to_owned(),
         caption: "Measured, and as it really was between the two ports.".to_owned(),
         x: Axis {

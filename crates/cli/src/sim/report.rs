@@ -48,6 +48,7 @@ fn slowdowns(results: &NetworkResults) -> Figure {
     };
     Figure {
         id: "slowdown".into(),
+        group: String::new(),
         title: "Slowdown by size of flow".into(),
         caption: "Completion time over that in an empty network.".into(),
         x: Axis { scale: Scale::Category(names), ..Axis::default() },
@@ -63,6 +64,7 @@ fn slowdowns(results: &NetworkResults) -> Figure {
 pub(super) fn tail_axes(series: Vec<Series>) -> Figure {
     Figure {
         id: "tail".into(),
+        group: String::new(),
         title: "Tail of flows of a single packet".into(),
         caption: "The completion time that so many of them do not exceed.".into(),
         x: Axis { label: "flows".into(), unit: "%".into(), scale: Scale::Linear },

@@ -52,6 +52,9 @@ fn one(settings: Settings, interrupt: &Interrupt) -> Result<(), Failure> {
     }
     say_speed(&results, effort);
     let Settings { scenario, outputs, .. } = &settings;
+    if results.is_all_warm_up() {
+        note(format_args!("warning: {}", tables::all_warm_up(scenario, &results)));
+    }
     for warning in ports::warnings(scenario, &results) {
         note(format_args!("warning: {warning}"));
     }

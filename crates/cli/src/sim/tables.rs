@@ -168,6 +168,12 @@ pub(super) fn closing(scenario: &NetworkScenario, results: &NetworkResults) -> S
     )
 }
 
+/// What is told where no flow counts.
+pub(super) fn all_warm_up(scenario: &NetworkScenario, results: &NetworkResults) -> String {
+    let (flows, warm_up) = (results.finished, scenario.warm_up);
+    format!("no flow counts: all {flows} started before warm-up = \"{warm_up}\" was over")
+}
+
 /// What hosts speak, in words.
 fn transport(scenario: &NetworkScenario) -> String {
     let Settings { recovery, window, timeout, .. } = scenario.model.host.transport;

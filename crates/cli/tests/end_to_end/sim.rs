@@ -192,6 +192,16 @@ fn what_is_unwise_is_done_with_a_warning() {
     place.write("n.toml", format!("{THREE}[switch]\npfc = {{ stop = \"239 KB\" }}\n"));
     let ran = place.run_with(&["sim", "run", "n.toml", "--flows", "-"], LIST.as_bytes()).good();
     assert!(ran.stderr.contains("dropped in spite of PFC"), "{}", ran.stderr);
+    // All flows of the list start before that. So do those of a sweep's points.
+    place.write("n.toml", format!("{THREE}[run]\nwarm-up = \"1 s\"\n"));
+    let said = "warning: no flow counts: all 3 started before warm-up = \"1 s\" was over";
+    let ran = place.run_with(&["sim", "run", "n.toml", "--flows", "-"], LIST.as_bytes()).good();
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    let sweep = "[workload]\npoisson = { flows = 9 }\n[sweep]\nrun.warm-up = [\"0 s\", \"1 s\"]\n";
+    place.write("n.toml", format!("{THREE}{sweep}"));
+    let ran = place.run(&["sim", "run", "n.toml"]).good();
+    let said = "warning: warm-up 1 s: no flow counts: all 9 started before warm-up = \"1 s\"";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
 }
 
 #[test]

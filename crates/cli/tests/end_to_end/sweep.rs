@@ -91,6 +91,28 @@ fn finished_points_are_not_run_again() {
 }
 
 #[test]
+fn another_build_keeps_points_of_its_own() {
+    let place = sweep();
+    // The same program, but for a byte behind its end.
+    let other = place.path().join("other");
+    let mut program = std::fs::read(env!("CARGO_BIN_EXE_bandwise")).unwrap();
+    program.push(0);
+    std::fs::write(&other, program).unwrap();
+    let permissions = std::fs::metadata(env!("CARGO_BIN_EXE_bandwise")).unwrap().permissions();
+    std::fs::set_permissions(&other, permissions).unwrap();
+    let args = ["sim", "run", "s.toml", "--resume", "kept"];
+    place.run(&args).good();
+    let by_other = || {
+        let output = Command::new(&other).args(args).current_dir(place.path()).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(!by_other().contains("already"));
+    assert!(by_other().contains("4 of them were there already"));
+    assert_eq!(std::fs::read_dir(place.path().join("kept")).unwrap().count(), 8);
+}
+
+#[test]
 fn an_interrupted_sweep_goes_on_where_it_was() {
     let place = Place::new();
     // The second point takes longer than anybody waits.
@@ -160,6 +182,7 @@ fn what_a_sweep_and_a_single_run_refuse() {
     refused(&["s.toml", "--flows", "-"], &["--flows: a list that every point of a sweep reads"]);
     refused(&["s.toml", "--resume", "s.toml"], &["--resume s.toml: ", "a folder that exists"]);
     refused(&["s.toml", "--csv", "s.toml"], &["--csv s.toml: the file is used twice"]);
+    refused(&["s.toml", "--csv", "s.parquet"], &["--csv s.parquet: is not written as Parquet"]);
     refused(&["one.toml", "--resume", "kept"], &["--resume: one.toml is a single run"]);
     refused(&["one.toml", "--csv", "c.csv"], &["--csv: one.toml is a single run"]);
     assert_eq!(place.files(), ["one.toml", "s.toml"]);

@@ -1,13 +1,61 @@
-//! The question of the paper, answered from what was found: which of its claims our runs bear out.
+//! The question of the paper, answered from what was found: whether IRN needs PFC, how many of the
+//! paper's claims our runs bear out, and which they do not.
 
-use super::claims::claims;
-use crate::Finding;
+use super::claims::{claims, irn_beats_roce, irn_needs_no_pfc};
+use super::found::Found;
+use crate::{Claim, Finding};
 
-/// The answer, a sentence for each claim whose runs are there.
+/// The answer; sentences whose runs are not there are left out.
 pub fn answer(findings: &[Finding]) -> Vec<String> {
-    let sentence = |claim: crate::Claim| {
-        let holds = if claim.holds { "holds" } else { "does not hold" };
-        format!("{}: {} – {holds} in our runs: {}.", claim.section, claim.text, claim.numbers)
+    let claims = claims(findings);
+    let count = |&count: &usize| count > 0;
+    let hold = Some(claims.len()).filter(count).map(|all| {
+        let hold = claims.iter().filter(|claim| claim.holds).count();
+        let colon = if hold < all { "; these do not:" } else { "." };
+        format!("{hold} of {all} claims of the paper hold in our runs{colon}")
+    });
+    let missed = |claim: &&Claim| !claim.holds;
+    let missed = claims.iter().filter(missed);
+    let missed =
+        missed.map(|claim| format!("{}: {}; {}.", claim.section, claim.text, claim.numbers));
+    verdict(findings).into_iter().chain(hold).chain(missed).collect()
+}
+
+/// The question in a sentence: IRN does without a lossless network if PFC gains it next to nothing,
+/// and is an answer to RoCE if it is better than that with PFC.
+fn verdict(findings: &[Finding]) -> Option<String> {
+    let found = Found(findings);
+    let (alone, better) = (irn_needs_no_pfc(found)?, irn_beats_roce(found)?);
+    let word = match (alone.holds, better.holds) {
+        (true, true) => "No",
+        (true, false) => "IRN does not, but it is not always better than RoCE with PFC",
+        (false, _) => "Yes",
     };
-    claims(findings).into_iter().map(sentence).collect()
+    Some(format!("{word}: {}, and {}.", alone.numbers, better.numbers))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::found::finding;
+    use super::answer;
+
+    #[test]
+    fn says_what_the_numbers_say() {
+        let of = |pfc: f64, roce: f64| {
+            let case = |item, case, value| finding(item, case, "average FCT", "x", vec![value]);
+            answer(&[
+                case("fig2", "IRN+PFC over IRN", pfc),
+                case("fig1", "RoCE+PFC over IRN", roce),
+            ])
+        };
+        let good = of(1.1, 2.0);
+        assert!(good[0].starts_with("No: each metric of IRN with PFC is 1.10"), "{good:?}");
+        assert_eq!(good[1..], ["2 of 2 claims of the paper hold in our runs."]);
+        assert!(of(1.1, 0.9)[0].starts_with("IRN does not, but"));
+        let bad = of(0.5, 0.9);
+        assert!(bad[0].starts_with("Yes: "), "{bad:?}");
+        assert_eq!(bad[1], "0 of 2 claims of the paper hold in our runs; these do not:");
+        assert_eq!(bad.len(), 4);
+        assert!(answer(&[]).is_empty());
+    }
 }

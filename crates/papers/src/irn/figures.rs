@@ -1,7 +1,8 @@
 //! The report's figures: bars for figures 1 to 7, 10 to 12 and 4.4.4, curves for figures 8 and 9
 //! and the ratios of the tables, with the published points where there are any.
 
-use super::names::{CONTROLS, FCT, RCT, TABLES, THREE, with};
+use super::PAPER;
+use super::names::{CONTROLS, FCT, NONE, RCT, TABLES, THREE, with};
 use crate::Finding;
 use crate::published::{Published, Value};
 use bandwise_report::model::{Axis, Figure, Point, Scale, Series, SeriesKind, SourceKind};
@@ -51,6 +52,11 @@ pub fn figures(findings: &[Finding], published: &Published) -> Vec<Figure> {
             all.extend(ratios(findings, published, table, other));
         }
     }
+    // As the paper has them.
+    let of = |figure: &Figure, item: &str| {
+        figure.id.strip_prefix(item).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    all.sort_by_key(|figure| PAPER.items.iter().position(|(item, _)| of(figure, item)));
     all
 }
 
@@ -69,6 +75,11 @@ fn title(item: &str, title: &str) -> String {
         (.., Some(section)) => format!("Section {section}: {title}"),
         _ => title.to_owned(),
     }
+}
+
+/// A congestion control, also none.
+fn in_words(control: &&str) -> String {
+    if *control == NONE { "no congestion control".to_owned() } else { (*control).to_owned() }
 }
 
 /// Our number with the range of its runs.
@@ -109,24 +120,26 @@ fn bars(
         ..Series::default()
     });
     let series: Vec<Series> = series.filter(|series| !series.points.is_empty()).collect();
-    let controls: Vec<String> = controls
-        .iter()
-        .map(|control| match *control {
-            "none" => "no congestion control".to_owned(),
-            control => control.to_owned(),
-        })
-        .collect();
+    let controls: Vec<String> = controls.iter().map(in_words).collect();
     (!series.is_empty()).then(|| Figure {
         id: format!("{item}-{}", metric.replace([' ', '%'], "-")),
-        title: title(item, &format!("{about}, {metric}")),
-        caption: WHISKERS.to_owned(),
+        group: title(item, about),
+        title: metric.to_owned(),
+        caption: whiskers(findings).to_owned(),
         x: names(&controls),
         y: axis(metric, unit),
         series,
     })
 }
 
-const WHISKERS: &str = "Average over the seeds; whiskers reach from the least run to the most.";
+/// What a point is of its runs.
+fn whiskers(findings: &[Finding]) -> &'static str {
+    if findings.iter().any(|found| found.runs.len() > 1) {
+        "Average over the seeds; whiskers reach from the least run to the most."
+    } else {
+        "One run each."
+    }
+}
 
 /// Figure 8.
 fn tails(findings: &[Finding]) -> Vec<Figure> {
@@ -143,8 +156,12 @@ fn tails(findings: &[Finding]) -> Vec<Figure> {
         let series: Vec<Series> = series.filter(|series| !series.points.is_empty()).collect();
         (!series.is_empty()).then(|| Figure {
             id: format!("fig8-{control}"),
-            title: title("fig8", "tail of flows of a single packet"),
-            caption: format!("The completion time that so many of them do not exceed. {WHISKERS}"),
+            group: title("fig8", "tail of flows of a single packet"),
+            title: in_words(control),
+            caption: format!(
+                "The completion time that so many of them do not exceed. {}",
+                whiskers(findings)
+            ),
             x: axis("flows", "%"),
             y: axis("completion time", "ms"),
             series,
@@ -168,8 +185,12 @@ fn incast(findings: &[Finding]) -> Option<Figure> {
     let series: Vec<Series> = series.filter(|series| !series.points.is_empty()).collect();
     (!series.is_empty()).then(|| Figure {
         id: "fig9".into(),
+        group: String::new(),
         title: title("fig9", "incast, IRN over RoCE with PFC"),
-        caption: format!("Completion time of requests of 150 MB, as a ratio. {WHISKERS}"),
+        caption: format!(
+            "Completion time of requests of 150 MB, as a ratio. {}",
+            whiskers(findings)
+        ),
         x: axis("senders", ""),
         y: axis("ratio", ""),
         series,
@@ -209,8 +230,9 @@ fn ratios(findings: &[Finding], published: &Published, table: &str, other: &str)
     let labels: Vec<String> = places.iter().map(|case| short(case)).collect();
     (!places.is_empty()).then(|| Figure {
         id: format!("{table}-{}", other.replace('+', "-")),
+        group: String::new(),
         title: title(table, &format!("IRN over {}", other.replace('+', " with "))),
-        caption: format!("Below 1, IRN is better. {WHISKERS}"),
+        caption: format!("Below 1, IRN is better. {}", whiskers(findings)),
         x: names(&labels),
         y: axis("ratio", ""),
         series,

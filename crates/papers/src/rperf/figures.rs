@@ -179,6 +179,7 @@ impl Plot {
         };
         (!series.is_empty()).then(|| Figure {
             id: self.item.to_owned(),
+            group: String::new(),
             title: match self.item.strip_prefix("fig") {
                 Some(number) => format!("Figure {number}: {}", self.title),
                 None => self.title.to_owned(),

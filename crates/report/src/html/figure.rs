@@ -9,32 +9,55 @@ use crate::{Figure, Scale};
 /// More values than this are not listed under a plot.
 const LISTED: usize = 400;
 
-/// Writes a figure under that id.
-pub(super) fn write(m: &mut Markup, figure: &Figure, id: &str) {
-    let drawable = Drawable::new(figure);
-    m.element("figure", &[("id", &id), ("class", &"card")], |m| {
-        m.leaf("h2", &[], &figure.title);
-        if drawable.is_empty() {
-            m.leaf("p", &[("class", &"remark")], "There are no values to draw.");
-        } else {
-            plot::legend(m, &drawable);
-            for size in [plot::WIDE, plot::NARROW] {
-                m.part(plot::draw(&drawable, &size, id));
-            }
-        }
-        m.element("figcaption", &[], |m| {
-            if !figure.caption.is_empty() {
-                m.leaf("p", &[], &figure.caption);
-            }
-            for remark in drawable.remarks() {
-                m.leaf("p", &[("class", &"remark")], remark);
+/// Writes a figure, or several that belong together side by side.
+pub(super) fn write(m: &mut Markup, figures: &[(&Figure, String)]) {
+    let (first, id) = &figures[0];
+    if figures.len() == 1 {
+        return alone(m, first, id);
+    }
+    m.element("section", &[("class", &"card panels")], |m| {
+        m.leaf("h2", &[], &first.group);
+        m.element("div", &[("class", &"row")], |m| {
+            for (figure, id) in figures {
+                m.element("figure", &[("id", &id)], |m| {
+                    m.leaf("h3", &[], &figure.title);
+                    inner(m, figure, id, &[plot::NARROW]);
+                });
             }
         });
-        let count: usize = figure.series.iter().map(|s| s.points.len()).sum();
-        if (1..=LISTED).contains(&count) {
-            values(m, figure);
+    });
+}
+
+fn alone(m: &mut Markup, figure: &Figure, id: &str) {
+    m.element("figure", &[("id", &id), ("class", &"card")], |m| {
+        m.leaf("h2", &[], figure.name());
+        inner(m, figure, id, &[plot::WIDE, plot::NARROW]);
+    });
+}
+
+/// What stands below the title of a figure, which is drawn for spaces of these sizes.
+fn inner(m: &mut Markup, figure: &Figure, id: &str, sizes: &[plot::Size]) {
+    let drawable = Drawable::new(figure);
+    if drawable.is_empty() {
+        m.leaf("p", &[("class", &"remark")], "There are no values to draw.");
+    } else {
+        plot::legend(m, &drawable);
+        for size in sizes {
+            m.part(plot::draw(&drawable, size, id));
+        }
+    }
+    m.element("figcaption", &[], |m| {
+        if !figure.caption.is_empty() {
+            m.leaf("p", &[], &figure.caption);
+        }
+        for remark in drawable.remarks() {
+            m.leaf("p", &[("class", &"remark")], remark);
         }
     });
+    let count: usize = figure.series.iter().map(|s| s.points.len()).sum();
+    if (1..=LISTED).contains(&count) {
+        values(m, figure);
+    }
 }
 
 /// The values of a figure as a table, also those that are not drawn.
@@ -56,7 +79,7 @@ fn values(m: &mut Markup, figure: &Figure) {
     }
     m.element("details", &[], |m| {
         m.leaf("summary", &[], "Values of this plot");
-        let caption = format!("Values of the plot “{}”", figure.title);
+        let caption = format!("Values of the plot “{}”", figure.name());
         table::scrolling(m, &caption, |m| {
             m.leaf("caption", &[("class", &"hidden")], &caption);
             table::head(m, &header);

@@ -5,9 +5,9 @@ mod figure;
 mod provenance;
 mod table;
 
-use crate::Report;
 use crate::markup::Markup;
 use crate::text::{groups, tally};
+use crate::{Figure, Report};
 use std::collections::BTreeSet;
 
 const STYLE: &str = include_str!("page.css");
@@ -56,12 +56,15 @@ fn body(m: &mut Markup, report: &Report) {
             }
         });
         answer(m, report);
-        let figure_ids: Vec<String> = report.figures.iter().map(|f| ids.take(&f.id)).collect();
-        if report.figures.len() > 2 {
-            contents(m, report, &figure_ids);
+        let figures: Vec<Named<'_>> = report.figures.iter().map(|f| (f, ids.take(&f.id))).collect();
+        let together =
+            |(a, _): &Named<'_>, (b, _): &Named<'_>| !a.group.is_empty() && a.group == b.group;
+        let groups_of_figures: Vec<&[Named<'_>]> = figures.chunk_by(together).collect();
+        if groups_of_figures.len() > 2 {
+            contents(m, &groups_of_figures);
         }
-        for (figure, id) in report.figures.iter().zip(&figure_ids) {
-            figure::write(m, figure, id);
+        for figures in groups_of_figures {
+            figure::write(m, figures);
         }
         for table in &report.tables {
             table::write(m, table);
@@ -100,12 +103,18 @@ fn answer(m: &mut Markup, report: &Report) {
     });
 }
 
-fn contents(m: &mut Markup, report: &Report, ids: &[String]) {
+/// A figure with its id.
+type Named<'a> = (&'a Figure, String);
+
+/// A link to each figure, or to several that belong together.
+fn contents(m: &mut Markup, figures: &[&[Named<'_>]]) {
     m.element("nav", &[("aria-label", &"Figures")], |m| {
         m.element("ul", &[], |m| {
-            for (figure, id) in report.figures.iter().zip(ids) {
+            for together in figures {
+                let (figure, id) = &together[0];
+                let title = if together.len() == 1 { figure.name() } else { figure.group.clone() };
                 m.element("li", &[], |m| {
-                    m.leaf("a", &[("href", &format!("#{id}"))], &figure.title);
+                    m.leaf("a", &[("href", &format!("#{id}"))], title);
                 });
             }
         });

@@ -20,17 +20,18 @@ pub(crate) fn draw(drawable: &Drawable<'_>, size: &Size, id: &str) -> Markup {
     let named: Vec<usize> = (0..drawable.series.len())
         .filter(|&i| size.names && has_name(&drawable.series[i]))
         .collect();
-    let name = |i: usize| cut(&figure.series[i].name, 22);
+    let name = |i: usize| cut(&figure.series[i].name, 26);
     let right = named.iter().map(|&i| text_width(&name(i)) + 18.0).fold(12.0, f64::max);
     let axes = axes(drawable, size, right);
     let plan = Plan::new(drawable, &axes);
     let mut m = Markup::default();
+    let label = figure.name();
     let (class, about) = (format!("plot {}", size.name), format!("{id}-{}-about", size.name));
     let view = format!("0 0 {} {}", Px(size.width), Px(axes.height));
     let attributes: crate::markup::Attributes<'_> = &[
         ("class", &class),
         ("role", &"img"),
-        ("aria-label", &figure.title),
+        ("aria-label", &label),
         ("aria-describedby", &about),
         ("viewBox", &view),
     ];
@@ -84,18 +85,22 @@ struct Plan<'a> {
     drawable: &'a Drawable<'a>,
     axes: &'a Axes,
     styles: Vec<Style>,
-    /// The series that are bars, in the order in which they stand side by side.
-    bars: Vec<usize>,
-    /// How wide the share of one bar is.
+    /// The series that stand side by side, in their order: bars, or markers above names.
+    beside: Vec<usize>,
+    /// How wide the share of one of them is.
     slot: f64,
 }
 
 impl<'a> Plan<'a> {
     fn new(drawable: &'a Drawable<'a>, axes: &'a Axes) -> Self {
         let series = &drawable.figure.series;
-        let bars: Vec<usize> =
-            (0..series.len()).filter(|&i| series[i].kind == SeriesKind::Bars).collect();
-        let mut places: Vec<f64> = bars
+        let of_kind = |kind| (0..series.len()).filter(move |&i| series[i].kind == kind);
+        let mut beside: Vec<usize> = of_kind(SeriesKind::Bars).collect();
+        if beside.is_empty() && matches!(drawable.figure.x.scale, Scale::Category(_)) {
+            let ours = |i: &usize| series[*i].source == SourceKind::Ours;
+            beside = of_kind(SeriesKind::Points).filter(ours).collect();
+        }
+        let mut places: Vec<f64> = beside
             .iter()
             .flat_map(|&i| drawable.series[i].marks().map(|mark| axes.x.at(mark.x)))
             .collect();
@@ -105,16 +110,16 @@ impl<'a> Plan<'a> {
             Scale::Category(names) => (axes.right - axes.left) / names.len().max(1) as f64,
             _ => gaps.fold((axes.right - axes.left) / 3.0, f64::min),
         };
-        let slot = (0.8 * width / bars.len().max(1) as f64).clamp(1.0, 64.0);
-        Plan { drawable, axes, styles: styles(series), bars, slot }
+        let slot = (0.8 * width / beside.len().max(1) as f64).clamp(1.0, 64.0);
+        Plan { drawable, axes, styles: styles(series), beside, slot }
     }
 
-    /// How far from its place a point of that series stands: beside other bars, or on the bar
+    /// How far from its place a point of that series stands: beside others, or on the one of ours
     /// that it belongs to.
     fn shift(&self, series: usize) -> f64 {
-        let slot = |i: usize| self.bars.iter().position(|&bar| bar == i);
+        let slot = |i: usize| self.beside.iter().position(|&other| other == i);
         let place = slot(series).or_else(|| slot(self.styles[series].partner?));
-        place.map_or(0.0, |n| (n as f64 - (self.bars.len() - 1) as f64 / 2.0) * self.slot)
+        place.map_or(0.0, |n| (n as f64 - (self.beside.len() - 1) as f64 / 2.0) * self.slot)
     }
 
     /// The upper edge of everything that stands on that bar, for its label.

@@ -4,7 +4,7 @@ use super::NetworkScenario;
 use std::fmt::{self, Write};
 
 /// A number made of everything that a run depends on, so that equal ones need to be run once. For
-/// comparing within one version of the program.
+/// comparing within one build of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fingerprint(u128);
 
@@ -18,6 +18,13 @@ impl fmt::Display for Fingerprint {
 // FNV-1a with 128 bits (draft-eastlake-fnv). Nobody makes scenarios that meet on purpose.
 const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
 const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+
+/// That of nothing.
+impl Default for Fingerprint {
+    fn default() -> Self {
+        Fingerprint(BASIS)
+    }
+}
 
 impl Fingerprint {
     /// The same with more that a run depends on.
@@ -53,7 +60,7 @@ impl NetworkScenario {
             seed,
             warnings: _,
         } = self;
-        let mut fingerprint = Fingerprint(BASIS);
+        let mut fingerprint = Fingerprint::default();
         let written =
             write!(fingerprint, "{fabric:?}{model:?}{workload:?}{limit:?}{warm_up}{storm}{seed}");
         written.expect("a fingerprint takes anything");

@@ -40,6 +40,13 @@ pub struct NetworkResults {
     pub simulated: Time,
 }
 
+impl NetworkResults {
+    /// Whether flows have arrived, and all of them started in the warm-up: no table has any.
+    pub fn is_all_warm_up(&self) -> bool {
+        self.finished > 0 && self.groups.is_empty()
+    }
+}
+
 /// Why a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NetworkStop {

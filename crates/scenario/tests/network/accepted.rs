@@ -230,6 +230,7 @@ fn what_is_most_likely_not_meant_is_told() {
         "[switch]\nqueues = \"output\"\npfc = { headroom = \"20 KB\" }\n",
         "[switch]\npfc = true\n[[switch.port]]\nnode = \"core0.0\"\nstop = \"239 KB\"\n",
         "[transport]\nkind = \"roce\"\n[switch]\nclasses = 2\nlossless = [1]\n",
+        "[transport]\nkind = \"roce\"\n[switch]\nrouting = \"spray\"\n",
     ];
     let told: Vec<String> =
         documents.iter().map(|text| format!("{text}{}\n", warnings(text))).collect();

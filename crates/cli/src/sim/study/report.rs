@@ -8,6 +8,11 @@ use bandwise_report::html;
 use bandwise_report::model::{Axis, Figure, Point, Report, Scale, Series, SeriesKind};
 use bandwise_scenario::network::{Metric, Study};
 
+const AVERAGED: &str = "Averages over the seeds; whiskers reach from the least to the most.";
+
+/// Shares of flows, in thousandths, that are enough to draw a tail by; whiskers at more would touch.
+const DRAWN: [u32; 8] = [900, 920, 940, 960, 980, 990, 995, 999];
+
 /// More curves than these can't be told apart.
 const MOST_TAILS: usize = 8;
 
@@ -17,16 +22,10 @@ pub(super) fn html(settings: &Settings, finished: &[Option<Finished>]) -> String
     let curves = curves(study, finished);
     let mut figures: Vec<Figure> =
         study.plot.y.iter().filter_map(|metric| figure(study, &curves, *metric)).collect();
-    figures.extend(tails(&curves));
+    figures.extend(tails(study, &curves));
     let mut notes = Vec::new();
     if finished.iter().any(Option::is_none) {
         notes.push("The run was interrupted. Points are missing.".to_owned());
-    }
-    if study.seeds().is_some() {
-        notes.push(
-            "Curves are averages over the seeds; whiskers reach from the least to the most."
-                .to_owned(),
-        );
     }
     html::render(&Report {
         title: study.title.clone(),
@@ -54,13 +53,11 @@ fn curves<'a>(study: &Study, finished: &'a [Option<Finished>]) -> Vec<Curve<'a>>
         let Some(finished) = finished else { continue };
         let key: Vec<usize> = others.iter().map(|&axis| point.places[axis]).collect();
         let place = study.plot.x.map_or(0, |axis| point.places[axis]);
-        let at =
-            study.plot.x.map_or_else(String::new, |axis| study.axes[axis].values[place].clone());
+        let at = study.plot.x.map_or_else(String::new, |axis| study.axes[axis].place(place));
         let curve = match curves.iter_mut().position(|(other, _)| *other == key) {
             Some(i) => &mut curves[i].1,
             None => {
-                let parts =
-                    others.iter().map(|&axis| study.axes[axis].values[point.places[axis]].clone());
+                let parts = others.iter().map(|&axis| study.axes[axis].place(point.places[axis]));
                 let name = parts.collect::<Vec<_>>().join(", ");
                 curves.push((key, Curve { name, places: Vec::new() }));
                 let last = curves.len() - 1;
@@ -97,8 +94,9 @@ fn figure(study: &Study, curves: &[Curve], metric: Metric) -> Option<Figure> {
     series.retain(|series| !series.points.is_empty());
     (!series.is_empty()).then(|| Figure {
         id: metric.name().replace(' ', "-"),
+        group: String::new(),
         title: metric.name().to_owned(),
-        caption: String::new(),
+        caption: study.seeds().map_or("", |_| AVERAGED).to_owned(),
         x: Axis { label: axis.title.clone(), unit: String::new(), scale },
         y: Axis {
             label: metric.name().to_owned(),
@@ -124,11 +122,12 @@ fn averaged(x: f64, values: &[f64]) -> Option<Point> {
 }
 
 /// The tails of single packets, where there are few enough to be told apart.
-fn tails(curves: &[Curve]) -> Option<Figure> {
+fn tails(study: &Study, curves: &[Curve]) -> Option<Figure> {
     let mut series = Vec::new();
     for curve in curves {
         for (_, place, points) in &curve.places {
             let shares = points.first()?.tail.iter().map(|&(share, _)| share);
+            let shares = shares.filter(|share| DRAWN.contains(share));
             let points = shares.filter_map(|share| {
                 let at = |p: &&Finished| p.tail.iter().find(|(s, _)| *s == share).map(|t| t.1);
                 let values: Vec<f64> =
@@ -142,5 +141,11 @@ fn tails(curves: &[Curve]) -> Option<Figure> {
         }
     }
     series.retain(|series| !series.points.is_empty());
-    ((1..=MOST_TAILS).contains(&series.len())).then(|| tail_axes(series))
+    ((1..=MOST_TAILS).contains(&series.len())).then(|| {
+        let mut figure = tail_axes(series);
+        if study.seeds().is_some() {
+            figure.caption = format!("{} {AVERAGED}", figure.caption);
+        }
+        figure
+    })
 }

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::note;
 use crate::progress::Progress;
+use crate::sim::tables::all_warm_up;
 use anyhow::anyhow;
 use bandwise_netsim::engine::Alone;
 use bandwise_scenario::network::{
@@ -72,12 +73,11 @@ fn point(
     interrupt: &Interrupt,
 ) -> Result<(Option<Finished>, bool), Failure> {
     let point = &settings.study.points[i];
-    let fingerprint = match &settings.store {
-        Some(_) => Some(fingerprint(settings, i, point)?),
+    let store = match &settings.store {
+        Some(store) => Some((store, store.key(fingerprint(settings, i, point)?))),
         None => None,
     };
-    let store = settings.store.as_ref().zip(fingerprint);
-    if let Some(there) = store.and_then(|(store, fingerprint)| store.find(fingerprint)) {
+    if let Some(there) = store.and_then(|(store, key)| store.find(key)) {
         return Ok((Some(there), true));
     }
     if interrupt.asked() {
@@ -99,16 +99,20 @@ fn point(
         let label = settings.study.label(point);
         note(format_args!("warning: {label}: {missing} flows will never arrive"));
     }
+    if results.is_all_warm_up() {
+        let (label, what) = (settings.study.label(point), all_warm_up(&point.scenario, &results));
+        note(format_args!("warning: {label}: {what}"));
+    }
     let finished = Finished::of(&results);
-    if let Some((store, fingerprint)) = store {
-        store.keep(fingerprint, &settings.study.label(point), &finished)?;
+    if let Some((store, key)) = store {
+        store.keep(key, &settings.study.label(point), &finished)?;
     }
     Ok((Some(finished), false))
 }
 
-/// What a point's numbers depend on: its scenario, what is in its list, this version.
+/// What a point's numbers depend on, but for the program: its scenario, what is in its list.
 fn fingerprint(settings: &Settings, i: usize, point: &Point) -> Result<Fingerprint, Failure> {
-    let fingerprint = point.scenario.fingerprint().and(env!("CARGO_PKG_VERSION").as_bytes());
+    let fingerprint = point.scenario.fingerprint();
     match &settings.lists[i] {
         Some(list) => list.fingerprint(fingerprint),
         None => Ok(fingerprint),

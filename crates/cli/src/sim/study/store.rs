@@ -4,12 +4,17 @@ use super::point::Finished;
 use crate::failure::Failure;
 use crate::files::reason;
 use crate::output::{note, write};
+use anyhow::Context;
 use bandwise_scenario::network::Fingerprint;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// A folder with finished points.
-pub(in crate::sim) struct Store(PathBuf);
+pub(in crate::sim) struct Store {
+    folder: PathBuf,
+    /// Of this program. Two builds of one version may give other results.
+    build: Fingerprint,
+}
 
 /// What a file holds.
 #[derive(Serialize, Deserialize)]
@@ -28,10 +33,17 @@ impl Store {
             let message = format!("--resume {}: {}", path.display(), reason(&e));
             Failure::usage(message, "a folder that exists or can be made")
         })?;
-        Ok(Store(path))
+        let program = std::env::current_exe().and_then(std::fs::read);
+        let program = program.context("--resume: this program can't read its own file")?;
+        Ok(Store { folder: path, build: Fingerprint::default().and(&program) })
     }
 
-    /// What was kept of a point by this version of the program.
+    /// What a point's file is named by, of the fingerprint of what is run.
+    pub(super) fn key(&self, point: Fingerprint) -> Fingerprint {
+        point.and(self.build.to_string().as_bytes())
+    }
+
+    /// What was kept of a point by this build of the program.
     pub(super) fn find(&self, fingerprint: Fingerprint) -> Option<Finished> {
         let path = self.path(fingerprint);
         let text = std::fs::read_to_string(&path).ok()?;
@@ -59,6 +71,6 @@ impl Store {
     }
 
     fn path(&self, fingerprint: Fingerprint) -> PathBuf {
-        self.0.join(format!("{fingerprint}.json"))
+        self.folder.join(format!("{fingerprint}.json"))
     }
 }

@@ -241,7 +241,7 @@ impl Spec {
         let Switches { model: mut switch, thresholds, classes, routing, loses } = switches;
         let congested = || frame.congested_round_trip(&fabric, &switch);
         let mut transport =
-            self.transport.resolve(source, &switch, loses, congested, &mut warnings)?;
+            self.transport.resolve(source, &switch, routing, loses, congested, &mut warnings)?;
         let acks = self.transport.acks_place();
         let congestion = self.congestion.resolve(source, &mut switch, &mut transport.acks, acks)?;
         let host = frame.host(transport, congestion);

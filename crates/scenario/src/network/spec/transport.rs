@@ -4,7 +4,7 @@ use super::key::{Key, NoTable, key};
 use crate::network::TransportKind;
 use crate::spec::values::{Given, SECOND, Text, names, number, place, text, within};
 use bandwise_input::{InputError, Source};
-use bandwise_netsim::ethernet::{NetworkModel, SwitchModel, bdp_packets};
+use bandwise_netsim::ethernet::{NetworkModel, Routing, SwitchModel, bdp_packets};
 use bandwise_rdma::transport::{Acks, RTO_HIGH, RTO_LOW, Recovery, Settings, Timeout};
 use bandwise_topology::Fabric;
 use bandwise_units::Time;
@@ -130,6 +130,7 @@ impl TransportSpec {
         &self,
         source: &Source,
         switch: &SwitchModel,
+        routing: Routing,
         loses: bool,
         congested: impl Fn() -> Time,
         warnings: &mut Vec<InputError>,
@@ -174,12 +175,21 @@ impl TransportSpec {
         if let Some(delay) = &self.fetch_delay {
             settings.fetch = within(source, "fetch-delay", delay, Time::ZERO..=SECOND)?;
         }
-        if settings.timeout == Timeout::None && loses {
+        if settings.timeout == Timeout::None {
             let at = place(&self.timeout, place(&self.kind, 0..0));
-            let message = "packets can be dropped, and without a timeout a flow whose last packet \
-                           is lost never ends";
-            let allowed = "timeout = \"fixed\" or \"low-high\", or PFC with its headroom";
-            warnings.push(source.error(at, message).allowed(allowed));
+            let overtaken = routing == Routing::Spray && settings.recovery == Recovery::GoBackN;
+            if loses {
+                let message = "packets can be dropped, and without a timeout a flow whose last \
+                               packet is lost never ends";
+                let allowed = "timeout = \"fixed\" or \"low-high\", or PFC with its headroom";
+                warnings.push(source.error(at, message).allowed(allowed));
+            } else if overtaken {
+                let message = "sprayed packets overtake each other, go-back-N throws them away, \
+                               and without a timeout a flow whose last packet comes too early \
+                               never ends";
+                let allowed = "timeout = \"fixed\" or \"low-high\", or routing = \"ecmp\"";
+                warnings.push(source.error(at, message).allowed(allowed));
+            }
         }
         debug_assert_eq!(settings.validate(), Ok(()));
         Ok(settings)

@@ -25,7 +25,7 @@ pub struct Axis {
 
 impl Axis {
     /// What a place on it is called apart from its axis.
-    pub(super) fn place(&self, place: usize) -> String {
+    pub fn place(&self, place: usize) -> String {
         match self.is_named {
             true => self.values[place].clone(),
             false => format!("{} {}", self.title, self.values[place]),
