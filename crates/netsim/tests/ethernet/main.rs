@@ -2,6 +2,7 @@
 
 mod classes;
 mod hpcc;
+mod md1;
 mod ports;
 mod shared;
 mod spray;
