@@ -1,10 +1,11 @@
 //! Poisson arrivals at one output are an M/D/1 queue.
 
 mod common;
+#[path = "common/md1.rs"]
+mod oracle;
 
 use bandwise_netsim::host::Notify;
 use bandwise_netsim::{Models, Outcome, Simulation};
-use bandwise_random::Stream;
 use bandwise_rdma::verbs::{Completion, Next, Opcode, Posts, Program, Transport, WorkRequest};
 use bandwise_topology::{Fabric, FabricBuilder, Port};
 use bandwise_units::{BitRate, Bytes, Time};
@@ -65,24 +66,15 @@ fn wide_models() -> Models {
     models
 }
 
-/// Times of a Poisson process, `mean` apart.
-fn poisson(source: usize, mean: Time, until: Time) -> Vec<Time> {
-    let mut stream = Stream::new(1, "poisson", source as u64);
-    let mut at = 0.0;
-    let mut next = || {
-        let uniform = (stream.time_below(Time::from_ps(1 << 53)).as_ps() + 1) as f64;
-        at -= (uniform / (1u64 << 53) as f64).ln() * mean.as_ps() as f64;
-        Time::from_ps(at as u64)
-    };
-    std::iter::repeat_with(&mut next).take_while(|&t| t < until).collect()
+/// When a source posts.
+fn times(source: u64, mean: Time, until: Time) -> Vec<Time> {
+    oracle::poisson(source, mean).take_while(|&at| at < until).collect()
 }
 
-/// Mean waiting times in service times: simulated, and by Lindley's recursion for the very same
-/// arrivals.
-fn mean_waits(load: f64, datagrams: u64) -> (f64, f64) {
+fn check(load: f64, datagrams: u64) {
     let gap = Time::from_ps((SERVICE.as_ps() as f64 / load) as u64);
     let posts: Vec<Vec<Time>> =
-        (0..SOURCES).map(|s| poisson(s, gap * SOURCES as u64, gap * datagrams)).collect();
+        (0..SOURCES as u64).map(|s| times(s, gap * SOURCES as u64, gap * datagrams)).collect();
     let mut sim: Simulation<Player> = simulation(&fabric(), &wide_models());
     let mut sinks = Vec::new();
     for (source, times) in posts.iter().enumerate() {
@@ -108,22 +100,7 @@ fn mean_waits(load: f64, datagrams: u64) -> (f64, f64) {
 
     let mut all = posts.concat();
     all.sort_unstable();
-    let (mut wait, mut sum) = (Time::ZERO, 0.0);
-    for pair in all.windows(2) {
-        wait = (wait + SERVICE).saturating_sub(pair[1] - pair[0]);
-        sum += wait.as_ps() as f64;
-    }
-    let service = SERVICE.as_ps() as f64;
-    (mean / service, sum / all.len() as f64 / service)
-}
-
-fn check(load: f64, datagrams: u64) {
-    let (simulated, lindley) = mean_waits(load, datagrams);
-    // Pollaczek-Khinchine for service without variance.
-    let formula = load / (2.0 * (1.0 - load));
-    println!("load {load}: {simulated:.4}, Lindley {lindley:.4}, M/D/1 {formula:.4} service times");
-    assert!((simulated / formula - 1.0).abs() < 0.03, "{simulated} instead of {formula}");
-    assert!((simulated / lindley - 1.0).abs() < 0.005, "{simulated} instead of {lindley}");
+    oracle::check(mean, &all, SERVICE, load);
 }
 
 #[test]

@@ -2,6 +2,9 @@
 
 use super::*;
 
+#[path = "../common/md1.rs"]
+mod oracle;
+
 /// Many, so that what one of them sends hardly waits for itself.
 const SENDERS: u32 = 20;
 const BYTES: u64 = 1000;
@@ -19,41 +22,21 @@ fn fabric() -> Fabric {
     fabric.build().unwrap()
 }
 
-/// Poisson arrivals to host 0.
-fn flows(load: f64, packets: u32) -> Vec<Opened> {
-    let mut stream = Stream::new(1, "arrivals", 0);
-    let mean = SERVICE.as_ps() as f64 / load;
-    let mut at = 0.0;
-    let mut arrival = |number| {
-        let uniform = (stream.below(1 << 53) + 1) as f64 / (1u64 << 53) as f64;
-        at -= uniform.ln() * mean;
-        let src = 1 + stream.below(SENDERS.into()) as u32;
-        flow(number, Time::from_ps(at as u64), src, 0, BYTES)
-    };
-    (0..packets).map(&mut arrival).collect()
-}
-
-fn check(load: f64, packets: u32) {
-    let flows = flows(load, packets);
+fn check(load: f64, packets: usize) {
+    let mean = Time::from_ps((SERVICE.as_ps() as f64 / load) as u64);
+    let arrivals: Vec<Time> = oracle::poisson(0, mean).take(packets).collect();
+    let mut senders = Stream::new(1, "senders", 0);
+    let mut sender = || 1 + senders.below(SENDERS.into()) as u32;
+    let flows: Vec<Opened> =
+        (0..).zip(&arrivals).map(|(n, &at)| flow(n, at, sender(), 0, BYTES)).collect();
     let mut model = model(irn(), false);
     model.switch.buffering = per_input(2_000_000, None);
     let mut network = Network::new(&fabric(), &model, 1);
     let finished = run(&mut network, &flows);
     assert_eq!(network.counters().packets_dropped, 0);
     let waited = |f: &Finished| (f.completion_time() - network.alone(1, 0, BYTES)).as_ps() as f64;
-    let simulated = finished.iter().map(waited).sum::<f64>() / f64::from(packets);
-
-    // Lindley's recursion for the very same arrivals.
-    let (mut wait, mut sum) = (Time::ZERO, 0.0);
-    for pair in flows.windows(2) {
-        wait = (wait + SERVICE).saturating_sub(pair[1].start - pair[0].start);
-        sum += wait.as_ps() as f64;
-    }
-    let lindley = sum / f64::from(packets);
-    // Pollaczek-Khinchine for service without variance.
-    let formula = SERVICE.as_ps() as f64 * load / (2.0 * (1.0 - load));
-    assert!((simulated / lindley - 1.0).abs() < 0.01, "{simulated} instead of {lindley}");
-    assert!((simulated / formula - 1.0).abs() < 0.03, "{simulated} instead of {formula}");
+    let simulated = finished.iter().map(waited).sum::<f64>() / packets as f64;
+    oracle::check(simulated, &arrivals, SERVICE, load);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The paper's take-aways, weighed by what was found. Each stands with the numbers that decide it,
 //! averages over the seeds; none is softened.
 
-use super::found::Found;
+use super::found::{Found, average};
 use super::names::{CONTROLS, FCT, SLOWDOWN, THREE, over, with};
 use crate::{Claim, Finding};
 
@@ -15,11 +15,14 @@ pub fn claims(findings: &[Finding]) -> Vec<Claim> {
         recovery_matters(found),
         cap_matters(found),
         recovery_matters_more(found),
+        backing_off_helps(found),
+        recovery_beats_backing_off(found),
         everywhere_better(found),
         pfc_always_harms(found),
         pfc_hardly_helps(found),
         small_messages(found),
         incast(found),
+        aimd_gains_most(found),
         iwarp(found),
     ]
     .into_iter()
@@ -101,6 +104,36 @@ fn recovery_matters_more(found: Found) -> Option<Claim> {
     claim("4.3", text, 2 * worse > ratios.len(), numbers)
 }
 
+/// The least and the most of a row of 4.3 about backing off, in percent.
+fn backing_off(found: Found, case: &str) -> Option<(f64, f64)> {
+    let end = |end| Some(found.of("text-4.3", &format!("{case}: {end}"), FCT)?.value());
+    Some((end("least")?, end("most")?))
+}
+
+fn backing_off_helps(found: Found) -> Option<Claim> {
+    let gains = |control: &str| {
+        let irn = with("IRN", control);
+        let (plain, other) =
+            (format!("{irn} with go-back-N"), format!("{irn} with go-back-N that backs off"));
+        backing_off(found, &format!("{other} below {plain}"))
+    };
+    let (timely, dcqcn) = (gains("Timely")?, gains("DCQCN")?);
+    let numbers = format!(
+        "its average FCT is {:.1}% to {:.1}% smaller with Timely, {:.1}% to {:.1}% with DCQCN",
+        timely.0, timely.1, dcqcn.0, dcqcn.1
+    );
+    let text = "backing off on losses improves go-back-N with Timely, though not with DCQCN";
+    claim("4.3", text, timely.0 > 0.0 && dcqcn.1 <= 0.0, numbers)
+}
+
+fn recovery_beats_backing_off(found: Found) -> Option<Claim> {
+    let case = "IRN+Timely below IRN+Timely with go-back-N that backs off";
+    let (least, most) = backing_off(found, case)?;
+    let numbers = format!("its average FCT is {least:.0}% to {most:.0}% smaller");
+    let text = "IRN with Timely is significantly better than go-back-N that backs off";
+    claim("4.3", text, least > 0.0, numbers)
+}
+
 const ANYWHERE: &str = "text-4.4.1";
 const ALL_THREE: &str = "the three metrics";
 
@@ -164,6 +197,20 @@ fn incast(found: Found) -> Option<Claim> {
     let numbers = format!("at most {most:.1}% longer");
     let text = "without cross-traffic, requests of an incast take at most 2.5% longer with IRN";
     claim("4.4.3", text, most <= 2.5, numbers)
+}
+
+fn aimd_gains_most(found: Found) -> Option<Claim> {
+    let gain = |metric: &&str| {
+        let with_aimd = found.ratio("text-4.4.4", "IRN+PFC+AIMD", "IRN+AIMD", metric)?;
+        Some((average(&with_aimd), found.of("fig2", "IRN+PFC over IRN", metric)?.value()))
+    };
+    let gains: Vec<(f64, f64)> = THREE.iter().filter_map(gain).collect();
+    let (_, _, with_aimd) = range(&gains.iter().map(|gain| gain.0).collect::<Vec<_>>())?;
+    let (_, _, without) = range(&gains.iter().map(|gain| gain.1).collect::<Vec<_>>())?;
+    let numbers =
+        format!("metrics with PFC are {with_aimd} times those without, and {without} without AIMD");
+    let text = "with AIMD the benefits of disabling PFC are even stronger";
+    claim("4.4.4", text, gains.iter().all(|(with, without)| with > without), numbers)
 }
 
 fn iwarp(found: Found) -> Option<Claim> {

@@ -389,7 +389,8 @@ mod tests {
         }
     }
 
-    /// From far below: when the second comes at line rate, both are cut to a few Gbps.
+    /// From far below: when the second comes at line rate, both are cut to a few Gbps. Where each
+    /// remembers its rate from before, they take more than 100 ms to get equal.
     #[test]
     fn two_flows_share_a_link() {
         for clamp_target in [false, true] {
@@ -401,7 +402,7 @@ mod tests {
                 starts: [Time::ZERO, Time::from_ms(2)],
                 ..testbed::lossless(settings)
             }
-            .run(Time::from_ms(100), Time::from_ms(400));
+            .run(Time::from_ms(200), Time::from_ms(300));
             shares.assert_fair(0.1);
             shares.assert_used(0.9);
         }
