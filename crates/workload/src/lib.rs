@@ -7,6 +7,7 @@
 //!   puts several into one order, such as an incast with cross-traffic.
 //! - [`read`] takes flow lists line by line and files with distributions, [`write`](mod@write)
 //!   writes flow lists.
+//! - [`job`] has jobs that compute and communicate by turns, and models of real ones.
 //!
 //! Nothing here does I/O or knows the time. The same seed gives the same flows on any machine: times
 //! are integers, and logarithms come from `libm`, because those of the standard library differ from
@@ -15,6 +16,7 @@
 mod arrivals;
 mod error;
 mod flow;
+pub mod job;
 pub mod read;
 mod size;
 pub mod write;

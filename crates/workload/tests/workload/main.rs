@@ -4,6 +4,7 @@ mod arrivals;
 mod cdf_files;
 mod flow_lists;
 mod incast;
+mod jobs;
 mod merge;
 mod never_panics;
 mod permutation;

@@ -1,0 +1,188 @@
+//! Jobs: their patterns, their stages, and the models of Saba's workloads against what it says of
+//! each alone.
+
+use bandwise_units::{BitRate, Bytes, Time};
+use bandwise_workload::job::{
+    Action, Job, JobRun, Part, Pattern, REFERENCE_RATE, Scale, ScaleError, Stage, Transfer,
+    WORKLOADS, Workload, synthetic,
+};
+use proptest::prelude::*;
+
+fn sent(pattern: Pattern, phase: u32, instances: u32, bytes: u64) -> Vec<(u32, u32, u64)> {
+    let mut sent = Vec::new();
+    pattern.transfers(phase, instances, Bytes::new(bytes), |Transfer { from, to, bytes }| {
+        sent.push((from, to, bytes.get()));
+    });
+    sent
+}
+
+#[test]
+fn who_sends_to_whom() {
+    let shuffle = [(0, 1, 5), (0, 2, 5), (1, 2, 5), (1, 0, 5), (2, 0, 5), (2, 1, 5)];
+    assert_eq!(sent(Pattern::Shuffle, 0, 3, 10), shuffle);
+    let star = Pattern::ParameterServer { servers: 2 };
+    assert_eq!(sent(star, 0, 4, 9), [(2, 0, 5), (2, 1, 4), (3, 0, 5), (3, 1, 4)]);
+    assert_eq!(sent(star, 1, 4, 9), [(0, 2, 5), (1, 2, 4), (0, 3, 5), (1, 3, 4)]);
+    let gather = Pattern::PartitionAggregate { aggregators: 2 };
+    assert_eq!(sent(gather, 0, 5, 7), [(2, 0, 7), (3, 1, 7), (4, 0, 7)]);
+    assert_eq!(sent(gather, 1, 5, 7), [(1, 0, 7)]);
+    assert_eq!(sent(Pattern::RingAllReduce, 0, 3, 9), [(0, 1, 12), (1, 2, 12), (2, 0, 12)]);
+    assert_eq!(sent(Pattern::TreeAllReduce, 0, 4, 3), [(1, 0, 3), (2, 0, 3), (3, 1, 3)]);
+    assert_eq!(sent(Pattern::TreeAllReduce, 1, 4, 3), [(0, 1, 3), (0, 2, 3), (1, 3, 3)]);
+    assert_eq!(sent(Pattern::BulkSynchronous { neighbours: 1 }, 0, 2, 4), [(0, 1, 4), (1, 0, 4)]);
+    assert_eq!(sent(Pattern::Broadcast, 0, 3, 2), [(0, 1, 2), (0, 2, 2)]);
+    assert_eq!(sent(Pattern::Chain, 0, 3, 2), [(0, 1, 2), (1, 2, 2)]);
+    assert_eq!(sent(Pattern::Shuffle, 0, 1, 10), []);
+}
+
+fn pattern() -> impl Strategy<Value = Pattern> {
+    prop_oneof![
+        Just(Pattern::Shuffle),
+        (1u32..6).prop_map(|aggregators| Pattern::PartitionAggregate { aggregators }),
+        (1u32..6).prop_map(|servers| Pattern::ParameterServer { servers }),
+        Just(Pattern::RingAllReduce),
+        Just(Pattern::TreeAllReduce),
+        (1u32..6).prop_map(|neighbours| Pattern::BulkSynchronous { neighbours }),
+        Just(Pattern::Broadcast),
+        Just(Pattern::Chain),
+    ]
+}
+
+fn job() -> impl Strategy<Value = Job> {
+    let stage = (0u64..1_000, pattern(), 0u64..5_000, 0u64..5_000).prop_map(
+        |(compute, pattern, overlapped, exposed)| Stage {
+            compute: Time::from_ns(compute),
+            pattern,
+            overlapped: Bytes::new(overlapped),
+            exposed: Bytes::new(exposed),
+        },
+    );
+    (1u32..9, prop::collection::vec(stage, 0..5), 0u32..4)
+        .prop_map(|(instances, stages, rounds)| Job { instances, stages, rounds })
+}
+
+proptest! {
+    /// Whatever order things end in: a job sends all its bytes, computes all its time, never sends
+    /// what is exposed before it has computed, and ends once, when nothing is left.
+    #[test]
+    fn a_job_does_what_it_has_to(job in job(), picks in prop::collection::vec(any::<u16>(), 4_000)) {
+        let mut run = JobRun::new(&job);
+        let mut actions = Vec::new();
+        let mut open: Vec<Option<Part>> = Vec::new();
+        let (mut bytes, mut computed, mut ends) = (0, Time::ZERO, 0);
+        let mut picks = picks.into_iter();
+        run.start(&mut actions);
+        loop {
+            for action in actions.drain(..) {
+                match action {
+                    Action::Compute(time) => { computed += time; open.push(None); }
+                    Action::Send(part, transfer) => {
+                        prop_assert!(transfer.from != transfer.to);
+                        prop_assert!(transfer.from.max(transfer.to) < job.instances);
+                        prop_assert!(part == Part::Overlapped || !run.is_computing());
+                        bytes += transfer.bytes.get();
+                        open.push(Some(part));
+                    }
+                    Action::End => ends += 1,
+                }
+            }
+            if open.is_empty() { break; }
+            let pick = picks.next().map_or(0, usize::from) % open.len();
+            match open.swap_remove(pick) {
+                None => run.computed(&mut actions),
+                Some(part) => run.delivered(part, &mut actions),
+            }
+        }
+        prop_assert!(run.is_over());
+        prop_assert_eq!(ends, 1);
+        prop_assert_eq!(bytes, job.bytes().get());
+        let all: u64 = job.stages.iter().map(|s| s.compute.as_ps()).sum();
+        prop_assert_eq!(computed.as_ps(), all * u64::from(job.rounds));
+        let (done, of) = run.progress();
+        prop_assert_eq!(done, of);
+    }
+
+    /// In a shuffle, a ring and a star nobody has less than his part: bytes are divided, not lost.
+    #[test]
+    fn nothing_is_lost_in_dividing(n in 2u32..20, bytes in 0u64..1_000_000) {
+        let total = |pattern: Pattern| pattern.total(n, Bytes::new(bytes)).get();
+        prop_assert_eq!(total(Pattern::Shuffle), u64::from(n) * bytes);
+        prop_assert_eq!(total(Pattern::Chain), u64::from(n - 1) * bytes);
+        prop_assert_eq!(total(Pattern::TreeAllReduce), 2 * u64::from(n - 1) * bytes);
+        let star = Pattern::ParameterServer { servers: n / 2 };
+        prop_assert_eq!(total(star), 2 * u64::from(n - n / 2) * bytes);
+    }
+}
+
+/// How much longer a workload takes at a part of the bandwidth.
+fn slowdown(name: &str, percent: u64, scale: Scale) -> f64 {
+    let job = Workload::by_name(name).unwrap().job(scale).unwrap();
+    let at =
+        |percent| job.alone(BitRate::from_bps(REFERENCE_RATE.as_bps() / 100 * percent)).as_s_f64();
+    at(percent) / at(100)
+}
+
+#[track_caller]
+fn within(ours: f64, published: f64, tolerance: f64) {
+    assert!((ours - published).abs() <= tolerance, "{ours} beside {published}");
+}
+
+/// Saba 3.2, 3.4, 4.2.2 and the introduction of chapter 4.
+#[test]
+fn workloads_alone_are_as_saba_says() {
+    let at = |name, percent| slowdown(name, percent, Scale::default());
+    within(at("LR", 25), 3.4, 0.01);
+    within(at("LR", 75), 1.28, 0.02);
+    within(at("PR", 25), 1.4, 0.01);
+    within(at("SQL", 25), 1.2, 0.01);
+    within(at("SQL", 10), 2.2, 0.01);
+    within(at("TS", 75), 1.0, 0.015);
+    within(at("TS", 25) / at("TS", 75), 165.0 / 138.0, 0.01);
+    let all: Vec<f64> = WORKLOADS.iter().map(|name| at(name, 25)).collect();
+    within(all.iter().sum::<f64>() / 10.0, 2.1, 0.05);
+    assert!(all.iter().all(|&slowdown| slowdown <= at("LR", 25)));
+    // What can't be: LR's 4.5 at 10%, which is less than any job of stages can have with 3.4 at 25%.
+    within(at("LR", 10), 8.2, 0.01);
+    let seconds = |name, percent| {
+        let job = Workload::by_name(name).unwrap().job(Scale::default()).unwrap();
+        job.alone(BitRate::from_bps(REFERENCE_RATE.as_bps() / 100 * percent)).as_s_f64()
+    };
+    within(seconds("LR", 75), 172.0, 2.0);
+    within(seconds("LR", 25), 447.0, 20.0);
+    within(seconds("TS", 75), 138.0, 2.0);
+    within(seconds("TS", 25), 165.0, 3.0);
+}
+
+/// More instances for the same data: each computes less, but gets as large a model, so that what
+/// broadcasts becomes more sensitive. Less data: starting up counts for more.
+#[test]
+fn scale_changes_sensitivity() {
+    let more = Scale { instances: 32, data: 1.0 };
+    assert!(slowdown("LR", 25, more) > slowdown("LR", 25, Scale::default()));
+    let less = Scale { instances: 8, data: 0.1 };
+    assert!(slowdown("NI", 25, less) < slowdown("NI", 25, Scale::default()));
+    let lr = Workload::by_name("lr").unwrap();
+    let job = |instances, data| lr.job(Scale { instances, data });
+    assert_eq!(job(0, 1.0), Err(ScaleError::Instances(0)));
+    assert_eq!(job(8, 0.0), Err(ScaleError::Data(0.0)));
+    assert!(job(8, f64::NAN).is_err());
+    assert_eq!(job(1, 1.0).unwrap().bytes(), Bytes::new(0));
+    assert_eq!(Workload::by_name("XX"), None);
+}
+
+/// Made up workloads are the same for the same seed, sensitive to insensitive, and possible.
+#[test]
+fn made_up_workloads_vary() {
+    for seed in 0..50 {
+        let workloads = synthetic(seed, 20);
+        assert_eq!(workloads, synthetic(seed, 20));
+        assert!(workloads.windows(2).all(|pair| pair[0].exposed > pair[1].exposed));
+        for workload in &workloads {
+            assert!(workload.exposed + workload.behind <= 1.0, "{workload:?}");
+            assert!(workload.hidden <= workload.behind, "{workload:?}");
+            let job = workload.job(Scale { instances: 18, data: 1.0 }).unwrap();
+            assert!(job.alone(REFERENCE_RATE) > Time::from_ms(20_000));
+        }
+    }
+    assert_ne!(synthetic(1, 20), synthetic(2, 20));
+}
