@@ -2,13 +2,16 @@
 //!
 //! [`Job`] says what there is to do, [`JobRun`] does it as a state machine that knows neither time
 //! nor network: it is told what has ended and says what begins. [`Workload`] models the ten
-//! workloads of Saba's table 2.1 and makes jobs of them, [`synthetic`] makes workloads up.
+//! workloads of Saba's table 2.1 and makes jobs of them, of measured times
+//! too; [`synthetic`] makes workloads up.
 
+mod fit;
 mod pattern;
 mod run;
 mod synthetic;
 mod table;
 
+pub use fit::{Fit, ROUNDS};
 pub use pattern::{Pattern, Transfer};
 pub use run::{Action, JobRun, Part};
 pub use synthetic::{MAX_SYNTHETIC, synthetic};

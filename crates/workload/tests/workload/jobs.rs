@@ -186,3 +186,38 @@ fn made_up_workloads_vary() {
     }
     assert_ne!(synthetic(1, 20), synthetic(2, 20));
 }
+
+proptest! {
+    /// Measured times of a job of stages are met exactly, wherever its overlap ends.
+    #[test]
+    fn a_model_from_times_takes_as_long(
+        exposed in 0.0..0.9f64, hidden in 0.0..1.0f64, behind in 1usize..6,
+    ) {
+        let parts = [1.0, 0.9, 0.75, 0.5, 0.25, 0.1, 0.05];
+        let hidden = hidden * (1.0 - exposed) * parts[behind];
+        let behind = hidden / parts[behind];
+        let time = |part: f64| {
+            let x = 1.0 / part;
+            100.0 * (1.0 - exposed - behind + exposed * x + f64::max(behind, hidden * x))
+        };
+        let times = parts.map(|part| (part, time(part)));
+        let fit = Workload::from_times("measured", &times).unwrap();
+        prop_assert!(fit.off_by < 1e-6, "{fit:?}");
+        prop_assert!((fit.workload.seconds / 100.0 - 1.0).abs() < 1e-6, "{fit:?}");
+        let job = fit.workload.job(Scale::default()).unwrap();
+        for (part, seconds) in times {
+            let rate = BitRate::from_bps((REFERENCE_RATE.as_bps() as f64 * part) as u64);
+            prop_assert!((job.alone(rate).as_s_f64() / seconds - 1.0).abs() < 1e-4);
+        }
+    }
+}
+
+/// LR's published slowdowns are concave in 1 / bandwidth: the nearest job is off, and says so.
+#[test]
+fn times_that_no_job_has() {
+    let times = [(1.0, 136.0), (0.75, 172.0), (0.25, 447.0), (0.1, 612.0)];
+    let fit = Workload::from_times("LR", &times).unwrap();
+    assert!(fit.off_by > 0.1, "{fit:?}");
+    assert_eq!(Workload::from_times("LR", &times[1..]), None);
+    assert_eq!(Workload::from_times("LR", &[(1.0, 0.0)]), None);
+}
