@@ -1,0 +1,110 @@
+//! A workload from its measured completion times.
+
+use super::Workload;
+
+/// The model that comes nearest to measured times, and how near.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fit {
+    /// The model: it shuffles, in [`ROUNDS`] rounds.
+    pub workload: Workload,
+    /// The largest difference from a measured time, as a part of it.
+    pub off_by: f64,
+}
+
+/// Nothing about rounds can be seen in times.
+pub const ROUNDS: u32 = 10;
+
+impl Workload {
+    /// The workload that takes as long as was measured, as nearly as a job of stages can: `times` are
+    /// parts of the bandwidth, above 0 and up to 1, and the seconds that it took with them.
+    ///
+    /// With x = 1 / part its time is f + e x + h max(k, x): computing, exposed communication, and
+    /// communication behind computing that lasts as long as it does with 1 / k of the bandwidth. For
+    /// each k that was measured, f, e and h are those, 0 or more, of least squares of relative errors;
+    /// the best k is taken. `None` without a time at all of the bandwidth, or with times that are none.
+    pub fn from_times(name: &str, times: &[(f64, f64)]) -> Option<Fit> {
+        let whole = times.iter().find(|time| time.0 == 1.0)?.1;
+        let fine = |&(part, seconds): &(f64, f64)| {
+            part > 0.0 && part <= 1.0 && seconds > 0.0 && seconds.is_finite()
+        };
+        if !times.iter().all(fine) {
+            return None;
+        }
+        let slowdowns: Vec<_> = times.iter().map(|&(part, s)| (1.0 / part, s / whole)).collect();
+        let mut best: Option<(f64, f64, [f64; 3])> = None;
+        for &(k, _) in slowdowns.iter() {
+            for mask in 1..8u8 {
+                let Some(factors) = least_squares(&slowdowns, k, mask) else { continue };
+                let error = slowdowns.iter().map(|&(x, y)| off(x, y, k, factors).powi(2)).sum();
+                // A later one has to be better by more than rounding.
+                if best.is_none_or(|(least, ..)| error < least - 1e-12) {
+                    best = Some((error, k, factors));
+                }
+            }
+        }
+        let (_, k, factors) = best?;
+        let off_by =
+            slowdowns.iter().map(|&(x, y)| off(x, y, k, factors).abs()).fold(0.0, f64::max);
+        // Parts of the time with all of the bandwidth, as the model has it.
+        let [f, e, h] = factors;
+        let all = f + e + h * k;
+        let workload = Workload {
+            name: name.into(),
+            about: "measured".into(),
+            seconds: whole * all,
+            exposed: e / all,
+            hidden: h / all,
+            behind: h * k / all,
+            broadcast: 0.0,
+            rounds: ROUNDS,
+        };
+        Some(Fit { workload, off_by })
+    }
+}
+
+fn terms(x: f64, k: f64) -> [f64; 3] {
+    [1.0, x, x.max(k)]
+}
+
+/// How far from `y`, as a part of it.
+fn off(x: f64, y: f64, k: f64, factors: [f64; 3]) -> f64 {
+    let terms = terms(x, k);
+    (0..3).map(|i| terms[i] * factors[i]).sum::<f64>() / y - 1.0
+}
+
+/// The factors of the terms in `mask`, if there is one solution and all are 0 or more.
+fn least_squares(slowdowns: &[(f64, f64)], k: f64, mask: u8) -> Option<[f64; 3]> {
+    // Normal equations with the right side as a fourth column; terms that are out are set to 0.
+    let mut rows = [[0.0; 4]; 3];
+    for (i, row) in rows.iter_mut().enumerate() {
+        if mask & (1 << i) == 0 {
+            row[i] = 1.0;
+            continue;
+        }
+        for &(x, y) in slowdowns {
+            let terms = terms(x, k).map(|term| term / y);
+            for j in (0..3).filter(|j| mask & (1 << j) != 0) {
+                row[j] += terms[i] * terms[j];
+            }
+            row[3] += terms[i];
+        }
+    }
+    for i in 0..3 {
+        let pivot = (i..3).max_by(|&a, &b| rows[a][i].abs().total_cmp(&rows[b][i].abs()))?;
+        rows.swap(i, pivot);
+        if rows[i][i].abs() < 1e-9 {
+            return None;
+        }
+        let of = rows[i];
+        for (j, row) in rows.iter_mut().enumerate() {
+            if j != i {
+                let factor = row[i] / of[i];
+                (0..4).for_each(|column| row[column] -= factor * of[column]);
+            }
+        }
+    }
+    let factors = [0, 1, 2].map(|i| rows[i][3] / rows[i][i]);
+    // What rounding leaves of nothing is nothing.
+    let factors = factors.map(|factor| if factor.abs() < 1e-9 { 0.0 } else { factor });
+    factors.iter().all(|&factor| factor >= 0.0).then_some(factors)
+}
