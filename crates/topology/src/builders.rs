@@ -100,6 +100,64 @@ pub fn leaf_spine(
     shape.builder.build()
 }
 
+/// Top-of-rack switches below `count` directors, all of switches with `k` ports (even, 2 to 64). A
+/// director has k `leaf` and k/2 `spine` switches, each connected to each; a `tor` has k/2 hosts, and
+/// as many cables up, the same number to each director. So `count` divides k/2, there are
+/// `count` k `tor` switches and `count` k²/2 hosts, and nothing is oversubscribed.
+///
+/// With 36 ports and 3 directors these are the 1,944 hosts and 270 switches that the fat tree of the
+/// best known InfiniBand simulator has. Names are `tor0`, …, and `leafD.I` and `spineD.I` of director
+/// D. Ports 1 to k/2 of `tor` and `leaf` face down, the rest up; the cables of a `tor` go to one
+/// `leaf` after the other, so that no two of them share one where there are enough.
+pub fn directors(count: u16, k: u16, rate: BitRate, delay: Time) -> Result<Fabric, FabricError> {
+    let what = "the number of ports of directors' switches";
+    let ports = size(what, k, MAX_PORTS)?;
+    if !ports.is_multiple_of(2) {
+        let allowed = format!("an even number from 2 to {MAX_PORTS}");
+        return Err(FabricError::Size { what, value: k.into(), allowed });
+    }
+    let half = ports / 2;
+    let what = "the number of directors";
+    let directors = size(what, count, half)?;
+    if !half.is_multiple_of(directors) {
+        let allowed = format!("a divisor of {half}, half the ports of a switch");
+        return Err(FabricError::Size { what, value: count.into(), allowed });
+    }
+    let tors = u32::from(directors) * u32::from(ports);
+    let hosts = tors * u32::from(half);
+    // Cables up of a top-of-rack switch to one director.
+    let up = half / directors;
+    let mut shape = Shape::new(hosts, rate, delay)?;
+    for t in 0..tors {
+        let tor = shape.builder.add_switch(format!("tor{t}"), ports)?;
+        for i in 0..half {
+            let host = shape.host(t * u32::from(half) + u32::from(i));
+            shape.cable(host, tor, i + 1)?;
+        }
+    }
+    for d in 0..directors {
+        let mut leaves = Vec::new();
+        for l in 0..ports {
+            leaves.push(shape.builder.add_switch(format!("leaf{d}.{l}"), ports)?);
+        }
+        for s in 0..half {
+            let spine = shape.builder.add_switch(format!("spine{d}.{s}"), ports)?;
+            for (&leaf, l) in leaves.iter().zip(1u8..) {
+                shape.cable(Port { node: leaf, number: half + 1 + s }, spine, l)?;
+            }
+        }
+        for cable in 0..tors * u32::from(up) {
+            // Top-of-rack switches come right after the hosts.
+            let node = NodeId(hosts + cable / u32::from(up));
+            let number = half + 1 + d * up + (cable % u32::from(up)) as u8;
+            let leaf = leaves[(cable % u32::from(ports)) as usize];
+            let down = (cable / u32::from(ports)) as u8 + 1;
+            shape.cable(Port { node, number }, leaf, down)?;
+        }
+    }
+    shape.builder.build()
+}
+
 /// A size from 1 to `most`.
 fn size(what: &'static str, value: u16, most: u8) -> Result<u8, FabricError> {
     u8::try_from(value).ok().filter(|v| (1..=most).contains(v)).ok_or_else(|| FabricError::Size {

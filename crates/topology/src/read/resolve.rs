@@ -59,6 +59,9 @@ impl Resolver<'_> {
                 let (leaves, spines, hosts) = (size(leaves)?, size(spines)?, size(hosts)?);
                 builders::leaf_spine(leaves, spines, hosts, rate, delay)
             }
+            BuildSpec::Directors { count, ports } => {
+                builders::directors(size(count)?, size(ports)?, rate, delay)
+            }
         };
         built.map_err(|e| at(self.source, build.span(), &e))
     }

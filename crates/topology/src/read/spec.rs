@@ -21,7 +21,8 @@
 //! ```
 //!
 //! Instead of the lists, `build = "back-to-back"` or `build = { single-switch = 7 }`,
-//! `{ fat-tree = 6 }`, `{ leaf-spine = { leaves = 4, spines = 2, hosts = 8 } }`.
+//! `{ fat-tree = 6 }`, `{ leaf-spine = { leaves = 4, spines = 2, hosts = 8 } }`,
+//! `{ directors = { count = 3, ports = 36 } }`.
 //!
 //! TOML doesn't let a key be a table and a list of tables. So the cables are `[[fabric.cable]]`;
 //! where no default is given, they may be called `[[fabric.link]]`.
@@ -90,6 +91,10 @@ pub(super) enum BuildSpec {
         leaves: Spanned<Count>,
         spines: Spanned<Count>,
         hosts: Spanned<Count>,
+    },
+    Directors {
+        count: Spanned<Count>,
+        ports: Spanned<Count>,
     },
 }
 

@@ -1,7 +1,7 @@
 //! The shapes have the counts of the text books, and the builder refuses what can't be.
 
 use crate::fabrics::cable;
-use bandwise_topology::{Fabric, FabricBuilder, FabricError, NodeKind, Port, builders};
+use bandwise_topology::{Fabric, FabricBuilder, FabricError, NodeKind, Port, Routes, builders};
 use bandwise_units::{BitRate, Time};
 
 fn counts(fabric: &Fabric) -> (usize, usize, usize) {
@@ -67,6 +67,35 @@ fn small_shapes() {
     }
     let still = builders::back_to_back(BitRate::from_bps(0), delay).unwrap_err();
     assert_eq!(still.to_string(), "the link between h0:1 and h1:1 has a rate of 0");
+}
+
+/// Saba's 1,944 servers: each port is used, each top-of-rack switch has cables to 18 leaves, and each
+/// leaf has cables from 18 of them.
+#[test]
+fn directors_have_as_many_cables_up_as_down() {
+    let (rate, delay) = cable();
+    let fabric = builders::directors(3, 36, rate, delay).unwrap();
+    assert_eq!(counts(&fabric), (1_944, 270, 1_944 + 2 * 1_944));
+    for &switch in fabric.switches() {
+        assert_eq!(fabric.port_count(switch), 36);
+        let mut peers: Vec<_> =
+            fabric.ports(switch).map(|port| fabric.peer(port).unwrap().0.node).collect();
+        peers.sort();
+        peers.dedup();
+        assert_eq!(peers.len(), 36, "two cables between the same nodes");
+    }
+    let routes = Routes::shortest(&fabric);
+    let at = |name| fabric.find(name).unwrap();
+    assert_eq!(routes.path(&fabric, at("h0"), at("h17")).len(), 2);
+    assert!(routes.path(&fabric, at("h0"), at("h1943")).len() <= 6);
+    for (error, allowed) in [
+        (builders::directors(3, 35, rate, delay), "an even number from 2 to 64"),
+        (builders::directors(4, 36, rate, delay), "a divisor of 18, half the ports of a switch"),
+        (builders::directors(0, 36, rate, delay), "1 to 18"),
+        (builders::directors(1, 66, rate, delay), "1 to 64"),
+    ] {
+        assert_eq!(error.unwrap_err().allowed(), allowed);
+    }
 }
 
 /// Two switches of 4 ports and two hosts of 2, not connected.

@@ -112,7 +112,7 @@ fn the_fabric_as_a_whole() {
 fn shapes() {
     insta::assert_snapshot!(error("build = { fat-tree = 5 }\n"), @"f.toml:3: the number of ports of a fat tree's switches can't be 5 (allowed: an even number from 2 to 62)");
     insta::assert_snapshot!(error("build = { fat-tree = -5 }\n"), @"f.toml:3: -5 is not a number of hosts, ports or switches (allowed: 1 or more)");
-    insta::assert_snapshot!(error("build = { torus = 5 }\n"), @"f.toml:3: unknown variant `torus` (allowed: one of `back-to-back`, `single-switch`, `fat-tree`, `leaf-spine`)");
+    insta::assert_snapshot!(error("build = { torus = 5 }\n"), @"f.toml:3: unknown variant `torus` (allowed: one of `back-to-back`, `single-switch`, `fat-tree`, `leaf-spine`, `directors`)");
     insta::assert_snapshot!(error("build = { single-switch = 100 }\n"), @"f.toml:3: the number of hosts can't be 100 (allowed: 1 to 64)");
     insta::assert_snapshot!(error("build = { leaf-spine = { leaves = 4, spines = 2 } }\n"), @"f.toml:3: missing field `hosts` (allowed: `hosts` in this table)");
     insta::assert_snapshot!(error("build = { leaf-spine = { leaves = 4, spines = 0, hosts = 1 } }\n"), @"f.toml:3: the number of spines can't be 0 (allowed: 1 to 63)");
