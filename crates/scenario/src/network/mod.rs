@@ -27,7 +27,7 @@ pub use metric::Metric;
 pub use ports::{PauseStorm, PortResult};
 pub use results::{Distribution, NetworkResults, NetworkStop, RequestResult, TAIL};
 pub use run::{Arrival, FlowRecord, NetworkProgress, Watch};
-pub use spec::{File, headroom};
+pub use spec::headroom;
 pub use study::{Axis, Plot, Point, Study};
 pub use wire::Wire;
 pub use workload::{Generator, Part, Workload};

@@ -62,6 +62,7 @@ mod congestion;
 mod device;
 pub(crate) mod explain;
 pub(crate) mod fabric;
+pub(crate) mod files;
 mod flow;
 pub(crate) mod hosts;
 mod lanes;

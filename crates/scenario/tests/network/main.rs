@@ -11,7 +11,8 @@ mod study;
 mod wire;
 
 use bandwise_input::Source;
-use bandwise_scenario::network::{File, NetworkScenario};
+use bandwise_scenario::File;
+use bandwise_scenario::network::NetworkScenario;
 
 /// The files that documents here name.
 fn file(name: &str) -> Result<File, String> {

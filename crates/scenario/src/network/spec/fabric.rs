@@ -1,10 +1,10 @@
 //! `[fabric]`, or the file with one.
 
-use super::Files;
-use crate::spec::fabric::{check_links, place};
+use crate::spec::fabric::check_links;
+use crate::spec::files::{self, Files};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::packet::MAX_SWITCHES;
-use bandwise_topology::read::{self, FabricSpec};
+use bandwise_topology::read::FabricSpec;
 use bandwise_topology::routes::{EqualPaths, farthest_hosts};
 use bandwise_topology::{Fabric, builders};
 use bandwise_units::{BitRate, Time};
@@ -18,18 +18,8 @@ pub(super) fn resolve(
     file: Option<&Spanned<String>>,
     files: Files,
 ) -> Result<(Fabric, Range<usize>), InputError> {
-    let (fabric, at) = match (table, file) {
-        (Some(_), Some(file)) => {
-            let error = source.error(file.span(), "a file with a fabric, and a [fabric] table");
-            return Err(error.allowed("one of the two"));
-        }
-        (Some(table), None) => (table.get_ref().resolve(source)?, place(source, table)),
-        (None, Some(file)) => {
-            let text = named(source, file, files)?;
-            (read::any(&Source::new(&text.name, &text.text))?, file.span())
-        }
-        (None, None) => (default_fabric(), 0..0),
-    };
+    let given = files::fabric(source, table, file, files)?;
+    let (fabric, at) = given.unwrap_or_else(|| (default_fabric(), 0..0));
     check_links(source, at.clone(), &fabric)?;
     if fabric.hosts().len() < 2 {
         let error = source.error(at, "a fabric of one host: there is nobody to send to");
@@ -41,18 +31,6 @@ pub(super) fn resolve(
 /// IRN 4.1: 54 hosts, 45 switches of 6 ports, 40 Gbps, 2 us.
 fn default_fabric() -> Fabric {
     builders::fat_tree(6, BitRate::from_gbps(40), Time::from_us(2)).expect("6 is even")
-}
-
-/// A file that the scenario names.
-pub(super) fn named(
-    source: &Source,
-    name: &Spanned<String>,
-    files: Files,
-) -> Result<super::File, InputError> {
-    files(name.get_ref()).map_err(|why| {
-        let error = source.error(name.span(), format!("{}: {why}", name.get_ref()));
-        error.allowed("a file that exists, by its path from the scenario's folder")
-    })
 }
 
 /// Paths that a packet has room for.

@@ -133,6 +133,7 @@ mod workload;
 pub use pfc::headroom;
 
 use super::{NetworkScenario, Workload};
+use crate::spec::files::{File, Files};
 use crate::spec::tables::{placed, table};
 use crate::spec::values::Given;
 use bandwise_input::{InputError, Source};
@@ -169,18 +170,6 @@ struct Spec {
     #[serde(default, deserialize_with = "table")]
     run: RunSpec,
 }
-
-/// A file that a scenario names: what errors call it, and its text.
-#[derive(Debug, Clone)]
-pub struct File {
-    /// Its path, as people would write it.
-    pub name: String,
-    /// What is in it.
-    pub text: String,
-}
-
-/// Hands over the files that a scenario names. Or says why not, without naming it.
-pub(super) type Files<'a> = &'a mut dyn FnMut(&str) -> Result<File, String>;
 
 /// What can be read.
 const READABLE: &str = "a TOML network scenario with tables such as [fabric], [transport] and \

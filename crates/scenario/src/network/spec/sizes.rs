@@ -1,8 +1,7 @@
 //! How large flows are: a name, or a table.
 
-use super::Files;
-use super::fabric::named;
 use super::key::Key;
+use crate::spec::files::{Files, named};
 use crate::spec::values::{Given, Read, names, text};
 use bandwise_input::{InputError, Source};
 use bandwise_units::Bytes;

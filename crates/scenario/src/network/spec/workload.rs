@@ -1,11 +1,11 @@
 //! `[workload]`.
 
-use super::Files;
 use super::classes::priority;
 use super::run::LONGEST;
 use super::sizes::{self, SizesKey, refuse};
 use crate::network::workload::{Generator, Part, Workload};
 use crate::spec::explain::first_line;
+use crate::spec::files::Files;
 use crate::spec::values::{Given, decimal, names, number, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::NetworkModel;

@@ -26,7 +26,8 @@ pub use axes::Axis;
 pub use plot::Plot;
 
 use super::NetworkScenario;
-use super::spec::{self, File};
+use super::spec;
+use crate::File;
 use bandwise_input::{InputError, Source};
 
 /// One scenario many times, with some of its keys changed.
