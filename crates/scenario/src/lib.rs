@@ -2,11 +2,12 @@
 //!
 //! A [`Scenario`] can only be one that makes sense; [`Scenario::run`] turns it into [`Results`]. It is
 //! about an InfiniBand fabric and programs on its hosts; [`network`] is about Ethernet fabrics and
-//! flows through them.
+//! flows through them, [`sharing`] about jobs that share a fabric.
 
 pub mod network;
 mod results;
 mod run;
+pub mod sharing;
 mod spec;
 mod traffic;
 

@@ -8,7 +8,7 @@ use toml::Spanned;
 const LISTED: usize = 5;
 
 /// The rank of the host of that name.
-pub(super) fn find(
+pub(crate) fn find(
     source: &Source,
     fabric: &Fabric,
     name: &Spanned<String>,

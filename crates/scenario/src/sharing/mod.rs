@@ -1,0 +1,64 @@
+//! An experiment on sharing: jobs that compute and communicate on one fabric, and policies by which
+//! its links are shared among them.
+//!
+//! A [`SharingScenario`] is read from TOML; it can only be one that makes sense. "Saba" is M. R. S.
+//! Katebzadeh, *Application-Centric Bandwidth Allocation in Datacenters* (thesis, 2022), of which
+//! chapters 3 and 4 are about Saba; the number after it is the section.
+
+mod spec;
+
+use bandwise_input::InputError;
+use bandwise_topology::{Fabric, Routes};
+use bandwise_units::Time;
+use bandwise_workload::job::Job;
+
+/// Jobs on a fabric.
+#[derive(Debug, Clone)]
+pub struct SharingScenario {
+    /// What it is about, in a line.
+    pub title: String,
+    /// Hosts, switches and links.
+    pub fabric: Fabric,
+    /// How packets find their way: by destination, as in InfiniBand.
+    pub routes: Routes,
+    /// Who computes and communicates where.
+    pub jobs: Vec<SharedJob>,
+    /// How ports can share a link.
+    pub queues: Queues,
+    /// What every random stream is made from.
+    pub seed: u64,
+    /// What is allowed, and most likely not meant.
+    pub warnings: Vec<InputError>,
+}
+
+/// A job of a sharing scenario.
+#[derive(Debug, Clone)]
+pub struct SharedJob {
+    /// Its name, which no other job has.
+    pub name: String,
+    /// Which of them it is like: jobs of one workload and scale have one model.
+    pub workload: String,
+    /// What it does.
+    pub job: Job,
+    /// Where its instances are: ranks of hosts, all different.
+    pub hosts: Vec<u32>,
+    /// When it starts.
+    pub start: Time,
+    /// How long it takes with parts of the bandwidth, as it was measured or as its stages have it:
+    /// the part, from 0 to 1, and seconds; the whole bandwidth first.
+    pub times: Vec<(f64, f64)>,
+}
+
+/// What ports have to share a link with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Queues {
+    /// Queues of a port, virtual lanes of InfiniBand: 1 to 16.
+    pub queues: u8,
+    /// Priority levels of applications, service levels of InfiniBand: 1 to 16.
+    pub levels: u8,
+    /// The part of each link that is shared by these policies: C_Saba (Saba 4.3.1), above 0, up to 1.
+    pub part: f64,
+}
+
+/// Parts of the bandwidth at which Saba's profiler measures (Saba 4.5.1), the whole first.
+pub const PROFILED: [f64; 7] = [1.0, 0.9, 0.75, 0.5, 0.25, 0.1, 0.05];

@@ -1,0 +1,334 @@
+//! `[[job]]`: what a job does, and how often there is one like it.
+
+use super::pattern::PatternKey;
+use crate::sharing::PROFILED;
+use crate::spec::explain::first_line;
+use crate::spec::hosts;
+use crate::spec::values::{Given, decimal, number, place, text, within};
+use bandwise_input::{InputError, Source};
+use bandwise_topology::Fabric;
+use bandwise_units::{BitRate, Bytes, Time};
+use bandwise_workload::job::{
+    DATA_SCALES, INSTANCE_SCALES, Job, PROFILE_INSTANCES, REFERENCE_RATE, Scale, Stage, WORKLOADS,
+    Workload,
+};
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use toml::Spanned;
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct JobSpec {
+    name: Given<String>,
+    workload: Given<String>,
+    times: Option<Spanned<BTreeMap<Spanned<String>, Spanned<String>>>>,
+    #[serde(default)]
+    stage: Vec<Spanned<StageSpec>>,
+    #[serde(default, deserialize_with = "number")]
+    rounds: Given<u64>,
+    #[serde(default, deserialize_with = "number")]
+    instances: Given<u64>,
+    #[serde(default, deserialize_with = "decimal")]
+    data: Given<f64>,
+    #[serde(default, deserialize_with = "number")]
+    count: Given<u64>,
+    #[serde(default, deserialize_with = "text")]
+    start: Given<Time>,
+    hosts: Option<Spanned<Vec<Spanned<String>>>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct StageSpec {
+    #[serde(default, deserialize_with = "text")]
+    compute: Given<Time>,
+    pattern: Option<PatternKey>,
+    #[serde(default, deserialize_with = "text")]
+    bytes: Given<Bytes>,
+    #[serde(default, deserialize_with = "decimal")]
+    overlap: Given<f64>,
+}
+
+/// A job that wants places.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    pub(super) name: String,
+    pub(super) workload: String,
+    pub(super) job: Job,
+    pub(super) start: Time,
+    pub(super) times: Vec<(f64, f64)>,
+    /// Where its instances have to be.
+    pub(super) hosts: Option<Vec<u32>>,
+    /// Where errors about it stand.
+    pub(super) at: Range<usize>,
+}
+
+/// What one job does, without a name and a place.
+struct Kind {
+    workload: String,
+    job: Job,
+    times: Vec<(f64, f64)>,
+}
+
+/// More jobs than any fabric here has room for.
+const MOST_JOBS: u64 = 100_000;
+/// More rounds than make sense.
+const MOST_ROUNDS: u64 = 1_000_000;
+/// Time that is still far from where picoseconds run out.
+const LONGEST: Time = Time::from_ms(86_400_000);
+/// More bytes than anybody sends in a stage: 2^50.
+const MOST_BYTES: Bytes = Bytes::new(1 << 50);
+/// A model that is farther from measured times than that is told of.
+const TELL_FROM: f64 = 0.05;
+
+/// All jobs of the document, named.
+pub(super) fn resolve(
+    source: &Source,
+    specs: &[Spanned<JobSpec>],
+    fabric: &Fabric,
+    warnings: &mut Vec<InputError>,
+) -> Result<Vec<Wanted>, InputError> {
+    let mut wanted = Vec::new();
+    for spec in specs {
+        let at = first_line(source, spec.span());
+        let spec = spec.get_ref();
+        let kind = spec.kind(source, at.clone(), fabric, warnings)?;
+        let count = spec.count(source, wanted.len() as u64)?;
+        let hosts = spec.hosts(source, fabric, kind.job.instances, count)?;
+        let start = match &spec.start {
+            Some(given) => within(source, "start", given, Time::ZERO..=LONGEST)?,
+            None => Time::ZERO,
+        };
+        let called = spec.name.as_ref().map_or(kind.workload.as_str(), |name| name.get_ref());
+        for number in 1..=count {
+            let name = if count == 1 { called.to_owned() } else { format!("{called}-{number}") };
+            wanted.push(Wanted {
+                name,
+                workload: kind.workload.clone(),
+                job: kind.job.clone(),
+                start,
+                times: kind.times.clone(),
+                hosts: hosts.clone(),
+                at: place(&spec.name, at.clone()),
+            });
+        }
+    }
+    let mut names = BTreeSet::new();
+    for job in &wanted {
+        if !names.insert(job.name.as_str()) {
+            let error = source.error(job.at.clone(), format!("two jobs called {:?}", job.name));
+            return Err(error.allowed("a name of its own, or `count` for several that are alike"));
+        }
+    }
+    Ok(wanted)
+}
+
+impl JobSpec {
+    fn kind(
+        &self,
+        source: &Source,
+        at: Range<usize>,
+        fabric: &Fabric,
+        warnings: &mut Vec<InputError>,
+    ) -> Result<Kind, InputError> {
+        let given = [self.workload.is_some(), self.times.is_some(), !self.stage.is_empty()];
+        if given.iter().filter(|&&given| given).count() != 1 {
+            let error = source.error(at, "what this job does is said in no way, or in several");
+            return Err(error.allowed("one of `workload`, `times` and `stage`"));
+        }
+        let hosts = fabric.hosts().len() as u64;
+        let most = hosts.min(u64::from(*INSTANCE_SCALES.end()));
+        let instances = match &self.instances {
+            Some(given) if *given.get_ref() > hosts => {
+                let what = format!("{} instances on {hosts} hosts", given.get_ref());
+                return Err(source
+                    .error(given.span(), what)
+                    .allowed(format!("1 to {most}: no host has two instances of a job")));
+            }
+            Some(given) => within(source, "instances", given, 1..=most)? as u32,
+            None => {
+                let by_hosts = self.hosts.as_ref().map(|hosts| hosts.get_ref().len().max(1) as u32);
+                by_hosts.unwrap_or(PROFILE_INSTANCES.min(most as u32))
+            }
+        };
+        let data = match &self.data {
+            Some(given) => within(source, "data", given, DATA_SCALES)?,
+            None => 1.0,
+        };
+        let scale = Scale { instances, data };
+        let refuse = |at, error: &dyn std::fmt::Display| source.error(at, error.to_string());
+        if let Some(name) = &self.workload {
+            let Some(workload) = Workload::by_name(name.get_ref()) else {
+                let what = format!("unknown workload {:?}", name.get_ref());
+                let allowed = format!("one of {}", WORKLOADS.join(", "));
+                return Err(source.error(name.span(), what).allowed(allowed));
+            };
+            let job = workload.job(scale).map_err(|error| refuse(at, &error))?;
+            // Saba profiles once, and runs at other scales.
+            let profiled = workload.job(Scale::default()).expect("a scale that is allowed");
+            return Ok(Kind { workload: workload.name, times: profile(&profiled), job });
+        }
+        let called = self.name.as_ref().map_or("job", |name| name.get_ref()).to_owned();
+        if let Some(times) = &self.times {
+            let measured = measured(source, times)?;
+            let fit = Workload::from_times(&called, &measured).expect("times that were checked");
+            if fit.off_by > TELL_FROM {
+                let message = format!(
+                    "no job of stages takes such times: the one that {called} is simulated as is \
+                     off by up to {:.0}%",
+                    fit.off_by * 100.0
+                );
+                let allowed = "times that rise no faster than 1 / bandwidth, and no slower the less \
+                               bandwidth there is";
+                warnings.push(source.error(times.span(), message).allowed(allowed));
+            }
+            // It was measured with as many instances as it runs with.
+            let scale = Scale { instances: PROFILE_INSTANCES, data };
+            let mut job = fit.workload.job(scale).map_err(|error| refuse(at, &error))?;
+            job.instances = instances;
+            return Ok(Kind { workload: called, job, times: measured });
+        }
+        let job = self.staged(source, instances)?;
+        Ok(Kind { workload: called, times: profile(&job), job })
+    }
+
+    fn staged(&self, source: &Source, instances: u32) -> Result<Job, InputError> {
+        let rounds = match &self.rounds {
+            Some(given) => within(source, "rounds", given, 1..=MOST_ROUNDS)? as u32,
+            None => 1,
+        };
+        let mut stages = Vec::new();
+        for stage in &self.stage {
+            stages.push(stage.get_ref().resolve(source, first_line(source, stage.span()))?);
+        }
+        Ok(Job { instances, stages, rounds })
+    }
+
+    fn count(&self, source: &Source, so_far: u64) -> Result<u64, InputError> {
+        let count = match &self.count {
+            Some(given) => within(source, "count", given, 1..=MOST_JOBS)?,
+            None => 1,
+        };
+        if so_far + count > MOST_JOBS {
+            let error = source.error(place(&self.count, 0..0), "too many jobs");
+            return Err(error.allowed(format!("{MOST_JOBS} in all")));
+        }
+        Ok(count)
+    }
+
+    fn hosts(
+        &self,
+        source: &Source,
+        fabric: &Fabric,
+        instances: u32,
+        count: u64,
+    ) -> Result<Option<Vec<u32>>, InputError> {
+        let Some(given) = &self.hosts else { return Ok(None) };
+        let names = given.get_ref();
+        if names.len() != instances as usize {
+            let what = format!("{} hosts for {instances} instances", names.len());
+            return Err(source.error(given.span(), what).allowed("one host for each instance"));
+        }
+        if count > 1 {
+            let error = source.error(given.span(), "hosts of several jobs that are alike");
+            return Err(error.allowed("`hosts` without `count`, in a [[job]] each"));
+        }
+        let mut ranks = Vec::new();
+        for name in names {
+            let rank = hosts::find(source, fabric, name)? as u32;
+            if ranks.contains(&rank) {
+                let what = format!("two instances on {}", name.get_ref());
+                return Err(source.error(name.span(), what).allowed("a host for each instance"));
+            }
+            ranks.push(rank);
+        }
+        Ok(Some(ranks))
+    }
+}
+
+impl StageSpec {
+    fn resolve(&self, source: &Source, at: Range<usize>) -> Result<Stage, InputError> {
+        let compute = match &self.compute {
+            Some(given) => within(source, "compute", given, Time::ZERO..=LONGEST)?,
+            None => Time::ZERO,
+        };
+        let bytes = match &self.bytes {
+            Some(given) => within(source, "bytes", given, Bytes::new(0)..=MOST_BYTES)?,
+            None => Bytes::new(0),
+        };
+        let overlap = match &self.overlap {
+            Some(given) => within(source, "overlap", given, 0.0..=1.0)?,
+            None => 0.0,
+        };
+        if compute == Time::ZERO && bytes.get() == 0 {
+            let error = source.error(at, "a stage that does nothing");
+            return Err(error.allowed("`compute`, `bytes`, or both"));
+        }
+        let Some(PatternKey(pattern)) = self.pattern else {
+            if bytes.get() > 0 {
+                let error = source.error(place(&self.bytes, at), "bytes that go to nobody");
+                return Err(error.allowed("a `pattern` besides"));
+            }
+            return Ok(Stage::computing(compute));
+        };
+        // Below 2^53, so that no byte is lost.
+        let overlapped = Bytes::new((bytes.get() as f64 * overlap) as u64);
+        let exposed = Bytes::new(bytes.get() - overlapped.get());
+        Ok(Stage { compute, pattern, overlapped, exposed })
+    }
+}
+
+/// How long a job takes with the parts of the bandwidth that Saba's profiler takes.
+fn profile(job: &Job) -> Vec<(f64, f64)> {
+    let at = |part: f64| {
+        let rate = BitRate::from_bps((REFERENCE_RATE.as_bps() as f64 * part) as u64);
+        (part, job.alone(rate).as_s_f64())
+    };
+    PROFILED.iter().map(|&part| at(part)).collect()
+}
+
+/// Times that were measured, the whole bandwidth first.
+fn measured(
+    source: &Source,
+    times: &Spanned<BTreeMap<Spanned<String>, Spanned<String>>>,
+) -> Result<Vec<(f64, f64)>, InputError> {
+    let mut measured = Vec::new();
+    for (part, time) in times.get_ref() {
+        let percent = part.get_ref().strip_suffix('%').and_then(|n| n.trim().parse::<f64>().ok());
+        let fine = percent.filter(|percent| *percent > 0.0 && *percent <= 100.0);
+        let Some(percent) = fine else {
+            let what = format!("{:?} is no part of the bandwidth", part.get_ref());
+            let allowed = "a percentage above 0%, up to \"100%\"";
+            return Err(source.error(part.span(), what).allowed(allowed));
+        };
+        let seconds = time.get_ref().parse::<Time>();
+        let seconds = match seconds {
+            Ok(time) if time > Time::ZERO && time <= LONGEST => time.as_s_f64(),
+            Ok(_) => {
+                let what = format!("a job that takes {}", time.get_ref());
+                let allowed = format!("a time above 0, up to {LONGEST}");
+                return Err(source.error(time.span(), what).allowed(allowed));
+            }
+            Err(error) => {
+                let error = source.error(time.span(), error.to_string());
+                return Err(error.allowed("a time such as \"120 s\""));
+            }
+        };
+        if measured.iter().any(|&(other, _)| other == percent / 100.0) {
+            let what = format!("{percent}% of the bandwidth twice");
+            return Err(source.error(part.span(), what).allowed("each part once"));
+        }
+        measured.push((percent / 100.0, seconds));
+    }
+    measured.sort_by(|a, b| b.0.total_cmp(&a.0));
+    if measured.first().is_none_or(|first| first.0 != 1.0) {
+        let error = source.error(times.span(), "no time with all of the bandwidth");
+        return Err(error.allowed("\"100%\" too, which all others are compared with"));
+    }
+    if measured.len() < 3 {
+        let what = format!("times at {} parts of the bandwidth", measured.len());
+        return Err(source.error(times.span(), what).allowed("3 or more, \"100%\" among them"));
+    }
+    Ok(measured)
+}

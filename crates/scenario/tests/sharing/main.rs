@@ -1,0 +1,18 @@
+//! Sharing scenarios: what their text means, and what is refused.
+
+mod errors;
+mod jobs;
+
+use bandwise_input::Source;
+use bandwise_scenario::File;
+use bandwise_scenario::sharing::SharingScenario;
+
+fn no_files(_: &str) -> Result<File, String> {
+    Err("no such file".into())
+}
+
+#[track_caller]
+fn scenario(text: &str) -> SharingScenario {
+    let read = SharingScenario::from_toml(&Source::new("jobs.toml", text), None, no_files);
+    read.unwrap_or_else(|error| panic!("{error}"))
+}
