@@ -1,0 +1,6 @@
+//! What users of the crate rely on, through what it shows them.
+
+mod common;
+mod default_model;
+mod models;
+mod samples;
