@@ -3,6 +3,7 @@
 //! Datacenters", thesis 2022, chapter 4; here `Saba`).
 //!
 //! - [`sensitivity`] makes models of slowdown from measured completion times.
+//! - [`table`] keeps those times, reads and writes them.
 //!
 //! Nothing here does I/O or knows the time. The only operations on numbers are those that IEEE 754
 //! rounds in one way (sums, products, quotients, square roots), so results are the same on any machine.
@@ -10,5 +11,6 @@
 mod roots;
 pub mod sensitivity;
 mod share;
+pub mod table;
 
 pub use share::{Share, ShareError};

@@ -4,3 +4,4 @@ mod common;
 mod default_model;
 mod models;
 mod samples;
+mod tables;
