@@ -4,6 +4,7 @@
 //!
 //! - [`sensitivity`] makes models of slowdown from measured completion times.
 //! - [`table`] keeps those times, reads and writes them.
+//! - [`weights`] share a port by those models.
 //!
 //! Nothing here does I/O or knows the time. The only operations on numbers are those that IEEE 754
 //! rounds in one way (sums, products, quotients, square roots), so results are the same on any machine.
@@ -12,5 +13,6 @@ mod roots;
 pub mod sensitivity;
 mod share;
 pub mod table;
+pub mod weights;
 
 pub use share::{Share, ShareError};

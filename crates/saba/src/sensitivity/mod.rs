@@ -13,6 +13,7 @@ mod setting;
 
 pub use model::{Kind, Model};
 pub use monotone::Monotone;
+pub(crate) use monotone::hyperbola;
 pub use polynomial::{Degree, FitError, Polynomial};
 pub use prediction::Prediction;
 pub use quality::{Conditions, Quality, Warning};

@@ -41,7 +41,8 @@ fn read(text: &str) -> Option<Date> {
         month: text[5..7].parse().ok()?,
         day: text[8..].parse().ok()?,
     };
-    let is_leap = date.year % 4 == 0 && (date.year % 100 != 0 || date.year % 400 == 0);
+    let is_in = |years: u16| date.year.is_multiple_of(years);
+    let is_leap = is_in(4) && (!is_in(100) || is_in(400));
     let days = match date.month {
         4 | 6 | 9 | 11 => 30,
         2 if is_leap => 29,

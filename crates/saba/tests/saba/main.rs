@@ -5,3 +5,4 @@ mod default_model;
 mod models;
 mod samples;
 mod tables;
+mod weights;
