@@ -1,0 +1,73 @@
+//! [`Monotone`]: a model in which less bandwidth is never faster.
+
+use super::{Samples, isotonic};
+use crate::Share;
+
+/// A slowdown that never falls when the share falls, and is 1 with all of the bandwidth.
+///
+/// The samples are first made monotone (isotonic regression, least squares, never below 1). Between
+/// two of them the slowdown is `a + c / b`: what is spent on computing does not depend on the share
+/// `b`, and sending a given amount takes `1 / b`. Unlike a line between them, this is exact for an
+/// application that computes and sends in turn. It makes no claim on the whole curve, which need not
+/// be convex in `b` nor in `1 / b`.
+///
+/// Below the least share measured it is the most that a fixed amount of data can take: half of the
+/// bandwidth at most doubles the time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Monotone {
+    /// Share and slowdown; the least share first, slowdowns never rise, the last is (1, 1).
+    knots: Vec<(Share, f64)>,
+}
+
+impl Monotone {
+    /// The monotone model of samples.
+    pub fn fit(samples: &Samples) -> Self {
+        let (last, others) = samples.points().split_last().expect("samples have 3 points or more");
+        let (slowdowns, weights): (Vec<f64>, Vec<f64>) =
+            others.iter().map(|p| (p.slowdown, f64::from(p.runs))).unzip();
+        let slowdowns = isotonic::falling(&slowdowns, &weights);
+        // With a lower bound, isotonic regression is the one without it, bounded.
+        let knots = others.iter().zip(slowdowns).map(|(p, d)| (p.share, d.max(1.0)));
+        Monotone { knots: knots.chain([(last.share, 1.0)]).collect() }
+    }
+
+    /// A model through knots that are known from elsewhere: two or more, shares rising to 1,
+    /// slowdowns that never rise, the last of them 1. None for others.
+    pub fn new(knots: Vec<(Share, f64)>) -> Option<Self> {
+        let falls = |pair: &[(Share, f64)]| pair[0].0 < pair[1].0 && pair[0].1 >= pair[1].1;
+        let is_one = knots.len() >= 2
+            && knots.windows(2).all(falls)
+            && knots.iter().all(|knot| knot.1.is_finite())
+            && knots.last() == Some(&(Share::ALL, 1.0));
+        is_one.then_some(Monotone { knots })
+    }
+
+    /// The shares and slowdowns between which it interpolates, the least share first.
+    pub fn knots(&self) -> &[(Share, f64)] {
+        &self.knots
+    }
+
+    /// The least share that was measured.
+    pub fn least(&self) -> Share {
+        self.knots[0].0
+    }
+
+    /// Its value at a share, measured there or not.
+    pub(crate) fn value(&self, b: f64) -> f64 {
+        let (least, most) = self.knots[0];
+        if b < least.get() {
+            return most * least.get() / b;
+        }
+        let next = self.knots.partition_point(|knot| knot.0.get() < b).max(1);
+        let Some(&to) = self.knots.get(next) else { return 1.0 };
+        let (a, c) = hyperbola(self.knots[next - 1], to);
+        a + c / b
+    }
+}
+
+/// `a` and `c` of the `a + c / b` through two knots; `c` is not negative.
+pub(crate) fn hyperbola(from: (Share, f64), to: (Share, f64)) -> (f64, f64) {
+    let inverse = |share: Share| 1.0 / share.get();
+    let c = (from.1 - to.1) / (inverse(from.0) - inverse(to.0));
+    (to.1 - c * inverse(to.0), c)
+}

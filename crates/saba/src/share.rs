@@ -1,0 +1,68 @@
+//! [`Share`]: a part of a link's bandwidth.
+
+/// A part of a link's bandwidth: a billionth to 1, which is all of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Share(f64);
+
+/// Anything finer is a slip of a unit, and its inverse loses digits.
+const LEAST: f64 = 1e-9;
+
+/// A number that is no share of a link.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error("a share of {0}")]
+pub struct ShareError(pub f64);
+
+impl ShareError {
+    /// What would be allowed instead.
+    pub const ALLOWED: &str = "above 0 and up to 1, such as 0.25 for a quarter of the bandwidth";
+}
+
+impl Share {
+    /// All of the bandwidth.
+    pub const ALL: Share = Share(1.0);
+
+    /// A share known to be one, of this crate's own making.
+    pub(crate) const fn known(share: f64) -> Self {
+        Share(share)
+    }
+
+    /// The share as a fraction.
+    #[inline]
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl TryFrom<f64> for Share {
+    type Error = ShareError;
+    fn try_from(share: f64) -> Result<Self, ShareError> {
+        if (LEAST..=1.0).contains(&share) { Ok(Share(share)) } else { Err(ShareError(share)) }
+    }
+}
+
+impl From<Share> for f64 {
+    fn from(share: Share) -> f64 {
+        share.0
+    }
+}
+
+// No NaN is a share, so all of them have an order.
+impl Eq for Share {}
+impl Ord for Share {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+impl PartialOrd for Share {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl std::fmt::Display for Share {
+    /// In percent.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // A hundredth of a percent is finer than any measurement.
+        write!(f, "{}%", (self.0 * 1e4).round() / 1e2)
+    }
+}

@@ -1,0 +1,80 @@
+//! [`Date`]: a day.
+
+use std::fmt;
+
+/// A day of the calendar, written as 2022-03-01.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Date {
+    year: u16,
+    month: u8,
+    day: u8,
+}
+
+/// A text that is no day.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a date of {0:?}")]
+pub struct DateError(pub String);
+
+impl DateError {
+    /// What would be allowed instead.
+    pub const ALLOWED: &str = "a day as year, month and day, such as \"2022-03-01\"";
+}
+
+impl std::str::FromStr for Date {
+    type Err = DateError;
+    fn from_str(text: &str) -> Result<Self, DateError> {
+        read(text).ok_or_else(|| DateError(text.to_owned()))
+    }
+}
+
+fn read(text: &str) -> Option<Date> {
+    let has_form = text.len() == 10
+        && text.bytes().enumerate().all(|(i, b)| match i {
+            4 | 7 => b == b'-',
+            _ => b.is_ascii_digit(),
+        });
+    if !has_form {
+        return None;
+    }
+    let date = Date {
+        year: text[..4].parse().ok()?,
+        month: text[5..7].parse().ok()?,
+        day: text[8..].parse().ok()?,
+    };
+    let is_in = |years: u16| date.year.is_multiple_of(years);
+    let is_leap = is_in(4) && (!is_in(100) || is_in(400));
+    let days = match date.month {
+        4 | 6 | 9 | 11 => 30,
+        2 if is_leap => 29,
+        2 => 28,
+        1..=12 => 31,
+        _ => return None,
+    };
+    (1..=days).contains(&date.day).then_some(date)
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Date;
+
+    #[test]
+    fn days_that_there_are_and_are_not() {
+        for day in ["2022-03-01", "2024-02-29", "2000-02-29", "0000-12-31"] {
+            assert_eq!(day.parse::<Date>().unwrap().to_string(), day);
+        }
+        for none in
+            ["2023-02-29", "1900-02-29", "2022-13-01", "2022-00-10", "2022-04-31", "2022-1-1"]
+        {
+            assert!(none.parse::<Date>().is_err(), "{none}");
+        }
+        for none in ["", "2022/03/01", "2022-03-01T", "+022-03-01", "2022-03-é"] {
+            assert!(none.parse::<Date>().is_err(), "{none}");
+        }
+    }
+}

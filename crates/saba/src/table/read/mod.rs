@@ -1,0 +1,49 @@
+//! Readers of sensitivity tables.
+
+mod csv;
+mod field;
+mod toml;
+
+pub use csv::csv;
+pub use toml::toml;
+
+use super::{Application, Entry, Table};
+use crate::sensitivity::{Sample, Samples};
+use bandwise_input::{InputError, Source};
+use std::ops::Range;
+
+/// What a sensitivity table looks like, for who has something else.
+const READABLE: &str = "a sensitivity table: TOML with [[application]] tables, or CSV whose first line \
+                        has the columns application, share and time_s";
+
+/// Adds an application that stands at `at`, unless there is one of its name.
+fn add(
+    table: &mut Table,
+    source: &Source,
+    at: Range<usize>,
+    application: Application,
+    entry: Entry,
+) -> Result<(), InputError> {
+    let message = format!("a second application called {:?}", application.as_str());
+    match table.insert(application, entry) {
+        None => Ok(()),
+        Some(_) => Err(source.error(at, message).allowed("each application once")),
+    }
+}
+
+/// The samples of an application that stands at `at`; `times` says where each run's time does.
+fn samples(
+    source: &Source,
+    application: &Application,
+    at: Range<usize>,
+    runs: Vec<Sample>,
+    time: impl Fn(usize) -> Range<usize>,
+) -> Result<Samples, InputError> {
+    Samples::new(runs).map_err(|error| {
+        let message = match error.index() {
+            Some(_) => format!("a time of 0 for {:?}", application.as_str()),
+            None => format!("{error} for {:?}", application.as_str()),
+        };
+        source.error(error.index().map_or(at, time), message).allowed(error.allowed())
+    })
+}

@@ -1,0 +1,57 @@
+//! [`Catalogue`]: the models of all applications that there are.
+
+use super::curve::Curve;
+use crate::Share;
+use crate::sensitivity::Model;
+
+/// A model in a [`Catalogue`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ModelId(pub(super) u32);
+
+/// The models of all applications. Applications with one model are alike to the solver, and cost it
+/// no more than one.
+#[derive(Debug, Clone, Default)]
+pub struct Catalogue {
+    models: Vec<Known>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    pub(super) curve: Curve,
+    /// What it should not go below.
+    pub(super) floor: f64,
+}
+
+impl Catalogue {
+    /// A catalogue without models.
+    pub fn new() -> Self {
+        Catalogue::default()
+    }
+
+    /// Adds a model. `floor` is the share that its applications should not go below; without it, the
+    /// least share that was measured, since below that nobody knows what they lose. An equal model
+    /// with an equal floor is the same one.
+    pub fn add(&mut self, model: &Model, floor: Option<Share>) -> ModelId {
+        let known = Known { curve: Curve::of(model), floor: floor.unwrap_or(model.least()).get() };
+        let is_same = |k: &Known| k.floor == known.floor && k.curve == known.curve;
+        let index = self.models.iter().position(is_same).unwrap_or_else(|| {
+            self.models.push(known);
+            self.models.len() - 1
+        });
+        ModelId(index as u32)
+    }
+
+    /// How many different models there are.
+    pub fn len(&self) -> usize {
+        self.models.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.models.is_empty()
+    }
+
+    pub(super) fn get(&self, id: ModelId) -> &Known {
+        &self.models[id.0 as usize]
+    }
+}

@@ -1,0 +1,196 @@
+//! [`Curve`]: a model as the solver sees it, in pieces that are convex or concave.
+
+use crate::sensitivity::{Model, hyperbola};
+
+/// The slowdown over shares from 0 to 1, in pieces one after the other.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Curve {
+    pieces: Vec<Piece>,
+}
+
+/// A part of a curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Piece {
+    from: f64,
+    to: f64,
+    form: Form,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Form {
+    /// `c[0] + c[1] x + …`, with a slope that rises.
+    Convex([f64; 4]),
+    /// The same with a slope that falls: the least is at one of its ends, whatever bandwidth costs.
+    Concave([f64; 4]),
+    /// The same of degree 1: at one price, any share will do.
+    Line([f64; 2]),
+    /// `a + c / x` with `c` above 0, which is convex.
+    Hyperbola { a: f64, c: f64 },
+}
+
+/// What is best at a price.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Best {
+    /// The share.
+    pub(super) x: f64,
+    /// Slowdown and what the share costs.
+    pub(super) cost: f64,
+}
+
+impl Curve {
+    pub(super) fn of(model: &Model) -> Self {
+        let mut pieces: Vec<Piece> = Vec::new();
+        let mut push = |piece: Piece| match pieces.last_mut() {
+            // Levels at one height are one.
+            Some(last) if last.form == piece.form => last.to = piece.to,
+            _ => pieces.push(piece),
+        };
+        match model {
+            Model::Polynomial(p) => {
+                let c = p.coefficients();
+                let [_, c1, c2, c3] = c;
+                let bend = -c2 / (3.0 * c3);
+                let bend = if bend > 0.0 && bend < 1.0 { bend } else { 1.0 };
+                for (from, to) in [(0.0, bend), (bend, 1.0)] {
+                    let curvature = c2 + 3.0 * c3 * 0.5 * (from + to);
+                    let form = match curvature {
+                        _ if c2 == 0.0 && c3 == 0.0 => Form::Line([c[0], c1]),
+                        _ if curvature > 0.0 => Form::Convex(c),
+                        _ => Form::Concave(c),
+                    };
+                    if from < to {
+                        push(Piece { from, to, form });
+                    }
+                }
+            }
+            Model::Monotone(m) => {
+                let (least, most) = m.knots()[0];
+                let c = most * least.get();
+                push(Piece { from: 0.0, to: least.get(), form: Form::Hyperbola { a: 0.0, c } });
+                for pair in m.knots().windows(2) {
+                    let (a, c) = hyperbola(pair[0], pair[1]);
+                    // Between equal slowdowns there is a level.
+                    let level = Form::Line([pair[1].1, 0.0]);
+                    let form = if c > 0.0 { Form::Hyperbola { a, c } } else { level };
+                    push(Piece { from: pair[0].0.get(), to: pair[1].0.get(), form });
+                }
+            }
+        }
+        Curve { pieces }
+    }
+
+    /// The slowdown at a share.
+    pub(super) fn value(&self, x: f64) -> f64 {
+        let piece = self.pieces.iter().find(|piece| x <= piece.to);
+        piece.or(self.pieces.last()).map_or(f64::NAN, |piece| piece.form.value(x))
+    }
+
+    /// The slope at a share; for SLSQP.
+    #[cfg(feature = "baseline")]
+    pub(super) fn slope(&self, x: f64) -> f64 {
+        let piece = self.pieces.iter().find(|piece| x <= piece.to);
+        piece.or(self.pieces.last()).map_or(f64::NAN, |piece| piece.form.slope(x))
+    }
+
+    /// The share between `lo` and `hi` at which slowdown plus `price` times the share is least; the
+    /// least such share.
+    #[inline]
+    pub(super) fn best(&self, lo: f64, hi: f64, price: f64) -> Best {
+        let mut best = Best { x: lo, cost: f64::INFINITY };
+        for piece in &self.pieces {
+            let (from, to) = (piece.from.max(lo), piece.to.min(hi));
+            if from > to {
+                continue;
+            }
+            let x = piece.form.best(from, to, price);
+            let cost = piece.form.value(x) + price * x;
+            if cost < best.cost {
+                best = Best { x, cost };
+            }
+        }
+        best
+    }
+
+    /// The steepest fall and the steepest rise between `lo` and `hi`.
+    pub(super) fn slopes(&self, lo: f64, hi: f64) -> (f64, f64) {
+        let mut range = (f64::INFINITY, f64::NEG_INFINITY);
+        for piece in &self.pieces {
+            let (from, to) = (piece.from.max(lo), piece.to.min(hi));
+            if from <= to {
+                // In a piece, slopes rise or fall, so the ends are the extremes.
+                for slope in [piece.form.slope(from), piece.form.slope(to)] {
+                    range = (range.0.min(slope), range.1.max(slope));
+                }
+            }
+        }
+        range
+    }
+
+    /// Whether every share between two is as good as its mixture of them: both are in one piece that
+    /// is not concave.
+    pub(super) fn is_divisible(&self, low: f64, high: f64) -> bool {
+        let is_around = |piece: &&Piece| piece.from <= low && high <= piece.to;
+        let is_concave = |piece: &Piece| matches!(piece.form, Form::Concave(_));
+        self.pieces.iter().find(is_around).is_some_and(|piece| !is_concave(piece))
+    }
+}
+
+impl Form {
+    #[inline]
+    fn value(&self, x: f64) -> f64 {
+        match *self {
+            Form::Convex([c0, c1, c2, c3]) | Form::Concave([c0, c1, c2, c3]) => {
+                c0 + x * (c1 + x * (c2 + x * c3))
+            }
+            Form::Line([c0, c1]) => c0 + c1 * x,
+            Form::Hyperbola { a, c } => a + c / x,
+        }
+    }
+
+    #[inline]
+    fn slope(&self, x: f64) -> f64 {
+        match *self {
+            Form::Convex([_, c1, c2, c3]) | Form::Concave([_, c1, c2, c3]) => {
+                c1 + x * (2.0 * c2 + x * 3.0 * c3)
+            }
+            Form::Line([_, c1]) => c1,
+            Form::Hyperbola { c, .. } => -c / (x * x),
+        }
+    }
+
+    #[inline]
+    fn best(&self, lo: f64, hi: f64, price: f64) -> f64 {
+        match *self {
+            Form::Convex(c) => rising_to(c, -price, lo, hi),
+            Form::Concave(_) => {
+                let at_ends = [lo, hi].map(|x| self.value(x) + price * x);
+                if at_ends[1] < at_ends[0] { hi } else { lo }
+            }
+            Form::Line([_, c1]) => {
+                if c1 + price < 0.0 {
+                    hi
+                } else {
+                    lo
+                }
+            }
+            Form::Hyperbola { c, .. } if price > 0.0 => (c / price).sqrt().clamp(lo, hi),
+            Form::Hyperbola { .. } => hi,
+        }
+    }
+}
+
+/// Where the rising slope of a cubic reaches `slope`, between `lo` and `hi`.
+#[inline]
+fn rising_to([_, c1, c2, c3]: [f64; 4], slope: f64, lo: f64, hi: f64) -> f64 {
+    // 3 c3 x² + 2 c2 x + c1 = slope; of its two roots the one where the slope rises.
+    let rise = slope - c1;
+    let discriminant = c2 * c2 + 3.0 * c3 * rise;
+    if discriminant < 0.0 {
+        // The slope turns round before it: above it everywhere, or below it.
+        return if c3 > 0.0 { lo } else { hi };
+    }
+    // Written without a difference of numbers that may be alike.
+    let root = discriminant.sqrt();
+    let x = if c2 > 0.0 { rise / (c2 + root) } else { (root - c2) / (3.0 * c3) };
+    x.clamp(lo, hi)
+}

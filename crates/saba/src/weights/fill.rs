@@ -1,0 +1,84 @@
+//! From what terms ask for at the balancing price to shares with the right sum.
+
+use super::price::Balance;
+use super::problem::{Granted, Term, sum_of};
+
+/// Shares with the right sum.
+#[derive(Debug, Clone)]
+pub(super) struct Filled {
+    /// Who has which share.
+    pub(super) granted: Vec<Granted>,
+    /// The sum of slowdowns.
+    pub(super) objective: f64,
+    /// The application, if there is one, that has a share between the two that it asks for, and what
+    /// to branch on: at most one, whatever the number of applications.
+    pub(super) split: Option<Split>,
+}
+
+/// An application with a share that it would not ask for at any price.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Split {
+    /// Its term.
+    pub(super) term: usize,
+    pub(super) share: f64,
+    /// How many of the term have the larger of both shares.
+    pub(super) higher: u32,
+}
+
+/// Gives what `balance.less` leaves. Terms that can have any share up to `balance.more` at no loss
+/// share evenly; the others jump from one to the other, as many as there is room for, the widest
+/// first, and the last may land between.
+pub(super) fn fill(terms: &[Term], capacity: f64, balance: &Balance) -> Filled {
+    /// Narrower is a rounding of the price, not a jump.
+    const NARROW: f64 = 1e-9;
+    let width = |i: usize| balance.more[i] - balance.less[i];
+    let is_divisible = |i: usize| {
+        width(i) < NARROW || terms[i].curve.is_divisible(balance.less[i], balance.more[i])
+    };
+    let (divisible, mut jumping): (Vec<usize>, Vec<usize>) =
+        (0..terms.len()).filter(|&i| width(i) > 0.0).partition(|&i| is_divisible(i));
+    let total = |i: &usize| f64::from(terms[*i].count) * width(*i);
+    let room: f64 = divisible.iter().map(total).sum();
+    let mut left = capacity
+        - terms.iter().zip(&balance.less).map(|(t, x)| f64::from(t.count) * x).sum::<f64>();
+    jumping.sort_by(|&a, &b| width(b).total_cmp(&width(a)));
+    let mut higher = vec![0; terms.len()];
+    for &i in &jumping {
+        let fit = (left / width(i)).floor().clamp(0.0, f64::from(terms[i].count));
+        higher[i] = fit as u32;
+        left -= fit * width(i);
+    }
+    let mut split = None;
+    if left > room {
+        // The narrowest jump that is left leaves the least of itself open.
+        if let Some(&i) = jumping.iter().rev().find(|&&i| higher[i] < terms[i].count) {
+            let share = balance.less[i] + (left - room);
+            split = Some(Split { term: i, share, higher: higher[i] });
+            left = room;
+        }
+    }
+    let part = if room > 0.0 { (left / room).clamp(0.0, 1.0) } else { 0.0 };
+    let mut low = balance.less.clone();
+    for &i in &divisible {
+        low[i] += part * width(i);
+    }
+    let mut granted = Vec::with_capacity(terms.len() + 2);
+    for (term, &lower) in low.iter().enumerate() {
+        let split = split.filter(|split| split.term == term);
+        let lowest = terms[term].count - higher[term] - u32::from(split.is_some());
+        let groups = [
+            (lower, lowest),
+            (split.map_or(0.0, |split| split.share), u32::from(split.is_some())),
+            (balance.more[term], higher[term]),
+        ];
+        let some = groups.into_iter().filter(|group| group.1 > 0);
+        granted.extend(some.map(|(share, count)| Granted { term, share, count }));
+    }
+    let slowdown = |g: &Granted| f64::from(g.count) * terms[g.term].curve.value(g.share);
+    let objective = granted.iter().map(slowdown).sum();
+    debug_assert!(
+        (sum_of(terms, |_| 1.0) - granted.iter().map(|g| f64::from(g.count)).sum::<f64>()).abs()
+            < 0.5
+    );
+    Filled { granted, objective, split }
+}

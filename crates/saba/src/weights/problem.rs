@@ -1,0 +1,29 @@
+//! [`Term`]: what a sum of slowdowns is made of.
+
+use super::curve::Curve;
+
+/// Applications that are alike: each has a share between `lo` and `hi`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Term<'a> {
+    pub(super) curve: &'a Curve,
+    pub(super) lo: f64,
+    pub(super) hi: f64,
+    /// How many there are.
+    pub(super) count: u32,
+    /// Which of the port's models it is.
+    pub(super) class: u32,
+}
+
+/// Some of a term's applications, with one share.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Granted {
+    /// The term's number.
+    pub(super) term: usize,
+    pub(super) share: f64,
+    pub(super) count: u32,
+}
+
+/// The sum over all of a number of each term's applications.
+pub(super) fn sum_of(terms: &[Term], of: impl Fn(&Term) -> f64) -> f64 {
+    terms.iter().map(|term| f64::from(term.count) * of(term)).sum()
+}

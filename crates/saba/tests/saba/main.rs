@@ -1,0 +1,8 @@
+//! What users of the crate rely on, through what it shows them.
+
+mod common;
+mod default_model;
+mod models;
+mod samples;
+mod tables;
+mod weights;

@@ -1,0 +1,192 @@
+//! Models of sensitivity, against closed forms and by property.
+
+use crate::common::{PROFILED, any_samples, lr, samples, share, sql};
+use bandwise_saba::Share;
+use bandwise_saba::sensitivity::{
+    Conditions, Degree, FitError, Kind, Model, Monotone, Polynomial, Prediction, Quality, Setting,
+    Warning,
+};
+use proptest::prelude::*;
+use std::num::NonZeroU32;
+
+const DEGREES: [Degree; 3] = [Degree::ONE, Degree::TWO, Degree::THREE];
+
+#[test]
+fn a_line_by_the_textbook() {
+    let fitted = Polynomial::fit(&lr(), Degree::ONE).unwrap();
+    // Slope and intercept by covariance over variance.
+    let (b, d) = ([0.1, 0.25, 0.75, 1.0], [4.5, 3.4, 1.3, 1.0]);
+    let mean = |x: &[f64; 4]| x.iter().sum::<f64>() / 4.0;
+    let covariance: f64 =
+        b.iter().zip(&d).map(|(b, d)| b * d).sum::<f64>() / 4.0 - mean(&b) * mean(&d);
+    let variance = b.iter().map(|b| b * b).sum::<f64>() / 4.0 - mean(&b) * mean(&b);
+    let [c0, c1, c2, c3] = fitted.coefficients();
+    assert!((c1 - covariance / variance).abs() < 1e-12);
+    assert!((c0 - (mean(&d) - c1 * mean(&b))).abs() < 1e-12);
+    assert_eq!((c2, c3), (0.0, 0.0));
+    // In a line, R² is the squared correlation.
+    let spread = d.iter().map(|d| d * d).sum::<f64>() / 4.0 - mean(&d) * mean(&d);
+    let r_squared = Model::Polynomial(fitted).r_squared(&lr());
+    assert!((r_squared - covariance * covariance / variance / spread).abs() < 1e-12);
+}
+
+#[test]
+fn degrees_that_there_are_not() {
+    for degree in [0, 4, 255] {
+        assert_eq!(Degree::try_from(degree), Err(FitError::Degree(degree)));
+    }
+    let error = Polynomial::fit(&sql(), Degree::THREE).unwrap_err();
+    assert_eq!(error, FitError::TooFewShares { degree: 3, shares: 3 });
+    assert_eq!(error.allowed(), "samples at 4 shares or more, or a lower degree");
+}
+
+#[test]
+fn computing_and_sending_in_turn_is_met_exactly() {
+    // 40% of the time computing, 60% sending.
+    let time = |b: f64| 0.4 + 0.6 / b;
+    let model = Monotone::fit(&samples(&[1.0, 0.5, 0.25].map(|b| (b, time(b)))));
+    let model = Model::Monotone(model);
+    for b in [0.25, 0.3, 0.4, 0.6, 0.9, 1.0] {
+        let slowdown = model.predict(share(b)).measured().unwrap();
+        assert!((slowdown - time(b)).abs() < 1e-9, "{b}: {slowdown}");
+    }
+    // Below, no less than the truth: as if all of it were sending.
+    let Prediction::Extrapolated { slowdown, least } = model.predict(share(0.125)) else {
+        panic!("0.125 was not measured");
+    };
+    assert!((slowdown - 2.0 * time(0.25)).abs() < 1e-9 && slowdown > time(0.125));
+    assert_eq!(least, share(0.25));
+}
+
+#[test]
+fn a_faster_run_with_less_bandwidth_is_noise() {
+    let noisy = samples(&[(1.0, 1.0), (0.9, 0.96), (0.75, 1.3), (0.5, 1.2), (0.25, 2.0)]);
+    let Model::Monotone(model) = Model::fit(&noisy, Kind::default()).unwrap() else {
+        panic!("the default is monotone");
+    };
+    let slowdowns: Vec<f64> = model.knots().iter().map(|knot| knot.1).collect();
+    assert_eq!(slowdowns, [2.0, 1.25, 1.25, 1.0, 1.0]);
+}
+
+#[test]
+fn warnings_about_a_model_and_its_use() {
+    let line = Model::fit(&lr(), Kind::Polynomial(Degree::ONE)).unwrap();
+    assert_eq!(Quality::of(&line, &lr(), None).warnings, []);
+    let setting = |nodes, dataset: &str| Setting {
+        nodes: NonZeroU32::new(nodes),
+        dataset: (!dataset.is_empty()).then(|| dataset.parse().unwrap()),
+    };
+    let measured = setting(8, "10000 samples");
+    let warnings = |used: Setting| Conditions { measured: &measured, used: &used }.warnings();
+    assert_eq!(warnings(setting(24, "1000 samples")), []);
+    assert_eq!(warnings(setting(4, "100000 samples")), []);
+    assert_eq!(warnings(setting(0, "5 GB")), []);
+    assert_eq!(warnings(setting(32, "")), [Warning::Nodes { times: 4.0 }]);
+    assert_eq!(warnings(setting(2, "")), [Warning::Nodes { times: 0.25 }]);
+    assert_eq!(warnings(setting(8, "200000 samples")), [Warning::Dataset { times: 20.0 }]);
+    assert!(warnings(setting(32, ""))[0].to_string().contains("4.00 times the nodes"));
+
+    let rises = samples(&[(1.0, 1.0), (0.9, 3.0), (0.5, 1.0), (0.4, 3.0), (0.1, 1.0)]);
+    let cubic = Model::fit(&rises, Kind::Polynomial(Degree::THREE)).unwrap();
+    let quality = Quality::of(&cubic, &rises, None);
+    assert!(
+        matches!(quality.warnings[..], [Warning::LowRSquared { .. }, Warning::Rises { .. }]),
+        "{quality:?}"
+    );
+}
+
+#[test]
+fn r_squared_of_other_runs() {
+    let model = Model::fit(&lr(), Kind::default()).unwrap();
+    assert_eq!(model.r_squared(&lr()), 1.0);
+    let flat = samples(&[(1.0, 1.0), (0.5, 1.0), (0.25, 1.0)]);
+    assert_eq!(model.r_squared(&flat), f64::NEG_INFINITY);
+    let even = Model::fit(&flat, Kind::Polynomial(Degree::TWO)).unwrap();
+    assert_eq!(even.r_squared(&flat), 1.0);
+    assert!(model.r_squared(&sql()) < 0.0);
+}
+
+proptest! {
+    #[test]
+    fn monotone_models_never_rise(samples in any_samples(), b in 0.001f64..1.0, more in 0.0f64..1.0) {
+        let model = Model::fit(&samples, Kind::Monotone).unwrap();
+        let more = b + more * (1.0 - b);
+        let of = |b| model.predict(share(b)).even_extrapolated();
+        prop_assert!(of(b) >= of(more) - 1e-9, "{} {}", of(b), of(more));
+        prop_assert!(of(more) >= 1.0 - 1e-9);
+        prop_assert_eq!(of(1.0), 1.0);
+        prop_assert_eq!(model.predict(share(b)).is_measured(), share(b) >= samples.least());
+        // Half of the bandwidth never more than doubles it below what was measured.
+        let least = samples.least().get();
+        prop_assert!((of(least / 2.0) - 2.0 * of(least)).abs() < 1e-9);
+    }
+
+    /// No other values at the samples are closer that are monotone too.
+    #[test]
+    fn monotone_models_are_the_closest(samples in any_samples(), bump in 0usize..9, by in -0.5f64..0.5) {
+        let model = Monotone::fit(&samples);
+        let points = samples.points();
+        let error = |of: &dyn Fn(usize) -> f64| -> f64 {
+            (0..points.len()).map(|i| (points[i].slowdown - of(i)).powi(2)).sum()
+        };
+        let own = error(&|i| model.knots()[i].1);
+        let mut other: Vec<f64> = model.knots().iter().map(|knot| knot.1).collect();
+        let bump = bump % (other.len() - 1);
+        other[bump] += by;
+        if other.windows(2).all(|pair| pair[0] >= pair[1]) {
+            prop_assert!(own <= error(&|i| other[i]) + 1e-9);
+        }
+    }
+
+    /// A polynomial's samples give back the polynomial.
+    #[test]
+    fn polynomials_are_found_again(
+        c in prop::array::uniform4(-5.0f64..5.0), shares in prop::sample::subsequence(&PROFILED[..6], 4..=6),
+    ) {
+        let value = |b: f64| 40.0 + c[0] + c[1] * b + c[2] * b * b + c[3] * b * b * b;
+        let all: Vec<(f64, f64)> = shares.iter().chain(&[1.0]).map(|&b| (b, value(b))).collect();
+        let fitted = Polynomial::fit(&samples(&all), Degree::THREE).unwrap();
+        for b in PROFILED {
+            let slowdown = Model::Polynomial(fitted).predict(share(b)).even_extrapolated();
+            // Times are whole picoseconds of some 100 s.
+            prop_assert!((slowdown - value(b) / value(1.0)).abs() < 1e-9, "{slowdown}");
+        }
+    }
+
+    /// More freedom never explains less, and a change of any coefficient explains no more.
+    #[test]
+    fn polynomials_have_the_least_squares(
+        samples in any_samples(), k in 0usize..4, by in -0.1f64..0.1,
+    ) {
+        let mut before = 0.0;
+        for degree in DEGREES {
+            let Ok(fitted) = Polynomial::fit(&samples, degree) else { continue };
+            let r_squared = Model::Polynomial(fitted).r_squared(&samples);
+            prop_assert!(r_squared >= before - 1e-9, "{r_squared} < {before}");
+            before = r_squared;
+            let mut c = fitted.coefficients();
+            c[k % (usize::from(degree.get()) + 1)] += by;
+            let other = Model::Polynomial(Polynomial::new(c, samples.least()).unwrap());
+            prop_assert!(other.r_squared(&samples) <= r_squared + 1e-9);
+        }
+    }
+
+    #[test]
+    fn rising_pieces_rise(samples in any_samples()) {
+        let Ok(fitted) = Polynomial::fit(&samples, Degree::THREE) else { return Ok(()) };
+        let model = Model::Polynomial(fitted);
+        let of = |b| model.predict(share(b)).even_extrapolated();
+        match fitted.rises() {
+            Some((from, to)) => {
+                prop_assert!(samples.least() <= from && from < to && to <= Share::ALL);
+                prop_assert!(of(to.get()) > of(from.get()));
+            }
+            None => {
+                let step = |i: u32| samples.least().get() + (1.0 - samples.least().get()) * f64::from(i) / 50.0;
+                for i in 0..50 {
+                    prop_assert!(of(step(i)) >= of(step(i + 1).min(1.0)) - 1e-6);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Weights, against grids, closed forms, and what must hold of any.
+
+use crate::common::{any_samples, share, staged};
+use bandwise_saba::Share;
+use bandwise_saba::sensitivity::{Degree, Kind, Model, Monotone, Polynomial};
+use bandwise_saba::weights::{
+    Catalogue, Effort, Floors, Guarantee, ModelId, Solver, Weights, equal,
+};
+use proptest::prelude::*;
+
+fn polynomial(coefficients: [f64; 4], least: f64) -> Model {
+    Model::Polynomial(Polynomial::new(coefficients, share(least)).unwrap())
+}
+
+/// The models in a catalogue, each an application.
+fn catalogue(models: &[Model]) -> (Catalogue, Vec<ModelId>) {
+    let mut catalogue = Catalogue::new();
+    let members = models.iter().map(|model| catalogue.add(model, None)).collect();
+    (catalogue, members)
+}
+
+fn solve_with(models: &[Model], capacity: f64, effort: Effort) -> Weights {
+    let (catalogue, members) = catalogue(models);
+    Solver::new(&catalogue, share(capacity), Floors::default(), effort).weights(&members)
+}
+
+/// With enough effort for small ports.
+fn solve(models: &[Model], capacity: f64) -> Weights {
+    solve_with(models, capacity, Effort { halvings: 5_000, ..Effort::default() })
+}
+
+fn slowdowns(models: &[Model], shares: &[f64]) -> f64 {
+    let of = |(model, &x): (&Model, &f64)| model.predict(share(x)).even_extrapolated();
+    models.iter().zip(shares).map(of).sum()
+}
+
+/// What everybody has at least, by the rule that [`Floors`] states.
+fn floors(models: &[Model], capacity: f64) -> Vec<f64> {
+    let own: Vec<f64> = models.iter().map(|m| m.least().get().max(0.001)).collect();
+    let sum: f64 = own.iter().sum();
+    let factor = if sum <= capacity + 1e-9 { 1.0 } else { 0.5 * capacity / sum };
+    own.iter().map(|floor| factor * floor).collect()
+}
+
+/// The least sum of slowdowns on a grid: `left` is given away in so many steps above the floors.
+fn on_grid(models: &[Model], floors: &[f64], step: f64, steps: u32) -> f64 {
+    let value = |i: u32| {
+        let x = floors[0] + step * f64::from(i);
+        models[0].predict(share(x.min(1.0))).even_extrapolated()
+    };
+    if models.len() == 1 {
+        return value(steps);
+    }
+    let rest = |i: u32| on_grid(&models[1..], &floors[1..], step, steps - i);
+    (0..=steps).map(|i| value(i) + rest(i)).fold(f64::INFINITY, f64::min)
+}
+
+/// What holds of any weights: all is given, nobody is below the floor, and the sum is what is said.
+fn are_sound(weights: &Weights, models: &[Model], capacity: f64) {
+    let sum: f64 = weights.shares.iter().sum();
+    assert!((sum - capacity).abs() < 1e-9, "{sum}");
+    for (x, floor) in weights.shares.iter().zip(floors(models, capacity)) {
+        assert!(*x >= floor - 1e-9, "{x} < {floor}");
+    }
+    let again = slowdowns(models, &weights.shares);
+    assert!((again - weights.slowdowns).abs() < 1e-6 * again.abs().max(1.0), "{again} {weights:?}");
+}
+
+#[test]
+fn one_application_has_it_all() {
+    let weights = solve(&[polynomial([3.0, -2.0, 0.0, 0.0], 0.05)], 0.8);
+    assert_eq!(weights.shares, [0.8]);
+    assert_eq!(weights.guarantee, Guarantee::Exact);
+    assert!(solve(&[], 0.8).shares.is_empty());
+}
+
+#[test]
+fn parabolas_by_lagrange() {
+    // With slowdowns a (1 - x)², the slopes 2 a (x - 1) are equal where a (1 - x) is.
+    let models = [1.0, 2.0, 4.0].map(|a| polynomial([a, -2.0 * a, a, 0.0], 0.01));
+    let weights = solve(&models, 1.0);
+    // The first would have less than nothing, so it has its floor. Of the others
+    // 2 (1 - x) = 4 (1 - y) with x + y = 0.99.
+    let expected = [0.01, 0.98 / 3.0, 1.99 / 3.0];
+    for (x, expected) in weights.shares.iter().zip(expected) {
+        assert!((x - expected).abs() < 1e-12, "{weights:?}");
+    }
+    assert_eq!(weights.guarantee, Guarantee::Exact);
+}
+
+#[test]
+fn of_lines_the_steepest_takes_all() {
+    // Degree 1 is a linear programme: the floors, and the rest for the largest gain.
+    let models = [-1.0, -3.0, -2.0].map(|slope| polynomial([4.0, slope, 0.0, 0.0], 0.1));
+    let weights = solve(&models, 1.0);
+    assert_eq!(
+        weights.shares.iter().map(|x| (x * 1e9).round() / 1e9).collect::<Vec<_>>(),
+        [0.1, 0.8, 0.1]
+    );
+    // Of equals none takes more than the others.
+    let alike = [-3.0, -1.0, -3.0, -3.0].map(|slope| polynomial([4.0, slope, 0.0, 0.0], 0.1));
+    let weights = solve(&alike, 1.0);
+    assert!([0, 2, 3].iter().all(|&i| (weights.shares[i] - 0.3).abs() < 1e-12), "{weights:?}");
+    assert_eq!(weights.guarantee, Guarantee::Exact);
+}
+
+#[test]
+fn where_sharing_helps_nobody_one_waits() {
+    // Slowdowns that fall ever faster: half for each is the worst, and one in the middle helps none.
+    let concave = polynomial([3.0, -0.5, -1.5, 0.0], 0.1);
+    let weights = solve(&[concave.clone(), concave.clone()], 1.0);
+    assert_eq!(weights.guarantee, Guarantee::Exact);
+    assert!((weights.shares[0] - 0.1).abs() < 1e-9 && (weights.shares[1] - 0.9).abs() < 1e-9);
+    // Thirty of them: as if they were one class, told apart by their number alone.
+    let weights = solve(&vec![concave; 30], 1.0);
+    assert_eq!(weights.guarantee, Guarantee::Exact, "{weights:?}");
+}
+
+#[test]
+fn below_what_was_measured_shares_go_with_the_root_of_the_slowdown() {
+    // Forty applications measured down to 5%: the most a fixed amount of data can take is d b / x.
+    let slowdown = |i: usize| [4.0, 1.0, 9.0][i % 3];
+    let models: Vec<Model> = (0..40)
+        .map(|i| {
+            let knots = vec![(share(0.05), slowdown(i)), (share(0.5), 1.0), (Share::ALL, 1.0)];
+            Model::Monotone(Monotone::new(knots).unwrap())
+        })
+        .collect();
+    let weights = solve(&models, 1.0);
+    assert_eq!(weights.guarantee, Guarantee::Exact);
+    // 2, 1 and 3 by those roots; the ones with 1 have their floor, which is more than their part.
+    let floor = 0.5 / 40.0;
+    let (twos, ones, threes) = (14.0, 13.0, 13.0);
+    let part = (1.0 - ones * floor) / (2.0 * twos + 3.0 * threes);
+    for (i, x) in weights.shares.iter().enumerate() {
+        let expected = [2.0 * part, floor, 3.0 * part][i % 3];
+        assert!((x - expected).abs() < 1e-12, "{x} {expected}");
+    }
+}
+
+#[test]
+fn floors_are_lowered_together() {
+    let models: Vec<Model> =
+        (0..25).map(|i| polynomial([9.0, -1.0 - f64::from(i), 0.0, 0.0], 0.05)).collect();
+    let weights = solve(&models, 1.0);
+    // Half of an equal share each, and the other half for the steepest.
+    assert!(weights.shares[..24].iter().all(|x| (x - 0.02).abs() < 1e-12));
+    assert!((weights.shares[24] - 0.52).abs() < 1e-12);
+    // As long as they fit, floors stay what was measured.
+    let weights = solve(&models[..20], 1.0);
+    assert!(weights.shares.iter().all(|x| (x - 0.05).abs() < 1e-12), "{weights:?}");
+}
+
+#[test]
+fn equal_weights_are_the_control() {
+    let models = [-1.0, -3.0].map(|slope| polynomial([4.0, slope, 0.0, 0.0], 0.1));
+    let (catalogue, members) = catalogue(&models);
+    let weights = equal(&catalogue, share(0.8), &members);
+    assert_eq!(weights.shares, [0.4, 0.4]);
+    assert!((weights.slowdowns - (8.0 - 0.4 - 1.2)).abs() < 1e-12);
+}
+
+/// Any cubic that is about a slowdown, most of them with a piece that is not convex.
+fn cubics() -> impl Strategy<Value = Model> {
+    let tame = prop::array::uniform3(-10.0f64..10.0).prop_map(|[a, b, c]| [10.0, a, b, c]);
+    let fitted = any_samples().prop_filter_map("too few", |samples| {
+        Some(Polynomial::fit(&samples, Degree::THREE).ok()?.coefficients())
+    });
+    let lower = prop::array::uniform2(-10.0f64..10.0).prop_map(|[a, b]| [10.0, a, b, 0.0]);
+    (prop_oneof![tame, fitted, lower], 0.02f64..0.15).prop_map(|(c, least)| polynomial(c, least))
+}
+
+fn models() -> impl Strategy<Value = Model> {
+    let monotone = any_samples().prop_map(|s| Model::Monotone(Monotone::fit(&s)));
+    prop_oneof![cubics(), monotone]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// On a fine grid there is nothing better, and the bound is below all of it.
+    #[test]
+    fn nothing_on_a_grid_is_better(
+        models in prop::collection::vec(models(), 2..=4), twin: bool, capacity in 0.5f64..=1.0,
+    ) {
+        let mut models = models;
+        if twin {
+            let last = models.len() - 1;
+            models[last] = models[0].clone();
+        }
+        let weights = solve(&models, capacity);
+        are_sound(&weights, &models, capacity);
+        let floors = floors(&models, capacity);
+        let left = capacity - floors.iter().sum::<f64>();
+        let steps = [400, 200, 60][models.len() - 2];
+        let grid = on_grid(&models, &floors, left / f64::from(steps), steps);
+        let rounding = 1e-8 * grid.abs().max(1.0);
+        prop_assert!(weights.slowdowns <= grid + rounding, "{} > {grid}: {weights:?}", weights.slowdowns);
+        prop_assert_eq!(weights.guarantee, Guarantee::Exact);
+    }
+
+    /// However little effort: what is guaranteed holds of what more effort finds.
+    #[test]
+    fn guarantees_hold(
+        models in prop::collection::vec(models(), 2..12), capacity in 0.5f64..=1.0, halvings in 0u32..4,
+    ) {
+        let quick = solve_with(&models, capacity, Effort { halvings, ..Effort::default() });
+        are_sound(&quick, &models, capacity);
+        let best = solve(&models, capacity);
+        are_sound(&best, &models, capacity);
+        let gap = match quick.guarantee {
+            Guarantee::Exact => 0.0,
+            Guarantee::Within(gap) => gap,
+        };
+        let rounding = 1e-8 * best.slowdowns.abs().max(1.0);
+        prop_assert!(quick.slowdowns <= best.slowdowns + gap + rounding);
+        let (catalogue, members) = catalogue(&models);
+        let control = equal(&catalogue, share(capacity), &members);
+        if floors(&models, capacity).iter().all(|&floor| floor <= control.shares[0]) {
+            prop_assert!(best.slowdowns <= control.slowdowns + rounding, "{control:?}");
+        }
+    }
+
+    /// The order of applications changes who has what, and nothing else.
+    #[test]
+    fn order_does_not_matter(models in prop::collection::vec(models(), 2..8)) {
+        let forth = solve(&models, 1.0);
+        let back = solve(&models.iter().rev().cloned().collect::<Vec<_>>(), 1.0);
+        prop_assert!((forth.slowdowns - back.slowdowns).abs() < 1e-8 * forth.slowdowns.abs().max(1.0));
+    }
+}
+
+/// A thousand applications, each with a cubic of its own.
+#[test]
+fn many_applications() {
+    let models: Vec<Model> = (0..1000)
+        .map(|i| Model::fit(&staged(i, 0.0), Kind::Polynomial(Degree::THREE)).unwrap())
+        .collect();
+    let weights = solve_with(&models, 1.0, Effort::LEAST);
+    are_sound(&weights, &models, 1.0);
+    match weights.guarantee {
+        Guarantee::Exact => {}
+        Guarantee::Within(gap) => assert!(gap < 1e-4 * weights.slowdowns, "{gap}"),
+    }
+}
