@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The order of crates; each may depend on those before it.
-const ORDER: [&str; 14] = [
-    "units", "random", "input", "saba", "workload", "topology", "rdma", "netsim", "threads",
-    "rperf", "scenario", "report", "papers", "cli",
+const ORDER: [&str; 15] = [
+    "units", "random", "input", "saba", "workload", "topology", "flowsim", "rdma", "netsim",
+    "threads", "rperf", "scenario", "report", "papers", "cli",
 ];
 
 /// Same input, same output, and nothing else happens.
-const PURE: [&str; 11] = [
-    "units", "random", "input", "saba", "workload", "topology", "rdma", "netsim", "rperf",
-    "scenario", "report",
+const PURE: [&str; 12] = [
+    "units", "random", "input", "saba", "workload", "topology", "flowsim", "rdma", "netsim",
+    "rperf", "scenario", "report",
 ];
 
 /// What pure crates have nothing to do with. Maps and sets of `std` iterate in another order

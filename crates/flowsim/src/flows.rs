@@ -1,0 +1,138 @@
+//! [`Flows`]: what is known of each flow, and what each bundle has carried.
+//!
+//! Flows of a bundle have one rate, so what matters of them is what *a* flow of the bundle would have
+//! carried since the bundle began: a flow ends when that reaches what it was when the flow joined, plus
+//! the flow's size. So a change of rate costs nothing per flow, and remainders are exact: volumes are
+//! integers, of which a rate carries a whole number in any time.
+
+use crate::flow::FlowId;
+use crate::rate::{Rate, Volume};
+use bandwise_units::{Bytes, Time};
+
+/// A flow.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Flow {
+    pub(crate) id: FlowId,
+    pub(crate) bundle: u32,
+    pub(crate) group: u32,
+    pub(crate) bytes: Bytes,
+    /// What its bundle has carried when it has sent what its place is for.
+    target: Volume,
+    /// What of it comes after that.
+    pub(crate) later: Volume,
+    is_live: bool,
+}
+
+/// What a flow of a bundle has carried.
+#[derive(Debug, Clone, Default)]
+struct Carried {
+    volume: Volume,
+    /// The time up to which that is.
+    since: Time,
+    /// Its flows by target and slot, the first last.
+    flows: Vec<(Volume, u32)>,
+}
+
+/// All flows, in slots that are used again.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Flows {
+    all: Vec<Flow>,
+    free: Vec<u32>,
+    started: u64,
+    by_bundle: Vec<Carried>,
+}
+
+impl Flows {
+    pub(crate) fn slots(&self) -> u32 {
+        self.all.len() as u32
+    }
+
+    /// How many have not ended.
+    pub(crate) fn live(&self) -> usize {
+        self.all.len() - self.free.len()
+    }
+
+    /// The flow in a slot, if there is one.
+    pub(crate) fn get(&self, slot: u32) -> Option<&Flow> {
+        self.all.get(slot as usize).filter(|flow| flow.is_live)
+    }
+
+    /// The slots of a bundle's flows.
+    pub(crate) fn of_bundle(&self, bundle: u32) -> impl Iterator<Item = u32> + '_ {
+        self.by_bundle[bundle as usize].flows.iter().map(|&(_, slot)| slot)
+    }
+
+    /// What a flow has still to send, whose bundle has had `rate` since it was brought up to date.
+    pub(crate) fn left(&self, slot: u32, rate: Rate, now: Time) -> Volume {
+        let flow = &self.all[slot as usize];
+        let carried = &self.by_bundle[flow.bundle as usize];
+        let volume = carried.volume.plus(rate.over(now - carried.since));
+        flow.target.less(volume).plus(flow.later)
+    }
+
+    /// A bundle begins.
+    pub(crate) fn begin(&mut self, bundle: u32, now: Time) {
+        if self.by_bundle.len() <= bundle as usize {
+            self.by_bundle.resize_with(bundle as usize + 1, Carried::default);
+        }
+        let carried = &mut self.by_bundle[bundle as usize];
+        (carried.volume, carried.since) = (Volume::ZERO, now);
+        carried.flows.clear();
+    }
+
+    /// Counts what a bundle has carried at `rate` up to now.
+    pub(crate) fn carry(&mut self, bundle: u32, rate: Rate, now: Time) {
+        let carried = &mut self.by_bundle[bundle as usize];
+        carried.volume = carried.volume.plus(rate.over(now - carried.since));
+        carried.since = now;
+    }
+
+    /// A flow starts, in no bundle yet.
+    pub(crate) fn start(&mut self, bytes: Bytes, group: u32) -> FlowId {
+        let slot = self.free.pop().unwrap_or(self.all.len() as u32);
+        let id = FlowId { serial: self.started, slot };
+        self.started += 1;
+        let (target, later) = (Volume::ZERO, Volume::of(bytes));
+        let flow = Flow { id, bundle: 0, group, bytes, target, later, is_live: true };
+        match self.all.get_mut(slot as usize) {
+            Some(free) => *free = flow,
+            None => self.all.push(flow),
+        }
+        id
+    }
+
+    /// A flow joins a bundle that is up to date, for at most `until` of what it has still to send.
+    pub(crate) fn join(&mut self, slot: u32, bundle: u32, until: Option<Bytes>) {
+        let flow = &mut self.all[slot as usize];
+        let carried = &mut self.by_bundle[bundle as usize];
+        let part = until.map_or(flow.later, |until| Volume::of(until).min(flow.later));
+        flow.bundle = bundle;
+        flow.target = carried.volume.plus(part);
+        flow.later = flow.later.less(part);
+        let entry = (flow.target, slot);
+        let at = carried.flows.partition_point(|&other| other > entry);
+        carried.flows.insert(at, entry);
+    }
+
+    /// When the first flow of a bundle has sent what its place is for, at `rate` from when the bundle was
+    /// brought up to date.
+    pub(crate) fn first_end(&self, bundle: u32, rate: Rate) -> Option<Time> {
+        let carried = &self.by_bundle[bundle as usize];
+        let (target, _) = *carried.flows.last()?;
+        let ps = target.less(carried.volume).time_at(rate)?;
+        carried.since.as_ps().checked_add(ps.as_ps()).map(Time::from_ps)
+    }
+
+    /// Takes the first flow out of a bundle that is up to date, if it has sent what its place is for.
+    pub(crate) fn take_done(&mut self, bundle: u32) -> Option<u32> {
+        let carried = &mut self.by_bundle[bundle as usize];
+        let (_, slot) = carried.flows.pop_if(|(target, _)| *target <= carried.volume)?;
+        Some(slot)
+    }
+
+    /// A flow that is in no bundle any more has ended.
+    pub(crate) fn end(&mut self, slot: u32) {
+        self.all[slot as usize].is_live = false;
+        self.free.push(slot);
+    }
+}

@@ -1,0 +1,14 @@
+//! [`Priorities`].
+
+use super::{Newcomer, Place, Policy};
+
+/// Strict priority by class, the lowest first, and max-min fairness within a class: queues that a switch
+/// empties one after the other (Saba 2.5, "priority-scheduled queues").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Priorities;
+
+impl Policy for Priorities {
+    fn place(&mut self, flow: &Newcomer<'_>) -> Place {
+        Place { rank: u64::from(flow.class), ..Place::COMMON }
+    }
+}

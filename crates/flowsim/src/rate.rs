@@ -1,0 +1,117 @@
+//! [`Rate`] and [`Volume`]: bits per second and bits, as fine as sharing needs them.
+
+use bandwise_units::{BitRate, Bytes, Time};
+
+/// Bits of a [`Rate`] behind the point.
+const FRACTION: u32 = 16;
+
+/// A rate in 2^-16 bits per second. Two hundred thousand flows over 1 Gbps have 5 kbps each, of
+/// which a unit is 3 billionths; 10 Tbps ([`MAX_CAPACITY`](crate::MAX_CAPACITY)) are 2^60 units.
+///
+/// An integer, so that a sum of rates depends on no order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct Rate(pub(crate) u64);
+
+impl Rate {
+    /// No rate.
+    pub(crate) const ZERO: Rate = Rate(0);
+    /// More than any link carries: nothing limits it.
+    pub(crate) const UNLIMITED: Rate = Rate(u64::MAX);
+
+    /// All of a rate of whole bits per second; [`Rate::UNLIMITED`] where it doesn't fit.
+    pub(crate) const fn new(rate: BitRate) -> Rate {
+        Rate(rate.as_bps().saturating_mul(1 << FRACTION))
+    }
+
+    /// Whole bits per second, rounded down.
+    pub(crate) const fn whole(self) -> BitRate {
+        BitRate::from_bps(self.0 >> FRACTION)
+    }
+
+    /// What `flows` flows of this rate have together.
+    pub(crate) const fn times(self, flows: u32) -> u64 {
+        self.0.saturating_mul(flows as u64)
+    }
+
+    /// What is carried in `time`, exactly.
+    pub(crate) const fn over(self, time: Time) -> Volume {
+        Volume(self.0 as u128 * time.as_ps() as u128)
+    }
+}
+
+/// A volume in 2^-16 bits per second times picoseconds: what a [`Rate`] carries in a [`Time`], without
+/// a remainder. 2^40 bytes are 2^99 units, so no sum of what is simulated leaves 128 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct Volume(pub(crate) u128);
+
+/// Units in a byte.
+const BYTE: u128 = (8 * 1_000_000_000_000) << FRACTION;
+
+impl Volume {
+    /// Nothing.
+    pub(crate) const ZERO: Volume = Volume(0);
+
+    /// All of some bytes.
+    pub(crate) const fn of(bytes: Bytes) -> Volume {
+        Volume(bytes.get() as u128 * BYTE)
+    }
+
+    /// Whole bytes, rounded up: what is left of a flow is never less than it says.
+    pub(crate) const fn bytes(self) -> Bytes {
+        Bytes::new(self.0.div_ceil(BYTE) as u64)
+    }
+
+    /// This and another one.
+    pub(crate) const fn plus(self, other: Volume) -> Volume {
+        Volume(self.0 + other.0)
+    }
+
+    /// What is left of this without another one; nothing where that is larger.
+    pub(crate) const fn less(self, other: Volume) -> Volume {
+        Volume(self.0.saturating_sub(other.0))
+    }
+
+    /// How long it takes at a rate, rounded up to picoseconds, so that all of it has been carried
+    /// then; none where it never ends.
+    pub(crate) fn time_at(self, rate: Rate) -> Option<Time> {
+        if self.0 == 0 {
+            return Some(Time::ZERO);
+        }
+        if rate == Rate::ZERO {
+            return None;
+        }
+        let ps = match u64::try_from(self.0) {
+            Ok(short) => u128::from(short.div_ceil(rate.0)),
+            Err(_) => self.0.div_ceil(u128::from(rate.0)),
+        };
+        u64::try_from(ps).ok().map(Time::from_ps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_megabyte_at_a_gigabit() {
+        let size = Volume::of(Bytes::new(1_000_000));
+        let rate = Rate::new(BitRate::from_gbps(1));
+        assert_eq!(size.time_at(rate), Some(Time::from_ms(8)));
+        assert_eq!(rate.over(Time::from_ms(8)), size);
+        assert_eq!(size.time_at(Rate::ZERO), None);
+        assert_eq!(Volume::ZERO.time_at(Rate::ZERO), Some(Time::ZERO));
+        assert_eq!(size.less(Volume(1)).bytes(), Bytes::new(1_000_000));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_time_covers_the_volume_and_not_a_picosecond_more(
+            bytes in 1u64..1 << 40, units in 1u64 << 30..1 << 60,
+        ) {
+            let (size, rate) = (Volume::of(Bytes::new(bytes)), Rate(units));
+            let time = size.time_at(rate).unwrap();
+            proptest::prop_assert!(rate.over(time) >= size);
+            proptest::prop_assert!(rate.over(time - Time::from_ps(1)) < size);
+        }
+    }
+}

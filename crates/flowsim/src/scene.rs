@@ -1,0 +1,139 @@
+//! [`Scene`]: what a policy sees of a simulation. [`Moves`] and [`Rates`]: what it says.
+
+use crate::flows::Flows;
+use crate::rate::{Rate, Volume};
+use crate::share::Sharing;
+use bandwise_units::{BitRate, Bytes, Time};
+
+/// A simulation at the instant at which rates are worked out.
+#[derive(Debug, Clone, Copy)]
+pub struct Scene<'a> {
+    pub(crate) now: Time,
+    pub(crate) flows: &'a Flows,
+    pub(crate) sharing: &'a Sharing,
+    pub(crate) started: &'a [u32],
+    pub(crate) has_new_group: bool,
+    pub(crate) has_lost_group: bool,
+}
+
+/// A flow that has not ended.
+#[derive(Debug, Clone, Copy)]
+pub struct FlowView<'a> {
+    pub(crate) bundle: u32,
+    pub(crate) left: Volume,
+    /// Its coflow, job or application.
+    pub group: u32,
+    /// All that it sends.
+    pub bytes: Bytes,
+    sharing: &'a Sharing,
+}
+
+impl<'a> FlowView<'a> {
+    /// The links that it crosses, in order.
+    pub fn path(&self) -> impl DoubleEndedIterator<Item = u32> + 'a {
+        self.sharing.bundles.hops(self.bundle).iter().map(|hop| hop.link)
+    }
+
+    /// What it has still to send, rounded up.
+    pub fn left(&self) -> Bytes {
+        self.left.bytes()
+    }
+
+    /// Its rank before.
+    pub fn rank(&self) -> u64 {
+        self.sharing.bundles.get(self.bundle).rank
+    }
+}
+
+impl<'a> Scene<'a> {
+    /// The time.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// How many links there are.
+    pub fn links(&self) -> u32 {
+        self.sharing.count()
+    }
+
+    /// What a link carries.
+    pub fn capacity(&self, link: u32) -> BitRate {
+        self.sharing.capacity(link).whole()
+    }
+
+    /// Whether a group has its first flow since the last time.
+    pub fn has_new_group(&self) -> bool {
+        self.has_new_group
+    }
+
+    /// Whether a group has lost its last flow since the last time.
+    pub fn has_lost_group(&self) -> bool {
+        self.has_lost_group
+    }
+
+    /// All flows, by slot.
+    pub fn flows(&self) -> impl Iterator<Item = FlowView<'a>> + 'a {
+        let scene = *self;
+        (0..self.flows.slots()).filter_map(move |slot| scene.flow(slot))
+    }
+
+    /// The flows that have started since the last time and have not ended.
+    pub fn started(&self) -> impl Iterator<Item = FlowView<'a>> + 'a {
+        let scene = *self;
+        self.started.iter().filter_map(move |&slot| scene.flow(slot))
+    }
+
+    /// The flows that have a rate at a link, the first ranks first.
+    pub fn served(&self, link: u32) -> impl Iterator<Item = FlowView<'a>> + 'a {
+        let scene = *self;
+        let served = self.sharing.served(link);
+        let slots = served.flat_map(move |bundle| scene.flows.of_bundle(bundle));
+        slots.filter_map(move |slot| scene.flow(slot))
+    }
+
+    fn flow(&self, slot: u32) -> Option<FlowView<'a>> {
+        let flow = self.flows.get(slot)?;
+        let rate = self.sharing.bundles.get(flow.bundle).rate;
+        Some(FlowView {
+            bundle: flow.bundle,
+            left: self.flows.left(slot, rate, self.now),
+            group: flow.group,
+            bytes: flow.bytes,
+            sharing: self.sharing,
+        })
+    }
+}
+
+/// Ranks that a policy changes.
+#[derive(Debug, Clone, Default)]
+pub struct Moves {
+    /// By kin, in its order.
+    pub(crate) by_kin: Vec<(u64, u64)>,
+    /// Bundle and rank.
+    pub(crate) by_bundle: Vec<(u32, u64)>,
+}
+
+impl Moves {
+    /// All flows of that kin get a rank.
+    pub fn kin(&mut self, kin: u64, rank: u64) {
+        self.by_kin.push((kin, rank));
+    }
+
+    /// One flow gets a rank, and all that have one rate with it.
+    pub fn flow(&mut self, flow: &FlowView<'_>, rank: u64) {
+        self.by_bundle.push((flow.bundle, rank));
+    }
+}
+
+/// Rates that a policy gives. A flow that it says nothing of keeps what it has.
+#[derive(Debug)]
+pub struct Rates<'a> {
+    pub(crate) given: &'a mut Vec<(u32, Rate)>,
+}
+
+impl Rates<'_> {
+    /// A flow has a rate from now on.
+    pub fn give(&mut self, flow: &FlowView<'_>, rate: BitRate) {
+        self.given.push((flow.bundle, Rate::new(rate)));
+    }
+}

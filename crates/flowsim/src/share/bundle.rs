@@ -1,0 +1,118 @@
+//! [`Bundles`]: flows that are treated alike everywhere, and so have one rate.
+
+use crate::rate::Rate;
+
+/// A link that a bundle crosses, and the queue in which it stands there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Hop {
+    pub(crate) link: u32,
+    pub(crate) queue: u32,
+}
+
+/// How the queue of a flow is found at each link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum QueueChoice {
+    /// There is one queue for all.
+    One,
+    /// By its class, in the table of each link.
+    ByClass,
+    /// This one at every link, all with the same weight.
+    Own(u32),
+}
+
+/// Flows with the same path, class, limit and place.
+#[derive(Debug, Clone)]
+pub(crate) struct Bundle {
+    hops_at: u32,
+    hops: u16,
+    /// How many hops there is room for.
+    room: u16,
+    pub(crate) class: u8,
+    pub(crate) queue: QueueChoice,
+    /// How many flows; a bundle without is free to be used again.
+    pub(crate) flows: u32,
+    /// Lower ones are served first.
+    pub(crate) rank: u64,
+    pub(crate) cap: Rate,
+    /// What each flow has.
+    pub(crate) rate: Rate,
+    pub(crate) is_touched: bool,
+}
+
+/// All bundles, in slots that are used again.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Bundles {
+    all: Vec<Bundle>,
+    free: Vec<u32>,
+    hops: Vec<Hop>,
+}
+
+impl Bundles {
+    pub(crate) fn len(&self) -> u32 {
+        self.all.len() as u32
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, bundle: u32) -> &Bundle {
+        &self.all[bundle as usize]
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, bundle: u32) -> &mut Bundle {
+        &mut self.all[bundle as usize]
+    }
+
+    #[inline]
+    pub(crate) fn hops(&self, bundle: u32) -> &[Hop] {
+        let Bundle { hops_at, hops, .. } = self.all[bundle as usize];
+        &self.hops[hops_at as usize..hops_at as usize + usize::from(hops)]
+    }
+
+    pub(crate) fn hop_mut(&mut self, bundle: u32, i: usize) -> &mut Hop {
+        &mut self.hops[self.all[bundle as usize].hops_at as usize + i]
+    }
+
+    /// A bundle without flows yet, over these hops.
+    pub(crate) fn add(&mut self, like: Bundle, hops: impl ExactSizeIterator<Item = Hop>) -> u32 {
+        let len = hops.len();
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.all.push(Bundle { hops_at: 0, hops: 0, room: 0, ..like.clone() });
+            self.all.len() as u32 - 1
+        });
+        let bundle = &mut self.all[slot as usize];
+        if usize::from(bundle.room) < len {
+            // The old place is lost; a slot is moved a few times at most, as paths are short.
+            (bundle.hops_at, bundle.room) = (self.hops.len() as u32, len as u16);
+            self.hops.resize(self.hops.len() + len, Hop { link: 0, queue: 0 });
+        }
+        let (hops_at, room, is_touched) = (bundle.hops_at, bundle.room, bundle.is_touched);
+        *bundle = Bundle { hops_at, room, hops: len as u16, is_touched, ..like };
+        for (to, hop) in self.hops[hops_at as usize..].iter_mut().zip(hops) {
+            *to = hop;
+        }
+        slot
+    }
+
+    /// Its slot may be used again.
+    pub(crate) fn remove(&mut self, bundle: u32) {
+        self.free.push(bundle);
+    }
+}
+
+impl Bundle {
+    /// What a bundle is before it has flows and hops.
+    pub(crate) fn new(class: u8, queue: QueueChoice, rank: u64, cap: Rate) -> Bundle {
+        Bundle {
+            hops_at: 0,
+            hops: 0,
+            room: 0,
+            class,
+            queue,
+            flows: 0,
+            rank,
+            cap,
+            rate: Rate::ZERO,
+            is_touched: false,
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! [`Simulation`]: flows over links, from event to event.
+
+use crate::agenda::Agenda;
+use crate::flow::{Ended, FlowId, FlowSpec};
+use crate::flows::Flows;
+use crate::network::{LinkConfig, Network, NetworkError};
+use crate::policy::{Moves, Newcomer, Place, Policy, QueueChoice, Rates, Scene};
+use crate::rate::Rate;
+use crate::share::{Bundle, Sharing};
+use bandwise_units::{BitRate, Bytes, Time};
+use std::collections::BTreeMap;
+
+/// Flows that share links as a policy says.
+///
+/// Whoever drives it starts flows at the current time, asks when the [next event](Simulation::next_event) is,
+/// and [`advance`](Simulation::advance)s to that time or to any earlier one. All that starts and ends at
+/// one instant changes rates once: they are worked out when somebody asks for what depends on them.
+///
+/// Time is an integer of picoseconds, and so are rates and volumes of smaller units, so every byte is
+/// carried once: a flow of some rate has carried exactly that rate times the time. Its end is rounded up
+/// to picoseconds.
+#[derive(Debug, Clone)]
+pub struct Simulation<P: Policy> {
+    now: Time,
+    network: Network,
+    policy: P,
+    sharing: Sharing,
+    flows: Flows,
+    agenda: Agenda,
+    /// By path: its number.
+    paths: BTreeMap<Box<[u32]>, u32>,
+    /// By what flows of a bundle have in common: the bundle.
+    bundles: BTreeMap<Likeness, u32>,
+    /// By bundle: what its flows have in common, if others may join.
+    likeness: Vec<Option<Likeness>>,
+    /// By group: how many flows it has.
+    groups: BTreeMap<u32, u32>,
+    has_new_group: bool,
+    has_lost_group: bool,
+    /// Slots of flows that have started since rates were worked out.
+    started: Vec<u32>,
+    is_stale: bool,
+    /// Rates are worked out no sooner than that after the last time.
+    grain: Time,
+    fresh_until: Time,
+    moves: Moves,
+    given: Vec<(u32, Rate)>,
+    path: Vec<u32>,
+}
+
+/// Path, kin, class, cap, rank and queue.
+type Likeness = (u32, u64, u8, u64, u64, QueueChoice);
+
+impl<P: Policy> Simulation<P> {
+    /// A network without flows at time 0.
+    pub fn new(network: Network, policy: P) -> Self {
+        let mut sharing = Sharing::new(&network, P::GIVES_RATES);
+        for (link, config) in policy.links(&network) {
+            let check = config.check_for(link, network.capacities[link as usize]);
+            check.expect("a policy asks for what links can give");
+            sharing.configure(link, config);
+        }
+        Simulation {
+            now: Time::ZERO,
+            network,
+            policy,
+            sharing,
+            flows: Flows::default(),
+            agenda: Agenda::default(),
+            paths: BTreeMap::new(),
+            bundles: BTreeMap::new(),
+            likeness: Vec::new(),
+            groups: BTreeMap::new(),
+            has_new_group: false,
+            has_lost_group: false,
+            started: Vec::new(),
+            is_stale: false,
+            grain: Time::ZERO,
+            fresh_until: Time::ZERO,
+            moves: Moves::default(),
+            given: Vec::new(),
+            path: Vec::new(),
+        }
+    }
+
+    /// The same, but a link may leave up to `millionths` of what it could give a flow unused where that
+    /// saves asking others. No link has more than it carries, and every byte is still counted; the
+    /// allocation is an equilibrium but for that part.
+    ///
+    /// A change of one flow's rate reaches most of a busy network, by ever smaller amounts; this says
+    /// which are too small to follow.
+    #[must_use]
+    pub fn with_tolerance(mut self, millionths: u32) -> Self {
+        self.sharing.set_tolerance(millionths);
+        self
+    }
+
+    /// The same, but rates are worked out at most once each `grain`: what ends within it leaves its rate
+    /// unused until then, and what starts has none.
+    #[must_use]
+    pub fn with_grain(mut self, grain: Time) -> Self {
+        self.grain = grain;
+        self
+    }
+
+    /// The current time.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// The network.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// The policy.
+    pub fn policy(&self) -> &P {
+        &self.policy
+    }
+
+    /// How many flows have not ended.
+    pub fn flows(&self) -> usize {
+        self.flows.live()
+    }
+
+    /// How often rates were worked out in which some are more than a millionth below the equilibrium,
+    /// because links that weigh queues differently would not come to rest.
+    pub fn rough(&self) -> u64 {
+        self.sharing.rough
+    }
+
+    /// Starts a flow now. Panics for a path that is empty, has a link twice or one that isn't there.
+    pub fn start(&mut self, spec: FlowSpec<'_>) -> FlowId {
+        let id = self.flows.start(spec.bytes, spec.group);
+        let members = self.groups.entry(spec.group).or_insert(0);
+        self.has_new_group |= *members == 0;
+        *members += 1;
+        let cap = spec.cap.map_or(Rate::UNLIMITED, Rate::new);
+        self.put(id.slot, spec.path, spec.class, cap);
+        self.started.push(id.slot);
+        id
+    }
+
+    /// Changes how a link shares, from now on.
+    pub fn set_link(&mut self, link: u32, config: LinkConfig) -> Result<(), NetworkError> {
+        let links = self.network.links();
+        let Some(&capacity) = self.network.capacities.get(link as usize) else {
+            return Err(NetworkError::NoSuchLink { link, links });
+        };
+        config.check_for(link, capacity)?;
+        self.sharing.configure(link, config);
+        self.is_stale = true;
+        Ok(())
+    }
+
+    /// When the next event is, at today's rates: a flow ends, or goes to another place. None where no flow
+    /// will ever end.
+    pub fn next_event(&mut self) -> Option<Time> {
+        self.refresh();
+        let event = self.agenda.first().map(|(at, _)| at.max(self.now));
+        // A flow that ends before rates are fresh does so at its own time.
+        let refresh = self.is_stale.then_some(self.fresh_until);
+        event.into_iter().chain(refresh).min()
+    }
+
+    /// Lets time pass up to `to`, and adds the flows that have ended by then, in order of their ends and
+    /// at one instant of their starts. Panics for an earlier time than now.
+    pub fn advance(&mut self, to: Time, ended: &mut Vec<Ended>) {
+        assert!(to >= self.now, "time goes on");
+        while let Some(at) = self.next_event().filter(|&at| at <= to) {
+            self.now = at;
+            let from = ended.len();
+            while let Some((_, bundle)) = self.agenda.first().filter(|&(end, _)| end <= at) {
+                self.finish(bundle, ended);
+            }
+            ended[from..].sort_unstable_by_key(|ended| ended.flow);
+            if at == to {
+                return;
+            }
+        }
+        self.now = to;
+    }
+
+    /// What a flow has now, rounded down; nothing for one that has ended.
+    pub fn rate(&mut self, flow: FlowId) -> BitRate {
+        self.refresh();
+        match self.flows.get(flow.slot).filter(|found| found.id == flow) {
+            Some(found) => self.sharing.bundles.get(found.bundle).rate.whole(),
+            None => BitRate::default(),
+        }
+    }
+
+    /// What a flow has still to send, rounded up; nothing for one that has ended.
+    pub fn left(&self, flow: FlowId) -> Bytes {
+        match self.flows.get(flow.slot).filter(|found| found.id == flow) {
+            Some(found) => {
+                let rate = self.sharing.bundles.get(found.bundle).rate;
+                self.flows.left(flow.slot, rate, self.now).bytes()
+            }
+            None => Bytes::ZERO,
+        }
+    }
+
+    /// What all flows of a link have together, rounded down. Panics for a link that isn't there.
+    pub fn load(&mut self, link: u32) -> BitRate {
+        self.refresh();
+        self.sharing.load(link).whole()
+    }
+
+    /// Puts a flow where the policy wants it.
+    fn put(&mut self, slot: u32, path: &[u32], class: u8, cap: Rate) {
+        let flow = self.flows.get(slot).expect("the flow has started");
+        let (bytes, left, group) = (flow.bytes, flow.later.bytes(), flow.group);
+        let limit = (cap != Rate::UNLIMITED).then_some(cap.whole());
+        let Place { rank, queue, kin, until } =
+            self.policy.place(&Newcomer { path, bytes, left, class, group, cap: limit });
+        let like = kin.map(|kin| (self.path(path), kin, class, cap.0, rank, queue));
+        // While rates are not to be worked out, whoever joins others would have their rate.
+        let like = like.filter(|_| self.now >= self.fresh_until);
+        let known = like.and_then(|like| self.bundles.get(&like).copied());
+        let bundle = known.unwrap_or_else(|| {
+            let bundle = self.sharing.add(Bundle::new(class, queue, rank, cap), path);
+            if let Some(like) = like {
+                self.bundles.insert(like, bundle);
+            }
+            if self.likeness.len() <= bundle as usize {
+                self.likeness.resize(bundle as usize + 1, None);
+            }
+            self.likeness[bundle as usize] = like;
+            self.flows.begin(bundle, self.now);
+            bundle
+        });
+        self.flows.carry(bundle, self.sharing.bundles.get(bundle).rate, self.now);
+        self.sharing.join(bundle);
+        self.flows.join(slot, bundle, until);
+        self.is_stale = true;
+    }
+
+    /// The number of a path.
+    fn path(&mut self, path: &[u32]) -> u32 {
+        if let Some(&known) = self.paths.get(path) {
+            return known;
+        }
+        let number = self.paths.len() as u32;
+        self.paths.insert(path.into(), number);
+        number
+    }
+
+    /// Ends the flows of a bundle that are done, or lets them go to their next place.
+    fn finish(&mut self, bundle: u32, ended: &mut Vec<Ended>) {
+        self.flows.carry(bundle, self.sharing.bundles.get(bundle).rate, self.now);
+        while let Some(slot) = self.flows.take_done(bundle) {
+            let Bundle { class, cap, .. } = *self.sharing.bundles.get(bundle);
+            let is_over =
+                self.flows.get(slot).expect("it is in a bundle").later.bytes() == Bytes::ZERO;
+            let mut path = std::mem::take(&mut self.path);
+            if !is_over {
+                path.clear();
+                path.extend(self.sharing.bundles.hops(bundle).iter().map(|hop| hop.link));
+            }
+            self.sharing.leave(bundle);
+            if self.sharing.bundles.get(bundle).flows == 0
+                && let Some(like) = self.likeness[bundle as usize].take()
+            {
+                self.bundles.remove(&like);
+            }
+            self.is_stale = true;
+            if is_over {
+                self.end(slot, ended);
+            } else {
+                self.put(slot, &path, class, cap);
+            }
+            self.path = path;
+        }
+        let rate = self.sharing.bundles.get(bundle).rate;
+        let is_gone = self.sharing.bundles.get(bundle).flows == 0;
+        self.agenda.set(bundle, if is_gone { None } else { self.flows.first_end(bundle, rate) });
+    }
+
+    fn end(&mut self, slot: u32, ended: &mut Vec<Ended>) {
+        let flow = *self.flows.get(slot).expect("it has not ended");
+        self.flows.end(slot);
+        let members = self.groups.get_mut(&flow.group).expect("its group has flows");
+        *members -= 1;
+        if *members == 0 {
+            self.groups.remove(&flow.group);
+            self.has_lost_group = true;
+        }
+        ended.push(Ended { flow: flow.id, group: flow.group, at: self.now });
+    }
+
+    /// Works out rates, if something has changed.
+    fn refresh(&mut self) {
+        if !self.is_stale || self.now < self.fresh_until {
+            return;
+        }
+        self.is_stale = false;
+        self.fresh_until = self.now.saturating_add(self.grain);
+        self.arrange();
+        self.sharing.settle();
+        // Taken, so that its memory is used again.
+        let mut touched = std::mem::take(&mut self.sharing.touched);
+        for &(bundle, before) in &touched {
+            let state = self.sharing.bundles.get_mut(bundle);
+            state.is_touched = false;
+            let (rate, is_gone) = (state.rate, state.flows == 0);
+            self.flows.carry(bundle, before, self.now);
+            let end = if is_gone { None } else { self.flows.first_end(bundle, rate) };
+            self.agenda.set(bundle, end);
+        }
+        touched.clear();
+        self.sharing.touched = touched;
+        (self.has_new_group, self.has_lost_group) = (false, false);
+        self.started.clear();
+    }
+
+    /// Asks the policy for ranks, and for rates if it gives them.
+    fn arrange(&mut self) {
+        let mut moves = std::mem::take(&mut self.moves);
+        let scene = Scene {
+            now: self.now,
+            flows: &self.flows,
+            sharing: &self.sharing,
+            started: &self.started,
+            has_new_group: self.has_new_group,
+            has_lost_group: self.has_lost_group,
+        };
+        self.policy.arrange(&scene, &mut moves);
+        if P::GIVES_RATES {
+            let mut given = std::mem::take(&mut self.given);
+            self.policy.rates(&scene, &mut Rates { given: &mut given });
+            for (bundle, rate) in given.drain(..) {
+                self.sharing.give(bundle, rate);
+            }
+            self.given = given;
+        }
+        if !moves.by_kin.is_empty() {
+            moves.by_kin.sort_unstable();
+            for bundle in 0..self.sharing.bundles.len() {
+                let Some(like) = self.likeness[bundle as usize] else { continue };
+                if let Ok(found) = moves.by_kin.binary_search_by_key(&like.1, |&(kin, _)| kin) {
+                    moves.by_bundle.push((bundle, moves.by_kin[found].1));
+                }
+            }
+        }
+        self.rerank(&moves);
+        moves.by_kin.clear();
+        moves.by_bundle.clear();
+        self.moves = moves;
+    }
+
+    fn rerank(&mut self, moves: &Moves) {
+        if moves.by_bundle.is_empty() {
+            return;
+        }
+        self.sharing.rerank(moves.by_bundle.iter().copied());
+    }
+}

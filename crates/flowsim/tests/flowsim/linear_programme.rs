@@ -1,0 +1,76 @@
+//! Max-min fairness by linear programmes: the largest rate that all can have, then the largest that all
+//! others can have when those keep theirs that can't have more, and so on.
+
+use crate::nets::*;
+use bandwise_flowsim::Simulation;
+use bandwise_flowsim::policy::MaxMin;
+use good_lp::{Expression, ProblemVariables, Solution, SolverModel, microlp, variable};
+use proptest::prelude::*;
+
+/// Rates in units of the largest capacity.
+fn max_min(capacities: &[f64], flows: &[Drawn], caps: &[f64]) -> Vec<f64> {
+    let mut fixed: Vec<Option<f64>> = vec![None; flows.len()];
+    while fixed.contains(&None) {
+        let level = best(capacities, flows, caps, &fixed, None);
+        // Those that can't have more than the level, even if only they are asked for.
+        let stuck: Vec<usize> = (0..flows.len())
+            .filter(|&f| fixed[f].is_none())
+            .filter(|&f| best(capacities, flows, caps, &fixed, Some((f, level))) < level + 1e-7)
+            .collect();
+        assert!(!stuck.is_empty(), "somebody is at the limit");
+        stuck.into_iter().for_each(|f| fixed[f] = Some(level));
+    }
+    fixed.into_iter().flatten().collect()
+}
+
+/// The largest common rate of those without one; or the largest of one flow, where the others have at
+/// least a level.
+fn best(
+    capacities: &[f64],
+    flows: &[Drawn],
+    caps: &[f64],
+    fixed: &[Option<f64>],
+    one: Option<(usize, f64)>,
+) -> f64 {
+    let mut variables = ProblemVariables::new();
+    let level = variables.add(variable().min(0.0));
+    let rates: Vec<_> =
+        caps.iter().map(|&cap| variables.add(variable().min(0.0).max(cap))).collect();
+    let goal = one.map_or(level, |(f, _)| rates[f]);
+    let mut model = variables.maximise(goal).using(microlp);
+    for (f, &rate) in rates.iter().enumerate() {
+        // A float that was found is allowed to be a little less, or there might be no solution.
+        let least = match (fixed[f], one) {
+            (Some(rate), _) => Expression::from(rate - 1e-9),
+            (None, Some((_, level))) => Expression::from(level - 1e-9),
+            (None, None) => level.into(),
+        };
+        model = model.with((Expression::from(rate) - least).geq(0.0));
+    }
+    model = model.with(Expression::from(level).leq(1.0));
+    for (link, &capacity) in (0..).zip(capacities) {
+        let load: Expression =
+            (0..flows.len()).filter(|&f| flows[f].path.contains(&link)).map(|f| rates[f]).sum();
+        model = model.with(load.leq(capacity));
+    }
+    let solution = model.solve().expect("rates of nothing are a solution");
+    solution.value(goal)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn gives_the_same_rates(capacities in capacities(), flows in flows(12)) {
+        const UNIT: f64 = 4e9;
+        let mut simulation = Simulation::new(network(&capacities), MaxMin);
+        let ids = start_all(&mut simulation, &flows);
+        let found = rates(&mut simulation, &ids);
+        let scaled: Vec<f64> = capacities.iter().map(|&c| c as f64 / UNIT).collect();
+        let caps: Vec<f64> = flows.iter().map(|f| f.cap.map_or(1.0, |c| c as f64 / UNIT)).collect();
+        for (f, (found, expected)) in found.iter().zip(max_min(&scaled, &flows, &caps)).enumerate() {
+            let found = found / UNIT;
+            prop_assert!((found - expected).abs() < 1e-5, "flow {f}: {found}, not {expected}");
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! What users of the crate rely on, through what it shows them.
+
+mod closed_forms;
+mod equilibrium;
+mod linear_programme;
+mod nets;
+mod simulation;

@@ -1,0 +1,160 @@
+//! Bytes, order and time.
+
+use crate::nets::*;
+use bandwise_flowsim::policy::{MaxMin, WeightedQueues};
+use bandwise_flowsim::{Ended, FlowSpec, Policy, Simulation};
+use bandwise_units::{Bytes, Time};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// Flows that start at some times (in order), run to the end: the end of each, by its place.
+fn run<P: Policy>(
+    simulation: &mut Simulation<P>,
+    flows: &[(u64, Drawn)],
+    order: &[usize],
+) -> Vec<Time> {
+    let mut place = BTreeMap::new();
+    let mut ends = vec![Time::MAX; flows.len()];
+    let mut ended: Vec<Ended> = Vec::new();
+    for &i in order {
+        let start = Time::from_us(flows[i].0);
+        // Asking in between two starts of an instant would have rates worked out twice.
+        if start > simulation.now() {
+            simulation.advance(start, &mut ended);
+        }
+        place.insert(simulation.start(flows[i].1.spec()), i);
+    }
+    while let Some(at) = simulation.next_event() {
+        simulation.advance(at, &mut ended);
+    }
+    for e in ended {
+        ends[place[&e.flow]] = e.at;
+    }
+    ends
+}
+
+/// Flows in a few groups that start together.
+fn timed(most: usize) -> impl Strategy<Value = Vec<(u64, Drawn)>> {
+    let times = prop::collection::vec(0u64..4, most);
+    (times, flows(most)).prop_map(|(times, flows)| {
+        let mut timed: Vec<_> = times.into_iter().map(|t| t * 3_000).zip(flows).collect();
+        timed.sort_by_key(|(start, _)| *start);
+        timed
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// The order of what starts at one instant changes no end by a picosecond, also where links disagree.
+    #[test]
+    fn equal_starts_in_any_order(
+        capacities in capacities(),
+        configs in configs(),
+        (flows, order) in timed(20).prop_flat_map(|flows| {
+            let order = Just((0..flows.len()).collect::<Vec<_>>()).prop_shuffle();
+            (Just(flows), order)
+        }),
+    ) {
+        let mut order = order;
+        order.sort_by_key(|&i| flows[i].0);
+        let mut simulation = Simulation::new(network(&capacities), WeightedQueues);
+        for (link, of_link) in (0..).zip(&configs) {
+            simulation.set_link(link, config(of_link)).unwrap();
+        }
+        let in_order: Vec<usize> = (0..flows.len()).collect();
+        let first = run(&mut simulation.clone(), &flows, &in_order);
+        prop_assert_eq!(run(&mut simulation, &flows, &order), first);
+    }
+
+    /// Looking at a simulation in between, at any times, changes nothing.
+    #[test]
+    fn steps_of_any_length(
+        capacities in capacities(), flows in timed(15), step in 1_000_000u64..1_000_000_000,
+    ) {
+        let in_order: Vec<usize> = (0..flows.len()).collect();
+        let ends = run(&mut Simulation::new(network(&capacities), MaxMin), &flows, &in_order);
+        let mut simulation = Simulation::new(network(&capacities), MaxMin);
+        let (mut ended, mut ids, mut now) = (Vec::new(), Vec::new(), Time::ZERO);
+        for (start, flow) in &flows {
+            while now < Time::from_us(*start) {
+                now = (now + Time::from_ps(step)).min(Time::from_us(*start));
+                simulation.advance(now, &mut ended);
+            }
+            ids.push(simulation.start(flow.spec()));
+        }
+        while simulation.flows() > 0 {
+            now += Time::from_ps(step);
+            simulation.advance(now, &mut ended);
+        }
+        for e in ended {
+            let place = ids.iter().position(|id| *id == e.flow).unwrap();
+            prop_assert_eq!(e.at, ends[place]);
+        }
+    }
+
+    /// What has left a link is what has left the flows over it: between events every flow has sent its rate
+    /// times the time, and in the end all its bytes.
+    #[test]
+    fn bytes_are_conserved(capacities in capacities(), flows in flows(15)) {
+        let mut simulation = Simulation::new(network(&capacities), MaxMin);
+        let ids = start_all(&mut simulation, &flows);
+        let mut ended = Vec::new();
+        while let Some(next) = simulation.next_event() {
+            let before: Vec<_> = ids.iter().map(|&id| simulation.left(id).get() as f64).collect();
+            let rates = rates(&mut simulation, &ids);
+            let elapsed = (next - simulation.now()).as_s_f64();
+            for (link, &capacity) in (0..).zip(&capacities) {
+                let over = |(_, flow): &(&f64, &Drawn)| flow.path.contains(&link);
+                let load: f64 = rates.iter().zip(&flows).filter(over).map(|(r, _)| r).sum();
+                prop_assert!(load <= capacity as f64);
+                prop_assert!((simulation.load(link).as_bps() as f64 - load).abs() <= 16.0);
+            }
+            simulation.advance(next, &mut ended);
+            for ((&id, before), rate) in ids.iter().zip(before).zip(rates) {
+                let sent = before - simulation.left(id).get() as f64;
+                let expected = (rate * elapsed / 8.0).min(before);
+                prop_assert!((sent - expected).abs() <= 2.0 + elapsed, "{sent}, not {expected}");
+            }
+        }
+        prop_assert_eq!(ended.len(), flows.len());
+        prop_assert!(ended.is_sorted_by_key(|e| (e.at, e.flow)));
+    }
+
+    /// With a tolerance, no link has more than it carries and no flow ends much later.
+    #[test]
+    fn a_tolerance_costs_little(capacities in capacities(), flows in timed(20)) {
+        let in_order: Vec<usize> = (0..flows.len()).collect();
+        let exact = run(&mut Simulation::new(network(&capacities), MaxMin), &flows, &in_order);
+        let mut near = Simulation::new(network(&capacities), MaxMin).with_tolerance(1_000);
+        let near = run(&mut near, &flows, &in_order);
+        let last = |ends: &[Time]| ends.iter().max().unwrap().as_s_f64();
+        prop_assert!((last(&near) / last(&exact) - 1.0).abs() < 0.02);
+    }
+
+    /// With a grain all bytes are sent, nobody has a link for himself twice, and nothing takes much longer
+    /// than a grain for each event.
+    #[test]
+    fn a_grain_delays_by_grains(capacities in capacities(), flows in timed(10)) {
+        let in_order: Vec<usize> = (0..flows.len()).collect();
+        let grain = Time::from_us(50);
+        let exact = run(&mut Simulation::new(network(&capacities), MaxMin), &flows, &in_order);
+        let mut coarse = Simulation::new(network(&capacities), MaxMin).with_grain(grain);
+        let coarse = run(&mut coarse, &flows, &in_order);
+        let last = |ends: &[Time]| ends.iter().max().unwrap().as_ps();
+        prop_assert!(last(&coarse) <= last(&exact) + 200 * grain.as_ps() * flows.len() as u64);
+    }
+}
+
+#[test]
+fn a_flow_of_nothing_ends_at_once() {
+    let mut simulation = Simulation::new(network(&[1_000]), MaxMin);
+    let mut ended = Vec::new();
+    simulation.advance(Time::from_ms(3), &mut ended);
+    let spec = FlowSpec { path: &[0], bytes: Bytes::ZERO, class: 0, group: 7, cap: None };
+    let id = simulation.start(spec);
+    assert_eq!(simulation.next_event(), Some(Time::from_ms(3)));
+    simulation.advance(Time::from_ms(3), &mut ended);
+    assert_eq!(ended, [Ended { flow: id, group: 7, at: Time::from_ms(3) }]);
+    assert_eq!((simulation.next_event(), simulation.flows()), (None, 0));
+}
