@@ -1,7 +1,7 @@
 //! The command line as a whole. What a command's flags are stands in the command's own file.
 
 use crate::failure::Failure;
-use crate::{bench, completions, fabric, papers, rperf, sim};
+use crate::{bench, completions, fabric, papers, rperf, saba, sim};
 use clap::{Parser, Subcommand};
 
 /// Measures, predicts and allocates the bandwidth of RDMA fabrics.
@@ -18,6 +18,7 @@ Examples:
   bandwise papers run rperf --quick --report report.html
   bandwise sim run papers/irn/default.toml
   bandwise rperf --fabric papers/rperf/rack.toml --from h6 --to dst --background h1,h2,h3
+  bandwise saba plan docs/examples/jobs.toml
   bandwise fabric show papers/rperf/rack.toml
 
 Exit codes: 0 done, 1 the work failed, 2 the input is wrong, 130 interrupted (what there was by
@@ -33,6 +34,9 @@ enum Command {
     /// Simulate flows through an Ethernet fabric: RoCE, IRN, iWARP
     #[command(subcommand)]
     Sim(sim::Command),
+    /// Share bandwidth among jobs by what each loses without it
+    #[command(subcommand)]
+    Saba(saba::Command),
     /// Look at a fabric file, or convert it
     #[command(subcommand)]
     Fabric(fabric::Command),
@@ -49,6 +53,7 @@ impl Args {
             Command::Papers(command) => command.run(),
             Command::Rperf(flags) => flags.run(),
             Command::Sim(command) => command.run(),
+            Command::Saba(command) => command.run(),
             Command::Fabric(command) => command.run(),
             Command::Bench(flags) => flags.run(),
             Command::Completions(flags) => flags.run(),

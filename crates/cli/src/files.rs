@@ -106,3 +106,17 @@ fn check(name: &str, bytes: &[u8], may_go_on: bool) -> Result<(), InputError> {
     let error = InputError::whole(name, message.clone());
     Err(if line == 1 { error } else { place.error_in_line(line, message) }.allowed(ALLOWED))
 }
+
+/// A file that a scenario names, for its reader.
+pub fn named(path: &Path) -> Result<bandwise_scenario::File, String> {
+    let text = Text::read(path).map_err(|failure| match failure {
+        Failure::Input(error) => error.message().to_owned(),
+        // It begins with the file's name, which is told already.
+        Failure::Usage { message, .. } => {
+            message.split_once(": ").map_or(message.clone(), |(_, why)| why.to_owned())
+        }
+        Failure::Work(error) => format!("{error:#}"),
+        Failure::Interrupted => "interrupted".to_owned(),
+    })?;
+    Ok(bandwise_scenario::File { name: text.name.clone(), text: text.into_text() })
+}

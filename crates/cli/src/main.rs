@@ -20,6 +20,7 @@ mod output;
 mod papers;
 mod progress;
 mod rperf;
+mod saba;
 mod sim;
 mod values;
 

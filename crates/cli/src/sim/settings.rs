@@ -4,13 +4,12 @@ use super::list::FlowFile;
 use super::study;
 use super::trace::{self, TraceFlags};
 use crate::failure::Failure;
-use crate::files::Text;
+use crate::files::{self, Text};
 use crate::interrupt::Interrupt;
 use crate::machine;
 use crate::output::{Json, Outputs, Points, Report, Rows, note};
 use crate::values::number;
 use bandwise_input::InputError;
-use bandwise_scenario::File;
 use bandwise_scenario::network::{NetworkScenario, Study, Workload};
 use bandwise_threads::Team;
 use std::num::NonZeroUsize;
@@ -103,7 +102,7 @@ impl Flags {
         }
         let text = Text::read(&self.scenario)?;
         let folder = self.scenario.parent().map(Path::to_owned).unwrap_or_default();
-        let mut study = Study::from_toml(&text.source(), |name| read(&folder.join(name)))?;
+        let mut study = Study::from_toml(&text.source(), |name| files::named(&folder.join(name)))?;
         if let Some(seed) = self.seed {
             if study.seeds().is_some() {
                 let message = "--seed: the file sweeps over run.seed";
@@ -179,18 +178,4 @@ impl Flags {
 /// What is allowed, and most likely not meant.
 pub(super) fn warn(warning: &InputError) {
     note(format_args!("warning: {warning}"));
-}
-
-/// A file that the scenario names.
-fn read(path: &Path) -> Result<File, String> {
-    let text = Text::read(path).map_err(|failure| match failure {
-        Failure::Input(error) => error.message().to_owned(),
-        // It begins with the file's name, which is told already.
-        Failure::Usage { message, .. } => {
-            message.split_once(": ").map_or(message.clone(), |(_, why)| why.to_owned())
-        }
-        Failure::Work(error) => format!("{error:#}"),
-        Failure::Interrupted => "interrupted".to_owned(),
-    })?;
-    Ok(File { name: text.name.clone(), text: text.into_text() })
 }

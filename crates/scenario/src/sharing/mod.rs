@@ -5,9 +5,21 @@
 //! Katebzadeh, *Application-Centric Bandwidth Allocation in Datacenters* (thesis, 2022), of which
 //! chapters 3 and 4 are about Saba; the number after it is the section.
 
+mod comparison;
+mod links;
+mod policy;
+mod results;
+mod run;
 mod spec;
+mod weigher;
+
+pub use comparison::{Comparison, LOSS, Summary};
+pub use policy::SharingPolicy;
+pub use results::SharingResults;
+pub use run::{SharingProgress, SharingWatch};
 
 use bandwise_input::InputError;
+use bandwise_saba::sensitivity::Samples;
 use bandwise_topology::{Fabric, Routes};
 use bandwise_units::Time;
 use bandwise_workload::job::Job;
@@ -44,9 +56,8 @@ pub struct SharedJob {
     pub hosts: Vec<u32>,
     /// When it starts.
     pub start: Time,
-    /// How long it takes with parts of the bandwidth, as it was measured or as its stages have it:
-    /// the part, from 0 to 1, and seconds; the whole bandwidth first.
-    pub times: Vec<(f64, f64)>,
+    /// How long it takes with parts of the bandwidth, as it was measured or as its stages have it.
+    pub samples: Samples,
 }
 
 /// What ports have to share a link with.
@@ -60,5 +71,16 @@ pub struct Queues {
     pub part: f64,
 }
 
-/// Parts of the bandwidth at which Saba's profiler measures (Saba 4.5.1), the whole first.
-pub const PROFILED: [f64; 7] = [1.0, 0.9, 0.75, 0.5, 0.25, 0.1, 0.05];
+/// Parts of the bandwidth at which Saba's profiler measures (Saba 4.5.1).
+pub const PROFILED: [f64; 7] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
+
+/// What stands in place of what a document says.
+#[derive(Debug, Default)]
+pub struct Overrides {
+    /// The fabric.
+    pub fabric: Option<Fabric>,
+    /// Queues of a port, 1 to 16.
+    pub queues: Option<u8>,
+    /// The seed.
+    pub seed: Option<u64>,
+}

@@ -2,11 +2,12 @@
 
 use crate::no_files;
 use bandwise_input::Source;
-use bandwise_scenario::sharing::SharingScenario;
+use bandwise_scenario::sharing::{Overrides, SharingScenario};
 
 #[track_caller]
 fn error(text: &str) -> String {
-    let read = SharingScenario::from_toml(&Source::new("jobs.toml", text), None, no_files);
+    let read =
+        SharingScenario::from_toml(&Source::new("jobs.toml", text), Overrides::default(), no_files);
     read.expect_err("this should be refused").to_string()
 }
 
@@ -31,12 +32,12 @@ fn jobs_that_say_too_little_or_too_much() {
 
 #[test]
 fn times_that_are_none() {
-    insta::assert_snapshot!(job("times = { \"50%\" = \"2 s\", \"25%\" = \"4 s\", \"10%\" = \"9 s\" }"), @r#"jobs.toml:2: no time with all of the bandwidth (allowed: "100%" too, which all others are compared with)"#);
-    insta::assert_snapshot!(job("times = { \"100%\" = \"2 s\", \"25%\" = \"4 s\" }"), @r#"jobs.toml:2: times at 2 parts of the bandwidth (allowed: 3 or more, "100%" among them)"#);
+    insta::assert_snapshot!(job("times = { \"50%\" = \"2 s\", \"25%\" = \"4 s\", \"10%\" = \"9 s\" }"), @r#"jobs.toml:2: no sample with all of the bandwidth (allowed: times at 3 parts of the bandwidth or more, one of them "100%", which the others are compared with)"#);
+    insta::assert_snapshot!(job("times = { \"100%\" = \"2 s\", \"25%\" = \"4 s\" }"), @r#"jobs.toml:2: samples with 2 shares of the bandwidth (allowed: times at 3 parts of the bandwidth or more, one of them "100%", which the others are compared with)"#);
     insta::assert_snapshot!(job("times = { \"100%\" = \"0 s\", \"50%\" = \"2 s\", \"25%\" = \"4 s\" }"), @"jobs.toml:2: a job that takes 0 s (allowed: a time above 0, up to 86400 s)");
     insta::assert_snapshot!(job("times = { \"130%\" = \"1 s\", \"100%\" = \"2 s\", \"25%\" = \"4 s\" }"), @r#"jobs.toml:2: "130%" is no part of the bandwidth (allowed: a percentage above 0%, up to "100%")"#);
     insta::assert_snapshot!(job("times = { \"1.3\" = \"1 s\", \"100%\" = \"2 s\", \"25%\" = \"4 s\" }"), @r#"jobs.toml:2: "1.3" is no part of the bandwidth (allowed: a percentage above 0%, up to "100%")"#);
-    insta::assert_snapshot!(job("times = { \"50%\" = \"1 s\", \"100%\" = \"2 s\", \"50.0%\" = \"4 s\" }"), @"jobs.toml:2: 50% of the bandwidth twice (allowed: each part once)");
+    insta::assert_snapshot!(job("times = { \"50%\" = \"1 s\", \"100%\" = \"2 s\", \"50.0%\" = \"4 s\" }"), @"jobs.toml:2: 50.0% of the bandwidth twice (allowed: each part once)");
     insta::assert_snapshot!(job("times = { \"50%\" = \"soon\", \"100%\" = \"2 s\", \"5%\" = \"4 s\" }"), @r#"jobs.toml:2: "soon" does not start with a decimal number such as 1.5 (allowed: a time such as "120 s")"#);
 }
 

@@ -2,10 +2,11 @@
 
 mod errors;
 mod jobs;
+mod runs;
 
 use bandwise_input::Source;
 use bandwise_scenario::File;
-use bandwise_scenario::sharing::SharingScenario;
+use bandwise_scenario::sharing::{Overrides, SharingScenario};
 
 fn no_files(_: &str) -> Result<File, String> {
     Err("no such file".into())
@@ -13,6 +14,7 @@ fn no_files(_: &str) -> Result<File, String> {
 
 #[track_caller]
 fn scenario(text: &str) -> SharingScenario {
-    let read = SharingScenario::from_toml(&Source::new("jobs.toml", text), None, no_files);
+    let read =
+        SharingScenario::from_toml(&Source::new("jobs.toml", text), Overrides::default(), no_files);
     read.unwrap_or_else(|error| panic!("{error}"))
 }

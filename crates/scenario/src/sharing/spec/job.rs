@@ -6,6 +6,8 @@ use crate::spec::explain::first_line;
 use crate::spec::hosts;
 use crate::spec::values::{Given, decimal, number, place, text, within};
 use bandwise_input::{InputError, Source};
+use bandwise_saba::Share;
+use bandwise_saba::sensitivity::{Sample, Samples};
 use bandwise_topology::Fabric;
 use bandwise_units::{BitRate, Bytes, Time};
 use bandwise_workload::job::{
@@ -57,7 +59,7 @@ pub(super) struct Wanted {
     pub(super) workload: String,
     pub(super) job: Job,
     pub(super) start: Time,
-    pub(super) times: Vec<(f64, f64)>,
+    pub(super) samples: Samples,
     /// Where its instances have to be.
     pub(super) hosts: Option<Vec<u32>>,
     /// Where errors about it stand.
@@ -68,7 +70,7 @@ pub(super) struct Wanted {
 struct Kind {
     workload: String,
     job: Job,
-    times: Vec<(f64, f64)>,
+    samples: Samples,
 }
 
 /// More jobs than any fabric here has room for.
@@ -108,7 +110,7 @@ pub(super) fn resolve(
                 workload: kind.workload.clone(),
                 job: kind.job.clone(),
                 start,
-                times: kind.times.clone(),
+                samples: kind.samples.clone(),
                 hosts: hosts.clone(),
                 at: place(&spec.name, at.clone()),
             });
@@ -167,12 +169,14 @@ impl JobSpec {
             let job = workload.job(scale).map_err(|error| refuse(at, &error))?;
             // Saba profiles once, and runs at other scales.
             let profiled = workload.job(Scale::default()).expect("a scale that is allowed");
-            return Ok(Kind { workload: workload.name, times: profile(&profiled), job });
+            return Ok(Kind { workload: workload.name, samples: profile(&profiled), job });
         }
         let called = self.name.as_ref().map_or("job", |name| name.get_ref()).to_owned();
         if let Some(times) = &self.times {
-            let measured = measured(source, times)?;
-            let fit = Workload::from_times(&called, &measured).expect("times that were checked");
+            let samples = measured(source, times)?;
+            let runs = samples.runs().iter().map(|run| (run.share.get(), run.time.as_s_f64()));
+            let runs: Vec<(f64, f64)> = runs.collect();
+            let fit = Workload::from_times(&called, &runs).expect("times that were checked");
             if fit.off_by > TELL_FROM {
                 let message = format!(
                     "no job of stages takes such times: the one that {called} is simulated as is \
@@ -187,10 +191,10 @@ impl JobSpec {
             let scale = Scale { instances: PROFILE_INSTANCES, data };
             let mut job = fit.workload.job(scale).map_err(|error| refuse(at, &error))?;
             job.instances = instances;
-            return Ok(Kind { workload: called, job, times: measured });
+            return Ok(Kind { workload: called, job, samples });
         }
         let job = self.staged(source, instances)?;
-        Ok(Kind { workload: called, times: profile(&job), job })
+        Ok(Kind { workload: called, samples: profile(&job), job })
     }
 
     fn staged(&self, source: &Source, instances: u32) -> Result<Job, InputError> {
@@ -280,31 +284,31 @@ impl StageSpec {
 }
 
 /// How long a job takes with the parts of the bandwidth that Saba's profiler takes.
-fn profile(job: &Job) -> Vec<(f64, f64)> {
+fn profile(job: &Job) -> Samples {
     let at = |part: f64| {
         let rate = BitRate::from_bps((REFERENCE_RATE.as_bps() as f64 * part) as u64);
-        (part, job.alone(rate).as_s_f64())
+        let share = Share::try_from(part).expect("a part of the whole");
+        Sample { share, time: job.alone(rate) }
     };
-    PROFILED.iter().map(|&part| at(part)).collect()
+    Samples::new(PROFILED.map(at)).expect("a job that does something takes time")
 }
 
-/// Times that were measured, the whole bandwidth first.
+/// Times that were measured.
 fn measured(
     source: &Source,
     times: &Spanned<BTreeMap<Spanned<String>, Spanned<String>>>,
-) -> Result<Vec<(f64, f64)>, InputError> {
-    let mut measured = Vec::new();
+) -> Result<Samples, InputError> {
+    let mut samples: Vec<Sample> = Vec::new();
     for (part, time) in times.get_ref() {
         let percent = part.get_ref().strip_suffix('%').and_then(|n| n.trim().parse::<f64>().ok());
-        let fine = percent.filter(|percent| *percent > 0.0 && *percent <= 100.0);
-        let Some(percent) = fine else {
+        let share = percent.and_then(|percent| Share::try_from(percent / 100.0).ok());
+        let Some(share) = share else {
             let what = format!("{:?} is no part of the bandwidth", part.get_ref());
             let allowed = "a percentage above 0%, up to \"100%\"";
             return Err(source.error(part.span(), what).allowed(allowed));
         };
-        let seconds = time.get_ref().parse::<Time>();
-        let seconds = match seconds {
-            Ok(time) if time > Time::ZERO && time <= LONGEST => time.as_s_f64(),
+        let time = match time.get_ref().parse::<Time>() {
+            Ok(time) if time > Time::ZERO && time <= LONGEST => time,
             Ok(_) => {
                 let what = format!("a job that takes {}", time.get_ref());
                 let allowed = format!("a time above 0, up to {LONGEST}");
@@ -315,20 +319,15 @@ fn measured(
                 return Err(error.allowed("a time such as \"120 s\""));
             }
         };
-        if measured.iter().any(|&(other, _)| other == percent / 100.0) {
-            let what = format!("{percent}% of the bandwidth twice");
+        if samples.iter().any(|other| other.share == share) {
+            let what = format!("{} of the bandwidth twice", part.get_ref());
             return Err(source.error(part.span(), what).allowed("each part once"));
         }
-        measured.push((percent / 100.0, seconds));
+        samples.push(Sample { share, time });
     }
-    measured.sort_by(|a, b| b.0.total_cmp(&a.0));
-    if measured.first().is_none_or(|first| first.0 != 1.0) {
-        let error = source.error(times.span(), "no time with all of the bandwidth");
-        return Err(error.allowed("\"100%\" too, which all others are compared with"));
-    }
-    if measured.len() < 3 {
-        let what = format!("times at {} parts of the bandwidth", measured.len());
-        return Err(source.error(times.span(), what).allowed("3 or more, \"100%\" among them"));
-    }
-    Ok(measured)
+    Samples::new(samples).map_err(|error| {
+        let allowed = "times at 3 parts of the bandwidth or more, one of them \"100%\", which the \
+                       others are compared with";
+        source.error(times.span(), error.to_string()).allowed(allowed)
+    })
 }

@@ -50,7 +50,7 @@ mod job;
 mod pattern;
 mod place;
 
-use super::{Queues, SharingScenario};
+use super::{Overrides, Queues, SharingScenario};
 use crate::File;
 use crate::spec::fabric::check_links;
 use crate::spec::files;
@@ -111,24 +111,26 @@ const QUEUES: u8 = 8;
 const LEVELS: u8 = 16;
 
 impl SharingScenario {
-    /// Reads a TOML list of jobs. `fabric` stands for the one of the document, if it is given; `files`
-    /// hands over the text of a file that the document names.
+    /// Reads a TOML list of jobs. `files` hands over the text of a file that it names.
     pub fn from_toml(
         source: &Source,
-        fabric: Option<Fabric>,
+        overrides: Overrides,
         mut files: impl FnMut(&str) -> Result<File, String>,
     ) -> Result<SharingScenario, InputError> {
         source.check_text(READABLE)?;
         let spec: Spec = source.toml()?;
         let of_document =
             files::fabric(source, spec.fabric.as_ref(), spec.fabric_file.as_ref(), &mut files)?;
+        let Overrides { fabric, queues, seed } = overrides;
         let (fabric, at) = match (fabric, of_document) {
             (Some(fabric), _) => (fabric, 0..0),
             (None, Some(given)) => given,
             (None, None) => (default_fabric(), 0..0),
         };
         check_links(source, at, &fabric)?;
-        spec.resolve(source, fabric)
+        let mut scenario = spec.resolve(source, fabric, seed)?;
+        scenario.queues.queues = queues.unwrap_or(scenario.queues.queues);
+        Ok(scenario)
     }
 }
 
@@ -139,9 +141,15 @@ fn default_fabric() -> Fabric {
 }
 
 impl Spec {
-    fn resolve(self, source: &Source, fabric: Fabric) -> Result<SharingScenario, InputError> {
+    fn resolve(
+        self,
+        source: &Source,
+        fabric: Fabric,
+        seed: Option<u64>,
+    ) -> Result<SharingScenario, InputError> {
         let queues = self.queues.resolve(source)?;
-        let seed = self.run.seed.as_ref().map_or(1, |seed| *seed.get_ref());
+        let of_document = self.run.seed.as_ref().map(|seed| *seed.get_ref());
+        let seed = seed.or(of_document).unwrap_or(1);
         if self.job.is_empty() {
             let error = source.error(0..0, "no jobs");
             return Err(error.allowed("one [[job]] or more"));

@@ -1,0 +1,66 @@
+//! A plan for programs.
+
+use super::settings::{BASELINE, Settings};
+use super::tables::{answer, summarised};
+use bandwise_report::json::rounded;
+use bandwise_scenario::sharing::{Comparison, SharingResults};
+use serde_json::{Value, json};
+
+/// The document. It depends on the scenario, the policies and the seed alone.
+pub(super) fn of(settings: &Settings, comparison: &Comparison) -> Value {
+    let scenario = &settings.scenario;
+    let jobs = scenario.jobs.iter().zip(&comparison.alone).map(|(job, alone)| {
+        let hosts = job.hosts.iter().map(|&rank| {
+            scenario.fabric.node(scenario.fabric.hosts()[rank as usize]).name.as_str()
+        });
+        json!({
+            "name": job.name,
+            "workload": job.workload,
+            "instances": job.job.instances,
+            "hosts": hosts.collect::<Vec<_>>(),
+            "start_s": job.start.as_s_f64(),
+            "bytes": job.job.bytes().get(),
+            "alone_s": alone.as_s_f64(),
+        })
+    });
+    let baseline = comparison.of(BASELINE);
+    let policy = |results: &SharingResults| {
+        let took = results.took.iter().map(|took| took.map(|took| took.as_s_f64()));
+        json!({
+            "policy": results.policy.as_str(),
+            "took_s": took.collect::<Vec<_>>(),
+            "slowdown": comparison.slowdowns(results),
+            "speedup": baseline.map(|over| comparison.speedups(results, over)),
+            "flows": results.flows,
+        })
+    };
+    let summary = summarised(comparison).into_iter().map(|(policy, summary)| {
+        json!({
+            "policy": policy.as_str(),
+            "mean_slowdown": summary.mean_slowdown,
+            "worst_slowdown": summary.worst_slowdown,
+            "geometric_mean_speedup": summary.speedup,
+            "arithmetic_mean_speedup": summary.arithmetic_speedup,
+            "jobs_that_lose": summary.losers,
+            "least_speedup": summary.worst_speedup,
+        })
+    });
+    rounded(json!({
+        "schema": 1,
+        "title": scenario.title,
+        "settings": {
+            "hosts": scenario.fabric.hosts().len(),
+            "switches": scenario.fabric.switches().len(),
+            "queues": scenario.queues.queues,
+            "levels": scenario.queues.levels,
+            "part": scenario.queues.part,
+            "baseline": BASELINE.as_str(),
+        },
+        "jobs": jobs.collect::<Vec<_>>(),
+        "policies": comparison.results.iter().map(policy).collect::<Vec<_>>(),
+        "summary": summary.collect::<Vec<_>>(),
+        "answer": answer(comparison),
+        "warnings": scenario.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "stats": { "version": env!("CARGO_PKG_VERSION"), "seed": scenario.seed },
+    }))
+}

@@ -1,0 +1,107 @@
+//! Flags of `bandwise saba plan`, and what they mean.
+
+use crate::failure::Failure;
+use crate::files::{self, Text};
+use crate::output::{Json, Outputs, Report, Rows, note};
+use crate::values::number;
+use bandwise_scenario::sharing::{SharingPolicy, SharingScenario};
+use bandwise_topology::read;
+use std::path::{Path, PathBuf};
+
+/// Flags of `bandwise saba plan`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  # Three jobs on a switch of 32 hosts
+  bandwise saba plan docs/examples/jobs.toml
+  # Two of Saba's workloads side by side, on 8 hosts each
+  printf '[[job]]\\nworkload = \"LR\"\\n[[job]]\\nworkload = \"TS\"\\n' | bandwise saba plan -
+  # The same jobs on your fabric, with ports of 4 queues, as JSON
+  bandwise saba plan docs/examples/jobs.toml --fabric net.topo --queues 4 --json -
+
+Slowdown is the time that a job takes over that with the fabric to itself; speedup is the time under
+max-min fairness among flows, which is what congestion control strives for, over the time that it
+takes. The last policies are controls: Saba's queues with equal weights tell what its weights are worth.
+Rates are exact to 0.1%; packets, headers and protocols are not simulated.")]
+pub struct Flags {
+    /// Jobs in TOML; - for standard input
+    #[arg(value_name = "JOBS.toml")]
+    jobs: PathBuf,
+    /// A fabric in place of the file's: TOML, ibnetdiscover output or an ibsim netlist
+    #[arg(long, value_name = "FILE")]
+    fabric: Option<PathBuf>,
+    /// Queues of each port; if not given, what the file says, or 8
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_parser = number(1..=16))]
+    queues: Option<u64>,
+    /// Policies to compare, with commas: fair-flows, fair-jobs, saba-unlimited; if not given, all
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = policy)]
+    policy: Vec<SharingPolicy>,
+    /// What all random numbers are made from; if not given, what the file says, or 1
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_parser = number(0..=u64::MAX))]
+    seed: Option<u64>,
+    #[command(flatten)]
+    json: Json,
+    #[command(flatten)]
+    report: Report,
+}
+
+fn policy(name: &str) -> Result<SharingPolicy, String> {
+    let names = SharingPolicy::ALL.map(SharingPolicy::as_str).join(", ");
+    name.parse().map_err(|()| format!("unknown policy; allowed: {names}"))
+}
+
+/// What to run, and where the results go.
+pub(super) struct Settings {
+    /// The file, as it was called.
+    pub(super) name: String,
+    /// What is in it.
+    pub(super) text: String,
+    pub(super) scenario: SharingScenario,
+    /// In the order of [`SharingPolicy::ALL`], the baseline first.
+    pub(super) policies: Vec<SharingPolicy>,
+    pub(super) outputs: Outputs,
+}
+
+/// What speedups are relative to.
+pub(super) const BASELINE: SharingPolicy = SharingPolicy::FairFlows;
+
+impl Flags {
+    pub(super) fn resolve(self) -> Result<Settings, Failure> {
+        let is_stdin = |path: &Path| path == Path::new("-");
+        if is_stdin(&self.jobs) && self.fabric.as_deref().is_some_and(is_stdin) {
+            let message = "--fabric -: standard input is the jobs already";
+            return Err(Failure::usage(message, "a file for one of the two"));
+        }
+        let text = Text::read(&self.jobs)?;
+        let fabric = match &self.fabric {
+            Some(path) => Some(read::any(&Text::read(path)?.source())?),
+            None => None,
+        };
+        let folder = self.jobs.parent().map(Path::to_owned).unwrap_or_default();
+        let overrides = bandwise_scenario::sharing::Overrides {
+            fabric,
+            queues: self.queues.map(|queues| queues as u8),
+            seed: self.seed,
+        };
+        let scenario = SharingScenario::from_toml(&text.source(), overrides, |name| {
+            files::named(&folder.join(name))
+        })?;
+        for warning in &scenario.warnings {
+            note(format_args!("warning: {warning}"));
+        }
+        let inputs: Vec<&Path> =
+            std::iter::once(self.jobs.as_path()).chain(self.fabric.as_deref()).collect();
+        let outputs = Outputs::new(self.json, self.report, Rows::default(), &inputs)?;
+        let mut policies = self.policy;
+        if policies.is_empty() {
+            policies.extend(SharingPolicy::ALL);
+        }
+        policies.push(BASELINE);
+        policies.sort_unstable();
+        policies.dedup();
+        let name = text.name.clone();
+        Ok(Settings { name, text: text.into_text(), scenario, policies, outputs })
+    }
+}

@@ -1,0 +1,46 @@
+//! [`SharingPolicy`]: by which rule links are shared.
+
+/// Who gets how much of a link. Next to Saba stand controls: without them nobody can say whether a gain
+/// comes from weights, from queues, or from order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SharingPolicy {
+    /// One queue, in which flows share max-min fairly: what congestion control strives for, without
+    /// the throughput that it and blocking cost (Saba 2.5).
+    FairFlows,
+    /// A queue a job with equal weights: the ideal max-min fairness of Saba 4.6.4.
+    FairJobs,
+    /// Saba with a queue a job: as if ports had as many (Saba 4.6.4, study 8).
+    SabaUnlimited,
+}
+
+impl SharingPolicy {
+    /// All of them.
+    pub const ALL: [SharingPolicy; 3] =
+        [SharingPolicy::FairFlows, SharingPolicy::FairJobs, SharingPolicy::SabaUnlimited];
+
+    /// As flags and JSON have it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SharingPolicy::FairFlows => "fair-flows",
+            SharingPolicy::FairJobs => "fair-jobs",
+            SharingPolicy::SabaUnlimited => "saba-unlimited",
+        }
+    }
+
+    /// As people write it.
+    pub fn title(self) -> &'static str {
+        match self {
+            SharingPolicy::FairFlows => "max-min among flows",
+            SharingPolicy::FairJobs => "a queue a job, equal weights",
+            SharingPolicy::SabaUnlimited => "Saba, a queue a job",
+        }
+    }
+}
+
+impl std::str::FromStr for SharingPolicy {
+    type Err = ();
+
+    fn from_str(name: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|policy| policy.as_str() == name).ok_or(())
+    }
+}

@@ -1,0 +1,117 @@
+//! Jobs on a fabric: what they take alone and together.
+
+use crate::scenario;
+use bandwise_scenario::sharing::{Comparison, SharingPolicy, SharingProgress};
+use bandwise_workload::job::{REFERENCE_RATE, WORKLOADS};
+use std::ops::ControlFlow;
+
+fn go_on(_: SharingProgress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// Every pattern, each with some of its data overlapped: the flow simulation finds what the busiest
+/// link says.
+#[test]
+fn a_job_alone_takes_as_long_as_its_busiest_link_says() {
+    for pattern in [
+        "\"shuffle\"",
+        "\"broadcast\"",
+        "\"chain\"",
+        "\"ring-all-reduce\"",
+        "\"tree-all-reduce\"",
+        "{ partition-aggregate = 2 }",
+        "{ parameter-server = 1 }",
+        "{ bulk-synchronous = 3 }",
+    ] {
+        let text = format!(
+            "[[job]]\nname = \"j\"\ninstances = 7\nrounds = 3\n\
+             stage = [{{ compute = \"20 ms\", pattern = {pattern}, bytes = \"400 MB\" }}]\n"
+        );
+        let scenario = scenario(&text);
+        let job = &scenario.jobs[0];
+        let (closed, found) = (job.job.alone(REFERENCE_RATE), scenario.alone()[0]);
+        // Shares of some links are not whole bytes, and rates not whole bits.
+        let off = found.as_ps().abs_diff(closed.as_ps());
+        assert!(off < 1_000_000, "{pattern}: {found} beside {closed}");
+    }
+}
+
+#[test]
+fn workloads_alone_take_as_long_as_their_models_say() {
+    for name in WORKLOADS {
+        let scenario = scenario(&format!("[[job]]\nworkload = \"{name}\"\n"));
+        let (closed, found) = (scenario.jobs[0].job.alone(REFERENCE_RATE), scenario.alone()[0]);
+        let off = found.as_s_f64() / closed.as_s_f64() - 1.0;
+        assert!(off.abs() < 1e-6, "{name}: {found} beside {closed}");
+    }
+}
+
+/// Two jobs that only send, over the same links: each has half, under every policy.
+#[test]
+fn equal_jobs_share_equally() {
+    let hosts = "hosts = [\"h0\", \"h1\", \"h2\", \"h3\"]";
+    let stage = "stage = [{ pattern = \"shuffle\", bytes = \"7 GB\" }]";
+    let job = |name| format!("[[job]]\nname = \"{name}\"\n{hosts}\n{stage}\n");
+    let scenario = scenario(&(job("a") + &job("b")));
+    let comparison = Comparison::run(&scenario, &SharingPolicy::ALL, &mut go_on);
+    for results in &comparison.results {
+        for slowdown in comparison.slowdowns(results) {
+            let slowdown = slowdown.unwrap();
+            assert!((slowdown - 2.0).abs() < 0.003, "{}: {slowdown}", results.policy.as_str());
+        }
+    }
+}
+
+/// A shuffle among 4 has three flows out of each host, a chain one: max-min among flows gives it a
+/// quarter of the link that they share, a queue a job half.
+#[test]
+fn a_queue_a_job_protects_the_one_with_fewer_flows() {
+    let hosts = "hosts = [\"h0\", \"h1\", \"h2\", \"h3\"]";
+    let scenario = scenario(&format!(
+        "[[job]]\nname = \"many\"\n{hosts}\nstage = [{{ pattern = \"shuffle\", bytes = \"70 GB\" }}]\n\
+         [[job]]\nname = \"few\"\n{hosts}\nstage = [{{ pattern = \"chain\", bytes = \"7 GB\" }}]\n"
+    ));
+    let policies = [SharingPolicy::FairFlows, SharingPolicy::FairJobs];
+    let comparison = Comparison::run(&scenario, &policies, &mut go_on);
+    let few = |i: usize| comparison.slowdowns(&comparison.results[i])[1].unwrap();
+    assert!((few(0) - 4.0).abs() < 0.01, "{}", few(0));
+    assert!((few(1) - 2.0).abs() < 0.01, "{}", few(1));
+}
+
+/// Jobs that start later don't disturb what is over by then.
+#[test]
+fn a_job_that_is_over_disturbs_nobody() {
+    let scenario = scenario(
+        "[[job]]\nname = \"a\"\nworkload = \"TS\"\n[[job]]\nname = \"b\"\nworkload = \"TS\"\n\
+         start = \"1000 s\"\n",
+    );
+    let comparison = Comparison::run(&scenario, &SharingPolicy::ALL, &mut go_on);
+    for results in &comparison.results {
+        for slowdown in comparison.slowdowns(results) {
+            assert!((slowdown.unwrap() - 1.0).abs() < 1e-6);
+        }
+    }
+}
+
+#[test]
+fn the_same_jobs_take_the_same_time_again() {
+    let jobs =
+        "[[job]]\nworkload = \"LR\"\n[[job]]\nworkload = \"NI\"\n[[job]]\nworkload = \"SQL\"\n";
+    let run = || Comparison::run(&scenario(jobs), &SharingPolicy::ALL, &mut go_on);
+    assert_eq!(run(), run());
+}
+
+/// A run that is stopped keeps what it has.
+#[test]
+fn a_stopped_run_keeps_jobs_that_are_over() {
+    let jobs =
+        "[[job]]\nname = \"short\"\nstage = [{ compute = \"1 s\" }]\n[[job]]\nworkload = \"LR\"\n";
+    let scenario = scenario(jobs);
+    let results = scenario.run(SharingPolicy::FairFlows, &mut |at| match at.jobs_over {
+        0 => ControlFlow::Continue(()),
+        _ => ControlFlow::Break(()),
+    });
+    assert!(!results.is_whole());
+    assert_eq!(results.took[0].unwrap().as_s_f64(), 1.0);
+    assert_eq!(results.took[1], None);
+}
