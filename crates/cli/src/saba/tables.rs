@@ -6,8 +6,7 @@ use bandwise_scenario::sharing::{Comparison, LOSS, SharingPolicy, SharingResults
 
 /// Everything that is printed for people.
 pub(super) fn text(settings: &Settings, comparison: &Comparison) -> String {
-    let mut parts: Vec<String> =
-        all(settings, comparison).iter().map(text::table).collect();
+    let mut parts: Vec<String> = all(settings, comparison).iter().map(text::table).collect();
     parts.extend(answer(comparison).into_iter().map(|line| line + "\n"));
     parts.push(closing(settings));
     parts.join("\n")

@@ -9,6 +9,7 @@ mod fabric;
 mod papers;
 mod parquet;
 mod rperf;
+mod saba;
 mod sim;
 mod sweep;
 mod trace;

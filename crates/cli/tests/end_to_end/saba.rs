@@ -1,0 +1,88 @@
+//! `bandwise saba`.
+
+use crate::common::Place;
+
+/// Two jobs on the same hosts: one that only sends, one that computes half of its time.
+const JOBS: &str = "\
+[fabric]
+build = { single-switch = 4 }
+link = { rate = \"8 Gbps\", delay = \"10 ns\" }
+[[job]]
+name = \"sends\"
+instances = 4
+stage = [{ pattern = \"shuffle\", bytes = \"3 GB\" }]
+[[job]]
+name = \"both\"
+instances = 4
+rounds = 4
+stage = [{ compute = \"1 s\", pattern = \"shuffle\", bytes = \"1 GB\" }]
+";
+
+#[test]
+fn a_plan_for_two_jobs() {
+    let place = Place::new();
+    place.write("jobs.toml", JOBS);
+    let ran = place.run(&["saba", "plan", "jobs.toml", "--json", "o.json"]).good();
+    assert!(ran.stdout.contains("Slowdown of each job"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("2 jobs on 4 hosts"), "{}", ran.stdout);
+    let json = place.json("o.json");
+    assert_eq!(json["schema"], 1);
+    assert_eq!(json["settings"]["baseline"], "fair-flows");
+    let alone = |i: usize| json["jobs"][i]["alone_s"].as_f64().unwrap();
+    assert!((alone(0) - 3.0).abs() < 1e-6 && (alone(1) - 8.0).abs() < 1e-6);
+    // The first job sends 1 GB while the other computes, 1 GB in the 2 s in which each has half, and the
+    // rest while the other computes again. That one is behind by 1 s then, and goes on alone.
+    let fair = &json["policies"][0];
+    assert_eq!(fair["policy"], "fair-flows");
+    let took = |i: usize| fair["took_s"][i].as_f64().unwrap();
+    assert!((took(0) - 4.0).abs() < 1e-3, "{fair}");
+    assert!((took(1) - 9.0).abs() < 1e-3, "{fair}");
+    assert!(json["answer"][0].as_str().unwrap().contains("mean slowdown"));
+    let again = place.run(&["saba", "plan", "jobs.toml", "--json"]).good();
+    assert_eq!(again.stdout, place.read("o.json"));
+}
+
+#[test]
+fn jobs_from_standard_input_on_another_fabric() {
+    let place = Place::new();
+    place.write(
+        "f.toml",
+        "[fabric]\nbuild = { single-switch = 8 }\nlink = { rate = \"100 Gbps\" }\n",
+    );
+    let args = ["saba", "plan", "-", "--fabric", "f.toml", "--policy", "fair-jobs", "--json"];
+    let ran = place.run_with(&args, b"[[job]]\nworkload = \"TS\"\ninstances = 4\n").good();
+    let json: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(json["settings"]["hosts"], 8);
+    let policies: Vec<_> = json["policies"].as_array().unwrap().iter().collect();
+    let names: Vec<_> = policies.iter().map(|policy| policy["policy"].as_str().unwrap()).collect();
+    // Speedups need the baseline too.
+    assert_eq!(names, ["fair-flows", "fair-jobs"]);
+}
+
+#[test]
+fn a_report_of_a_plan() {
+    let place = Place::new();
+    place.write("jobs.toml", JOBS);
+    place.run(&["saba", "plan", "jobs.toml", "--report", "r.html"]).good();
+    let page = place.read("r.html");
+    for part in ["How should these jobs share the fabric?", "What less bandwidth costs"] {
+        assert!(page.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn what_a_plan_refuses() {
+    let place = Place::new();
+    place.write("jobs.toml", JOBS);
+    place.write("none.toml", "[[job]]\nname = \"x\"\n");
+    let refuse = |args: &[&str], parts: &[&str]| {
+        place.run(&[&["saba", "plan"], args].concat()).refused(parts);
+    };
+    refuse(&["none.toml"], &["none.toml:1", "`workload`, `times` and `stage`"]);
+    refuse(&["missing.toml"], &["missing.toml"]);
+    refuse(&["jobs.toml", "--queues", "17"], &["--queues"]);
+    refuse(&["jobs.toml", "--policy", "best"], &["unknown policy", "fair-flows"]);
+    refuse(&["jobs.toml", "--report", "jobs.toml"], &["used twice"]);
+    refuse(&["-", "--fabric", "-"], &["standard input"]);
+    assert_eq!(place.files(), ["jobs.toml", "none.toml"]);
+}
