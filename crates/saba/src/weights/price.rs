@@ -14,82 +14,102 @@ pub(super) struct Balance {
     pub(super) less: Vec<f64>,
     /// Of each term the share at the lower price. Together no less than there is.
     pub(super) more: Vec<f64>,
-    /// No shares have a sum of slowdowns below this.
-    pub(super) bound: f64,
+    /// The two prices.
+    high: f64,
+    low: f64,
+    /// Terms that ask for different shares at both.
+    active: Vec<usize>,
+    /// What the terms of `active` ask for at the price that is tried.
+    asked: Vec<f64>,
 }
 
 /// Enough for any: a step in three halves the widest difference, and 60 halvings leave nothing of it.
 const MOST_STEPS: u32 = 2_000;
 
-/// Two prices, and who asks for different shares at them.
-struct Bracket<'t, 'a> {
+impl Balance {
+    /// Finds the price. False where the terms' bounds leave no shares with the sum `capacity`.
+    pub(super) fn find(&mut self, terms: &[Term], capacity: f64) -> bool {
+        let least = sum_of(terms, |term| term.lo);
+        let most = sum_of(terms, |term| term.hi);
+        // Sums of bounds that meet the capacity may miss it by rounding.
+        let slack = 1e-12 * capacity;
+        if least > capacity + slack || most < capacity - slack {
+            return false;
+        }
+        self.less.clear();
+        self.less.extend(terms.iter().map(|term| term.lo));
+        self.more.clear();
+        self.more.extend(terms.iter().map(|term| term.hi));
+        self.asked.clear();
+        self.asked.resize(terms.len(), 0.0);
+        self.active.clear();
+        self.active.extend(0..terms.len());
+        (self.high, self.low) = (f64::INFINITY, f64::NEG_INFINITY);
+        if least >= capacity {
+            self.more.clone_from(&self.less);
+        } else if most <= capacity {
+            self.less.clone_from(&self.more);
+        } else {
+            let mut bracket = Bracket {
+                terms,
+                capacity,
+                settled: 0.0,
+                left: capacity - least,
+                lacking: capacity - most,
+                found: self,
+            };
+            bracket.narrow();
+        }
+        true
+    }
+
+    /// What no shares have a sum of slowdowns below: what all would cost at a price, less what there
+    /// is at that price (weak duality). Of both prices, that which says more.
+    pub(super) fn bound(&self, terms: &[Term], capacity: f64) -> f64 {
+        let at = |price: f64, shares: &[f64]| {
+            let cost = |(term, &x): (&Term, &f64)| {
+                f64::from(term.count) * (term.curve.value(x) + price * x)
+            };
+            terms.iter().zip(shares).map(cost).sum::<f64>() - price * capacity
+        };
+        // An end that was never tried is where all have their least, or their most, at any price.
+        let high = if self.high.is_finite() { self.high } else { steepest(terms.iter()).0 };
+        let low = if self.low.is_finite() { self.low } else { steepest(terms.iter()).1 };
+        match self.less == self.more {
+            // All bounds that leave nothing to choose.
+            true if !self.high.is_finite() && !self.low.is_finite() => at(0.0, &self.less),
+            _ => at(high, &self.less).max(at(low, &self.more)),
+        }
+    }
+}
+
+/// Two prices on their way to each other.
+struct Bracket<'t, 'a, 'b> {
     terms: &'t [Term<'a>],
     capacity: f64,
-    balance: Balance,
-    /// The price at which terms ask for `balance.less`, and how much more there is than that.
-    high: (f64, f64),
-    /// The price at which they ask for `balance.more`, and how much less there is, as a negative.
-    low: (f64, f64),
-    /// Terms that ask for different shares at both.
-    active: Vec<usize>,
-    /// What all others ask for.
+    found: &'b mut Balance,
+    /// What the terms that are not active ask for.
     settled: f64,
-    /// What the terms of `active` ask for at the price that is tried.
-    asked: Vec<f64>,
+    /// How much more there is than is asked for at the higher price.
+    left: f64,
+    /// How much less there is than is asked for at the lower price, as a negative.
+    lacking: f64,
 }
 
-/// Finds the price. None where the terms' bounds leave no shares with the sum `capacity`.
-pub(super) fn balance(terms: &[Term], capacity: f64) -> Option<Balance> {
-    let least = sum_of(terms, |term| term.lo);
-    let most = sum_of(terms, |term| term.hi);
-    // Sums of bounds that meet the capacity may miss it by rounding.
-    let slack = 1e-12 * capacity;
-    if least > capacity + slack || most < capacity - slack {
-        return None;
-    }
-    let mut bracket = Bracket::new(terms, capacity, capacity - least, capacity - most);
-    if least < capacity && capacity < most {
-        bracket.narrow();
-    } else if least >= capacity {
-        bracket.balance.more.clone_from(&bracket.balance.less);
-    } else {
-        bracket.balance.less.clone_from(&bracket.balance.more);
-    }
-    let bound = bracket.bound(bracket.high.0).max(bracket.bound(bracket.low.0));
-    Some(Balance { bound, ..bracket.balance })
-}
-
-impl<'t, 'a> Bracket<'t, 'a> {
-    /// Prices at which all have their least and their most.
-    fn new(terms: &'t [Term<'a>], capacity: f64, left: f64, lacking: f64) -> Self {
-        let (mut high, mut low) = (f64::NEG_INFINITY, f64::INFINITY);
-        for term in terms {
-            let (fall, rise) = term.curve.slopes(term.lo, term.hi);
-            (high, low) = (high.max(-fall), low.min(-rise));
-        }
-        let balance = Balance {
-            less: terms.iter().map(|term| term.lo).collect(),
-            more: terms.iter().map(|term| term.hi).collect(),
-            bound: f64::NEG_INFINITY,
-        };
-        // At the slope itself a line asks for anything; a little beyond it does not.
-        let beyond = 1e-9 * (1.0 + high.abs().max(low.abs()));
-        let mut bracket = Bracket {
-            terms,
-            capacity,
-            balance,
-            high: (high + beyond, left),
-            low: (low - beyond, lacking),
-            active: (0..terms.len()).collect(),
-            settled: 0.0,
-            asked: vec![0.0; terms.len()],
-        };
-        bracket.retire();
-        bracket
-    }
-
+impl Bracket<'_, '_, '_> {
     /// Brings both prices together, until they are neighbours or all is given.
     fn narrow(&mut self) {
+        if self.moved_to(self.first()) {
+            return;
+        }
+        // An end that has not been tried is where the steepest slope is.
+        let (high, low) = steepest(self.found.active.iter().map(|&i| &self.terms[i]));
+        if self.found.high.is_infinite() {
+            self.found.high = high;
+        }
+        if self.found.low.is_infinite() {
+            self.found.low = low;
+        }
         for step in 0..MOST_STEPS {
             // Interpolation finds a place where all is smooth. Halving the widest difference finds
             // one where somebody jumps, and makes an end of everything else.
@@ -97,90 +117,112 @@ impl<'t, 'a> Bracket<'t, 'a> {
                 0 | 1 => self.interpolated(),
                 _ => self.halving(),
             };
-            let is_between = |price: f64| self.low.0 < price && price < self.high.0;
-            let middle = 0.5 * (self.low.0 + self.high.0);
+            let is_between = |price: f64| self.found.low < price && price < self.found.high;
+            let middle = 0.5 * (self.found.low + self.found.high);
             let price = if is_between(price) { price } else { middle };
-            if self.active.is_empty() || !is_between(price) || self.moved_to(price) {
+            if self.found.active.is_empty() || !is_between(price) || self.moved_to(price) {
                 return;
             }
         }
     }
 
-    /// Moves an end of the bracket to a price. Whether just all is asked for there.
-    fn moved_to(&mut self, price: f64) -> bool {
-        let mut left = self.capacity - self.settled;
-        for &i in &self.active {
-            let term = &self.terms[i];
-            // At a price between, a share is between too; rounding must not say otherwise.
-            let (less, more) = (self.balance.less[i], self.balance.more[i]);
-            self.asked[i] = term.curve.best(term.lo, term.hi, price).x.clamp(less, more);
-            left -= f64::from(term.count) * self.asked[i];
-        }
-        let (side, end, other) = match left >= 0.0 {
-            true => (&mut self.balance.less, &mut self.high, &mut self.low),
-            false => (&mut self.balance.more, &mut self.low, &mut self.high),
+    /// A price to begin with: the highest at which some term, if it were alone, would ask for all.
+    /// Where slowdowns are convex, it is too low, and not by much.
+    fn first(&self) -> f64 {
+        let alone = |term: &Term| {
+            let x = term.lo + self.left / f64::from(term.count);
+            -term.curve.slope(x.min(term.hi))
         };
-        for &i in &self.active {
-            side[i] = self.asked[i];
-        }
-        *end = (price, left);
-        // The Illinois rule: an end that stays counts for less, so that it moves the next time.
-        other.1 *= 0.5;
-        self.retire();
-        let is_all = left.abs() <= 1e-14 * self.capacity;
-        if is_all {
-            let Balance { less, more, .. } = &mut self.balance;
-            if left >= 0.0 { more.clone_from(less) } else { less.clone_from(more) }
-        }
-        is_all
+        self.terms.iter().map(alone).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Settles the terms that ask for the same at both prices, and so at all between.
-    fn retire(&mut self) {
-        let Balance { less, more, .. } = &self.balance;
-        let (terms, settled) = (self.terms, &mut self.settled);
-        self.active.retain(|&i| {
+    /// Moves an end of the bracket to a price. Whether just all is asked for there.
+    fn moved_to(&mut self, price: f64) -> bool {
+        let Balance { less, more, active, asked, high, low } = &mut *self.found;
+        let mut left = self.capacity - self.settled;
+        for &i in &*active {
+            let term = &self.terms[i];
+            asked[i] = if less[i] == term.lo && term.curve.stays(term.lo, term.hi, price) {
+                term.lo
+            } else {
+                // At a price between, a share is between too; rounding must not say otherwise.
+                term.curve.best(term.lo, term.hi, price).x.clamp(less[i], more[i])
+            };
+            left -= f64::from(term.count) * asked[i];
+        }
+        // The Illinois rule: an end that stays counts for less, so that it moves the next time.
+        let side = if left >= 0.0 {
+            (*high, self.left, self.lacking) = (price, left, 0.5 * self.lacking);
+            &mut *less
+        } else {
+            (*low, self.lacking, self.left) = (price, left, 0.5 * self.left);
+            &mut *more
+        };
+        for &i in &*active {
+            side[i] = asked[i];
+        }
+        if left.abs() <= 1e-14 * self.capacity {
+            if left >= 0.0 {
+                more.clone_from(less)
+            } else {
+                less.clone_from(more)
+            }
+            return true;
+        }
+        // Who asks for the same at both prices asks for that at all between.
+        active.retain(|&i| {
             let differs = more[i] > less[i];
             if !differs {
-                *settled += f64::from(terms[i].count) * less[i];
+                self.settled += f64::from(self.terms[i].count) * less[i];
             }
             differs
         });
+        false
     }
 
     /// Where a line between both ends says that just all is asked for.
     fn interpolated(&self) -> f64 {
-        let ((high, left), (low, lacking)) = (self.high, self.low);
-        // Far apart, prices are compared by their ratio: shares go with the root of one over them.
-        if low > 0.0 && high > 16.0 * low {
-            return (low * high).sqrt();
+        let part = -self.lacking / (self.left - self.lacking);
+        let (high, low) = (self.found.high, self.found.low);
+        if low > 0.0 {
+            // Of `c / x` the share is the root of `c` over the price. That line is straight.
+            let (few, many) = (1.0 / high.sqrt(), 1.0 / low.sqrt());
+            let root = many + (few - many) * part;
+            return 1.0 / (root * root);
         }
-        low + (high - low) * (-lacking / (left - lacking))
+        low + (high - low) * part
     }
 
     /// The price at which the term with the widest difference crosses its middle.
     fn halving(&self) -> f64 {
-        let Balance { less, more, .. } = &self.balance;
-        let width = |&i: &usize| f64::from(self.terms[i].count) * (more[i] - less[i]);
-        let widest = self.active.iter().copied().max_by(|a, b| width(a).total_cmp(&width(b)));
-        let Some(i) = widest else { return self.high.0 };
-        let term = &self.terms[i];
-        let middle = 0.5 * (less[i] + more[i]);
-        let (mut low, mut high) = (self.low.0, self.high.0);
+        let Balance { less, more, active, .. } = &*self.found;
+        let width = |i: usize| f64::from(self.terms[i].count) * (more[i] - less[i]);
+        let Some(&widest) = active.iter().max_by(|&&a, &&b| width(a).total_cmp(&width(b))) else {
+            return self.found.high;
+        };
+        let term = &self.terms[widest];
+        let middle = 0.5 * (less[widest] + more[widest]);
+        let (mut low, mut high) = (self.found.low, self.found.high);
         loop {
             let price = 0.5 * (low + high);
             if !(low < price && price < high) {
                 // The crossing is between these two; one of them may have been tried.
-                return if high < self.high.0 { high } else { low };
+                return if high < self.found.high { high } else { low };
             }
             let asks_more = term.curve.best(term.lo, term.hi, price).x > middle;
             *(if asks_more { &mut low } else { &mut high }) = price;
         }
     }
+}
 
-    /// What is below the optimum, by what all would cost at a price (weak duality).
-    fn bound(&self, price: f64) -> f64 {
-        let cost = |term: &Term| term.curve.best(term.lo, term.hi, price).cost;
-        sum_of(self.terms, cost) - price * self.capacity
+/// Prices at which these terms have their least, and at which they have their most.
+fn steepest<'t, 'a: 't>(terms: impl Iterator<Item = &'t Term<'a>>) -> (f64, f64) {
+    let (mut high, mut low) = (f64::NEG_INFINITY, f64::INFINITY);
+    for term in terms {
+        let (fall, rise) = term.curve.slopes(term.lo, term.hi);
+        (high, low) = (high.max(-fall), low.min(-rise));
     }
+    // At the slope itself a line asks for anything; a little beyond it does not.
+    let beyond = 1e-9 * (1.0 + high.abs().max(low.abs()));
+    (high + beyond, low - beyond)
 }
