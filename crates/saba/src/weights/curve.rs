@@ -6,6 +6,15 @@ use crate::sensitivity::{Model, hyperbola};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Curve {
     pieces: Vec<Piece>,
+    /// Which piece has the best share of all, for prices that fall.
+    rungs: Vec<Rung>,
+}
+
+/// A piece and the price down from which it has the best share, until the next rung.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Rung {
+    price: f64,
+    piece: Piece,
 }
 
 /// A part of a curve.
@@ -28,13 +37,10 @@ enum Form {
     Hyperbola { a: f64, c: f64 },
 }
 
-/// What is best at a price.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Best {
-    /// The share.
-    pub(super) x: f64,
-    /// Slowdown and what the share costs.
-    pub(super) cost: f64,
+impl Piece {
+    fn is_concave(&self) -> bool {
+        matches!(self.form, Form::Concave(_))
+    }
 }
 
 impl Curve {
@@ -76,7 +82,41 @@ impl Curve {
                 }
             }
         }
-        Curve { pieces }
+        let mut curve = Curve { pieces, rungs: Vec::new() };
+        curve.rungs = curve.ladder();
+        curve
+    }
+
+    /// The rungs, by halving prices between those at which pieces differ.
+    fn ladder(&self) -> Vec<Rung> {
+        let rung = |price: f64, piece: usize| Rung { price, piece: self.pieces[piece] };
+        // Steeper than any model of slowdowns. Before the first rung comes no other.
+        const STEEP: f64 = 1e30;
+        let mut rungs = vec![rung(f64::INFINITY, self.search(0.0, 1.0, STEEP).1)];
+        let mut at = self.search(0.0, 1.0, STEEP).1;
+        let mut price = STEEP;
+        let last = self.search(0.0, 1.0, -STEEP).1;
+        while at != last {
+            let (mut high, mut low) = (price, -STEEP);
+            loop {
+                let middle = 0.5 * (high + low);
+                if !(low < middle && middle < high) {
+                    break;
+                }
+                let here = self.search(0.0, 1.0, middle).1;
+                *(if here == at { &mut high } else { &mut low }) = middle;
+            }
+            (price, at) = (low, self.search(0.0, 1.0, low).1);
+            rungs.push(rung(price, at));
+        }
+        rungs
+    }
+
+    /// The rung of a price.
+    #[inline]
+    fn rung(&self, price: f64) -> &Piece {
+        let above = self.rungs.iter().take_while(|rung| price <= rung.price).count();
+        &self.rungs[above.max(1) - 1].piece
     }
 
     /// The slowdown at a share.
@@ -85,20 +125,39 @@ impl Curve {
         piece.or(self.pieces.last()).map_or(f64::NAN, |piece| piece.form.value(x))
     }
 
-    /// The share between `lo` and `hi` at which slowdown plus `price` times the share is least; the
-    /// least such share.
+    /// The share between `lo` and `hi` at which slowdown plus `price` times the share is least.
     #[inline]
-    pub(super) fn best(&self, lo: f64, hi: f64, price: f64) -> Best {
-        let mut best = Best { x: lo, cost: f64::INFINITY };
-        for piece in &self.pieces {
+    pub(super) fn best(&self, lo: f64, hi: f64, price: f64) -> f64 {
+        // The best of all is the best between any bounds that it is in.
+        let piece = self.rung(price);
+        let x = piece.form.best(piece.from, piece.to, price);
+        if lo <= x && x <= hi {
+            return x;
+        }
+        // If `lo` is the best of all at a lower price, nothing above it is better at this one.
+        if x < lo {
+            let asking = -self.slope(lo);
+            let piece = self.rung(asking);
+            if asking < price && piece.from < lo && lo < piece.to && !piece.is_concave() {
+                return lo;
+            }
+        }
+        self.search(lo, hi, price).0
+    }
+
+    /// The same by looking at all pieces; and the piece, the first if several will do.
+    fn search(&self, lo: f64, hi: f64, price: f64) -> (f64, usize) {
+        let mut least = f64::INFINITY;
+        let mut best = (lo, 0);
+        for (i, piece) in self.pieces.iter().enumerate() {
             let (from, to) = (piece.from.max(lo), piece.to.min(hi));
             if from > to {
                 continue;
             }
             let x = piece.form.best(from, to, price);
             let cost = piece.form.value(x) + price * x;
-            if cost < best.cost {
-                best = Best { x, cost };
+            if cost < least {
+                (least, best) = (cost, (x, i));
             }
         }
         best
@@ -153,8 +212,7 @@ impl Curve {
     /// is not concave.
     pub(super) fn is_divisible(&self, low: f64, high: f64) -> bool {
         let is_around = |piece: &&Piece| piece.from <= low && high <= piece.to;
-        let is_concave = |piece: &Piece| matches!(piece.form, Form::Concave(_));
-        self.pieces.iter().find(is_around).is_some_and(|piece| !is_concave(piece))
+        self.pieces.iter().find(is_around).is_some_and(|piece| !piece.is_concave())
     }
 }
 

@@ -146,7 +146,7 @@ impl Bracket<'_, '_, '_> {
                 term.lo
             } else {
                 // At a price between, a share is between too; rounding must not say otherwise.
-                term.curve.best(term.lo, term.hi, price).x.clamp(less[i], more[i])
+                term.curve.best(term.lo, term.hi, price).clamp(less[i], more[i])
             };
             left -= f64::from(term.count) * asked[i];
         }
@@ -209,7 +209,7 @@ impl Bracket<'_, '_, '_> {
                 // The crossing is between these two; one of them may have been tried.
                 return if high < self.found.high { high } else { low };
             }
-            let asks_more = term.curve.best(term.lo, term.hi, price).x > middle;
+            let asks_more = term.curve.best(term.lo, term.hi, price) > middle;
             *(if asks_more { &mut low } else { &mut high }) = price;
         }
     }
