@@ -81,7 +81,7 @@ impl Search {
             }
             let Filled { granted, objective, split } = fill(&terms, capacity, balance);
             // A part's optimum is no better than the whole's.
-            let bound = balance.bound(&terms, capacity).max(above).min(objective);
+            let bound = balance.bound(&terms, capacity, objective).max(above).min(objective);
             if best.as_ref().is_none_or(|best| objective < best.objective) {
                 let by_class = |g: Granted| Granted { term: terms[g.term].class as usize, ..g };
                 let granted = granted.into_iter().map(by_class).collect();
@@ -129,13 +129,13 @@ fn halves<'a>(node: &Node<'a>) -> [Vec<Term<'a>>; 2] {
         terms[term] = bounded;
         let others = whole.count - bounded.count;
         if others > 0 {
-            terms.push(Term { count: others, ..whole });
+            terms.push(whole.part((whole.lo, whole.hi), others));
         }
         terms
     };
     [
-        half(Term { hi: share, count: whole.count - higher, ..whole }),
-        half(Term { lo: share, count: higher + 1, ..whole }),
+        half(whole.part((whole.lo, share), whole.count - higher)),
+        half(whole.part((share, whole.hi), higher + 1)),
     ]
 }
 

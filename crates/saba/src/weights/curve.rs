@@ -10,6 +10,34 @@ pub(super) struct Curve {
     rungs: Vec<Rung>,
 }
 
+/// What is best at a price.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Ask {
+    /// The share.
+    pub(super) share: f64,
+    /// By how much it falls with the price; 0 where it does not.
+    pub(super) falls: f64,
+}
+
+impl Ask {
+    #[inline]
+    pub(super) fn just(share: f64) -> Self {
+        Ask { share, falls: 0.0 }
+    }
+
+    /// The share `x` if it lies between the two, and if not the one that is next to it.
+    #[inline]
+    fn between(lo: f64, hi: f64, x: f64, falls: f64) -> Self {
+        if x <= lo {
+            Ask::just(lo)
+        } else if x >= hi {
+            Ask::just(hi)
+        } else {
+            Ask { share: x, falls }
+        }
+    }
+}
+
 /// A piece and the price down from which it has the best share, until the next rung.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Rung {
@@ -127,63 +155,53 @@ impl Curve {
 
     /// The share between `lo` and `hi` at which slowdown plus `price` times the share is least.
     #[inline]
-    pub(super) fn best(&self, lo: f64, hi: f64, price: f64) -> f64 {
+    pub(super) fn best(&self, lo: f64, hi: f64, price: f64) -> Ask {
         // The best of all is the best between any bounds that it is in.
         let piece = self.rung(price);
-        let x = piece.form.best(piece.from, piece.to, price);
-        if lo <= x && x <= hi {
-            return x;
-        }
-        // If `lo` is the best of all at a lower price, nothing above it is better at this one.
-        if x < lo {
-            let asking = -self.slope(lo);
-            let piece = self.rung(asking);
-            if asking < price && piece.from < lo && lo < piece.to && !piece.is_concave() {
-                return lo;
-            }
-        }
-        self.search(lo, hi, price).0
+        let best = piece.form.best(piece.from, piece.to, price);
+        if lo <= best.share && best.share <= hi { best } else { self.search(lo, hi, price).0 }
     }
 
     /// The same by looking at all pieces; and the piece, the first if several will do.
-    fn search(&self, lo: f64, hi: f64, price: f64) -> (f64, usize) {
+    fn search(&self, lo: f64, hi: f64, price: f64) -> (Ask, usize) {
         let mut least = f64::INFINITY;
-        let mut best = (lo, 0);
+        let mut best = (Ask::just(lo), 0);
         for (i, piece) in self.pieces.iter().enumerate() {
             let (from, to) = (piece.from.max(lo), piece.to.min(hi));
             if from > to {
                 continue;
             }
-            let x = piece.form.best(from, to, price);
-            let cost = piece.form.value(x) + price * x;
+            let ask = piece.form.best(from, to, price);
+            let cost = piece.form.value(ask.share) + price * ask.share;
             if cost < least {
-                (least, best) = (cost, (x, i));
+                (least, best) = (cost, (ask, i));
             }
         }
         best
     }
 
-    /// Whether `lo` is surely the best share up to `hi` at a price: nowhere does the slowdown fall by as
-    /// much. Costs less than [`Curve::best`], and finds most of those who have no more than their floor.
+    /// The price at which `lo` stops being the best share up to `hi`, and more is asked for; infinity
+    /// where that is not known without a search.
     #[inline]
-    pub(super) fn stays(&self, lo: f64, hi: f64, price: f64) -> bool {
-        match &self.pieces[..] {
-            // A chord of a cubic from `lo` is steepest at an end, or where it touches.
-            [Piece { form: Form::Convex(c) | Form::Concave(c), .. }, ..] => {
-                let [_, c1, c2, c3] = *c;
-                let (constant, linear) = (c1 + lo * (c2 + lo * c3) + price, c2 + c3 * lo);
+    pub(super) fn leaves(&self, lo: f64, hi: f64) -> f64 {
+        match self.pieces[0].form {
+            // The steepest chord of a cubic from `lo` is at an end, or touches.
+            Form::Convex([_, c1, c2, c3]) | Form::Concave([_, c1, c2, c3]) => {
+                let (constant, linear) = (c1 + lo * (c2 + lo * c3), c2 + c3 * lo);
                 let chord = |x: f64| constant + x * (linear + x * c3);
-                let vertex = -linear;
-                // Where the vertex -linear / (2 c3) is a lowest point between the ends.
-                let dips = c3 > 0.0 && 2.0 * c3 * lo < vertex && vertex < 2.0 * c3 * hi;
-                chord(lo) >= 0.0
-                    && chord(hi) >= 0.0
-                    && (!dips || 4.0 * c3 * constant >= linear * linear)
+                let ends = chord(lo).min(chord(hi));
+                // The lowest point, -linear / (2 c3), if it is between the ends.
+                let dips = c3 > 0.0 && 2.0 * c3 * lo < -linear && -linear < 2.0 * c3 * hi;
+                -if dips { ends.min(constant - linear * linear / (4.0 * c3)) } else { ends }
             }
-            pieces => pieces.iter().all(|piece| {
-                let from = piece.from.max(lo);
-                from >= piece.to.min(hi) || piece.form.slope(from) + price >= 0.0
-            }),
+            Form::Line([_, slope]) if self.pieces.len() == 1 => -slope,
+            _ => {
+                // If `lo` is the best of all at a price, nothing above it is better at a higher one.
+                let price = -self.slope(lo);
+                let piece = self.rung(price);
+                let is_best = piece.from < lo && lo < piece.to && !piece.is_concave();
+                if is_best { price } else { f64::INFINITY }
+            }
         }
     }
 
@@ -240,38 +258,35 @@ impl Form {
     }
 
     #[inline]
-    fn best(&self, lo: f64, hi: f64, price: f64) -> f64 {
+    fn best(&self, lo: f64, hi: f64, price: f64) -> Ask {
         match *self {
             Form::Convex(c) => rising_to(c, -price, lo, hi),
             Form::Concave(_) => {
                 let at_ends = [lo, hi].map(|x| self.value(x) + price * x);
-                if at_ends[1] < at_ends[0] { hi } else { lo }
+                Ask::just(if at_ends[1] < at_ends[0] { hi } else { lo })
             }
-            Form::Line([_, c1]) => {
-                if c1 + price < 0.0 {
-                    hi
-                } else {
-                    lo
-                }
+            Form::Line([_, c1]) => Ask::just(if c1 + price < 0.0 { hi } else { lo }),
+            Form::Hyperbola { c, .. } if price > 0.0 => {
+                let x = (c / price).sqrt();
+                Ask::between(lo, hi, x, 0.5 * x / price)
             }
-            Form::Hyperbola { c, .. } if price > 0.0 => (c / price).sqrt().clamp(lo, hi),
-            Form::Hyperbola { .. } => hi,
+            Form::Hyperbola { .. } => Ask::just(hi),
         }
     }
 }
 
 /// Where the rising slope of a cubic reaches `slope`, between `lo` and `hi`.
 #[inline]
-fn rising_to([_, c1, c2, c3]: [f64; 4], slope: f64, lo: f64, hi: f64) -> f64 {
+fn rising_to([_, c1, c2, c3]: [f64; 4], slope: f64, lo: f64, hi: f64) -> Ask {
     // 3 c3 x² + 2 c2 x + c1 = slope; of its two roots the one where the slope rises.
     let rise = slope - c1;
     let discriminant = c2 * c2 + 3.0 * c3 * rise;
     if discriminant < 0.0 {
         // The slope turns round before it: above it everywhere, or below it.
-        return if c3 > 0.0 { lo } else { hi };
+        return Ask::just(if c3 > 0.0 { lo } else { hi });
     }
     // Written without a difference of numbers that may be alike.
     let root = discriminant.sqrt();
     let x = if c2 > 0.0 { rise / (c2 + root) } else { (root - c2) / (3.0 * c3) };
-    x.clamp(lo, hi)
+    Ask::between(lo, hi, x, 0.5 / root)
 }

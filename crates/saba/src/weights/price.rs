@@ -5,6 +5,7 @@
 //! for. What all of that costs, less the price of what there is, is below the optimum at any price,
 //! also where slowdowns are not convex.
 
+use super::curve::Ask;
 use super::problem::{Term, sum_of};
 
 /// What terms ask for just above the price that balances and just below it.
@@ -20,8 +21,13 @@ pub(super) struct Balance {
     /// Terms that ask for different shares at both.
     active: Vec<usize>,
     /// What the terms of `active` ask for at the price that is tried.
-    asked: Vec<f64>,
+    asked: Vec<Ask>,
+    /// If all is given at one price, by how much the sum of slowdowns is above the bound.
+    gap: Option<f64>,
 }
+
+/// All is given if this is what is lost by giving the rest to whom it was not asked for by.
+const CLOSE: f64 = 1e-13;
 
 /// Enough for any: a step in three halves the widest difference, and 60 halvings leave nothing of it.
 const MOST_STEPS: u32 = 2_000;
@@ -41,21 +47,26 @@ impl Balance {
         self.more.clear();
         self.more.extend(terms.iter().map(|term| term.hi));
         self.asked.clear();
-        self.asked.resize(terms.len(), 0.0);
+        self.asked.resize(terms.len(), Ask::just(0.0));
+        self.gap = None;
         self.active.clear();
         self.active.extend(0..terms.len());
         (self.high, self.low) = (f64::INFINITY, f64::NEG_INFINITY);
         if least >= capacity {
+            // Nothing to choose.
             self.more.clone_from(&self.less);
+            self.gap = Some(0.0);
         } else if most <= capacity {
             self.less.clone_from(&self.more);
+            self.gap = Some(0.0);
         } else {
             let mut bracket = Bracket {
                 terms,
                 capacity,
                 settled: 0.0,
+                tried: f64::NAN,
                 left: capacity - least,
-                lacking: capacity - most,
+                falls: 0.0,
                 found: self,
             };
             bracket.narrow();
@@ -63,23 +74,21 @@ impl Balance {
         true
     }
 
-    /// What no shares have a sum of slowdowns below: what all would cost at a price, less what there
-    /// is at that price (weak duality). Of both prices, that which says more.
-    pub(super) fn bound(&self, terms: &[Term], capacity: f64) -> f64 {
+    /// What no shares have a sum of slowdowns below, where these ones have `objective`.
+    ///
+    /// It is what all would cost at a price, less what there is at that price (weak duality). Of both
+    /// prices, that which says more.
+    pub(super) fn bound(&self, terms: &[Term], capacity: f64, objective: f64) -> f64 {
+        if let Some(gap) = self.gap {
+            return objective - gap;
+        }
         let at = |price: f64, shares: &[f64]| {
             let cost = |(term, &x): (&Term, &f64)| {
                 f64::from(term.count) * (term.curve.value(x) + price * x)
             };
             terms.iter().zip(shares).map(cost).sum::<f64>() - price * capacity
         };
-        // An end that was never tried is where all have their least, or their most, at any price.
-        let high = if self.high.is_finite() { self.high } else { steepest(terms.iter()).0 };
-        let low = if self.low.is_finite() { self.low } else { steepest(terms.iter()).1 };
-        match self.less == self.more {
-            // All bounds that leave nothing to choose.
-            true if !self.high.is_finite() && !self.low.is_finite() => at(0.0, &self.less),
-            _ => at(high, &self.less).max(at(low, &self.more)),
-        }
+        at(self.high, &self.less).max(at(self.low, &self.more))
     }
 }
 
@@ -90,10 +99,12 @@ struct Bracket<'t, 'a, 'b> {
     found: &'b mut Balance,
     /// What the terms that are not active ask for.
     settled: f64,
-    /// How much more there is than is asked for at the higher price.
+    /// The price that was tried last.
+    tried: f64,
+    /// How much more there is than was asked for at it.
     left: f64,
-    /// How much less there is than is asked for at the lower price, as a negative.
-    lacking: f64,
+    /// By how much what was asked for falls with it.
+    falls: f64,
 }
 
 impl Bracket<'_, '_, '_> {
@@ -102,21 +113,19 @@ impl Bracket<'_, '_, '_> {
         if self.moved_to(self.first()) {
             return;
         }
-        // An end that has not been tried is where the steepest slope is.
+        // An end that has not been tried is where the steepest slope is. Terms that are not active
+        // have an end that was tried, and ask for the same at both.
         let (high, low) = steepest(self.found.active.iter().map(|&i| &self.terms[i]));
         if self.found.high.is_infinite() {
-            self.found.high = high;
+            self.found.high = high.max(self.found.low);
         }
         if self.found.low.is_infinite() {
-            self.found.low = low;
+            self.found.low = low.min(self.found.high);
         }
         for step in 0..MOST_STEPS {
-            // Interpolation finds a place where all is smooth. Halving the widest difference finds
+            // Newton's steps find a price where all is smooth. Halving the widest difference finds
             // one where somebody jumps, and makes an end of everything else.
-            let price = match step % 3 {
-                0 | 1 => self.interpolated(),
-                _ => self.halving(),
-            };
+            let price = if step % 6 < 4 { self.newton() } else { self.halving() };
             let is_between = |price: f64| self.found.low < price && price < self.found.high;
             let middle = 0.5 * (self.found.low + self.found.high);
             let price = if is_between(price) { price } else { middle };
@@ -136,37 +145,35 @@ impl Bracket<'_, '_, '_> {
         self.terms.iter().map(alone).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Moves an end of the bracket to a price. Whether just all is asked for there.
+    /// Moves an end of the bracket to a price. Whether all is given then.
     fn moved_to(&mut self, price: f64) -> bool {
-        let Balance { less, more, active, asked, high, low } = &mut *self.found;
+        let Balance { less, more, active, asked, high, low, gap } = &mut *self.found;
         let mut left = self.capacity - self.settled;
+        let mut falls = 0.0;
         for &i in &*active {
             let term = &self.terms[i];
-            asked[i] = if less[i] == term.lo && term.curve.stays(term.lo, term.hi, price) {
-                term.lo
-            } else {
-                // At a price between, a share is between too; rounding must not say otherwise.
-                term.curve.best(term.lo, term.hi, price).clamp(less[i], more[i])
-            };
-            left -= f64::from(term.count) * asked[i];
+            let ask = term.ask(price);
+            // At a price between, a share is between too; rounding must not say otherwise.
+            asked[i] = Ask { share: ask.share.clamp(less[i], more[i]), ..ask };
+            left -= f64::from(term.count) * asked[i].share;
+            falls += f64::from(term.count) * ask.falls;
         }
-        // The Illinois rule: an end that stays counts for less, so that it moves the next time.
-        let side = if left >= 0.0 {
-            (*high, self.left, self.lacking) = (price, left, 0.5 * self.lacking);
-            &mut *less
-        } else {
-            (*low, self.lacking, self.left) = (price, left, 0.5 * self.left);
-            &mut *more
-        };
+        (self.tried, self.left, self.falls) = (price, left, falls);
+        let side = if left >= 0.0 { &mut *less } else { &mut *more };
         for &i in &*active {
-            side[i] = asked[i];
+            side[i] = asked[i].share;
         }
-        if left.abs() <= 1e-14 * self.capacity {
-            if left >= 0.0 {
-                more.clone_from(less)
-            } else {
-                less.clone_from(more)
+        *(if left >= 0.0 { high } else { low }) = price;
+        // What is left goes to those who would ask for it, each at half of the price that it lacks.
+        if falls > 0.0 && 0.5 * left * left <= CLOSE * falls {
+            let mut lost = price * left;
+            for &i in &*active {
+                let (term, Ask { share, falls: own }) = (&self.terms[i], asked[i]);
+                let x = (share + left * own / falls).clamp(term.lo, term.hi);
+                lost += f64::from(term.count) * (term.curve.value(x) - term.curve.value(share));
+                (less[i], more[i]) = (x, x);
             }
+            *gap = Some(lost.max(0.0));
             return true;
         }
         // Who asks for the same at both prices asks for that at all between.
@@ -180,17 +187,13 @@ impl Bracket<'_, '_, '_> {
         false
     }
 
-    /// Where a line between both ends says that just all is asked for.
-    fn interpolated(&self) -> f64 {
-        let part = -self.lacking / (self.left - self.lacking);
-        let (high, low) = (self.found.high, self.found.low);
-        if low > 0.0 {
-            // Of `c / x` the share is the root of `c` over the price. That line is straight.
-            let (few, many) = (1.0 / high.sqrt(), 1.0 / low.sqrt());
-            let root = many + (few - many) * part;
-            return 1.0 / (root * root);
-        }
-        low + (high - low) * part
+    /// Where all is asked for, if shares go on falling with the price as they do where it was tried.
+    fn newton(&self) -> f64 {
+        let (price, step) = (self.tried, self.left / self.falls);
+        // Of `c / x` the share goes with the root of one over the price: along that line, instead of
+        // along the price, a step is exact. Both are the same for a small one.
+        let stretch = 1.0 + 0.5 * step / price;
+        if price > 0.0 && stretch > 0.0 { price / (stretch * stretch) } else { price - step }
     }
 
     /// The price at which the term with the widest difference crosses its middle.
@@ -209,7 +212,7 @@ impl Bracket<'_, '_, '_> {
                 // The crossing is between these two; one of them may have been tried.
                 return if high < self.found.high { high } else { low };
             }
-            let asks_more = term.curve.best(term.lo, term.hi, price) > middle;
+            let asks_more = term.ask(price).share > middle;
             *(if asks_more { &mut low } else { &mut high }) = price;
         }
     }

@@ -124,7 +124,7 @@ impl<'c> Solver<'c> {
         let term = |(class, &(id, count)): (usize, &(ModelId, u32))| {
             let lo = factor * floor(id);
             let curve = &self.catalogue.get(id).curve;
-            Term { curve, lo, hi: (lo + left).min(1.0), count, class: class as u32 }
+            Term::new(curve, (lo, (lo + left).min(1.0)), count, class as u32)
         };
         classes.iter().enumerate().map(term).collect()
     }
