@@ -22,6 +22,8 @@ pub(super) struct Balance {
     active: Vec<usize>,
     /// What the terms of `active` ask for at the price that is tried.
     asked: Vec<Ask>,
+    /// Prices to choose the first from.
+    prices: Vec<f64>,
     /// If all is given at one price, by how much the sum of slowdowns is above the bound.
     gap: Option<f64>,
 }
@@ -110,7 +112,8 @@ struct Bracket<'t, 'a, 'b> {
 impl Bracket<'_, '_, '_> {
     /// Brings both prices together, until they are neighbours or all is given.
     fn narrow(&mut self) {
-        if self.moved_to(self.first()) {
+        let first = self.first();
+        if self.moved_to(first) {
             return;
         }
         // An end that has not been tried is where the steepest slope is. Terms that are not active
@@ -135,19 +138,30 @@ impl Bracket<'_, '_, '_> {
         }
     }
 
-    /// A price to begin with: the highest at which some term, if it were alone, would ask for all.
-    /// Where slowdowns are convex, it is too low, and not by much.
-    fn first(&self) -> f64 {
-        let alone = |term: &Term| {
-            let x = term.lo + self.left / f64::from(term.count);
-            -term.curve.slope(x.min(term.hi))
-        };
-        self.terms.iter().map(alone).fold(f64::NEG_INFINITY, f64::max)
+    /// A price to begin with. If so many terms, at a price, ask for their part of what is left when
+    /// each has its least, then all is asked for. So the price is too high for none of these numbers;
+    /// the best of three is not far below. (Where slowdowns are convex; elsewhere it is a guess.)
+    fn first(&mut self) -> f64 {
+        let n = self.terms.len();
+        let mut best = f64::NEG_INFINITY;
+        for takers in [1, n.div_ceil(8), n.div_ceil(2)] {
+            let part = self.left / takers as f64;
+            let asking = |term: &Term| {
+                -term.curve.slope((term.lo + part / f64::from(term.count)).min(term.hi))
+            };
+            let prices = &mut self.found.prices;
+            prices.clear();
+            prices.extend(self.terms.iter().map(asking));
+            let (_, &mut price, _) =
+                prices.select_nth_unstable_by(takers - 1, |a, b| b.total_cmp(a));
+            best = best.max(price);
+        }
+        best
     }
 
     /// Moves an end of the bracket to a price. Whether all is given then.
     fn moved_to(&mut self, price: f64) -> bool {
-        let Balance { less, more, active, asked, high, low, gap } = &mut *self.found;
+        let Balance { less, more, active, asked, high, low, gap, .. } = &mut *self.found;
         let mut left = self.capacity - self.settled;
         let mut falls = 0.0;
         for &i in &*active {
