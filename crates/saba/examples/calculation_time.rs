@@ -67,6 +67,14 @@ fn scenario(applications: usize, chance: &mut Stream) -> Vec<Vec<u32>> {
     at_port
 }
 
+/// The time that this thread has had a core for, in ms: other work on the machine counts for nothing.
+/// Where the system doesn't say it, the time of the clock on the wall.
+fn core_ms(start: Instant) -> f64 {
+    let said = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let ns = said.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    ns.map_or_else(|| start.elapsed().as_secs_f64() * 1e3, |ns| ns * 1e-6)
+}
+
 fn percentile(sorted: &[f64], p: f64) -> f64 {
     sorted[((sorted.len() as f64 * p).ceil() as usize).clamp(1, sorted.len()) - 1]
 }
@@ -96,6 +104,7 @@ fn main() {
                 .map(|port| port.into_iter().map(|a| models[a as usize % models.len()]).collect())
                 .collect();
             let start = Instant::now();
+            let before = core_ms(start);
             let mut solver = Solver::new(&catalogue, Share::ALL, Floors::default(), Effort::LEAST);
             let mut sum = 0.0;
             for members in &at_port {
@@ -105,7 +114,7 @@ fn main() {
                     gap = gap.max(within / weights.slowdowns);
                 }
             }
-            times.push(start.elapsed().as_secs_f64() * 1e3);
+            times.push(core_ms(start) - before);
             std::hint::black_box(sum);
             (ports, pairs) = (at_port.len(), at_port.iter().map(Vec::len).sum());
         }

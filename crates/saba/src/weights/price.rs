@@ -69,6 +69,7 @@ impl Balance {
                 tried: f64::NAN,
                 left: capacity - least,
                 falls: 0.0,
+                width: most - least,
                 found: self,
             };
             bracket.narrow();
@@ -107,6 +108,8 @@ struct Bracket<'t, 'a, 'b> {
     left: f64,
     /// By how much what was asked for falls with it.
     falls: f64,
+    /// How much more is asked for at the lower price than at the higher.
+    width: f64,
 }
 
 impl Bracket<'_, '_, '_> {
@@ -128,11 +131,17 @@ impl Bracket<'_, '_, '_> {
         for step in 0..MOST_STEPS {
             // Newton's steps find a price where all is smooth. Halving the widest difference finds
             // one where somebody jumps, and makes an end of everything else.
-            let price = if step % 6 < 4 { self.newton() } else { self.halving() };
+            let price = match step % 6 {
+                0..4 if self.falls > 0.0 => self.newton(),
+                0..4 if self.left > 0.0 => self.leaving(),
+                _ => self.halving(),
+            };
             let is_between = |price: f64| self.found.low < price && price < self.found.high;
             let middle = 0.5 * (self.found.low + self.found.high);
             let price = if is_between(price) { price } else { middle };
-            if self.found.active.is_empty() || !is_between(price) || self.moved_to(price) {
+            // Whatever is given between these prices, no more than this is lost.
+            let lost = self.width * (self.found.high - self.found.low);
+            if lost <= CLOSE || !is_between(price) || self.moved_to(price) {
                 return;
             }
         }
@@ -144,7 +153,8 @@ impl Bracket<'_, '_, '_> {
     fn first(&mut self) -> f64 {
         let n = self.terms.len();
         let mut best = f64::NEG_INFINITY;
-        for takers in [1, n.div_ceil(8), n.div_ceil(2)] {
+        let alone = (n <= 16).then_some(1);
+        for takers in alone.into_iter().chain([n.div_ceil(8), n.div_ceil(2)]) {
             let part = self.left / takers as f64;
             let asking = |term: &Term| {
                 -term.curve.slope((term.lo + part / f64::from(term.count)).min(term.hi))
@@ -191,14 +201,25 @@ impl Bracket<'_, '_, '_> {
             return true;
         }
         // Who asks for the same at both prices asks for that at all between.
+        self.width = 0.0;
         active.retain(|&i| {
             let differs = more[i] > less[i];
-            if !differs {
-                self.settled += f64::from(self.terms[i].count) * less[i];
+            let count = f64::from(self.terms[i].count);
+            match differs {
+                true => self.width += count * (more[i] - less[i]),
+                false => self.settled += count * less[i],
             }
             differs
         });
         false
+    }
+
+    /// Just below the next price at which somebody asks for more than the least, where nobody asks
+    /// for a little more at a little less.
+    fn leaving(&self) -> f64 {
+        let leaves = self.found.active.iter().map(|&i| self.terms[i].leaves());
+        let next = leaves.fold(f64::NEG_INFINITY, f64::max).min(self.found.high);
+        just_below(next)
     }
 
     /// Where all is asked for, if shares go on falling with the price as they do where it was tried.
@@ -220,6 +241,11 @@ impl Bracket<'_, '_, '_> {
         let term = &self.terms[widest];
         let middle = 0.5 * (less[widest] + more[widest]);
         let (mut low, mut high) = (self.found.low, self.found.high);
+        // Whoever leaves the least by a jump, does so at a price that is known.
+        let below = just_below(term.leaves());
+        if low < below && below < high && term.ask(below).share > middle {
+            return if term.leaves() < high { term.leaves() } else { below };
+        }
         loop {
             let price = 0.5 * (low + high);
             if !(low < price && price < high) {
@@ -230,6 +256,10 @@ impl Bracket<'_, '_, '_> {
             *(if asks_more { &mut low } else { &mut high }) = price;
         }
     }
+}
+
+fn just_below(price: f64) -> f64 {
+    price - 1e-14 * (1.0 + price.abs())
 }
 
 /// Prices at which these terms have their least, and at which they have their most.

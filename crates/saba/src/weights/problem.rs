@@ -12,7 +12,6 @@ pub(super) struct Term<'a> {
     pub(super) count: u32,
     /// Which of the port's models it is.
     pub(super) class: u32,
-    /// Down to this price it asks for `lo`; infinity if that is not known.
     leaves: f64,
 }
 
@@ -24,6 +23,11 @@ impl<'a> Term<'a> {
     /// So many of it, between other bounds.
     pub(super) fn part(&self, bounds: (f64, f64), count: u32) -> Self {
         Term::new(self.curve, bounds, count, self.class)
+    }
+
+    /// Down to this price it asks for `lo`; infinity if that is not known.
+    pub(super) fn leaves(&self) -> f64 {
+        self.leaves
     }
 
     /// What each asks for at a price.
