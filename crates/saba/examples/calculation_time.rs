@@ -125,5 +125,37 @@ fn main() {
             percentile(&times, 0.5),
             percentile(&times, 0.99),
         );
+        #[cfg(feature = "baseline")]
+        baseline(&catalogue, &models, &scenario(applications, &mut chance));
     }
+}
+
+/// Some of the ports by both solvers.
+#[cfg(feature = "baseline")]
+fn baseline(catalogue: &Catalogue, models: &[ModelId], at_port: &[Vec<u32>]) {
+    let (mut ours, mut theirs, mut ports, mut members_sum, mut failed) = (0.0, 0.0, 0, 0, 0);
+    let mut better = f64::NEG_INFINITY;
+    for port in at_port.iter().filter(|port| !port.is_empty()).step_by(397) {
+        let members: Vec<ModelId> =
+            port.iter().map(|&a| models[a as usize % models.len()]).collect();
+        let mut solver = Solver::new(catalogue, Share::ALL, Floors::default(), Effort::LEAST);
+        let start = Instant::now();
+        let weights = std::hint::black_box(solver.weights(&members));
+        ours += start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let by_slsqp = bandwise_saba::weights::slsqp::slsqp(&solver, &members);
+        theirs += start.elapsed().as_secs_f64();
+        match by_slsqp {
+            Some(found) => better = better.max(weights.slowdowns / found.slowdowns - 1.0),
+            None => failed += 1,
+        }
+        (ports, members_sum) = (ports + 1, members_sum + members.len());
+    }
+    println!(
+        "    of {ports} ports with {members_sum} applications: ours {:.3} ms, SLSQP {:.1} ms ({:.0} times as \
+         long; failed at {failed}); our sum of slowdowns over its, less 1, is at most {better:.1e}",
+        ours * 1e3,
+        theirs * 1e3,
+        theirs / ours,
+    );
 }

@@ -1,5 +1,7 @@
 //! What users of the crate rely on, through what it shows them.
 
+#[cfg(feature = "baseline")]
+mod baseline;
 mod common;
 mod default_model;
 mod models;
