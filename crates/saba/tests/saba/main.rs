@@ -4,6 +4,7 @@
 mod baseline;
 mod common;
 mod default_model;
+mod mapping;
 mod models;
 mod samples;
 mod tables;
