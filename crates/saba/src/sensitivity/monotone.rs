@@ -42,6 +42,16 @@ impl Monotone {
         is_one.then_some(Monotone { knots })
     }
 
+    /// The model through the values nearest to these that are monotone, of which the last is made 1.
+    /// Two or more, shares rising to 1.
+    pub(crate) fn nearest(knots: Vec<(Share, f64)>) -> Self {
+        let (last, others) = knots.split_last().expect("two knots or more");
+        let slowdowns: Vec<f64> = others.iter().map(|knot| knot.1).collect();
+        let slowdowns = isotonic::falling(&slowdowns, &vec![1.0; slowdowns.len()]);
+        let knots = others.iter().zip(slowdowns).map(|(knot, d)| (knot.0, d.max(1.0)));
+        Monotone { knots: knots.chain([(last.0, 1.0)]).collect() }
+    }
+
     /// The shares and slowdowns between which it interpolates, the least share first.
     pub fn knots(&self) -> &[(Share, f64)] {
         &self.knots

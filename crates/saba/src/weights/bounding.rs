@@ -6,7 +6,7 @@
 //! apart by their order alone, so a half says how many of them have no more, and how many no less.
 
 use super::fill::{Filled, Split, fill};
-use super::price::balance;
+use super::price::Balance;
 use super::problem::{Granted, Term};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -55,52 +55,68 @@ struct Node<'a> {
     number: u32,
 }
 
-/// The shares of the terms with the least sum of slowdowns. None where bounds leave none.
-pub(super) fn minimise<'a>(terms: Vec<Term<'a>>, capacity: f64, effort: Effort) -> Option<Found> {
-    let mut number = 0;
-    let mut best: Option<Found> = None;
-    let mut open = BinaryHeap::new();
-    // What parts that are not looked at any more could still hold.
-    let mut closed = f64::INFINITY;
-    let mut look_at = |terms: Vec<Term<'a>>, above: f64, best: &mut Option<Found>| {
-        let balance = balance(&terms, capacity)?;
-        let Filled { granted, objective, split } = fill(&terms, capacity, &balance);
-        // A part's optimum is no better than the whole's.
-        let bound = balance.bound.max(above).min(objective);
-        if best.as_ref().is_none_or(|best| objective < best.objective) {
-            let by_class = |g: Granted| Granted { term: terms[g.term].class as usize, ..g };
-            let granted = granted.into_iter().map(by_class).collect();
-            *best = Some(Found { granted, objective, bound: f64::NEG_INFINITY });
+/// The memory of a search, for the next one.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Search {
+    balance: Balance,
+}
+
+impl Search {
+    /// The shares of the terms with the least sum of slowdowns. None where bounds leave none.
+    pub(super) fn minimise<'a>(
+        &mut self,
+        terms: Vec<Term<'a>>,
+        capacity: f64,
+        effort: Effort,
+    ) -> Option<Found> {
+        let mut number = 0;
+        let balance = &mut self.balance;
+        let mut best: Option<Found> = None;
+        let mut open = BinaryHeap::new();
+        // What parts that are not looked at any more could still hold.
+        let mut closed = f64::INFINITY;
+        let mut look_at = |terms: Vec<Term<'a>>, above: f64, best: &mut Option<Found>| {
+            if !balance.find(&terms, capacity) {
+                return None;
+            }
+            let Filled { granted, objective, split } = fill(&terms, capacity, balance);
+            // A part's optimum is no better than the whole's.
+            let bound = balance.bound(&terms, capacity, objective).max(above).min(objective);
+            if best.as_ref().is_none_or(|best| objective < best.objective) {
+                let by_class = |g: Granted| Granted { term: terms[g.term].class as usize, ..g };
+                let granted = granted.into_iter().map(by_class).collect();
+                *best = Some(Found { granted, objective, bound: f64::NEG_INFINITY });
+            }
+            number += 1;
+            Some(match split {
+                Some(split) => Ok(Node { terms, bound, split, number }),
+                None => Err(bound),
+            })
+        };
+        match look_at(terms, f64::NEG_INFINITY, &mut best)? {
+            Ok(node) => open.push(node),
+            Err(bound) => closed = bound,
         }
-        number += 1;
-        Some(match split {
-            Some(split) => Ok(Node { terms, bound, split, number }),
-            None => Err(bound),
-        })
-    };
-    match look_at(terms, f64::NEG_INFINITY, &mut best)? {
-        Ok(node) => open.push(node),
-        Err(bound) => closed = bound,
-    }
-    let mut halvings = 0;
-    while let Some(node) = open.pop() {
-        let incumbent = best.as_ref().map_or(f64::INFINITY, |best| best.objective);
-        let worth = effort.gap.max(EXACT) * incumbent.abs().max(1.0);
-        if halvings == effort.halvings || node.bound >= incumbent - worth {
-            // The bounds of all others are no lower.
-            closed = closed.min(node.bound);
-            break;
-        }
-        halvings += 1;
-        for half in halves(&node) {
-            match look_at(half, node.bound, &mut best) {
-                Some(Ok(node)) => open.push(node),
-                Some(Err(bound)) => closed = closed.min(bound),
-                None => {}
+        let mut halvings = 0;
+        while let Some(node) = open.pop() {
+            let incumbent = best.as_ref().map_or(f64::INFINITY, |best| best.objective);
+            let worth = effort.gap.max(EXACT) * incumbent.abs().max(1.0);
+            if halvings == effort.halvings || node.bound >= incumbent - worth {
+                // The bounds of all others are no lower.
+                closed = closed.min(node.bound);
+                break;
+            }
+            halvings += 1;
+            for half in halves(&node) {
+                match look_at(half, node.bound, &mut best) {
+                    Some(Ok(node)) => open.push(node),
+                    Some(Err(bound)) => closed = closed.min(bound),
+                    None => {}
+                }
             }
         }
+        best.map(|best| Found { bound: closed.min(best.objective), ..best })
     }
-    best.map(|best| Found { bound: closed.min(best.objective), ..best })
 }
 
 /// Both halves of a part: the application that is split, and those of its term with less, have no more
@@ -113,13 +129,13 @@ fn halves<'a>(node: &Node<'a>) -> [Vec<Term<'a>>; 2] {
         terms[term] = bounded;
         let others = whole.count - bounded.count;
         if others > 0 {
-            terms.push(Term { count: others, ..whole });
+            terms.push(whole.part((whole.lo, whole.hi), others));
         }
         terms
     };
     [
-        half(Term { hi: share, count: whole.count - higher, ..whole }),
-        half(Term { lo: share, count: higher + 1, ..whole }),
+        half(whole.part((whole.lo, share), whole.count - higher)),
+        half(whole.part((share, whole.hi), higher + 1)),
     ]
 }
 

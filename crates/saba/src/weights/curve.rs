@@ -6,6 +6,43 @@ use crate::sensitivity::{Model, hyperbola};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Curve {
     pieces: Vec<Piece>,
+    /// Which piece has the best share of all, for prices that fall.
+    rungs: Vec<Rung>,
+}
+
+/// What is best at a price.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Ask {
+    /// The share.
+    pub(super) share: f64,
+    /// By how much it falls with the price; 0 where it does not.
+    pub(super) falls: f64,
+}
+
+impl Ask {
+    #[inline]
+    pub(super) fn just(share: f64) -> Self {
+        Ask { share, falls: 0.0 }
+    }
+
+    /// The share `x` if it lies between the two, and if not the one that is next to it.
+    #[inline]
+    fn between(lo: f64, hi: f64, x: f64, falls: f64) -> Self {
+        if x <= lo {
+            Ask::just(lo)
+        } else if x >= hi {
+            Ask::just(hi)
+        } else {
+            Ask { share: x, falls }
+        }
+    }
+}
+
+/// A piece and the price down from which it has the best share, until the next rung.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Rung {
+    price: f64,
+    piece: Piece,
 }
 
 /// A part of a curve.
@@ -28,13 +65,10 @@ enum Form {
     Hyperbola { a: f64, c: f64 },
 }
 
-/// What is best at a price.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Best {
-    /// The share.
-    pub(super) x: f64,
-    /// Slowdown and what the share costs.
-    pub(super) cost: f64,
+impl Piece {
+    fn is_concave(&self) -> bool {
+        matches!(self.form, Form::Concave(_))
+    }
 }
 
 impl Curve {
@@ -76,7 +110,41 @@ impl Curve {
                 }
             }
         }
-        Curve { pieces }
+        let mut curve = Curve { pieces, rungs: Vec::new() };
+        curve.rungs = curve.ladder();
+        curve
+    }
+
+    /// The rungs, by halving prices between those at which pieces differ.
+    fn ladder(&self) -> Vec<Rung> {
+        let rung = |price: f64, piece: usize| Rung { price, piece: self.pieces[piece] };
+        // Steeper than any model of slowdowns. Before the first rung comes no other.
+        const STEEP: f64 = 1e30;
+        let mut rungs = vec![rung(f64::INFINITY, self.search(0.0, 1.0, STEEP).1)];
+        let mut at = self.search(0.0, 1.0, STEEP).1;
+        let mut price = STEEP;
+        let last = self.search(0.0, 1.0, -STEEP).1;
+        while at != last {
+            let (mut high, mut low) = (price, -STEEP);
+            loop {
+                let middle = 0.5 * (high + low);
+                if !(low < middle && middle < high) {
+                    break;
+                }
+                let here = self.search(0.0, 1.0, middle).1;
+                *(if here == at { &mut high } else { &mut low }) = middle;
+            }
+            (price, at) = (low, self.search(0.0, 1.0, low).1);
+            rungs.push(rung(price, at));
+        }
+        rungs
+    }
+
+    /// The rung of a price.
+    #[inline]
+    fn rung(&self, price: f64) -> &Piece {
+        let above = self.rungs.iter().take_while(|rung| price <= rung.price).count();
+        &self.rungs[above.max(1) - 1].piece
     }
 
     /// The slowdown at a share.
@@ -85,30 +153,62 @@ impl Curve {
         piece.or(self.pieces.last()).map_or(f64::NAN, |piece| piece.form.value(x))
     }
 
-    /// The slope at a share; for SLSQP.
-    #[cfg(feature = "baseline")]
-    pub(super) fn slope(&self, x: f64) -> f64 {
-        let piece = self.pieces.iter().find(|piece| x <= piece.to);
-        piece.or(self.pieces.last()).map_or(f64::NAN, |piece| piece.form.slope(x))
+    /// The share between `lo` and `hi` at which slowdown plus `price` times the share is least.
+    #[inline]
+    pub(super) fn best(&self, lo: f64, hi: f64, price: f64) -> Ask {
+        // The best of all is the best between any bounds that it is in.
+        let piece = self.rung(price);
+        let best = piece.form.best(piece.from, piece.to, price);
+        if lo <= best.share && best.share <= hi { best } else { self.search(lo, hi, price).0 }
     }
 
-    /// The share between `lo` and `hi` at which slowdown plus `price` times the share is least; the
-    /// least such share.
-    #[inline]
-    pub(super) fn best(&self, lo: f64, hi: f64, price: f64) -> Best {
-        let mut best = Best { x: lo, cost: f64::INFINITY };
-        for piece in &self.pieces {
+    /// The same by looking at all pieces; and the piece, the first if several will do.
+    fn search(&self, lo: f64, hi: f64, price: f64) -> (Ask, usize) {
+        let mut least = f64::INFINITY;
+        let mut best = (Ask::just(lo), 0);
+        for (i, piece) in self.pieces.iter().enumerate() {
             let (from, to) = (piece.from.max(lo), piece.to.min(hi));
             if from > to {
                 continue;
             }
-            let x = piece.form.best(from, to, price);
-            let cost = piece.form.value(x) + price * x;
-            if cost < best.cost {
-                best = Best { x, cost };
+            let ask = piece.form.best(from, to, price);
+            let cost = piece.form.value(ask.share) + price * ask.share;
+            if cost < least {
+                (least, best) = (cost, (ask, i));
             }
         }
         best
+    }
+
+    /// The price at which `lo` stops being the best share up to `hi`, and more is asked for; infinity
+    /// where that is not known without a search.
+    #[inline]
+    pub(super) fn leaves(&self, lo: f64, hi: f64) -> f64 {
+        match self.pieces[0].form {
+            // The steepest chord of a cubic from `lo` is at an end, or touches.
+            Form::Convex([_, c1, c2, c3]) | Form::Concave([_, c1, c2, c3]) => {
+                let (constant, linear) = (c1 + lo * (c2 + lo * c3), c2 + c3 * lo);
+                let chord = |x: f64| constant + x * (linear + x * c3);
+                let ends = chord(lo).min(chord(hi));
+                // The lowest point, -linear / (2 c3), if it is between the ends.
+                let dips = c3 > 0.0 && 2.0 * c3 * lo < -linear && -linear < 2.0 * c3 * hi;
+                -if dips { ends.min(constant - linear * linear / (4.0 * c3)) } else { ends }
+            }
+            Form::Line([_, slope]) if self.pieces.len() == 1 => -slope,
+            _ => {
+                // If `lo` is the best of all at a price, nothing above it is better at a higher one.
+                let price = -self.slope(lo);
+                let piece = self.rung(price);
+                let is_best = piece.from < lo && lo < piece.to && !piece.is_concave();
+                if is_best { price } else { f64::INFINITY }
+            }
+        }
+    }
+
+    /// The slope at a share.
+    pub(super) fn slope(&self, x: f64) -> f64 {
+        let piece = self.pieces.iter().find(|piece| x <= piece.to);
+        piece.or(self.pieces.last()).map_or(f64::NAN, |piece| piece.form.slope(x))
     }
 
     /// The steepest fall and the steepest rise between `lo` and `hi`.
@@ -130,8 +230,7 @@ impl Curve {
     /// is not concave.
     pub(super) fn is_divisible(&self, low: f64, high: f64) -> bool {
         let is_around = |piece: &&Piece| piece.from <= low && high <= piece.to;
-        let is_concave = |piece: &Piece| matches!(piece.form, Form::Concave(_));
-        self.pieces.iter().find(is_around).is_some_and(|piece| !is_concave(piece))
+        self.pieces.iter().find(is_around).is_some_and(|piece| !piece.is_concave())
     }
 }
 
@@ -159,38 +258,35 @@ impl Form {
     }
 
     #[inline]
-    fn best(&self, lo: f64, hi: f64, price: f64) -> f64 {
+    fn best(&self, lo: f64, hi: f64, price: f64) -> Ask {
         match *self {
             Form::Convex(c) => rising_to(c, -price, lo, hi),
             Form::Concave(_) => {
                 let at_ends = [lo, hi].map(|x| self.value(x) + price * x);
-                if at_ends[1] < at_ends[0] { hi } else { lo }
+                Ask::just(if at_ends[1] < at_ends[0] { hi } else { lo })
             }
-            Form::Line([_, c1]) => {
-                if c1 + price < 0.0 {
-                    hi
-                } else {
-                    lo
-                }
+            Form::Line([_, c1]) => Ask::just(if c1 + price < 0.0 { hi } else { lo }),
+            Form::Hyperbola { c, .. } if price > 0.0 => {
+                let x = (c / price).sqrt();
+                Ask::between(lo, hi, x, 0.5 * x / price)
             }
-            Form::Hyperbola { c, .. } if price > 0.0 => (c / price).sqrt().clamp(lo, hi),
-            Form::Hyperbola { .. } => hi,
+            Form::Hyperbola { .. } => Ask::just(hi),
         }
     }
 }
 
 /// Where the rising slope of a cubic reaches `slope`, between `lo` and `hi`.
 #[inline]
-fn rising_to([_, c1, c2, c3]: [f64; 4], slope: f64, lo: f64, hi: f64) -> f64 {
+fn rising_to([_, c1, c2, c3]: [f64; 4], slope: f64, lo: f64, hi: f64) -> Ask {
     // 3 c3 x² + 2 c2 x + c1 = slope; of its two roots the one where the slope rises.
     let rise = slope - c1;
     let discriminant = c2 * c2 + 3.0 * c3 * rise;
     if discriminant < 0.0 {
         // The slope turns round before it: above it everywhere, or below it.
-        return if c3 > 0.0 { lo } else { hi };
+        return Ask::just(if c3 > 0.0 { lo } else { hi });
     }
     // Written without a difference of numbers that may be alike.
     let root = discriminant.sqrt();
     let x = if c2 > 0.0 { rise / (c2 + root) } else { (root - c2) / (3.0 * c3) };
-    x.clamp(lo, hi)
+    Ask::between(lo, hi, x, 0.5 / root)
 }

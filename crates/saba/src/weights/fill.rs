@@ -1,7 +1,7 @@
 //! From what terms ask for at the balancing price to shares with the right sum.
 
 use super::price::Balance;
-use super::problem::{Granted, Term, sum_of};
+use super::problem::{Granted, Term};
 
 /// Shares with the right sum.
 #[derive(Debug, Clone)]
@@ -31,6 +31,13 @@ pub(super) struct Split {
 pub(super) fn fill(terms: &[Term], capacity: f64, balance: &Balance) -> Filled {
     /// Narrower is a rounding of the price, not a jump.
     const NARROW: f64 = 1e-9;
+    if balance.less == balance.more {
+        let granted: Vec<Granted> = (terms.iter().zip(&balance.less).enumerate())
+            .map(|(i, (term, &share))| Granted { term: i, share, count: term.count })
+            .collect();
+        let objective = sum_of_granted(terms, &granted);
+        return Filled { granted, objective, split: None };
+    }
     let width = |i: usize| balance.more[i] - balance.less[i];
     let is_divisible = |i: usize| {
         width(i) < NARROW || terms[i].curve.is_divisible(balance.less[i], balance.more[i])
@@ -74,11 +81,10 @@ pub(super) fn fill(terms: &[Term], capacity: f64, balance: &Balance) -> Filled {
         let some = groups.into_iter().filter(|group| group.1 > 0);
         granted.extend(some.map(|(share, count)| Granted { term, share, count }));
     }
-    let slowdown = |g: &Granted| f64::from(g.count) * terms[g.term].curve.value(g.share);
-    let objective = granted.iter().map(slowdown).sum();
-    debug_assert!(
-        (sum_of(terms, |_| 1.0) - granted.iter().map(|g| f64::from(g.count)).sum::<f64>()).abs()
-            < 0.5
-    );
+    let objective = sum_of_granted(terms, &granted);
     Filled { granted, objective, split }
+}
+
+fn sum_of_granted(terms: &[Term], granted: &[Granted]) -> f64 {
+    granted.iter().map(|g| f64::from(g.count) * terms[g.term].curve.value(g.share)).sum()
 }

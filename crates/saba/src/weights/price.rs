@@ -5,6 +5,7 @@
 //! for. What all of that costs, less the price of what there is, is below the optimum at any price,
 //! also where slowdowns are not convex.
 
+use super::curve::Ask;
 use super::problem::{Term, sum_of};
 
 /// What terms ask for just above the price that balances and just below it.
@@ -14,173 +15,261 @@ pub(super) struct Balance {
     pub(super) less: Vec<f64>,
     /// Of each term the share at the lower price. Together no less than there is.
     pub(super) more: Vec<f64>,
-    /// No shares have a sum of slowdowns below this.
-    pub(super) bound: f64,
+    /// The two prices.
+    high: f64,
+    low: f64,
+    /// Terms that ask for different shares at both.
+    active: Vec<usize>,
+    /// What the terms of `active` ask for at the price that is tried.
+    asked: Vec<Ask>,
+    /// Prices to choose the first from.
+    prices: Vec<f64>,
+    /// If all is given at one price, by how much the sum of slowdowns is above the bound.
+    gap: Option<f64>,
 }
+
+/// All is given if this is what is lost by giving the rest to whom it was not asked for by.
+const CLOSE: f64 = 1e-13;
 
 /// Enough for any: a step in three halves the widest difference, and 60 halvings leave nothing of it.
 const MOST_STEPS: u32 = 2_000;
 
-/// Two prices, and who asks for different shares at them.
-struct Bracket<'t, 'a> {
+impl Balance {
+    /// Finds the price. False where the terms' bounds leave no shares with the sum `capacity`.
+    pub(super) fn find(&mut self, terms: &[Term], capacity: f64) -> bool {
+        let least = sum_of(terms, |term| term.lo);
+        let most = sum_of(terms, |term| term.hi);
+        // Sums of bounds that meet the capacity may miss it by rounding.
+        let slack = 1e-12 * capacity;
+        if least > capacity + slack || most < capacity - slack {
+            return false;
+        }
+        self.less.clear();
+        self.less.extend(terms.iter().map(|term| term.lo));
+        self.more.clear();
+        self.more.extend(terms.iter().map(|term| term.hi));
+        self.asked.clear();
+        self.asked.resize(terms.len(), Ask::just(0.0));
+        self.gap = None;
+        self.active.clear();
+        self.active.extend(0..terms.len());
+        (self.high, self.low) = (f64::INFINITY, f64::NEG_INFINITY);
+        if least >= capacity {
+            // Nothing to choose.
+            self.more.clone_from(&self.less);
+            self.gap = Some(0.0);
+        } else if most <= capacity {
+            self.less.clone_from(&self.more);
+            self.gap = Some(0.0);
+        } else {
+            let mut bracket = Bracket {
+                terms,
+                capacity,
+                settled: 0.0,
+                tried: f64::NAN,
+                left: capacity - least,
+                falls: 0.0,
+                width: most - least,
+                found: self,
+            };
+            bracket.narrow();
+        }
+        true
+    }
+
+    /// What no shares have a sum of slowdowns below, where these ones have `objective`.
+    ///
+    /// It is what all would cost at a price, less what there is at that price (weak duality). Of both
+    /// prices, that which says more.
+    pub(super) fn bound(&self, terms: &[Term], capacity: f64, objective: f64) -> f64 {
+        if let Some(gap) = self.gap {
+            return objective - gap;
+        }
+        let at = |price: f64, shares: &[f64]| {
+            let cost = |(term, &x): (&Term, &f64)| {
+                f64::from(term.count) * (term.curve.value(x) + price * x)
+            };
+            terms.iter().zip(shares).map(cost).sum::<f64>() - price * capacity
+        };
+        at(self.high, &self.less).max(at(self.low, &self.more))
+    }
+}
+
+/// Two prices on their way to each other.
+struct Bracket<'t, 'a, 'b> {
     terms: &'t [Term<'a>],
     capacity: f64,
-    balance: Balance,
-    /// The price at which terms ask for `balance.less`, and how much more there is than that.
-    high: (f64, f64),
-    /// The price at which they ask for `balance.more`, and how much less there is, as a negative.
-    low: (f64, f64),
-    /// Terms that ask for different shares at both.
-    active: Vec<usize>,
-    /// What all others ask for.
+    found: &'b mut Balance,
+    /// What the terms that are not active ask for.
     settled: f64,
-    /// What the terms of `active` ask for at the price that is tried.
-    asked: Vec<f64>,
+    /// The price that was tried last.
+    tried: f64,
+    /// How much more there is than was asked for at it.
+    left: f64,
+    /// By how much what was asked for falls with it.
+    falls: f64,
+    /// How much more is asked for at the lower price than at the higher.
+    width: f64,
 }
 
-/// Finds the price. None where the terms' bounds leave no shares with the sum `capacity`.
-pub(super) fn balance(terms: &[Term], capacity: f64) -> Option<Balance> {
-    let least = sum_of(terms, |term| term.lo);
-    let most = sum_of(terms, |term| term.hi);
-    // Sums of bounds that meet the capacity may miss it by rounding.
-    let slack = 1e-12 * capacity;
-    if least > capacity + slack || most < capacity - slack {
-        return None;
-    }
-    let mut bracket = Bracket::new(terms, capacity, capacity - least, capacity - most);
-    if least < capacity && capacity < most {
-        bracket.narrow();
-    } else if least >= capacity {
-        bracket.balance.more.clone_from(&bracket.balance.less);
-    } else {
-        bracket.balance.less.clone_from(&bracket.balance.more);
-    }
-    let bound = bracket.bound(bracket.high.0).max(bracket.bound(bracket.low.0));
-    Some(Balance { bound, ..bracket.balance })
-}
-
-impl<'t, 'a> Bracket<'t, 'a> {
-    /// Prices at which all have their least and their most.
-    fn new(terms: &'t [Term<'a>], capacity: f64, left: f64, lacking: f64) -> Self {
-        let (mut high, mut low) = (f64::NEG_INFINITY, f64::INFINITY);
-        for term in terms {
-            let (fall, rise) = term.curve.slopes(term.lo, term.hi);
-            (high, low) = (high.max(-fall), low.min(-rise));
-        }
-        let balance = Balance {
-            less: terms.iter().map(|term| term.lo).collect(),
-            more: terms.iter().map(|term| term.hi).collect(),
-            bound: f64::NEG_INFINITY,
-        };
-        // At the slope itself a line asks for anything; a little beyond it does not.
-        let beyond = 1e-9 * (1.0 + high.abs().max(low.abs()));
-        let mut bracket = Bracket {
-            terms,
-            capacity,
-            balance,
-            high: (high + beyond, left),
-            low: (low - beyond, lacking),
-            active: (0..terms.len()).collect(),
-            settled: 0.0,
-            asked: vec![0.0; terms.len()],
-        };
-        bracket.retire();
-        bracket
-    }
-
+impl Bracket<'_, '_, '_> {
     /// Brings both prices together, until they are neighbours or all is given.
     fn narrow(&mut self) {
+        let first = self.first();
+        if self.moved_to(first) {
+            return;
+        }
+        // An end that has not been tried is where the steepest slope is. Terms that are not active
+        // have an end that was tried, and ask for the same at both.
+        let (high, low) = steepest(self.found.active.iter().map(|&i| &self.terms[i]));
+        if self.found.high.is_infinite() {
+            self.found.high = high.max(self.found.low);
+        }
+        if self.found.low.is_infinite() {
+            self.found.low = low.min(self.found.high);
+        }
         for step in 0..MOST_STEPS {
-            // Interpolation finds a place where all is smooth. Halving the widest difference finds
+            // Newton's steps find a price where all is smooth. Halving the widest difference finds
             // one where somebody jumps, and makes an end of everything else.
-            let price = match step % 3 {
-                0 | 1 => self.interpolated(),
+            let price = match step % 6 {
+                0..4 if self.falls > 0.0 => self.newton(),
+                0..4 if self.left > 0.0 => self.leaving(),
                 _ => self.halving(),
             };
-            let is_between = |price: f64| self.low.0 < price && price < self.high.0;
-            let middle = 0.5 * (self.low.0 + self.high.0);
+            let is_between = |price: f64| self.found.low < price && price < self.found.high;
+            let middle = 0.5 * (self.found.low + self.found.high);
             let price = if is_between(price) { price } else { middle };
-            if self.active.is_empty() || !is_between(price) || self.moved_to(price) {
+            // Whatever is given between these prices, no more than this is lost.
+            let lost = self.width * (self.found.high - self.found.low);
+            if lost <= CLOSE || !is_between(price) || self.moved_to(price) {
                 return;
             }
         }
     }
 
-    /// Moves an end of the bracket to a price. Whether just all is asked for there.
-    fn moved_to(&mut self, price: f64) -> bool {
-        let mut left = self.capacity - self.settled;
-        for &i in &self.active {
-            let term = &self.terms[i];
-            // At a price between, a share is between too; rounding must not say otherwise.
-            let (less, more) = (self.balance.less[i], self.balance.more[i]);
-            self.asked[i] = term.curve.best(term.lo, term.hi, price).x.clamp(less, more);
-            left -= f64::from(term.count) * self.asked[i];
+    /// A price to begin with. If so many terms, at a price, ask for their part of what is left when
+    /// each has its least, then all is asked for. So the price is too high for none of these numbers;
+    /// the best of three is not far below. (Where slowdowns are convex; elsewhere it is a guess.)
+    fn first(&mut self) -> f64 {
+        let n = self.terms.len();
+        let mut best = f64::NEG_INFINITY;
+        let alone = (n <= 16).then_some(1);
+        for takers in alone.into_iter().chain([n.div_ceil(8), n.div_ceil(2)]) {
+            let part = self.left / takers as f64;
+            let asking = |term: &Term| {
+                -term.curve.slope((term.lo + part / f64::from(term.count)).min(term.hi))
+            };
+            let prices = &mut self.found.prices;
+            prices.clear();
+            prices.extend(self.terms.iter().map(asking));
+            let (_, &mut price, _) =
+                prices.select_nth_unstable_by(takers - 1, |a, b| b.total_cmp(a));
+            best = best.max(price);
         }
-        let (side, end, other) = match left >= 0.0 {
-            true => (&mut self.balance.less, &mut self.high, &mut self.low),
-            false => (&mut self.balance.more, &mut self.low, &mut self.high),
-        };
-        for &i in &self.active {
-            side[i] = self.asked[i];
-        }
-        *end = (price, left);
-        // The Illinois rule: an end that stays counts for less, so that it moves the next time.
-        other.1 *= 0.5;
-        self.retire();
-        let is_all = left.abs() <= 1e-14 * self.capacity;
-        if is_all {
-            let Balance { less, more, .. } = &mut self.balance;
-            if left >= 0.0 { more.clone_from(less) } else { less.clone_from(more) }
-        }
-        is_all
+        best
     }
 
-    /// Settles the terms that ask for the same at both prices, and so at all between.
-    fn retire(&mut self) {
-        let Balance { less, more, .. } = &self.balance;
-        let (terms, settled) = (self.terms, &mut self.settled);
-        self.active.retain(|&i| {
+    /// Moves an end of the bracket to a price. Whether all is given then.
+    fn moved_to(&mut self, price: f64) -> bool {
+        let Balance { less, more, active, asked, high, low, gap, .. } = &mut *self.found;
+        let mut left = self.capacity - self.settled;
+        let mut falls = 0.0;
+        for &i in &*active {
+            let term = &self.terms[i];
+            let ask = term.ask(price);
+            // At a price between, a share is between too; rounding must not say otherwise.
+            asked[i] = Ask { share: ask.share.clamp(less[i], more[i]), ..ask };
+            left -= f64::from(term.count) * asked[i].share;
+            falls += f64::from(term.count) * ask.falls;
+        }
+        (self.tried, self.left, self.falls) = (price, left, falls);
+        let side = if left >= 0.0 { &mut *less } else { &mut *more };
+        for &i in &*active {
+            side[i] = asked[i].share;
+        }
+        *(if left >= 0.0 { high } else { low }) = price;
+        // What is left goes to those who would ask for it, each at half of the price that it lacks.
+        if falls > 0.0 && 0.5 * left * left <= CLOSE * falls {
+            let mut lost = price * left;
+            for &i in &*active {
+                let (term, Ask { share, falls: own }) = (&self.terms[i], asked[i]);
+                let x = (share + left * own / falls).clamp(term.lo, term.hi);
+                lost += f64::from(term.count) * (term.curve.value(x) - term.curve.value(share));
+                (less[i], more[i]) = (x, x);
+            }
+            *gap = Some(lost.max(0.0));
+            return true;
+        }
+        // Who asks for the same at both prices asks for that at all between.
+        self.width = 0.0;
+        active.retain(|&i| {
             let differs = more[i] > less[i];
-            if !differs {
-                *settled += f64::from(terms[i].count) * less[i];
+            let count = f64::from(self.terms[i].count);
+            match differs {
+                true => self.width += count * (more[i] - less[i]),
+                false => self.settled += count * less[i],
             }
             differs
         });
+        false
     }
 
-    /// Where a line between both ends says that just all is asked for.
-    fn interpolated(&self) -> f64 {
-        let ((high, left), (low, lacking)) = (self.high, self.low);
-        // Far apart, prices are compared by their ratio: shares go with the root of one over them.
-        if low > 0.0 && high > 16.0 * low {
-            return (low * high).sqrt();
-        }
-        low + (high - low) * (-lacking / (left - lacking))
+    /// Just below the next price at which somebody asks for more than the least, where nobody asks
+    /// for a little more at a little less.
+    fn leaving(&self) -> f64 {
+        let leaves = self.found.active.iter().map(|&i| self.terms[i].leaves());
+        let next = leaves.fold(f64::NEG_INFINITY, f64::max).min(self.found.high);
+        just_below(next)
+    }
+
+    /// Where all is asked for, if shares go on falling with the price as they do where it was tried.
+    fn newton(&self) -> f64 {
+        let (price, step) = (self.tried, self.left / self.falls);
+        // Of `c / x` the share goes with the root of one over the price: along that line, instead of
+        // along the price, a step is exact. Both are the same for a small one.
+        let stretch = 1.0 + 0.5 * step / price;
+        if price > 0.0 && stretch > 0.0 { price / (stretch * stretch) } else { price - step }
     }
 
     /// The price at which the term with the widest difference crosses its middle.
     fn halving(&self) -> f64 {
-        let Balance { less, more, .. } = &self.balance;
-        let width = |&i: &usize| f64::from(self.terms[i].count) * (more[i] - less[i]);
-        let widest = self.active.iter().copied().max_by(|a, b| width(a).total_cmp(&width(b)));
-        let Some(i) = widest else { return self.high.0 };
-        let term = &self.terms[i];
-        let middle = 0.5 * (less[i] + more[i]);
-        let (mut low, mut high) = (self.low.0, self.high.0);
+        let Balance { less, more, active, .. } = &*self.found;
+        let width = |i: usize| f64::from(self.terms[i].count) * (more[i] - less[i]);
+        let Some(&widest) = active.iter().max_by(|&&a, &&b| width(a).total_cmp(&width(b))) else {
+            return self.found.high;
+        };
+        let term = &self.terms[widest];
+        let middle = 0.5 * (less[widest] + more[widest]);
+        let (mut low, mut high) = (self.found.low, self.found.high);
+        // Whoever leaves the least by a jump, does so at a price that is known.
+        let below = just_below(term.leaves());
+        if low < below && below < high && term.ask(below).share > middle {
+            return if term.leaves() < high { term.leaves() } else { below };
+        }
         loop {
             let price = 0.5 * (low + high);
             if !(low < price && price < high) {
                 // The crossing is between these two; one of them may have been tried.
-                return if high < self.high.0 { high } else { low };
+                return if high < self.found.high { high } else { low };
             }
-            let asks_more = term.curve.best(term.lo, term.hi, price).x > middle;
+            let asks_more = term.ask(price).share > middle;
             *(if asks_more { &mut low } else { &mut high }) = price;
         }
     }
+}
 
-    /// What is below the optimum, by what all would cost at a price (weak duality).
-    fn bound(&self, price: f64) -> f64 {
-        let cost = |term: &Term| term.curve.best(term.lo, term.hi, price).cost;
-        sum_of(self.terms, cost) - price * self.capacity
+fn just_below(price: f64) -> f64 {
+    price - 1e-14 * (1.0 + price.abs())
+}
+
+/// Prices at which these terms have their least, and at which they have their most.
+fn steepest<'t, 'a: 't>(terms: impl Iterator<Item = &'t Term<'a>>) -> (f64, f64) {
+    let (mut high, mut low) = (f64::NEG_INFINITY, f64::INFINITY);
+    for term in terms {
+        let (fall, rise) = term.curve.slopes(term.lo, term.hi);
+        (high, low) = (high.max(-fall), low.min(-rise));
     }
+    // At the slope itself a line asks for anything; a little beyond it does not.
+    let beyond = 1e-9 * (1.0 + high.abs().max(low.abs()));
+    (high + beyond, low - beyond)
 }

@@ -1,6 +1,6 @@
 //! [`Term`]: what a sum of slowdowns is made of.
 
-use super::curve::Curve;
+use super::curve::{Ask, Curve};
 
 /// Applications that are alike: each has a share between `lo` and `hi`.
 #[derive(Debug, Clone, Copy)]
@@ -12,6 +12,33 @@ pub(super) struct Term<'a> {
     pub(super) count: u32,
     /// Which of the port's models it is.
     pub(super) class: u32,
+    leaves: f64,
+}
+
+impl<'a> Term<'a> {
+    pub(super) fn new(curve: &'a Curve, (lo, hi): (f64, f64), count: u32, class: u32) -> Self {
+        Term { curve, lo, hi, count, class, leaves: curve.leaves(lo, hi) }
+    }
+
+    /// So many of it, between other bounds.
+    pub(super) fn part(&self, bounds: (f64, f64), count: u32) -> Self {
+        Term::new(self.curve, bounds, count, self.class)
+    }
+
+    /// Down to this price it asks for `lo`; infinity if that is not known.
+    pub(super) fn leaves(&self) -> f64 {
+        self.leaves
+    }
+
+    /// What each asks for at a price.
+    #[inline]
+    pub(super) fn ask(&self, price: f64) -> Ask {
+        if price >= self.leaves {
+            Ask::just(self.lo)
+        } else {
+            self.curve.best(self.lo, self.hi, price)
+        }
+    }
 }
 
 /// Some of a term's applications, with one share.

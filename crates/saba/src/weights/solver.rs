@@ -1,6 +1,6 @@
 //! [`Solver`]: the weights of one port after the other.
 
-use super::bounding::{EXACT, Effort, minimise};
+use super::bounding::{EXACT, Effort, Search};
 use super::problem::Term;
 use super::{Catalogue, Floors, ModelId};
 use crate::Share;
@@ -33,12 +33,19 @@ pub struct Solver<'c> {
     capacity: Share,
     floors: Floors,
     effort: Effort,
+    search: Search,
+    /// Of each model in the catalogue the class that it is at this port, or none.
+    class_of: Vec<u32>,
 }
+
+/// Not at this port.
+const NONE: u32 = u32::MAX;
 
 impl<'c> Solver<'c> {
     /// A solver for ports of which `capacity` is to be shared (`C_Saba` in Saba 4.3.1).
     pub fn new(catalogue: &'c Catalogue, capacity: Share, floors: Floors, effort: Effort) -> Self {
-        Solver { catalogue, capacity, floors, effort }
+        let class_of = vec![NONE; catalogue.len()];
+        Solver { catalogue, capacity, floors, effort, search: Search::default(), class_of }
     }
 
     /// The weights of a port through which these applications send; none for no application.
@@ -49,20 +56,29 @@ impl<'c> Solver<'c> {
         if members.is_empty() {
             return Weights { shares: Vec::new(), slowdowns: 0.0, guarantee: Guarantee::Exact };
         }
-        let capacity = self.capacity.get();
-        let mut order: Vec<u32> = (0..members.len() as u32).collect();
-        order.sort_by_key(|&i| members[i as usize]);
-        let classes: Vec<&[u32]> =
-            order.chunk_by(|&a, &b| members[a as usize] == members[b as usize]).collect();
-        let terms = self.terms(&classes, members);
-        let found = minimise(terms, capacity, self.effort).expect("floors were made to fit");
+        let classes = self.classes(members);
+        let terms = self.terms(&classes);
+        let found = self.search.minimise(terms, self.capacity.get(), self.effort);
+        let found = found.expect("floors were made to fit");
         // Parts of a class may have been told apart, so they are not in order.
         let mut granted = found.granted;
         granted.sort_by(|a, b| a.term.cmp(&b.term).then(a.share.total_cmp(&b.share)));
-        let mut shares = vec![0.0; members.len()];
-        let given = granted.iter().flat_map(|g| std::iter::repeat_n(g.share, g.count as usize));
-        for (&member, share) in order.iter().zip(given) {
-            shares[member as usize] = share;
+        // For each class, what its next member gets.
+        let mut next: Vec<usize> = Vec::with_capacity(classes.len());
+        next.extend(
+            (0..granted.len()).filter(|&i| i == 0 || granted[i - 1].term < granted[i].term),
+        );
+        let mut give = |id: &ModelId| {
+            let next = &mut next[self.class_of[id.0 as usize] as usize];
+            if granted[*next].count == 0 {
+                *next += 1;
+            }
+            granted[*next].count -= 1;
+            granted[*next].share
+        };
+        let shares = members.iter().map(&mut give).collect();
+        for class in &classes {
+            self.class_of[class.0.0 as usize] = NONE;
         }
         let gap = found.objective - found.bound;
         let is_exact = gap <= EXACT * found.objective.abs().max(1.0);
@@ -70,11 +86,25 @@ impl<'c> Solver<'c> {
         Weights { shares, slowdowns: found.objective, guarantee }
     }
 
+    /// The models at a port, each with how many applications have it, in the order in which they are
+    /// first seen.
+    fn classes(&mut self, members: &[ModelId]) -> Vec<(ModelId, u32)> {
+        let mut classes: Vec<(ModelId, u32)> = Vec::new();
+        for &id in members {
+            let class = &mut self.class_of[id.0 as usize];
+            if *class == NONE {
+                *class = classes.len() as u32;
+                classes.push((id, 0));
+            }
+            classes[*class as usize].1 += 1;
+        }
+        classes
+    }
+
     /// A term for each application by itself, in the order given; for SLSQP.
     #[cfg(feature = "baseline")]
     pub(super) fn each(&self, members: &[ModelId]) -> Vec<Term<'c>> {
-        let all: Vec<u32> = (0..members.len() as u32).collect();
-        self.terms(&all.chunks(1).collect::<Vec<_>>(), members)
+        self.terms(&members.iter().map(|&id| (id, 1)).collect::<Vec<_>>())
     }
 
     /// What is to be shared.
@@ -83,19 +113,18 @@ impl<'c> Solver<'c> {
         self.capacity.get()
     }
 
-    fn terms(&self, classes: &[&[u32]], members: &[ModelId]) -> Vec<Term<'c>> {
+    fn terms(&self, classes: &[(ModelId, u32)]) -> Vec<Term<'c>> {
         let capacity = self.capacity.get();
-        let known = |class: &[u32]| self.catalogue.get(members[class[0] as usize]);
-        let floor = |class: &[u32]| known(class).floor.max(self.floors.least.get());
-        let sum: f64 = classes.iter().map(|class| class.len() as f64 * floor(class)).sum();
+        let least = self.floors.least.get();
+        let floor = |id: ModelId| self.catalogue.get(id).floor.max(least);
+        let sum: f64 = classes.iter().map(|&(id, count)| f64::from(count) * floor(id)).sum();
         let factor = self.floors.factor(sum, capacity);
-        let taken = factor * sum;
-        let term = |(number, class): (usize, &&[u32])| {
-            let lo = factor * floor(class);
-            // What is left if all others have their floor; rounding may leave less than that.
-            let hi = (capacity - taken + lo).clamp(lo, 1.0);
-            let (count, curve) = (class.len() as u32, &known(class).curve);
-            Term { curve, lo, hi, count, class: number as u32 }
+        // What is left if all have their floor.
+        let left = (capacity - factor * sum).max(0.0);
+        let term = |(class, &(id, count)): (usize, &(ModelId, u32))| {
+            let lo = factor * floor(id);
+            let curve = &self.catalogue.get(id).curve;
+            Term::new(curve, (lo, (lo + left).min(1.0)), count, class as u32)
         };
         classes.iter().enumerate().map(term).collect()
     }

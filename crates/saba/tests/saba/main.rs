@@ -1,7 +1,10 @@
 //! What users of the crate rely on, through what it shows them.
 
+#[cfg(feature = "baseline")]
+mod baseline;
 mod common;
 mod default_model;
+mod mapping;
 mod models;
 mod samples;
 mod tables;

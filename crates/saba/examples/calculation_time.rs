@@ -1,0 +1,161 @@
+//! How long it takes to find the weights of all switch ports of a network (figure 4.19 of Saba): up to
+//! 1,000 applications of 32 instances each, at random hosts of the 1,944 of a three-level fat tree,
+//! every instance sending to every other of its application.
+//!
+//! ```sh
+//! cargo run --release -p bandwise-saba --example calculation_time -- [SCENARIOS] [APPLICATIONS]
+//! ```
+//!
+//! With `--features baseline` some of the ports are solved by SLSQP too.
+
+#[path = "../tests/saba/common.rs"]
+#[allow(dead_code)]
+mod common;
+
+use bandwise_random::Stream;
+use bandwise_saba::Share;
+use bandwise_saba::sensitivity::{Degree, Kind, Model};
+use bandwise_saba::weights::{Catalogue, Effort, Floors, ModelId, Solver};
+use std::time::Instant;
+
+const HOSTS: usize = 1_944;
+const INSTANCES: usize = 32;
+
+/// The switch ports on the way from one host to another: 108 edge switches with 18 hosts and six links
+/// to each of three directors, which are 36 leaves with 18 spines. Links are picked by destination.
+fn ports(from: usize, to: usize, mut visit: impl FnMut(usize)) {
+    let (from_edge, edge) = (from / 18, to / 18);
+    // Numbers of ports: those of edges down, up, of leaves up and down, of spines.
+    let [edge_down, edge_up, leaf_up, leaf_down, spine] = [0, 1, 2, 3, 4].map(|k| k * HOSTS);
+    if from_edge != edge {
+        let up = to % 18;
+        let (director, link) = (up / 6, up % 6);
+        let leaf = |edge: usize| director * 36 + (edge * 6 + link) / 18;
+        visit(edge_up + from_edge * 18 + up);
+        if leaf(from_edge) != leaf(edge) {
+            let over = edge % 18;
+            visit(leaf_up + leaf(from_edge) * 18 + over);
+            visit(spine + leaf(edge) * 18 + over);
+        }
+        visit(leaf_down + edge * 18 + up);
+    }
+    visit(edge_down + to);
+}
+
+/// The applications at each port.
+fn scenario(applications: usize, chance: &mut Stream) -> Vec<Vec<u32>> {
+    let mut at_port = vec![Vec::new(); 5 * HOSTS];
+    for application in 0..applications as u32 {
+        let mut hosts = Vec::new();
+        while hosts.len() < INSTANCES {
+            let host = chance.below(HOSTS as u64) as usize;
+            if !hosts.contains(&host) {
+                hosts.push(host);
+            }
+        }
+        for &from in &hosts {
+            for &to in hosts.iter().filter(|&&to| to != from) {
+                ports(from, to, |port| {
+                    let there: &mut Vec<u32> = &mut at_port[port];
+                    if there.last() != Some(&application) {
+                        there.push(application);
+                    }
+                });
+            }
+        }
+    }
+    at_port
+}
+
+/// The time that this thread has had a core for, in ms: other work on the machine counts for nothing.
+/// Where the system doesn't say it, the time of the clock on the wall.
+fn core_ms(start: Instant) -> f64 {
+    let said = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let ns = said.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    ns.map_or_else(|| start.elapsed().as_secs_f64() * 1e3, |ns| ns * 1e-6)
+}
+
+fn percentile(sorted: &[f64], p: f64) -> f64 {
+    sorted[((sorted.len() as f64 * p).ceil() as usize).clamp(1, sorted.len()) - 1]
+}
+
+fn main() {
+    let mut given = std::env::args().skip(1).map(|a| a.parse::<usize>().expect("a number"));
+    let (scenarios, applications) = (given.next().unwrap_or(20), given.next().unwrap_or(1_000));
+    for (workloads, kind) in [
+        (20, Kind::Polynomial(Degree::ONE)),
+        (20, Kind::Polynomial(Degree::TWO)),
+        (20, Kind::Polynomial(Degree::THREE)),
+        (20, Kind::Monotone),
+        (1_000, Kind::Polynomial(Degree::THREE)),
+        (1_000, Kind::Monotone),
+    ] {
+        let mut catalogue = Catalogue::new();
+        let models: Vec<ModelId> = (0..workloads)
+            .map(|i| catalogue.add(&Model::fit(&common::staged(i, 0.0), kind).unwrap(), None))
+            .collect();
+        let mut chance = Stream::new(1, "placement", 0);
+        let mut times = Vec::new();
+        let (mut ports, mut pairs, mut gap) = (0, 0, 0.0_f64);
+        for _ in 0..scenarios {
+            let at_port = scenario(applications, &mut chance);
+            let at_port: Vec<Vec<ModelId>> = at_port
+                .into_iter()
+                .map(|port| port.into_iter().map(|a| models[a as usize % models.len()]).collect())
+                .collect();
+            let start = Instant::now();
+            let before = core_ms(start);
+            let mut solver = Solver::new(&catalogue, Share::ALL, Floors::default(), Effort::LEAST);
+            let mut sum = 0.0;
+            for members in &at_port {
+                let weights = solver.weights(members);
+                sum += weights.slowdowns;
+                if let bandwise_saba::weights::Guarantee::Within(within) = weights.guarantee {
+                    gap = gap.max(within / weights.slowdowns);
+                }
+            }
+            times.push(core_ms(start) - before);
+            std::hint::black_box(sum);
+            (ports, pairs) = (at_port.len(), at_port.iter().map(Vec::len).sum());
+        }
+        times.sort_by(f64::total_cmp);
+        println!(
+            "{kind:?}, {workloads} workloads, {applications} applications, {ports} ports, {pairs} \
+             applications at ports: median {:.1} ms, 99th percentile {:.1} ms, worst gap {gap:.1e} of the sum",
+            percentile(&times, 0.5),
+            percentile(&times, 0.99),
+        );
+        #[cfg(feature = "baseline")]
+        baseline(&catalogue, &models, &scenario(applications, &mut chance));
+    }
+}
+
+/// Some of the ports by both solvers.
+#[cfg(feature = "baseline")]
+fn baseline(catalogue: &Catalogue, models: &[ModelId], at_port: &[Vec<u32>]) {
+    let (mut ours, mut theirs, mut ports, mut members_sum, mut failed) = (0.0, 0.0, 0, 0, 0);
+    let mut better = f64::NEG_INFINITY;
+    for port in at_port.iter().filter(|port| !port.is_empty()).step_by(397) {
+        let members: Vec<ModelId> =
+            port.iter().map(|&a| models[a as usize % models.len()]).collect();
+        let mut solver = Solver::new(catalogue, Share::ALL, Floors::default(), Effort::LEAST);
+        let start = Instant::now();
+        let weights = std::hint::black_box(solver.weights(&members));
+        ours += start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let by_slsqp = bandwise_saba::weights::slsqp::slsqp(&solver, &members);
+        theirs += start.elapsed().as_secs_f64();
+        match by_slsqp {
+            Some(found) => better = better.max(weights.slowdowns / found.slowdowns - 1.0),
+            None => failed += 1,
+        }
+        (ports, members_sum) = (ports + 1, members_sum + members.len());
+    }
+    println!(
+        "    of {ports} ports with {members_sum} applications: ours {:.3} ms, SLSQP {:.1} ms ({:.0} times as \
+         long; failed at {failed}); our sum of slowdowns over its, less 1, is at most {better:.1e}",
+        ours * 1e3,
+        theirs * 1e3,
+        theirs / ours,
+    );
+}

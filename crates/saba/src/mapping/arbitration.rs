@@ -1,0 +1,67 @@
+//! Integer weights, as tables of arbiters have them.
+
+/// The largest weight of an arbitration table of InfiniBand (IBTA 7.6.9.2).
+pub const MAX_WEIGHT: u8 = 255;
+
+/// Weights from 1 to `most` in the ratios of the shares, which are not negative: the largest gets
+/// `most`, and no other is a whole unit away from its part of the sum, except that none is 0: who has
+/// less than one unit has 1. All are `most` where all shares are 0.
+///
+/// Whole parts first, and then one more for each of those that miss most (largest remainder), of
+/// equals for the first.
+pub fn arbitration(shares: &[f64], most: u8) -> Vec<u8> {
+    let most = most.max(1);
+    let largest = shares.iter().copied().fold(0.0, f64::max);
+    if largest <= 0.0 {
+        return vec![most; shares.len()];
+    }
+    let quotas: Vec<f64> = shares.iter().map(|share| share / largest * f64::from(most)).collect();
+    let mut weights: Vec<u8> = quotas.iter().map(|quota| quota.floor() as u8).collect();
+    let sum = quotas.iter().sum::<f64>().round();
+    let given: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
+    let mut order: Vec<usize> = (0..shares.len()).collect();
+    let missing = |i: usize| quotas[i] - quotas[i].floor();
+    order.sort_by(|&a, &b| missing(b).total_cmp(&missing(a)));
+    let more = (sum - given).max(0.0) as usize;
+    for &i in order.iter().take(more).filter(|&&i| missing(i) > 0.0) {
+        weights[i] += 1;
+    }
+    weights.iter().map(|&weight| weight.max(1)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn by_hand() {
+        assert_eq!(arbitration(&[0.5, 0.25, 0.25], 4), [4, 2, 2]);
+        assert_eq!(arbitration(&[0.6, 0.3, 0.0001], 255), [255, 128, 1]);
+        // Of 4 + 1.33 + 1.33 the sum is nearly 7.
+        assert_eq!(arbitration(&[0.6, 0.2, 0.2], 4), [4, 2, 1]);
+        assert_eq!(arbitration(&[0.0, 0.0], 255), [255, 255]);
+        assert!(arbitration(&[], 255).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn ratios_survive(shares in prop::collection::vec(0.0f64..1.0, 1..16), most in 1u8..) {
+            let weights = arbitration(&shares, most);
+            let largest = shares.iter().copied().fold(0.0, f64::max);
+            prop_assert!(weights.iter().all(|&weight| (1..=most).contains(&weight)));
+            prop_assert!(weights.iter().max() == Some(&most));
+            for (i, (&share, &weight)) in shares.iter().zip(&weights).enumerate() {
+                let quota = if largest > 0.0 { share / largest * f64::from(most) } else { f64::from(most) };
+                let off = (f64::from(weight) - quota).abs();
+                prop_assert!(off < 1.0 || (weight == 1 && quota <= 1.0), "{i}: {weight} {quota}");
+            }
+            // More is never less.
+            for (a, wa) in shares.iter().zip(&weights) {
+                for (b, wb) in shares.iter().zip(&weights) {
+                    prop_assert!(a <= b || wa >= wb || (wa + 1 == *wb && (a - b) < largest / f64::from(most)));
+                }
+            }
+        }
+    }
+}

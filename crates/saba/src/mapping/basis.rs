@@ -1,0 +1,108 @@
+//! [`Basis`]: the coordinates of models.
+
+use crate::Share;
+use crate::sensitivity::{Model, Monotone, Polynomial};
+
+/// The coordinates in which models are near each other or far apart, by Euclidean distance.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Basis {
+    /// The coefficients of polynomials, as published (Saba 4.3.3.1); those above a degree are 0. They
+    /// weigh the higher powers most, which say least about the slowdown: two fits of one curve with
+    /// other noise may be far apart.
+    Coefficients,
+    /// The slowdowns at these shares, of models of any kind. All are in one unit, and models are near
+    /// each other just where they claim the same.
+    Slowdowns(Vec<Share>),
+}
+
+/// What distances are measured in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scaling {
+    /// The coordinates as they are, as published.
+    #[default]
+    None,
+    /// Each coordinate in its standard deviation over all models, so that a small one counts as much
+    /// as a large one.
+    Deviation,
+}
+
+/// A model that has no coordinates in a basis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("model {index} is no polynomial, and has no coefficients")]
+pub struct BasisError {
+    /// Which model, counted from 0.
+    pub index: usize,
+}
+
+/// The shares that the paper's profiler measures (Saba 4.5.1).
+const PROFILED: [f64; 7] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
+
+impl Basis {
+    /// The slowdowns at those of the profiler's shares that all models were measured down to: of any
+    /// other, a measurement would be compared with an extrapolation.
+    pub fn measured(models: &[&Model]) -> Self {
+        let least = models.iter().map(|model| model.least()).max().unwrap_or(Share::ALL);
+        let mut shares: Vec<Share> = PROFILED.into_iter().map(Share::known).collect();
+        shares.retain(|&share| share >= least);
+        if shares.len() < 2 {
+            shares = vec![least, Share::ALL];
+            shares.dedup();
+        }
+        Basis::Slowdowns(shares)
+    }
+
+    /// The coordinates of models, all of one length.
+    pub(super) fn points(&self, models: &[&Model]) -> Result<Vec<Vec<f64>>, BasisError> {
+        let point = |(index, model): (usize, &&Model)| match (self, model) {
+            (Basis::Coefficients, Model::Polynomial(p)) => Ok(p.coefficients().to_vec()),
+            (Basis::Coefficients, Model::Monotone(_)) => Err(BasisError { index }),
+            (Basis::Slowdowns(shares), model) => {
+                Ok(shares.iter().map(|share| model.value(share.get())).collect())
+            }
+        };
+        models.iter().enumerate().map(point).collect()
+    }
+
+    /// The model that has these coordinates; of slowdowns, the monotone one that is next to them.
+    /// `least` is the least share that all models behind it were measured down to.
+    pub(super) fn model(&self, point: &[f64], least: Share) -> Model {
+        match self {
+            Basis::Coefficients => {
+                let mut coefficients = [0.0; 4];
+                coefficients.copy_from_slice(&point[..4]);
+                let polynomial = Polynomial::new(coefficients, least);
+                Model::Polynomial(polynomial.expect("means of numbers are numbers"))
+            }
+            Basis::Slowdowns(shares) => {
+                let mut knots: Vec<(Share, f64)> =
+                    shares.iter().copied().zip(point.iter().copied()).collect();
+                // A curve has two ends.
+                if knots.len() < 2 {
+                    knots = vec![(Share::known(0.5), 1.0), (Share::ALL, 1.0)];
+                }
+                Model::Monotone(Monotone::nearest(knots))
+            }
+        }
+    }
+}
+
+impl Scaling {
+    /// What to multiply each coordinate with.
+    pub(super) fn factors(self, points: &[Vec<f64>]) -> Vec<f64> {
+        let width = points.first().map_or(0, Vec::len);
+        let deviation = |k: usize| {
+            let n = points.len() as f64;
+            let mean = points.iter().map(|p| p[k]).sum::<f64>() / n;
+            let variance = points.iter().map(|p| (p[k] - mean) * (p[k] - mean)).sum::<f64>() / n;
+            variance.sqrt()
+        };
+        let factor = |k| match self {
+            Scaling::None => 1.0,
+            // Where all are the same there is nothing to tell apart.
+            Scaling::Deviation => {
+                Some(deviation(k)).filter(|d| *d > 1e-12).map_or(0.0, |d| 1.0 / d)
+            }
+        };
+        (0..width).map(factor).collect()
+    }
+}
