@@ -34,7 +34,8 @@ pub struct Flags {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=16))]
     queues: Option<u64>,
-    /// Policies to compare, with commas: fair-flows, fair-jobs, saba-unlimited; if not given, all
+    /// Policies to compare, with commas: fair-flows, fair-jobs, saba, equal-weights, saba-unlimited,
+    /// given-weights; if not given, all that say something
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = policy)]
     policy: Vec<SharingPolicy>,
     /// What all random numbers are made from; if not given, what the file says, or 1
@@ -96,7 +97,9 @@ impl Flags {
         let outputs = Outputs::new(self.json, self.report, Rows::default(), &inputs)?;
         let mut policies = self.policy;
         if policies.is_empty() {
-            policies.extend(SharingPolicy::ALL);
+            let by_hand = scenario.has_weights();
+            let all = SharingPolicy::ALL.into_iter();
+            policies.extend(all.filter(|&policy| policy != SharingPolicy::GivenWeights || by_hand));
         }
         policies.push(BASELINE);
         policies.sort_unstable();

@@ -105,7 +105,10 @@ pub(super) fn answer(comparison: &Comparison) -> Vec<String> {
             ),
         });
     }
-    let pairs = [(SharingPolicy::SabaUnlimited, SharingPolicy::FairJobs)];
+    let pairs = [
+        (SharingPolicy::Saba, SharingPolicy::EqualWeights),
+        (SharingPolicy::SabaUnlimited, SharingPolicy::FairJobs),
+    ];
     for (saba, equal) in pairs {
         if let (Some(weighted), Some(even)) = (of(saba), of(equal)) {
             let (a, b) = (weighted.mean_slowdown, even.mean_slowdown);

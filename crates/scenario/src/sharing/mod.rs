@@ -56,6 +56,8 @@ pub struct SharedJob {
     pub hosts: Vec<u32>,
     /// When it starts.
     pub start: Time,
+    /// Its weight where weights are given by hand; 1 if nobody gave one.
+    pub weight: f64,
     /// How long it takes with parts of the bandwidth, as it was measured or as its stages have it.
     pub samples: Samples,
 }

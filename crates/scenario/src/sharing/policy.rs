@@ -9,21 +9,36 @@ pub enum SharingPolicy {
     FairFlows,
     /// A queue a job with equal weights: the ideal max-min fairness of Saba 4.6.4.
     FairJobs,
+    /// Saba: queues by sensitivity (Saba 4.3.3), weights by eq. 4.2.
+    Saba,
+    /// The same queues, of equal weights: what is left of Saba's gain then comes from apartness.
+    EqualWeights,
     /// Saba with a queue a job: as if ports had as many (Saba 4.6.4, study 8).
     SabaUnlimited,
+    /// A queue a job with the weights that the jobs were given by hand (as Saba 3.3 does).
+    GivenWeights,
 }
 
 impl SharingPolicy {
     /// All of them.
-    pub const ALL: [SharingPolicy; 3] =
-        [SharingPolicy::FairFlows, SharingPolicy::FairJobs, SharingPolicy::SabaUnlimited];
+    pub const ALL: [SharingPolicy; 6] = [
+        Self::FairFlows,
+        Self::FairJobs,
+        Self::Saba,
+        Self::EqualWeights,
+        Self::SabaUnlimited,
+        Self::GivenWeights,
+    ];
 
     /// As flags and JSON have it.
     pub fn as_str(self) -> &'static str {
         match self {
             SharingPolicy::FairFlows => "fair-flows",
             SharingPolicy::FairJobs => "fair-jobs",
+            SharingPolicy::Saba => "saba",
+            SharingPolicy::EqualWeights => "equal-weights",
             SharingPolicy::SabaUnlimited => "saba-unlimited",
+            SharingPolicy::GivenWeights => "given-weights",
         }
     }
 
@@ -32,7 +47,10 @@ impl SharingPolicy {
         match self {
             SharingPolicy::FairFlows => "max-min among flows",
             SharingPolicy::FairJobs => "a queue a job, equal weights",
+            SharingPolicy::Saba => "Saba",
+            SharingPolicy::EqualWeights => "Saba's queues, equal weights",
             SharingPolicy::SabaUnlimited => "Saba, a queue a job",
+            SharingPolicy::GivenWeights => "a queue a job, given weights",
         }
     }
 }

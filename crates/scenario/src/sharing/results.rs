@@ -2,7 +2,7 @@
 
 use super::links::Links;
 use super::run::{Drive, Driven, SharingWatch, Unsteered};
-use super::weigher::Weigher;
+use super::weigher::{Weigher, Weighting};
 use super::{SharingPolicy, SharingScenario};
 use bandwise_flowsim::Simulation;
 use bandwise_flowsim::policy::{AppQueues, MaxMin, WeightedQueues};
@@ -37,6 +37,11 @@ impl SharingScenario {
     pub fn run(&self, policy: SharingPolicy, watch: SharingWatch<'_>) -> SharingResults {
         let links = Links::new(&self.fabric);
         let network = || links.network(&self.fabric);
+        let count = links.ports().len();
+        let weighed = |weigher: Weigher, watch: SharingWatch<'_>| {
+            let simulation = Simulation::new(network(), WeightedQueues).with_tolerance(TOLERANCE);
+            Drive::new(self, &links, simulation, weigher).run(watch)
+        };
         let driven = match policy {
             SharingPolicy::FairFlows => {
                 let simulation = Simulation::new(network(), MaxMin);
@@ -46,14 +51,25 @@ impl SharingScenario {
                 let simulation = Simulation::new(network(), AppQueues::default());
                 Drive::new(self, &links, simulation, Unsteered).run(watch)
             }
+            SharingPolicy::Saba => {
+                weighed(Weigher::few_queues(self, count, Weighting::Sensitivity), watch)
+            }
+            SharingPolicy::EqualWeights => {
+                weighed(Weigher::few_queues(self, count, Weighting::Equal), watch)
+            }
             SharingPolicy::SabaUnlimited => {
-                let simulation =
-                    Simulation::new(network(), WeightedQueues).with_tolerance(TOLERANCE);
-                let weigher = Weigher::new(self, links.ports().len());
-                Drive::new(self, &links, simulation, weigher).run(watch)
+                weighed(Weigher::own_queues(self, count, Weighting::Sensitivity), watch)
+            }
+            SharingPolicy::GivenWeights => {
+                weighed(Weigher::own_queues(self, count, Weighting::Given), watch)
             }
         };
         self.results(policy, driven)
+    }
+
+    /// Whether a job was given a weight by hand.
+    pub fn has_weights(&self) -> bool {
+        self.jobs.iter().any(|job| job.weight != 1.0)
     }
 
     /// How long each job takes where no other is on the fabric.

@@ -37,6 +37,8 @@ pub(super) struct JobSpec {
     count: Given<u64>,
     #[serde(default, deserialize_with = "text")]
     start: Given<Time>,
+    #[serde(default, deserialize_with = "decimal")]
+    weight: Given<f64>,
     hosts: Option<Spanned<Vec<Spanned<String>>>>,
 }
 
@@ -59,6 +61,7 @@ pub(super) struct Wanted {
     pub(super) workload: String,
     pub(super) job: Job,
     pub(super) start: Time,
+    pub(super) weight: f64,
     pub(super) samples: Samples,
     /// Where its instances have to be.
     pub(super) hosts: Option<Vec<u32>>,
@@ -81,6 +84,8 @@ const MOST_ROUNDS: u64 = 1_000_000;
 const LONGEST: Time = Time::from_ms(86_400_000);
 /// More bytes than anybody sends in a stage: 2^50.
 const MOST_BYTES: Bytes = Bytes::new(1 << 50);
+/// Weights that differ by more than switches can tell apart are no use.
+const WEIGHTS: std::ops::RangeInclusive<f64> = 0.001..=1_000.0;
 /// A model that is farther from measured times than that is told of.
 const TELL_FROM: f64 = 0.05;
 
@@ -102,6 +107,10 @@ pub(super) fn resolve(
             Some(given) => within(source, "start", given, Time::ZERO..=LONGEST)?,
             None => Time::ZERO,
         };
+        let weight = match &spec.weight {
+            Some(given) => within(source, "weight", given, WEIGHTS)?,
+            None => 1.0,
+        };
         let called = spec.name.as_ref().map_or(kind.workload.as_str(), |name| name.get_ref());
         for number in 1..=count {
             let name = if count == 1 { called.to_owned() } else { format!("{called}-{number}") };
@@ -110,6 +119,7 @@ pub(super) fn resolve(
                 workload: kind.workload.clone(),
                 job: kind.job.clone(),
                 start,
+                weight,
                 samples: kind.samples.clone(),
                 hosts: hosts.clone(),
                 at: place(&spec.name, at.clone()),

@@ -22,6 +22,7 @@
 //! data = 1.0                   # times what the workload was profiled with
 //! count = 1                    # as many alike
 //! start = "0 s"
+//! weight = 1.0                 # for the policy with weights by hand
 //! hosts = ["h0", "h1"]         # one for each instance; if not given, by chance
 //!
 //! [[job]]                      # or a job by how long it takes with parts of the bandwidth

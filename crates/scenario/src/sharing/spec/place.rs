@@ -48,8 +48,8 @@ impl PlacementSpec {
                 .allowed("fewer jobs or instances, more hosts, or a larger placement.jobs-per-host")
         })?;
         let placed = |(wanted, hosts)| {
-            let Wanted { name, workload, job, start, samples, .. } = wanted;
-            SharedJob { name, workload, job, hosts, start, samples }
+            let Wanted { name, workload, job, start, weight, samples, .. } = wanted;
+            SharedJob { name, workload, job, hosts, start, weight, samples }
         };
         Ok(wanted.into_iter().zip(places).map(placed).collect())
     }
