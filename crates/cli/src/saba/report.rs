@@ -5,7 +5,6 @@ use super::tables;
 use bandwise_report::html;
 use bandwise_report::model::{Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind};
 use bandwise_saba::Share;
-use bandwise_saba::sensitivity::{Kind, Model};
 use bandwise_scenario::sharing::Comparison;
 
 /// The page. It depends on the scenario, the policies and the seed alone.
@@ -91,7 +90,7 @@ fn curves(settings: &Settings) -> Figure {
         if series.iter().any(|other| other.name == job.workload) {
             continue;
         }
-        let model = Model::fit(&job.samples, Kind::default()).expect("any samples have one");
+        let model = job.model(settings.scenario.model);
         let least = job.samples.least().get();
         let at = |step: u32| {
             let share = least + (1.0 - least) * f64::from(step) / 60.0;
@@ -109,7 +108,7 @@ fn curves(settings: &Settings) -> Figure {
         title: "What less bandwidth costs".into(),
         caption:
             "The models that weights are made of: the slowdown of a job alone with a part of the \
-                  bandwidth, never lower with less."
+                  bandwidth."
                 .into(),
         x: Axis { label: "bandwidth".into(), unit: "%".into(), scale: Scale::Linear },
         y: Axis { label: "slowdown".into(), ..Axis::default() },

@@ -17,9 +17,10 @@ pub use comparison::{Comparison, LOSS, Summary};
 pub use policy::SharingPolicy;
 pub use results::SharingResults;
 pub use run::{SharingProgress, SharingWatch};
+pub use spec::profile;
 
 use bandwise_input::InputError;
-use bandwise_saba::sensitivity::Samples;
+use bandwise_saba::sensitivity::{Kind, Model, Monotone, Samples};
 use bandwise_topology::{Fabric, Routes};
 use bandwise_units::Time;
 use bandwise_workload::job::Job;
@@ -37,6 +38,8 @@ pub struct SharingScenario {
     pub jobs: Vec<SharedJob>,
     /// How ports can share a link.
     pub queues: Queues,
+    /// What Saba makes of jobs' times.
+    pub model: Kind,
     /// What every random stream is made from.
     pub seed: u64,
     /// What is allowed, and most likely not meant.
@@ -60,6 +63,15 @@ pub struct SharedJob {
     pub weight: f64,
     /// How long it takes with parts of the bandwidth, as it was measured or as its stages have it.
     pub samples: Samples,
+}
+
+impl SharedJob {
+    /// What a share of the bandwidth does to it, as a model of that kind; a monotone one where there
+    /// are too few shares for a polynomial.
+    pub fn model(&self, kind: Kind) -> Model {
+        Model::fit(&self.samples, kind)
+            .unwrap_or_else(|_| Model::Monotone(Monotone::fit(&self.samples)))
+    }
 }
 
 /// What ports have to share a link with.

@@ -8,7 +8,7 @@ use bandwise_saba::Share;
 use bandwise_saba::mapping::{
     Basis, Hierarchy, MAX_WEIGHT, PriorityLevel, PriorityLevels, Scaling, arbitration,
 };
-use bandwise_saba::sensitivity::{Kind, Model};
+use bandwise_saba::sensitivity::Model;
 use bandwise_saba::weights::{Catalogue, Effort, Floors, ModelId, Solver};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZeroU8, NonZeroU16};
@@ -67,7 +67,8 @@ impl Weigher {
         links: usize,
         weighting: Weighting,
     ) -> Weigher {
-        let models: Vec<Model> = scenario.jobs.iter().map(|job| model(&job.samples)).collect();
+        let models: Vec<Model> =
+            scenario.jobs.iter().map(|job| job.model(scenario.model)).collect();
         let models: Vec<&Model> = models.iter().collect();
         let levels = NonZeroU16::from(one_or_more(scenario.queues.levels));
         let basis = Basis::measured(&models);
@@ -88,7 +89,8 @@ impl Weigher {
         mapping: Mapping,
     ) -> Weigher {
         let mut catalogue = Catalogue::new();
-        let models = scenario.jobs.iter().map(|job| catalogue.add(&model(&job.samples), None));
+        let models =
+            scenario.jobs.iter().map(|job| catalogue.add(&job.model(scenario.model), None));
         Weigher {
             weighting,
             mapping,
@@ -188,10 +190,6 @@ impl Steering<WeightedQueues> for Weigher {
             self.configure(link, simulation);
         }
     }
-}
-
-fn model(samples: &bandwise_saba::sensitivity::Samples) -> Model {
-    Model::fit(samples, Kind::Monotone).expect("any samples have one")
 }
 
 fn one_or_more(n: u8) -> NonZeroU8 {

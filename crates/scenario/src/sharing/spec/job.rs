@@ -293,8 +293,9 @@ impl StageSpec {
     }
 }
 
-/// How long a job takes with the parts of the bandwidth that Saba's profiler takes.
-fn profile(job: &Job) -> Samples {
+/// How long a job takes with the parts of the bandwidth that Saba's profiler takes, on links of 56
+/// Gbps that limit nobody else.
+pub fn profile(job: &Job) -> Samples {
     let at = |part: f64| {
         let rate = BitRate::from_bps((REFERENCE_RATE.as_bps() as f64 * part) as u64);
         let share = Share::try_from(part).expect("a part of the whole");

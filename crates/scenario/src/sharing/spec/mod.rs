@@ -15,6 +15,10 @@
 //! levels = 16                  # priority levels of applications
 //! part = 1.0                   # of a link's bandwidth that is shared here
 //!
+//! [model]                      # of sensitivity
+//! kind = "monotone"            # less bandwidth is never faster; or "polynomial", as published
+//! degree = 3                   # of the polynomial, 1 to 3
+//!
 //! [[job]]
 //! name = "lr"                  # or its workload's, with a number if there are more
 //! workload = "LR"              # of Saba's table 2.1: LR RF GBT SVM NI NW PR SQL WC TS
@@ -48,8 +52,11 @@
 //! ```
 
 mod job;
+mod model;
 mod pattern;
 mod place;
+
+pub use job::profile;
 
 use super::{Overrides, Queues, SharingScenario};
 use crate::File;
@@ -62,6 +69,7 @@ use bandwise_topology::read::FabricSpec;
 use bandwise_topology::{Fabric, Routes, builders};
 use bandwise_units::{BitRate, Time};
 use job::JobSpec;
+use model::ModelSpec;
 use place::PlacementSpec;
 use serde::Deserialize;
 use toml::Spanned;
@@ -76,6 +84,8 @@ struct Spec {
     fabric: Option<Spanned<FabricSpec>>,
     #[serde(default, deserialize_with = "table")]
     queues: QueuesSpec,
+    #[serde(default, deserialize_with = "table")]
+    model: ModelSpec,
     #[serde(default, deserialize_with = "list")]
     job: Vec<Spanned<JobSpec>>,
     #[serde(default, deserialize_with = "table")]
@@ -149,6 +159,7 @@ impl Spec {
         seed: Option<u64>,
     ) -> Result<SharingScenario, InputError> {
         let queues = self.queues.resolve(source)?;
+        let model = self.model.resolve(source)?;
         let of_document = self.run.seed.as_ref().map(|seed| *seed.get_ref());
         let seed = seed.or(of_document).unwrap_or(1);
         if self.job.is_empty() {
@@ -160,7 +171,7 @@ impl Spec {
         let jobs = self.placement.resolve(source, wanted, &fabric, seed)?;
         let title = self.title.unwrap_or_else(|| source.name.to_owned());
         let routes = Routes::shortest(&fabric);
-        Ok(SharingScenario { title, fabric, routes, jobs, queues, seed, warnings })
+        Ok(SharingScenario { title, fabric, routes, jobs, queues, model, seed, warnings })
     }
 }
 
