@@ -1,6 +1,7 @@
-//! [`Experiment`]: what papers run. An InfiniBand scenario, or a network scenario.
+//! [`Experiment`]: what papers run. An InfiniBand scenario, a network scenario, or a study of Saba.
 
 use crate::run::{Case, Options};
+use crate::saba;
 use bandwise_scenario::network::{
     NetworkProgress, NetworkResults, NetworkScenario, NetworkStop, Watch,
 };
@@ -15,12 +16,22 @@ pub enum Cases {
     Rperf(fn(&Options) -> Vec<Case<Scenario>>),
     /// Flows through an Ethernet fabric.
     Network(fn(&Options) -> Vec<Case<NetworkScenario>>),
+    /// Jobs that share a fabric, and models of them.
+    Saba(fn(&Options) -> Vec<Case<saba::Study>>),
 }
+
+/// As `rperf` does: "we run the test three times … graphs plot the average values".
+const RUNS: u64 = 3;
 
 /// A scenario that can be run with another seed.
 pub trait Experiment: Sync {
     /// What comes out.
     type Results: Send + Sync;
+
+    /// How often it is run, each time with another seed.
+    fn runs(&self, quick: bool) -> u64 {
+        if quick { 1 } else { RUNS }
+    }
 
     /// Runs it; nothing comes out when `stop` says so before it is at its end. An error is a reason
     /// why there is no end.

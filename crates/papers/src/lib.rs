@@ -1,4 +1,4 @@
-//! The papers' evaluations: what each figure's runs are ([`rperf`], [`irn`]), running them in
+//! The papers' evaluations: what each figure's runs are ([`rperf`], [`irn`], [`saba`]), running them in
 //! parallel ([`run()`]), and setting the results beside what was published ([`published`]).
 
 pub mod claim;
@@ -7,13 +7,14 @@ pub mod irn;
 pub mod published;
 pub mod rperf;
 pub mod run;
+pub mod saba;
 
 pub use claim::Claim;
 pub use experiment::{Cases, Effort};
 pub use run::{Finding, Observer, Options, PaperError, PaperResults, run};
 
 /// The papers that can be run, with what their items are.
-pub const PAPERS: &[Paper] = &[rperf::PAPER, irn::PAPER];
+pub const PAPERS: &[Paper] = &[rperf::PAPER, irn::PAPER, saba::PAPER];
 
 /// A paper.
 #[derive(Debug, Clone, Copy)]

@@ -139,9 +139,6 @@ pub trait Observer: Sync {
 
 impl Observer for () {}
 
-/// As in the paper: "we run the test three times … graphs plot the average values".
-const RUNS: u64 = 3;
-
 /// Runs a paper, or an item of it.
 pub fn run(
     paper: &'static Paper,
@@ -158,6 +155,7 @@ pub fn run(
     let found = match paper.cases {
         Cases::Rperf(cases) => collect(cases(options), options, observer)?,
         Cases::Network(cases) => collect(cases(options), options, observer)?,
+        Cases::Saba(cases) => collect(cases(options), options, observer)?,
     };
     let Found { findings, effort, simulated, runs, unfinished } = found;
     let published = Published::parse(paper.published).expect("tested for every paper");
@@ -185,9 +183,9 @@ fn collect<E: Experiment>(
     let wanted =
         |reading: &Reading<E::Results>| options.item.as_ref().is_none_or(|i| i == reading.item);
     cases.retain(|case| case.readings.iter().any(wanted));
-    let seeds: Vec<u64> = (0..if options.quick { 1 } else { RUNS }).collect();
+    let seeds = |case: &Case<E>| 0..case.scenario.runs(options.quick);
     let jobs: Vec<(&Case<E>, u64)> =
-        cases.iter().flat_map(|case| seeds.iter().map(move |&s| (case, s))).collect();
+        cases.iter().flat_map(|case| seeds(case).map(move |seed| (case, seed))).collect();
     observer.begin(jobs.len());
     let outcomes = bandwise_threads::in_order(options.threads, &jobs, |&(case, run)| {
         let stop = || observer.stop();
@@ -206,7 +204,10 @@ fn collect<E: Experiment>(
     }
     let mut findings = Vec::new();
     let mut unfinished = Vec::new();
-    for (case, runs) in cases.iter().zip(outcomes.chunks(seeds.len())) {
+    let mut rest = outcomes.as_slice();
+    for case in &cases {
+        let (runs, others) = rest.split_at(seeds(case).count());
+        rest = others;
         let finished: Vec<&E::Results> = runs.iter().flatten().collect();
         if finished.len() < runs.len() {
             unfinished.push(case.name.clone());

@@ -1,0 +1,65 @@
+//! Scenarios: the documents that `bandwise saba plan` would take.
+
+use bandwise_input::{InputError, Source};
+use bandwise_random::Stream;
+use bandwise_scenario::sharing::{Overrides, SharingScenario};
+use bandwise_workload::job::WORKLOADS;
+use std::fmt::Write;
+
+/// Jobs of a cluster setup.
+const JOBS: u64 = 16;
+
+/// "16 jobs are randomly selected by drawing, with replacement, from the set of workloads … The dataset
+/// size of each job is randomly selected from 0.1x, 1x, and 10x … The number of instances of a job is also
+/// randomly selected from 0.5x to 4x of the number of nodes used by the profiler (8 nodes)" (Saba 4.6.2),
+/// on 32 servers. Instances are taken to be any whole number from 4 to 32, as likely as any other.
+pub(super) fn setup(seed: u64) -> Result<SharingScenario, InputError> {
+    let mut stream = Stream::new(seed, "cluster setup", 0);
+    let mut pick = |n: u64| stream.below(n) as usize;
+    let mut text = switch(32);
+    for job in 1..=JOBS {
+        let workload = WORKLOADS[pick(10)];
+        let data = [0.1, 1.0, 10.0][pick(3)];
+        let instances = 4 + pick(29);
+        let _ = writeln!(
+            text,
+            "[[job]]\nname = \"{workload}-{job}\"\nworkload = \"{workload}\"\ndata = {data:?}\n\
+             instances = {instances}"
+        );
+    }
+    read(&text, Overrides { seed: Some(seed), ..Overrides::default() })
+}
+
+/// The ten workloads, an instance of each on every node (Saba 4.6.3).
+pub(super) fn all_on(nodes: u32, data: f64, degree: u8, queues: u8) -> SharingScenario {
+    let mut text = switch(nodes);
+    let _ = writeln!(text, "[model]\nkind = \"polynomial\"\ndegree = {degree}");
+    for workload in WORKLOADS {
+        let _ = writeln!(
+            text,
+            "[[job]]\nworkload = \"{workload}\"\ndata = {data:?}\ninstances = {nodes}"
+        );
+    }
+    let overrides = Overrides { queues: Some(queues), ..Overrides::default() };
+    read(&text, overrides).expect("workloads of the table, on as many nodes as there are")
+}
+
+/// LR and TS, an instance of each on 8 nodes, with 75 and 25 as weights (Saba 3.3).
+pub(super) fn two() -> SharingScenario {
+    let jobs = "[[job]]\nworkload = \"LR\"\nweight = 75\n[[job]]\nworkload = \"TS\"\nweight = 25\n";
+    read(&(switch(8) + jobs), Overrides::default()).expect("two workloads of the table")
+}
+
+/// Saba 3.1 and 4.6.1: 56 Gbps each at one switch.
+fn switch(nodes: u32) -> String {
+    format!(
+        "[fabric]\nbuild = {{ single-switch = {nodes} }}\n\
+         link = {{ rate = \"56 Gbps\", delay = \"10 ns\" }}\n"
+    )
+}
+
+fn read(text: &str, overrides: Overrides) -> Result<SharingScenario, InputError> {
+    SharingScenario::from_toml(&Source::new("setup", text), overrides, |_| {
+        Err("no file is named".to_owned())
+    })
+}

@@ -1,0 +1,104 @@
+//! [`Study`]: what is run for Saba.
+
+use super::{models, setups};
+use crate::experiment::{Effort, Experiment};
+use bandwise_scenario::sharing::{Comparison, SharingPolicy, SharingProgress, SharingScenario};
+use bandwise_units::Time;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// A run.
+#[derive(Debug)]
+pub enum Study {
+    /// Workloads alone, and models of them: closed forms.
+    Models,
+    /// Jobs under policies.
+    Jobs(Box<SharingScenario>, Vec<SharingPolicy>),
+    /// A cluster setup by chance (Saba 4.6.2), another one for each seed.
+    Setup(Vec<SharingPolicy>),
+}
+
+/// What came out: numbers by name.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    pub(super) numbers: BTreeMap<String, f64>,
+    effort: Effort,
+    simulated: Time,
+}
+
+/// Cluster setups (Saba 4.6.2).
+const SETUPS: u64 = 500;
+/// Of which these are run in a hurry.
+const QUICK_SETUPS: u64 = 4;
+
+impl Experiment for Study {
+    type Results = Outcome;
+
+    fn runs(&self, quick: bool) -> u64 {
+        match self {
+            Study::Setup(_) if quick => QUICK_SETUPS,
+            Study::Setup(_) => SETUPS,
+            Study::Models | Study::Jobs(..) => 1,
+        }
+    }
+
+    fn run_once(&self, seed: u64, stop: &dyn Fn() -> bool) -> Result<Option<Outcome>, String> {
+        match self {
+            Study::Models => Ok(Some(Outcome { numbers: models::numbers(), ..Outcome::default() })),
+            Study::Jobs(scenario, policies) => Ok(compare(scenario, policies, stop)),
+            Study::Setup(policies) => {
+                let scenario = setups::setup(seed).map_err(|error| error.to_string())?;
+                Ok(compare(&scenario, policies, stop))
+            }
+        }
+    }
+
+    fn effort(results: &Outcome) -> Effort {
+        results.effort
+    }
+
+    fn simulated(results: &Outcome) -> Time {
+        results.simulated
+    }
+}
+
+/// Runs the policies; their numbers are called "POLICY KEY", with jobs by workload and as a whole.
+fn compare(
+    scenario: &SharingScenario,
+    policies: &[SharingPolicy],
+    stop: &dyn Fn() -> bool,
+) -> Option<Outcome> {
+    let mut watch = |_: SharingProgress| match stop() {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
+    let comparison = Comparison::run(scenario, policies, &mut watch);
+    if !comparison.is_whole() {
+        return None;
+    }
+    let baseline = comparison.of(SharingPolicy::FairFlows)?;
+    let mut outcome = Outcome::default();
+    for results in &comparison.results {
+        let policy = results.policy.as_str();
+        let summary = comparison.summary(results, baseline)?;
+        let mut put = |key: &str, value: f64| {
+            *outcome.numbers.entry(format!("{policy} {key}")).or_default() += value;
+        };
+        put("average speedup", summary.speedup);
+        put("arithmetic speedup", summary.arithmetic_speedup);
+        put("mean slowdown", summary.mean_slowdown);
+        put("jobs that lose", summary.losers as f64);
+        put("jobs", scenario.jobs.len() as f64);
+        let speedups = comparison.speedups(results, baseline);
+        let slowdowns = comparison.slowdowns(results);
+        for ((job, speedup), slowdown) in scenario.jobs.iter().zip(speedups).zip(slowdowns) {
+            let name = job.workload.as_str();
+            put(&format!("log {name}"), speedup?.ln());
+            put(&format!("count {name}"), 1.0);
+            put(&format!("slowdown {name}"), slowdown?);
+        }
+        outcome.simulated += results.took.iter().flatten().copied().max().unwrap_or_default();
+        outcome.effort.add(Effort { events: results.instants, ..Effort::default() });
+    }
+    Some(outcome)
+}
