@@ -105,7 +105,8 @@ fn main() {
                 .collect();
             let start = Instant::now();
             let before = core_ms(start);
-            let mut solver = Solver::new(&catalogue, Share::ALL, Floors::default(), Effort::LEAST);
+            let mut solver =
+                Solver::new(&catalogue, Share::ALL, Floors::default(), Effort::default());
             let mut sum = 0.0;
             for members in &at_port {
                 let weights = solver.weights(members);

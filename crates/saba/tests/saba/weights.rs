@@ -212,8 +212,8 @@ proptest! {
         prop_assume!(weights.guarantee == Guarantee::Exact);
         let floors = floors(&models, 1.0);
         let value = |i: usize, x: f64| models[i].predict(share(x.min(1.0))).even_extrapolated();
-        for from in 0..models.len() {
-            let spare = weights.shares[from] - floors[from];
+        for (from, floor) in floors.iter().enumerate() {
+            let spare = weights.shares[from] - floor;
             if spare < 1e-9 {
                 continue;
             }
