@@ -19,7 +19,17 @@ trap 'rm -rf "$scratch"' EXIT
 
 format() { cargo fmt --all --check; }
 clippy() { cargo clippy --workspace --all-targets --quiet -- -D warnings; }
-tests() { cargo test --workspace --no-fail-fast; }
+tests() {
+  local wrong=0
+  cargo test --workspace --no-fail-fast || wrong=1
+  # The published solver of weights is C, and is built for the comparison with it alone.
+  if command -v cmake >/dev/null; then
+    cargo test -p bandwise-saba --features baseline --no-fail-fast --test saba baseline || wrong=1
+  else
+    echo "SKIP tests: cmake is not installed, so weights are not compared with SLSQP's"
+  fi
+  return $wrong
+}
 docs() {
   # The crates' own pages; and that what the book and the README show is what commands print, by
   # the program as the tests built it.

@@ -1,6 +1,6 @@
 //! The published way to weights (Saba 4.5.2): sequential least squares programming (SLSQP), as the
-//! NLopt library has it. A baseline: it goes downhill from equal weights to the next optimum, which need not be
-//! the least, and takes time with the third power of the number of applications.
+//! NLopt library has it. A baseline: it goes downhill from equal weights to the next optimum, which
+//! need not be the least, and takes time with the third power of the number of applications.
 
 use super::ModelId;
 use super::problem::Term;

@@ -60,23 +60,29 @@ impl<'c> Solver<'c> {
         let terms = self.terms(&classes);
         let found = self.search.minimise(terms, self.capacity.get(), self.effort);
         let found = found.expect("floors were made to fit");
-        // Parts of a class may have been told apart, so they are not in order.
         let mut granted = found.granted;
-        granted.sort_by(|a, b| a.term.cmp(&b.term).then(a.share.total_cmp(&b.share)));
-        // For each class, what its next member gets.
-        let mut next: Vec<usize> = Vec::with_capacity(classes.len());
-        next.extend(
-            (0..granted.len()).filter(|&i| i == 0 || granted[i - 1].term < granted[i].term),
-        );
-        let mut give = |id: &ModelId| {
-            let next = &mut next[self.class_of[id.0 as usize] as usize];
-            if granted[*next].count == 0 {
-                *next += 1;
-            }
-            granted[*next].count -= 1;
-            granted[*next].share
+        let class_of = |id: &ModelId| self.class_of[id.0 as usize] as usize;
+        let is_one_each = granted.len() == classes.len();
+        // Parts of a class may have been told apart, so they are not in order.
+        if !is_one_each {
+            granted.sort_by(|a, b| a.term.cmp(&b.term).then(a.share.total_cmp(&b.share)));
+        }
+        let shares = if is_one_each {
+            members.iter().map(|id| granted[class_of(id)].share).collect()
+        } else {
+            // For each class, what its next member gets.
+            let is_first = |&i: &usize| i == 0 || granted[i - 1].term < granted[i].term;
+            let mut next: Vec<usize> = (0..granted.len()).filter(is_first).collect();
+            let give = |id: &ModelId| {
+                let next = &mut next[class_of(id)];
+                if granted[*next].count == 0 {
+                    *next += 1;
+                }
+                granted[*next].count -= 1;
+                granted[*next].share
+            };
+            members.iter().map(give).collect()
         };
-        let shares = members.iter().map(&mut give).collect();
         for class in &classes {
             self.class_of[class.0.0 as usize] = NONE;
         }

@@ -199,6 +199,37 @@ proptest! {
         prop_assert_eq!(weights.guarantee, Guarantee::Exact);
     }
 
+    /// Where weights are said to be optimal, nobody can give some to another so that both together lose
+    /// less; with as many applications that floors don't fit, too.
+    #[test]
+    fn no_transfer_helps(models in prop_oneof![
+        prop::collection::vec(models(), 2..40),
+        prop::collection::vec(cubics(), 2..12),
+        prop::collection::vec(models(), 2..6),
+    ]) {
+        let weights = solve_with(&models, 1.0, Effort::default());
+        are_sound(&weights, &models, 1.0);
+        prop_assume!(weights.guarantee == Guarantee::Exact);
+        let floors = floors(&models, 1.0);
+        let value = |i: usize, x: f64| models[i].predict(share(x.min(1.0))).even_extrapolated();
+        for (from, floor) in floors.iter().enumerate() {
+            let spare = weights.shares[from] - floor;
+            if spare < 1e-9 {
+                continue;
+            }
+            for part in [1.0, 0.5, 0.2, 0.05, 0.01] {
+                let less = weights.shares[from] - part * spare;
+                let lost = value(from, less) - value(from, weights.shares[from]);
+                for to in (0..models.len()).filter(|&to| to != from) {
+                    let more = weights.shares[to] + part * spare;
+                    let gained = value(to, weights.shares[to]) - value(to, more);
+                    let rounding = 1e-8 * weights.slowdowns.abs().max(1.0);
+                    prop_assert!(gained <= lost + rounding, "{part} of {spare} from {from} to {to}: {weights:?}");
+                }
+            }
+        }
+    }
+
     /// However little effort: what is guaranteed holds of what more effort finds.
     #[test]
     fn guarantees_hold(
