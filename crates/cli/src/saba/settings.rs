@@ -34,7 +34,7 @@ pub struct Flags {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=16))]
     queues: Option<u64>,
-    /// Policies to compare, with commas: fair-flows, fair-jobs, saba, equal-weights, saba-unlimited,
+    /// Policies to compare, with commas: fair-flows, blocking, fair-jobs, saba, equal-weights, saba-unlimited,
     /// given-weights; if not given, all that say something
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = policy)]
     policy: Vec<SharingPolicy>,

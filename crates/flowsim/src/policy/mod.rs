@@ -6,11 +6,13 @@
 //! ([`Policy::GIVES_RATES`]).
 
 mod app_queues;
+mod blocking;
 mod max_min;
 mod priorities;
 mod weighted;
 
 pub use app_queues::AppQueues;
+pub use blocking::Blocking;
 pub use max_min::MaxMin;
 pub use priorities::Priorities;
 pub use weighted::WeightedQueues;

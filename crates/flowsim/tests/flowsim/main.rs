@@ -1,5 +1,6 @@
 //! What users of the crate rely on, through what it shows them.
 
+mod blocking;
 mod closed_forms;
 mod equilibrium;
 mod linear_programme;

@@ -7,6 +7,9 @@ pub enum SharingPolicy {
     /// One queue, in which flows share max-min fairly: what congestion control strives for, without
     /// the throughput that it and blocking cost (Saba 2.5).
     FairFlows,
+    /// One queue at each host without congestion control: what waits blocks what is behind it, which
+    /// costs throughput. InfiniBand lies between this and the one before.
+    Blocking,
     /// A queue a job with equal weights: the ideal max-min fairness of Saba 4.6.4.
     FairJobs,
     /// Saba: queues by sensitivity (Saba 4.3.3), weights by eq. 4.2.
@@ -21,8 +24,9 @@ pub enum SharingPolicy {
 
 impl SharingPolicy {
     /// All of them.
-    pub const ALL: [SharingPolicy; 6] = [
+    pub const ALL: [SharingPolicy; 7] = [
         Self::FairFlows,
+        Self::Blocking,
         Self::FairJobs,
         Self::Saba,
         Self::EqualWeights,
@@ -34,6 +38,7 @@ impl SharingPolicy {
     pub fn as_str(self) -> &'static str {
         match self {
             SharingPolicy::FairFlows => "fair-flows",
+            SharingPolicy::Blocking => "blocking",
             SharingPolicy::FairJobs => "fair-jobs",
             SharingPolicy::Saba => "saba",
             SharingPolicy::EqualWeights => "equal-weights",
@@ -46,6 +51,7 @@ impl SharingPolicy {
     pub fn title(self) -> &'static str {
         match self {
             SharingPolicy::FairFlows => "max-min among flows",
+            SharingPolicy::Blocking => "one blocking queue",
             SharingPolicy::FairJobs => "a queue a job, equal weights",
             SharingPolicy::Saba => "Saba",
             SharingPolicy::EqualWeights => "Saba's queues, equal weights",

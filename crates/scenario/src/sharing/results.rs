@@ -5,7 +5,7 @@ use super::run::{Drive, Driven, SharingWatch, Unsteered};
 use super::weigher::{Weigher, Weighting};
 use super::{SharingPolicy, SharingScenario};
 use bandwise_flowsim::Simulation;
-use bandwise_flowsim::policy::{AppQueues, MaxMin, WeightedQueues};
+use bandwise_flowsim::policy::{AppQueues, Blocking, MaxMin, WeightedQueues};
 use bandwise_units::Time;
 
 /// What a queue's rate may be too low by, in millionths: with 0.1% slowdowns are the same to three digits
@@ -45,6 +45,10 @@ impl SharingScenario {
         let driven = match policy {
             SharingPolicy::FairFlows => {
                 let simulation = Simulation::new(network(), MaxMin);
+                Drive::new(self, &links, simulation, Unsteered).run(watch)
+            }
+            SharingPolicy::Blocking => {
+                let simulation = Simulation::new(network(), Blocking);
                 Drive::new(self, &links, simulation, Unsteered).run(watch)
             }
             SharingPolicy::FairJobs => {
