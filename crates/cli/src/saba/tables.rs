@@ -27,7 +27,7 @@ pub(super) fn summarised(comparison: &Comparison) -> Vec<(SharingPolicy, Summary
 
 fn jobs(settings: &Settings, comparison: &Comparison) -> Table {
     let mut header = vec!["job".to_owned(), "instances".to_owned(), "alone".to_owned()];
-    header.extend(comparison.results.iter().map(|results| results.policy.title().to_owned()));
+    header.extend(comparison.results.iter().map(|results| results.policy.as_str().to_owned()));
     let slowdowns: Vec<_> =
         comparison.results.iter().map(|results| comparison.slowdowns(results)).collect();
     let row = |(i, job): (usize, &bandwise_scenario::sharing::SharedJob)| {
@@ -50,7 +50,7 @@ fn jobs(settings: &Settings, comparison: &Comparison) -> Table {
 fn summaries(comparison: &Comparison) -> Table {
     let row = |(policy, summary): (SharingPolicy, Summary)| {
         vec![
-            Cell::text(policy.title()),
+            Cell::text(policy.as_str()),
             Cell::number(summary.mean_slowdown, ""),
             Cell::number(summary.worst_slowdown, ""),
             Cell::number(summary.speedup, ""),
@@ -63,16 +63,17 @@ fn summaries(comparison: &Comparison) -> Table {
         "policy",
         "mean slowdown",
         "worst slowdown",
-        "speedup, geometric",
+        "speedup",
         "arithmetic",
-        "jobs that lose",
+        "losers",
         "least speedup",
     ];
     Table {
         title: "All jobs".into(),
         caption: format!(
-            "Speedups are over {}; a job loses if it takes over {:.0}% longer than there.",
-            BASELINE.title(),
+            "Speedups are over {}, as geometric and as arithmetic means; a job loses if it takes over \
+             {:.0}% longer than there.",
+            BASELINE.as_str(),
             LOSS * 100.0
         ),
         header: header.map(str::to_owned).into(),
@@ -93,14 +94,15 @@ pub(super) fn answer(comparison: &Comparison) -> Vec<String> {
         answer.push(match *best == BASELINE {
             true => format!(
                 "Leave it as it is: no policy here has a lower mean slowdown than {}, {:.2}.",
-                best.title(),
+                best.as_str(),
                 base.mean_slowdown
             ),
             false => format!(
-                "The lowest mean slowdown is that of \"{}\": {:.2}, with {} {:.2}.",
+                "The lowest mean slowdown is that of {} ({}): {:.2}, with {} {:.2}.",
+                best.as_str(),
                 best.title(),
                 summary.mean_slowdown,
-                BASELINE.title(),
+                BASELINE.as_str(),
                 base.mean_slowdown
             ),
         });
@@ -118,9 +120,10 @@ pub(super) fn answer(comparison: &Comparison) -> Vec<String> {
                 () => "make no difference to these jobs",
             };
             answer.push(format!(
-                "Weights by sensitivity {verdict} in the same queues ({}): a mean slowdown of {a:.2}, \
-                 and {b:.2} with equal weights.",
-                saba.title()
+                "Weights by sensitivity {verdict}: a mean slowdown of {a:.2} with {}, of {b:.2} with \
+                 {}, which has the same queues.",
+                saba.as_str(),
+                equal.as_str()
             ));
         }
     }

@@ -10,9 +10,11 @@ use bandwise_workload::job::{PROFILE_INSTANCES, WORKLOADS};
 type Case = run::Case<Study>;
 type Reading = run::Reading<Outcome>;
 
-/// What Saba is held against: a control for its queues, and one for its weights.
-const POLICIES: [SharingPolicy; 4] = [
+/// What Saba is held against: both ends of what InfiniBand may do, a control for its queues, and one for
+/// its weights.
+const POLICIES: [SharingPolicy; 5] = [
     SharingPolicy::FairFlows,
+    SharingPolicy::Blocking,
     SharingPolicy::FairJobs,
     SharingPolicy::Saba,
     SharingPolicy::EqualWeights,
@@ -121,6 +123,8 @@ fn clusters() -> Case {
         let policy = policy.as_str();
         let key = format!("{policy} average speedup");
         readings.push(number("fig4.14", policy, "average speedup", key));
+        let (over, key) = (format!("{policy} over"), format!("{policy} speedup over blocking"));
+        readings.push(number("fig4.13", over, "part", key));
         for name in WORKLOADS {
             for what in ["log", "count"] {
                 let (case, key) =
@@ -155,6 +159,9 @@ fn jobs(
         };
         let key = format!("{policy} average speedup");
         readings.push(number(item, case.clone(), "average speedup", key));
+        let (over, key) =
+            (format!("{case}, over blocking"), format!("{policy} speedup over blocking"));
+        readings.push(number(item, over, "average speedup", key));
         for name in WORKLOADS {
             let (case, key) = (format!("{name} {case}"), format!("{policy} log {name}"));
             let read: Read<Outcome> =

@@ -95,6 +95,11 @@ fn clusters(findings: &[Finding]) -> Vec<Finding> {
             let case = format!("ten workloads{called}");
             all.push(finding("fig4.13", case, "average speedup", "x", value));
         }
+        let is_over = |f: &&Finding| f.case == format!("{policy} over") && f.metric == "part";
+        if let Some(over) = findings.iter().find(is_over) {
+            let case = format!("500 cluster setups{called}, over blocking");
+            all.push(finding("fig4.14", case, "average speedup", "x", over.value()));
+        }
         let lose = part(&format!("{policy} jobs that lose")).zip(part(&format!("{policy} jobs")));
         if let Some((lose, jobs)) = lose {
             let case = format!("all jobs{called}");

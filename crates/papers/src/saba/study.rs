@@ -85,6 +85,9 @@ fn compare(
             *outcome.numbers.entry(format!("{policy} {key}")).or_default() += value;
         };
         put("average speedup", summary.speedup);
+        if let Some(blocking) = comparison.of(SharingPolicy::Blocking) {
+            put("speedup over blocking", comparison.summary(results, blocking)?.speedup);
+        }
         put("arithmetic speedup", summary.arithmetic_speedup);
         put("mean slowdown", summary.mean_slowdown);
         put("jobs that lose", summary.losers as f64);
