@@ -95,6 +95,18 @@ impl<P: Policy> Simulation<P> {
         self
     }
 
+    /// The same, but links with several queues are asked once each, at every change of rates from nothing:
+    /// those first that offer the least. What is then left on all links of a flow is shared equally. So
+    /// every flow has at least its part of each link by weight, as if all others wanted all they could
+    /// get, and every flow has a full link; but a queue may have more than its weight is worth where
+    /// others could use it. For networks in which links that weigh queues differently don't come to rest,
+    /// or in which that takes too long.
+    #[must_use]
+    pub fn in_one_pass(mut self) -> Self {
+        self.sharing.is_once = true;
+        self
+    }
+
     /// The same, but rates are worked out at most once each `grain`: what ends within it leaves its rate
     /// unused until then, and what starts has none.
     #[must_use]

@@ -7,6 +7,17 @@ use crate::rate::Rate;
 pub(crate) struct Hop {
     pub(crate) link: u32,
     pub(crate) queue: u32,
+    /// How many flows the bundle has.
+    pub(crate) flows: u32,
+    /// What each of them can use at the link: the least that cap and other links offer. Kept here, so that
+    /// a link is scheduled without looking at others.
+    pub(crate) demand: Rate,
+}
+
+impl Hop {
+    pub(crate) const fn new(link: u32, queue: u32) -> Hop {
+        Hop { link, queue, flows: 0, demand: Rate::ZERO }
+    }
 }
 
 /// How the queue of a flow is found at each link.
@@ -68,8 +79,21 @@ impl Bundles {
         &self.hops[hops_at as usize..hops_at as usize + usize::from(hops)]
     }
 
-    pub(crate) fn hop_mut(&mut self, bundle: u32, i: usize) -> &mut Hop {
-        &mut self.hops[self.all[bundle as usize].hops_at as usize + i]
+    #[inline]
+    pub(crate) fn hops_mut(&mut self, bundle: u32) -> &mut [Hop] {
+        let Bundle { hops_at, hops, .. } = self.all[bundle as usize];
+        &mut self.hops[hops_at as usize..hops_at as usize + usize::from(hops)]
+    }
+
+    /// Where the hops of a bundle begin among all hops.
+    pub(crate) fn hops_at(&self, bundle: u32) -> u32 {
+        self.all[bundle as usize].hops_at
+    }
+
+    /// One of all hops.
+    #[inline]
+    pub(crate) fn hop(&self, at: u32) -> &Hop {
+        &self.hops[at as usize]
     }
 
     /// A bundle without flows yet, over these hops.
@@ -83,7 +107,7 @@ impl Bundles {
         if usize::from(bundle.room) < len {
             // The old place is lost; a slot is moved a few times at most, as paths are short.
             (bundle.hops_at, bundle.room) = (self.hops.len() as u32, len as u16);
-            self.hops.resize(self.hops.len() + len, Hop { link: 0, queue: 0 });
+            self.hops.resize(self.hops.len() + len, Hop::new(0, 0));
         }
         let (hops_at, room, is_touched) = (bundle.hops_at, bundle.room, bundle.is_touched);
         *bundle = Bundle { hops_at, room, hops: len as u16, is_touched, ..like };

@@ -19,13 +19,25 @@ pub(super) struct Link {
     pub(super) cut: u64,
     /// The rates of all flows. In between, the sum may be large.
     pub(super) load: u128,
-    pub(super) flows: u32,
     pub(super) is_waiting: bool,
     /// How often it has been asked in this round.
     pub(super) visits: u32,
     /// The round of `visits`.
     pub(super) round: u64,
 }
+
+/// A bundle at a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Member {
+    pub(super) rank: u64,
+    pub(super) bundle: u32,
+    /// Which of all hops that is.
+    pub(super) hop: u32,
+}
+
+/// Turn, cut, least level and link: who gets less is asked first, because what others get depends on
+/// that.
+pub(super) type Turn = (u32, u64, Rate, u32);
 
 /// The state of all links and bundles. Between rounds it is an equilibrium.
 #[derive(Debug, Clone)]
@@ -35,17 +47,19 @@ pub(crate) struct Sharing {
     /// By link and queue, `queues` of each.
     pub(super) levels: Vec<Rate>,
     pub(super) queues: usize,
-    /// By link: rank and number of the bundles that cross it, in that order.
-    pub(super) members: Vec<Vec<(u64, u32)>>,
+    /// By link: the bundles that cross it, in order of rank.
+    pub(super) members: Vec<Vec<Member>>,
     pub(crate) bundles: Bundles,
-    /// Links whose claims have changed, those first whose flows are likely to get the least.
-    pub(super) waiting: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Links whose claims have changed, in the order in which they are asked.
+    pub(super) waiting: BinaryHeap<Reverse<Turn>>,
     /// Bundles whose rate or number of flows has changed in this round, and the rate before.
     pub(crate) touched: Vec<(u32, Rate)>,
     /// Bundles that have no rate yet.
     pub(super) fresh: Vec<u32>,
     /// Rates are given by somebody else, and links decide nothing.
     is_explicit: bool,
+    /// Links with several queues are asked once each.
+    pub(crate) is_once: bool,
     /// By which part of itself a level may be too low; 0 for an exact one.
     pub(super) tolerance: u64,
     pub(super) round: u64,
@@ -61,7 +75,6 @@ impl Sharing {
             capacity,
             cut: NO_CUT,
             load: 0,
-            flows: 0,
             is_waiting: false,
             visits: 0,
             round: 0,
@@ -79,6 +92,7 @@ impl Sharing {
             touched: Vec::new(),
             fresh: Vec::new(),
             is_explicit,
+            is_once: false,
             tolerance: 0,
             round: 1,
             rough: 0,
@@ -110,7 +124,7 @@ impl Sharing {
     pub(crate) fn served(&self, link: u32) -> impl Iterator<Item = u32> + '_ {
         let cut = self.links[link as usize].cut;
         let members = self.members[link as usize].iter();
-        members.take_while(move |&&(rank, _)| rank <= cut).map(|&(_, bundle)| bundle)
+        members.take_while(move |member| member.rank <= cut).map(|member| member.bundle)
     }
 
     /// What a link agrees on for a queue.
@@ -135,22 +149,42 @@ impl Sharing {
         }
     }
 
-    /// What a bundle's flows can use at a link: the least of what they have elsewhere.
-    #[inline]
-    pub(super) fn demand(&self, bundle: u32, at: u32) -> Rate {
+    /// Works out what a bundle's flows can use at each of its links, and what they have. The rate is that
+    /// of before where nothing limits them yet.
+    pub(super) fn see(&mut self, bundle: u32) {
         let Bundle { rank, cap, .. } = *self.bundles.get(bundle);
-        let elsewhere = self.bundles.hops(bundle).iter().filter(|hop| hop.link != at);
-        elsewhere.map(|&hop| self.offer(hop, rank)).fold(cap, Rate::min)
+        let (mut least, mut at, mut second) = (cap, usize::MAX, cap);
+        for (i, hop) in self.bundles.hops(bundle).iter().enumerate() {
+            let offer = self.offer(*hop, rank);
+            if offer < least {
+                (second, least, at) = (least, offer, i);
+            } else if offer < second {
+                second = offer;
+            }
+        }
+        for (i, hop) in self.bundles.hops_mut(bundle).iter_mut().enumerate() {
+            hop.demand = if i == at { second } else { least };
+        }
+        self.give(bundle, least);
     }
 
     /// Asks a link again in this round.
     pub(super) fn ask(&mut self, link: u32) {
         let state = &mut self.links[link as usize];
-        if !state.is_waiting {
+        let is_done =
+            self.is_once && self.queues > 1 && state.round == self.round && state.visits > 0;
+        if !state.is_waiting && !is_done {
             state.is_waiting = true;
-            let a_flow = state.capacity.0 / u64::from(state.flows.max(1));
-            self.waiting.push(Reverse((a_flow, link)));
+            // First of all, to see what it would offer; then it waits until it is its turn.
+            let turn = self.turn(link);
+            self.waiting.push(Reverse((turn, 0, Rate::ZERO, link)));
         }
+    }
+
+    /// Links with several queues take turns: who was asked less often comes first.
+    pub(super) fn turn(&self, link: u32) -> u32 {
+        let state = &self.links[link as usize];
+        if self.queues > 1 && state.round == self.round { state.visits } else { 0 }
     }
 
     /// Notes a bundle whose rate or number of flows is about to change.
@@ -193,11 +227,11 @@ impl Sharing {
             self.reserve_queues(queue as usize + 1);
         }
         let configs = &self.configs;
-        let hop = |&link: &u32| Hop { link, queue: queue_at(configs, link, class, choice) };
+        let hop = |&link: &u32| Hop::new(link, queue_at(configs, link, class, choice));
         let bundle = self.bundles.add(like, path.iter().map(hop));
         if !self.is_explicit {
-            for &link in path {
-                insert(&mut self.members[link as usize], (rank, bundle));
+            for (&link, hop) in path.iter().zip(self.bundles.hops_at(bundle)..) {
+                insert(&mut self.members[link as usize], Member { rank, bundle, hop });
             }
             self.fresh.push(bundle);
         }
@@ -211,8 +245,9 @@ impl Sharing {
         state.flows += 1;
         let rate = u128::from(state.rate.0);
         for i in 0..self.bundles.hops(bundle).len() {
-            let link = self.bundles.hops(bundle)[i].link;
-            self.links[link as usize].flows += 1;
+            let hop = &mut self.bundles.hops_mut(bundle)[i];
+            hop.flows += 1;
+            let link = hop.link;
             self.links[link as usize].load += rate;
             if !self.is_explicit {
                 self.ask(link);
@@ -227,9 +262,10 @@ impl Sharing {
         state.flows -= 1;
         let (rate, rank, is_gone) = (u128::from(state.rate.0), state.rank, state.flows == 0);
         for i in 0..self.bundles.hops(bundle).len() {
-            let link = self.bundles.hops(bundle)[i].link;
+            let hop = &mut self.bundles.hops_mut(bundle)[i];
+            hop.flows -= 1;
+            let (link, hop) = (hop.link, self.bundles.hops_at(bundle) + i as u32);
             let state = &mut self.links[link as usize];
-            state.flows -= 1;
             state.load -= rate;
             if self.is_explicit {
                 continue;
@@ -239,7 +275,7 @@ impl Sharing {
                 self.ask(link);
             }
             if is_gone {
-                remove(&mut self.members[link as usize], (rank, bundle));
+                remove(&mut self.members[link as usize], Member { rank, bundle, hop });
             }
         }
         if is_gone {
@@ -264,8 +300,8 @@ impl Sharing {
         links.dedup();
         for &link in &links {
             let members = &mut self.members[link as usize];
-            for (rank, bundle) in members.iter_mut() {
-                *rank = self.bundles.get(*bundle).rank;
+            for member in members.iter_mut() {
+                member.rank = self.bundles.get(member.bundle).rank;
             }
             members.sort_unstable();
         }
@@ -277,13 +313,11 @@ impl Sharing {
         self.reserve_queues(config.queues.len());
         self.configs[link as usize] = Some(Box::new(config));
         for i in 0..self.members[link as usize].len() {
-            let bundle = self.members[link as usize][i].1;
+            let bundle = self.members[link as usize][i].bundle;
             let Bundle { class, queue: choice, .. } = *self.bundles.get(bundle);
             let queue = queue_at(&self.configs, link, class, choice);
-            let mut hops = self.bundles.hops(bundle).iter().map(|hop| hop.link);
-            if let Some(i) = hops.position(|other| other == link) {
-                self.bundles.hop_mut(bundle, i).queue = queue;
-            }
+            let hops = self.bundles.hops_mut(bundle).iter_mut();
+            hops.filter(|hop| hop.link == link).for_each(|hop| hop.queue = queue);
         }
         self.forget(&[link]);
     }
@@ -296,8 +330,8 @@ impl Sharing {
         for &link in links {
             self.ask(link);
             for i in 0..self.members[link as usize].len() {
-                let bundle = self.members[link as usize][i].1;
-                self.give(bundle, self.demand(bundle, u32::MAX));
+                let bundle = self.members[link as usize][i].bundle;
+                self.see(bundle);
                 for j in 0..self.bundles.hops(bundle).len() {
                     self.ask(self.bundles.hops(bundle)[j].link);
                 }
@@ -319,6 +353,11 @@ impl Sharing {
     }
 }
 
+/// The least level of a link.
+pub(super) fn least(levels: &[Rate]) -> Rate {
+    levels.iter().copied().fold(Rate::UNLIMITED, Rate::min)
+}
+
 /// The queue of a class at a link.
 fn queue_at(configs: &[Option<Box<LinkConfig>>], link: u32, class: u8, choice: QueueChoice) -> u32 {
     match choice {
@@ -330,12 +369,13 @@ fn queue_at(configs: &[Option<Box<LinkConfig>>], link: u32, class: u8, choice: Q
     }
 }
 
-fn insert(members: &mut Vec<(u64, u32)>, entry: (u64, u32)) {
+fn insert(members: &mut Vec<Member>, entry: Member) {
     let at = members.partition_point(|&other| other < entry);
     members.insert(at, entry);
 }
 
-fn remove(members: &mut Vec<(u64, u32)>, entry: (u64, u32)) {
+fn remove(members: &mut Vec<Member>, entry: Member) {
     let at = members.partition_point(|&other| other < entry);
+    debug_assert_eq!(members[at], entry);
     members.remove(at);
 }

@@ -27,6 +27,7 @@
 mod bundle;
 mod fill;
 mod links;
+mod once;
 mod settle;
 
 pub use bundle::QueueChoice;

@@ -1,52 +1,87 @@
 //! Asking links until all are at rest.
 
 use super::fill::Claim;
-use super::links::{NO_CUT, Sharing};
+use super::links::{Link, Member, NO_CUT, Sharing, least};
 use super::{Bundle, Hop};
 use crate::rate::Rate;
 use std::cmp::Reverse;
 
-/// After so many visits in a round a link goes half the way to its new levels, which ends most swinging
-/// between links that disagree, and a gap begins to be left.
-const HALVE_AFTER: u32 = 60;
+/// How a link is brought to rest.
+pub(super) struct Pace {
+    /// After so many visits in a round it goes half the way to its new levels: where links weigh queues
+    /// differently, they would swing.
+    whole: u32,
+    /// It is at rest when its levels are that near to the new ones: within 2^-this of themselves.
+    gap: u32,
+    /// After so many visits the gap begins to double, with every [`DOUBLE_EVERY`] visits.
+    patience: u32,
+}
 
-/// The gap that is left then, as a part of the level: 2^-40 at first, and twice as much every so many
-/// visits. So links come to rest where halving gets nowhere, or too slowly.
-const DOUBLE_EVERY: u32 = 8;
-const FIRST_GAP: u32 = 40;
+/// With one queue a link, levels depend on lower ones alone; so links come to rest exactly.
+pub(super) const ONE_QUEUE: Pace = Pace { whole: 60, gap: 64, patience: 60 };
 
-/// From this part on, a gap is one to tell of: a millionth.
-const TOLD_GAP: u32 = 20;
+/// With several, levels may depend on each other in a circle.
+const QUEUES: Pace = Pace { whole: 2, gap: 20, patience: 100 };
+
+const DOUBLE_EVERY: u32 = 4;
+
+/// From this part on, a gap is one to tell of: 2^-16.
+const TOLD_GAP: u32 = 16;
+
+impl Pace {
+    /// By how many bits the gap is smaller than the level.
+    fn gap_at(&self, visits: u32) -> u32 {
+        self.gap.saturating_sub(visits.saturating_sub(self.patience) / DOUBLE_EVERY)
+    }
+}
 
 impl Sharing {
     /// Asks links until no claim has changed.
     pub(crate) fn settle(&mut self) {
         self.round += 1;
         let mut is_rough = false;
+        if self.is_once && self.queues > 1 {
+            return self.settle_once();
+        }
         // Nobody tells a bundle what links have offered all along.
         for bundle in std::mem::take(&mut self.fresh) {
             if self.bundles.get(bundle).flows > 0 {
-                self.give(bundle, self.demand(bundle, u32::MAX));
+                self.see(bundle);
             }
         }
-        while let Some(Reverse((_, link))) = self.waiting.pop() {
+        let pace = if self.queues > 1 { QUEUES } else { ONE_QUEUE };
+        while let Some((link, cut)) = self.next_link() {
             let state = &mut self.links[link as usize];
-            state.is_waiting = false;
             if state.round != self.round {
                 (state.round, state.visits) = (self.round, 0);
             }
             state.visits += 1;
-            is_rough |= state.visits > HALVE_AFTER + DOUBLE_EVERY * (FIRST_GAP - TOLD_GAP);
-            self.visit(link);
+            is_rough |= pace.gap_at(state.visits) < TOLD_GAP;
+            self.visit(link, cut, &pace);
         }
         self.rough += u64::from(is_rough);
     }
 
-    /// Works out what a link offers, and tells those whose claims it changes.
-    fn visit(&mut self, link: u32) {
-        let cut = self.schedule(link);
+    /// The link whose turn it is, and its cut by its scheduler; its levels are then in `new_levels`.
+    pub(super) fn next_link(&mut self) -> Option<(u32, u64)> {
+        while let Some(Reverse((turn, _, _, link))) = self.waiting.pop() {
+            let cut = self.schedule(link);
+            // What it would offer may change while those are asked that offer less.
+            let key = (turn, cut, least(&self.new_levels), link);
+            if cut != NO_CUT && self.waiting.peek().is_some_and(|Reverse(next)| *next < key) {
+                self.waiting.push(Reverse(key));
+                continue;
+            }
+            self.links[link as usize].is_waiting = false;
+            return Some((link, cut));
+        }
+        None
+    }
+
+    /// A link offers what its scheduler gives, and those are told whose claims it changes.
+    pub(super) fn visit(&mut self, link: u32, cut: u64, pace: &Pace) {
         let before = self.links[link as usize].cut;
-        let cut = self.restrain(link, before, cut);
+        let cut = self.restrain(link, before, cut, pace);
         let levels = &mut self.levels[link as usize * self.queues..][..self.queues];
         if cut == before && (cut == NO_CUT || *levels == self.new_levels[..]) {
             return;
@@ -55,12 +90,12 @@ impl Sharing {
         levels.swap_with_slice(&mut self.new_levels);
         self.links[link as usize].cut = cut;
         let members = std::mem::take(&mut self.members[link as usize]);
-        let from = members.partition_point(|&(rank, _)| rank < before.min(cut));
-        for &(rank, bundle) in &members[from..] {
-            if rank > before.max(cut) {
+        let from = members.partition_point(|member| member.rank < before.min(cut));
+        for member in &members[from..] {
+            if member.rank > before.max(cut) {
                 break;
             }
-            self.tell(link, bundle, before);
+            self.tell(member, before);
         }
         self.members[link as usize] = members;
     }
@@ -76,14 +111,12 @@ impl Sharing {
         };
         let mut rest = self.links[link as usize].capacity.0;
         let mut found = NO_CUT;
-        for run in self.members[link as usize].chunk_by(|a, b| a.0 == b.0) {
+        for run in self.members[link as usize].chunk_by(|a, b| a.rank == b.rank) {
             fill.claims.clear();
             let mut total = 0u64;
-            for &(_, bundle) in run {
-                let demand = self.demand(bundle, link);
-                let flows = self.bundles.get(bundle).flows;
+            for member in run {
+                let &Hop { queue, flows, demand, .. } = self.bundles.hop(member.hop);
                 total = total.saturating_add(demand.times(flows));
-                let queue = self.queue(bundle, link);
                 fill.claims.push(Claim { queue, flows, demand });
             }
             if total <= rest && !has_limits {
@@ -107,7 +140,7 @@ impl Sharing {
                 self.new_levels = levels;
             }
             if is_cut {
-                found = run[0].0;
+                found = run[0].rank;
                 break;
             }
             rest -= total;
@@ -116,73 +149,69 @@ impl Sharing {
         found
     }
 
-    /// The queue in which a bundle stands at a link.
-    #[inline]
-    fn queue(&self, bundle: u32, link: u32) -> u32 {
-        if self.queues == 1 {
-            return 0;
-        }
-        let mut hops = self.bundles.hops(bundle).iter();
-        hops.find(|hop| hop.link == link).map_or(0, |hop| hop.queue)
-    }
-
     /// Holds back from the new cut and levels what would not matter, or would keep links swinging. In the
     /// end what is lower than before always counts, or a link would have more than it carries.
-    fn restrain(&mut self, link: u32, before: u64, cut: u64) -> u64 {
-        let visits = self.links[link as usize].visits;
-        // None while no gap is left; then by how many bits it is smaller than the level.
-        let gap =
-            visits.checked_sub(HALVE_AFTER + 1).map(|n| FIRST_GAP.saturating_sub(n / DOUBLE_EVERY));
+    fn restrain(&mut self, link: u32, before: u64, cut: u64, pace: &Pace) -> u64 {
+        let Link { visits, capacity, .. } = self.links[link as usize];
+        let (gap, is_halved) = (pace.gap_at(visits), visits > pace.whole);
         let levels = &self.levels[link as usize * self.queues..][..self.queues];
-        if gap == Some(0) && cut > before {
-            self.new_levels.copy_from_slice(levels);
-            return before;
-        }
-        if cut != before || cut == NO_CUT || (gap.is_none() && self.tolerance == 0) {
+        let is_exact = gap >= u64::BITS && self.tolerance == 0 && !is_halved;
+        if is_exact || (before != cut && before != NO_CUT && cut != NO_CUT) {
+            if gap == 0 && cut > before {
+                self.new_levels.copy_from_slice(levels);
+                return before;
+            }
             return cut;
         }
-        let mut is_half = false;
+        let rank = before.min(cut);
+        if rank == NO_CUT {
+            return cut;
+        }
+        // To offer all that a link carries is to offer everything, unless there are flows that nothing else
+        // limits.
+        let (mut is_half, mut is_open) = (false, true);
         for (new, &old) in self.new_levels.iter_mut().zip(levels) {
-            let (low, high) = (old.0.min(new.0), old.0.max(new.0));
-            let by_tolerance = u128::from(low) * u128::from(self.tolerance) / 1_000_000;
-            let by_visits = match gap {
-                None => 0,
-                Some(0) => u64::MAX,
-                Some(gap) => low >> gap,
-            };
-            let is_small = u128::from(high - low) <= by_tolerance.max(u128::from(by_visits));
-            if is_small {
+            let old = if before == NO_CUT { capacity } else { old.min(capacity) };
+            let wanted = if cut == NO_CUT { capacity } else { (*new).min(capacity) };
+            let (low, high) = (old.0.min(wanted.0), old.0.max(wanted.0));
+            let by_tolerance = (u128::from(low) * u128::from(self.tolerance) / 1_000_000) as u64;
+            let by_gap = if gap == 0 { u64::MAX } else { low.checked_shr(gap).unwrap_or(0) };
+            if high - low <= by_tolerance.max(by_gap) {
                 *new = Rate(low);
-            } else if gap.is_some() && high != u64::MAX {
+            } else if is_halved {
                 *new = Rate(low + (high - low) / 2);
                 is_half = true;
+            } else {
+                *new = wanted;
             }
+            is_open &= *new >= capacity;
         }
         if is_half {
             self.ask(link);
         }
-        cut
+        if cut == NO_CUT && is_open { NO_CUT } else { rank }
     }
 
     /// A link's offer to a bundle may have changed: gives it its rate, and asks the other links that it
     /// matters to.
-    fn tell(&mut self, link: u32, bundle: u32, cut_before: u64) {
-        let Bundle { rank, cap, .. } = *self.bundles.get(bundle);
-        let hop = Hop { link, queue: self.queue(bundle, link) };
-        let new = self.offer(hop, rank);
+    fn tell(&mut self, member: &Member, cut_before: u64) {
+        let &Member { rank, bundle, hop } = member;
+        let here = *self.bundles.hop(hop);
+        let new = self.offer(here, rank);
         let old = match rank.cmp(&cut_before) {
             std::cmp::Ordering::Less => Rate::UNLIMITED,
-            std::cmp::Ordering::Equal => self.new_levels[hop.queue as usize],
+            std::cmp::Ordering::Equal => self.new_levels[here.queue as usize],
             std::cmp::Ordering::Greater => Rate::ZERO,
         };
         if old == new {
             return;
         }
-        // The least and the second least that others offer, so that for each of them it is known what
-        // the rest do.
+        self.give(bundle, new.min(here.demand));
+        // The second least of what others offer, for the one that offers the least.
+        let cap = self.bundles.get(bundle).cap;
         let (mut least, mut at, mut second) = (cap, usize::MAX, cap);
         for (i, &other) in self.bundles.hops(bundle).iter().enumerate() {
-            if other.link == link {
+            if other.link == here.link {
                 continue;
             }
             let offer = self.offer(other, rank);
@@ -192,16 +221,18 @@ impl Sharing {
                 second = offer;
             }
         }
-        self.give(bundle, new.min(least));
         for i in 0..self.bundles.hops(bundle).len() {
             let other = self.bundles.hops(bundle)[i];
-            if other.link == link {
+            if other.link == here.link {
                 continue;
             }
-            let rest = if i == at { second } else { least };
-            let (was, is) = (old.min(rest), new.min(rest));
-            if was != is && self.matters(other, rank, was, is) {
-                self.ask(other.link);
+            let is = new.min(if i == at { second } else { least });
+            let was = other.demand;
+            if was != is {
+                self.bundles.hops_mut(bundle)[i].demand = is;
+                if self.matters(other, rank, was, is) {
+                    self.ask(other.link);
+                }
             }
         }
     }
