@@ -116,7 +116,7 @@ fn two() -> Case {
     Case { name: "LR and TS".into(), scenario, readings }
 }
 
-/// The 500 cluster setups: sums of each, which are put together afterwards.
+/// The cluster setups: sums of each, which are put together afterwards.
 fn clusters() -> Case {
     let mut readings = Vec::new();
     for policy in &POLICIES[1..] {

@@ -97,7 +97,7 @@ fn clusters(findings: &[Finding]) -> Vec<Finding> {
         }
         let is_over = |f: &&Finding| f.case == format!("{policy} over") && f.metric == "part";
         if let Some(over) = findings.iter().find(is_over) {
-            let case = format!("500 cluster setups{called}, over blocking");
+            let case = format!("cluster setups{called}, over blocking");
             all.push(finding("fig4.14", case, "average speedup", "x", over.value()));
         }
         let lose = part(&format!("{policy} jobs that lose")).zip(part(&format!("{policy} jobs")));
@@ -107,7 +107,7 @@ fn clusters(findings: &[Finding]) -> Vec<Finding> {
         }
         let of_setups = |f: &&Finding| f.item == "fig4.14" && f.case == policy;
         if let Some(setups) = findings.iter().find(of_setups) {
-            let case = |what: &str| format!("500 cluster setups{called}{what}");
+            let case = |what: &str| format!("cluster setups{called}{what}");
             let slower = setups.runs.iter().filter(|&&speedup| speedup < 1.0).count() as f64;
             let mut runs = setups.runs.clone();
             runs.sort_by(f64::total_cmp);

@@ -30,7 +30,7 @@ pub const PAPER: Paper = Paper {
         ("fig4.4", "accuracy of models by degree"),
         ("fig4.5", "accuracy of models by size of the dataset"),
         ("fig4.6", "accuracy of models by number of nodes"),
-        ("fig4.13", "speedup of each workload over 500 cluster setups of 16 jobs"),
+        ("fig4.13", "speedup of each workload over 100 cluster setups of 16 jobs"),
         ("fig4.14", "average speedup of each of these setups"),
         ("fig4.15", "ten workloads on 8 nodes, by size of the dataset"),
         ("fig4.16", "ten workloads, by number of nodes"),
