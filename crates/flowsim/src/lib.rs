@@ -7,12 +7,14 @@
 //!   alike share one state, so their number costs little.
 //! - [`policy`] says who is served before whom and in which queue; how links share then is in
 //!   [`LinkConfig`], and what the network as a whole comes to in the module `share`.
+//! - [`coflow`] runs traces of shuffles on one big switch.
 //!
 //! Nothing here does I/O or knows another time than that of the simulation. Times, rates and volumes are
 //! integers: the same flows give the same times on any machine, whatever the order in which those of one
 //! instant were started.
 
 mod agenda;
+pub mod coflow;
 mod flow;
 mod flows;
 mod network;

@@ -4,6 +4,7 @@ use crate::flows::Flows;
 use crate::rate::{Rate, Volume};
 use crate::share::Sharing;
 use bandwise_units::{BitRate, Bytes, Time};
+use std::collections::BTreeMap;
 
 /// A simulation at the instant at which rates are worked out.
 #[derive(Debug, Clone, Copy)]
@@ -12,6 +13,7 @@ pub struct Scene<'a> {
     pub(crate) flows: &'a Flows,
     pub(crate) sharing: &'a Sharing,
     pub(crate) started: &'a [u32],
+    pub(crate) groups: &'a BTreeMap<u32, u32>,
     pub(crate) has_new_group: bool,
     pub(crate) has_lost_group: bool,
 }
@@ -21,6 +23,8 @@ pub struct Scene<'a> {
 pub struct FlowView<'a> {
     pub(crate) bundle: u32,
     pub(crate) left: Volume,
+    /// How many flows have started before it.
+    pub(crate) serial: u64,
     /// Its coflow, job or application.
     pub group: u32,
     /// All that it sends.
@@ -37,6 +41,11 @@ impl<'a> FlowView<'a> {
     /// What it has still to send, rounded up.
     pub fn left(&self) -> Bytes {
         self.left.bytes()
+    }
+
+    /// The most that its source sends, in units of [`Rate`].
+    pub(crate) fn cap_units(&self) -> u64 {
+        self.sharing.bundles.get(self.bundle).cap.0
     }
 
     /// Its rank before.
@@ -59,6 +68,16 @@ impl<'a> Scene<'a> {
     /// What a link carries.
     pub fn capacity(&self, link: u32) -> BitRate {
         self.sharing.capacity(link).whole()
+    }
+
+    /// The same in units of [`Rate`].
+    pub(crate) fn capacity_units(&self, link: u32) -> u64 {
+        self.sharing.capacity(link).0
+    }
+
+    /// The groups that have flows, ascending.
+    pub fn groups(&self) -> impl Iterator<Item = u32> + 'a {
+        self.groups.keys().copied()
     }
 
     /// Whether a group has its first flow since the last time.
@@ -97,6 +116,7 @@ impl<'a> Scene<'a> {
         Some(FlowView {
             bundle: flow.bundle,
             left: self.flows.left(slot, rate, self.now),
+            serial: flow.id.serial,
             group: flow.group,
             bytes: flow.bytes,
             sharing: self.sharing,
@@ -132,7 +152,11 @@ pub struct Rates<'a> {
 }
 
 impl Rates<'_> {
-    /// A flow has a rate from now on.
+    pub(crate) fn give_units(&mut self, flow: &FlowView<'_>, rate: Rate) {
+        self.given.push((flow.bundle, rate));
+    }
+
+    /// A flow has a rate from now on, and so have all that have one rate with it.
     pub fn give(&mut self, flow: &FlowView<'_>, rate: BitRate) {
         self.given.push((flow.bundle, Rate::new(rate)));
     }

@@ -334,6 +334,7 @@ impl<P: Policy> Simulation<P> {
             flows: &self.flows,
             sharing: &self.sharing,
             started: &self.started,
+            groups: &self.groups,
             has_new_group: self.has_new_group,
             has_lost_group: self.has_lost_group,
         };

@@ -5,6 +5,7 @@
 //! - [`Poisson`], [`Incast`] and [`Permutation`] say what flows there are; their `flows` is an
 //!   iterator that makes one flow after the other, in order of start, and remembers none. [`Merge`]
 //!   puts several into one order, such as an incast with cross-traffic.
+//! - [`CoflowTrace`] is a list of shuffles, read from a file or made by [`CoflowMix`].
 //! - [`read`] takes flow lists line by line and files with distributions, [`write`](mod@write)
 //!   writes flow lists.
 //! - [`job`] has jobs that compute and communicate by turns, and models of real ones.
@@ -14,6 +15,7 @@
 //! platform to platform.
 
 mod arrivals;
+mod coflow;
 mod error;
 mod flow;
 pub mod job;
@@ -22,9 +24,10 @@ mod size;
 pub mod write;
 
 pub use arrivals::{
-    Extent, Incast, IncastFlows, Load, MAX_LOAD, MAX_WIRE_FACTOR, MIN_LOAD, Merge, Merged,
-    Permutation, PermutationFlows, Poisson, PoissonFlows,
+    CoflowMix, Extent, Incast, IncastFlows, Load, MAX_LOAD, MAX_WIRE_FACTOR, MIN_LOAD, Merge,
+    Merged, Permutation, PermutationFlows, Poisson, PoissonFlows,
 };
+pub use coflow::{Coflow, CoflowTrace};
 pub use error::WorkloadError;
 pub use flow::{Flow, MAX_FLOW};
 pub use size::{CdfError, IrnSpreads, KNOWN, SizeDistribution, Spread};

@@ -7,23 +7,39 @@
 
 mod app_queues;
 mod blocking;
+mod demands;
+mod homa;
 mod max_min;
 mod priorities;
+mod reserved;
+mod sebf;
+mod sincronia;
+mod smallest;
+mod srpt;
 mod weighted;
 
 pub use app_queues::AppQueues;
 pub use blocking::Blocking;
+pub use homa::Homa;
 pub use max_min::MaxMin;
 pub use priorities::Priorities;
+pub use reserved::{Guarantees, PartsError, Reservations};
+pub use sebf::Sebf;
+pub use sincronia::Sincronia;
+pub use smallest::SmallestGroup;
+pub use srpt::Srpt;
 pub use weighted::WeightedQueues;
 
-pub use crate::scene::{Moves, Rates, Scene};
+pub use crate::scene::{FlowView, Moves, Rates, Scene};
 pub use crate::share::QueueChoice;
 use crate::{LinkConfig, Network};
 use bandwise_units::{BitRate, Bytes};
 
-/// The last rank that a flow can have: it is served when nobody else wants to be.
-pub const LAST_RANK: u64 = u64::MAX - 1;
+/// The last rank that is served: when nobody else wants to be.
+pub const LAST_RANK: u64 = HELD - 1;
+
+/// The rank of flows that may not send, though links be idle.
+pub const HELD: u64 = u64::MAX - 1;
 
 /// A flow that starts, or that has sent what its place was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +61,7 @@ pub struct Newcomer<'a> {
 /// Where a flow stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// Lower ranks are served first, at every link; up to [`LAST_RANK`].
+    /// Lower ranks are served first, at every link; up to [`LAST_RANK`], or [`HELD`].
     pub rank: u64,
     /// Its queue among those of its rank.
     pub queue: QueueChoice,

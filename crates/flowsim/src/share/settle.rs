@@ -1,8 +1,9 @@
 //! Asking links until all are at rest.
 
+use super::Hop;
 use super::fill::Claim;
 use super::links::{Link, Member, NO_CUT, Sharing, least};
-use super::{Bundle, Hop};
+use crate::policy::HELD;
 use crate::rate::Rate;
 use std::cmp::Reverse;
 
@@ -112,6 +113,11 @@ impl Sharing {
         let mut rest = self.links[link as usize].capacity.0;
         let mut found = NO_CUT;
         for run in self.members[link as usize].chunk_by(|a, b| a.rank == b.rank) {
+            if run[0].rank == HELD {
+                self.new_levels.fill(Rate::ZERO);
+                found = HELD;
+                break;
+            }
             fill.claims.clear();
             let mut total = 0u64;
             for member in run {

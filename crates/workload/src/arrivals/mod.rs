@@ -3,12 +3,14 @@
 //! Each takes `seed`, the one of the run, and `part`, a number of its own among the generators of a
 //! workload, so that a second one changes nothing about the first.
 
+mod coflows;
 mod incast;
 mod load;
 mod merge;
 mod permutation;
 mod poisson;
 
+pub use coflows::CoflowMix;
 pub use incast::{Incast, IncastFlows};
 pub use load::{Load, MAX_LOAD, MAX_WIRE_FACTOR, MIN_LOAD};
 pub use merge::{Merge, Merged};

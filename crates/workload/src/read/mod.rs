@@ -1,8 +1,11 @@
-//! Readers of what others wrote: flow lists, line by line, and files with size distributions.
+//! Readers of what others wrote: flow lists, line by line, files with size distributions, and
+//! coflow traces.
 
 mod cdf;
+mod coflows;
 mod fields;
 mod flows;
 
 pub use cdf::cdf;
+pub use coflows::{MAX_COFLOW_PORTS, coflows};
 pub use flows::{FlowLines, FlowList, flows, lines};

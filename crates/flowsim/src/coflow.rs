@@ -1,0 +1,71 @@
+//! Coflow traces on a fabric whose only limits are its ports: how long each coflow takes.
+
+use crate::{FlowSpec, Network, NetworkError, Policy, Simulation};
+use bandwise_units::{BitRate, Time};
+use bandwise_workload::CoflowTrace;
+
+/// The rate of ports that coflow schedulers are compared at (Varys, section 7: 1 Gbps).
+pub const PORT_RATE: BitRate = BitRate::from_gbps(1);
+
+/// How long the coflows of a trace took.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoflowTimes {
+    /// From arrival to the end of the last flow, by coflow as they stand in the trace.
+    pub times: Vec<Time>,
+    /// How many flows there were.
+    pub flows: usize,
+    /// At how many instants flows ended.
+    pub events: usize,
+}
+
+impl CoflowTimes {
+    /// The average coflow completion time, rounded down to picoseconds; zero without coflows.
+    pub fn average(&self) -> Time {
+        let sum = self.times.iter().map(|time| u128::from(time.as_ps())).sum::<u128>();
+        Time::from_ps((sum / self.times.len().max(1) as u128) as u64)
+    }
+
+    /// The least time that `percent` of coflows do not exceed (nearest rank); zero without coflows.
+    pub fn percentile(&self, percent: u32) -> Time {
+        let mut sorted = self.times.clone();
+        sorted.sort_unstable();
+        let rank = (sorted.len() * percent.min(100) as usize).div_ceil(100).max(1);
+        sorted.get(rank - 1).copied().unwrap_or(Time::ZERO)
+    }
+}
+
+/// Runs a trace on one big switch: each port has a link that sends (numbered as the port) and one that
+/// receives (after those), both of `rate`, and nothing else is limited. A coflow is a group of flows, its
+/// number that of its place in the trace. A port that sends to itself takes both its links, as in the
+/// simulator that the public trace was made for.
+///
+/// With `grain` above zero, rates are worked out at most so often ([`Simulation::with_grain`]).
+pub fn run<P: Policy>(
+    trace: &CoflowTrace,
+    rate: BitRate,
+    policy: P,
+    grain: Time,
+) -> Result<CoflowTimes, NetworkError> {
+    let network = Network::new(vec![rate; 2 * trace.ports as usize])?;
+    let mut simulation = Simulation::new(network, policy).with_grain(grain);
+    let mut times = vec![Time::ZERO; trace.coflows.len()];
+    let (mut flows, mut events, mut ended) = (0, 0, Vec::new());
+    let mut arrivals = (0..).zip(&trace.coflows).peekable();
+    loop {
+        let arrival = arrivals.peek().map(|(_, coflow)| coflow.arrival);
+        let Some(at) = simulation.next_event().into_iter().chain(arrival).min() else { break };
+        simulation.advance(at, &mut ended);
+        events += usize::from(!ended.is_empty());
+        for end in ended.drain(..) {
+            times[end.group as usize] = end.at - trace.coflows[end.group as usize].arrival;
+        }
+        while let Some((group, coflow)) = arrivals.next_if(|(_, coflow)| coflow.arrival == at) {
+            for (mapper, reducer, bytes) in coflow.flows() {
+                let path = &[mapper, trace.ports + reducer];
+                simulation.start(FlowSpec { path, bytes, class: 0, group, cap: None });
+                flows += 1;
+            }
+        }
+    }
+    Ok(CoflowTimes { times, flows, events })
+}

@@ -1,0 +1,39 @@
+//! [`SmallestGroup`].
+
+use super::demands::Demands;
+use super::{LAST_RANK, Moves, Newcomer, Place, Policy, QueueChoice, Scene};
+
+/// The group (coflow, job) with the fewest bytes left goes first at every link, and its flows share max-min
+/// fairly: shortest remaining processing time for groups. A control for policies that look at more (in the
+/// field "shortest coflow first": Chowdhury, Zhong and Stoica, "Efficient Coflow Scheduling with Varys",
+/// SIGCOMM 2014, 7).
+///
+/// The order is worked out when a flow has started or the last one of a group has ended.
+#[derive(Debug, Clone, Default)]
+pub struct SmallestGroup {
+    demands: Demands,
+}
+
+impl Policy for SmallestGroup {
+    fn place(&mut self, flow: &Newcomer<'_>) -> Place {
+        by_group(flow)
+    }
+
+    fn arrange(&mut self, scene: &Scene<'_>, moves: &mut Moves) {
+        if scene.started().next().is_none() && !scene.has_lost_group() {
+            return;
+        }
+        self.demands.see(scene);
+        let mut order: Vec<_> = self.demands.totals.iter().zip(&self.demands.groups).collect();
+        order.sort_unstable();
+        for (rank, (_, &group)) in (0..).zip(order) {
+            moves.kin(u64::from(group), rank);
+        }
+    }
+}
+
+/// The place of a flow whose group is to be moved as one.
+pub(super) fn by_group(flow: &Newcomer<'_>) -> Place {
+    let kin = Some(u64::from(flow.group));
+    Place { rank: LAST_RANK, queue: QueueChoice::One, kin, until: None }
+}

@@ -1,0 +1,222 @@
+//! Coflow traces, in the format of the public one of Facebook's cluster.
+
+use super::fields::Field;
+use crate::{Coflow, CoflowTrace, MAX_FLOW};
+use bandwise_input::{InputError, Source};
+use bandwise_units::{Bytes, Time};
+use std::ops::Range;
+
+/// The most ports that a fabric of a trace can have. Larger numbers in a file are mistakes.
+pub const MAX_COFLOW_PORTS: u32 = 1 << 16;
+
+/// A trace's megabyte: that of the simulator that the trace was made for.
+const MEGABYTE: u128 = 1 << 20;
+
+/// Reads a coflow trace (Coflow-Benchmark, "FB2010-1Hr-150-0.txt").
+///
+/// ```text
+/// 150 526
+/// 1 0 1 22 1 65:1.0
+/// 2 10833 2 104 132 1 140:48.0
+/// ```
+///
+/// The first line says how many ports and coflows there are. Then each line is a coflow: its number, its
+/// arrival in milliseconds, how many mappers, the port of each, how many reducers, and of each its port and
+/// the megabytes (of 2^20 bytes, with up to 6 decimals) that it gets from all mappers together. Empty lines
+/// mean nothing.
+///
+/// Ports count from 0, as in the public trace. Where some coflow has the port of the first line's number and
+/// none has port 0, they count from 1; the coflows that are returned count from 0 in any case, and stand in
+/// order of arrival. A port may be a mapper and a reducer, and occur twice.
+pub fn coflows(source: &Source) -> Result<CoflowTrace, InputError> {
+    source.check_text("a coflow trace, with `ports coflows` in its first line")?;
+    let mut lines = Lines { text: source.text, at: 0 };
+    let first = lines.next().expect("the text is not empty");
+    let (ports, count) = header(source, first)?;
+    let mut coflows = Vec::new();
+    let mut used = Used::default();
+    for line in lines {
+        if coflows.len() as u64 == count {
+            let error = source.error(line, format!("a coflow after the {count} of the first line"));
+            return Err(error.allowed(format!("{count} lines with coflows")));
+        }
+        coflows.push(coflow(source, line, ports, &mut used)?);
+    }
+    if (coflows.len() as u64) < count {
+        let message = format!("{} coflows, where the first line says {count}", coflows.len());
+        let end = source.text.trim_end().len();
+        return Err(source.error(end..end, message).allowed(format!("{count} lines with coflows")));
+    }
+    if let (Some(beyond), true) = (&used.beyond, used.zero) {
+        let message =
+            format!("port {ports} of a fabric with {ports} ports, one of which is port 0");
+        return Err(source
+            .error(beyond.clone(), message)
+            .allowed(format!("ports 0 to {}", ports - 1)));
+    }
+    if used.beyond.is_some() {
+        for coflow in &mut coflows {
+            coflow.mappers.iter_mut().for_each(|port| *port -= 1);
+            coflow.reducers.iter_mut().for_each(|(port, _)| *port -= 1);
+        }
+    }
+    coflows.sort_by_key(|coflow| coflow.arrival);
+    Ok(CoflowTrace { ports, coflows })
+}
+
+/// What tells whether ports count from 0 or from 1.
+#[derive(Default)]
+struct Used {
+    zero: bool,
+    /// Where the port of the number of ports stands.
+    beyond: Option<Range<usize>>,
+}
+
+/// Where the lines of a text stand that are not empty.
+struct Lines<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl Iterator for Lines<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        loop {
+            let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
+            let len = rest.find('\n').map_or(rest.len(), |end| end + 1);
+            let start = self.at;
+            self.at += len;
+            let line = self.text[start..self.at].trim_end();
+            if !line.trim().is_empty() {
+                return Some(start..start + line.len());
+            }
+        }
+    }
+}
+
+fn header(source: &Source, line: Range<usize>) -> Result<(u32, u64), InputError> {
+    let text = source.text[line.clone()].trim_start_matches('\u{feff}');
+    let fields: Vec<Field> = Field::between_blanks(text, line.end - text.len()).collect();
+    let [ports, count] = &fields[..] else {
+        let error = source.error(line, format!("{} values in the first line", fields.len()));
+        return Err(error.allowed("how many ports and how many coflows, such as 150 526"));
+    };
+    let most = u64::from(MAX_COFLOW_PORTS);
+    let ports = number(source, ports, "the number of ports", 1..=most)?;
+    Ok((ports as u32, number(source, count, "the number of coflows", 0..=u64::from(u32::MAX))?))
+}
+
+fn coflow(
+    source: &Source,
+    line: Range<usize>,
+    ports: u32,
+    used: &mut Used,
+) -> Result<Coflow, InputError> {
+    let mut fields = Field::between_blanks(&source.text[line.clone()], line.start);
+    let end = line.end..line.end;
+    let mut next = |what: &str| {
+        let missing = || source.error(end.clone(), format!("the line ends before {what}"));
+        fields.next().ok_or_else(|| missing().allowed(FORMAT))
+    };
+    let id = number(source, &next("the coflow's number")?, "the coflow's number", 0..=u64::MAX)?;
+    let arrival = arrival(source, &next("its arrival")?)?;
+    // No more than the line can hold, so that a wrong number takes no memory.
+    let most = 1..=line.len() as u64;
+    let what = "the number of mappers";
+    let count = number(source, &next(what)?, what, most.clone())?;
+    let mut mappers = Vec::with_capacity(count as usize);
+    for _ in 0..count {
+        let field = next("the last of its mappers")?;
+        if field.text.contains(':') {
+            let message = format!("{} where the number of mappers says {count}", mappers.len());
+            let error = source.error(field.span, message + " ports");
+            return Err(error.allowed(FORMAT));
+        }
+        mappers.push(port(source, &field, ports, used)?);
+    }
+    let what = "the number of reducers";
+    let count = number(source, &next(what)?, what, most)?;
+    let mut reducers = Vec::with_capacity(count as usize);
+    for _ in 0..count {
+        reducers.push(reducer(source, &next("the last of its reducers")?, ports, used)?);
+    }
+    if let Some(more) = fields.next() {
+        let message = format!("a value after the last of {count} reducers");
+        return Err(source.error(more.span.start..line.end, message).allowed(FORMAT));
+    }
+    Ok(Coflow { id, arrival, mappers, reducers })
+}
+
+const FORMAT: &str = "number, arrival in ms, number of mappers, their ports, number of reducers, and \
+                      port:megabytes of each";
+
+fn reducer(
+    source: &Source,
+    field: &Field,
+    ports: u32,
+    used: &mut Used,
+) -> Result<(u32, Bytes), InputError> {
+    let Some((at, size)) = field.text.split_once(':') else {
+        return Err(field.error(source, "a reducer").allowed("port:megabytes, such as 65:1.0"));
+    };
+    let start = field.span.start;
+    let at = Field { text: at, span: start..start + at.len() };
+    let size = Field { text: size, span: at.span.end + 1..field.span.end };
+    Ok((port(source, &at, ports, used)?, megabytes(source, &size)?))
+}
+
+fn port(source: &Source, field: &Field, ports: u32, used: &mut Used) -> Result<u32, InputError> {
+    // Which of both it is, counted from 0 or 1, is known at the end.
+    let port = number(source, field, "a port", 0..=u64::from(ports)).map_err(|error| {
+        error.allowed(format!("ports 0 to {}, as the first line says", ports - 1))
+    })?;
+    used.zero |= port == 0;
+    if port == u64::from(ports) && used.beyond.is_none() {
+        used.beyond = Some(field.span.clone());
+    }
+    Ok(port as u32)
+}
+
+fn arrival(source: &Source, field: &Field) -> Result<Time, InputError> {
+    let is_decimal = field.text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let time = is_decimal.then(|| format!("{} ms", field.text).parse::<Time>().ok()).flatten();
+    time.ok_or_else(|| {
+        let error = field.error(source, "an arrival");
+        error.allowed("milliseconds such as 10833, down to a picosecond and up to 106 days")
+    })
+}
+
+/// A size with up to six decimals, rounded to bytes, at most [`MAX_FLOW`].
+fn megabytes(source: &Source, field: &Field) -> Result<Bytes, InputError> {
+    const MICROS: u128 = 1_000_000;
+    let (whole, decimals) = field.text.split_once('.').unwrap_or((field.text, ""));
+    let is_digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    let is_number = !whole.is_empty() && is_digits(whole) && is_digits(decimals);
+    let micros = (is_number && decimals.len() <= 6 && whole.len() <= 12).then(|| {
+        let whole: u128 = whole.parse().unwrap_or(0);
+        whole * MICROS + format!("{decimals:0<6}").parse::<u128>().unwrap_or(0)
+    });
+    let bytes = micros.map(|micros| (micros * MEGABYTE + MICROS / 2) / MICROS);
+    let bytes = bytes.filter(|&bytes| bytes <= u128::from(MAX_FLOW.get()));
+    bytes.map(|bytes| Bytes::new(bytes as u64)).ok_or_else(|| {
+        let most = u128::from(MAX_FLOW.get()) / MEGABYTE;
+        let error = field.error(source, "a reducer's megabytes");
+        error.allowed(format!("a number from 0 to {most}, with up to six decimals, such as 48.0"))
+    })
+}
+
+/// A whole number of digits alone, in a range.
+fn number(
+    source: &Source,
+    field: &Field,
+    what: &str,
+    range: std::ops::RangeInclusive<u64>,
+) -> Result<u64, InputError> {
+    let is_digits = field.text.bytes().all(|b| b.is_ascii_digit());
+    let number = field.text.parse().ok().filter(|number| is_digits && range.contains(number));
+    number.ok_or_else(|| {
+        let (least, most) = (range.start(), range.end());
+        field.error(source, what).allowed(format!("a whole number from {least} to {most}"))
+    })
+}
