@@ -6,10 +6,12 @@
 //! - [`table`] keeps those times, reads and writes them.
 //! - [`weights`] share a port by those models.
 //! - [`mapping`] puts applications into the few priority levels and queues that networks have.
+//! - [`controller`] does all of that for those who are there now, and says how each port is to share.
 //!
 //! Nothing here does I/O or knows the time. The only operations on numbers are those that IEEE 754
 //! rounds in one way (sums, products, quotients, square roots), so results are the same on any machine.
 
+pub mod controller;
 pub mod mapping;
 mod roots;
 pub mod sensitivity;

@@ -51,6 +51,11 @@ impl Basis {
         Basis::Slowdowns(shares)
     }
 
+    /// Whether a model has these coordinates.
+    pub(crate) fn has(&self, model: &Model) -> bool {
+        matches!((self, model), (Basis::Slowdowns(_), _) | (_, Model::Polynomial(_)))
+    }
+
     /// The coordinates of models, all of one length.
     pub(super) fn points(&self, models: &[&Model]) -> Result<Vec<Vec<f64>>, BasisError> {
         let point = |(index, model): (usize, &&Model)| match (self, model) {

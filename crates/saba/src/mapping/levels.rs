@@ -42,9 +42,8 @@ impl PriorityLevels {
         let least = models.iter().map(|model| model.least()).max().unwrap_or(Share::ALL);
         // Means in the basis, as a coordinate may have been scaled to nothing.
         let mean = |group: usize| -> Vec<f64> {
-            let members = || points.iter().zip(&clusters.of).filter(|p| *p.1 == group).map(|p| p.0);
-            let count = members().count() as f64;
-            (0..factors.len()).map(|k| members().map(|p| p[k]).sum::<f64>() / count).collect()
+            let members = points.iter().zip(&clusters.of).filter(|p| *p.1 == group).map(|p| p.0);
+            mean(&members.collect::<Vec<_>>())
         };
         let mut centres: Vec<(f64, usize, Vec<f64>)> = (0..clusters.centres.len())
             .map(|group| {
@@ -91,10 +90,23 @@ impl PriorityLevels {
         Ok(by_distance.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(level, _)| PriorityLevel(level)))
     }
 
+    /// Where a level stands that has applications with these models, one or more: the coordinates that
+    /// distances are measured in.
+    pub(crate) fn point(&self, models: &[&Model]) -> Result<Vec<f64>, BasisError> {
+        let points = self.basis.points(models)?;
+        Ok(times(&mean(&points.iter().collect::<Vec<_>>()), &self.factors))
+    }
+
     /// Of each level the coordinates that distances are measured in.
     pub(super) fn points(&self) -> Vec<Vec<f64>> {
         self.centres.iter().map(|centre| times(centre, &self.factors)).collect()
     }
+}
+
+/// The mean of points, one or more.
+fn mean(points: &[&Vec<f64>]) -> Vec<f64> {
+    let count = points.len() as f64;
+    (0..points[0].len()).map(|k| points.iter().map(|p| p[k]).sum::<f64>() / count).collect()
 }
 
 fn times(point: &[f64], factors: &[f64]) -> Vec<f64> {

@@ -3,6 +3,7 @@
 #[cfg(feature = "baseline")]
 mod baseline;
 mod common;
+mod controller;
 mod default_model;
 mod mapping;
 mod models;

@@ -1,0 +1,111 @@
+//! [`Controller`]: events in, commands out.
+
+use super::commanded::Commanded;
+use super::facts::Facts;
+use super::plan::plan;
+use super::roster::{Merging, Roster};
+use super::shares::Shares;
+use super::{
+    ApplicationId, Command, ConnectionId, Event, Heard, Levels, PortConfig, PortId, Refused,
+    Settings,
+};
+use crate::mapping::PriorityLevel;
+use std::collections::BTreeMap;
+
+/// Saba's controller (Saba 4.3). See the [module](super) for what it takes and when.
+#[derive(Debug, Clone)]
+pub struct Controller {
+    settings: Settings,
+    levels: Levels,
+    facts: Facts,
+    shares: Shares,
+    roster: Roster,
+    merging: Merging,
+    commanded: Commanded,
+}
+
+impl Controller {
+    /// A controller that has heard of nobody. It knows the models of a shared table, with revision 0;
+    /// of all others it has to be told.
+    pub fn new(settings: Settings, levels: Levels) -> Self {
+        let mut facts = Facts::default();
+        if let Levels::Shared(table) = &levels {
+            for (name, model, _) in table.profiled() {
+                facts.set_model(name.clone(), model.clone(), 0);
+            }
+        }
+        let roster = Roster::default();
+        let merging = roster.merging(&facts, &levels, &facts.senders);
+        Controller {
+            settings,
+            levels,
+            facts,
+            shares: Shares::default(),
+            roster,
+            merging,
+            commanded: Commanded::default(),
+        }
+    }
+
+    /// Takes an event. Nothing is computed before [`settle`](Controller::settle).
+    pub fn handle(&mut self, event: Event) -> Result<Heard, Refused> {
+        self.facts.hear(event, &self.levels)
+    }
+
+    /// Whether there is nothing to compute.
+    pub fn is_settled(&self) -> bool {
+        self.facts.changes.is_empty()
+    }
+
+    /// Computes what has changed, and says what is to be done about it: first levels, by application,
+    /// then ports, by id. Each at most once, and only if it differs from what was said of it before.
+    pub fn settle(&mut self) -> Vec<Command> {
+        let changes = std::mem::take(&mut self.facts.changes);
+        let mut ports = changes.ports;
+        let mut commands = Vec::new();
+        if changes.models {
+            self.roster = Roster::new(&self.facts, &self.levels, &mut self.shares);
+            commands.extend(self.commanded.assign(&self.roster.levels));
+        }
+        if changes.models || changes.senders {
+            let merging = self.roster.merging(&self.facts, &self.levels, &self.facts.senders);
+            if merging != self.merging {
+                self.merging = merging;
+                ports.extend(self.facts.occupancy.ports());
+            }
+        }
+        for port in changes.renewed {
+            self.commanded.forget(port);
+        }
+        for port in ports {
+            let known = self.facts.ports.get(&port).and_then(|known| known.queues);
+            let Some(queues) = known else { continue };
+            let senders = self.facts.occupancy.at(port);
+            let (roster, merging) = (&self.roster, &self.merging);
+            let config = plan(senders, queues, roster, merging, &mut self.shares, &self.settings);
+            commands.extend(self.commanded.configure(port, config));
+        }
+        commands
+    }
+
+    /// The level that an application was told last, for whoever asks again.
+    pub fn level(&self, application: ApplicationId) -> Option<PriorityLevel> {
+        self.commanded.level(application)
+    }
+
+    /// What ports have been told, by id; those that are lost, and those that nobody sends through, are
+    /// not there.
+    pub fn configurations(&self) -> &BTreeMap<PortId, PortConfig> {
+        self.commanded.ports()
+    }
+
+    /// Whether an application has registered and is not gone.
+    pub fn is_registered(&self, application: ApplicationId) -> bool {
+        self.facts.applications.contains_key(&application)
+    }
+
+    /// Whether a connection was made, and neither it is closed nor its application gone.
+    pub fn is_open(&self, connection: ConnectionId) -> bool {
+        self.facts.connections.contains_key(&connection)
+    }
+}

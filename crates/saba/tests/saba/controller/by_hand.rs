@@ -1,0 +1,186 @@
+//! What a controller says, step by step.
+
+use super::world::{Watched, closed, connected, found, grouping, name, registered, sends, table};
+use bandwise_saba::controller::{
+    ApplicationId, Command, Coordinates, Event, Grouping, Heard, Levels, PortConfig, PortId,
+    Profile, Refused, Settings,
+};
+use bandwise_saba::mapping::PriorityLevel;
+use bandwise_saba::sensitivity::{Model, Polynomial};
+use std::collections::BTreeMap;
+
+fn controller() -> Watched {
+    Watched::new(Settings::default(), Levels::Registered(grouping()))
+}
+
+fn assign(application: u64, level: u16) -> Command {
+    Command::Assign { application: ApplicationId(application), level: PriorityLevel(level) }
+}
+
+fn configure(port: u64, table: &[(u16, u8)], weights: &[u8]) -> Command {
+    let table = table.iter().map(|&(level, queue)| (PriorityLevel(level), queue)).collect();
+    let config = PortConfig { table, weights: weights.to_vec() };
+    Command::Configure { port: PortId(port), config }
+}
+
+/// The calls of the library, one after the other (Saba 4.4.2).
+#[test]
+fn from_registration_to_the_end() {
+    let mut saba = controller();
+    saba.hear(found(7, 8, 0));
+    saba.hear(registered(1, &sends(0.2)));
+    saba.hear(registered(2, &sends(0.8)));
+    assert_eq!(saba.settle(), [assign(1, 0), assign(2, 1)]);
+    saba.hear(connected(1, 1, 0, &[7]));
+    assert_eq!(saba.settle(), [configure(7, &[(0, 0)], &[255])]);
+    // Four times as much to send is twice the share.
+    saba.hear(connected(2, 2, 1, &[7]));
+    assert_eq!(saba.settle(), [configure(7, &[(0, 0), (1, 1)], &[128, 255])]);
+    // A second connection of an application takes nothing from the others.
+    saba.hear(connected(3, 1, 0, &[7]));
+    assert_eq!(saba.settle(), []);
+    saba.hear(closed(1, &[7]));
+    assert_eq!(saba.settle(), []);
+    saba.hear(closed(3, &[7]));
+    assert_eq!(saba.settle(), [configure(7, &[(1, 0)], &[255])]);
+    // Who is gone takes the connections along.
+    saba.hear(Event::Gone { application: ApplicationId(2) });
+    assert_eq!(saba.settle(), [configure(7, &[], &[])]);
+    assert_eq!(saba.controller.level(ApplicationId(2)), None);
+}
+
+/// One that comes later moves the levels; connections keep theirs.
+#[test]
+fn a_connection_keeps_its_level() {
+    let mut saba = controller();
+    saba.hear(found(7, 8, 0));
+    saba.hear(registered(1, &sends(0.8)));
+    assert_eq!(saba.settle(), [assign(1, 0)]);
+    saba.hear(connected(1, 1, 0, &[7]));
+    assert_eq!(saba.settle(), [configure(7, &[(0, 0)], &[255])]);
+    saba.hear(registered(2, &sends(0.2)));
+    assert_eq!(saba.settle(), [assign(1, 1), assign(2, 0)]);
+    // The old connection and the new application are in level 0. The first has two thirds of the port,
+    // a half of them for each of its connections.
+    saba.hear(connected(2, 1, 1, &[7]));
+    saba.hear(connected(3, 2, 0, &[7]));
+    assert_eq!(saba.settle(), [configure(7, &[(0, 0), (1, 1)], &[255, 128])]);
+    saba.hear(closed(1, &[7]));
+    assert_eq!(saba.settle(), [configure(7, &[(0, 0), (1, 1)], &[128, 255])]);
+}
+
+/// A level that no application has any more stands where its connections' applications do.
+#[test]
+fn a_level_of_the_past_merges_with_its_like() {
+    let mut saba = controller();
+    saba.hear(found(7, 2, 0));
+    for (application, c) in [(1, 0.2), (2, 0.6), (3, 1.0)] {
+        saba.hear(registered(application, &sends(c)));
+    }
+    assert_eq!(saba.settle(), [assign(1, 0), assign(2, 1), assign(3, 2)]);
+    for (connection, level) in [(1, 0), (2, 1), (3, 2)] {
+        saba.hear(connected(connection, connection, level, &[7]));
+    }
+    saba.settle();
+    // The second takes another level when the first goes, and its old connection is alone in level 1
+    // with the third's new one; the third's old one has level 2 for itself.
+    saba.hear(Event::Gone { application: ApplicationId(1) });
+    let commands = saba.settle();
+    assert_eq!(commands[..2], [assign(2, 0), assign(3, 1)]);
+    saba.hear(connected(4, 2, 0, &[7]));
+    saba.settle();
+    let config = &saba.ports[&PortId(7)];
+    // 0 has the second; 1 the mean of both; 2 the third. Level 1 is as near to one as to the other.
+    assert_eq!(config.table.len(), 3);
+    assert_ne!(config.table[&PriorityLevel(0)], config.table[&PriorityLevel(2)]);
+}
+
+/// A connection counts when its application and its ports are known, whichever comes last.
+#[test]
+fn what_came_too_early_is_remembered() {
+    let mut saba = controller();
+    saba.hear(connected(1, 1, 0, &[7]));
+    saba.hear(found(7, 8, 0));
+    assert_eq!(saba.settle(), []);
+    let named = Profile::Named(name(0));
+    saba.hear(Event::Registered { application: ApplicationId(1), profile: named });
+    assert_eq!(saba.settle(), []);
+    saba.hear(Event::ModelUpdated { name: name(0), model: sends(0.4), revision: 1 });
+    assert_eq!(saba.settle(), [assign(1, 0), configure(7, &[(0, 0)], &[255])]);
+    // Closed before it was made: it never counts.
+    assert_eq!(saba.hear(closed(2, &[7])), Heard::New);
+    assert_eq!(saba.hear(connected(2, 1, 3, &[7])), Heard::Known);
+    assert_eq!(saba.settle(), []);
+}
+
+/// A port that is found again is told again, also if nobody noticed that it was lost.
+#[test]
+fn a_port_that_is_found_again_is_told_again() {
+    let mut saba = controller();
+    saba.hear(registered(1, &sends(0.4)));
+    saba.hear(connected(1, 1, 0, &[7]));
+    saba.hear(found(7, 8, 1));
+    let told = [configure(7, &[(0, 0)], &[255])];
+    assert_eq!(saba.settle()[1..], told);
+    assert_eq!(saba.hear(found(7, 8, 1)), Heard::Known);
+    assert_eq!(saba.settle(), []);
+    saba.hear(found(7, 8, 2));
+    assert_eq!(saba.settle(), told);
+    saba.hear(Event::PortLost { port: PortId(7), revision: 4 });
+    assert_eq!(saba.hear(found(7, 8, 3)), Heard::Known);
+    assert_eq!(saba.settle(), []);
+    assert_eq!(saba.controller.configurations(), &BTreeMap::new());
+}
+
+/// One that was profiled after the table was made takes the nearest level.
+#[test]
+fn who_comes_later_takes_the_nearest_level() {
+    let table = table(&[sends(0.2), sends(0.6), sends(1.0)]);
+    let mut saba = Watched::new(Settings::default(), Levels::Shared(table));
+    saba.hear(registered(1, &sends(0.65)));
+    let named = Profile::Named(name(2));
+    saba.hear(Event::Registered { application: ApplicationId(2), profile: named });
+    assert_eq!(saba.settle(), [assign(1, 1), assign(2, 2)]);
+    // A better model changes weights; the table's level stays until there is another table.
+    saba.hear(Event::ModelUpdated { name: name(2), model: sends(0.2), revision: 1 });
+    assert_eq!(saba.settle(), []);
+}
+
+#[test]
+fn contradictions_are_refused() {
+    let mut saba = controller().controller;
+    let mut refuse = |first: Event, second: Event, refused: Refused| {
+        assert_eq!(saba.handle(first.clone()), Ok(Heard::New));
+        assert_eq!(saba.handle(second), Err(refused));
+        assert_eq!(saba.handle(first), Ok(Heard::Known));
+    };
+    refuse(
+        registered(1, &sends(0.2)),
+        registered(1, &sends(0.4)),
+        Refused::OtherProfile(ApplicationId(1)),
+    );
+    let other = bandwise_saba::controller::ConnectionId(1);
+    refuse(connected(1, 1, 0, &[7]), connected(1, 1, 0, &[8]), Refused::OtherConnection(other));
+    let port = Refused::OtherPort { port: PortId(7), revision: 3 };
+    refuse(found(7, 8, 3), found(7, 4, 3), port);
+    let update = |c| Event::ModelUpdated { name: name(0), model: sends(c), revision: 5 };
+    refuse(update(0.2), update(0.4), Refused::OtherModel { revision: 5 });
+    let refused = saba.handle(connected(2, 1, 4, &[7])).unwrap_err();
+    assert_eq!(refused.to_string(), "priority level 4, where there are 4, counted from 0");
+}
+
+#[test]
+fn where_levels_are_grouped_by_coefficients_models_have_them() {
+    let grouping = Grouping { coordinates: Coordinates::Coefficients, ..grouping() };
+    let levels = Levels::Registered(grouping);
+    let mut saba = Watched::new(Settings::default(), levels);
+    let refused = saba.controller.handle(registered(1, &sends(0.2)));
+    assert_eq!(refused, Err(Refused::NoCoefficients));
+    let line = |slope: f64| {
+        let least = crate::common::share(0.05);
+        Model::Polynomial(Polynomial::new([1.0 - slope, slope, 0.0, 0.0], least).unwrap())
+    };
+    saba.hear(registered(1, &line(-2.0)));
+    saba.hear(registered(2, &line(-0.5)));
+    assert_eq!(saba.settle(), [assign(1, 1), assign(2, 0)]);
+}
