@@ -20,11 +20,19 @@ pub enum SharingPolicy {
     SabaUnlimited,
     /// A queue a job with the weights that the jobs were given by hand (as Saba 3.3 does).
     GivenWeights,
+    /// The job with the fewest bytes left in its stage goes first: what order alone is worth.
+    SmallestFirst,
+    /// The flow with the fewest bytes left goes first (pFabric).
+    Srpt,
+    /// Varys: the stage whose busiest link is done first goes first.
+    Sebf,
+    /// Sincronia's order of stages.
+    Sincronia,
 }
 
 impl SharingPolicy {
     /// All of them.
-    pub const ALL: [SharingPolicy; 7] = [
+    pub const ALL: [SharingPolicy; 11] = [
         Self::FairFlows,
         Self::Blocking,
         Self::FairJobs,
@@ -32,6 +40,10 @@ impl SharingPolicy {
         Self::EqualWeights,
         Self::SabaUnlimited,
         Self::GivenWeights,
+        Self::SmallestFirst,
+        Self::Srpt,
+        Self::Sebf,
+        Self::Sincronia,
     ];
 
     /// As flags and JSON have it.
@@ -44,6 +56,10 @@ impl SharingPolicy {
             SharingPolicy::EqualWeights => "equal-weights",
             SharingPolicy::SabaUnlimited => "saba-unlimited",
             SharingPolicy::GivenWeights => "given-weights",
+            SharingPolicy::SmallestFirst => "smallest-first",
+            SharingPolicy::Srpt => "srpt",
+            SharingPolicy::Sebf => "sebf",
+            SharingPolicy::Sincronia => "sincronia",
         }
     }
 
@@ -57,6 +73,10 @@ impl SharingPolicy {
             SharingPolicy::EqualWeights => "Saba's queues, equal weights",
             SharingPolicy::SabaUnlimited => "Saba, a queue a job",
             SharingPolicy::GivenWeights => "a queue a job, given weights",
+            SharingPolicy::SmallestFirst => "smallest job first",
+            SharingPolicy::Srpt => "smallest flow first",
+            SharingPolicy::Sebf => "Varys (SEBF)",
+            SharingPolicy::Sincronia => "Sincronia",
         }
     }
 }

@@ -4,8 +4,10 @@ use super::links::Links;
 use super::run::{Drive, Driven, SharingWatch, Unsteered};
 use super::weigher::{Weigher, Weighting};
 use super::{SharingPolicy, SharingScenario};
-use bandwise_flowsim::Simulation;
-use bandwise_flowsim::policy::{AppQueues, Blocking, MaxMin, WeightedQueues};
+use bandwise_flowsim::policy::{
+    AppQueues, Blocking, MaxMin, Sebf, Sincronia, SmallestGroup, Srpt, WeightedQueues,
+};
+use bandwise_flowsim::{Policy, Simulation};
 use bandwise_units::Time;
 
 /// What a queue's rate may be too low by, in millionths: with 0.1% slowdowns are the same to three digits
@@ -43,14 +45,14 @@ impl SharingScenario {
             Drive::new(self, &links, simulation, weigher).run(watch)
         };
         let driven = match policy {
-            SharingPolicy::FairFlows => {
-                let simulation = Simulation::new(network(), MaxMin);
-                Drive::new(self, &links, simulation, Unsteered).run(watch)
+            SharingPolicy::FairFlows => unsteered(self, &links, MaxMin, watch),
+            SharingPolicy::Blocking => unsteered(self, &links, Blocking, watch),
+            SharingPolicy::SmallestFirst => {
+                unsteered(self, &links, SmallestGroup::default(), watch)
             }
-            SharingPolicy::Blocking => {
-                let simulation = Simulation::new(network(), Blocking);
-                Drive::new(self, &links, simulation, Unsteered).run(watch)
-            }
+            SharingPolicy::Srpt => unsteered(self, &links, Srpt, watch),
+            SharingPolicy::Sebf => unsteered(self, &links, Sebf::default(), watch),
+            SharingPolicy::Sincronia => unsteered(self, &links, Sincronia::default(), watch),
             SharingPolicy::FairJobs => {
                 let simulation = Simulation::new(network(), AppQueues::default());
                 Drive::new(self, &links, simulation, Unsteered).run(watch)
@@ -96,4 +98,15 @@ impl SharingScenario {
             .map(|(job, ended)| ended.map(|ended| ended.saturating_sub(job.start)));
         SharingResults { policy, took: took.collect(), flows, instants }
     }
+}
+
+/// Runs jobs whose sharing nobody sets up.
+fn unsteered<P: Policy>(
+    scenario: &SharingScenario,
+    links: &Links,
+    policy: P,
+    watch: SharingWatch<'_>,
+) -> Driven {
+    let simulation = Simulation::new(links.network(&scenario.fabric), policy);
+    Drive::new(scenario, links, simulation, Unsteered).run(watch)
 }
