@@ -6,12 +6,13 @@
 //! chapters 3 and 4 are about Saba; the number after it is the section.
 
 mod comparison;
+mod controlled;
 mod links;
+mod own_queues;
 mod policy;
 mod results;
 mod run;
 mod spec;
-mod weigher;
 
 pub use comparison::{Comparison, LOSS, Summary};
 pub use policy::SharingPolicy;

@@ -1,13 +1,15 @@
 //! What a policy came to.
 
+use super::controlled::Controlled;
 use super::links::Links;
-use super::run::{Drive, Driven, SharingWatch, Unsteered};
-use super::weigher::{Weigher, Weighting};
+use super::own_queues::{OwnQueues, Source};
+use super::run::{Drive, Driven, SharingWatch, Steering, Unsteered};
 use super::{SharingPolicy, SharingScenario};
 use bandwise_flowsim::policy::{
     AppQueues, Blocking, MaxMin, Sebf, Sincronia, SmallestGroup, Srpt, WeightedQueues,
 };
 use bandwise_flowsim::{Policy, Simulation};
+use bandwise_saba::controller::Weighting;
 use bandwise_units::Time;
 
 /// What a queue's rate may be too low by, in millionths: with 0.1% slowdowns are the same to three digits
@@ -39,11 +41,7 @@ impl SharingScenario {
     pub fn run(&self, policy: SharingPolicy, watch: SharingWatch<'_>) -> SharingResults {
         let links = Links::new(&self.fabric);
         let network = || links.network(&self.fabric);
-        let count = links.ports().len();
-        let weighed = |weigher: Weigher, watch: SharingWatch<'_>| {
-            let simulation = Simulation::new(network(), WeightedQueues).with_tolerance(TOLERANCE);
-            Drive::new(self, &links, simulation, weigher).run(watch)
-        };
+        let count = links.ports().len() as u32;
         let driven = match policy {
             SharingPolicy::FairFlows => unsteered(self, &links, MaxMin, watch),
             SharingPolicy::Blocking => unsteered(self, &links, Blocking, watch),
@@ -54,23 +52,36 @@ impl SharingScenario {
             SharingPolicy::Sebf => unsteered(self, &links, Sebf::default(), watch),
             SharingPolicy::Sincronia => unsteered(self, &links, Sincronia::default(), watch),
             SharingPolicy::FairJobs => {
-                let simulation = Simulation::new(network(), AppQueues::default());
+                let simulation =
+                    Simulation::new(network(), AppQueues::default()).with_tolerance(TOLERANCE);
                 Drive::new(self, &links, simulation, Unsteered).run(watch)
             }
             SharingPolicy::Saba => {
-                weighed(Weigher::few_queues(self, count, Weighting::Sensitivity), watch)
+                self.steered(&links, Controlled::new(self, count, Weighting::Sensitivity), watch)
             }
             SharingPolicy::EqualWeights => {
-                weighed(Weigher::few_queues(self, count, Weighting::Equal), watch)
+                self.steered(&links, Controlled::new(self, count, Weighting::EqualQueues), watch)
             }
             SharingPolicy::SabaUnlimited => {
-                weighed(Weigher::own_queues(self, count, Weighting::Sensitivity), watch)
+                self.steered(&links, OwnQueues::new(self, count, Source::Sensitivity), watch)
             }
             SharingPolicy::GivenWeights => {
-                weighed(Weigher::own_queues(self, count, Weighting::Given), watch)
+                self.steered(&links, OwnQueues::new(self, count, Source::Given), watch)
             }
         };
         self.results(policy, driven)
+    }
+
+    /// Runs the jobs with weighted queues that somebody sets up.
+    fn steered(
+        &self,
+        links: &Links,
+        steering: impl Steering<WeightedQueues>,
+        watch: SharingWatch<'_>,
+    ) -> Driven {
+        let network = links.network(&self.fabric);
+        let simulation = Simulation::new(network, WeightedQueues).with_tolerance(TOLERANCE);
+        Drive::new(self, links, simulation, steering).run(watch)
     }
 
     /// Whether a job was given a weight by hand.
