@@ -1,7 +1,7 @@
 //! The command line as a whole. What a command's flags are stands in the command's own file.
 
 use crate::failure::Failure;
-use crate::{bench, completions, fabric, papers, rperf, saba, sim};
+use crate::{bench, coflows, completions, fabric, papers, rperf, saba, sim};
 use clap::{Parser, Subcommand};
 
 /// Measures, predicts and allocates the bandwidth of RDMA fabrics.
@@ -37,6 +37,8 @@ enum Command {
     /// Share bandwidth among jobs by what each loses without it
     #[command(subcommand)]
     Saba(saba::Command),
+    /// Schedule the coflows of a trace: fair sharing, smallest first, Varys, Sincronia
+    Coflows(coflows::Flags),
     /// Look at a fabric file, or convert it
     #[command(subcommand)]
     Fabric(fabric::Command),
@@ -54,6 +56,7 @@ impl Args {
             Command::Rperf(flags) => flags.run(),
             Command::Sim(command) => command.run(),
             Command::Saba(command) => command.run(),
+            Command::Coflows(flags) => flags.run(),
             Command::Fabric(command) => command.run(),
             Command::Bench(flags) => flags.run(),
             Command::Completions(flags) => flags.run(),

@@ -10,6 +10,7 @@
 
 mod args;
 mod bench;
+mod coflows;
 mod completions;
 mod fabric;
 mod failure;

@@ -1,4 +1,4 @@
-//! `bandwise saba`.
+//! `bandwise saba` and `bandwise coflows`.
 
 use crate::common::Place;
 
@@ -85,4 +85,34 @@ fn what_a_plan_refuses() {
     refuse(&["jobs.toml", "--report", "jobs.toml"], &["used twice"]);
     refuse(&["-", "--fabric", "-"], &["standard input"]);
     assert_eq!(place.files(), ["jobs.toml", "none.toml"]);
+}
+
+/// Two coflows over one port each: 1 s and 2 s alone. Fair sharing ends them at 2 and 3 s, all orders by
+/// size at 1 and 3 s.
+#[test]
+fn coflows_of_a_trace() {
+    let place = Place::new();
+    place.write("t.txt", "3 2\n1 0 1 1 1 2:125\n2 0 1 1 1 3:250\n");
+    let ran = place.run(&["coflows", "t.txt", "--json", "o.json"]).good();
+    assert!(
+        ran.stdout.contains("2 coflows, 2 flows, 3 ports of 1 Gbps (t.txt)."),
+        "{}",
+        ran.stdout
+    );
+    let json = place.json("o.json");
+    for scheduler in json["schedulers"].as_array().unwrap() {
+        let times: Vec<f64> = scheduler["times_s"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|time| time.as_f64().unwrap())
+            .collect();
+        let first = if scheduler["scheduler"] == "fair" { 2.0 } else { 1.0 };
+        // A megabyte of the trace is 2^20 bytes or 10^6: either way their ratio is this.
+        let second = times[1] / times[0];
+        assert!((second - 3.0 / first).abs() < 1e-4, "{scheduler}");
+    }
+    place.run(&["coflows", "t.txt", "--rate", "0 Gbps"]).refused(&["--rate"]);
+    place.write("bad.txt", "3 1\n1 0 1 9 1 2:125\n");
+    place.run(&["coflows", "bad.txt"]).refused(&["bad.txt:2"]);
 }
