@@ -101,7 +101,7 @@ impl Merging {
     /// The queue of each of these levels at a port with so many.
     pub(super) fn queues(
         &self,
-        present: &BTreeSet<PriorityLevel>,
+        present: &[PriorityLevel],
         queues: NonZeroU8,
     ) -> BTreeMap<PriorityLevel, u8> {
         let place = |level: &PriorityLevel| self.occupied.binary_search(level).ok();
