@@ -22,7 +22,7 @@ Examples:
 Slowdown is the time that a job takes over that with the fabric to itself; speedup is the time under
 max-min fairness among flows, which is what congestion control strives for, over the time that it
 takes. The last policies are controls: Saba's queues with equal weights tell what its weights are worth.
-Rates are exact to 0.1%; packets, headers and protocols are not simulated.")]
+Rates of several queues are exact to 0.1%; packets, headers and protocols are not simulated.")]
 pub struct Flags {
     /// Jobs in TOML; - for standard input
     #[arg(value_name = "JOBS.toml")]
