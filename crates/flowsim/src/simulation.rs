@@ -83,15 +83,15 @@ impl<P: Policy> Simulation<P> {
         }
     }
 
-    /// The same, but a link may leave up to `millionths` of what it could give a flow unused where that
-    /// saves asking others. No link has more than it carries, and every byte is still counted; the
-    /// allocation is an equilibrium but for that part.
+    /// The same, but a link may leave up to `millionths` of what it carries, or could give a flow, unused
+    /// where that saves asking others; from none to 500,000. No link has more than it carries, and every byte
+    /// is still counted; the allocation is an equilibrium but for that part.
     ///
     /// A change of one flow's rate reaches most of a busy network, by ever smaller amounts; this says
     /// which are too small to follow.
     #[must_use]
     pub fn with_tolerance(mut self, millionths: u32) -> Self {
-        self.sharing.set_tolerance(millionths);
+        self.sharing.set_tolerance(millionths.min(500_000));
         self
     }
 
@@ -135,8 +135,8 @@ impl<P: Policy> Simulation<P> {
         self.flows.live()
     }
 
-    /// How often rates were worked out in which some are more than a millionth below the equilibrium,
-    /// because links that weigh queues differently would not come to rest.
+    /// How often rates were worked out in which links with several queues did not come to rest: all is
+    /// within capacities, but some flows have less than an equilibrium would give them.
     pub fn rough(&self) -> u64 {
         self.sharing.rough
     }
