@@ -1,5 +1,6 @@
 //! A trace of the public one's shape under each policy, with average and 95th percentile coflow completion
-//! time: `cargo run --release -p bandwise-flowsim --example coflows [TRACE|- [TOLERANCE]]`.
+//! time: `cargo run --release -p bandwise-flowsim --example coflows [TRACE|- [TOLERANCE
+//! [POLICY]]]`.
 
 use bandwise_flowsim::coflow::{PORT_RATE, run};
 use bandwise_flowsim::{Policy, policy};
@@ -34,9 +35,18 @@ fn main() {
         if only.as_ref().is_some_and(|only| *only != tolerance.to_string()) {
             continue;
         }
-        measure("max-min", &trace, policy::MaxMin, tolerance);
-        measure("SEBF", &trace, policy::Sebf::default(), tolerance);
-        measure("Sincronia", &trace, policy::Sincronia::default(), tolerance);
-        measure("smallest", &trace, policy::SmallestGroup::default(), tolerance);
+        let is_asked = |name: &str| std::env::args().nth(3).is_none_or(|only| only == name);
+        if is_asked("max-min") {
+            measure("max-min", &trace, policy::MaxMin, tolerance);
+        }
+        if is_asked("SEBF") {
+            measure("SEBF", &trace, policy::Sebf::default(), tolerance);
+        }
+        if is_asked("Sincronia") {
+            measure("Sincronia", &trace, policy::Sincronia::default(), tolerance);
+        }
+        if is_asked("smallest") {
+            measure("smallest", &trace, policy::SmallestGroup::default(), tolerance);
+        }
     }
 }

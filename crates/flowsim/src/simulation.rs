@@ -314,8 +314,13 @@ impl<P: Policy> Simulation<P> {
         let mut touched = std::mem::take(&mut self.sharing.touched);
         for &(bundle, before) in &touched {
             let state = self.sharing.bundles.get_mut(bundle);
+            let has_changed = std::mem::take(&mut state.has_changed);
             state.is_touched = false;
             let (rate, is_gone) = (state.rate, state.flows == 0);
+            // Many change on the way to where they were.
+            if rate == before && !has_changed {
+                continue;
+            }
             self.flows.carry(bundle, before, self.now);
             let end = if is_gone { None } else { self.flows.first_end(bundle, rate) };
             self.agenda.set(bundle, end);

@@ -251,6 +251,7 @@ impl Sharing {
     pub(crate) fn join(&mut self, bundle: u32) {
         self.touch(bundle);
         let state = self.bundles.get_mut(bundle);
+        state.has_changed = true;
         state.flows += 1;
         let rate = u128::from(state.rate.0);
         for i in 0..self.bundles.hops(bundle).len() {
@@ -268,6 +269,7 @@ impl Sharing {
     pub(crate) fn leave(&mut self, bundle: u32) {
         self.touch(bundle);
         let state = self.bundles.get_mut(bundle);
+        state.has_changed = true;
         state.flows -= 1;
         let (rate, rank, is_gone) = (u128::from(state.rate.0), state.rank, state.flows == 0);
         for i in 0..self.bundles.hops(bundle).len() {
