@@ -1,18 +1,18 @@
 //! A trace of the public one's shape under each policy, with average and 95th percentile coflow completion
-//! time: `cargo run --release -p bandwise-flowsim --example coflows [TRACE]`.
+//! time: `cargo run --release -p bandwise-flowsim --example coflows [TRACE|- [TOLERANCE
+//! [POLICY]]]`.
 
 use bandwise_flowsim::coflow::{PORT_RATE, run};
 use bandwise_flowsim::{Policy, policy};
 use bandwise_input::Source;
-use bandwise_units::Time;
 use bandwise_workload::{CoflowMix, CoflowTrace, read};
 use std::time::Instant;
 
-fn measure<P: Policy>(name: &str, trace: &CoflowTrace, policy: P) {
+fn measure<P: Policy>(name: &str, trace: &CoflowTrace, policy: P, tolerance: u32) {
     let begin = Instant::now();
-    let found = run(trace, PORT_RATE, policy, Time::ZERO).expect("ports have a rate");
+    let found = run(trace, PORT_RATE, policy, tolerance).expect("ports have a rate");
     println!(
-        "{name:12} average {:8.2} s, 95th percentile {:8.2} s; {} flows, {} events, {:.2} s of work",
+        "{name:9} {tolerance:5} ppm: average {:8.2} s, 95th percentile {:8.2} s; {} flows, {} events, {:.2} s of work",
         found.average().as_s_f64(),
         found.percentile(95).as_s_f64(),
         found.flows,
@@ -23,15 +23,30 @@ fn measure<P: Policy>(name: &str, trace: &CoflowTrace, policy: P) {
 
 fn main() {
     let trace = match std::env::args().nth(1) {
-        Some(file) => {
+        Some(file) if file != "-" => {
             let text = std::fs::read_to_string(&file).expect("a file");
             read::coflows(&Source::new(&file, &text)).unwrap_or_else(|error| panic!("{error}"))
         }
-        None => CoflowMix::like_public().trace(1),
+        _ => CoflowMix::like_public().trace(1),
     };
     println!("{} coflows, {} ports, {} flows", trace.coflows.len(), trace.ports, trace.flows());
-    measure("max-min", &trace, policy::MaxMin);
-    measure("SEBF", &trace, policy::Sebf::default());
-    measure("Sincronia", &trace, policy::Sincronia::default());
-    measure("smallest", &trace, policy::SmallestGroup::default());
+    let only = std::env::args().nth(2);
+    for tolerance in [10_000, 1_000, 100, 0] {
+        if only.as_ref().is_some_and(|only| *only != tolerance.to_string()) {
+            continue;
+        }
+        let is_asked = |name: &str| std::env::args().nth(3).is_none_or(|only| only == name);
+        if is_asked("max-min") {
+            measure("max-min", &trace, policy::MaxMin, tolerance);
+        }
+        if is_asked("SEBF") {
+            measure("SEBF", &trace, policy::Sebf::default(), tolerance);
+        }
+        if is_asked("Sincronia") {
+            measure("Sincronia", &trace, policy::Sincronia::default(), tolerance);
+        }
+        if is_asked("smallest") {
+            measure("smallest", &trace, policy::SmallestGroup::default(), tolerance);
+        }
+    }
 }

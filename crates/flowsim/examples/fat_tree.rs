@@ -4,7 +4,7 @@
 //! Flows of 20 applications go between random hosts, over random ones of the equal paths. First all are
 //! started and rates worked out once; then whenever flows end, as many others start.
 
-use bandwise_flowsim::policy::{AppQueues, MaxMin, Priorities, WeightedQueues};
+use bandwise_flowsim::policy::{AppQueues, MaxMin, Priorities, Srpt, WeightedQueues};
 use bandwise_flowsim::{FlowSpec, LinkConfig, Network, Policy, Queue, Simulation};
 use bandwise_random::Stream;
 use bandwise_units::{BitRate, Bytes};
@@ -46,16 +46,28 @@ fn path(src: u32, dst: u32, random: &mut Stream, path: &mut Vec<u32>) {
     path.push(DOWN + dst);
 }
 
+/// How rates are worked out.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    OnePass,
+    /// In millionths.
+    Tolerance(u32),
+}
+
 fn measure<P: Policy>(
     name: &str,
     policy: P,
     flows: usize,
     events: usize,
-    tolerance: u32,
+    way: Way,
     configure: impl Fn(&mut Simulation<P>),
 ) {
     let network = Network::new(vec![BitRate::from_gbps(56); 2 * DOWN as usize]).unwrap();
-    let mut simulation = Simulation::new(network, policy).with_tolerance(tolerance);
+    let simulation = Simulation::new(network, policy);
+    let mut simulation = match way {
+        Way::OnePass => simulation.in_one_pass(),
+        Way::Tolerance(millionths) => simulation.with_tolerance(millionths),
+    };
     configure(&mut simulation);
     let mut random = Stream::new(1, "fat tree", 0);
     let mut links = Vec::new();
@@ -91,16 +103,17 @@ fn main() {
     let number = |n: usize, or: usize| std::env::args().nth(n).map_or(or, |a| a.parse().unwrap());
     let (flows, events) = (number(1, 200_000), number(2, 200));
     let none = |_: &mut Simulation<MaxMin>| {};
-    for tolerance in [0, 100, 1_000, 10_000] {
-        let name = format!("max-min, {tolerance} ppm");
-        measure(&name, MaxMin, flows, events, tolerance, none);
-    }
-    measure("priorities", Priorities, flows, events, 0, |_| {});
     for tolerance in [0, 1_000, 10_000] {
-        let name = format!("20 application queues, {tolerance} ppm");
-        measure(&name, AppQueues::default(), flows, events, tolerance, |_| {});
-        let name = format!("8 weighted queues, {tolerance} ppm");
-        measure(&name, WeightedQueues, flows, events, tolerance, |simulation| {
+        let name = format!("max-min, {tolerance} ppm");
+        measure(&name, MaxMin, flows, events, Way::Tolerance(tolerance), none);
+    }
+    measure("priorities", Priorities, flows, events, Way::Tolerance(0), |_| {});
+    measure("SRPT", Srpt, flows, events, Way::Tolerance(0), |_| {});
+    for way in [Way::OnePass, Way::Tolerance(10_000)] {
+        let name = format!("20 application queues, {way:?}");
+        measure(&name, AppQueues::default(), flows, events, way, |_| {});
+        let name = format!("8 weighted queues, {way:?}");
+        measure(&name, WeightedQueues, flows, events, way, |simulation| {
             // Classes from 1 to 40, which every link sees up to a quarter differently.
             let mut random = Stream::new(1, "weights", 0);
             for link in 0..simulation.network().links() {

@@ -39,15 +39,16 @@ impl CoflowTimes {
 /// number that of its place in the trace. A port that sends to itself takes both its links, as in the
 /// simulator that the public trace was made for.
 ///
-/// With `grain` above zero, rates are worked out at most so often ([`Simulation::with_grain`]).
+/// A link may leave `tolerance` millionths of what it could give a flow unused, which saves most of the work
+/// where many flows share ([`Simulation::with_tolerance`]); 0 for exact rates.
 pub fn run<P: Policy>(
     trace: &CoflowTrace,
     rate: BitRate,
     policy: P,
-    grain: Time,
+    tolerance: u32,
 ) -> Result<CoflowTimes, NetworkError> {
     let network = Network::new(vec![rate; 2 * trace.ports as usize])?;
-    let mut simulation = Simulation::new(network, policy).with_grain(grain);
+    let mut simulation = Simulation::new(network, policy).with_tolerance(tolerance);
     let mut times = vec![Time::ZERO; trace.coflows.len()];
     let (mut flows, mut events, mut ended) = (0, 0, Vec::new());
     let mut arrivals = (0..).zip(&trace.coflows).peekable();

@@ -23,8 +23,6 @@ pub struct Scene<'a> {
 pub struct FlowView<'a> {
     pub(crate) bundle: u32,
     pub(crate) left: Volume,
-    /// How many flows have started before it.
-    pub(crate) serial: u64,
     /// Its coflow, job or application.
     pub group: u32,
     /// All that it sends.
@@ -116,7 +114,6 @@ impl<'a> Scene<'a> {
         Some(FlowView {
             bundle: flow.bundle,
             left: self.flows.left(slot, rate, self.now),
-            serial: flow.id.serial,
             group: flow.group,
             bytes: flow.bytes,
             sharing: self.sharing,

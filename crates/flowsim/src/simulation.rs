@@ -83,15 +83,15 @@ impl<P: Policy> Simulation<P> {
         }
     }
 
-    /// The same, but a link may leave up to `millionths` of what it could give a flow unused where that
-    /// saves asking others. No link has more than it carries, and every byte is still counted; the
-    /// allocation is an equilibrium but for that part.
+    /// The same, but a link may leave up to `millionths` of what it carries, or could give a flow, unused
+    /// where that saves asking others; from none to 500,000. No link has more than it carries, and every byte
+    /// is still counted; the allocation is an equilibrium but for that part.
     ///
     /// A change of one flow's rate reaches most of a busy network, by ever smaller amounts; this says
     /// which are too small to follow.
     #[must_use]
     pub fn with_tolerance(mut self, millionths: u32) -> Self {
-        self.sharing.set_tolerance(millionths);
+        self.sharing.set_tolerance(millionths.min(500_000));
         self
     }
 
@@ -135,8 +135,8 @@ impl<P: Policy> Simulation<P> {
         self.flows.live()
     }
 
-    /// How often rates were worked out in which some are more than a millionth below the equilibrium,
-    /// because links that weigh queues differently would not come to rest.
+    /// How often rates were worked out in which links with several queues did not come to rest: all is
+    /// within capacities, but some flows have less than an equilibrium would give them.
     pub fn rough(&self) -> u64 {
         self.sharing.rough
     }
@@ -314,8 +314,13 @@ impl<P: Policy> Simulation<P> {
         let mut touched = std::mem::take(&mut self.sharing.touched);
         for &(bundle, before) in &touched {
             let state = self.sharing.bundles.get_mut(bundle);
+            let has_changed = std::mem::take(&mut state.has_changed);
             state.is_touched = false;
             let (rate, is_gone) = (state.rate, state.flows == 0);
+            // Many change on the way to where they were.
+            if rate == before && !has_changed {
+                continue;
+            }
             self.flows.carry(bundle, before, self.now);
             let end = if is_gone { None } else { self.flows.first_end(bundle, rate) };
             self.agenda.set(bundle, end);

@@ -56,7 +56,11 @@ impl Policy for Homa {
         let first = self.scheduled();
         let mut flows: Vec<_> = scene.flows().filter(|flow| flow.rank() >= first).collect();
         let receiver = |flow: &super::FlowView<'_>| flow.path().next_back();
-        flows.sort_by_cached_key(|flow| (receiver(flow), flow.left(), flow.serial));
+        // Not by start, so that those of one instant may start in any order.
+        flows.sort_by(|a, b| {
+            let shortest = receiver(a).cmp(&receiver(b)).then(a.left.cmp(&b.left));
+            shortest.then_with(|| a.path().cmp(b.path()))
+        });
         for of_receiver in flows.chunk_by(|a, b| receiver(a) == receiver(b)) {
             for (flow, place) in of_receiver.iter().zip(0..) {
                 let is_granted = place < u64::from(self.overcommitment);

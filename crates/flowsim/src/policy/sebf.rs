@@ -26,7 +26,7 @@ pub struct Sebf {
     rest: Vec<u64>,
     /// By link: flows of the coflow in hand.
     flows: Vec<u32>,
-    /// By flow, in the order of coflows and then of start: what it has.
+    /// By flow, in the order of coflows and then of paths: what it has.
     rates: Vec<u64>,
 }
 
@@ -93,14 +93,15 @@ impl Sebf {
         turn
     }
 
-    /// All flows by the turn of their coflow, then in order of start.
+    /// All flows by the turn of their coflow, then by path and what is left.
     fn by_coflow<'a>(&self, scene: &Scene<'a>, turn: &[usize]) -> Vec<FlowView<'a>> {
         let mut buckets: Vec<Vec<FlowView<'a>>> = vec![Vec::new(); turn.len()];
         for flow in scene.flows() {
             buckets[turn[self.demands.group(flow.group)]].push(flow);
         }
         for bucket in &mut buckets {
-            bucket.sort_unstable_by_key(|flow| flow.serial);
+            // Not by start, so that those of one instant may start in any order.
+            bucket.sort_by(|a, b| a.path().cmp(b.path()).then(a.left.cmp(&b.left)));
         }
         buckets.concat()
     }

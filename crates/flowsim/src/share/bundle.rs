@@ -48,6 +48,8 @@ pub(crate) struct Bundle {
     /// What each flow has.
     pub(crate) rate: Rate,
     pub(crate) is_touched: bool,
+    /// Flows have come or gone in this round.
+    pub(crate) has_changed: bool,
 }
 
 /// All bundles, in slots that are used again.
@@ -109,8 +111,8 @@ impl Bundles {
             (bundle.hops_at, bundle.room) = (self.hops.len() as u32, len as u16);
             self.hops.resize(self.hops.len() + len, Hop::new(0, 0));
         }
-        let (hops_at, room, is_touched) = (bundle.hops_at, bundle.room, bundle.is_touched);
-        *bundle = Bundle { hops_at, room, hops: len as u16, is_touched, ..like };
+        let Bundle { hops_at, room, is_touched, has_changed, .. } = *bundle;
+        *bundle = Bundle { hops_at, room, hops: len as u16, is_touched, has_changed, ..like };
         for (to, hop) in self.hops[hops_at as usize..].iter_mut().zip(hops) {
             *to = hop;
         }
@@ -137,6 +139,7 @@ impl Bundle {
             cap,
             rate: Rate::ZERO,
             is_touched: false,
+            has_changed: false,
         }
     }
 }

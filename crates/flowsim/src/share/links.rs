@@ -168,6 +168,15 @@ impl Sharing {
         self.give(bundle, least);
     }
 
+    /// Whether a link with one queue carries what it can, but for the tolerance: then its level is near
+    /// enough.
+    pub(super) fn is_busy_enough(&self, link: u32) -> bool {
+        let Link { capacity, load, .. } = self.links[link as usize];
+        let most = u128::from(capacity.0);
+        let least = most - most * u128::from(self.tolerance) / 1_000_000;
+        self.tolerance > 0 && self.queues == 1 && (least..=most).contains(&load)
+    }
+
     /// Asks a link again in this round.
     pub(super) fn ask(&mut self, link: u32) {
         let state = &mut self.links[link as usize];
@@ -242,6 +251,7 @@ impl Sharing {
     pub(crate) fn join(&mut self, bundle: u32) {
         self.touch(bundle);
         let state = self.bundles.get_mut(bundle);
+        state.has_changed = true;
         state.flows += 1;
         let rate = u128::from(state.rate.0);
         for i in 0..self.bundles.hops(bundle).len() {
@@ -259,6 +269,7 @@ impl Sharing {
     pub(crate) fn leave(&mut self, bundle: u32) {
         self.touch(bundle);
         let state = self.bundles.get_mut(bundle);
+        state.has_changed = true;
         state.flows -= 1;
         let (rate, rank, is_gone) = (u128::from(state.rate.0), state.rank, state.flows == 0);
         for i in 0..self.bundles.hops(bundle).len() {
@@ -271,7 +282,8 @@ impl Sharing {
                 continue;
             }
             // Whoever comes after the cut takes nothing from others.
-            if state.cut != NO_CUT && rank <= state.cut {
+            let is_cut = state.cut != NO_CUT && rank <= state.cut;
+            if is_cut && !self.is_busy_enough(link) {
                 self.ask(link);
             }
             if is_gone {

@@ -179,10 +179,13 @@ impl Sharing {
         for (new, &old) in self.new_levels.iter_mut().zip(levels) {
             let old = if before == NO_CUT { capacity } else { old.min(capacity) };
             let wanted = if cut == NO_CUT { capacity } else { (*new).min(capacity) };
+            // Half of the tolerance is left below what there is, so that a little less is still enough.
+            let leeway = (u128::from(wanted.0) * u128::from(self.tolerance) / 1_000_000) as u64;
+            let is_enough = old <= wanted && wanted.0 - old.0 <= leeway;
+            let wanted = if is_enough { old } else { Rate(wanted.0 - leeway / 2) };
             let (low, high) = (old.0.min(wanted.0), old.0.max(wanted.0));
-            let by_tolerance = (u128::from(low) * u128::from(self.tolerance) / 1_000_000) as u64;
             let by_gap = if gap == 0 { u64::MAX } else { low.checked_shr(gap).unwrap_or(0) };
-            if high - low <= by_tolerance.max(by_gap) {
+            if high - low <= by_gap {
                 *new = Rate(low);
             } else if is_halved {
                 *new = Rate(low + (high - low) / 2);
@@ -250,6 +253,9 @@ impl Sharing {
             return is == Rate::UNLIMITED
                 || state.load > u128::from(state.capacity.0)
                 || self.configs[hop.link as usize].is_some();
+        }
+        if self.is_busy_enough(hop.link) {
+            return false;
         }
         // A flow that can use more than it gets claims as much as before, and one after the cut
         // takes nothing from others.

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 /// Four kinds in the shares that Varys found in that cluster (Chowdhury, Zhong and Stoica, "Efficient Coflow
 /// Scheduling with Varys", SIGCOMM 2014, table 4): of 100 coflows 52 narrow and short, 16 narrow and long, 15
 /// wide and short, 17 wide and long, where narrow is up to 50 flows and short up to 5 MB a flow. The rest is
-/// simple on purpose: ports are drawn without repetition; a number of mappers or reducers is log-uniform
-/// (up to 7 each where narrow, so that there are no more than 49 flows); a flow's size is log-uniform from
+/// simple on purpose: ports are drawn without repetition; the number of mappers is log-uniform and that of
+/// reducers uniform (up to 7 each where narrow, so that there are no more than 49 flows); a flow's size is log-uniform from
 /// 1 MB to 5 MB or from 5 MB to 150 MB, and a reducer gets one to six times that from each mapper; arrivals
 /// are a Poisson process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,11 +59,10 @@ impl CoflowMix {
             };
             let most = self.ports.min(if is_wide { self.ports } else { NARROW });
             let least = if is_wide { most.min(NARROW + 1) } else { 1 };
-            let mut draw_ports = || {
-                let count = log_uniform(&mut ports, f64::from(least), f64::from(most) + 1.0);
-                some_of(self.ports, (count as u32).clamp(least, most), &mut ports)
-            };
-            let (mappers, reducers) = (draw_ports(), draw_ports());
+            let count = log_uniform(&mut ports, f64::from(least), f64::from(most) + 1.0) as u32;
+            let mappers = some_of(self.ports, count.clamp(least, most), &mut ports);
+            let count = least + ports.below(u64::from(most - least) + 1) as u32;
+            let reducers = some_of(self.ports, count, &mut ports);
             let (least, most) = if is_long { (5.0, 150.0) } else { (1.0, 5.0) };
             let a_flow = log_uniform(&mut sizes, least, most) as u64;
             let bytes = |times: u64| Bytes::new(MEGABYTE as u64 * a_flow * times);

@@ -9,6 +9,9 @@ use std::ops::Range;
 /// The most ports that a fabric of a trace can have. Larger numbers in a file are mistakes.
 pub const MAX_COFLOW_PORTS: u32 = 1 << 16;
 
+/// The most mappers or reducers of a coflow.
+const MOST_TASKS: u64 = 1 << 20;
+
 /// A trace's megabyte: that of the simulator that the trace was made for.
 const MEGABYTE: u128 = 1 << 20;
 
@@ -37,15 +40,17 @@ pub fn coflows(source: &Source) -> Result<CoflowTrace, InputError> {
     let mut used = Used::default();
     for line in lines {
         if coflows.len() as u64 == count {
-            let error = source.error(line, format!("a coflow after the {count} of the first line"));
-            return Err(error.allowed(format!("{count} lines with coflows")));
+            let error = source.error(line, format!("a coflow after number {count}, the last one"));
+            return Err(error.allowed(format!("as many coflows as the first line says: {count}")));
         }
         coflows.push(coflow(source, line, ports, &mut used)?);
     }
     if (coflows.len() as u64) < count {
-        let message = format!("{} coflows, where the first line says {count}", coflows.len());
+        let message = format!("the text ends after coflow {}, of {count}", coflows.len());
         let end = source.text.trim_end().len();
-        return Err(source.error(end..end, message).allowed(format!("{count} lines with coflows")));
+        return Err(source
+            .error(end..end, message)
+            .allowed(format!("as many coflows as the first line says: {count}")));
     }
     if let (Some(beyond), true) = (&used.beyond, used.zero) {
         let message =
@@ -99,7 +104,7 @@ fn header(source: &Source, line: Range<usize>) -> Result<(u32, u64), InputError>
     let text = source.text[line.clone()].trim_start_matches('\u{feff}');
     let fields: Vec<Field> = Field::between_blanks(text, line.end - text.len()).collect();
     let [ports, count] = &fields[..] else {
-        let error = source.error(line, format!("{} values in the first line", fields.len()));
+        let error = source.error(line, format!("a first line with {} of 2 values", fields.len()));
         return Err(error.allowed("how many ports and how many coflows, such as 150 526"));
     };
     let most = u64::from(MAX_COFLOW_PORTS);
@@ -121,11 +126,10 @@ fn coflow(
     };
     let id = number(source, &next("the coflow's number")?, "the coflow's number", 0..=u64::MAX)?;
     let arrival = arrival(source, &next("its arrival")?)?;
-    // No more than the line can hold, so that a wrong number takes no memory.
-    let most = 1..=line.len() as u64;
+    let most = 1..=MOST_TASKS;
     let what = "the number of mappers";
     let count = number(source, &next(what)?, what, most.clone())?;
-    let mut mappers = Vec::with_capacity(count as usize);
+    let mut mappers = Vec::new();
     for _ in 0..count {
         let field = next("the last of its mappers")?;
         if field.text.contains(':') {
@@ -137,7 +141,7 @@ fn coflow(
     }
     let what = "the number of reducers";
     let count = number(source, &next(what)?, what, most)?;
-    let mut reducers = Vec::with_capacity(count as usize);
+    let mut reducers = Vec::new();
     for _ in 0..count {
         reducers.push(reducer(source, &next("the last of its reducers")?, ports, used)?);
     }

@@ -2,6 +2,7 @@
 
 mod arrivals;
 mod cdf_files;
+mod coflows;
 mod flow_lists;
 mod incast;
 mod jobs;

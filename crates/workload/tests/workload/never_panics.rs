@@ -5,7 +5,9 @@ use bandwise_workload::{Spread, read, write};
 use proptest::prelude::*;
 
 /// Pieces that mean something to one of the readers.
-const PIECES: [&str; 22] = [
+const PIECES: [&str; 24] = [
+    ":",
+    " 1 0:1",
     "start_ns,src,dst,bytes",
     "\n",
     "\r\n",
@@ -47,6 +49,14 @@ fn read_all(text: &str) {
     let written = write::flows(&flows);
     let again = read::flows(&Source::new("written", &written), 54).collect::<Result<Vec<_>, _>>();
     assert_eq!(again.unwrap(), flows);
+    match read::coflows(&source) {
+        Ok(trace) => {
+            let text = write::coflows(&trace);
+            let again = read::coflows(&Source::new("written", &text)).unwrap();
+            assert_eq!((again.ports, again.flows()), (trace.ports, trace.flows()));
+        }
+        Err(error) => is_sound(&error, text),
+    }
     for spread in [Spread::Uniform, Spread::LogUniform] {
         match read::cdf(&source, spread) {
             Ok(sizes) => {
@@ -71,6 +81,7 @@ proptest! {
     fn on_pieces(pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..40)) {
         read_all(&pieces.concat());
         read_all(&format!("start_ns,src,dst,bytes\n{}", pieces.concat()));
+        read_all(&format!("54 1\n1 0 1 {}", pieces.concat()));
     }
 
     #[test]
