@@ -10,7 +10,7 @@ use bandwise_flowsim::coflow::{CoflowTimes, PORT_RATE, run};
 use bandwise_flowsim::policy::{MaxMin, Sebf, Sincronia, SmallestGroup};
 use bandwise_report::json::rounded;
 use bandwise_report::{Cell, Table, text};
-use bandwise_units::{BitRate, Time};
+use bandwise_units::BitRate;
 use bandwise_workload::{CoflowMix, CoflowTrace, read};
 use serde_json::json;
 use std::path::PathBuf;
@@ -55,10 +55,10 @@ fn scheduled(
     rate: BitRate,
 ) -> Result<CoflowTimes, bandwise_flowsim::NetworkError> {
     match name {
-        "smallest-first" => run(trace, rate, SmallestGroup::default(), Time::ZERO),
-        "sebf" => run(trace, rate, Sebf::default(), Time::ZERO),
-        "sincronia" => run(trace, rate, Sincronia::default(), Time::ZERO),
-        _ => run(trace, rate, MaxMin, Time::ZERO),
+        "smallest-first" => run(trace, rate, SmallestGroup::default(), 0),
+        "sebf" => run(trace, rate, Sebf::default(), 0),
+        "sincronia" => run(trace, rate, Sincronia::default(), 0),
+        _ => run(trace, rate, MaxMin, 0),
     }
 }
 
