@@ -37,7 +37,7 @@ pub(super) fn cases(_: &Options) -> Vec<Case> {
     }
     for queues in [2, 4, 8, 16] {
         let scenario = setups::all_on(PROFILE_INSTANCES, 1.0, 3, queues);
-        cases.push(jobs("fig4.18c", &format!("{queues} queues"), scenario));
+        cases.push(jobs("queues", &format!("{queues} queues"), scenario));
     }
     cases
 }

@@ -39,16 +39,16 @@ pub(super) fn numbers() -> BTreeMap<String, f64> {
             numbers.insert(key, r2(Kind::Polynomial(degree), &profiled));
         }
         numbers.insert(format!("r2 {name} monotone"), r2(Kind::Monotone, &profiled));
-        let published = Kind::Polynomial(Degree::THREE);
+        let cubic = Kind::Polynomial(Degree::THREE);
         for (called, data) in DATA {
             let scale = Scale { instances: PROFILE_INSTANCES, data };
             let key = format!("r2 {name} data {called}");
-            numbers.insert(key, r2(published, &samples(name, scale)));
+            numbers.insert(key, r2(cubic, &samples(name, scale)));
         }
         for (called, instances) in NODES {
             let scale = Scale { instances, data: 1.0 };
             let key = format!("r2 {name} nodes {called}");
-            numbers.insert(key, r2(published, &samples(name, scale)));
+            numbers.insert(key, r2(cubic, &samples(name, scale)));
         }
     }
     numbers
