@@ -62,6 +62,11 @@ pub(crate) struct Sharing {
     pub(crate) is_once: bool,
     /// By which part of itself a level may be too low; 0 for an exact one.
     pub(super) tolerance: u64,
+    /// Flows stand in different queues, by their class or their own.
+    pub(super) has_queues: bool,
+    /// Whether the link that was scheduled last shares what it has among those whose rates may be too low:
+    /// flows of several queues, or any flows if there are no queues.
+    pub(super) has_rivals: bool,
     pub(super) round: u64,
     /// Rounds in which a link was left with a gap that is told of.
     pub(crate) rough: u64,
@@ -94,6 +99,8 @@ impl Sharing {
             is_explicit,
             is_once: false,
             tolerance: 0,
+            has_queues: false,
+            has_rivals: false,
             round: 1,
             rough: 0,
             fill: Fill::default(),
@@ -168,13 +175,13 @@ impl Sharing {
         self.give(bundle, least);
     }
 
-    /// Whether a link with one queue carries what it can, but for the tolerance: then its level is near
+    /// Whether a link without queues carries what it can, but for the tolerance: then its level is near
     /// enough.
     pub(super) fn is_busy_enough(&self, link: u32) -> bool {
         let Link { capacity, load, .. } = self.links[link as usize];
         let most = u128::from(capacity.0);
         let least = most - most * u128::from(self.tolerance) / 1_000_000;
-        self.tolerance > 0 && self.queues == 1 && (least..=most).contains(&load)
+        self.tolerance > 0 && !self.has_queues && (least..=most).contains(&load)
     }
 
     /// Asks a link again in this round.
@@ -235,6 +242,7 @@ impl Sharing {
         if let QueueChoice::Own(queue) = choice {
             self.reserve_queues(queue as usize + 1);
         }
+        self.has_queues |= choice != QueueChoice::One;
         let configs = &self.configs;
         let hop = |&link: &u32| Hop::new(link, queue_at(configs, link, class, choice));
         let bundle = self.bundles.add(like, path.iter().map(hop));

@@ -112,6 +112,7 @@ impl Sharing {
         };
         let mut rest = self.links[link as usize].capacity.0;
         let mut found = NO_CUT;
+        self.has_rivals = !self.has_queues;
         for run in self.members[link as usize].chunk_by(|a, b| a.rank == b.rank) {
             if run[0].rank == HELD {
                 self.new_levels.fill(Rate::ZERO);
@@ -134,6 +135,7 @@ impl Sharing {
             if !has_limits && fill.claims.iter().all(|claim| claim.queue == one) {
                 self.new_levels[one as usize] = fill.single(rest);
             } else {
+                self.has_rivals = true;
                 let mut levels = std::mem::take(&mut self.new_levels);
                 fill.queues(
                     rest,
@@ -161,7 +163,9 @@ impl Sharing {
         let Link { visits, capacity, .. } = self.links[link as usize];
         let (gap, is_halved) = (pace.gap_at(visits), visits > pace.whole);
         let levels = &self.levels[link as usize * self.queues..][..self.queues];
-        let is_exact = gap >= u64::BITS && self.tolerance == 0 && !is_halved;
+        // Queues of other links have no say where only one of here has flows.
+        let tolerance = if self.has_rivals { self.tolerance } else { 0 };
+        let is_exact = gap >= u64::BITS && tolerance == 0 && !is_halved;
         if is_exact || (before != cut && before != NO_CUT && cut != NO_CUT) {
             if gap == 0 && cut > before {
                 self.new_levels.copy_from_slice(levels);
@@ -180,7 +184,7 @@ impl Sharing {
             let old = if before == NO_CUT { capacity } else { old.min(capacity) };
             let wanted = if cut == NO_CUT { capacity } else { (*new).min(capacity) };
             // Half of the tolerance is left below what there is, so that a little less is still enough.
-            let leeway = (u128::from(wanted.0) * u128::from(self.tolerance) / 1_000_000) as u64;
+            let leeway = (u128::from(wanted.0) * u128::from(tolerance) / 1_000_000) as u64;
             let is_enough = old <= wanted && wanted.0 - old.0 <= leeway;
             let wanted = if is_enough { old } else { Rate(wanted.0 - leeway / 2) };
             let (low, high) = (old.0.min(wanted.0), old.0.max(wanted.0));

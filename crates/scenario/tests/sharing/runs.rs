@@ -120,7 +120,9 @@ fn a_job_that_is_over_disturbs_nobody() {
     let comparison = Comparison::run(&scenario, &SharingPolicy::ALL, &mut go_on);
     for results in &comparison.results {
         for slowdown in comparison.slowdowns(results) {
-            assert!((slowdown.unwrap() - 1.0).abs() < 1e-6);
+            let name = results.policy.as_str();
+            let slowdown = slowdown.unwrap();
+            assert!((slowdown - 1.0).abs() < 1e-6, "{name}: {slowdown}");
         }
     }
 }
