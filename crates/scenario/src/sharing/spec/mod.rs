@@ -52,6 +52,7 @@
 //!
 //! [run]
 //! seed = 1
+//! grain = "0 s"                # what ends leaves its rate unused for so long at most; saves work
 //! ```
 
 mod job;
@@ -67,7 +68,7 @@ use crate::File;
 use crate::spec::fabric::check_links;
 use crate::spec::files;
 use crate::spec::tables::{list, placed, table};
-use crate::spec::values::{Given, decimal, number, within};
+use crate::spec::values::{Given, decimal, number, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_topology::read::FabricSpec;
 use bandwise_topology::{Fabric, Routes, builders};
@@ -117,6 +118,8 @@ struct QueuesSpec {
 struct RunSpec {
     #[serde(deserialize_with = "number")]
     seed: Given<u64>,
+    #[serde(deserialize_with = "text")]
+    grain: Given<Time>,
 }
 
 /// What can be read.
@@ -125,6 +128,8 @@ const READABLE: &str = "a TOML list of jobs: tables called [[job]], and [fabric]
 
 /// Queues of a port (Saba 4.6.1: "only 8 VLs are configurable").
 const QUEUES: u8 = 8;
+/// Far longer than what is worth simulating takes.
+const COARSEST: Time = Time::from_ms(60_000);
 /// Service levels of InfiniBand (IBTA 7.6.5).
 const LEVELS: u8 = 16;
 
@@ -169,6 +174,10 @@ impl Spec {
         let model = self.model.resolve(source)?;
         let of_document = self.run.seed.as_ref().map(|seed| *seed.get_ref());
         let seed = seed.or(of_document).unwrap_or(1);
+        let grain = match &self.run.grain {
+            Some(given) => within(source, "grain", given, Time::ZERO..=COARSEST)?,
+            None => Time::ZERO,
+        };
         if self.job.is_empty() {
             let error = source.error(0..0, "no jobs");
             return Err(error.allowed("one [[job]] or more"));
@@ -179,7 +188,7 @@ impl Spec {
         let jobs = self.placement.resolve(source, wanted, &fabric, seed)?;
         let title = self.title.unwrap_or_else(|| source.name.to_owned());
         let routes = Routes::shortest(&fabric);
-        Ok(SharingScenario { title, fabric, routes, jobs, queues, model, seed, warnings })
+        Ok(SharingScenario { title, fabric, routes, jobs, queues, model, seed, grain, warnings })
     }
 }
 
