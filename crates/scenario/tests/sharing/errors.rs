@@ -23,7 +23,7 @@ fn jobs_that_say_too_little_or_too_much() {
     insta::assert_snapshot!(job("workload = \"XX\""), @r#"jobs.toml:2: unknown workload "XX" (allowed: LR, RF, GBT, SVM, NI, NW, PR, SQL, WC, TS, or W1 to W20, which are made up)"#);
     let beyond = "[synthetic]\ncount = 3\n[[job]]\nworkload = \"W4\"\n";
     insta::assert_snapshot!(error(beyond), @r#"jobs.toml:4: unknown workload "W4" (allowed: LR, RF, GBT, SVM, NI, NW, PR, SQL, WC, TS, or W1 to W3, which are made up)"#);
-    insta::assert_snapshot!(error("[run]\ngrain = \"100 s\"\n[[job]]\nworkload = \"W1\"\n"), @"jobs.toml:2: grain can't be 100 s (allowed: 0 s to 60 s)");
+    insta::assert_snapshot!(error("[run]\ngrain = \"100 s\"\n[[job]]\nworkload = \"W1\"\n"), @"jobs.toml:2: grain can't be 100 s (allowed: 0 ps to 60 s)");
     insta::assert_snapshot!(error("[synthetic]\ncount = 0\n[[job]]\nworkload = \"W1\"\n"), @"jobs.toml:2: count can't be 0 (allowed: 1 to 1000)");
     insta::assert_snapshot!(job("workload = \"LR\"\ncolour = 1"), @"jobs.toml:3: unknown field `colour` (allowed: one of `name`, `workload`, `times`, `stage`, `rounds`, `instances`, `data`, `count`, `start`, `weight`, `hosts`)");
     insta::assert_snapshot!(job("stage = [{ }]"), @"jobs.toml:2: a stage that does nothing (allowed: `compute`, `bytes`, or both)");
