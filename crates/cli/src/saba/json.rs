@@ -1,15 +1,17 @@
 //! A plan for programs.
 
+use super::configuration;
+use super::findings::Findings;
 use super::settings::{BASELINE, Settings};
-use super::tables::{answer, summarised};
 use bandwise_report::json::rounded;
-use bandwise_scenario::sharing::{Comparison, SharingResults};
+use bandwise_scenario::sharing::{Promise, SharingResults};
 use serde_json::{Value, json};
 
 /// The document. It depends on the scenario, the policies and the seed alone.
-pub(super) fn of(settings: &Settings, comparison: &Comparison) -> Value {
-    let scenario = &settings.scenario;
-    let jobs = scenario.jobs.iter().zip(&comparison.alone).map(|(job, alone)| {
+pub(super) fn of(settings: &Settings, findings: &Findings) -> Value {
+    let (scenario, comparison) = (&settings.scenario, &findings.comparison);
+    let told = comparison.alone.iter().zip(&findings.outlook.jobs);
+    let jobs = scenario.jobs.iter().zip(told).map(|(job, (alone, outlook))| {
         let hosts = job.hosts.iter().map(|&rank| {
             scenario.fabric.node(scenario.fabric.hosts()[rank as usize]).name.as_str()
         });
@@ -20,21 +22,22 @@ pub(super) fn of(settings: &Settings, comparison: &Comparison) -> Value {
             "hosts": hosts.collect::<Vec<_>>(),
             "start_s": job.start.as_s_f64(),
             "bytes": job.job.bytes().get(),
-            "alone_s": alone.as_s_f64(),
+            "alone_s": alone.map(|alone| alone.as_s_f64()),
+            "equal": promise(&outlook.equal),
+            "saba": promise(&outlook.saba),
         })
     });
-    let baseline = comparison.of(BASELINE);
     let policy = |results: &SharingResults| {
         let took = results.took.iter().map(|took| took.map(|took| took.as_s_f64()));
         json!({
             "policy": results.policy.as_str(),
             "took_s": took.collect::<Vec<_>>(),
             "slowdown": comparison.slowdowns(results),
-            "speedup": baseline.map(|over| comparison.speedups(results, over)),
+            "speedup": findings.speedups(results),
             "flows": results.flows,
         })
     };
-    let summary = summarised(comparison).into_iter().map(|(policy, summary)| {
+    let summary = findings.summaries.iter().map(|(policy, summary)| {
         json!({
             "policy": policy.as_str(),
             "mean_slowdown": summary.mean_slowdown,
@@ -59,8 +62,18 @@ pub(super) fn of(settings: &Settings, comparison: &Comparison) -> Value {
         "jobs": jobs.collect::<Vec<_>>(),
         "policies": comparison.results.iter().map(policy).collect::<Vec<_>>(),
         "summary": summary.collect::<Vec<_>>(),
-        "answer": answer(comparison),
+        "answer": findings.answer,
+        "configuration": configuration::json(settings, findings),
         "warnings": scenario.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "stats": { "version": env!("CARGO_PKG_VERSION"), "seed": scenario.seed },
     }))
+}
+
+/// The least share that a job has, and what its model says of that.
+fn promise(promise: &Promise) -> Value {
+    json!({
+        "share": promise.share.get(),
+        "predicted_slowdown": promise.slowdown.even_extrapolated(),
+        "extrapolated": !promise.slowdown.is_measured(),
+    })
 }

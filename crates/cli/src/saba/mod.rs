@@ -1,5 +1,8 @@
 //! `bandwise saba`: bandwidth by what each job loses without it.
 
+mod answer;
+mod configuration;
+mod findings;
 mod json;
 mod plan;
 mod report;

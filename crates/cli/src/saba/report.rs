@@ -1,5 +1,6 @@
 //! A plan's report: what each job loses with less bandwidth, and what each policy makes of it.
 
+use super::findings::Findings;
 use super::settings::{BASELINE, Settings};
 use super::tables;
 use bandwise_report::html;
@@ -8,7 +9,8 @@ use bandwise_saba::Share;
 use bandwise_scenario::sharing::Comparison;
 
 /// The page. It depends on the scenario, the policies and the seed alone.
-pub(super) fn html(settings: &Settings, comparison: &Comparison) -> String {
+pub(super) fn html(settings: &Settings, findings: &Findings) -> String {
+    let comparison = &findings.comparison;
     let provenance = Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: format!("bandwise saba plan {} --report report.html", settings.name),
@@ -19,13 +21,13 @@ pub(super) fn html(settings: &Settings, comparison: &Comparison) -> String {
     html::render(&Report {
         title: settings.scenario.title.clone(),
         question: "How should these jobs share the fabric?".into(),
-        answer: tables::answer(comparison),
+        answer: findings.answer.clone(),
         figures: vec![
             slowdowns(settings, comparison),
             speedups(settings, comparison),
             curves(settings),
         ],
-        tables: tables::all(settings, comparison),
+        tables: tables::of_page(settings, findings),
         provenance,
         notes: vec![tables::closing(settings)],
         ..Report::default()

@@ -37,9 +37,44 @@ fn a_plan_for_two_jobs() {
     let took = |i: usize| fair["took_s"][i].as_f64().unwrap();
     assert!((took(0) - 4.0).abs() < 1e-3, "{fair}");
     assert!((took(1) - 9.0).abs() < 1e-3, "{fair}");
-    assert!(json["answer"][0].as_str().unwrap().contains("mean slowdown"));
+    assert!(json["answer"][0].as_str().unwrap().starts_with("With saba in place of fair-flows"));
+    assert!(json["answer"][1].as_str().unwrap().contains("mean slowdown"));
     let again = place.run(&["saba", "plan", "jobs.toml", "--json"]).good();
     assert_eq!(again.stdout, place.read("o.json"));
+}
+
+/// What is to be configured, as text for people and as a whole for programs.
+#[test]
+fn the_table_to_configure() {
+    let place = Place::new();
+    place.write("jobs.toml", JOBS);
+    let args = ["saba", "plan", "jobs.toml", "--policy", "saba", "--json", "o.json"];
+    let text = place.run(&args).good().stdout;
+    let configure = "To configure: the level of each application";
+    assert!(text.contains(configure) && text.contains("all 8"), "{text}");
+    let json = place.json("o.json");
+    let levels = json["configuration"]["levels"].as_array().unwrap();
+    let level = |i: usize| levels[i]["level"].as_u64().unwrap();
+    assert_eq!(levels[0]["job"], "sends");
+    assert_eq!((level(0), level(1)), (1, 0));
+    // Each host's port, and the switch's to it: one kind, as both jobs are everywhere.
+    let ports = json["configuration"]["ports"].as_array().unwrap();
+    let names: Vec<_> = ports
+        .iter()
+        .map(|port| format!("{}:{}", port["node"].as_str().unwrap(), port["port"]))
+        .collect();
+    assert_eq!(names.len(), 8);
+    assert!(names.contains(&"h0:1".to_owned()) && names.contains(&"switch:4".to_owned()));
+    assert_eq!(ports[0]["queue_of_level"], serde_json::json!({ "0": 0, "1": 1 }));
+    let weights = ports[0]["weights"].as_array().unwrap();
+    let weight = |i: usize| weights[i].as_f64().unwrap();
+    assert!(weight(1) == 255.0 && weight(0) < 255.0, "{weights:?}");
+    // What a job is promised is its queue's part of the weights.
+    let share = json["jobs"][0]["saba"]["share"].as_f64().unwrap();
+    assert!((share - 255.0 / (255.0 + weight(0))).abs() < 1e-5, "{share}");
+    assert_eq!(json["jobs"][0]["equal"]["share"], 0.5);
+    assert_eq!(json["jobs"][0]["equal"]["predicted_slowdown"], 2.0);
+    assert_eq!(json["jobs"][0]["equal"]["extrapolated"], false);
 }
 
 #[test]

@@ -48,6 +48,34 @@ impl Controlled {
         Controlled { controller, levels }
     }
 
+    /// All jobs are there, and send over these paths; nobody is told of it but the controller.
+    pub(super) fn with_all(mut self, paths: &[Paths]) -> Controlled {
+        for (job, paths) in paths.iter().enumerate() {
+            self.hear(job, paths);
+        }
+        self.controller.settle();
+        self
+    }
+
+    /// What ports were told, by link.
+    pub(super) fn configurations(&self) -> impl Iterator<Item = (u32, &PortConfig)> {
+        self.controller.configurations().iter().map(|(port, config)| (port.0 as u32, config))
+    }
+
+    /// The level of each job.
+    pub(super) fn levels(&self) -> &[PriorityLevel] {
+        &self.levels
+    }
+
+    /// A job is there, and sends over these paths.
+    fn hear(&mut self, job: usize, paths: &Paths) {
+        let (application, connection) = (ApplicationId(job as u64), ConnectionId(job as u64));
+        let path = paths.links().into_iter().map(|link| PortId(link.into())).collect();
+        let (profile, level) = (Profile::Named(name(job)), self.levels[job]);
+        tell(&mut self.controller, Event::Registered { application, profile });
+        tell(&mut self.controller, Event::Connected { connection, application, level, path });
+    }
+
     /// Does what the controller says.
     fn settle(&mut self, simulation: &mut Simulation<WeightedQueues>) {
         for command in self.controller.settle() {
@@ -89,11 +117,7 @@ impl Steering<WeightedQueues> for Controlled {
     }
 
     fn starts(&mut self, job: usize, paths: &Paths, simulation: &mut Simulation<WeightedQueues>) {
-        let (application, connection) = (ApplicationId(job as u64), ConnectionId(job as u64));
-        let path = paths.links().into_iter().map(|link| PortId(link.into())).collect();
-        let (profile, level) = (Profile::Named(name(job)), self.levels[job]);
-        tell(&mut self.controller, Event::Registered { application, profile });
-        tell(&mut self.controller, Event::Connected { connection, application, level, path });
+        self.hear(job, paths);
         self.settle(simulation);
     }
 

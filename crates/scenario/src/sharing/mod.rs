@@ -8,6 +8,7 @@
 mod comparison;
 mod controlled;
 mod links;
+mod outlook;
 mod own_queues;
 mod policy;
 mod results;
@@ -15,6 +16,7 @@ mod run;
 mod spec;
 
 pub use comparison::{Comparison, LOSS, Summary};
+pub use outlook::{JobOutlook, Outlook, Promise};
 pub use policy::SharingPolicy;
 pub use results::SharingResults;
 pub use run::{SharingProgress, SharingWatch};
@@ -85,9 +87,6 @@ pub struct Queues {
     /// The part of each link that is shared by these policies: C_Saba (Saba 4.3.1), above 0, up to 1.
     pub part: f64,
 }
-
-/// Parts of the bandwidth at which Saba's profiler measures (Saba 4.5.1).
-pub const PROFILED: [f64; 7] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
 
 /// What stands in place of what a document says.
 #[derive(Debug, Default)]

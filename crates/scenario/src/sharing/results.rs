@@ -3,12 +3,12 @@
 use super::controlled::Controlled;
 use super::links::Links;
 use super::own_queues::{OwnQueues, Source};
-use super::run::{Drive, Driven, SharingWatch, Steering, Unsteered};
-use super::{SharingPolicy, SharingScenario};
+use super::run::{Drive, Driven, SharingProgress, SharingWatch, Steering, Unsteered};
+use super::{SharedJob, SharingPolicy, SharingScenario};
 use bandwise_flowsim::policy::{
     AppQueues, Blocking, MaxMin, Sebf, Sincronia, SmallestGroup, Srpt, WeightedQueues,
 };
-use bandwise_flowsim::{Policy, Simulation};
+use bandwise_flowsim::{Network, Policy, Simulation};
 use bandwise_saba::controller::Weighting;
 use bandwise_units::Time;
 
@@ -38,24 +38,23 @@ impl SharingResults {
 }
 
 impl SharingScenario {
-    /// Runs the jobs under a policy.
+    /// Runs the jobs under a policy. Stops when `watch` says so.
     pub fn run(&self, policy: SharingPolicy, watch: SharingWatch<'_>) -> SharingResults {
         let links = Links::new(&self.fabric);
-        let network = || links.network(&self.fabric);
         let count = links.ports().len() as u32;
+        let watch: SharingWatch<'_> =
+            &mut |at| watch(SharingProgress { policy: Some(policy), ..at });
         let driven = match policy {
-            SharingPolicy::FairFlows => unsteered(self, &links, MaxMin, watch),
-            SharingPolicy::Blocking => unsteered(self, &links, Blocking, watch),
-            SharingPolicy::SmallestFirst => {
-                unsteered(self, &links, SmallestGroup::default(), watch)
-            }
-            SharingPolicy::Srpt => unsteered(self, &links, Srpt, watch),
-            SharingPolicy::Sebf => unsteered(self, &links, Sebf::default(), watch),
-            SharingPolicy::Sincronia => unsteered(self, &links, Sincronia::default(), watch),
+            SharingPolicy::FairFlows => self.unsteered(&links, MaxMin, watch),
+            SharingPolicy::Blocking => self.unsteered(&links, Blocking, watch),
+            SharingPolicy::SmallestFirst => self.unsteered(&links, SmallestGroup::default(), watch),
+            SharingPolicy::Srpt => self.unsteered(&links, Srpt, watch),
+            SharingPolicy::Sebf => self.unsteered(&links, Sebf::default(), watch),
+            SharingPolicy::Sincronia => self.unsteered(&links, Sincronia::default(), watch),
             SharingPolicy::FairJobs => {
-                let simulation =
-                    Simulation::new(network(), AppQueues::default()).with_tolerance(TOLERANCE);
-                Drive::new(self, &links, simulation, Unsteered).run(watch)
+                let simulation = Simulation::new(self.network(&links), AppQueues::default());
+                let simulation = simulation.with_tolerance(TOLERANCE);
+                Drive::new(self, &self.jobs, &links, simulation, Unsteered).run(watch)
             }
             SharingPolicy::Saba => {
                 self.steered(&links, Controlled::new(self, count, Weighting::Sensitivity), watch)
@@ -70,7 +69,20 @@ impl SharingScenario {
                 self.steered(&links, OwnQueues::new(self, count, Source::Given), watch)
             }
         };
-        self.results(policy, driven)
+        let Driven { ended, flows, instants } = driven;
+        let took = self.jobs.iter().zip(ended).map(|(job, ended)| took(job, ended)).collect();
+        SharingResults { policy, took, flows, instants }
+    }
+
+    /// What of the links is shared by policies.
+    fn network(&self, links: &Links) -> Network {
+        links.network(&self.fabric, self.queues.part)
+    }
+
+    /// Runs jobs whose sharing nobody sets up.
+    fn unsteered<P: Policy>(&self, links: &Links, policy: P, watch: SharingWatch<'_>) -> Driven {
+        let simulation = Simulation::new(self.network(links), policy);
+        Drive::new(self, &self.jobs, links, simulation, Unsteered).run(watch)
     }
 
     /// Runs the jobs with weighted queues that somebody sets up.
@@ -80,9 +92,9 @@ impl SharingScenario {
         steering: impl Steering<WeightedQueues>,
         watch: SharingWatch<'_>,
     ) -> Driven {
-        let network = links.network(&self.fabric);
-        let simulation = Simulation::new(network, WeightedQueues).with_tolerance(TOLERANCE);
-        Drive::new(self, links, simulation, steering).run(watch)
+        let simulation = Simulation::new(self.network(links), WeightedQueues);
+        let simulation = simulation.with_tolerance(TOLERANCE);
+        Drive::new(self, &self.jobs, links, simulation, steering).run(watch)
     }
 
     /// Whether a job was given a weight by hand.
@@ -90,35 +102,31 @@ impl SharingScenario {
         self.jobs.iter().any(|job| job.weight != 1.0)
     }
 
-    /// How long each job takes where no other is on the fabric.
-    pub fn alone(&self) -> Vec<Time> {
-        let alone = |job: &super::SharedJob| {
-            let one = SharingScenario { jobs: vec![job.clone()], ..self.clone() };
-            let results =
-                one.run(SharingPolicy::FairFlows, &mut |_| std::ops::ControlFlow::Continue(()));
-            results.took[0].expect("nobody stopped it")
-        };
-        self.jobs.iter().map(alone).collect()
-    }
-
-    fn results(&self, policy: SharingPolicy, driven: Driven) -> SharingResults {
-        let Driven { ended, flows, instants } = driven;
-        let took = self
-            .jobs
-            .iter()
-            .zip(ended)
-            .map(|(job, ended)| ended.map(|ended| ended.saturating_sub(job.start)));
-        SharingResults { policy, took: took.collect(), flows, instants }
+    /// How long each job takes where no other is on the fabric, and all of each link is its own. None
+    /// for those that were not over when `watch` said to stop.
+    pub fn alone(&self, watch: SharingWatch<'_>) -> Vec<Option<Time>> {
+        let links = Links::new(&self.fabric);
+        let jobs = self.jobs.len();
+        let mut alone = vec![None; jobs];
+        for (number, job) in self.jobs.iter().enumerate() {
+            let mut of_all = |at: SharingProgress| {
+                let part = (number as f64 + at.part) / jobs as f64;
+                watch(SharingProgress { part, jobs_over: number + at.jobs_over, ..at })
+            };
+            let simulation = Simulation::new(links.network(&self.fabric, 1.0), MaxMin);
+            let drive = Drive::new(self, std::slice::from_ref(job), &links, simulation, Unsteered);
+            alone[number] = took(job, drive.run(&mut of_all).ended[0]);
+            // Short runs are over before they have asked.
+            let over = SharingProgress { policy: None, now: Time::ZERO, jobs_over: 1, part: 1.0 };
+            if alone[number].is_none() || of_all(over).is_break() {
+                break;
+            }
+        }
+        alone
     }
 }
 
-/// Runs jobs whose sharing nobody sets up.
-fn unsteered<P: Policy>(
-    scenario: &SharingScenario,
-    links: &Links,
-    policy: P,
-    watch: SharingWatch<'_>,
-) -> Driven {
-    let simulation = Simulation::new(links.network(&scenario.fabric), policy);
-    Drive::new(scenario, links, simulation, Unsteered).run(watch)
+/// How long a job took that ended then.
+fn took(job: &SharedJob, ended: Option<Time>) -> Option<Time> {
+    ended.map(|ended| ended.saturating_sub(job.start))
 }

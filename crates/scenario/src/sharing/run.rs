@@ -1,7 +1,7 @@
 //! [`Drive`]: the jobs of a scenario over a flow simulation, from event to event.
 
 use super::links::Links;
-use super::{SharedJob, SharingScenario};
+use super::{SharedJob, SharingPolicy, SharingScenario};
 use bandwise_flowsim::{Ended, FlowSpec, Policy, Simulation};
 use bandwise_units::Time;
 use bandwise_workload::job::{Action, JobRun, Part, Transfer};
@@ -38,7 +38,7 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    fn new(scenario: &SharingScenario, links: &Links, job: &SharedJob) -> Paths {
+    pub(super) fn new(scenario: &SharingScenario, links: &Links, job: &SharedJob) -> Paths {
         let instances = job.job.instances;
         let mut paths = Paths { instances, begin: vec![0], links: Vec::new() };
         for &from in &job.hosts {
@@ -69,6 +69,8 @@ impl Paths {
 /// How far a run is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SharingProgress {
+    /// Under which policy; none while each job runs alone.
+    pub policy: Option<SharingPolicy>,
     /// Simulated time.
     pub now: Time,
     /// Jobs that are over.
@@ -112,14 +114,14 @@ pub(super) struct Drive<'a, P: Policy, S> {
 const WATCH_EVERY: u64 = 64;
 
 impl<'a, P: Policy, S: Steering<P>> Drive<'a, P, S> {
-    /// Jobs that have not started yet.
+    /// Jobs of a scenario, all or some, that have not started yet.
     pub(super) fn new(
         scenario: &'a SharingScenario,
+        jobs: &'a [SharedJob],
         links: &Links,
         simulation: Simulation<P>,
         steering: S,
     ) -> Self {
-        let jobs = &scenario.jobs;
         let due = (0u32..).zip(jobs).map(|(job, shared)| Reverse((shared.start, job)));
         Drive {
             simulation,
@@ -203,6 +205,7 @@ impl<'a, P: Policy, S: Steering<P>> Drive<'a, P, S> {
             .fold((0, 0), |sum, job| (sum.0 + job.0, sum.1 + job.1));
         let jobs_over = self.driven.ended.iter().filter(|ended| ended.is_some()).count();
         let now = self.simulation.now();
-        SharingProgress { now, jobs_over, part: done as f64 / all.max(1) as f64 }
+        let part = done as f64 / all.max(1) as f64;
+        SharingProgress { policy: None, now, jobs_over, part }
     }
 }

@@ -1,7 +1,6 @@
 //! `[[job]]`: what a job does, and how often there is one like it.
 
 use super::pattern::PatternKey;
-use crate::sharing::PROFILED;
 use crate::spec::explain::first_line;
 use crate::spec::hosts;
 use crate::spec::values::{Given, decimal, number, place, text, within};
@@ -296,12 +295,11 @@ impl StageSpec {
 /// How long a job takes with the parts of the bandwidth that Saba's profiler takes, on links of 56
 /// Gbps that limit nobody else.
 pub fn profile(job: &Job) -> Samples {
-    let at = |part: f64| {
-        let rate = BitRate::from_bps((REFERENCE_RATE.as_bps() as f64 * part) as u64);
-        let share = Share::try_from(part).expect("a part of the whole");
+    let at = |share: Share| {
+        let rate = BitRate::from_bps((REFERENCE_RATE.as_bps() as f64 * share.get()) as u64);
         Sample { share, time: job.alone(rate) }
     };
-    Samples::new(PROFILED.map(at)).expect("a job that does something takes time")
+    Samples::new(Share::PROFILED.map(at)).expect("a job that does something takes time")
 }
 
 /// Times that were measured.
