@@ -18,7 +18,7 @@ pub(super) fn tables(settings: &Settings, findings: &Findings, most: usize) -> V
 fn levels(scenario: &SharingScenario, findings: &Findings) -> Table {
     let mut rows: Vec<(&str, u16, usize)> = Vec::new();
     for (job, outlook) in scenario.jobs.iter().zip(&findings.outlook.jobs) {
-        let (application, level) = (job.workload.as_str(), outlook.level.0);
+        let (application, level) = (job.application.as_str(), outlook.level.0);
         match rows.iter_mut().find(|row| (row.0, row.1) == (application, level)) {
             Some(row) => row.2 += 1,
             None => rows.push((application, level, 1)),
@@ -124,7 +124,7 @@ pub(super) fn json(settings: &Settings, findings: &Findings) -> Value {
     let jobs = settings.scenario.jobs.iter().zip(&findings.outlook.jobs);
     let level = |(job, outlook): (&bandwise_scenario::sharing::SharedJob, _)| {
         let outlook: &bandwise_scenario::sharing::JobOutlook = outlook;
-        json!({ "job": job.name, "application": job.workload, "level": outlook.level.0 })
+        json!({ "job": job.name, "application": job.application.as_str(), "level": outlook.level.0 })
     };
     let port = |(port, config): &(Port, PortConfig)| {
         let table = config.table.iter().map(|(level, queue)| (level.0.to_string(), json!(queue)));

@@ -13,18 +13,21 @@ pub(super) struct Findings {
     pub(super) summaries: Vec<(SharingPolicy, Summary)>,
     /// What to do, in a sentence or two.
     pub(super) answer: Vec<String>,
+    /// What is allowed but most likely not meant, and models that are doubtful here.
+    pub(super) warnings: Vec<String>,
 }
 
 impl Findings {
     pub(super) fn new(settings: &Settings, comparison: Comparison) -> Findings {
         let summaries = comparison.summaries(BASELINE);
-        let mut findings = Findings {
-            outlook: settings.scenario.outlook(),
-            answer: Vec::new(),
-            summaries,
-            comparison,
-        };
-        findings.answer = answer::of(&settings.scenario.jobs, &findings);
+        let scenario = &settings.scenario;
+        let outlook = scenario.outlook();
+        let doubts = scenario.doubts(&outlook);
+        let warnings = scenario.warnings.iter().map(ToString::to_string);
+        let warnings = warnings.chain(doubts.iter().map(ToString::to_string)).collect();
+        let answer = Vec::new();
+        let mut findings = Findings { outlook, answer, warnings, summaries, comparison };
+        findings.answer = answer::of(&scenario.jobs, &findings);
         findings
     }
 

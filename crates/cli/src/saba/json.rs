@@ -4,6 +4,8 @@ use super::configuration;
 use super::findings::Findings;
 use super::settings::{BASELINE, Settings};
 use bandwise_report::json::rounded;
+use bandwise_saba::sensitivity::Point;
+use bandwise_saba::table::{Application, Entry};
 use bandwise_scenario::sharing::{Promise, SharingResults};
 use serde_json::{Value, json};
 
@@ -18,6 +20,7 @@ pub(super) fn of(settings: &Settings, findings: &Findings) -> Value {
         json!({
             "name": job.name,
             "workload": job.workload,
+            "application": job.application.as_str(),
             "instances": job.job.instances,
             "hosts": hosts.collect::<Vec<_>>(),
             "start_s": job.start.as_s_f64(),
@@ -64,7 +67,8 @@ pub(super) fn of(settings: &Settings, findings: &Findings) -> Value {
         "summary": summary.collect::<Vec<_>>(),
         "answer": findings.answer,
         "configuration": configuration::json(settings, findings),
-        "warnings": scenario.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "models": models(settings),
+        "warnings": findings.warnings,
         "stats": { "version": env!("CARGO_PKG_VERSION"), "seed": scenario.seed },
     }))
 }
@@ -76,4 +80,23 @@ fn promise(promise: &Promise) -> Value {
         "predicted_slowdown": promise.slowdown.even_extrapolated(),
         "extrapolated": !promise.slowdown.is_measured(),
     })
+}
+
+/// What models are made of and how well they explain it, by application.
+fn models(settings: &Settings) -> Value {
+    let scenario = &settings.scenario;
+    let model = |(application, entry): (&Application, &Entry)| {
+        let job = scenario.jobs.iter().find(|job| job.application == *application);
+        let model = job.expect("each application has a job").model(scenario.model);
+        let point = |point: &Point| json!([point.share.get(), point.slowdown]);
+        json!({
+            "application": application.as_str(),
+            "nodes": entry.setting.nodes,
+            "dataset": entry.setting.dataset.as_ref().map(ToString::to_string),
+            "measured": entry.measured.map(|day| day.to_string()),
+            "slowdowns": entry.samples.points().iter().map(point).collect::<Vec<_>>(),
+            "r_squared": model.r_squared(&entry.samples),
+        })
+    };
+    scenario.models().iter().map(model).collect()
 }

@@ -18,6 +18,7 @@ pub(super) fn run(flags: Flags) -> Result<(), Failure> {
     let interrupt = Interrupt::listen()?;
     let settings = flags.resolve()?;
     let Settings { scenario, policies, outputs, .. } = &settings;
+    outputs.models(|| scenario.models())?;
     let progress = Progress::begin(&format!("sharing {}", scenario.title));
     // Each job alone is as one more policy.
     progress.steps((policies.len() as u64 + 1) * STEPS as u64);

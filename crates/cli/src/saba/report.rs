@@ -21,7 +21,7 @@ pub(super) fn html(settings: &Settings, findings: &Findings) -> String {
     html::render(&Report {
         title: settings.scenario.title.clone(),
         question: "How should these jobs share the fabric?".into(),
-        answer: findings.answer.clone(),
+        answer: findings.answer.iter().cloned().chain(doubtful(findings)).collect(),
         figures: vec![
             slowdowns(settings, comparison),
             speedups(settings, comparison),
@@ -29,9 +29,23 @@ pub(super) fn html(settings: &Settings, findings: &Findings) -> String {
         ],
         tables: tables::of_page(settings, findings),
         provenance,
-        notes: vec![tables::closing(settings)],
+        notes: notes(settings, findings),
         ..Report::default()
     })
+}
+
+/// That there are warnings, for who reads no further.
+fn doubtful(findings: &Findings) -> Option<String> {
+    match findings.warnings.len() {
+        0 => None,
+        1 => Some("There is 1 warning, in the notes.".into()),
+        more => Some(format!("There are {more} warnings, in the notes.")),
+    }
+}
+
+fn notes(settings: &Settings, findings: &Findings) -> Vec<String> {
+    let warnings = findings.warnings.iter().map(|warning| format!("Warning: {warning}."));
+    warnings.chain([tables::closing(settings)]).collect()
 }
 
 /// An axis with the jobs' names.
@@ -85,22 +99,23 @@ fn speedups(settings: &Settings, comparison: &Comparison) -> Figure {
     }
 }
 
-/// What each kind of job loses with less bandwidth.
+/// What each application loses with less bandwidth.
 fn curves(settings: &Settings) -> Figure {
     let mut series: Vec<Series> = Vec::new();
     for job in &settings.scenario.jobs {
-        if series.iter().any(|other| other.name == job.workload) {
+        let application = job.application.as_str();
+        if series.iter().any(|other| other.name == application) {
             continue;
         }
         let model = job.model(settings.scenario.model);
-        let least = job.samples.least().get();
+        let least = job.profile.samples.least().get();
         let at = |step: u32| {
             let share = least + (1.0 - least) * f64::from(step) / 60.0;
             let share = Share::try_from(share.min(1.0)).expect("between two shares");
             Point::new(share.get() * 100.0, model.predict(share).even_extrapolated())
         };
         series.push(Series {
-            name: job.workload.clone(),
+            name: application.to_owned(),
             points: (0..=60).map(at).collect(),
             ..Series::default()
         });

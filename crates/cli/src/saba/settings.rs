@@ -2,10 +2,9 @@
 
 use crate::failure::Failure;
 use crate::files::{self, Text};
-use crate::output::{Json, Outputs, Report, Rows, note};
+use crate::output::{Json, Outputs, Report, Rows, SavedModels};
 use crate::values::number;
-use bandwise_scenario::sharing::{SharingPolicy, SharingScenario};
-use bandwise_topology::read;
+use bandwise_scenario::sharing::{Models, SharingPolicy, SharingScenario};
 use std::path::{Path, PathBuf};
 
 /// Flags of `bandwise saba plan`.
@@ -18,6 +17,8 @@ Examples:
   printf '[[job]]\\nworkload = \"LR\"\\n[[job]]\\nworkload = \"TS\"\\n' | bandwise saba plan -
   # The same jobs on your fabric, with ports of 4 queues, as JSON
   bandwise saba plan docs/examples/jobs.toml --fabric net.topo --queues 4 --json -
+  # The models that were used, to be named by jobs of another file with model = \"LR\"
+  bandwise saba plan docs/examples/jobs.toml --policy saba --save-models models.toml
 
 Slowdown is the time that a job takes over that with the fabric to itself; speedup is the time under
 max-min fairness among flows, which is what congestion control strives for, over the time that it
@@ -30,6 +31,9 @@ pub struct Flags {
     /// A fabric in place of the file's: TOML, ibnetdiscover output or an ibsim netlist
     #[arg(long, value_name = "FILE")]
     fabric: Option<PathBuf>,
+    /// Models of applications, which jobs name, in place of the file's: a sensitivity table, TOML or CSV
+    #[arg(long, value_name = "FILE")]
+    models: Option<PathBuf>,
     /// Queues of each port; if not given, what the file says, or 8
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=16))]
@@ -46,6 +50,8 @@ pub struct Flags {
     json: Json,
     #[command(flatten)]
     report: Report,
+    #[command(flatten)]
+    saved: SavedModels,
 }
 
 fn policy(name: &str) -> Result<SharingPolicy, String> {
@@ -71,30 +77,37 @@ pub(super) const BASELINE: SharingPolicy = SharingPolicy::FairFlows;
 impl Flags {
     pub(super) fn resolve(self) -> Result<Settings, Failure> {
         let is_stdin = |path: &Path| path == Path::new("-");
-        if is_stdin(&self.jobs) && self.fabric.as_deref().is_some_and(is_stdin) {
-            let message = "--fabric -: standard input is the jobs already";
+        let mut read = vec![("the jobs", self.jobs.as_path())];
+        read.extend(self.fabric.as_deref().map(|path| ("--fabric", path)));
+        read.extend(self.models.as_deref().map(|path| ("--models", path)));
+        if let [(first, _), (flag, _), ..] =
+            read.iter().filter(|of| is_stdin(of.1)).collect::<Vec<_>>()[..]
+        {
+            let message = format!("{flag} -: standard input is {first} already");
             return Err(Failure::usage(message, "a file for one of the two"));
         }
         let text = Text::read(&self.jobs)?;
         let fabric = match &self.fabric {
-            Some(path) => Some(read::any(&Text::read(path)?.source())?),
+            Some(path) => Some(bandwise_topology::read::any(&Text::read(path)?.source())?),
             None => None,
         };
         let folder = self.jobs.parent().map(Path::to_owned).unwrap_or_default();
+        let models = match &self.models {
+            Some(path) => Some(Models::read(&Text::read(path)?.source())?),
+            None => None,
+        };
         let overrides = bandwise_scenario::sharing::Overrides {
             fabric,
+            models,
             queues: self.queues.map(|queues| queues as u8),
             seed: self.seed,
         };
         let scenario = SharingScenario::from_toml(&text.source(), overrides, |name| {
             files::named(&folder.join(name))
         })?;
-        for warning in &scenario.warnings {
-            note(format_args!("warning: {warning}"));
-        }
-        let inputs: Vec<&Path> =
-            std::iter::once(self.jobs.as_path()).chain(self.fabric.as_deref()).collect();
+        let inputs: Vec<&Path> = read.iter().map(|of| of.1).collect();
         let outputs = Outputs::new(self.json, self.report, Rows::default(), &inputs)?;
+        let outputs = outputs.with_models(self.saved)?;
         let mut policies = self.policy;
         if policies.is_empty() {
             let by_hand = scenario.has_weights();

@@ -17,6 +17,7 @@ pub(super) fn text(settings: &Settings, findings: &Findings) -> String {
     let tables = all(settings, findings, KINDS_IN_TEXT);
     let mut parts: Vec<String> = tables.iter().map(text::table).collect();
     parts.extend(findings.answer.iter().map(|line| format!("{line}\n")));
+    parts.extend(findings.warnings.iter().map(|warning| format!("Warning: {warning}.\n")));
     parts.push(closing(settings));
     parts.join("\n")
 }

@@ -7,7 +7,9 @@
 
 mod comparison;
 mod controlled;
+mod doubts;
 mod links;
+mod models;
 mod outlook;
 mod own_queues;
 mod policy;
@@ -16,6 +18,8 @@ mod run;
 mod spec;
 
 pub use comparison::{Comparison, LOSS, Summary};
+pub use doubts::Doubt;
+pub use models::Models;
 pub use outlook::{JobOutlook, Outlook, Promise};
 pub use policy::SharingPolicy;
 pub use results::SharingResults;
@@ -23,7 +27,8 @@ pub use run::{SharingProgress, SharingWatch};
 pub use spec::profile;
 
 use bandwise_input::InputError;
-use bandwise_saba::sensitivity::{Kind, Model, Monotone, Samples};
+use bandwise_saba::sensitivity::{Kind, Model, Monotone};
+use bandwise_saba::table::{Application, Entry, Table};
 use bandwise_topology::{Fabric, Routes};
 use bandwise_units::Time;
 use bandwise_workload::job::Job;
@@ -54,26 +59,41 @@ pub struct SharingScenario {
 pub struct SharedJob {
     /// Its name, which no other job has.
     pub name: String,
-    /// Which of them it is like: jobs of one workload and scale have one model.
+    /// The workload that it is of; its own name if that has none.
     pub workload: String,
     /// What it does.
     pub job: Job,
+    /// Times the data that its model was measured with.
+    pub data: f64,
     /// Where its instances are: ranks of hosts, all different.
     pub hosts: Vec<u32>,
     /// When it starts.
     pub start: Time,
     /// Its weight where weights are given by hand; 1 if nobody gave one.
     pub weight: f64,
-    /// How long it takes with parts of the bandwidth, as it was measured or as its stages have it.
-    pub samples: Samples,
+    /// The application whose model it has. Jobs with one application have one profile.
+    pub application: Application,
+    /// How long that takes with parts of the bandwidth, as it was measured or as its stages have it.
+    pub profile: Entry,
 }
 
 impl SharedJob {
     /// What a share of the bandwidth does to it, as a model of that kind; a monotone one where there
     /// are too few shares for a polynomial.
     pub fn model(&self, kind: Kind) -> Model {
-        Model::fit(&self.samples, kind)
-            .unwrap_or_else(|_| Model::Monotone(Monotone::fit(&self.samples)))
+        let samples = &self.profile.samples;
+        Model::fit(samples, kind).unwrap_or_else(|_| Model::Monotone(Monotone::fit(samples)))
+    }
+}
+
+impl SharingScenario {
+    /// The sensitivity table of all applications that jobs have the models of.
+    pub fn models(&self) -> Table {
+        let mut table = Table::new();
+        for job in &self.jobs {
+            table.insert(job.application.clone(), job.profile.clone());
+        }
+        table
     }
 }
 
@@ -93,6 +113,8 @@ pub struct Queues {
 pub struct Overrides {
     /// The fabric.
     pub fabric: Option<Fabric>,
+    /// The models that jobs name.
+    pub models: Option<Models>,
     /// Queues of a port, 1 to 16.
     pub queues: Option<u8>,
     /// The seed.
