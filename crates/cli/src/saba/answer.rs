@@ -1,14 +1,9 @@
 //! What to do, in a sentence or two.
 
 use super::findings::Findings;
+use super::gain::PAIRS;
 use super::settings::BASELINE;
 use bandwise_scenario::sharing::{LOSS, SharedJob, SharingPolicy, Summary};
-
-/// The policies with sensitivity in their weights, each beside the one that has the same queues.
-pub(super) const PAIRS: [(SharingPolicy, SharingPolicy); 2] = [
-    (SharingPolicy::Saba, SharingPolicy::EqualWeights),
-    (SharingPolicy::SabaUnlimited, SharingPolicy::FairJobs),
-];
 
 /// The sentences.
 pub(super) fn of(jobs: &[SharedJob], findings: &Findings) -> Vec<String> {

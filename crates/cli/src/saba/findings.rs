@@ -24,7 +24,9 @@ impl Findings {
         let outlook = scenario.outlook();
         let doubts = scenario.doubts(&outlook);
         let warnings = scenario.warnings.iter().map(ToString::to_string);
-        let warnings = warnings.chain(doubts.iter().map(ToString::to_string)).collect();
+        let warnings = warnings.chain(doubts.iter().map(ToString::to_string));
+        let left_out = settings.left_out.iter().map(|error| format!("left out: {error}"));
+        let warnings = warnings.chain(left_out).collect();
         let answer = Vec::new();
         let mut findings = Findings { outlook, answer, warnings, summaries, comparison };
         findings.answer = answer::of(&scenario.jobs, &findings);

@@ -2,6 +2,7 @@
 
 use super::configuration;
 use super::findings::Findings;
+use super::gain;
 use super::settings::{BASELINE, Settings};
 use bandwise_report::json::rounded;
 use bandwise_saba::sensitivity::Point;
@@ -65,6 +66,7 @@ pub(super) fn of(settings: &Settings, findings: &Findings) -> Value {
         "jobs": jobs.collect::<Vec<_>>(),
         "policies": comparison.results.iter().map(policy).collect::<Vec<_>>(),
         "summary": summary.collect::<Vec<_>>(),
+        "gains": gain::json(findings),
         "answer": findings.answer,
         "configuration": configuration::json(settings, findings),
         "models": models(settings),

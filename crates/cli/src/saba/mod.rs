@@ -3,11 +3,13 @@
 mod answer;
 mod configuration;
 mod findings;
+mod gain;
 mod json;
 mod plan;
 mod report;
 mod settings;
 mod tables;
+mod timelines;
 
 /// What can be done with jobs.
 #[derive(Debug, clap::Subcommand)]

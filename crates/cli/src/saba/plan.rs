@@ -1,7 +1,7 @@
 //! `bandwise saba plan`.
 
 use super::findings::Findings;
-use super::settings::{Flags, Settings};
+use super::settings::{Flags, RECORDED, Settings};
 use super::{json, report, tables};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -23,7 +23,8 @@ pub(super) fn run(flags: Flags) -> Result<(), Failure> {
     // Each job alone is as one more policy.
     progress.steps((policies.len() as u64 + 1) * STEPS as u64);
     let mut last = None;
-    let comparison = Comparison::run(scenario, policies, &mut |at: SharingProgress| {
+    let recorded: &[SharingPolicy] = if outputs.wants_report() { &RECORDED } else { &[] };
+    let mut watch = |at: SharingProgress| {
         let number = number_of(policies, at.policy);
         if last.replace(at.policy) != Some(at.policy) {
             progress.doing(&doing(policies, at.policy));
@@ -33,7 +34,8 @@ pub(super) fn run(flags: Flags) -> Result<(), Failure> {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }
-    });
+    };
+    let comparison = Comparison::with_timelines(scenario, policies, recorded, &mut watch);
     let took = progress.end();
     let instants: u64 = comparison.results.iter().map(|results| results.instants).sum();
     note(format_args!(

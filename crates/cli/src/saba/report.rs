@@ -1,12 +1,13 @@
 //! A plan's report: what each job loses with less bandwidth, and what each policy makes of it.
 
 use super::findings::Findings;
+use super::gain::{self, Gain};
 use super::settings::{BASELINE, Settings};
-use super::tables;
+use super::{tables, timelines};
 use bandwise_report::html;
 use bandwise_report::model::{Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind};
 use bandwise_saba::Share;
-use bandwise_scenario::sharing::Comparison;
+use bandwise_scenario::sharing::{Comparison, SharingPolicy};
 
 /// The page. It depends on the scenario, the policies and the seed alone.
 pub(super) fn html(settings: &Settings, findings: &Findings) -> String {
@@ -22,11 +23,16 @@ pub(super) fn html(settings: &Settings, findings: &Findings) -> String {
         title: settings.scenario.title.clone(),
         question: "How should these jobs share the fabric?".into(),
         answer: findings.answer.iter().cloned().chain(doubtful(findings)).collect(),
-        figures: vec![
-            slowdowns(settings, comparison),
-            speedups(settings, comparison),
-            curves(settings),
-        ],
+        figures: [by_application(settings, findings), gains(findings)]
+            .into_iter()
+            .flatten()
+            .chain([
+                slowdowns(settings, comparison),
+                speedups(settings, findings),
+                curves(settings),
+            ])
+            .collect(),
+        lanes: timelines::lanes(settings, findings).into_iter().collect(),
         tables: tables::of_page(settings, findings),
         provenance,
         notes: notes(settings, findings),
@@ -77,14 +83,14 @@ fn slowdowns(settings: &Settings, comparison: &Comparison) -> Figure {
     }
 }
 
-fn speedups(settings: &Settings, comparison: &Comparison) -> Figure {
-    let baseline = comparison.of(BASELINE);
-    let others = comparison.results.iter().filter(|results| results.policy != BASELINE);
+fn speedups(settings: &Settings, findings: &Findings) -> Figure {
+    let results = findings.comparison.results.iter();
+    let others = results.filter(|results| results.policy != BASELINE);
     let series = others.filter_map(|results| {
         Some(Series {
             name: results.policy.title().into(),
             kind: SeriesKind::Points,
-            points: points(comparison.speedups(results, baseline?)),
+            points: points(findings.speedups(results)?),
             ..Series::default()
         })
     });
@@ -97,6 +103,92 @@ fn speedups(settings: &Settings, comparison: &Comparison) -> Figure {
         series: series.collect(),
         ..Figure::default()
     }
+}
+
+/// The policies that bars are drawn of.
+const IN_BARS: [SharingPolicy; 3] =
+    [SharingPolicy::Saba, SharingPolicy::EqualWeights, SharingPolicy::FairJobs];
+
+/// Speedups by application, as Saba's figure 4.13 has them.
+fn by_application(settings: &Settings, findings: &Findings) -> Option<Figure> {
+    let jobs = &settings.scenario.jobs;
+    let mut names: Vec<&str> = Vec::new();
+    for job in jobs {
+        let name = job.application.as_str();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let bars = |policy: &SharingPolicy| {
+        let speedups = findings.speedups(findings.comparison.of(*policy)?)?;
+        let speedups: Vec<f64> = speedups.into_iter().collect::<Option<_>>()?;
+        let of = |name: &str| {
+            let of_name = jobs.iter().zip(&speedups).filter(|of| of.0.application.as_str() == name);
+            mean(of_name.map(|of| *of.1))
+        };
+        let all = mean(speedups.iter().copied());
+        let values = names.iter().map(|name| of(name)).chain([all]);
+        Some(Series {
+            name: policy.title().into(),
+            kind: SeriesKind::Bars,
+            points: values.enumerate().map(|(i, y)| Point::new(i as f64, y)).collect(),
+            ..Series::default()
+        })
+    };
+    let series: Vec<Series> = IN_BARS.iter().filter_map(bars).collect();
+    let places = names.iter().copied().chain(["all"]).map(str::to_owned).collect();
+    (!series.is_empty()).then(|| Figure {
+        id: "application".into(),
+        title: "Speedup of each application".into(),
+        caption: format!(
+            "Over {}, as the geometric mean over its jobs; above 1 it gains, below it loses.",
+            BASELINE.title()
+        ),
+        x: Axis { scale: Scale::Category(places), ..Axis::default() },
+        y: Axis { label: "speedup".into(), ..Axis::default() },
+        series,
+        ..Figure::default()
+    })
+}
+
+/// The geometric mean.
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let logs: Vec<f64> = values.map(libm::log).collect();
+    libm::exp(logs.iter().sum::<f64>() / logs.len() as f64)
+}
+
+/// What of Saba's gain comes from queues, and what from weights.
+fn gains(findings: &Findings) -> Option<Figure> {
+    let gains = gain::all(findings);
+    let percent = |speedup: f64| (speedup - 1.0) * 100.0;
+    let series = |name: &str, of: &dyn Fn(&Gain) -> f64| Series {
+        name: name.into(),
+        kind: SeriesKind::Bars,
+        points: gains
+            .iter()
+            .enumerate()
+            .map(|(i, gain)| Point::new(i as f64, percent(of(gain))))
+            .collect(),
+        ..Series::default()
+    };
+    let names = gains.iter().map(|gain| gain.policy.title().to_owned()).collect();
+    (!gains.is_empty()).then(|| Figure {
+        id: "gain".into(),
+        title: "Where Saba's gain comes from".into(),
+        caption: format!(
+            "What the same queues give with equal weights over {}, what weights by sensitivity give over \
+             equal ones, and both. Geometric means over jobs: as factors, the first two make the third.",
+            BASELINE.title()
+        ),
+        x: Axis { scale: Scale::Category(names), ..Axis::default() },
+        y: Axis { label: "gain".into(), unit: "%".into(), ..Axis::default() },
+        series: vec![
+            series("queues", &|gain| gain.queues),
+            series("weights", &|gain| gain.weights),
+            series("both", &Gain::both),
+        ],
+        ..Figure::default()
+    })
 }
 
 /// What each application loses with less bandwidth.

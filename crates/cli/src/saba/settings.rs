@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::files::{self, Text};
 use crate::output::{Json, Outputs, Report, Rows, SavedModels};
 use crate::values::number;
-use bandwise_scenario::sharing::{Models, SharingPolicy, SharingScenario};
+use bandwise_scenario::sharing::{Models, SharingPolicy, SharingScenario, TooManyJobs};
 use std::path::{Path, PathBuf};
 
 /// Flags of `bandwise saba plan`.
@@ -38,8 +38,8 @@ pub struct Flags {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=16))]
     queues: Option<u64>,
-    /// Policies to compare, with commas: fair-flows, blocking, fair-jobs, saba, equal-weights, saba-unlimited,
-    /// given-weights, smallest-first, srpt, sebf, sincronia; if not given, all that say something
+    /// Policies to compare, with commas: fair-flows, blocking, fair-jobs, saba, saba-no-floor,
+    /// equal-weights, saba-unlimited, given-weights, smallest-first, srpt, sebf, sincronia; if not given, all that say something
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = policy)]
     policy: Vec<SharingPolicy>,
     /// What all random numbers are made from; if not given, what the file says, or 1
@@ -68,8 +68,13 @@ pub(super) struct Settings {
     pub(super) scenario: SharingScenario,
     /// In the order of [`SharingPolicy::ALL`], the baseline first.
     pub(super) policies: Vec<SharingPolicy>,
+    /// Those that nobody asked for by name, and that can't be run.
+    pub(super) left_out: Vec<TooManyJobs>,
     pub(super) outputs: Outputs,
 }
+
+/// Of which policies a report shows what jobs did when.
+pub(super) const RECORDED: [SharingPolicy; 2] = [BASELINE, SharingPolicy::Saba];
 
 /// What speedups are relative to.
 pub(super) const BASELINE: SharingPolicy = SharingPolicy::FairFlows;
@@ -109,15 +114,26 @@ impl Flags {
         let outputs = Outputs::new(self.json, self.report, Rows::default(), &inputs)?;
         let outputs = outputs.with_models(self.saved)?;
         let mut policies = self.policy;
+        let mut left_out = Vec::new();
+        for &policy in &policies {
+            scenario.check(policy).map_err(|error| {
+                Failure::usage(format!("--policy {}: {error}", policy.as_str()), error.allowed())
+            })?;
+        }
         if policies.is_empty() {
             let by_hand = scenario.has_weights();
             let all = SharingPolicy::ALL.into_iter();
-            policies.extend(all.filter(|&policy| policy != SharingPolicy::GivenWeights || by_hand));
+            for policy in all.filter(|&policy| policy != SharingPolicy::GivenWeights || by_hand) {
+                match scenario.check(policy) {
+                    Ok(()) => policies.push(policy),
+                    Err(error) => left_out.push(error),
+                }
+            }
         }
         policies.push(BASELINE);
         policies.sort_unstable();
         policies.dedup();
         let name = text.name.clone();
-        Ok(Settings { name, text: text.into_text(), scenario, policies, outputs })
+        Ok(Settings { name, text: text.into_text(), scenario, policies, left_out, outputs })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::configuration;
 use super::findings::Findings;
+use super::gain;
 use super::settings::{BASELINE, Settings};
 use bandwise_report::{Cell, Table, Verdict, text};
 use bandwise_saba::sensitivity::Prediction;
@@ -28,8 +29,9 @@ pub(super) fn of_page(settings: &Settings, findings: &Findings) -> Vec<Table> {
 }
 
 fn all(settings: &Settings, findings: &Findings, kinds: usize) -> Vec<Table> {
-    let mut tables =
-        vec![jobs(settings, findings), summaries(findings), outlook(settings, findings)];
+    let mut tables = vec![jobs(settings, findings), summaries(findings)];
+    tables.extend(gain::table(findings));
+    tables.push(outlook(settings, findings));
     tables.extend(configuration::tables(settings, findings, kinds));
     tables
 }
@@ -85,7 +87,7 @@ fn outlook(settings: &Settings, findings: &Findings) -> Table {
     Table {
         title: "What models predict, and what is simulated".into(),
         caption: "The least share that a job has of a link while all jobs are there and send all the time, \
-                  and its slowdown with that by its model; < stands where so little was never measured. \
+                  and its slowdown with that by its model; ~ stands where so little was never measured. \
                   Then its simulated slowdowns."
             .into(),
         header: header.map(str::to_owned).into(),
@@ -96,7 +98,7 @@ fn outlook(settings: &Settings, findings: &Findings) -> Table {
 fn predicted(slowdown: Prediction) -> Cell {
     match slowdown {
         Prediction::Measured { slowdown } => Cell::number(slowdown, ""),
-        Prediction::Extrapolated { slowdown, .. } => Cell::text(format!("< {slowdown:.3}")),
+        Prediction::Extrapolated { slowdown, .. } => Cell::text(format!("~ {slowdown:.3}")),
     }
 }
 

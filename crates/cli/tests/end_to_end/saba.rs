@@ -100,7 +100,14 @@ fn a_report_of_a_plan() {
     place.write("jobs.toml", JOBS);
     place.run(&["saba", "plan", "jobs.toml", "--report", "r.html"]).good();
     let page = place.read("r.html");
-    for part in ["How should these jobs share the fabric?", "What less bandwidth costs"] {
+    for part in [
+        "How should these jobs share the fabric?",
+        "Speedup of each application",
+        "Where Saba&#39;s gain comes from",
+        "What less bandwidth costs",
+        "Who computed and sent when",
+        "To configure: queues and weights of ports",
+    ] {
         assert!(page.contains(part), "{part}");
     }
 }
@@ -120,6 +127,48 @@ fn what_a_plan_refuses() {
     refuse(&["jobs.toml", "--report", "jobs.toml"], &["used twice"]);
     refuse(&["-", "--fabric", "-"], &["standard input"]);
     assert_eq!(place.files(), ["jobs.toml", "none.toml"]);
+}
+
+/// What the queues give times what the weights give is what Saba gives, with floors and without.
+#[test]
+fn where_the_gain_comes_from() {
+    let place = Place::new();
+    place.write("jobs.toml", JOBS);
+    let ran = place.run(&["saba", "plan", "jobs.toml", "--json", "o.json"]).good();
+    assert!(ran.stdout.contains("Where Saba's gain comes from"), "{}", ran.stdout);
+    let json = place.json("o.json");
+    let gains = json["gains"].as_array().unwrap();
+    let names: Vec<_> = gains.iter().map(|gain| gain["policy"].as_str().unwrap()).collect();
+    assert_eq!(names, ["saba", "saba-no-floor", "saba-unlimited"]);
+    for gain in gains {
+        let number = |key: &str| gain[key].as_f64().unwrap();
+        let product = number("speedup_by_queues") * number("speedup_by_weights");
+        assert!((product - number("speedup")).abs() < 1e-4, "{gain}");
+        let of = |name: &serde_json::Value| {
+            let all = json["summary"].as_array().unwrap();
+            let found = all.iter().find(|summary| summary["policy"] == *name).unwrap();
+            found["geometric_mean_speedup"].as_f64().unwrap()
+        };
+        assert_eq!(number("speedup"), of(&gain["policy"]));
+        assert_eq!(number("speedup_by_queues"), of(&gain["same_queues"]));
+    }
+}
+
+/// More jobs than links have queues: what can't be run is left out and told of, or refused by name.
+#[test]
+fn policies_that_cannot_be_run() {
+    let place = Place::new();
+    let job =
+        "[[job]]\nname = \"j\"\ninstances = 2\nstage = [{ compute = \"1 s\" }]\ncount = 300\n";
+    place.write("jobs.toml", format!("{job}[placement]\njobs-per-host = 100\n"));
+    let ran = place.run(&["saba", "plan", "jobs.toml", "--json"]).good();
+    let json = ran.json();
+    assert_eq!(json["summary"].as_array().unwrap().len(), 10);
+    let left_out = "left out: saba-unlimited has a queue for each job, and there are 300 jobs";
+    let warnings = json["warnings"].as_array().unwrap();
+    assert_eq!(*warnings.last().unwrap(), left_out);
+    let args = ["saba", "plan", "jobs.toml", "--policy", "saba,saba-unlimited"];
+    place.run(&args).refused(&["--policy saba-unlimited", "300 jobs", "up to 256"]);
 }
 
 /// What was measured of applications, as a platform team keeps it.

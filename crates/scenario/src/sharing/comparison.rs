@@ -1,5 +1,6 @@
 //! [`Comparison`]: policies side by side, and what is to be said of them.
 
+use super::timeline::Recorder;
 use super::{SharingPolicy, SharingResults, SharingScenario, SharingWatch};
 use bandwise_units::Time;
 
@@ -41,10 +42,26 @@ impl Comparison {
         policies: &[SharingPolicy],
         watch: SharingWatch<'_>,
     ) -> Comparison {
+        Comparison::with_timelines(scenario, policies, &[], watch)
+    }
+
+    /// The same, and takes down what jobs do when, under some of the policies.
+    pub fn with_timelines(
+        scenario: &SharingScenario,
+        policies: &[SharingPolicy],
+        recorded: &[SharingPolicy],
+        watch: SharingWatch<'_>,
+    ) -> Comparison {
         let mut comparison = Comparison { alone: scenario.alone(watch), results: Vec::new() };
-        for &policy in policies {
+        let ends = scenario.jobs.iter().zip(&comparison.alone);
+        let ends = ends.filter_map(|(job, alone)| Some(job.start + (*alone)?));
+        // No job is over sooner than it would be alone.
+        let least = ends.max().unwrap_or_default();
+        for policy in policies {
             if comparison.is_whole() {
-                comparison.results.push(scenario.run(policy, watch));
+                let wanted = recorded.contains(policy);
+                let recorder = wanted.then(|| Recorder::new(scenario.jobs.len(), least));
+                comparison.results.push(scenario.recorded(*policy, recorder, watch));
             }
         }
         comparison

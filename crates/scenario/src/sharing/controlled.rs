@@ -1,7 +1,7 @@
 //! [`Controlled`]: a simulation whose ports Saba's controller sets up.
 
-use super::SharingScenario;
 use super::run::{Paths, Steering};
+use super::{SharingPolicy, SharingScenario};
 use bandwise_flowsim::policy::WeightedQueues;
 use bandwise_flowsim::{LinkConfig, Queue, Simulation};
 use bandwise_saba::Share;
@@ -11,6 +11,7 @@ use bandwise_saba::controller::{
 };
 use bandwise_saba::mapping::{PriorityLevel, Scaling};
 use bandwise_saba::table::Application;
+use bandwise_saba::weights::Floors;
 use std::num::{NonZeroU8, NonZeroU16};
 use std::sync::Arc;
 
@@ -25,7 +26,9 @@ pub(super) struct Controlled {
 impl Controlled {
     /// Ports with the scenario's queues. Levels are of all jobs that there will be, as they are made
     /// ahead of time (Saba 4.3.4), for a connection keeps its level.
-    pub(super) fn new(scenario: &SharingScenario, links: u32, weighting: Weighting) -> Controlled {
+    ///
+    /// `policy` is Saba, or one that differs from it in its weights.
+    pub(super) fn new(scenario: &SharingScenario, links: u32, policy: SharingPolicy) -> Controlled {
         let grouping = Grouping {
             levels: NonZeroU16::from(one_or_more(scenario.queues.levels)),
             coordinates: Coordinates::Slowdowns,
@@ -39,7 +42,13 @@ impl Controlled {
         let level = |job| table.level_of(&name(job)).expect("the table has all jobs");
         let levels = (0..scenario.jobs.len()).map(level).collect();
         let part = Share::try_from(scenario.queues.part).expect("a part of the whole");
-        let settings = Settings { part, weighting, ..Settings::default() };
+        let weighting = match policy {
+            SharingPolicy::EqualWeights => Weighting::EqualQueues,
+            _ => Weighting::Sensitivity,
+        };
+        let of_models = policy != SharingPolicy::SabaNoFloor;
+        let floors = Floors { of_models, ..Floors::default() };
+        let settings = Settings { part, floors, weighting, ..Settings::default() };
         let mut controller = Controller::new(settings, Levels::Shared(table));
         let queues = one_or_more(scenario.queues.queues);
         for port in (0..u64::from(links)).map(PortId) {

@@ -16,15 +16,17 @@ mod policy;
 mod results;
 mod run;
 mod spec;
+mod timeline;
 
 pub use comparison::{Comparison, LOSS, Summary};
 pub use doubts::Doubt;
 pub use models::Models;
 pub use outlook::{JobOutlook, Outlook, Promise};
 pub use policy::SharingPolicy;
-pub use results::SharingResults;
+pub use results::{SharingResults, TooManyJobs};
 pub use run::{SharingProgress, SharingWatch};
 pub use spec::profile;
+pub use timeline::{Doing, Timeline};
 
 use bandwise_input::InputError;
 use bandwise_saba::sensitivity::{Kind, Model, Monotone};

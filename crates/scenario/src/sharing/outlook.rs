@@ -4,9 +4,9 @@
 use super::controlled::Controlled;
 use super::links::Links;
 use super::run::Paths;
-use super::{SharedJob, SharingScenario};
+use super::{SharedJob, SharingPolicy, SharingScenario};
 use bandwise_saba::Share;
-use bandwise_saba::controller::{PortConfig, Weighting};
+use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::PriorityLevel;
 use bandwise_saba::sensitivity::Prediction;
 use bandwise_topology::Port;
@@ -48,7 +48,7 @@ impl SharingScenario {
         let links = Links::new(&self.fabric);
         let paths: Vec<Paths> = self.jobs.iter().map(|job| Paths::new(self, &links, job)).collect();
         let count = links.ports().len();
-        let controlled = Controlled::new(self, count as u32, Weighting::Sensitivity);
+        let controlled = Controlled::new(self, count as u32, SharingPolicy::Saba);
         let controlled = controlled.with_all(&paths);
         let mut jobs_at: Vec<Vec<usize>> = vec![Vec::new(); count];
         for (job, paths) in paths.iter().enumerate() {

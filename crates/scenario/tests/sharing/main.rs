@@ -2,8 +2,10 @@
 
 mod errors;
 mod jobs;
+mod never_panics;
 mod outlook;
 mod runs;
+mod timelines;
 
 use bandwise_input::Source;
 use bandwise_scenario::File;

@@ -200,3 +200,27 @@ fn a_part_of_each_link_is_all_there_is() {
         assert_eq!(slowdowns[1], 1.0, "{name}");
     }
 }
+
+/// A queue for each of 257 jobs is one more than links have; one for each of 256 they have.
+#[test]
+fn more_jobs_than_queues_are_refused_before_they_are_run() {
+    let jobs = |count: u32| {
+        let text = "[[job]]\nname = \"j\"\ninstances = 2\nstage = [{ pattern = \"chain\", bytes = \"1 MB\" }]";
+        scenario(&format!("{text}\ncount = {count}\n[placement]\njobs-per-host = 1000\n"))
+    };
+    let own = [SharingPolicy::SabaUnlimited, SharingPolicy::GivenWeights];
+    let many = jobs(257);
+    for policy in SharingPolicy::ALL {
+        assert_eq!(many.check(policy).is_err(), own.contains(&policy), "{policy:?}");
+    }
+    let error = many.check(SharingPolicy::SabaUnlimited).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "saba-unlimited has a queue for each job, and there are 257 jobs"
+    );
+    // The last job has as much as the first.
+    let results = jobs(256).run(SharingPolicy::SabaUnlimited, &mut go_on);
+    assert!(results.is_whole());
+    let saba = many.run(SharingPolicy::Saba, &mut go_on);
+    assert!(saba.is_whole());
+}
