@@ -8,8 +8,10 @@ use bandwise_scenario::sharing::{LOSS, SharedJob, SharingPolicy, Summary};
 /// The sentences.
 pub(super) fn of(jobs: &[SharedJob], findings: &Findings) -> Vec<String> {
     let sentences = [who(jobs, findings), best(findings)];
-    let pairs = PAIRS.into_iter().filter_map(|pair| weights(findings, pair));
-    sentences.into_iter().flatten().chain(pairs).collect()
+    // What floors are worth is a sentence of its own.
+    let pairs = PAIRS.into_iter().filter(|pair| pair.0 != SharingPolicy::SabaNoFloor);
+    let weights = pairs.filter_map(|pair| weights(findings, pair));
+    sentences.into_iter().flatten().chain(weights).chain(floors(findings)).collect()
 }
 
 /// Jobs that a sentence names; nobody reads more.
@@ -117,5 +119,22 @@ fn weights(findings: &Findings, pair: (SharingPolicy, SharingPolicy)) -> Option<
          which has the same queues.",
         saba.as_str(),
         equal.as_str()
+    ))
+}
+
+/// Whether jobs would be better off without floors on their shares, where that makes a difference.
+fn floors(findings: &Findings) -> Option<String> {
+    let mean = |policy| Some(findings.summary(policy)?.mean_slowdown);
+    let (with, without) = (mean(SharingPolicy::Saba)?, mean(SharingPolicy::SabaNoFloor)?);
+    let verdict = match () {
+        () if without < with * (1.0 - LOSS) => "cost these jobs",
+        () if without > with * (1.0 + LOSS) => "help these jobs",
+        () => return None,
+    };
+    Some(format!(
+        "Floors that keep shares above what was measured {verdict}: a mean slowdown of {with:.2} with \
+         {}, of {without:.2} with {}.",
+        SharingPolicy::Saba.as_str(),
+        SharingPolicy::SabaNoFloor.as_str()
     ))
 }

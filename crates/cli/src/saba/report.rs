@@ -68,7 +68,7 @@ fn points(values: Vec<Option<f64>>) -> Vec<Point> {
 fn slowdowns(settings: &Settings, comparison: &Comparison) -> Figure {
     let series = comparison.results.iter().map(|results| Series {
         name: results.policy.title().into(),
-        kind: SeriesKind::Bars,
+        kind: SeriesKind::Points,
         points: points(comparison.slowdowns(results)),
         ..Series::default()
     });

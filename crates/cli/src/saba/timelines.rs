@@ -16,7 +16,7 @@ pub(super) fn lanes(settings: &Settings, findings: &Findings) -> Option<Lanes> {
         .filter_map(|&policy| findings.comparison.of(policy))
         .filter_map(|results| Some((results, results.timeline.as_ref()?)))
         .collect();
-    let step = results.iter().map(|of| of.1.step).max()?;
+    let step = results.iter().map(|of| of.1.step).max()?.as_s_f64();
     let jobs = &settings.scenario.jobs;
     let lane = |(number, job): (usize, &SharedJob)| Lane {
         name: job.name.clone(),
@@ -33,8 +33,8 @@ pub(super) fn lanes(settings: &Settings, findings: &Findings) -> Option<Lanes> {
         id: "timeline".into(),
         title: "Who computed and sent when".into(),
         caption: format!(
-            "What an instance of each job sends, as the mean of steps of {step} or less; a full track is \
-             {most:.3} Gbps. The strip below a track is as high as the part of the step in which instances \
+            "What an instance of each job sends, as the mean of steps of {step:.3} s; a full track is \
+             {most:.1} Gbps. The strip below a track is as high as the part of the step in which instances \
              compute. A line stands where the job ends.{left_out}"
         ),
         x: Axis { label: "time".into(), unit: "s".into(), scale: Scale::Linear },
