@@ -8,9 +8,18 @@ use bandwise_scenario::sharing::SharingScenario;
 use bandwise_topology::{Fabric, NodeId, Port};
 use serde_json::{Map, Value, json};
 
-/// Both tables; of ports with as many kinds as `most` at most, those that most ports are of.
-pub(super) fn tables(settings: &Settings, findings: &Findings, most: usize) -> Vec<Table> {
-    let ports = ports(&settings.scenario.fabric, findings, most);
+/// How much a table of ports tells.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    /// Kinds of ports; those that most ports are of.
+    pub(super) kinds: usize,
+    /// Names of a kind.
+    pub(super) names: usize,
+}
+
+/// Both tables.
+pub(super) fn tables(settings: &Settings, findings: &Findings, room: Room) -> Vec<Table> {
+    let ports = ports(&settings.scenario.fabric, findings, room);
     vec![levels(&settings.scenario, findings), ports]
 }
 
@@ -43,34 +52,36 @@ fn levels(scenario: &SharingScenario, findings: &Findings) -> Table {
 }
 
 /// Queues and weights of ports, those together that have the same.
-fn ports(fabric: &Fabric, findings: &Findings, most: usize) -> Table {
-    let mut kinds: Vec<(&PortConfig, Vec<Port>)> = Vec::new();
+fn ports(fabric: &Fabric, findings: &Findings, room: Room) -> Table {
+    let mut kinds: Vec<(String, Vec<Port>)> = Vec::new();
     for (port, config) in &findings.outlook.ports {
-        match kinds.iter_mut().find(|kind| kind.0 == config) {
+        let queues = queues(config);
+        match kinds.iter_mut().find(|kind| kind.0 == queues) {
             Some(kind) => kind.1.push(*port),
-            None => kinds.push((config, vec![*port])),
+            None => kinds.push((queues, vec![*port])),
         }
     }
     // Those of most ports first, of equals in the order of ports.
     kinds.sort_by_key(|kind| std::cmp::Reverse(kind.1.len()));
-    let (all, left_out) = (kinds.len(), kinds.get(most..).unwrap_or_default());
+    let all = kinds.len();
+    let left_out = kinds.get(room.kinds..).unwrap_or_default();
     let left_out: usize = left_out.iter().map(|kind| kind.1.len()).sum();
-    let row = |(i, (config, ports)): (usize, &(&PortConfig, Vec<Port>))| {
+    let row = |(i, (queues, ports)): (usize, &(String, Vec<Port>))| {
         let which = match (i, all) {
             (0, 1) => format!("all {}", ports.len()),
             (0, _) => format!("all others ({})", ports.len()),
-            _ => named(fabric, ports),
+            _ => named(fabric, ports, room.names),
         };
-        vec![Cell::text(which), Cell::text(queues(config))]
+        vec![Cell::text(which), Cell::text(queues)]
     };
-    let mut rows: Vec<Vec<Cell>> = kinds.iter().take(most).enumerate().map(row).collect();
-    // What others are told stands after those that are told apart.
-    let told_first = usize::from(rows.len() > 1);
-    rows.rotate_left(told_first);
+    let mut rows: Vec<Vec<Cell>> = kinds.iter().take(room.kinds).enumerate().map(row).collect();
     if left_out > 0 {
-        let what = format!("{left_out} ports of {} other kinds", all - most);
+        let what = format!("{left_out} ports of {} other kinds", all - room.kinds);
         rows.push(vec![Cell::text(what), Cell::text("in the JSON")]);
     }
+    // What all others are told stands after those that are told apart.
+    let told_last = usize::from(rows.len() > 1);
+    rows.rotate_left(told_last);
     Table {
         title: "To configure: queues and weights of ports".into(),
         caption: "While all jobs are there. Queues are virtual lanes (VL) of InfiniBand, with weights of \
@@ -81,8 +92,11 @@ fn ports(fabric: &Fabric, findings: &Findings, most: usize) -> Table {
     }
 }
 
-/// The queues of a port in a line.
+/// The queues of a port in a line. Where there is one level, it does not matter which.
 fn queues(config: &PortConfig) -> String {
+    if config.table.len() == 1 {
+        return format!("0: the one level there, {}", config.weights[0]);
+    }
     let queue = |(queue, weight): (u8, &u8)| {
         let of_queue = config.table.iter().filter(|(_, of)| **of == queue);
         let levels: Vec<u32> = of_queue.map(|(level, _)| u32::from(level.0)).collect();
@@ -102,8 +116,9 @@ fn ranges(numbers: &[u32]) -> String {
     ranges.join(", ")
 }
 
-/// Ports as the fabric has them, in order: nodes that follow each other with the same ports are one.
-fn named(fabric: &Fabric, ports: &[Port]) -> String {
+/// Ports as the fabric has them, in order: nodes that follow each other with the same ports are one. Of
+/// more than `most` how many ports there are.
+fn named(fabric: &Fabric, ports: &[Port], most: usize) -> String {
     let of_node: Vec<(NodeId, String)> = ports
         .chunk_by(|a, b| a.node == b.node)
         .map(|of| (of[0].node, ranges(&of.iter().map(|p| u32::from(p.number)).collect::<Vec<_>>())))
@@ -114,7 +129,11 @@ fn named(fabric: &Fabric, ports: &[Port]) -> String {
         [(node, ports)] => format!("{}:{ports}", name(*node)),
         nodes => format!("{}..{}:{}", name(nodes[0].0), name(nodes[nodes.len() - 1].0), nodes[0].1),
     };
-    let runs: Vec<String> = of_node.chunk_by(follows).map(run).collect();
+    let mut runs: Vec<String> = of_node.chunk_by(follows).map(run).collect();
+    if runs.len() > most {
+        runs.truncate(most);
+        runs.push(format!("… ({})", ports.len()));
+    }
     runs.join(" ")
 }
 
@@ -167,7 +186,9 @@ mod tests {
         let mut ports = ports;
         ports.sort_by_key(|port| (port.node, port.number));
         let switch = &fabric.node(fabric.switches()[0]).name;
-        let named = named(&fabric, &ports);
+        let few = named(&fabric, &ports, 1);
+        assert!(few.ends_with(" … (5)"), "{few}");
+        let named = named(&fabric, &ports, 9);
         assert!(named.contains("h0..h2:1"), "{named}");
         assert!(named.contains(&format!("{switch}:1-2")), "{named}");
     }

@@ -2,7 +2,9 @@
 
 use super::answer;
 use super::settings::{BASELINE, Settings};
-use bandwise_scenario::sharing::{Comparison, Outlook, SharingPolicy, SharingResults, Summary};
+use bandwise_scenario::sharing::{
+    Comparison, Doubt, Outlook, SharingPolicy, SharingResults, Summary,
+};
 
 /// What was simulated, and what is made of it.
 pub(super) struct Findings {
@@ -15,6 +17,8 @@ pub(super) struct Findings {
     pub(super) answer: Vec<String>,
     /// What is allowed but most likely not meant, and models that are doubtful here.
     pub(super) warnings: Vec<String>,
+    /// The latter one by one.
+    pub(super) doubts: Vec<Doubt>,
 }
 
 impl Findings {
@@ -23,12 +27,11 @@ impl Findings {
         let scenario = &settings.scenario;
         let outlook = scenario.outlook();
         let doubts = scenario.doubts(&outlook);
-        let warnings = scenario.warnings.iter().map(ToString::to_string);
-        let warnings = warnings.chain(doubts.iter().map(ToString::to_string));
+        let said = scenario.warnings.iter().map(ToString::to_string);
         let left_out = settings.left_out.iter().map(|error| format!("left out: {error}"));
-        let warnings = warnings.chain(left_out).collect();
+        let warnings = said.chain(left_out).chain(Doubt::told(&doubts)).collect();
         let answer = Vec::new();
-        let mut findings = Findings { outlook, answer, warnings, summaries, comparison };
+        let mut findings = Findings { outlook, answer, warnings, doubts, summaries, comparison };
         findings.answer = answer::of(&scenario.jobs, &findings);
         findings
     }

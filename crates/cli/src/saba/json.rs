@@ -7,7 +7,7 @@ use super::settings::{BASELINE, Settings};
 use bandwise_report::json::rounded;
 use bandwise_saba::sensitivity::Point;
 use bandwise_saba::table::{Application, Entry};
-use bandwise_scenario::sharing::{Promise, SharingResults};
+use bandwise_scenario::sharing::{Doubt, Promise, SharingResults};
 use serde_json::{Value, json};
 
 /// The document. It depends on the scenario, the policies and the seed alone.
@@ -70,6 +70,7 @@ pub(super) fn of(settings: &Settings, findings: &Findings) -> Value {
         "answer": findings.answer,
         "configuration": configuration::json(settings, findings),
         "models": models(settings),
+        "doubts": findings.doubts.iter().map(doubt).collect::<Vec<_>>(),
         "warnings": findings.warnings,
         "stats": { "version": env!("CARGO_PKG_VERSION"), "seed": scenario.seed },
     }))
@@ -101,4 +102,13 @@ fn models(settings: &Settings) -> Value {
         })
     };
     scenario.models().iter().map(model).collect()
+}
+
+/// What makes a model doubtful.
+fn doubt(doubt: &Doubt) -> Value {
+    json!({
+        "application": doubt.application,
+        "jobs": doubt.jobs,
+        "warning": doubt.warning.to_string(),
+    })
 }

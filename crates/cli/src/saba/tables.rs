@@ -1,6 +1,6 @@
 //! What a plan comes to, as tables.
 
-use super::configuration;
+use super::configuration::{self, Room};
 use super::findings::Findings;
 use super::gain;
 use super::settings::{BASELINE, Settings};
@@ -8,14 +8,13 @@ use bandwise_report::{Cell, Table, Verdict, text};
 use bandwise_saba::sensitivity::Prediction;
 use bandwise_scenario::sharing::{JobOutlook, LOSS, Promise, SharedJob, SharingPolicy, Summary};
 
-/// Kinds of ports that a terminal shows; a page has room for more.
-const KINDS_IN_TEXT: usize = 8;
-/// And that a page shows.
-const KINDS_ON_A_PAGE: usize = 64;
+/// What a terminal shows of ports; a page has room for more.
+const IN_TEXT: Room = Room { kinds: 8, names: 12 };
+const ON_A_PAGE: Room = Room { kinds: 64, names: 200 };
 
 /// Everything that is printed for people.
 pub(super) fn text(settings: &Settings, findings: &Findings) -> String {
-    let tables = all(settings, findings, KINDS_IN_TEXT);
+    let tables = all(settings, findings, IN_TEXT);
     let mut parts: Vec<String> = tables.iter().map(text::table).collect();
     parts.extend(findings.answer.iter().map(|line| format!("{line}\n")));
     parts.extend(findings.warnings.iter().map(|warning| format!("Warning: {warning}.\n")));
@@ -25,14 +24,14 @@ pub(super) fn text(settings: &Settings, findings: &Findings) -> String {
 
 /// All tables of a page.
 pub(super) fn of_page(settings: &Settings, findings: &Findings) -> Vec<Table> {
-    all(settings, findings, KINDS_ON_A_PAGE)
+    all(settings, findings, ON_A_PAGE)
 }
 
-fn all(settings: &Settings, findings: &Findings, kinds: usize) -> Vec<Table> {
+fn all(settings: &Settings, findings: &Findings, room: Room) -> Vec<Table> {
     let mut tables = vec![jobs(settings, findings), summaries(findings)];
     tables.extend(gain::table(findings));
     tables.push(outlook(settings, findings));
-    tables.extend(configuration::tables(settings, findings, kinds));
+    tables.extend(configuration::tables(settings, findings, room));
     tables
 }
 

@@ -16,17 +16,50 @@ pub struct Doubt {
     pub warning: Warning,
 }
 
-/// Jobs that a doubt names; nobody reads more.
+/// Jobs or models that are named; nobody reads more.
 const NAMED: usize = 3;
 
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named: Vec<&str> = self.jobs.iter().take(NAMED).map(String::as_str).collect();
-        let named = match self.jobs.len().saturating_sub(NAMED) {
-            0 => named.join(", "),
-            more => format!("{} and {more} more", named.join(", ")),
-        };
+        let names: Vec<&str> = self.jobs.iter().map(String::as_str).collect();
+        let named = few(&names, names.len());
         write!(f, "the model of {}, for {named}: {}", self.application, self.warning)
+    }
+}
+
+impl Doubt {
+    /// All of them in words; of several that say the same of other models, the worst, and how many there are.
+    pub fn told(doubts: &[Doubt]) -> Vec<String> {
+        let mut kinds: Vec<Vec<&Doubt>> = Vec::new();
+        for doubt in doubts {
+            match kinds.iter_mut().find(|kind| is_of_a_kind(&kind[0].warning, &doubt.warning)) {
+                Some(kind) => kind.push(doubt),
+                None => kinds.push(vec![doubt]),
+            }
+        }
+        let told = |kind: &Vec<&Doubt>| {
+            // The first of those that are as bad.
+            let mut sorted = kind.clone();
+            sorted.sort_by(|a, b| badness(&b.warning).total_cmp(&badness(&a.warning)));
+            let others: Vec<&str> =
+                sorted[1..].iter().map(|doubt| doubt.application.as_str()).collect();
+            match others.len() {
+                0 => sorted[0].to_string(),
+                n => {
+                    format!("{}; so are, as much or less, those of {}", sorted[0], few(&others, n))
+                }
+            }
+        };
+        kinds.iter().map(told).collect()
+    }
+}
+
+/// The first few of so many names.
+fn few(names: &[&str], count: usize) -> String {
+    let named = names[..count.min(NAMED)].join(", ");
+    match count.saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
     }
 }
 

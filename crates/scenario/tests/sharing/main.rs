@@ -1,5 +1,6 @@
 //! Sharing scenarios: what their text means, and what is refused.
 
+mod doubts;
 mod errors;
 mod jobs;
 mod never_panics;
