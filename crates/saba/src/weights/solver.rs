@@ -122,7 +122,10 @@ impl<'c> Solver<'c> {
     fn terms(&self, classes: &[(ModelId, u32)]) -> Vec<Term<'c>> {
         let capacity = self.capacity.get();
         let least = self.floors.least.get();
-        let floor = |id: ModelId| self.catalogue.get(id).floor.max(least);
+        let floor = |id: ModelId| match self.floors.of_models {
+            true => self.catalogue.get(id).floor.max(least),
+            false => least,
+        };
         let sum: f64 = classes.iter().map(|&(id, count)| f64::from(count) * floor(id)).sum();
         let factor = self.floors.factor(sum, capacity);
         // What is left if all have their floor.

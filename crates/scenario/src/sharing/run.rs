@@ -1,9 +1,10 @@
 //! [`Drive`]: the jobs of a scenario over a flow simulation, from event to event.
 
 use super::links::Links;
-use super::{SharedJob, SharingScenario};
-use bandwise_flowsim::{Ended, FlowSpec, Policy, Simulation};
-use bandwise_units::Time;
+use super::timeline::{Recorder, Timeline};
+use super::{SharedJob, SharingPolicy, SharingScenario};
+use bandwise_flowsim::{Ended, FlowId, FlowSpec, Policy, Simulation};
+use bandwise_units::{Bytes, Time};
 use bandwise_workload::job::{Action, JobRun, Part, Transfer};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -38,7 +39,7 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    fn new(scenario: &SharingScenario, links: &Links, job: &SharedJob) -> Paths {
+    pub(super) fn new(scenario: &SharingScenario, links: &Links, job: &SharedJob) -> Paths {
         let instances = job.job.instances;
         let mut paths = Paths { instances, begin: vec![0], links: Vec::new() };
         for &from in &job.hosts {
@@ -69,6 +70,8 @@ impl Paths {
 /// How far a run is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SharingProgress {
+    /// Under which policy; none while each job runs alone.
+    pub policy: Option<SharingPolicy>,
     /// Simulated time.
     pub now: Time,
     /// Jobs that are over.
@@ -89,6 +92,16 @@ pub(super) struct Driven {
     pub(super) flows: u64,
     /// Instants at which something happened.
     pub(super) instants: u64,
+    /// What jobs did when, if that was asked for.
+    pub(super) timeline: Option<Timeline>,
+}
+
+/// Whose flow it is.
+#[derive(Debug, Clone, Copy)]
+struct Owner {
+    flow: FlowId,
+    job: u32,
+    part: Part,
 }
 
 /// Something that happens to a job, by time: of those at one instant, jobs in their order.
@@ -102,24 +115,25 @@ pub(super) struct Drive<'a, P: Policy, S> {
     runs: Vec<JobRun<'a>>,
     /// Jobs that start, or whose instances have computed.
     due: BinaryHeap<Due>,
-    /// By index of a flow: its job and part.
-    owners: Vec<(u32, Part)>,
+    /// By index of a flow: whose it is, or was.
+    owners: Vec<Option<Owner>>,
     actions: Vec<Action>,
     driven: Driven,
+    recorder: Option<Recorder>,
 }
 
 /// Instants between two looks at the clock of whoever watches.
 const WATCH_EVERY: u64 = 64;
 
 impl<'a, P: Policy, S: Steering<P>> Drive<'a, P, S> {
-    /// Jobs that have not started yet.
+    /// Jobs of a scenario, all or some, that have not started yet.
     pub(super) fn new(
         scenario: &'a SharingScenario,
+        jobs: &'a [SharedJob],
         links: &Links,
         simulation: Simulation<P>,
         steering: S,
     ) -> Self {
-        let jobs = &scenario.jobs;
         let due = (0u32..).zip(jobs).map(|(job, shared)| Reverse((shared.start, job)));
         Drive {
             simulation: simulation.with_recurring_flows().with_grain(scenario.grain),
@@ -129,8 +143,15 @@ impl<'a, P: Policy, S: Steering<P>> Drive<'a, P, S> {
             due: due.collect(),
             owners: Vec::new(),
             actions: Vec::new(),
-            driven: Driven { ended: vec![None; jobs.len()], flows: 0, instants: 0 },
+            driven: Driven { ended: vec![None; jobs.len()], flows: 0, instants: 0, timeline: None },
+            recorder: None,
         }
+    }
+
+    /// The same, and what jobs do is taken down.
+    pub(super) fn recording(mut self, recorder: Option<Recorder>) -> Self {
+        self.recorder = recorder;
+        self
     }
 
     /// Runs until all jobs are over, or until it is told to stop.
@@ -143,12 +164,16 @@ impl<'a, P: Policy, S: Steering<P>> Drive<'a, P, S> {
             let Some(now) = due.into_iter().chain(self.simulation.next_event()).min() else {
                 break;
             };
+            self.record(now);
             self.simulation.advance(now, &mut ended);
             self.driven.instants += 1;
             self.driven.flows += ended.len() as u64;
             // All owners first: what a job starts may take the index of a flow that has ended too.
-            landed.extend(ended.drain(..).map(|flow| self.owners[flow.flow.index()]));
-            for (job, part) in landed.drain(..) {
+            landed.extend(ended.drain(..).filter_map(|flow| self.owners[flow.flow.index()]));
+            for Owner { job, part, .. } in landed.drain(..) {
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.arrives(job as usize);
+                }
                 self.runs[job as usize].delivered(part, &mut self.actions);
                 self.act(job, now);
             }
@@ -168,7 +193,33 @@ impl<'a, P: Policy, S: Steering<P>> Drive<'a, P, S> {
                 break;
             }
         }
+        if let Some(recorder) = self.recorder.take() {
+            self.driven.timeline = Some(recorder.finish(&self.left()));
+        }
         self.driven
+    }
+
+    /// Takes down what jobs do until `now`, which is no later than the next event.
+    fn record(&mut self, now: Time) {
+        let Some(mut recorder) = self.recorder.take() else { return };
+        while recorder.due() < now {
+            let due = recorder.due();
+            // No flow ends before `now`: this is to know how much of each has arrived.
+            self.simulation.advance(due, &mut Vec::new());
+            recorder.advance(due);
+            recorder.end_step(&self.left());
+        }
+        recorder.advance(now);
+        self.recorder = Some(recorder);
+    }
+
+    /// What of each job is on its way.
+    fn left(&self) -> Vec<Bytes> {
+        let mut left = vec![Bytes::ZERO; self.runs.len()];
+        for owner in self.owners.iter().flatten() {
+            left[owner.job as usize] += self.simulation.left(owner.flow);
+        }
+        left
     }
 
     /// What a job begins.
@@ -181,17 +232,23 @@ impl<'a, P: Policy, S: Steering<P>> Drive<'a, P, S> {
                     let path = self.paths[index].path(from, to);
                     let class = self.steering.class(index);
                     let flow = FlowSpec { path, bytes, class, group: job, cap: None };
-                    let slot = self.simulation.start(flow).index();
-                    if self.owners.len() <= slot {
-                        self.owners.resize(slot + 1, (0, Part::Exposed));
+                    let flow = self.simulation.start(flow);
+                    if self.owners.len() <= flow.index() {
+                        self.owners.resize(flow.index() + 1, None);
                     }
-                    self.owners[slot] = (job, part);
+                    self.owners[flow.index()] = Some(Owner { flow, job, part });
+                    if let Some(recorder) = &mut self.recorder {
+                        recorder.starts(index, bytes);
+                    }
                 }
                 Action::End => {
                     self.driven.ended[index] = Some(now);
                     self.steering.ended(index, &self.paths[index], &mut self.simulation);
                 }
             }
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.computes(index, self.runs[index].is_computing());
         }
     }
 
@@ -203,6 +260,7 @@ impl<'a, P: Policy, S: Steering<P>> Drive<'a, P, S> {
             .fold((0, 0), |sum, job| (sum.0 + job.0, sum.1 + job.1));
         let jobs_over = self.driven.ended.iter().filter(|ended| ended.is_some()).count();
         let now = self.simulation.now();
-        SharingProgress { now, jobs_over, part: done as f64 / all.max(1) as f64 }
+        let part = done as f64 / all.max(1) as f64;
+        SharingProgress { policy: None, now, jobs_over, part }
     }
 }

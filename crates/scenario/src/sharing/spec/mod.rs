@@ -9,6 +9,7 @@
 //! build = { single-switch = 32 }
 //! link = { rate = "56 Gbps", delay = "10 ns" }
 //! # or, above the tables, fabric-file = "FILE" with such a table, or as ibnetdiscover and ibsim have it
+//! # and there too, models = "FILE": a sensitivity table as TOML or CSV, see bandwise_saba::table::read
 //!
 //! [queues]                     # of every port
 //! queues = 8                   # virtual lanes
@@ -34,6 +35,9 @@
 //! times = { "100%" = "120 s", "50%" = "150 s", "25%" = "230 s" }
 //! instances = 8
 //!
+//! [[job]]                      # or by an application of the table of models; beside one of the
+//! model = "sort"               # others it says what Saba takes for true of the job
+//!
 //! [[job]]                      # or by what it does
 //! name = "train"
 //! instances = 16
@@ -57,18 +61,20 @@
 
 mod job;
 mod model;
+mod models;
 mod pattern;
 mod place;
 mod synthetic;
 
 pub use job::profile;
 
-use super::{Overrides, Queues, SharingScenario};
+use super::{Models, Overrides, Queues, SharingScenario};
 use crate::File;
 use crate::spec::fabric::check_links;
 use crate::spec::files;
+use crate::spec::hosts::suggestion;
 use crate::spec::tables::{list, placed, table};
-use crate::spec::values::{Given, decimal, number, text, within};
+use crate::spec::values::{Given, decimal, number, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_topology::read::FabricSpec;
 use bandwise_topology::{Fabric, Routes, builders};
@@ -86,6 +92,7 @@ use toml::Spanned;
 struct Spec {
     title: Option<String>,
     fabric_file: Given<String>,
+    models: Given<String>,
     #[serde(default, deserialize_with = "placed")]
     fabric: Option<Spanned<FabricSpec>>,
     #[serde(default, deserialize_with = "table")]
@@ -144,14 +151,22 @@ impl SharingScenario {
         let spec: Spec = source.toml()?;
         let of_document =
             files::fabric(source, spec.fabric.as_ref(), spec.fabric_file.as_ref(), &mut files)?;
-        let Overrides { fabric, queues, seed } = overrides;
+        let Overrides { fabric, models, queues, seed } = overrides;
         let (fabric, at) = match (fabric, of_document) {
             (Some(fabric), _) => (fabric, 0..0),
             (None, Some(given)) => given,
             (None, None) => (default_fabric(), 0..0),
         };
         check_links(source, at, &fabric)?;
-        let mut scenario = spec.resolve(source, fabric, seed)?;
+        let models = match (models, &spec.models) {
+            (Some(models), _) => Some(models),
+            (None, Some(name)) => {
+                let file = files::named(source, name, &mut files)?;
+                Some(Models::read(&Source::new(&file.name, &file.text))?)
+            }
+            (None, None) => None,
+        };
+        let mut scenario = spec.resolve(source, fabric, models.as_ref(), seed)?;
         scenario.queues.queues = queues.unwrap_or(scenario.queues.queues);
         Ok(scenario)
     }
@@ -168,6 +183,7 @@ impl Spec {
         self,
         source: &Source,
         fabric: Fabric,
+        models: Option<&Models>,
         seed: Option<u64>,
     ) -> Result<SharingScenario, InputError> {
         let queues = self.queues.resolve(source)?;
@@ -182,9 +198,19 @@ impl Spec {
             let error = source.error(0..0, "no jobs");
             return Err(error.allowed("one [[job]] or more"));
         }
+        if let Some(models) = models
+            && self.job.iter().all(|job| !job.get_ref().names_a_model())
+        {
+            let error = source.error(
+                place(&self.models, 0..0),
+                format!("models of {}, and no job that has one of them", models.file),
+            );
+            let names = suggestion("applications", models.names().into_iter(), "");
+            return Err(error.allowed(format!("model = NAME in a [[job]], {names}")));
+        }
         let mut warnings = Vec::new();
         let known = self.synthetic.resolve(source, seed)?;
-        let wanted = job::resolve(source, &self.job, &known, &fabric, &mut warnings)?;
+        let wanted = job::resolve(source, &self.job, &known, &fabric, models, &mut warnings)?;
         let jobs = self.placement.resolve(source, wanted, &fabric, seed)?;
         let title = self.title.unwrap_or_else(|| source.name.to_owned());
         let routes = Routes::shortest(&fabric);
