@@ -44,6 +44,8 @@ pub fn hosts(chance: &mut Stream) -> Vec<usize> {
 /// The time that this thread has had a core for, in ms: other work on the machine counts for nothing.
 /// Where the system doesn't say it, the time of the clock on the wall.
 pub fn core_ms(start: Instant) -> f64 {
+    // The system brings its account of a thread up to date when it could put another in its place.
+    std::thread::yield_now();
     let said = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let ns = said.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
     ns.map_or_else(|| start.elapsed().as_secs_f64() * 1e3, |ns| ns * 1e-6)

@@ -1,20 +1,19 @@
 //! [`Roster`]: the level of each application, and where each level stands.
 
 use super::facts::Facts;
-use super::occupancy::Sender;
+use super::merging::Merging;
 use super::shares::{ModelKey, Shares};
 use super::{ApplicationId, Grouping, Levels, Profile, Refused, SharedTable};
 use crate::mapping::{Hierarchy, PriorityLevel, PriorityLevels};
 use crate::sensitivity::Model;
 use crate::weights::ModelId;
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroU8;
 
 /// Applications that have a model.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Roster {
-    /// What each is to the solver.
-    pub(super) models: BTreeMap<ApplicationId, ModelId>,
+    /// What each is to the solver, by its number.
+    models: Vec<Option<ModelId>>,
     /// The level for connections to come.
     pub(super) levels: BTreeMap<ApplicationId, PriorityLevel>,
     /// The groups that the levels are from, where they are not shared.
@@ -28,7 +27,11 @@ impl Roster {
             facts.applications.keys().filter_map(known).collect();
         let keys: Vec<ModelKey> = known.iter().map(|of| ModelKey::of(of.1)).collect();
         shares.know(known.iter().map(|of| of.1), &keys);
-        let models = known.iter().zip(&keys).map(|(of, key)| (of.0, shares.id(key))).collect();
+        let mut models = vec![None; facts.numbers.end()];
+        for (of, key) in known.iter().zip(&keys) {
+            let number = facts.numbers.of(of.0).expect("it is registered");
+            models[number as usize] = Some(shares.id(key));
+        }
         let mut roster = Roster { models, ..Roster::default() };
         match levels {
             Levels::Registered(grouping) => {
@@ -51,26 +54,29 @@ impl Roster {
         roster
     }
 
+    /// What the application with this number is to the solver, if it has a model.
+    #[inline]
+    pub(super) fn model(&self, number: u32) -> Option<ModelId> {
+        self.models.get(number as usize).copied().flatten()
+    }
+
     /// Where levels stand, given who has connections with which.
-    pub(super) fn merging(
-        &self,
-        facts: &Facts,
-        levels: &Levels,
-        senders: &BTreeMap<Sender, u32>,
-    ) -> Merging {
+    pub(super) fn merging(&self, facts: &Facts, levels: &Levels) -> Merging {
         if let Levels::Shared(table) = levels {
             let occupied = (0..table.levels().len() as u16).map(PriorityLevel).collect();
-            return Merging { occupied, hierarchy: table.hierarchy().clone() };
+            return Merging::new(occupied, table.hierarchy().clone());
         }
         let Some(grouped) = &self.grouped else { return Merging::default() };
+        let model = |id: ApplicationId| self.model(facts.numbers.of(id)?);
         let assigned = self.levels.iter().map(|(&id, &level)| (level, id));
-        let living = senders.keys().map(|&(id, level)| (level, id));
-        let living = living.filter(|of| self.models.contains_key(&of.1));
+        let living = facts.senders.keys().map(|&(id, level)| (level, id));
+        let living = living.filter(|of| model(of.1).is_some());
         let occupants: BTreeSet<(PriorityLevel, ApplicationId)> = assigned.chain(living).collect();
         // Models in their order, as sums of the same numbers in another one may differ.
         let mut members: BTreeMap<PriorityLevel, Vec<(ModelId, ApplicationId)>> = BTreeMap::new();
         for (level, id) in occupants {
-            members.entry(level).or_default().push((self.models[&id], id));
+            let model = model(id).expect("who has a level has a model");
+            members.entry(level).or_default().push((model, id));
         }
         let point = |members: &mut Vec<(ModelId, ApplicationId)>| {
             members.sort_unstable();
@@ -79,35 +85,7 @@ impl Roster {
         };
         let occupied = members.keys().copied().collect();
         let points: Vec<Vec<f64>> = members.values_mut().map(point).collect();
-        Merging { occupied, hierarchy: Hierarchy::of_points(&points) }
-    }
-}
-
-/// Levels that somebody has, and how they merge.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Merging {
-    /// In their order; the hierarchy counts them from 0.
-    occupied: Vec<PriorityLevel>,
-    hierarchy: Hierarchy,
-}
-
-impl Default for Merging {
-    fn default() -> Self {
-        Merging { occupied: Vec::new(), hierarchy: Hierarchy::of_points(&[]) }
-    }
-}
-
-impl Merging {
-    /// The queue of each of these levels at a port with so many.
-    pub(super) fn queues(
-        &self,
-        present: &[PriorityLevel],
-        queues: NonZeroU8,
-    ) -> BTreeMap<PriorityLevel, u8> {
-        let place = |level: &PriorityLevel| self.occupied.binary_search(level).ok();
-        let places = present.iter().filter_map(place).map(|place| PriorityLevel(place as u16));
-        let found = self.hierarchy.queues(&places.collect(), queues);
-        found.iter().map(|(place, queue)| (self.occupied[usize::from(place.0)], queue)).collect()
+        Merging::new(occupied, Hierarchy::of_points(&points))
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::Settings;
 use crate::sensitivity::Model;
-use crate::weights::{Catalogue, ModelId, Solver};
+use crate::weights::{Catalogue, Granted, ModelId, Solver};
 use std::collections::BTreeMap;
 
-/// How many shares are remembered, in all multisets of models together: 32 MB of them.
+/// How many shares are remembered, in all multisets of models together: 64 MB of them.
 const MOST_REMEMBERED: usize = 1 << 22;
 
 /// What was worked out. All of it can be worked out again, so what is forgotten changes no result.
@@ -14,9 +14,21 @@ pub(super) struct Shares {
     /// Models in the order of their keys. So the order in which they came says nothing.
     catalogue: Catalogue,
     ids: BTreeMap<ModelKey, ModelId>,
-    /// By the models at a port, in order, of each the share.
-    known: BTreeMap<Vec<ModelId>, Vec<f64>>,
+    known: Known,
+}
+
+/// What is known, by the models at a port, in order, and how many applications have each.
+#[derive(Debug, Clone, Default)]
+struct Known {
+    of: BTreeMap<Vec<(ModelId, u32)>, Vec<Granted>>,
+    /// How many shares these are.
     remembered: usize,
+}
+
+/// Works out ports one after the other.
+pub(super) struct PortShares<'s> {
+    solver: Solver<'s>,
+    known: &'s mut Known,
 }
 
 /// What a model is, as numbers that have an order; equal for equal models.
@@ -57,8 +69,12 @@ impl Shares {
             .map(|(key, model)| (key.clone(), catalogue.add(model, None)))
             .collect();
         self.catalogue = catalogue;
-        self.known.clear();
-        self.remembered = 0;
+        self.known = Known::default();
+    }
+
+    /// How many models are known.
+    pub(super) fn models(&self) -> usize {
+        self.catalogue.len()
     }
 
     /// Of a model that was made known.
@@ -66,18 +82,29 @@ impl Shares {
         self.ids[key]
     }
 
-    /// The share of each, in their order, which is that of their ids.
-    pub(super) fn of(&mut self, members: &[ModelId], settings: &Settings) -> &[f64] {
-        if !self.known.contains_key(members) {
-            if self.remembered + members.len() > MOST_REMEMBERED {
-                self.known.clear();
-                self.remembered = 0;
-            }
-            let Settings { part, floors, effort, .. } = *settings;
-            let weights = Solver::new(&self.catalogue, part, floors, effort).weights(members);
-            self.remembered += members.len();
-            self.known.insert(members.to_vec(), weights.shares);
+    /// For the ports of one time.
+    pub(super) fn of_ports(&mut self, settings: &Settings) -> PortShares<'_> {
+        let Settings { part, floors, effort, .. } = *settings;
+        let solver = Solver::new(&self.catalogue, part, floors, effort);
+        PortShares { solver, known: &mut self.known }
+    }
+}
+
+impl PortShares<'_> {
+    /// What applications get at a port, of which so many have each model, in the order of the models:
+    /// of each model at least one share, and how many get it, by share. It is put into `granted`.
+    pub(super) fn of(&mut self, classes: &[(ModelId, u32)], granted: &mut Vec<Granted>) {
+        let known = &mut *self.known;
+        granted.clear();
+        if let Some(before) = known.of.get(classes) {
+            granted.extend_from_slice(before);
+            return;
         }
-        &self.known[members]
+        granted.extend_from_slice(self.solver.granted(classes));
+        if known.remembered + granted.len() > MOST_REMEMBERED {
+            *known = Known::default();
+        }
+        known.remembered += granted.len();
+        known.of.insert(classes.to_vec(), granted.clone());
     }
 }

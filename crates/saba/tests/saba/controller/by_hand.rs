@@ -91,8 +91,8 @@ fn a_level_of_the_past_merges_with_its_like() {
     saba.settle();
     let config = &saba.ports[&PortId(7)];
     // 0 has the second; 1 the mean of both; 2 the third. Level 1 is as near to one as to the other.
-    assert_eq!(config.table.len(), 3);
-    assert_ne!(config.table[&PriorityLevel(0)], config.table[&PriorityLevel(2)]);
+    assert_eq!(config.table.iter().len(), 3);
+    assert_ne!(config.table.of(PriorityLevel(0)), config.table.of(PriorityLevel(2)));
 }
 
 /// A connection counts when its application and its ports are known, whichever comes last.
