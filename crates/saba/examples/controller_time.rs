@@ -3,7 +3,7 @@
 //! one connection, and when one application comes and goes.
 //!
 //! ```sh
-//! cargo run --release -p bandwise-saba --example controller_time -- [APPLICATIONS]
+//! cargo run --release -p bandwise-saba --example controller_time -- [APPLICATIONS] [TIMES]
 //! ```
 
 #[path = "../tests/saba/common.rs"]
@@ -42,6 +42,7 @@ fn name(number: u64) -> Application {
     Application::try_from(format!("workload {number}").as_str()).expect("a name")
 }
 
+#[derive(Clone)]
 struct Run {
     saba: Controller,
     workloads: u64,
@@ -92,6 +93,7 @@ fn say(what: &str, times: &mut [(f64, usize)]) {
 fn main() {
     let given = std::env::args().nth(1).map(|a| a.parse::<u64>().expect("a number"));
     let applications = given.unwrap_or(1_000);
+    let times = std::env::args().nth(2).map_or(1, |a| a.parse::<u64>().expect("a number"));
     let grouping = Grouping {
         levels: NonZeroU16::new(16).expect("16"),
         coordinates: Default::default(),
@@ -138,7 +140,13 @@ fn main() {
             let level = run.saba.level(ApplicationId(id)).expect("its model is known");
             run.connect(id, level);
         }
-        say("ports of all", &mut [run.settle()]);
+        let mut ports = Vec::new();
+        for _ in 0..times {
+            let mut again = run.clone();
+            ports.push(again.settle());
+        }
+        say("ports of all", &mut ports);
+        run.settle();
         let mut one_connection = Vec::new();
         for id in 0..200 {
             run.hear(Event::Closed { connection: ConnectionId(id * 32), path: Vec::new() });

@@ -17,12 +17,21 @@ pub(super) struct Shares {
     known: Known,
 }
 
-/// What is known, by the models at a port, in order, and how many applications have each.
+/// What is known, by a digest of what it is of: comparing that alone takes longer than most ports do.
+/// Of two with one digest the later is remembered.
 #[derive(Debug, Clone, Default)]
 struct Known {
-    of: BTreeMap<Vec<(ModelId, u32)>, Vec<Granted>>,
+    of: BTreeMap<u64, (Vec<(ModelId, u32)>, Vec<Granted>)>,
     /// How many shares these are.
     remembered: usize,
+}
+
+/// The digest of who is at a port (FNV-1a, by words).
+fn digest(classes: &[(ModelId, u32)]) -> u64 {
+    let word = |of: &(ModelId, u32)| u64::from(of.0.0) << 32 | u64::from(of.1);
+    let step =
+        |digest: u64, word: u64| (digest ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(23);
+    classes.iter().map(word).fold(0xcbf2_9ce4_8422_2325, step)
 }
 
 /// Works out ports one after the other.
@@ -95,8 +104,9 @@ impl PortShares<'_> {
     /// of each model at least one share, and how many get it, by share. It is put into `granted`.
     pub(super) fn of(&mut self, classes: &[(ModelId, u32)], granted: &mut Vec<Granted>) {
         let known = &mut *self.known;
+        let digest = digest(classes);
         granted.clear();
-        if let Some(before) = known.of.get(classes) {
+        if let Some((_, before)) = known.of.get(&digest).filter(|before| before.0 == classes) {
             granted.extend_from_slice(before);
             return;
         }
@@ -105,6 +115,7 @@ impl PortShares<'_> {
             *known = Known::default();
         }
         known.remembered += granted.len();
-        known.of.insert(classes.to_vec(), granted.clone());
+        let before = known.of.insert(digest, (classes.to_vec(), granted.clone()));
+        known.remembered -= before.map_or(0, |before| before.1.len());
     }
 }
