@@ -44,7 +44,7 @@ impl Facts {
         if self.gone.contains(application.0) {
             return Ok(Heard::Known);
         }
-        if let Some(known) = self.applications.get(&application) {
+        if let Some(known) = self.profile(application) {
             let is_same = *known == profile;
             return if is_same {
                 Ok(Heard::Known)

@@ -1,6 +1,7 @@
 //! [`Facts`]: what is known, whatever the order in which it was heard.
 
 use super::ids::Ids;
+use super::kinds::Kinds;
 use super::numbers::{Marks, Numbers};
 use super::senders::Senders;
 use super::{ApplicationId, ConnectionId, PortId, Profile};
@@ -14,8 +15,10 @@ use std::num::NonZeroU8;
 /// the highest revision. So the order of events and their copies change nothing.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Facts {
-    /// Those that are registered and not gone.
-    pub(super) applications: BTreeMap<ApplicationId, Profile>,
+    /// Those that are registered and not gone, and the number of the profile that each has.
+    pub(super) applications: BTreeMap<ApplicationId, u32>,
+    /// The profiles that they have, by number.
+    pub(super) kinds: Kinds,
     pub(super) gone: Ids,
     /// Those that were made and not closed, of applications that are not gone.
     pub(super) connections: BTreeMap<ConnectionId, Connection>,
@@ -26,7 +29,7 @@ pub(super) struct Facts {
     /// Of applications that are registered or have a connection.
     pub(super) numbers: Numbers<ApplicationId>,
     /// Of all ports that were ever heard of.
-    port_numbers: Numbers<PortId>,
+    pub(super) port_numbers: Numbers<PortId>,
     /// By number.
     ports: Vec<PortFacts>,
     pub(super) models: BTreeMap<Application, (u64, Model)>,
@@ -65,7 +68,7 @@ pub(super) struct Changes {
     /// Ports whose senders, models or queues are others.
     pub(super) ports: Marks,
     /// Those of them that were found or lost: what they were told before doesn't count.
-    pub(super) renewed: BTreeSet<PortId>,
+    pub(super) renewed: Marks,
     /// Who is registered, or a model of them.
     pub(super) models: bool,
     /// Which applications have connections with which levels.
@@ -79,25 +82,40 @@ impl Changes {
 }
 
 impl Facts {
-    /// The model of an application, if it is registered and there is one.
-    pub(super) fn model(&self, application: ApplicationId) -> Option<&Model> {
-        match self.applications.get(&application)? {
+    /// What is known of an application that is registered.
+    pub(super) fn profile(&self, application: ApplicationId) -> Option<&Profile> {
+        Some(self.kinds.profile(*self.applications.get(&application)?))
+    }
+
+    /// The model that a profile comes to, if there is one.
+    pub(super) fn model<'m>(&'m self, profile: &'m Profile) -> Option<&'m Model> {
+        match profile {
             Profile::Model(model) => Some(model),
             Profile::Named(name) => self.models.get(name.as_str()).map(|known| &known.1),
         }
     }
 
     pub(super) fn register(&mut self, application: ApplicationId, profile: Profile) {
-        self.numbers.give(application);
-        self.applications.insert(application, profile);
+        let number = self.numbers.give(application);
+        let kind = self.kinds.join(profile);
+        self.applications.insert(application, kind);
+        for port in self.ports_of(application) {
+            self.ports[port as usize].senders.change(number, None, Some(kind));
+        }
         self.model_changed(application);
     }
 
+    /// The ports that an application sends through, each once.
+    fn ports_of(&self, application: ApplicationId) -> BTreeSet<u32> {
+        let connections = self.of_application.get(&application).into_iter().flatten();
+        connections.flat_map(|of| &self.connections[of].ports).copied().collect()
+    }
+
     pub(super) fn set_model(&mut self, name: Application, model: Model, revision: u64) {
-        let is_named = |profile: &&Profile| matches!(profile, Profile::Named(of) if *of == name);
-        let named = self.applications.iter().filter(|known| is_named(&known.1));
-        let named: Vec<ApplicationId> = named.map(|known| *known.0).collect();
+        let kind = self.kinds.named(&name);
         self.models.insert(name, (revision, model));
+        let named = self.applications.iter().filter(|of| Some(*of.1) == kind);
+        let named: Vec<ApplicationId> = named.map(|of| *of.0).collect();
         for application in named {
             self.model_changed(application);
         }
@@ -105,10 +123,8 @@ impl Facts {
 
     fn model_changed(&mut self, application: ApplicationId) {
         self.changes.models = true;
-        for connection in self.of_application.get(&application).into_iter().flatten() {
-            for &port in &self.connections[connection].ports {
-                self.changes.ports.insert(port);
-            }
+        for port in self.ports_of(application) {
+            self.changes.ports.insert(port);
         }
     }
 
@@ -128,13 +144,13 @@ impl Facts {
 
     /// All that holds for a port so far.
     pub(super) fn said(&self, id: PortId) -> Option<Port> {
-        self.port(self.port_numbers.of(id)?).said
+        self.port(self.port_numbers.of(&id)?).said
     }
 
     /// All ports that somebody sends through are to be looked at.
     pub(super) fn all_in_use_change(&mut self) {
         for (number, port) in (0..).zip(&self.ports) {
-            if !port.senders.all().is_empty() {
+            if !port.senders.each().is_empty() {
                 self.changes.ports.insert(number);
             }
         }
@@ -143,8 +159,9 @@ impl Facts {
     pub(super) fn connect(&mut self, id: ConnectionId, connection: Connection) {
         let number = self.numbers.give(connection.application);
         let sender = (connection.application, connection.level);
+        let kind = self.applications.get(&connection.application).copied();
         for &port in &connection.ports {
-            self.ports[port as usize].senders.add(number, connection.level);
+            self.ports[port as usize].senders.add(number, kind, connection.level);
             self.changes.ports.insert(port);
         }
         let senders = self.senders.entry(sender).or_default();
@@ -158,9 +175,10 @@ impl Facts {
     pub(super) fn disconnect(&mut self, id: ConnectionId) {
         let Some(connection) = self.connections.remove(&id) else { return };
         let application = connection.application;
-        let number = self.numbers.of(application).expect("it has a connection");
+        let number = self.numbers.of(&application).expect("it has a connection");
+        let kind = self.applications.get(&application).copied();
         for &port in &connection.ports {
-            self.ports[port as usize].senders.remove(number, connection.level);
+            self.ports[port as usize].senders.remove(number, kind, connection.level);
             self.changes.ports.insert(port);
         }
         self.changes.senders |= take_one(&mut self.senders, (application, connection.level));
@@ -179,7 +197,10 @@ impl Facts {
         for connection in connections {
             self.disconnect(connection);
         }
-        self.changes.models |= self.applications.remove(&application).is_some();
+        if let Some(kind) = self.applications.remove(&application) {
+            self.kinds.leave(kind);
+            self.changes.models = true;
+        }
         self.release(application);
     }
 
@@ -188,7 +209,7 @@ impl Facts {
         let is_known = self.applications.contains_key(&application)
             || self.of_application.contains_key(&application);
         if !is_known {
-            self.numbers.release(application);
+            self.numbers.release(&application);
         }
     }
 
@@ -196,7 +217,7 @@ impl Facts {
         let number = self.port_number(id);
         self.ports[number as usize].said = Some(port);
         self.changes.ports.insert(number);
-        self.changes.renewed.insert(id);
+        self.changes.renewed.insert(number);
     }
 }
 

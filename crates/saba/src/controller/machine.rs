@@ -11,7 +11,6 @@ use super::{
     Settings,
 };
 use crate::mapping::PriorityLevel;
-use std::collections::BTreeMap;
 
 /// Saba's controller (Saba 4.3). See the [module](super) for what it takes and when.
 #[derive(Debug, Clone)]
@@ -62,7 +61,7 @@ impl Controller {
     /// then ports, by id. Each at most once, and only if it differs from what was said of it before.
     pub fn settle(&mut self) -> Vec<Command> {
         let changes = &mut self.facts.changes;
-        let renewed = std::mem::take(&mut changes.renewed);
+        let renewed = changes.renewed.take();
         let models = std::mem::take(&mut changes.models);
         let senders = std::mem::take(&mut changes.senders);
         let mut commands = Vec::new();
@@ -93,8 +92,8 @@ impl Controller {
         for port in ports {
             let PortFacts { id, said, senders } = facts.port(port);
             let Some(queues) = said.and_then(|said| said.queues) else { continue };
-            let config = planner.plan(senders.all(), queues);
-            commands.extend(self.commanded.configure(*id, config));
+            let config = planner.plan(senders, queues);
+            commands.extend(self.commanded.configure((port, *id), config));
         }
     }
 
@@ -105,8 +104,9 @@ impl Controller {
 
     /// What ports have been told, by id; those that are lost, and those that nobody sends through, are
     /// not there.
-    pub fn configurations(&self) -> &BTreeMap<PortId, PortConfig> {
-        self.commanded.ports()
+    pub fn configurations(&self) -> impl Iterator<Item = (PortId, &PortConfig)> {
+        let ports = self.facts.port_numbers.all();
+        ports.filter_map(|(&id, number)| Some((id, self.commanded.port(number)?)))
     }
 
     /// Whether an application has registered and is not gone.

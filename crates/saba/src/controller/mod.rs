@@ -26,12 +26,14 @@
 //! differs from what it said before.
 
 mod accept;
+mod bits;
 mod command;
 mod commanded;
 mod event;
 mod facts;
 mod ids;
 mod instance;
+mod kinds;
 mod machine;
 mod merging;
 mod numbers;

@@ -17,39 +17,44 @@ impl<K> Default for Numbers<K> {
     }
 }
 
-impl<K: Ord + Copy> Numbers<K> {
+impl<K: Ord + Clone> Numbers<K> {
     /// The number of an id, from now on if it has none yet.
     pub(super) fn give(&mut self, id: K) -> u32 {
-        *self.of.entry(id).or_insert_with(|| match self.free.pop() {
+        if let Some(&number) = self.of.get(&id) {
+            return number;
+        }
+        let number = match self.free.pop() {
             Some(number) => {
-                self.ids[number as usize] = id;
+                self.ids[number as usize] = id.clone();
                 number
             }
             None => {
-                self.ids.push(id);
+                self.ids.push(id.clone());
                 (self.ids.len() - 1) as u32
             }
-        })
+        };
+        self.of.insert(id, number);
+        number
     }
 
     /// The number of an id that has one.
-    pub(super) fn of(&self, id: K) -> Option<u32> {
-        self.of.get(&id).copied()
+    pub(super) fn of(&self, id: &K) -> Option<u32> {
+        self.of.get(id).copied()
     }
 
     /// The id that has a number, or had it last.
-    pub(super) fn id(&self, number: u32) -> K {
-        self.ids[number as usize]
+    pub(super) fn id(&self, number: u32) -> &K {
+        &self.ids[number as usize]
     }
 
     /// An id is no longer in use; another may have its number.
-    pub(super) fn release(&mut self, id: K) {
-        self.free.extend(self.of.remove(&id));
+    pub(super) fn release(&mut self, id: &K) {
+        self.free.extend(self.of.remove(id));
     }
 
-    /// One more than the largest number that was ever given.
-    pub(super) fn end(&self) -> usize {
-        self.ids.len()
+    /// All ids that have a number, in their order, and the numbers.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&K, u32)> {
+        self.of.iter().map(|(id, number)| (id, *number))
     }
 }
 
@@ -103,17 +108,18 @@ mod tests {
                     let number = numbers.give(id);
                     prop_assert_eq!(*given.entry(id).or_insert(number), number);
                 } else {
-                    numbers.release(id);
+                    numbers.release(&id);
                     given.remove(&id);
                 }
                 most = most.max(given.len());
                 prop_assert_eq!(given.values().collect::<BTreeSet<_>>().len(), given.len());
                 for id in 0..12 {
-                    prop_assert_eq!(numbers.of(id), given.get(&id).copied());
+                    prop_assert_eq!(numbers.of(&id), given.get(&id).copied());
                 }
-                prop_assert!(given.iter().all(|(&id, &number)| numbers.id(number) == id));
+                prop_assert!(given.iter().all(|(&id, &number)| *numbers.id(number) == id));
             }
-            prop_assert_eq!(numbers.end(), most);
+            prop_assert!(numbers.all().eq(given.iter().map(|(id, number)| (id, *number))));
+            prop_assert_eq!(numbers.ids.len(), most);
         }
 
         #[test]

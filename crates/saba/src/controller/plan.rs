@@ -1,9 +1,10 @@
 //! How a port is to be configured.
 
+use super::bits::Bits;
 use super::facts::Facts;
 use super::merging::Merging;
 use super::roster::Roster;
-use super::senders::Sender;
+use super::senders::{Sender, Senders};
 use super::shares::PortShares;
 use super::{ApplicationId, PortConfig, Settings, Weighting};
 use crate::mapping::{PriorityLevel, arbitration};
@@ -18,11 +19,14 @@ pub(super) struct Planner<'a> {
     roster: &'a Roster,
     merging: &'a Merging,
     shares: PortShares<'a>,
-    /// By model and place of level: how many applications of the model have this level and no other.
-    alone: Vec<u32>,
-    /// By place: whether somebody has the level.
-    is_present: Vec<bool>,
-    /// Models at the port, each with a place that its applications have.
+    /// How many bits the number of a place takes.
+    bits: u32,
+    /// By model and place of level: how many applications at the port have both.
+    counts: Vec<u32>,
+    /// Where these are not 0.
+    counted: Bits,
+    /// The places at the port.
+    places: Bits,
     cells: Vec<Cell>,
     /// Models at the port, each with how many applications have it.
     classes: Vec<(ModelId, u32)>,
@@ -35,17 +39,19 @@ pub(super) struct Planner<'a> {
     of_queue: Vec<f64>,
 }
 
-/// A model and the place of a level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// Applications of one model and level at the port.
 struct Cell {
-    model: ModelId,
-    place: u16,
+    /// The place of the model in `classes`.
+    class: u32,
+    place: u32,
+    count: u32,
 }
 
-/// Who sends through a port, told apart by what matters to it.
-struct Seen {
-    /// Whether an application has connections with several levels.
-    is_mixed: bool,
+/// An application at the port.
+struct Member<'s> {
+    model: ModelId,
+    id: ApplicationId,
+    own: &'s [Sender],
 }
 
 impl<'a> Planner<'a> {
@@ -55,17 +61,20 @@ impl<'a> Planner<'a> {
         (roster, merging): (&'a Roster, &'a Merging),
         (models, shares): (usize, PortShares<'a>),
     ) -> Self {
+        let bits = merging.len().next_power_of_two().trailing_zeros();
         Planner {
             settings,
             facts,
             roster,
             merging,
             shares,
-            alone: vec![0; models * merging.len()],
-            is_present: vec![false; merging.len()],
-            cells: Vec::new(),
+            counts: vec![0; models << bits],
+            counted: Bits::below(models << bits),
+            places: Bits::below(1 << bits),
+            bits,
             classes: Vec::new(),
             granted: Vec::new(),
+            cells: Vec::new(),
             present: Vec::new(),
             queues: Vec::new(),
             queue_at: vec![0; merging.len()],
@@ -75,8 +84,8 @@ impl<'a> Planner<'a> {
 
     /// The configuration of a port with so many queues, through which these send. Those that have no
     /// model yet count for nothing.
-    pub(super) fn plan(&mut self, senders: &[Sender], queues: NonZeroU8) -> PortConfig {
-        let Seen { is_mixed } = self.look_at(senders);
+    pub(super) fn plan(&mut self, senders: &Senders, queues: NonZeroU8) -> PortConfig {
+        self.look_at(senders);
         if self.present.is_empty() {
             return PortConfig::default();
         }
@@ -89,109 +98,96 @@ impl<'a> Planner<'a> {
         self.of_queue.resize(count, 0.0);
         match self.settings.weighting {
             Weighting::EqualQueues => self.of_queue.fill(1.0),
+            Weighting::Sensitivity if senders.is_mixed() => {
+                let members = self.members(senders.each());
+                self.classes.clear();
+                for own in members.chunk_by(|a, b| a.model == b.model) {
+                    self.classes.push((own[0].model, own.len() as u32));
+                }
+                self.shares.of(&self.classes, &mut self.granted);
+                self.add_members(&members);
+            }
             Weighting::Sensitivity => {
                 self.shares.of(&self.classes, &mut self.granted);
-                // Equal for all of a model?
-                if !is_mixed && self.granted.len() == self.classes.len() {
+                if self.granted.len() == self.classes.len() {
                     self.add_models();
                 } else {
-                    self.add_members(senders);
+                    let members = self.members(senders.each());
+                    self.add_members(&members);
                 }
             }
         }
-        self.forget();
         let levels = self.present.iter().map(|&place| self.merging.level(place));
         let table = levels.zip(self.queues.iter().copied()).collect();
         PortConfig { table, weights: arbitration(&self.of_queue, self.settings.most_weight.get()) }
     }
 
-    /// Counts who sends, by model and level. All that is counted stands in an order that no number of
-    /// an application has a part in.
-    fn look_at(&mut self, senders: &[Sender]) -> Seen {
+    /// Counts who sends, by model and level. What is counted stands in an order that the numbers of
+    /// applications and profiles have no part in.
+    fn look_at(&mut self, senders: &Senders) {
         self.cells.clear();
-        self.classes.clear();
+        for cell in senders.cells() {
+            let Some(model) = self.roster.model(cell.kind) else { continue };
+            let place = self.place(cell.level);
+            let at = (model.0 as usize) << self.bits | usize::from(place);
+            self.counts[at] += cell.applications;
+            self.counted.insert(at);
+            self.places.insert(usize::from(place));
+        }
         self.present.clear();
-        let mut is_mixed = false;
-        for own in senders.chunk_by(|a, b| a.application == b.application) {
-            let Some(model) = self.roster.model(own[0].application) else { continue };
-            is_mixed |= own.len() > 1;
-            // One with several levels counts where its first one is.
-            let place = self.place(own[0].level);
-            let alone = &mut self.alone[model.0 as usize * self.merging.len() + usize::from(place)];
-            if *alone == 0 {
-                self.cells.push(Cell { model, place });
+        let present = &mut self.present;
+        self.places.take(|place| present.push(PriorityLevel(place as u16)));
+        self.classes.clear();
+        let Planner { counts, counted, cells, classes, bits, .. } = self;
+        counted.take(|at| {
+            let (model, place) = (ModelId((at >> *bits) as u32), at & ((1 << *bits) - 1));
+            let count = std::mem::take(&mut counts[at]);
+            match classes.last_mut() {
+                Some(last) if last.0 == model => last.1 += count,
+                _ => classes.push((model, count)),
             }
-            *alone += 1;
-            for of in own {
-                let place = self.place(of.level);
-                self.is_present[usize::from(place)] = true;
-            }
-        }
-        self.cells.sort_unstable();
-        for &cell in &self.cells {
-            let count = self.alone[self.at(cell)];
-            match self.classes.last_mut() {
-                Some(last) if last.0 == cell.model => last.1 += count,
-                _ => self.classes.push((cell.model, count)),
-            }
-        }
-        for (place, is_present) in (0..).zip(&mut self.is_present) {
-            if std::mem::take(is_present) {
-                self.present.push(PriorityLevel(place));
-            }
-        }
-        Seen { is_mixed }
+            cells.push(Cell { class: classes.len() as u32 - 1, place: place as u32, count });
+        });
     }
 
     fn place(&self, level: PriorityLevel) -> u16 {
         self.merging.place(level).expect("who has a model has levels that are known")
     }
 
-    fn at(&self, cell: Cell) -> usize {
-        cell.model.0 as usize * self.merging.len() + usize::from(cell.place)
-    }
-
     /// Adds shares up where those of one model are alike and each application has one level.
     fn add_models(&mut self) {
-        let mut class = 0;
-        for &cell in &self.cells {
-            if self.classes[class].0 < cell.model {
-                class += 1;
-            }
-            let count = f64::from(self.alone[self.at(cell)]);
-            let queue = self.queue_at[usize::from(cell.place)];
-            self.of_queue[usize::from(queue)] += count * self.granted[class].share;
+        for cell in &self.cells {
+            let queue = self.queue_at[cell.place as usize];
+            let share = self.granted[cell.class as usize].share;
+            self.of_queue[usize::from(queue)] += f64::from(cell.count) * share;
         }
     }
 
-    /// Adds shares up application by application.
-    fn add_members(&mut self, senders: &[Sender]) {
-        let own = senders.chunk_by(|a, b| a.application == b.application);
-        let member = |own: &'_ [Sender]| {
-            let application = own[0].application;
-            Some((self.roster.model(application)?, self.facts.numbers.id(application)))
+    /// Applications that have a model: those of one model together, in the order of their ids, for the
+    /// later ones get more.
+    fn members<'s>(&self, senders: &'s [Sender]) -> Vec<Member<'s>> {
+        let member = |own: &'s [Sender]| {
+            let id = *self.facts.numbers.id(own[0].application);
+            let model = self.roster.model(*self.facts.applications.get(&id)?)?;
+            Some(Member { model, id, own })
         };
-        let mut members: Vec<(ModelId, ApplicationId, &[Sender])> =
-            own.filter_map(|own| member(own).map(|(model, id)| (model, id, own))).collect();
-        // Those of one model in the order of their ids, the later ones get more.
-        members.sort_unstable_by_key(|member| (member.0, member.1));
+        let own = senders.chunk_by(|a, b| a.application == b.application);
+        let mut members: Vec<Member> = own.filter_map(member).collect();
+        members.sort_unstable_by_key(|member| (member.model, member.id));
+        members
+    }
+
+    /// Adds shares up application by application.
+    fn add_members(&mut self, members: &[Member]) {
         let each = self.granted.iter().flat_map(|g| (0..g.count).map(|_| g.share));
-        for (&(.., own), share) in members.iter().zip(each) {
-            let all: u32 = own.iter().map(|of| of.connections).sum();
-            for of in own {
+        for (member, share) in members.iter().zip(each) {
+            let all: u32 = member.own.iter().map(|of| of.connections).sum();
+            for of in member.own {
                 // Where it has connections with several levels, each has its part of the share.
                 let part = f64::from(of.connections) / f64::from(all);
                 let queue = self.queue_at[usize::from(self.place(of.level))];
                 self.of_queue[usize::from(queue)] += share * part;
             }
-        }
-    }
-
-    /// Makes room for the next port.
-    fn forget(&mut self) {
-        for i in 0..self.cells.len() {
-            let at = self.at(self.cells[i]);
-            self.alone[at] = 0;
         }
     }
 }

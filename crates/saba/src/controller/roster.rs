@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Applications that have a model.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Roster {
-    /// What each is to the solver, by its number.
+    /// What each is to the solver, by the number of its profile.
     models: Vec<Option<ModelId>>,
     /// The level for connections to come.
     pub(super) levels: BTreeMap<ApplicationId, PriorityLevel>,
@@ -22,42 +22,49 @@ pub(super) struct Roster {
 
 impl Roster {
     pub(super) fn new(facts: &Facts, levels: &Levels, shares: &mut Shares) -> Self {
-        let known = |id: &ApplicationId| Some((*id, facts.model(*id)?));
-        let known: Vec<(ApplicationId, &Model)> =
-            facts.applications.keys().filter_map(known).collect();
-        let keys: Vec<ModelKey> = known.iter().map(|of| ModelKey::of(of.1)).collect();
-        shares.know(known.iter().map(|of| of.1), &keys);
-        let mut models = vec![None; facts.numbers.end()];
-        for (of, key) in known.iter().zip(&keys) {
-            let number = facts.numbers.of(of.0).expect("it is registered");
-            models[number as usize] = Some(shares.id(key));
+        let kinds = facts.kinds.all();
+        let kinds: Vec<(u32, &Model)> =
+            kinds.filter_map(|(kind, profile)| Some((kind, facts.model(profile)?))).collect();
+        let keys: Vec<ModelKey> = kinds.iter().map(|of| ModelKey::of(of.1)).collect();
+        shares.know(kinds.iter().map(|of| of.1), &keys);
+        let mut roster = Roster { models: vec![None; facts.kinds.end()], ..Roster::default() };
+        let mut of_kind: Vec<Option<&Model>> = vec![None; facts.kinds.end()];
+        for (&(kind, model), key) in kinds.iter().zip(&keys) {
+            roster.models[kind as usize] = Some(shares.id(key));
+            of_kind[kind as usize] = Some(model);
         }
-        let mut roster = Roster { models, ..Roster::default() };
         match levels {
             Levels::Registered(grouping) => {
                 // By model first, so that ids say nothing.
-                let mut order: Vec<usize> = (0..known.len()).collect();
-                order.sort_by(|&a, &b| keys[a].cmp(&keys[b]));
-                let models: Vec<&Model> = order.iter().map(|&i| known[i].1).collect();
+                let known = |(&id, &kind): (&ApplicationId, &u32)| {
+                    Some((roster.model(kind)?, id, of_kind[kind as usize]?))
+                };
+                let mut known: Vec<(ModelId, ApplicationId, &Model)> =
+                    facts.applications.iter().filter_map(known).collect();
+                known.sort_unstable_by_key(|of| (of.0, of.1));
+                let models: Vec<&Model> = known.iter().map(|of| of.2).collect();
                 let grouped = group(&models, grouping);
-                let of = order.iter().zip(grouped.of()).map(|(&i, &level)| (known[i].0, level));
+                let of = known.iter().zip(grouped.of()).map(|(of, &level)| (of.1, level));
                 roster.levels = of.collect();
                 roster.grouped = Some(grouped);
             }
             Levels::Shared(table) => {
-                let level = |of: &(ApplicationId, &Model)| {
-                    Some((of.0, level_in(table, facts, of.0, of.1)?))
-                };
-                roster.levels = known.iter().filter_map(level).collect();
+                let mut level = vec![None; facts.kinds.end()];
+                for &(kind, model) in &kinds {
+                    level[kind as usize] = level_in(table, facts.kinds.profile(kind), model);
+                }
+                let of = facts.applications.iter();
+                let of = of.filter_map(|(&id, &kind)| Some((id, level[kind as usize]?)));
+                roster.levels = of.collect();
             }
         }
         roster
     }
 
-    /// What the application with this number is to the solver, if it has a model.
+    /// What applications with this profile are to the solver, if they have a model.
     #[inline]
-    pub(super) fn model(&self, number: u32) -> Option<ModelId> {
-        self.models.get(number as usize).copied().flatten()
+    pub(super) fn model(&self, kind: u32) -> Option<ModelId> {
+        self.models.get(kind as usize).copied().flatten()
     }
 
     /// Where levels stand, given who has connections with which.
@@ -67,20 +74,25 @@ impl Roster {
             return Merging::new(occupied, table.hierarchy().clone());
         }
         let Some(grouped) = &self.grouped else { return Merging::default() };
-        let model = |id: ApplicationId| self.model(facts.numbers.of(id)?);
+        // What an application is to the solver, and the number of its profile.
+        let known = |id: &ApplicationId| {
+            let kind = *facts.applications.get(id)?;
+            Some((self.model(kind)?, kind))
+        };
         let assigned = self.levels.iter().map(|(&id, &level)| (level, id));
         let living = facts.senders.keys().map(|&(id, level)| (level, id));
-        let living = living.filter(|of| model(of.1).is_some());
         let occupants: BTreeSet<(PriorityLevel, ApplicationId)> = assigned.chain(living).collect();
         // Models in their order, as sums of the same numbers in another one may differ.
-        let mut members: BTreeMap<PriorityLevel, Vec<(ModelId, ApplicationId)>> = BTreeMap::new();
+        let mut members: BTreeMap<PriorityLevel, Vec<(ModelId, u32)>> = BTreeMap::new();
         for (level, id) in occupants {
-            let model = model(id).expect("who has a level has a model");
-            members.entry(level).or_default().push((model, id));
+            if let Some(known) = known(&id) {
+                members.entry(level).or_default().push(known);
+            }
         }
-        let point = |members: &mut Vec<(ModelId, ApplicationId)>| {
+        let point = |members: &mut Vec<(ModelId, u32)>| {
             members.sort_unstable();
-            let models: Vec<&Model> = members.iter().filter_map(|of| facts.model(of.1)).collect();
+            let model = |of: &(ModelId, u32)| facts.model(facts.kinds.profile(of.1));
+            let models: Vec<&Model> = members.iter().filter_map(model).collect();
             grouped.point(&models).expect("models that were grouped")
         };
         let occupied = members.keys().copied().collect();
@@ -95,15 +107,10 @@ fn group(models: &[&Model], grouping: &Grouping) -> PriorityLevels {
         .expect("models without coordinates are refused")
 }
 
-fn level_in(
-    table: &SharedTable,
-    facts: &Facts,
-    application: ApplicationId,
-    model: &Model,
-) -> Option<PriorityLevel> {
-    let profiled = match facts.applications.get(&application) {
-        Some(Profile::Named(name)) => table.level_of(name),
-        _ => None,
+fn level_in(table: &SharedTable, profile: &Profile, model: &Model) -> Option<PriorityLevel> {
+    let profiled = match profile {
+        Profile::Named(name) => table.level_of(name),
+        Profile::Model(_) => None,
     };
     // One that was profiled later takes the nearest level.
     profiled

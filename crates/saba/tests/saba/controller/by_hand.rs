@@ -7,7 +7,6 @@ use bandwise_saba::controller::{
 };
 use bandwise_saba::mapping::PriorityLevel;
 use bandwise_saba::sensitivity::{Model, Polynomial};
-use std::collections::BTreeMap;
 
 fn controller() -> Watched {
     Watched::new(Settings::default(), Levels::Registered(grouping()))
@@ -129,7 +128,7 @@ fn a_port_that_is_found_again_is_told_again() {
     saba.hear(Event::PortLost { port: PortId(7), revision: 4 });
     assert_eq!(saba.hear(found(7, 8, 3)), Heard::Known);
     assert_eq!(saba.settle(), []);
-    assert_eq!(saba.controller.configurations(), &BTreeMap::new());
+    assert!(saba.controller.configurations().next().is_none());
 }
 
 /// One that was profiled after the table was made takes the nearest level.
