@@ -86,7 +86,7 @@ impl Controller {
     fn settle_ports(&mut self, commands: &mut Vec<Command>) {
         let mut ports = self.facts.changes.ports.take();
         let facts = &self.facts;
-        ports.sort_unstable_by_key(|&port| facts.port(port).id);
+        ports.sort_unstable_by_key(|&port| *facts.port_numbers.id(port));
         let by = (self.shares.models(), self.shares.of_ports(&self.settings));
         let mut planner = Planner::new(&self.settings, facts, (&self.roster, &self.merging), by);
         for port in ports {

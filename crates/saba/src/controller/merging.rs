@@ -1,7 +1,6 @@
 //! [`Merging`]: where the levels stand that somebody has.
 
 use crate::mapping::{Hierarchy, PriorityLevel};
-use std::num::NonZeroU8;
 
 /// Levels that somebody has, and how they merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,8 +45,8 @@ impl Merging {
         self.occupied[usize::from(place.0)]
     }
 
-    /// The queue of each of these places, in their order, at a port with so many.
-    pub(super) fn queues(&self, present: &[PriorityLevel], queues: NonZeroU8, found: &mut Vec<u8>) {
-        self.hierarchy.queues_of(present, queues, found);
+    /// How levels merge, by place.
+    pub(super) fn hierarchy(&self) -> &Hierarchy {
+        &self.hierarchy
     }
 }

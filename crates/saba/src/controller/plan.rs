@@ -33,6 +33,7 @@ pub(super) struct Planner<'a> {
     granted: Vec<Granted>,
     present: Vec<PriorityLevel>,
     queues: Vec<u8>,
+    of_cluster: Vec<u8>,
     /// By place.
     queue_at: Vec<u8>,
     /// By queue.
@@ -77,6 +78,7 @@ impl<'a> Planner<'a> {
             cells: Vec::new(),
             present: Vec::new(),
             queues: Vec::new(),
+            of_cluster: Vec::new(),
             queue_at: vec![0; merging.len()],
             of_queue: Vec::new(),
         }
@@ -89,7 +91,8 @@ impl<'a> Planner<'a> {
         if self.present.is_empty() {
             return PortConfig::default();
         }
-        self.merging.queues(&self.present, queues, &mut self.queues);
+        let (hierarchy, of_cluster) = (self.merging.hierarchy(), &mut self.of_cluster);
+        hierarchy.queues_of(&self.present, queues, &mut self.queues, of_cluster);
         let count = self.queues.iter().max().map_or(0, |&last| usize::from(last) + 1);
         for (place, &queue) in self.present.iter().zip(&self.queues) {
             self.queue_at[usize::from(place.0)] = queue;

@@ -4,8 +4,9 @@ use super::Settings;
 use crate::sensitivity::Model;
 use crate::weights::{Catalogue, Granted, ModelId, Solver};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
-/// How many shares are remembered, in all multisets of models together: 64 MB of them.
+/// How many shares and models are remembered, in all multisets of models together: 64 MB at most.
 const MOST_REMEMBERED: usize = 1 << 22;
 
 /// What was worked out. All of it can be worked out again, so what is forgotten changes no result.
@@ -21,9 +22,22 @@ pub(super) struct Shares {
 /// Of two with one digest the later is remembered.
 #[derive(Debug, Clone, Default)]
 struct Known {
-    of: BTreeMap<u64, (Vec<(ModelId, u32)>, Vec<Granted>)>,
-    /// How many shares these are.
-    remembered: usize,
+    of: BTreeMap<u64, Place>,
+    /// One after the other: what is known is of these,
+    classes: Vec<(ModelId, u32)>,
+    /// and is this.
+    granted: Vec<Granted>,
+}
+
+/// Where a part of both begins, and how long it is.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    classes: (u32, u32),
+    granted: (u32, u32),
+}
+
+fn part<T>(all: &[T], (from, len): (u32, u32)) -> &[T] {
+    &all[from as usize..(from + len) as usize]
 }
 
 /// The digest of who is at a port (FNV-1a, by words).
@@ -103,19 +117,26 @@ impl PortShares<'_> {
     /// What applications get at a port, of which so many have each model, in the order of the models:
     /// of each model at least one share, and how many get it, by share. It is put into `granted`.
     pub(super) fn of(&mut self, classes: &[(ModelId, u32)], granted: &mut Vec<Granted>) {
-        let known = &mut *self.known;
-        let digest = digest(classes);
+        let Known { of, classes: all, granted: remembered } = &mut *self.known;
+        if remembered.len() + all.len() > MOST_REMEMBERED {
+            of.clear();
+            all.clear();
+            remembered.clear();
+        }
         granted.clear();
-        if let Some((_, before)) = known.of.get(&digest).filter(|before| before.0 == classes) {
-            granted.extend_from_slice(before);
+        let entry = of.entry(digest(classes));
+        if let Entry::Occupied(known) = &entry
+            && part(all, known.get().classes) == classes
+        {
+            granted.extend_from_slice(part(remembered, known.get().granted));
             return;
         }
         granted.extend_from_slice(self.solver.granted(classes));
-        if known.remembered + granted.len() > MOST_REMEMBERED {
-            *known = Known::default();
-        }
-        known.remembered += granted.len();
-        let before = known.of.insert(digest, (classes.to_vec(), granted.clone()));
-        known.remembered -= before.map_or(0, |before| before.1.len());
+        entry.insert_entry(Place {
+            classes: (all.len() as u32, classes.len() as u32),
+            granted: (remembered.len() as u32, granted.len() as u32),
+        });
+        all.extend_from_slice(classes);
+        remembered.extend_from_slice(granted);
     }
 }

@@ -63,33 +63,38 @@ impl Hierarchy {
     pub fn queues(&self, present: &BTreeSet<PriorityLevel>, queues: NonZeroU8) -> Queues {
         let known = |level: &&PriorityLevel| usize::from(level.0) < self.steps[0].len();
         let known: Vec<PriorityLevel> = present.iter().filter(known).copied().collect();
-        let mut found = Vec::new();
-        self.queues_of(&known, queues, &mut found);
+        let (mut found, mut of_cluster) = (Vec::new(), Vec::new());
+        self.queues_of(&known, queues, &mut found, &mut of_cluster);
         known.into_iter().zip(found).collect()
     }
 
     /// The same of levels that the hierarchy knows, in their order and each once: `found` has the queue
-    /// of each.
+    /// of each. `of_cluster` is memory.
     pub(crate) fn queues_of(
         &self,
         present: &[PriorityLevel],
         queues: NonZeroU8,
         found: &mut Vec<u8>,
+        of_cluster: &mut Vec<u8>,
     ) {
-        let most = usize::from(queues.get());
-        let mut clusters: Vec<PriorityLevel> = Vec::with_capacity(most);
+        /// There are at most 255 queues, from 0.
+        const NONE: u8 = u8::MAX;
         let mut fits = |step: &[PriorityLevel]| {
-            clusters.clear();
+            of_cluster.clear();
+            of_cluster.resize(step.len(), NONE);
             found.clear();
+            let mut next = 0;
             present.iter().all(|level| {
-                let cluster = step[usize::from(level.0)];
-                let known = clusters.iter().position(|&of| of == cluster);
-                let queue = known.unwrap_or(clusters.len());
-                if known.is_none() {
-                    clusters.push(cluster);
+                let queue = &mut of_cluster[usize::from(step[usize::from(level.0)].0)];
+                if *queue == NONE {
+                    if next == queues.get() {
+                        return false;
+                    }
+                    *queue = next;
+                    next += 1;
                 }
-                found.push(queue as u8);
-                queue < most
+                found.push(*queue);
+                true
             })
         };
         // Clusters only merge. In the last step there is one, and a port has a queue.
