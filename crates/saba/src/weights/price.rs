@@ -167,25 +167,17 @@ impl Bracket<'_, '_, '_> {
     }
 
     /// A price to begin with. If so many terms, at a price, ask for their part of what is left when
-    /// each has its least, then all is asked for. So the price is too high for none of these numbers;
-    /// the best of three is not far below. (Where slowdowns are convex; elsewhere it is a guess.)
+    /// each has its least, then all is asked for, so the price is not too high; with an eighth of the
+    /// terms it is not far below. (Where slowdowns are convex; elsewhere it is a guess.)
     fn first(&mut self) -> f64 {
-        let n = self.terms.len();
-        let mut best = f64::NEG_INFINITY;
-        let alone = (n <= 16).then_some(1);
-        for takers in alone.into_iter().chain([n.div_ceil(8), n.div_ceil(2)]) {
-            let part = self.left / takers as f64;
-            let asking = |term: &Term| {
-                -term.curve.slope((term.lo + part / f64::from(term.count)).min(term.hi))
-            };
-            let prices = &mut self.found.prices;
-            prices.clear();
-            prices.extend(self.terms.iter().map(asking));
-            let (_, &mut price, _) =
-                prices.select_nth_unstable_by(takers - 1, |a, b| b.total_cmp(a));
-            best = best.max(price);
-        }
-        best
+        let takers = self.terms.len().div_ceil(8);
+        let part = self.left / takers as f64;
+        let asking =
+            |term: &Term| -term.curve.slope((term.lo + part / f64::from(term.count)).min(term.hi));
+        let prices = &mut self.found.prices;
+        prices.clear();
+        prices.extend(self.terms.iter().map(asking));
+        *prices.select_nth_unstable_by(takers - 1, |a, b| b.total_cmp(a)).1
     }
 
     /// Moves an end of the bracket to a price. Whether all is given then.
