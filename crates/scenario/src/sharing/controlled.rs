@@ -68,7 +68,7 @@ impl Controlled {
 
     /// What ports were told, by link.
     pub(super) fn configurations(&self) -> impl Iterator<Item = (u32, &PortConfig)> {
-        self.controller.configurations().iter().map(|(port, config)| (port.0 as u32, config))
+        self.controller.configurations().map(|(port, config)| (port.0 as u32, config))
     }
 
     /// The level of each job.
