@@ -166,6 +166,10 @@ impl<P: Policy> Simulation<P> {
             return Err(NetworkError::NoSuchLink { link, links });
         };
         config.check_for(link, capacity)?;
+        // Rates change with it; what was carried before was carried at those of before.
+        for bundle in self.sharing.crossing(link) {
+            self.flows.carry(bundle, self.sharing.bundles.get(bundle).rate, self.now);
+        }
         self.sharing.configure(link, config);
         self.is_stale = true;
         Ok(())
