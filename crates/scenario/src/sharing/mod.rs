@@ -7,6 +7,7 @@
 
 mod comparison;
 mod controlled;
+mod instances;
 mod links;
 mod own_queues;
 mod policy;
@@ -70,9 +71,12 @@ impl SharedJob {
     /// What a share of the bandwidth does to it, as a model of that kind; a monotone one where there
     /// are too few shares for a polynomial.
     pub fn model(&self, kind: Kind) -> Model {
-        Model::fit(&self.samples, kind)
-            .unwrap_or_else(|_| Model::Monotone(Monotone::fit(&self.samples)))
+        fitted(&self.samples, kind)
     }
+}
+
+fn fitted(samples: &Samples, kind: Kind) -> Model {
+    Model::fit(samples, kind).unwrap_or_else(|_| Model::Monotone(Monotone::fit(samples)))
 }
 
 /// What ports have to share a link with.

@@ -58,10 +58,15 @@ impl SharingScenario {
                 Drive::new(self, &links, simulation, Unsteered).run(watch)
             }
             SharingPolicy::Saba => {
-                self.steered(&links, Controlled::new(self, count, Weighting::Sensitivity), watch)
+                let saba = Controlled::centralised(self, &links, Weighting::Sensitivity);
+                self.steered(&links, saba, watch)
+            }
+            SharingPolicy::SabaDistributed => {
+                self.steered(&links, Controlled::distributed(self, &links), watch)
             }
             SharingPolicy::EqualWeights => {
-                self.steered(&links, Controlled::new(self, count, Weighting::EqualQueues), watch)
+                let saba = Controlled::centralised(self, &links, Weighting::EqualQueues);
+                self.steered(&links, saba, watch)
             }
             SharingPolicy::SabaUnlimited => {
                 self.steered(&links, OwnQueues::new(self, count, Source::Sensitivity), watch)
