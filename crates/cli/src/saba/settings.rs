@@ -38,8 +38,9 @@ pub struct Flags {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=16))]
     queues: Option<u64>,
-    /// Policies to compare, with commas: fair-flows, blocking, fair-jobs, saba, saba-no-floor,
-    /// equal-weights, saba-unlimited, given-weights, smallest-first, srpt, sebf, sincronia; if not given, all that say something
+    /// Policies to compare, with commas: fair-flows, blocking, fair-jobs, saba, saba-no-floor, saba-distributed,
+    /// equal-weights, saba-unlimited, given-weights, smallest-first, srpt, sebf, sincronia; if not given, all that
+    /// say something
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = policy)]
     policy: Vec<SharingPolicy>,
     /// What all random numbers are made from; if not given, what the file says, or 1

@@ -106,8 +106,11 @@ impl SharingScenario {
                     .run(watch)
             }
             SharingPolicy::Saba | SharingPolicy::SabaNoFloor | SharingPolicy::EqualWeights => {
-                let steering = Controlled::new(self, count, policy);
-                self.steered(&links, steering, recorder, watch)
+                let saba = Controlled::centralised(self, &links, policy);
+                self.steered(&links, saba, recorder, watch)
+            }
+            SharingPolicy::SabaDistributed => {
+                self.steered(&links, Controlled::distributed(self, &links), recorder, watch)
             }
             SharingPolicy::SabaUnlimited | SharingPolicy::GivenWeights => {
                 let source = match policy {

@@ -224,3 +224,27 @@ fn more_jobs_than_queues_are_refused_before_they_are_run() {
     let saba = many.run(SharingPolicy::Saba, &mut go_on);
     assert!(saba.is_whole());
 }
+
+fn workloads(names: &[&str]) -> String {
+    let job = |(i, name)| format!("[[job]]\nname = \"j{i}\"\nworkload = \"{name}\"\n");
+    names.iter().enumerate().map(job).collect()
+}
+
+/// Distributed instances do what one controller does, but for their table: where that is of the very jobs
+/// that run, all take as long.
+#[test]
+fn distributed_differs_by_its_table_alone() {
+    let took = |jobs: &str| {
+        let scenario = scenario(jobs);
+        let policies = [SharingPolicy::Saba, SharingPolicy::SabaDistributed];
+        policies.map(|policy| scenario.run(policy, &mut go_on).took)
+    };
+    // Each workload of the table once, in three levels and two queues.
+    let few = "[queues]\nqueues = 2\nlevels = 3\n";
+    let [one, several] = took(&format!("{few}{}", workloads(&WORKLOADS)));
+    assert_eq!(one, several);
+    // Three that are alike have a level each where only they are grouped, and one beside all others.
+    let alike = ["LR", "LR", "RF", "GBT"];
+    let [one, several] = took(&format!("{few}{}", workloads(&alike)));
+    assert_ne!(one, several);
+}
