@@ -39,7 +39,7 @@ pub struct Flags {
     #[arg(value_parser = number(1..=16))]
     queues: Option<u64>,
     /// Policies to compare, with commas: fair-flows, blocking, fair-jobs, saba, saba-no-floor, saba-distributed,
-    /// equal-weights, saba-unlimited, given-weights, smallest-first, srpt, sebf, sincronia; if not given, all that
+    /// equal-weights, saba-unlimited, given-weights, smallest-first, srpt, homa, sebf, sincronia; if not given, all that
     /// say something
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = policy)]
     policy: Vec<SharingPolicy>,

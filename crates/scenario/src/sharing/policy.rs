@@ -30,6 +30,8 @@ pub enum SharingPolicy {
     SmallestFirst,
     /// The flow with the fewest bytes left goes first (pFabric).
     Srpt,
+    /// Homa at the level of flows: each receiver grants the messages with the fewest bytes left.
+    Homa,
     /// Varys: the stage whose busiest link is done first goes first.
     Sebf,
     /// Sincronia's order of stages.
@@ -38,7 +40,7 @@ pub enum SharingPolicy {
 
 impl SharingPolicy {
     /// All of them.
-    pub const ALL: [SharingPolicy; 13] = [
+    pub const ALL: [SharingPolicy; 14] = [
         Self::FairFlows,
         Self::Blocking,
         Self::FairJobs,
@@ -50,6 +52,7 @@ impl SharingPolicy {
         Self::GivenWeights,
         Self::SmallestFirst,
         Self::Srpt,
+        Self::Homa,
         Self::Sebf,
         Self::Sincronia,
     ];
@@ -68,6 +71,7 @@ impl SharingPolicy {
             SharingPolicy::GivenWeights => "given-weights",
             SharingPolicy::SmallestFirst => "smallest-first",
             SharingPolicy::Srpt => "srpt",
+            SharingPolicy::Homa => "homa",
             SharingPolicy::Sebf => "sebf",
             SharingPolicy::Sincronia => "sincronia",
         }
@@ -87,6 +91,7 @@ impl SharingPolicy {
             SharingPolicy::GivenWeights => "a queue a job, given weights",
             SharingPolicy::SmallestFirst => "smallest job first",
             SharingPolicy::Srpt => "smallest flow first",
+            SharingPolicy::Homa => "Homa, of flows",
             SharingPolicy::Sebf => "Varys (SEBF)",
             SharingPolicy::Sincronia => "Sincronia",
         }
