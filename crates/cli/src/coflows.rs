@@ -91,7 +91,15 @@ impl Scheduler {
     }
 }
 
-/// What came of a trace.
+/// A trace, and the rate of its ports.
+struct Task {
+    name: String,
+    trace: CoflowTrace,
+    rate: BitRate,
+    seed: u64,
+}
+
+/// What came of it.
 struct Scheduled {
     scheduler: Scheduler,
     times: CoflowTimes,
@@ -100,25 +108,27 @@ struct Scheduled {
 impl Flags {
     /// Does it.
     pub fn run(self) -> Result<(), Failure> {
-        let (name, trace) = match &self.trace {
+        let Flags { trace: path, rate, seed, json } = self;
+        let (name, trace) = match &path {
             Some(path) => {
                 let text = Text::read(path)?;
                 let trace = read::coflows(&text.source())?;
                 (text.name, trace)
             }
-            None => {
-                (format!("made up, seed {}", self.seed), CoflowMix::like_public().trace(self.seed))
-            }
+            None => (format!("made up, seed {seed}"), CoflowMix::like_public().trace(seed)),
         };
-        let inputs: Vec<&std::path::Path> = self.trace.as_deref().into_iter().collect();
-        let outputs = self.json.resolve(&inputs)?;
-        let found = self.schedule(&trace)?;
-        let table = text::table(&self.table(&name, &trace, &found));
-        outputs.emit(&table, &self.document(&name, &trace, &found))
+        let inputs: Vec<&std::path::Path> = path.as_deref().into_iter().collect();
+        let outputs = json.resolve(&inputs)?;
+        let task = Task { name, trace, rate, seed };
+        let found = task.schedule()?;
+        outputs.emit(&text::table(&task.table(&found)), &task.document(&found))
     }
+}
 
+impl Task {
     /// Runs the trace under all schedulers.
-    fn schedule(&self, trace: &CoflowTrace) -> Result<Vec<Scheduled>, Failure> {
+    fn schedule(&self) -> Result<Vec<Scheduled>, Failure> {
+        let Task { trace, .. } = self;
         let interrupt = Interrupt::listen()?;
         let progress = Progress::begin(&format!("scheduling {} coflows", trace.coflows.len()));
         progress.steps(SCHEDULERS.len() as u64 * trace.flows() as u64);
@@ -140,7 +150,8 @@ impl Flags {
         Ok(found)
     }
 
-    fn table(&self, name: &str, trace: &CoflowTrace, found: &[Scheduled]) -> Table {
+    fn table(&self, found: &[Scheduled]) -> Table {
+        let Task { name, trace, .. } = self;
         let fair = found[0].times.average().as_s_f64();
         let row = |Scheduled { scheduler, times }: &Scheduled| {
             vec![
@@ -165,7 +176,8 @@ impl Flags {
         }
     }
 
-    fn document(&self, name: &str, trace: &CoflowTrace, found: &[Scheduled]) -> Value {
+    fn document(&self, found: &[Scheduled]) -> Value {
+        let Task { name, trace, .. } = self;
         let row = |Scheduled { scheduler, times }: &Scheduled| {
             json!({
                 "scheduler": scheduler.as_str(),
