@@ -16,7 +16,6 @@ pub struct Scene<'a> {
     pub(crate) started: &'a [u32],
     pub(crate) left_from: &'a [u32],
     pub(crate) groups: &'a BTreeMap<u32, u32>,
-    pub(crate) has_new_group: bool,
     pub(crate) has_lost_group: bool,
 }
 
@@ -79,11 +78,6 @@ impl<'a> Scene<'a> {
     /// The groups that have flows, ascending.
     pub fn groups(&self) -> impl Iterator<Item = u32> + 'a {
         self.groups.keys().copied()
-    }
-
-    /// Whether a group has its first flow since the last time.
-    pub fn has_new_group(&self) -> bool {
-        self.has_new_group
     }
 
     /// Whether a group has lost its last flow since the last time.

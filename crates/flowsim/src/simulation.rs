@@ -34,7 +34,6 @@ pub struct Simulation<P: Policy> {
     has_recurring_flows: bool,
     /// By group: how many flows it has.
     groups: BTreeMap<u32, u32>,
-    has_new_group: bool,
     has_lost_group: bool,
     /// Slots of flows that have started since rates were worked out.
     started: Vec<u32>,
@@ -69,7 +68,6 @@ impl<P: Policy> Simulation<P> {
             alike: Alike::default(),
             has_recurring_flows: false,
             groups: BTreeMap::new(),
-            has_new_group: false,
             has_lost_group: false,
             started: Vec::new(),
             left_from: Vec::new(),
@@ -153,9 +151,7 @@ impl<P: Policy> Simulation<P> {
     /// Starts a flow now. Panics for a path that is empty, has a link twice or one that isn't there.
     pub fn start(&mut self, spec: FlowSpec<'_>) -> FlowId {
         let id = self.flows.start(spec.bytes, spec.group);
-        let members = self.groups.entry(spec.group).or_insert(0);
-        self.has_new_group |= *members == 0;
-        *members += 1;
+        *self.groups.entry(spec.group).or_insert(0) += 1;
         let cap = spec.cap.map_or(Rate::UNLIMITED, Rate::new);
         self.started.push(id.slot);
         self.put(id.slot, spec.path, spec.class, cap);
@@ -334,7 +330,7 @@ impl<P: Policy> Simulation<P> {
         }
         touched.clear();
         self.sharing.touched = touched;
-        (self.has_new_group, self.has_lost_group) = (false, false);
+        self.has_lost_group = false;
         self.started.clear();
         self.left_from.clear();
     }
@@ -349,7 +345,6 @@ impl<P: Policy> Simulation<P> {
             started: &self.started,
             left_from: &self.left_from,
             groups: &self.groups,
-            has_new_group: self.has_new_group,
             has_lost_group: self.has_lost_group,
         };
         self.policy.arrange(&scene, &mut moves);
