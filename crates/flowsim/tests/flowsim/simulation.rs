@@ -1,7 +1,7 @@
 //! Bytes, order and time.
 
 use crate::nets::*;
-use bandwise_flowsim::policy::{MaxMin, WeightedQueues};
+use bandwise_flowsim::policy::{AppQueues, Homa, MaxMin, Sincronia, Srpt, WeightedQueues};
 use bandwise_flowsim::{Ended, FlowSpec, Policy, Simulation};
 use bandwise_units::{Bytes, Time};
 use proptest::prelude::*;
@@ -43,6 +43,18 @@ fn timed(most: usize) -> impl Strategy<Value = Vec<(u64, Drawn)>> {
     })
 }
 
+/// The same ends with and without keeping what is known of flows.
+fn again<P: Policy + Clone>(
+    simulation: &Simulation<P>,
+    flows: &[(u64, Drawn)],
+) -> Result<(), TestCaseError> {
+    let in_order: Vec<usize> = (0..flows.len()).collect();
+    let first = run(&mut simulation.clone(), flows, &in_order);
+    let kept = run(&mut simulation.clone().with_recurring_flows(), flows, &in_order);
+    prop_assert_eq!(first, kept);
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
@@ -65,6 +77,31 @@ proptest! {
         let in_order: Vec<usize> = (0..flows.len()).collect();
         let first = run(&mut simulation.clone(), &flows, &in_order);
         prop_assert_eq!(run(&mut simulation, &flows, &order), first);
+    }
+
+    /// What is kept of flows that come again changes no end by a picosecond.
+    #[test]
+    fn flows_that_come_again(
+        capacities in capacities(), configs in configs(), flows in timed(12), pause in 1u64..50_000,
+    ) {
+        let rounds = (0..4).flat_map(|round| {
+            flows.iter().map(move |(start, flow)| (start + round * pause, flow.clone()))
+        });
+        let mut flows: Vec<_> = rounds.collect();
+        flows.sort_by_key(|(start, _)| *start);
+        let network = network(&capacities);
+        let homa = Homa::new(Bytes::new(10_000), vec![Bytes::new(100_000)], 2);
+        again(&Simulation::new(network.clone(), MaxMin), &flows)?;
+        again(&Simulation::new(network.clone(), AppQueues::default()), &flows)?;
+        again(&Simulation::new(network.clone(), Sincronia::default()), &flows)?;
+        again(&Simulation::new(network.clone(), Srpt), &flows)?;
+        again(&Simulation::new(network.clone(), homa), &flows)?;
+        let mut queues = Simulation::new(network, WeightedQueues);
+        for (link, of_link) in (0..).zip(&configs) {
+            queues.set_link(link, config(of_link)).unwrap();
+        }
+        again(&queues, &flows)?;
+        again(&queues.in_one_pass(), &flows)?;
     }
 
     /// Looking at a simulation in between, at any times, changes nothing.
@@ -94,10 +131,14 @@ proptest! {
     }
 
     /// What has left a link is what has left the flows over it: between events every flow has sent its rate
-    /// times the time, and in the end all its bytes.
+    /// times the time, and in the end all its bytes. So with any grain.
     #[test]
-    fn bytes_are_conserved(capacities in capacities(), flows in flows(15)) {
-        let mut simulation = Simulation::new(network(&capacities), MaxMin);
+    fn bytes_are_conserved(
+        capacities in capacities(), flows in flows(15),
+        grain in prop_oneof![Just(0), 1_000_000u64..10_000_000_000],
+    ) {
+        let grain = Time::from_ps(grain);
+        let mut simulation = Simulation::new(network(&capacities), MaxMin).with_grain(grain);
         let ids = start_all(&mut simulation, &flows);
         let mut ended = Vec::new();
         while let Some(next) = simulation.next_event() {
@@ -131,19 +172,40 @@ proptest! {
         let last = |ends: &[Time]| ends.iter().max().unwrap().as_s_f64();
         prop_assert!((last(&near) / last(&exact) - 1.0).abs() < 0.02);
     }
+}
 
-    /// With a grain all bytes are sent, nobody has a link for himself twice, and nothing takes much longer
-    /// than a grain for each event.
-    #[test]
-    fn a_grain_delays_by_grains(capacities in capacities(), flows in timed(10)) {
-        let in_order: Vec<usize> = (0..flows.len()).collect();
-        let grain = Time::from_us(50);
-        let exact = run(&mut Simulation::new(network(&capacities), MaxMin), &flows, &in_order);
-        let mut coarse = Simulation::new(network(&capacities), MaxMin).with_grain(grain);
-        let coarse = run(&mut coarse, &flows, &in_order);
-        let last = |ends: &[Time]| ends.iter().max().unwrap().as_ps();
-        prop_assert!(last(&coarse) <= last(&exact) + 200 * grain.as_ps() * flows.len() as u64);
-    }
+/// Two flows share a link until the first has ended; then the second has its half until the grain is over, or
+/// another flow starts.
+#[test]
+fn a_grain() {
+    let ends = |grain: u64, third: Option<u64>| {
+        let flow = |megabits: u64| FlowSpec {
+            path: &[0],
+            bytes: Bytes::new(megabits * 125_000),
+            class: 0,
+            group: 0,
+            cap: None,
+        };
+        let network = network(&[1_000_000_000]);
+        let mut simulation = Simulation::new(network, MaxMin).with_grain(Time::from_ms(grain));
+        let mut ended = Vec::new();
+        simulation.start(flow(1));
+        simulation.start(flow(3));
+        if let Some(at) = third {
+            simulation.advance(Time::from_ms(at), &mut ended);
+            simulation.start(flow(1));
+        }
+        while let Some(at) = simulation.next_event() {
+            simulation.advance(at, &mut ended);
+        }
+        ended.iter().map(|end| end.at.as_ps() / 1_000_000).collect::<Vec<_>>()
+    };
+    assert_eq!(ends(0, None), [2_000, 4_000]);
+    // 0.5 Gbps up to 3 ms, then all of it.
+    assert_eq!(ends(3, None), [2_000, 4_500]);
+    assert_eq!(ends(100, None), [2_000, 6_000]);
+    // The one that starts at 3 ms has its half at once and is done at 5 ms.
+    assert_eq!(ends(100, Some(3)), [2_000, 5_000, 6_000]);
 }
 
 #[test]

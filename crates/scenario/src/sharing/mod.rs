@@ -52,6 +52,8 @@ pub struct SharingScenario {
     pub model: Kind,
     /// What every random stream is made from.
     pub seed: u64,
+    /// Rates are worked out no sooner than that after the last time, unless flows start; zero for exact ones.
+    pub grain: Time,
     /// What is allowed, and most likely not meant.
     pub warnings: Vec<InputError>,
 }

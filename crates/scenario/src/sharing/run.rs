@@ -136,7 +136,7 @@ impl<'a, P: Policy, S: Steering<P>> Drive<'a, P, S> {
     ) -> Self {
         let due = (0u32..).zip(jobs).map(|(job, shared)| Reverse((shared.start, job)));
         Drive {
-            simulation,
+            simulation: simulation.with_recurring_flows().with_grain(scenario.grain),
             steering,
             paths: jobs.iter().map(|job| Paths::new(scenario, links, job)).collect(),
             runs: jobs.iter().map(|job| JobRun::new(&job.job)).collect(),

@@ -2,6 +2,7 @@
 
 use super::models;
 use super::pattern::PatternKey;
+use super::synthetic::Known;
 use crate::sharing::Models;
 use crate::spec::explain::first_line;
 use crate::spec::hosts;
@@ -13,8 +14,7 @@ use bandwise_saba::table::{Application, Entry, NameError};
 use bandwise_topology::Fabric;
 use bandwise_units::{BitRate, Bytes, Time};
 use bandwise_workload::job::{
-    DATA_SCALES, INSTANCE_SCALES, Job, PROFILE_INSTANCES, REFERENCE_RATE, Scale, Stage, WORKLOADS,
-    Workload,
+    DATA_SCALES, INSTANCE_SCALES, Job, PROFILE_INSTANCES, REFERENCE_RATE, Scale, Stage, Workload,
 };
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -97,6 +97,7 @@ const TELL_FROM: f64 = 0.05;
 pub(super) fn resolve(
     source: &Source,
     specs: &[Spanned<JobSpec>],
+    known: &Known,
     fabric: &Fabric,
     models: Option<&Models>,
     warnings: &mut Vec<InputError>,
@@ -105,7 +106,7 @@ pub(super) fn resolve(
     for spec in specs {
         let at = first_line(source, spec.span());
         let spec = spec.get_ref();
-        let kind = spec.kind(source, at.clone(), fabric, models, warnings)?;
+        let kind = spec.kind(source, at.clone(), known, fabric, models, warnings)?;
         let count = spec.count(source, wanted.len() as u64)?;
         let hosts = spec.hosts(source, fabric, kind.job.instances, count)?;
         let start = match &spec.start {
@@ -157,6 +158,7 @@ impl JobSpec {
         &self,
         source: &Source,
         at: Range<usize>,
+        known: &Known,
         fabric: &Fabric,
         models: Option<&Models>,
         warnings: &mut Vec<InputError>,
@@ -179,16 +181,16 @@ impl JobSpec {
         };
         let refuse = |error: &dyn std::fmt::Display| source.error(at.clone(), error.to_string());
         let (workload, job, profile) = if let Some(name) = &self.workload {
-            let Some(workload) = Workload::by_name(name.get_ref()) else {
+            let Some(workload) = known.by_name(name.get_ref()) else {
                 let what = format!("unknown workload {:?}", name.get_ref());
-                let allowed = format!("one of {}", WORKLOADS.join(", "));
-                return Err(source.error(name.span(), what).allowed(allowed));
+                return Err(source.error(name.span(), what).allowed(known.names()));
             };
             let job = workload.job(Scale { instances, data }).map_err(|error| refuse(&error))?;
             // Saba profiles once, and runs at other scales.
             let profiled = workload.job(Scale::default()).expect("a scale that is allowed");
             let samples = profile(&profiled);
-            (workload.name, job, models::of_workload(&workload.about, samples))
+            let entry = models::of_workload(&workload, samples);
+            (workload.name, job, entry)
         } else {
             let own = alone.map_or("job", |(application, _)| application.as_str());
             let called = self.name.as_ref().map_or(own, |name| name.get_ref()).to_owned();

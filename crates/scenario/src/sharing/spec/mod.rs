@@ -22,7 +22,7 @@
 //!
 //! [[job]]
 //! name = "lr"                  # or its workload's, with a number if there are more
-//! workload = "LR"              # of Saba's table 2.1: LR RF GBT SVM NI NW PR SQL WC TS
+//! workload = "LR"              # of Saba's table 2.1: LR RF GBT SVM NI NW PR SQL WC TS; or made up: W1
 //! instances = 8
 //! data = 1.0                   # times what the workload was profiled with
 //! count = 1                    # as many alike
@@ -48,11 +48,15 @@
 //! # patterns: shuffle, broadcast, chain, ring-all-reduce, tree-all-reduce, { partition-aggregate = 1 }
 //! # (aggregators), { parameter-server = 1 } (servers), { bulk-synchronous = 2 } (neighbours)
 //!
+//! [synthetic]                  # workloads that are made up: W1, W2, … by falling sensitivity
+//! count = 20
+//!
 //! [placement]                  # of jobs without `hosts`
 //! jobs-per-host = 16           # at most
 //!
 //! [run]
 //! seed = 1
+//! grain = "0 s"                # what ends leaves its rate unused for so long at most; saves work
 //! ```
 
 mod job;
@@ -60,6 +64,7 @@ mod model;
 mod models;
 mod pattern;
 mod place;
+mod synthetic;
 
 pub use job::profile;
 
@@ -69,7 +74,7 @@ use crate::spec::fabric::check_links;
 use crate::spec::files;
 use crate::spec::hosts::suggestion;
 use crate::spec::tables::{list, placed, table};
-use crate::spec::values::{Given, decimal, number, place, within};
+use crate::spec::values::{Given, decimal, number, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_topology::read::FabricSpec;
 use bandwise_topology::{Fabric, Routes, builders};
@@ -78,6 +83,7 @@ use job::JobSpec;
 use model::ModelSpec;
 use place::PlacementSpec;
 use serde::Deserialize;
+use synthetic::SyntheticSpec;
 use toml::Spanned;
 
 /// A sharing scenario as a TOML document says it.
@@ -98,6 +104,8 @@ struct Spec {
     #[serde(default, deserialize_with = "table")]
     placement: PlacementSpec,
     #[serde(default, deserialize_with = "table")]
+    synthetic: SyntheticSpec,
+    #[serde(default, deserialize_with = "table")]
     run: RunSpec,
 }
 
@@ -117,6 +125,8 @@ struct QueuesSpec {
 struct RunSpec {
     #[serde(deserialize_with = "number")]
     seed: Given<u64>,
+    #[serde(deserialize_with = "text")]
+    grain: Given<Time>,
 }
 
 /// What can be read.
@@ -125,6 +135,8 @@ const READABLE: &str = "a TOML list of jobs: tables called [[job]], and [fabric]
 
 /// Queues of a port (Saba 4.6.1: "only 8 VLs are configurable").
 const QUEUES: u8 = 8;
+/// Far longer than what is worth simulating takes.
+const COARSEST: Time = Time::from_ms(60_000);
 /// Service levels of InfiniBand (IBTA 7.6.5).
 const LEVELS: u8 = 16;
 
@@ -178,6 +190,10 @@ impl Spec {
         let model = self.model.resolve(source)?;
         let of_document = self.run.seed.as_ref().map(|seed| *seed.get_ref());
         let seed = seed.or(of_document).unwrap_or(1);
+        let grain = match &self.run.grain {
+            Some(given) => within(source, "grain", given, Time::ZERO..=COARSEST)?,
+            None => Time::ZERO,
+        };
         if self.job.is_empty() {
             let error = source.error(0..0, "no jobs");
             return Err(error.allowed("one [[job]] or more"));
@@ -193,11 +209,12 @@ impl Spec {
             return Err(error.allowed(format!("model = NAME in a [[job]], {names}")));
         }
         let mut warnings = Vec::new();
-        let wanted = job::resolve(source, &self.job, &fabric, models, &mut warnings)?;
+        let known = self.synthetic.resolve(source, seed)?;
+        let wanted = job::resolve(source, &self.job, &known, &fabric, models, &mut warnings)?;
         let jobs = self.placement.resolve(source, wanted, &fabric, seed)?;
         let title = self.title.unwrap_or_else(|| source.name.to_owned());
         let routes = Routes::shortest(&fabric);
-        Ok(SharingScenario { title, fabric, routes, jobs, queues, model, seed, warnings })
+        Ok(SharingScenario { title, fabric, routes, jobs, queues, model, seed, grain, warnings })
     }
 }
 
