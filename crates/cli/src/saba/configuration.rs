@@ -94,11 +94,11 @@ fn ports(fabric: &Fabric, findings: &Findings, room: Room) -> Table {
 
 /// The queues of a port in a line. Where there is one level, it does not matter which.
 fn queues(config: &PortConfig) -> String {
-    if config.table.len() == 1 {
+    if config.table.iter().len() == 1 {
         return format!("0: the one level there, {}", config.weights[0]);
     }
     let queue = |(queue, weight): (u8, &u8)| {
-        let of_queue = config.table.iter().filter(|(_, of)| **of == queue);
+        let of_queue = config.table.iter().filter(|&(_, of)| of == queue);
         let levels: Vec<u32> = of_queue.map(|(level, _)| u32::from(level.0)).collect();
         format!("{queue}: level {}, {weight}", ranges(&levels))
     };

@@ -68,7 +68,7 @@ impl Controlled {
 
     /// What ports were told, by link.
     pub(super) fn configurations(&self) -> impl Iterator<Item = (u32, &PortConfig)> {
-        self.controller.configurations().iter().map(|(port, config)| (port.0 as u32, config))
+        self.controller.configurations().map(|(port, config)| (port.0 as u32, config))
     }
 
     /// The level of each job.
@@ -112,9 +112,9 @@ fn name(job: usize) -> Application {
 
 fn link_config(config: &PortConfig) -> LinkConfig {
     let queues = config.weights.iter().map(|&weight| Queue::weighted(weight.into())).collect();
-    let last = config.table.last_key_value().map_or(0, |(level, _)| usize::from(level.0));
+    let last = config.table.iter().last().map_or(0, |(level, _)| usize::from(level.0));
     let mut queue_of_class = vec![0; last + 1];
-    for (level, &queue) in &config.table {
+    for (level, queue) in config.table.iter() {
         queue_of_class[usize::from(level.0)] = queue;
     }
     LinkConfig::new(queues, queue_of_class).expect("few queues, and weights above 0")

@@ -62,9 +62,9 @@ impl SharingScenario {
             let jobs = &jobs_at[link as usize];
             let of_queues = of_queues(config, jobs, controlled.levels());
             for &job in jobs {
-                let queue = config.table[&controlled.levels()[job]];
+                let queue = queue_of(config, controlled.levels()[job]);
                 equal[job] = equal[job].min(part / jobs.len() as f64);
-                saba[job] = saba[job].min(part * of_queues[usize::from(queue)]);
+                saba[job] = saba[job].min(part * of_queues[queue]);
             }
             ports.push((links.ports()[link as usize], config.clone()));
         }
@@ -87,8 +87,12 @@ impl SharingScenario {
 fn of_queues(config: &PortConfig, jobs: &[usize], levels: &[PriorityLevel]) -> Vec<f64> {
     let sum: f64 = config.weights.iter().map(|&weight| f64::from(weight)).sum();
     let mut members = vec![0u32; config.weights.len()];
-    jobs.iter().for_each(|&job| members[usize::from(config.table[&levels[job]])] += 1);
+    jobs.iter().for_each(|&job| members[queue_of(config, levels[job])] += 1);
     let part =
         |(&weight, &members): (&u8, &u32)| f64::from(weight) / sum / f64::from(members.max(1));
     config.weights.iter().zip(&members).map(part).collect()
+}
+
+fn queue_of(config: &PortConfig, level: PriorityLevel) -> usize {
+    config.table.of(level).expect("the levels of all jobs that send here").into()
 }
