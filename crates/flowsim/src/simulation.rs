@@ -38,6 +38,8 @@ pub struct Simulation<P: Policy> {
     has_lost_group: bool,
     /// Slots of flows that have started since rates were worked out.
     started: Vec<u32>,
+    /// The last links of flows that have ended or gone to another place since.
+    left_from: Vec<u32>,
     is_stale: bool,
     /// Rates are worked out no sooner than that after the last time, unless a flow starts.
     grain: Time,
@@ -70,6 +72,7 @@ impl<P: Policy> Simulation<P> {
             has_new_group: false,
             has_lost_group: false,
             started: Vec::new(),
+            left_from: Vec::new(),
             is_stale: false,
             grain: Time::ZERO,
             fresh_until: Time::ZERO,
@@ -166,6 +169,10 @@ impl<P: Policy> Simulation<P> {
             return Err(NetworkError::NoSuchLink { link, links });
         };
         config.check_for(link, capacity)?;
+        // Rates change with it; what was carried before was carried at those of before.
+        for bundle in self.sharing.crossing(link) {
+            self.flows.carry(bundle, self.sharing.bundles.get(bundle).rate, self.now);
+        }
         self.sharing.configure(link, config);
         self.is_stale = true;
         Ok(())
@@ -258,6 +265,8 @@ impl<P: Policy> Simulation<P> {
             let Bundle { class, cap, .. } = *self.sharing.bundles.get(bundle);
             let is_over =
                 self.flows.get(slot).expect("it is in a bundle").later.bytes() == Bytes::ZERO;
+            let last = self.sharing.bundles.hops(bundle).last().expect("a flow crosses a link");
+            self.left_from.push(last.link);
             let mut path = std::mem::take(&mut self.path);
             if !is_over {
                 path.clear();
@@ -327,6 +336,7 @@ impl<P: Policy> Simulation<P> {
         self.sharing.touched = touched;
         (self.has_new_group, self.has_lost_group) = (false, false);
         self.started.clear();
+        self.left_from.clear();
     }
 
     /// Asks the policy for ranks, and for rates if it gives them.
@@ -337,6 +347,7 @@ impl<P: Policy> Simulation<P> {
             flows: &self.flows,
             sharing: &self.sharing,
             started: &self.started,
+            left_from: &self.left_from,
             groups: &self.groups,
             has_new_group: self.has_new_group,
             has_lost_group: self.has_lost_group,

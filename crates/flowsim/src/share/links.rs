@@ -119,6 +119,11 @@ impl Sharing {
         self.links[link as usize].capacity
     }
 
+    /// The bundles that cross a link.
+    pub(crate) fn crossing(&self, link: u32) -> impl Iterator<Item = u32> + '_ {
+        self.members[link as usize].all().iter().map(|member| member.bundle)
+    }
+
     /// The bundles that cross a link and may have a rate, the first ranks first.
     pub(crate) fn served(&self, link: u32) -> impl Iterator<Item = u32> + '_ {
         let cut = self.links[link as usize].cut;

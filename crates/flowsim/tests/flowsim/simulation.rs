@@ -208,6 +208,22 @@ fn a_grain() {
     assert_eq!(ends(100, Some(3)), [2_000, 5_000, 6_000]);
 }
 
+/// What a flow has sent stays sent when its link is set up anew and another flow joins it at that instant.
+#[test]
+fn a_link_set_up_anew() {
+    let flow = FlowSpec { path: &[0], bytes: Bytes::new(500_000), class: 0, group: 0, cap: None };
+    let mut simulation = Simulation::new(network(&[1_000_000_000]), WeightedQueues);
+    let mut ended = Vec::new();
+    let first = simulation.start(flow);
+    simulation.advance(Time::from_ms(1), &mut ended);
+    simulation.set_link(0, config(&(vec![2, 3], vec![1]))).unwrap();
+    simulation.start(flow);
+    assert_eq!(simulation.left(first), Bytes::new(375_000));
+    simulation.advance(Time::from_ms(10), &mut ended);
+    let ends: Vec<_> = ended.iter().map(|end| end.at.as_ps() / 1_000_000).collect();
+    assert_eq!(ends, [7_000, 8_000]);
+}
+
 #[test]
 fn a_flow_of_nothing_ends_at_once() {
     let mut simulation = Simulation::new(network(&[1_000]), MaxMin);

@@ -102,7 +102,7 @@ proptest! {
             prop_assert!(sum <= 1.0 + 1e-9, "{sum}");
             let equal: f64 = here().map(|(_, job)| job.equal.share.get()).sum();
             prop_assert!(equal <= 1.0 + 1e-9, "{equal}");
-            prop_assert!(here().all(|(_, job)| config.table.contains_key(&job.level)));
+            prop_assert!(here().all(|(_, job)| config.table.of(job.level).is_some()));
         }
     }
 }
