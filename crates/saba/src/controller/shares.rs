@@ -137,8 +137,10 @@ impl PortShares<'_> {
             granted: (remembered.len() as u32, granted.len() as u32),
         };
         match entry {
-            Entry::Occupied(mut other) => drop(other.insert(place)),
-            Entry::Vacant(free) => drop(free.insert(place)),
+            Entry::Occupied(mut other) => *other.get_mut() = place,
+            Entry::Vacant(free) => {
+                free.insert(place);
+            }
         }
         all.extend_from_slice(classes);
         remembered.extend_from_slice(granted);
