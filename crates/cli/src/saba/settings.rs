@@ -62,8 +62,8 @@ fn policy(name: &str) -> Result<SharingPolicy, String> {
 
 /// What to run, and where the results go.
 pub(super) struct Settings {
-    /// The file, as it was called.
-    pub(super) name: String,
+    /// What gives the same again.
+    pub(super) command: String,
     /// What is in it.
     pub(super) text: String,
     pub(super) scenario: SharingScenario,
@@ -81,6 +81,22 @@ pub(super) const RECORDED: [SharingPolicy; 2] = [BASELINE, SharingPolicy::Saba];
 pub(super) const BASELINE: SharingPolicy = SharingPolicy::FairFlows;
 
 impl Flags {
+    /// The command without where its results go.
+    fn command(&self) -> String {
+        let mut parts = vec![format!("bandwise saba plan {}", self.jobs.display())];
+        let paths = [("--fabric", &self.fabric), ("--models", &self.models)];
+        for (flag, path) in paths {
+            parts.extend(path.as_ref().map(|path| format!("{flag} {}", path.display())));
+        }
+        parts.extend(self.queues.map(|queues| format!("--queues {queues}")));
+        let policies: Vec<&str> = self.policy.iter().map(|policy| policy.as_str()).collect();
+        if !policies.is_empty() {
+            parts.push(format!("--policy {}", policies.join(",")));
+        }
+        parts.extend(self.seed.map(|seed| format!("--seed {seed}")));
+        parts.join(" ")
+    }
+
     pub(super) fn resolve(self) -> Result<Settings, Failure> {
         let is_stdin = |path: &Path| path == Path::new("-");
         let mut read = vec![("the jobs", self.jobs.as_path())];
@@ -92,6 +108,7 @@ impl Flags {
             let message = format!("{flag} -: standard input is {first} already");
             return Err(Failure::usage(message, "a file for one of the two"));
         }
+        let command = self.command();
         let text = Text::read(&self.jobs)?;
         let fabric = match &self.fabric {
             Some(path) => Some(bandwise_topology::read::any(&Text::read(path)?.source())?),
@@ -134,7 +151,6 @@ impl Flags {
         policies.push(BASELINE);
         policies.sort_unstable();
         policies.dedup();
-        let name = text.name.clone();
-        Ok(Settings { name, text: text.into_text(), scenario, policies, left_out, outputs })
+        Ok(Settings { command, text: text.into_text(), scenario, policies, left_out, outputs })
     }
 }
