@@ -35,7 +35,8 @@ pub struct Flags {
     #[arg(value_parser = number(1..=16))]
     queues: Option<u64>,
     /// Policies to compare, with commas: fair-flows, blocking, fair-jobs, saba, saba-distributed, equal-weights,
-    /// saba-unlimited, given-weights, smallest-first, srpt, sebf, sincronia; if not given, all that say something
+    /// saba-unlimited, given-weights, smallest-first, srpt, sebf, sincronia; if not given, all that say something, and
+    /// saba without saba-distributed
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = policy)]
     policy: Vec<SharingPolicy>,
     /// What all random numbers are made from; if not given, what the file says, or 1
@@ -99,7 +100,12 @@ impl Flags {
         if policies.is_empty() {
             let by_hand = scenario.has_weights();
             let all = SharingPolicy::ALL.into_iter();
-            policies.extend(all.filter(|&policy| policy != SharingPolicy::GivenWeights || by_hand));
+            policies.extend(all.filter(|&policy| match policy {
+                SharingPolicy::GivenWeights => by_hand,
+                // What it differs by from Saba is its table alone.
+                SharingPolicy::SabaDistributed => false,
+                _ => true,
+            }));
         }
         policies.push(BASELINE);
         policies.sort_unstable();
