@@ -40,7 +40,7 @@ pub struct Flags {
     queues: Option<u64>,
     /// Policies to compare, with commas: fair-flows, blocking, fair-jobs, saba, saba-no-floor, saba-distributed,
     /// equal-weights, saba-unlimited, given-weights, smallest-first, srpt, homa, sebf, sincronia; if not given, all that
-    /// say something
+    /// say something, and saba without saba-distributed
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = policy)]
     policy: Vec<SharingPolicy>,
     /// What all random numbers are made from; if not given, what the file says, or 1
@@ -141,7 +141,13 @@ impl Flags {
         if policies.is_empty() {
             let by_hand = scenario.has_weights();
             let all = SharingPolicy::ALL.into_iter();
-            for policy in all.filter(|&policy| policy != SharingPolicy::GivenWeights || by_hand) {
+            let is_usual = |&policy: &SharingPolicy| match policy {
+                SharingPolicy::GivenWeights => by_hand,
+                // What it differs by from Saba is its table alone.
+                SharingPolicy::SabaDistributed => false,
+                _ => true,
+            };
+            for policy in all.filter(is_usual) {
                 match scenario.check(policy) {
                     Ok(()) => policies.push(policy),
                     Err(error) => left_out.push(error),
