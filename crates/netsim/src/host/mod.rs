@@ -22,7 +22,7 @@ use crate::occupancy::Occupancy;
 use crate::packet::Packet;
 use crate::ring::Ring;
 use crate::slab::Slab;
-use bandwise_rdma::qos::Sl2Vl;
+use bandwise_rdma::qos::{Sl2Vl, VlArbiter};
 use bandwise_rdma::verbs::{Completion, Posts, Program};
 use bandwise_units::Time;
 use core::Core;
@@ -188,6 +188,19 @@ impl<P: Program> Host<P> {
         self.cores.push(state);
         self.wake_core(core, start, net);
         core
+    }
+
+    /// Has a program stepped at `now`.
+    pub(crate) fn wake_program(&mut self, number: usize, now: Time, net: &mut Net) {
+        let core = &mut self.cores[number];
+        core.timer = core.timer.min(now);
+        self.wake_core(number as u16, now, net);
+    }
+
+    /// Another mapping and arbitration of its port, for packets that have no lane yet.
+    pub(crate) fn set_tables(&mut self, sl2vl: Sl2Vl, arbiter: VlArbiter) {
+        self.sl2vl = sl2vl;
+        self.egress.set_arbiter(arbiter);
     }
 
     /// Sets an event of this host's.

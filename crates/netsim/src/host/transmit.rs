@@ -318,7 +318,7 @@ impl<P: Program> Host<P> {
         let sender = self.qps.iter().position(|qp| {
             qp.setup.transport == Transport::Ud
                 && (qp.setup.peer, qp.setup.peer_qp) == (packet.dst, packet.dst_qp)
-                && qp.unacked.front().is_some_and(|u| u.psn == packet.psn)
+                && qp.unacked.iter().any(|u| u.psn == packet.psn && !u.answered)
         });
         if let Some(number) = sender {
             self.acknowledged(number, packet.psn, at, None, net);
