@@ -1,7 +1,7 @@
-//! [`Controlled`]: a simulation whose ports Saba's controller sets up.
+//! [`Controlled`]: a network whose ports Saba's controller sets up.
 
 use super::SharingScenario;
-use super::run::{Paths, Steering};
+use super::steering::{Configurable, Paths, Steering};
 use bandwise_flowsim::policy::WeightedQueues;
 use bandwise_flowsim::{LinkConfig, Queue, Simulation};
 use bandwise_saba::Share;
@@ -49,13 +49,13 @@ impl Controlled {
     }
 
     /// Does what the controller says.
-    fn settle(&mut self, simulation: &mut Simulation<WeightedQueues>) {
+    fn settle(&mut self, ports: &mut impl Configurable) {
         for command in self.controller.settle() {
             match command {
                 // Nobody sends there; what it is set to matters to nobody.
                 Command::Configure { config, .. } if config.weights.is_empty() => {}
                 Command::Configure { port: PortId(link), config } => {
-                    simulation.set_link(link as u32, link_config(&config)).expect("a link");
+                    ports.configure(link as u32, &config);
                 }
                 // The same as in the table.
                 Command::Assign { .. } => {}
@@ -83,23 +83,29 @@ fn link_config(config: &PortConfig) -> LinkConfig {
     LinkConfig::new(queues, queue_of_class).expect("few queues, and weights above 0")
 }
 
-impl Steering<WeightedQueues> for Controlled {
+impl Configurable for Simulation<WeightedQueues> {
+    fn configure(&mut self, link: u32, config: &PortConfig) {
+        self.set_link(link, link_config(config)).expect("a link");
+    }
+}
+
+impl<N: Configurable> Steering<N> for Controlled {
     fn class(&self, job: usize) -> u8 {
         self.levels[job].0 as u8
     }
 
-    fn starts(&mut self, job: usize, paths: &Paths, simulation: &mut Simulation<WeightedQueues>) {
+    fn starts(&mut self, job: usize, paths: &Paths, network: &mut N) {
         let (application, connection) = (ApplicationId(job as u64), ConnectionId(job as u64));
         let path = paths.links().into_iter().map(|link| PortId(link.into())).collect();
         let (profile, level) = (Profile::Named(name(job)), self.levels[job]);
         tell(&mut self.controller, Event::Registered { application, profile });
         tell(&mut self.controller, Event::Connected { connection, application, level, path });
-        self.settle(simulation);
+        self.settle(network);
     }
 
-    fn ended(&mut self, job: usize, _: &Paths, simulation: &mut Simulation<WeightedQueues>) {
+    fn ended(&mut self, job: usize, _: &Paths, network: &mut N) {
         tell(&mut self.controller, Event::Gone { application: ApplicationId(job as u64) });
-        self.settle(simulation);
+        self.settle(network);
     }
 }
 

@@ -7,17 +7,21 @@
 
 mod comparison;
 mod controlled;
+mod jobs;
 mod links;
 mod own_queues;
+mod packets;
 mod policy;
 mod results;
 mod run;
 mod spec;
+mod steering;
 
 pub use comparison::{Comparison, LOSS, Summary};
+pub use jobs::{SharingProgress, SharingWatch};
+pub use packets::{PACKET_POLICIES, PacketResults, PacketSettings, PacketsError, REACTION};
 pub use policy::SharingPolicy;
 pub use results::SharingResults;
-pub use run::{SharingProgress, SharingWatch};
 pub use spec::profile;
 
 use bandwise_input::InputError;

@@ -3,7 +3,9 @@
 use super::controlled::Controlled;
 use super::links::Links;
 use super::own_queues::{OwnQueues, Source};
-use super::run::{Drive, Driven, SharingWatch, Steering, Unsteered};
+use super::jobs::SharingWatch;
+use super::run::{Drive, Driven};
+use super::steering::{Steering, Unsteered};
 use super::{SharingPolicy, SharingScenario};
 use bandwise_flowsim::policy::{
     AppQueues, Blocking, MaxMin, Sebf, Sincronia, SmallestGroup, Srpt, WeightedQueues,
@@ -77,7 +79,7 @@ impl SharingScenario {
     fn steered(
         &self,
         links: &Links,
-        steering: impl Steering<WeightedQueues>,
+        steering: impl Steering<Simulation<WeightedQueues>>,
         watch: SharingWatch<'_>,
     ) -> Driven {
         let network = links.network(&self.fabric);

@@ -2,6 +2,7 @@
 
 mod errors;
 mod jobs;
+mod packets;
 mod runs;
 
 use bandwise_input::Source;
