@@ -349,7 +349,9 @@ impl Switch {
     ) -> impl Iterator<Item = (usize, usize)> + 'a {
         let egresses = self.ports.iter().enumerate().filter_map(|(i, p)| Some((i, p.as_ref()?)));
         egresses.flat_map(|(output, port)| {
-            (0..self.lanes).filter(|&vl| port.is_blocked(vl, net(port.end))).map(move |vl| (output, vl))
+            (0..self.lanes)
+                .filter(|&vl| port.is_blocked(vl, net(port.end)))
+                .map(move |vl| (output, vl))
         })
     }
 

@@ -19,7 +19,9 @@ mod steering;
 
 pub use comparison::{Comparison, LOSS, Summary};
 pub use jobs::{SharingProgress, SharingWatch};
-pub use packets::{PACKET_POLICIES, PacketResults, PacketSettings, PacketsError, REACTION};
+pub use packets::{
+    PACKET_POLICIES, PacketComparison, PacketResults, PacketSettings, PacketsError, REACTION,
+};
 pub use policy::SharingPolicy;
 pub use results::SharingResults;
 pub use spec::profile;

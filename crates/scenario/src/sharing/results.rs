@@ -1,9 +1,9 @@
 //! What a policy came to.
 
 use super::controlled::Controlled;
+use super::jobs::SharingWatch;
 use super::links::Links;
 use super::own_queues::{OwnQueues, Source};
-use super::jobs::SharingWatch;
 use super::run::{Drive, Driven};
 use super::steering::{Steering, Unsteered};
 use super::{SharingPolicy, SharingScenario};

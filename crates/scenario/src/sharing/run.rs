@@ -1,9 +1,9 @@
 //! [`Drive`]: the jobs of a scenario over a flow simulation, from event to event.
 
+use super::SharingScenario;
 use super::jobs::{Carrier, Jobs, SharingWatch};
 use super::links::Links;
 use super::steering::{Paths, Steering};
-use super::SharingScenario;
 use bandwise_flowsim::{Ended, FlowSpec, Policy, Simulation};
 use bandwise_units::Time;
 use bandwise_workload::job::{Part, Transfer};

@@ -19,6 +19,7 @@
 //! What is said of a link is its rate of payload: [`SharingScenario::on_the_wire`] is the same scenario
 //! at flow level with the headers counted in.
 
+mod comparison;
 mod courier;
 mod desk;
 mod models;
@@ -41,6 +42,7 @@ use desk::{Desk, Set};
 use models::Lanes;
 use std::num::NonZeroU32;
 
+pub use comparison::PacketComparison;
 pub use desk::REACTION;
 
 /// How jobs are run at packet level.
@@ -101,6 +103,11 @@ pub const PACKET_POLICIES: [SharingPolicy; 6] = [
 ];
 
 impl SharingScenario {
+    /// Whether the jobs could be run under a policy at packet level.
+    pub fn check_packets(&self, policy: SharingPolicy) -> Result<(), PacketsError> {
+        Lanes::of(self, policy).map(|_| ())
+    }
+
     /// Runs the jobs under a policy at packet level. Stops when `watch` says so, which is asked
     /// between the looks at all hosts. How many hands `crew` has changes no result.
     pub fn run_packets(
@@ -113,7 +120,8 @@ impl SharingScenario {
         let scaled = self.scaled_down(settings.scale);
         let links = Links::new(&scaled.fabric);
         let lanes = Lanes::of(&scaled, policy)?;
-        let controlled = |weighting| Controlled::new(&scaled, links.ports().len() as u32, weighting);
+        let controlled =
+            |weighting| Controlled::new(&scaled, links.ports().len() as u32, weighting);
         let results = match policy {
             SharingPolicy::Saba => {
                 let steering = controlled(Weighting::Sensitivity);

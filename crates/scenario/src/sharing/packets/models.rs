@@ -95,8 +95,9 @@ impl Lanes {
 /// Lanes that take turns of so much, all of low priority: with none of high priority there is no more
 /// to it (IBTA 7.6.9.2).
 fn turns(weights: impl Iterator<Item = u8>) -> VlArbTable {
-    let entry = |(vl, weight): (u8, u8)| {
-        VlArbEntry { vl: Vl::try_from(vl).expect("there are as many"), weight }
+    let entry = |(vl, weight): (u8, u8)| VlArbEntry {
+        vl: Vl::try_from(vl).expect("there are as many"),
+        weight,
     };
     VlArbTable { low: (0..).zip(weights).map(entry).collect(), ..VlArbTable::even([], 0) }
 }
