@@ -18,6 +18,7 @@ pub mod coflow;
 mod flow;
 mod flows;
 mod network;
+mod paths;
 pub mod policy;
 mod rate;
 mod scene;

@@ -4,7 +4,8 @@ use crate::agenda::Agenda;
 use crate::flow::{Ended, FlowId, FlowSpec};
 use crate::flows::Flows;
 use crate::network::{LinkConfig, Network, NetworkError};
-use crate::policy::{Moves, Newcomer, Place, Policy, QueueChoice, Rates, Scene};
+use crate::paths::{Alike, Likeness, Paths};
+use crate::policy::{Moves, Newcomer, Place, Policy, Rates, Scene};
 use crate::rate::Rate;
 use crate::share::{Bundle, Sharing};
 use bandwise_units::{BitRate, Bytes, Time};
@@ -27,12 +28,10 @@ pub struct Simulation<P: Policy> {
     sharing: Sharing,
     flows: Flows,
     agenda: Agenda,
-    /// By path: its number.
-    paths: BTreeMap<Box<[u32]>, u32>,
-    /// By what flows of a bundle have in common: the bundle.
-    bundles: BTreeMap<Likeness, u32>,
-    /// By bundle: what its flows have in common, if others may join.
-    likeness: Vec<Option<Likeness>>,
+    paths: Paths,
+    alike: Alike,
+    /// A bundle without flows waits for others that are alike.
+    has_recurring_flows: bool,
     /// By group: how many flows it has.
     groups: BTreeMap<u32, u32>,
     has_new_group: bool,
@@ -47,9 +46,6 @@ pub struct Simulation<P: Policy> {
     given: Vec<(u32, Rate)>,
     path: Vec<u32>,
 }
-
-/// Path, kin, class, cap, rank and queue.
-type Likeness = (u32, u64, u8, u64, u64, QueueChoice);
 
 impl<P: Policy> Simulation<P> {
     /// A network without flows at time 0.
@@ -67,9 +63,9 @@ impl<P: Policy> Simulation<P> {
             sharing,
             flows: Flows::default(),
             agenda: Agenda::default(),
-            paths: BTreeMap::new(),
-            bundles: BTreeMap::new(),
-            likeness: Vec::new(),
+            paths: Paths::default(),
+            alike: Alike::default(),
+            has_recurring_flows: false,
             groups: BTreeMap::new(),
             has_new_group: false,
             has_lost_group: false,
@@ -113,6 +109,15 @@ impl<P: Policy> Simulation<P> {
     #[must_use]
     pub fn with_grain(mut self, grain: Time) -> Self {
         self.grain = grain;
+        self
+    }
+
+    /// The same, for flows that come again and again over the same paths, as those of jobs do: what was set up
+    /// for some is kept for others that are alike. Rates are the same; it takes memory for as many flows as
+    /// there are different ones.
+    #[must_use]
+    pub fn with_recurring_flows(mut self) -> Self {
+        self.has_recurring_flows = true;
         self
     }
 
@@ -227,19 +232,16 @@ impl<P: Policy> Simulation<P> {
         let limit = (cap != Rate::UNLIMITED).then_some(cap.whole());
         let Place { rank, queue, kin, until } =
             self.policy.place(&Newcomer { path, bytes, left, class, group, cap: limit });
-        let like = kin.map(|kin| (self.path(path), kin, class, cap.0, rank, queue));
         // While rates are not to be worked out, whoever joins others would have their rate.
-        let like = like.filter(|_| self.now >= self.fresh_until);
-        let known = like.and_then(|like| self.bundles.get(&like).copied());
+        let kin = kin.filter(|_| self.now >= self.fresh_until);
+        let like = kin.map(|kin| {
+            let path = self.paths.number(path);
+            Likeness { path, kin, class, cap: cap.0, rank, queue }
+        });
+        let known = like.and_then(|like| self.alike.find(&like));
         let bundle = known.unwrap_or_else(|| {
             let bundle = self.sharing.add(Bundle::new(class, queue, rank, cap), path);
-            if let Some(like) = like {
-                self.bundles.insert(like, bundle);
-            }
-            if self.likeness.len() <= bundle as usize {
-                self.likeness.resize(bundle as usize + 1, None);
-            }
-            self.likeness[bundle as usize] = like;
+            self.alike.begin(bundle, like);
             self.flows.begin(bundle, self.now);
             bundle
         });
@@ -247,16 +249,6 @@ impl<P: Policy> Simulation<P> {
         self.sharing.join(bundle);
         self.flows.join(slot, bundle, until);
         self.is_stale = true;
-    }
-
-    /// The number of a path.
-    fn path(&mut self, path: &[u32]) -> u32 {
-        if let Some(&known) = self.paths.get(path) {
-            return known;
-        }
-        let number = self.paths.len() as u32;
-        self.paths.insert(path.into(), number);
-        number
     }
 
     /// Ends the flows of a bundle that are done, or lets them go to their next place.
@@ -272,10 +264,10 @@ impl<P: Policy> Simulation<P> {
                 path.extend(self.sharing.bundles.hops(bundle).iter().map(|hop| hop.link));
             }
             self.sharing.leave(bundle);
-            if self.sharing.bundles.get(bundle).flows == 0
-                && let Some(like) = self.likeness[bundle as usize].take()
-            {
-                self.bundles.remove(&like);
+            let is_empty = self.sharing.bundles.get(bundle).flows == 0;
+            if is_empty && !(self.has_recurring_flows && self.alike.kin(bundle).is_some()) {
+                self.sharing.remove(bundle);
+                self.alike.end(bundle);
             }
             self.is_stale = true;
             if is_over {
@@ -356,8 +348,8 @@ impl<P: Policy> Simulation<P> {
         if !moves.by_kin.is_empty() {
             moves.by_kin.sort_unstable();
             for bundle in 0..self.sharing.bundles.len() {
-                let Some(like) = self.likeness[bundle as usize] else { continue };
-                if let Ok(found) = moves.by_kin.binary_search_by_key(&like.1, |&(kin, _)| kin) {
+                let Some(kin) = self.alike.kin(bundle) else { continue };
+                if let Ok(found) = moves.by_kin.binary_search_by_key(&kin, |&(kin, _)| kin) {
                     moves.by_bundle.push((bundle, moves.by_kin[found].1));
                 }
             }

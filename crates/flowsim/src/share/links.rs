@@ -250,7 +250,6 @@ impl Sharing {
             for (&link, hop) in path.iter().zip(self.bundles.hops_at(bundle)..) {
                 insert(&mut self.members[link as usize], Member { rank, bundle, hop });
             }
-            self.fresh.push(bundle);
         }
         bundle
     }
@@ -259,6 +258,9 @@ impl Sharing {
     pub(crate) fn join(&mut self, bundle: u32) {
         self.touch(bundle);
         let state = self.bundles.get_mut(bundle);
+        if state.flows == 0 && !self.is_explicit {
+            self.fresh.push(bundle);
+        }
         state.has_changed = true;
         state.flows += 1;
         let rate = u128::from(state.rate.0);
@@ -273,17 +275,20 @@ impl Sharing {
         }
     }
 
-    /// One flow less; the bundle is gone with the last.
+    /// One flow less.
     pub(crate) fn leave(&mut self, bundle: u32) {
         self.touch(bundle);
         let state = self.bundles.get_mut(bundle);
         state.has_changed = true;
         state.flows -= 1;
-        let (rate, rank, is_gone) = (u128::from(state.rate.0), state.rank, state.flows == 0);
+        let (rate, rank) = (u128::from(state.rate.0), state.rank);
+        if state.flows == 0 {
+            state.rate = Rate::ZERO;
+        }
         for i in 0..self.bundles.hops(bundle).len() {
             let hop = &mut self.bundles.hops_mut(bundle)[i];
             hop.flows -= 1;
-            let (link, hop) = (hop.link, self.bundles.hops_at(bundle) + i as u32);
+            let link = hop.link;
             let state = &mut self.links[link as usize];
             state.load -= rate;
             if self.is_explicit {
@@ -294,13 +299,19 @@ impl Sharing {
             if is_cut && !self.is_busy_enough(link) {
                 self.ask(link);
             }
-            if is_gone {
-                remove(&mut self.members[link as usize], Member { rank, bundle, hop });
+        }
+    }
+
+    /// A bundle without flows is gone.
+    pub(crate) fn remove(&mut self, bundle: u32) {
+        let rank = self.bundles.get(bundle).rank;
+        let hops = self.bundles.hops(bundle).iter().zip(self.bundles.hops_at(bundle)..);
+        if !self.is_explicit {
+            for (Hop { link, .. }, hop) in hops {
+                remove(&mut self.members[*link as usize], Member { rank, bundle, hop });
             }
         }
-        if is_gone {
-            self.bundles.remove(bundle);
-        }
+        self.bundles.remove(bundle);
     }
 
     /// Moves bundles to other ranks.

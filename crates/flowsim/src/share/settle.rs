@@ -123,6 +123,9 @@ impl Sharing {
             let mut total = 0u64;
             for member in run {
                 let &Hop { queue, flows, demand, .. } = self.bundles.hop(member.hop);
+                if flows == 0 {
+                    continue;
+                }
                 total = total.saturating_add(demand.times(flows));
                 fill.claims.push(Claim { queue, flows, demand });
             }
@@ -130,7 +133,7 @@ impl Sharing {
                 rest -= total;
                 continue;
             }
-            let one = fill.claims[0].queue;
+            let Some(&Claim { queue: one, .. }) = fill.claims.first() else { continue };
             let mut is_cut = total > rest;
             if !has_limits && fill.claims.iter().all(|claim| claim.queue == one) {
                 self.new_levels[one as usize] = fill.single(rest);
@@ -210,6 +213,9 @@ impl Sharing {
     fn tell(&mut self, member: &Member, cut_before: u64) {
         let &Member { rank, bundle, hop } = member;
         let here = *self.bundles.hop(hop);
+        if here.flows == 0 {
+            return;
+        }
         let new = self.offer(here, rank);
         let old = match rank.cmp(&cut_before) {
             std::cmp::Ordering::Less => Rate::UNLIMITED,

@@ -1,7 +1,7 @@
 //! Bytes, order and time.
 
 use crate::nets::*;
-use bandwise_flowsim::policy::{MaxMin, WeightedQueues};
+use bandwise_flowsim::policy::{AppQueues, Homa, MaxMin, Sincronia, Srpt, WeightedQueues};
 use bandwise_flowsim::{Ended, FlowSpec, Policy, Simulation};
 use bandwise_units::{Bytes, Time};
 use proptest::prelude::*;
@@ -43,6 +43,18 @@ fn timed(most: usize) -> impl Strategy<Value = Vec<(u64, Drawn)>> {
     })
 }
 
+/// The same ends with and without keeping what is known of flows.
+fn again<P: Policy + Clone>(
+    simulation: &Simulation<P>,
+    flows: &[(u64, Drawn)],
+) -> Result<(), TestCaseError> {
+    let in_order: Vec<usize> = (0..flows.len()).collect();
+    let first = run(&mut simulation.clone(), flows, &in_order);
+    let kept = run(&mut simulation.clone().with_recurring_flows(), flows, &in_order);
+    prop_assert_eq!(first, kept);
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
@@ -65,6 +77,31 @@ proptest! {
         let in_order: Vec<usize> = (0..flows.len()).collect();
         let first = run(&mut simulation.clone(), &flows, &in_order);
         prop_assert_eq!(run(&mut simulation, &flows, &order), first);
+    }
+
+    /// What is kept of flows that come again changes no end by a picosecond.
+    #[test]
+    fn flows_that_come_again(
+        capacities in capacities(), configs in configs(), flows in timed(12), pause in 1u64..50_000,
+    ) {
+        let rounds = (0..4).flat_map(|round| {
+            flows.iter().map(move |(start, flow)| (start + round * pause, flow.clone()))
+        });
+        let mut flows: Vec<_> = rounds.collect();
+        flows.sort_by_key(|(start, _)| *start);
+        let network = network(&capacities);
+        let homa = Homa::new(Bytes::new(10_000), vec![Bytes::new(100_000)], 2);
+        again(&Simulation::new(network.clone(), MaxMin), &flows)?;
+        again(&Simulation::new(network.clone(), AppQueues::default()), &flows)?;
+        again(&Simulation::new(network.clone(), Sincronia::default()), &flows)?;
+        again(&Simulation::new(network.clone(), Srpt), &flows)?;
+        again(&Simulation::new(network.clone(), homa), &flows)?;
+        let mut queues = Simulation::new(network, WeightedQueues);
+        for (link, of_link) in (0..).zip(&configs) {
+            queues.set_link(link, config(of_link)).unwrap();
+        }
+        again(&queues, &flows)?;
+        again(&queues.in_one_pass(), &flows)?;
     }
 
     /// Looking at a simulation in between, at any times, changes nothing.

@@ -46,6 +46,7 @@ impl<'a, P: Policy, S: Steering<Simulation<P>>> Drive<'a, P, S> {
         steering: S,
     ) -> Self {
         let paths = scenario.jobs.iter().map(|job| Paths::new(scenario, links, job)).collect();
+        let simulation = simulation.with_recurring_flows();
         Drive {
             jobs: Jobs::new(&scenario.jobs),
             flows: Flows { simulation, steering, paths, owners: Vec::new() },

@@ -2,7 +2,7 @@
 
 use crate::scenario;
 use bandwise_units::Time;
-use bandwise_workload::job::{Pattern, Scale, Workload};
+use bandwise_workload::job::{Pattern, Scale, Workload, synthetic};
 use std::collections::BTreeSet;
 
 #[test]
@@ -31,6 +31,16 @@ fn jobs_that_are_alike_have_numbers() {
     assert_ne!(scenario.jobs[0].hosts, scenario.jobs[1].hosts);
     // The model is that of the data it was profiled with.
     assert_eq!(scenario.jobs[0].samples, scenario_of_lr().samples);
+}
+
+#[test]
+fn workloads_that_are_made_up() {
+    let one = |text: &str| scenario(text).jobs.remove(0);
+    let job = one("[[job]]\nworkload = \"W3\"\n");
+    let made = synthetic(1, 20).remove(2).job(Scale::default()).unwrap();
+    assert_eq!((job.workload.as_str(), job.job), ("W3", made));
+    let of_few = one("[synthetic]\ncount = 3\n[run]\nseed = 2\n[[job]]\nworkload = \"W3\"\n");
+    assert_eq!(of_few.job, synthetic(2, 3).remove(2).job(Scale::default()).unwrap());
 }
 
 fn scenario_of_lr() -> bandwise_scenario::sharing::SharedJob {

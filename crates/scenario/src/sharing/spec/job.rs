@@ -1,6 +1,7 @@
 //! `[[job]]`: what a job does, and how often there is one like it.
 
 use super::pattern::PatternKey;
+use super::synthetic::Known;
 use crate::sharing::PROFILED;
 use crate::spec::explain::first_line;
 use crate::spec::hosts;
@@ -11,8 +12,7 @@ use bandwise_saba::sensitivity::{Sample, Samples};
 use bandwise_topology::Fabric;
 use bandwise_units::{BitRate, Bytes, Time};
 use bandwise_workload::job::{
-    DATA_SCALES, INSTANCE_SCALES, Job, PROFILE_INSTANCES, REFERENCE_RATE, Scale, Stage, WORKLOADS,
-    Workload,
+    DATA_SCALES, INSTANCE_SCALES, Job, PROFILE_INSTANCES, REFERENCE_RATE, Scale, Stage, Workload,
 };
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -93,6 +93,7 @@ const TELL_FROM: f64 = 0.05;
 pub(super) fn resolve(
     source: &Source,
     specs: &[Spanned<JobSpec>],
+    known: &Known,
     fabric: &Fabric,
     warnings: &mut Vec<InputError>,
 ) -> Result<Vec<Wanted>, InputError> {
@@ -100,7 +101,7 @@ pub(super) fn resolve(
     for spec in specs {
         let at = first_line(source, spec.span());
         let spec = spec.get_ref();
-        let kind = spec.kind(source, at.clone(), fabric, warnings)?;
+        let kind = spec.kind(source, at.clone(), known, fabric, warnings)?;
         let count = spec.count(source, wanted.len() as u64)?;
         let hosts = spec.hosts(source, fabric, kind.job.instances, count)?;
         let start = match &spec.start {
@@ -141,6 +142,7 @@ impl JobSpec {
         &self,
         source: &Source,
         at: Range<usize>,
+        known: &Known,
         fabric: &Fabric,
         warnings: &mut Vec<InputError>,
     ) -> Result<Kind, InputError> {
@@ -171,10 +173,9 @@ impl JobSpec {
         let scale = Scale { instances, data };
         let refuse = |at, error: &dyn std::fmt::Display| source.error(at, error.to_string());
         if let Some(name) = &self.workload {
-            let Some(workload) = Workload::by_name(name.get_ref()) else {
+            let Some(workload) = known.by_name(name.get_ref()) else {
                 let what = format!("unknown workload {:?}", name.get_ref());
-                let allowed = format!("one of {}", WORKLOADS.join(", "));
-                return Err(source.error(name.span(), what).allowed(allowed));
+                return Err(source.error(name.span(), what).allowed(known.names()));
             };
             let job = workload.job(scale).map_err(|error| refuse(at, &error))?;
             // Saba profiles once, and runs at other scales.

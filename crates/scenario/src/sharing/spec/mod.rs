@@ -21,7 +21,7 @@
 //!
 //! [[job]]
 //! name = "lr"                  # or its workload's, with a number if there are more
-//! workload = "LR"              # of Saba's table 2.1: LR RF GBT SVM NI NW PR SQL WC TS
+//! workload = "LR"              # of Saba's table 2.1: LR RF GBT SVM NI NW PR SQL WC TS; or made up: W1
 //! instances = 8
 //! data = 1.0                   # times what the workload was profiled with
 //! count = 1                    # as many alike
@@ -44,6 +44,9 @@
 //! # patterns: shuffle, broadcast, chain, ring-all-reduce, tree-all-reduce, { partition-aggregate = 1 }
 //! # (aggregators), { parameter-server = 1 } (servers), { bulk-synchronous = 2 } (neighbours)
 //!
+//! [synthetic]                  # workloads that are made up: W1, W2, … by falling sensitivity
+//! count = 20
+//!
 //! [placement]                  # of jobs without `hosts`
 //! jobs-per-host = 16           # at most
 //!
@@ -55,6 +58,7 @@ mod job;
 mod model;
 mod pattern;
 mod place;
+mod synthetic;
 
 pub use job::profile;
 
@@ -72,6 +76,7 @@ use job::JobSpec;
 use model::ModelSpec;
 use place::PlacementSpec;
 use serde::Deserialize;
+use synthetic::SyntheticSpec;
 use toml::Spanned;
 
 /// A sharing scenario as a TOML document says it.
@@ -90,6 +95,8 @@ struct Spec {
     job: Vec<Spanned<JobSpec>>,
     #[serde(default, deserialize_with = "table")]
     placement: PlacementSpec,
+    #[serde(default, deserialize_with = "table")]
+    synthetic: SyntheticSpec,
     #[serde(default, deserialize_with = "table")]
     run: RunSpec,
 }
@@ -167,7 +174,8 @@ impl Spec {
             return Err(error.allowed("one [[job]] or more"));
         }
         let mut warnings = Vec::new();
-        let wanted = job::resolve(source, &self.job, &fabric, &mut warnings)?;
+        let known = self.synthetic.resolve(source, seed)?;
+        let wanted = job::resolve(source, &self.job, &known, &fabric, &mut warnings)?;
         let jobs = self.placement.resolve(source, wanted, &fabric, seed)?;
         let title = self.title.unwrap_or_else(|| source.name.to_owned());
         let routes = Routes::shortest(&fabric);
