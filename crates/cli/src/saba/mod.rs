@@ -1,6 +1,7 @@
 //! `bandwise saba`: bandwidth by what each job loses without it.
 
 mod json;
+mod packets;
 mod plan;
 mod report;
 mod settings;

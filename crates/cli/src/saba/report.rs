@@ -2,13 +2,13 @@
 
 use super::settings::{BASELINE, Settings};
 use super::tables;
-use bandwise_report::html;
 use bandwise_report::model::{Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind};
+use bandwise_report::{Table, html};
 use bandwise_saba::Share;
 use bandwise_scenario::sharing::Comparison;
 
-/// The page. It depends on the scenario, the policies and the seed alone.
-pub(super) fn html(settings: &Settings, comparison: &Comparison) -> String {
+/// The page, with further tables. It depends on the scenario, the policies and the seed alone.
+pub(super) fn html(settings: &Settings, comparison: &Comparison, beside: Vec<Table>) -> String {
     let provenance = Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: format!("bandwise saba plan {} --report report.html", settings.name),
@@ -25,7 +25,7 @@ pub(super) fn html(settings: &Settings, comparison: &Comparison) -> String {
             speedups(settings, comparison),
             curves(settings),
         ],
-        tables: tables::all(settings, comparison),
+        tables: [tables::all(settings, comparison), beside].concat(),
         provenance,
         notes: vec![tables::closing(settings)],
         ..Report::default()

@@ -1,5 +1,6 @@
 //! Flags of `bandwise saba plan`, and what they mean.
 
+use super::packets::{self, Packets};
 use crate::failure::Failure;
 use crate::files::{self, Text};
 use crate::output::{Json, Outputs, Report, Rows, note};
@@ -18,11 +19,14 @@ Examples:
   printf '[[job]]\\nworkload = \"LR\"\\n[[job]]\\nworkload = \"TS\"\\n' | bandwise saba plan -
   # The same jobs on your fabric, with ports of 4 queues, as JSON
   bandwise saba plan docs/examples/jobs.toml --fabric net.topo --queues 4 --json -
+  # Packets over InfiniBand hosts and switches in place of rates, with a thousandth of all volumes
+  bandwise saba plan docs/examples/jobs.toml --engine packets --scale 1000 --policy blocking,saba
 
 Slowdown is the time that a job takes over that with the fabric to itself; speedup is the time under
 max-min fairness among flows, which is what congestion control strives for, over the time that it
 takes. The last policies are controls: Saba's queues with equal weights tell what its weights are worth.
-Rates of several queues are exact to 0.1%; packets, headers and protocols are not simulated.")]
+Rates of several queues are exact to 0.1%; packets, headers and protocols are simulated with
+--engine packets alone.")]
 pub struct Flags {
     /// Jobs in TOML; - for standard input
     #[arg(value_name = "JOBS.toml")]
@@ -43,6 +47,8 @@ pub struct Flags {
     #[arg(value_parser = number(0..=u64::MAX))]
     seed: Option<u64>,
     #[command(flatten)]
+    packets: packets::Flags,
+    #[command(flatten)]
     json: Json,
     #[command(flatten)]
     report: Report,
@@ -62,6 +68,8 @@ pub(super) struct Settings {
     pub(super) scenario: SharingScenario,
     /// In the order of [`SharingPolicy::ALL`], the baseline first.
     pub(super) policies: Vec<SharingPolicy>,
+    /// How packets are simulated, if they are.
+    pub(super) packets: Option<Packets>,
     pub(super) outputs: Outputs,
 }
 
@@ -95,16 +103,23 @@ impl Flags {
         let inputs: Vec<&Path> =
             std::iter::once(self.jobs.as_path()).chain(self.fabric.as_deref()).collect();
         let outputs = Outputs::new(self.json, self.report, Rows::default(), &inputs)?;
+        let packets = self.packets.resolve()?;
         let mut policies = self.policy;
         if policies.is_empty() {
             let by_hand = scenario.has_weights();
             let all = SharingPolicy::ALL.into_iter();
             policies.extend(all.filter(|&policy| policy != SharingPolicy::GivenWeights || by_hand));
+            if packets.is_some() {
+                packets::keep_possible(&scenario, &mut policies);
+            }
         }
         policies.push(BASELINE);
+        if packets.is_some() {
+            packets::check(&scenario, &policies)?;
+        }
         policies.sort_unstable();
         policies.dedup();
         let name = text.name.clone();
-        Ok(Settings { name, text: text.into_text(), scenario, policies, outputs })
+        Ok(Settings { name, text: text.into_text(), scenario, policies, packets, outputs })
     }
 }
