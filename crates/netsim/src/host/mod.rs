@@ -28,6 +28,7 @@ use bandwise_units::Time;
 use core::Core;
 use pcie::Pcie;
 use qp::QueuePair;
+use transmit::Turn;
 
 /// Kinds of events, besides those of the engine; at one instant in this order.
 const LOOPBACK: u8 = 2;
@@ -58,8 +59,8 @@ pub struct Host<P> {
     pcie: Pcie,
     packets: Slab<Packet>,
     cqes: Slab<Completion>,
-    /// Queue pairs with something to send, in turn: index times two, plus one for answers.
-    turns: Ring<u32>,
+    /// Queue pairs with something to send, in turn.
+    turns: Ring<Turn>,
     issue_free: Time,
     transmit_at: Time,
     /// Payload bytes fetched and not yet sent, a lane.
@@ -200,6 +201,7 @@ impl<P: Program> Host<P> {
     /// Another mapping and arbitration of its port, for packets that have no lane yet.
     pub(crate) fn set_tables(&mut self, sl2vl: Sl2Vl, arbiter: VlArbiter) {
         self.sl2vl = sl2vl;
+        self.turn_again();
         self.egress.set_arbiter(arbiter);
     }
 
