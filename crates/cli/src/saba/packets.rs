@@ -27,7 +27,7 @@ enum Engine {
 
 /// Flags about packets.
 #[derive(Debug, clap::Args)]
-pub(super) struct Flags {
+pub(super) struct PacketFlags {
     /// What carries the jobs' data
     #[arg(long, value_name = "WHICH", default_value = "flows")]
     engine: Engine,
@@ -53,7 +53,7 @@ pub(super) struct Packets {
 /// a host.
 const SCALE: u32 = 1_000;
 
-impl Flags {
+impl PacketFlags {
     pub(super) fn resolve(&self) -> Result<Option<Packets>, Failure> {
         if self.engine == Engine::Flows {
             let flags = [(self.scale.is_some(), "--scale"), (self.threads.is_some(), "--threads")];

@@ -47,7 +47,7 @@ pub struct Flags {
     #[arg(value_parser = number(0..=u64::MAX))]
     seed: Option<u64>,
     #[command(flatten)]
-    packets: packets::Flags,
+    packets: packets::PacketFlags,
     #[command(flatten)]
     json: Json,
     #[command(flatten)]

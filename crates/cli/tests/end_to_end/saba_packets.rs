@@ -73,7 +73,10 @@ fn what_packets_can_not_do_is_refused() {
         place.run(&[&["saba", "plan"], args].concat()).refused(parts);
     };
     let packets = ["jobs.toml", "--engine", "packets"];
-    refuse(&[&packets[..], &["--policy", "srpt"]].concat(), &["srpt", "allowed: fair-flows, blocking"]);
+    refuse(
+        &[&packets[..], &["--policy", "srpt"]].concat(),
+        &["srpt", "allowed: fair-flows, blocking"],
+    );
     refuse(&[&packets[..], &["--queues", "16"]].concat(), &["16 queues", "--queues 1 to 15"]);
     refuse(&[&packets[..], &["--scale", "0"]].concat(), &["--scale", "allowed: 1 to"]);
     refuse(&["jobs.toml", "--scale", "10"], &["--scale", "--engine packets"]);

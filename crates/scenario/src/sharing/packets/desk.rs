@@ -23,6 +23,10 @@ pub const REACTION: Time = Time::from_ns(500);
 /// Looks between two calls of whoever watches.
 const WATCH_EVERY: u64 = 64;
 
+/// Nodes whose events one queue holds well. In larger fabrics, and where shards have to be cut
+/// somewhere, each node has its own though links are short.
+const ONE_QUEUE: usize = 256;
+
 /// The largest message (IBTA 9.2.8: 2^31 bytes). What is larger is sent as several.
 const MESSAGE: u64 = 1 << 31;
 
@@ -58,8 +62,8 @@ impl<'a, S: Steering<Set> + Send> Desk<'a, S> {
     ) -> Result<Self, PacketsError> {
         let SharingScenario { fabric, routes, jobs, seed, .. } = scenario;
         let models = models(fabric, &lanes, policy);
-        // Shards have to be cut somewhere; all nodes apart cost a little more than none.
-        let apart = if crew.hands().get() > 1 { Time::from_ps(1) } else { APART };
+        let parts_itself = crew.hands().get() > 1 || fabric.nodes().len() > ONE_QUEUE;
+        let apart = if parts_itself { Time::from_ps(1) } else { APART };
         let built = Simulation::parted(fabric, routes, &models, *seed, crew.hands(), apart);
         let mut simulation = built.expect("arbitration tables that every port can have");
         let mut qps = vec![Vec::new(); fabric.hosts().len()];
