@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::files::reason;
+use bandwise_saba::table::{Table, write as table};
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{BufWriter, ErrorKind, IntoInnerError, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -70,6 +71,14 @@ pub struct Points {
     csv: Option<PathBuf>,
 }
 
+/// The flag of commands that make models of applications.
+#[derive(Debug, Default, clap::Args)]
+pub struct SavedModels {
+    /// Write what models were made of, as a sensitivity table: TOML or CSV, by the ending of FILE
+    #[arg(long, value_name = "FILE")]
+    save_models: Option<PathBuf>,
+}
+
 /// Where a command's results go.
 #[derive(Debug)]
 pub struct Outputs {
@@ -79,6 +88,7 @@ pub struct Outputs {
     ports: Option<Target>,
     trace: Option<Target>,
     points: Option<Target>,
+    models: Option<Target>,
     /// Files that are read or written already.
     taken: Vec<PathBuf>,
 }
@@ -93,6 +103,7 @@ impl Outputs {
             ports: None,
             trace: None,
             points: None,
+            models: None,
             taken: inputs.iter().filter_map(|i| identity(i)).collect(),
         };
         outputs.json = outputs.target("--json", json.json)?;
@@ -107,6 +118,29 @@ impl Outputs {
     pub fn and(mut self, points: Points) -> Result<Self, Failure> {
         self.points = self.target("--csv", points.csv)?;
         Ok(self)
+    }
+
+    /// With a sensitivity table besides, where one is wanted.
+    pub fn with_models(mut self, saved: SavedModels) -> Result<Self, Failure> {
+        const FLAG: &str = "--save-models";
+        if let Some(path) = &saved.save_models
+            && !is_csv(path)
+            && path.extension().is_none_or(|ending| ending != "toml")
+        {
+            let message = format!("{FLAG} {}: TOML or CSV?", path.display());
+            return Err(Failure::usage(message, "a file whose name ends in .toml or .csv"));
+        }
+        self.models = self.target(FLAG, saved.save_models)?;
+        Ok(self)
+    }
+
+    /// Writes a sensitivity table, if one is wanted.
+    pub fn models(&self, table: impl FnOnce() -> Table) -> Result<(), Failure> {
+        match &self.models {
+            Some(Target::File(path)) if is_csv(path) => write(path, &table::csv(&table())),
+            Some(Target::File(path)) => write(path, &table::toml(&table())),
+            _ => Ok(()),
+        }
     }
 
     /// A flag's file, checked.
@@ -216,6 +250,11 @@ fn stream(target: &Option<Target>) -> Result<Option<Stream>, Failure> {
         Some(Target::File(path)) => Ok(Some(Stream::create(path)?)),
         _ => Ok(None),
     }
+}
+
+/// Whether a file is to be CSV, by its name.
+fn is_csv(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "csv")
 }
 
 /// Whether a file is to be Parquet, by its name.

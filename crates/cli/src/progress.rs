@@ -39,6 +39,11 @@ impl Progress {
         self.bar.set_position(steps);
     }
 
+    /// What is done at the moment.
+    pub fn doing(&self, what: &str) {
+        self.bar.set_message(what.to_owned());
+    }
+
     /// One more is done.
     pub fn step(&self) {
         self.bar.inc(1);

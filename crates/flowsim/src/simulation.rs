@@ -39,7 +39,7 @@ pub struct Simulation<P: Policy> {
     /// Slots of flows that have started since rates were worked out.
     started: Vec<u32>,
     is_stale: bool,
-    /// Rates are worked out no sooner than that after the last time.
+    /// Rates are worked out no sooner than that after the last time, unless a flow starts.
     grain: Time,
     fresh_until: Time,
     moves: Moves,
@@ -104,8 +104,8 @@ impl<P: Policy> Simulation<P> {
         self
     }
 
-    /// The same, but rates are worked out at most once each `grain`: what ends within it leaves its rate
-    /// unused until then, and what starts has none.
+    /// The same, but rates are worked out at most once each `grain` while no flow starts: what ends within
+    /// it leaves its rate unused until then. When a flow starts they are worked out at once.
     #[must_use]
     pub fn with_grain(mut self, grain: Time) -> Self {
         self.grain = grain;
@@ -154,8 +154,8 @@ impl<P: Policy> Simulation<P> {
         self.has_new_group |= *members == 0;
         *members += 1;
         let cap = spec.cap.map_or(Rate::UNLIMITED, Rate::new);
-        self.put(id.slot, spec.path, spec.class, cap);
         self.started.push(id.slot);
+        self.put(id.slot, spec.path, spec.class, cap);
         id
     }
 
@@ -166,6 +166,10 @@ impl<P: Policy> Simulation<P> {
             return Err(NetworkError::NoSuchLink { link, links });
         };
         config.check_for(link, capacity)?;
+        // Rates change with it; what was carried before was carried at those of before.
+        for bundle in self.sharing.crossing(link) {
+            self.flows.carry(bundle, self.sharing.bundles.get(bundle).rate, self.now);
+        }
         self.sharing.configure(link, config);
         self.is_stale = true;
         Ok(())
@@ -233,7 +237,7 @@ impl<P: Policy> Simulation<P> {
         let Place { rank, queue, kin, until } =
             self.policy.place(&Newcomer { path, bytes, left, class, group, cap: limit });
         // While rates are not to be worked out, whoever joins others would have their rate.
-        let kin = kin.filter(|_| self.now >= self.fresh_until);
+        let kin = kin.filter(|_| self.is_due());
         let like = kin.map(|kin| {
             let path = self.paths.number(path);
             Likeness { path, kin, class, cap: cap.0, rank, queue }
@@ -294,9 +298,14 @@ impl<P: Policy> Simulation<P> {
         ended.push(Ended { flow: flow.id, group: flow.group, at: self.now });
     }
 
+    /// Whether rates are to be worked out now if something has changed.
+    fn is_due(&self) -> bool {
+        self.now >= self.fresh_until || !self.started.is_empty()
+    }
+
     /// Works out rates, if something has changed.
     fn refresh(&mut self) {
-        if !self.is_stale || self.now < self.fresh_until {
+        if !self.is_stale || !self.is_due() {
             return;
         }
         self.is_stale = false;

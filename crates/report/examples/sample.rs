@@ -189,6 +189,37 @@ fn settings() -> Table {
     }
 }
 
+/// Two jobs that compute and send by turns, under two policies.
+fn phases() -> Lanes {
+    let track = |period: usize, count: usize, height: f64| {
+        let step = |i: usize| {
+            let sends = i % period >= period / 2;
+            let height = if sends { height } else { 0.0 };
+            Step { height, share: f64::from(u8::from(!sends)) }
+        };
+        Track {
+            steps: (0..count).map(step).collect(),
+            width: 0.5,
+            end: count as f64 * 0.5,
+            note: "computing half of its time".into(),
+        }
+    };
+    let lane = |name: &str, tracks| Lane { name: name.into(), tracks };
+    Lanes {
+        id: "phases".into(),
+        title: "Who computed and sent when".into(),
+        caption: "What an instance sends; a full track is 40 Gbps.".into(),
+        x: axis("time", "s", Scale::Linear),
+        tracks: vec!["shared equally".into(), "shared by weights".into()],
+        meanwhile: "computing".into(),
+        most: 40.0,
+        lanes: vec![
+            lane("train", vec![track(20, 260, 30.0), track(16, 208, 40.0)]),
+            lane("sort", vec![track(80, 240, 25.0), track(80, 250, 20.0)]),
+        ],
+    }
+}
+
 fn report() -> Report {
     Report {
         title: "Isolation of small messages on a 56 Gbps switch".into(),
@@ -204,6 +235,7 @@ fn report() -> Report {
                 .into(),
         ],
         figures: vec![latency(), bandwidth(), sizes(), error()],
+        lanes: vec![phases()],
         tables: vec![settings()],
         rows: rows(),
         provenance: Provenance {

@@ -14,6 +14,6 @@ mod plot;
 pub mod text;
 
 pub use model::{
-    Axis, Cell, Figure, Point, Provenance, Report, Row, Scale, Series, SeriesKind, SourceKind,
-    Table, Verdict,
+    Axis, Cell, Figure, Lane, Lanes, Point, Provenance, Report, Row, Scale, Series, SeriesKind,
+    SourceKind, Step, Table, Track, Verdict,
 };

@@ -13,6 +13,8 @@ pub struct Report {
     pub answer: Vec<String>,
     /// Plots, in reading order.
     pub figures: Vec<Figure>,
+    /// What went on when, below the plots.
+    pub lanes: Vec<Lanes>,
     /// Tables, in reading order.
     pub tables: Vec<Table>,
     /// Measured values beside published ones.
@@ -51,6 +53,58 @@ impl Figure {
             group => format!("{group}, {}", self.title),
         }
     }
+}
+
+/// Lanes below each other over one axis of time: who did what when.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Lanes {
+    /// A short name, which becomes the anchor of the page.
+    pub id: String,
+    /// What the lanes show, in a few words.
+    pub title: String,
+    /// What the reader should see in them.
+    pub caption: String,
+    /// The axis of time; it begins at 0 and is linear.
+    pub x: Axis,
+    /// What the legend calls the tracks that each lane has, in their order.
+    pub tracks: Vec<String>,
+    /// What the legend calls the strip below each track.
+    pub meanwhile: String,
+    /// The height that fills a track.
+    pub most: f64,
+    /// From top to bottom.
+    pub lanes: Vec<Lane>,
+}
+
+/// One of [`Lanes`].
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Lane {
+    /// Whose it is.
+    pub name: String,
+    /// As many as the lanes have names of tracks.
+    pub tracks: Vec<Track>,
+}
+
+/// One course of things, in steps of one width from 0 on.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Track {
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// How long a step is, in the unit of the axis.
+    pub width: f64,
+    /// When it is over, in the same.
+    pub end: f64,
+    /// What the tooltip says, and the table below.
+    pub note: String,
+}
+
+/// A step of a [`Track`]; not a number counts as 0.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Step {
+    /// What the area shows, from 0 on.
+    pub height: f64,
+    /// What the strip shows, from 0 to 1.
+    pub share: f64,
 }
 
 /// One axis of a [`Figure`].

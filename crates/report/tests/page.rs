@@ -19,6 +19,8 @@ fn report_of(text: &str) -> Report {
     let kinds = [SeriesKind::Line, SeriesKind::Bars, SeriesKind::Points];
     let sources = [SourceKind::Ours, SourceKind::Published, SourceKind::Truth];
     let all = kinds.into_iter().flat_map(|kind| sources.map(|source| series(kind, source)));
+    let step = Step { height: 1.0, share: 0.5 };
+    let track = Track { steps: vec![step], width: 1.0, end: 1.0, note: t() };
     let figure = |scale| Figure {
         id: t(),
         group: String::new(),
@@ -38,6 +40,16 @@ fn report_of(text: &str) -> Report {
             Figure { group: t(), ..figure(Scale::Linear) },
             Figure { group: t(), ..figure(Scale::Linear) },
         ],
+        lanes: vec![Lanes {
+            id: t(),
+            title: t(),
+            caption: t(),
+            x: axis(text, text, Scale::Linear),
+            tracks: vec![t(), t()],
+            meanwhile: t(),
+            most: 2.0,
+            lanes: vec![Lane { name: t(), tracks: vec![track.clone(), track] }],
+        }],
         tables: vec![Table {
             title: t(),
             caption: t(),
@@ -96,6 +108,26 @@ proptest! {
     }
 
     #[test]
+    fn lanes_hold_only_finite_numbers(
+        values in prop::collection::vec((any::<f64>(), any::<f64>()), 0..40),
+        width in any::<f64>(), end in any::<f64>(), most in any::<f64>(),
+    ) {
+        let steps = values.into_iter().map(|(height, share)| Step { height, share }).collect();
+        let track = Track { steps, width, end, note: String::new() };
+        let lane = Lane { name: "job".into(), tracks: vec![track] };
+        let lanes = Lanes { tracks: vec!["a".into()], most, lanes: vec![lane], ..Lanes::default() };
+        let page = html::render(&Report { lanes: vec![lanes], ..Report::default() });
+        prop_assert!(elements(&page).is_ok());
+        for plot in plots(&page) {
+            // Numbers in attributes; in words the end may be whatever it is.
+            let paths = plot.split(" d=\"").skip(1).filter_map(|rest| rest.split('"').next());
+            for path in paths {
+                prop_assert!(!path.contains("NaN") && !path.contains("inf"), "{}", path);
+            }
+        }
+    }
+
+    #[test]
     fn plots_hold_only_finite_numbers(
         values in prop::collection::vec((any::<f64>(), any::<f64>(), any::<Option<f64>>()), 0..40),
         near in prop::collection::vec((0u8..4, -5f64..5.0, prop::option::of(-9f64..9.0)), 0..5),
@@ -144,10 +176,11 @@ fn every_plot_is_described() {
         .iter()
         .filter(|e| e.attributes.iter().any(|(n, v)| *n == "class" && v.starts_with("plot")))
         .collect();
-    assert_eq!(plots.len(), 6, "two figures, wide and narrow, and two side by side, narrow");
+    let parts = "two figures, wide and narrow, two side by side, narrow, lanes, wide and narrow";
+    assert_eq!(plots.len(), 8, "{parts}");
     for (i, plot) in plots.into_iter().enumerate() {
         let value = |name| plot.attributes.iter().find(|(n, _)| *n == name).map(|(_, v)| *v);
-        let label = if i < 4 { "text" } else { "text, text" };
+        let label = if (4..6).contains(&i) { "text, text" } else { "text" };
         assert_eq!((value("role"), value("aria-label")), (Some("img"), Some(label)));
         let about = format!("<desc id=\"{}\">", value("aria-describedby").unwrap());
         assert_eq!(page.matches(&about).count(), 1, "{about}");

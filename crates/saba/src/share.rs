@@ -21,6 +21,10 @@ impl Share {
     /// All of the bandwidth.
     pub const ALL: Share = Share(1.0);
 
+    /// The shares at which the paper's profiler measures (Saba 4.5.1), the least first.
+    pub const PROFILED: [Share; 7] =
+        [Share(0.05), Share(0.1), Share(0.25), Share(0.5), Share(0.75), Share(0.9), Share::ALL];
+
     /// A share known to be one, of this crate's own making.
     pub(crate) const fn known(share: f64) -> Self {
         Share(share)

@@ -40,6 +40,7 @@ pub(super) fn html(paper: &Paper, options: &Options, results: &PaperResults) -> 
             ..Provenance::default()
         },
         notes,
+        ..Report::default()
     };
     html::render(&report)
 }

@@ -16,7 +16,6 @@ pub(super) fn html(settings: &Settings, outcome: &Outcome) -> String {
         answer: answer(settings, outcome),
         figures: figure(settings, outcome).into_iter().collect(),
         tables: tables::all(settings, outcome),
-        rows: Vec::new(),
         provenance: Provenance {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             command: settings.command.clone(),
@@ -25,6 +24,7 @@ pub(super) fn html(settings: &Settings, outcome: &Outcome) -> String {
             ..Provenance::default()
         },
         notes: vec![tables::closing(settings, outcome)],
+        ..Report::default()
     };
     html::render(&report)
 }

@@ -1,11 +1,16 @@
 //! `bandwise saba`: bandwidth by what each job loses without it.
 
+mod answer;
+mod configuration;
+mod findings;
+mod gain;
 mod json;
 mod packets;
 mod plan;
 mod report;
 mod settings;
 mod tables;
+mod timelines;
 
 /// What can be done with jobs.
 #[derive(Debug, clap::Subcommand)]

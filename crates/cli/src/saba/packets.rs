@@ -1,11 +1,11 @@
 //! `bandwise saba plan --engine packets`: the same jobs at packet level, beside the flow level.
 
+use super::findings::Findings;
 use super::settings::Settings;
 use crate::fabric::circle;
 use crate::failure::Failure;
 use crate::output::note;
 use crate::values::number;
-use bandwise_report::json::rounded;
 use bandwise_report::{Cell, Table};
 use bandwise_scenario::sharing::{
     PACKET_POLICIES, PacketComparison, PacketSettings, PacketsError, REACTION, SharingPolicy,
@@ -74,11 +74,15 @@ impl PacketFlags {
 }
 
 /// Keeps the policies that exist at packet level and that there are lanes for.
-pub(super) fn keep_possible(scenario: &SharingScenario, policies: &mut Vec<SharingPolicy>) {
+pub(super) fn keep_possible(
+    scenario: &SharingScenario,
+    policies: &mut Vec<SharingPolicy>,
+    left_out: &mut Vec<String>,
+) {
     policies.retain(|&policy| PACKET_POLICIES.contains(&policy));
     policies.retain(|&policy| match scenario.check_packets(policy) {
         Err(error @ PacketsError::Jobs { .. }) => {
-            note(format_args!("left out: {error}"));
+            left_out.push(error.to_string());
             false
         }
         _ => true,
@@ -122,8 +126,9 @@ pub(super) fn compare(
 }
 
 /// The failure that a deadlock is.
-pub(super) fn deadlock(settings: &Settings, compared: &PacketComparison) -> Option<Failure> {
-    let run = compared.runs.iter().find(|run| run.deadlock.is_some())?;
+pub(super) fn deadlock(settings: &Settings, findings: &Findings) -> Option<Failure> {
+    let runs = &findings.compared.as_ref()?.runs;
+    let run = runs.iter().find(|run| run.deadlock.is_some())?;
     let ports = circle(&settings.scenario.fabric, run.deadlock.as_deref()?).join(" -> ");
     let policy = run.results.policy.as_str();
     let what = "deadlock: these ports wait for each other's credits for ever";
@@ -131,7 +136,8 @@ pub(super) fn deadlock(settings: &Settings, compared: &PacketComparison) -> Opti
 }
 
 /// What packets make of it beyond rates.
-pub(super) fn table(settings: &Settings, packets: Packets, compared: &PacketComparison) -> Table {
+pub(super) fn table(settings: &Settings, findings: &Findings) -> Option<Table> {
+    let (packets, compared) = (settings.packets?, findings.compared.as_ref()?);
     let differences = compared.differences();
     let mut header = vec!["job".to_owned()];
     header.extend(compared.flows.iter().map(|results| results.policy.as_str().to_owned()));
@@ -141,7 +147,7 @@ pub(super) fn table(settings: &Settings, packets: Packets, compared: &PacketComp
         cells.extend(differences.iter().map(|of| Cell::number(percent(of), "%")));
         cells
     };
-    Table {
+    Some(Table {
         title: "Packets beside rates".into(),
         caption: format!(
             "By how much a job takes longer at packet level than at flow level, where headers are \
@@ -151,11 +157,12 @@ pub(super) fn table(settings: &Settings, packets: Packets, compared: &PacketComp
         ),
         header,
         rows: settings.scenario.jobs.iter().enumerate().map(row).collect(),
-    }
+    })
 }
 
 /// The same for programs.
-pub(super) fn json(packets: Packets, compared: &PacketComparison) -> Value {
+pub(super) fn json(settings: &Settings, findings: &Findings) -> Option<Value> {
+    let (packets, compared) = (settings.packets?, findings.compared.as_ref()?);
     let policies = compared.flows.iter().zip(&compared.runs).zip(compared.differences());
     let policy = policies.map(|((flows, run), beyond)| {
         let took = flows.took.iter().map(|took| took.map(|took| took.as_s_f64()));
@@ -168,7 +175,7 @@ pub(super) fn json(packets: Packets, compared: &PacketComparison) -> Value {
             "packet_hops": run.counters.packet_hops,
         })
     });
-    rounded(json!({
+    Some(json!({
         "scale": packets.settings.scale,
         "reaction_s": REACTION.as_s_f64(),
         "policies": policy.collect::<Vec<_>>(),

@@ -1,16 +1,16 @@
 //! `bandwise saba plan`.
 
-use super::settings::{Flags, Settings};
+use super::findings::Findings;
+use super::settings::{Flags, RECORDED, Settings};
 use super::{json, packets, report, tables};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::note;
 use crate::progress::Progress;
-use bandwise_report::text;
-use bandwise_scenario::sharing::{Comparison, SharingProgress};
+use bandwise_scenario::sharing::{Comparison, SharingPolicy, SharingProgress};
 use std::ops::ControlFlow;
 
-/// Steps that a policy's progress is told in.
+/// Steps that the progress of a policy is told in.
 const STEPS: f64 = 1_000.0;
 
 /// Simulates and prints.
@@ -18,26 +18,30 @@ pub(super) fn run(flags: Flags) -> Result<(), Failure> {
     let interrupt = Interrupt::listen()?;
     let settings = flags.resolve()?;
     let Settings { scenario, policies, outputs, .. } = &settings;
+    outputs.models(|| scenario.models())?;
     let progress = Progress::begin(&format!("sharing {}", scenario.title));
-    progress.steps(policies.len() as u64 * STEPS as u64);
-    let (mut policies_over, mut before) = (0.0, 0.0);
+    // Each job alone is as one more policy.
+    progress.steps((policies.len() as u64 + 1) * STEPS as u64);
+    let mut last = None;
+    let recorded: &[SharingPolicy] = if outputs.wants_report() { &RECORDED } else { &[] };
     let mut watch = |at: SharingProgress| {
-        // The next policy begins where the part falls.
-        policies_over += f64::from(u8::from(at.part < before));
-        before = at.part;
-        progress.at(((policies_over + at.part) * STEPS) as u64);
+        let number = number_of(policies, at.policy);
+        if last.replace(at.policy) != Some(at.policy) {
+            progress.doing(&doing(policies, at.policy));
+        }
+        progress.at(((number as f64 + at.part) * STEPS) as u64);
         match interrupt.asked() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }
     };
     let compared = match settings.packets {
-        Some(how) => Some((how, packets::compare(&settings, how, &mut watch)?)),
+        Some(how) => Some(packets::compare(&settings, how, &mut watch)?),
         None => None,
     };
     let comparison = match &compared {
-        Some((_, compared)) => compared.packets.clone(),
-        None => Comparison::run(scenario, policies, &mut watch),
+        Some(compared) => compared.packets.clone(),
+        None => Comparison::with_timelines(scenario, policies, recorded, &mut watch),
     };
     let took = progress.end();
     let instants: u64 = comparison.results.iter().map(|results| results.instants).sum();
@@ -47,27 +51,34 @@ pub(super) fn run(flags: Flags) -> Result<(), Failure> {
         if compared.is_some() { "looks at all hosts" } else { "changes of rates" },
         took.as_secs_f64()
     ));
-    let mut printed = tables::text(&settings, &comparison);
-    let mut document = json::of(&settings, &comparison);
-    let mut beside = Vec::new();
-    if let Some((how, compared)) = &compared {
-        beside.push(packets::table(&settings, *how, compared));
-        document["packets"] = packets::json(*how, compared);
-    }
-    for table in &beside {
-        printed = format!("{printed}\n{}", text::table(table));
-    }
-    outputs.emit(&printed, &document)?;
+    let findings = Findings::new(&settings, comparison, compared);
+    outputs.emit(&tables::text(&settings, &findings), &json::of(&settings, &findings))?;
     if outputs.wants_report() {
-        outputs.report(&report::html(&settings, &comparison, beside))?;
+        outputs.report(&report::html(&settings, &findings))?;
     }
-    if let Some(failure) =
-        compared.as_ref().and_then(|(_, compared)| packets::deadlock(&settings, compared))
-    {
-        return Err(failure);
+    if let Some(deadlock) = packets::deadlock(&settings, &findings) {
+        return Err(deadlock);
     }
-    match comparison.is_whole() {
+    match findings.comparison.is_whole() {
         true => Ok(()),
         false => Err(Failure::Interrupted),
+    }
+}
+
+/// How many are over when this one begins.
+fn number_of(policies: &[SharingPolicy], policy: Option<SharingPolicy>) -> usize {
+    policy.map_or(0, |policy| 1 + policies.iter().take_while(|other| **other != policy).count())
+}
+
+/// What is run, and the how manyth of how many.
+fn doing(policies: &[SharingPolicy], policy: Option<SharingPolicy>) -> String {
+    match policy {
+        None => "each job alone".to_owned(),
+        Some(policy) => format!(
+            "{} ({} of {})",
+            policy.as_str(),
+            number_of(policies, Some(policy)),
+            policies.len()
+        ),
     }
 }

@@ -1,14 +1,17 @@
 //! A plan's report: what each job loses with less bandwidth, and what each policy makes of it.
 
+use super::findings::Findings;
+use super::gain::{self, Gain};
 use super::settings::{BASELINE, Settings};
-use super::tables;
+use super::{tables, timelines};
+use bandwise_report::html;
 use bandwise_report::model::{Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind};
-use bandwise_report::{Table, html};
 use bandwise_saba::Share;
-use bandwise_scenario::sharing::Comparison;
+use bandwise_scenario::sharing::{Comparison, SharingPolicy};
 
-/// The page, with further tables. It depends on the scenario, the policies and the seed alone.
-pub(super) fn html(settings: &Settings, comparison: &Comparison, beside: Vec<Table>) -> String {
+/// The page. It depends on the scenario, the policies and the seed alone.
+pub(super) fn html(settings: &Settings, findings: &Findings) -> String {
+    let comparison = &findings.comparison;
     let provenance = Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: format!("bandwise saba plan {} --report report.html", settings.name),
@@ -19,17 +22,36 @@ pub(super) fn html(settings: &Settings, comparison: &Comparison, beside: Vec<Tab
     html::render(&Report {
         title: settings.scenario.title.clone(),
         question: "How should these jobs share the fabric?".into(),
-        answer: tables::answer(comparison),
-        figures: vec![
-            slowdowns(settings, comparison),
-            speedups(settings, comparison),
-            curves(settings),
-        ],
-        tables: [tables::all(settings, comparison), beside].concat(),
+        answer: findings.answer.iter().cloned().chain(doubtful(findings)).collect(),
+        figures: [by_application(settings, findings), gains(findings)]
+            .into_iter()
+            .flatten()
+            .chain([
+                slowdowns(settings, comparison),
+                speedups(settings, findings),
+                curves(settings),
+            ])
+            .collect(),
+        lanes: timelines::lanes(settings, findings).into_iter().collect(),
+        tables: tables::of_page(settings, findings),
         provenance,
-        notes: vec![tables::closing(settings)],
+        notes: notes(settings, findings),
         ..Report::default()
     })
+}
+
+/// That there are warnings, for who reads no further.
+fn doubtful(findings: &Findings) -> Option<String> {
+    match findings.warnings.len() {
+        0 => None,
+        1 => Some("There is 1 warning, in the notes.".into()),
+        more => Some(format!("There are {more} warnings, in the notes.")),
+    }
+}
+
+fn notes(settings: &Settings, findings: &Findings) -> Vec<String> {
+    let warnings = findings.warnings.iter().map(|warning| format!("Warning: {warning}."));
+    warnings.chain([tables::closing(settings)]).collect()
 }
 
 /// An axis with the jobs' names.
@@ -46,7 +68,7 @@ fn points(values: Vec<Option<f64>>) -> Vec<Point> {
 fn slowdowns(settings: &Settings, comparison: &Comparison) -> Figure {
     let series = comparison.results.iter().map(|results| Series {
         name: results.policy.title().into(),
-        kind: SeriesKind::Bars,
+        kind: SeriesKind::Points,
         points: points(comparison.slowdowns(results)),
         ..Series::default()
     });
@@ -61,14 +83,14 @@ fn slowdowns(settings: &Settings, comparison: &Comparison) -> Figure {
     }
 }
 
-fn speedups(settings: &Settings, comparison: &Comparison) -> Figure {
-    let baseline = comparison.of(BASELINE);
-    let others = comparison.results.iter().filter(|results| results.policy != BASELINE);
+fn speedups(settings: &Settings, findings: &Findings) -> Figure {
+    let results = findings.comparison.results.iter();
+    let others = results.filter(|results| results.policy != BASELINE);
     let series = others.filter_map(|results| {
         Some(Series {
             name: results.policy.title().into(),
             kind: SeriesKind::Points,
-            points: points(comparison.speedups(results, baseline?)),
+            points: points(findings.speedups(results)?),
             ..Series::default()
         })
     });
@@ -83,22 +105,109 @@ fn speedups(settings: &Settings, comparison: &Comparison) -> Figure {
     }
 }
 
-/// What each kind of job loses with less bandwidth.
+/// The policies that bars are drawn of.
+const IN_BARS: [SharingPolicy; 3] =
+    [SharingPolicy::Saba, SharingPolicy::EqualWeights, SharingPolicy::FairJobs];
+
+/// Speedups by application, as Saba's figure 4.13 has them.
+fn by_application(settings: &Settings, findings: &Findings) -> Option<Figure> {
+    let jobs = &settings.scenario.jobs;
+    let mut names: Vec<&str> = Vec::new();
+    for job in jobs {
+        let name = job.application.as_str();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let bars = |policy: &SharingPolicy| {
+        let speedups = findings.speedups(findings.comparison.of(*policy)?)?;
+        let speedups: Vec<f64> = speedups.into_iter().collect::<Option<_>>()?;
+        let of = |name: &str| {
+            let of_name = jobs.iter().zip(&speedups).filter(|of| of.0.application.as_str() == name);
+            mean(of_name.map(|of| *of.1))
+        };
+        let all = mean(speedups.iter().copied());
+        let values = names.iter().map(|name| of(name)).chain([all]);
+        Some(Series {
+            name: policy.title().into(),
+            kind: SeriesKind::Bars,
+            points: values.enumerate().map(|(i, y)| Point::new(i as f64, y)).collect(),
+            ..Series::default()
+        })
+    };
+    let series: Vec<Series> = IN_BARS.iter().filter_map(bars).collect();
+    let places = names.iter().copied().chain(["all"]).map(str::to_owned).collect();
+    (!series.is_empty()).then(|| Figure {
+        id: "application".into(),
+        title: "Speedup of each application".into(),
+        caption: format!(
+            "Over {}, as the geometric mean over its jobs; above 1 it gains, below it loses.",
+            BASELINE.title()
+        ),
+        x: Axis { scale: Scale::Category(places), ..Axis::default() },
+        y: Axis { label: "speedup".into(), ..Axis::default() },
+        series,
+        ..Figure::default()
+    })
+}
+
+/// The geometric mean.
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let logs: Vec<f64> = values.map(libm::log).collect();
+    libm::exp(logs.iter().sum::<f64>() / logs.len() as f64)
+}
+
+/// What of Saba's gain comes from queues, and what from weights.
+fn gains(findings: &Findings) -> Option<Figure> {
+    let gains = gain::all(findings);
+    let percent = |speedup: f64| (speedup - 1.0) * 100.0;
+    let series = |name: &str, of: &dyn Fn(&Gain) -> f64| Series {
+        name: name.into(),
+        kind: SeriesKind::Bars,
+        points: gains
+            .iter()
+            .enumerate()
+            .map(|(i, gain)| Point::new(i as f64, percent(of(gain))))
+            .collect(),
+        ..Series::default()
+    };
+    let names = gains.iter().map(|gain| gain.policy.title().to_owned()).collect();
+    (!gains.is_empty()).then(|| Figure {
+        id: "gain".into(),
+        title: "Where Saba's gain comes from".into(),
+        caption: format!(
+            "What the same queues give with equal weights over {}, what weights by sensitivity give over \
+             equal ones, and both. Geometric means over jobs: as factors, the first two make the third.",
+            BASELINE.title()
+        ),
+        x: Axis { scale: Scale::Category(names), ..Axis::default() },
+        y: Axis { label: "gain".into(), unit: "%".into(), ..Axis::default() },
+        series: vec![
+            series("queues", &|gain| gain.queues),
+            series("weights", &|gain| gain.weights),
+            series("both", &Gain::both),
+        ],
+        ..Figure::default()
+    })
+}
+
+/// What each application loses with less bandwidth.
 fn curves(settings: &Settings) -> Figure {
     let mut series: Vec<Series> = Vec::new();
     for job in &settings.scenario.jobs {
-        if series.iter().any(|other| other.name == job.workload) {
+        let application = job.application.as_str();
+        if series.iter().any(|other| other.name == application) {
             continue;
         }
         let model = job.model(settings.scenario.model);
-        let least = job.samples.least().get();
+        let least = job.profile.samples.least().get();
         let at = |step: u32| {
             let share = least + (1.0 - least) * f64::from(step) / 60.0;
             let share = Share::try_from(share.min(1.0)).expect("between two shares");
             Point::new(share.get() * 100.0, model.predict(share).even_extrapolated())
         };
         series.push(Series {
-            name: job.workload.clone(),
+            name: application.to_owned(),
             points: (0..=60).map(at).collect(),
             ..Series::default()
         });

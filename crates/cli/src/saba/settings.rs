@@ -3,10 +3,9 @@
 use super::packets::{self, Packets};
 use crate::failure::Failure;
 use crate::files::{self, Text};
-use crate::output::{Json, Outputs, Report, Rows, note};
+use crate::output::{Json, Outputs, Report, Rows, SavedModels};
 use crate::values::number;
-use bandwise_scenario::sharing::{SharingPolicy, SharingScenario};
-use bandwise_topology::read;
+use bandwise_scenario::sharing::{Models, SharingPolicy, SharingScenario};
 use std::path::{Path, PathBuf};
 
 /// Flags of `bandwise saba plan`.
@@ -19,6 +18,8 @@ Examples:
   printf '[[job]]\\nworkload = \"LR\"\\n[[job]]\\nworkload = \"TS\"\\n' | bandwise saba plan -
   # The same jobs on your fabric, with ports of 4 queues, as JSON
   bandwise saba plan docs/examples/jobs.toml --fabric net.topo --queues 4 --json -
+  # The models that were used, to be named by jobs of another file with model = \"LR\"
+  bandwise saba plan docs/examples/jobs.toml --policy saba --save-models models.toml
   # Packets over InfiniBand hosts and switches in place of rates, with a thousandth of all volumes
   bandwise saba plan docs/examples/jobs.toml --engine packets --scale 1000 --policy blocking,saba
 
@@ -34,12 +35,15 @@ pub struct Flags {
     /// A fabric in place of the file's: TOML, ibnetdiscover output or an ibsim netlist
     #[arg(long, value_name = "FILE")]
     fabric: Option<PathBuf>,
+    /// Models of applications, which jobs name, in place of the file's: a sensitivity table, TOML or CSV
+    #[arg(long, value_name = "FILE")]
+    models: Option<PathBuf>,
     /// Queues of each port; if not given, what the file says, or 8
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=16))]
     queues: Option<u64>,
-    /// Policies to compare, with commas: fair-flows, blocking, fair-jobs, saba, equal-weights, saba-unlimited,
-    /// given-weights, smallest-first, srpt, sebf, sincronia; if not given, all that say something
+    /// Policies to compare, with commas: fair-flows, blocking, fair-jobs, saba, saba-no-floor,
+    /// equal-weights, saba-unlimited, given-weights, smallest-first, srpt, sebf, sincronia; if not given, all that say something
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = policy)]
     policy: Vec<SharingPolicy>,
     /// What all random numbers are made from; if not given, what the file says, or 1
@@ -52,6 +56,8 @@ pub struct Flags {
     json: Json,
     #[command(flatten)]
     report: Report,
+    #[command(flatten)]
+    saved: SavedModels,
 }
 
 fn policy(name: &str) -> Result<SharingPolicy, String> {
@@ -68,10 +74,15 @@ pub(super) struct Settings {
     pub(super) scenario: SharingScenario,
     /// In the order of [`SharingPolicy::ALL`], the baseline first.
     pub(super) policies: Vec<SharingPolicy>,
+    /// Those that nobody asked for by name, and that can't be run.
+    pub(super) left_out: Vec<String>,
     /// How packets are simulated, if they are.
     pub(super) packets: Option<Packets>,
     pub(super) outputs: Outputs,
 }
+
+/// Of which policies a report shows what jobs did when.
+pub(super) const RECORDED: [SharingPolicy; 2] = [BASELINE, SharingPolicy::Saba];
 
 /// What speedups are relative to.
 pub(super) const BASELINE: SharingPolicy = SharingPolicy::FairFlows;
@@ -79,38 +90,56 @@ pub(super) const BASELINE: SharingPolicy = SharingPolicy::FairFlows;
 impl Flags {
     pub(super) fn resolve(self) -> Result<Settings, Failure> {
         let is_stdin = |path: &Path| path == Path::new("-");
-        if is_stdin(&self.jobs) && self.fabric.as_deref().is_some_and(is_stdin) {
-            let message = "--fabric -: standard input is the jobs already";
+        let mut read = vec![("the jobs", self.jobs.as_path())];
+        read.extend(self.fabric.as_deref().map(|path| ("--fabric", path)));
+        read.extend(self.models.as_deref().map(|path| ("--models", path)));
+        if let [(first, _), (flag, _), ..] =
+            read.iter().filter(|of| is_stdin(of.1)).collect::<Vec<_>>()[..]
+        {
+            let message = format!("{flag} -: standard input is {first} already");
             return Err(Failure::usage(message, "a file for one of the two"));
         }
         let text = Text::read(&self.jobs)?;
         let fabric = match &self.fabric {
-            Some(path) => Some(read::any(&Text::read(path)?.source())?),
+            Some(path) => Some(bandwise_topology::read::any(&Text::read(path)?.source())?),
             None => None,
         };
         let folder = self.jobs.parent().map(Path::to_owned).unwrap_or_default();
+        let models = match &self.models {
+            Some(path) => Some(Models::read(&Text::read(path)?.source())?),
+            None => None,
+        };
         let overrides = bandwise_scenario::sharing::Overrides {
             fabric,
+            models,
             queues: self.queues.map(|queues| queues as u8),
             seed: self.seed,
         };
         let scenario = SharingScenario::from_toml(&text.source(), overrides, |name| {
             files::named(&folder.join(name))
         })?;
-        for warning in &scenario.warnings {
-            note(format_args!("warning: {warning}"));
-        }
-        let inputs: Vec<&Path> =
-            std::iter::once(self.jobs.as_path()).chain(self.fabric.as_deref()).collect();
+        let inputs: Vec<&Path> = read.iter().map(|of| of.1).collect();
         let outputs = Outputs::new(self.json, self.report, Rows::default(), &inputs)?;
-        let packets = self.packets.resolve()?;
+        let outputs = outputs.with_models(self.saved)?;
         let mut policies = self.policy;
+        let packets = self.packets.resolve()?;
+        let mut left_out = Vec::new();
+        for &policy in &policies {
+            scenario.check(policy).map_err(|error| {
+                Failure::usage(format!("--policy {}: {error}", policy.as_str()), error.allowed())
+            })?;
+        }
         if policies.is_empty() {
             let by_hand = scenario.has_weights();
             let all = SharingPolicy::ALL.into_iter();
-            policies.extend(all.filter(|&policy| policy != SharingPolicy::GivenWeights || by_hand));
+            for policy in all.filter(|&policy| policy != SharingPolicy::GivenWeights || by_hand) {
+                match scenario.check(policy) {
+                    Ok(()) => policies.push(policy),
+                    Err(error) => left_out.push(error.to_string()),
+                }
+            }
             if packets.is_some() {
-                packets::keep_possible(&scenario, &mut policies);
+                packets::keep_possible(&scenario, &mut policies, &mut left_out);
             }
         }
         policies.push(BASELINE);
@@ -120,6 +149,14 @@ impl Flags {
         policies.sort_unstable();
         policies.dedup();
         let name = text.name.clone();
-        Ok(Settings { name, text: text.into_text(), scenario, policies, packets, outputs })
+        Ok(Settings {
+            name,
+            text: text.into_text(),
+            scenario,
+            policies,
+            left_out,
+            packets,
+            outputs,
+        })
     }
 }

@@ -1,40 +1,54 @@
-//! What a plan comes to, as tables and sentences.
+//! What a plan comes to, as tables.
 
+use super::configuration::{self, Room};
+use super::findings::Findings;
+use super::gain;
+use super::packets;
 use super::settings::{BASELINE, Settings};
-use bandwise_report::{Cell, Table, text};
-use bandwise_scenario::sharing::{Comparison, LOSS, SharingPolicy, SharingResults, Summary};
+use bandwise_report::{Cell, Table, Verdict, text};
+use bandwise_saba::sensitivity::Prediction;
+use bandwise_scenario::sharing::{JobOutlook, LOSS, Promise, SharedJob, SharingPolicy, Summary};
+
+/// What a terminal shows of ports; a page has room for more.
+const IN_TEXT: Room = Room { kinds: 8, names: 12 };
+const ON_A_PAGE: Room = Room { kinds: 64, names: 200 };
 
 /// Everything that is printed for people.
-pub(super) fn text(settings: &Settings, comparison: &Comparison) -> String {
-    let mut parts: Vec<String> = all(settings, comparison).iter().map(text::table).collect();
-    parts.extend(answer(comparison).into_iter().map(|line| line + "\n"));
+pub(super) fn text(settings: &Settings, findings: &Findings) -> String {
+    let tables = all(settings, findings, IN_TEXT);
+    let mut parts: Vec<String> = tables.iter().map(text::table).collect();
+    parts.extend(findings.answer.iter().map(|line| format!("{line}\n")));
+    parts.extend(findings.warnings.iter().map(|warning| format!("Warning: {warning}.\n")));
     parts.push(closing(settings));
     parts.join("\n")
 }
 
-/// All tables.
-pub(super) fn all(settings: &Settings, comparison: &Comparison) -> Vec<Table> {
-    vec![jobs(settings, comparison), summaries(comparison)]
+/// All tables of a page.
+pub(super) fn of_page(settings: &Settings, findings: &Findings) -> Vec<Table> {
+    all(settings, findings, ON_A_PAGE)
 }
 
-/// A policy with its summary, for all that are whole.
-pub(super) fn summarised(comparison: &Comparison) -> Vec<(SharingPolicy, Summary)> {
-    let Some(baseline) = comparison.of(BASELINE) else { return Vec::new() };
-    let summary =
-        |results: &SharingResults| Some((results.policy, comparison.summary(results, baseline)?));
-    comparison.results.iter().filter_map(summary).collect()
+fn all(settings: &Settings, findings: &Findings, room: Room) -> Vec<Table> {
+    let mut tables = vec![jobs(settings, findings), summaries(findings)];
+    tables.extend(packets::table(settings, findings));
+    tables.extend(gain::table(findings));
+    tables.push(outlook(settings, findings));
+    tables.extend(configuration::tables(settings, findings, room));
+    tables
 }
 
-fn jobs(settings: &Settings, comparison: &Comparison) -> Table {
+fn jobs(settings: &Settings, findings: &Findings) -> Table {
     let mut header = vec!["job".to_owned(), "instances".to_owned(), "alone".to_owned()];
+    let comparison = &findings.comparison;
     header.extend(comparison.results.iter().map(|results| results.policy.as_str().to_owned()));
     let slowdowns: Vec<_> =
         comparison.results.iter().map(|results| comparison.slowdowns(results)).collect();
-    let row = |(i, job): (usize, &bandwise_scenario::sharing::SharedJob)| {
+    let row = |(i, job): (usize, &SharedJob)| {
+        let alone = comparison.alone[i].map_or(f64::NAN, |alone| alone.as_s_f64());
         let mut cells = vec![
             Cell::text(&job.name),
             Cell::number(f64::from(job.job.instances), ""),
-            Cell::number(comparison.alone[i].as_s_f64(), "s"),
+            Cell::number(alone, "s"),
         ];
         cells.extend(slowdowns.iter().map(|of| Cell::number(of[i].unwrap_or(f64::NAN), "")));
         cells
@@ -47,8 +61,65 @@ fn jobs(settings: &Settings, comparison: &Comparison) -> Table {
     }
 }
 
-fn summaries(comparison: &Comparison) -> Table {
-    let row = |(policy, summary): (SharingPolicy, Summary)| {
+/// What models say beside what is simulated.
+fn outlook(settings: &Settings, findings: &Findings) -> Table {
+    let (now, saba) = (findings.slowdowns(BASELINE), findings.slowdowns(SharingPolicy::Saba));
+    let row = |(i, (job, outlook)): (usize, (&SharedJob, &JobOutlook))| {
+        let mut cells = vec![Cell::text(&job.name)];
+        for Promise { share, slowdown } in [&outlook.equal, &outlook.saba] {
+            cells.push(Cell::number(share.get() * 100.0, "%"));
+            cells.push(predicted(*slowdown));
+        }
+        cells.extend([now[i], saba[i]].map(|of| Cell::number(of.unwrap_or(f64::NAN), "")));
+        cells.push(verdict(now[i], saba[i]));
+        cells
+    };
+    let header = [
+        "job",
+        "equal share",
+        "predicted",
+        "Saba's share",
+        "predicted",
+        BASELINE.as_str(),
+        SharingPolicy::Saba.as_str(),
+        "with saba",
+    ];
+    let jobs = settings.scenario.jobs.iter().zip(&findings.outlook.jobs);
+    Table {
+        title: "What models predict, and what is simulated".into(),
+        caption: "The least share that a job has of a link while all jobs are there and send all the time, \
+                  and its slowdown with that by its model; ~ stands where so little was never measured. \
+                  Then its simulated slowdowns."
+            .into(),
+        header: header.map(str::to_owned).into(),
+        rows: jobs.enumerate().map(row).collect(),
+    }
+}
+
+fn predicted(slowdown: Prediction) -> Cell {
+    match slowdown {
+        Prediction::Measured { slowdown } => Cell::number(slowdown, ""),
+        Prediction::Extrapolated { slowdown, .. } => Cell::text(format!("~ {slowdown:.3}")),
+    }
+}
+
+/// Whether a job gains, in words.
+fn verdict(now: Option<f64>, saba: Option<f64>) -> Cell {
+    let Some((now, saba)) = now.zip(saba) else { return Cell::verdict(Verdict::Neutral, "") };
+    let percent = (saba / now - 1.0).abs() * 100.0;
+    match now / saba {
+        speedup if speedup > 1.0 + LOSS => {
+            Cell::verdict(Verdict::Good, format!("gains, {percent:.0}% less time"))
+        }
+        speedup if speedup < 1.0 - LOSS => {
+            Cell::verdict(Verdict::Bad, format!("loses, {percent:.0}% more time"))
+        }
+        _ => Cell::verdict(Verdict::Neutral, "as long"),
+    }
+}
+
+fn summaries(findings: &Findings) -> Table {
+    let row = |(policy, summary): &(SharingPolicy, Summary)| {
         vec![
             Cell::text(policy.as_str()),
             Cell::number(summary.mean_slowdown, ""),
@@ -77,57 +148,8 @@ fn summaries(comparison: &Comparison) -> Table {
             LOSS * 100.0
         ),
         header: header.map(str::to_owned).into(),
-        rows: summarised(comparison).into_iter().map(row).collect(),
+        rows: findings.summaries.iter().map(row).collect(),
     }
-}
-
-/// What to do, in a sentence or two.
-pub(super) fn answer(comparison: &Comparison) -> Vec<String> {
-    let summaries = summarised(comparison);
-    let of = |policy| summaries.iter().find(|of| of.0 == policy).map(|of| of.1);
-    let mut answer = Vec::new();
-    if let Some(((best, summary), base)) = summaries
-        .iter()
-        .min_by(|a, b| a.1.mean_slowdown.total_cmp(&b.1.mean_slowdown))
-        .zip(of(BASELINE))
-    {
-        answer.push(match *best == BASELINE {
-            true => format!(
-                "Leave it as it is: no policy here has a lower mean slowdown than {}, {:.2}.",
-                best.as_str(),
-                base.mean_slowdown
-            ),
-            false => format!(
-                "The lowest mean slowdown is that of {} ({}): {:.2}, with {} {:.2}.",
-                best.as_str(),
-                best.title(),
-                summary.mean_slowdown,
-                BASELINE.as_str(),
-                base.mean_slowdown
-            ),
-        });
-    }
-    let pairs = [
-        (SharingPolicy::Saba, SharingPolicy::EqualWeights),
-        (SharingPolicy::SabaUnlimited, SharingPolicy::FairJobs),
-    ];
-    for (saba, equal) in pairs {
-        if let (Some(weighted), Some(even)) = (of(saba), of(equal)) {
-            let (a, b) = (weighted.mean_slowdown, even.mean_slowdown);
-            let verdict = match () {
-                () if a < b * (1.0 - LOSS) => "serve these jobs better than equal ones",
-                () if a > b * (1.0 + LOSS) => "serve these jobs worse than equal ones",
-                () => "make no difference to these jobs",
-            };
-            answer.push(format!(
-                "Weights by sensitivity {verdict}: a mean slowdown of {a:.2} with {}, of {b:.2} with \
-                 {}, which has the same queues.",
-                saba.as_str(),
-                equal.as_str()
-            ));
-        }
-    }
-    answer
 }
 
 /// What it was all made from.

@@ -37,9 +37,44 @@ fn a_plan_for_two_jobs() {
     let took = |i: usize| fair["took_s"][i].as_f64().unwrap();
     assert!((took(0) - 4.0).abs() < 1e-3, "{fair}");
     assert!((took(1) - 9.0).abs() < 1e-3, "{fair}");
-    assert!(json["answer"][0].as_str().unwrap().contains("mean slowdown"));
+    assert!(json["answer"][0].as_str().unwrap().starts_with("With saba in place of fair-flows"));
+    assert!(json["answer"][1].as_str().unwrap().contains("mean slowdown"));
     let again = place.run(&["saba", "plan", "jobs.toml", "--json"]).good();
     assert_eq!(again.stdout, place.read("o.json"));
+}
+
+/// What is to be configured, as text for people and as a whole for programs.
+#[test]
+fn the_table_to_configure() {
+    let place = Place::new();
+    place.write("jobs.toml", JOBS);
+    let args = ["saba", "plan", "jobs.toml", "--policy", "saba", "--json", "o.json"];
+    let text = place.run(&args).good().stdout;
+    let configure = "To configure: the level of each application";
+    assert!(text.contains(configure) && text.contains("all 8"), "{text}");
+    let json = place.json("o.json");
+    let levels = json["configuration"]["levels"].as_array().unwrap();
+    let level = |i: usize| levels[i]["level"].as_u64().unwrap();
+    assert_eq!(levels[0]["job"], "sends");
+    assert_eq!((level(0), level(1)), (1, 0));
+    // Each host's port, and the switch's to it: one kind, as both jobs are everywhere.
+    let ports = json["configuration"]["ports"].as_array().unwrap();
+    let names: Vec<_> = ports
+        .iter()
+        .map(|port| format!("{}:{}", port["node"].as_str().unwrap(), port["port"]))
+        .collect();
+    assert_eq!(names.len(), 8);
+    assert!(names.contains(&"h0:1".to_owned()) && names.contains(&"switch:4".to_owned()));
+    assert_eq!(ports[0]["queue_of_level"], serde_json::json!({ "0": 0, "1": 1 }));
+    let weights = ports[0]["weights"].as_array().unwrap();
+    let weight = |i: usize| weights[i].as_f64().unwrap();
+    assert!(weight(1) == 255.0 && weight(0) < 255.0, "{weights:?}");
+    // What a job is promised is its queue's part of the weights.
+    let share = json["jobs"][0]["saba"]["share"].as_f64().unwrap();
+    assert!((share - 255.0 / (255.0 + weight(0))).abs() < 1e-5, "{share}");
+    assert_eq!(json["jobs"][0]["equal"]["share"], 0.5);
+    assert_eq!(json["jobs"][0]["equal"]["predicted_slowdown"], 2.0);
+    assert_eq!(json["jobs"][0]["equal"]["extrapolated"], false);
 }
 
 #[test]
@@ -65,7 +100,14 @@ fn a_report_of_a_plan() {
     place.write("jobs.toml", JOBS);
     place.run(&["saba", "plan", "jobs.toml", "--report", "r.html"]).good();
     let page = place.read("r.html");
-    for part in ["How should these jobs share the fabric?", "What less bandwidth costs"] {
+    for part in [
+        "How should these jobs share the fabric?",
+        "Speedup of each application",
+        "Where Saba&#39;s gain comes from",
+        "What less bandwidth costs",
+        "Who computed and sent when",
+        "To configure: queues and weights of ports",
+    ] {
         assert!(page.contains(part), "{part}");
     }
 }
@@ -78,13 +120,228 @@ fn what_a_plan_refuses() {
     let refuse = |args: &[&str], parts: &[&str]| {
         place.run(&[&["saba", "plan"], args].concat()).refused(parts);
     };
-    refuse(&["none.toml"], &["none.toml:1", "`workload`, `times` and `stage`"]);
+    refuse(&["none.toml"], &["none.toml:1", "`workload`, `times` and `stage`, or a `model` alone"]);
     refuse(&["missing.toml"], &["missing.toml"]);
     refuse(&["jobs.toml", "--queues", "17"], &["--queues"]);
     refuse(&["jobs.toml", "--policy", "best"], &["unknown policy", "fair-flows"]);
     refuse(&["jobs.toml", "--report", "jobs.toml"], &["used twice"]);
     refuse(&["-", "--fabric", "-"], &["standard input"]);
     assert_eq!(place.files(), ["jobs.toml", "none.toml"]);
+}
+
+/// What the queues give times what the weights give is what Saba gives, with floors and without.
+#[test]
+fn where_the_gain_comes_from() {
+    let place = Place::new();
+    place.write("jobs.toml", JOBS);
+    let ran = place.run(&["saba", "plan", "jobs.toml", "--json", "o.json"]).good();
+    assert!(ran.stdout.contains("Where Saba's gain comes from"), "{}", ran.stdout);
+    let json = place.json("o.json");
+    let gains = json["gains"].as_array().unwrap();
+    let names: Vec<_> = gains.iter().map(|gain| gain["policy"].as_str().unwrap()).collect();
+    assert_eq!(names, ["saba", "saba-no-floor", "saba-unlimited"]);
+    for gain in gains {
+        let number = |key: &str| gain[key].as_f64().unwrap();
+        let product = number("speedup_by_queues") * number("speedup_by_weights");
+        assert!((product - number("speedup")).abs() < 1e-4, "{gain}");
+        let of = |name: &serde_json::Value| {
+            let all = json["summary"].as_array().unwrap();
+            let found = all.iter().find(|summary| summary["policy"] == *name).unwrap();
+            found["geometric_mean_speedup"].as_f64().unwrap()
+        };
+        assert_eq!(number("speedup"), of(&gain["policy"]));
+        assert_eq!(number("speedup_by_queues"), of(&gain["same_queues"]));
+    }
+}
+
+/// More jobs than links have queues: what can't be run is left out and told of, or refused by name.
+#[test]
+fn policies_that_cannot_be_run() {
+    let place = Place::new();
+    let job =
+        "[[job]]\nname = \"j\"\ninstances = 2\nstage = [{ compute = \"1 s\" }]\ncount = 300\n";
+    place.write("jobs.toml", format!("{job}[placement]\njobs-per-host = 100\n"));
+    let ran = place.run(&["saba", "plan", "jobs.toml", "--json"]).good();
+    let json = ran.json();
+    assert_eq!(json["summary"].as_array().unwrap().len(), 10);
+    let left_out = "left out: saba-unlimited has a queue for each job, and there are 300 jobs";
+    assert_eq!(json["warnings"][0], left_out);
+    let args = ["saba", "plan", "jobs.toml", "--policy", "saba,saba-unlimited"];
+    place.run(&args).refused(&["--policy saba-unlimited", "300 jobs", "up to 256"]);
+}
+
+/// What was measured of applications, as a platform team keeps it.
+const MODELS: &str = "\
+[[application]]
+name = \"sort\"
+nodes = 2
+dataset = \"300 GB\"
+measured = \"2022-03-01\"
+samples = [
+    { share = 1, time = \"100 s\" },
+    { share = 0.75, time = \"110 s\" },
+    { share = 0.5, time = \"150 s\" },
+]
+";
+
+/// Jobs with a model of that table, and one of another.
+const OF_TABLE: &str = "\
+models = \"models.toml\"
+[fabric]
+build = { single-switch = 8 }
+link = { rate = \"56 Gbps\" }
+[[job]]
+model = \"sort\"
+instances = 8
+count = 3
+[[job]]
+workload = \"LR\"
+";
+
+#[test]
+fn models_of_a_table_saved_and_read_again() {
+    let place = Place::new();
+    place.write("models.toml", MODELS);
+    place.write("jobs.toml", OF_TABLE);
+    let plan = |flags: &[&str]| {
+        place.run(&[&["saba", "plan", "jobs.toml", "--policy", "saba"], flags].concat()).good()
+    };
+    plan(&["--json", "first.json", "--save-models", "saved.toml"]);
+    let toml = place.read("saved.toml");
+    for part in ["\"LR\"", "nodes = 8", "\"sort\"", "nodes = 2", "\"300 GB\"", "2022-03-01"] {
+        assert!(toml.contains(part), "no {part} in {toml}");
+    }
+    // As CSV it says the same, and so do the results.
+    plan(&["--models", "saved.toml", "--save-models", "saved.csv"]);
+    plan(&["--models", "saved.csv", "--json", "again.json"]);
+    assert_eq!(place.read("first.json"), place.read("again.json"));
+    let json = place.json("first.json");
+    assert_eq!(json["jobs"][0]["name"], "sort-1");
+    assert_eq!(json["jobs"][0]["application"], "sort");
+    let models = json["models"].as_array().unwrap();
+    let sort = &models[1];
+    assert_eq!(sort["application"], "sort");
+    assert_eq!((&sort["nodes"], &sort["measured"]), (&2.into(), &"2022-03-01".into()));
+    assert_eq!(sort["slowdowns"][0], serde_json::json!([0.5, 1.5]));
+}
+
+/// Four times the nodes, and a quarter of a link where half was measured.
+#[test]
+fn models_that_are_doubtful_are_told_of_everywhere() {
+    let place = Place::new();
+    place.write("models.toml", MODELS);
+    place.write("jobs.toml", OF_TABLE);
+    let args = ["saba", "plan", "jobs.toml", "--policy", "saba", "--json", "o.json"];
+    let text = place.run(&[&args[..], &["--report", "r.html"]].concat()).good().stdout;
+    let json = place.json("o.json");
+    let warnings: Vec<_> =
+        json["warnings"].as_array().unwrap().iter().map(|w| w.as_str().unwrap()).collect();
+    let nodes = "the model of sort, for sort-1, sort-2, sort-3: used with 4.00 times the nodes";
+    assert!(warnings.iter().any(|warning| warning.starts_with(nodes)), "{warnings:?}");
+    let guess = "of the bandwidth, measured down to 50%: what it says there is a guess";
+    assert!(warnings.iter().any(|warning| warning.contains(guess)), "{warnings:?}");
+    let page = place.read("r.html");
+    for warning in &warnings {
+        assert!(text.contains(&format!("Warning: {warning}.")), "{text}");
+    }
+    assert!(page.contains(nodes) && page.contains(guess));
+    assert!(page.contains(&format!("There are {} warnings", warnings.len())));
+}
+
+/// Noise in place of a model: a line through it explains little.
+#[test]
+fn a_model_of_low_r_squared_is_told_of() {
+    let place = Place::new();
+    let times =
+        [("100%", 100), ("90%", 190), ("75%", 101), ("50%", 195), ("25%", 102), ("10%", 120)];
+    let times: Vec<_> = times.iter().map(|(part, s)| format!("\"{part}\" = \"{s} s\"")).collect();
+    let job = format!(
+        "[[job]]\nname = \"noisy\"\ntimes = {{ {} }}\n[model]\nkind = \"polynomial\"\ndegree = 1\n",
+        times.join(", ")
+    );
+    place.write("jobs.toml", job);
+    let ran = place.run(&["saba", "plan", "jobs.toml", "--policy", "saba", "--json"]).good();
+    let warnings = ran.json()["warnings"].to_string();
+    let little = "the model of noisy, for noisy: the model explains little of its samples";
+    assert!(warnings.contains(little), "{warnings}");
+}
+
+/// Everything that a table, or a job that names it, can get wrong: file, line, and what is allowed.
+#[test]
+fn what_is_refused_of_models_and_fabrics() {
+    let place = Place::new();
+    let refuse = |models: &str, jobs: &str, parts: &[&str]| {
+        place.write("models.toml", models);
+        place.write("jobs.toml", jobs);
+        place.run(&["saba", "plan", "jobs.toml"]).refused(parts);
+    };
+    let with = |text: &str, from: &str, to: &str| {
+        assert_eq!(text.matches(from).count(), 1, "{from}");
+        text.replace(from, to)
+    };
+    let table = |from: &str, to: &str, parts: &[&str]| {
+        refuse(&with(MODELS, from, to), OF_TABLE, parts);
+    };
+    table("share = 1,", "share = 0.9,", &["models.toml:6", "no sample with all", "share of 1"]);
+    let two = "    { share = 0.75, time = \"110 s\" },\n";
+    table(two, "", &["models.toml:6", "2 shares", "3 different shares or more"]);
+    table("110 s", "0 s", &["models.toml:8", "a time of 0", "above 0"]);
+    table("0.75", "1.3", &["models.toml:8", "a share of 1.3", "up to 1"]);
+    table("nodes = 2", "nodes = 0", &["models.toml:3", "0 nodes", "from 1 on"]);
+    let csv = "application,share,time_s\nsort,1,100\nsort,1.3,120\nsort,0.5,150\n";
+    refuse(csv, OF_TABLE, &["models.toml:3", "a share of 1.3", "up to 1"]);
+    let jobs = |from: &str, to: &str, parts: &[&str]| {
+        refuse(MODELS, &with(OF_TABLE, from, to), parts);
+    };
+    let other = ["jobs.toml:6", "models.toml has no model of \"sorts\"", "applications: \"sort\""];
+    jobs("\"sort\"", "\"sorts\"", &other);
+    let unused = ["jobs.toml:1", "models.toml, and no job that has one", "applications: \"sort\""];
+    jobs("model = \"sort\"", "workload = \"TS\"", &unused);
+    jobs("models = \"models.toml\"\n", "", &["jobs.toml:5", "no table of models", "--models"]);
+    jobs("instances = 8", "instances = 9", &["jobs.toml:7", "9 instances on 8 hosts", "1 to 8"]);
+    let stage = "name = \"sort\"\nstage = [{ compute = \"1 s\" }]";
+    jobs("workload = \"LR\"", stage, &["jobs.toml:10", "another model of \"sort\"", "a name"]);
+    jobs("models.toml", "none.toml", &["jobs.toml:1", "none.toml"]);
+    place.write("models.toml", "application = []\n");
+    place.run(&["saba", "plan", "jobs.toml", "--models", "models.toml"]).refused(&[
+        "models.toml:1",
+        "without applications",
+        "one [[application]]",
+    ]);
+}
+
+/// Two pairs of hosts, each with a cable.
+#[test]
+fn hosts_that_cannot_reach_each_other_are_refused() {
+    let place = Place::new();
+    let apart = "[fabric]\nlink = { rate = \"1 Gbps\" }\n\
+                 [[fabric.host]]\nname = \"a\"\n[[fabric.host]]\nname = \"b\"\n\
+                 [[fabric.host]]\nname = \"c\"\n[[fabric.host]]\nname = \"d\"\n\
+                 [[fabric.cable]]\nfrom = \"a\"\nto = \"b\"\n\
+                 [[fabric.cable]]\nfrom = \"c\"\nto = \"d\"\n";
+    let job = "[[job]]\nworkload = \"TS\"\ninstances = 2\n";
+    place.write("both.toml", format!("{apart}{job}"));
+    let said = ["can't reach each other", "allowed: a path of switches"];
+    place.run(&["saba", "plan", "both.toml"]).refused(&[&["both.toml:"], &said[..]].concat());
+    place.write("apart.toml", apart);
+    place.write("jobs.toml", job);
+    place
+        .run(&["saba", "plan", "jobs.toml", "--fabric", "apart.toml"])
+        .refused(&[&["apart.toml:"], &said[..]].concat());
+}
+
+#[test]
+fn flags_about_models_that_are_refused() {
+    let place = Place::new();
+    place.write("jobs.toml", "[[job]]\nworkload = \"TS\"\n");
+    let refuse = |flags: &[&str], parts: &[&str]| {
+        place.run(&[&["saba", "plan", "jobs.toml"], flags].concat()).refused(parts);
+    };
+    refuse(&["--save-models", "m.json"], &["--save-models", ".toml or .csv"]);
+    refuse(&["--save-models", "jobs.toml"], &["used twice"]);
+    refuse(&["--models", "none.csv"], &["none.csv"]);
+    place.run(&["saba", "plan", "-", "--models", "-"]).refused(&["--models", "standard input"]);
+    assert_eq!(place.files(), ["jobs.toml"]);
 }
 
 /// Two coflows over one port each: 1 s and 2 s alone. Fair sharing ends them at 2 and 3 s, all orders by

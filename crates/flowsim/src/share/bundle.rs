@@ -2,21 +2,18 @@
 
 use crate::rate::Rate;
 
-/// A link that a bundle crosses, and the queue in which it stands there.
+/// A link that a bundle crosses, and where it stands there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Hop {
     pub(crate) link: u32,
     pub(crate) queue: u32,
-    /// How many flows the bundle has.
-    pub(crate) flows: u32,
-    /// What each of them can use at the link: the least that cap and other links offer. Kept here, so that
-    /// a link is scheduled without looking at others.
-    pub(crate) demand: Rate,
+    /// Its place among the link's members, if none has come or gone before it since.
+    pub(crate) place: u32,
 }
 
 impl Hop {
     pub(crate) const fn new(link: u32, queue: u32) -> Hop {
-        Hop { link, queue, flows: 0, demand: Rate::ZERO }
+        Hop { link, queue, place: 0 }
     }
 }
 
@@ -85,17 +82,6 @@ impl Bundles {
     pub(crate) fn hops_mut(&mut self, bundle: u32) -> &mut [Hop] {
         let Bundle { hops_at, hops, .. } = self.all[bundle as usize];
         &mut self.hops[hops_at as usize..hops_at as usize + usize::from(hops)]
-    }
-
-    /// Where the hops of a bundle begin among all hops.
-    pub(crate) fn hops_at(&self, bundle: u32) -> u32 {
-        self.all[bundle as usize].hops_at
-    }
-
-    /// One of all hops.
-    #[inline]
-    pub(crate) fn hop(&self, at: u32) -> &Hop {
-        &self.hops[at as usize]
     }
 
     /// A bundle without flows yet, over these hops.

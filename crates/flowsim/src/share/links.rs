@@ -1,6 +1,7 @@
 //! [`Sharing`]: links, the bundles that cross them, and what each link offers.
 
 use super::fill::Fill;
+use super::members::{Member, Members};
 use super::{Bundle, Bundles, Hop, QueueChoice};
 use crate::network::{LinkConfig, Network, Queue};
 use crate::rate::Rate;
@@ -26,15 +27,6 @@ pub(super) struct Link {
     pub(super) round: u64,
 }
 
-/// A bundle at a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Member {
-    pub(super) rank: u64,
-    pub(super) bundle: u32,
-    /// Which of all hops that is.
-    pub(super) hop: u32,
-}
-
 /// Turn, cut, least level and link: who gets less is asked first, because what others get depends on
 /// that.
 pub(super) type Turn = (u32, u64, Rate, u32);
@@ -48,7 +40,7 @@ pub(crate) struct Sharing {
     pub(super) levels: Vec<Rate>,
     pub(super) queues: usize,
     /// By link: the bundles that cross it, in order of rank.
-    pub(super) members: Vec<Vec<Member>>,
+    pub(super) members: Vec<Members>,
     pub(crate) bundles: Bundles,
     /// Links whose claims have changed, in the order in which they are asked.
     pub(super) waiting: BinaryHeap<Reverse<Turn>>,
@@ -91,7 +83,7 @@ impl Sharing {
             configs: vec![None; count],
             levels: vec![Rate::UNLIMITED; count],
             queues: 1,
-            members: vec![Vec::new(); count],
+            members: vec![Members::default(); count],
             bundles: Bundles::default(),
             waiting: BinaryHeap::new(),
             touched: Vec::new(),
@@ -127,10 +119,15 @@ impl Sharing {
         self.links[link as usize].capacity
     }
 
+    /// The bundles that cross a link.
+    pub(crate) fn crossing(&self, link: u32) -> impl Iterator<Item = u32> + '_ {
+        self.members[link as usize].all().iter().map(|member| member.bundle)
+    }
+
     /// The bundles that cross a link and may have a rate, the first ranks first.
     pub(crate) fn served(&self, link: u32) -> impl Iterator<Item = u32> + '_ {
         let cut = self.links[link as usize].cut;
-        let members = self.members[link as usize].iter();
+        let members = self.members[link as usize].all().iter();
         members.take_while(move |member| member.rank <= cut).map(|member| member.bundle)
     }
 
@@ -143,15 +140,13 @@ impl Sharing {
         .unwrap_or(Queue::weighted(1))
     }
 
-    /// What a link offers to a flow of that rank.
+    /// What a link offers to a flow of that queue and rank.
     #[inline]
-    pub(super) fn offer(&self, hop: Hop, rank: u64) -> Rate {
-        let cut = self.links[hop.link as usize].cut;
+    pub(super) fn offer(&self, link: u32, queue: u32, rank: u64) -> Rate {
+        let cut = self.links[link as usize].cut;
         match rank.cmp(&cut) {
             std::cmp::Ordering::Less => Rate::UNLIMITED,
-            std::cmp::Ordering::Equal => {
-                self.levels[hop.link as usize * self.queues + hop.queue as usize]
-            }
+            std::cmp::Ordering::Equal => self.levels[link as usize * self.queues + queue as usize],
             std::cmp::Ordering::Greater => Rate::ZERO,
         }
     }
@@ -162,17 +157,24 @@ impl Sharing {
         let Bundle { rank, cap, .. } = *self.bundles.get(bundle);
         let (mut least, mut at, mut second) = (cap, usize::MAX, cap);
         for (i, hop) in self.bundles.hops(bundle).iter().enumerate() {
-            let offer = self.offer(*hop, rank);
+            let offer = self.offer(hop.link, hop.queue, rank);
             if offer < least {
                 (second, least, at) = (least, offer, i);
             } else if offer < second {
                 second = offer;
             }
         }
-        for (i, hop) in self.bundles.hops_mut(bundle).iter_mut().enumerate() {
-            hop.demand = if i == at { second } else { least };
+        for i in 0..self.bundles.hops(bundle).len() {
+            self.member(bundle, i).demand = if i == at { second } else { least };
         }
         self.give(bundle, least);
+    }
+
+    /// What a link knows of a bundle, at the bundle's hop `i`.
+    pub(super) fn member(&mut self, bundle: u32, i: usize) -> &mut Member {
+        let rank = self.bundles.get(bundle).rank;
+        let hop = &mut self.bundles.hops_mut(bundle)[i];
+        self.members[hop.link as usize].find(rank, bundle, &mut hop.place)
     }
 
     /// Whether a link without queues carries what it can, but for the tolerance: then its level is near
@@ -247,8 +249,8 @@ impl Sharing {
         let hop = |&link: &u32| Hop::new(link, queue_at(configs, link, class, choice));
         let bundle = self.bundles.add(like, path.iter().map(hop));
         if !self.is_explicit {
-            for (&link, hop) in path.iter().zip(self.bundles.hops_at(bundle)..) {
-                insert(&mut self.members[link as usize], Member { rank, bundle, hop });
+            for hop in self.bundles.hops_mut(bundle) {
+                hop.place = self.members[hop.link as usize].insert(rank, bundle, hop.queue);
             }
         }
         bundle
@@ -265,11 +267,10 @@ impl Sharing {
         state.flows += 1;
         let rate = u128::from(state.rate.0);
         for i in 0..self.bundles.hops(bundle).len() {
-            let hop = &mut self.bundles.hops_mut(bundle)[i];
-            hop.flows += 1;
-            let link = hop.link;
+            let link = self.bundles.hops(bundle)[i].link;
             self.links[link as usize].load += rate;
             if !self.is_explicit {
+                self.member(bundle, i).flows += 1;
                 self.ask(link);
             }
         }
@@ -286,16 +287,15 @@ impl Sharing {
             state.rate = Rate::ZERO;
         }
         for i in 0..self.bundles.hops(bundle).len() {
-            let hop = &mut self.bundles.hops_mut(bundle)[i];
-            hop.flows -= 1;
-            let link = hop.link;
-            let state = &mut self.links[link as usize];
-            state.load -= rate;
+            let link = self.bundles.hops(bundle)[i].link;
+            self.links[link as usize].load -= rate;
             if self.is_explicit {
                 continue;
             }
+            self.member(bundle, i).flows -= 1;
             // Whoever comes after the cut takes nothing from others.
-            let is_cut = state.cut != NO_CUT && rank <= state.cut;
+            let cut = self.links[link as usize].cut;
+            let is_cut = cut != NO_CUT && rank <= cut;
             if is_cut && !self.is_busy_enough(link) {
                 self.ask(link);
             }
@@ -305,10 +305,9 @@ impl Sharing {
     /// A bundle without flows is gone.
     pub(crate) fn remove(&mut self, bundle: u32) {
         let rank = self.bundles.get(bundle).rank;
-        let hops = self.bundles.hops(bundle).iter().zip(self.bundles.hops_at(bundle)..);
         if !self.is_explicit {
-            for (Hop { link, .. }, hop) in hops {
-                remove(&mut self.members[*link as usize], Member { rank, bundle, hop });
+            for hop in self.bundles.hops(bundle) {
+                self.members[hop.link as usize].remove(rank, bundle, hop.place);
             }
         }
         self.bundles.remove(bundle);
@@ -330,11 +329,7 @@ impl Sharing {
         links.sort_unstable();
         links.dedup();
         for &link in &links {
-            let members = &mut self.members[link as usize];
-            for member in members.iter_mut() {
-                member.rank = self.bundles.get(member.bundle).rank;
-            }
-            members.sort_unstable();
+            self.members[link as usize].rerank(|bundle| self.bundles.get(bundle).rank);
         }
         self.forget(&links);
     }
@@ -343,12 +338,11 @@ impl Sharing {
     pub(crate) fn configure(&mut self, link: u32, config: LinkConfig) {
         self.reserve_queues(config.queues.len());
         self.configs[link as usize] = Some(Box::new(config));
-        for i in 0..self.members[link as usize].len() {
-            let bundle = self.members[link as usize][i].bundle;
-            let Bundle { class, queue: choice, .. } = *self.bundles.get(bundle);
-            let queue = queue_at(&self.configs, link, class, choice);
-            let hops = self.bundles.hops_mut(bundle).iter_mut();
-            hops.filter(|hop| hop.link == link).for_each(|hop| hop.queue = queue);
+        for member in self.members[link as usize].all_mut() {
+            let Bundle { class, queue: choice, .. } = *self.bundles.get(member.bundle);
+            member.queue = queue_at(&self.configs, link, class, choice);
+            let hops = self.bundles.hops_mut(member.bundle).iter_mut();
+            hops.filter(|hop| hop.link == link).for_each(|hop| hop.queue = member.queue);
         }
         self.forget(&[link]);
     }
@@ -360,8 +354,8 @@ impl Sharing {
         }
         for &link in links {
             self.ask(link);
-            for i in 0..self.members[link as usize].len() {
-                let bundle = self.members[link as usize][i].bundle;
+            for i in 0..self.members[link as usize].all().len() {
+                let bundle = self.members[link as usize].all()[i].bundle;
                 self.see(bundle);
                 for j in 0..self.bundles.hops(bundle).len() {
                     self.ask(self.bundles.hops(bundle)[j].link);
@@ -398,15 +392,4 @@ fn queue_at(configs: &[Option<Box<LinkConfig>>], link: u32, class: u8, choice: Q
             configs[link as usize].as_ref().map_or(0, |config| u32::from(config.queue_of(class)))
         }
     }
-}
-
-fn insert(members: &mut Vec<Member>, entry: Member) {
-    let at = members.partition_point(|&other| other < entry);
-    members.insert(at, entry);
-}
-
-fn remove(members: &mut Vec<Member>, entry: Member) {
-    let at = members.partition_point(|&other| other < entry);
-    debug_assert_eq!(members[at], entry);
-    members.remove(at);
 }

@@ -34,6 +34,7 @@
 mod bundle;
 mod fill;
 mod links;
+mod members;
 mod once;
 mod settle;
 

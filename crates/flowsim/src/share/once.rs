@@ -14,7 +14,7 @@ impl Sharing {
         self.fresh.clear();
         for link in 0..self.count() {
             self.links[link as usize].cut = NO_CUT;
-            if !self.members[link as usize].is_empty() {
+            if !self.members[link as usize].all().is_empty() {
                 self.ask(link);
             }
         }
@@ -42,10 +42,10 @@ impl Sharing {
         // By how much flows have grown when something ends that: a link, or behind all links a bundle.
         let mut ends = BinaryHeap::new();
         for bundle in (0..self.bundles.len()).filter(|&b| can_grow[b as usize]) {
-            let Bundle { rate, cap, .. } = *self.bundles.get(bundle);
+            let Bundle { rate, cap, flows: count, .. } = *self.bundles.get(bundle);
             ends.push(Reverse((cap.0 - rate.0, self.count() + bundle)));
             for hop in self.bundles.hops(bundle) {
-                flows[hop.link as usize] += u64::from(hop.flows);
+                flows[hop.link as usize] += u64::from(count);
             }
         }
         for link in (0..self.count()).filter(|&link| flows[link as usize] > 0) {
@@ -61,16 +61,19 @@ impl Sharing {
                     if now > grown {
                         ends.push(Reverse((now, end)));
                     } else {
-                        done.extend(self.members[end as usize].iter().map(|member| member.bundle));
+                        done.extend(
+                            self.members[end as usize].all().iter().map(|member| member.bundle),
+                        );
                     }
                 }
             }
             for bundle in done.drain(..) {
                 if std::mem::replace(&mut can_grow[bundle as usize], false) {
-                    self.give(bundle, Rate(self.bundles.get(bundle).rate.0 + grown));
+                    let Bundle { rate, flows: count, .. } = *self.bundles.get(bundle);
+                    self.give(bundle, Rate(rate.0 + grown));
                     for hop in self.bundles.hops(bundle) {
-                        rests[hop.link as usize] -= grown * u64::from(hop.flows);
-                        flows[hop.link as usize] -= u64::from(hop.flows);
+                        rests[hop.link as usize] -= grown * u64::from(count);
+                        flows[hop.link as usize] -= u64::from(count);
                     }
                 }
             }

@@ -2,7 +2,8 @@
 
 use super::Hop;
 use super::fill::Claim;
-use super::links::{Link, Member, NO_CUT, Sharing, least};
+use super::links::{Link, NO_CUT, Sharing, least};
+use super::members::Member;
 use crate::policy::HELD;
 use crate::rate::Rate;
 use std::cmp::Reverse;
@@ -91,12 +92,14 @@ impl Sharing {
         levels.swap_with_slice(&mut self.new_levels);
         self.links[link as usize].cut = cut;
         let members = std::mem::take(&mut self.members[link as usize]);
-        let from = members.partition_point(|member| member.rank < before.min(cut));
-        for member in &members[from..] {
+        let from = members.all().partition_point(|member| member.rank < before.min(cut));
+        for member in &members.all()[from..] {
             if member.rank > before.max(cut) {
                 break;
             }
-            self.tell(member, before);
+            if member.flows > 0 {
+                self.tell(link, member, before);
+            }
         }
         self.members[link as usize] = members;
     }
@@ -113,7 +116,7 @@ impl Sharing {
         let mut rest = self.links[link as usize].capacity.0;
         let mut found = NO_CUT;
         self.has_rivals = !self.has_queues;
-        for run in self.members[link as usize].chunk_by(|a, b| a.rank == b.rank) {
+        for run in self.members[link as usize].all().chunk_by(|a, b| a.rank == b.rank) {
             if run[0].rank == HELD {
                 self.new_levels.fill(Rate::ZERO);
                 found = HELD;
@@ -121,11 +124,7 @@ impl Sharing {
             }
             fill.claims.clear();
             let mut total = 0u64;
-            for member in run {
-                let &Hop { queue, flows, demand, .. } = self.bundles.hop(member.hop);
-                if flows == 0 {
-                    continue;
-                }
+            for &Member { demand, flows, queue, .. } in run.iter().filter(|m| m.flows > 0) {
                 total = total.saturating_add(demand.times(flows));
                 fill.claims.push(Claim { queue, flows, demand });
             }
@@ -210,30 +209,26 @@ impl Sharing {
 
     /// A link's offer to a bundle may have changed: gives it its rate, and asks the other links that it
     /// matters to.
-    fn tell(&mut self, member: &Member, cut_before: u64) {
-        let &Member { rank, bundle, hop } = member;
-        let here = *self.bundles.hop(hop);
-        if here.flows == 0 {
-            return;
-        }
-        let new = self.offer(here, rank);
+    fn tell(&mut self, link: u32, member: &Member, cut_before: u64) {
+        let &Member { rank, bundle, queue, .. } = member;
+        let new = self.offer(link, queue, rank);
         let old = match rank.cmp(&cut_before) {
             std::cmp::Ordering::Less => Rate::UNLIMITED,
-            std::cmp::Ordering::Equal => self.new_levels[here.queue as usize],
+            std::cmp::Ordering::Equal => self.new_levels[queue as usize],
             std::cmp::Ordering::Greater => Rate::ZERO,
         };
         if old == new {
             return;
         }
-        self.give(bundle, new.min(here.demand));
+        self.give(bundle, new.min(member.demand));
         // The second least of what others offer, for the one that offers the least.
         let cap = self.bundles.get(bundle).cap;
         let (mut least, mut at, mut second) = (cap, usize::MAX, cap);
-        for (i, &other) in self.bundles.hops(bundle).iter().enumerate() {
-            if other.link == here.link {
+        for (i, other) in self.bundles.hops(bundle).iter().enumerate() {
+            if other.link == link {
                 continue;
             }
-            let offer = self.offer(other, rank);
+            let offer = self.offer(other.link, other.queue, rank);
             if offer < least {
                 (second, least, at) = (least, offer, i);
             } else if offer < second {
@@ -242,13 +237,12 @@ impl Sharing {
         }
         for i in 0..self.bundles.hops(bundle).len() {
             let other = self.bundles.hops(bundle)[i];
-            if other.link == here.link {
-                continue;
-            }
-            let is = new.min(if i == at { second } else { least });
-            let was = other.demand;
-            if was != is {
-                self.bundles.hops_mut(bundle)[i].demand = is;
+            let others = if i == at { second } else { least };
+            let (was, is) = (old.min(others), new.min(others));
+            if other.link != link && was != is {
+                let demand = &mut self.member(bundle, i).demand;
+                debug_assert_eq!(*demand, was);
+                *demand = is;
                 if self.matters(other, rank, was, is) {
                     self.ask(other.link);
                 }
@@ -269,6 +263,6 @@ impl Sharing {
         }
         // A flow that can use more than it gets claims as much as before, and one after the cut
         // takes nothing from others.
-        was.min(is) < self.offer(hop, rank)
+        was.min(is) < self.offer(hop.link, hop.queue, rank)
     }
 }

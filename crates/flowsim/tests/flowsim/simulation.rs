@@ -131,10 +131,14 @@ proptest! {
     }
 
     /// What has left a link is what has left the flows over it: between events every flow has sent its rate
-    /// times the time, and in the end all its bytes.
+    /// times the time, and in the end all its bytes. So with any grain.
     #[test]
-    fn bytes_are_conserved(capacities in capacities(), flows in flows(15)) {
-        let mut simulation = Simulation::new(network(&capacities), MaxMin);
+    fn bytes_are_conserved(
+        capacities in capacities(), flows in flows(15),
+        grain in prop_oneof![Just(0), 1_000_000u64..10_000_000_000],
+    ) {
+        let grain = Time::from_ps(grain);
+        let mut simulation = Simulation::new(network(&capacities), MaxMin).with_grain(grain);
         let ids = start_all(&mut simulation, &flows);
         let mut ended = Vec::new();
         while let Some(next) = simulation.next_event() {
@@ -168,19 +172,56 @@ proptest! {
         let last = |ends: &[Time]| ends.iter().max().unwrap().as_s_f64();
         prop_assert!((last(&near) / last(&exact) - 1.0).abs() < 0.02);
     }
+}
 
-    /// With a grain all bytes are sent, nobody has a link for himself twice, and nothing takes much longer
-    /// than a grain for each event.
-    #[test]
-    fn a_grain_delays_by_grains(capacities in capacities(), flows in timed(10)) {
-        let in_order: Vec<usize> = (0..flows.len()).collect();
-        let grain = Time::from_us(50);
-        let exact = run(&mut Simulation::new(network(&capacities), MaxMin), &flows, &in_order);
-        let mut coarse = Simulation::new(network(&capacities), MaxMin).with_grain(grain);
-        let coarse = run(&mut coarse, &flows, &in_order);
-        let last = |ends: &[Time]| ends.iter().max().unwrap().as_ps();
-        prop_assert!(last(&coarse) <= last(&exact) + 200 * grain.as_ps() * flows.len() as u64);
-    }
+/// Two flows share a link until the first has ended; then the second has its half until the grain is over, or
+/// another flow starts.
+#[test]
+fn a_grain() {
+    let ends = |grain: u64, third: Option<u64>| {
+        let flow = |megabits: u64| FlowSpec {
+            path: &[0],
+            bytes: Bytes::new(megabits * 125_000),
+            class: 0,
+            group: 0,
+            cap: None,
+        };
+        let network = network(&[1_000_000_000]);
+        let mut simulation = Simulation::new(network, MaxMin).with_grain(Time::from_ms(grain));
+        let mut ended = Vec::new();
+        simulation.start(flow(1));
+        simulation.start(flow(3));
+        if let Some(at) = third {
+            simulation.advance(Time::from_ms(at), &mut ended);
+            simulation.start(flow(1));
+        }
+        while let Some(at) = simulation.next_event() {
+            simulation.advance(at, &mut ended);
+        }
+        ended.iter().map(|end| end.at.as_ps() / 1_000_000).collect::<Vec<_>>()
+    };
+    assert_eq!(ends(0, None), [2_000, 4_000]);
+    // 0.5 Gbps up to 3 ms, then all of it.
+    assert_eq!(ends(3, None), [2_000, 4_500]);
+    assert_eq!(ends(100, None), [2_000, 6_000]);
+    // The one that starts at 3 ms has its half at once and is done at 5 ms.
+    assert_eq!(ends(100, Some(3)), [2_000, 5_000, 6_000]);
+}
+
+/// What a flow has sent stays sent when its link is set up anew and another flow joins it at that instant.
+#[test]
+fn a_link_set_up_anew() {
+    let flow = FlowSpec { path: &[0], bytes: Bytes::new(500_000), class: 0, group: 0, cap: None };
+    let mut simulation = Simulation::new(network(&[1_000_000_000]), WeightedQueues);
+    let mut ended = Vec::new();
+    let first = simulation.start(flow);
+    simulation.advance(Time::from_ms(1), &mut ended);
+    simulation.set_link(0, config(&(vec![2, 3], vec![1]))).unwrap();
+    simulation.start(flow);
+    assert_eq!(simulation.left(first), Bytes::new(375_000));
+    simulation.advance(Time::from_ms(10), &mut ended);
+    let ends: Vec<_> = ended.iter().map(|end| end.at.as_ps() / 1_000_000).collect();
+    assert_eq!(ends, [7_000, 8_000]);
 }
 
 #[test]

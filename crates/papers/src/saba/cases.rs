@@ -1,5 +1,6 @@
 //! The runs, and which numbers each item takes from them.
 
+use super::calculation::{DEGREES, MOST, SHOWN};
 use super::models::{DATA, NODES};
 use super::setups;
 use super::study::{Outcome, Study};
@@ -20,8 +21,15 @@ const POLICIES: [SharingPolicy; 5] = [
     SharingPolicy::EqualWeights,
 ];
 
-/// All runs.
-pub(super) fn cases(_: &Options) -> Vec<Case> {
+/// Placements over which calculation times are measured.
+const PLACEMENTS: u64 = 5;
+
+/// All runs. How long the controller takes is run for itself only: other work disturbs it, and its
+/// numbers are not the same again.
+pub(super) fn cases(options: &Options) -> Vec<Case> {
+    if options.item.as_deref() == Some("fig4.19") {
+        return vec![calculation(if options.quick { 1 } else { PLACEMENTS })];
+    }
     let mut cases = vec![models(), two(), clusters()];
     for (called, data) in DATA {
         let scenario = setups::all_on(PROFILE_INSTANCES, data, 3, 8);
@@ -94,6 +102,32 @@ fn models() -> Case {
         }
     }
     Case { name: "models".into(), scenario: Study::Models, readings }
+}
+
+/// The controller's time; SLSQP's where it is built.
+fn calculation(placements: u64) -> Case {
+    let mut readings = Vec::new();
+    let mut read = |case: &str, metric, unit, key: &str| {
+        let key = format!("{case} {key}");
+        let read: Read<Outcome> = Box::new(move |outcome| outcome.numbers.get(&key).copied());
+        readings.push(Reading { item: "fig4.19", case: case.to_owned(), metric, unit, read });
+    };
+    for (_, degree) in DEGREES {
+        let up_to = MOST.map(|most| format!("up to {most} applications"));
+        let just = SHOWN.map(|size| format!("{size} applications"));
+        let events = ["a connection closed", "an application gone"].map(str::to_owned);
+        for case in up_to.into_iter().chain(just).chain(events) {
+            let case = format!("{case}, {degree}");
+            read(&case, "calculation time, 99th percentile", "s", "99th");
+            read(&case, "calculation time, mean", "s", "mean");
+        }
+        let case = format!("sampled ports, {degree}");
+        read(&case, "SLSQP's time over ours", "x", "SLSQP time");
+        read(&case, "ports where SLSQP fails", "", "SLSQP failed");
+        read(&case, "our sum of slowdowns over SLSQP's, most", "x", "worst");
+    }
+    let scenario = Study::Calculation(placements);
+    Case { name: "calculation time".into(), scenario, readings }
 }
 
 fn two() -> Case {
@@ -171,4 +205,23 @@ fn jobs(
     }
     let scenario = Study::Jobs(Box::new(scenario), POLICIES.to_vec());
     Case { name: format!("{item} {called}"), scenario, readings }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What depends on the machine is told to those only who ask for it.
+    #[test]
+    fn calculation_time_is_run_for_itself_only() {
+        let items = |item: Option<&str>| {
+            let item = item.map(str::to_owned);
+            let cases = cases(&Options { item, quick: true, seed: 1, threads: 1 });
+            let readings = cases.iter().flat_map(|case| &case.readings);
+            readings.map(|reading| reading.item).collect::<std::collections::BTreeSet<_>>()
+        };
+        assert!(items(None).len() > 5 && !items(None).contains("fig4.19"));
+        assert_eq!(items(Some("fig4.15")), items(None));
+        assert!(items(Some("fig4.19")).iter().eq(&["fig4.19"]));
+    }
 }

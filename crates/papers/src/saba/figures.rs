@@ -1,5 +1,6 @@
 //! The report's figures.
 
+use super::calculation::{DEGREES, SHOWN};
 use crate::Finding;
 use crate::published::Published;
 use bandwise_report::model::{Axis, Figure, Point, Scale, Series, SeriesKind, SourceKind};
@@ -95,5 +96,29 @@ pub(super) fn figures(findings: &[Finding], published: &Published) -> Vec<Figure
         ),
         theirs("fig4.13", "speedup", ""),
     );
+    all.extend(calculation(findings));
     all
+}
+
+/// Calculation time by the number of applications.
+fn calculation(findings: &[Finding]) -> Option<Figure> {
+    let series = |(_, called): (_, &str)| {
+        let time = |size: usize| {
+            let case = format!("{size} applications, {called}");
+            let is_it = |f: &&Finding| f.case == case && f.metric == "calculation time, mean";
+            Some(Point::new(size as f64, findings.iter().find(is_it)?.value() * 1e3))
+        };
+        let points: Vec<Point> = SHOWN.into_iter().filter_map(time).collect();
+        (!points.is_empty()).then(|| Series { name: called.into(), points, ..Series::default() })
+    };
+    let series: Vec<Series> = DEGREES.into_iter().filter_map(series).collect();
+    (!series.is_empty()).then(|| Figure {
+        id: "fig4.19".into(),
+        title: "Calculation time".into(),
+        caption: "All ports of 1,944 hosts, on one core of this machine; the mean.".into(),
+        x: Axis { label: "applications".into(), ..Axis::default() },
+        y: Axis { label: "ms".into(), ..Axis::default() },
+        series,
+        ..Figure::default()
+    })
 }

@@ -3,6 +3,7 @@
 //! share a switch.
 
 mod answer;
+mod calculation;
 mod cases;
 mod derived;
 mod figures;
@@ -35,6 +36,7 @@ pub const PAPER: Paper = Paper {
         ("fig4.15", "ten workloads on 8 nodes, by size of the dataset"),
         ("fig4.16", "ten workloads, by number of nodes"),
         ("fig4.17", "ten workloads on 8 nodes, by degree of the models"),
+        ("fig4.19", "time to work out all ports of 1,944 hosts, on this machine; for itself only"),
         ("queues", "ten workloads on 8 nodes, by number of queues (4.18c is of 1,944 servers)"),
     ],
     scenarios: &[],

@@ -1,6 +1,6 @@
 //! [`Study`]: what is run for Saba.
 
-use super::{models, setups};
+use super::{calculation, models, setups};
 use crate::experiment::{Effort, Experiment};
 use bandwise_scenario::sharing::{Comparison, SharingPolicy, SharingProgress, SharingScenario};
 use bandwise_units::Time;
@@ -16,6 +16,8 @@ pub enum Study {
     Jobs(Box<SharingScenario>, Vec<SharingPolicy>),
     /// A cluster setup by chance (Saba 4.6.2), another one for each seed.
     Setup(Vec<SharingPolicy>),
+    /// How long the controller takes (Saba 4.6.5), over so many placements of applications.
+    Calculation(u64),
 }
 
 /// What came out: numbers by name.
@@ -38,7 +40,7 @@ impl Experiment for Study {
         match self {
             Study::Setup(_) if quick => QUICK_SETUPS,
             Study::Setup(_) => SETUPS,
-            Study::Models | Study::Jobs(..) => 1,
+            Study::Models | Study::Jobs(..) | Study::Calculation(_) => 1,
         }
     }
 
@@ -49,6 +51,10 @@ impl Experiment for Study {
             Study::Setup(policies) => {
                 let scenario = setups::setup(seed).map_err(|error| error.to_string())?;
                 Ok(compare(&scenario, policies, stop))
+            }
+            Study::Calculation(placements) => {
+                let numbers = calculation::numbers(*placements, seed, stop);
+                Ok(numbers.map(|numbers| Outcome { numbers, ..Outcome::default() }))
             }
         }
     }

@@ -2,12 +2,13 @@
 //! loaded from anywhere. Everything can be read without the script, which only adds tooltips.
 
 mod figure;
+mod lanes;
 mod provenance;
 mod table;
 
 use crate::markup::Markup;
 use crate::text::{groups, tally};
-use crate::{Figure, Report};
+use crate::{Figure, Lanes, Report};
 use std::collections::BTreeSet;
 
 const STYLE: &str = include_str!("page.css");
@@ -60,11 +61,15 @@ fn body(m: &mut Markup, report: &Report) {
         let together =
             |(a, _): &Named<'_>, (b, _): &Named<'_>| !a.group.is_empty() && a.group == b.group;
         let groups_of_figures: Vec<&[Named<'_>]> = figures.chunk_by(together).collect();
-        if groups_of_figures.len() > 2 {
-            contents(m, &groups_of_figures);
+        let lanes: Vec<_> = report.lanes.iter().map(|lanes| (lanes, ids.take(&lanes.id))).collect();
+        if groups_of_figures.len() + lanes.len() > 2 {
+            contents(m, &groups_of_figures, &lanes);
         }
         for figures in groups_of_figures {
             figure::write(m, figures);
+        }
+        for (lanes, id) in &lanes {
+            lanes::write(m, lanes, id);
         }
         for table in &report.tables {
             table::write(m, table);
@@ -107,7 +112,7 @@ fn answer(m: &mut Markup, report: &Report) {
 type Named<'a> = (&'a Figure, String);
 
 /// A link to each figure, or to several that belong together.
-fn contents(m: &mut Markup, figures: &[&[Named<'_>]]) {
+fn contents(m: &mut Markup, figures: &[&[Named<'_>]], lanes: &[(&Lanes, String)]) {
     m.element("nav", &[("aria-label", &"Figures")], |m| {
         m.element("ul", &[], |m| {
             for together in figures {
@@ -115,6 +120,11 @@ fn contents(m: &mut Markup, figures: &[&[Named<'_>]]) {
                 let title = if together.len() == 1 { figure.name() } else { figure.group.clone() };
                 m.element("li", &[], |m| {
                     m.leaf("a", &[("href", &format!("#{id}"))], title);
+                });
+            }
+            for (lanes, id) in lanes {
+                m.element("li", &[], |m| {
+                    m.leaf("a", &[("href", &format!("#{id}"))], &lanes.title);
                 });
             }
         });

@@ -133,7 +133,11 @@ fn upwards(drawable: &Drawable<'_>, size: &Size) -> Ruler {
         Scale::Log2 | Scale::Log10 => Ruler::numbers(axis, low, high, 10),
         // Values that are all close to each other and far from zero may leave zero out.
         _ if drawable.has_bars() || low < 0.75 * high || high <= 0.0 => {
-            Ruler::numbers(axis, low.min(0.0), high.max(0.0), size.upwards)
+            let (low, high) = (low.min(0.0), high.max(0.0));
+            // The value of a bar below zero stands below it, on a line of its own.
+            let is_below = drawable.has_bars() && low < 0.0;
+            let room = if is_below { (high - low) * 15.0 / (size.height - 76.0) } else { 0.0 };
+            Ruler::numbers(axis, low - room, high, size.upwards)
         }
         _ => Ruler::numbers(axis, low, high, size.upwards),
     }

@@ -41,7 +41,8 @@ pub(crate) fn legend(m: &mut Markup, drawable: &Drawable<'_>) {
     });
 }
 
-fn swatch(m: &mut Markup, colour: &str, body: impl FnOnce(&mut Markup)) {
+/// A small picture before a name.
+pub(super) fn swatch(m: &mut Markup, colour: &str, body: impl FnOnce(&mut Markup)) {
     let class = format!("swatch {colour}");
     m.element(
         "svg",

@@ -7,6 +7,7 @@ mod draw;
 mod drawable;
 mod frame;
 mod labels;
+pub(crate) mod lanes;
 mod legend;
 mod marks;
 mod style;

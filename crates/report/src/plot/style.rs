@@ -31,7 +31,8 @@ pub(crate) enum Shape {
     Cross,
 }
 
-const COLOURS: [&str; 6] = ["c0", "c1", "c2", "c3", "c4", "c5"];
+/// The classes that set colours, in the order in which series take them.
+pub(super) const COLOURS: [&str; 6] = ["c0", "c1", "c2", "c3", "c4", "c5"];
 const SHAPES: [Shape; 5] =
     [Shape::Circle, Shape::Square, Shape::Triangle, Shape::Diamond, Shape::Tip];
 // Their number has no factor in common with that of the colours, so that 42 series differ.

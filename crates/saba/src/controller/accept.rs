@@ -20,9 +20,11 @@ impl Facts {
             }
             Event::Closed { connection, path: _ } => Ok(self.is_closed(connection)),
             Event::PortFound { port, queues, revision } => {
-                self.port(port, Port { revision, queues: Some(queues) })
+                self.heard_of(port, Port { revision, queues: Some(queues) })
             }
-            Event::PortLost { port, revision } => self.port(port, Port { revision, queues: None }),
+            Event::PortLost { port, revision } => {
+                self.heard_of(port, Port { revision, queues: None })
+            }
             Event::ModelUpdated { name, model, revision } => {
                 levels.can_place(&model)?;
                 self.model_updated(name, model, revision)
@@ -42,7 +44,7 @@ impl Facts {
         if self.gone.contains(application.0) {
             return Ok(Heard::Known);
         }
-        if let Some(known) = self.applications.get(&application) {
+        if let Some(known) = self.profile(application) {
             let is_same = *known == profile;
             return if is_same {
                 Ok(Heard::Known)
@@ -67,11 +69,12 @@ impl Facts {
         id: ConnectionId,
         application: ApplicationId,
         level: PriorityLevel,
-        mut ports: Vec<PortId>,
+        path: Vec<PortId>,
     ) -> Result<Heard, Refused> {
         if self.closed.contains(id.0) || self.gone.contains(application.0) {
             return Ok(Heard::Known);
         }
+        let mut ports: Vec<u32> = path.into_iter().map(|port| self.port_number(port)).collect();
         ports.sort_unstable();
         ports.dedup();
         let connection = Connection { application, level, ports };
@@ -91,10 +94,10 @@ impl Facts {
         Heard::New
     }
 
-    fn port(&mut self, id: PortId, port: Port) -> Result<Heard, Refused> {
-        match self.ports.get(&id) {
+    fn heard_of(&mut self, id: PortId, port: Port) -> Result<Heard, Refused> {
+        match self.said(id) {
             Some(known) if port.revision < known.revision => return Ok(Heard::Known),
-            Some(known) if *known == port => return Ok(Heard::Known),
+            Some(known) if known == port => return Ok(Heard::Known),
             Some(known) if port.revision == known.revision => {
                 return Err(Refused::OtherPort { port: id, revision: port.revision });
             }

@@ -1,14 +1,13 @@
 //! [`Command`]: what a controller wants done.
 
 use super::{ApplicationId, PortId};
-use crate::mapping::PriorityLevel;
-use std::collections::BTreeMap;
+use crate::mapping::{PriorityLevel, Queues};
 
 /// How a port is to share its link.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PortConfig {
     /// The queue of each level that sends through the port, counted from 0.
-    pub table: BTreeMap<PriorityLevel, u8>,
+    pub table: Queues,
     /// The weight of each queue, from 1.
     pub weights: Vec<u8>,
 }

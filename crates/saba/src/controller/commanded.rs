@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Commanded {
     levels: BTreeMap<ApplicationId, PriorityLevel>,
-    ports: BTreeMap<PortId, PortConfig>,
+    /// By number.
+    ports: Vec<PortConfig>,
 }
 
 impl Commanded {
@@ -24,30 +25,37 @@ impl Commanded {
         commands
     }
 
-    /// The command after which a port is configured so, if it isn't. A port that was told nothing has
-    /// the empty configuration.
-    pub(super) fn configure(&mut self, port: PortId, config: PortConfig) -> Option<Command> {
-        let before = self.ports.get(&port);
-        if before.map_or(config.weights.is_empty(), |before| *before == config) {
+    /// The command after which the port with this number is configured so, if it isn't. A port that was
+    /// told nothing has the empty configuration.
+    pub(super) fn configure(
+        &mut self,
+        (number, port): (u32, PortId),
+        config: PortConfig,
+    ) -> Option<Command> {
+        let at = number as usize;
+        if at >= self.ports.len() {
+            self.ports.resize(at + 1, PortConfig::default());
+        }
+        if self.ports[at] == config {
             return None;
         }
-        match config.weights.is_empty() {
-            true => self.ports.remove(&port),
-            false => self.ports.insert(port, config.clone()),
-        };
+        self.ports[at].clone_from(&config);
         Some(Command::Configure { port, config })
     }
 
     /// A port has lost what it was told.
-    pub(super) fn forget(&mut self, port: PortId) {
-        self.ports.remove(&port);
+    pub(super) fn forget(&mut self, number: u32) {
+        if let Some(config) = self.ports.get_mut(number as usize) {
+            *config = PortConfig::default();
+        }
     }
 
     pub(super) fn level(&self, application: ApplicationId) -> Option<PriorityLevel> {
         self.levels.get(&application).copied()
     }
 
-    pub(super) fn ports(&self) -> &BTreeMap<PortId, PortConfig> {
-        &self.ports
+    /// What the port with this number was told, if anything.
+    pub(super) fn port(&self, number: u32) -> Option<&PortConfig> {
+        self.ports.get(number as usize).filter(|config| !config.weights.is_empty())
     }
 }

@@ -1,7 +1,9 @@
 //! [`Facts`]: what is known, whatever the order in which it was heard.
 
 use super::ids::Ids;
-use super::occupancy::{Occupancy, Sender, take_one};
+use super::kinds::Kinds;
+use super::numbers::{Marks, Numbers};
+use super::senders::Senders;
 use super::{ApplicationId, ConnectionId, PortId, Profile};
 use crate::mapping::PriorityLevel;
 use crate::sensitivity::Model;
@@ -13,17 +15,23 @@ use std::num::NonZeroU8;
 /// the highest revision. So the order of events and their copies change nothing.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Facts {
-    /// Those that are registered and not gone.
-    pub(super) applications: BTreeMap<ApplicationId, Profile>,
+    /// Those that are registered and not gone, and the number of the profile that each has.
+    pub(super) applications: BTreeMap<ApplicationId, u32>,
+    /// The profiles that they have, by number.
+    pub(super) kinds: Kinds,
     pub(super) gone: Ids,
     /// Those that were made and not closed, of applications that are not gone.
     pub(super) connections: BTreeMap<ConnectionId, Connection>,
     pub(super) closed: Ids,
     of_application: BTreeMap<ApplicationId, BTreeSet<ConnectionId>>,
-    pub(super) occupancy: Occupancy,
     /// How many connections an application has with a level.
-    pub(super) senders: BTreeMap<Sender, u32>,
-    pub(super) ports: BTreeMap<PortId, Port>,
+    pub(super) senders: BTreeMap<(ApplicationId, PriorityLevel), u32>,
+    /// Of applications that are registered or have a connection.
+    pub(super) numbers: Numbers<ApplicationId>,
+    /// Of all ports that were ever heard of.
+    pub(super) port_numbers: Numbers<PortId>,
+    /// By number.
+    ports: Vec<PortFacts>,
     pub(super) models: BTreeMap<Application, (u64, Model)>,
     pub(super) changes: Changes,
 }
@@ -33,8 +41,17 @@ pub(super) struct Facts {
 pub(super) struct Connection {
     pub(super) application: ApplicationId,
     pub(super) level: PriorityLevel,
-    /// In order of their ids, each once.
-    pub(super) ports: Vec<PortId>,
+    /// The numbers of its ports in their order, each once.
+    pub(super) ports: Vec<u32>,
+}
+
+/// What is known of a port.
+#[derive(Debug, Clone)]
+pub(super) struct PortFacts {
+    pub(super) id: PortId,
+    /// None if only connections through it were heard of.
+    pub(super) said: Option<Port>,
+    pub(super) senders: Senders,
 }
 
 /// A port with the highest revision heard.
@@ -49,9 +66,9 @@ pub(super) struct Port {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Changes {
     /// Ports whose senders, models or queues are others.
-    pub(super) ports: BTreeSet<PortId>,
+    pub(super) ports: Marks,
     /// Those of them that were found or lost: what they were told before doesn't count.
-    pub(super) renewed: BTreeSet<PortId>,
+    pub(super) renewed: Marks,
     /// Who is registered, or a model of them.
     pub(super) models: bool,
     /// Which applications have connections with which levels.
@@ -65,24 +82,40 @@ impl Changes {
 }
 
 impl Facts {
-    /// The model of an application, if it is registered and there is one.
-    pub(super) fn model(&self, application: ApplicationId) -> Option<&Model> {
-        match self.applications.get(&application)? {
+    /// What is known of an application that is registered.
+    pub(super) fn profile(&self, application: ApplicationId) -> Option<&Profile> {
+        Some(self.kinds.profile(*self.applications.get(&application)?))
+    }
+
+    /// The model that a profile comes to, if there is one.
+    pub(super) fn model<'m>(&'m self, profile: &'m Profile) -> Option<&'m Model> {
+        match profile {
             Profile::Model(model) => Some(model),
             Profile::Named(name) => self.models.get(name.as_str()).map(|known| &known.1),
         }
     }
 
     pub(super) fn register(&mut self, application: ApplicationId, profile: Profile) {
-        self.applications.insert(application, profile);
+        let number = self.numbers.give(application);
+        let kind = self.kinds.join(profile);
+        self.applications.insert(application, kind);
+        for port in self.ports_of(application) {
+            self.ports[port as usize].senders.change(number, None, Some(kind));
+        }
         self.model_changed(application);
     }
 
+    /// The ports that an application sends through, each once.
+    fn ports_of(&self, application: ApplicationId) -> BTreeSet<u32> {
+        let connections = self.of_application.get(&application).into_iter().flatten();
+        connections.flat_map(|of| &self.connections[of].ports).copied().collect()
+    }
+
     pub(super) fn set_model(&mut self, name: Application, model: Model, revision: u64) {
-        let is_named = |profile: &&Profile| matches!(profile, Profile::Named(of) if *of == name);
-        let named = self.applications.iter().filter(|known| is_named(&known.1));
-        let named: Vec<ApplicationId> = named.map(|known| *known.0).collect();
+        let kind = self.kinds.named(&name);
         self.models.insert(name, (revision, model));
+        let named = self.applications.iter().filter(|of| Some(*of.1) == kind);
+        let named: Vec<ApplicationId> = named.map(|of| *of.0).collect();
         for application in named {
             self.model_changed(application);
         }
@@ -90,17 +123,47 @@ impl Facts {
 
     fn model_changed(&mut self, application: ApplicationId) {
         self.changes.models = true;
-        for connection in self.of_application.get(&application).into_iter().flatten() {
-            self.changes.ports.extend(&self.connections[connection].ports);
+        for port in self.ports_of(application) {
+            self.changes.ports.insert(port);
+        }
+    }
+
+    /// The number of a port, from now on if it has none yet.
+    pub(super) fn port_number(&mut self, id: PortId) -> u32 {
+        let number = self.port_numbers.give(id);
+        if number as usize == self.ports.len() {
+            self.ports.push(PortFacts { id, said: None, senders: Senders::default() });
+        }
+        number
+    }
+
+    /// What is known of the port with this number.
+    pub(super) fn port(&self, number: u32) -> &PortFacts {
+        &self.ports[number as usize]
+    }
+
+    /// All that holds for a port so far.
+    pub(super) fn said(&self, id: PortId) -> Option<Port> {
+        self.port(self.port_numbers.of(&id)?).said
+    }
+
+    /// All ports that somebody sends through are to be looked at.
+    pub(super) fn all_in_use_change(&mut self) {
+        for (number, port) in (0..).zip(&self.ports) {
+            if !port.senders.each().is_empty() {
+                self.changes.ports.insert(number);
+            }
         }
     }
 
     pub(super) fn connect(&mut self, id: ConnectionId, connection: Connection) {
+        let number = self.numbers.give(connection.application);
         let sender = (connection.application, connection.level);
+        let kind = self.applications.get(&connection.application).copied();
         for &port in &connection.ports {
-            self.occupancy.add(port, sender);
+            self.ports[port as usize].senders.add(number, kind, connection.level);
+            self.changes.ports.insert(port);
         }
-        self.changes.ports.extend(&connection.ports);
         let senders = self.senders.entry(sender).or_default();
         *senders += 1;
         self.changes.senders |= *senders == 1;
@@ -111,18 +174,21 @@ impl Facts {
     /// Forgets a connection, if it is there.
     pub(super) fn disconnect(&mut self, id: ConnectionId) {
         let Some(connection) = self.connections.remove(&id) else { return };
-        let sender = (connection.application, connection.level);
+        let application = connection.application;
+        let number = self.numbers.of(&application).expect("it has a connection");
+        let kind = self.applications.get(&application).copied();
         for &port in &connection.ports {
-            self.occupancy.remove(port, sender);
+            self.ports[port as usize].senders.remove(number, kind, connection.level);
+            self.changes.ports.insert(port);
         }
-        self.changes.ports.extend(&connection.ports);
-        self.changes.senders |= take_one(&mut self.senders, sender);
-        if let Some(others) = self.of_application.get_mut(&connection.application) {
+        self.changes.senders |= take_one(&mut self.senders, (application, connection.level));
+        if let Some(others) = self.of_application.get_mut(&application) {
             others.remove(&id);
             if others.is_empty() {
-                self.of_application.remove(&connection.application);
+                self.of_application.remove(&application);
             }
         }
+        self.release(application);
     }
 
     /// Forgets an application and its connections.
@@ -131,12 +197,37 @@ impl Facts {
         for connection in connections {
             self.disconnect(connection);
         }
-        self.changes.models |= self.applications.remove(&application).is_some();
+        if let Some(kind) = self.applications.remove(&application) {
+            self.kinds.leave(kind);
+            self.changes.models = true;
+        }
+        self.release(application);
+    }
+
+    /// Takes an application's number back if nothing is known of it.
+    fn release(&mut self, application: ApplicationId) {
+        let is_known = self.applications.contains_key(&application)
+            || self.of_application.contains_key(&application);
+        if !is_known {
+            self.numbers.release(&application);
+        }
     }
 
     pub(super) fn set_port(&mut self, id: PortId, port: Port) {
-        self.ports.insert(id, port);
-        self.changes.ports.insert(id);
-        self.changes.renewed.insert(id);
+        let number = self.port_number(id);
+        self.ports[number as usize].said = Some(port);
+        self.changes.ports.insert(number);
+        self.changes.renewed.insert(number);
     }
+}
+
+/// Counts one less; true if none is left.
+fn take_one<K: Ord>(counts: &mut BTreeMap<K, u32>, key: K) -> bool {
+    let Some(count) = counts.get_mut(&key) else { return false };
+    *count -= 1;
+    let none_left = *count == 0;
+    if none_left {
+        counts.remove(&key);
+    }
+    none_left
 }

@@ -176,7 +176,7 @@ impl Instance {
     }
 
     /// What own ports have been told, by id.
-    pub fn configurations(&self) -> &BTreeMap<PortId, PortConfig> {
+    pub fn configurations(&self) -> impl Iterator<Item = (PortId, &PortConfig)> {
         self.controller.configurations()
     }
 }

@@ -1,16 +1,16 @@
 //! [`Controller`]: events in, commands out.
 
 use super::commanded::Commanded;
-use super::facts::Facts;
-use super::plan::plan;
-use super::roster::{Merging, Roster};
+use super::facts::{Facts, PortFacts};
+use super::merging::Merging;
+use super::plan::Planner;
+use super::roster::Roster;
 use super::shares::Shares;
 use super::{
     ApplicationId, Command, ConnectionId, Event, Heard, Levels, PortConfig, PortId, Refused,
     Settings,
 };
 use crate::mapping::PriorityLevel;
-use std::collections::BTreeMap;
 
 /// Saba's controller (Saba 4.3). See the [module](super) for what it takes and when.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ impl Controller {
             }
         }
         let roster = Roster::default();
-        let merging = roster.merging(&facts, &levels, &facts.senders);
+        let merging = roster.merging(&facts, &levels);
         Controller {
             settings,
             levels,
@@ -60,32 +60,41 @@ impl Controller {
     /// Computes what has changed, and says what is to be done about it: first levels, by application,
     /// then ports, by id. Each at most once, and only if it differs from what was said of it before.
     pub fn settle(&mut self) -> Vec<Command> {
-        let changes = std::mem::take(&mut self.facts.changes);
-        let mut ports = changes.ports;
+        let changes = &mut self.facts.changes;
+        let renewed = changes.renewed.take();
+        let models = std::mem::take(&mut changes.models);
+        let senders = std::mem::take(&mut changes.senders);
         let mut commands = Vec::new();
-        if changes.models {
+        if models {
             self.roster = Roster::new(&self.facts, &self.levels, &mut self.shares);
             commands.extend(self.commanded.assign(&self.roster.levels));
         }
-        if changes.models || changes.senders {
-            let merging = self.roster.merging(&self.facts, &self.levels, &self.facts.senders);
+        if models || senders {
+            let merging = self.roster.merging(&self.facts, &self.levels);
             if merging != self.merging {
                 self.merging = merging;
-                ports.extend(self.facts.occupancy.ports());
+                self.facts.all_in_use_change();
             }
         }
-        for port in changes.renewed {
+        for port in renewed {
             self.commanded.forget(port);
         }
-        for port in ports {
-            let known = self.facts.ports.get(&port).and_then(|known| known.queues);
-            let Some(queues) = known else { continue };
-            let senders = self.facts.occupancy.at(port);
-            let (roster, merging) = (&self.roster, &self.merging);
-            let config = plan(senders, queues, roster, merging, &mut self.shares, &self.settings);
-            commands.extend(self.commanded.configure(port, config));
-        }
+        self.settle_ports(&mut commands);
         commands
+    }
+
+    fn settle_ports(&mut self, commands: &mut Vec<Command>) {
+        let mut ports = self.facts.changes.ports.take();
+        let facts = &self.facts;
+        ports.sort_unstable_by_key(|&port| *facts.port_numbers.id(port));
+        let by = (self.shares.models(), self.shares.of_ports(&self.settings));
+        let mut planner = Planner::new(&self.settings, facts, (&self.roster, &self.merging), by);
+        for port in ports {
+            let PortFacts { id, said, senders } = facts.port(port);
+            let Some(queues) = said.and_then(|said| said.queues) else { continue };
+            let config = planner.plan(senders, queues);
+            commands.extend(self.commanded.configure((port, *id), config));
+        }
     }
 
     /// The level that an application was told last, for whoever asks again.
@@ -95,8 +104,9 @@ impl Controller {
 
     /// What ports have been told, by id; those that are lost, and those that nobody sends through, are
     /// not there.
-    pub fn configurations(&self) -> &BTreeMap<PortId, PortConfig> {
-        self.commanded.ports()
+    pub fn configurations(&self) -> impl Iterator<Item = (PortId, &PortConfig)> {
+        let ports = self.facts.port_numbers.all();
+        ports.filter_map(|(&id, number)| Some((id, self.commanded.port(number)?)))
     }
 
     /// Whether an application has registered and is not gone.

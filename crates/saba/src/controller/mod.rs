@@ -26,16 +26,20 @@
 //! differs from what it said before.
 
 mod accept;
+mod bits;
 mod command;
 mod commanded;
 mod event;
 mod facts;
 mod ids;
 mod instance;
+mod kinds;
 mod machine;
-mod occupancy;
+mod merging;
+mod numbers;
 mod plan;
 mod roster;
+mod senders;
 mod settings;
 mod shared;
 mod shares;

@@ -1,54 +1,196 @@
 //! How a port is to be configured.
 
-use super::occupancy::Sender;
-use super::roster::{Merging, Roster};
-use super::shares::Shares;
-use super::{PortConfig, Settings, Weighting};
+use super::bits::Bits;
+use super::facts::Facts;
+use super::merging::Merging;
+use super::roster::Roster;
+use super::senders::{Sender, Senders};
+use super::shares::PortShares;
+use super::{ApplicationId, PortConfig, Settings, Weighting};
 use crate::mapping::{PriorityLevel, arbitration};
-use crate::weights::ModelId;
+use crate::weights::{Granted, ModelId};
 use std::num::NonZeroU8;
 
-/// The configuration of a port with so many queues, through which these send. Those that have no model
-/// yet count for nothing.
-pub(super) fn plan(
-    senders: impl Iterator<Item = (Sender, u32)>,
-    queues: NonZeroU8,
-    roster: &Roster,
-    merging: &Merging,
-    shares: &mut Shares,
-    settings: &Settings,
-) -> PortConfig {
-    let senders: Vec<(Sender, u32)> = senders.collect();
-    // One application's stand together.
-    let own = senders.chunk_by(|a, b| a.0.0 == b.0.0);
-    let mut members: Vec<(ModelId, &[(Sender, u32)])> =
-        own.filter_map(|own| Some((*roster.models.get(&own[0].0.0)?, own))).collect();
-    if members.is_empty() {
-        return PortConfig::default();
+/// Plans ports one after the other. What it keeps between them is memory, so that a port allocates no
+/// more than its configuration.
+pub(super) struct Planner<'a> {
+    settings: &'a Settings,
+    facts: &'a Facts,
+    roster: &'a Roster,
+    merging: &'a Merging,
+    shares: PortShares<'a>,
+    /// How many bits the number of a place takes.
+    bits: u32,
+    /// By model and place of level: how many applications at the port have both.
+    counts: Vec<u32>,
+    /// Where these are not 0.
+    counted: Bits,
+    /// The places at the port.
+    places: Bits,
+    cells: Vec<Cell>,
+    /// Models at the port, each with how many applications have it.
+    classes: Vec<(ModelId, u32)>,
+    granted: Vec<Granted>,
+    present: Vec<PriorityLevel>,
+    queues: Vec<u8>,
+    of_cluster: Vec<u8>,
+    /// By place.
+    queue_at: Vec<u8>,
+    /// By queue.
+    of_queue: Vec<f64>,
+}
+
+/// Applications of one model and level at the port.
+struct Cell {
+    /// The place of the model in `classes`.
+    class: u32,
+    place: u32,
+    count: u32,
+}
+
+/// An application at the port.
+struct Member<'s> {
+    model: ModelId,
+    id: ApplicationId,
+    own: &'s [Sender],
+}
+
+impl<'a> Planner<'a> {
+    pub(super) fn new(
+        settings: &'a Settings,
+        facts: &'a Facts,
+        (roster, merging): (&'a Roster, &'a Merging),
+        (models, shares): (usize, PortShares<'a>),
+    ) -> Self {
+        let bits = merging.len().next_power_of_two().trailing_zeros();
+        Planner {
+            settings,
+            facts,
+            roster,
+            merging,
+            shares,
+            counts: vec![0; models << bits],
+            counted: Bits::below(models << bits),
+            places: Bits::below(1 << bits),
+            bits,
+            classes: Vec::new(),
+            granted: Vec::new(),
+            cells: Vec::new(),
+            present: Vec::new(),
+            queues: Vec::new(),
+            of_cluster: Vec::new(),
+            queue_at: vec![0; merging.len()],
+            of_queue: Vec::new(),
+        }
     }
-    // Those of one model stay in the order of their ids.
-    members.sort_by_key(|member| member.0);
-    let mut present: Vec<PriorityLevel> =
-        members.iter().flat_map(|member| member.1).map(|of| of.0.1).collect();
-    present.sort_unstable();
-    present.dedup();
-    let table = merging.queues(&present, queues);
-    let count = table.values().max().map_or(0, |&last| usize::from(last) + 1);
-    let mut of_queue = vec![0.0; count];
-    match settings.weighting {
-        Weighting::EqualQueues => of_queue.fill(1.0),
-        Weighting::Sensitivity => {
-            let models: Vec<ModelId> = members.iter().map(|member| member.0).collect();
-            // In the order of the members, so that sums are the same at ports that are alike.
-            for (&(_, own), share) in members.iter().zip(shares.of(&models, settings)) {
-                let all: u32 = own.iter().map(|of| of.1).sum();
-                for &((_, level), count) in own {
-                    // Where it has connections with several levels, each has its part of the share.
-                    let part = f64::from(count) / f64::from(all);
-                    of_queue[usize::from(table[&level])] += share * part;
+
+    /// The configuration of a port with so many queues, through which these send. Those that have no
+    /// model yet count for nothing.
+    pub(super) fn plan(&mut self, senders: &Senders, queues: NonZeroU8) -> PortConfig {
+        self.look_at(senders);
+        if self.present.is_empty() {
+            return PortConfig::default();
+        }
+        let (hierarchy, of_cluster) = (self.merging.hierarchy(), &mut self.of_cluster);
+        hierarchy.queues_of(&self.present, queues, &mut self.queues, of_cluster);
+        let count = self.queues.iter().max().map_or(0, |&last| usize::from(last) + 1);
+        for (place, &queue) in self.present.iter().zip(&self.queues) {
+            self.queue_at[usize::from(place.0)] = queue;
+        }
+        self.of_queue.clear();
+        self.of_queue.resize(count, 0.0);
+        match self.settings.weighting {
+            Weighting::EqualQueues => self.of_queue.fill(1.0),
+            Weighting::Sensitivity if senders.is_mixed() => {
+                let members = self.members(senders.each());
+                self.classes.clear();
+                for own in members.chunk_by(|a, b| a.model == b.model) {
+                    self.classes.push((own[0].model, own.len() as u32));
+                }
+                self.shares.of(&self.classes, &mut self.granted);
+                self.add_members(&members);
+            }
+            Weighting::Sensitivity => {
+                self.shares.of(&self.classes, &mut self.granted);
+                if self.granted.len() == self.classes.len() {
+                    self.add_models();
+                } else {
+                    let members = self.members(senders.each());
+                    self.add_members(&members);
                 }
             }
         }
+        let levels = self.present.iter().map(|&place| self.merging.level(place));
+        let table = levels.zip(self.queues.iter().copied()).collect();
+        PortConfig { table, weights: arbitration(&self.of_queue, self.settings.most_weight.get()) }
     }
-    PortConfig { table, weights: arbitration(&of_queue, settings.most_weight.get()) }
+
+    /// Counts who sends, by model and level. What is counted stands in an order that the numbers of
+    /// applications and profiles have no part in.
+    fn look_at(&mut self, senders: &Senders) {
+        self.cells.clear();
+        for cell in senders.cells() {
+            let Some(model) = self.roster.model(cell.kind) else { continue };
+            let place = self.place(cell.level);
+            let at = (model.0 as usize) << self.bits | usize::from(place);
+            self.counts[at] += cell.applications;
+            self.counted.insert(at);
+            self.places.insert(usize::from(place));
+        }
+        self.present.clear();
+        let present = &mut self.present;
+        self.places.take(|place| present.push(PriorityLevel(place as u16)));
+        self.classes.clear();
+        let Planner { counts, counted, cells, classes, bits, .. } = self;
+        counted.take(|at| {
+            let (model, place) = (ModelId((at >> *bits) as u32), at & ((1 << *bits) - 1));
+            let count = std::mem::take(&mut counts[at]);
+            match classes.last_mut() {
+                Some(last) if last.0 == model => last.1 += count,
+                _ => classes.push((model, count)),
+            }
+            cells.push(Cell { class: classes.len() as u32 - 1, place: place as u32, count });
+        });
+    }
+
+    fn place(&self, level: PriorityLevel) -> u16 {
+        self.merging.place(level).expect("who has a model has levels that are known")
+    }
+
+    /// Adds shares up where those of one model are alike and each application has one level.
+    fn add_models(&mut self) {
+        for cell in &self.cells {
+            let queue = self.queue_at[cell.place as usize];
+            let share = self.granted[cell.class as usize].share;
+            self.of_queue[usize::from(queue)] += f64::from(cell.count) * share;
+        }
+    }
+
+    /// Applications that have a model: those of one model together, in the order of their ids, for the
+    /// later ones get more.
+    fn members<'s>(&self, senders: &'s [Sender]) -> Vec<Member<'s>> {
+        let member = |own: &'s [Sender]| {
+            let id = *self.facts.numbers.id(own[0].application);
+            let model = self.roster.model(*self.facts.applications.get(&id)?)?;
+            Some(Member { model, id, own })
+        };
+        let own = senders.chunk_by(|a, b| a.application == b.application);
+        let mut members: Vec<Member> = own.filter_map(member).collect();
+        members.sort_unstable_by_key(|member| (member.model, member.id));
+        members
+    }
+
+    /// Adds shares up application by application.
+    fn add_members(&mut self, members: &[Member]) {
+        let each = self.granted.iter().flat_map(|g| (0..g.count).map(|_| g.share));
+        for (member, share) in members.iter().zip(each) {
+            let all: u32 = member.own.iter().map(|of| of.connections).sum();
+            for of in member.own {
+                // Where it has connections with several levels, each has its part of the share.
+                let part = f64::from(of.connections) / f64::from(all);
+                let queue = self.queue_at[usize::from(self.place(of.level))];
+                self.of_queue[usize::from(queue)] += share * part;
+            }
+        }
+    }
 }

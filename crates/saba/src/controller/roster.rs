@@ -1,20 +1,19 @@
 //! [`Roster`]: the level of each application, and where each level stands.
 
 use super::facts::Facts;
-use super::occupancy::Sender;
+use super::merging::Merging;
 use super::shares::{ModelKey, Shares};
 use super::{ApplicationId, Grouping, Levels, Profile, Refused, SharedTable};
 use crate::mapping::{Hierarchy, PriorityLevel, PriorityLevels};
 use crate::sensitivity::Model;
 use crate::weights::ModelId;
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroU8;
 
 /// Applications that have a model.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Roster {
-    /// What each is to the solver.
-    pub(super) models: BTreeMap<ApplicationId, ModelId>,
+    /// What each is to the solver, by the number of its profile.
+    models: Vec<Option<ModelId>>,
     /// The level for connections to come.
     pub(super) levels: BTreeMap<ApplicationId, PriorityLevel>,
     /// The groups that the levels are from, where they are not shared.
@@ -23,91 +22,82 @@ pub(super) struct Roster {
 
 impl Roster {
     pub(super) fn new(facts: &Facts, levels: &Levels, shares: &mut Shares) -> Self {
-        let known = |id: &ApplicationId| Some((*id, facts.model(*id)?));
-        let known: Vec<(ApplicationId, &Model)> =
-            facts.applications.keys().filter_map(known).collect();
-        let keys: Vec<ModelKey> = known.iter().map(|of| ModelKey::of(of.1)).collect();
-        shares.know(known.iter().map(|of| of.1), &keys);
-        let models = known.iter().zip(&keys).map(|(of, key)| (of.0, shares.id(key))).collect();
-        let mut roster = Roster { models, ..Roster::default() };
+        let kinds = facts.kinds.all();
+        let kinds: Vec<(u32, &Model)> =
+            kinds.filter_map(|(kind, profile)| Some((kind, facts.model(profile)?))).collect();
+        let keys: Vec<ModelKey> = kinds.iter().map(|of| ModelKey::of(of.1)).collect();
+        shares.know(kinds.iter().map(|of| of.1), &keys);
+        let mut roster = Roster { models: vec![None; facts.kinds.end()], ..Roster::default() };
+        let mut of_kind: Vec<Option<&Model>> = vec![None; facts.kinds.end()];
+        for (&(kind, model), key) in kinds.iter().zip(&keys) {
+            roster.models[kind as usize] = Some(shares.id(key));
+            of_kind[kind as usize] = Some(model);
+        }
         match levels {
             Levels::Registered(grouping) => {
                 // By model first, so that ids say nothing.
-                let mut order: Vec<usize> = (0..known.len()).collect();
-                order.sort_by(|&a, &b| keys[a].cmp(&keys[b]));
-                let models: Vec<&Model> = order.iter().map(|&i| known[i].1).collect();
+                let known = |(&id, &kind): (&ApplicationId, &u32)| {
+                    Some((roster.model(kind)?, id, of_kind[kind as usize]?))
+                };
+                let mut known: Vec<(ModelId, ApplicationId, &Model)> =
+                    facts.applications.iter().filter_map(known).collect();
+                known.sort_unstable_by_key(|of| (of.0, of.1));
+                let models: Vec<&Model> = known.iter().map(|of| of.2).collect();
                 let grouped = group(&models, grouping);
-                let of = order.iter().zip(grouped.of()).map(|(&i, &level)| (known[i].0, level));
+                let of = known.iter().zip(grouped.of()).map(|(of, &level)| (of.1, level));
                 roster.levels = of.collect();
                 roster.grouped = Some(grouped);
             }
             Levels::Shared(table) => {
-                let level = |of: &(ApplicationId, &Model)| {
-                    Some((of.0, level_in(table, facts, of.0, of.1)?))
-                };
-                roster.levels = known.iter().filter_map(level).collect();
+                let mut level = vec![None; facts.kinds.end()];
+                for &(kind, model) in &kinds {
+                    level[kind as usize] = level_in(table, facts.kinds.profile(kind), model);
+                }
+                let of = facts.applications.iter();
+                let of = of.filter_map(|(&id, &kind)| Some((id, level[kind as usize]?)));
+                roster.levels = of.collect();
             }
         }
         roster
     }
 
+    /// What applications with this profile are to the solver, if they have a model.
+    #[inline]
+    pub(super) fn model(&self, kind: u32) -> Option<ModelId> {
+        self.models.get(kind as usize).copied().flatten()
+    }
+
     /// Where levels stand, given who has connections with which.
-    pub(super) fn merging(
-        &self,
-        facts: &Facts,
-        levels: &Levels,
-        senders: &BTreeMap<Sender, u32>,
-    ) -> Merging {
+    pub(super) fn merging(&self, facts: &Facts, levels: &Levels) -> Merging {
         if let Levels::Shared(table) = levels {
             let occupied = (0..table.levels().len() as u16).map(PriorityLevel).collect();
-            return Merging { occupied, hierarchy: table.hierarchy().clone() };
+            return Merging::new(occupied, table.hierarchy().clone());
         }
         let Some(grouped) = &self.grouped else { return Merging::default() };
+        // What an application is to the solver, and the number of its profile.
+        let known = |id: &ApplicationId| {
+            let kind = *facts.applications.get(id)?;
+            Some((self.model(kind)?, kind))
+        };
         let assigned = self.levels.iter().map(|(&id, &level)| (level, id));
-        let living = senders.keys().map(|&(id, level)| (level, id));
-        let living = living.filter(|of| self.models.contains_key(&of.1));
+        let living = facts.senders.keys().map(|&(id, level)| (level, id));
         let occupants: BTreeSet<(PriorityLevel, ApplicationId)> = assigned.chain(living).collect();
         // Models in their order, as sums of the same numbers in another one may differ.
-        let mut members: BTreeMap<PriorityLevel, Vec<(ModelId, ApplicationId)>> = BTreeMap::new();
+        let mut members: BTreeMap<PriorityLevel, Vec<(ModelId, u32)>> = BTreeMap::new();
         for (level, id) in occupants {
-            members.entry(level).or_default().push((self.models[&id], id));
+            if let Some(known) = known(&id) {
+                members.entry(level).or_default().push(known);
+            }
         }
-        let point = |members: &mut Vec<(ModelId, ApplicationId)>| {
+        let point = |members: &mut Vec<(ModelId, u32)>| {
             members.sort_unstable();
-            let models: Vec<&Model> = members.iter().filter_map(|of| facts.model(of.1)).collect();
+            let model = |of: &(ModelId, u32)| facts.model(facts.kinds.profile(of.1));
+            let models: Vec<&Model> = members.iter().filter_map(model).collect();
             grouped.point(&models).expect("models that were grouped")
         };
         let occupied = members.keys().copied().collect();
         let points: Vec<Vec<f64>> = members.values_mut().map(point).collect();
-        Merging { occupied, hierarchy: Hierarchy::of_points(&points) }
-    }
-}
-
-/// Levels that somebody has, and how they merge.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Merging {
-    /// In their order; the hierarchy counts them from 0.
-    occupied: Vec<PriorityLevel>,
-    hierarchy: Hierarchy,
-}
-
-impl Default for Merging {
-    fn default() -> Self {
-        Merging { occupied: Vec::new(), hierarchy: Hierarchy::of_points(&[]) }
-    }
-}
-
-impl Merging {
-    /// The queue of each of these levels at a port with so many.
-    pub(super) fn queues(
-        &self,
-        present: &[PriorityLevel],
-        queues: NonZeroU8,
-    ) -> BTreeMap<PriorityLevel, u8> {
-        let place = |level: &PriorityLevel| self.occupied.binary_search(level).ok();
-        let places = present.iter().filter_map(place).map(|place| PriorityLevel(place as u16));
-        let found = self.hierarchy.queues(&places.collect(), queues);
-        found.iter().map(|(place, queue)| (self.occupied[usize::from(place.0)], queue)).collect()
+        Merging::new(occupied, Hierarchy::of_points(&points))
     }
 }
 
@@ -117,15 +107,10 @@ fn group(models: &[&Model], grouping: &Grouping) -> PriorityLevels {
         .expect("models without coordinates are refused")
 }
 
-fn level_in(
-    table: &SharedTable,
-    facts: &Facts,
-    application: ApplicationId,
-    model: &Model,
-) -> Option<PriorityLevel> {
-    let profiled = match facts.applications.get(&application) {
-        Some(Profile::Named(name)) => table.level_of(name),
-        _ => None,
+fn level_in(table: &SharedTable, profile: &Profile, model: &Model) -> Option<PriorityLevel> {
+    let profiled = match profile {
+        Profile::Named(name) => table.level_of(name),
+        Profile::Model(_) => None,
     };
     // One that was profiled later takes the nearest level.
     profiled

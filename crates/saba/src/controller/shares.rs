@@ -2,10 +2,11 @@
 
 use super::Settings;
 use crate::sensitivity::Model;
-use crate::weights::{Catalogue, ModelId, Solver};
+use crate::weights::{Catalogue, Granted, ModelId, Solver};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
-/// How many shares are remembered, in all multisets of models together: 32 MB of them.
+/// How many shares and models are remembered, in all multisets of models together: 64 MB at most.
 const MOST_REMEMBERED: usize = 1 << 22;
 
 /// What was worked out. All of it can be worked out again, so what is forgotten changes no result.
@@ -14,9 +15,43 @@ pub(super) struct Shares {
     /// Models in the order of their keys. So the order in which they came says nothing.
     catalogue: Catalogue,
     ids: BTreeMap<ModelKey, ModelId>,
-    /// By the models at a port, in order, of each the share.
-    known: BTreeMap<Vec<ModelId>, Vec<f64>>,
-    remembered: usize,
+    known: Known,
+}
+
+/// What is known, by a digest of what it is of: comparing that alone takes longer than most ports do.
+/// Of two with one digest the later is remembered.
+#[derive(Debug, Clone, Default)]
+struct Known {
+    of: BTreeMap<u64, Place>,
+    /// One after the other: what is known is of these,
+    classes: Vec<(ModelId, u32)>,
+    /// and is this.
+    granted: Vec<Granted>,
+}
+
+/// Where a part of both begins, and how long it is.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    classes: (u32, u32),
+    granted: (u32, u32),
+}
+
+fn part<T>(all: &[T], (from, len): (u32, u32)) -> &[T] {
+    &all[from as usize..(from + len) as usize]
+}
+
+/// The digest of who is at a port (FNV-1a, by words).
+fn digest(classes: &[(ModelId, u32)]) -> u64 {
+    let word = |of: &(ModelId, u32)| u64::from(of.0.0) << 32 | u64::from(of.1);
+    let step =
+        |digest: u64, word: u64| (digest ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(23);
+    classes.iter().map(word).fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+/// Works out ports one after the other.
+pub(super) struct PortShares<'s> {
+    solver: Solver<'s>,
+    known: &'s mut Known,
 }
 
 /// What a model is, as numbers that have an order; equal for equal models.
@@ -57,8 +92,12 @@ impl Shares {
             .map(|(key, model)| (key.clone(), catalogue.add(model, None)))
             .collect();
         self.catalogue = catalogue;
-        self.known.clear();
-        self.remembered = 0;
+        self.known = Known::default();
+    }
+
+    /// How many models are known.
+    pub(super) fn models(&self) -> usize {
+        self.catalogue.len()
     }
 
     /// Of a model that was made known.
@@ -66,18 +105,38 @@ impl Shares {
         self.ids[key]
     }
 
-    /// The share of each, in their order, which is that of their ids.
-    pub(super) fn of(&mut self, members: &[ModelId], settings: &Settings) -> &[f64] {
-        if !self.known.contains_key(members) {
-            if self.remembered + members.len() > MOST_REMEMBERED {
-                self.known.clear();
-                self.remembered = 0;
-            }
-            let Settings { part, floors, effort, .. } = *settings;
-            let weights = Solver::new(&self.catalogue, part, floors, effort).weights(members);
-            self.remembered += members.len();
-            self.known.insert(members.to_vec(), weights.shares);
+    /// For the ports of one time.
+    pub(super) fn of_ports(&mut self, settings: &Settings) -> PortShares<'_> {
+        let Settings { part, floors, effort, .. } = *settings;
+        let solver = Solver::new(&self.catalogue, part, floors, effort);
+        PortShares { solver, known: &mut self.known }
+    }
+}
+
+impl PortShares<'_> {
+    /// What applications get at a port, of which so many have each model, in the order of the models:
+    /// of each model at least one share, and how many get it, by share. It is put into `granted`.
+    pub(super) fn of(&mut self, classes: &[(ModelId, u32)], granted: &mut Vec<Granted>) {
+        let Known { of, classes: all, granted: remembered } = &mut *self.known;
+        if remembered.len() + all.len() > MOST_REMEMBERED {
+            of.clear();
+            all.clear();
+            remembered.clear();
         }
-        &self.known[members]
+        granted.clear();
+        let entry = of.entry(digest(classes));
+        if let Entry::Occupied(known) = &entry
+            && part(all, known.get().classes) == classes
+        {
+            granted.extend_from_slice(part(remembered, known.get().granted));
+            return;
+        }
+        granted.extend_from_slice(self.solver.granted(classes));
+        entry.insert_entry(Place {
+            classes: (all.len() as u32, classes.len() as u32),
+            granted: (remembered.len() as u32, granted.len() as u32),
+        });
+        all.extend_from_slice(classes);
+        remembered.extend_from_slice(granted);
     }
 }

@@ -15,18 +15,25 @@ pub fn arbitration(shares: &[f64], most: u8) -> Vec<u8> {
     if largest <= 0.0 {
         return vec![most; shares.len()];
     }
-    let quotas: Vec<f64> = shares.iter().map(|share| share / largest * f64::from(most)).collect();
-    let mut weights: Vec<u8> = quotas.iter().map(|quota| quota.floor() as u8).collect();
-    let sum = quotas.iter().sum::<f64>().round();
+    let quota = |share: &f64| share / largest * f64::from(most);
+    // Of a number from 0 to 255 the whole part.
+    let mut weights: Vec<u8> = shares.iter().map(|share| quota(share) as u8).collect();
+    let sum = shares.iter().map(quota).sum::<f64>().round();
     let given: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
-    let mut order: Vec<usize> = (0..shares.len()).collect();
-    let missing = |i: usize| quotas[i] - quotas[i].floor();
-    order.sort_by(|&a, &b| missing(b).total_cmp(&missing(a)));
     let more = (sum - given).max(0.0) as usize;
-    for &i in order.iter().take(more).filter(|&&i| missing(i) > 0.0) {
-        weights[i] += 1;
+    if more > 0 {
+        let missing = |i: usize| quota(&shares[i]) - f64::from(weights[i]);
+        let missing = (0..shares.len()).map(|i| (missing(i), i)).filter(|of| of.0 > 0.0);
+        let mut missing: Vec<(f64, usize)> = missing.collect();
+        missing.sort_by(|a, b| b.0.total_cmp(&a.0));
+        for &(_, i) in missing.iter().take(more) {
+            weights[i] += 1;
+        }
     }
-    weights.iter().map(|&weight| weight.max(1)).collect()
+    for weight in &mut weights {
+        *weight = (*weight).max(1);
+    }
+    weights
 }
 
 #[cfg(test)]

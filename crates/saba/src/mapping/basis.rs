@@ -34,15 +34,12 @@ pub struct BasisError {
     pub index: usize,
 }
 
-/// The shares that the paper's profiler measures (Saba 4.5.1).
-const PROFILED: [f64; 7] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
-
 impl Basis {
     /// The slowdowns at those of the profiler's shares that all models were measured down to: of any
     /// other, a measurement would be compared with an extrapolation.
     pub fn measured(models: &[&Model]) -> Self {
         let least = models.iter().map(|model| model.least()).max().unwrap_or(Share::ALL);
-        let mut shares: Vec<Share> = PROFILED.into_iter().map(Share::known).collect();
+        let mut shares = Share::PROFILED.to_vec();
         shares.retain(|&share| share >= least);
         if shares.len() < 2 {
             shares = vec![least, Share::ALL];

@@ -58,14 +58,47 @@ impl Hierarchy {
     }
 
     /// The queues of a port at which these levels are present: those of the first step in which they
-    /// are in no more clusters than it has queues. Levels that the hierarchy doesn't know are left out.
+    /// are in no more clusters than it has queues, numbered in the order of their lowest level present.
+    /// Levels that the hierarchy doesn't know are left out.
     pub fn queues(&self, present: &BTreeSet<PriorityLevel>, queues: NonZeroU8) -> Queues {
-        let clusters = |step: &Vec<PriorityLevel>| -> BTreeSet<PriorityLevel> {
-            present.iter().filter_map(|level| step.get(usize::from(level.0)).copied()).collect()
+        let known = |level: &&PriorityLevel| usize::from(level.0) < self.steps[0].len();
+        let known: Vec<PriorityLevel> = present.iter().filter(known).copied().collect();
+        let (mut found, mut of_cluster) = (Vec::new(), Vec::new());
+        self.queues_of(&known, queues, &mut found, &mut of_cluster);
+        known.into_iter().zip(found).collect()
+    }
+
+    /// The same of levels that the hierarchy knows, in their order and each once: `found` has the queue
+    /// of each. `of_cluster` is memory.
+    pub(crate) fn queues_of(
+        &self,
+        present: &[PriorityLevel],
+        queues: NonZeroU8,
+        found: &mut Vec<u8>,
+        of_cluster: &mut Vec<u8>,
+    ) {
+        /// There are at most 255 queues, from 0.
+        const NONE: u8 = u8::MAX;
+        let mut fits = |step: &[PriorityLevel]| {
+            of_cluster.clear();
+            of_cluster.resize(step.len(), NONE);
+            found.clear();
+            let mut next = 0;
+            present.iter().all(|level| {
+                let queue = &mut of_cluster[usize::from(step[usize::from(level.0)].0)];
+                if *queue == NONE {
+                    if next == queues.get() {
+                        return false;
+                    }
+                    *queue = next;
+                    next += 1;
+                }
+                found.push(*queue);
+                true
+            })
         };
-        let fits = |step: &&Vec<PriorityLevel>| clusters(step).len() <= usize::from(queues.get());
-        // In the last step there is one cluster, and a port has a queue.
-        let step = self.steps.iter().find(fits).unwrap_or(&self.steps[self.steps.len() - 1]);
-        Queues::new(present, step)
+        // Clusters only merge. In the last step there is one, and a port has a queue.
+        let first = self.steps.partition_point(|step| !fits(step));
+        fits(&self.steps[first.min(self.steps.len() - 1)]);
     }
 }

@@ -1,46 +1,34 @@
 //! [`Queues`]: which levels share a queue of a port.
 
 use super::PriorityLevel;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The queue of each priority level that is present at a port.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Queues {
-    queue: BTreeMap<PriorityLevel, u8>,
-    count: u8,
+    /// In the order of levels.
+    of: Vec<(PriorityLevel, u8)>,
 }
 
 impl Queues {
-    /// Queues of the clusters that levels are in, numbered in the order of their lowest level present.
-    pub(super) fn new(present: &BTreeSet<PriorityLevel>, cluster: &[PriorityLevel]) -> Self {
-        let mut number: BTreeMap<PriorityLevel, u8> = BTreeMap::new();
-        let mut queue = BTreeMap::new();
-        for &level in present {
-            let Some(of) = cluster.get(usize::from(level.0)) else { continue };
-            let next = number.len() as u8;
-            queue.insert(level, *number.entry(*of).or_insert(next));
-        }
-        Queues { queue, count: number.len() as u8 }
-    }
-
     /// The queue of a level, counted from 0; none if it isn't present.
     pub fn of(&self, level: PriorityLevel) -> Option<u8> {
-        self.queue.get(&level).copied()
+        let at = self.of.binary_search_by_key(&level, |of| of.0).ok()?;
+        Some(self.of[at].1)
     }
 
-    /// Each level that is present and its queue.
-    pub fn iter(&self) -> impl Iterator<Item = (PriorityLevel, u8)> {
-        self.queue.iter().map(|(level, queue)| (*level, *queue))
+    /// Each level that is present and its queue, in the order of levels.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (PriorityLevel, u8)> {
+        self.of.iter().copied()
     }
 
     /// How many queues are used.
     pub fn len(&self) -> usize {
-        usize::from(self.count)
+        self.of.iter().map(|of| usize::from(of.1) + 1).max().unwrap_or(0)
     }
 
     /// Whether no level is present.
     pub fn is_empty(&self) -> bool {
-        self.count == 0
+        self.of.is_empty()
     }
 
     /// The share of each queue: the sum over its applications (Saba 4.3.3.2), each a level and its
@@ -53,5 +41,23 @@ impl Queues {
             }
         }
         shares
+    }
+}
+
+impl FromIterator<(PriorityLevel, u8)> for Queues {
+    /// Levels and their queues, which are numbered from 0 without gaps. Of a level that is there twice
+    /// the last counts.
+    fn from_iter<I: IntoIterator<Item = (PriorityLevel, u8)>>(all: I) -> Self {
+        let mut of: Vec<(PriorityLevel, u8)> = Vec::new();
+        for (level, queue) in all {
+            match of.last() {
+                Some(last) if last.0 >= level => match of.binary_search_by_key(&level, |of| of.0) {
+                    Ok(at) => of[at].1 = queue,
+                    Err(at) => of.insert(at, (level, queue)),
+                },
+                _ => of.push((level, queue)),
+            }
+        }
+        Queues { of }
     }
 }

@@ -41,6 +41,13 @@ pub enum Warning {
         /// As many times the data measured.
         times: f64,
     },
+    /// It is used for less bandwidth than was measured: what it says there is no more than a guess.
+    Extrapolated {
+        /// The share that it is used for.
+        share: Share,
+        /// The least share that was measured.
+        least: Share,
+    },
 }
 
 /// Below this R² a model explains less than half of what was measured (Saba 4.2.2).
@@ -65,6 +72,11 @@ impl fmt::Display for Warning {
                 f,
                 "used with {times:.3} times the data that it was measured on: nothing is known beyond \
                  0.1 to 10 times"
+            ),
+            Warning::Extrapolated { share, least } => write!(
+                f,
+                "used for {share} of the bandwidth, measured down to {least}: what it says there is \
+                 a guess"
             ),
         }
     }

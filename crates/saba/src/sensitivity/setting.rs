@@ -31,6 +31,11 @@ impl Dataset {
         &self.unit
     }
 
+    /// So many times this, above 0.
+    pub fn scaled(&self, times: f64) -> Dataset {
+        Dataset { size: self.size * times, unit: self.unit.clone() }
+    }
+
     /// How many times `other` this is, if both count the same.
     pub fn times(&self, other: &Dataset) -> Option<f64> {
         (self.unit == other.unit).then_some(self.size / other.size)

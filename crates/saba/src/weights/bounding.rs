@@ -5,7 +5,7 @@
 //! half brings its slowdown closer to what the price can see. Applications that are alike are told
 //! apart by their order alone, so a half says how many of them have no more, and how many no less.
 
-use super::fill::{Filled, Split, fill};
+use super::fill::{Split, fill};
 use super::price::Balance;
 use super::problem::{Granted, Term};
 use std::cmp::Ordering;
@@ -36,11 +36,9 @@ impl Effort {
 /// A gap this small, as a part of the sum, is rounding.
 pub(super) const EXACT: f64 = 1e-10;
 
-/// The best shares that were found.
-#[derive(Debug, Clone)]
+/// How good the best shares are that were found.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Found {
-    /// By class.
-    pub(super) granted: Vec<Granted>,
     pub(super) objective: f64,
     /// No shares have a sum of slowdowns below this.
     pub(super) bound: f64,
@@ -59,63 +57,82 @@ struct Node<'a> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Search {
     balance: Balance,
+    /// The shares of the part that was looked at last.
+    looked: Vec<Granted>,
+    /// The best shares that were found.
+    best: Vec<Granted>,
 }
 
 impl Search {
-    /// The shares of the terms with the least sum of slowdowns. None where bounds leave none.
-    pub(super) fn minimise<'a>(
+    /// The shares of the terms with the least sum of slowdowns, which [`granted`](Search::granted) has
+    /// then. None where bounds leave none.
+    pub(super) fn minimise(
         &mut self,
-        terms: Vec<Term<'a>>,
+        terms: &[Term],
         capacity: f64,
         effort: Effort,
     ) -> Option<Found> {
+        let (mut found, split) = self.look_at(terms, capacity, f64::NEG_INFINITY)?;
+        std::mem::swap(&mut self.looked, &mut self.best);
+        let Some(split) = split else { return Some(found) };
+        let worth = |found: Found| effort.gap.max(EXACT) * found.objective.abs().max(1.0);
         let mut number = 0;
-        let balance = &mut self.balance;
-        let mut best: Option<Found> = None;
         let mut open = BinaryHeap::new();
+        open.push(Node { terms: terms.to_vec(), bound: found.bound, split, number });
         // What parts that are not looked at any more could still hold.
         let mut closed = f64::INFINITY;
-        let mut look_at = |terms: Vec<Term<'a>>, above: f64, best: &mut Option<Found>| {
-            if !balance.find(&terms, capacity) {
-                return None;
-            }
-            let Filled { granted, objective, split } = fill(&terms, capacity, balance);
-            // A part's optimum is no better than the whole's.
-            let bound = balance.bound(&terms, capacity, objective).max(above).min(objective);
-            if best.as_ref().is_none_or(|best| objective < best.objective) {
-                let by_class = |g: Granted| Granted { term: terms[g.term].class as usize, ..g };
-                let granted = granted.into_iter().map(by_class).collect();
-                *best = Some(Found { granted, objective, bound: f64::NEG_INFINITY });
-            }
-            number += 1;
-            Some(match split {
-                Some(split) => Ok(Node { terms, bound, split, number }),
-                None => Err(bound),
-            })
-        };
-        match look_at(terms, f64::NEG_INFINITY, &mut best)? {
-            Ok(node) => open.push(node),
-            Err(bound) => closed = bound,
-        }
         let mut halvings = 0;
         while let Some(node) = open.pop() {
-            let incumbent = best.as_ref().map_or(f64::INFINITY, |best| best.objective);
-            let worth = effort.gap.max(EXACT) * incumbent.abs().max(1.0);
-            if halvings == effort.halvings || node.bound >= incumbent - worth {
+            if halvings == effort.halvings || node.bound >= found.objective - worth(found) {
                 // The bounds of all others are no lower.
                 closed = closed.min(node.bound);
                 break;
             }
             halvings += 1;
-            for half in halves(&node) {
-                match look_at(half, node.bound, &mut best) {
-                    Some(Ok(node)) => open.push(node),
-                    Some(Err(bound)) => closed = closed.min(bound),
-                    None => {}
+            for terms in halves(&node) {
+                let Some((half, split)) = self.look_at(&terms, capacity, node.bound) else {
+                    continue;
+                };
+                if half.objective < found.objective {
+                    found.objective = half.objective;
+                    std::mem::swap(&mut self.looked, &mut self.best);
+                }
+                number += 1;
+                match split {
+                    Some(split) => open.push(Node { terms, bound: half.bound, split, number }),
+                    None => closed = closed.min(half.bound),
                 }
             }
         }
-        best.map(|best| Found { bound: closed.min(best.objective), ..best })
+        found.bound = closed.min(found.objective);
+        // Parts of a class may have been told apart, so they are not in order.
+        self.best.sort_by(|a, b| a.term.cmp(&b.term).then(a.share.total_cmp(&b.share)));
+        Some(found)
+    }
+
+    /// Who has which share, by class and then by share, after a search that found some.
+    pub(super) fn granted(&self) -> &[Granted] {
+        &self.best
+    }
+
+    /// The shares of a part of which nothing is below `above`, in `looked`, and what to split if they
+    /// may not be the best.
+    fn look_at(
+        &mut self,
+        terms: &[Term],
+        capacity: f64,
+        above: f64,
+    ) -> Option<(Found, Option<Split>)> {
+        if !self.balance.find(terms, capacity) {
+            return None;
+        }
+        let (objective, split) = fill(terms, capacity, &self.balance, &mut self.looked);
+        // A part's optimum is no better than the whole's.
+        let bound = self.balance.bound(terms, capacity, objective).max(above).min(objective);
+        for granted in &mut self.looked {
+            granted.term = terms[granted.term as usize].class;
+        }
+        Some((Found { objective, bound }, split))
     }
 }
 

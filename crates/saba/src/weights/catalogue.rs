@@ -6,7 +6,7 @@ use crate::sensitivity::Model;
 
 /// A model in a [`Catalogue`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ModelId(pub(super) u32);
+pub struct ModelId(pub(crate) u32);
 
 /// The models of all applications. Applications with one model are alike to the solver, and cost it
 /// no more than one.

@@ -3,18 +3,6 @@
 use super::price::Balance;
 use super::problem::{Granted, Term};
 
-/// Shares with the right sum.
-#[derive(Debug, Clone)]
-pub(super) struct Filled {
-    /// Who has which share.
-    pub(super) granted: Vec<Granted>,
-    /// The sum of slowdowns.
-    pub(super) objective: f64,
-    /// The application, if there is one, that has a share between the two that it asks for, and what
-    /// to branch on: at most one, whatever the number of applications.
-    pub(super) split: Option<Split>,
-}
-
 /// An application with a share that it would not ask for at any price.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Split {
@@ -25,18 +13,26 @@ pub(super) struct Split {
     pub(super) higher: u32,
 }
 
-/// Gives what `balance.less` leaves. Terms that can have any share up to `balance.more` at no loss
-/// share evenly; the others jump from one to the other, as many as there is room for, the widest
-/// first, and the last may land between.
-pub(super) fn fill(terms: &[Term], capacity: f64, balance: &Balance) -> Filled {
+/// Gives what `balance.less` leaves, and says who has which share in `granted`. Terms that can have any
+/// share up to `balance.more` at no loss share evenly; the others jump from one to the other, as many as
+/// there is room for, the widest first, and the last may land between.
+///
+/// Returns the sum of slowdowns, and the application, if there is one, that has a share between the two
+/// that it asks for, and what to branch on: at most one, whatever the number of applications.
+pub(super) fn fill(
+    terms: &[Term],
+    capacity: f64,
+    balance: &Balance,
+    granted: &mut Vec<Granted>,
+) -> (f64, Option<Split>) {
     /// Narrower is a rounding of the price, not a jump.
     const NARROW: f64 = 1e-9;
+    granted.clear();
     if balance.less == balance.more {
-        let granted: Vec<Granted> = (terms.iter().zip(&balance.less).enumerate())
-            .map(|(i, (term, &share))| Granted { term: i, share, count: term.count })
-            .collect();
-        let objective = sum_of_granted(terms, &granted);
-        return Filled { granted, objective, split: None };
+        let all = (terms.iter().zip(&balance.less).enumerate())
+            .map(|(i, (term, &share))| Granted { term: i as u32, share, count: term.count });
+        granted.extend(all);
+        return (sum_of_granted(terms, granted), None);
     }
     let width = |i: usize| balance.more[i] - balance.less[i];
     let is_divisible = |i: usize| {
@@ -69,7 +65,6 @@ pub(super) fn fill(terms: &[Term], capacity: f64, balance: &Balance) -> Filled {
     for &i in &divisible {
         low[i] += part * width(i);
     }
-    let mut granted = Vec::with_capacity(terms.len() + 2);
     for (term, &lower) in low.iter().enumerate() {
         let split = split.filter(|split| split.term == term);
         let lowest = terms[term].count - higher[term] - u32::from(split.is_some());
@@ -79,12 +74,11 @@ pub(super) fn fill(terms: &[Term], capacity: f64, balance: &Balance) -> Filled {
             (balance.more[term], higher[term]),
         ];
         let some = groups.into_iter().filter(|group| group.1 > 0);
-        granted.extend(some.map(|(share, count)| Granted { term, share, count }));
+        granted.extend(some.map(|(share, count)| Granted { term: term as u32, share, count }));
     }
-    let objective = sum_of_granted(terms, &granted);
-    Filled { granted, objective, split }
+    (sum_of_granted(terms, granted), split)
 }
 
 fn sum_of_granted(terms: &[Term], granted: &[Granted]) -> f64 {
-    granted.iter().map(|g| f64::from(g.count) * terms[g.term].curve.value(g.share)).sum()
+    granted.iter().map(|g| f64::from(g.count) * terms[g.term as usize].curve.value(g.share)).sum()
 }

@@ -20,4 +20,5 @@ mod solver;
 pub use bounding::Effort;
 pub use catalogue::{Catalogue, ModelId};
 pub use floors::Floors;
+pub(crate) use problem::Granted;
 pub use solver::{Guarantee, Solver, Weights, equal};

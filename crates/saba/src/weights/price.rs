@@ -119,54 +119,65 @@ impl Bracket<'_, '_, '_> {
         if self.moved_to(first) {
             return;
         }
-        // An end that has not been tried is where the steepest slope is. Terms that are not active
-        // have an end that was tried, and ask for the same at both.
-        let (high, low) = steepest(self.found.active.iter().map(|&i| &self.terms[i]));
-        if self.found.high.is_infinite() {
-            self.found.high = high.max(self.found.low);
-        }
-        if self.found.low.is_infinite() {
-            self.found.low = low.min(self.found.high);
-        }
         for step in 0..MOST_STEPS {
             // Newton's steps find a price where all is smooth. Halving the widest difference finds
             // one where somebody jumps, and makes an end of everything else.
             let price = match step % 6 {
                 0..4 if self.falls > 0.0 => self.newton(),
                 0..4 if self.left > 0.0 => self.leaving(),
-                _ => self.halving(),
+                _ => {
+                    self.end();
+                    self.halving()
+                }
             };
-            let is_between = |price: f64| self.found.low < price && price < self.found.high;
-            let middle = 0.5 * (self.found.low + self.found.high);
-            let price = if is_between(price) { price } else { middle };
+            let is_between = |of: &Self| of.found.low < price && price < of.found.high;
+            let price = if is_between(self) {
+                price
+            } else {
+                self.end();
+                0.5 * (self.found.low + self.found.high)
+            };
             // Whatever is given between these prices, no more than this is lost.
             let lost = self.width * (self.found.high - self.found.low);
-            if lost <= CLOSE || !is_between(price) || self.moved_to(price) {
+            let is_between = self.found.low < price && price < self.found.high;
+            if lost <= CLOSE || !is_between {
+                break;
+            }
+            if self.moved_to(price) {
                 return;
             }
+        }
+        self.end();
+    }
+
+    /// Puts an end that has not been tried to where the steepest slope is. Terms that are not active
+    /// have an end that was tried, and ask for the same at both.
+    fn end(&mut self) {
+        let Balance { high, low, active, .. } = &mut *self.found;
+        if high.is_finite() && low.is_finite() {
+            return;
+        }
+        let (steep, rise) = steepest(active.iter().map(|&i| &self.terms[i]));
+        if high.is_infinite() {
+            *high = steep.max(*low);
+        }
+        if low.is_infinite() {
+            *low = rise.min(*high);
         }
     }
 
     /// A price to begin with. If so many terms, at a price, ask for their part of what is left when
-    /// each has its least, then all is asked for. So the price is too high for none of these numbers;
-    /// the best of three is not far below. (Where slowdowns are convex; elsewhere it is a guess.)
+    /// each has its least, then all is asked for, so the price is not too high; with an eighth of the
+    /// terms it is not far below. (Where slowdowns are convex; elsewhere it is a guess.)
     fn first(&mut self) -> f64 {
-        let n = self.terms.len();
-        let mut best = f64::NEG_INFINITY;
-        let alone = (n <= 16).then_some(1);
-        for takers in alone.into_iter().chain([n.div_ceil(8), n.div_ceil(2)]) {
-            let part = self.left / takers as f64;
-            let asking = |term: &Term| {
-                -term.curve.slope((term.lo + part / f64::from(term.count)).min(term.hi))
-            };
-            let prices = &mut self.found.prices;
-            prices.clear();
-            prices.extend(self.terms.iter().map(asking));
-            let (_, &mut price, _) =
-                prices.select_nth_unstable_by(takers - 1, |a, b| b.total_cmp(a));
-            best = best.max(price);
-        }
-        best
+        let takers = self.terms.len().div_ceil(8);
+        let part = self.left / takers as f64;
+        let asking =
+            |term: &Term| -term.curve.slope((term.lo + part / f64::from(term.count)).min(term.hi));
+        let prices = &mut self.found.prices;
+        prices.clear();
+        prices.extend(self.terms.iter().map(asking));
+        *prices.select_nth_unstable_by(takers - 1, |a, b| b.total_cmp(a)).1
     }
 
     /// Moves an end of the bracket to a price. Whether all is given then.

@@ -43,11 +43,11 @@ impl<'a> Term<'a> {
 
 /// Some of a term's applications, with one share.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Granted {
+pub(crate) struct Granted {
     /// The term's number.
-    pub(super) term: usize,
-    pub(super) share: f64,
-    pub(super) count: u32,
+    pub(crate) term: u32,
+    pub(crate) count: u32,
+    pub(crate) share: f64,
 }
 
 /// The sum over all of a number of each term's applications.

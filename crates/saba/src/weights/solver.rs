@@ -1,7 +1,7 @@
 //! [`Solver`]: the weights of one port after the other.
 
-use super::bounding::{EXACT, Effort, Search};
-use super::problem::Term;
+use super::bounding::{EXACT, Effort, Found, Search};
+use super::problem::{Granted, Term};
 use super::{Catalogue, Floors, ModelId};
 use crate::Share;
 
@@ -36,6 +36,8 @@ pub struct Solver<'c> {
     search: Search,
     /// Of each model in the catalogue the class that it is at this port, or none.
     class_of: Vec<u32>,
+    classes: Vec<(ModelId, u32)>,
+    terms: Vec<Term<'c>>,
 }
 
 /// Not at this port.
@@ -45,7 +47,8 @@ impl<'c> Solver<'c> {
     /// A solver for ports of which `capacity` is to be shared (`C_Saba` in Saba 4.3.1).
     pub fn new(catalogue: &'c Catalogue, capacity: Share, floors: Floors, effort: Effort) -> Self {
         let class_of = vec![NONE; catalogue.len()];
-        Solver { catalogue, capacity, floors, effort, search: Search::default(), class_of }
+        let (search, classes, terms) = (Search::default(), Vec::new(), Vec::new());
+        Solver { catalogue, capacity, floors, effort, search, class_of, classes, terms }
     }
 
     /// The weights of a port through which these applications send; none for no application.
@@ -57,19 +60,13 @@ impl<'c> Solver<'c> {
             return Weights { shares: Vec::new(), slowdowns: 0.0, guarantee: Guarantee::Exact };
         }
         let classes = self.classes(members);
-        let terms = self.terms(&classes);
-        let found = self.search.minimise(terms, self.capacity.get(), self.effort);
-        let found = found.expect("floors were made to fit");
-        let mut granted = found.granted;
+        let found = self.solve(&classes);
+        let granted = self.search.granted();
         let class_of = |id: &ModelId| self.class_of[id.0 as usize] as usize;
-        let is_one_each = granted.len() == classes.len();
-        // Parts of a class may have been told apart, so they are not in order.
-        if !is_one_each {
-            granted.sort_by(|a, b| a.term.cmp(&b.term).then(a.share.total_cmp(&b.share)));
-        }
-        let shares = if is_one_each {
+        let shares = if granted.len() == classes.len() {
             members.iter().map(|id| granted[class_of(id)].share).collect()
         } else {
+            let mut granted = granted.to_vec();
             // For each class, what its next member gets.
             let is_first = |&i: &usize| i == 0 || granted[i - 1].term < granted[i].term;
             let mut next: Vec<usize> = (0..granted.len()).filter(is_first).collect();
@@ -86,16 +83,33 @@ impl<'c> Solver<'c> {
         for class in &classes {
             self.class_of[class.0.0 as usize] = NONE;
         }
+        self.classes = classes;
         let gap = found.objective - found.bound;
         let is_exact = gap <= EXACT * found.objective.abs().max(1.0);
         let guarantee = if is_exact { Guarantee::Exact } else { Guarantee::Within(gap) };
         Weights { shares, slowdowns: found.objective, guarantee }
     }
 
+    /// What the applications of a port get, of which so many have each model: of each model at least
+    /// one share, and how many get it, in the order of the models given and then by share.
+    pub(crate) fn granted(&mut self, classes: &[(ModelId, u32)]) -> &[Granted] {
+        self.solve(classes);
+        self.search.granted()
+    }
+
+    fn solve(&mut self, classes: &[(ModelId, u32)]) -> Found {
+        let mut terms = std::mem::take(&mut self.terms);
+        self.terms(classes, &mut terms);
+        let found = self.search.minimise(&terms, self.capacity.get(), self.effort);
+        self.terms = terms;
+        found.expect("floors were made to fit")
+    }
+
     /// The models at a port, each with how many applications have it, in the order in which they are
     /// first seen.
     fn classes(&mut self, members: &[ModelId]) -> Vec<(ModelId, u32)> {
-        let mut classes: Vec<(ModelId, u32)> = Vec::new();
+        let mut classes = std::mem::take(&mut self.classes);
+        classes.clear();
         for &id in members {
             let class = &mut self.class_of[id.0 as usize];
             if *class == NONE {
@@ -110,7 +124,9 @@ impl<'c> Solver<'c> {
     /// A term for each application by itself, in the order given; for SLSQP.
     #[cfg(feature = "baseline")]
     pub(super) fn each(&self, members: &[ModelId]) -> Vec<Term<'c>> {
-        self.terms(&members.iter().map(|&id| (id, 1)).collect::<Vec<_>>())
+        let mut terms = Vec::new();
+        self.terms(&members.iter().map(|&id| (id, 1)).collect::<Vec<_>>(), &mut terms);
+        terms
     }
 
     /// What is to be shared.
@@ -119,10 +135,13 @@ impl<'c> Solver<'c> {
         self.capacity.get()
     }
 
-    fn terms(&self, classes: &[(ModelId, u32)]) -> Vec<Term<'c>> {
+    fn terms(&self, classes: &[(ModelId, u32)], terms: &mut Vec<Term<'c>>) {
         let capacity = self.capacity.get();
         let least = self.floors.least.get();
-        let floor = |id: ModelId| self.catalogue.get(id).floor.max(least);
+        let floor = |id: ModelId| match self.floors.of_models {
+            true => self.catalogue.get(id).floor.max(least),
+            false => least,
+        };
         let sum: f64 = classes.iter().map(|&(id, count)| f64::from(count) * floor(id)).sum();
         let factor = self.floors.factor(sum, capacity);
         // What is left if all have their floor.
@@ -132,7 +151,8 @@ impl<'c> Solver<'c> {
             let curve = &self.catalogue.get(id).curve;
             Term::new(curve, (lo, (lo + left).min(1.0)), count, class as u32)
         };
-        classes.iter().enumerate().map(term).collect()
+        terms.clear();
+        terms.extend(classes.iter().enumerate().map(term));
     }
 }
 

@@ -219,3 +219,17 @@ proptest! {
         }
     }
 }
+
+/// Whichever form it has, and whatever its file is called.
+#[test]
+fn the_form_is_told_by_the_text() {
+    let any = |text: &str| read::any(&Source::new("t", text));
+    assert_eq!(any(TOML).unwrap(), toml(TOML).unwrap());
+    assert_eq!(any(CSV).unwrap(), csv(CSV).unwrap());
+    assert_eq!(
+        any(&format!("\n\n{}", CSV.trim_start_matches('\u{feff}'))).unwrap(),
+        csv(CSV).unwrap()
+    );
+    assert!(any("application = []\n").unwrap().is_empty());
+    assert_eq!(any("# a, b\n[[application]]\nname = \"x\"\n").unwrap_err().line(), 2);
+}

@@ -274,3 +274,46 @@ fn many_applications() {
         Guarantee::Within(gap) => assert!(gap < 1e-4 * weights.slowdowns, "{gap}"),
     }
 }
+
+/// Without floors of models shares are those of models whose floors are the least share: nobody is kept
+/// above it, so the sum of slowdowns is no higher.
+#[test]
+fn floors_of_models_can_be_left_out() {
+    // One that barely needs bandwidth, if a line goes on as it is, and one that needs all it can get.
+    let needs = Monotone::new([0.4, 0.5, 1.0].map(|b| (share(b), 1.0 / b)).to_vec()).unwrap();
+    let models = [polynomial([1.001, -0.001, 0.0, 0.0], 0.4), Model::Monotone(needs)];
+    let (catalogue, members) = catalogue(&models);
+    let solve =
+        |floors| Solver::new(&catalogue, Share::ALL, floors, Effort::default()).weights(&members);
+    let with = solve(Floors::default());
+    let without = solve(Floors { of_models: false, ..Floors::default() });
+    assert!((with.shares[0] - 0.4).abs() < 1e-9, "{with:?}");
+    assert!(without.shares[0] < 0.1, "{without:?}");
+    assert!(without.slowdowns < with.slowdowns);
+}
+
+proptest! {
+    #[test]
+    fn without_floors_of_models_the_sum_is_no_higher(
+        samples in prop::collection::vec(any_samples(), 1..5),
+    ) {
+        let models: Vec<Model> =
+            samples.iter().map(|samples| Model::fit(samples, Kind::Monotone).unwrap()).collect();
+        let (own, members) = catalogue(&models);
+        let effort = Effort { halvings: 5_000, ..Effort::default() };
+        let with = Solver::new(&own, Share::ALL, Floors::default(), effort).weights(&members);
+        let free = Floors { of_models: false, ..Floors::default() };
+        let without = Solver::new(&own, Share::ALL, free, effort).weights(&members);
+        let gap = match without.guarantee {
+            Guarantee::Exact => 0.0,
+            Guarantee::Within(gap) => gap,
+        };
+        prop_assert!(without.slowdowns <= with.slowdowns + gap + 1e-9);
+        // The same by another way: floors that come with the models.
+        let mut least = Catalogue::new();
+        let members: Vec<_> =
+            models.iter().map(|model| least.add(model, Some(share(0.001)))).collect();
+        let other = Solver::new(&least, Share::ALL, Floors::default(), effort).weights(&members);
+        prop_assert_eq!(other.shares, without.shares);
+    }
+}

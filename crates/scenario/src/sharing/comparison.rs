@@ -1,13 +1,15 @@
 //! [`Comparison`]: policies side by side, and what is to be said of them.
 
+use super::timeline::Recorder;
 use super::{SharingPolicy, SharingResults, SharingScenario, SharingWatch};
 use bandwise_units::Time;
 
 /// The same jobs under several policies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// By job: how long it takes with the fabric to itself.
-    pub alone: Vec<Time>,
+    /// By job: how long it takes with the fabric to itself; none for those that had not ended when
+    /// the runs were stopped.
+    pub alone: Vec<Option<Time>>,
     /// A policy each, in the order in which they were asked for.
     pub results: Vec<SharingResults>,
 }
@@ -33,26 +35,41 @@ pub struct Summary {
 pub const LOSS: f64 = 0.01;
 
 impl Comparison {
-    /// Runs the policies, one after the other. Stops when `watch` says so; the last policy then lacks
-    /// some jobs.
+    /// Runs each job alone, and then the policies, one after the other. Stops when `watch` says so; what
+    /// was run last then lacks some jobs, and the policies after it are not there.
     pub fn run(
         scenario: &SharingScenario,
         policies: &[SharingPolicy],
         watch: SharingWatch<'_>,
     ) -> Comparison {
-        let alone = scenario.alone();
-        let mut results: Vec<SharingResults> = Vec::new();
-        for &policy in policies {
-            if results.last().is_none_or(SharingResults::is_whole) {
-                results.push(scenario.run(policy, watch));
-            }
-        }
-        Comparison { alone, results }
+        Comparison::with_timelines(scenario, policies, &[], watch)
     }
 
-    /// Whether all jobs ended under all policies that were run.
+    /// The same, and takes down what jobs do when, under some of the policies.
+    pub fn with_timelines(
+        scenario: &SharingScenario,
+        policies: &[SharingPolicy],
+        recorded: &[SharingPolicy],
+        watch: SharingWatch<'_>,
+    ) -> Comparison {
+        let mut comparison = Comparison { alone: scenario.alone(watch), results: Vec::new() };
+        let ends = scenario.jobs.iter().zip(&comparison.alone);
+        let ends = ends.filter_map(|(job, alone)| Some(job.start + (*alone)?));
+        // No job is over sooner than it would be alone.
+        let least = ends.max().unwrap_or_default();
+        for policy in policies {
+            if comparison.is_whole() {
+                let wanted = recorded.contains(policy);
+                let recorder = wanted.then(|| Recorder::new(scenario.jobs.len(), least));
+                comparison.results.push(scenario.recorded(*policy, recorder, watch));
+            }
+        }
+        comparison
+    }
+
+    /// Whether all jobs ended, alone and under all policies that were run.
     pub fn is_whole(&self) -> bool {
-        self.results.iter().all(SharingResults::is_whole)
+        self.alone.iter().all(Option::is_some) && self.results.iter().all(SharingResults::is_whole)
     }
 
     /// What a policy came to.
@@ -62,11 +79,9 @@ impl Comparison {
 
     /// By job: how many times as long as alone it took; 1 for one that takes no time.
     pub fn slowdowns(&self, results: &SharingResults) -> Vec<Option<f64>> {
-        let slowdown = |(took, alone): (&Option<Time>, &Time)| {
-            took.map(|took| match alone.as_ps() {
-                0 => 1.0,
-                alone => took.as_ps() as f64 / alone as f64,
-            })
+        let slowdown = |(took, alone): (&Option<Time>, &Option<Time>)| {
+            let (took, alone) = (took.as_ref()?.as_ps(), alone.as_ref()?.as_ps());
+            Some(if alone == 0 { 1.0 } else { took as f64 / alone as f64 })
         };
         results.took.iter().zip(&self.alone).map(slowdown).collect()
     }
@@ -78,6 +93,14 @@ impl Comparison {
             Some(if took == 0 { 1.0 } else { over as f64 / took as f64 })
         };
         results.took.iter().zip(&over.took).map(speedup).collect()
+    }
+
+    /// What each policy comes to beside a baseline, of those under which all jobs ended.
+    pub fn summaries(&self, baseline: SharingPolicy) -> Vec<(SharingPolicy, Summary)> {
+        let Some(over) = self.of(baseline) else { return Vec::new() };
+        let summary =
+            |results: &SharingResults| Some((results.policy, self.summary(results, over)?));
+        self.results.iter().filter_map(summary).collect()
     }
 
     /// What a policy comes to beside a baseline; none if jobs had not ended.

@@ -1,7 +1,7 @@
 //! [`Controlled`]: a network whose ports Saba's controller sets up.
 
-use super::SharingScenario;
 use super::steering::{Configurable, Paths, Steering};
+use super::{SharingPolicy, SharingScenario};
 use bandwise_flowsim::policy::WeightedQueues;
 use bandwise_flowsim::{LinkConfig, Queue, Simulation};
 use bandwise_saba::Share;
@@ -11,6 +11,7 @@ use bandwise_saba::controller::{
 };
 use bandwise_saba::mapping::{PriorityLevel, Scaling};
 use bandwise_saba::table::Application;
+use bandwise_saba::weights::Floors;
 use std::num::{NonZeroU8, NonZeroU16};
 use std::sync::Arc;
 
@@ -25,7 +26,9 @@ pub(super) struct Controlled {
 impl Controlled {
     /// Ports with the scenario's queues. Levels are of all jobs that there will be, as they are made
     /// ahead of time (Saba 4.3.4), for a connection keeps its level.
-    pub(super) fn new(scenario: &SharingScenario, links: u32, weighting: Weighting) -> Controlled {
+    ///
+    /// `policy` is Saba, or one that differs from it in its weights.
+    pub(super) fn new(scenario: &SharingScenario, links: u32, policy: SharingPolicy) -> Controlled {
         let grouping = Grouping {
             levels: NonZeroU16::from(one_or_more(scenario.queues.levels)),
             coordinates: Coordinates::Slowdowns,
@@ -39,13 +42,47 @@ impl Controlled {
         let level = |job| table.level_of(&name(job)).expect("the table has all jobs");
         let levels = (0..scenario.jobs.len()).map(level).collect();
         let part = Share::try_from(scenario.queues.part).expect("a part of the whole");
-        let settings = Settings { part, weighting, ..Settings::default() };
+        let weighting = match policy {
+            SharingPolicy::EqualWeights => Weighting::EqualQueues,
+            _ => Weighting::Sensitivity,
+        };
+        let of_models = policy != SharingPolicy::SabaNoFloor;
+        let floors = Floors { of_models, ..Floors::default() };
+        let settings = Settings { part, floors, weighting, ..Settings::default() };
         let mut controller = Controller::new(settings, Levels::Shared(table));
         let queues = one_or_more(scenario.queues.queues);
         for port in (0..u64::from(links)).map(PortId) {
             tell(&mut controller, Event::PortFound { port, queues, revision: 0 });
         }
         Controlled { controller, levels }
+    }
+
+    /// All jobs are there, and send over these paths; nobody is told of it but the controller.
+    pub(super) fn with_all(mut self, paths: &[Paths]) -> Controlled {
+        for (job, paths) in paths.iter().enumerate() {
+            self.hear(job, paths);
+        }
+        self.controller.settle();
+        self
+    }
+
+    /// What ports were told, by link.
+    pub(super) fn configurations(&self) -> impl Iterator<Item = (u32, &PortConfig)> {
+        self.controller.configurations().map(|(port, config)| (port.0 as u32, config))
+    }
+
+    /// The level of each job.
+    pub(super) fn levels(&self) -> &[PriorityLevel] {
+        &self.levels
+    }
+
+    /// A job is there, and sends over these paths.
+    fn hear(&mut self, job: usize, paths: &Paths) {
+        let (application, connection) = (ApplicationId(job as u64), ConnectionId(job as u64));
+        let path = paths.links().into_iter().map(|link| PortId(link.into())).collect();
+        let (profile, level) = (Profile::Named(name(job)), self.levels[job]);
+        tell(&mut self.controller, Event::Registered { application, profile });
+        tell(&mut self.controller, Event::Connected { connection, application, level, path });
     }
 
     /// Does what the controller says.
@@ -75,9 +112,9 @@ fn name(job: usize) -> Application {
 
 fn link_config(config: &PortConfig) -> LinkConfig {
     let queues = config.weights.iter().map(|&weight| Queue::weighted(weight.into())).collect();
-    let last = config.table.last_key_value().map_or(0, |(level, _)| usize::from(level.0));
+    let last = config.table.iter().last().map_or(0, |(level, _)| usize::from(level.0));
     let mut queue_of_class = vec![0; last + 1];
-    for (level, &queue) in &config.table {
+    for (level, queue) in config.table.iter() {
         queue_of_class[usize::from(level.0)] = queue;
     }
     LinkConfig::new(queues, queue_of_class).expect("few queues, and weights above 0")
@@ -95,11 +132,7 @@ impl<N: Configurable> Steering<N> for Controlled {
     }
 
     fn starts(&mut self, job: usize, paths: &Paths, network: &mut N) {
-        let (application, connection) = (ApplicationId(job as u64), ConnectionId(job as u64));
-        let path = paths.links().into_iter().map(|link| PortId(link.into())).collect();
-        let (profile, level) = (Profile::Named(name(job)), self.levels[job]);
-        tell(&mut self.controller, Event::Registered { application, profile });
-        tell(&mut self.controller, Event::Connected { connection, application, level, path });
+        self.hear(job, paths);
         self.settle(network);
     }
 

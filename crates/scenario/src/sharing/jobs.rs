@@ -1,6 +1,6 @@
 //! [`Jobs`]: the jobs of a scenario on their way, whoever carries their data.
 
-use super::SharedJob;
+use super::{SharedJob, SharingPolicy};
 use bandwise_units::Time;
 use bandwise_workload::job::{Action, JobRun, Part, Transfer};
 use std::cmp::Reverse;
@@ -10,6 +10,8 @@ use std::ops::ControlFlow;
 /// How far a run is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SharingProgress {
+    /// Under which policy; none while each job runs alone.
+    pub policy: Option<SharingPolicy>,
     /// Simulated time.
     pub now: Time,
     /// Jobs that are over.
@@ -29,6 +31,8 @@ pub(super) trait Carrier {
     fn send(&mut self, job: usize, part: Part, transfer: Transfer);
     /// It has ended.
     fn ended(&mut self, job: usize);
+    /// After any of these: whether its instances compute now.
+    fn computes(&mut self, _job: usize, _is_computing: bool) {}
 }
 
 /// Something that happens to a job, by time: of those at one instant, jobs in their order.
@@ -103,6 +107,7 @@ impl<'a> Jobs<'a> {
                 }
             }
         }
+        carrier.computes(index, self.runs[index].is_computing());
     }
 
     /// How far they are.
@@ -113,7 +118,8 @@ impl<'a> Jobs<'a> {
             .map(JobRun::progress)
             .fold((0, 0), |sum, job| (sum.0 + job.0, sum.1 + job.1));
         let jobs_over = self.ended.iter().filter(|ended| ended.is_some()).count();
-        SharingProgress { now, jobs_over, part: done as f64 / all.max(1) as f64 }
+        let part = done as f64 / all.max(1) as f64;
+        SharingProgress { policy: None, now, jobs_over, part }
     }
 
     /// By job: when it ended; none for one that has not.

@@ -2,6 +2,7 @@
 
 use bandwise_flowsim::Network;
 use bandwise_topology::{Fabric, NodeId, Port, Routes};
+use bandwise_units::BitRate;
 
 /// Which port is which link.
 #[derive(Debug, Clone)]
@@ -33,9 +34,14 @@ impl Links {
         &self.ports
     }
 
-    /// The same as a network.
-    pub fn network(&self, fabric: &Fabric) -> Network {
-        let rate = |&port: &Port| fabric.peer(port).expect("it has a cable").1.rate;
+    /// The same as a network, of links with that part of their rates: above 0, up to 1.
+    pub fn network(&self, fabric: &Fabric, part: f64) -> Network {
+        let of_part = |rate: BitRate| match part {
+            1.0 => rate,
+            // No link is so slow that nothing is left.
+            _ => BitRate::from_bps(((rate.as_bps() as f64 * part) as u64).max(1)),
+        };
+        let rate = |&port: &Port| of_part(fabric.peer(port).expect("it has a cable").1.rate);
         Network::new(self.ports.iter().map(rate)).expect("links have rates that can be counted")
     }
 

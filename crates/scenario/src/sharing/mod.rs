@@ -7,8 +7,11 @@
 
 mod comparison;
 mod controlled;
+mod doubts;
 mod jobs;
 mod links;
+mod models;
+mod outlook;
 mod own_queues;
 mod packets;
 mod policy;
@@ -16,18 +19,24 @@ mod results;
 mod run;
 mod spec;
 mod steering;
+mod timeline;
 
 pub use comparison::{Comparison, LOSS, Summary};
+pub use doubts::Doubt;
 pub use jobs::{SharingProgress, SharingWatch};
+pub use models::Models;
+pub use outlook::{JobOutlook, Outlook, Promise};
 pub use packets::{
     PACKET_POLICIES, PacketComparison, PacketResults, PacketSettings, PacketsError, REACTION,
 };
 pub use policy::SharingPolicy;
-pub use results::SharingResults;
+pub use results::{SharingResults, TooManyJobs};
 pub use spec::profile;
+pub use timeline::{Doing, Timeline};
 
 use bandwise_input::InputError;
-use bandwise_saba::sensitivity::{Kind, Model, Monotone, Samples};
+use bandwise_saba::sensitivity::{Kind, Model, Monotone};
+use bandwise_saba::table::{Application, Entry, Table};
 use bandwise_topology::{Fabric, Routes};
 use bandwise_units::Time;
 use bandwise_workload::job::Job;
@@ -49,6 +58,8 @@ pub struct SharingScenario {
     pub model: Kind,
     /// What every random stream is made from.
     pub seed: u64,
+    /// Rates are worked out no sooner than that after the last time, unless flows start; zero for exact ones.
+    pub grain: Time,
     /// What is allowed, and most likely not meant.
     pub warnings: Vec<InputError>,
 }
@@ -58,26 +69,41 @@ pub struct SharingScenario {
 pub struct SharedJob {
     /// Its name, which no other job has.
     pub name: String,
-    /// Which of them it is like: jobs of one workload and scale have one model.
+    /// The workload that it is of; its own name if that has none.
     pub workload: String,
     /// What it does.
     pub job: Job,
+    /// Times the data that its model was measured with.
+    pub data: f64,
     /// Where its instances are: ranks of hosts, all different.
     pub hosts: Vec<u32>,
     /// When it starts.
     pub start: Time,
     /// Its weight where weights are given by hand; 1 if nobody gave one.
     pub weight: f64,
-    /// How long it takes with parts of the bandwidth, as it was measured or as its stages have it.
-    pub samples: Samples,
+    /// The application whose model it has. Jobs with one application have one profile.
+    pub application: Application,
+    /// How long that takes with parts of the bandwidth, as it was measured or as its stages have it.
+    pub profile: Entry,
 }
 
 impl SharedJob {
     /// What a share of the bandwidth does to it, as a model of that kind; a monotone one where there
     /// are too few shares for a polynomial.
     pub fn model(&self, kind: Kind) -> Model {
-        Model::fit(&self.samples, kind)
-            .unwrap_or_else(|_| Model::Monotone(Monotone::fit(&self.samples)))
+        let samples = &self.profile.samples;
+        Model::fit(samples, kind).unwrap_or_else(|_| Model::Monotone(Monotone::fit(samples)))
+    }
+}
+
+impl SharingScenario {
+    /// The sensitivity table of all applications that jobs have the models of.
+    pub fn models(&self) -> Table {
+        let mut table = Table::new();
+        for job in &self.jobs {
+            table.insert(job.application.clone(), job.profile.clone());
+        }
+        table
     }
 }
 
@@ -92,14 +118,13 @@ pub struct Queues {
     pub part: f64,
 }
 
-/// Parts of the bandwidth at which Saba's profiler measures (Saba 4.5.1).
-pub const PROFILED: [f64; 7] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
-
 /// What stands in place of what a document says.
 #[derive(Debug, Default)]
 pub struct Overrides {
     /// The fabric.
     pub fabric: Option<Fabric>,
+    /// The models that jobs name.
+    pub models: Option<Models>,
     /// Queues of a port, 1 to 16.
     pub queues: Option<u8>,
     /// The seed.

@@ -93,7 +93,7 @@ impl OwnQueues {
 
 impl Steering<Simulation<WeightedQueues>> for OwnQueues {
     fn class(&self, job: usize) -> u8 {
-        job as u8
+        u8::try_from(job).expect("no more jobs than a link has queues")
     }
 
     fn starts(&mut self, job: usize, paths: &Paths, simulation: &mut Simulation<WeightedQueues>) {

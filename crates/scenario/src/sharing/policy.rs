@@ -14,6 +14,9 @@ pub enum SharingPolicy {
     FairJobs,
     /// Saba: queues by sensitivity (Saba 4.3.3), weights by eq. 4.2.
     Saba,
+    /// Saba without floors on shares but for one that keeps who sends from starving: less than was ever
+    /// measured of an application may be its share.
+    SabaNoFloor,
     /// The same queues, of equal weights: what is left of Saba's gain then comes from apartness.
     EqualWeights,
     /// Saba with a queue a job: as if ports had as many (Saba 4.6.4, study 8).
@@ -32,11 +35,12 @@ pub enum SharingPolicy {
 
 impl SharingPolicy {
     /// All of them.
-    pub const ALL: [SharingPolicy; 11] = [
+    pub const ALL: [SharingPolicy; 12] = [
         Self::FairFlows,
         Self::Blocking,
         Self::FairJobs,
         Self::Saba,
+        Self::SabaNoFloor,
         Self::EqualWeights,
         Self::SabaUnlimited,
         Self::GivenWeights,
@@ -53,6 +57,7 @@ impl SharingPolicy {
             SharingPolicy::Blocking => "blocking",
             SharingPolicy::FairJobs => "fair-jobs",
             SharingPolicy::Saba => "saba",
+            SharingPolicy::SabaNoFloor => "saba-no-floor",
             SharingPolicy::EqualWeights => "equal-weights",
             SharingPolicy::SabaUnlimited => "saba-unlimited",
             SharingPolicy::GivenWeights => "given-weights",
@@ -70,6 +75,7 @@ impl SharingPolicy {
             SharingPolicy::Blocking => "one blocking queue",
             SharingPolicy::FairJobs => "a queue a job, equal weights",
             SharingPolicy::Saba => "Saba",
+            SharingPolicy::SabaNoFloor => "Saba without floors",
             SharingPolicy::EqualWeights => "Saba's queues, equal weights",
             SharingPolicy::SabaUnlimited => "Saba, a queue a job",
             SharingPolicy::GivenWeights => "a queue a job, given weights",

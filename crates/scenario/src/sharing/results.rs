@@ -1,17 +1,17 @@
 //! What a policy came to.
 
 use super::controlled::Controlled;
-use super::jobs::SharingWatch;
+use super::jobs::{SharingProgress, SharingWatch};
 use super::links::Links;
 use super::own_queues::{OwnQueues, Source};
 use super::run::{Drive, Driven};
 use super::steering::{Steering, Unsteered};
-use super::{SharingPolicy, SharingScenario};
+use super::timeline::{Recorder, Timeline};
+use super::{SharedJob, SharingPolicy, SharingScenario};
 use bandwise_flowsim::policy::{
     AppQueues, Blocking, MaxMin, Sebf, Sincronia, SmallestGroup, Srpt, WeightedQueues,
 };
-use bandwise_flowsim::{Policy, Simulation};
-use bandwise_saba::controller::Weighting;
+use bandwise_flowsim::{Network, Policy, Simulation};
 use bandwise_units::Time;
 
 /// What a queue's rate may be too low by, in millionths. With 0.1% averages are the same to three digits as
@@ -30,6 +30,8 @@ pub struct SharingResults {
     pub flows: u64,
     /// Instants at which something happened.
     pub instants: u64,
+    /// What jobs did when, if that was asked for.
+    pub timeline: Option<Timeline>,
 }
 
 impl SharingResults {
@@ -39,40 +41,105 @@ impl SharingResults {
     }
 }
 
+/// The most queues of a link (`bandwise_flowsim::LinkConfig`), and so of jobs with a queue each.
+const MOST_QUEUES: usize = 256;
+
+/// More jobs than a policy can tell apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{} has a queue for each job, and there are {jobs} jobs", .policy.as_str())]
+pub struct TooManyJobs {
+    /// The policy.
+    pub policy: SharingPolicy,
+    /// How many jobs there are.
+    pub jobs: usize,
+}
+
+impl TooManyJobs {
+    /// What would be allowed instead.
+    pub fn allowed(&self) -> String {
+        format!("up to {MOST_QUEUES} jobs with this policy, or other policies")
+    }
+}
+
 impl SharingScenario {
-    /// Runs the jobs under a policy.
+    /// Whether the jobs can be run under a policy.
+    pub fn check(&self, policy: SharingPolicy) -> Result<(), TooManyJobs> {
+        let has_own = matches!(policy, SharingPolicy::SabaUnlimited | SharingPolicy::GivenWeights);
+        match self.jobs.len() {
+            jobs if has_own && jobs > MOST_QUEUES => Err(TooManyJobs { policy, jobs }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Runs the jobs under a policy. Stops when `watch` says so. Panics for a policy that
+    /// [`SharingScenario::check`] refuses.
     pub fn run(&self, policy: SharingPolicy, watch: SharingWatch<'_>) -> SharingResults {
+        self.recorded(policy, None, watch)
+    }
+
+    /// The same, and takes down what jobs do, if there is something to do so with.
+    pub(super) fn recorded(
+        &self,
+        policy: SharingPolicy,
+        recorder: Option<Recorder>,
+        watch: SharingWatch<'_>,
+    ) -> SharingResults {
+        self.check(policy).expect("whoever asks has checked");
         let links = Links::new(&self.fabric);
-        let network = || links.network(&self.fabric);
         let count = links.ports().len() as u32;
+        let watch: SharingWatch<'_> =
+            &mut |at| watch(SharingProgress { policy: Some(policy), ..at });
         let driven = match policy {
-            SharingPolicy::FairFlows => unsteered(self, &links, MaxMin, watch),
-            SharingPolicy::Blocking => unsteered(self, &links, Blocking, watch),
+            SharingPolicy::FairFlows => self.unsteered(&links, MaxMin, recorder, watch),
+            SharingPolicy::Blocking => self.unsteered(&links, Blocking, recorder, watch),
             SharingPolicy::SmallestFirst => {
-                unsteered(self, &links, SmallestGroup::default(), watch)
+                self.unsteered(&links, SmallestGroup::default(), recorder, watch)
             }
-            SharingPolicy::Srpt => unsteered(self, &links, Srpt, watch),
-            SharingPolicy::Sebf => unsteered(self, &links, Sebf::default(), watch),
-            SharingPolicy::Sincronia => unsteered(self, &links, Sincronia::default(), watch),
+            SharingPolicy::Srpt => self.unsteered(&links, Srpt, recorder, watch),
+            SharingPolicy::Sebf => self.unsteered(&links, Sebf::default(), recorder, watch),
+            SharingPolicy::Sincronia => {
+                self.unsteered(&links, Sincronia::default(), recorder, watch)
+            }
             SharingPolicy::FairJobs => {
-                let simulation =
-                    Simulation::new(network(), AppQueues::default()).with_tolerance(TOLERANCE);
-                Drive::new(self, &links, simulation, Unsteered).run(watch)
+                let simulation = Simulation::new(self.network(&links), AppQueues::default());
+                let simulation = simulation.with_tolerance(TOLERANCE);
+                Drive::new(self, &self.jobs, &links, simulation, Unsteered)
+                    .recording(recorder)
+                    .run(watch)
             }
-            SharingPolicy::Saba => {
-                self.steered(&links, Controlled::new(self, count, Weighting::Sensitivity), watch)
+            SharingPolicy::Saba | SharingPolicy::SabaNoFloor | SharingPolicy::EqualWeights => {
+                let steering = Controlled::new(self, count, policy);
+                self.steered(&links, steering, recorder, watch)
             }
-            SharingPolicy::EqualWeights => {
-                self.steered(&links, Controlled::new(self, count, Weighting::EqualQueues), watch)
-            }
-            SharingPolicy::SabaUnlimited => {
-                self.steered(&links, OwnQueues::new(self, count, Source::Sensitivity), watch)
-            }
-            SharingPolicy::GivenWeights => {
-                self.steered(&links, OwnQueues::new(self, count, Source::Given), watch)
+            SharingPolicy::SabaUnlimited | SharingPolicy::GivenWeights => {
+                let source = match policy {
+                    SharingPolicy::GivenWeights => Source::Given,
+                    _ => Source::Sensitivity,
+                };
+                self.steered(&links, OwnQueues::new(self, count, source), recorder, watch)
             }
         };
-        self.results(policy, driven)
+        let Driven { ended, flows, instants, timeline } = driven;
+        let took = self.jobs.iter().zip(ended).map(|(job, ended)| took(job, ended)).collect();
+        SharingResults { policy, took, flows, instants, timeline }
+    }
+
+    /// What of the links is shared by policies.
+    fn network(&self, links: &Links) -> Network {
+        links.network(&self.fabric, self.queues.part)
+    }
+
+    /// Runs jobs whose sharing nobody sets up.
+    fn unsteered<P: Policy>(
+        &self,
+        links: &Links,
+        policy: P,
+        recorder: Option<Recorder>,
+        watch: SharingWatch<'_>,
+    ) -> Driven {
+        let simulation = Simulation::new(self.network(links), policy);
+        let drive = Drive::new(self, &self.jobs, links, simulation, Unsteered);
+        drive.recording(recorder).run(watch)
     }
 
     /// Runs the jobs with weighted queues that somebody sets up.
@@ -80,11 +147,13 @@ impl SharingScenario {
         &self,
         links: &Links,
         steering: impl Steering<Simulation<WeightedQueues>>,
+        recorder: Option<Recorder>,
         watch: SharingWatch<'_>,
     ) -> Driven {
-        let network = links.network(&self.fabric);
-        let simulation = Simulation::new(network, WeightedQueues).with_tolerance(TOLERANCE);
-        Drive::new(self, links, simulation, steering).run(watch)
+        let simulation = Simulation::new(self.network(links), WeightedQueues);
+        let simulation = simulation.with_tolerance(TOLERANCE);
+        let drive = Drive::new(self, &self.jobs, links, simulation, steering);
+        drive.recording(recorder).run(watch)
     }
 
     /// Whether a job was given a weight by hand.
@@ -92,35 +161,31 @@ impl SharingScenario {
         self.jobs.iter().any(|job| job.weight != 1.0)
     }
 
-    /// How long each job takes where no other is on the fabric.
-    pub fn alone(&self) -> Vec<Time> {
-        let alone = |job: &super::SharedJob| {
-            let one = SharingScenario { jobs: vec![job.clone()], ..self.clone() };
-            let results =
-                one.run(SharingPolicy::FairFlows, &mut |_| std::ops::ControlFlow::Continue(()));
-            results.took[0].expect("nobody stopped it")
-        };
-        self.jobs.iter().map(alone).collect()
-    }
-
-    fn results(&self, policy: SharingPolicy, driven: Driven) -> SharingResults {
-        let Driven { ended, flows, instants } = driven;
-        let took = self
-            .jobs
-            .iter()
-            .zip(ended)
-            .map(|(job, ended)| ended.map(|ended| ended.saturating_sub(job.start)));
-        SharingResults { policy, took: took.collect(), flows, instants }
+    /// How long each job takes where no other is on the fabric, and all of each link is its own. None
+    /// for those that were not over when `watch` said to stop.
+    pub fn alone(&self, watch: SharingWatch<'_>) -> Vec<Option<Time>> {
+        let links = Links::new(&self.fabric);
+        let jobs = self.jobs.len();
+        let mut alone = vec![None; jobs];
+        for (number, job) in self.jobs.iter().enumerate() {
+            let mut of_all = |at: SharingProgress| {
+                let part = (number as f64 + at.part) / jobs as f64;
+                watch(SharingProgress { part, jobs_over: number + at.jobs_over, ..at })
+            };
+            let simulation = Simulation::new(links.network(&self.fabric, 1.0), MaxMin);
+            let drive = Drive::new(self, std::slice::from_ref(job), &links, simulation, Unsteered);
+            alone[number] = took(job, drive.run(&mut of_all).ended[0]);
+            // Short runs are over before they have asked.
+            let over = SharingProgress { policy: None, now: Time::ZERO, jobs_over: 1, part: 1.0 };
+            if alone[number].is_none() || of_all(over).is_break() {
+                break;
+            }
+        }
+        alone
     }
 }
 
-/// Runs jobs whose sharing nobody sets up.
-fn unsteered<P: Policy>(
-    scenario: &SharingScenario,
-    links: &Links,
-    policy: P,
-    watch: SharingWatch<'_>,
-) -> Driven {
-    let simulation = Simulation::new(links.network(&scenario.fabric), policy);
-    Drive::new(scenario, links, simulation, Unsteered).run(watch)
+/// How long a job took that ended then.
+fn took(job: &SharedJob, ended: Option<Time>) -> Option<Time> {
+    ended.map(|ended| ended.saturating_sub(job.start))
 }

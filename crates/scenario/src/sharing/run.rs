@@ -1,11 +1,12 @@
 //! [`Drive`]: the jobs of a scenario over a flow simulation, from event to event.
 
-use super::SharingScenario;
 use super::jobs::{Carrier, Jobs, SharingWatch};
 use super::links::Links;
 use super::steering::{Paths, Steering};
-use bandwise_flowsim::{Ended, FlowSpec, Policy, Simulation};
-use bandwise_units::Time;
+use super::timeline::{Recorder, Timeline};
+use super::{SharedJob, SharingScenario};
+use bandwise_flowsim::{Ended, FlowId, FlowSpec, Policy, Simulation};
+use bandwise_units::{Bytes, Time};
 use bandwise_workload::job::{Part, Transfer};
 
 /// When jobs ended, and what that took.
@@ -17,6 +18,8 @@ pub(super) struct Driven {
     pub(super) flows: u64,
     /// Instants at which something happened.
     pub(super) instants: u64,
+    /// What jobs did when, if that was asked for.
+    pub(super) timeline: Option<Timeline>,
 }
 
 /// Jobs on their way over links.
@@ -30,27 +33,43 @@ struct Flows<P: Policy, S> {
     simulation: Simulation<P>,
     steering: S,
     paths: Vec<Paths>,
-    /// By index of a flow: its job and part.
-    owners: Vec<(u32, Part)>,
+    /// By index of a flow: whose it is, or was.
+    owners: Vec<Option<Owner>>,
+    recorder: Option<Recorder>,
+}
+
+/// Whose flow it is.
+#[derive(Debug, Clone, Copy)]
+struct Owner {
+    flow: FlowId,
+    job: u32,
+    part: Part,
 }
 
 /// Instants between two looks at the clock of whoever watches.
 const WATCH_EVERY: u64 = 64;
 
 impl<'a, P: Policy, S: Steering<Simulation<P>>> Drive<'a, P, S> {
-    /// Jobs that have not started yet.
+    /// Jobs of a scenario, all or some, that have not started yet.
     pub(super) fn new(
         scenario: &'a SharingScenario,
+        jobs: &'a [SharedJob],
         links: &Links,
         simulation: Simulation<P>,
         steering: S,
     ) -> Self {
-        let paths = scenario.jobs.iter().map(|job| Paths::new(scenario, links, job)).collect();
-        let simulation = simulation.with_recurring_flows();
+        let paths = jobs.iter().map(|job| Paths::new(scenario, links, job)).collect();
+        let simulation = simulation.with_recurring_flows().with_grain(scenario.grain);
         Drive {
-            jobs: Jobs::new(&scenario.jobs),
-            flows: Flows { simulation, steering, paths, owners: Vec::new() },
+            jobs: Jobs::new(jobs),
+            flows: Flows { simulation, steering, paths, owners: Vec::new(), recorder: None },
         }
+    }
+
+    /// The same, and what jobs do is taken down.
+    pub(super) fn recording(mut self, recorder: Option<Recorder>) -> Self {
+        self.flows.recorder = recorder;
+        self
     }
 
     /// Runs until all jobs are over, or until it is told to stop.
@@ -62,12 +81,16 @@ impl<'a, P: Policy, S: Steering<Simulation<P>>> Drive<'a, P, S> {
         loop {
             let next_event = flows.simulation.next_event();
             let Some(now) = jobs.next_due().into_iter().chain(next_event).min() else { break };
+            flows.record(now);
             flows.simulation.advance(now, &mut ended);
             instants += 1;
             count += ended.len() as u64;
             // All owners first: what a job starts may take the index of a flow that has ended too.
-            landed.extend(ended.drain(..).map(|flow| flows.owners[flow.flow.index()]));
-            for (job, part) in landed.drain(..) {
+            landed.extend(ended.drain(..).filter_map(|flow| flows.owners[flow.flow.index()]));
+            for Owner { job, part, .. } in landed.drain(..) {
+                if let Some(recorder) = &mut flows.recorder {
+                    recorder.arrives(job as usize);
+                }
                 jobs.delivered(job, part, now, &mut flows);
             }
             jobs.advance(now, &mut flows);
@@ -75,7 +98,33 @@ impl<'a, P: Policy, S: Steering<Simulation<P>>> Drive<'a, P, S> {
                 break;
             }
         }
-        Driven { ended: jobs.into_ended(), flows: count, instants }
+        let timeline = flows.recorder.take().map(|recorder| recorder.finish(&flows.left()));
+        Driven { ended: jobs.into_ended(), flows: count, instants, timeline }
+    }
+}
+
+impl<P: Policy, S> Flows<P, S> {
+    /// Takes down what jobs do until `now`, which is no later than the next event.
+    fn record(&mut self, now: Time) {
+        let Some(mut recorder) = self.recorder.take() else { return };
+        while recorder.due() < now {
+            let due = recorder.due();
+            // No flow ends before `now`: this is to know how much of each has arrived.
+            self.simulation.advance(due, &mut Vec::new());
+            recorder.advance(due);
+            recorder.end_step(&self.left());
+        }
+        recorder.advance(now);
+        self.recorder = Some(recorder);
+    }
+
+    /// What of each job is on its way.
+    fn left(&self) -> Vec<Bytes> {
+        let mut left = vec![Bytes::ZERO; self.paths.len()];
+        for owner in self.owners.iter().flatten() {
+            left[owner.job as usize] += self.simulation.left(owner.flow);
+        }
+        left
     }
 }
 
@@ -88,14 +137,23 @@ impl<P: Policy, S: Steering<Simulation<P>>> Carrier for Flows<P, S> {
         let path = self.paths[job].path(from, to);
         let class = self.steering.class(job);
         let flow = FlowSpec { path, bytes, class, group: job as u32, cap: None };
-        let slot = self.simulation.start(flow).index();
-        if self.owners.len() <= slot {
-            self.owners.resize(slot + 1, (0, Part::Exposed));
+        let flow = self.simulation.start(flow);
+        if self.owners.len() <= flow.index() {
+            self.owners.resize(flow.index() + 1, None);
         }
-        self.owners[slot] = (job as u32, part);
+        self.owners[flow.index()] = Some(Owner { flow, job: job as u32, part });
+        if let Some(recorder) = &mut self.recorder {
+            recorder.starts(job, bytes);
+        }
     }
 
     fn ended(&mut self, job: usize) {
         self.steering.ended(job, &self.paths[job], &mut self.simulation);
+    }
+
+    fn computes(&mut self, job: usize, is_computing: bool) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.computes(job, is_computing);
+        }
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn find(
         Some(_) => format!("{:?} is a switch, not a host", name.get_ref()),
         None => format!("there is no host {:?}", name.get_ref()),
     };
-    let allowed = suggestion(fabric, "hosts", fabric.hosts().iter(), name.get_ref());
+    let allowed = suggestion("hosts", names_of(fabric, fabric.hosts().iter()), name.get_ref());
     Err(source.error(name.span(), message).allowed(allowed))
 }
 
@@ -32,19 +32,25 @@ pub(crate) fn find_node(
     fabric.find(name.get_ref()).ok_or_else(|| {
         let message = format!("there is no node {:?}", name.get_ref());
         let nodes = fabric.switches().iter().chain(fabric.hosts());
-        let allowed = suggestion(fabric, "nodes", nodes, name.get_ref());
+        let allowed = suggestion("nodes", names_of(fabric, nodes), name.get_ref());
         source.error(name.span(), message).allowed(allowed)
     })
 }
 
-/// The nearest or first names of some nodes.
-fn suggestion<'a>(
+fn names_of<'a>(
     fabric: &'a Fabric,
-    what: &str,
     nodes: impl Iterator<Item = &'a NodeId> + Clone,
+) -> impl Iterator<Item = &'a str> + Clone {
+    nodes.map(|&node| fabric.node(node).name.as_str())
+}
+
+/// The nearest or first of some names, of things that are called `what`.
+pub(crate) fn suggestion<'a>(
+    what: &str,
+    names: impl Iterator<Item = &'a str> + Clone,
     wanted: &str,
 ) -> String {
-    let names = || nodes.clone().map(|&node| fabric.node(node).name.as_str());
+    let names = || names.clone();
     let mut near: Vec<(usize, &str)> =
         names().filter_map(|name| Some((distance(wanted, name)?, name))).collect();
     near.sort_by_key(|&(distance, _)| distance);

@@ -18,13 +18,14 @@ fn job(keys: &str) -> String {
 #[test]
 fn jobs_that_say_too_little_or_too_much() {
     insta::assert_snapshot!(error("[queues]\nqueues = 8\n"), @"jobs.toml:1: no jobs (allowed: one [[job]] or more)");
-    insta::assert_snapshot!(job("instances = 8"), @"jobs.toml:1: what this job does is said in no way, or in several (allowed: one of `workload`, `times` and `stage`)");
-    insta::assert_snapshot!(job("workload = \"LR\"\nstage = [{ compute = \"1 s\" }]"), @"jobs.toml:1: what this job does is said in no way, or in several (allowed: one of `workload`, `times` and `stage`)");
+    insta::assert_snapshot!(job("instances = 8"), @"jobs.toml:1: what this job does is said in no way, or in several (allowed: one of `workload`, `times` and `stage`, or a `model` alone)");
+    insta::assert_snapshot!(job("workload = \"LR\"\nstage = [{ compute = \"1 s\" }]"), @"jobs.toml:1: what this job does is said in no way, or in several (allowed: one of `workload`, `times` and `stage`, or a `model` alone)");
     insta::assert_snapshot!(job("workload = \"XX\""), @r#"jobs.toml:2: unknown workload "XX" (allowed: LR, RF, GBT, SVM, NI, NW, PR, SQL, WC, TS, or W1 to W20, which are made up)"#);
     let beyond = "[synthetic]\ncount = 3\n[[job]]\nworkload = \"W4\"\n";
     insta::assert_snapshot!(error(beyond), @r#"jobs.toml:4: unknown workload "W4" (allowed: LR, RF, GBT, SVM, NI, NW, PR, SQL, WC, TS, or W1 to W3, which are made up)"#);
+    insta::assert_snapshot!(error("[run]\ngrain = \"100 s\"\n[[job]]\nworkload = \"W1\"\n"), @"jobs.toml:2: grain can't be 100 s (allowed: 0 ps to 60 s)");
     insta::assert_snapshot!(error("[synthetic]\ncount = 0\n[[job]]\nworkload = \"W1\"\n"), @"jobs.toml:2: count can't be 0 (allowed: 1 to 1000)");
-    insta::assert_snapshot!(job("workload = \"LR\"\ncolour = 1"), @"jobs.toml:3: unknown field `colour` (allowed: one of `name`, `workload`, `times`, `stage`, `rounds`, `instances`, `data`, `count`, `start`, `weight`, `hosts`)");
+    insta::assert_snapshot!(job("workload = \"LR\"\ncolour = 1"), @"jobs.toml:3: unknown field `colour` (allowed: one of `name`, `workload`, `model`, `times`, `stage`, `rounds`, `instances`, `data`, `count`, `start`, `weight`, `hosts`)");
     insta::assert_snapshot!(job("stage = [{ }]"), @"jobs.toml:2: a stage that does nothing (allowed: `compute`, `bytes`, or both)");
     insta::assert_snapshot!(job("stage = [{ bytes = \"1 MB\" }]"), @"jobs.toml:2: bytes that go to nobody (allowed: a `pattern` besides)");
     insta::assert_snapshot!(job("stage = [{ bytes = \"1 MB\", pattern = \"star\" }]"), @r#"jobs.toml:2: unknown pattern "star" (allowed: "shuffle", "broadcast", "chain", "ring-all-reduce", "tree-all-reduce", { partition-aggregate = 1 }, { parameter-server = 1 } or { bulk-synchronous = 2 })"#);

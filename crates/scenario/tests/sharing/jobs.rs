@@ -16,7 +16,7 @@ fn a_workload_of_the_table() {
     assert_eq!((job.hosts.len(), different.len()), (8, 8));
     assert_eq!(scenario.fabric.hosts().len(), 32);
     // Profiled as the thesis does, whatever it runs with.
-    let point = job.samples.points()[2];
+    let point = job.profile.samples.points()[2];
     assert_eq!(point.share.get(), 0.25);
     assert!((point.slowdown - 3.4).abs() < 0.01);
     assert!(scenario.warnings.is_empty());
@@ -30,7 +30,7 @@ fn jobs_that_are_alike_have_numbers() {
     assert_eq!(names, ["LR-1", "LR-2", "LR-3", "TS"]);
     assert_ne!(scenario.jobs[0].hosts, scenario.jobs[1].hosts);
     // The model is that of the data it was profiled with.
-    assert_eq!(scenario.jobs[0].samples, scenario_of_lr().samples);
+    assert_eq!(scenario.jobs[0].profile, scenario_of_lr().profile);
 }
 
 #[test]
@@ -70,7 +70,8 @@ fn measured_times() {
          times = { \"100%\" = \"100 s\", \"50%\" = \"100 s\", \"25%\" = \"150 s\" }\n",
     );
     let job = &scenario.jobs[0];
-    let points = job.samples.points().iter().map(|point| (point.share.get(), point.slowdown));
+    let points =
+        job.profile.samples.points().iter().map(|point| (point.share.get(), point.slowdown));
     assert_eq!(points.collect::<Vec<_>>(), [(0.25, 1.5), (0.5, 1.0), (1.0, 1.0)]);
     assert_eq!(job.job.instances, 4);
     let rate = bandwise_workload::job::REFERENCE_RATE;

@@ -1,9 +1,13 @@
 //! Sharing scenarios: what their text means, and what is refused.
 
+mod doubts;
 mod errors;
 mod jobs;
+mod never_panics;
+mod outlook;
 mod packets;
 mod runs;
+mod timelines;
 
 use bandwise_input::Source;
 use bandwise_scenario::File;

@@ -66,7 +66,7 @@ fn alone(pattern: &str, overlap: f64, policy: SharingPolicy) -> f64 {
         "[[job]]\nname = \"j\"\ninstances = 7\nrounds = 2\n\
          stage = [{{ compute = \"2 ms\", pattern = {pattern}, bytes = \"20 MB\", overlap = {overlap} }}]\n"
     ));
-    let flows = scenario.on_the_wire().alone()[0].as_s_f64();
+    let flows = scenario.on_the_wire().alone(&mut go_on)[0].unwrap().as_s_f64();
     let packets = run(&scenario, policy, 1);
     let beyond = packets.results.took[0].unwrap().as_s_f64() / flows - 1.0;
     println!("{pattern} {overlap} {}: {:.2}%", policy.as_str(), beyond * 100.0);
@@ -114,7 +114,7 @@ fn congestion_control_costs_throughput_where_several_send_to_one() {
 fn workloads_alone_take_as_long_as_at_flow_level() {
     for name in bandwise_workload::job::WORKLOADS {
         let scenario = scenario(&format!("[[job]]\nworkload = \"{name}\"\n"));
-        let flows = scenario.on_the_wire().alone()[0].as_s_f64();
+        let flows = scenario.on_the_wire().alone(&mut go_on)[0].unwrap().as_s_f64();
         let packets = run(&scenario, SharingPolicy::FairFlows, 1000);
         let off = packets.results.took[0].unwrap().as_s_f64() / flows - 1.0;
         println!("{name}: {:.2}%", off * 100.0);
@@ -135,7 +135,7 @@ fn two_jobs_share_a_link_by_the_turns_of_their_lanes() {
              [[job]]\nname = \"b\"\nhosts = [\"h1\", \"h2\"]\nweight = {weight}\n\
              stage = [{{ pattern = \"chain\", bytes = \"7 MB\" }}]\n"
         ));
-        let alone = scenario.on_the_wire().alone()[0].as_s_f64();
+        let alone = scenario.on_the_wire().alone(&mut go_on)[0].unwrap().as_s_f64();
         let results = run(&scenario, SharingPolicy::GivenWeights, 1).results;
         let [a, b] = [0, 1].map(|job| results.took[job].unwrap().as_s_f64() / alone);
         let share = packets_a_turn(255) / (packets_a_turn(255) + packets_a_turn(turn));
@@ -162,7 +162,7 @@ fn victim() -> SharingScenario {
 #[test]
 fn what_waits_blocks_what_is_behind_it() {
     let scenario = victim();
-    let alone = scenario.on_the_wire().alone()[1].as_s_f64();
+    let alone = scenario.on_the_wire().alone(&mut go_on)[1].unwrap().as_s_f64();
     let slowdown = |policy| run(&scenario, policy, 1).results.took[1].unwrap().as_s_f64() / alone;
     let [blocked, controlled, apart] =
         [SharingPolicy::Blocking, SharingPolicy::FairFlows, SharingPolicy::FairJobs].map(slowdown);

@@ -29,7 +29,8 @@ fn a_job_alone_takes_as_long_as_its_busiest_link_says() {
         );
         let scenario = scenario(&text);
         let job = &scenario.jobs[0];
-        let (closed, found) = (job.job.alone(REFERENCE_RATE), scenario.alone()[0]);
+        let (closed, found) =
+            (job.job.alone(REFERENCE_RATE), scenario.alone(&mut go_on)[0].unwrap());
         // Shares of some links are not whole bytes, and rates not whole bits.
         let off = found.as_ps().abs_diff(closed.as_ps());
         assert!(off < 1_000_000, "{pattern}: {found} beside {closed}");
@@ -40,7 +41,8 @@ fn a_job_alone_takes_as_long_as_its_busiest_link_says() {
 fn workloads_alone_take_as_long_as_their_models_say() {
     for name in WORKLOADS {
         let scenario = scenario(&format!("[[job]]\nworkload = \"{name}\"\n"));
-        let (closed, found) = (scenario.jobs[0].job.alone(REFERENCE_RATE), scenario.alone()[0]);
+        let (closed, found) =
+            (scenario.jobs[0].job.alone(REFERENCE_RATE), scenario.alone(&mut go_on)[0].unwrap());
         let off = found.as_s_f64() / closed.as_s_f64() - 1.0;
         assert!(off.abs() < 1e-6, "{name}: {found} beside {closed}");
     }
@@ -148,4 +150,77 @@ fn a_stopped_run_keeps_jobs_that_are_over() {
     assert!(!results.is_whole());
     assert_eq!(results.took[0].unwrap().as_s_f64(), 1.0);
     assert_eq!(results.took[1], None);
+}
+
+/// Jobs alone are stopped too, and told of as such.
+#[test]
+fn jobs_alone_are_stopped_when_somebody_says_so() {
+    let scenario = scenario("[[job]]\nworkload = \"TS\"\ncount = 3\n");
+    let mut seen = Vec::new();
+    let mut watch = |at: SharingProgress| {
+        seen.push(at);
+        if at.jobs_over == 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let comparison = Comparison::run(&scenario, &SharingPolicy::ALL, &mut watch);
+    assert!(!comparison.is_whole() && comparison.results.is_empty());
+    assert!(comparison.alone[0].is_some() && comparison.alone[1..] == [None, None]);
+    assert!(seen.iter().all(|at| at.policy.is_none()), "{seen:?}");
+    assert!(seen.is_sorted_by(|a, b| a.part <= b.part), "{seen:?}");
+}
+
+/// Who watches is told which policy it is about, in the order asked for.
+#[test]
+fn progress_says_which_policy_it_is_of() {
+    let scenario = scenario("[[job]]\nworkload = \"LR\"\ncount = 2\n");
+    let mut seen = Vec::new();
+    let mut watch = |at: SharingProgress| {
+        seen.push(at.policy);
+        ControlFlow::Continue(())
+    };
+    let policies = [SharingPolicy::FairFlows, SharingPolicy::Saba, SharingPolicy::Srpt];
+    Comparison::run(&scenario, &policies, &mut watch);
+    seen.dedup();
+    let expected: Vec<_> = std::iter::once(None).chain(policies.map(Some)).collect();
+    assert_eq!(seen, expected);
+}
+
+/// With half of each link, jobs that only send take twice as long, and no policy has more to share.
+#[test]
+fn a_part_of_each_link_is_all_there_is() {
+    let jobs = "[queues]\npart = 0.5\n[[job]]\nname = \"a\"\ninstances = 4\n\
+                stage = [{ pattern = \"shuffle\", bytes = \"7 GB\" }]\n\
+                [[job]]\nname = \"b\"\ninstances = 4\nstart = \"100 s\"\n\
+                stage = [{ compute = \"1 s\" }]\n";
+    let scenario = scenario(jobs);
+    let comparison = Comparison::run(&scenario, &SharingPolicy::ALL, &mut go_on);
+    for results in &comparison.results {
+        let slowdowns: Vec<_> = comparison.slowdowns(results).into_iter().flatten().collect();
+        let name = results.policy.as_str();
+        assert!((slowdowns[0] - 2.0).abs() < 1e-6, "{name}: {slowdowns:?}");
+        assert_eq!(slowdowns[1], 1.0, "{name}");
+    }
+}
+
+/// A queue for each of 257 jobs is one more than links have; one for each of 256 they have.
+#[test]
+fn more_jobs_than_queues_are_refused_before_they_are_run() {
+    let jobs = |count: u32| {
+        let text = "[[job]]\nname = \"j\"\ninstances = 2\nstage = [{ pattern = \"chain\", bytes = \"1 MB\" }]";
+        scenario(&format!("{text}\ncount = {count}\n[placement]\njobs-per-host = 1000\n"))
+    };
+    let own = [SharingPolicy::SabaUnlimited, SharingPolicy::GivenWeights];
+    let many = jobs(257);
+    for policy in SharingPolicy::ALL {
+        assert_eq!(many.check(policy).is_err(), own.contains(&policy), "{policy:?}");
+    }
+    let error = many.check(SharingPolicy::SabaUnlimited).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "saba-unlimited has a queue for each job, and there are 257 jobs"
+    );
+    // The last job has as much as the first.
+    let results = jobs(256).run(SharingPolicy::SabaUnlimited, &mut go_on);
+    assert!(results.is_whole());
+    let saba = many.run(SharingPolicy::Saba, &mut go_on);
+    assert!(saba.is_whole());
 }

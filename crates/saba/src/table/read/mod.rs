@@ -16,6 +16,15 @@ use std::ops::Range;
 const READABLE: &str = "a sensitivity table: TOML with [[application]] tables, or CSV whose first line \
                         has the columns application, share and time_s";
 
+/// Reads a table as CSV if its first line has commas and neither a key nor a table of TOML, and as TOML
+/// otherwise.
+pub fn any(source: &Source) -> Result<Table, InputError> {
+    let mut lines = source.text.trim_start_matches('\u{feff}').lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty()).unwrap_or_default();
+    let is_csv = first.contains(',') && !first.contains('=') && !first.starts_with(['[', '#']);
+    if is_csv { csv(source) } else { toml(source) }
+}
+
 /// Adds an application that stands at `at`, unless there is one of its name.
 fn add(
     table: &mut Table,

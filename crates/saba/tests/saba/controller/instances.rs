@@ -78,8 +78,8 @@ impl Cluster {
                 }
             }
         }
-        let all = self.instances.iter().flat_map(|of| of.configurations().clone());
-        self.ports = all.collect();
+        let all = self.instances.iter().flat_map(|of| of.configurations());
+        self.ports = all.map(|(port, config)| (port, config.clone())).collect();
     }
 }
 

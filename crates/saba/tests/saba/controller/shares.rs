@@ -72,7 +72,7 @@ impl Naive {
         let mut shares = vec![0.0; config.weights.len()];
         for (application, level) in &at {
             let connections = at.iter().filter(|of| of.0 == *application).count() as f64;
-            let queue = usize::from(config.table[level]);
+            let queue = usize::from(config.table.of(*level).unwrap());
             shares[queue] += self.sends[application].sqrt() / roots / connections;
         }
         shares
@@ -88,14 +88,14 @@ fn check(world: &World, settings: Settings, levels: &Levels, found: &Watched) {
             continue;
         };
         // Each level has a queue, each queue a level, and no two share one where there are enough.
-        assert!(config.table.keys().eq(&present));
-        let used: BTreeSet<u8> = config.table.values().copied().collect();
+        assert!(config.table.iter().map(|of| of.0).eq(present.iter().copied()));
+        let used: BTreeSet<u8> = config.table.iter().map(|of| of.1).collect();
         assert!(used.iter().copied().eq(0..config.weights.len() as u8));
         assert!(used.len() <= usize::from(queues));
         assert!(used.len() == present.len() || present.len() > usize::from(queues));
         if let Levels::Shared(table) = levels {
             let of = table.hierarchy().queues(&present, queues.try_into().unwrap());
-            assert!(config.table.iter().map(|(l, q)| (*l, *q)).eq(of.iter()));
+            assert_eq!(config.table, of);
         }
         let shares = match settings.weighting {
             Weighting::Sensitivity => naive.shares(port, config),

@@ -230,7 +230,8 @@ impl Watched {
                 }
             }
         }
-        assert_eq!(&self.ports, self.controller.configurations());
+        let told = self.ports.iter().map(|(port, config)| (*port, config));
+        assert!(told.eq(self.controller.configurations()));
         assert!(self.levels.iter().all(|of| self.controller.level(*of.0) == Some(*of.1)));
         assert!(self.controller.is_settled() && self.controller.settle().is_empty());
         self.commands.extend(commands.iter().cloned());

@@ -1,7 +1,7 @@
 //! [`PacketComparison`]: policies at packet level side by side, and the same at flow level.
 
 use super::{PacketResults, PacketSettings, PacketsError};
-use crate::sharing::jobs::SharingWatch;
+use crate::sharing::jobs::{SharingProgress, SharingWatch};
 use crate::sharing::{Comparison, SharingPolicy, SharingResults, SharingScenario};
 use bandwise_netsim::engine::Crew;
 use bandwise_units::Time;
@@ -18,8 +18,8 @@ pub struct PacketComparison {
 }
 
 impl PacketComparison {
-    /// Runs the policies, one after the other. Stops when `watch` says so; the last policy then lacks
-    /// some jobs, as it does after a deadlock.
+    /// Runs each job alone, as flows, and then the policies, one after the other. Stops when `watch` says
+    /// so; what was run last then lacks some jobs, as it does after a deadlock.
     pub fn run(
         scenario: &SharingScenario,
         policies: &[SharingPolicy],
@@ -28,15 +28,18 @@ impl PacketComparison {
         watch: SharingWatch<'_>,
     ) -> Result<PacketComparison, PacketsError> {
         let on_the_wire = scenario.on_the_wire();
-        let (mut runs, mut flows): (Vec<PacketResults>, _) = (Vec::new(), Vec::new());
+        let mut packets = Comparison { alone: on_the_wire.alone(watch), results: Vec::new() };
+        let (mut runs, mut flows) = (Vec::new(), Vec::new());
         for &policy in policies {
-            if runs.last().is_none_or(|last| last.results.is_whole()) {
-                runs.push(scenario.run_packets(policy, settings, crew, watch)?);
-                flows.push(on_the_wire.run(policy, &mut |_| std::ops::ControlFlow::Continue(())));
+            if packets.is_whole() {
+                let run = scenario.run_packets(policy, settings, crew, watch)?;
+                packets.results.push(run.results.clone());
+                runs.push(run);
+                // The policy is nearly over then.
+                let mut beside = |at| watch(SharingProgress { part: 1.0, ..at });
+                flows.push(on_the_wire.run(policy, &mut beside));
             }
         }
-        let results = runs.iter().map(|run| run.results.clone()).collect();
-        let packets = Comparison { alone: on_the_wire.alone(), results };
         Ok(PacketComparison { packets, flows, runs })
     }
 

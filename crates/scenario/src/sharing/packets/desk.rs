@@ -3,7 +3,7 @@
 use super::courier::Courier;
 use super::models::{Lanes, models};
 use super::{PacketResults, PacketsError};
-use crate::sharing::jobs::{Carrier, Jobs, SharingWatch};
+use crate::sharing::jobs::{Carrier, Jobs, SharingProgress, SharingWatch};
 use crate::sharing::links::Links;
 use crate::sharing::steering::{Configurable, Paths, Steering};
 use crate::sharing::{SharingPolicy, SharingResults, SharingScenario};
@@ -118,7 +118,8 @@ impl<'a, S: Steering<Set> + Send> Desk<'a, S> {
                 next
             });
             instants += looks;
-            over |= watch(jobs.progress(simulation.now())).is_break();
+            let progress = jobs.progress(simulation.now());
+            over |= watch(SharingProgress { policy: Some(policy), ..progress }).is_break();
         }
         let starts = orders.scenario.jobs.iter().map(|job| job.start);
         let took = jobs.into_ended().into_iter().zip(starts);
@@ -129,6 +130,7 @@ impl<'a, S: Steering<Set> + Send> Desk<'a, S> {
                 took: took.collect(),
                 flows: orders.transfers,
                 instants,
+                timeline: None,
             },
             simulated: simulation.now(),
             counters: simulation.counters(),

@@ -14,7 +14,7 @@
 //! | fair-flows | one lane, with congestion control (FECN and BECN, IBTA A10): the baseline of Saba 4.6.1 |
 //! | blocking | one lane without |
 //! | fair-jobs, given-weights | a lane a job, with equal or given weights in all arbitration tables |
-//! | saba, equal-weights | the controller's tables (SL2VL and arbitration) at every port |
+//! | saba, saba-no-floor, equal-weights | the controller's tables (SL2VL and arbitration) at every port |
 //!
 //! What is said of a link is its rate of payload: [`SharingScenario::on_the_wire`] is the same scenario
 //! at flow level with the headers counted in.
@@ -34,7 +34,6 @@ use bandwise_netsim::cable;
 use bandwise_netsim::engine::Crew;
 use bandwise_netsim::host::DeviceModel;
 use bandwise_rdma::wire::{self, PacketKind, Segment};
-use bandwise_saba::controller::Weighting;
 use bandwise_topology::Port;
 use bandwise_units::{Bytes, Time};
 use bandwise_workload::job::Stage;
@@ -93,11 +92,12 @@ pub enum PacketsError {
 }
 
 /// Policies that exist at packet level.
-pub const PACKET_POLICIES: [SharingPolicy; 6] = [
+pub const PACKET_POLICIES: [SharingPolicy; 7] = [
     SharingPolicy::FairFlows,
     SharingPolicy::Blocking,
     SharingPolicy::FairJobs,
     SharingPolicy::Saba,
+    SharingPolicy::SabaNoFloor,
     SharingPolicy::EqualWeights,
     SharingPolicy::GivenWeights,
 ];
@@ -120,15 +120,9 @@ impl SharingScenario {
         let scaled = self.scaled_down(settings.scale);
         let links = Links::new(&scaled.fabric);
         let lanes = Lanes::of(&scaled, policy)?;
-        let controlled =
-            |weighting| Controlled::new(&scaled, links.ports().len() as u32, weighting);
         let results = match policy {
-            SharingPolicy::Saba => {
-                let steering = controlled(Weighting::Sensitivity);
-                Desk::new(&scaled, &links, lanes, policy, steering, crew)?.run(crew, watch)
-            }
-            SharingPolicy::EqualWeights => {
-                let steering = controlled(Weighting::EqualQueues);
+            SharingPolicy::Saba | SharingPolicy::SabaNoFloor | SharingPolicy::EqualWeights => {
+                let steering = Controlled::new(&scaled, links.ports().len() as u32, policy);
                 Desk::new(&scaled, &links, lanes, policy, steering, crew)?.run(crew, watch)
             }
             SharingPolicy::FairJobs | SharingPolicy::GivenWeights => {

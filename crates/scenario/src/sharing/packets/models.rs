@@ -47,7 +47,7 @@ impl Lanes {
             SharingPolicy::GivenWeights => {
                 per_job(scenario.jobs.iter().map(|job| job.weight).collect())
             }
-            SharingPolicy::Saba | SharingPolicy::EqualWeights => {
+            SharingPolicy::Saba | SharingPolicy::SabaNoFloor | SharingPolicy::EqualWeights => {
                 let queues = scenario.queues.queues;
                 match usize::from(queues) <= Vl::COUNT {
                     true => Ok(Lanes::Controlled(queues)),
@@ -80,7 +80,7 @@ impl Lanes {
     /// What the controller's configuration is to a port.
     pub(super) fn configured(&self, config: &PortConfig) -> PortTables {
         let mut vls = [0; 16];
-        for (level, &queue) in &config.table {
+        for (level, queue) in config.table.iter() {
             vls[usize::from(level.0)] = queue;
         }
         // A lane without a queue has the least turn: something may still wait there.

@@ -1,14 +1,16 @@
 //! `[[job]]`: what a job does, and how often there is one like it.
 
+use super::models;
 use super::pattern::PatternKey;
 use super::synthetic::Known;
-use crate::sharing::PROFILED;
+use crate::sharing::Models;
 use crate::spec::explain::first_line;
 use crate::spec::hosts;
 use crate::spec::values::{Given, decimal, number, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_saba::Share;
 use bandwise_saba::sensitivity::{Sample, Samples};
+use bandwise_saba::table::{Application, Entry, NameError};
 use bandwise_topology::Fabric;
 use bandwise_units::{BitRate, Bytes, Time};
 use bandwise_workload::job::{
@@ -24,6 +26,7 @@ use toml::Spanned;
 pub(super) struct JobSpec {
     name: Given<String>,
     workload: Given<String>,
+    model: Given<String>,
     times: Option<Spanned<BTreeMap<Spanned<String>, Spanned<String>>>>,
     #[serde(default)]
     stage: Vec<Spanned<StageSpec>>,
@@ -58,22 +61,23 @@ struct StageSpec {
 #[derive(Debug)]
 pub(super) struct Wanted {
     pub(super) name: String,
-    pub(super) workload: String,
-    pub(super) job: Job,
+    pub(super) kind: Kind,
     pub(super) start: Time,
     pub(super) weight: f64,
-    pub(super) samples: Samples,
     /// Where its instances have to be.
     pub(super) hosts: Option<Vec<u32>>,
     /// Where errors about it stand.
     pub(super) at: Range<usize>,
 }
 
-/// What one job does, without a name and a place.
-struct Kind {
-    workload: String,
-    job: Job,
-    samples: Samples,
+/// What one job does and what model it has, without a name and a place.
+#[derive(Debug, Clone)]
+pub(super) struct Kind {
+    pub(super) workload: String,
+    pub(super) job: Job,
+    pub(super) data: f64,
+    pub(super) application: Application,
+    pub(super) profile: Entry,
 }
 
 /// More jobs than any fabric here has room for.
@@ -95,13 +99,14 @@ pub(super) fn resolve(
     specs: &[Spanned<JobSpec>],
     known: &Known,
     fabric: &Fabric,
+    models: Option<&Models>,
     warnings: &mut Vec<InputError>,
 ) -> Result<Vec<Wanted>, InputError> {
     let mut wanted = Vec::new();
     for spec in specs {
         let at = first_line(source, spec.span());
         let spec = spec.get_ref();
-        let kind = spec.kind(source, at.clone(), known, fabric, warnings)?;
+        let kind = spec.kind(source, at.clone(), known, fabric, models, warnings)?;
         let count = spec.count(source, wanted.len() as u64)?;
         let hosts = spec.hosts(source, fabric, kind.job.instances, count)?;
         let start = match &spec.start {
@@ -117,18 +122,24 @@ pub(super) fn resolve(
             let name = if count == 1 { called.to_owned() } else { format!("{called}-{number}") };
             wanted.push(Wanted {
                 name,
-                workload: kind.workload.clone(),
-                job: kind.job.clone(),
+                kind: kind.clone(),
                 start,
                 weight,
-                samples: kind.samples.clone(),
                 hosts: hosts.clone(),
                 at: place(&spec.name, at.clone()),
             });
         }
     }
     let mut names = BTreeSet::new();
+    let mut profiles: BTreeMap<&Application, &Entry> = BTreeMap::new();
     for job in &wanted {
+        let Kind { application, profile, .. } = &job.kind;
+        if *profiles.entry(application).or_insert(profile) != profile {
+            let what =
+                format!("another model of {:?} than that of a job before", application.as_str());
+            let error = source.error(job.at.clone(), what);
+            return Err(error.allowed("a name that is no other application's"));
+        }
         if !names.insert(job.name.as_str()) {
             let error = source.error(job.at.clone(), format!("two jobs called {:?}", job.name));
             return Err(error.allowed("a name of its own, or `count` for several that are alike"));
@@ -138,74 +149,103 @@ pub(super) fn resolve(
 }
 
 impl JobSpec {
+    /// Whether it has a model of a table.
+    pub(super) fn names_a_model(&self) -> bool {
+        self.model.is_some()
+    }
+
     fn kind(
         &self,
         source: &Source,
         at: Range<usize>,
         known: &Known,
         fabric: &Fabric,
+        models: Option<&Models>,
         warnings: &mut Vec<InputError>,
     ) -> Result<Kind, InputError> {
         let given = [self.workload.is_some(), self.times.is_some(), !self.stage.is_empty()];
-        if given.iter().filter(|&&given| given).count() != 1 {
+        let given = given.iter().filter(|&&given| given).count();
+        if given > 1 || (given == 0 && self.model.is_none()) {
             let error = source.error(at, "what this job does is said in no way, or in several");
-            return Err(error.allowed("one of `workload`, `times` and `stage`"));
+            return Err(error.allowed("one of `workload`, `times` and `stage`, or a `model` alone"));
         }
-        let hosts = fabric.hosts().len() as u64;
-        let most = hosts.min(u64::from(*INSTANCE_SCALES.end()));
-        let instances = match &self.instances {
-            Some(given) if *given.get_ref() > hosts => {
-                let what = format!("{} instances on {hosts} hosts", given.get_ref());
-                return Err(source
-                    .error(given.span(), what)
-                    .allowed(format!("1 to {most}: no host has two instances of a job")));
-            }
-            Some(given) => within(source, "instances", given, 1..=most)? as u32,
-            None => {
-                let by_hosts = self.hosts.as_ref().map(|hosts| hosts.get_ref().len().max(1) as u32);
-                by_hosts.unwrap_or(PROFILE_INSTANCES.min(most as u32))
-            }
-        };
+        let named =
+            self.model.as_ref().map(|name| models::find(source, name, models)).transpose()?;
+        let alone = named.as_ref().filter(|_| given == 0);
+        let measured_on = alone.and_then(|(_, entry)| entry.setting.nodes);
+        let usual = measured_on.map_or(PROFILE_INSTANCES, |nodes| nodes.get());
+        let instances = self.instances(source, fabric, usual)?;
         let data = match &self.data {
             Some(given) => within(source, "data", given, DATA_SCALES)?,
             None => 1.0,
         };
-        let scale = Scale { instances, data };
-        let refuse = |at, error: &dyn std::fmt::Display| source.error(at, error.to_string());
-        if let Some(name) = &self.workload {
+        let refuse = |error: &dyn std::fmt::Display| source.error(at.clone(), error.to_string());
+        let (workload, job, profile) = if let Some(name) = &self.workload {
             let Some(workload) = known.by_name(name.get_ref()) else {
                 let what = format!("unknown workload {:?}", name.get_ref());
                 return Err(source.error(name.span(), what).allowed(known.names()));
             };
-            let job = workload.job(scale).map_err(|error| refuse(at, &error))?;
+            let job = workload.job(Scale { instances, data }).map_err(|error| refuse(&error))?;
             // Saba profiles once, and runs at other scales.
             let profiled = workload.job(Scale::default()).expect("a scale that is allowed");
-            return Ok(Kind { workload: workload.name, samples: profile(&profiled), job });
-        }
-        let called = self.name.as_ref().map_or("job", |name| name.get_ref()).to_owned();
-        if let Some(times) = &self.times {
-            let samples = measured(source, times)?;
-            let runs = samples.runs().iter().map(|run| (run.share.get(), run.time.as_s_f64()));
-            let runs: Vec<(f64, f64)> = runs.collect();
-            let fit = Workload::from_times(&called, &runs).expect("times that were checked");
-            if fit.off_by > TELL_FROM {
-                let message = format!(
-                    "no job of stages takes such times: the one that {called} is simulated as is \
-                     off by up to {:.0}%",
-                    fit.off_by * 100.0
-                );
-                let allowed = "times that rise no faster than 1 / bandwidth, and no slower the less \
-                               bandwidth there is";
-                warnings.push(source.error(times.span(), message).allowed(allowed));
+            let samples = profile(&profiled);
+            (workload.name, job, models::of_workload(&workload.about, samples))
+        } else {
+            let own = alone.map_or("job", |(application, _)| application.as_str());
+            let called = self.name.as_ref().map_or(own, |name| name.get_ref()).to_owned();
+            let measured = match (&self.times, alone) {
+                (Some(times), _) => {
+                    Some((models::measured(samples(source, times)?, instances), times.span()))
+                }
+                (None, Some((_, entry))) => Some((entry.clone(), place(&self.model, at.clone()))),
+                (None, None) => None,
+            };
+            match measured {
+                Some((entry, span)) => {
+                    let workload = fitted(source, &called, &entry.samples, span, warnings);
+                    // It was measured with as many instances as it runs with.
+                    let scale = Scale { instances: PROFILE_INSTANCES, data };
+                    let mut job = workload.job(scale).map_err(|error| refuse(&error))?;
+                    job.instances = instances;
+                    (called, job, entry)
+                }
+                None => {
+                    let job = self.staged(source, instances)?;
+                    let entry = models::of_stages(profile(&job), instances);
+                    (called, job, entry)
+                }
             }
-            // It was measured with as many instances as it runs with.
-            let scale = Scale { instances: PROFILE_INSTANCES, data };
-            let mut job = fit.workload.job(scale).map_err(|error| refuse(at, &error))?;
-            job.instances = instances;
-            return Ok(Kind { workload: called, job, samples });
+        };
+        let (application, profile) = match named {
+            Some(named) => named,
+            None => {
+                let name = Application::try_from(workload.as_str()).map_err(|error| {
+                    let error = source.error(place(&self.name, at), error.to_string());
+                    error.allowed(NameError::ALLOWED)
+                })?;
+                (name, profile)
+            }
+        };
+        Ok(Kind { workload, job, data, application, profile })
+    }
+
+    /// How many instances it has; `usual` if it doesn't say, and there are so many hosts.
+    fn instances(&self, source: &Source, fabric: &Fabric, usual: u32) -> Result<u32, InputError> {
+        let hosts = fabric.hosts().len() as u64;
+        let most = hosts.min(u64::from(*INSTANCE_SCALES.end()));
+        match &self.instances {
+            Some(given) if *given.get_ref() > hosts => {
+                let what = format!("{} instances on {hosts} hosts", given.get_ref());
+                Err(source
+                    .error(given.span(), what)
+                    .allowed(format!("1 to {most}: no host has two instances of a job")))
+            }
+            Some(given) => Ok(within(source, "instances", given, 1..=most)? as u32),
+            None => {
+                let by_hosts = self.hosts.as_ref().map(|hosts| hosts.get_ref().len().max(1) as u32);
+                Ok(by_hosts.unwrap_or(usual.min(most as u32)))
+            }
         }
-        let job = self.staged(source, instances)?;
-        Ok(Kind { workload: called, samples: profile(&job), job })
     }
 
     fn staged(&self, source: &Source, instances: u32) -> Result<Job, InputError> {
@@ -297,16 +337,44 @@ impl StageSpec {
 /// How long a job takes with the parts of the bandwidth that Saba's profiler takes, on links of 56
 /// Gbps that limit nobody else.
 pub fn profile(job: &Job) -> Samples {
-    let at = |part: f64| {
-        let rate = BitRate::from_bps((REFERENCE_RATE.as_bps() as f64 * part) as u64);
-        let share = Share::try_from(part).expect("a part of the whole");
+    let at = |share: Share| {
+        let rate = BitRate::from_bps((REFERENCE_RATE.as_bps() as f64 * share.get()) as u64);
         Sample { share, time: job.alone(rate) }
     };
-    Samples::new(PROFILED.map(at)).expect("a job that does something takes time")
+    Samples::new(Share::PROFILED.map(at)).expect("a job that does something takes time")
+}
+
+/// The workload that takes as long as was measured, or as nearly as can be: then that is told.
+fn fitted(
+    source: &Source,
+    called: &str,
+    samples: &Samples,
+    at: Range<usize>,
+    warnings: &mut Vec<InputError>,
+) -> Workload {
+    // Several runs with one share count as their mean.
+    let whole = samples.runs().iter().filter(|run| run.share == Share::ALL);
+    let whole: Vec<f64> = whole.map(|run| run.time.as_s_f64()).collect();
+    let whole = whole.iter().sum::<f64>() / whole.len() as f64;
+    let points = samples.points().iter();
+    let times: Vec<(f64, f64)> =
+        points.map(|point| (point.share.get(), point.slowdown * whole)).collect();
+    let fit = Workload::from_times(called, &times).expect("times that were checked");
+    if fit.off_by > TELL_FROM {
+        let message = format!(
+            "no job of stages takes such times: the one that {called} is simulated as is off by up \
+             to {:.0}%",
+            fit.off_by * 100.0
+        );
+        let allowed = "times that rise no faster than 1 / bandwidth, and no slower the less bandwidth \
+                       there is";
+        warnings.push(source.error(at, message).allowed(allowed));
+    }
+    fit.workload
 }
 
 /// Times that were measured.
-fn measured(
+fn samples(
     source: &Source,
     times: &Spanned<BTreeMap<Spanned<String>, Spanned<String>>>,
 ) -> Result<Samples, InputError> {

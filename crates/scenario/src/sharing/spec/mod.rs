@@ -9,6 +9,7 @@
 //! build = { single-switch = 32 }
 //! link = { rate = "56 Gbps", delay = "10 ns" }
 //! # or, above the tables, fabric-file = "FILE" with such a table, or as ibnetdiscover and ibsim have it
+//! # and there too, models = "FILE": a sensitivity table as TOML or CSV, see bandwise_saba::table::read
 //!
 //! [queues]                     # of every port
 //! queues = 8                   # virtual lanes
@@ -34,6 +35,9 @@
 //! times = { "100%" = "120 s", "50%" = "150 s", "25%" = "230 s" }
 //! instances = 8
 //!
+//! [[job]]                      # or by an application of the table of models; beside one of the
+//! model = "sort"               # others it says what Saba takes for true of the job
+//!
 //! [[job]]                      # or by what it does
 //! name = "train"
 //! instances = 16
@@ -52,22 +56,25 @@
 //!
 //! [run]
 //! seed = 1
+//! grain = "0 s"                # what ends leaves its rate unused for so long at most; saves work
 //! ```
 
 mod job;
 mod model;
+mod models;
 mod pattern;
 mod place;
 mod synthetic;
 
 pub use job::profile;
 
-use super::{Overrides, Queues, SharingScenario};
+use super::{Models, Overrides, Queues, SharingScenario};
 use crate::File;
 use crate::spec::fabric::check_links;
 use crate::spec::files;
+use crate::spec::hosts::suggestion;
 use crate::spec::tables::{list, placed, table};
-use crate::spec::values::{Given, decimal, number, within};
+use crate::spec::values::{Given, decimal, number, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_topology::read::FabricSpec;
 use bandwise_topology::{Fabric, Routes, builders};
@@ -85,6 +92,7 @@ use toml::Spanned;
 struct Spec {
     title: Option<String>,
     fabric_file: Given<String>,
+    models: Given<String>,
     #[serde(default, deserialize_with = "placed")]
     fabric: Option<Spanned<FabricSpec>>,
     #[serde(default, deserialize_with = "table")]
@@ -117,6 +125,8 @@ struct QueuesSpec {
 struct RunSpec {
     #[serde(deserialize_with = "number")]
     seed: Given<u64>,
+    #[serde(deserialize_with = "text")]
+    grain: Given<Time>,
 }
 
 /// What can be read.
@@ -125,6 +135,8 @@ const READABLE: &str = "a TOML list of jobs: tables called [[job]], and [fabric]
 
 /// Queues of a port (Saba 4.6.1: "only 8 VLs are configurable").
 const QUEUES: u8 = 8;
+/// Far longer than what is worth simulating takes.
+const COARSEST: Time = Time::from_ms(60_000);
 /// Service levels of InfiniBand (IBTA 7.6.5).
 const LEVELS: u8 = 16;
 
@@ -139,14 +151,22 @@ impl SharingScenario {
         let spec: Spec = source.toml()?;
         let of_document =
             files::fabric(source, spec.fabric.as_ref(), spec.fabric_file.as_ref(), &mut files)?;
-        let Overrides { fabric, queues, seed } = overrides;
+        let Overrides { fabric, models, queues, seed } = overrides;
         let (fabric, at) = match (fabric, of_document) {
             (Some(fabric), _) => (fabric, 0..0),
             (None, Some(given)) => given,
             (None, None) => (default_fabric(), 0..0),
         };
         check_links(source, at, &fabric)?;
-        let mut scenario = spec.resolve(source, fabric, seed)?;
+        let models = match (models, &spec.models) {
+            (Some(models), _) => Some(models),
+            (None, Some(name)) => {
+                let file = files::named(source, name, &mut files)?;
+                Some(Models::read(&Source::new(&file.name, &file.text))?)
+            }
+            (None, None) => None,
+        };
+        let mut scenario = spec.resolve(source, fabric, models.as_ref(), seed)?;
         scenario.queues.queues = queues.unwrap_or(scenario.queues.queues);
         Ok(scenario)
     }
@@ -163,23 +183,38 @@ impl Spec {
         self,
         source: &Source,
         fabric: Fabric,
+        models: Option<&Models>,
         seed: Option<u64>,
     ) -> Result<SharingScenario, InputError> {
         let queues = self.queues.resolve(source)?;
         let model = self.model.resolve(source)?;
         let of_document = self.run.seed.as_ref().map(|seed| *seed.get_ref());
         let seed = seed.or(of_document).unwrap_or(1);
+        let grain = match &self.run.grain {
+            Some(given) => within(source, "grain", given, Time::ZERO..=COARSEST)?,
+            None => Time::ZERO,
+        };
         if self.job.is_empty() {
             let error = source.error(0..0, "no jobs");
             return Err(error.allowed("one [[job]] or more"));
         }
+        if let Some(models) = models
+            && self.job.iter().all(|job| !job.get_ref().names_a_model())
+        {
+            let error = source.error(
+                place(&self.models, 0..0),
+                format!("models of {}, and no job that has one of them", models.file),
+            );
+            let names = suggestion("applications", models.names().into_iter(), "");
+            return Err(error.allowed(format!("model = NAME in a [[job]], {names}")));
+        }
         let mut warnings = Vec::new();
         let known = self.synthetic.resolve(source, seed)?;
-        let wanted = job::resolve(source, &self.job, &known, &fabric, &mut warnings)?;
+        let wanted = job::resolve(source, &self.job, &known, &fabric, models, &mut warnings)?;
         let jobs = self.placement.resolve(source, wanted, &fabric, seed)?;
         let title = self.title.unwrap_or_else(|| source.name.to_owned());
         let routes = Routes::shortest(&fabric);
-        Ok(SharingScenario { title, fabric, routes, jobs, queues, model, seed, warnings })
+        Ok(SharingScenario { title, fabric, routes, jobs, queues, model, seed, grain, warnings })
     }
 }
 

@@ -1,6 +1,6 @@
 //! `[placement]`: where instances are, of jobs that don't say.
 
-use super::job::Wanted;
+use super::job::{Kind, Wanted};
 use crate::sharing::SharedJob;
 use crate::spec::values::{Given, number, within};
 use bandwise_input::{InputError, Source};
@@ -38,7 +38,7 @@ impl PlacementSpec {
         let places = place(&wanted, hosts, most, seed, |_| 0)
             .or_else(|_| place(&wanted, hosts, most, seed, |jobs| jobs));
         let places = places.map_err(|(number, free)| {
-            let Wanted { name, job, at, .. } = &wanted[number];
+            let Wanted { name, kind: Kind { job, .. }, at, .. } = &wanted[number];
             let what = format!(
                 "{} instances of {name}, and {free} hosts with fewer than {most} jobs",
                 job.instances
@@ -48,8 +48,9 @@ impl PlacementSpec {
                 .allowed("fewer jobs or instances, more hosts, or a larger placement.jobs-per-host")
         })?;
         let placed = |(wanted, hosts)| {
-            let Wanted { name, workload, job, start, weight, samples, .. } = wanted;
-            SharedJob { name, workload, job, hosts, start, weight, samples }
+            let Wanted { name, kind, start, weight, .. } = wanted;
+            let Kind { workload, job, data, application, profile } = kind;
+            SharedJob { name, workload, job, data, hosts, start, weight, application, profile }
         };
         Ok(wanted.into_iter().zip(places).map(placed).collect())
     }
@@ -74,7 +75,7 @@ fn place(
             places.push(hosts.clone());
             continue;
         }
-        let instances = job.job.instances as usize;
+        let instances = job.kind.job.instances as usize;
         let mut stream = Stream::new(seed, "placement", number as u64);
         let mut free: Vec<(u64, u64, u32)> = (0u32..)
             .zip(&jobs_at)

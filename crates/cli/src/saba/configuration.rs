@@ -1,0 +1,195 @@
+//! What to configure for Saba: a level for each application, and at each port queues and weights.
+
+use super::findings::Findings;
+use super::settings::Settings;
+use bandwise_report::{Cell, Table};
+use bandwise_saba::controller::PortConfig;
+use bandwise_scenario::sharing::SharingScenario;
+use bandwise_topology::{Fabric, NodeId, Port};
+use serde_json::{Map, Value, json};
+
+/// How much a table of ports tells.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    /// Kinds of ports; those that most ports are of.
+    pub(super) kinds: usize,
+    /// Names of a kind.
+    pub(super) names: usize,
+}
+
+/// Both tables.
+pub(super) fn tables(settings: &Settings, findings: &Findings, room: Room) -> Vec<Table> {
+    let ports = ports(&settings.scenario.fabric, findings, room);
+    vec![levels(&settings.scenario, findings), ports]
+}
+
+/// The level of each application.
+fn levels(scenario: &SharingScenario, findings: &Findings) -> Table {
+    let mut rows: Vec<(&str, u16, usize)> = Vec::new();
+    for (job, outlook) in scenario.jobs.iter().zip(&findings.outlook.jobs) {
+        let (application, level) = (job.application.as_str(), outlook.level.0);
+        match rows.iter_mut().find(|row| (row.0, row.1) == (application, level)) {
+            Some(row) => row.2 += 1,
+            None => rows.push((application, level, 1)),
+        }
+    }
+    rows.sort_by_key(|row| row.1);
+    let row = |(application, level, jobs): (&str, u16, usize)| {
+        vec![
+            Cell::text(application),
+            Cell::number(f64::from(level), ""),
+            Cell::number(jobs as f64, ""),
+        ]
+    };
+    Table {
+        title: "To configure: the level of each application".into(),
+        caption: "Levels are service levels (SL) of InfiniBand, from the least sensitive to the most. An \
+                  application sends all it sends with its level."
+            .into(),
+        header: ["application", "level", "jobs"].map(str::to_owned).into(),
+        rows: rows.into_iter().map(row).collect(),
+    }
+}
+
+/// Queues and weights of ports, those together that have the same.
+fn ports(fabric: &Fabric, findings: &Findings, room: Room) -> Table {
+    let mut kinds: Vec<(String, Vec<Port>)> = Vec::new();
+    for (port, config) in &findings.outlook.ports {
+        let queues = queues(config);
+        match kinds.iter_mut().find(|kind| kind.0 == queues) {
+            Some(kind) => kind.1.push(*port),
+            None => kinds.push((queues, vec![*port])),
+        }
+    }
+    // Those of most ports first, of equals in the order of ports.
+    kinds.sort_by_key(|kind| std::cmp::Reverse(kind.1.len()));
+    let all = kinds.len();
+    let left_out = kinds.get(room.kinds..).unwrap_or_default();
+    let left_out: usize = left_out.iter().map(|kind| kind.1.len()).sum();
+    let row = |(i, (queues, ports)): (usize, &(String, Vec<Port>))| {
+        let which = match (i, all) {
+            (0, 1) => format!("all {}", ports.len()),
+            (0, _) => format!("all others ({})", ports.len()),
+            _ => named(fabric, ports, room.names),
+        };
+        vec![Cell::text(which), Cell::text(queues)]
+    };
+    let mut rows: Vec<Vec<Cell>> = kinds.iter().take(room.kinds).enumerate().map(row).collect();
+    if left_out > 0 {
+        let what = format!("{left_out} ports of {} other kinds", all - room.kinds);
+        rows.push(vec![Cell::text(what), Cell::text("in the JSON")]);
+    }
+    // What all others are told stands after those that are told apart.
+    let told_last = usize::from(rows.len() > 1);
+    rows.rotate_left(told_last);
+    Table {
+        title: "To configure: queues and weights of ports".into(),
+        caption: "While all jobs are there. Queues are virtual lanes (VL) of InfiniBand, with weights of \
+                  its arbitration tables. Ports that are not told of carry none of these jobs."
+            .into(),
+        header: ["ports", "queues: their levels, weight"].map(str::to_owned).into(),
+        rows,
+    }
+}
+
+/// The queues of a port in a line. Where there is one level, it does not matter which.
+fn queues(config: &PortConfig) -> String {
+    if config.table.iter().len() == 1 {
+        return format!("0: the one level there, {}", config.weights[0]);
+    }
+    let queue = |(queue, weight): (u8, &u8)| {
+        let of_queue = config.table.iter().filter(|&(_, of)| of == queue);
+        let levels: Vec<u32> = of_queue.map(|(level, _)| u32::from(level.0)).collect();
+        format!("{queue}: level {}, {weight}", ranges(&levels))
+    };
+    let queues: Vec<String> = (0..).zip(&config.weights).map(queue).collect();
+    queues.join("; ")
+}
+
+/// Numbers that rise, as "1-4, 7".
+fn ranges(numbers: &[u32]) -> String {
+    let range = |some: &[u32]| match some {
+        [one] => one.to_string(),
+        some => format!("{}-{}", some[0], some[some.len() - 1]),
+    };
+    let ranges: Vec<String> = numbers.chunk_by(|a, b| a + 1 == *b).map(range).collect();
+    ranges.join(", ")
+}
+
+/// Ports as the fabric has them, in order: nodes that follow each other with the same ports are one. Of
+/// more than `most` how many ports there are.
+fn named(fabric: &Fabric, ports: &[Port], most: usize) -> String {
+    let of_node: Vec<(NodeId, String)> = ports
+        .chunk_by(|a, b| a.node == b.node)
+        .map(|of| (of[0].node, ranges(&of.iter().map(|p| u32::from(p.number)).collect::<Vec<_>>())))
+        .collect();
+    let follows = |a: &(NodeId, String), b: &(NodeId, String)| a.0.0 + 1 == b.0.0 && a.1 == b.1;
+    let name = |node: NodeId| fabric.node(node).name.as_str();
+    let run = |nodes: &[(NodeId, String)]| match nodes {
+        [(node, ports)] => format!("{}:{ports}", name(*node)),
+        nodes => format!("{}..{}:{}", name(nodes[0].0), name(nodes[nodes.len() - 1].0), nodes[0].1),
+    };
+    let mut runs: Vec<String> = of_node.chunk_by(follows).map(run).collect();
+    if runs.len() > most {
+        runs.truncate(most);
+        runs.push(format!("… ({})", ports.len()));
+    }
+    runs.join(" ")
+}
+
+/// The whole, for programs.
+pub(super) fn json(settings: &Settings, findings: &Findings) -> Value {
+    let fabric = &settings.scenario.fabric;
+    let jobs = settings.scenario.jobs.iter().zip(&findings.outlook.jobs);
+    let level = |(job, outlook): (&bandwise_scenario::sharing::SharedJob, _)| {
+        let outlook: &bandwise_scenario::sharing::JobOutlook = outlook;
+        json!({ "job": job.name, "application": job.application.as_str(), "level": outlook.level.0 })
+    };
+    let port = |(port, config): &(Port, PortConfig)| {
+        let table = config.table.iter().map(|(level, queue)| (level.0.to_string(), json!(queue)));
+        json!({
+            "node": fabric.node(port.node).name,
+            "port": port.number,
+            "queue_of_level": table.collect::<Map<_, _>>(),
+            "weights": config.weights,
+        })
+    };
+    json!({
+        "levels": jobs.map(level).collect::<Vec<_>>(),
+        "ports": findings.outlook.ports.iter().map(port).collect::<Vec<_>>(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bandwise_topology::builders;
+    use bandwise_units::{BitRate, Time};
+
+    #[test]
+    fn numbers_that_follow_each_other_are_one_range() {
+        assert_eq!(ranges(&[1, 2, 3, 5, 7, 8]), "1-3, 5, 7-8");
+        assert_eq!(ranges(&[]), "");
+    }
+
+    #[test]
+    fn nodes_that_follow_each_other_are_told_together() {
+        let link = (BitRate::from_gbps(56), Time::from_ns(10));
+        let fabric = builders::single_switch(4, link.0, link.1).unwrap();
+        let ports: Vec<Port> = fabric
+            .hosts()
+            .iter()
+            .take(3)
+            .map(|&host| fabric.host_port(host))
+            .chain(fabric.ports(fabric.switches()[0]).take(2))
+            .collect();
+        let mut ports = ports;
+        ports.sort_by_key(|port| (port.node, port.number));
+        let switch = &fabric.node(fabric.switches()[0]).name;
+        let few = named(&fabric, &ports, 1);
+        assert!(few.ends_with(" … (5)"), "{few}");
+        let named = named(&fabric, &ports, 9);
+        assert!(named.contains("h0..h2:1"), "{named}");
+        assert!(named.contains(&format!("{switch}:1-2")), "{named}");
+    }
+}

@@ -1,0 +1,83 @@
+//! [`Gain`]: what of Saba's gain comes from queues, and what from weights.
+
+use super::findings::Findings;
+use super::settings::BASELINE;
+use bandwise_report::{Cell, Table};
+use bandwise_scenario::sharing::SharingPolicy;
+use serde_json::{Value, json};
+
+/// The policies with sensitivity in their weights, each beside the one that has the same queues.
+pub(super) const PAIRS: [(SharingPolicy, SharingPolicy); 3] = [
+    (SharingPolicy::Saba, SharingPolicy::EqualWeights),
+    (SharingPolicy::SabaNoFloor, SharingPolicy::EqualWeights),
+    (SharingPolicy::SabaUnlimited, SharingPolicy::FairJobs),
+];
+
+/// A speedup over the baseline as the product of two. All are geometric means over jobs, of which alone
+/// that is true.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Gain {
+    pub(super) policy: SharingPolicy,
+    /// The one with the same queues and equal weights.
+    pub(super) equal: SharingPolicy,
+    /// What the queues give, with equal weights: over the baseline.
+    pub(super) queues: f64,
+    /// What the weights give: over equal ones in the same queues.
+    pub(super) weights: f64,
+}
+
+/// Of all pairs that were run.
+pub(super) fn all(findings: &Findings) -> Vec<Gain> {
+    let gain = |(policy, equal)| {
+        let (both, queues) = (findings.summary(policy)?.speedup, findings.summary(equal)?.speedup);
+        Some(Gain { policy, equal, queues, weights: both / queues })
+    };
+    PAIRS.into_iter().filter_map(gain).collect()
+}
+
+impl Gain {
+    /// What both give.
+    pub(super) fn both(&self) -> f64 {
+        self.queues * self.weights
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "policy": self.policy.as_str(),
+            "same_queues": self.equal.as_str(),
+            "speedup_by_queues": self.queues,
+            "speedup_by_weights": self.weights,
+            "speedup": self.both(),
+        })
+    }
+}
+
+/// For programs.
+pub(super) fn json(findings: &Findings) -> Value {
+    all(findings).iter().map(Gain::json).collect()
+}
+
+/// For people; none where no pair was run.
+pub(super) fn table(findings: &Findings) -> Option<Table> {
+    let row = |gain: &Gain| {
+        vec![
+            Cell::text(gain.policy.as_str()),
+            Cell::text(gain.equal.as_str()),
+            Cell::number(gain.queues, ""),
+            Cell::number(gain.weights, ""),
+            Cell::number(gain.both(), ""),
+        ]
+    };
+    let rows: Vec<_> = all(findings).iter().map(row).collect();
+    let header = ["policy", "same queues", "by queues", "by weights", "speedup"];
+    (!rows.is_empty()).then(|| Table {
+        title: "Where Saba's gain comes from".into(),
+        caption: format!(
+            "Geometric means over jobs: what the same queues give with equal weights over {}, times what \
+             weights by sensitivity give over equal ones. Floors keep shares above what was measured.",
+            BASELINE.as_str()
+        ),
+        header: header.map(str::to_owned).into(),
+        rows,
+    })
+}

@@ -1,0 +1,68 @@
+//! [`Members`]: the bundles that cross a link, and what the link knows of each: all that its scheduler
+//! needs, side by side.
+
+use crate::rate::Rate;
+
+/// A bundle at a link.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Member {
+    pub(super) rank: u64,
+    /// What each of its flows can use here: the least that cap and other links offer.
+    pub(super) demand: Rate,
+    pub(super) bundle: u32,
+    /// How many flows it has; none, if it waits for others that are alike.
+    pub(super) flows: u32,
+    pub(super) queue: u32,
+}
+
+impl Member {
+    fn order(&self) -> (u64, u32) {
+        (self.rank, self.bundle)
+    }
+}
+
+/// All bundles of a link, in order of rank and then of number.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Members {
+    all: Vec<Member>,
+}
+
+impl Members {
+    /// In their order.
+    pub(super) fn all(&self) -> &[Member] {
+        &self.all
+    }
+
+    /// The same, to change what is no part of their order.
+    pub(super) fn all_mut(&mut self) -> &mut [Member] {
+        &mut self.all
+    }
+
+    /// A bundle without flows comes: its place.
+    pub(super) fn insert(&mut self, rank: u64, bundle: u32, queue: u32) -> u32 {
+        let place = self.all.partition_point(|other| other.order() < (rank, bundle));
+        self.all.insert(place, Member { rank, demand: Rate::ZERO, bundle, flows: 0, queue });
+        place as u32
+    }
+
+    /// A bundle goes, that was at `place` when it was last looked for.
+    pub(super) fn remove(&mut self, rank: u64, bundle: u32, mut place: u32) {
+        self.find(rank, bundle, &mut place);
+        self.all.remove(place as usize);
+    }
+
+    /// A bundle that was at `place` when it was last looked for; now it is known where it is.
+    #[inline]
+    pub(super) fn find(&mut self, rank: u64, bundle: u32, place: &mut u32) -> &mut Member {
+        if self.all.get(*place as usize).is_none_or(|member| member.bundle != bundle) {
+            *place = self.all.partition_point(|other| other.order() < (rank, bundle)) as u32;
+        }
+        &mut self.all[*place as usize]
+    }
+
+    /// Bundles have other ranks.
+    pub(super) fn rerank(&mut self, rank: impl Fn(u32) -> u64) {
+        self.all.iter_mut().for_each(|member| member.rank = rank(member.bundle));
+        self.all.sort_unstable_by_key(Member::order);
+    }
+}

@@ -1,0 +1,179 @@
+//! Figure 4.19: "the time the controller takes to compute the bandwidth share of applications for all
+//! switches" (Saba 4.6.5), on this machine. It is the one study whose numbers are not the same again, so
+//! it is run for itself only.
+
+#[cfg(feature = "baseline")]
+mod baseline;
+mod clock;
+mod switches;
+
+use bandwise_random::Stream;
+use bandwise_saba::controller::{
+    ApplicationId, ConnectionId, Controller, Event, Grouping, Levels, PortId, Profile, Settings,
+};
+use bandwise_saba::mapping::Scaling;
+use bandwise_saba::sensitivity::{Degree, Kind, Model};
+use bandwise_scenario::sharing::profile;
+use bandwise_workload::job::{Scale, synthetic};
+use clock::Clock;
+use std::collections::BTreeMap;
+use std::num::{NonZeroU8, NonZeroU16};
+use switches::{INSTANCES, PORTS, hosts, ports};
+
+/// Different workloads (Saba 4.6.1).
+const WORKLOADS: u32 = 20;
+/// How many sizes of sets of applications there are up to each of the most.
+const SIZES: usize = 20;
+/// The sizes that the text gives times up to.
+pub(super) const MOST: [usize; 2] = [250, 1_000];
+/// The sizes that stand by themselves.
+pub(super) const SHOWN: [usize; 4] = [250, 500, 750, 1_000];
+/// Connections that are closed and applications that are gone, one after the other.
+const EVENTS: u64 = 25;
+
+/// The degrees, and what they are called.
+pub(super) const DEGREES: [(Degree, &str); 3] =
+    [(Degree::ONE, "k=1"), (Degree::TWO, "k=2"), (Degree::THREE, "k=3")];
+
+/// All numbers, by name, over so many placements by chance; none when `stop` says so.
+pub(super) fn numbers(
+    placements: u64,
+    seed: u64,
+    stop: &dyn Fn() -> bool,
+) -> Option<BTreeMap<String, f64>> {
+    let mut numbers = BTreeMap::new();
+    for (degree, called) in DEGREES {
+        let models = models(degree, seed);
+        let mut times = Times::default();
+        for placement in 0..placements {
+            if stop() {
+                return None;
+            }
+            let mut chance = Stream::new(seed, "placement", placement);
+            let most = *MOST.last().expect("two");
+            let placed: Vec<Vec<usize>> = (0..most).map(|_| hosts(&mut chance)).collect();
+            times.measure(&models, &placed, seed);
+            #[cfg(feature = "baseline")]
+            if placement == 0 {
+                numbers.extend(baseline::numbers(called, &models, &placed));
+            }
+        }
+        times.tell(called, &mut numbers);
+    }
+    Some(numbers)
+}
+
+fn models(degree: Degree, seed: u64) -> Vec<Model> {
+    let model = |workload: &bandwise_workload::job::Workload| {
+        let job = workload.job(Scale::default()).expect("a scale that is allowed");
+        let model = Model::fit(&profile(&job), Kind::Polynomial(degree));
+        model.expect("seven shares are enough")
+    };
+    synthetic(seed, WORKLOADS).iter().map(model).collect()
+}
+
+/// Seconds, as they were measured.
+#[derive(Default)]
+struct Times {
+    /// By number of applications.
+    all_ports: BTreeMap<usize, Vec<f64>>,
+    closed: Vec<f64>,
+    gone: Vec<f64>,
+}
+
+/// Of each of the most, sizes in equal steps up to it.
+fn sizes(most: usize) -> impl Iterator<Item = usize> {
+    (1..=SIZES).map(move |i| most * i / SIZES)
+}
+
+impl Times {
+    /// Applications connect one after the other; with each of the sizes all ports are worked out by a
+    /// controller that has worked out none before.
+    fn measure(&mut self, models: &[Model], placed: &[Vec<usize>], seed: u64) {
+        let clock = Clock::new();
+        let mut saba = controller(models, placed.len(), seed);
+        for (id, hosts) in (0..).zip(placed) {
+            connect(&mut saba, id, hosts);
+            let size = id as usize + 1;
+            if MOST.iter().any(|&most| sizes(most).any(|of| of == size)) {
+                let mut saba = saba.clone();
+                let time = clock.time(|| saba.settle());
+                self.all_ports.entry(size).or_default().push(time);
+            }
+        }
+        saba.settle();
+        for id in 0..EVENTS {
+            let connection = ConnectionId(id * INSTANCES as u64);
+            tell(&mut saba, Event::Closed { connection, path: Vec::new() });
+            self.closed.push(clock.time(|| saba.settle()));
+        }
+        for id in 0..EVENTS {
+            tell(&mut saba, Event::Gone { application: ApplicationId(id) });
+            self.gone.push(clock.time(|| saba.settle()));
+        }
+    }
+
+    fn tell(&self, called: &str, numbers: &mut BTreeMap<String, f64>) {
+        let mut put = |case: String, times: &[f64]| {
+            numbers.insert(format!("{case}, {called} 99th"), percentile(times, 0.99));
+            let mean = times.iter().sum::<f64>() / times.len() as f64;
+            numbers.insert(format!("{case}, {called} mean"), mean);
+        };
+        for most in MOST {
+            let times: Vec<f64> =
+                sizes(most).flat_map(|size| &self.all_ports[&size]).copied().collect();
+            put(format!("up to {most} applications"), &times);
+        }
+        for size in SHOWN {
+            put(format!("{size} applications"), &self.all_ports[&size]);
+        }
+        put("a connection closed".into(), &self.closed);
+        put("an application gone".into(), &self.gone);
+    }
+}
+
+/// The value that a part `p` of all is not above.
+fn percentile(times: &[f64], p: f64) -> f64 {
+    let mut times = times.to_vec();
+    times.sort_by(f64::total_cmp);
+    times[((times.len() as f64 * p).ceil() as usize).clamp(1, times.len()) - 1]
+}
+
+/// A centralised controller that has found all ports, and has put all applications into levels.
+fn controller(models: &[Model], applications: usize, seed: u64) -> Controller {
+    let grouping = Grouping {
+        levels: NonZeroU16::new(16).expect("16"),
+        coordinates: Default::default(),
+        scaling: Scaling::None,
+        seed,
+    };
+    let mut saba = Controller::new(Settings::default(), Levels::Registered(grouping));
+    let queues = NonZeroU8::new(8).expect("8");
+    for port in (0..PORTS as u64).map(PortId) {
+        tell(&mut saba, Event::PortFound { port, queues, revision: 0 });
+    }
+    for id in 0..applications {
+        let profile = Profile::Model(models[id % models.len()].clone());
+        tell(&mut saba, Event::Registered { application: ApplicationId(id as u64), profile });
+    }
+    saba.settle();
+    saba
+}
+
+/// A connection from each host of an application to all others of it.
+fn connect(saba: &mut Controller, id: u64, hosts: &[usize]) {
+    let application = ApplicationId(id);
+    let level = saba.level(application).expect("it has registered");
+    for (number, &from) in (0..).zip(hosts) {
+        let mut path = Vec::new();
+        for &to in hosts.iter().filter(|&&to| to != from) {
+            ports(from, to, |port| path.push(PortId(port as u64)));
+        }
+        let connection = ConnectionId(id * INSTANCES as u64 + number);
+        tell(saba, Event::Connected { connection, application, level, path });
+    }
+}
+
+fn tell(saba: &mut Controller, event: Event) {
+    saba.handle(event).expect("each is told once");
+}
