@@ -98,6 +98,7 @@ fn refused(error: PacketsError) -> Failure {
     let allowed = match error {
         PacketsError::Policy(_) => PACKET_POLICIES.map(SharingPolicy::as_str).join(", "),
         PacketsError::Jobs { .. } => "1 to 15 jobs, or policies without a lane a job".into(),
+        PacketsError::Part(_) => "part = 1.0 in [queues]".into(),
         PacketsError::Queues(_) => "--queues 1 to 15".into(),
         PacketsError::Connections { .. } => "fewer or smaller jobs".into(),
     };

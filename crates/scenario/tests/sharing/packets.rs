@@ -346,4 +346,6 @@ fn what_packets_can_not_do_is_refused() {
     assert_eq!(error, PacketsError::Jobs { policy: SharingPolicy::FairJobs, jobs: 16 });
     let (text, _) = refused(&format!("[queues]\nqueues = 16\n{one}"), SharingPolicy::Saba);
     insta::assert_snapshot!(text, @"16 queues a port: a link has 15 lanes for data");
+    let (text, _) = refused(&format!("[queues]\npart = 0.5\n{one}"), SharingPolicy::FairFlows);
+    insta::assert_snapshot!(text, @"part = 0.5: lanes share all of a link");
 }

@@ -65,7 +65,7 @@ pub struct PacketResults {
 }
 
 /// Why jobs can't be run at packet level.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PacketsError {
     /// There is no such policy at packet level.
     #[error("{} has no counterpart among packets: hosts and switches of InfiniBand don't do that", .0.as_str())]
@@ -81,6 +81,9 @@ pub enum PacketsError {
     /// Ports of more queues than there are lanes.
     #[error("{0} queues a port: a link has 15 lanes for data")]
     Queues(u8),
+    /// A part of links only, which lanes can't keep to.
+    #[error("part = {0}: lanes share all of a link")]
+    Part(f64),
     /// More connections than a host can have.
     #[error("{connections} connections of {host}: at most 65535 are possible")]
     Connections {

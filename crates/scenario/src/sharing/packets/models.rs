@@ -36,6 +36,9 @@ impl Lanes {
         scenario: &SharingScenario,
         policy: SharingPolicy,
     ) -> Result<Lanes, PacketsError> {
+        if scenario.queues.part < 1.0 {
+            return Err(PacketsError::Part(scenario.queues.part));
+        }
         let jobs = scenario.jobs.len();
         let per_job = |shares: Vec<f64>| match jobs <= Vl::COUNT {
             true => Ok(Lanes::PerJob(arbitration(&shares, MAX_WEIGHT))),
@@ -125,6 +128,7 @@ pub(super) fn models(fabric: &Fabric, lanes: &Lanes, policy: SharingPolicy) -> M
     Models {
         switch: SwitchModel {
             buffer: buffer(known.buffer),
+            // Lanes have their queues at outputs (Saba 4.5.2).
             queueing: Queueing::Voq,
             marking: controls_congestion.then_some(marking),
             ..known
