@@ -13,6 +13,7 @@ use bandwise_rdma::verbs::Program;
 use bandwise_topology::{Fabric, NodeId, Port, Routes};
 use bandwise_units::{Bytes, Time};
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 
 impl<P: Program> Simulation<P> {
     /// Builds the fabric. Hosts are known by their rank among `fabric.hosts()`.
@@ -22,16 +23,18 @@ impl<P: Program> Simulation<P> {
         models: &Models,
         seed: u64,
     ) -> Result<Self, VlArbError> {
-        Self::with_partitions(fabric, routes, models, seed, APART)
+        Self::parted(fabric, routes, models, seed, NonZeroUsize::MIN, APART)
     }
 
-    /// The same, with links of at least this latency between partitions (1 ps is the least). That
-    /// only changes how long a run takes; tests use it to show that.
-    pub fn with_partitions(
+    /// The same in so many parts, which a crew of as many hands runs at the same time
+    /// ([`Simulation::run_in_steps`]), with links of at least `apart` between partitions (1 ps is the
+    /// least). Both change only how long a run takes.
+    pub fn parted(
         fabric: &Fabric,
         routes: &Routes,
         models: &Models,
         seed: u64,
+        shards: NonZeroUsize,
         apart: Time,
     ) -> Result<Self, VlArbError> {
         let lanes = (16 - models.qos.vls().leading_zeros()).max(1) as usize;
@@ -39,7 +42,12 @@ impl<P: Program> Simulation<P> {
         let mut plan = Plan { fabric, routes, models, seed, lanes, ends: BTreeMap::new() };
         let partition_of = plan.partitions(&nodes, apart);
         let partitions = partition_of.iter().map(|&p| p as usize + 1).max().unwrap_or(0);
-        let mut engine = Engine::new(&partition_of, &vec![0; partitions]);
+        let between = plan.cables(&nodes).map(|(a, _, b)| {
+            let [a, b] = [a, b].map(|port| partition_of[plan.index(port.node) as usize] as usize);
+            (a, b)
+        });
+        let shard_of = engine::shards(partitions, between, shards.get());
+        let mut engine = Engine::new(&partition_of, &shard_of);
         plan.lay_cables(&nodes, &mut engine);
         for (index, &node) in nodes.iter().enumerate() {
             let number = engine.number(index);
@@ -48,7 +56,10 @@ impl<P: Program> Simulation<P> {
                 false => Member::Host(plan.host(node, number)?),
             });
         }
-        Ok(Simulation { engine, seed, names: nodes, switches: fabric.switches().len() })
+        let ids = (0..fabric.nodes().len() as u32).map(NodeId);
+        let places = ids.map(|id| plan.index(id)).collect();
+        let switches = fabric.switches().len();
+        Ok(Simulation { engine, seed, names: nodes, switches, places, lanes })
     }
 }
 

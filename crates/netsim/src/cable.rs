@@ -46,7 +46,7 @@ impl Cable {
     /// How long a packet occupies the link.
     #[inline]
     pub fn serialisation(&self, packet: &Packet) -> Time {
-        self.rate.time_for(on_the_wire(packet))
+        self.rate.time_for(on_the_wire(packet.wire_bytes.into()))
     }
 
     /// When a packet whose first bit leaves at `start` can be acted on at the far end.
@@ -55,7 +55,7 @@ impl Cable {
         match self.receiver {
             Receiver::Switch { latency, fastest: None } => start + self.delay + latency,
             Receiver::Switch { latency, fastest: Some(rate) } => {
-                let out = rate.time_for(on_the_wire(packet));
+                let out = rate.time_for(on_the_wire(packet.wire_bytes.into()));
                 start + self.delay + latency + serialisation.saturating_sub(out)
             }
             Receiver::Host { latency } => start + serialisation + self.delay + latency,
@@ -71,11 +71,10 @@ impl Cable {
     }
 }
 
-/// What a packet occupies on a link: start and end delimiter besides its bytes, and on 64b/66b
-/// links (FDR and later) whole 8-byte blocks (IBTA volume 2, chapter 5).
-fn on_the_wire(packet: &Packet) -> Bytes {
-    let bytes = u32::from(packet.wire_bytes) + wire::FRAMING;
-    Bytes::new(bytes.next_multiple_of(8).into())
+/// What a packet of so many bytes (LRH to VCRC) occupies on a link: start and end delimiter besides
+/// its bytes, and on 64b/66b links (FDR and later) whole 8-byte blocks (IBTA volume 2, chapter 5).
+pub fn on_the_wire(packet_bytes: u32) -> Bytes {
+    Bytes::new((packet_bytes + wire::FRAMING).next_multiple_of(8).into())
 }
 
 /// Credits on their way back: blocks of a lane that became free.

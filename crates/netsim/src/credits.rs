@@ -6,14 +6,18 @@
 
 use crate::cable::Net;
 use crate::deadlock::circle;
+use crate::engine::LinkEnd;
 use crate::switch::Switch;
 
 /// An output's lane: switch, output, lane.
 type Lane = (usize, usize, usize);
 
-/// The outputs (switch, port) of one loop, in the order in which they wait for each other. The
-/// first nodes of a simulation are its switches, so that a link's far end is an index here.
-pub(crate) fn deadlock(switches: &[&Switch], net: &Net) -> Option<Vec<(usize, usize)>> {
+/// The outputs (switch, port) of one loop, in the order in which they wait for each other; `net` has
+/// the links of an end. The first nodes of a simulation are its switches, so that a link's far end is an index here.
+pub(crate) fn deadlock<'a>(
+    switches: &'a [&Switch],
+    net: &'a impl Fn(LinkEnd) -> &'a Net,
+) -> Option<Vec<(usize, usize)>> {
     let mut blocked: Vec<Lane> = Vec::new();
     for (number, switch) in switches.iter().enumerate() {
         blocked.extend(switch.blocked(net).map(|(output, vl)| (number, output, vl)));
@@ -34,7 +38,11 @@ pub(crate) fn deadlock(switches: &[&Switch], net: &Net) -> Option<Vec<(usize, us
 
 /// What the packets in the buffer behind a lane wait for; `None` if that buffer is a host's, or
 /// if a packet on the way to it may pass the others.
-fn waits_for(switches: &[&Switch], net: &Net, (number, output, vl): Lane) -> Option<Vec<Lane>> {
+fn waits_for<'a>(
+    switches: &[&Switch],
+    net: &impl Fn(LinkEnd) -> &'a Net,
+    (number, output, vl): Lane,
+) -> Option<Vec<Lane>> {
     let cable = switches[number].cable_of(output);
     let behind = cable.to as usize;
     let switch = switches.get(behind)?;

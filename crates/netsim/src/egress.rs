@@ -246,11 +246,30 @@ impl Egress {
         serialisation
     }
 
+    /// Another arbiter, to which nothing has been offered yet.
+    pub fn arbitrate_by(&mut self, arbiter: VlArbiter) {
+        self.arbiter = arbiter;
+        self.waiting.fill(0);
+        self.lanes = 0;
+    }
+
+    /// Another arbiter among the same that waits.
+    pub fn set_arbiter(&mut self, arbiter: VlArbiter) {
+        self.arbiter = arbiter;
+    }
+
     /// Makes sure that the port is looked at when the link is free, if something waits.
     #[inline]
     pub fn wake_when_free(&self, net: &mut Net) {
         if self.lanes != 0 {
             net.wake(self.end, self.free_at);
+        }
+    }
+
+    /// The same when something may have changed: from `now` on.
+    pub fn wake_when_free_from(&self, now: Time, net: &mut Net) {
+        if self.lanes != 0 {
+            net.wake(self.end, self.free_at.max(now));
         }
     }
 

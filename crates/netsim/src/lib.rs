@@ -16,10 +16,12 @@ pub mod host;
 mod models;
 mod occupancy;
 pub mod packet;
+mod paused;
 mod ring;
 mod sim;
 mod slab;
 pub mod switch;
 
-pub use models::{Models, PortQos, Qos};
+pub use models::{Models, PortQos, PortTables, PortTablesError, Qos};
+pub use paused::Paused;
 pub use sim::{Counters, Outcome, Simulation};

@@ -2,7 +2,7 @@
 
 use crate::host::DeviceModel;
 use crate::switch::SwitchModel;
-use bandwise_rdma::qos::{Sl2Vl, VlArbTable};
+use bandwise_rdma::qos::{Sl, Sl2Vl, VlArbError, VlArbTable};
 use bandwise_topology::NodeId;
 
 /// Tables of quality of service: those of every port, and the ports that differ.
@@ -52,6 +52,44 @@ impl Qos {
     fn of(&self, node: NodeId, output: u8) -> impl Iterator<Item = &PortQos> {
         let ports = self.ports.iter();
         ports.filter(move |p| p.node == node && p.output.is_none_or(|o| o == output))
+    }
+}
+
+/// What a port is told while the simulation runs ([`Paused::set_tables`](crate::Paused::set_tables)).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PortTables {
+    /// Service level to lane, whatever port of the switch packets come from. All levels have one.
+    pub sl2vl: Sl2Vl,
+    /// How lanes share the link. All lanes of the simulation have a turn, as packets may wait in any.
+    pub vlarb: VlArbTable,
+}
+
+/// Why a port can't have such tables.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PortTablesError {
+    /// The arbitration table is unusable.
+    #[error(transparent)]
+    VlArb(#[from] VlArbError),
+    /// A level has no lane, or one that the simulation was not built with.
+    #[error("{0} has none of the simulation's lanes")]
+    Level(Sl),
+    /// What waits in these lanes (as bits) would wait for ever.
+    #[error("lanes without a turn: {0:#b}")]
+    Unserved(u16),
+}
+
+impl PortTables {
+    /// Whether ports of so many lanes can have them.
+    pub(crate) fn check(&self, lanes: usize) -> Result<(), PortTablesError> {
+        let is_there = |sl: &Sl| self.sl2vl.vl(*sl).is_some_and(|vl| usize::from(vl.get()) < lanes);
+        let mut levels = (0..16).filter_map(|sl| Sl::try_from(sl).ok());
+        if let Some(sl) = levels.find(|sl| !is_there(sl)) {
+            return Err(PortTablesError::Level(sl));
+        }
+        match self.vlarb.unserved(((1u32 << lanes) - 1) as u16) {
+            0 => Ok(()),
+            unserved => Err(PortTablesError::Unserved(unserved)),
+        }
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::cable::Net;
 use crate::credits;
-use crate::engine::{Alone, Engine, Member};
+use crate::engine::{Alone, Crew, Engine, Member};
 use crate::host::{Host, Notify, QpSetup};
+use crate::paused::Paused;
 use crate::switch::Switch;
 use bandwise_rdma::qos::Sl;
 use bandwise_rdma::verbs::{Program, Qp, Transport};
@@ -54,6 +55,10 @@ pub struct Simulation<P: Program> {
     /// For naming ports: fabric node by simulation node.
     pub(crate) names: Vec<NodeId>,
     pub(crate) switches: usize,
+    /// The other way round: simulation node by fabric node.
+    pub(crate) places: Vec<u32>,
+    /// Data lanes in use.
+    pub(crate) lanes: usize,
 }
 
 impl<P: Program> Simulation<P> {
@@ -135,6 +140,19 @@ impl<P: Program> Simulation<P> {
         if self.engine.run(end, &Alone) { Outcome::Paused } else { Outcome::Quiet }
     }
 
+    /// Runs by the hands of `crew` until a time, and to the next, and so on, as `next` says: it is asked
+    /// first, and whenever all before the last time is done. Between, it may tell programs and ports
+    /// what to do. It ends the run with `None`. Times must not go back.
+    pub fn run_in_steps(
+        &mut self,
+        crew: &impl Crew,
+        mut next: impl FnMut(&mut Paused<'_, '_, '_, P>) -> Option<Time> + Send,
+    ) {
+        let Simulation { engine, places, switches, lanes, .. } = self;
+        let (switches, lanes) = (*switches, *lanes);
+        engine.run_in_steps(crew, |pause| next(&mut Paused { pause, switches, lanes, places }));
+    }
+
     /// What was counted so far.
     pub fn counters(&self) -> Counters {
         let mut sum = Counters { events: self.engine.handled(), ..Counters::default() };
@@ -173,7 +191,7 @@ impl<P: Program> Simulation<P> {
             number: output as u8 + 1,
         };
         Some(
-            credits::deadlock(&switches.collect::<Vec<_>>(), self.engine.links(0))?
+            credits::deadlock(&switches.collect::<Vec<_>>(), &|end| self.engine.links(end))?
                 .into_iter()
                 .map(name)
                 .collect(),

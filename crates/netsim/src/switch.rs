@@ -7,13 +7,13 @@
 
 use crate::cable::{Cable, Credit, Net};
 use crate::egress::{Choice, Egress, Scheduling};
-use crate::engine::{ARRIVAL, Event, Node};
+use crate::engine::{ARRIVAL, Event, LinkEnd, Node};
 use crate::occupancy::Occupancy;
 use crate::packet::{FECN, Packet};
 use crate::ring::Ring;
 use bandwise_random::Stream;
 use bandwise_rdma::cc::{Marker, MarkerSettings};
-use bandwise_rdma::qos::Sl2Vl;
+use bandwise_rdma::qos::{Sl2Vl, VlArbiter};
 use bandwise_units::{Bytes, Time};
 
 /// How a switch behaves, beside its cabling and tables.
@@ -299,6 +299,43 @@ impl Switch {
         self.ports[port] = Some(egress);
     }
 
+    /// Another mapping and arbitration of an output. What waits for it takes the new lanes.
+    pub(crate) fn set_tables(
+        &mut self,
+        output: usize,
+        sl2vl: Sl2Vl,
+        arbiter: VlArbiter,
+        now: Time,
+        net: &mut Net,
+    ) {
+        let ports = self.ports.len();
+        (0..ports).for_each(|input| self.sl2vl[input * ports + output] = sl2vl);
+        let lane = |packet: &Packet| {
+            usize::from(sl2vl.vl(packet.sl()).expect("every level has a lane").get())
+        };
+        let Switch { queues, forwarding, model, lanes, lane_bits, .. } = self;
+        let goes = |packet: &&Packet| usize::from(forwarding[usize::from(packet.dst)]) == output;
+        let egress = self.ports[output].as_mut().expect("cabled");
+        egress.arbitrate_by(arbiter);
+        for slot in 0..ports << *lane_bits {
+            let queue = match model.queueing {
+                Queueing::Fifo => slot,
+                Queueing::Voq => slot * ports + output,
+            };
+            if let Some(head) = queues[queue].front().filter(goes) {
+                egress.offer(slot, lane(head), head);
+            }
+        }
+        egress.wake_when_free_from(now, net);
+        if let Some(marking) = &mut self.marking {
+            let of_output = &mut marking.lanes[output * *lanes..(output + 1) * *lanes];
+            of_output.iter_mut().for_each(|(depth, _)| *depth = 0);
+            for packet in queues.iter().flat_map(Ring::iter).filter(goes) {
+                of_output[lane(packet)].0 += u32::from(packet.wire_bytes);
+            }
+        }
+    }
+
     /// Where an output leads.
     pub(crate) fn cable_of(&self, output: usize) -> &Cable {
         &self.ports[output].as_ref().expect("cabled").cable
@@ -306,23 +343,28 @@ impl Switch {
 
     /// The outputs and lanes that nothing can leave by with the credits they have or are about to
     /// get.
-    pub(crate) fn blocked<'a>(&'a self, net: &'a Net) -> impl Iterator<Item = (usize, usize)> + 'a {
+    pub(crate) fn blocked<'a>(
+        &'a self,
+        net: &'a impl Fn(LinkEnd) -> &'a Net,
+    ) -> impl Iterator<Item = (usize, usize)> + 'a {
         let egresses = self.ports.iter().enumerate().filter_map(|(i, p)| Some((i, p.as_ref()?)));
         egresses.flat_map(|(output, port)| {
-            (0..self.lanes).filter(|&vl| port.is_blocked(vl, net)).map(move |vl| (output, vl))
+            (0..self.lanes)
+                .filter(|&vl| port.is_blocked(vl, net(port.end)))
+                .map(move |vl| (output, vl))
         })
     }
 
     /// The outputs and lanes that the packets at the head of an input's lane wait for. `None` if
     /// one may still come in that goes elsewhere.
-    pub(crate) fn wanted_from(
+    pub(crate) fn wanted_from<'a>(
         &self,
         input: usize,
         vl: usize,
-        net: &Net,
+        net: &impl Fn(LinkEnd) -> &'a Net,
     ) -> Option<Vec<(usize, usize)>> {
         let port = self.ports[input].as_ref()?;
-        if self.model.queueing == Queueing::Voq && net.is_inbound(port.end) {
+        if self.model.queueing == Queueing::Voq && net(port.end).is_inbound(port.end) {
             return None;
         }
         let slot = self.slot(input, vl);

@@ -109,10 +109,13 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
     let arrived: Vec<u64> = (0..payload.len()).map(|h| sim.payload_delivered(h)).collect();
     prop_assert_eq!(arrived, payload);
     let counted = sim.counters();
-    prop_assert_eq!(
-        (counted.packets_delivered, counted.packet_hops, counted.packets_dropped),
-        (delivered, hops, 0)
-    );
+    let counts = (counted.packets_delivered, counted.packet_hops, counted.packets_dropped);
+    if case.models.switch.marking.is_some() && case.models.device.congestion_control.is_some() {
+        // Marks on packets in the middle of a message go back in acknowledgements of their own.
+        prop_assert!(counts.0 >= delivered && counts.1 >= hops && counts.2 == 0, "{counts:?}");
+    } else {
+        prop_assert_eq!(counts, (delivered, hops, 0));
+    }
     Ok(())
 }
 

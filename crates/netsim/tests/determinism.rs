@@ -3,11 +3,12 @@
 
 mod common;
 
-use bandwise_netsim::Counters;
-use bandwise_netsim::engine::{Event, EventQueue};
+use bandwise_netsim::engine::{Alone, Event, EventQueue};
+use bandwise_netsim::{Counters, Simulation};
 use bandwise_rdma::verbs::Completion;
 use bandwise_topology::builders;
 use bandwise_units::Time;
+use common::Script;
 use common::random::{Case, cases};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -36,6 +37,18 @@ fn run(case: &Case, apart: Time, slice: Time, slices: u64) -> Seen {
         sim.run(slice * i);
     }
     sim.run(Time::from_ms(1_000));
+    seen(case, &sim)
+}
+
+/// Runs in steps without an end between them, in so many shards.
+fn run_in_steps(case: &Case, shards: usize, apart: Time, step: Time, steps: u64) -> Seen {
+    let mut sim = case.build_parted(shards.try_into().unwrap(), apart);
+    let mut steps = (1..=steps).map(|i| step * i).chain([Time::from_ms(1_000)]);
+    sim.run_in_steps(&Alone, |_| steps.next());
+    seen(case, &sim)
+}
+
+fn seen(case: &Case, sim: &Simulation<Script>) -> Seen {
     let ends = (0..case.connections.len()).flat_map(|c| [(c, 0), (c, 1)]);
     let logs = ends.map(|(c, end)| {
         let (host, number) = case.place(c, end);
@@ -68,6 +81,11 @@ proptest! {
         for apart in [1, apart] {
             let other = run(&case, Time::from_ps(apart), Time::from_ps(slice), 2).without_events();
             prop_assert!(other == whole, "apart from {apart} ps on");
+            for shards in [2, 3] {
+                let step = Time::from_ps(slice);
+                let other = run_in_steps(&case, shards, Time::from_ps(apart), step, 3);
+                prop_assert!(other.without_events() == whole, "{shards} shards");
+            }
         }
     }
 

@@ -3,12 +3,14 @@
 use super::answer;
 use super::settings::{BASELINE, Settings};
 use bandwise_scenario::sharing::{
-    Comparison, Doubt, Outlook, SharingPolicy, SharingResults, Summary,
+    Comparison, Doubt, Outlook, PacketComparison, SharingPolicy, SharingResults, Summary,
 };
 
 /// What was simulated, and what is made of it.
 pub(super) struct Findings {
     pub(super) comparison: Comparison,
+    /// The same beside the flow level, if packets were simulated.
+    pub(super) compared: Option<PacketComparison>,
     /// What Saba configures, and what models say of it.
     pub(super) outlook: Outlook,
     /// Of each policy under which all jobs ended.
@@ -22,7 +24,11 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    pub(super) fn new(settings: &Settings, comparison: Comparison) -> Findings {
+    pub(super) fn new(
+        settings: &Settings,
+        comparison: Comparison,
+        compared: Option<PacketComparison>,
+    ) -> Findings {
         let summaries = comparison.summaries(BASELINE);
         let scenario = &settings.scenario;
         let outlook = scenario.outlook();
@@ -31,7 +37,8 @@ impl Findings {
         let left_out = settings.left_out.iter().map(|error| format!("left out: {error}"));
         let warnings = said.chain(left_out).chain(Doubt::told(&doubts)).collect();
         let answer = Vec::new();
-        let mut findings = Findings { outlook, answer, warnings, doubts, summaries, comparison };
+        let mut findings =
+            Findings { comparison, compared, outlook, summaries, answer, warnings, doubts };
         findings.answer = answer::of(&scenario.jobs, &findings);
         findings
     }

@@ -3,6 +3,7 @@
 use super::configuration;
 use super::findings::Findings;
 use super::gain;
+use super::packets;
 use super::settings::{BASELINE, Settings};
 use bandwise_report::json::rounded;
 use bandwise_saba::sensitivity::Point;
@@ -52,7 +53,7 @@ pub(super) fn of(settings: &Settings, findings: &Findings) -> Value {
             "least_speedup": summary.worst_speedup,
         })
     });
-    rounded(json!({
+    let mut document = json!({
         "schema": 1,
         "title": scenario.title,
         "settings": {
@@ -73,7 +74,11 @@ pub(super) fn of(settings: &Settings, findings: &Findings) -> Value {
         "doubts": findings.doubts.iter().map(doubt).collect::<Vec<_>>(),
         "warnings": findings.warnings,
         "stats": { "version": env!("CARGO_PKG_VERSION"), "seed": scenario.seed },
-    }))
+    });
+    if let Some(packets) = packets::json(settings, findings) {
+        document["packets"] = packets;
+    }
+    rounded(document)
 }
 
 /// The least share that a job has, and what its model says of that.

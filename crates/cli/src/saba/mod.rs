@@ -5,6 +5,7 @@ mod configuration;
 mod findings;
 mod gain;
 mod json;
+mod packets;
 mod plan;
 mod report;
 mod settings;

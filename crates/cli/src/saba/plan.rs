@@ -2,7 +2,7 @@
 
 use super::findings::Findings;
 use super::settings::{Flags, RECORDED, Settings};
-use super::{json, report, tables};
+use super::{json, packets, report, tables};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::note;
@@ -35,18 +35,29 @@ pub(super) fn run(flags: Flags) -> Result<(), Failure> {
             false => ControlFlow::Continue(()),
         }
     };
-    let comparison = Comparison::with_timelines(scenario, policies, recorded, &mut watch);
+    let compared = match settings.packets {
+        Some(how) => Some(packets::compare(&settings, how, &mut watch)?),
+        None => None,
+    };
+    let comparison = match &compared {
+        Some(compared) => compared.packets.clone(),
+        None => Comparison::with_timelines(scenario, policies, recorded, &mut watch),
+    };
     let took = progress.end();
     let instants: u64 = comparison.results.iter().map(|results| results.instants).sum();
     note(format_args!(
-        "{} policies, {instants} changes of rates, {:.2} s",
+        "{} policies, {instants} {}, {:.2} s",
         comparison.results.len(),
+        if compared.is_some() { "looks at all hosts" } else { "changes of rates" },
         took.as_secs_f64()
     ));
-    let findings = Findings::new(&settings, comparison);
+    let findings = Findings::new(&settings, comparison, compared);
     outputs.emit(&tables::text(&settings, &findings), &json::of(&settings, &findings))?;
     if outputs.wants_report() {
         outputs.report(&report::html(&settings, &findings))?;
+    }
+    if let Some(deadlock) = packets::deadlock(&settings, &findings) {
+        return Err(deadlock);
     }
     match findings.comparison.is_whole() {
         true => Ok(()),

@@ -1,10 +1,11 @@
 //! Flags of `bandwise saba plan`, and what they mean.
 
+use super::packets::{self, Packets};
 use crate::failure::Failure;
 use crate::files::{self, Text};
 use crate::output::{Json, Outputs, Report, Rows, SavedModels};
 use crate::values::number;
-use bandwise_scenario::sharing::{Models, SharingPolicy, SharingScenario, TooManyJobs};
+use bandwise_scenario::sharing::{Models, SharingPolicy, SharingScenario};
 use std::path::{Path, PathBuf};
 
 /// Flags of `bandwise saba plan`.
@@ -19,11 +20,14 @@ Examples:
   bandwise saba plan docs/examples/jobs.toml --fabric net.topo --queues 4 --json -
   # The models that were used, to be named by jobs of another file with model = \"LR\"
   bandwise saba plan docs/examples/jobs.toml --policy saba --save-models models.toml
+  # Packets over InfiniBand hosts and switches in place of rates, with a thousandth of all volumes
+  bandwise saba plan docs/examples/jobs.toml --engine packets --scale 1000 --policy blocking,saba
 
 Slowdown is the time that a job takes over that with the fabric to itself; speedup is the time under
 max-min fairness among flows, which is what congestion control strives for, over the time that it
 takes. The last policies are controls: Saba's queues with equal weights tell what its weights are worth.
-Rates of several queues are exact to 0.1%; packets, headers and protocols are not simulated.")]
+Rates of several queues are exact to 0.1%; packets, headers and protocols are simulated with
+--engine packets alone.")]
 pub struct Flags {
     /// Jobs in TOML; - for standard input
     #[arg(value_name = "JOBS.toml")]
@@ -48,6 +52,8 @@ pub struct Flags {
     #[arg(value_parser = number(0..=u64::MAX))]
     seed: Option<u64>,
     #[command(flatten)]
+    packets: packets::PacketFlags,
+    #[command(flatten)]
     json: Json,
     #[command(flatten)]
     report: Report,
@@ -70,7 +76,9 @@ pub(super) struct Settings {
     /// In the order of [`SharingPolicy::ALL`], the baseline first.
     pub(super) policies: Vec<SharingPolicy>,
     /// Those that nobody asked for by name, and that can't be run.
-    pub(super) left_out: Vec<TooManyJobs>,
+    pub(super) left_out: Vec<String>,
+    /// How packets are simulated, if they are.
+    pub(super) packets: Option<Packets>,
     pub(super) outputs: Outputs,
 }
 
@@ -132,6 +140,7 @@ impl Flags {
         let outputs = Outputs::new(self.json, self.report, Rows::default(), &inputs)?;
         let outputs = outputs.with_models(self.saved)?;
         let mut policies = self.policy;
+        let packets = self.packets.resolve()?;
         let mut left_out = Vec::new();
         for &policy in &policies {
             scenario.check(policy).map_err(|error| {
@@ -150,13 +159,27 @@ impl Flags {
             for policy in all.filter(is_usual) {
                 match scenario.check(policy) {
                     Ok(()) => policies.push(policy),
-                    Err(error) => left_out.push(error),
+                    Err(error) => left_out.push(error.to_string()),
                 }
+            }
+            if packets.is_some() {
+                packets::keep_possible(&scenario, &mut policies, &mut left_out);
             }
         }
         policies.push(BASELINE);
+        if packets.is_some() {
+            packets::check(&scenario, &policies)?;
+        }
         policies.sort_unstable();
         policies.dedup();
-        Ok(Settings { command, text: text.into_text(), scenario, policies, left_out, outputs })
+        Ok(Settings {
+            command,
+            text: text.into_text(),
+            scenario,
+            policies,
+            left_out,
+            packets,
+            outputs,
+        })
     }
 }

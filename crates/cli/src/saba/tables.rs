@@ -3,6 +3,7 @@
 use super::configuration::{self, Room};
 use super::findings::Findings;
 use super::gain;
+use super::packets;
 use super::settings::{BASELINE, Settings};
 use bandwise_report::{Cell, Table, Verdict, text};
 use bandwise_saba::sensitivity::Prediction;
@@ -29,6 +30,7 @@ pub(super) fn of_page(settings: &Settings, findings: &Findings) -> Vec<Table> {
 
 fn all(settings: &Settings, findings: &Findings, room: Room) -> Vec<Table> {
     let mut tables = vec![jobs(settings, findings), summaries(findings)];
+    tables.extend(packets::table(settings, findings));
     tables.extend(gain::table(findings));
     tables.push(outlook(settings, findings));
     tables.extend(configuration::tables(settings, findings, room));

@@ -10,6 +10,7 @@ mod papers;
 mod parquet;
 mod rperf;
 mod saba;
+mod saba_packets;
 mod sim;
 mod sweep;
 mod trace;

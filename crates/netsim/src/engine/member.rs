@@ -30,7 +30,15 @@ impl<S, H> Member<S, H> {
         }
     }
 
-    /// The same, to change.
+    /// The switch that it is, to change.
+    pub fn as_switch_mut(&mut self) -> Option<&mut S> {
+        match self {
+            Member::Switch(switch) => Some(switch),
+            Member::Host(_) => None,
+        }
+    }
+
+    /// The host that it is, to change.
     pub fn as_host_mut(&mut self) -> Option<&mut H> {
         match self {
             Member::Host(host) => Some(host),

@@ -19,4 +19,4 @@ pub use links::{LinkEnd, Links};
 pub use member::Member;
 pub use partition::{APART, ARRIVAL, Node, WAKE, partitions};
 pub use shard::shards;
-pub use windows::Engine;
+pub use windows::{Engine, Pause};

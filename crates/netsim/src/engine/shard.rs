@@ -21,6 +21,16 @@ impl<N: Node> Shard<N> {
         self.links.first()
     }
 
+    /// A node of a partition, with the links as its turn would be.
+    pub fn node_mut(
+        &mut self,
+        partition: u32,
+        number: u32,
+    ) -> (&mut N, &mut Links<N::Packet, N::Back>) {
+        self.links.current = partition as usize;
+        (&mut self.partitions[partition as usize][number as usize], &mut self.links)
+    }
+
     /// Handles everything that is due before `horizon`. Nothing that other shards do from now on may
     /// matter here before that.
     pub fn run(&mut self, horizon: Time) {

@@ -112,9 +112,7 @@ impl<N: Node> Engine<N> {
     /// A node with the links, as its turn would be.
     pub fn node_mut(&mut self, node: usize) -> (&mut N, &mut Links<N::Packet, N::Back>) {
         let Home { shard, partition, number } = self.homes[node];
-        let Shard { partitions, links, .. } = &mut self.shards[shard as usize];
-        links.current = partition as usize;
-        (&mut partitions[partition as usize][number as usize], links)
+        self.shards[shard as usize].node_mut(partition, number)
     }
 
     /// The links of an end's shard, among them that which ends there.
@@ -142,24 +140,69 @@ impl<N: Node> Engine<N> {
     /// Handles everything that is due before `end`, shards by the hands of `crew`. False if nothing
     /// is due at all any more.
     pub fn run(&mut self, end: Time, crew: &impl Crew) -> bool {
-        let lookahead = self.lookahead;
-        let plan = |shards: &mut [&mut Shard<N>]| {
-            deliver(shards);
-            let first = shards.iter().map(|shard| shard.first()).min()?;
-            (first < end).then(|| first.saturating_add(lookahead).min(end))
-        };
-        crew.rounds(&mut self.shards, plan, Shard::run);
-        self.now = end;
-        for shard in &mut self.shards {
-            shard.links.open_mail();
-        }
+        let mut steps = std::iter::once(end);
+        self.run_in_steps(crew, |_| steps.next());
         self.next_at().is_some()
+    }
+
+    /// Handles everything that is due before a time, and before the next, and so on, as `next` says:
+    /// it is asked first, and whenever all before the last time is done, and may look at nodes and
+    /// change them. It ends the run with `None`. Times must not go back.
+    pub fn run_in_steps(
+        &mut self,
+        crew: &impl Crew,
+        mut next: impl FnMut(&mut Pause<'_, '_, N>) -> Option<Time> + Send,
+    ) {
+        let Engine { shards, homes, lookahead, now, .. } = self;
+        let (homes, lookahead) = (&homes[..], *lookahead);
+        let plan = |shards: &mut [&mut Shard<N>]| {
+            loop {
+                deliver(shards);
+                let first = shards.iter().map(|shard| shard.first()).min()?;
+                if first < *now {
+                    return Some(first.saturating_add(lookahead).min(*now));
+                }
+                for shard in &mut *shards {
+                    shard.links.open_mail();
+                }
+                *now = next(&mut Pause { shards: &mut *shards, homes, now: *now })?;
+            }
+        };
+        crew.rounds(shards, plan, Shard::run);
     }
 
     /// When the first event is due, if one is.
     pub fn next_at(&self) -> Option<Time> {
         let first = self.shards.iter().map(Shard::first).min();
         first.filter(|&at| at < Time::MAX)
+    }
+}
+
+/// All nodes between two steps ([`Engine::run_in_steps`]): what is due before now is done, and nothing
+/// else.
+#[derive(Debug)]
+pub struct Pause<'a, 'b, N: Node> {
+    shards: &'a mut [&'b mut Shard<N>],
+    homes: &'a [Home],
+    now: Time,
+}
+
+impl<N: Node> Pause<'_, '_, N> {
+    /// Simulated time so far.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// When the first event is due, if one is.
+    pub fn next_at(&self) -> Option<Time> {
+        let first = self.shards.iter().map(|shard| shard.first()).min();
+        first.filter(|&at| at < Time::MAX)
+    }
+
+    /// A node with the links, as its turn would be. What it does counts from now on.
+    pub fn node_mut(&mut self, node: usize) -> (&mut N, &mut Links<N::Packet, N::Back>) {
+        let Home { shard, partition, number } = self.homes[node];
+        self.shards[shard as usize].node_mut(partition, number)
     }
 }
 

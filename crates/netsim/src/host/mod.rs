@@ -22,12 +22,13 @@ use crate::occupancy::Occupancy;
 use crate::packet::Packet;
 use crate::ring::Ring;
 use crate::slab::Slab;
-use bandwise_rdma::qos::Sl2Vl;
+use bandwise_rdma::qos::{Sl2Vl, VlArbiter};
 use bandwise_rdma::verbs::{Completion, Posts, Program};
 use bandwise_units::Time;
 use core::Core;
 use pcie::Pcie;
 use qp::QueuePair;
+use transmit::Turn;
 
 /// Kinds of events, besides those of the engine; at one instant in this order.
 const LOOPBACK: u8 = 2;
@@ -58,8 +59,8 @@ pub struct Host<P> {
     pcie: Pcie,
     packets: Slab<Packet>,
     cqes: Slab<Completion>,
-    /// Queue pairs with something to send, in turn: index times two, plus one for answers.
-    turns: Ring<u32>,
+    /// Queue pairs with something to send, in turn.
+    turns: Ring<Turn>,
     issue_free: Time,
     transmit_at: Time,
     /// Payload bytes fetched and not yet sent, a lane.
@@ -188,6 +189,20 @@ impl<P: Program> Host<P> {
         self.cores.push(state);
         self.wake_core(core, start, net);
         core
+    }
+
+    /// Has a program stepped at `now`.
+    pub(crate) fn wake_program(&mut self, number: usize, now: Time, net: &mut Net) {
+        let core = &mut self.cores[number];
+        core.timer = core.timer.min(now);
+        self.wake_core(number as u16, now, net);
+    }
+
+    /// Another mapping and arbitration of its port, for packets that have no lane yet.
+    pub(crate) fn set_tables(&mut self, sl2vl: Sl2Vl, arbiter: VlArbiter) {
+        self.sl2vl = sl2vl;
+        self.turn_again();
+        self.egress.set_arbiter(arbiter);
     }
 
     /// Sets an event of this host's.

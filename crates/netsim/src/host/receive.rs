@@ -69,7 +69,14 @@ impl<P: Program> Host<P> {
                 }
                 self.qps[number].receiving = 0;
             }
-            PacketKind::Send | PacketKind::Write | PacketKind::WriteImm => {}
+            PacketKind::Send | PacketKind::Write | PacketKind::WriteImm => {
+                // A mark goes back at once, not with the answer to the message, which may be long
+                // after (IBTA A10.3): an acknowledgement of what has come so far completes nothing.
+                if packet.is(FECN) && self.model.congestion_control.is_some() {
+                    let ack = self.reply(number, PacketKind::Ack, packet, transit);
+                    self.stage(now, ack, net);
+                }
+            }
             PacketKind::ReadRequest => {
                 self.answer(number, PacketKind::ReadResponse, packet, packet.transit_ps, transit);
                 self.transmit(now, net);

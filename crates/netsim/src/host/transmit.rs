@@ -14,11 +14,47 @@ use bandwise_units::{Bytes, Time};
 /// Class of answers (acknowledgements, READ responses) among the port's queues.
 const ANSWERS: usize = 1;
 
+/// A queue pair in line to send its next request (0) or answer (1), with what decides whether there is
+/// room for it: a host that waits for room looks at all of them for every packet that leaves.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Turn {
+    number: u16,
+    class: u8,
+    lane: u8,
+    /// Of the next packet, in bytes.
+    payload: u16,
+}
+
 impl<P: Program> Host<P> {
     /// Puts a queue pair in line to send requests (0) or answers (1).
     pub(super) fn list(&mut self, number: usize, class: usize) {
         if !std::mem::replace(&mut self.qps[number].listed[class], true) {
-            self.turns.push_back((number * 2 + class) as u32);
+            self.turns.push_back(self.turn(number, class));
+        }
+    }
+
+    /// The turn of a queue pair that has something to send.
+    fn turn(&self, number: usize, class: usize) -> Turn {
+        let qp = &self.qps[number];
+        let left = if class == ANSWERS {
+            qp.answers.front().map_or(0, |a| a.bytes - a.sent)
+        } else {
+            qp.sq.front().map_or(0, |w| {
+                let kind = PacketKind::request(qp.setup.transport, w.opcode);
+                let payload = kind.map_or(0, |kind| kind.payload(w.bytes));
+                payload.saturating_sub(qp.started * self.model.mtu.get())
+            })
+        };
+        let payload = left.min(self.model.mtu.get()) as u16;
+        let lane = self.lane(qp.setup.sl) as u8;
+        Turn { number: number as u16, class: class as u8, lane, payload }
+    }
+
+    /// All turns again, after levels have got other lanes.
+    pub(super) fn turn_again(&mut self) {
+        for _ in 0..self.turns.len() {
+            let Turn { number, class, .. } = self.turns.pop_front().expect("one for each turn");
+            self.turns.push_back(self.turn(number.into(), class.into()));
         }
     }
 
@@ -33,15 +69,17 @@ impl<P: Program> Host<P> {
     fn transmit_next(&mut self, now: Time, net: &mut Net) {
         if self.issue_free <= now {
             for _ in 0..self.turns.len() {
-                let entry = self.turns.pop_front().expect("one for each turn");
-                let (number, class) = (entry as usize / 2, entry as usize % 2);
-                let started = self.startable(now, number, class);
+                let turn = self.turns.pop_front().expect("one for each turn");
+                let (number, class) = (usize::from(turn.number), usize::from(turn.class));
+                let started = self.has_room(turn) && self.earliest(turn) <= now;
                 if started {
                     self.issue_free = now + self.model.issue_gap;
                     self.start(now, number, class, net);
                 }
-                if self.has_more(number, class) {
-                    self.turns.push_back(entry);
+                if !started {
+                    self.turns.push_back(turn);
+                } else if self.has_more(number, class) {
+                    self.turns.push_back(self.turn(number, class));
                 } else {
                     self.qps[number].listed[class] = false;
                 }
@@ -62,8 +100,8 @@ impl<P: Program> Host<P> {
         let next = self
             .turns
             .iter()
-            .filter(|&&e| self.has_room(e as usize / 2, e as usize % 2))
-            .map(|&e| self.earliest(e as usize / 2, e as usize % 2))
+            .filter(|&&turn| self.has_room(turn))
+            .map(|&turn| self.earliest(turn))
             .min();
         if let Some(at) = next.filter(|&at| at < self.transmit_at) {
             self.transmit_at = at;
@@ -76,39 +114,19 @@ impl<P: Program> Host<P> {
         if class == ANSWERS { !qp.answers.is_empty() } else { qp.ready > 0 }
     }
 
-    fn earliest(&self, number: usize, class: usize) -> Time {
-        let qp = &self.qps[number];
-        if class == ANSWERS {
+    fn earliest(&self, turn: Turn) -> Time {
+        let qp = &self.qps[usize::from(turn.number)];
+        if usize::from(turn.class) == ANSWERS {
             return self.issue_free;
         }
         let own = if qp.started > 0 { qp.paced_until } else { qp.paced_until.max(qp.next_at) };
         own.max(self.issue_free)
     }
 
-    fn startable(&self, now: Time, number: usize, class: usize) -> bool {
-        self.has_more(number, class)
-            && self.earliest(number, class) <= now
-            && self.has_room(number, class)
-    }
-
     /// Whether the transmit buffer of its lane takes the next packet.
-    fn has_room(&self, number: usize, class: usize) -> bool {
-        let qp = &self.qps[number];
-        let fetched = self.fetched[self.lane(qp.setup.sl)];
-        if u64::from(fetched + self.model.mtu.get()) <= self.model.tx_buffer.get() {
-            return true;
-        }
-        let next = if class == ANSWERS {
-            qp.answers.front().map_or(0, |a| a.bytes - a.sent)
-        } else {
-            qp.sq.front().map_or(0, |w| {
-                let kind = PacketKind::request(qp.setup.transport, w.opcode);
-                let payload = kind.map_or(0, |kind| kind.payload(w.bytes));
-                payload.saturating_sub(qp.started * self.model.mtu.get())
-            })
-        };
-        let next = next.min(self.model.mtu.get());
-        fetched == 0 || u64::from(fetched + next) <= self.model.tx_buffer.get()
+    fn has_room(&self, turn: Turn) -> bool {
+        let fetched = u64::from(self.fetched[usize::from(turn.lane)]);
+        fetched == 0 || fetched + u64::from(turn.payload) <= self.model.tx_buffer.get()
     }
 
     /// Whether a service level has a lane at this port.
@@ -318,7 +336,7 @@ impl<P: Program> Host<P> {
         let sender = self.qps.iter().position(|qp| {
             qp.setup.transport == Transport::Ud
                 && (qp.setup.peer, qp.setup.peer_qp) == (packet.dst, packet.dst_qp)
-                && qp.unacked.front().is_some_and(|u| u.psn == packet.psn)
+                && qp.unacked.iter().any(|u| u.psn == packet.psn && !u.answered)
         });
         if let Some(number) = sender {
             self.acknowledged(number, packet.psn, at, None, net);

@@ -14,6 +14,7 @@ use bandwise_topology::{Fabric, FabricBuilder, NodeId, Port, Routes};
 use bandwise_units::{BitRate, Bytes, Time};
 use proptest::prelude::*;
 use proptest::sample::select;
+use std::num::NonZeroUsize;
 
 /// That many cases, unless `PROPTEST_CASES` says otherwise; failures leave no file.
 pub fn config(cases: u32) -> ProptestConfig {
@@ -59,9 +60,14 @@ impl Case {
 
     /// With links of at least `apart` between partitions.
     pub fn build_apart(&self, apart: Time) -> Simulation<Script> {
+        self.build_parted(NonZeroUsize::MIN, apart)
+    }
+
+    /// The same in so many shards.
+    pub fn build_parted(&self, shards: NonZeroUsize, apart: Time) -> Simulation<Script> {
         let routes = Routes::shortest(&self.fabric);
         let Case { fabric, models, seed, .. } = self;
-        let mut sim = Simulation::with_partitions(fabric, &routes, models, *seed, apart).unwrap();
+        let mut sim = Simulation::parted(fabric, &routes, models, *seed, shards, apart).unwrap();
         for c in &self.connections {
             let [a, b] = c.hosts;
             let (first, second) = sim.connect(a, b, c.transport, sl(c.sl));

@@ -1,8 +1,8 @@
-//! [`Controlled`]: a simulation whose ports Saba's controller sets up, alone or as several instances.
+//! [`Controlled`]: a network whose ports Saba's controller sets up, alone or as several instances.
 
 use super::instances::Instances;
 use super::links::Links;
-use super::run::{Paths, Steering};
+use super::steering::{Configurable, Paths, Steering};
 use super::{SharingPolicy, SharingScenario};
 use bandwise_flowsim::policy::WeightedQueues;
 use bandwise_flowsim::{LinkConfig, Queue, Simulation};
@@ -136,13 +136,13 @@ impl<C: Controllers> Controlled<C> {
     }
 
     /// Does what the controllers say.
-    fn settle(&mut self, simulation: &mut Simulation<WeightedQueues>) {
+    fn settle(&mut self, ports: &mut impl Configurable) {
         for command in self.controllers.settle() {
             match command {
                 // Nobody sends there; what it is set to matters to nobody.
                 Command::Configure { config, .. } if config.weights.is_empty() => {}
                 Command::Configure { port: PortId(link), config } => {
-                    simulation.set_link(link as u32, link_config(&config)).expect("a link");
+                    ports.configure(link as u32, &config);
                 }
                 // The same as in the table.
                 Command::Assign { .. } => {}
@@ -188,19 +188,25 @@ fn link_config(config: &PortConfig) -> LinkConfig {
     LinkConfig::new(queues, queue_of_class).expect("few queues, and weights above 0")
 }
 
-impl<C: Controllers> Steering<WeightedQueues> for Controlled<C> {
+impl Configurable for Simulation<WeightedQueues> {
+    fn configure(&mut self, link: u32, config: &PortConfig) {
+        self.set_link(link, link_config(config)).expect("a link");
+    }
+}
+
+impl<N: Configurable, C: Controllers> Steering<N> for Controlled<C> {
     fn class(&self, job: usize) -> u8 {
         self.jobs[job].1.0 as u8
     }
 
-    fn starts(&mut self, job: usize, paths: &Paths, simulation: &mut Simulation<WeightedQueues>) {
+    fn starts(&mut self, job: usize, paths: &Paths, network: &mut N) {
         self.hear(job, paths);
-        self.settle(simulation);
+        self.settle(network);
     }
 
-    fn ended(&mut self, job: usize, _: &Paths, simulation: &mut Simulation<WeightedQueues>) {
+    fn ended(&mut self, job: usize, _: &Paths, network: &mut N) {
         self.controllers.tell(Event::Gone { application: ApplicationId(job as u64) });
-        self.settle(simulation);
+        self.settle(network);
     }
 }
 

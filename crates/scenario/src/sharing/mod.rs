@@ -9,23 +9,29 @@ mod comparison;
 mod controlled;
 mod doubts;
 mod instances;
+mod jobs;
 mod links;
 mod models;
 mod outlook;
 mod own_queues;
+mod packets;
 mod policy;
 mod results;
 mod run;
 mod spec;
+mod steering;
 mod timeline;
 
 pub use comparison::{Comparison, LOSS, Summary};
 pub use doubts::Doubt;
+pub use jobs::{SharingProgress, SharingWatch};
 pub use models::Models;
 pub use outlook::{JobOutlook, Outlook, Promise};
+pub use packets::{
+    PACKET_POLICIES, PacketComparison, PacketResults, PacketSettings, PacketsError, REACTION,
+};
 pub use policy::SharingPolicy;
 pub use results::{SharingResults, TooManyJobs};
-pub use run::{SharingProgress, SharingWatch};
 pub use spec::profile;
 pub use timeline::{Doing, Timeline};
 

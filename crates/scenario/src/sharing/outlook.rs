@@ -3,7 +3,7 @@
 
 use super::controlled::Controlled;
 use super::links::Links;
-use super::run::Paths;
+use super::steering::Paths;
 use super::{SharedJob, SharingPolicy, SharingScenario};
 use bandwise_saba::Share;
 use bandwise_saba::controller::PortConfig;

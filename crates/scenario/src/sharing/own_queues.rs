@@ -2,7 +2,7 @@
 //! what limited queues are compared with, so Saba's controller has no part in it.
 
 use super::SharingScenario;
-use super::run::{Paths, Steering};
+use super::steering::{Paths, Steering};
 use bandwise_flowsim::policy::WeightedQueues;
 use bandwise_flowsim::{LinkConfig, Queue, Simulation};
 use bandwise_saba::Share;
@@ -91,7 +91,7 @@ impl OwnQueues {
     }
 }
 
-impl Steering<WeightedQueues> for OwnQueues {
+impl Steering<Simulation<WeightedQueues>> for OwnQueues {
     fn class(&self, job: usize) -> u8 {
         u8::try_from(job).expect("no more jobs than a link has queues")
     }

@@ -1,9 +1,11 @@
 //! What a policy came to.
 
 use super::controlled::Controlled;
+use super::jobs::{SharingProgress, SharingWatch};
 use super::links::Links;
 use super::own_queues::{OwnQueues, Source};
-use super::run::{Drive, Driven, SharingProgress, SharingWatch, Steering, Unsteered};
+use super::run::{Drive, Driven};
+use super::steering::{Steering, Unsteered};
 use super::timeline::{Recorder, Timeline};
 use super::{SharedJob, SharingPolicy, SharingScenario};
 use bandwise_flowsim::policy::{
@@ -155,7 +157,7 @@ impl SharingScenario {
     fn steered(
         &self,
         links: &Links,
-        steering: impl Steering<WeightedQueues>,
+        steering: impl Steering<Simulation<WeightedQueues>>,
         recorder: Option<Recorder>,
         watch: SharingWatch<'_>,
     ) -> Driven {

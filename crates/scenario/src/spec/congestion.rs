@@ -26,6 +26,12 @@ pub(super) struct CongestionSpec {
     table: Given<u64>,
 }
 
+/// What there is if a document says no more than that there is congestion control.
+pub(crate) fn defaults() -> (MarkerSettings, SourceSettings) {
+    let nothing = Source::new("", "");
+    CongestionSpec::default().resolve(&nothing).expect("defaults are right")
+}
+
 impl CongestionSpec {
     pub(super) fn resolve(
         &self,

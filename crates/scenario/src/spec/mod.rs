@@ -58,7 +58,7 @@
 //! method = "bulk"
 //! ```
 
-mod congestion;
+pub(crate) mod congestion;
 mod device;
 pub(crate) mod explain;
 pub(crate) mod fabric;
@@ -71,7 +71,7 @@ pub(crate) mod ports;
 mod qos;
 mod resolve;
 mod run;
-mod switch;
+pub(crate) mod switch;
 pub(crate) mod tables;
 pub(crate) mod values;
 

@@ -45,7 +45,7 @@ impl Table for HiccupSpec {
 }
 
 /// A switch of which nothing is known: the usual latency and buffer, nothing unusual.
-pub(super) fn default_model() -> SwitchModel {
+pub(crate) fn default_model() -> SwitchModel {
     SwitchModel {
         latency: Time::from_ns(200),
         buffer: Bytes::from_kib(32),

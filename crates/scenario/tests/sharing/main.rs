@@ -5,6 +5,7 @@ mod errors;
 mod jobs;
 mod never_panics;
 mod outlook;
+mod packets;
 mod runs;
 mod timelines;
 

@@ -1,0 +1,124 @@
+//! `bandwise saba plan --engine packets`.
+
+use crate::common::Place;
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+/// Two jobs on the same hosts: one that only sends, one that computes half of its time.
+const JOBS: &str = "\
+[fabric]
+build = { single-switch = 4 }
+link = { rate = \"56 Gbps\", delay = \"10 ns\" }
+[[job]]
+name = \"sends\"
+instances = 4
+stage = [{ pattern = \"shuffle\", bytes = \"21 GB\" }]
+[[job]]
+name = \"both\"
+instances = 4
+rounds = 4
+stage = [{ compute = \"1 s\", pattern = \"shuffle\", bytes = \"7 GB\" }]
+";
+
+fn plan(place: &Place, more: &[&str]) -> serde_json::Value {
+    let args = ["saba", "plan", "jobs.toml", "--engine", "packets", "--json", "o.json"];
+    place.run(&[&args[..], more].concat()).good();
+    place.json("o.json")
+}
+
+#[test]
+fn packets_beside_rates() {
+    let place = Place::new();
+    place.write("jobs.toml", JOBS);
+    let args = ["saba", "plan", "jobs.toml", "--engine", "packets", "--report", "r.html"];
+    let ran = place.run(&args).good();
+    for part in ["Packets beside rates", "1/1000 of what they are", "Slowdown of each job"] {
+        assert!(ran.stdout.contains(part), "{}", ran.stdout);
+    }
+    assert!(ran.stderr.contains("million packet-hops"), "{}", ran.stderr);
+    assert!(place.read("r.html").contains("Packets beside rates"));
+    let json = plan(&place, &[]);
+    let names = |policies: &serde_json::Value| -> Vec<String> {
+        let policies = policies.as_array().unwrap().iter();
+        policies.map(|policy| policy["policy"].as_str().unwrap().to_owned()).collect()
+    };
+    let expected =
+        ["fair-flows", "blocking", "fair-jobs", "saba", "saba-no-floor", "equal-weights"];
+    assert_eq!(names(&json["policies"]), expected);
+    assert_eq!(names(&json["packets"]["policies"]), expected);
+    assert_eq!(json["packets"]["scale"], 1_000);
+    for (packets, policy) in json["packets"]["policies"].as_array().unwrap().iter().zip(expected) {
+        for (job, beyond) in packets["beyond_flow_level"].as_array().unwrap().iter().enumerate() {
+            let beyond = beyond.as_f64().unwrap();
+            assert!(beyond.abs() < 0.1, "{policy}, job {job}: {beyond}");
+        }
+    }
+}
+
+/// Neither do threads change anything, nor a second run.
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let place = Place::new();
+    place.write("jobs.toml", JOBS);
+    let scale = ["--scale", "100000", "--policy", "blocking"];
+    let of = |threads| plan(&place, &[&scale[..], &["--threads", threads]].concat());
+    let one = of("1");
+    assert_eq!(of("2"), one);
+    assert_eq!(of("3"), one);
+}
+
+#[test]
+fn what_packets_can_not_do_is_refused() {
+    let place = Place::new();
+    place.write("jobs.toml", JOBS);
+    place.write("many.toml", "[[job]]\nworkload = \"TS\"\ncount = 16\ninstances = 2\n");
+    let refuse = |args: &[&str], parts: &[&str]| {
+        place.run(&[&["saba", "plan"], args].concat()).refused(parts);
+    };
+    let packets = ["jobs.toml", "--engine", "packets"];
+    refuse(
+        &[&packets[..], &["--policy", "srpt"]].concat(),
+        &["srpt", "allowed: fair-flows, blocking"],
+    );
+    refuse(&[&packets[..], &["--queues", "16"]].concat(), &["16 queues", "--queues 1 to 15"]);
+    refuse(&[&packets[..], &["--scale", "0"]].concat(), &["--scale", "allowed: 1 to"]);
+    refuse(&["jobs.toml", "--scale", "10"], &["--scale", "--engine packets"]);
+    refuse(&["jobs.toml", "--threads", "2"], &["--threads", "--engine packets"]);
+    refuse(&["jobs.toml", "--engine", "trains"], &["trains"]);
+    let many = ["many.toml", "--engine", "packets", "--policy", "fair-jobs"];
+    refuse(&many, &["16 jobs", "15 for data"]);
+    // Without being asked for, it is left out.
+    let many = ["saba", "plan", "many.toml", "--engine", "packets", "--scale", "100000"];
+    let ran = place.run(&many).good();
+    assert!(ran.stdout.contains("left out: 16 jobs"), "{}", ran.stdout);
+}
+
+#[test]
+fn an_interrupted_run_prints_what_it_has() {
+    let place = Place::new();
+    place.write("jobs.toml", JOBS);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_bandwise"))
+        .args(["saba", "plan", "jobs.toml", "--engine", "packets", "--scale", "1"])
+        .args(["--json", "o.json"])
+        .current_dir(place.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The line that says that it began stands after the handler is in place.
+    let mut stderr = child.stderr.take().unwrap();
+    let mut said = String::new();
+    while !said.contains("sharing jobs.toml") {
+        let mut buffer = [0; 64];
+        let n = stderr.read(&mut buffer).unwrap();
+        assert!(n > 0, "{said}");
+        said += &String::from_utf8_lossy(&buffer[..n]);
+    }
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let output = child.wait_with_output().unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{stdout}");
+    assert!(stdout.contains("Packets beside rates"), "{stdout}");
+    assert_eq!(place.json("o.json")["policies"][0]["took_s"][0], serde_json::Value::Null);
+}

@@ -1,0 +1,194 @@
+//! Jobs at packet level: the same scenario over an InfiniBand fabric of hosts, switches, lanes and
+//! credits in place of rates.
+//!
+//! A stage's transfer is a WRITE of a reliable connection, of which each two instances that send to each
+//! other have one for each part of stages. It has arrived when its sender has found the completion; what then begins, begins
+//! at the next look at all hosts, of which there is one every [`REACTION`].
+//!
+//! Volumes and computing times are divided by the same [`PacketSettings::scale`], so that their ratios
+//! remain, and the times that come out are multiplied by it. What does not shrink with them are
+//! latencies, packets and buffers: a stage has to last long beside some microseconds.
+//!
+//! | policy | at packet level |
+//! |---|---|
+//! | fair-flows | one lane, with congestion control (FECN and BECN, IBTA A10): the baseline of Saba 4.6.1 |
+//! | blocking | one lane without |
+//! | fair-jobs, given-weights | a lane a job, with equal or given weights in all arbitration tables |
+//! | saba, saba-no-floor, equal-weights | the controller's tables (SL2VL and arbitration) at every port |
+//!
+//! What is said of a link is its rate of payload: [`SharingScenario::on_the_wire`] is the same scenario
+//! at flow level with the headers counted in.
+
+mod comparison;
+mod courier;
+mod desk;
+mod models;
+
+use super::controlled::Controlled;
+use super::jobs::SharingWatch;
+use super::links::Links;
+use super::steering::{Steering, Unsteered};
+use super::{SharedJob, SharingPolicy, SharingResults, SharingScenario};
+use bandwise_netsim::Counters;
+use bandwise_netsim::cable;
+use bandwise_netsim::engine::Crew;
+use bandwise_netsim::host::DeviceModel;
+use bandwise_rdma::wire::{self, PacketKind, Segment};
+use bandwise_topology::Port;
+use bandwise_units::{Bytes, Time};
+use bandwise_workload::job::Stage;
+use desk::{Desk, Set};
+use models::Lanes;
+use std::num::NonZeroU32;
+
+pub use comparison::PacketComparison;
+pub use desk::REACTION;
+
+/// How jobs are run at packet level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PacketSettings {
+    /// By what volumes and computing times are divided.
+    pub scale: NonZeroU32,
+}
+
+/// What came of jobs at packet level.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PacketResults {
+    /// When jobs ended, in times of the scenario: those that were simulated times the scale.
+    pub results: SharingResults,
+    /// Simulated time, as it was.
+    pub simulated: Time,
+    /// What was counted.
+    pub counters: Counters,
+    /// Ports that wait for each other's credits for ever, if that is why the run ended.
+    pub deadlock: Option<Vec<Port>>,
+}
+
+/// Why jobs can't be run at packet level.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum PacketsError {
+    /// There is no such policy at packet level.
+    #[error("{} has no counterpart among packets: hosts and switches of InfiniBand don't do that", .0.as_str())]
+    Policy(SharingPolicy),
+    /// A lane a job, and too many jobs.
+    #[error("{jobs} jobs: {} has a lane for each, and a link has 15 for data", policy.as_str())]
+    Jobs {
+        /// The policy.
+        policy: SharingPolicy,
+        /// How many jobs there are.
+        jobs: usize,
+    },
+    /// Ports of more queues than there are lanes.
+    #[error("{0} queues a port: a link has 15 lanes for data")]
+    Queues(u8),
+    /// A part of links only, which lanes can't keep to.
+    #[error("part = {0}: lanes share all of a link")]
+    Part(f64),
+    /// More connections than a host can have.
+    #[error("{connections} connections of {host}: at most 65535 are possible")]
+    Connections {
+        /// The host's name.
+        host: String,
+        /// How many it would have.
+        connections: usize,
+    },
+}
+
+/// Policies that exist at packet level.
+pub const PACKET_POLICIES: [SharingPolicy; 7] = [
+    SharingPolicy::FairFlows,
+    SharingPolicy::Blocking,
+    SharingPolicy::FairJobs,
+    SharingPolicy::Saba,
+    SharingPolicy::SabaNoFloor,
+    SharingPolicy::EqualWeights,
+    SharingPolicy::GivenWeights,
+];
+
+impl SharingScenario {
+    /// Whether the jobs could be run under a policy at packet level.
+    pub fn check_packets(&self, policy: SharingPolicy) -> Result<(), PacketsError> {
+        Lanes::of(self, policy).map(|_| ())
+    }
+
+    /// Runs the jobs under a policy at packet level. Stops when `watch` says so, which is asked
+    /// between the looks at all hosts. How many hands `crew` has changes no result.
+    pub fn run_packets(
+        &self,
+        policy: SharingPolicy,
+        settings: PacketSettings,
+        crew: &impl Crew,
+        watch: SharingWatch<'_>,
+    ) -> Result<PacketResults, PacketsError> {
+        let scaled = self.scaled_down(settings.scale);
+        let links = Links::new(&scaled.fabric);
+        let lanes = Lanes::of(&scaled, policy)?;
+        let results = match policy {
+            SharingPolicy::Saba | SharingPolicy::SabaNoFloor | SharingPolicy::EqualWeights => {
+                let steering = Controlled::centralised(&scaled, &links, policy);
+                Desk::new(&scaled, &links, lanes, policy, steering, crew)?.run(crew, watch)
+            }
+            SharingPolicy::FairJobs | SharingPolicy::GivenWeights => {
+                Desk::new(&scaled, &links, lanes, policy, LevelPerJob, crew)?.run(crew, watch)
+            }
+            _ => Desk::new(&scaled, &links, lanes, policy, Unsteered, crew)?.run(crew, watch),
+        };
+        Ok(results.scaled_up(settings.scale))
+    }
+
+    /// The same with volumes, computing times and starts divided by a factor. What there was, is at
+    /// least a byte.
+    pub fn scaled_down(&self, by: NonZeroU32) -> SharingScenario {
+        let by = u64::from(by.get());
+        let time = |time: Time| time / by;
+        self.with_jobs(|job| {
+            job.start = time(job.start);
+            for Stage { compute, overlapped, exposed, .. } in &mut job.job.stages {
+                *compute = time(*compute);
+                for bytes in [overlapped, exposed] {
+                    *bytes = Bytes::new(bytes.get().div_ceil(by));
+                }
+            }
+        })
+    }
+
+    /// The same with what packets of an MTU of payload take on a link for all payload: at flow level
+    /// links then carry payload at the rate at which they do at packet level.
+    pub fn on_the_wire(&self) -> SharingScenario {
+        let mtu = DeviceModel::connectx4_56g().mtu.get();
+        let middle = Segment { payload: mtu, first: false, last: false };
+        let wire = cable::on_the_wire(wire::packet_bytes(PacketKind::Write, middle)).get();
+        self.with_jobs(|job| {
+            for Stage { overlapped, exposed, .. } in &mut job.job.stages {
+                for bytes in [overlapped, exposed] {
+                    let all = u128::from(bytes.get()) * u128::from(wire) / u128::from(mtu);
+                    *bytes = Bytes::new(all as u64);
+                }
+            }
+        })
+    }
+
+    fn with_jobs(&self, change: impl FnMut(&mut SharedJob)) -> SharingScenario {
+        let mut other = self.clone();
+        other.jobs.iter_mut().for_each(change);
+        other
+    }
+}
+
+impl PacketResults {
+    fn scaled_up(mut self, by: NonZeroU32) -> Self {
+        for took in self.results.took.iter_mut().flatten() {
+            *took = *took * u64::from(by.get());
+        }
+        self
+    }
+}
+
+/// A level a job, in the order of jobs.
+struct LevelPerJob;
+
+impl Steering<Set> for LevelPerJob {
+    fn class(&self, job: usize) -> u8 {
+        job as u8
+    }
+}

@@ -1,0 +1,145 @@
+//! How the fabric of a sharing scenario behaves at packet level.
+
+use super::PacketsError;
+use crate::sharing::{SharingPolicy, SharingScenario};
+use crate::spec::{congestion, switch};
+use bandwise_netsim::host::DeviceModel;
+use bandwise_netsim::switch::{Queueing, SwitchModel};
+use bandwise_netsim::{Models, PortTables, Qos};
+use bandwise_rdma::qos::{Sl2Vl, Vl, VlArbEntry, VlArbTable};
+use bandwise_saba::controller::PortConfig;
+use bandwise_saba::mapping::{MAX_WEIGHT, arbitration};
+use bandwise_topology::Fabric;
+use bandwise_units::{BitRate, Bytes, Time};
+
+/// A rate at which the buffers of the models are known to be large enough (RPerf VIII-B).
+const KNOWN_RATE: BitRate = BitRate::from_gbps(56);
+
+/// What a host's PCIe carries beyond its link: it does not limit jobs, as it does not with rates
+/// alone. Payloads of 256 bytes have 24 of overhead there, those of 4096 have 32 on a link.
+const PCIE_BEYOND: f64 = 1.25;
+
+/// How data lanes are used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Lanes {
+    /// One for all.
+    One,
+    /// One a job, with these weights for good.
+    PerJob(Vec<u8>),
+    /// So many, which the controller sets up.
+    Controlled(u8),
+}
+
+impl Lanes {
+    /// Those of a policy.
+    pub(super) fn of(
+        scenario: &SharingScenario,
+        policy: SharingPolicy,
+    ) -> Result<Lanes, PacketsError> {
+        if scenario.queues.part < 1.0 {
+            return Err(PacketsError::Part(scenario.queues.part));
+        }
+        let jobs = scenario.jobs.len();
+        let per_job = |shares: Vec<f64>| match jobs <= Vl::COUNT {
+            true => Ok(Lanes::PerJob(arbitration(&shares, MAX_WEIGHT))),
+            false => Err(PacketsError::Jobs { policy, jobs }),
+        };
+        match policy {
+            SharingPolicy::FairFlows | SharingPolicy::Blocking => Ok(Lanes::One),
+            SharingPolicy::FairJobs => per_job(vec![1.0; jobs]),
+            SharingPolicy::GivenWeights => {
+                per_job(scenario.jobs.iter().map(|job| job.weight).collect())
+            }
+            SharingPolicy::Saba | SharingPolicy::SabaNoFloor | SharingPolicy::EqualWeights => {
+                let queues = scenario.queues.queues;
+                match usize::from(queues) <= Vl::COUNT {
+                    true => Ok(Lanes::Controlled(queues)),
+                    false => Err(PacketsError::Queues(queues)),
+                }
+            }
+            _ => Err(PacketsError::Policy(policy)),
+        }
+    }
+
+    /// How many there are.
+    fn count(&self) -> u8 {
+        match self {
+            Lanes::One => 1,
+            Lanes::PerJob(weights) => weights.len().max(1) as u8,
+            Lanes::Controlled(lanes) => *lanes,
+        }
+    }
+
+    /// What every port begins with.
+    fn tables(&self) -> PortTables {
+        let weight = |vl| match self {
+            Lanes::PerJob(weights) => weights.get(vl).copied().unwrap_or(MAX_WEIGHT),
+            _ => MAX_WEIGHT,
+        };
+        let sl2vl = Sl2Vl::modulo(self.count());
+        PortTables { sl2vl, vlarb: turns((0..self.count()).map(|vl| weight(usize::from(vl)))) }
+    }
+
+    /// What the controller's configuration is to a port.
+    pub(super) fn configured(&self, config: &PortConfig) -> PortTables {
+        let mut vls = [0; 16];
+        for (level, queue) in config.table.iter() {
+            vls[usize::from(level.0)] = queue;
+        }
+        // A lane without a queue has the least turn: something may still wait there.
+        let weight = |vl: u8| config.weights.get(usize::from(vl)).copied().unwrap_or(1);
+        PortTables {
+            sl2vl: Sl2Vl::new(vls).expect("queues are lanes that there are"),
+            vlarb: turns((0..self.count()).map(weight)),
+        }
+    }
+}
+
+/// Lanes that take turns of so much, all of low priority: with none of high priority there is no more
+/// to it (IBTA 7.6.9.2).
+fn turns(weights: impl Iterator<Item = u8>) -> VlArbTable {
+    let entry = |(vl, weight): (u8, u8)| VlArbEntry {
+        vl: Vl::try_from(vl).expect("there are as many"),
+        weight,
+    };
+    VlArbTable { low: (0..).zip(weights).map(entry).collect(), ..VlArbTable::even([], 0) }
+}
+
+/// Everything about a fabric under a policy.
+pub(super) fn models(fabric: &Fabric, lanes: &Lanes, policy: SharingPolicy) -> Models {
+    // What a buffer of 32 KiB lasts at the known rate, and what a cable takes besides.
+    let delay = fabric.links().iter().map(|link| link.delay).max().unwrap_or(Time::ZERO);
+    let fastest = fabric.links().iter().map(|link| link.rate).max().unwrap_or(KNOWN_RATE);
+    let buffer = |known: Bytes| {
+        let lasts = KNOWN_RATE.time_for(known) + delay * 2;
+        let bytes = fastest.max(KNOWN_RATE).as_bps() as f64 / 8.0 * lasts.as_s_f64();
+        // Credits count blocks of 64 bytes in 16 bits.
+        Bytes::new((bytes as u64).clamp(known.get(), u64::from(u16::MAX) * 64))
+    };
+    let preset = DeviceModel::connectx4_56g();
+    let of_hosts = fabric.hosts().iter().filter_map(|&host| {
+        Some(fabric.peer(fabric.host_port(host))?.1.rate.as_bps() as f64 * PCIE_BEYOND)
+    });
+    let pcie = of_hosts.fold(preset.pcie_rate.as_bps() as f64, f64::max);
+    let (marking, reaction) = congestion::defaults();
+    let controls_congestion = policy == SharingPolicy::FairFlows;
+    let known = switch::default_model();
+    let PortTables { sl2vl, vlarb } = lanes.tables();
+    Models {
+        switch: SwitchModel {
+            buffer: buffer(known.buffer),
+            // Lanes have their queues at outputs (Saba 4.5.2).
+            queueing: Queueing::Voq,
+            marking: controls_congestion.then_some(marking),
+            ..known
+        },
+        device: DeviceModel {
+            pcie_rate: BitRate::from_bps(pcie as u64),
+            tx_buffer: buffer(preset.tx_buffer),
+            rx_buffer: buffer(preset.rx_buffer),
+            congestion_control: controls_congestion.then_some(reaction),
+            ..preset
+        },
+        qos: Qos { sl2vl, vlarb, ports: Vec::new() },
+    }
+}
