@@ -6,13 +6,15 @@ use crate::interrupt::Interrupt;
 use crate::output::{Json, note};
 use crate::progress::Progress;
 use crate::values::number;
+use bandwise_flowsim::NetworkError;
 use bandwise_flowsim::coflow::{CoflowTimes, PORT_RATE, run};
 use bandwise_flowsim::policy::{MaxMin, Sebf, Sincronia, SmallestGroup};
 use bandwise_report::json::rounded;
 use bandwise_report::{Cell, Table, text};
 use bandwise_units::BitRate;
 use bandwise_workload::{CoflowMix, CoflowTrace, read};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 /// Flags of `bandwise coflows`.
@@ -41,69 +43,126 @@ pub struct Flags {
     json: Json,
 }
 
-/// Schedulers by name.
-const SCHEDULERS: [(&str, &str); 4] = [
-    ("fair", "max-min among flows"),
-    ("smallest-first", "smallest coflow first"),
-    ("sebf", "Varys (SEBF)"),
-    ("sincronia", "Sincronia"),
-];
+/// What coflows are scheduled by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scheduler {
+    Fair,
+    SmallestFirst,
+    Sebf,
+    Sincronia,
+}
 
-fn scheduled(
-    name: &str,
-    trace: &CoflowTrace,
-    rate: BitRate,
-) -> Result<CoflowTimes, bandwise_flowsim::NetworkError> {
-    match name {
-        "smallest-first" => run(trace, rate, SmallestGroup::default(), 0),
-        "sebf" => run(trace, rate, Sebf::default(), 0),
-        "sincronia" => run(trace, rate, Sincronia::default(), 0),
-        _ => run(trace, rate, MaxMin, 0),
+/// The one that others are compared with comes first.
+const SCHEDULERS: [Scheduler; 4] =
+    [Scheduler::Fair, Scheduler::SmallestFirst, Scheduler::Sebf, Scheduler::Sincronia];
+
+impl Scheduler {
+    fn as_str(self) -> &'static str {
+        match self {
+            Scheduler::Fair => "fair",
+            Scheduler::SmallestFirst => "smallest-first",
+            Scheduler::Sebf => "sebf",
+            Scheduler::Sincronia => "sincronia",
+        }
     }
+
+    fn title(self) -> &'static str {
+        match self {
+            Scheduler::Fair => "max-min among flows",
+            Scheduler::SmallestFirst => "smallest coflow first",
+            Scheduler::Sebf => "Varys (SEBF)",
+            Scheduler::Sincronia => "Sincronia",
+        }
+    }
+
+    /// Runs a trace; no times if it was stopped.
+    fn run(
+        self,
+        trace: &CoflowTrace,
+        rate: BitRate,
+        watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<Option<CoflowTimes>, NetworkError> {
+        match self {
+            Scheduler::Fair => run(trace, rate, MaxMin, 0, watch),
+            Scheduler::SmallestFirst => run(trace, rate, SmallestGroup::default(), 0, watch),
+            Scheduler::Sebf => run(trace, rate, Sebf::default(), 0, watch),
+            Scheduler::Sincronia => run(trace, rate, Sincronia::default(), 0, watch),
+        }
+    }
+}
+
+/// A trace, and the rate of its ports.
+struct Task {
+    name: String,
+    trace: CoflowTrace,
+    rate: BitRate,
+    seed: u64,
+}
+
+/// What came of it.
+struct Scheduled {
+    scheduler: Scheduler,
+    times: CoflowTimes,
 }
 
 impl Flags {
     /// Does it.
     pub fn run(self) -> Result<(), Failure> {
-        let interrupt = Interrupt::listen()?;
-        let (name, trace) = match &self.trace {
+        let Flags { trace: path, rate, seed, json } = self;
+        let (name, trace) = match &path {
             Some(path) => {
                 let text = Text::read(path)?;
                 let trace = read::coflows(&text.source())?;
                 (text.name, trace)
             }
-            None => {
-                (format!("made up, seed {}", self.seed), CoflowMix::like_public().trace(self.seed))
-            }
+            None => (format!("made up, seed {seed}"), CoflowMix::like_public().trace(seed)),
         };
-        let inputs: Vec<&std::path::Path> = self.trace.as_deref().into_iter().collect();
-        let outputs = self.json.resolve(&inputs)?;
+        let inputs: Vec<&std::path::Path> = path.as_deref().into_iter().collect();
+        let outputs = json.resolve(&inputs)?;
+        let task = Task { name, trace, rate, seed };
+        let found = task.schedule()?;
+        outputs.emit(&text::table(&task.table(&found)), &task.document(&found))
+    }
+}
+
+impl Task {
+    /// Runs the trace under all schedulers.
+    fn schedule(&self) -> Result<Vec<Scheduled>, Failure> {
+        let Task { trace, .. } = self;
+        let interrupt = Interrupt::listen()?;
         let progress = Progress::begin(&format!("scheduling {} coflows", trace.coflows.len()));
-        progress.steps(SCHEDULERS.len() as u64);
+        progress.steps(SCHEDULERS.len() as u64 * trace.flows() as u64);
         let mut found = Vec::new();
-        for (key, title) in SCHEDULERS {
-            if interrupt.asked() {
-                return Err(Failure::Interrupted);
-            }
-            let times = scheduled(key, &trace, self.rate).map_err(|error| {
+        for scheduler in SCHEDULERS {
+            let before = found.len() as u64 * trace.flows() as u64;
+            let mut watch = |ended: u64| {
+                progress.at(before + ended);
+                if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            let times = scheduler.run(trace, self.rate, &mut watch).map_err(|error| {
                 Failure::usage(format!("--rate {}: {error}", self.rate), error.allowed())
             })?;
-            found.push((key, title, times));
-            progress.step();
+            let Some(times) = times else { return Err(Failure::Interrupted) };
+            found.push(Scheduled { scheduler, times });
         }
         let took = progress.end();
         note(format_args!("{} schedulers in {:.1} s", found.len(), took.as_secs_f64()));
-        let fair = found[0].2.average().as_s_f64();
-        let row = |(_, title, times): &(&str, &str, CoflowTimes)| {
+        Ok(found)
+    }
+
+    fn table(&self, found: &[Scheduled]) -> Table {
+        let Task { name, trace, .. } = self;
+        let fair = found[0].times.average().as_s_f64();
+        let row = |Scheduled { scheduler, times }: &Scheduled| {
             vec![
-                Cell::text(*title),
+                Cell::text(scheduler.title()),
                 Cell::number(times.average().as_s_f64(), "s"),
                 Cell::number(times.percentile(95).as_s_f64(), "s"),
                 Cell::number(fair / times.average().as_s_f64(), ""),
             ]
         };
         let header = ["scheduler", "average", "p95", "fair over it"];
-        let table = Table {
+        Table {
             title: "Coflow completion time".into(),
             caption: format!(
                 "{} coflows, {} flows, {} ports of {} ({name}).",
@@ -114,25 +173,28 @@ impl Flags {
             ),
             header: header.map(str::to_owned).into(),
             rows: found.iter().map(row).collect(),
-        };
-        let rows = found.iter().map(|(key, _, times)| {
+        }
+    }
+
+    fn document(&self, found: &[Scheduled]) -> Value {
+        let Task { name, trace, .. } = self;
+        let row = |Scheduled { scheduler, times }: &Scheduled| {
             json!({
-                "scheduler": key,
+                "scheduler": scheduler.as_str(),
                 "average_s": times.average().as_s_f64(),
                 "p95_s": times.percentile(95).as_s_f64(),
                 "times_s": times.times.iter().map(|time| time.as_s_f64()).collect::<Vec<_>>(),
             })
-        });
-        let document = rounded(json!({
+        };
+        rounded(json!({
             "schema": 1,
             "trace": name,
             "coflows": trace.coflows.len(),
             "flows": trace.flows(),
             "ports": trace.ports,
             "rate_bps": self.rate.as_bps(),
-            "schedulers": rows.collect::<Vec<_>>(),
+            "schedulers": found.iter().map(row).collect::<Vec<_>>(),
             "stats": { "version": env!("CARGO_PKG_VERSION"), "seed": self.seed },
-        }));
-        outputs.emit(&text::table(&table), &document)
+        }))
     }
 }

@@ -6,11 +6,14 @@ use bandwise_flowsim::coflow::{PORT_RATE, run};
 use bandwise_flowsim::{Policy, policy};
 use bandwise_input::Source;
 use bandwise_workload::{CoflowMix, CoflowTrace, read};
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 fn measure<P: Policy>(name: &str, trace: &CoflowTrace, policy: P, tolerance: u32) {
     let begin = Instant::now();
-    let found = run(trace, PORT_RATE, policy, tolerance).expect("ports have a rate");
+    let mut go_on = |_| ControlFlow::Continue(());
+    let found = run(trace, PORT_RATE, policy, tolerance, &mut go_on);
+    let found = found.expect("ports have a rate").expect("nobody stops it");
     println!(
         "{name:9} {tolerance:5} ppm: average {:8.2} s, 95th percentile {:8.2} s; {} flows, {} events, {:.2} s of work",
         found.average().as_s_f64(),

@@ -3,6 +3,7 @@
 use crate::{FlowSpec, Network, NetworkError, Policy, Simulation};
 use bandwise_units::{BitRate, Time};
 use bandwise_workload::CoflowTrace;
+use std::ops::ControlFlow;
 
 /// The rate of ports that coflow schedulers are compared at (Varys, section 7: 1 Gbps).
 pub const PORT_RATE: BitRate = BitRate::from_gbps(1);
@@ -34,6 +35,9 @@ impl CoflowTimes {
     }
 }
 
+/// Instants between two looks of whoever watches.
+const WATCH_EVERY: usize = 64;
+
 /// Runs a trace on one big switch: each port has a link that sends (numbered as the port) and one that
 /// receives (after those), both of `rate`, and nothing else is limited. A coflow is a group of flows, its
 /// number that of its place in the trace. A port that sends to itself takes both its links, as in the
@@ -41,22 +45,29 @@ impl CoflowTimes {
 ///
 /// A link may leave `tolerance` millionths of what it could give a flow unused, which saves most of the work
 /// where many flows share ([`Simulation::with_tolerance`]); 0 for exact rates.
+///
+/// `watch` is told now and then how many flows have ended; when it says so there are no times.
 pub fn run<P: Policy>(
     trace: &CoflowTrace,
     rate: BitRate,
     policy: P,
     tolerance: u32,
-) -> Result<CoflowTimes, NetworkError> {
+    watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Result<Option<CoflowTimes>, NetworkError> {
     let network = Network::new(vec![rate; 2 * trace.ports as usize])?;
     let mut simulation = Simulation::new(network, policy).with_tolerance(tolerance);
     let mut times = vec![Time::ZERO; trace.coflows.len()];
-    let (mut flows, mut events, mut ended) = (0, 0, Vec::new());
+    let (mut flows, mut events, mut over, mut ended) = (0, 0, 0, Vec::new());
     let mut arrivals = (0..).zip(&trace.coflows).peekable();
     loop {
         let arrival = arrivals.peek().map(|(_, coflow)| coflow.arrival);
         let Some(at) = simulation.next_event().into_iter().chain(arrival).min() else { break };
         simulation.advance(at, &mut ended);
         events += usize::from(!ended.is_empty());
+        over += ended.len() as u64;
+        if events % WATCH_EVERY == 0 && watch(over).is_break() {
+            return Ok(None);
+        }
         for end in ended.drain(..) {
             times[end.group as usize] = end.at - trace.coflows[end.group as usize].arrival;
         }
@@ -68,5 +79,5 @@ pub fn run<P: Policy>(
             }
         }
     }
-    Ok(CoflowTimes { times, flows, events })
+    Ok(Some(CoflowTimes { times, flows, events }))
 }

@@ -1,5 +1,6 @@
 //! [`Scene`]: what a policy sees of a simulation. [`Moves`] and [`Rates`]: what it says.
 
+use crate::flow::FlowId;
 use crate::flows::Flows;
 use crate::rate::{Rate, Volume};
 use crate::share::Sharing;
@@ -13,14 +14,15 @@ pub struct Scene<'a> {
     pub(crate) flows: &'a Flows,
     pub(crate) sharing: &'a Sharing,
     pub(crate) started: &'a [u32],
+    pub(crate) left_from: &'a [u32],
     pub(crate) groups: &'a BTreeMap<u32, u32>,
-    pub(crate) has_new_group: bool,
     pub(crate) has_lost_group: bool,
 }
 
 /// A flow that has not ended.
 #[derive(Debug, Clone, Copy)]
 pub struct FlowView<'a> {
+    pub(crate) id: FlowId,
     pub(crate) bundle: u32,
     pub(crate) left: Volume,
     /// Its coflow, job or application.
@@ -78,11 +80,6 @@ impl<'a> Scene<'a> {
         self.groups.keys().copied()
     }
 
-    /// Whether a group has its first flow since the last time.
-    pub fn has_new_group(&self) -> bool {
-        self.has_new_group
-    }
-
     /// Whether a group has lost its last flow since the last time.
     pub fn has_lost_group(&self) -> bool {
         self.has_lost_group
@@ -100,11 +97,27 @@ impl<'a> Scene<'a> {
         self.started.iter().filter_map(move |&slot| scene.flow(slot))
     }
 
-    /// The flows that have a rate at a link, the first ranks first.
+    /// The last links of flows that have ended since the last time, or gone to another place.
+    pub fn left_from(&self) -> impl Iterator<Item = u32> + 'a {
+        self.left_from.iter().copied()
+    }
+
+    /// The flows that cross a link, the first ranks first.
+    pub fn crossing(&self, link: u32) -> impl Iterator<Item = FlowView<'a>> + 'a {
+        self.of_bundles(self.sharing.crossing(link))
+    }
+
+    /// Those of them that have a rate there.
     pub fn served(&self, link: u32) -> impl Iterator<Item = FlowView<'a>> + 'a {
+        self.of_bundles(self.sharing.served(link))
+    }
+
+    fn of_bundles(
+        &self,
+        bundles: impl Iterator<Item = u32> + 'a,
+    ) -> impl Iterator<Item = FlowView<'a>> + 'a {
         let scene = *self;
-        let served = self.sharing.served(link);
-        let slots = served.flat_map(move |bundle| scene.flows.of_bundle(bundle));
+        let slots = bundles.flat_map(move |bundle| scene.flows.of_bundle(bundle));
         slots.filter_map(move |slot| scene.flow(slot))
     }
 
@@ -112,6 +125,7 @@ impl<'a> Scene<'a> {
         let flow = self.flows.get(slot)?;
         let rate = self.sharing.bundles.get(flow.bundle).rate;
         Some(FlowView {
+            id: flow.id,
             bundle: flow.bundle,
             left: self.flows.left(slot, rate, self.now),
             group: flow.group,

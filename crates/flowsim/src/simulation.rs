@@ -34,10 +34,11 @@ pub struct Simulation<P: Policy> {
     has_recurring_flows: bool,
     /// By group: how many flows it has.
     groups: BTreeMap<u32, u32>,
-    has_new_group: bool,
     has_lost_group: bool,
     /// Slots of flows that have started since rates were worked out.
     started: Vec<u32>,
+    /// The last links of flows that have ended or gone to another place since.
+    left_from: Vec<u32>,
     is_stale: bool,
     /// Rates are worked out no sooner than that after the last time, unless a flow starts.
     grain: Time,
@@ -67,9 +68,9 @@ impl<P: Policy> Simulation<P> {
             alike: Alike::default(),
             has_recurring_flows: false,
             groups: BTreeMap::new(),
-            has_new_group: false,
             has_lost_group: false,
             started: Vec::new(),
+            left_from: Vec::new(),
             is_stale: false,
             grain: Time::ZERO,
             fresh_until: Time::ZERO,
@@ -150,9 +151,7 @@ impl<P: Policy> Simulation<P> {
     /// Starts a flow now. Panics for a path that is empty, has a link twice or one that isn't there.
     pub fn start(&mut self, spec: FlowSpec<'_>) -> FlowId {
         let id = self.flows.start(spec.bytes, spec.group);
-        let members = self.groups.entry(spec.group).or_insert(0);
-        self.has_new_group |= *members == 0;
-        *members += 1;
+        *self.groups.entry(spec.group).or_insert(0) += 1;
         let cap = spec.cap.map_or(Rate::UNLIMITED, Rate::new);
         self.started.push(id.slot);
         self.put(id.slot, spec.path, spec.class, cap);
@@ -262,6 +261,8 @@ impl<P: Policy> Simulation<P> {
             let Bundle { class, cap, .. } = *self.sharing.bundles.get(bundle);
             let is_over =
                 self.flows.get(slot).expect("it is in a bundle").later.bytes() == Bytes::ZERO;
+            let last = self.sharing.bundles.hops(bundle).last().expect("a flow crosses a link");
+            self.left_from.push(last.link);
             let mut path = std::mem::take(&mut self.path);
             if !is_over {
                 path.clear();
@@ -329,8 +330,9 @@ impl<P: Policy> Simulation<P> {
         }
         touched.clear();
         self.sharing.touched = touched;
-        (self.has_new_group, self.has_lost_group) = (false, false);
+        self.has_lost_group = false;
         self.started.clear();
+        self.left_from.clear();
     }
 
     /// Asks the policy for ranks, and for rates if it gives them.
@@ -341,8 +343,8 @@ impl<P: Policy> Simulation<P> {
             flows: &self.flows,
             sharing: &self.sharing,
             started: &self.started,
+            left_from: &self.left_from,
             groups: &self.groups,
-            has_new_group: self.has_new_group,
             has_lost_group: self.has_lost_group,
         };
         self.policy.arrange(&scene, &mut moves);

@@ -2,7 +2,10 @@
 //! the file, the line, what is wrong there and what is allowed. No I/O happens here; whoever
 //! opened the file hands over its text.
 
+mod decimal;
 mod excerpt;
+
+pub use decimal::Decimal;
 
 use excerpt::Excerpt;
 use miette::{Diagnostic, LabeledSpan, SourceSpan};

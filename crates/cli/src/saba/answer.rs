@@ -83,8 +83,11 @@ fn named(jobs: &[(&str, f64)], what: &str) -> String {
 /// A policy and what it came to.
 type Of = (SharingPolicy, Summary);
 
-/// Which policy is best.
+/// Which policy is best, of two or more that were run to the end.
 fn best(findings: &Findings) -> Option<String> {
+    if findings.summaries.len() < 2 {
+        return None;
+    }
     let by_mean = |a: &&Of, b: &&Of| a.1.mean_slowdown.total_cmp(&b.1.mean_slowdown);
     let (best, summary) = findings.summaries.iter().min_by(by_mean)?;
     let base = findings.summary(BASELINE)?;

@@ -2,7 +2,7 @@
 
 use super::findings::Findings;
 use super::settings::BASELINE;
-use bandwise_report::{Cell, Table};
+use bandwise_report::{Axis, Cell, Figure, Point, Scale, Series, SeriesKind, Table};
 use bandwise_scenario::sharing::SharingPolicy;
 use serde_json::{Value, json};
 
@@ -79,5 +79,39 @@ pub(super) fn table(findings: &Findings) -> Option<Table> {
         ),
         header: header.map(str::to_owned).into(),
         rows,
+    })
+}
+
+/// For people, as bars.
+pub(super) fn figure(findings: &Findings) -> Option<Figure> {
+    let gains = all(findings);
+    let percent = |speedup: f64| (speedup - 1.0) * 100.0;
+    let series = |name: &str, of: &dyn Fn(&Gain) -> f64| Series {
+        name: name.into(),
+        kind: SeriesKind::Bars,
+        points: gains
+            .iter()
+            .enumerate()
+            .map(|(i, gain)| Point::new(i as f64, percent(of(gain))))
+            .collect(),
+        ..Series::default()
+    };
+    let names = gains.iter().map(|gain| gain.policy.title().to_owned()).collect();
+    (!gains.is_empty()).then(|| Figure {
+        id: "gain".into(),
+        title: "Where Saba's gain comes from".into(),
+        caption: format!(
+            "What the same queues give with equal weights over {}, what weights by sensitivity give over \
+             equal ones, and both. Geometric means over jobs: as factors, the first two make the third.",
+            BASELINE.title()
+        ),
+        x: Axis { scale: Scale::Category(names), ..Axis::default() },
+        y: Axis { label: "gain".into(), unit: "%".into(), ..Axis::default() },
+        series: vec![
+            series("queues", &|gain| gain.queues),
+            series("weights", &|gain| gain.weights),
+            series("both", &Gain::both),
+        ],
+        ..Figure::default()
     })
 }

@@ -1,7 +1,7 @@
 //! A plan's report: what each job loses with less bandwidth, and what each policy makes of it.
 
 use super::findings::Findings;
-use super::gain::{self, Gain};
+use super::gain;
 use super::settings::{BASELINE, Settings};
 use super::{tables, timelines};
 use bandwise_report::html;
@@ -14,7 +14,7 @@ pub(super) fn html(settings: &Settings, findings: &Findings) -> String {
     let comparison = &findings.comparison;
     let provenance = Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: format!("bandwise saba plan {} --report report.html", settings.name),
+        command: format!("{} --report report.html", settings.command),
         seed: settings.scenario.seed,
         scenario: Some(settings.text.clone()),
         ..Provenance::default()
@@ -23,7 +23,7 @@ pub(super) fn html(settings: &Settings, findings: &Findings) -> String {
         title: settings.scenario.title.clone(),
         question: "How should these jobs share the fabric?".into(),
         answer: findings.answer.iter().cloned().chain(doubtful(findings)).collect(),
-        figures: [by_application(settings, findings), gains(findings)]
+        figures: [by_application(settings, findings), gain::figure(findings)]
             .into_iter()
             .flatten()
             .chain([
@@ -155,40 +155,6 @@ fn by_application(settings: &Settings, findings: &Findings) -> Option<Figure> {
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let logs: Vec<f64> = values.map(libm::log).collect();
     libm::exp(logs.iter().sum::<f64>() / logs.len() as f64)
-}
-
-/// What of Saba's gain comes from queues, and what from weights.
-fn gains(findings: &Findings) -> Option<Figure> {
-    let gains = gain::all(findings);
-    let percent = |speedup: f64| (speedup - 1.0) * 100.0;
-    let series = |name: &str, of: &dyn Fn(&Gain) -> f64| Series {
-        name: name.into(),
-        kind: SeriesKind::Bars,
-        points: gains
-            .iter()
-            .enumerate()
-            .map(|(i, gain)| Point::new(i as f64, percent(of(gain))))
-            .collect(),
-        ..Series::default()
-    };
-    let names = gains.iter().map(|gain| gain.policy.title().to_owned()).collect();
-    (!gains.is_empty()).then(|| Figure {
-        id: "gain".into(),
-        title: "Where Saba's gain comes from".into(),
-        caption: format!(
-            "What the same queues give with equal weights over {}, what weights by sensitivity give over \
-             equal ones, and both. Geometric means over jobs: as factors, the first two make the third.",
-            BASELINE.title()
-        ),
-        x: Axis { scale: Scale::Category(names), ..Axis::default() },
-        y: Axis { label: "gain".into(), unit: "%".into(), ..Axis::default() },
-        series: vec![
-            series("queues", &|gain| gain.queues),
-            series("weights", &|gain| gain.weights),
-            series("both", &Gain::both),
-        ],
-        ..Figure::default()
-    })
 }
 
 /// What each application loses with less bandwidth.

@@ -42,8 +42,9 @@ pub struct Flags {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=16))]
     queues: Option<u64>,
-    /// Policies to compare, with commas: fair-flows, blocking, fair-jobs, saba, saba-no-floor,
-    /// equal-weights, saba-unlimited, given-weights, smallest-first, srpt, sebf, sincronia; if not given, all that say something
+    /// Policies to compare, with commas: fair-flows, blocking, fair-jobs, saba, saba-no-floor, saba-distributed,
+    /// equal-weights, saba-unlimited, given-weights, smallest-first, srpt, homa, sebf, sincronia; if not given, all that
+    /// say something, and saba without saba-distributed
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = policy)]
     policy: Vec<SharingPolicy>,
     /// What all random numbers are made from; if not given, what the file says, or 1
@@ -67,8 +68,8 @@ fn policy(name: &str) -> Result<SharingPolicy, String> {
 
 /// What to run, and where the results go.
 pub(super) struct Settings {
-    /// The file, as it was called.
-    pub(super) name: String,
+    /// What gives the same again.
+    pub(super) command: String,
     /// What is in it.
     pub(super) text: String,
     pub(super) scenario: SharingScenario,
@@ -88,6 +89,22 @@ pub(super) const RECORDED: [SharingPolicy; 2] = [BASELINE, SharingPolicy::Saba];
 pub(super) const BASELINE: SharingPolicy = SharingPolicy::FairFlows;
 
 impl Flags {
+    /// The command without where its results go.
+    fn command(&self) -> String {
+        let mut parts = vec![format!("bandwise saba plan {}", self.jobs.display())];
+        let paths = [("--fabric", &self.fabric), ("--models", &self.models)];
+        for (flag, path) in paths {
+            parts.extend(path.as_ref().map(|path| format!("{flag} {}", path.display())));
+        }
+        parts.extend(self.queues.map(|queues| format!("--queues {queues}")));
+        let policies: Vec<&str> = self.policy.iter().map(|policy| policy.as_str()).collect();
+        if !policies.is_empty() {
+            parts.push(format!("--policy {}", policies.join(",")));
+        }
+        parts.extend(self.seed.map(|seed| format!("--seed {seed}")));
+        parts.join(" ")
+    }
+
     pub(super) fn resolve(self) -> Result<Settings, Failure> {
         let is_stdin = |path: &Path| path == Path::new("-");
         let mut read = vec![("the jobs", self.jobs.as_path())];
@@ -99,6 +116,7 @@ impl Flags {
             let message = format!("{flag} -: standard input is {first} already");
             return Err(Failure::usage(message, "a file for one of the two"));
         }
+        let command = self.command();
         let text = Text::read(&self.jobs)?;
         let fabric = match &self.fabric {
             Some(path) => Some(bandwise_topology::read::any(&Text::read(path)?.source())?),
@@ -132,7 +150,13 @@ impl Flags {
         if policies.is_empty() {
             let by_hand = scenario.has_weights();
             let all = SharingPolicy::ALL.into_iter();
-            for policy in all.filter(|&policy| policy != SharingPolicy::GivenWeights || by_hand) {
+            let is_usual = |&policy: &SharingPolicy| match policy {
+                SharingPolicy::GivenWeights => by_hand,
+                // What it differs by from Saba is its table alone.
+                SharingPolicy::SabaDistributed => false,
+                _ => true,
+            };
+            for policy in all.filter(is_usual) {
                 match scenario.check(policy) {
                     Ok(()) => policies.push(policy),
                     Err(error) => left_out.push(error.to_string()),
@@ -148,15 +172,7 @@ impl Flags {
         }
         policies.sort_unstable();
         policies.dedup();
-        let name = text.name.clone();
-        Ok(Settings {
-            name,
-            text: text.into_text(),
-            scenario,
-            policies,
-            left_out,
-            packets,
-            outputs,
-        })
+        let text = text.into_text();
+        Ok(Settings { command, text, scenario, policies, left_out, packets, outputs })
     }
 }

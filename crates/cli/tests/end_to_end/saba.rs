@@ -37,7 +37,9 @@ fn a_plan_for_two_jobs() {
     let took = |i: usize| fair["took_s"][i].as_f64().unwrap();
     assert!((took(0) - 4.0).abs() < 1e-3, "{fair}");
     assert!((took(1) - 9.0).abs() < 1e-3, "{fair}");
-    assert!(json["answer"][0].as_str().unwrap().starts_with("With saba in place of fair-flows"));
+    let who = json["answer"][0].as_str().unwrap();
+    assert!(who.starts_with("With saba in place of fair-flows, of 2 jobs "), "{who}");
+    assert!(ran.stdout.contains(who), "{}", ran.stdout);
     assert!(json["answer"][1].as_str().unwrap().contains("mean slowdown"));
     let again = place.run(&["saba", "plan", "jobs.toml", "--json"]).good();
     assert_eq!(again.stdout, place.read("o.json"));

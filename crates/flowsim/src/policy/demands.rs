@@ -16,8 +16,11 @@ pub(super) struct Demands {
 }
 
 impl Demands {
-    /// Looks at all flows.
-    pub(super) fn see(&mut self, scene: &Scene<'_>) {
+    /// Looks at all flows, if some have started or a group has lost its last one since; whether it did.
+    pub(super) fn see_changes(&mut self, scene: &Scene<'_>) -> bool {
+        if scene.started().next().is_none() && !scene.has_lost_group() {
+            return false;
+        }
         self.groups.clear();
         self.groups.extend(scene.groups());
         self.links = scene.links() as usize;
@@ -33,6 +36,7 @@ impl Demands {
                 self.bytes[group * self.links + link as usize] += left;
             }
         }
+        true
     }
 
     /// The place of a group in `groups`, which has flows.

@@ -13,8 +13,8 @@ use bandwise_units::Bytes;
 ///   once (its degree of overcommitment, 3.5), each at a priority of its own below all unscheduled ones, the
 ///   shortest first. Others may not send.
 ///
-/// What is approximate: grants take no time; priorities of a receiver's messages change at the events of
-/// flows instead of with every grant; a sender serves its granted messages by the priorities that their
+/// What is approximate: grants take no time; priorities of a receiver's messages change when one of them
+/// starts, ends or has sent its unscheduled bytes instead of with every grant; a sender serves its granted messages by the priorities that their
 /// receivers gave them, and equally within one, instead of the one with the fewest bytes left first; packets
 /// don't wait for each other; and cutoffs are given, not learnt from the traffic.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,15 +54,22 @@ impl Policy for Homa {
 
     fn arrange(&mut self, scene: &Scene<'_>, moves: &mut Moves) {
         let first = self.scheduled();
-        let mut flows: Vec<_> = scene.flows().filter(|flow| flow.rank() >= first).collect();
         let receiver = |flow: &super::FlowView<'_>| flow.path().next_back();
-        // Not by start, so that those of one instant may start in any order.
-        flows.sort_by(|a, b| {
-            let shortest = receiver(a).cmp(&receiver(b)).then(a.left.cmp(&b.left));
-            shortest.then_with(|| a.path().cmp(b.path()))
-        });
-        for of_receiver in flows.chunk_by(|a, b| receiver(a) == receiver(b)) {
-            for (flow, place) in of_receiver.iter().zip(0..) {
+        let mut receivers: Vec<u32> = scene.started().filter_map(|flow| receiver(&flow)).collect();
+        receivers.extend(scene.left_from());
+        receivers.sort_unstable();
+        receivers.dedup();
+        for to in receivers {
+            let is_scheduled =
+                |flow: &super::FlowView<'_>| flow.rank() >= first && receiver(flow) == Some(to);
+            let mut flows: Vec<_> = scene.crossing(to).filter(is_scheduled).collect();
+            // By start only where nothing else tells them apart, so that those of one instant may start in
+            // any order.
+            flows.sort_by(|a, b| {
+                let shortest = a.left.cmp(&b.left).then_with(|| a.path().cmp(b.path()));
+                shortest.then_with(|| (a.group, a.id).cmp(&(b.group, b.id)))
+            });
+            for (flow, place) in flows.iter().zip(0..) {
                 let is_granted = place < u64::from(self.overcommitment);
                 moves.flow(flow, if is_granted { first + place } else { HELD });
             }

@@ -42,10 +42,9 @@ impl Policy for Sebf {
     }
 
     fn rates(&mut self, scene: &Scene<'_>, given: &mut Rates<'_>) {
-        if scene.started().next().is_none() && !scene.has_lost_group() {
+        if !self.demands.see_changes(scene) {
             return;
         }
-        self.demands.see(scene);
         let order = self.order(scene);
         let flows = self.by_coflow(scene, &order);
         self.rest.clear();

@@ -23,10 +23,9 @@ impl Policy for Sincronia {
     }
 
     fn arrange(&mut self, scene: &Scene<'_>, moves: &mut Moves) {
-        if scene.started().next().is_none() && !scene.has_lost_group() {
+        if !self.demands.see_changes(scene) {
             return;
         }
-        self.demands.see(scene);
         let capacities = (0..scene.links()).map(|link| scene.capacity(link).as_bps() as f64);
         let order = order(&self.demands, &capacities.collect::<Vec<_>>());
         for (rank, group) in (0..).zip(order) {

@@ -20,10 +20,9 @@ impl Policy for SmallestGroup {
     }
 
     fn arrange(&mut self, scene: &Scene<'_>, moves: &mut Moves) {
-        if scene.started().next().is_none() && !scene.has_lost_group() {
+        if !self.demands.see_changes(scene) {
             return;
         }
-        self.demands.see(scene);
         let mut order: Vec<_> = self.demands.totals.iter().zip(&self.demands.groups).collect();
         order.sort_unstable();
         for (rank, (_, &group)) in (0..).zip(order) {

@@ -1,10 +1,12 @@
 //! Coflow traces on a big switch.
 
-use bandwise_flowsim::coflow::{PORT_RATE, run};
+use bandwise_flowsim::Policy;
+use bandwise_flowsim::coflow::{CoflowTimes, PORT_RATE, run};
 use bandwise_flowsim::policy::{MaxMin, Sebf, Sincronia, SmallestGroup};
 use bandwise_input::Source;
 use bandwise_units::{Bytes, Time};
 use bandwise_workload::{Coflow, CoflowMix, CoflowTrace, read};
+use std::ops::ControlFlow;
 
 /// A megabyte of the trace takes 8.388608 ms at 1 Gbps.
 const MB_MS: f64 = 8.388_608;
@@ -16,20 +18,25 @@ fn ms(times: &[Time]) -> Vec<f64> {
 /// Three coflows of which the first and second meet at port 2, and the third comes when they are gone.
 const TRACE: &str = "4 3\n1 0 2 0 1 1 2:10.0\n2 0 1 3 2 2:4.0 3:4.0\n3 500 1 0 1 0:1\n";
 
+fn whole<P: Policy>(trace: &CoflowTrace, policy: P, tolerance: u32) -> CoflowTimes {
+    let mut go_on = |_| ControlFlow::Continue(());
+    run(trace, PORT_RATE, policy, tolerance, &mut go_on).unwrap().expect("nobody stops it")
+}
+
 #[test]
 fn by_hand() {
     let trace = read::coflows(&Source::new("tiny", TRACE)).unwrap();
     // Fair: three flows of 5, 5 and 4 MB into port 2, a third each, until 12 MB have come: the 4 are done,
     // and 1 MB of each of the others is left. The other 4 MB from port 3 have 2/3 of it: 6 > 4.
-    let fair = run(&trace, PORT_RATE, MaxMin, 0).unwrap();
+    let fair = whole(&trace, MaxMin, 0);
     assert_eq!(ms(&fair.times), [14.0 * MB_MS, 12.0 * MB_MS, MB_MS]);
     assert_eq!((fair.flows, fair.events), (5, 4));
     // By bottleneck: the second needs 8 MB of port 3, the first 10 MB of port 2. So the second has half of
     // port 2 for 8 MB, and the first the other half, then all: 4 + 6 more.
-    let sebf = run(&trace, PORT_RATE, Sebf::default(), 0).unwrap();
+    let sebf = whole(&trace, Sebf::default(), 0);
     assert_eq!(ms(&sebf.times), [14.0 * MB_MS, 8.0 * MB_MS, MB_MS]);
     // Strict priority for the second, max-min within: half of port 3 each.
-    let sincronia = run(&trace, PORT_RATE, Sincronia::default(), 0).unwrap();
+    let sincronia = whole(&trace, Sincronia::default(), 0);
     assert_eq!(ms(&sincronia.times), [14.0 * MB_MS, 8.0 * MB_MS, MB_MS]);
     let average = (14.0 + 8.0 + 1.0) * MB_MS / 3.0;
     assert!((sincronia.average().as_s_f64() * 1e3 - average).abs() < 1e-3);
@@ -45,9 +52,9 @@ fn a_shuffle_alone() {
     let trace = CoflowTrace { ports: 9, coflows: vec![coflow] };
     // Each mapper sends 5 times 10 MB: 400 ms.
     for times in [
-        run(&trace, PORT_RATE, MaxMin, 0).unwrap().times,
-        run(&trace, PORT_RATE, Sebf::default(), 0).unwrap().times,
-        run(&trace, PORT_RATE, Sincronia::default(), 0).unwrap().times,
+        whole(&trace, MaxMin, 0).times,
+        whole(&trace, Sebf::default(), 0).times,
+        whole(&trace, Sincronia::default(), 0).times,
     ] {
         assert_eq!(ms(&times), [400.0]);
     }
@@ -57,14 +64,14 @@ fn a_shuffle_alone() {
 #[test]
 fn orders_beat_fairness() {
     let trace = CoflowMix::new(20, 40, Time::from_ms(2_000)).unwrap().trace(7);
-    let fair = run(&trace, PORT_RATE, MaxMin, 0).unwrap();
-    let near = run(&trace, PORT_RATE, MaxMin, 5_000).unwrap();
+    let fair = whole(&trace, MaxMin, 0);
+    let near = whole(&trace, MaxMin, 5_000);
     let more = near.average().as_s_f64() / fair.average().as_s_f64() - 1.0;
     assert!((-0.001..0.01).contains(&more), "{more}");
     for better in [
-        run(&trace, PORT_RATE, Sebf::default(), 0).unwrap(),
-        run(&trace, PORT_RATE, Sincronia::default(), 0).unwrap(),
-        run(&trace, PORT_RATE, SmallestGroup::default(), 0).unwrap(),
+        whole(&trace, Sebf::default(), 0),
+        whole(&trace, Sincronia::default(), 0),
+        whole(&trace, SmallestGroup::default(), 0),
     ] {
         assert!(better.average() < fair.average());
         assert_eq!(better.flows, trace.flows());
@@ -75,6 +82,19 @@ fn orders_beat_fairness() {
 #[test]
 fn runs_repeat() {
     let trace = CoflowMix::new(10, 20, Time::from_ms(500)).unwrap().trace(3);
-    let first = run(&trace, PORT_RATE, Sebf::default(), 0).unwrap();
-    assert_eq!(run(&trace, PORT_RATE, Sebf::default(), 0).unwrap(), first);
+    let first = whole(&trace, Sebf::default(), 0);
+    assert_eq!(whole(&trace, Sebf::default(), 0), first);
+}
+
+/// Who watches can stop a trace, and then there are no times.
+#[test]
+fn a_trace_that_is_stopped() {
+    let trace = CoflowMix::new(20, 40, Time::from_ms(2_000)).unwrap().trace(7);
+    let mut seen = Vec::new();
+    let mut watch = |ended| {
+        seen.push(ended);
+        if seen.len() < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    assert_eq!(run(&trace, PORT_RATE, MaxMin, 0, &mut watch), Ok(None));
+    assert!(seen.len() == 3 && seen.is_sorted(), "{seen:?}");
 }

@@ -2,8 +2,8 @@
 
 use super::calculation::{DEGREES, MOST, SHOWN};
 use super::models::{DATA, NODES};
-use super::setups;
 use super::study::{Outcome, Study};
+use super::{large, setups};
 use crate::run::{self, Options, Read};
 use bandwise_scenario::sharing::SharingPolicy;
 use bandwise_workload::job::{PROFILE_INSTANCES, WORKLOADS};
@@ -31,6 +31,9 @@ pub(super) fn cases(options: &Options) -> Vec<Case> {
         return vec![calculation(if options.quick { 1 } else { PLACEMENTS })];
     }
     let mut cases = vec![models(), two(), clusters()];
+    if !options.quick || options.item.as_deref() == Some("fig4.18") {
+        cases.extend(large::cases());
+    }
     for (called, data) in DATA {
         let scenario = setups::all_on(PROFILE_INSTANCES, data, 3, 8);
         cases.push(jobs("fig4.15", &format!("{called} data"), scenario));

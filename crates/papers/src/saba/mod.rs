@@ -7,6 +7,7 @@ mod calculation;
 mod cases;
 mod derived;
 mod figures;
+mod large;
 mod models;
 mod setups;
 mod study;
@@ -36,6 +37,10 @@ pub const PAPER: Paper = Paper {
         ("fig4.15", "ten workloads on 8 nodes, by size of the dataset"),
         ("fig4.16", "ten workloads, by number of nodes"),
         ("fig4.17", "ten workloads on 8 nodes, by degree of the models"),
+        (
+            "fig4.18",
+            "20 made-up workloads on 1,944 servers: policies, distribution, queues; not in a hurry",
+        ),
         ("fig4.19", "time to work out all ports of 1,944 hosts, on this machine; for itself only"),
         ("queues", "ten workloads on 8 nodes, by number of queues (4.18c is of 1,944 servers)"),
     ],

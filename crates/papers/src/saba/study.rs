@@ -14,6 +14,8 @@ pub enum Study {
     Models,
     /// Jobs under policies.
     Jobs(Box<SharingScenario>, Vec<SharingPolicy>),
+    /// Jobs under a policy; their times by workload are called "seconds WORKLOAD".
+    Times(Box<SharingScenario>, SharingPolicy),
     /// A cluster setup by chance (Saba 4.6.2), another one for each seed.
     Setup(Vec<SharingPolicy>),
     /// How long the controller takes (Saba 4.6.5), over so many placements of applications.
@@ -40,7 +42,7 @@ impl Experiment for Study {
         match self {
             Study::Setup(_) if quick => QUICK_SETUPS,
             Study::Setup(_) => SETUPS,
-            Study::Models | Study::Jobs(..) | Study::Calculation(_) => 1,
+            Study::Models | Study::Jobs(..) | Study::Times(..) | Study::Calculation(_) => 1,
         }
     }
 
@@ -48,6 +50,7 @@ impl Experiment for Study {
         match self {
             Study::Models => Ok(Some(Outcome { numbers: models::numbers(), ..Outcome::default() })),
             Study::Jobs(scenario, policies) => Ok(compare(scenario, policies, stop)),
+            Study::Times(scenario, policy) => Ok(times(scenario, *policy, stop)),
             Study::Setup(policies) => {
                 let scenario = setups::setup(seed).map_err(|error| error.to_string())?;
                 Ok(compare(&scenario, policies, stop))
@@ -68,16 +71,33 @@ impl Experiment for Study {
     }
 }
 
+/// Runs the jobs under a policy.
+fn times(
+    scenario: &SharingScenario,
+    policy: SharingPolicy,
+    stop: &dyn Fn() -> bool,
+) -> Option<Outcome> {
+    let results = scenario.run(policy, &mut |_| watched(stop));
+    let mut outcome = Outcome::default();
+    for (job, took) in scenario.jobs.iter().zip(&results.took) {
+        outcome.numbers.insert(format!("seconds {}", job.workload), took.as_ref()?.as_s_f64());
+    }
+    outcome.simulated = results.took.iter().flatten().copied().max().unwrap_or_default();
+    outcome.effort.add(Effort { events: results.instants, ..Effort::default() });
+    Some(outcome)
+}
+
+fn watched(stop: &dyn Fn() -> bool) -> ControlFlow<()> {
+    if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
 /// Runs the policies; their numbers are called "POLICY KEY", with jobs by workload and as a whole.
 fn compare(
     scenario: &SharingScenario,
     policies: &[SharingPolicy],
     stop: &dyn Fn() -> bool,
 ) -> Option<Outcome> {
-    let mut watch = |_: SharingProgress| match stop() {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
-    };
+    let mut watch = |_: SharingProgress| watched(stop);
     let comparison = Comparison::run(scenario, policies, &mut watch);
     if !comparison.is_whole() {
         return None;

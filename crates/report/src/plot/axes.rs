@@ -179,7 +179,7 @@ fn arrange(names: &[String], share: f64) -> Names {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Figure, Point, Series};
+    use crate::{Figure, Point, Series, SeriesKind};
 
     fn figure(scale: Scale, ys: &[f64]) -> Figure {
         let points = ys.iter().enumerate().map(|(i, &y)| Point::new(i as f64, y)).collect();
@@ -200,6 +200,19 @@ mod tests {
         assert_eq!(labels(Scale::Linear, &[-3.0, -1.0]), "-3.0 -2.5 -2.0 -1.5 -1.0 -0.5 0");
         assert_eq!(labels(Scale::Linear, &[0.0, 0.0]).split(' ').next(), Some("0"));
         assert_eq!(labels(Scale::Log10, &[0.4, 40.0]), "0.2 0.5 1 2 5 10 20 50");
+    }
+
+    /// The value below a bar that ends at the lowest tick would stand on the names.
+    #[test]
+    fn bars_below_zero_leave_room_for_their_values() {
+        for low in [-5.83, -6.0, -0.001, -99.9] {
+            let mut figure = figure(Scale::Linear, &[low, 1.0]);
+            figure.series[0].kind = SeriesKind::Bars;
+            for size in [super::super::WIDE, super::super::NARROW] {
+                let axes = axes(&Drawable::new(&figure), &size, 10.0);
+                assert!(axes.y.at(low) + 15.0 <= axes.bottom + 0.1, "{low}");
+            }
+        }
     }
 
     #[test]

@@ -132,10 +132,16 @@ impl PortShares<'_> {
             return;
         }
         granted.extend_from_slice(self.solver.granted(classes));
-        entry.insert_entry(Place {
+        let place = Place {
             classes: (all.len() as u32, classes.len() as u32),
             granted: (remembered.len() as u32, granted.len() as u32),
-        });
+        };
+        match entry {
+            Entry::Occupied(mut other) => *other.get_mut() = place,
+            Entry::Vacant(free) => {
+                free.insert(place);
+            }
+        }
         all.extend_from_slice(classes);
         remembered.extend_from_slice(granted);
     }

@@ -4,6 +4,7 @@
 //! start, and takes the last centre for one more point of each group, so that its centres are no means.
 
 use bandwise_random::Stream;
+use std::collections::BTreeMap;
 
 /// Starts, of which the best is taken. Where there are few points any one of them finds the optimum.
 const STARTS: u64 = 32;
@@ -25,12 +26,33 @@ pub(super) struct Clusters {
 /// At most `k` groups of the points with a small sum of squared distances to their means. Points are
 /// of one dimension; with none there are no groups. The same seed gives the same groups.
 pub(super) fn cluster(points: &[Vec<f64>], k: usize, seed: u64) -> Clusters {
+    // Many applications run one program. Points that are alike are one with a weight.
+    let mut which: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
+    let mut heaps: Vec<Heap> = Vec::new();
+    let mut heap_of = Vec::with_capacity(points.len());
+    for point in points {
+        let bits = point.iter().map(|x| x.to_bits()).collect();
+        let heap = *which.entry(bits).or_insert(heaps.len());
+        if heap == heaps.len() {
+            heaps.push(Heap { point, weight: 0.0 });
+        }
+        heaps[heap].weight += 1.0;
+        heap_of.push(heap);
+    }
     let start = |number| {
-        let centres = spread(points, k, &mut Stream::new(seed, "k-means", number));
-        settle(points, centres)
+        let centres = spread(&heaps, k, &mut Stream::new(seed, "k-means", number));
+        settle(&heaps, centres)
     };
     let all = (0..STARTS).map(start);
-    all.min_by(|a, b| a.inertia.total_cmp(&b.inertia)).expect("there are starts")
+    let best = all.min_by(|a, b| a.inertia.total_cmp(&b.inertia)).expect("there are starts");
+    Clusters { of: heap_of.into_iter().map(|heap| best.of[heap]).collect(), ..best }
+}
+
+/// Points that are alike.
+struct Heap<'p> {
+    point: &'p [f64],
+    /// How many there are.
+    weight: f64,
 }
 
 pub(super) fn distance(a: &[f64], b: &[f64]) -> f64 {
@@ -39,42 +61,41 @@ pub(super) fn distance(a: &[f64], b: &[f64]) -> f64 {
 
 /// Points far from each other: each next one by chance, with odds as the squared distance to the
 /// nearest before (Arthur and Vassilvitskii, "k-means++: The Advantages of Careful Seeding", 2007).
-fn spread(points: &[Vec<f64>], k: usize, chance: &mut Stream) -> Vec<Vec<f64>> {
+fn spread(heaps: &[Heap], k: usize, chance: &mut Stream) -> Vec<Vec<f64>> {
     let mut centres: Vec<Vec<f64>> = Vec::new();
-    let mut far = vec![1.0; points.len()];
+    let mut far = vec![1.0; heaps.len()];
     while centres.len() < k {
-        let sum: f64 = far.iter().sum();
+        let odds = |i: usize| far[i] * heaps[i].weight;
+        let sum: f64 = (0..heaps.len()).map(odds).sum();
         if sum <= 0.0 {
             break;
         }
         let mut draw = chance.fraction() * sum;
-        let drawn = far.iter().position(|&odds| {
-            draw -= odds;
-            draw <= 0.0 && odds > 0.0
+        let drawn = (0..heaps.len()).find(|&i| {
+            draw -= odds(i);
+            draw <= 0.0 && odds(i) > 0.0
         });
-        let last = far.iter().rposition(|&odds| odds > 0.0);
+        let last = far.iter().rposition(|&far| far > 0.0);
         let Some(next) = drawn.or(last) else { break };
-        for (far, point) in far.iter_mut().zip(points) {
-            let distance = distance(point, &points[next]);
+        for (far, heap) in far.iter_mut().zip(heaps) {
+            let distance = distance(heap.point, heaps[next].point);
             *far = if centres.is_empty() { distance } else { far.min(distance) };
         }
-        centres.push(points[next].clone());
+        centres.push(heaps[next].point.to_vec());
     }
     centres
 }
 
 /// Moves points to the nearest centre and centres to the mean of their points, until none moves.
-fn settle(points: &[Vec<f64>], mut centres: Vec<Vec<f64>>) -> Clusters {
-    let nearest = |centres: &[Vec<f64>], point: &Vec<f64>| {
-        let by_distance = |a: &usize, b: &usize| {
-            distance(point, &centres[*a]).total_cmp(&distance(point, &centres[*b]))
-        };
-        (0..centres.len()).min_by(by_distance).unwrap_or(0)
+fn settle(heaps: &[Heap], mut centres: Vec<Vec<f64>>) -> Clusters {
+    let nearest = |centres: &[Vec<f64>], heap: &Heap| {
+        let far = centres.iter().map(|centre| distance(heap.point, centre)).enumerate();
+        far.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |nearest| nearest.0)
     };
-    let mut of: Vec<usize> = points.iter().map(|point| nearest(&centres, point)).collect();
+    let mut of: Vec<usize> = heaps.iter().map(|heap| nearest(&centres, heap)).collect();
     for _ in 0..MOST_ROUNDS {
-        centres = means(points, &of, centres);
-        let moved: Vec<usize> = points.iter().map(|point| nearest(&centres, point)).collect();
+        centres = means(heaps, &of, centres);
+        let moved: Vec<usize> = heaps.iter().map(|heap| nearest(&centres, heap)).collect();
         if moved == of {
             break;
         }
@@ -89,20 +110,24 @@ fn settle(points: &[Vec<f64>], mut centres: Vec<Vec<f64>>) -> Clusters {
             left.len() - 1
         });
     }
-    let inertia = points.iter().zip(&of).map(|(point, &group)| distance(point, &left[group])).sum();
+    let far = |(heap, &group): (&Heap, &usize)| heap.weight * distance(heap.point, &left[group]);
+    let inertia = heaps.iter().zip(&of).map(far).sum();
     Clusters { of, centres: left, inertia }
 }
 
-fn means(points: &[Vec<f64>], of: &[usize], before: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
-    let mean = |(group, before): (usize, Vec<f64>)| {
-        let members = || points.iter().zip(of).filter(|of| *of.1 == group).map(|of| of.0);
-        let count = members().count();
-        if count == 0 {
-            return before;
-        }
-        (0..before.len()).map(|k| members().map(|p| p[k]).sum::<f64>() / count as f64).collect()
-    };
-    before.into_iter().enumerate().map(mean).collect()
+fn means(heaps: &[Heap], of: &[usize], mut centres: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    let mut sums: Vec<(f64, Vec<f64>)> =
+        centres.iter().map(|centre| (0.0, vec![0.0; centre.len()])).collect();
+    for (heap, &group) in heaps.iter().zip(of) {
+        let (weight, sum) = &mut sums[group];
+        *weight += heap.weight;
+        sum.iter_mut().zip(heap.point).for_each(|(sum, x)| *sum += heap.weight * x);
+    }
+    // Who has lost all points stays.
+    for (centre, (weight, sum)) in centres.iter_mut().zip(sums).filter(|of| of.1.0 > 0.0) {
+        *centre = sum.into_iter().map(|sum| sum / weight).collect();
+    }
+    centres
 }
 
 #[cfg(test)]
@@ -114,7 +139,8 @@ mod tests {
         let ways = k.pow(points.len() as u32);
         let sum = |way: usize| {
             let of: Vec<usize> = (0..points.len()).map(|i| way / k.pow(i as u32) % k).collect();
-            let centres = means(points, &of, vec![vec![0.0; points[0].len()]; k]);
+            let heaps: Vec<Heap> = points.iter().map(|point| Heap { point, weight: 1.0 }).collect();
+            let centres = means(&heaps, &of, vec![vec![0.0; points[0].len()]; k]);
             points.iter().zip(&of).map(|(p, &g)| distance(p, &centres[g])).sum::<f64>()
         };
         (0..ways).map(sum).fold(f64::INFINITY, f64::min)
@@ -124,9 +150,13 @@ mod tests {
     fn finds_the_least_sum() {
         for case in 0..200 {
             let mut chance = Stream::new(case, "points", 0);
-            let points: Vec<Vec<f64>> = (0..3 + chance.below(5))
+            let mut points: Vec<Vec<f64>> = (0..3 + chance.below(3))
                 .map(|_| vec![chance.fraction(), chance.fraction()])
                 .collect();
+            // Some are there several times.
+            for _ in 0..chance.below(3) {
+                points.insert(0, points[chance.below(points.len() as u64) as usize].clone());
+            }
             let k = 1 + chance.below(3) as usize;
             let found = cluster(&points, k, 1);
             let least = by_trying_all(&points, k);

@@ -7,10 +7,12 @@
 //! - `slsqp` is the published solver, with the feature `baseline`.
 
 mod bounding;
+mod bracket;
 mod catalogue;
 mod curve;
 mod fill;
 mod floors;
+mod piece;
 mod price;
 mod problem;
 #[cfg(feature = "baseline")]

@@ -1,6 +1,7 @@
 //! [`Term`]: what a sum of slowdowns is made of.
 
-use super::curve::{Ask, Curve};
+use super::curve::Curve;
+use super::piece::Ask;
 
 /// Applications that are alike: each has a share between `lo` and `hi`.
 #[derive(Debug, Clone, Copy)]

@@ -3,8 +3,8 @@
 use crate::common::{PROFILED, any_samples, lr, samples, share, sql};
 use bandwise_saba::Share;
 use bandwise_saba::sensitivity::{
-    Conditions, Degree, FitError, Kind, Model, Monotone, Polynomial, Prediction, Quality, Setting,
-    Warning,
+    Conditions, Dataset, Degree, FitError, Kind, Model, Monotone, Polynomial, Prediction, Quality,
+    Setting, Warning,
 };
 use proptest::prelude::*;
 use std::num::NonZeroU32;
@@ -189,4 +189,19 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn so_many_times_a_dataset() {
+    let dataset: Dataset = "300 GB".parse().unwrap();
+    let more = dataset.scaled(2.5);
+    assert_eq!(more.to_string(), "750 GB");
+    assert_eq!(more.times(&dataset), Some(2.5));
+}
+
+#[test]
+fn a_guess_says_how_far_from_what_was_measured() {
+    let warning = Warning::Extrapolated { share: share(0.04), least: share(0.25) };
+    let said = "used for 4% of the bandwidth, measured down to 25%: what it says there is a guess";
+    assert_eq!(warning.to_string(), said);
 }

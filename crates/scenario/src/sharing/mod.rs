@@ -8,6 +8,7 @@
 mod comparison;
 mod controlled;
 mod doubts;
+mod instances;
 mod jobs;
 mod links;
 mod models;
@@ -35,7 +36,7 @@ pub use spec::profile;
 pub use timeline::{Doing, Timeline};
 
 use bandwise_input::InputError;
-use bandwise_saba::sensitivity::{Kind, Model, Monotone};
+use bandwise_saba::sensitivity::{Kind, Model, Monotone, Samples};
 use bandwise_saba::table::{Application, Entry, Table};
 use bandwise_topology::{Fabric, Routes};
 use bandwise_units::Time;
@@ -91,8 +92,7 @@ impl SharedJob {
     /// What a share of the bandwidth does to it, as a model of that kind; a monotone one where there
     /// are too few shares for a polynomial.
     pub fn model(&self, kind: Kind) -> Model {
-        let samples = &self.profile.samples;
-        Model::fit(samples, kind).unwrap_or_else(|_| Model::Monotone(Monotone::fit(samples)))
+        fitted(&self.profile.samples, kind)
     }
 }
 
@@ -105,6 +105,11 @@ impl SharingScenario {
         }
         table
     }
+}
+
+/// A model of that kind; a monotone one where there are too few shares for a polynomial.
+fn fitted(samples: &Samples, kind: Kind) -> Model {
+    Model::fit(samples, kind).unwrap_or_else(|_| Model::Monotone(Monotone::fit(samples)))
 }
 
 /// What ports have to share a link with.

@@ -48,7 +48,7 @@ impl SharingScenario {
         let links = Links::new(&self.fabric);
         let paths: Vec<Paths> = self.jobs.iter().map(|job| Paths::new(self, &links, job)).collect();
         let count = links.ports().len();
-        let controlled = Controlled::new(self, count as u32, SharingPolicy::Saba);
+        let controlled = Controlled::centralised(self, &links, SharingPolicy::Saba);
         let controlled = controlled.with_all(&paths);
         let mut jobs_at: Vec<Vec<usize>> = vec![Vec::new(); count];
         for (job, paths) in paths.iter().enumerate() {
@@ -60,9 +60,9 @@ impl SharingScenario {
         let mut ports = Vec::new();
         for (link, config) in controlled.configurations() {
             let jobs = &jobs_at[link as usize];
-            let of_queues = of_queues(config, jobs, controlled.levels());
+            let of_queues = of_queues(config, jobs, |job| controlled.level(job));
             for &job in jobs {
-                let queue = queue_of(config, controlled.levels()[job]);
+                let queue = queue_of(config, controlled.level(job));
                 equal[job] = equal[job].min(part / jobs.len() as f64);
                 saba[job] = saba[job].min(part * of_queues[queue]);
             }
@@ -74,7 +74,7 @@ impl SharingScenario {
                 let share = Share::try_from(share).expect("weights are not so far apart");
                 Promise { share, slowdown: model.predict(share) }
             };
-            let level = controlled.levels()[number];
+            let level = controlled.level(number);
             JobOutlook { level, equal: promise(equal[number]), saba: promise(saba[number]) }
         };
         let jobs = self.jobs.iter().enumerate().map(outlook).collect();
@@ -84,10 +84,14 @@ impl SharingScenario {
 
 /// Of each queue of a port the part of the port that each of its jobs has: those of one queue are taken
 /// to have equal parts of it, which is so where they have as many flows there.
-fn of_queues(config: &PortConfig, jobs: &[usize], levels: &[PriorityLevel]) -> Vec<f64> {
+fn of_queues(
+    config: &PortConfig,
+    jobs: &[usize],
+    level: impl Fn(usize) -> PriorityLevel,
+) -> Vec<f64> {
     let sum: f64 = config.weights.iter().map(|&weight| f64::from(weight)).sum();
     let mut members = vec![0u32; config.weights.len()];
-    jobs.iter().for_each(|&job| members[queue_of(config, levels[job])] += 1);
+    jobs.iter().for_each(|&job| members[queue_of(config, level(job))] += 1);
     let part =
         |(&weight, &members): (&u8, &u32)| f64::from(weight) / sum / f64::from(members.max(1));
     config.weights.iter().zip(&members).map(part).collect()

@@ -17,7 +17,10 @@ pub enum SharingPolicy {
     /// Saba without floors on shares but for one that keeps who sends from starving: less than was ever
     /// measured of an application may be its share.
     SabaNoFloor,
-    /// The same queues, of equal weights: what is left of Saba's gain then comes from apartness.
+    /// Saba by an instance for each switch, whose levels are of what was profiled ahead of time
+    /// (Saba 4.3.4, and 4.6.4, study 7).
+    SabaDistributed,
+    /// The queues of `Saba`, of equal weights: what is left of Saba's gain then comes from apartness.
     EqualWeights,
     /// Saba with a queue a job: as if ports had as many (Saba 4.6.4, study 8).
     SabaUnlimited,
@@ -27,6 +30,8 @@ pub enum SharingPolicy {
     SmallestFirst,
     /// The flow with the fewest bytes left goes first (pFabric).
     Srpt,
+    /// Homa at the level of flows: each receiver grants the messages with the fewest bytes left.
+    Homa,
     /// Varys: the stage whose busiest link is done first goes first.
     Sebf,
     /// Sincronia's order of stages.
@@ -35,17 +40,19 @@ pub enum SharingPolicy {
 
 impl SharingPolicy {
     /// All of them.
-    pub const ALL: [SharingPolicy; 12] = [
+    pub const ALL: [SharingPolicy; 14] = [
         Self::FairFlows,
         Self::Blocking,
         Self::FairJobs,
         Self::Saba,
         Self::SabaNoFloor,
+        Self::SabaDistributed,
         Self::EqualWeights,
         Self::SabaUnlimited,
         Self::GivenWeights,
         Self::SmallestFirst,
         Self::Srpt,
+        Self::Homa,
         Self::Sebf,
         Self::Sincronia,
     ];
@@ -58,11 +65,13 @@ impl SharingPolicy {
             SharingPolicy::FairJobs => "fair-jobs",
             SharingPolicy::Saba => "saba",
             SharingPolicy::SabaNoFloor => "saba-no-floor",
+            SharingPolicy::SabaDistributed => "saba-distributed",
             SharingPolicy::EqualWeights => "equal-weights",
             SharingPolicy::SabaUnlimited => "saba-unlimited",
             SharingPolicy::GivenWeights => "given-weights",
             SharingPolicy::SmallestFirst => "smallest-first",
             SharingPolicy::Srpt => "srpt",
+            SharingPolicy::Homa => "homa",
             SharingPolicy::Sebf => "sebf",
             SharingPolicy::Sincronia => "sincronia",
         }
@@ -76,11 +85,13 @@ impl SharingPolicy {
             SharingPolicy::FairJobs => "a queue a job, equal weights",
             SharingPolicy::Saba => "Saba",
             SharingPolicy::SabaNoFloor => "Saba without floors",
+            SharingPolicy::SabaDistributed => "Saba, distributed",
             SharingPolicy::EqualWeights => "Saba's queues, equal weights",
             SharingPolicy::SabaUnlimited => "Saba, a queue a job",
             SharingPolicy::GivenWeights => "a queue a job, given weights",
             SharingPolicy::SmallestFirst => "smallest job first",
             SharingPolicy::Srpt => "smallest flow first",
+            SharingPolicy::Homa => "Homa, of flows",
             SharingPolicy::Sebf => "Varys (SEBF)",
             SharingPolicy::Sincronia => "Sincronia",
         }

@@ -9,10 +9,10 @@ use super::steering::{Steering, Unsteered};
 use super::timeline::{Recorder, Timeline};
 use super::{SharedJob, SharingPolicy, SharingScenario};
 use bandwise_flowsim::policy::{
-    AppQueues, Blocking, MaxMin, Sebf, Sincronia, SmallestGroup, Srpt, WeightedQueues,
+    AppQueues, Blocking, Homa, MaxMin, Sebf, Sincronia, SmallestGroup, Srpt, WeightedQueues,
 };
 use bandwise_flowsim::{Network, Policy, Simulation};
-use bandwise_units::Time;
+use bandwise_units::{Bytes, Time};
 
 /// What a queue's rate may be too low by, in millionths. With 0.1% averages are the same to three digits as
 /// with none and are found some ten times as fast; a single job's time was up to 3% off in ten random
@@ -43,6 +43,13 @@ impl SharingResults {
 
 /// The most queues of a link (`bandwise_flowsim::LinkConfig`), and so of jobs with a queue each.
 const MOST_QUEUES: usize = 256;
+
+/// Homa with the 8 priorities of its paper, one of which is for what is sent without a grant: "Homa assigns
+/// all flows longer than a certain size (10KB) to the same priority queue" (Saba 4.6.4) is what becomes of
+/// them before receivers rank them.
+fn homa() -> Homa {
+    Homa::new(Bytes::new(10_000), Vec::new(), 7)
+}
 
 /// More jobs than a policy can tell apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -96,6 +103,7 @@ impl SharingScenario {
                 self.unsteered(&links, SmallestGroup::default(), recorder, watch)
             }
             SharingPolicy::Srpt => self.unsteered(&links, Srpt, recorder, watch),
+            SharingPolicy::Homa => self.unsteered(&links, homa(), recorder, watch),
             SharingPolicy::Sebf => self.unsteered(&links, Sebf::default(), recorder, watch),
             SharingPolicy::Sincronia => {
                 self.unsteered(&links, Sincronia::default(), recorder, watch)
@@ -108,8 +116,11 @@ impl SharingScenario {
                     .run(watch)
             }
             SharingPolicy::Saba | SharingPolicy::SabaNoFloor | SharingPolicy::EqualWeights => {
-                let steering = Controlled::new(self, count, policy);
-                self.steered(&links, steering, recorder, watch)
+                let saba = Controlled::centralised(self, &links, policy);
+                self.steered(&links, saba, recorder, watch)
+            }
+            SharingPolicy::SabaDistributed => {
+                self.steered(&links, Controlled::distributed(self, &links), recorder, watch)
             }
             SharingPolicy::SabaUnlimited | SharingPolicy::GivenWeights => {
                 let source = match policy {

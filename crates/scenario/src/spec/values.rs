@@ -1,7 +1,7 @@
 //! Values with their places: how they are read, so that errors say what would be right with an
 //! example, and how they are kept in their range.
 
-use bandwise_input::{InputError, Source};
+use bandwise_input::{Decimal, InputError, Source};
 use bandwise_units::{BitRate, Bytes, Time};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use std::fmt::{self, Display};
@@ -65,25 +65,6 @@ pub(crate) fn number<'de, D: Deserializer<'de>>(d: D) -> Result<Given<u64>, D::E
 
 /// For `deserialize_with`: a number with or without decimals.
 pub(crate) fn decimal<'de, D: Deserializer<'de>>(d: D) -> Result<Given<f64>, D::Error> {
-    struct Decimal(f64);
-    impl<'de> Deserialize<'de> for Decimal {
-        fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-            struct Number;
-            impl Visitor<'_> for Number {
-                type Value = Decimal;
-                fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                    f.write_str("a number such as 0.7, without quotes")
-                }
-                fn visit_f64<E: Error>(self, n: f64) -> Result<Decimal, E> {
-                    Ok(Decimal(n))
-                }
-                fn visit_i64<E: Error>(self, n: i64) -> Result<Decimal, E> {
-                    Ok(Decimal(n as f64))
-                }
-            }
-            d.deserialize_any(Number)
-        }
-    }
     given(d, |Decimal(n)| n)
 }
 

@@ -4,9 +4,8 @@ use super::field::Place;
 use super::{READABLE, Table, add, samples};
 use crate::sensitivity::{Sample, Setting};
 use crate::table::Entry;
-use bandwise_input::{InputError, Source};
+use bandwise_input::{Decimal, InputError, Source};
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, Visitor};
 use toml::Spanned;
 
 /// Reads a table as TOML.
@@ -60,30 +59,8 @@ struct ApplicationSpec {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SampleSpec {
-    share: Spanned<Number>,
+    share: Spanned<Decimal>,
     time: Spanned<String>,
-}
-
-/// 1 is a number as 1.0 is.
-struct Number(f64);
-
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl Visitor<'_> for Any {
-            type Value = Number;
-            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-                f.write_str("a number such as 0.25, without quotes")
-            }
-            fn visit_f64<E: Error>(self, number: f64) -> Result<Number, E> {
-                Ok(Number(number))
-            }
-            fn visit_i64<E: Error>(self, number: i64) -> Result<Number, E> {
-                Ok(Number(number as f64))
-            }
-        }
-        deserializer.deserialize_any(Any)
-    }
 }
 
 fn place<'a, 's, T>(source: &'a Source<'s>, value: &Spanned<T>) -> Place<'a, 's> {

@@ -1,8 +1,9 @@
 //! `[[job]]`: what a job does, and how often there is one like it.
 
 use super::models;
-use super::pattern::PatternKey;
+use super::stage::StageSpec;
 use super::synthetic::Known;
+use super::times::{Times, fitted, samples};
 use crate::sharing::Models;
 use crate::spec::explain::first_line;
 use crate::spec::hosts;
@@ -12,9 +13,9 @@ use bandwise_saba::Share;
 use bandwise_saba::sensitivity::{Sample, Samples};
 use bandwise_saba::table::{Application, Entry, NameError};
 use bandwise_topology::Fabric;
-use bandwise_units::{BitRate, Bytes, Time};
+use bandwise_units::{BitRate, Time};
 use bandwise_workload::job::{
-    DATA_SCALES, INSTANCE_SCALES, Job, PROFILE_INSTANCES, REFERENCE_RATE, Scale, Stage, Workload,
+    DATA_SCALES, INSTANCE_SCALES, Job, PROFILE_INSTANCES, REFERENCE_RATE, Scale,
 };
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +28,7 @@ pub(super) struct JobSpec {
     name: Given<String>,
     workload: Given<String>,
     model: Given<String>,
-    times: Option<Spanned<BTreeMap<Spanned<String>, Spanned<String>>>>,
+    times: Option<Times>,
     #[serde(default)]
     stage: Vec<Spanned<StageSpec>>,
     #[serde(default, deserialize_with = "number")]
@@ -43,18 +44,6 @@ pub(super) struct JobSpec {
     #[serde(default, deserialize_with = "decimal")]
     weight: Given<f64>,
     hosts: Option<Spanned<Vec<Spanned<String>>>>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct StageSpec {
-    #[serde(default, deserialize_with = "text")]
-    compute: Given<Time>,
-    pattern: Option<PatternKey>,
-    #[serde(default, deserialize_with = "text")]
-    bytes: Given<Bytes>,
-    #[serde(default, deserialize_with = "decimal")]
-    overlap: Given<f64>,
 }
 
 /// A job that wants places.
@@ -85,13 +74,9 @@ const MOST_JOBS: u64 = 100_000;
 /// More rounds than make sense.
 const MOST_ROUNDS: u64 = 1_000_000;
 /// Time that is still far from where picoseconds run out.
-const LONGEST: Time = Time::from_ms(86_400_000);
-/// More bytes than anybody sends in a stage: 2^50.
-const MOST_BYTES: Bytes = Bytes::new(1 << 50);
+pub(super) const LONGEST: Time = Time::from_ms(86_400_000);
 /// Weights that differ by more than switches can tell apart are no use.
 const WEIGHTS: std::ops::RangeInclusive<f64> = 0.001..=1_000.0;
-/// A model that is farther from measured times than that is told of.
-const TELL_FROM: f64 = 0.05;
 
 /// All jobs of the document, named.
 pub(super) fn resolve(
@@ -133,16 +118,16 @@ pub(super) fn resolve(
     let mut names = BTreeSet::new();
     let mut profiles: BTreeMap<&Application, &Entry> = BTreeMap::new();
     for job in &wanted {
+        if !names.insert(job.name.as_str()) {
+            let error = source.error(job.at.clone(), format!("two jobs called {:?}", job.name));
+            return Err(error.allowed("a name of its own, or `count` for several that are alike"));
+        }
         let Kind { application, profile, .. } = &job.kind;
         if *profiles.entry(application).or_insert(profile) != profile {
             let what =
                 format!("another model of {:?} than that of a job before", application.as_str());
             let error = source.error(job.at.clone(), what);
             return Err(error.allowed("a name that is no other application's"));
-        }
-        if !names.insert(job.name.as_str()) {
-            let error = source.error(job.at.clone(), format!("two jobs called {:?}", job.name));
-            return Err(error.allowed("a name of its own, or `count` for several that are alike"));
         }
     }
     Ok(wanted)
@@ -189,7 +174,8 @@ impl JobSpec {
             // Saba profiles once, and runs at other scales.
             let profiled = workload.job(Scale::default()).expect("a scale that is allowed");
             let samples = profile(&profiled);
-            (workload.name, job, models::of_workload(&workload.about, samples))
+            let entry = models::of_workload(&workload, samples);
+            (workload.name, job, entry)
         } else {
             let own = alone.map_or("job", |(application, _)| application.as_str());
             let called = self.name.as_ref().map_or(own, |name| name.get_ref()).to_owned();
@@ -302,38 +288,6 @@ impl JobSpec {
     }
 }
 
-impl StageSpec {
-    fn resolve(&self, source: &Source, at: Range<usize>) -> Result<Stage, InputError> {
-        let compute = match &self.compute {
-            Some(given) => within(source, "compute", given, Time::ZERO..=LONGEST)?,
-            None => Time::ZERO,
-        };
-        let bytes = match &self.bytes {
-            Some(given) => within(source, "bytes", given, Bytes::new(0)..=MOST_BYTES)?,
-            None => Bytes::new(0),
-        };
-        let overlap = match &self.overlap {
-            Some(given) => within(source, "overlap", given, 0.0..=1.0)?,
-            None => 0.0,
-        };
-        if compute == Time::ZERO && bytes.get() == 0 {
-            let error = source.error(at, "a stage that does nothing");
-            return Err(error.allowed("`compute`, `bytes`, or both"));
-        }
-        let Some(PatternKey(pattern)) = self.pattern else {
-            if bytes.get() > 0 {
-                let error = source.error(place(&self.bytes, at), "bytes that go to nobody");
-                return Err(error.allowed("a `pattern` besides"));
-            }
-            return Ok(Stage::computing(compute));
-        };
-        // Below 2^53, so that no byte is lost.
-        let overlapped = Bytes::new((bytes.get() as f64 * overlap) as u64);
-        let exposed = Bytes::new(bytes.get() - overlapped.get());
-        Ok(Stage { compute, pattern, overlapped, exposed })
-    }
-}
-
 /// How long a job takes with the parts of the bandwidth that Saba's profiler takes, on links of 56
 /// Gbps that limit nobody else.
 pub fn profile(job: &Job) -> Samples {
@@ -342,72 +296,4 @@ pub fn profile(job: &Job) -> Samples {
         Sample { share, time: job.alone(rate) }
     };
     Samples::new(Share::PROFILED.map(at)).expect("a job that does something takes time")
-}
-
-/// The workload that takes as long as was measured, or as nearly as can be: then that is told.
-fn fitted(
-    source: &Source,
-    called: &str,
-    samples: &Samples,
-    at: Range<usize>,
-    warnings: &mut Vec<InputError>,
-) -> Workload {
-    // Several runs with one share count as their mean.
-    let whole = samples.runs().iter().filter(|run| run.share == Share::ALL);
-    let whole: Vec<f64> = whole.map(|run| run.time.as_s_f64()).collect();
-    let whole = whole.iter().sum::<f64>() / whole.len() as f64;
-    let points = samples.points().iter();
-    let times: Vec<(f64, f64)> =
-        points.map(|point| (point.share.get(), point.slowdown * whole)).collect();
-    let fit = Workload::from_times(called, &times).expect("times that were checked");
-    if fit.off_by > TELL_FROM {
-        let message = format!(
-            "no job of stages takes such times: the one that {called} is simulated as is off by up \
-             to {:.0}%",
-            fit.off_by * 100.0
-        );
-        let allowed = "times that rise no faster than 1 / bandwidth, and no slower the less bandwidth \
-                       there is";
-        warnings.push(source.error(at, message).allowed(allowed));
-    }
-    fit.workload
-}
-
-/// Times that were measured.
-fn samples(
-    source: &Source,
-    times: &Spanned<BTreeMap<Spanned<String>, Spanned<String>>>,
-) -> Result<Samples, InputError> {
-    let mut samples: Vec<Sample> = Vec::new();
-    for (part, time) in times.get_ref() {
-        let percent = part.get_ref().strip_suffix('%').and_then(|n| n.trim().parse::<f64>().ok());
-        let share = percent.and_then(|percent| Share::try_from(percent / 100.0).ok());
-        let Some(share) = share else {
-            let what = format!("{:?} is no part of the bandwidth", part.get_ref());
-            let allowed = "a percentage above 0%, up to \"100%\"";
-            return Err(source.error(part.span(), what).allowed(allowed));
-        };
-        let time = match time.get_ref().parse::<Time>() {
-            Ok(time) if time > Time::ZERO && time <= LONGEST => time,
-            Ok(_) => {
-                let what = format!("a job that takes {}", time.get_ref());
-                let allowed = format!("a time above 0, up to {LONGEST}");
-                return Err(source.error(time.span(), what).allowed(allowed));
-            }
-            Err(error) => {
-                let error = source.error(time.span(), error.to_string());
-                return Err(error.allowed("a time such as \"120 s\""));
-            }
-        };
-        if samples.iter().any(|other| other.share == share) {
-            let what = format!("{} of the bandwidth twice", part.get_ref());
-            return Err(source.error(part.span(), what).allowed("each part once"));
-        }
-        samples.push(Sample { share, time });
-    }
-    Samples::new(samples).map_err(|error| {
-        let allowed = "times at 3 parts of the bandwidth or more, one of them \"100%\", which the \
-                       others are compared with";
-        source.error(times.span(), error.to_string()).allowed(allowed)
-    })
 }

@@ -64,7 +64,9 @@ mod model;
 mod models;
 mod pattern;
 mod place;
+mod stage;
 mod synthetic;
+mod times;
 
 pub use job::profile;
 

@@ -5,7 +5,7 @@ use crate::spec::hosts::suggestion;
 use bandwise_input::{InputError, Source};
 use bandwise_saba::sensitivity::{Samples, Setting};
 use bandwise_saba::table::{Application, Entry, Text};
-use bandwise_workload::job::PROFILE_INSTANCES;
+use bandwise_workload::job::{PROFILE_INSTANCES, Workload};
 use std::num::NonZeroU32;
 use toml::Spanned;
 
@@ -31,13 +31,14 @@ pub(super) fn find(
     }
 }
 
-/// One of the ten workloads, as the profiler has it; `about` is what it stands for.
-pub(super) fn of_workload(about: &str, samples: Samples) -> Entry {
-    // Saba 3.1: 8 servers, and the datasets of table 3.1.
-    let dataset = "1 x that of Saba's table 3.1".parse().expect("a number and a unit");
-    let nodes = NonZeroU32::new(PROFILE_INSTANCES);
-    let setting = Setting { nodes, dataset: Some(dataset) };
-    entry(samples, setting, &format!("{about}: a model of the workload, not measured"))
+/// A workload, as the profiler has it.
+pub(super) fn of_workload(workload: &Workload, samples: Samples) -> Entry {
+    // Saba 3.1: 8 servers, and for those of the table the datasets of table 3.1.
+    let is_known = Workload::by_name(&workload.name).is_some();
+    let dataset = || "1 x that of Saba's table 3.1".parse().expect("a number and a unit");
+    let setting =
+        Setting { nodes: NonZeroU32::new(PROFILE_INSTANCES), dataset: is_known.then(dataset) };
+    entry(samples, setting, &format!("{}: a model of the workload, not measured", workload.about))
 }
 
 /// A job of stages, which takes as long as they do.

@@ -1,0 +1,99 @@
+//! Figure 4.18: 20 made-up workloads on 1,944 servers, one a server, under each policy.
+
+use super::setups;
+use super::study::{Outcome, Study};
+use crate::Finding;
+use crate::run::{self, Read};
+use bandwise_scenario::sharing::SharingPolicy;
+
+/// Workloads, of 97 instances each (Saba 4.6.1).
+pub(super) const WORKLOADS: u32 = 20;
+
+/// What is run: what the findings call it, the policy, and queues of a port.
+const RUNS: [(&str, SharingPolicy, u8); 13] = [
+    (BASELINE, SharingPolicy::FairFlows, 8),
+    (IDEAL, SharingPolicy::FairJobs, 8),
+    (SABA, SharingPolicy::Saba, 8),
+    ("distributed", SharingPolicy::SabaDistributed, 8),
+    ("8 queues, equal weights", SharingPolicy::EqualWeights, 8),
+    ("2 queues", SharingPolicy::Saba, 2),
+    ("2 queues, equal weights", SharingPolicy::EqualWeights, 2),
+    ("4 queues", SharingPolicy::Saba, 4),
+    ("16 queues", SharingPolicy::Saba, 16),
+    ("unlimited queues", SharingPolicy::SabaUnlimited, 8),
+    (HOMA, SharingPolicy::Homa, 8),
+    ("Sincronia", SharingPolicy::Sincronia, 8),
+    ("smallest job first", SharingPolicy::SmallestFirst, 8),
+];
+
+const BASELINE: &str = "max-min among flows";
+const IDEAL: &str = "ideal max-min";
+const SABA: &str = "8 queues";
+const HOMA: &str = "Homa";
+
+/// A run for each policy; its numbers are times, of which [`derived`] makes speedups.
+pub(super) fn cases() -> Vec<run::Case<Study>> {
+    let case = |(called, policy, queues): (&str, SharingPolicy, u8)| {
+        let reading = |workload: String| {
+            let key = format!("seconds {workload}");
+            let read: Read<Outcome> = Box::new(move |outcome| outcome.numbers.get(&key).copied());
+            let case = part(called, &workload);
+            run::Reading { item: "fig4.18", case, metric: "part", unit: "s", read }
+        };
+        let readings = names().map(reading).collect();
+        let scenario = Study::Times(Box::new(setups::large(WORKLOADS, queues)), policy);
+        run::Case { name: format!("fig4.18 {called}"), scenario, readings }
+    };
+    RUNS.into_iter().map(case).collect()
+}
+
+fn names() -> impl Iterator<Item = String> {
+    (1..=WORKLOADS).map(|workload| format!("W{workload}"))
+}
+
+fn part(called: &str, workload: &str) -> String {
+    format!("{called}: {workload}")
+}
+
+/// Speedups over the baseline, and of Saba over its rivals; none of what was not run.
+pub(super) fn derived(findings: &[Finding]) -> Vec<Finding> {
+    let seconds = |called: &str| -> Option<Vec<f64>> {
+        let of = |workload: String| {
+            let case = part(called, &workload);
+            let is_it = |f: &&Finding| f.item == "fig4.18" && f.case == case;
+            findings.iter().find(is_it).map(Finding::value)
+        };
+        names().map(of).collect()
+    };
+    let mut all = Vec::new();
+    let mut put = |case: String, metric: &str, unit: &str, value: f64| {
+        let [item, metric, unit] = ["fig4.18", metric, unit].map(str::to_owned);
+        all.push(Finding { item, case, metric, unit, runs: vec![value] });
+    };
+    let speedups = |called: &str, over: &str| -> Option<Vec<f64>> {
+        let pairs = seconds(over)?.into_iter().zip(seconds(called)?);
+        Some(pairs.map(|(over, took)| over / took).collect())
+    };
+    let least = |of: &[f64]| of.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = |of: &[f64]| of.iter().copied().fold(0.0, f64::max);
+    for (called, ..) in RUNS.into_iter().filter(|run| run.0 != BASELINE) {
+        let Some(speedups) = speedups(called, BASELINE) else { continue };
+        put(called.to_owned(), "average speedup", "x", geometric(&speedups));
+        put(format!("{called}: least"), "speedup", "x", least(&speedups));
+        put(format!("{called}: most"), "speedup", "x", most(&speedups));
+        let lose = speedups.iter().filter(|&&speedup| speedup < 0.99).count();
+        put(called.to_owned(), "workloads that lose", "", lose as f64);
+    }
+    for rival in [IDEAL, HOMA] {
+        let Some(speedups) = speedups(SABA, rival) else { continue };
+        put(format!("Saba over {rival}"), "average speedup", "x", geometric(&speedups));
+        put(format!("Saba over {rival}: least"), "speedup", "x", least(&speedups));
+        put(format!("Saba over {rival}: most"), "speedup", "x", most(&speedups));
+    }
+    all
+}
+
+/// The mean that Saba reports (4.6.1).
+fn geometric(values: &[f64]) -> f64 {
+    (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
+}

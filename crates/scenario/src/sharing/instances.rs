@@ -1,0 +1,70 @@
+//! [`Instances`]: the instances of a distributed controller, and what goes between them (Saba 4.3.4).
+
+use super::controlled::Controllers;
+use super::links::Links;
+use bandwise_saba::controller::{
+    Command, Event, Instance, InstanceId, Partition, PortId, Settings, SharedTable,
+};
+use bandwise_topology::{Fabric, NodeId, Port};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+/// An instance for each switch. What one has to tell another arrives at once.
+pub(super) struct Instances {
+    all: BTreeMap<InstanceId, Instance>,
+    partition: Arc<Partition>,
+}
+
+impl Instances {
+    /// A host's port belongs to the switch that it is cabled to; where two hosts are cabled to each
+    /// other, each has an instance of its own.
+    pub(super) fn new(
+        fabric: &Fabric,
+        links: &Links,
+        settings: Settings,
+        table: &Arc<SharedTable>,
+    ) -> Self {
+        let next_to = |port: Port| fabric.peer(port).map(|peer| peer.0.node);
+        let node = |port: Port| match next_to(port).filter(|&node| fabric.is_switch(node)) {
+            Some(switch) if !fabric.is_switch(port.node) => switch,
+            _ => port.node,
+        };
+        let id = |NodeId(node)| InstanceId(node);
+        let owner = (0..).zip(links.ports()).map(|(link, &port)| (PortId(link), id(node(port))));
+        let partition = Arc::new(Partition::new([], owner.collect()));
+        let instance = |id| (id, Instance::new(id, partition.clone(), settings, table.clone()));
+        let all = partition.instances().map(instance).collect();
+        Instances { all, partition }
+    }
+
+    /// Whom to tell: "the closest controller" (Saba 4.3.4) is that of the first port of a path, and any
+    /// of them where there is no path.
+    fn closest(&self, event: &Event) -> Option<InstanceId> {
+        let port = match event {
+            Event::Connected { path, .. } | Event::Closed { path, .. } => path.first(),
+            Event::PortFound { port, .. } | Event::PortLost { port, .. } => Some(port),
+            Event::Registered { .. } | Event::Gone { .. } | Event::ModelUpdated { .. } => None,
+        };
+        let owner = port.and_then(|&port| self.partition.owner(port).ok());
+        owner.or_else(|| self.partition.instances().next())
+    }
+}
+
+impl Controllers for Instances {
+    fn tell(&mut self, event: Event) {
+        // Without a port there is nobody to tell, nor anything to set up.
+        let Some(closest) = self.closest(&event) else { return };
+        let instance = self.all.get_mut(&closest).expect("owners are instances");
+        instance.hear(event).expect("each is told once");
+        let mut carried = VecDeque::from(instance.take_forwards());
+        while let Some(forward) = carried.pop_front() {
+            let instance = self.all.get_mut(&forward.to).expect("it is told of those there are");
+            instance.handed(forward.event).expect("each is told once");
+            carried.extend(instance.take_forwards());
+        }
+    }
+
+    fn settle(&mut self) -> Vec<Command> {
+        self.all.values_mut().flat_map(Instance::settle).collect()
+    }
+}

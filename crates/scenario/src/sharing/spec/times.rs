@@ -1,0 +1,82 @@
+//! `times`: how long a job was measured to take with parts of the bandwidth, and what it does then.
+
+use super::job::LONGEST;
+use bandwise_input::{InputError, Source};
+use bandwise_saba::Share;
+use bandwise_saba::sensitivity::{Sample, Samples};
+use bandwise_units::Time;
+use bandwise_workload::job::Workload;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use toml::Spanned;
+
+/// As it is written: a time by its part of the bandwidth.
+pub(super) type Times = Spanned<BTreeMap<Spanned<String>, Spanned<String>>>;
+
+/// A model that is farther from measured times than that is told of.
+const TELL_FROM: f64 = 0.05;
+
+/// The workload that takes as long as was measured, or as nearly as can be: then that is told.
+pub(super) fn fitted(
+    source: &Source,
+    called: &str,
+    samples: &Samples,
+    at: Range<usize>,
+    warnings: &mut Vec<InputError>,
+) -> Workload {
+    // Several runs with one share count as their mean.
+    let whole = samples.runs().iter().filter(|run| run.share == Share::ALL);
+    let whole: Vec<f64> = whole.map(|run| run.time.as_s_f64()).collect();
+    let whole = whole.iter().sum::<f64>() / whole.len() as f64;
+    let points = samples.points().iter();
+    let times: Vec<(f64, f64)> =
+        points.map(|point| (point.share.get(), point.slowdown * whole)).collect();
+    let fit = Workload::from_times(called, &times).expect("times that were checked");
+    if fit.off_by > TELL_FROM {
+        let message = format!(
+            "no job of stages takes such times: the one that {called} is simulated as is off by up \
+             to {:.0}%",
+            fit.off_by * 100.0
+        );
+        let allowed = "times that rise no faster than 1 / bandwidth, and no slower the less bandwidth \
+                       there is";
+        warnings.push(source.error(at, message).allowed(allowed));
+    }
+    fit.workload
+}
+
+/// Times that were measured.
+pub(super) fn samples(source: &Source, times: &Times) -> Result<Samples, InputError> {
+    let mut samples: Vec<Sample> = Vec::new();
+    for (part, time) in times.get_ref() {
+        let percent = part.get_ref().strip_suffix('%').and_then(|n| n.trim().parse::<f64>().ok());
+        let share = percent.and_then(|percent| Share::try_from(percent / 100.0).ok());
+        let Some(share) = share else {
+            let what = format!("{:?} is no part of the bandwidth", part.get_ref());
+            let allowed = "a percentage above 0%, up to \"100%\"";
+            return Err(source.error(part.span(), what).allowed(allowed));
+        };
+        let time = match time.get_ref().parse::<Time>() {
+            Ok(time) if time > Time::ZERO && time <= LONGEST => time,
+            Ok(_) => {
+                let what = format!("a job that takes {}", time.get_ref());
+                let allowed = format!("a time above 0, up to {LONGEST}");
+                return Err(source.error(time.span(), what).allowed(allowed));
+            }
+            Err(error) => {
+                let error = source.error(time.span(), error.to_string());
+                return Err(error.allowed("a time such as \"120 s\""));
+            }
+        };
+        if samples.iter().any(|other| other.share == share) {
+            let what = format!("{} of the bandwidth twice", part.get_ref());
+            return Err(source.error(part.span(), what).allowed("each part once"));
+        }
+        samples.push(Sample { share, time });
+    }
+    Samples::new(samples).map_err(|error| {
+        let allowed = "times at 3 parts of the bandwidth or more, one of them \"100%\", which the \
+                       others are compared with";
+        source.error(times.span(), error.to_string()).allowed(allowed)
+    })
+}

@@ -1,0 +1,35 @@
+//! Any bytes as a sharing scenario: jobs on a fabric where each has a host of its own in all its instances,
+//! or an error that can be printed, never a panic.
+#![no_main]
+
+use bandwise_input::Source;
+use bandwise_scenario::File;
+use bandwise_scenario::sharing::{Overrides, SharingScenario};
+use libfuzzer_sys::fuzz_target;
+use std::collections::BTreeSet;
+
+/// Files that documents may name.
+fn file(name: &str) -> Result<File, String> {
+    let text = match name {
+        "rack.toml" => "[fabric]\nbuild = { single-switch = 3 }\nlink = { rate = \"10 Gbps\" }\n",
+        _ => return Err("No such file or directory".into()),
+    };
+    Ok(File { name: name.into(), text: text.into() })
+}
+
+fuzz_target!(|data: &[u8]| {
+    let text = String::from_utf8_lossy(data);
+    match SharingScenario::from_toml(&Source::new("fuzz", &text), Overrides::default(), file) {
+        Ok(scenario) => {
+            for job in &scenario.jobs {
+                let hosts: BTreeSet<u32> = job.hosts.iter().copied().collect();
+                assert_eq!(hosts.len(), job.hosts.len());
+                assert_eq!(hosts.len(), job.job.instances as usize);
+                assert!(hosts.iter().all(|&host| (host as usize) < scenario.fabric.hosts().len()));
+                let slowdown = job.model(scenario.model).value(1.0);
+                assert!(slowdown.is_finite(), "{}: {slowdown}", job.name);
+            }
+        }
+        Err(error) => assert!(!error.message().is_empty()),
+    }
+});
