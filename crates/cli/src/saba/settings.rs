@@ -172,14 +172,7 @@ impl Flags {
         }
         policies.sort_unstable();
         policies.dedup();
-        Ok(Settings {
-            command,
-            text: text.into_text(),
-            scenario,
-            policies,
-            left_out,
-            packets,
-            outputs,
-        })
+        let text = text.into_text();
+        Ok(Settings { command, text, scenario, policies, left_out, packets, outputs })
     }
 }

@@ -194,7 +194,7 @@ impl Configurable for Simulation<WeightedQueues> {
     }
 }
 
-impl<N: Configurable, C: Controllers> Steering<N> for Controlled<C> {
+impl<C: Controllers, N: Configurable> Steering<N> for Controlled<C> {
     fn class(&self, job: usize) -> u8 {
         self.jobs[job].1.0 as u8
     }

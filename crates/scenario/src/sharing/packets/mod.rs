@@ -14,7 +14,7 @@
 //! | fair-flows | one lane, with congestion control (FECN and BECN, IBTA A10): the baseline of Saba 4.6.1 |
 //! | blocking | one lane without |
 //! | fair-jobs, given-weights | a lane a job, with equal or given weights in all arbitration tables |
-//! | saba, saba-no-floor, equal-weights | the controller's tables (SL2VL and arbitration) at every port |
+//! | saba, saba-no-floor, saba-distributed, equal-weights | the controller's tables (SL2VL and arbitration) at every port |
 //!
 //! What is said of a link is its rate of payload: [`SharingScenario::on_the_wire`] is the same scenario
 //! at flow level with the headers counted in.
@@ -95,12 +95,13 @@ pub enum PacketsError {
 }
 
 /// Policies that exist at packet level.
-pub const PACKET_POLICIES: [SharingPolicy; 7] = [
+pub const PACKET_POLICIES: [SharingPolicy; 8] = [
     SharingPolicy::FairFlows,
     SharingPolicy::Blocking,
     SharingPolicy::FairJobs,
     SharingPolicy::Saba,
     SharingPolicy::SabaNoFloor,
+    SharingPolicy::SabaDistributed,
     SharingPolicy::EqualWeights,
     SharingPolicy::GivenWeights,
 ];
@@ -126,6 +127,10 @@ impl SharingScenario {
         let results = match policy {
             SharingPolicy::Saba | SharingPolicy::SabaNoFloor | SharingPolicy::EqualWeights => {
                 let steering = Controlled::centralised(&scaled, &links, policy);
+                Desk::new(&scaled, &links, lanes, policy, steering, crew)?.run(crew, watch)
+            }
+            SharingPolicy::SabaDistributed => {
+                let steering = Controlled::distributed(&scaled, &links);
                 Desk::new(&scaled, &links, lanes, policy, steering, crew)?.run(crew, watch)
             }
             SharingPolicy::FairJobs | SharingPolicy::GivenWeights => {

@@ -50,7 +50,10 @@ impl Lanes {
             SharingPolicy::GivenWeights => {
                 per_job(scenario.jobs.iter().map(|job| job.weight).collect())
             }
-            SharingPolicy::Saba | SharingPolicy::SabaNoFloor | SharingPolicy::EqualWeights => {
+            SharingPolicy::Saba
+            | SharingPolicy::SabaNoFloor
+            | SharingPolicy::SabaDistributed
+            | SharingPolicy::EqualWeights => {
                 let queues = scenario.queues.queues;
                 match usize::from(queues) <= Vl::COUNT {
                     true => Ok(Lanes::Controlled(queues)),
