@@ -1,8 +1,9 @@
 //! Running the command in a folder of its own.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// An empty folder in which the command runs.
@@ -70,6 +71,34 @@ impl Place {
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
         }
+    }
+
+    /// Interrupted some time after it said `begun` on standard error, when it listens.
+    #[cfg(unix)]
+    pub fn interrupted(&self, args: &[&str], begun: &str, after: Duration) -> Ran {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_bandwise"))
+            .args(args)
+            .current_dir(self.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut from = child.stderr.take().unwrap();
+        let mut stderr = String::new();
+        while !stderr.contains(begun) {
+            let mut buffer = [0; 64];
+            let n = from.read(&mut buffer).unwrap();
+            assert!(n > 0, "{stderr}");
+            stderr += &String::from_utf8_lossy(&buffer[..n]);
+        }
+        std::thread::sleep(after);
+        let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        assert!(kill.success());
+        let output = child.wait_with_output().unwrap();
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        from.read_to_string(&mut stderr).unwrap();
+        Ran { code: output.status.code(), stdout, stderr }
     }
 }
 

@@ -1,8 +1,7 @@
 //! `bandwise rperf`.
 
-use crate::common::{BACK_TO_BACK, Place, fixture};
-use std::io::Read;
-use std::process::{Command, Stdio};
+use crate::common::{BACK_TO_BACK, Place, Ran, fixture};
+use std::time::Duration;
 
 /// Seven switches in a ring with a host each, and whatever else.
 pub fn ring(rest: &str) -> String {
@@ -277,29 +276,11 @@ fn a_deadlock_of_everybody_is_one_too() {
 fn an_interrupted_run_prints_what_it_has() {
     let place = Place::new();
     place.write("f.toml", BACK_TO_BACK);
-    let mut child = Command::new(env!("CARGO_BIN_EXE_bandwise"))
-        .args(["rperf", "--fabric", "f.toml", "--to", "h0", "--samples", "1000000000"])
-        .args(["--duration", "3000 s", "--json", "o.json"])
-        .current_dir(place.path())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // The line that says that it began stands after the handler is in place.
-    let mut stderr = child.stderr.take().unwrap();
-    let mut said = String::new();
-    while !said.contains("measuring on f.toml") {
-        let mut buffer = [0; 64];
-        let n = stderr.read(&mut buffer).unwrap();
-        assert!(n > 0, "{said}");
-        said += &String::from_utf8_lossy(&buffer[..n]);
-    }
-    std::thread::sleep(std::time::Duration::from_millis(300));
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
-    let output = child.wait_with_output().unwrap();
-    let stdout = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(130), "{stdout}");
+    let args = ["rperf", "--fabric", "f.toml", "--to", "h0", "--samples", "1000000000"];
+    let args = [&args[..], &["--duration", "3000 s", "--json", "o.json"]].concat();
+    let some = Duration::from_millis(300);
+    let Ran { code, stdout, .. } = place.interrupted(&args, "measuring on f.toml", some);
+    assert_eq!(code, Some(130), "{stdout}");
     assert!(stdout.contains("of 1000000000 samples.\n"), "{stdout}");
     assert!(stdout.contains("Partial: interrupted") && stdout.contains("p99.9"), "{stdout}");
     assert_eq!(place.json("o.json")["stop"], "interrupted");

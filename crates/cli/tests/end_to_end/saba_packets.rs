@@ -1,8 +1,7 @@
 //! `bandwise saba plan --engine packets`.
 
-use crate::common::Place;
-use std::io::Read;
-use std::process::{Command, Stdio};
+use crate::common::{Place, Ran};
+use std::time::Duration;
 
 /// Two jobs on the same hosts: one that only sends, one that computes half of its time.
 const JOBS: &str = "\
@@ -97,28 +96,10 @@ fn what_packets_can_not_do_is_refused() {
 fn an_interrupted_run_prints_what_it_has() {
     let place = Place::new();
     place.write("jobs.toml", JOBS);
-    let mut child = Command::new(env!("CARGO_BIN_EXE_bandwise"))
-        .args(["saba", "plan", "jobs.toml", "--engine", "packets", "--scale", "1"])
-        .args(["--json", "o.json"])
-        .current_dir(place.path())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // The line that says that it began stands after the handler is in place.
-    let mut stderr = child.stderr.take().unwrap();
-    let mut said = String::new();
-    while !said.contains("sharing jobs.toml") {
-        let mut buffer = [0; 64];
-        let n = stderr.read(&mut buffer).unwrap();
-        assert!(n > 0, "{said}");
-        said += &String::from_utf8_lossy(&buffer[..n]);
-    }
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
-    let output = child.wait_with_output().unwrap();
-    let stdout = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(130), "{stdout}");
+    let args = ["saba", "plan", "jobs.toml", "--engine", "packets", "--scale", "1"];
+    let args = [&args[..], &["--json", "o.json"]].concat();
+    let Ran { code, stdout, .. } = place.interrupted(&args, "sharing jobs.toml", Duration::ZERO);
+    assert_eq!(code, Some(130), "{stdout}");
     assert!(stdout.contains("Packets beside rates"), "{stdout}");
     assert_eq!(place.json("o.json")["policies"][0]["took_s"][0], serde_json::Value::Null);
 }

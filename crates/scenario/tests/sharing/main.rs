@@ -13,6 +13,18 @@ use bandwise_input::Source;
 use bandwise_scenario::File;
 use bandwise_scenario::sharing::{Overrides, SharingScenario};
 
+/// All patterns of communication, as documents have them.
+const PATTERNS: [&str; 8] = [
+    "\"shuffle\"",
+    "\"broadcast\"",
+    "\"chain\"",
+    "\"ring-all-reduce\"",
+    "\"tree-all-reduce\"",
+    "{ partition-aggregate = 2 }",
+    "{ parameter-server = 1 }",
+    "{ bulk-synchronous = 3 }",
+];
+
 fn no_files(_: &str) -> Result<File, String> {
     Err("no such file".into())
 }

@@ -1,6 +1,6 @@
 //! The same jobs at packet level.
 
-use crate::{no_files, scenario};
+use crate::{PATTERNS, no_files, scenario};
 use bandwise_input::Source;
 use bandwise_netsim::engine::{Alone, Crew};
 use bandwise_scenario::sharing::{
@@ -43,17 +43,6 @@ impl Crew for Several {
         Alone.rounds(parts, plan, work);
     }
 }
-
-const PATTERNS: [&str; 8] = [
-    "\"shuffle\"",
-    "\"broadcast\"",
-    "\"chain\"",
-    "\"ring-all-reduce\"",
-    "\"tree-all-reduce\"",
-    "{ partition-aggregate = 2 }",
-    "{ parameter-server = 1 }",
-    "{ bulk-synchronous = 3 }",
-];
 
 /// Patterns in which several send to one at the same time, so that a switch marks packets.
 const INCASTS: [&str; 3] =

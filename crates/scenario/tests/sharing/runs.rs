@@ -1,6 +1,6 @@
 //! Jobs on a fabric: what they take alone and together.
 
-use crate::scenario;
+use crate::{PATTERNS, scenario};
 use bandwise_scenario::sharing::{Comparison, SharingPolicy, SharingProgress};
 use bandwise_workload::job::{REFERENCE_RATE, WORKLOADS};
 use std::ops::ControlFlow;
@@ -13,16 +13,7 @@ fn go_on(_: SharingProgress) -> ControlFlow<()> {
 /// link says.
 #[test]
 fn a_job_alone_takes_as_long_as_its_busiest_link_says() {
-    for pattern in [
-        "\"shuffle\"",
-        "\"broadcast\"",
-        "\"chain\"",
-        "\"ring-all-reduce\"",
-        "\"tree-all-reduce\"",
-        "{ partition-aggregate = 2 }",
-        "{ parameter-server = 1 }",
-        "{ bulk-synchronous = 3 }",
-    ] {
+    for pattern in PATTERNS {
         let text = format!(
             "[[job]]\nname = \"j\"\ninstances = 7\nrounds = 3\n\
              stage = [{{ compute = \"20 ms\", pattern = {pattern}, bytes = \"400 MB\" }}]\n"
