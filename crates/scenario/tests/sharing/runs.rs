@@ -28,6 +28,22 @@ fn a_job_alone_takes_as_long_as_its_busiest_link_says() {
     }
 }
 
+/// What a job takes alone, which is found from one of its rounds, is what it takes if nobody else is there, to
+/// the picosecond.
+#[test]
+fn a_round_alone_says_what_all_take() {
+    for pattern in PATTERNS {
+        let text = format!(
+            "[run]\ngrain = \"3 ms\"\n[[job]]\nname = \"j\"\ninstances = 7\nrounds = 5\nstart = \"7 us\"\n\
+             stage = [{{ compute = \"1 ms\", pattern = {pattern}, bytes = \"333 MB\", overlap = 0.3 }},\n\
+             {{ compute = \"3 ms\" }}]\n"
+        );
+        let scenario = scenario(&text);
+        let whole = scenario.run(SharingPolicy::FairFlows, &mut go_on).took;
+        assert_eq!(scenario.alone(&mut go_on), whole, "{pattern}");
+    }
+}
+
 #[test]
 fn workloads_alone_take_as_long_as_their_models_say() {
     for name in WORKLOADS {
