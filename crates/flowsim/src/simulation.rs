@@ -40,7 +40,7 @@ pub struct Simulation<P: Policy> {
     /// The last links of flows that have ended or gone to another place since.
     left_from: Vec<u32>,
     is_stale: bool,
-    /// Rates are worked out no sooner than that after the last time, unless a flow starts.
+    /// Rates are worked out no sooner than that after the last time, unless a flow starts or a link changes.
     grain: Time,
     fresh_until: Time,
     moves: Moves,
@@ -106,7 +106,8 @@ impl<P: Policy> Simulation<P> {
     }
 
     /// The same, but rates are worked out at most once each `grain` while no flow starts: what ends within
-    /// it leaves its rate unused until then. When a flow starts they are worked out at once.
+    /// it leaves its rate unused until then. When a flow starts or a link is set up anew they are worked out at
+    /// once.
     #[must_use]
     pub fn with_grain(mut self, grain: Time) -> Self {
         self.grain = grain;
@@ -170,7 +171,7 @@ impl<P: Policy> Simulation<P> {
             self.flows.carry(bundle, self.sharing.bundles.get(bundle).rate, self.now);
         }
         self.sharing.configure(link, config);
-        self.is_stale = true;
+        (self.is_stale, self.fresh_until) = (true, self.now);
         Ok(())
     }
 

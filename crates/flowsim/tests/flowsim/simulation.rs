@@ -224,6 +224,27 @@ fn a_link_set_up_anew() {
     assert_eq!(ends, [7_000, 8_000]);
 }
 
+/// A link that is set up anew shares as it is told from then on, whatever the grain.
+#[test]
+fn a_link_set_up_within_a_grain() {
+    let flow =
+        |class| FlowSpec { path: &[0], bytes: Bytes::new(500_000), class, group: 0, cap: None };
+    let grain = Time::from_ms(100);
+    let equal = config(&(vec![1, 1], vec![0, 1]));
+    let mut simulation =
+        Simulation::new(network(&[1_000_000_000]), WeightedQueues).with_grain(grain);
+    let mut ended = Vec::new();
+    simulation.set_link(0, equal).unwrap();
+    simulation.start(flow(0));
+    simulation.start(flow(1));
+    simulation.advance(Time::from_ms(2), &mut ended);
+    simulation.set_link(0, config(&(vec![3, 1], vec![0, 1]))).unwrap();
+    simulation.advance(Time::from_ms(20), &mut ended);
+    // 1 Mbit each, then 3 more at 750 Mbps; the other has 250 Mbps, which it keeps for the grain.
+    let ends: Vec<_> = ended.iter().map(|end| end.at.as_ps() / 1_000_000).collect();
+    assert_eq!(ends, [6_000, 14_000]);
+}
+
 #[test]
 fn a_flow_of_nothing_ends_at_once() {
     let mut simulation = Simulation::new(network(&[1_000]), MaxMin);
