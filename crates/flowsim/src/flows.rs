@@ -124,8 +124,8 @@ impl Flows {
         carried.see_first();
     }
 
-    /// When the first flow of a bundle that has flows has sent what its place is for, at `rate` from when the bundle was
-    /// brought up to date.
+    /// When the first flow of a bundle that has flows has sent what its place is for, at `rate` from when the
+    /// bundle was brought up to date.
     pub(crate) fn first_end(&self, bundle: u32, rate: Rate) -> Option<Time> {
         let carried = &self.by_bundle[bundle as usize];
         let ps = carried.first.less(carried.volume).time_at(rate)?;

@@ -25,15 +25,15 @@ const POLICIES: [SharingPolicy; 5] = [
 const PLACEMENTS: u64 = 5;
 
 /// All runs. How long the controller takes is run for itself only: other work disturbs it, and its
-/// numbers are not the same again.
+/// numbers are not the same again. So is the large fabric, which takes longer than all else.
 pub(super) fn cases(options: &Options) -> Vec<Case> {
     if options.item.as_deref() == Some("fig4.19") {
         return vec![calculation(if options.quick { 1 } else { PLACEMENTS })];
     }
-    let mut cases = vec![models(), two(), clusters()];
-    if !options.quick || options.item.as_deref() == Some("fig4.18") {
-        cases.extend(large::cases());
+    if options.item.as_deref() == Some("fig4.18") {
+        return large::cases();
     }
+    let mut cases = vec![models(), two(), clusters()];
     for (called, data) in DATA {
         let scenario = setups::all_on(PROFILE_INSTANCES, data, 3, 8);
         cases.push(jobs("fig4.15", &format!("{called} data"), scenario));

@@ -97,3 +97,45 @@ pub(super) fn derived(findings: &[Finding]) -> Vec<Finding> {
 fn geometric(values: &[f64]) -> f64 {
     (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Times of 20 workloads: 8 s under the baseline, a half or twice that under another.
+    #[test]
+    fn speedups_of_times() {
+        let times = |called: &str, seconds: &dyn Fn(u32) -> f64| -> Vec<Finding> {
+            let finding = |workload: u32| Finding {
+                item: "fig4.18".into(),
+                case: part(called, &format!("W{workload}")),
+                metric: "part".into(),
+                unit: "s".into(),
+                runs: vec![seconds(workload)],
+            };
+            (1..=WORKLOADS).map(finding).collect()
+        };
+        let mut findings = times(BASELINE, &|_| 8.0);
+        findings.extend(times(SABA, &|workload| if workload <= 15 { 4.0 } else { 16.0 }));
+        findings.extend(times(IDEAL, &|_| 4.0));
+        // One workload is missing, so nothing is said of it.
+        findings.extend(times(HOMA, &|_| 4.0).drain(1..));
+        let derived = derived(&findings);
+        let value = |case: &str, metric: &str| {
+            let is_it = |f: &&Finding| f.case == case && f.metric == metric;
+            derived.iter().find(is_it).map(Finding::value)
+        };
+        let close = |found: Option<f64>, expected: f64| {
+            assert!(found.is_some_and(|found| (found - expected).abs() < 1e-12), "{found:?}");
+        };
+        // 2^15 times 2^-5 over 20.
+        close(value(SABA, "average speedup"), 2f64.sqrt());
+        close(value("8 queues: least", "speedup"), 0.5);
+        close(value("8 queues: most", "speedup"), 2.0);
+        close(value(SABA, "workloads that lose"), 5.0);
+        close(value("Saba over ideal max-min: least", "speedup"), 0.25);
+        close(value("Saba over ideal max-min: most", "speedup"), 1.0);
+        assert_eq!(value(HOMA, "average speedup"), None);
+        assert_eq!(value("Saba over Homa", "average speedup"), None);
+    }
+}

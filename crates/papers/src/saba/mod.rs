@@ -39,7 +39,7 @@ pub const PAPER: Paper = Paper {
         ("fig4.17", "ten workloads on 8 nodes, by degree of the models"),
         (
             "fig4.18",
-            "20 made-up workloads on 1,944 servers: policies, distribution, queues; not in a hurry",
+            "20 made-up workloads on 1,944 servers: policies, distribution, queues; for itself only",
         ),
         ("fig4.19", "time to work out all ports of 1,944 hosts, on this machine; for itself only"),
         ("queues", "ten workloads on 8 nodes, by number of queues (4.18c is of 1,944 servers)"),

@@ -44,9 +44,8 @@ impl SharingResults {
 /// The most queues of a link (`bandwise_flowsim::LinkConfig`), and so of jobs with a queue each.
 const MOST_QUEUES: usize = 256;
 
-/// Homa with the 8 priorities of its paper, one of which is for what is sent without a grant: "Homa assigns
-/// all flows longer than a certain size (10KB) to the same priority queue" (Saba 4.6.4) is what becomes of
-/// them before receivers rank them.
+/// Homa with the 8 priorities of its paper. One is for the 10 KB of a message that are sent without a grant,
+/// as Saba 4.6.4 has them; receivers rank the messages they grant over the others.
 fn homa() -> Homa {
     Homa::new(Bytes::new(10_000), Vec::new(), 7)
 }
@@ -201,6 +200,6 @@ impl SharingScenario {
 }
 
 /// How long a job took that ended then.
-fn took(job: &SharedJob, ended: Option<Time>) -> Option<Time> {
+pub(super) fn took(job: &SharedJob, ended: Option<Time>) -> Option<Time> {
     ended.map(|ended| ended.saturating_sub(job.start))
 }

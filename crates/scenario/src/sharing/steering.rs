@@ -59,7 +59,7 @@ impl Paths {
         &self.links[self.begin[pair] as usize..self.begin[pair + 1] as usize]
     }
 
-    /// The links of all paths among instances that send to each other, each once.
+    /// The links of all paths among the instances, each once, whoever of them sends to whom.
     pub(super) fn links(&self) -> Vec<u32> {
         let mut links = self.links.clone();
         links.sort_unstable();

@@ -5,6 +5,7 @@ use super::models::{Lanes, models};
 use super::{PacketResults, PacketsError};
 use crate::sharing::jobs::{Carrier, Jobs, SharingProgress, SharingWatch};
 use crate::sharing::links::Links;
+use crate::sharing::results::took;
 use crate::sharing::steering::{Configurable, Paths, Steering};
 use crate::sharing::{SharingPolicy, SharingResults, SharingScenario};
 use bandwise_netsim::engine::{APART, Crew};
@@ -121,9 +122,8 @@ impl<'a, S: Steering<Set> + Send> Desk<'a, S> {
             let progress = jobs.progress(simulation.now());
             over |= watch(SharingProgress { policy: Some(policy), ..progress }).is_break();
         }
-        let starts = orders.scenario.jobs.iter().map(|job| job.start);
-        let took = jobs.into_ended().into_iter().zip(starts);
-        let took = took.map(|(ended, start)| ended.map(|ended| ended.saturating_sub(start)));
+        let ended = orders.scenario.jobs.iter().zip(jobs.into_ended());
+        let took = ended.map(|(job, ended)| took(job, ended));
         PacketResults {
             results: SharingResults {
                 policy,
