@@ -366,16 +366,11 @@ impl<P: Policy> Simulation<P> {
                 }
             }
         }
-        self.rerank(&moves);
+        if !moves.by_bundle.is_empty() {
+            self.sharing.rerank(&moves.by_bundle);
+        }
         moves.by_kin.clear();
         moves.by_bundle.clear();
         self.moves = moves;
-    }
-
-    fn rerank(&mut self, moves: &Moves) {
-        if moves.by_bundle.is_empty() {
-            return;
-        }
-        self.sharing.rerank(moves.by_bundle.iter().copied());
     }
 }

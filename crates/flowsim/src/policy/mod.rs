@@ -11,6 +11,7 @@ mod demands;
 mod homa;
 mod max_min;
 mod priorities;
+mod ranks;
 mod reserved;
 mod sebf;
 mod sincronia;

@@ -1,6 +1,7 @@
 //! [`Sincronia`].
 
 use super::demands::Demands;
+use super::ranks::Ranks;
 use super::smallest::by_group;
 use super::{Moves, Newcomer, Place, Policy, Scene};
 use std::cmp::Ordering;
@@ -15,6 +16,7 @@ use std::cmp::Ordering;
 #[derive(Debug, Clone, Default)]
 pub struct Sincronia {
     demands: Demands,
+    ranks: Ranks,
 }
 
 impl Policy for Sincronia {
@@ -27,9 +29,10 @@ impl Policy for Sincronia {
             return;
         }
         let capacities = (0..scene.links()).map(|link| scene.capacity(link).as_bps() as f64);
-        let order = order(&self.demands, &capacities.collect::<Vec<_>>());
-        for (rank, group) in (0..).zip(order) {
-            moves.kin(u64::from(self.demands.groups[group]), rank);
+        let order = order(&self.demands, &capacities.collect::<Vec<_>>()).into_iter();
+        let groups: Vec<u32> = order.map(|group| self.demands.groups[group]).collect();
+        for (group, rank) in self.ranks.follow(&groups) {
+            moves.kin(u64::from(group), rank);
         }
     }
 }

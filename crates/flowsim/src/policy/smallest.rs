@@ -1,6 +1,7 @@
 //! [`SmallestGroup`].
 
 use super::demands::Demands;
+use super::ranks::Ranks;
 use super::{LAST_RANK, Moves, Newcomer, Place, Policy, QueueChoice, Scene};
 
 /// The group (coflow, job) with the fewest bytes left goes first at every link, and its flows share max-min
@@ -12,6 +13,7 @@ use super::{LAST_RANK, Moves, Newcomer, Place, Policy, QueueChoice, Scene};
 #[derive(Debug, Clone, Default)]
 pub struct SmallestGroup {
     demands: Demands,
+    ranks: Ranks,
 }
 
 impl Policy for SmallestGroup {
@@ -25,7 +27,8 @@ impl Policy for SmallestGroup {
         }
         let mut order: Vec<_> = self.demands.totals.iter().zip(&self.demands.groups).collect();
         order.sort_unstable();
-        for (rank, (_, &group)) in (0..).zip(order) {
+        let groups: Vec<u32> = order.into_iter().map(|(_, &group)| group).collect();
+        for (group, rank) in self.ranks.follow(&groups) {
             moves.kin(u64::from(group), rank);
         }
     }

@@ -313,13 +313,15 @@ impl Sharing {
         self.bundles.remove(bundle);
     }
 
-    /// Moves bundles to other ranks.
-    pub(crate) fn rerank(&mut self, moves: impl Iterator<Item = (u32, u64)>) {
-        let mut links = Vec::new();
-        for (bundle, rank) in moves {
+    /// Moves bundles to other ranks: each leaves its place and comes to the other as a new one would, so those
+    /// that stay are asked no more than if flows had ended and started.
+    pub(crate) fn rerank(&mut self, moves: &[(u32, u64)]) {
+        let (mut links, mut moved) = (Vec::new(), Vec::new());
+        for &(bundle, rank) in moves {
             assert!(rank < NO_CUT, "the last rank is no flow's");
-            if self.bundles.get(bundle).rank != rank {
-                self.bundles.get_mut(bundle).rank = rank;
+            let state = self.bundles.get_mut(bundle);
+            if std::mem::replace(&mut state.rank, rank) != rank {
+                moved.push(bundle);
                 links.extend(self.bundles.hops(bundle).iter().map(|hop| hop.link));
             }
         }
@@ -331,7 +333,14 @@ impl Sharing {
         for &link in &links {
             self.members[link as usize].rerank(|bundle| self.bundles.get(bundle).rank);
         }
-        self.forget(&links);
+        for bundle in moved {
+            if self.bundles.get(bundle).flows > 0 {
+                self.see(bundle);
+                for i in 0..self.bundles.hops(bundle).len() {
+                    self.ask(self.bundles.hops(bundle)[i].link);
+                }
+            }
+        }
     }
 
     /// Another way of sharing at a link.
@@ -344,22 +353,14 @@ impl Sharing {
             let hops = self.bundles.hops_mut(member.bundle).iter_mut();
             hops.filter(|hop| hop.link == link).for_each(|hop| hop.queue = member.queue);
         }
-        self.forget(&[link]);
-    }
-
-    /// Links offer everything again until they are asked, and all that this matters to is asked.
-    fn forget(&mut self, links: &[u32]) {
-        for &link in links {
-            self.links[link as usize].cut = NO_CUT;
-        }
-        for &link in links {
-            self.ask(link);
-            for i in 0..self.members[link as usize].all().len() {
-                let bundle = self.members[link as usize].all()[i].bundle;
-                self.see(bundle);
-                for j in 0..self.bundles.hops(bundle).len() {
-                    self.ask(self.bundles.hops(bundle)[j].link);
-                }
+        // It offers everything again until it is asked, and all that this matters to is asked.
+        self.links[link as usize].cut = NO_CUT;
+        self.ask(link);
+        for i in 0..self.members[link as usize].all().len() {
+            let bundle = self.members[link as usize].all()[i].bundle;
+            self.see(bundle);
+            for j in 0..self.bundles.hops(bundle).len() {
+                self.ask(self.bundles.hops(bundle)[j].link);
             }
         }
     }

@@ -1,0 +1,111 @@
+//! [`Ranks`]: numbers for an order that changes a little at a time.
+
+use super::LAST_RANK;
+use std::collections::BTreeMap;
+
+/// The ranks of groups that come in an order. As many as can keep theirs when the order changes: to move a
+/// group is work at every link that its flows cross.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Ranks {
+    by_group: BTreeMap<u32, u64>,
+}
+
+impl Ranks {
+    /// Ranks that rise along `order`, which has each group once; others are forgotten.
+    pub(super) fn follow(&mut self, order: &[u32]) -> impl Iterator<Item = (u32, u64)> + '_ {
+        let before: Vec<Option<u64>> =
+            order.iter().map(|group| self.by_group.get(group).copied()).collect();
+        let ranks = between(&longest_rise(&before));
+        self.by_group = order.iter().copied().zip(ranks).collect();
+        let by_group = &self.by_group;
+        order.to_vec().into_iter().map(move |group| (group, by_group[&group]))
+    }
+}
+
+/// Of the numbers that are there as many as rise, in the places where they are; none in the other places.
+fn longest_rise(numbers: &[Option<u64>]) -> Vec<Option<u64>> {
+    // By length of a rise: the place where the one ends that ends lowest. By place: the one before it there.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before = vec![None; numbers.len()];
+    for (at, number) in numbers.iter().enumerate().filter(|(_, number)| number.is_some()) {
+        let length = ends.partition_point(|&end| numbers[end] < *number);
+        before[at] = length.checked_sub(1).map(|shorter| ends[shorter]);
+        match ends.get_mut(length) {
+            Some(end) => *end = at,
+            None => ends.push(at),
+        }
+    }
+    let mut kept = vec![None; numbers.len()];
+    let mut next = ends.last().copied();
+    while let Some(at) = next {
+        kept[at] = numbers[at];
+        next = before[at];
+    }
+    kept
+}
+
+/// Fills up rising numbers with others, evenly between their neighbours; all anew where there is no room.
+fn between(kept: &[Option<u64>]) -> Vec<u64> {
+    let mut ranks = Vec::with_capacity(kept.len());
+    let (mut from, mut low) = (0, 0);
+    let ends = kept.iter().copied().chain([Some(LAST_RANK)]).enumerate();
+    for (at, high) in ends.filter_map(|(at, rank)| Some((at, rank?))) {
+        let missing = (at - from) as u64;
+        let step = (high - low) / (missing + 1);
+        if missing > 0 && step == 0 {
+            return between(&vec![None; kept.len()]);
+        }
+        ranks.extend((1..=missing).map(|i| low + i * step));
+        if at < kept.len() {
+            ranks.push(high);
+        }
+        (from, low) = (at + 1, high);
+    }
+    ranks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn who_stays_in_order_keeps_a_rank() {
+        let mut ranks = Ranks::default();
+        let first: Vec<_> = ranks.follow(&[7, 3, 5]).collect();
+        assert!(first.is_sorted_by(|a, b| a.1 < b.1), "{first:?}");
+        // 9 comes between, and 5 goes first.
+        let then: Vec<_> = ranks.follow(&[5, 7, 9, 3]).collect();
+        assert!(then.is_sorted_by(|a, b| a.1 < b.1), "{then:?}");
+        assert_eq!([then[1], then[3]], [first[0], first[1]]);
+    }
+
+    #[test]
+    fn the_front_is_never_full() {
+        let mut ranks = Ranks::default();
+        let mut order = Vec::new();
+        for group in 0..200 {
+            order.insert(0, group);
+            let found: Vec<_> = ranks.follow(&order).collect();
+            assert!(found.is_sorted_by(|a, b| a.1 < b.1), "{found:?}");
+            assert!(found.last().expect("there are groups").1 < LAST_RANK);
+        }
+    }
+
+    proptest! {
+        /// No more can be kept: brute force over all sets of places.
+        #[test]
+        fn as_many_as_can_be(numbers in prop::collection::vec(prop::option::of(0u64..9), 0..10)) {
+            let kept = longest_rise(&numbers);
+            prop_assert!(kept.iter().zip(&numbers).all(|(k, n)| k.is_none() || k == n));
+            let rise: Vec<u64> = kept.iter().flatten().copied().collect();
+            prop_assert!(rise.is_sorted_by(|a, b| a < b));
+            let most = (0u32..1 << numbers.len()).filter_map(|set| {
+                let chosen = numbers.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1);
+                let chosen: Option<Vec<u64>> = chosen.map(|(_, number)| *number).collect();
+                chosen.filter(|c| c.is_sorted_by(|a, b| a < b)).map(|c| c.len())
+            });
+            prop_assert_eq!(rise.len(), most.max().unwrap_or(0));
+        }
+    }
+}
