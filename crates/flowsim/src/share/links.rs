@@ -1,5 +1,6 @@
 //! [`Sharing`]: links, the bundles that cross them, and what each link offers.
 
+use super::course::Course;
 use super::fill::Fill;
 use super::members::{Member, Members};
 use super::{Bundle, Bundles, Hop, QueueChoice};
@@ -39,6 +40,8 @@ pub(crate) struct Sharing {
     /// By link and queue, `queues` of each.
     pub(super) levels: Vec<Rate>,
     pub(super) queues: usize,
+    /// By link and queue: how its level has gone in this round.
+    pub(super) courses: Vec<Course>,
     /// By link: the bundles that cross it, in order of rank.
     pub(super) members: Vec<Members>,
     pub(crate) bundles: Bundles,
@@ -83,6 +86,7 @@ impl Sharing {
             configs: vec![None; count],
             levels: vec![Rate::UNLIMITED; count],
             queues: 1,
+            courses: vec![Course::default(); count],
             members: vec![Members::default(); count],
             bundles: Bundles::default(),
             waiting: BinaryHeap::new(),
@@ -375,6 +379,7 @@ impl Sharing {
         for (to, from) in levels.chunks_mut(queues).zip(self.levels.chunks(self.queues)) {
             to[..from.len()].copy_from_slice(from);
         }
+        self.courses = vec![Course::default(); levels.len()];
         (self.levels, self.queues) = (levels, queues);
     }
 }

@@ -21,8 +21,8 @@
 //! solutions, or a continuum: of two flows that cross the same two links, one with weights 3:1 and one with
 //! 1:3, any split between 3:1 and 1:3 is one. **Chosen** is the one at which the links come to rest when they
 //! take turns, starting from the rates before the change: who was asked less often comes first, then who
-//! would offer the least, then the lower number. From its third turn on a link goes half the way to its new
-//! levels. It is at rest within 2^-20 of a level. So the choice depends on no order of flows, but on what was
+//! would offer the least, then the lower number. From its third turn on a level that swings goes only a part
+//! of its way ([`course`]). It is at rest within 2^-20 of a level. So the choice depends on no order of flows, but on what was
 //! before. Some networks, with long paths, few flows a queue and very different weights, do not come to rest;
 //! after a hundred turns of a link the gap is widened, no capacity is exceeded, and the round is counted as
 //! *rough*. [`once`] is another allocation with several queues, in one pass and without a past, that keeps
@@ -32,6 +32,7 @@
 //! bits per second) a flow and queue.
 
 mod bundle;
+mod course;
 mod fill;
 mod links;
 mod members;

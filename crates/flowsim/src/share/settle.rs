@@ -1,6 +1,7 @@
 //! Asking links until all are at rest.
 
 use super::Hop;
+use super::course::Course;
 use super::fill::Claim;
 use super::links::{Link, NO_CUT, Sharing, least};
 use super::members::Member;
@@ -10,8 +11,7 @@ use std::cmp::Reverse;
 
 /// How a link is brought to rest.
 pub(super) struct Pace {
-    /// After so many visits in a round it goes half the way to its new levels: where links weigh queues
-    /// differently, they would swing.
+    /// After so many visits in a round a level that swings goes only a part of its way.
     whole: u32,
     /// It is at rest when its levels are that near to the new ones: within 2^-this of themselves.
     gap: u32,
@@ -56,6 +56,7 @@ impl Sharing {
             let state = &mut self.links[link as usize];
             if state.round != self.round {
                 (state.round, state.visits) = (self.round, 0);
+                self.courses[link as usize * self.queues..][..self.queues].fill(Course::default());
             }
             state.visits += 1;
             is_rough |= pace.gap_at(state.visits) < TOLD_GAP;
@@ -163,11 +164,11 @@ impl Sharing {
     /// end what is lower than before always counts, or a link would have more than it carries.
     fn restrain(&mut self, link: u32, before: u64, cut: u64, pace: &Pace) -> u64 {
         let Link { visits, capacity, .. } = self.links[link as usize];
-        let (gap, is_halved) = (pace.gap_at(visits), visits > pace.whole);
+        let (gap, is_damped) = (pace.gap_at(visits), visits > pace.whole);
         let levels = &self.levels[link as usize * self.queues..][..self.queues];
         // Queues of other links have no say where only one of here has flows.
         let tolerance = if self.has_rivals { self.tolerance } else { 0 };
-        let is_exact = gap >= u64::BITS && tolerance == 0 && !is_halved;
+        let is_exact = gap >= u64::BITS && tolerance == 0 && !is_damped;
         if is_exact || (before != cut && before != NO_CUT && cut != NO_CUT) {
             if gap == 0 && cut > before {
                 self.new_levels.copy_from_slice(levels);
@@ -181,8 +182,9 @@ impl Sharing {
         }
         // To offer all that a link carries is to offer everything, unless there are flows that nothing else
         // limits.
-        let (mut is_half, mut is_open) = (false, true);
-        for (new, &old) in self.new_levels.iter_mut().zip(levels) {
+        let (mut is_short, mut is_open) = (false, true);
+        let courses = &mut self.courses[link as usize * self.queues..][..self.queues];
+        for ((new, &old), course) in self.new_levels.iter_mut().zip(levels).zip(courses) {
             let old = if before == NO_CUT { capacity } else { old.min(capacity) };
             let wanted = if cut == NO_CUT { capacity } else { (*new).min(capacity) };
             // Half of the tolerance is left below what there is, so that a little less is still enough.
@@ -193,15 +195,15 @@ impl Sharing {
             let by_gap = if gap == 0 { u64::MAX } else { low.checked_shr(gap).unwrap_or(0) };
             if high - low <= by_gap {
                 *new = Rate(low);
-            } else if is_halved {
-                *new = Rate(low + (high - low) / 2);
-                is_half = true;
+            } else if is_damped {
+                *new = course.next(old, wanted);
+                is_short |= *new != wanted;
             } else {
                 *new = wanted;
             }
             is_open &= *new >= capacity;
         }
-        if is_half {
+        if is_short {
             self.ask(link);
         }
         if cut == NO_CUT && is_open { NO_CUT } else { rank }

@@ -1,0 +1,86 @@
+//! [`Course`]: how far a level goes towards where it should be, so that links don't keep each other
+//! swinging.
+
+use crate::rate::Rate;
+
+/// How a level has gone in a round.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Course {
+    /// Its last step.
+    step: i64,
+    /// It goes 2^-this of the way.
+    swings: u8,
+    /// Steps since the last swing, or since one was forgiven.
+    calm: u8,
+}
+
+/// At least this part of the way is gone: 2^-6.
+const MOST_SWINGS: u8 = 6;
+
+/// After so many steps without a swing one is forgiven.
+const CALM: u8 = 2;
+
+impl Course {
+    /// The next level: the whole way; but half of it, and less and less, while the level swings.
+    pub(super) fn next(&mut self, from: Rate, to: Rate) -> Rate {
+        let way = to.0 as i64 - from.0 as i64;
+        // A step back that is small beside the last one comes to rest by itself.
+        let is_swing = (way < 0) != (self.step < 0) && way.abs() > self.step.abs() / 4;
+        if self.step != 0 && is_swing {
+            (self.swings, self.calm) = ((self.swings + 1).min(MOST_SWINGS), 0);
+        } else {
+            self.calm += 1;
+            if self.calm == CALM {
+                (self.swings, self.calm) = (self.swings.saturating_sub(1), 0);
+            }
+        }
+        let part = way >> self.swings;
+        self.step = if part == 0 { way } else { part };
+        Rate((from.0 as i64 + self.step) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Steps until a level is within a millionth of rest, where it should be `slope` times as far beyond the
+    /// point of rest as it is before it.
+    fn steps(slope: f64) -> Option<usize> {
+        let rest = 1e9;
+        let mut course = Course::default();
+        let mut level = Rate(2_000_000_000);
+        (0..60).find(|_| {
+            let to = rest - slope * (level.0 as f64 - rest);
+            level = course.next(level, Rate(to.max(0.0) as u64));
+            (level.0 as f64 - rest).abs() < 1e3
+        })
+    }
+
+    #[test]
+    fn what_comes_to_rest_by_itself_goes_the_whole_way() {
+        // A fifth each time; and down, then up by a little.
+        assert_eq!(steps(0.2), Some(8));
+        assert_eq!(steps(-0.2), Some(8));
+        let mut course = Course::default();
+        assert_eq!(course.next(Rate(1_000), Rate(100)), Rate(100));
+        assert_eq!(course.next(Rate(100), Rate(140)), Rate(140));
+        // A step back of more than a quarter: half of it.
+        assert_eq!(course.next(Rate(140), Rate(100)), Rate(120));
+    }
+
+    #[test]
+    fn the_smallest_way_is_gone() {
+        let mut course = Course { step: 1, swings: MOST_SWINGS, calm: 0 };
+        assert_eq!(course.next(Rate(7), Rate(8)), Rate(8));
+    }
+
+    proptest! {
+        /// Also what would swing ever wider.
+        #[test]
+        fn swings_end(slope in -0.5f64..14.0) {
+            prop_assert!(steps(slope).is_some());
+        }
+    }
+}
