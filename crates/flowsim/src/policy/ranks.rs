@@ -12,13 +12,13 @@ pub(super) struct Ranks {
 
 impl Ranks {
     /// Ranks that rise along `order`, which has each group once; others are forgotten.
-    pub(super) fn follow(&mut self, order: &[u32]) -> impl Iterator<Item = (u32, u64)> + '_ {
+    pub(super) fn follow(&mut self, order: &[u32]) -> impl Iterator<Item = (u32, u64)> {
         let before: Vec<Option<u64>> =
             order.iter().map(|group| self.by_group.get(group).copied()).collect();
         let ranks = between(&longest_rise(&before));
         self.by_group = order.iter().copied().zip(ranks).collect();
         let by_group = &self.by_group;
-        order.to_vec().into_iter().map(move |group| (group, by_group[&group]))
+        order.iter().map(move |group| (*group, by_group[group]))
     }
 }
 
