@@ -321,15 +321,12 @@ impl<F: Features> Switch<F> {
         })
     }
 
-    /// How many bytes that came in by a port of a class wait for each output.
-    pub fn held_for(&self, input: usize, class: usize) -> impl Iterator<Item = (usize, u32)> + '_ {
+    /// How many bytes that came in by a port of a class wait for an output.
+    pub fn held_for(&self, input: usize, class: usize, output: usize) -> u32 {
         let source = input as u32 & self.source;
-        let waits = move |(output, port): (usize, &Port)| {
-            let queue = self.queues.iter((port.lanes[class].queues + source) as usize);
-            let of_input = queue.filter(|&(_, from)| from as usize == input);
-            (output, of_input.map(|(frame, _)| u32::from(frame.packet().bytes())).sum())
-        };
-        self.ports.iter().enumerate().map(waits).filter(|&(_, bytes)| bytes > 0)
+        let queue = self.queues.iter((self.ports[output].lanes[class].queues + source) as usize);
+        let of_input = queue.filter(|&(_, from)| from as usize == input);
+        of_input.map(|(frame, _)| u32::from(frame.packet().bytes())).sum()
     }
 
     /// Whether the sender of an input and class would go on some day if that much of what it holds
