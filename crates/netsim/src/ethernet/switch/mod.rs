@@ -365,7 +365,7 @@ impl Port {
         if P::HAS_ROOM {
             self.bytes += u64::from(frame.packet().bytes()) + u64::from(GAP);
             let (sent, queue) = (Bytes::new(self.bytes), Bytes::new(left.into()));
-            frame.pass(|| IntHop { at: now, sent, queue, rate: self.output.rate });
+            frame.pass(|| IntHop { at: now, sent, queue, rate: self.output.rate() });
         }
         self.output.transmit(now, frame, net);
     }
