@@ -107,7 +107,7 @@ impl Node for Switch {
     fn handle(&mut self, event: Event, net: &mut Net) {
         let port = event.object();
         if event.kind() == ARRIVAL {
-            self.arrival(event.at(), port, net);
+            self.arrival(event.at(), port, event.arg(), net);
         } else if self.egress(port).woke(event.at(), net) {
             self.serve(event.at(), port, net);
         } else {
@@ -155,8 +155,8 @@ impl Switch {
     }
 
     #[inline]
-    fn arrival(&mut self, now: Time, input: usize, net: &mut Net) {
-        let packet = net.arrived(self.egress(input).end);
+    fn arrival(&mut self, now: Time, input: usize, end: LinkEnd, net: &mut Net) {
+        let packet = net.arrived(end);
         let slot = self.slot(input, packet.vl());
         self.occupancy.enter(slot, now, packet.blocks(), self.model.buffer);
         let output = usize::from(self.forwarding[usize::from(packet.dst())]);

@@ -27,7 +27,7 @@ use super::output::{Net, Output, Pause};
 use super::packet::{CLASSES, GAP, Kind, Packet};
 use super::queues::Queues;
 use super::telemetry::Frame;
-use crate::engine::{ARRIVAL, Event, Node};
+use crate::engine::{ARRIVAL, Event, LinkEnd, Node};
 use bandwise_random::Stream;
 use bandwise_rdma::congestion::{IntHop, RedMarker};
 use bandwise_units::{Bytes, Time};
@@ -95,10 +95,10 @@ impl<F: Features> Node for Switch<F> {
     #[inline]
     fn handle(&mut self, event: Event, net: &mut Net<F::Frame>) {
         if event.kind() == ARRIVAL {
-            self.arrival(event.at(), event.object(), net);
+            self.arrival(event.at(), event.object(), event.arg(), net);
         } else {
             let port = &mut self.ports[event.object()];
-            net.woke(port.output.end, event.at());
+            net.woke(event.arg(), event.at());
             if port.owing != 0 {
                 port.tell_go(event.at(), net);
             }
@@ -158,8 +158,8 @@ impl<F: Features> Switch<F> {
     }
 
     #[inline]
-    fn arrival(&mut self, now: Time, input: usize, net: &mut Net<F::Frame>) {
-        let mut frame = net.arrived(self.ports[input].output.end);
+    fn arrival(&mut self, now: Time, input: usize, end: LinkEnd, net: &mut Net<F::Frame>) {
+        let mut frame = net.arrived(end);
         let output = frame.packet_mut().turn();
         let class = class::<F>(frame.packet());
         let port = &mut self.ports[output];
