@@ -127,7 +127,7 @@ impl Plan<'_> {
         let cable = Cable {
             to: self.index(peer.node),
             to_port: if to_switch { peer.number - 1 } else { 0 },
-            rate: link.rate,
+            byte_time: link.rate.byte_time(),
             delay: link.delay,
             receiver,
             credit_delay: models.switch.credit_delay,

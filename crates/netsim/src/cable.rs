@@ -3,7 +3,7 @@
 use crate::engine::Links;
 use crate::packet::Packet;
 use bandwise_rdma::wire;
-use bandwise_units::{BitRate, Bytes, Time};
+use bandwise_units::{BitRate, ByteTime, Bytes, Time};
 
 /// One direction of a cable, as its sender sees it.
 #[derive(Debug, Clone, Copy)]
@@ -12,8 +12,8 @@ pub struct Cable {
     pub to: u32,
     /// Its port there (counted from 0).
     pub to_port: u8,
-    /// Bits per second on the wire, after line coding.
-    pub rate: BitRate,
+    /// How long bytes take on the wire, after line coding.
+    pub byte_time: ByteTime,
     /// Propagation, one way.
     pub delay: Time,
     /// What the receiver is.
@@ -46,7 +46,7 @@ impl Cable {
     /// How long a packet occupies the link.
     #[inline]
     pub fn serialisation(&self, packet: &Packet) -> Time {
-        self.rate.time_for(on_the_wire(packet.wire_bytes.into()))
+        self.byte_time.of(on_the_wire(packet.wire_bytes()))
     }
 
     /// When a packet whose first bit leaves at `start` can be acted on at the far end.
@@ -55,7 +55,7 @@ impl Cable {
         match self.receiver {
             Receiver::Switch { latency, fastest: None } => start + self.delay + latency,
             Receiver::Switch { latency, fastest: Some(rate) } => {
-                let out = rate.time_for(on_the_wire(packet.wire_bytes.into()));
+                let out = rate.time_for(on_the_wire(packet.wire_bytes()));
                 start + self.delay + latency + serialisation.saturating_sub(out)
             }
             Receiver::Host { latency } => start + serialisation + self.delay + latency,

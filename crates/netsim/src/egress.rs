@@ -59,8 +59,6 @@ pub struct Egress {
     waiting: Vec<u64>,
     words: usize,
     heads: Vec<Head>,
-    /// The last size sent and how long it took: most packets are like the one before.
-    last: (u16, Time),
     lanes: u16,
     turn: [u16; 16],
     arbiter: VlArbiter,
@@ -89,7 +87,6 @@ impl Egress {
             waiting: vec![0; words * 16],
             words,
             heads: vec![Head::default(); slots],
-            last: (0, Time::ZERO),
             lanes: 0,
             turn: [0; 16],
             arbiter: VlArbiter::new(vlarb)?,
@@ -100,7 +97,7 @@ impl Egress {
     /// Notes that `packet` waits for `vl` at the head of `slot`.
     #[inline]
     pub fn offer(&mut self, slot: usize, vl: usize, packet: &Packet) {
-        self.heads[slot] = Head { sent_at: packet.sent_at, blocks: packet.blocks() as u16 };
+        self.heads[slot] = Head { sent_at: packet.sent_at(), blocks: packet.blocks() as u16 };
         self.waiting[vl * self.words + slot / 64] |= 1 << (slot % 64);
         self.lanes |= 1 << vl;
     }
@@ -234,15 +231,12 @@ impl Egress {
         packet: &Packet,
         net: &mut Net,
     ) -> Time {
-        if self.last.0 != packet.wire_bytes {
-            self.last = (packet.wire_bytes, self.cable.serialisation(packet));
-        }
-        let serialisation = self.last.1;
+        let serialisation = self.cable.serialisation(packet);
         self.free_at = start + serialisation;
         self.credits[vl] -= packet.blocks() as u16;
         net.waits_no_longer(self.end);
         self.turn[vl] = slot as u16 + 1;
-        self.arbiter.sent(vl as u8, u32::from(packet.wire_bytes));
+        self.arbiter.sent(vl as u8, packet.wire_bytes());
         serialisation
     }
 

@@ -5,19 +5,19 @@
 #[derive(Debug, Clone)]
 pub(crate) struct Ring<T> {
     /// Full of values, of which `len` from `head` on count: a power of two, or none.
-    slots: Vec<T>,
-    head: usize,
-    len: usize,
+    slots: Box<[T]>,
+    head: u32,
+    len: u32,
 }
 
 impl<T: Copy + Default> Ring<T> {
-    pub const fn new() -> Self {
-        Ring { slots: Vec::new(), head: 0, len: 0 }
+    pub fn new() -> Self {
+        Ring { slots: Box::new([]), head: 0, len: 0 }
     }
 
     #[inline]
     pub fn len(&self) -> usize {
-        self.len
+        self.len as usize
     }
 
     #[inline]
@@ -26,13 +26,13 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     #[inline]
-    fn slot(&self, index: usize) -> usize {
-        (self.head + index) & (self.slots.len() - 1)
+    fn slot(&self, index: u32) -> usize {
+        (self.head + index) as usize & (self.slots.len() - 1)
     }
 
     #[inline]
     pub fn push_back(&mut self, value: T) {
-        if self.len == self.slots.len() {
+        if self.len() == self.slots.len() {
             self.grow();
         }
         let slot = self.slot(self.len);
@@ -42,9 +42,11 @@ impl<T: Copy + Default> Ring<T> {
 
     #[cold]
     fn grow(&mut self) {
-        self.slots.rotate_left(self.head);
+        let mut slots = std::mem::take(&mut self.slots).into_vec();
+        slots.rotate_left(self.head as usize);
         self.head = 0;
-        self.slots.resize((2 * self.len).max(4), T::default());
+        slots.resize((2 * slots.len()).max(4), T::default());
+        self.slots = slots.into();
     }
 
     #[inline]
@@ -52,20 +54,20 @@ impl<T: Copy + Default> Ring<T> {
         if self.len == 0 {
             return None;
         }
-        let first = self.slots[self.head];
-        self.head = self.slot(1);
+        let first = self.slots[self.head as usize];
+        self.head = self.slot(1) as u32;
         self.len -= 1;
         Some(first)
     }
 
     #[inline]
     pub fn front(&self) -> Option<&T> {
-        if self.len == 0 { None } else { Some(&self.slots[self.head]) }
+        if self.len == 0 { None } else { Some(&self.slots[self.head as usize]) }
     }
 
     #[inline]
     pub fn front_mut(&mut self) -> Option<&mut T> {
-        if self.len == 0 { None } else { Some(&mut self.slots[self.head]) }
+        if self.len == 0 { None } else { Some(&mut self.slots[self.head as usize]) }
     }
 
     /// Adds a value behind the last one that is not `after` it.
@@ -86,7 +88,7 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        let (head, len) = (self.head, self.len);
+        let (head, len) = (self.head as usize, self.len());
         let (wrapped, first) = self.slots.split_at_mut(head);
         let first_len = len.min(first.len());
         first[..first_len].iter_mut().chain(&mut wrapped[..len - first_len])

@@ -16,6 +16,7 @@ impl<T: Copy> Slab<T> {
         self.free.last().copied().unwrap_or(self.values.len() as u32)
     }
 
+    #[inline(always)] // or it is passed through memory
     pub fn put(&mut self, value: T) -> u32 {
         match self.free.pop() {
             Some(index) => {
@@ -29,6 +30,7 @@ impl<T: Copy> Slab<T> {
         }
     }
 
+    #[inline]
     pub fn take(&mut self, index: u32) -> T {
         self.free.push(index);
         self.values[index as usize]

@@ -86,13 +86,13 @@ struct Marking {
 
 impl Marking {
     fn comes(&mut self, lane: usize, packet: &Packet) {
-        self.lanes[lane].0 += u32::from(packet.wire_bytes);
+        self.lanes[lane].0 += packet.wire_bytes();
     }
 
     /// A packet leaves; whether it gets the mark.
     fn leaves(&mut self, lane: usize, packet: &Packet, starved: bool) -> bool {
         let (depth, marker) = &mut self.lanes[lane];
-        let (queued, bytes) = (Bytes::new((*depth).into()), u32::from(packet.wire_bytes));
+        let (queued, bytes) = (Bytes::new((*depth).into()), packet.wire_bytes());
         *depth -= bytes;
         marker.on_departure(&self.settings, queued, bytes, !starved)
     }
@@ -107,7 +107,7 @@ impl Node for Switch {
     fn handle(&mut self, event: Event, net: &mut Net) {
         let port = event.object();
         if event.kind() == ARRIVAL {
-            self.arrival(event.at(), port, net);
+            self.arrival(event.at(), port, event.arg(), net);
         } else if self.egress(port).woke(event.at(), net) {
             self.serve(event.at(), port, net);
         } else {
@@ -155,11 +155,11 @@ impl Switch {
     }
 
     #[inline]
-    fn arrival(&mut self, now: Time, input: usize, net: &mut Net) {
-        let packet = net.arrived(self.egress(input).end);
+    fn arrival(&mut self, now: Time, input: usize, end: LinkEnd, net: &mut Net) {
+        let packet = net.arrived(end);
         let slot = self.slot(input, packet.vl());
         self.occupancy.enter(slot, now, packet.blocks(), self.model.buffer);
-        let output = usize::from(self.forwarding[usize::from(packet.dst)]);
+        let output = usize::from(self.forwarding[usize::from(packet.dst())]);
         let Some(vl) = self.sl2vl[input * self.ports.len() + output].vl(packet.sl()) else {
             // IBTA 7.6.6: a service level that maps to VL15 is discarded.
             self.dropped += 1;
@@ -242,7 +242,7 @@ impl Switch {
         if let Some(marking) = &mut self.marking {
             let starved = egress.was_starved(net);
             if marking.leaves(output * self.lanes + vl, &packet, starved) {
-                packet.head |= FECN;
+                packet.set(FECN);
             }
         }
         let start = match self.model.hiccup {
@@ -261,8 +261,8 @@ impl Switch {
 
     /// A packet became the head of its queue when `served` took the one before it.
     fn expose(&mut self, now: Time, slot: usize, served: usize, head: &Packet, net: &mut Net) {
-        let output = usize::from(self.forwarding[usize::from(head.dst)]);
-        let sl2vl = self.sl2vl[self.input_of(slot) * self.ports.len() + output];
+        let output = usize::from(self.forwarding[usize::from(head.dst())]);
+        let sl2vl = &self.sl2vl[self.input_of(slot) * self.ports.len() + output];
         let vl = sl2vl.vl(head.sl()).expect("packets without a lane never enter a queue");
         let egress = self.egress(output);
         egress.offer(slot, usize::from(vl.get()), head);
@@ -314,7 +314,7 @@ impl Switch {
             usize::from(sl2vl.vl(packet.sl()).expect("every level has a lane").get())
         };
         let Switch { queues, forwarding, model, lanes, lane_bits, .. } = self;
-        let goes = |packet: &&Packet| usize::from(forwarding[usize::from(packet.dst)]) == output;
+        let goes = |packet: &&Packet| usize::from(forwarding[usize::from(packet.dst())]) == output;
         let egress = self.ports[output].as_mut().expect("cabled");
         egress.arbitrate_by(arbiter);
         for slot in 0..ports << *lane_bits {
@@ -331,7 +331,7 @@ impl Switch {
             let of_output = &mut marking.lanes[output * *lanes..(output + 1) * *lanes];
             of_output.iter_mut().for_each(|(depth, _)| *depth = 0);
             for packet in queues.iter().flat_map(Ring::iter).filter(goes) {
-                of_output[lane(packet)].0 += u32::from(packet.wire_bytes);
+                of_output[lane(packet)].0 += packet.wire_bytes();
             }
         }
     }

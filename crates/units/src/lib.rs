@@ -13,5 +13,5 @@ mod time;
 
 pub use bytes::Bytes;
 pub use parse::ParseUnitError;
-pub use rate::BitRate;
+pub use rate::{BitRate, ByteTime};
 pub use time::Time;

@@ -64,6 +64,14 @@ impl BitRate {
         }
     }
 
+    /// The same for many sizes, without a division each time. Panics for a rate of zero.
+    pub const fn byte_time(self) -> ByteTime {
+        let picoseconds = ((8 * PS_PER_S as u128) << 64).div_ceil(self.0 as u128) - 1;
+        let (whole, part) = ((picoseconds >> 64) as u64, picoseconds as u64);
+        let short = u64::MAX / if self.0 > 8 * PS_PER_S { self.0 } else { 8 * PS_PER_S };
+        ByteTime { whole, part, short, rate: self }
+    }
+
     /// The average rate of `size` over `time`; zero where no time has passed.
     pub fn over(size: Bytes, time: Time) -> BitRate {
         if time == Time::ZERO {
@@ -74,11 +82,46 @@ impl BitRate {
     }
 }
 
+/// How long bytes take at a rate ([`BitRate::time_for`]), for those who ask once a packet.
+///
+/// A byte takes a number of picoseconds with 64 binary places, rounded up and less the last place. A
+/// size times that falls short of the exact time, by less than the least that an exact time can be
+/// beyond a whole picosecond, which is one over the rate, as long as size times rate stays below 2^64.
+/// So the next whole picosecond is the exact time rounded up.
+#[derive(Debug, Clone, Copy)]
+pub struct ByteTime {
+    /// Picoseconds, and the binary places.
+    whole: u64,
+    part: u64,
+    /// Sizes below are short enough.
+    short: u64,
+    rate: BitRate,
+}
+
+impl ByteTime {
+    /// How long `size` occupies a link, rounded up to whole picoseconds.
+    #[inline]
+    pub const fn of(self, size: Bytes) -> Time {
+        if size.0.wrapping_sub(1) >= self.short {
+            return self.rate.time_for(size);
+        }
+        let part = (size.0 as u128 * self.part as u128) >> 64;
+        Time(size.0 * self.whole + part as u64 + 1)
+    }
+
+    /// The rate.
+    #[inline]
+    pub const fn rate(self) -> BitRate {
+        self.rate
+    }
+}
+
 text_forms!(BitRate, UNITS, PRINT, "bps, kbps, Mbps, Gbps or Tbps (or bit/s)", "bits per second");
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::strategy::Strategy;
 
     #[test]
     fn serialisation_by_hand() {
@@ -106,6 +149,19 @@ mod tests {
             let bits = u128::from(bytes) * 8 * u128::from(PS_PER_S);
             proptest::prop_assert!(ps * u128::from(bps) >= bits);
             proptest::prop_assert!((ps - 1) * u128::from(bps) < bits);
+        }
+
+        #[test]
+        fn many_sizes_take_what_each_takes(
+            bytes in proptest::prop_oneof![0u64..20_000, 0u64..1 << 40, (1u64 << 21) - 3..1 << 22],
+            bps in proptest::prop_oneof![
+                1_000_000u64..20_000_000_000_000,
+                // At these a byte takes a whole number of picoseconds.
+                (6u32..16, 6u32..13).prop_map(|(two, five)| (1 << two) * 5u64.pow(five)),
+            ],
+        ) {
+            let rate = BitRate(bps);
+            proptest::prop_assert_eq!(rate.byte_time().of(Bytes(bytes)), rate.time_for(Bytes(bytes)));
         }
     }
 }

@@ -25,6 +25,8 @@ const ARG: u32 = 24;
 const _: () = assert!(NODE + KIND + OBJECT + ARG == 64);
 
 impl Event {
+    /// How many arguments there are.
+    pub const MAX_ARGS: usize = 1 << ARG;
     /// How many nodes a partition may have.
     pub const MAX_NODES: usize = 1 << NODE;
 
@@ -38,6 +40,13 @@ impl Event {
             | (object as u64) << ARG
             | arg as u64;
         Event { at, what }
+    }
+
+    /// The same of another kind.
+    #[inline]
+    pub const fn of_kind(self, kind: u8) -> Self {
+        const MASK: u64 = ((1 << KIND) - 1) << (OBJECT + ARG);
+        Event { what: self.what & !MASK | (kind as u64) << (OBJECT + ARG), ..self }
     }
 
     /// The same at another time.
@@ -205,6 +214,9 @@ mod tests {
         let moved = event.moved_to(Time::MAX);
         assert_eq!((event.at(), moved.at()), (Time::from_us(7), Time::MAX));
         assert_eq!((moved.node(), moved.arg()), (event.node(), event.arg()));
+        let other = event.of_kind(2);
+        let parts = (other.node(), other.kind(), other.object(), other.arg());
+        assert_eq!((other.at(), parts), (event.at(), (node as usize, 2, usize::from(object), arg)));
     }
 
     proptest! {

@@ -3,6 +3,7 @@
 //! keeps order, so only the first packet of a ring has an event.
 
 use super::event::{Event, EventQueue};
+use super::partition::{ARRIVAL, WAKE};
 use crate::ring::Ring;
 use bandwise_units::Time;
 
@@ -27,14 +28,10 @@ struct End<F, B> {
     partition: u32,
     /// Packets on their way here, in order.
     inbound: Ring<Flight<F>>,
-    /// The event of an arrival.
-    arrival: Event,
     /// What comes back for the packets that went out, by when it counts.
     returning: Ring<(Time, B)>,
-    /// The event that looks at the port's sending side.
+    /// The event that looks at the port's sending side; at [`Time::MAX`] if none will.
     wake: Event,
-    /// When it will; [`Time::MAX`] if it won't.
-    wake_at: Time,
     /// Whether the sending side waits for what comes back.
     waits: bool,
 }
@@ -99,25 +96,18 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
         }
     }
 
-    /// Adds a port at which packets cause `arrival` and whose sending side is woken by `wake`,
-    /// with nothing at its far end yet.
-    pub(super) fn add(
-        &mut self,
-        shard: u32,
-        partition: u32,
-        arrival: Event,
-        wake: Event,
-    ) -> LinkEnd {
+    /// Adds a port of a node (by its number in the partition) that events call `object`, with
+    /// nothing at its far end yet.
+    pub(super) fn add(&mut self, shard: u32, partition: u32, node: u32, object: u16) -> LinkEnd {
+        assert!(self.ends.len() < Event::MAX_ARGS, "too many ports");
         let end = self.ends.len() as LinkEnd;
         self.ends.push(End {
             far: end,
             shard,
             partition,
             inbound: Ring::new(),
-            arrival,
             returning: Ring::new(),
-            wake,
-            wake_at: Time::MAX,
+            wake: Event::new(Time::MAX, node, WAKE, object, end),
             waits: false,
         });
         end
@@ -164,7 +154,7 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
     }
 
     /// Sends a packet out of a port: the far end acts on it at `at`, after all those before it.
-    #[inline]
+    #[inline(always)] // or it is passed through memory
     pub fn send(&mut self, port: LinkEnd, at: Time, packet: F) {
         let to = self.ends[port as usize].far;
         let shard = self.ends[to as usize].shard;
@@ -175,11 +165,11 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
     }
 
     /// A packet will come in at an end.
-    #[inline]
+    #[inline(always)]
     fn bring(&mut self, to: LinkEnd, at: Time, packet: F) {
         let end = &mut self.ends[to as usize];
         if end.inbound.is_empty() {
-            self.queues[end.partition as usize].push(end.arrival.moved_to(at));
+            self.queues[end.partition as usize].push(end.wake.of_kind(ARRIVAL).moved_to(at));
         }
         end.inbound.push_back(Flight { at, packet });
     }
@@ -190,7 +180,7 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
         let end = &mut self.ends[port as usize];
         let packet = end.inbound.pop_front().expect("an arrival has a packet").packet;
         if let Some(next) = end.inbound.front() {
-            self.queues[end.partition as usize].push(end.arrival.moved_to(next.at));
+            self.queues[end.partition as usize].push(end.wake.of_kind(ARRIVAL).moved_to(next.at));
         }
         packet
     }
@@ -223,9 +213,9 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
         let end = &mut self.ends[to as usize];
         // Small packets leave a buffer while a large one still does: their credits overtake.
         end.returning.insert((at, back), |&(other, _)| other > at);
-        if end.waits && at < end.wake_at {
-            end.wake_at = at;
-            self.queues[end.partition as usize].push(end.wake.moved_to(at));
+        if end.waits && at < end.wake.at() {
+            end.wake = end.wake.moved_to(at);
+            self.queues[end.partition as usize].push(end.wake);
         }
     }
 
@@ -250,9 +240,9 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
     #[inline]
     pub fn wake(&mut self, port: LinkEnd, at: Time) {
         let end = &mut self.ends[port as usize];
-        if at < end.wake_at {
-            end.wake_at = at;
-            self.queues[end.partition as usize].push(end.wake.moved_to(at));
+        if at < end.wake.at() {
+            end.wake = end.wake.moved_to(at);
+            self.queues[end.partition as usize].push(end.wake);
         }
     }
 
@@ -260,8 +250,8 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
     #[inline]
     pub fn woke(&mut self, port: LinkEnd, now: Time) {
         let end = &mut self.ends[port as usize];
-        if end.wake_at <= now {
-            end.wake_at = Time::MAX;
+        if end.wake.at() <= now {
+            end.wake = end.wake.moved_to(Time::MAX);
         }
     }
 

@@ -5,9 +5,11 @@ use super::links::Links;
 use bandwise_units::Time;
 use std::fmt::Debug;
 
-/// The kind of event with which a port's sending side is looked at. At one instant it comes first.
+/// The kind of event with which a port's sending side is looked at; its argument is the port's end of
+/// the link. At one instant it comes first.
 pub const WAKE: u8 = 0;
-/// The kind of event with which a packet arrives. Other kinds are the node's own.
+/// The kind of event with which a packet arrives at the end that is its argument. Other kinds are the
+/// node's own.
 pub const ARRIVAL: u8 = 1;
 
 /// Something that packets come to and leave from.

@@ -3,7 +3,7 @@
 use super::crew::Crew;
 use super::event::Event;
 use super::links::{LinkEnd, Links};
-use super::partition::{ARRIVAL, Node, WAKE};
+use super::partition::Node;
 use super::shard::Shard;
 use bandwise_units::Time;
 
@@ -78,8 +78,7 @@ impl<N: Node> Engine<N> {
     /// sending side is woken by one of kind [`WAKE`], both about `object`.
     pub fn add_port(&mut self, node: usize, object: u16) -> LinkEnd {
         let Home { shard, partition, number } = self.homes[node];
-        let event = |kind| Event::new(Time::ZERO, number, kind, object, 0);
-        let add = |s: &mut Shard<N>| s.links.add(shard, partition, event(ARRIVAL), event(WAKE));
+        let add = |s: &mut Shard<N>| s.links.add(shard, partition, number, object);
         // All shards count ends alike.
         self.shards.iter_mut().map(add).last().expect("there is a shard")
     }

@@ -91,7 +91,13 @@ pub fn alone(bytes: u64, mtu: u32, extra_header: u32, links: &[(BitRate, Time)])
 /// How long a frame of so many bytes, or of the least size, occupies a link.
 #[inline]
 pub(super) fn frame_time(rate: BitRate, bytes: u32) -> Time {
-    rate.time_for(Bytes::new(u64::from(bytes.max(LEAST) + GAP)))
+    rate.time_for(occupied(bytes))
+}
+
+/// What a frame of so many bytes occupies on a link, with the gap before the next.
+#[inline]
+pub(super) fn occupied(bytes: u32) -> Bytes {
+    Bytes::new(u64::from(bytes.max(LEAST) + GAP))
 }
 
 #[cfg(test)]

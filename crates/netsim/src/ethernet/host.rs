@@ -12,7 +12,7 @@ use super::packet::{ACK, GAP, HEADERS, Kind, NOTIFICATION, Packet, since, stamp}
 use super::routing::Spray;
 use super::slots::Slots;
 use super::telemetry::{Frame, TELEMETRY};
-use crate::engine::{ARRIVAL, Event, Node, WAKE};
+use crate::engine::{ARRIVAL, Event, LinkEnd, Node, WAKE};
 use bandwise_rdma::congestion::{
     self, AckInfo, Algorithm, Congestion, NotificationPoint, NotificationSettings,
 };
@@ -136,10 +136,10 @@ impl<F: Features> Node for Host<F> {
         let (now, slot) = (event.at(), event.arg());
         match event.kind() {
             WAKE => {
-                net.woke(self.output.end, now);
+                net.woke(event.arg(), now);
                 self.serve(now, net);
             }
-            ARRIVAL => self.arrival(now, net),
+            ARRIVAL => self.arrival(now, event.arg(), net),
             OWED => {
                 if let Some(key) = self.incoming.key_at(slot) {
                     self.owed(now, key, net);
@@ -275,8 +275,8 @@ impl<F: Features> Host<F> {
     }
 
     #[inline]
-    fn arrival(&mut self, now: Time, net: &mut Net<F::Frame>) {
-        let frame = net.arrived(self.output.end);
+    fn arrival(&mut self, now: Time, end: LinkEnd, net: &mut Net<F::Frame>) {
+        let frame = net.arrived(end);
         self.packets_in += 1;
         match frame.packet().kind() {
             Kind::Data => self.data(now, &frame, net),

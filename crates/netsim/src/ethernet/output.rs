@@ -1,10 +1,10 @@
 //! An output: a link's sending end, with what priority flow control does to it.
 
-use super::flow::frame_time;
+use super::flow::occupied;
 use super::packet::LEAST;
 use super::telemetry::Frame;
 use crate::engine::{LinkEnd, Links};
-use bandwise_units::{BitRate, Time};
+use bandwise_units::{BitRate, ByteTime, Time};
 
 /// A frame of priority flow control (PFC, IEEE 802.1Qbb) on its way: stop sending packets of a
 /// traffic class, or go on.
@@ -23,30 +23,20 @@ pub(crate) type Net<P> = Links<P, Pause>;
 #[derive(Debug)]
 pub(crate) struct Output {
     pub end: LinkEnd,
-    pub rate: BitRate,
+    byte_time: ByteTime,
     /// Propagation, one way.
     delay: Time,
     /// When the link is free again.
     pub free_at: Time,
     /// Traffic classes that were told to stop, a set.
     paused: u8,
-    /// The two sizes sent last and how long they took: data and acknowledgements alternate.
-    sizes: [(u16, Time); 2],
     /// Frames sent, those of flow control not counted.
     pub sent: u64,
 }
 
 impl Output {
     pub fn new(end: LinkEnd, rate: BitRate, delay: Time) -> Self {
-        Output {
-            end,
-            rate,
-            delay,
-            free_at: Time::ZERO,
-            paused: 0,
-            sizes: [(0, Time::ZERO); 2],
-            sent: 0,
-        }
+        Output { end, byte_time: rate.byte_time(), delay, free_at: Time::ZERO, paused: 0, sent: 0 }
     }
 
     /// The traffic classes of which a packet may leave at `now`, a set: none while the link is
@@ -73,21 +63,15 @@ impl Output {
         }
     }
 
-    #[inline]
-    fn time_for(&mut self, bytes: u16) -> Time {
-        if self.sizes[0].0 != bytes {
-            self.sizes.swap(0, 1);
-            if self.sizes[0].0 != bytes {
-                self.sizes[0] = (bytes, frame_time(self.rate, bytes.into()));
-            }
-        }
-        self.sizes[0].1
+    /// Bits per second.
+    pub fn rate(&self) -> BitRate {
+        self.byte_time.rate()
     }
 
     /// A packet leaves at `now`: it has come to the far end with its last bit.
     #[inline(always)] // or it is passed through memory
     pub fn transmit<P: Frame>(&mut self, now: Time, frame: P, net: &mut Net<P>) {
-        self.free_at = now + self.time_for(frame.packet().bytes());
+        self.free_at = now + self.byte_time.of(occupied(frame.packet().bytes().into()));
         self.sent += 1;
         net.waits_no_longer(self.end);
         net.send(self.end, self.free_at + self.delay, frame);
@@ -97,7 +81,7 @@ impl Output {
     /// before the one that is on the wire.
     pub fn pause<P: Frame>(&mut self, now: Time, pause: Pause, net: &mut Net<P>) {
         let begin = self.free_at.max(now);
-        self.free_at = begin + self.time_for(LEAST as u16);
+        self.free_at = begin + self.byte_time.of(occupied(LEAST));
         net.give_back(self.end, self.free_at + self.delay, pause);
     }
 }

@@ -32,8 +32,14 @@ pub(super) fn find<F: Features>(fabric: &Fabric, switches: &[&Switch<F>]) -> Opt
                 let is_switch = fabric.is_switch(far.node);
                 is_switch.then(|| place.get(&(fabric.rank(far.node), far_port, class)).copied())?
             };
-            let held = switches[rank].held_for(port, class);
-            held.filter_map(|(output, bytes)| Some((behind(output)?, bytes))).collect()
+            // What waits for others is not looked at: that are most, and it takes long.
+            let held = |output| {
+                let next = behind(output)?;
+                let bytes = switches[rank].held_for(port, class, output);
+                (bytes > 0).then_some((next, bytes))
+            };
+            let outputs = usize::from(fabric.port_count(fabric.switches()[rank]));
+            (0..outputs).filter_map(held).collect()
         })
         .collect();
     let found = circle(inputs.len(), |input, stuck| {

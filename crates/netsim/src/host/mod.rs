@@ -84,7 +84,7 @@ impl<P: Program> Node for Host<P> {
         let now = event.at();
         match event.kind() {
             WAKE => self.port_woke(now, net),
-            ARRIVAL => self.arrival(now, net),
+            ARRIVAL => self.arrival(now, event.arg(), net),
             LOOPBACK => {
                 let packet = self.packets.take(event.arg());
                 self.act_on(now, &packet, true, net);

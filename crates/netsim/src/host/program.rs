@@ -20,6 +20,7 @@ impl<P: Program> Host<P> {
     }
 
     /// A completion becomes visible in memory at `visible`; the core finds it by polling.
+    #[inline(always)] // or it is passed through memory
     pub(super) fn complete(
         &mut self,
         core: u16,

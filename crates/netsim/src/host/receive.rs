@@ -3,7 +3,8 @@
 use super::qp::Answer;
 use super::{ANSWERED, Host};
 use crate::cable::{Credit, Net};
-use crate::packet::{BECN, FECN, LAST, Packet};
+use crate::engine::LinkEnd;
+use crate::packet::{BECN, FECN, LAST, Packet, Parts};
 use bandwise_rdma::verbs::{Completion, CompletionKind, Program, Qp};
 use bandwise_rdma::wire::{self, PacketKind, Segment};
 use bandwise_units::Time;
@@ -16,10 +17,10 @@ const ATOMIC_BYTES: u32 = 8;
 
 impl<P: Program> Host<P> {
     /// The packet at the head of the link has come in and passed the receive pipeline.
-    pub(super) fn arrival(&mut self, now: Time, net: &mut Net) {
-        let packet = net.arrived(self.egress.end);
+    pub(super) fn arrival(&mut self, now: Time, end: LinkEnd, net: &mut Net) {
+        let packet = net.arrived(end);
         self.packets_in += 1;
-        self.payload_in += u64::from(packet.payload);
+        self.payload_in += u64::from(packet.payload());
         self.occupancy.enter(packet.vl(), now, packet.blocks(), self.model.rx_buffer);
         let drained = self.act_on(now, &packet, false, net);
         self.occupancy.leave(packet.vl(), drained, packet.blocks());
@@ -38,16 +39,13 @@ impl<P: Program> Host<P> {
         loopback: bool,
         net: &mut Net,
     ) -> Time {
-        let number = usize::from(packet.dst_qp);
-        let (drained, placed) = if packet.payload > 0 {
-            self.pcie.write(now, packet.payload.into())
-        } else {
-            (now, now)
-        };
+        let number = usize::from(packet.dst_qp());
+        let (drained, placed) =
+            if packet.payload() > 0 { self.pcie.write(now, packet.payload()) } else { (now, now) };
         let transit = if loopback { 0 } else { self.transit_ps(now, packet) };
         let last = packet.is(LAST);
         if packet.kind() != PacketKind::ReadResponse {
-            self.qps[number].receiving += u32::from(packet.payload);
+            self.qps[number].receiving += packet.payload();
         }
         if let (true, Some(cc)) = (packet.is(BECN), &self.model.congestion_control) {
             self.qps[number].throttle.on_becn(cc, now);
@@ -78,7 +76,7 @@ impl<P: Program> Host<P> {
                 }
             }
             PacketKind::ReadRequest => {
-                self.answer(number, PacketKind::ReadResponse, packet, packet.transit_ps, transit);
+                self.answer(number, PacketKind::ReadResponse, packet, packet.transit_ps(), transit);
                 self.transmit(now, net);
             }
             PacketKind::AtomicRequest => {
@@ -93,7 +91,7 @@ impl<P: Program> Host<P> {
                     let truth = truth(packet, transit);
                     self.acknowledged(
                         number,
-                        packet.psn,
+                        packet.psn(),
                         drained,
                         (!loopback).then_some(truth),
                         net,
@@ -102,7 +100,7 @@ impl<P: Program> Host<P> {
             }
             PacketKind::Ack | PacketKind::AtomicAck => {
                 let truth = truth(packet, transit);
-                self.acknowledged(number, packet.psn, now, (!loopback).then_some(truth), net);
+                self.acknowledged(number, packet.psn(), now, (!loopback).then_some(truth), net);
             }
         }
         drained
@@ -111,29 +109,30 @@ impl<P: Program> Host<P> {
     /// Ground truth: from last bit out of the sender's port to last bit in here.
     fn transit_ps(&self, now: Time, packet: &Packet) -> u32 {
         let arrived = now - self.model.rx;
-        let on_the_way = arrived - packet.sent_at;
-        on_the_way.as_ps().saturating_sub(packet.first_ser_ps.into()).min(u32::MAX.into()) as u32
+        let on_the_way = arrived - packet.sent_at();
+        on_the_way.saturating_sub(packet.first_serialisation()).as_ps().min(u32::MAX.into()) as u32
     }
 
     /// A header-only answer to `packet`. A mark on the way here goes back as BECN (IBTA A10.3).
+    #[inline]
     fn reply(&self, number: usize, kind: PacketKind, packet: &Packet, transit: u32) -> Packet {
         let becn = if packet.is(FECN) { BECN } else { 0 };
         let setup = self.qps[number].setup;
-        Packet {
-            sent_at: Time::ZERO,
-            transit_ps: transit,
-            first_ser_ps: 0,
-            psn: packet.psn,
-            src: self.index,
+        Packet::new(Parts {
+            kind,
+            flags: LAST | becn,
+            sl: setup.sl,
+            vl: self.lane(setup.sl),
             dst: setup.peer,
             dst_qp: setup.peer_qp,
-            wire_bytes: wire::packet_bytes(kind, Segment::only(0)) as u16,
+            psn: packet.psn(),
+            wire_bytes: wire::packet_bytes(kind, Segment::only(0)),
             payload: 0,
-            lanes: setup.sl.get() << 4 | self.lane(setup.sl) as u8,
-            head: Packet::head(kind, LAST | becn),
-        }
+            transit_ps: transit,
+        })
     }
 
+    #[inline(always)] // or it is passed through memory
     fn stage_at(&mut self, at: Time, packet: Packet, net: &mut Net) {
         let index = self.packets.put(packet);
         self.at(at, ANSWERED, 0, index, net);
@@ -148,7 +147,7 @@ impl<P: Program> Host<P> {
         bytes: u32,
         transit_ps: u32,
     ) {
-        let answer = Answer { kind, bytes, sent: 0, psn: request.psn, transit_ps };
+        let answer = Answer { kind, bytes, sent: 0, psn: request.psn(), transit_ps };
         self.qps[number].answers.push_back(answer);
         self.list(number, 1);
     }
@@ -169,12 +168,12 @@ impl<P: Program> Host<P> {
         let visible = self.pcie.write_descriptor(placed, CQE_BYTES);
         let qp = Qp(number as u16);
         let kind = CompletionKind::Received;
-        let truth = Some(Time::from_ps(packet.transit_ps.saturating_add(transit).into()));
+        let truth = Some(Time::from_ps(packet.transit_ps().saturating_add(transit).into()));
         self.complete(core, visible, Completion { qp, id: 0, kind, bytes, truth }, net);
     }
 }
 
 /// Ground truth of a request: its own time between the ports and its answer's.
 fn truth(answer: &Packet, transit_ps: u32) -> Time {
-    Time::from_ps(u64::from(answer.transit_ps) + u64::from(transit_ps))
+    Time::from_ps(u64::from(answer.transit_ps()) + u64::from(transit_ps))
 }

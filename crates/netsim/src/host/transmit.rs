@@ -5,7 +5,7 @@ use super::qp::Unacked;
 use super::{Host, LOOPBACK, STAGED, TRANSMIT};
 use crate::cable::Net;
 use crate::egress::Choice;
-use crate::packet::{LAST, Packet};
+use crate::packet::{LAST, Packet, Parts};
 use bandwise_rdma::qos::Sl;
 use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Program, Transport};
 use bandwise_rdma::wire::{self, PacketKind, Segment};
@@ -154,7 +154,7 @@ impl<P: Program> Host<P> {
         }
         if let Some(cc) = &self.model.congestion_control {
             let bytes = wire::packet_bytes(kind, segment);
-            let packet_time = self.egress.cable.rate.time_for(Bytes::new(bytes.into()));
+            let packet_time = self.egress.cable.byte_time.of(Bytes::new(bytes.into()));
             let delay = qp.throttle.delay(cc, now, packet_time);
             if delay > Time::ZERO {
                 qp.paced_until = now + packet_time + delay;
@@ -201,19 +201,18 @@ impl<P: Program> Host<P> {
     ) {
         let setup = self.qps[number].setup;
         let vl = self.lane(setup.sl);
-        let packet = Packet {
-            sent_at: Time::ZERO,
-            transit_ps,
-            first_ser_ps: 0,
-            psn,
-            src: self.index,
+        let packet = Packet::new(Parts {
+            kind,
+            flags: if segment.last { LAST } else { 0 },
+            sl: setup.sl,
+            vl,
             dst: setup.peer,
             dst_qp: setup.peer_qp,
-            wire_bytes: wire::packet_bytes(kind, segment) as u16,
-            payload: segment.payload as u16,
-            lanes: setup.sl.get() << 4 | vl as u8,
-            head: Packet::head(kind, if segment.last { LAST } else { 0 }),
-        };
+            psn,
+            wire_bytes: wire::packet_bytes(kind, segment),
+            payload: segment.payload,
+            transit_ps,
+        });
         self.fetched[vl] += segment.payload;
         let data_at = if inline || segment.payload == 0 {
             now
@@ -254,8 +253,8 @@ impl<P: Program> Host<P> {
 
     /// A packet has passed the pipeline: to the port, or back inside for this host itself.
     pub(super) fn stage(&mut self, now: Time, packet: Packet, net: &mut Net) {
-        if packet.dst == self.index {
-            let bytes = Bytes::new(packet.wire_bytes.into());
+        if packet.dst() == self.index {
+            let bytes = Bytes::new(packet.wire_bytes().into());
             self.loopback_free =
                 now.max(self.loopback_free) + self.model.loopback_rate.time_for(bytes);
             let at = self.loopback_free + self.model.rx;
@@ -313,8 +312,7 @@ impl<P: Program> Host<P> {
     #[inline]
     fn leave(&mut self, now: Time, slot: usize, vl: usize, mut packet: Packet, net: &mut Net) {
         let serialisation = self.egress.send(now, slot, vl, &packet, net);
-        packet.sent_at = now;
-        packet.first_ser_ps = serialisation.as_ps() as u32;
+        packet.leaves(now, serialisation);
         self.packets_out += 1;
         let at = self.egress.cable.takes_effect(&packet, now, serialisation);
         net.send(self.egress.end, at, packet);
@@ -327,7 +325,7 @@ impl<P: Program> Host<P> {
 
     /// Its bytes have left the transmit buffer.
     fn release(&mut self, packet: &Packet) {
-        self.fetched[packet.vl()] -= u32::from(packet.payload);
+        self.fetched[packet.vl()] -= packet.payload();
     }
 
     /// A datagram is complete once it is on the wire (RPerf, figure 1c). Several queue pairs may
@@ -335,11 +333,11 @@ impl<P: Program> Host<P> {
     fn datagram_sent(&mut self, at: Time, packet: &Packet, net: &mut Net) {
         let sender = self.qps.iter().position(|qp| {
             qp.setup.transport == Transport::Ud
-                && (qp.setup.peer, qp.setup.peer_qp) == (packet.dst, packet.dst_qp)
-                && qp.unacked.iter().any(|u| u.psn == packet.psn && !u.answered)
+                && (qp.setup.peer, qp.setup.peer_qp) == (packet.dst(), packet.dst_qp())
+                && qp.unacked.iter().any(|u| u.psn == packet.psn() && !u.answered)
         });
         if let Some(number) = sender {
-            self.acknowledged(number, packet.psn, at, None, net);
+            self.acknowledged(number, packet.psn(), at, None, net);
         }
     }
 
@@ -353,20 +351,30 @@ impl<P: Program> Host<P> {
         truth: Option<Time>,
         net: &mut Net,
     ) {
-        if let Some(it) = self.qps[number].unacked.iter_mut().find(|u| u.psn == psn) {
-            (it.answered, it.truth) = (true, truth);
-        }
-        let core = self.qps[number].setup.core;
-        while self.qps[number].unacked.front().is_some_and(|u| u.answered) {
-            let unacked = self.qps[number].unacked.pop_front().expect("it is there");
-            if let (true, Some(core)) = (unacked.wqe.signaled, core) {
+        let qp = &mut self.qps[number];
+        let core = qp.setup.core;
+        // Answers mostly come in order.
+        let mut next = match qp.unacked.front() {
+            Some(first) if first.psn == psn => Some((first.wqe, truth)),
+            _ => {
+                if let Some(it) = qp.unacked.iter_mut().find(|u| u.psn == psn) {
+                    (it.answered, it.truth) = (true, truth);
+                }
+                None
+            }
+        };
+        while let Some((wqe, truth)) = next {
+            let unacked = &mut self.qps[number].unacked;
+            unacked.pop_front();
+            next = unacked.front().filter(|u| u.answered).map(|u| (u.wqe, u.truth));
+            if let (true, Some(core)) = (wqe.signaled, core) {
                 let visible = self.pcie.write_descriptor(now, super::receive::CQE_BYTES);
                 let completion = Completion {
                     qp: bandwise_rdma::verbs::Qp(number as u16),
-                    id: unacked.wqe.id,
-                    kind: CompletionKind::Sent(unacked.wqe.opcode),
-                    bytes: unacked.wqe.bytes,
-                    truth: unacked.truth,
+                    id: wqe.id,
+                    kind: CompletionKind::Sent(wqe.opcode),
+                    bytes: wqe.bytes,
+                    truth,
                 };
                 self.complete(core, visible, completion, net);
             }

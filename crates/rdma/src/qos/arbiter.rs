@@ -1,6 +1,6 @@
 //! [`VlArbiter`]: which lane sends next.
 
-use super::{VlArbEntry, VlArbError, VlArbTable};
+use super::{Vl, VlArbEntry, VlArbError, VlArbTable};
 use crate::wire::{BLOCK, blocks};
 
 /// The arbiter of one port's lanes (IBTA 7.6.9.2), as a state machine that is asked
@@ -24,20 +24,39 @@ pub struct VlArbiter {
     /// What is left of it: spent at zero or less.
     left: i32,
     /// The last answer, until [`VlArbiter::sent`] uses it.
-    pending: Option<Turn>,
+    pending: Turn,
     /// By lane: its entry, if it has just one. Nothing decides whose turn it is where only such a
     /// lane has a packet, which is the common case.
-    alone: [Option<Turn>; 16],
+    alone: [Turn; 16],
 }
 
 const UNBOUNDED: i32 = i32::MAX;
 
-/// An entry of one of the rings.
-#[derive(Debug, Clone, Copy)]
-struct Turn {
-    high: bool,
-    index: u8,
-    vl: u8,
+/// An entry of one of the rings, or [`NOBODY`]. A word, as a processor would have to wait where
+/// several fields have just been written and are read as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Turn(u32);
+
+const NOBODY: Turn = Turn(u32::MAX);
+
+impl Turn {
+    /// Entry `index` of high or low priority, which serves `vl`.
+    #[inline]
+    const fn new(high: bool, index: u8, vl: Vl) -> Self {
+        Turn((high as u32) << 16 | (index as u32) << 8 | vl.get() as u32)
+    }
+    #[inline]
+    const fn is_high(self) -> bool {
+        self.0 >> 16 & 1 == 1
+    }
+    #[inline]
+    const fn index(self) -> u8 {
+        (self.0 >> 8) as u8
+    }
+    #[inline]
+    const fn vl(self) -> u8 {
+        self.0 as u8
+    }
 }
 
 /// One priority's entries, without those that have no weight.
@@ -66,7 +85,7 @@ impl Ring {
 
     fn turns(&self, high: bool) -> impl Iterator<Item = Turn> {
         let entries = self.entries.iter().zip(0..);
-        entries.map(move |(entry, index)| Turn { high, index, vl: entry.vl.get() })
+        entries.map(move |(entry, index)| Turn::new(high, index, entry.vl))
     }
 
     /// The entry that sends next, if one of its lanes is eligible.
@@ -112,10 +131,10 @@ impl VlArbiter {
         let (high, low) = (Ring::new(&table.high), Ring::new(&table.low));
         let alone = std::array::from_fn(|vl| {
             let turns = high.turns(true).chain(low.turns(false));
-            let mut of_lane = turns.filter(|turn| usize::from(turn.vl) == vl);
-            of_lane.next().filter(|_| of_lane.next().is_none())
+            let mut of_lane = turns.filter(|turn| usize::from(turn.vl()) == vl);
+            of_lane.next().filter(|_| of_lane.next().is_none()).unwrap_or(NOBODY)
         });
-        Ok(VlArbiter { limit, left: limit, pending: None, alone, high, low })
+        Ok(VlArbiter { limit, left: limit, pending: NOBODY, alone, high, low })
     }
 
     /// The lane whose packet goes next, given the set of lanes that have a packet and the credits
@@ -125,25 +144,24 @@ impl VlArbiter {
     #[inline]
     pub fn choose(&mut self, eligible: u16) -> Option<u8> {
         let turn = self.turn(eligible)?;
-        self.pending = Some(turn);
-        Some(turn.vl)
+        self.pending = turn;
+        Some(turn.vl())
     }
 
     #[inline]
     fn turn(&self, eligible: u16) -> Option<Turn> {
-        if eligible.is_power_of_two()
-            && let alone @ Some(_) = self.alone[eligible.trailing_zeros() as usize]
-        {
-            return alone;
+        if eligible.is_power_of_two() {
+            let alone = self.alone[eligible.trailing_zeros() as usize];
+            if alone != NOBODY {
+                return Some(alone);
+            }
         }
         self.turn_among(eligible)
     }
 
     fn turn_among(&self, eligible: u16) -> Option<Turn> {
-        let high =
-            |index| Turn { high: true, index, vl: self.high.entries[usize::from(index)].vl.get() };
-        let low =
-            |index| Turn { high: false, index, vl: self.low.entries[usize::from(index)].vl.get() };
+        let high = |index| Turn::new(true, index, self.high.entries[usize::from(index)].vl);
+        let low = |index| Turn::new(false, index, self.low.entries[usize::from(index)].vl);
         if self.left > 0 {
             let first = self.high.pick(eligible).map(high);
             first.or_else(|| self.low.pick(eligible).map(low))
@@ -157,21 +175,24 @@ impl VlArbiter {
     /// that [`choose`](Self::choose) named last.
     #[inline]
     pub fn sent(&mut self, vl: u8, bytes: u32) {
-        let pending = self.pending.take().filter(|turn| turn.vl == vl);
+        let mut turn = std::mem::replace(&mut self.pending, NOBODY);
         // Sending what was not chosen is a bug of the caller; a release build then debits the
         // lane as if it had been the only one.
-        debug_assert!(pending.is_some(), "VL{vl} sent without having been chosen");
-        let Some(turn) = pending.or_else(|| self.turn(1 << (vl & 15))) else { return };
+        debug_assert!(turn.vl() == vl, "VL{vl} sent without having been chosen");
+        if turn.vl() != vl {
+            let Some(alone) = self.turn(1 << (vl & 15)) else { return };
+            turn = alone;
+        }
         let blocks = blocks(bytes).max(1) as i32;
-        if turn.high {
-            self.high.debit(turn.index, blocks);
+        if turn.is_high() {
+            self.high.debit(turn.index(), blocks);
             if self.limit != UNBOUNDED {
                 // Spent, and yet high priority sends: low priority had its chance and no packet.
                 let left = if self.left <= 0 { self.limit } else { self.left };
                 self.left = left - blocks;
             }
         } else {
-            self.low.debit(turn.index, blocks);
+            self.low.debit(turn.index(), blocks);
             self.left = self.limit;
         }
     }
@@ -343,7 +364,7 @@ mod tests {
             let mut run = 0;
             for (eligible, bytes) in steps {
                 let vl = arbiter.choose(eligible | low).unwrap();
-                let was_high = arbiter.pending.unwrap().high;
+                let was_high = arbiter.pending.is_high();
                 arbiter.sent(vl, bytes);
                 if was_high {
                     prop_assert!(run < limit, "{run} blocks in a row did not end a limit of {limit}");

@@ -27,7 +27,7 @@ use super::output::{Net, Output, Pause};
 use super::packet::{CLASSES, GAP, Kind, Packet};
 use super::queues::Queues;
 use super::telemetry::Frame;
-use crate::engine::{ARRIVAL, Event, Node};
+use crate::engine::{ARRIVAL, Event, LinkEnd, Node};
 use bandwise_random::Stream;
 use bandwise_rdma::congestion::{IntHop, RedMarker};
 use bandwise_units::{Bytes, Time};
@@ -95,10 +95,10 @@ impl<F: Features> Node for Switch<F> {
     #[inline]
     fn handle(&mut self, event: Event, net: &mut Net<F::Frame>) {
         if event.kind() == ARRIVAL {
-            self.arrival(event.at(), event.object(), net);
+            self.arrival(event.at(), event.object(), event.arg(), net);
         } else {
             let port = &mut self.ports[event.object()];
-            net.woke(port.output.end, event.at());
+            net.woke(event.arg(), event.at());
             if port.owing != 0 {
                 port.tell_go(event.at(), net);
             }
@@ -158,8 +158,8 @@ impl<F: Features> Switch<F> {
     }
 
     #[inline]
-    fn arrival(&mut self, now: Time, input: usize, net: &mut Net<F::Frame>) {
-        let mut frame = net.arrived(self.ports[input].output.end);
+    fn arrival(&mut self, now: Time, input: usize, end: LinkEnd, net: &mut Net<F::Frame>) {
+        let mut frame = net.arrived(end);
         let output = frame.packet_mut().turn();
         let class = class::<F>(frame.packet());
         let port = &mut self.ports[output];
@@ -321,15 +321,12 @@ impl<F: Features> Switch<F> {
         })
     }
 
-    /// How many bytes that came in by a port of a class wait for each output.
-    pub fn held_for(&self, input: usize, class: usize) -> impl Iterator<Item = (usize, u32)> + '_ {
+    /// How many bytes that came in by a port of a class wait for an output.
+    pub fn held_for(&self, input: usize, class: usize, output: usize) -> u32 {
         let source = input as u32 & self.source;
-        let waits = move |(output, port): (usize, &Port)| {
-            let queue = self.queues.iter((port.lanes[class].queues + source) as usize);
-            let of_input = queue.filter(|&(_, from)| from as usize == input);
-            (output, of_input.map(|(frame, _)| u32::from(frame.packet().bytes())).sum())
-        };
-        self.ports.iter().enumerate().map(waits).filter(|&(_, bytes)| bytes > 0)
+        let queue = self.queues.iter((self.ports[output].lanes[class].queues + source) as usize);
+        let of_input = queue.filter(|&(_, from)| from as usize == input);
+        of_input.map(|(frame, _)| u32::from(frame.packet().bytes())).sum()
     }
 
     /// Whether the sender of an input and class would go on some day if that much of what it holds
@@ -368,7 +365,7 @@ impl Port {
         if P::HAS_ROOM {
             self.bytes += u64::from(frame.packet().bytes()) + u64::from(GAP);
             let (sent, queue) = (Bytes::new(self.bytes), Bytes::new(left.into()));
-            frame.pass(|| IntHop { at: now, sent, queue, rate: self.output.rate });
+            frame.pass(|| IntHop { at: now, sent, queue, rate: self.output.rate() });
         }
         self.output.transmit(now, frame, net);
     }
