@@ -50,7 +50,7 @@ impl<P: Program> Host<P> {
             self.qps[number].receiving += u32::from(packet.payload);
         }
         if let (true, Some(cc)) = (packet.is(BECN), &self.model.congestion_control) {
-            self.qps[number].throttle.on_becn(cc, now);
+            self.qps[number].throttle.on_becn(cc, now + self.cc_timer_ahead);
         }
         match packet.kind() {
             PacketKind::Send if last => {

@@ -6,7 +6,7 @@ use bandwise_netsim::host::DeviceModel;
 use bandwise_netsim::host::Notify;
 use bandwise_netsim::switch::{Hiccup, Queueing, SwitchModel};
 use bandwise_netsim::{Models, Qos, Simulation};
-use bandwise_rdma::cc::{MarkerSettings, SourceSettings};
+use bandwise_rdma::cc::{MarkerSettings, SourceSettings, Victims, linear_table};
 use bandwise_rdma::qos::{Sl2Vl, VlArbEntry, VlArbTable};
 use bandwise_rdma::verbs::{Opcode, Qp, Transport, WorkRequest};
 use bandwise_rdma::wire::Mtu;
@@ -160,10 +160,10 @@ fn models(mtu: Mtu, lanes: u8) -> impl Strategy<Value = Models> {
             threshold: Bytes::from_kib(1),
             marking_rate: 0,
             packet_size: 0,
-            mark_victims: true,
+            victims: Victims::All,
         }),
     ]);
-    let throttle = SourceSettings::new(SourceSettings::linear_table(16), 1, 4, 0).unwrap();
+    let throttle = SourceSettings::new(linear_table(16), 1, 4, 0).unwrap();
     let switch = (
         select(vec![Scheduling::Fcfs, Scheduling::RoundRobin]),
         select(vec![Queueing::Fifo, Queueing::Voq]),
