@@ -82,8 +82,8 @@ pub struct Switch {
 struct Marking {
     settings: MarkerSettings,
     depths: Vec<u32>,
-    /// Which of the packets that may be marked are. With a fixed distance, flows that take turns
-    /// would be in step with it, and one of them would get all marks.
+    /// Which of the packets that may be marked are: the marking rate is a mean (IBTA A10.2.1.1), and
+    /// flows that take turns could be in step with a fixed distance.
     random: Stream,
 }
 
@@ -383,5 +383,41 @@ impl Switch {
             (0..self.lanes).filter(waits).map(move |vl| (output, vl))
         });
         Some(wanted.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bandwise_rdma::cc::Victims;
+
+    #[test]
+    fn so_many_packets_pass_between_two_marks() {
+        const PACKETS: u32 = 100_000;
+        let marked = |marking_rate: u16| {
+            let settings = MarkerSettings {
+                threshold: Bytes::new(5_000),
+                marking_rate,
+                packet_size: 512,
+                victims: Victims::None,
+            };
+            let random = Stream::new(1, "mark", 0);
+            let mut marking = Marking { settings, depths: vec![0, 0], random };
+            let packet = Packet { wire_bytes: 4122, ..Packet::default() };
+            marking.comes(1, &packet);
+            let marks = (0..PACKETS).filter(|_| {
+                marking.comes(1, &packet);
+                marking.leaves(1, &packet, false, false)
+            });
+            let marks = marks.count() as f64;
+            assert!(!marking.leaves(1, &packet, false, false), "only one is left");
+            assert_eq!(marking.depths, [0, 0]);
+            marks
+        };
+        assert_eq!(marked(0), f64::from(PACKETS));
+        for rate in [1, 10, 99] {
+            let mean = f64::from(PACKETS) / marked(rate) - 1.0;
+            assert!((mean / f64::from(rate) - 1.0).abs() < 0.1, "{mean} for {rate}");
+        }
     }
 }
