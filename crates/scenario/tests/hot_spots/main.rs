@@ -25,6 +25,7 @@ fn sets() -> Vec<(&'static str, String)> {
         ("threshold 8 KiB", with("threshold = \"8 KiB\"")),
         ("threshold 24 KiB", with("threshold = \"24 KiB\"")),
         ("every packet marked", with(every)),
+        ("waits in eighths", with("table = { quadratic = 128, longest = 57.385, shift = 3 }")),
         ("Simula's table", with(SIMULA)),
         ("Simula's table, every packet marked", with(&format!("{SIMULA}{every}"))),
         (
@@ -43,12 +44,13 @@ fn row(name: &str, measures: &Measures) -> String {
     let incast = measures.incast.map(|(used, _)| percent(used)).join(" / ");
     let least = measures.incast.map(|(_, least)| percent(least)).join(" / ");
     let victim = measures.victim.map(percent).join(" / ");
+    let greedy = measures.greedy_victim.map(percent).join(" / ");
     let time = |ms: Option<u64>, longest| match ms {
         Some(ms) => ms.to_string(),
         None => format!("over {longest}"),
     };
     format!(
-        "| {name} | {incast} | {least} | {victim} | {} | {} | {:.1} | {} |\n",
+        "| {name} | {incast} | {least} | {victim} | {greedy} | {} | {} | {:.1} | {} |\n",
         time(measures.recovery_ms, 32),
         time(measures.converged_ms, 16),
         measures.small_us,
@@ -72,6 +74,7 @@ fn the_default_reaches_its_aims() {
         assert!(measures.incast.iter().all(|&(used, _)| used >= 0.9), "{told}");
         assert!(measures.incast.iter().all(|&(_, least)| least >= 0.66), "{told}");
         assert!(measures.victim.iter().all(|&part| part >= 0.95), "{told}");
+        assert!(measures.greedy_victim.iter().all(|&part| part >= 0.6), "{told}");
         assert!(measures.recovery_ms.is_some_and(|ms| ms <= 6), "{told}");
         assert!(measures.converged_ms.is_some_and(|ms| ms <= 2), "{told}");
         assert!(measures.small_us < 21.1 / 8.0, "{told}");

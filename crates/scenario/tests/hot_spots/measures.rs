@@ -12,15 +12,20 @@ const LINK: &str = "link = { rate = \"54.545454545 Gbps\", delay = \"10 ns\" }";
 /// When what is measured in the long run begins: sixteen flows take 25 ms to be slowed down enough.
 const SETTLED_MS: u64 = 40;
 
+/// Contributors before the link that the victim shares with them, and behind it.
+const HOT_SPOTS: [(usize, usize); 2] = [(2, 3), (4, 12)];
+
 /// What came of settings.
 #[derive(Debug, Clone, Copy)]
 pub struct Measures {
     /// 2, 4, 8 and 16 senders to one host: the part of the host's link that is used, and what the
     /// slowest of the senders has of an equal part.
     pub incast: [(f64, f64); 4],
-    /// What a flow gets of the 20 Gbps that are left for it on a link that it shares with 2 of 5, and
-    /// with 4 of 16 contributors to a hot spot behind.
+    /// What a flow gets of the 20 Gbps that it asks for, on a link that it shares with 2 of 5, and with
+    /// 4 of 16 contributors to a hot spot behind.
     pub victim: [f64; 2],
+    /// The same of what they leave it by max-min fairness, if it asks for all it can get.
+    pub greedy_victim: [f64; 2],
     /// How long one of five flows to a host takes to have 90% of its link when the others have
     /// stopped, in whole milliseconds rounded up; `None` if more than 32.
     pub recovery_ms: Option<u64>,
@@ -38,7 +43,13 @@ pub fn measure(control: &str, seed: u64) -> Measures {
     let study = Study { control, seed };
     Measures {
         incast: [2, 4, 8, 16].map(|senders| study.incast(senders)),
-        victim: [(2, 3), (4, 12)].map(|(before, behind)| study.victim(before, behind)),
+        victim: HOT_SPOTS.map(|(before, behind)| {
+            study.victim_gbps(before, behind, "rate = \"20 Gbps\"\n") / 20.0
+        }),
+        greedy_victim: HOT_SPOTS.map(|(before, behind)| {
+            let left = 1.0 - before as f64 / (before + behind) as f64;
+            study.victim_gbps(before, behind, "") / (left * LINE_GBPS)
+        }),
         recovery_ms: study.recovery_ms(),
         converged_ms: study.converged_ms(),
         small_us: study.small_us(),
@@ -74,8 +85,7 @@ impl Study<'_> {
         (all / LINE_GBPS, least / (all / senders as f64))
     }
 
-    /// So many contributors before the shared link, and so many behind it.
-    fn victim(&self, before: usize, behind: usize) -> f64 {
+    fn victim_gbps(&self, before: usize, behind: usize, rate: &str) -> f64 {
         let [near, far] = [hosts("a", 1..=before), hosts("b", 1..=behind)];
         let at = |switch: &str, names: &[String]| -> String {
             let host = |(port, name): (usize, &String)| {
@@ -92,10 +102,10 @@ impl Study<'_> {
             at("s", &two(&near, &["victim"])),
             at("t", &two(&far, &["hot", "calm"])),
         );
-        let flows = bulk(&[near, far].concat(), "hot", "")
-            + &bulk(&["victim".to_owned()], "calm", "rate = \"20 Gbps\"\n");
+        let flows =
+            bulk(&[near, far].concat(), "hot", "") + &bulk(&["victim".to_owned()], "calm", rate);
         let results = self.run(&fabric, SETTLED_MS, 10, &flows);
-        rates(&results)[before + behind] / 20.0
+        rates(&results)[before + behind]
     }
 
     fn recovery_ms(&self) -> Option<u64> {
