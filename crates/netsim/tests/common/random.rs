@@ -154,15 +154,12 @@ fn models(mtu: Mtu, lanes: u8) -> impl Strategy<Value = Models> {
     let tables = (entries(), entries(), select(vec![0u8, 1, 4, 255]))
         .prop_map(|(high, low, high_limit)| VlArbTable { high, low, high_limit })
         .prop_filter("every lane is served", move |t| t.unserved((1 << lanes) - 1) == 0);
-    let marking = select(vec![
-        None,
-        Some(MarkerSettings {
-            threshold: Bytes::from_kib(1),
-            marking_rate: 0,
-            packet_size: 0,
-            victims: Victims::All,
-        }),
-    ]);
+    let victims = select(vec![Victims::None, Victims::AtHosts, Victims::All]);
+    let marking = (select(vec![false, true]), victims, select(vec![0, 3]), select(vec![0, 512]));
+    let marking = marking.prop_map(|(marks, victims, marking_rate, packet_size)| {
+        let threshold = Bytes::from_kib(1);
+        marks.then_some(MarkerSettings { threshold, marking_rate, packet_size, victims })
+    });
     let throttle = SourceSettings::new(linear_table(16), 1, 4, 0).unwrap();
     let switch = (
         select(vec![Scheduling::Fcfs, Scheduling::RoundRobin]),

@@ -29,7 +29,7 @@ fn sets() -> Vec<(&'static str, String)> {
         ("Simula's table", with(SIMULA)),
         ("Simula's table, every packet marked", with(&format!("{SIMULA}{every}"))),
         (
-            "LLNL: 1 of 16 marked, timer 1000",
+            "1 of 16 marked, timer 1000, packets from 64 B",
             with(&format!("{MELLANOX}marking-rate = 15\npacket-size = 64\nccti-timer = 1000")),
         ),
         (

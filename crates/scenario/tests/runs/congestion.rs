@@ -88,3 +88,15 @@ fn a_lane_without_credits_is_a_victim() {
     assert_ne!(results("[congestion-control]"), without, "the port to the host marks");
     assert_ne!(results("[congestion-control]\nmark-victims = \"all\""), without);
 }
+
+/// The same with the victim on the lane of those that send to the slow host.
+#[test]
+fn a_slow_host_s_victims_are_freed_by_the_port_to_it() {
+    let victim = |control: &str| {
+        let text = slow_host(control).replace("sl = 1", "").replace("\"5 ms\"", "\"20 ms\"");
+        gbps(run(&text.replace("[run]", "[run]\nwarmup = \"20 ms\"")).flows.last().unwrap())
+    };
+    let [unmarked, marked] = ["mark-victims = \"none\"", ""]
+        .map(|keys| victim(&format!("[congestion-control]\n{keys}")));
+    assert!(unmarked < 0.9 * 15.0 && marked > 0.97 * 15.0, "{unmarked} and {marked} Gbps");
+}
