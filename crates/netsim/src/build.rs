@@ -153,6 +153,7 @@ impl Plan<'_> {
             hosts.map(|&host| self.routes.out_port(node, host).wrapping_sub(1)).collect(),
             (1..=ports).flat_map(|input| (1..=ports).map(tables(input))).collect(),
             Stream::new(self.seed, "switch", fabric.rank(node) as u64),
+            Stream::new(self.seed, "mark", fabric.rank(node) as u64),
         );
         for port in fabric.ports(node) {
             let Some((cable, peer)) = self.cable(port) else { continue };
@@ -173,10 +174,12 @@ impl Plan<'_> {
         let scheduling = Scheduling::RoundRobin;
         let (slots, end) = (2 * self.lanes, self.ends[&port]);
         let egress = Egress::new(cable, end, slots, self.buffer(peer), vlarb, scheduling)?;
+        let rank = fabric.rank(node);
         Ok(Box::new(Host::new(
-            fabric.rank(node) as u16,
+            rank as u16,
             number,
             models.device.clone(),
+            Stream::new(self.seed, "cc-timer", rank as u64),
             models.qos.sl2vl(node, None, port.number),
             self.lanes,
             egress,

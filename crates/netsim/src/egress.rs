@@ -60,6 +60,8 @@ pub struct Egress {
     words: usize,
     heads: Vec<Head>,
     lanes: u16,
+    /// Lanes, as bits, whose next packet had to wait for credits.
+    starved: u16,
     turn: [u16; 16],
     arbiter: VlArbiter,
     scheduling: Scheduling,
@@ -88,6 +90,7 @@ impl Egress {
             words,
             heads: vec![Head::default(); slots],
             lanes: 0,
+            starved: 0,
             turn: [0; 16],
             arbiter: VlArbiter::new(vlarb)?,
             scheduling,
@@ -121,9 +124,9 @@ impl Egress {
         waiting.peek().is_some() && waiting.all(|slot| self.heads[slot].blocks > credits)
     }
 
-    /// Whether what leaves next had to wait for credits: it met congestion further on.
-    pub fn was_starved(&self, net: &Net) -> bool {
-        net.waits(self.end)
+    /// Whether what leaves next by a lane had to wait for credits: it met congestion further on.
+    pub fn was_starved(&self, vl: usize) -> bool {
+        self.starved & 1 << vl != 0
     }
 
     /// Free blocks of a lane's buffer behind the link, as far as this end knows.
@@ -169,7 +172,10 @@ impl Egress {
         if self.lanes.is_power_of_two() {
             // One lane has something: the common case.
             let vl = self.lanes.trailing_zeros() as usize;
-            let Some(slot) = self.pick(vl) else { return Choice::Starved };
+            let Some(slot) = self.pick(vl) else {
+                self.starved |= 1 << vl;
+                return Choice::Starved;
+            };
             let chosen = self.arbiter.choose(self.lanes);
             return if chosen.is_some() { Choice::Send { slot, vl } } else { Choice::Starved };
         }
@@ -179,9 +185,12 @@ impl Egress {
         while lanes != 0 {
             let vl = lanes.trailing_zeros() as usize;
             lanes &= lanes - 1;
-            if let Some(slot) = self.pick(vl) {
-                eligible |= 1 << vl;
-                pick[vl] = slot as u16;
+            match self.pick(vl) {
+                Some(slot) => {
+                    eligible |= 1 << vl;
+                    pick[vl] = slot as u16;
+                }
+                None => self.starved |= 1 << vl,
             }
         }
         match self.arbiter.choose(eligible) {
@@ -234,6 +243,7 @@ impl Egress {
         let serialisation = self.cable.serialisation(packet);
         self.free_at = start + serialisation;
         self.credits[vl] -= packet.blocks() as u16;
+        self.starved &= !(1 << vl);
         net.waits_no_longer(self.end);
         self.turn[vl] = slot as u16 + 1;
         self.arbiter.sent(vl as u8, packet.wire_bytes());

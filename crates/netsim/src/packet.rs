@@ -75,11 +75,11 @@ impl Packet {
         }
     }
 
-    /// Its first bit leaves the sender's port, which takes it so long.
+    /// Its first bit leaves the sender's port, which takes it so long; 4 ms count as the most.
     #[inline]
-    pub const fn leaves(&mut self, now: Time, serialisation: Time) {
+    pub fn leaves(&mut self, now: Time, serialisation: Time) {
         self.sent_at = now;
-        self.times = serialisation.as_ps() << 32 | self.times as u32 as u64;
+        self.times = serialisation.as_ps().min(u32::MAX.into()) << 32 | self.times as u32 as u64;
     }
 
     /// When its first bit left the sender's port: its age, for first come, first served.

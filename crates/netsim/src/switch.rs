@@ -5,14 +5,14 @@
 //! An idle output takes it at once; otherwise it waits in its input's buffer, which is emptied
 //! when its last bit has left, and then the credits go back.
 
-use crate::cable::{Cable, Credit, Net};
+use crate::cable::{Cable, Credit, Net, Receiver};
 use crate::egress::{Choice, Egress, Scheduling};
 use crate::engine::{ARRIVAL, Event, LinkEnd, Node};
 use crate::occupancy::Occupancy;
 use crate::packet::{FECN, Packet};
 use crate::ring::Ring;
 use bandwise_random::Stream;
-use bandwise_rdma::cc::{Marker, MarkerSettings};
+use bandwise_rdma::cc::{Departure, MarkerSettings};
 use bandwise_rdma::qos::{Sl2Vl, VlArbiter};
 use bandwise_units::{Bytes, Time};
 
@@ -81,20 +81,25 @@ pub struct Switch {
 #[derive(Debug)]
 struct Marking {
     settings: MarkerSettings,
-    lanes: Vec<(u32, Marker)>,
+    depths: Vec<u32>,
+    /// Which of the packets that may be marked are: the marking rate is a mean (IBTA A10.2.1.1), and
+    /// flows that take turns could be in step with a fixed distance.
+    random: Stream,
 }
 
 impl Marking {
     fn comes(&mut self, lane: usize, packet: &Packet) {
-        self.lanes[lane].0 += packet.wire_bytes();
+        self.depths[lane] += packet.wire_bytes();
     }
 
     /// A packet leaves; whether it gets the mark.
-    fn leaves(&mut self, lane: usize, packet: &Packet, starved: bool) -> bool {
-        let (depth, marker) = &mut self.lanes[lane];
-        let (queued, bytes) = (Bytes::new((*depth).into()), packet.wire_bytes());
-        *depth -= bytes;
-        marker.on_departure(&self.settings, queued, bytes, !starved)
+    fn leaves(&mut self, lane: usize, packet: &Packet, starved: bool, to_host: bool) -> bool {
+        let packet_bytes = packet.wire_bytes();
+        let queued = Bytes::new(self.depths[lane].into());
+        self.depths[lane] -= packet_bytes;
+        let departure = Departure { queued, packet_bytes, starved, to_host };
+        self.settings.is_eligible(departure)
+            && self.random.one_in(u32::from(self.settings.marking_rate) + 1)
     }
 }
 
@@ -117,7 +122,9 @@ impl Node for Switch {
 }
 
 impl Switch {
-    /// A switch whose ports are still to be cabled. `lanes` is the number of data lanes in use.
+    /// A switch whose ports are still to be cabled. `lanes` is the number of data lanes in use;
+    /// chance decides by `random` which crossings take longer, and by `marks` which packets are
+    /// marked.
     pub(crate) fn new(
         model: SwitchModel,
         ports: usize,
@@ -125,6 +132,7 @@ impl Switch {
         forwarding: Vec<u8>,
         sl2vl: Vec<Sl2Vl>,
         random: Stream,
+        marks: Stream,
     ) -> Self {
         let lane_bits = lanes.next_power_of_two().ilog2();
         let slots = ports << lane_bits;
@@ -133,7 +141,7 @@ impl Switch {
             Queueing::Voq => slots * ports,
         };
         let marking =
-            |settings| Marking { settings, lanes: vec![(0, Marker::default()); ports * lanes] };
+            |settings| Marking { settings, depths: vec![0; ports * lanes], random: marks };
         Switch {
             marking: model.marking.map(marking),
             model,
@@ -240,8 +248,9 @@ impl Switch {
     ) {
         let egress = self.ports[output].as_mut().expect("cabled");
         if let Some(marking) = &mut self.marking {
-            let starved = egress.was_starved(net);
-            if marking.leaves(output * self.lanes + vl, &packet, starved) {
+            let to_host = matches!(egress.cable.receiver, Receiver::Host { .. });
+            let starved = egress.was_starved(vl);
+            if marking.leaves(output * self.lanes + vl, &packet, starved, to_host) {
                 packet.set(FECN);
             }
         }
@@ -328,10 +337,10 @@ impl Switch {
         }
         egress.wake_when_free_from(now, net);
         if let Some(marking) = &mut self.marking {
-            let of_output = &mut marking.lanes[output * *lanes..(output + 1) * *lanes];
-            of_output.iter_mut().for_each(|(depth, _)| *depth = 0);
+            let of_output = &mut marking.depths[output * *lanes..(output + 1) * *lanes];
+            of_output.fill(0);
             for packet in queues.iter().flat_map(Ring::iter).filter(goes) {
-                of_output[lane(packet)].0 += packet.wire_bytes();
+                of_output[lane(packet)] += packet.wire_bytes();
             }
         }
     }
@@ -374,5 +383,55 @@ impl Switch {
             (0..self.lanes).filter(waits).map(move |vl| (output, vl))
         });
         Some(wanted.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Parts;
+    use bandwise_rdma::cc::Victims;
+    use bandwise_rdma::qos::Sl;
+    use bandwise_rdma::wire::PacketKind;
+
+    #[test]
+    fn so_many_packets_pass_between_two_marks() {
+        const PACKETS: u32 = 100_000;
+        let marked = |marking_rate: u16| {
+            let settings = MarkerSettings {
+                threshold: Bytes::new(5_000),
+                marking_rate,
+                packet_size: 512,
+                victims: Victims::None,
+            };
+            let random = Stream::new(1, "mark", 0);
+            let mut marking = Marking { settings, depths: vec![0, 0], random };
+            let packet = Packet::new(Parts {
+                kind: PacketKind::Send,
+                flags: 0,
+                sl: Sl::default(),
+                vl: 1,
+                dst: 0,
+                dst_qp: 0,
+                psn: 0,
+                wire_bytes: 4122,
+                payload: 4096,
+                transit_ps: 0,
+            });
+            marking.comes(1, &packet);
+            let marks = (0..PACKETS).filter(|_| {
+                marking.comes(1, &packet);
+                marking.leaves(1, &packet, false, false)
+            });
+            let marks = marks.count() as f64;
+            assert!(!marking.leaves(1, &packet, false, false), "only one is left");
+            assert_eq!(marking.depths, [0, 0]);
+            marks
+        };
+        assert_eq!(marked(0), f64::from(PACKETS));
+        for rate in [1, 10, 99] {
+            let mean = f64::from(PACKETS) / marked(rate) - 1.0;
+            assert!((mean / f64::from(rate) - 1.0).abs() < 0.1, "{mean} for {rate}");
+        }
     }
 }

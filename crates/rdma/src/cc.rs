@@ -1,5 +1,5 @@
 //! Congestion control of InfiniBand (IBTA annex A10): a switch marks packets that leave a
-//! congested queue (FECN, forward explicit congestion notification; [`Marker`]), the destination
+//! congested queue (FECN, forward explicit congestion notification; [`MarkerSettings`]), the destination
 //! returns the mark (BECN, backward), and the source puts more time between its packets
 //! ([`Throttle`], by the rules of [`SourceSettings`]). Fabrics run without it unless told
 //! otherwise, and so do the simulated ones. RoCE has other algorithms:
@@ -7,6 +7,8 @@
 
 mod marker;
 mod source;
+mod table;
 
-pub use marker::{Marker, MarkerSettings};
-pub use source::{CcError, CctEntry, SourceSettings, Throttle};
+pub use marker::{Departure, MarkerSettings, Victims};
+pub use source::{CcError, SourceSettings, Throttle};
+pub use table::{CctEntry, linear_table, quadratic_table};

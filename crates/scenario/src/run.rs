@@ -150,8 +150,9 @@ impl Scenario {
             }
             Method::Bulk(t) => {
                 let qps: Vec<Qp> = (0..t.qps).map(|_| connect(sim).0).collect();
-                let bulk = self.bulk(flow, t, qps.clone(), jitter)?;
-                (bulk.into(), qps, jitter)
+                let at = t.start + jitter;
+                let bulk = self.bulk(flow, t, qps.clone(), at)?;
+                (bulk.into(), qps, at)
             }
         };
         let number = sim.start(from, &qps, program, flow.notify, at);
@@ -175,7 +176,7 @@ impl Scenario {
             signal_every: 1,
             inline_max: self.models.device.inline_max.get() as u32,
             start,
-            until: None,
+            until: t.stop,
             messages: None,
             rate: t.rate,
             window: Window { from: self.warmup, to: self.warmup + self.duration },

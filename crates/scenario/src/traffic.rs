@@ -69,4 +69,8 @@ pub struct BulkTraffic {
     pub qps: u16,
     /// Payload rate not to exceed.
     pub rate: Option<BitRate>,
+    /// When it begins, give or take 2 us by which programs are out of step.
+    pub start: Time,
+    /// When it posts nothing more.
+    pub stop: Option<Time>,
 }

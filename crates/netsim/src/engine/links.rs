@@ -270,12 +270,6 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
         self.ends[port as usize].waits = false;
     }
 
-    /// Whether the sending side waits for what comes back.
-    #[inline]
-    pub fn waits(&self, port: LinkEnd) -> bool {
-        self.ends[port as usize].waits
-    }
-
     /// Adds an event of a node whose turn it is.
     #[inline]
     pub fn push(&mut self, event: Event) {

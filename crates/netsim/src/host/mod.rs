@@ -22,6 +22,8 @@ use crate::occupancy::Occupancy;
 use crate::packet::Packet;
 use crate::ring::Ring;
 use crate::slab::Slab;
+use bandwise_random::Stream;
+use bandwise_rdma::cc::SourceSettings;
 use bandwise_rdma::qos::{Sl2Vl, VlArbiter};
 use bandwise_rdma::verbs::{Completion, Posts, Program};
 use bandwise_units::Time;
@@ -65,6 +67,9 @@ pub struct Host<P> {
     transmit_at: Time,
     /// Payload bytes fetched and not yet sent, a lane.
     fetched: [u32; 16],
+    /// By how much the timer of congestion control is ahead of the simulation's clock: ports don't
+    /// start theirs at the same moment.
+    cc_timer_ahead: Time,
     loopback_free: Time,
     posts: Posts,
     seen: Vec<Completion>,
@@ -126,10 +131,12 @@ impl<P: Program> Host<P> {
         index: u16,
         number: u32,
         model: DeviceModel,
+        mut cc_timer: Stream,
         sl2vl: Sl2Vl,
         lanes: usize,
         egress: Egress,
     ) -> Self {
+        let period = model.congestion_control.as_ref().map_or(Time::ZERO, SourceSettings::timer);
         Host {
             index,
             number,
@@ -147,6 +154,7 @@ impl<P: Program> Host<P> {
             issue_free: Time::ZERO,
             transmit_at: Time::MAX,
             fetched: [0; 16],
+            cc_timer_ahead: cc_timer.time_below(period),
             loopback_free: Time::ZERO,
             posts: Posts::default(),
             seen: Vec::new(),

@@ -48,7 +48,7 @@ impl<P: Program> Host<P> {
             self.qps[number].receiving += packet.payload();
         }
         if let (true, Some(cc)) = (packet.is(BECN), &self.model.congestion_control) {
-            self.qps[number].throttle.on_becn(cc, now);
+            self.qps[number].throttle.on_becn(cc, now + self.cc_timer_ahead);
         }
         match packet.kind() {
             PacketKind::Send if last => {

@@ -155,7 +155,7 @@ impl<P: Program> Host<P> {
         if let Some(cc) = &self.model.congestion_control {
             let bytes = wire::packet_bytes(kind, segment);
             let packet_time = self.egress.cable.byte_time.of(Bytes::new(bytes.into()));
-            let delay = qp.throttle.delay(cc, now, packet_time);
+            let delay = qp.throttle.delay(cc, now + self.cc_timer_ahead, packet_time);
             if delay > Time::ZERO {
                 qp.paced_until = now + packet_time + delay;
             }

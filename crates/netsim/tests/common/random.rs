@@ -6,7 +6,7 @@ use bandwise_netsim::host::DeviceModel;
 use bandwise_netsim::host::Notify;
 use bandwise_netsim::switch::{Hiccup, Queueing, SwitchModel};
 use bandwise_netsim::{Models, Qos, Simulation};
-use bandwise_rdma::cc::{MarkerSettings, SourceSettings};
+use bandwise_rdma::cc::{MarkerSettings, SourceSettings, Victims, linear_table};
 use bandwise_rdma::qos::{Sl2Vl, VlArbEntry, VlArbTable};
 use bandwise_rdma::verbs::{Opcode, Qp, Transport, WorkRequest};
 use bandwise_rdma::wire::Mtu;
@@ -154,16 +154,13 @@ fn models(mtu: Mtu, lanes: u8) -> impl Strategy<Value = Models> {
     let tables = (entries(), entries(), select(vec![0u8, 1, 4, 255]))
         .prop_map(|(high, low, high_limit)| VlArbTable { high, low, high_limit })
         .prop_filter("every lane is served", move |t| t.unserved((1 << lanes) - 1) == 0);
-    let marking = select(vec![
-        None,
-        Some(MarkerSettings {
-            threshold: Bytes::from_kib(1),
-            marking_rate: 0,
-            packet_size: 0,
-            mark_victims: true,
-        }),
-    ]);
-    let throttle = SourceSettings::new(SourceSettings::linear_table(16), 1, 4, 0).unwrap();
+    let victims = select(vec![Victims::None, Victims::AtHosts, Victims::All]);
+    let marking = (select(vec![false, true]), victims, select(vec![0, 3]), select(vec![0, 512]));
+    let marking = marking.prop_map(|(marks, victims, marking_rate, packet_size)| {
+        let threshold = Bytes::from_kib(1);
+        marks.then_some(MarkerSettings { threshold, marking_rate, packet_size, victims })
+    });
+    let throttle = SourceSettings::new(linear_table(16), 1, 4, 0).unwrap();
     let switch = (
         select(vec![Scheduling::Fcfs, Scheduling::RoundRobin]),
         select(vec![Queueing::Fifo, Queueing::Voq]),

@@ -82,6 +82,8 @@ fn bulk(bytes: u32, qps: u16) -> Method {
         batch: if bytes <= BATCHED_UP_TO { BATCH } else { 1 },
         qps,
         rate: None,
+        start: Time::ZERO,
+        stop: None,
     })
 }
 

@@ -1,4 +1,4 @@
-//! [`Marker`]: which packets a switch marks.
+//! [`MarkerSettings`]: which packets a switch marks.
 
 use bandwise_units::Bytes;
 
@@ -9,89 +9,86 @@ pub struct MarkerSettings {
     /// The queue beyond which the lane is congested. The specification has a level from 0 to 15
     /// here and leaves the bytes to the switch; this is what the level stands for.
     pub threshold: Bytes,
-    /// How many eligible packets pass unmarked between two marked ones; 0 marks all.
+    /// How many eligible packets pass unmarked between two marked ones, on average; 0 marks all.
     pub marking_rate: u16,
     /// Smaller packets are never marked, in bytes on the wire.
     pub packet_size: u32,
-    /// Whether a lane that waits for credits is marked too (a bit of the port's victim mask):
-    /// it is congested by someone downstream, not by itself.
-    pub mark_victims: bool,
+    /// Which ports mark although they wait for credits.
+    pub victims: Victims,
 }
 
-/// The marking state of one lane of one output port.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Marker {
-    /// Eligible packets still to pass before one is marked.
-    to_pass: u16,
+/// Which ports have their bit in the victim mask: those mark packets of a lane that waits for
+/// credits too. It is congested by someone downstream, not by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Victims {
+    /// None.
+    None,
+    /// Those that lead to hosts: a host marks nothing, so that one that is slower than its link is
+    /// the root of congestion that nobody else would tell of.
+    AtHosts,
+    /// All.
+    All,
 }
 
-impl Marker {
-    /// Whether the packet that leaves now gets the FECN bit: `queued` waits on the lane, the
-    /// packet takes `packet_bytes` on the wire, and `has_credits` says that the lane did not
-    /// wait for credits (a root of congestion, not a victim).
-    ///
-    /// The specification asks for a mean distance between marks; this keeps it exactly.
+/// A lane of an output port at the moment when a packet leaves by it.
+#[derive(Debug, Clone, Copy)]
+pub struct Departure {
+    /// What waits for the lane, the packet included.
+    pub queued: Bytes,
+    /// The packet, on the wire.
+    pub packet_bytes: u32,
+    /// Whether the lane waited for credits: it is a victim of congestion, not its root.
+    pub starved: bool,
+    /// Whether the port leads to a host.
+    pub to_host: bool,
+}
+
+impl MarkerSettings {
+    /// Whether the packet may get the FECN bit. One of `marking_rate + 1` of these does.
     #[inline]
-    pub fn on_departure(
-        &mut self,
-        settings: &MarkerSettings,
-        queued: Bytes,
-        packet_bytes: u32,
-        has_credits: bool,
-    ) -> bool {
-        let congested = queued > settings.threshold && (has_credits || settings.mark_victims);
-        if !congested || packet_bytes < settings.packet_size {
-            return false;
-        }
-        if self.to_pass > 0 {
-            self.to_pass -= 1;
-            return false;
-        }
-        self.to_pass = settings.marking_rate;
-        true
+    pub fn is_eligible(&self, departure: Departure) -> bool {
+        let marks = !departure.starved
+            || match self.victims {
+                Victims::None => false,
+                Victims::AtHosts => departure.to_host,
+                Victims::All => true,
+            };
+        marks && departure.queued > self.threshold && departure.packet_bytes >= self.packet_size
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     const SETTINGS: MarkerSettings = MarkerSettings {
         threshold: Bytes::new(1000),
         marking_rate: 2,
         packet_size: 100,
-        mark_victims: false,
+        victims: Victims::None,
     };
+
+    const ROOT: Departure =
+        Departure { queued: Bytes::new(1001), packet_bytes: 100, starved: false, to_host: false };
 
     #[test]
     fn marks_large_packets_of_a_root_of_congestion() {
-        let marks = |queued: u64, bytes, has_credits| {
-            Marker::default().on_departure(&SETTINGS, Bytes::new(queued), bytes, has_credits)
-        };
-        assert!(marks(1001, 100, true));
-        assert!(!marks(1000, 100, true), "at the threshold");
-        assert!(!marks(1001, 99, true), "too small");
-        assert!(!marks(1001, 100, false), "a victim");
-        let victims = MarkerSettings { mark_victims: true, ..SETTINGS };
-        assert!(Marker::default().on_departure(&victims, Bytes::new(1001), 100, false));
+        assert!(SETTINGS.is_eligible(ROOT));
+        let at_the_threshold = Departure { queued: Bytes::new(1000), ..ROOT };
+        assert!(!SETTINGS.is_eligible(at_the_threshold));
+        assert!(!SETTINGS.is_eligible(Departure { packet_bytes: 99, ..ROOT }), "too small");
     }
 
-    proptest! {
-        #[test]
-        fn marks_are_a_marking_rate_apart(
-            rate in 0u16..20, packets in prop::collection::vec((0u64..2000, 50u32..200), 1..300),
-        ) {
-            let settings = MarkerSettings { marking_rate: rate, ..SETTINGS };
-            let (mut marker, mut eligible, mut marked) = (Marker::default(), 0u32, 0u32);
-            for (queued, bytes) in packets {
-                let is_eligible = queued > 1000 && bytes >= 100;
-                let mark = marker.on_departure(&settings, Bytes::new(queued), bytes, true);
-                prop_assert!(is_eligible || !mark);
-                eligible += u32::from(is_eligible);
-                marked += u32::from(mark);
-            }
-            prop_assert_eq!(marked, eligible.div_ceil(u32::from(rate) + 1));
+    #[test]
+    fn the_victim_mask_says_which_victims_mark() {
+        let victim = Departure { starved: true, ..ROOT };
+        let at_host = Departure { to_host: true, ..victim };
+        let mask = [(Victims::None, false, false), (Victims::AtHosts, false, true)];
+        for (victims, inside, last) in mask.into_iter().chain([(Victims::All, true, true)]) {
+            let settings = MarkerSettings { victims, ..SETTINGS };
+            assert_eq!(settings.is_eligible(victim), inside, "{victims:?}");
+            assert_eq!(settings.is_eligible(at_host), last, "{victims:?}");
+            assert!(settings.is_eligible(ROOT));
         }
     }
 }

@@ -1,45 +1,7 @@
 //! [`Throttle`]: how a source slows down and recovers.
 
+use super::table::CctEntry;
 use bandwise_units::Time;
-
-/// An entry of the congestion control table: how long a flow waits between two packets, relative
-/// to the time of the packet (IBTA A10, CongestionControlTable): `multiplier / 2^shift`.
-///
-/// Encoded in 16 bits: the shift in the upper 2, the multiplier in the lower 14. The shift lets
-/// the table hold fractions down to an eighth, the multiplier waits up to 16383 packets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct CctEntry(u16);
-
-impl CctEntry {
-    /// Largest multiplier: 14 bits.
-    pub const MAX_MULTIPLIER: u16 = (1 << 14) - 1;
-
-    /// A wait of `multiplier / 2^shift` packet times; `None` if the multiplier needs more than 14
-    /// bits or the shift more than 2.
-    pub const fn new(multiplier: u16, shift: u8) -> Option<Self> {
-        if multiplier > Self::MAX_MULTIPLIER || shift > 3 {
-            return None;
-        }
-        Some(CctEntry((shift as u16) << 14 | multiplier))
-    }
-
-    /// The entry as it stands in the management datagram.
-    pub const fn from_bits(bits: u16) -> Self {
-        CctEntry(bits)
-    }
-
-    /// The 16 bits of the management datagram.
-    pub const fn bits(self) -> u16 {
-        self.0
-    }
-
-    /// The wait after a packet that took `packet_time` on the link, rounded down to picoseconds.
-    #[inline]
-    pub fn delay(self, packet_time: Time) -> Time {
-        let multiplier = u64::from(self.0 & Self::MAX_MULTIPLIER);
-        Time::from_ps((packet_time * multiplier).as_ps() >> (self.0 >> 14))
-    }
-}
 
 /// How sources react, for all flows of a service level (IBTA A10, CACongestionSetting and
 /// CongestionControlTable). The index into the table is the CCTI.
@@ -94,10 +56,9 @@ impl SourceSettings {
         })
     }
 
-    /// A table of `len` entries in which entry n waits n packet times: the flow then gets the
-    /// fraction 1/(n+1) of its link.
-    pub fn linear_table(len: u16) -> Vec<CctEntry> {
-        (0..len).map(|n| CctEntry(n.min(CctEntry::MAX_MULTIPLIER))).collect()
+    /// The time after which indices fall by one; zero if they never do.
+    pub fn timer(&self) -> Time {
+        self.timer
     }
 
     /// CCTI_Limit: the last index of the table.
@@ -110,7 +71,8 @@ impl SourceSettings {
 ///
 /// The timer of the specification runs freely, one for all flows of a service level, and each of
 /// its ends lowers their indices by one. Here nothing runs: the ends that have passed since the
-/// flow was last looked at are counted when it is looked at again.
+/// flow was last looked at are counted when it is looked at again. `now` is what the clock of that
+/// timer shows, whose zero is the port's own.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Throttle {
     ccti: u16,
@@ -148,6 +110,7 @@ impl Throttle {
 
 #[cfg(test)]
 mod tests {
+    use super::super::table::linear_table;
     use super::*;
     use proptest::prelude::*;
 
@@ -158,19 +121,8 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_is_a_multiple_of_the_packet_time() {
-        let packet = Time::from_ns(585);
-        assert_eq!(CctEntry::default().delay(packet), Time::ZERO);
-        assert_eq!(CctEntry::new(3, 0).unwrap().delay(packet), Time::from_ns(1_755));
-        assert_eq!(CctEntry::new(3, 1).unwrap().delay(packet), Time::from_ps(877_500));
-        assert_eq!(CctEntry::new(1, 3).unwrap().bits(), 0b1100_0000_0000_0001);
-        assert_eq!(CctEntry::from_bits(u16::MAX), CctEntry::new(16_383, 3).unwrap());
-        assert!(CctEntry::new(16_384, 0).is_none() && CctEntry::new(1, 4).is_none());
-    }
-
-    #[test]
     fn the_index_rises_with_notifications_and_falls_with_the_timer() {
-        let table = SourceSettings::linear_table(8);
+        let table = linear_table(8);
         let settings = SourceSettings::new(table, 1, 3, 1).unwrap();
         let mut flow = Throttle::default();
         assert_eq!(flow.ccti(&settings, Time::ZERO), 1, "it starts at the minimum");
@@ -190,7 +142,7 @@ mod tests {
     #[test]
     fn unusable_settings_are_refused() {
         assert_eq!(SourceSettings::new(vec![], 1, 1, 0), Err(CcError::TableLength(0)));
-        let error = SourceSettings::new(SourceSettings::linear_table(4), 1, 1, 4).unwrap_err();
+        let error = SourceSettings::new(linear_table(4), 1, 1, 4).unwrap_err();
         assert_eq!(
             error.to_string(),
             "CCTI_Min is 4, but CCTI_Limit, the last entry of the table, is 3"
@@ -205,7 +157,7 @@ mod tests {
             timer in 0u16..3, increase in 0u8..5, min in 0u8..5, len in 5u16..40,
         ) {
             let settings =
-                SourceSettings::new(SourceSettings::linear_table(len), timer, increase, min).unwrap();
+                SourceSettings::new(linear_table(len), timer, increase, min).unwrap();
             let (mut watched, mut left_alone) = (Throttle::default(), Throttle::default());
             // What the rules of the annex give, one end of the timer at a time.
             let mut oracle = u16::from(min);

@@ -32,6 +32,8 @@ use toml::Spanned;
 /// batch = 1                # messages for each doorbell
 /// qps = 1                  # queue pairs
 /// rate = "10 Gbps"         # payload, not to exceed; if not given, what it gets
+/// start = "0 s"            # when it begins, in simulated time
+/// stop = "5 ms"            # when it posts nothing more; if not given, it goes on
 /// # closed-loop and bulk
 /// transport = "rc"         # or "ud": SEND only, of at most one MTU
 /// opcode = "send"          # or "write" (bulk's on RC if not given), "write-imm", "read", "atomic"
@@ -89,6 +91,12 @@ pub struct FlowSpec {
     /// Payload rate not to exceed.
     #[serde(default, deserialize_with = "text")]
     pub rate: Option<Spanned<BitRate>>,
+    /// When it begins.
+    #[serde(default, deserialize_with = "text")]
+    pub start: Option<Spanned<Time>>,
+    /// When it posts nothing more.
+    #[serde(default, deserialize_with = "text")]
+    pub stop: Option<Spanned<Time>>,
 }
 
 /// A value that comes from no file, for specs that are put together from flags.
@@ -117,11 +125,13 @@ impl FlowSpec {
             depth: None,
             qps: None,
             rate: None,
+            start: None,
+            stop: None,
         }
     }
 
     /// Keys that not every method uses, and where they were given.
-    pub(super) fn optional_keys(&self) -> [(&'static str, Given<()>); 10] {
+    pub(super) fn optional_keys(&self) -> [(&'static str, Given<()>); 12] {
         fn at<T>(given: &Given<T>) -> Given<()> {
             given.as_ref().map(|g| Spanned::new(g.span(), ()))
         }
@@ -136,6 +146,8 @@ impl FlowSpec {
             ("depth", at(&self.depth)),
             ("qps", at(&self.qps)),
             ("rate", at(&self.rate)),
+            ("start", at(&self.start)),
+            ("stop", at(&self.stop)),
         ]
     }
 }

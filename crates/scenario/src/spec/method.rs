@@ -1,6 +1,7 @@
 //! From a [`FlowSpec`] to its [`Method`].
 
 use super::flow::{FlowSpec, MethodName};
+use super::run::LONGEST;
 use super::values::{Given, SECOND, place, within};
 use crate::{BulkTraffic, LatencyTraffic, Method};
 use bandwise_input::{InputError, Source};
@@ -147,6 +148,16 @@ fn bulk(source: &Source, spec: &FlowSpec, request: Request) -> Result<BulkTraffi
     let rate = |given: &Spanned<BitRate>| {
         within(source, "rate", given, BitRate::from_bps(1_000)..=BitRate::from_gbps(100_000))
     };
+    let time = |name, given: &Given<Time>| {
+        given.as_ref().map(|given| within(source, name, given, Time::ZERO..=LONGEST)).transpose()
+    };
+    let (start, stop) =
+        (time("start", &spec.start)?.unwrap_or(Time::ZERO), time("stop", &spec.stop)?);
+    if let Some(stop) = stop.filter(|&stop| stop <= start) {
+        let message = format!("it would stop at {stop} and start at {start}");
+        let error = source.error(place(&spec.stop, spec.method.span()), message);
+        return Err(error.allowed(format!("`stop` after {start}")));
+    }
     Ok(BulkTraffic {
         bytes: bytes.get() as u32,
         opcode: request.opcode,
@@ -155,5 +166,7 @@ fn bulk(source: &Source, spec: &FlowSpec, request: Request) -> Result<BulkTraffi
         batch: number("batch", &spec.batch, 1, 1 << 20)? as u32,
         qps: number("qps", &spec.qps, 1, 1 << 14)? as u16,
         rate: spec.rate.as_ref().map(rate).transpose()?,
+        start,
+        stop,
     })
 }

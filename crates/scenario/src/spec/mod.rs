@@ -37,14 +37,15 @@
 //!                              # of sl2vl: high, low and high-limit as above
 //!
 //! [congestion-control]         # off where this table is missing
-//! threshold = "64 KiB"         # of what waits for a lane of an output port
-//! marking-rate = 0             # packets that pass between two marks
-//! packet-size = 0              # smaller ones are never marked, in bytes
-//! mark-victims = false
+//! threshold = "16 KiB"         # of what waits for a lane of an output port; half of switch.buffer
+//! marking-rate = 10            # packets that pass between two marks, on average
+//! packet-size = 512            # smaller ones are never marked, in bytes
+//! mark-victims = "hosts"       # ports that mark though they wait for credits; or "none", "all"
 //! ccti-increase = 1
 //! ccti-timer = 150             # in units of 1.024 us
 //! ccti-min = 0
-//! table = 128                  # entries; entry n waits n packet times
+//! table = { quadratic = 128, longest = 57.385, shift = 0 }   # entries, the last one's wait in
+//!                              # packet times, rounded to 2^-shift; or 128: entry n waits n
 //!
 //! [run]
 //! warmup = "100 us"
@@ -58,6 +59,7 @@
 //! method = "bulk"
 //! ```
 
+mod cct;
 pub(crate) mod congestion;
 mod device;
 pub(crate) mod explain;
@@ -200,7 +202,7 @@ impl Spec {
         let switch = self.switch.resolve(source, device.mtu)?;
         let mut models = Models { switch, device, qos: self.qos.resolve(source, &fabric)? };
         if let Some(congestion) = &self.congestion_control {
-            let (marking, reaction) = congestion.get_ref().resolve(source)?;
+            let (marking, reaction) = congestion.get_ref().resolve(source, models.switch.buffer)?;
             models.switch.marking = Some(marking);
             models.device.congestion_control = Some(reaction);
         }

@@ -25,7 +25,7 @@ pub(super) struct Run {
 }
 
 /// Simulated time that is still far from where picoseconds run out.
-const LONGEST: Time = Time::from_ms(3_600_000);
+pub(super) const LONGEST: Time = Time::from_ms(3_600_000);
 
 impl RunSpec {
     /// What isn't given.

@@ -86,15 +86,14 @@ fn a_job_can_block_itself() {
     assert!((0.02..0.08).contains(&beyond), "{beyond}");
 }
 
-/// Sources that are told of congestion slow down by more than they have to: a job pays for that alone.
+/// Sources that are told of congestion slow down by more than they have to, since waits are whole
+/// packet times: a job pays for that alone.
 #[test]
 fn congestion_control_costs_throughput_where_several_send_to_one() {
     for pattern in INCASTS {
         let [with, without] = [SharingPolicy::FairFlows, SharingPolicy::Blocking]
             .map(|policy| alone(pattern, 0.0, policy));
-        // Two children of a tree fill no queue up to the threshold.
-        let least = if pattern.contains("tree") { -0.01 } else { 0.05 };
-        assert!((least..0.5).contains(&(with - without)), "{pattern}: {with}, {without}");
+        assert!((0.02..0.2).contains(&(with - without)), "{pattern}: {with}, {without}");
     }
 }
 
@@ -163,8 +162,9 @@ fn what_waits_blocks_what_is_behind_it() {
     assert!((rates - 4.0 / 3.0).abs() < 0.01, "{rates}");
     // It gets as little of the cable as the one that waits for the busy host.
     assert!(blocked > 2.0, "{blocked}");
-    // The source of what waits is slowed down, by more than it would have to be.
-    assert!(controlled < rates, "{controlled}");
+    // The source of what waits is slowed down. So is the victim: the cable is full too, and of its
+    // packets more are marked, as there are more.
+    assert!(controlled > rates && controlled < 0.9 * blocked, "{controlled}");
     // Half of the cable is its own. Oldest first leaves the incast's far sender more of the busy host than
     // max-min does, so that it gets less than at flow level.
     assert!(apart > rates && apart < 2.02, "{apart}");

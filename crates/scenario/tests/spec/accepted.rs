@@ -6,7 +6,7 @@ use bandwise_netsim::PortQos;
 use bandwise_netsim::egress::Scheduling;
 use bandwise_netsim::host::{DeviceModel, Notify, OsTick};
 use bandwise_netsim::switch::{Hiccup, Queueing};
-use bandwise_rdma::cc::SourceSettings;
+use bandwise_rdma::cc::{SourceSettings, Victims, linear_table, quadratic_table};
 use bandwise_rdma::qos::{Sl2Vl, VlArbTable};
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rdma::wire::Mtu;
@@ -53,8 +53,8 @@ fn every_key_arrives() {
     assert_eq!(switch.hiccup, Some(Hiccup { one_in: 256, up_to: Time::from_ns(200) }));
     let marking = switch.marking.unwrap();
     assert_eq!((marking.threshold, marking.marking_rate), (Bytes::from_kib(48), 3));
-    assert_eq!((marking.packet_size, marking.mark_victims), (256, true));
-    let table = SourceSettings::linear_table(64);
+    assert_eq!((marking.packet_size, marking.victims), (256, Victims::All));
+    let table = linear_table(64);
     let ns = Time::from_ns;
     let device = DeviceModel {
         cpu_wqe: ns(1),
@@ -111,6 +111,7 @@ fn every_key_arrives() {
     assert_eq!((bulk.bytes, bulk.buffer, bulk.opcode), (2048, Bytes::from_kib(64), Opcode::Send));
     assert_eq!((bulk.batch, bulk.depth, bulk.qps), (8, 256, 2));
     assert_eq!(bulk.rate, Some(BitRate::from_gbps(10)));
+    assert_eq!((bulk.start, bulk.stop), (Time::from_us(20), Some(Time::from_ms(3))));
     let Method::RPerf(rperf) = &s.flows[2].method else { panic!("not rperf") };
     assert_eq!((rperf.bytes, rperf.samples, rperf.warmup), (64, 500, 5));
     assert_eq!(rperf.think, Time::from_us(1));
@@ -118,6 +119,31 @@ fn every_key_arrives() {
     let how: Vec<_> = s.flows[2..].iter().map(|f| (f.transport, f.notify)).collect();
     let (rc, ud) = (Transport::Rc, Transport::Ud);
     assert_eq!(how, [(rc, Notify::Poll), (rc, Notify::Event), (ud, Notify::Poll)]);
+}
+
+#[test]
+fn waits_grow_with_the_index_or_its_square() {
+    let reaction = |keys: &str| {
+        let scenario = read(&format!("{SMALL}[congestion-control]\n{keys}\n"));
+        scenario.models.device.congestion_control.unwrap()
+    };
+    let settings = |table| SourceSettings::new(table, 150, 1, 0).unwrap();
+    assert_eq!(reaction("table = 5"), settings(linear_table(5)));
+    let quadratic = settings(quadratic_table(9, 2.5, 1).unwrap());
+    assert_eq!(reaction("table = { quadratic = 9, longest = 2.5, shift = 1 }"), quadratic);
+    let finest = settings(quadratic_table(9, 2.0, 3).unwrap());
+    assert_eq!(reaction("table = { quadratic = 9, longest = 2 }"), finest);
+}
+
+#[test]
+fn a_lane_is_congested_by_half_of_the_buffer() {
+    let threshold = |keys: &str| {
+        let scenario = read(&format!("{SMALL}[congestion-control]\n{keys}\n"));
+        scenario.models.switch.marking.unwrap().threshold
+    };
+    assert_eq!(threshold(""), Bytes::from_kib(16));
+    assert_eq!(threshold("[switch]\nbuffer = \"20 KiB\""), Bytes::from_kib(10));
+    assert_eq!(threshold("threshold = \"1 KiB\""), Bytes::from_kib(1));
 }
 
 #[test]
@@ -237,9 +263,10 @@ fn the_form_as_documented_has_the_defaults() {
     let toml = form.skip_while(|l| *l != " ```toml").skip(1).take_while(|l| *l != " ```");
     let documented = read(&toml.collect::<Vec<_>>().join("\n"));
     let mut models = Scenario::on_fabric(documented.fabric.clone()).models;
-    assert!(documented.models.switch.marking.is_some());
-    models.switch.marking = documented.models.switch.marking;
-    models.device.congestion_control = documented.models.device.congestion_control.clone();
+    let controlled = read(&format!("{SMALL}[congestion-control]\n")).models;
+    assert!(controlled.switch.marking.is_some());
+    models.switch.marking = controlled.switch.marking;
+    models.device.congestion_control = controlled.device.congestion_control;
     let port = documented.models.qos.ports[0].clone();
     assert_eq!((port.input, port.output, port.vlarb), (Some(3), Some(7), None));
     assert_eq!(port.sl2vl, Some(models.qos.sl2vl));

@@ -36,12 +36,13 @@ fn hosts() {
 fn methods_and_their_keys() {
     insta::assert_snapshot!(with("\"rperf\"", "\"rprf\""), @r#"s.toml:13: unknown method "rprf" (allowed: rperf, ping-pong, post-poll, closed-loop or bulk)"#);
     insta::assert_snapshot!(with("\"rperf\"", "1"), @"s.toml:13: invalid type: integer `1` (allowed: rperf, ping-pong, post-poll, closed-loop or bulk)");
-    insta::assert_snapshot!(with("method = \"rperf\"", "methd = \"rperf\""), @"s.toml:13: unknown field `methd` (allowed: one of `name`, `from`, `to`, `method`, `bytes`, `sl`, `samples`, `warmup-rounds`, `think`, `completion`, `transport`, `opcode`, `buffer`, `batch`, `depth`, `qps`, `rate`)");
+    insta::assert_snapshot!(with("method = \"rperf\"", "methd = \"rperf\""), @"s.toml:13: unknown field `methd` (allowed: one of `name`, `from`, `to`, `method`, `bytes`, `sl`, `samples`, `warmup-rounds`, `think`, `completion`, `transport`, `opcode`, `buffer`, `batch`, `depth`, `qps`, `rate`, `start`, `stop`)");
     insta::assert_snapshot!(with("method = \"rperf\"\n", ""), @"s.toml:10: missing field `method` (allowed: `method` in this table)");
     insta::assert_snapshot!(bulk("samples = 10"), @"s.toml:9: bulk does not use `samples` (allowed: `samples` with rperf, ping-pong, post-poll, closed-loop)");
     insta::assert_snapshot!(bulk("think = \"1 us\""), @"s.toml:9: bulk does not use `think` (allowed: `think` with rperf, ping-pong, post-poll, closed-loop)");
     insta::assert_snapshot!(bulk("warmup-rounds = 1"), @"s.toml:9: bulk does not use `warmup-rounds` (allowed: `warmup-rounds` with rperf, ping-pong, post-poll, closed-loop)");
     insta::assert_snapshot!(latency("qps = 2"), @"s.toml:14: rperf does not use `qps` (allowed: `qps` with bulk)");
+    insta::assert_snapshot!(latency("stop = \"1 ms\""), @"s.toml:14: rperf does not use `stop` (allowed: `stop` with bulk)");
     insta::assert_snapshot!(latency("rate = \"1 Gbps\""), @"s.toml:14: rperf does not use `rate` (allowed: `rate` with bulk)");
     insta::assert_snapshot!(latency("buffer = \"1 MiB\""), @"s.toml:14: rperf does not use `buffer` (allowed: `buffer` with bulk)");
     insta::assert_snapshot!(latency("batch = 8"), @"s.toml:14: rperf does not use `batch` (allowed: `batch` with bulk)");
@@ -77,6 +78,10 @@ fn sizes_and_numbers() {
     insta::assert_snapshot!(bulk("buffer = \"1 KiB\""), @"s.toml:9: a message of 4 KiB does not fit the send buffer of 1 KiB (allowed: `bytes` up to 1 KiB, or `buffer` from 4 KiB)");
     insta::assert_snapshot!(bulk("buffer = \"8 GiB\""), @"s.toml:9: buffer can't be 8 GiB (allowed: 1 B to 1 GiB)");
     insta::assert_snapshot!(bulk("rate = \"0 Gbps\""), @"s.toml:9: rate can't be 0 bps (allowed: 1 kbps to 100 Tbps)");
+    insta::assert_snapshot!(bulk("start = \"2 h\""), @r#"s.toml:9: "2 h" needs a unit: ps, ns, us, ms or s (allowed: a time such as "200 ns")"#);
+    insta::assert_snapshot!(bulk("start = \"7200 s\""), @"s.toml:9: start can't be 7200 s (allowed: 0 ps to 3600 s)");
+    insta::assert_snapshot!(bulk("start = \"2 ms\"\nstop = \"2 ms\""), @"s.toml:10: it would stop at 2 ms and start at 2 ms (allowed: `stop` after 2 ms)");
+    insta::assert_snapshot!(bulk("stop = \"0 s\""), @"s.toml:9: it would stop at 0 ps and start at 0 ps (allowed: `stop` after 0 ps)");
     insta::assert_snapshot!(bulk("rate = \"fast\""), @r#"s.toml:9: "fast" does not start with a decimal number such as 1.5 (allowed: a rate such as "10 Gbps")"#);
     insta::assert_snapshot!(bulk("batch = 0"), @"s.toml:9: batch can't be 0 (allowed: 1 to 1048576)");
     insta::assert_snapshot!(bulk("depth = -1"), @"s.toml:9: -1 is negative (allowed: a whole number, 0 or more, without quotes)");

@@ -98,6 +98,17 @@ fn congestion_control() {
     insta::assert_snapshot!(cc("marking-rate = 65536"), @"s.toml:16: marking-rate can't be 65536 (allowed: 0 to 65535)");
     insta::assert_snapshot!(cc("table = 0"), @"s.toml:16: table can't be 0 (allowed: 1 to 65535)");
     insta::assert_snapshot!(cc("table = 4\nccti-min = 4"), @"s.toml:17: CCTI_Min is 4, but CCTI_Limit, the last entry of the table, is 3 (allowed: a floor of 0 to 3, the last entry of the table)");
+    insta::assert_snapshot!(cc("table = \"linear\""), @r#"s.toml:16: invalid type: string "linear" (allowed: a number of entries such as 128, or { quadratic = 128, longest = 5.76 })"#);
+    insta::assert_snapshot!(cc("table = -1"), @"s.toml:16: -1 is negative (allowed: a number of entries such as 128, or { quadratic = 128, longest = 5.76 })");
+    insta::assert_snapshot!(cc("table = { linear = 5 }"), @"s.toml:16: unknown field `linear` (allowed: one of `quadratic`, `longest`, `shift`)");
+    insta::assert_snapshot!(cc("table = { quadratic = 128 }"), @"s.toml:16: missing field `longest` (allowed: `longest` in this table)");
+    insta::assert_snapshot!(cc("table = { quadratic = 1, longest = 3 }"), @"s.toml:16: quadratic can't be 1 (allowed: 2 to 65535)");
+    insta::assert_snapshot!(cc("table = { quadratic = 128, longest = 2048 }"), @"s.toml:16: longest can't be 2048 (allowed: 0 to 2047.875)");
+    insta::assert_snapshot!(cc("table = { quadratic = 128, longest = nan }"), @"s.toml:16: longest can't be NaN (allowed: 0 to 2047.875)");
+    insta::assert_snapshot!(cc("table = { quadratic = 128, longest = 5, shift = 4 }"), @"s.toml:16: shift can't be 4 (allowed: 0 to 3)");
+    insta::assert_snapshot!(cc("table = { quadratic = 4, longest = 5 }\nccti-min = 4"), @"s.toml:17: CCTI_Min is 4, but CCTI_Limit, the last entry of the table, is 3 (allowed: a floor of 0 to 3, the last entry of the table)");
+    insta::assert_snapshot!(cc("mark-victims = true"), @r#"s.toml:16: invalid type: boolean `true` (allowed: "none", "hosts" or "all")"#);
+    insta::assert_snapshot!(cc("mark-victims = \"some\""), @r#"s.toml:16: unknown ports "some" (allowed: "none", "hosts" or "all")"#);
     insta::assert_snapshot!(cc("ccti-min = 300"), @"s.toml:16: ccti-min can't be 300 (allowed: 0 to 255)");
     insta::assert_snapshot!(cc("ccti-timer = \"150 us\""), @r#"s.toml:16: invalid type: string "150 us" (allowed: a whole number, 0 or more, without quotes)"#);
 }

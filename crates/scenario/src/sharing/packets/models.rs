@@ -124,13 +124,14 @@ pub(super) fn models(fabric: &Fabric, lanes: &Lanes, policy: SharingPolicy) -> M
         Some(fabric.peer(fabric.host_port(host))?.1.rate.as_bps() as f64 * PCIE_BEYOND)
     });
     let pcie = of_hosts.fold(preset.pcie_rate.as_bps() as f64, f64::max);
-    let (marking, reaction) = congestion::defaults();
-    let controls_congestion = policy == SharingPolicy::FairFlows;
     let known = switch::default_model();
+    let buffer_of_switch = buffer(known.buffer);
+    let (marking, reaction) = congestion::defaults(buffer_of_switch);
+    let controls_congestion = policy == SharingPolicy::FairFlows;
     let PortTables { sl2vl, vlarb } = lanes.tables();
     Models {
         switch: SwitchModel {
-            buffer: buffer(known.buffer),
+            buffer: buffer_of_switch,
             // Lanes have their queues at outputs (Saba 4.5.2).
             queueing: Queueing::Voq,
             marking: controls_congestion.then_some(marking),
