@@ -1,6 +1,6 @@
 //! [`Homa`].
 
-use super::{HELD, Moves, Newcomer, Place, Policy, QueueChoice, Scene};
+use super::{FlowView, HELD, Moves, Newcomer, Place, Policy, QueueChoice, Scene};
 use bandwise_units::Bytes;
 
 /// Homa at the level of flows (Montazeri and others, "Homa: A Receiver-Driven Low-Latency Transport
@@ -54,24 +54,32 @@ impl Policy for Homa {
 
     fn arrange(&mut self, scene: &Scene<'_>, moves: &mut Moves) {
         let first = self.scheduled();
-        let receiver = |flow: &super::FlowView<'_>| flow.path().next_back();
+        let receiver = |flow: &FlowView<'_>| flow.path().next_back();
         let mut receivers: Vec<u32> = scene.started().filter_map(|flow| receiver(&flow)).collect();
         receivers.extend(scene.left_from());
         receivers.sort_unstable();
         receivers.dedup();
         for to in receivers {
             let is_scheduled =
-                |flow: &super::FlowView<'_>| flow.rank() >= first && receiver(flow) == Some(to);
+                |flow: &FlowView<'_>| flow.rank() >= first && receiver(flow) == Some(to);
             let mut flows: Vec<_> = scene.crossing(to).filter(is_scheduled).collect();
             // By start only where nothing else tells them apart, so that those of one instant may start in
             // any order.
-            flows.sort_by(|a, b| {
+            let shortest = |a: &FlowView<'_>, b: &FlowView<'_>| {
                 let shortest = a.left.cmp(&b.left).then_with(|| a.path().cmp(b.path()));
                 shortest.then_with(|| (a.group, a.id).cmp(&(b.group, b.id)))
-            });
-            for (flow, place) in flows.iter().zip(0..) {
-                let is_granted = place < u64::from(self.overcommitment);
-                moves.flow(flow, if is_granted { first + place } else { HELD });
+            };
+            let granted = flows.len().min(self.overcommitment as usize);
+            if granted < flows.len() {
+                flows.select_nth_unstable_by(granted, shortest);
+            }
+            let (granted, held) = flows.split_at_mut(granted);
+            granted.sort_unstable_by(shortest);
+            for (flow, rank) in granted.iter().zip(first..) {
+                moves.flow(flow, rank);
+            }
+            for flow in held.iter().filter(|flow| flow.rank() != HELD) {
+                moves.flow(flow, HELD);
             }
         }
     }

@@ -123,16 +123,18 @@ impl Sharing {
         self.links[link as usize].capacity
     }
 
-    /// The bundles that cross a link.
+    /// The bundles with flows that cross a link.
     pub(crate) fn crossing(&self, link: u32) -> impl Iterator<Item = u32> + '_ {
-        self.members[link as usize].all().iter().map(|member| member.bundle)
+        let members = self.members[link as usize].all().iter();
+        members.filter(|member| member.flows > 0).map(|member| member.bundle)
     }
 
-    /// The bundles that cross a link and may have a rate, the first ranks first.
+    /// Those of them that may have a rate, the first ranks first.
     pub(crate) fn served(&self, link: u32) -> impl Iterator<Item = u32> + '_ {
         let cut = self.links[link as usize].cut;
         let members = self.members[link as usize].all().iter();
-        members.take_while(move |member| member.rank <= cut).map(|member| member.bundle)
+        let served = members.take_while(move |member| member.rank <= cut);
+        served.filter(|member| member.flows > 0).map(|member| member.bundle)
     }
 
     /// What a link agrees on for a queue.

@@ -63,6 +63,7 @@ impl Members {
     /// Bundles have other ranks.
     pub(super) fn rerank(&mut self, rank: impl Fn(u32) -> u64) {
         self.all.iter_mut().for_each(|member| member.rank = rank(member.bundle));
-        self.all.sort_unstable_by_key(Member::order);
+        // Most are in order.
+        self.all.sort_by_key(Member::order);
     }
 }

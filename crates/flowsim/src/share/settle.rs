@@ -117,7 +117,10 @@ impl Sharing {
         let mut rest = self.links[link as usize].capacity.0;
         let mut found = NO_CUT;
         self.has_rivals = !self.has_queues;
-        for run in self.members[link as usize].all().chunk_by(|a, b| a.rank == b.rank) {
+        // Who is held stands at the end, alone, and there may be many.
+        for run in
+            self.members[link as usize].all().chunk_by(|a, b| a.rank == b.rank && a.rank != HELD)
+        {
             if run[0].rank == HELD {
                 self.new_levels.fill(Rate::ZERO);
                 found = HELD;
