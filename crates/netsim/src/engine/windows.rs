@@ -74,8 +74,8 @@ impl<N: Node> Engine<N> {
         self.homes[node].number
     }
 
-    /// Adds a port to a node. Packets that come to it cause an event of kind [`ARRIVAL`], its
-    /// sending side is woken by one of kind [`WAKE`], both about `object`.
+    /// Adds a port to a node. Packets that come to it cause an event of kind [`ARRIVAL`](super::ARRIVAL),
+    /// its sending side is woken by one of kind [`WAKE`](super::WAKE), both about `object`.
     pub fn add_port(&mut self, node: usize, object: u16) -> LinkEnd {
         let Home { shard, partition, number } = self.homes[node];
         let add = |s: &mut Shard<N>| s.links.add(shard, partition, number, object);
