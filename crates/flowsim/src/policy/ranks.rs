@@ -12,13 +12,13 @@ pub(super) struct Ranks {
 
 impl Ranks {
     /// Ranks that rise along `order`, which has each group once; others are forgotten.
-    pub(super) fn follow(&mut self, order: &[u32]) -> impl Iterator<Item = (u32, u64)> {
+    pub(super) fn follow(&mut self, order: &[u32]) -> Vec<(u32, u64)> {
         let before: Vec<Option<u64>> =
             order.iter().map(|group| self.by_group.get(group).copied()).collect();
         let ranks = between(&longest_rise(&before));
-        self.by_group = order.iter().copied().zip(ranks).collect();
-        let by_group = &self.by_group;
-        order.iter().map(move |group| (*group, by_group[group]))
+        let ranked: Vec<_> = order.iter().copied().zip(ranks).collect();
+        self.by_group = ranked.iter().copied().collect();
+        ranked
     }
 }
 
@@ -72,10 +72,10 @@ mod tests {
     #[test]
     fn who_stays_in_order_keeps_a_rank() {
         let mut ranks = Ranks::default();
-        let first: Vec<_> = ranks.follow(&[7, 3, 5]).collect();
+        let first = ranks.follow(&[7, 3, 5]);
         assert!(first.is_sorted_by(|a, b| a.1 < b.1), "{first:?}");
         // 9 comes between, and 5 goes first.
-        let then: Vec<_> = ranks.follow(&[5, 7, 9, 3]).collect();
+        let then = ranks.follow(&[5, 7, 9, 3]);
         assert!(then.is_sorted_by(|a, b| a.1 < b.1), "{then:?}");
         assert_eq!([then[1], then[3]], [first[0], first[1]]);
     }
@@ -86,7 +86,7 @@ mod tests {
         let mut order = Vec::new();
         for group in 0..200 {
             order.insert(0, group);
-            let found: Vec<_> = ranks.follow(&order).collect();
+            let found = ranks.follow(&order);
             assert!(found.is_sorted_by(|a, b| a.1 < b.1), "{found:?}");
             assert!(found.last().expect("there are groups").1 < LAST_RANK);
         }

@@ -340,12 +340,7 @@ impl Sharing {
             self.members[link as usize].rerank(|bundle| self.bundles.get(bundle).rank);
         }
         for bundle in moved {
-            if self.bundles.get(bundle).flows > 0 {
-                self.see(bundle);
-                for i in 0..self.bundles.hops(bundle).len() {
-                    self.ask(self.bundles.hops(bundle)[i].link);
-                }
-            }
+            self.see_anew(bundle);
         }
     }
 
@@ -363,11 +358,19 @@ impl Sharing {
         self.links[link as usize].cut = NO_CUT;
         self.ask(link);
         for i in 0..self.members[link as usize].all().len() {
-            let bundle = self.members[link as usize].all()[i].bundle;
-            self.see(bundle);
-            for j in 0..self.bundles.hops(bundle).len() {
-                self.ask(self.bundles.hops(bundle)[j].link);
-            }
+            self.see_anew(self.members[link as usize].all()[i].bundle);
+        }
+    }
+
+    /// What a bundle's flows can use has changed: all its links are asked. One without flows is seen when it
+    /// has some.
+    fn see_anew(&mut self, bundle: u32) {
+        if self.bundles.get(bundle).flows == 0 {
+            return;
+        }
+        self.see(bundle);
+        for i in 0..self.bundles.hops(bundle).len() {
+            self.ask(self.bundles.hops(bundle)[i].link);
         }
     }
 

@@ -22,11 +22,11 @@
 //! 1:3, any split between 3:1 and 1:3 is one. **Chosen** is the one at which the links come to rest when they
 //! take turns, starting from the rates before the change: who was asked less often comes first, then who
 //! would offer the least, then the lower number. From its third turn on a level that swings goes only a part
-//! of its way ([`course`]). It is at rest within 2^-20 of a level. So the choice depends on no order of flows, but on what was
-//! before. Some networks, with long paths, few flows a queue and very different weights, do not come to rest;
-//! after a hundred turns of a link the gap is widened, no capacity is exceeded, and the round is counted as
-//! *rough*. [`once`] is another allocation with several queues, in one pass and without a past, that keeps
-//! less: each flow's part of each link by weight, and that somebody has what there is.
+//! of its way ([`course`]). It is at rest within 2^-20 of a level. So the choice depends on no order of flows,
+//! but on what was before. Some networks, with long paths, few flows a queue and very different weights, do not
+//! come to rest; after a hundred turns of a link the gap is widened, no capacity is exceeded, and the round is
+//! counted as *rough*. [`once`] is another allocation with several queues, in one pass and without a past, that
+//! keeps less: each flow's part of each link by weight, and that somebody has what there is.
 //!
 //! **Units.** Rates are integers. A level is rounded down, so a full link may leave up to one unit (2^-16
 //! bits per second) a flow and queue.
