@@ -1,9 +1,13 @@
 //! What defines an allocation: nobody beyond what there is, and everybody with a bottleneck.
 
 use crate::nets::*;
-use bandwise_flowsim::policy::{AppQueues, MaxMin, Priorities, WeightedQueues};
+use bandwise_flowsim::policy::{
+    AppQueues, MaxMin, Moves, Newcomer, Place, Priorities, Scene, WeightedQueues,
+};
 use bandwise_flowsim::{Policy, Simulation};
 use proptest::prelude::*;
+use std::cell::Cell;
+use std::rc::Rc;
 
 /// How a flow stands at a link: rank, queue and the queue's weight.
 type Standing = (u64, u32, u32);
@@ -106,8 +110,50 @@ fn by_class(configs: &[(Vec<u32>, Vec<u8>)], flow: &Drawn, link: u32) -> Standin
     (0, u32::from(queue), weights[usize::from(queue)])
 }
 
+/// Groups that have other ranks each time that rates are worked out.
+struct Turns {
+    /// By time, again and again, and group modulo 4.
+    ranks: Vec<[u64; 4]>,
+    times: Rc<Cell<usize>>,
+}
+
+impl Turns {
+    fn rank(ranks: &[[u64; 4]], times: usize, group: u32) -> u64 {
+        ranks[times % ranks.len()][group as usize % 4]
+    }
+}
+
+impl Policy for Turns {
+    fn place(&mut self, flow: &Newcomer<'_>) -> Place {
+        let rank = Turns::rank(&self.ranks, self.times.get(), flow.group);
+        Place { rank, kin: Some(flow.group.into()), ..Place::COMMON }
+    }
+
+    fn arrange(&mut self, scene: &Scene<'_>, moves: &mut Moves) {
+        self.times.set(self.times.get() + 1);
+        for group in scene.groups() {
+            moves.kin(group.into(), Turns::rank(&self.ranks, self.times.get(), group));
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    /// Whatever ranks were before.
+    #[test]
+    fn of_ranks_that_change(
+        capacities in capacities(),
+        flows in flows(20),
+        ranks in prop::collection::vec(prop::array::uniform4(0u64..4), 1..6),
+    ) {
+        let times = Rc::new(Cell::new(0));
+        let policy = Turns { ranks: ranks.clone(), times: times.clone() };
+        let simulation = Simulation::new(network(&capacities), policy);
+        let standing = |flow: &Drawn, _| (Turns::rank(&ranks, times.get(), flow.group), 0, 1);
+        let (_, rough) = check_all(simulation, &capacities, &flows, standing, false)?;
+        prop_assert_eq!(rough, 0);
+    }
 
     #[test]
     fn of_max_min(capacities in capacities(), flows in flows(20)) {
