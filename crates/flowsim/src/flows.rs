@@ -8,6 +8,7 @@
 use crate::flow::FlowId;
 use crate::rate::{Rate, Volume};
 use bandwise_units::{Bytes, Time};
+use smallvec::SmallVec;
 
 /// A flow.
 #[derive(Debug, Clone, Copy)]
@@ -29,17 +30,8 @@ struct Carried {
     volume: Volume,
     /// The time up to which that is.
     since: Time,
-    /// The first target of its flows, if it has any.
-    first: Volume,
-    /// Its flows by target and slot, the first last.
-    flows: Vec<(Volume, u32)>,
-}
-
-impl Carried {
-    /// Keeps the first target at hand.
-    fn see_first(&mut self) {
-        self.first = self.flows.last().map_or(Volume::ZERO, |&(target, _)| target);
-    }
+    /// Its flows by target and slot, the first last. Most bundles have one.
+    flows: SmallVec<[(Volume, u32); 1]>,
 }
 
 /// All flows, in slots that are used again.
@@ -121,23 +113,22 @@ impl Flows {
         let entry = (flow.target, slot);
         let at = carried.flows.partition_point(|&other| other > entry);
         carried.flows.insert(at, entry);
-        carried.see_first();
     }
 
     /// When the first flow of a bundle that has flows has sent what its place is for, at `rate` from when the
     /// bundle was brought up to date.
     pub(crate) fn first_end(&self, bundle: u32, rate: Rate) -> Option<Time> {
         let carried = &self.by_bundle[bundle as usize];
-        let ps = carried.first.less(carried.volume).time_at(rate)?;
+        let (first, _) = carried.flows.last()?;
+        let ps = first.less(carried.volume).time_at(rate)?;
         carried.since.as_ps().checked_add(ps.as_ps()).map(Time::from_ps)
     }
 
     /// Takes the first flow out of a bundle that is up to date, if it has sent what its place is for.
     pub(crate) fn take_done(&mut self, bundle: u32) -> Option<u32> {
         let carried = &mut self.by_bundle[bundle as usize];
-        let (_, slot) = carried.flows.pop_if(|(target, _)| *target <= carried.volume)?;
-        carried.see_first();
-        Some(slot)
+        let is_done = carried.flows.last().is_some_and(|(target, _)| *target <= carried.volume);
+        is_done.then(|| carried.flows.pop()).flatten().map(|(_, slot)| slot)
     }
 
     /// A flow that is in no bundle any more has ended.

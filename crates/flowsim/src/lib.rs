@@ -17,6 +17,7 @@ mod agenda;
 pub mod coflow;
 mod flow;
 mod flows;
+mod groups;
 mod network;
 mod paths;
 pub mod policy;

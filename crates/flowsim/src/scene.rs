@@ -2,10 +2,10 @@
 
 use crate::flow::FlowId;
 use crate::flows::Flows;
+use crate::groups::Groups;
 use crate::rate::{Rate, Volume};
 use crate::share::Sharing;
 use bandwise_units::{BitRate, Bytes, Time};
-use std::collections::BTreeMap;
 
 /// A simulation at the instant at which rates are worked out.
 #[derive(Debug, Clone, Copy)]
@@ -15,7 +15,7 @@ pub struct Scene<'a> {
     pub(crate) sharing: &'a Sharing,
     pub(crate) started: &'a [u32],
     pub(crate) left_from: &'a [u32],
-    pub(crate) groups: &'a BTreeMap<u32, u32>,
+    pub(crate) groups: &'a Groups,
     pub(crate) has_lost_group: bool,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Scene<'a> {
 
     /// The groups that have flows, ascending.
     pub fn groups(&self) -> impl Iterator<Item = u32> + 'a {
-        self.groups.keys().copied()
+        self.groups.numbers()
     }
 
     /// Whether a group has lost its last flow since the last time.

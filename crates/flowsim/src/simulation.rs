@@ -3,13 +3,13 @@
 use crate::agenda::Agenda;
 use crate::flow::{Ended, FlowId, FlowSpec};
 use crate::flows::Flows;
+use crate::groups::Groups;
 use crate::network::{LinkConfig, Network, NetworkError};
 use crate::paths::{Alike, Likeness, Paths};
 use crate::policy::{Moves, Newcomer, Place, Policy, Rates, Scene};
 use crate::rate::Rate;
 use crate::share::{Bundle, Sharing};
 use bandwise_units::{BitRate, Bytes, Time};
-use std::collections::BTreeMap;
 
 /// Flows that share links as a policy says.
 ///
@@ -32,8 +32,7 @@ pub struct Simulation<P: Policy> {
     alike: Alike,
     /// A bundle without flows waits for others that are alike.
     has_recurring_flows: bool,
-    /// By group: how many flows it has.
-    groups: BTreeMap<u32, u32>,
+    groups: Groups,
     has_lost_group: bool,
     /// Slots of flows that have started since rates were worked out.
     started: Vec<u32>,
@@ -67,7 +66,7 @@ impl<P: Policy> Simulation<P> {
             paths: Paths::default(),
             alike: Alike::default(),
             has_recurring_flows: false,
-            groups: BTreeMap::new(),
+            groups: Groups::default(),
             has_lost_group: false,
             started: Vec::new(),
             left_from: Vec::new(),
@@ -152,7 +151,7 @@ impl<P: Policy> Simulation<P> {
     /// Starts a flow now. Panics for a path that is empty, has a link twice or one that isn't there.
     pub fn start(&mut self, spec: FlowSpec<'_>) -> FlowId {
         let id = self.flows.start(spec.bytes, spec.group);
-        *self.groups.entry(spec.group).or_insert(0) += 1;
+        self.groups.join(spec.group);
         let cap = spec.cap.map_or(Rate::UNLIMITED, Rate::new);
         self.started.push(id.slot);
         self.put(id.slot, spec.path, spec.class, cap);
@@ -291,12 +290,7 @@ impl<P: Policy> Simulation<P> {
     fn end(&mut self, slot: u32, ended: &mut Vec<Ended>) {
         let flow = *self.flows.get(slot).expect("it has not ended");
         self.flows.end(slot);
-        let members = self.groups.get_mut(&flow.group).expect("its group has flows");
-        *members -= 1;
-        if *members == 0 {
-            self.groups.remove(&flow.group);
-            self.has_lost_group = true;
-        }
+        self.has_lost_group |= self.groups.leave(flow.group);
         ended.push(Ended { flow: flow.id, group: flow.group, at: self.now });
     }
 

@@ -26,6 +26,35 @@ pub(super) struct Link {
     pub(super) visits: u32,
     /// The round of `visits`.
     pub(super) round: u64,
+    /// What its scheduler gave last ([`Sharing::given`] has the levels), as long as no member has changed since.
+    pub(super) seen: Option<Seen>,
+}
+
+/// What the scheduler of a link gives.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen {
+    pub(super) cut: u64,
+    /// Whether it shares what it has among those whose rates may be too low: flows of several queues, or any
+    /// flows if there are no queues.
+    pub(super) has_rivals: bool,
+}
+
+/// The least of what a bundle is offered, the hop of the link that offers it (none of them if that is the cap),
+/// and the least of what the others offer.
+pub(super) struct Offers {
+    pub(super) least: Rate,
+    pub(super) at: usize,
+    pub(super) second: Rate,
+}
+
+impl Offers {
+    pub(super) fn add(&mut self, hop: usize, offer: Rate) {
+        if offer < self.least {
+            (self.second, self.least, self.at) = (self.least, offer, hop);
+        } else if offer < self.second {
+            self.second = offer;
+        }
+    }
 }
 
 /// Turn, cut, least level and link: who gets less is asked first, because what others get depends on
@@ -59,9 +88,8 @@ pub(crate) struct Sharing {
     pub(super) tolerance: u64,
     /// Flows stand in different queues, by their class or their own.
     pub(super) has_queues: bool,
-    /// Whether the link that was scheduled last shares what it has among those whose rates may be too low:
-    /// flows of several queues, or any flows if there are no queues.
-    pub(super) has_rivals: bool,
+    /// By link and queue: the levels that its scheduler gave last.
+    pub(super) given: Vec<Rate>,
     pub(super) round: u64,
     /// Rounds in which a link was left with a gap that is told of.
     pub(crate) rough: u64,
@@ -78,6 +106,7 @@ impl Sharing {
             is_waiting: false,
             visits: 0,
             round: 0,
+            seen: None,
         };
         let links: Vec<Link> = network.capacities.iter().map(link).collect();
         let count = links.len();
@@ -96,7 +125,7 @@ impl Sharing {
             is_once: false,
             tolerance: 0,
             has_queues: false,
-            has_rivals: false,
+            given: vec![Rate::UNLIMITED; count],
             round: 1,
             rough: 0,
             fill: Fill::default(),
@@ -160,26 +189,38 @@ impl Sharing {
     /// Works out what a bundle's flows can use at each of its links, and what they have. The rate is that
     /// of before where nothing limits them yet.
     pub(super) fn see(&mut self, bundle: u32) {
-        let Bundle { rank, cap, .. } = *self.bundles.get(bundle);
-        let (mut least, mut at, mut second) = (cap, usize::MAX, cap);
-        for (i, hop) in self.bundles.hops(bundle).iter().enumerate() {
-            let offer = self.offer(hop.link, hop.queue, rank);
-            if offer < least {
-                (second, least, at) = (least, offer, i);
-            } else if offer < second {
-                second = offer;
-            }
-        }
-        for i in 0..self.bundles.hops(bundle).len() {
-            self.member(bundle, i).demand = if i == at { second } else { least };
-        }
-        self.give(bundle, least);
+        let rate = self.claim(bundle);
+        self.give(bundle, rate);
     }
 
-    /// What a link knows of a bundle, at the bundle's hop `i`.
+    /// Tells each link how many flows a bundle has, and what they can use there: the least that others offer.
+    /// Returns the least of all.
+    fn claim(&mut self, bundle: u32) -> Rate {
+        let flows = self.bundles.get(bundle).flows;
+        let Offers { least, at, second } = self.offers(bundle);
+        for i in 0..self.bundles.hops(bundle).len() {
+            let member = self.member(bundle, i);
+            member.demand = if i == at { second } else { least };
+            member.flows = flows;
+        }
+        least
+    }
+
+    /// What a bundle's cap and its links offer.
+    pub(super) fn offers(&self, bundle: u32) -> Offers {
+        let Bundle { rank, cap, .. } = *self.bundles.get(bundle);
+        let mut offers = Offers { least: cap, at: usize::MAX, second: cap };
+        for (i, hop) in self.bundles.hops(bundle).iter().enumerate() {
+            offers.add(i, self.offer(hop.link, hop.queue, rank));
+        }
+        offers
+    }
+
+    /// What a link knows of a bundle, at the bundle's hop `i`: to change it.
     pub(super) fn member(&mut self, bundle: u32, i: usize) -> &mut Member {
         let rank = self.bundles.get(bundle).rank;
         let hop = &mut self.bundles.hops_mut(bundle)[i];
+        self.links[hop.link as usize].seen = None;
         self.members[hop.link as usize].find(rank, bundle, &mut hop.place)
     }
 
@@ -266,17 +307,21 @@ impl Sharing {
     pub(crate) fn join(&mut self, bundle: u32) {
         self.touch(bundle);
         let state = self.bundles.get_mut(bundle);
-        if state.flows == 0 && !self.is_explicit {
-            self.fresh.push(bundle);
-        }
         state.has_changed = true;
         state.flows += 1;
-        let rate = u128::from(state.rate.0);
+        let (rate, is_fresh) = (u128::from(state.rate.0), state.flows == 1);
+        if !self.is_explicit && is_fresh {
+            // It has a rate only when all links have been asked.
+            self.fresh.push(bundle);
+            self.claim(bundle);
+        }
         for i in 0..self.bundles.hops(bundle).len() {
             let link = self.bundles.hops(bundle)[i].link;
             self.links[link as usize].load += rate;
             if !self.is_explicit {
-                self.member(bundle, i).flows += 1;
+                if !is_fresh {
+                    self.member(bundle, i).flows += 1;
+                }
                 self.ask(link);
             }
         }
@@ -338,6 +383,7 @@ impl Sharing {
         links.dedup();
         for &link in &links {
             self.members[link as usize].rerank(|bundle| self.bundles.get(bundle).rank);
+            self.links[link as usize].seen = None;
         }
         for bundle in moved {
             self.see_anew(bundle);
@@ -355,7 +401,8 @@ impl Sharing {
             hops.filter(|hop| hop.link == link).for_each(|hop| hop.queue = member.queue);
         }
         // It offers everything again until it is asked, and all that this matters to is asked.
-        self.links[link as usize].cut = NO_CUT;
+        let state = &mut self.links[link as usize];
+        (state.cut, state.seen) = (NO_CUT, None);
         self.ask(link);
         for i in 0..self.members[link as usize].all().len() {
             self.see_anew(self.members[link as usize].all()[i].bundle);
@@ -385,6 +432,8 @@ impl Sharing {
             to[..from.len()].copy_from_slice(from);
         }
         self.courses = vec![Course::default(); levels.len()];
+        self.given = vec![Rate::UNLIMITED; levels.len()];
+        self.links.iter_mut().for_each(|link| link.seen = None);
         (self.levels, self.queues) = (levels, queues);
     }
 }

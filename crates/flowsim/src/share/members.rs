@@ -3,8 +3,9 @@
 
 use crate::rate::Rate;
 
-/// A bundle at a link.
+/// A bundle at a link. Aligned so that it never lies across two lines of the processor's cache.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(32))]
 pub(super) struct Member {
     pub(super) rank: u64,
     /// What each of its flows can use here: the least that cap and other links offer.

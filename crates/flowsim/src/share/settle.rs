@@ -3,7 +3,7 @@
 use super::Hop;
 use super::course::Course;
 use super::fill::Claim;
-use super::links::{Link, NO_CUT, Sharing, least};
+use super::links::{Link, NO_CUT, Offers, Seen, Sharing, least};
 use super::members::Member;
 use crate::policy::HELD;
 use crate::rate::Rate;
@@ -46,11 +46,14 @@ impl Sharing {
             return self.settle_once();
         }
         // Nobody tells a bundle what links have offered all along.
-        for bundle in std::mem::take(&mut self.fresh) {
+        let mut fresh = std::mem::take(&mut self.fresh);
+        for bundle in fresh.drain(..) {
             if self.bundles.get(bundle).flows > 0 {
-                self.see(bundle);
+                let rate = self.offers(bundle).least;
+                self.give(bundle, rate);
             }
         }
+        self.fresh = fresh;
         let pace = if self.queues > 1 { QUEUES } else { ONE_QUEUE };
         while let Some((link, cut)) = self.next_link() {
             let state = &mut self.links[link as usize];
@@ -68,7 +71,7 @@ impl Sharing {
     /// The link whose turn it is, and its cut by its scheduler; its levels are then in `new_levels`.
     pub(super) fn next_link(&mut self) -> Option<(u32, u64)> {
         while let Some(Reverse((turn, _, _, link))) = self.waiting.pop() {
-            let cut = self.schedule(link);
+            let cut = self.wanted(link);
             // What it would offer may change while those are asked that offer less.
             let key = (turn, cut, least(&self.new_levels), link);
             if cut != NO_CUT && self.waiting.peek().is_some_and(|Reverse(next)| *next < key) {
@@ -105,8 +108,23 @@ impl Sharing {
         self.members[link as usize] = members;
     }
 
-    /// The cut of a link by its scheduler; its levels are then in `new_levels`.
-    fn schedule(&mut self, link: u32) -> u64 {
+    /// The cut of a link by its scheduler; its levels are then in `new_levels`. It is asked again only where a
+    /// member has changed.
+    fn wanted(&mut self, link: u32) -> u64 {
+        let queues = link as usize * self.queues..(link as usize + 1) * self.queues;
+        if let Some(seen) = self.links[link as usize].seen {
+            self.new_levels.clear();
+            self.new_levels.extend_from_slice(&self.given[queues]);
+            return seen.cut;
+        }
+        let seen = self.schedule(link);
+        self.given[queues].copy_from_slice(&self.new_levels);
+        self.links[link as usize].seen = Some(seen);
+        seen.cut
+    }
+
+    /// What a link's scheduler gives; the levels are then in `new_levels`.
+    fn schedule(&mut self, link: u32) -> Seen {
         let mut fill = std::mem::take(&mut self.fill);
         self.new_levels.clear();
         self.new_levels.resize(self.queues, Rate::UNLIMITED);
@@ -116,7 +134,7 @@ impl Sharing {
         };
         let mut rest = self.links[link as usize].capacity.0;
         let mut found = NO_CUT;
-        self.has_rivals = !self.has_queues;
+        let mut has_rivals = !self.has_queues;
         // Who is held stands at the end, alone, and there may be many.
         for run in
             self.members[link as usize].all().chunk_by(|a, b| a.rank == b.rank && a.rank != HELD)
@@ -141,7 +159,7 @@ impl Sharing {
             if !has_limits && fill.claims.iter().all(|claim| claim.queue == one) {
                 self.new_levels[one as usize] = fill.single(rest);
             } else {
-                self.has_rivals = true;
+                has_rivals = true;
                 let mut levels = std::mem::take(&mut self.new_levels);
                 fill.queues(
                     rest,
@@ -160,17 +178,18 @@ impl Sharing {
             rest -= total;
         }
         self.fill = fill;
-        found
+        Seen { cut: found, has_rivals }
     }
 
     /// Holds back from the new cut and levels what would not matter, or would keep links swinging. In the
     /// end what is lower than before always counts, or a link would have more than it carries.
     fn restrain(&mut self, link: u32, before: u64, cut: u64, pace: &Pace) -> u64 {
-        let Link { visits, capacity, .. } = self.links[link as usize];
+        let Link { visits, capacity, seen, .. } = self.links[link as usize];
         let (gap, is_damped) = (pace.gap_at(visits), visits > pace.whole);
         let levels = &self.levels[link as usize * self.queues..][..self.queues];
         // Queues of other links have no say where only one of here has flows.
-        let tolerance = if self.has_rivals { self.tolerance } else { 0 };
+        let has_rivals = seen.is_some_and(|seen| seen.has_rivals);
+        let tolerance = if has_rivals { self.tolerance } else { 0 };
         let is_exact = gap >= u64::BITS && tolerance == 0 && !is_damped;
         if is_exact || (before != cut && before != NO_CUT && cut != NO_CUT) {
             if gap == 0 && cut > before {
@@ -228,18 +247,13 @@ impl Sharing {
         self.give(bundle, new.min(member.demand));
         // The second least of what others offer, for the one that offers the least.
         let cap = self.bundles.get(bundle).cap;
-        let (mut least, mut at, mut second) = (cap, usize::MAX, cap);
+        let mut offers = Offers { least: cap, at: usize::MAX, second: cap };
         for (i, other) in self.bundles.hops(bundle).iter().enumerate() {
-            if other.link == link {
-                continue;
-            }
-            let offer = self.offer(other.link, other.queue, rank);
-            if offer < least {
-                (second, least, at) = (least, offer, i);
-            } else if offer < second {
-                second = offer;
+            if other.link != link {
+                offers.add(i, self.offer(other.link, other.queue, rank));
             }
         }
+        let Offers { least, at, second } = offers;
         for i in 0..self.bundles.hops(bundle).len() {
             let other = self.bundles.hops(bundle)[i];
             let others = if i == at { second } else { least };
