@@ -14,6 +14,7 @@ pub struct Scene<'a> {
     pub(crate) flows: &'a Flows,
     pub(crate) sharing: &'a Sharing,
     pub(crate) started: &'a [u32],
+    pub(crate) placed: &'a [u32],
     pub(crate) left_from: &'a [u32],
     pub(crate) groups: &'a Groups,
     pub(crate) has_lost_group: bool,
@@ -95,6 +96,18 @@ impl<'a> Scene<'a> {
     pub fn started(&self) -> impl Iterator<Item = FlowView<'a>> + 'a {
         let scene = *self;
         self.started.iter().filter_map(move |&slot| scene.flow(slot))
+    }
+
+    /// The flows that have started or gone to another place since the last time and have not ended; one that
+    /// has done both may come twice.
+    pub fn placed(&self) -> impl Iterator<Item = FlowView<'a>> + 'a {
+        let scene = *self;
+        self.placed.iter().filter_map(move |&slot| scene.flow(slot))
+    }
+
+    /// A flow, if it has not ended.
+    pub fn get(&self, id: FlowId) -> Option<FlowView<'a>> {
+        self.flow(id.slot).filter(|flow| flow.id == id)
     }
 
     /// The last links of flows that have ended since the last time, or gone to another place.

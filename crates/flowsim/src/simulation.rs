@@ -6,7 +6,7 @@ use crate::flows::Flows;
 use crate::groups::Groups;
 use crate::network::{LinkConfig, Network, NetworkError};
 use crate::paths::{Alike, Likeness, Paths};
-use crate::policy::{Moves, Newcomer, Place, Policy, Rates, Scene};
+use crate::policy::{HELD, Moves, Newcomer, Place, Policy, Rates, Scene};
 use crate::rate::Rate;
 use crate::share::{Bundle, Sharing};
 use bandwise_units::{BitRate, Bytes, Time};
@@ -36,6 +36,8 @@ pub struct Simulation<P: Policy> {
     has_lost_group: bool,
     /// Slots of flows that have started since rates were worked out.
     started: Vec<u32>,
+    /// Slots of flows that have been placed since, when they started or later.
+    placed: Vec<u32>,
     /// The last links of flows that have ended or gone to another place since.
     left_from: Vec<u32>,
     is_stale: bool,
@@ -69,6 +71,7 @@ impl<P: Policy> Simulation<P> {
             groups: Groups::default(),
             has_lost_group: false,
             started: Vec::new(),
+            placed: Vec::new(),
             left_from: Vec::new(),
             is_stale: false,
             grain: Time::ZERO,
@@ -251,6 +254,7 @@ impl<P: Policy> Simulation<P> {
         self.flows.carry(bundle, self.sharing.bundles.get(bundle).rate, self.now);
         self.sharing.join(bundle);
         self.flows.join(slot, bundle, until);
+        self.placed.push(slot);
         self.is_stale = true;
     }
 
@@ -315,6 +319,7 @@ impl<P: Policy> Simulation<P> {
             let has_changed = std::mem::take(&mut state.has_changed);
             state.is_touched = false;
             let (rate, is_gone) = (state.rate, state.flows == 0);
+            debug_assert!(rate == Rate::ZERO || state.rank != HELD, "who is held has no rate");
             // Many change on the way to where they were.
             if rate == before && !has_changed {
                 continue;
@@ -325,8 +330,10 @@ impl<P: Policy> Simulation<P> {
         }
         touched.clear();
         self.sharing.touched = touched;
+        self.sharing.bundles.release();
         self.has_lost_group = false;
         self.started.clear();
+        self.placed.clear();
         self.left_from.clear();
     }
 
@@ -338,6 +345,7 @@ impl<P: Policy> Simulation<P> {
             flows: &self.flows,
             sharing: &self.sharing,
             started: &self.started,
+            placed: &self.placed,
             left_from: &self.left_from,
             groups: &self.groups,
             has_lost_group: self.has_lost_group,

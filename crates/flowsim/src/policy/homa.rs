@@ -1,7 +1,11 @@
 //! [`Homa`].
 
 use super::{FlowView, HELD, Moves, Newcomer, Place, Policy, QueueChoice, Scene};
+use crate::flow::FlowId;
+use crate::rate::Volume;
 use bandwise_units::Bytes;
+use smallvec::SmallVec;
+use std::collections::BTreeSet;
 
 /// Homa at the level of flows (Montazeri and others, "Homa: A Receiver-Driven Low-Latency Transport
 /// Protocol Using Network Priorities", SIGCOMM 2018, 3; Saba 4.6.4). A flow is a message, and the last link
@@ -21,7 +25,33 @@ use bandwise_units::Bytes;
 pub struct Homa {
     unscheduled: Bytes,
     cutoffs: Vec<Bytes>,
-    overcommitment: u32,
+    overcommitment: usize,
+    /// By the link that leads there.
+    receivers: Vec<Receiver>,
+}
+
+/// The scheduled messages of a receiver.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Receiver {
+    granted: Vec<Message>,
+    /// What those that may not send have left does not change.
+    held: BTreeSet<Message>,
+}
+
+/// A message, the one with the least left first. By start only where nothing else tells two apart, so that
+/// those of one instant may start in any order.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Message {
+    left: Volume,
+    path: SmallVec<[u32; 8]>,
+    group: u32,
+    id: FlowId,
+}
+
+impl Message {
+    fn of(flow: &FlowView<'_>) -> Message {
+        Message { left: flow.left, path: flow.path().collect(), group: flow.group, id: flow.id }
+    }
 }
 
 impl Homa {
@@ -31,7 +61,8 @@ impl Homa {
     /// The paper's setting is about 10 KB a round trip at 10 Gbps, and 8 priorities in all.
     pub fn new(unscheduled: Bytes, mut cutoffs: Vec<Bytes>, overcommitment: u32) -> Homa {
         cutoffs.sort_unstable();
-        Homa { unscheduled, cutoffs, overcommitment: overcommitment.max(1) }
+        let overcommitment = overcommitment.max(1) as usize;
+        Homa { unscheduled, cutoffs, overcommitment, receivers: Vec::new() }
     }
 
     /// The first priority of scheduled bytes.
@@ -53,34 +84,37 @@ impl Policy for Homa {
     }
 
     fn arrange(&mut self, scene: &Scene<'_>, moves: &mut Moves) {
+        self.receivers.resize_with(scene.links() as usize, Receiver::default);
         let first = self.scheduled();
-        let receiver = |flow: &FlowView<'_>| flow.path().next_back();
-        let mut receivers: Vec<u32> = scene.started().filter_map(|flow| receiver(&flow)).collect();
-        receivers.extend(scene.left_from());
-        receivers.sort_unstable();
-        receivers.dedup();
-        for to in receivers {
-            let is_scheduled =
-                |flow: &FlowView<'_>| flow.rank() >= first && receiver(flow) == Some(to);
-            let mut flows: Vec<_> = scene.crossing(to).filter(is_scheduled).collect();
-            // By start only where nothing else tells them apart, so that those of one instant may start in
-            // any order.
-            let shortest = |a: &FlowView<'_>, b: &FlowView<'_>| {
-                let shortest = a.left.cmp(&b.left).then_with(|| a.path().cmp(b.path()));
-                shortest.then_with(|| (a.group, a.id).cmp(&(b.group, b.id)))
-            };
-            let granted = flows.len().min(self.overcommitment as usize);
-            if granted < flows.len() {
-                flows.select_nth_unstable_by(granted, shortest);
-            }
-            let (granted, held) = flows.split_at_mut(granted);
-            granted.sort_unstable_by(shortest);
-            for (flow, rank) in granted.iter().zip(first..) {
-                moves.flow(flow, rank);
-            }
-            for flow in held.iter().filter(|flow| flow.rank() != HELD) {
+        let mut changed: Vec<u32> = scene.left_from().collect();
+        for flow in scene.placed().filter(|flow| flow.rank() == HELD) {
+            let to = flow.path().next_back().expect("a flow crosses a link");
+            self.receivers[to as usize].held.insert(Message::of(&flow));
+            changed.push(to);
+        }
+        changed.sort_unstable();
+        changed.dedup();
+        for to in changed {
+            self.receivers[to as usize].grant(self.overcommitment, first, scene, moves);
+        }
+    }
+}
+
+impl Receiver {
+    /// Grants the `most` messages that have the least left, at ranks from `first` on.
+    fn grant(&mut self, most: usize, first: u64, scene: &Scene<'_>, moves: &mut Moves) {
+        let before: SmallVec<[FlowView<'_>; 8]> =
+            self.granted.drain(..).filter_map(|message| scene.get(message.id)).collect();
+        self.held.extend(before.iter().map(Message::of));
+        self.granted.extend(std::iter::from_fn(|| self.held.pop_first()).take(most));
+        for flow in &before {
+            if !self.granted.iter().any(|message| message.id == flow.id) {
                 moves.flow(flow, HELD);
             }
+        }
+        for (message, rank) in self.granted.iter().zip(first..) {
+            let flow = scene.get(message.id).expect("a message that may not send does not end");
+            moves.flow(&flow, rank);
         }
     }
 }

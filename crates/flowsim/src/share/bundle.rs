@@ -54,6 +54,8 @@ pub(crate) struct Bundle {
 pub(crate) struct Bundles {
     all: Vec<Bundle>,
     free: Vec<u32>,
+    /// Slots that are free when rates have been worked out: until then it counts what was carried in them.
+    gone: Vec<u32>,
     hops: Vec<Hop>,
 }
 
@@ -97,17 +99,22 @@ impl Bundles {
             (bundle.hops_at, bundle.room) = (self.hops.len() as u32, len as u16);
             self.hops.resize(self.hops.len() + len, Hop::new(0, 0));
         }
-        let Bundle { hops_at, room, is_touched, has_changed, .. } = *bundle;
-        *bundle = Bundle { hops_at, room, hops: len as u16, is_touched, has_changed, ..like };
+        let Bundle { hops_at, room, .. } = *bundle;
+        *bundle = Bundle { hops_at, room, hops: len as u16, ..like };
         for (to, hop) in self.hops[hops_at as usize..].iter_mut().zip(hops) {
             *to = hop;
         }
         slot
     }
 
-    /// Its slot may be used again.
+    /// Its slot may be used again once rates have been worked out.
     pub(crate) fn remove(&mut self, bundle: u32) {
-        self.free.push(bundle);
+        self.gone.push(bundle);
+    }
+
+    /// Rates have been worked out.
+    pub(crate) fn release(&mut self) {
+        self.free.append(&mut self.gone);
     }
 }
 

@@ -367,23 +367,29 @@ impl Sharing {
     /// Moves bundles to other ranks: each leaves its place and comes to the other as a new one would, so those
     /// that stay are asked no more than if flows had ended and started.
     pub(crate) fn rerank(&mut self, moves: &[(u32, u64)]) {
-        let (mut links, mut moved) = (Vec::new(), Vec::new());
+        // Link, place there and bundle.
+        let (mut places, mut moved) = (Vec::new(), Vec::new());
         for &(bundle, rank) in moves {
             assert!(rank < NO_CUT, "the last rank is no flow's");
-            let state = self.bundles.get_mut(bundle);
-            if std::mem::replace(&mut state.rank, rank) != rank {
-                moved.push(bundle);
-                links.extend(self.bundles.hops(bundle).iter().map(|hop| hop.link));
+            if self.bundles.get(bundle).rank == rank {
+                continue;
             }
+            moved.push(bundle);
+            for i in 0..self.bundles.hops(bundle).len() * usize::from(!self.is_explicit) {
+                self.member(bundle, i);
+                let Hop { link, place, .. } = self.bundles.hops(bundle)[i];
+                places.push((link, place, bundle));
+            }
+            self.bundles.get_mut(bundle).rank = rank;
         }
         if self.is_explicit {
             return;
         }
-        links.sort_unstable();
-        links.dedup();
-        for &link in &links {
-            self.members[link as usize].rerank(|bundle| self.bundles.get(bundle).rank);
-            self.links[link as usize].seen = None;
+        places.sort_unstable();
+        for places in places.chunk_by(|a, b| a.0 == b.0) {
+            let rank = |bundle: u32| self.bundles.get(bundle).rank;
+            let moves = places.iter().map(|&(_, place, bundle)| (place, rank(bundle)));
+            self.members[places[0].0 as usize].rerank(moves);
         }
         for bundle in moved {
             self.see_anew(bundle);

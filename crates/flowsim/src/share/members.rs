@@ -61,10 +61,16 @@ impl Members {
         &mut self.all[*place as usize]
     }
 
-    /// Bundles have other ranks.
-    pub(super) fn rerank(&mut self, rank: impl Fn(u32) -> u64) {
-        self.all.iter_mut().for_each(|member| member.rank = rank(member.bundle));
-        // Most are in order.
-        self.all.sort_by_key(Member::order);
+    /// Members go to other ranks: their places, and the ranks.
+    pub(super) fn rerank(&mut self, moves: impl Iterator<Item = (u32, u64)>) {
+        let (mut from, mut to) = (u64::MAX, 0);
+        for (place, rank) in moves {
+            let before = std::mem::replace(&mut self.all[place as usize].rank, rank);
+            (from, to) = (from.min(before.min(rank)), to.max(before.max(rank)));
+        }
+        // Nobody else moves but those between, and most of them are in order.
+        let from = self.all.iter().position(|member| member.rank >= from).unwrap_or(0);
+        let to = self.all.iter().rposition(|member| member.rank <= to).map_or(0, |last| last + 1);
+        self.all[from..to].sort_by_key(Member::order);
     }
 }

@@ -55,6 +55,43 @@ fn again<P: Policy + Clone>(
     Ok(())
 }
 
+/// What a flow has sent is its rate times the time, no link has more than it carries, and all flows end.
+fn conserved<P: Policy>(
+    mut simulation: Simulation<P>,
+    capacities: &[u64],
+    flows: &[Drawn],
+) -> Result<(), TestCaseError> {
+    let ids = start_all(&mut simulation, flows);
+    let mut ended = Vec::new();
+    let lefts = |simulation: &Simulation<P>| -> Vec<_> {
+        ids.iter().map(|&id| simulation.left(id)).collect()
+    };
+    let mut left = lefts(&simulation);
+    while let Some(next) = simulation.next_event() {
+        // No time has passed.
+        prop_assert_eq!(left, lefts(&simulation));
+        let before: Vec<_> = ids.iter().map(|&id| simulation.left(id).get() as f64).collect();
+        let rates = rates(&mut simulation, &ids);
+        let elapsed = (next - simulation.now()).as_s_f64();
+        for (link, &capacity) in (0..).zip(capacities) {
+            let over = |(_, flow): &(&f64, &Drawn)| flow.path.contains(&link);
+            let load: f64 = rates.iter().zip(flows).filter(over).map(|(r, _)| r).sum();
+            prop_assert!(load <= capacity as f64);
+            prop_assert!((simulation.load(link).as_bps() as f64 - load).abs() <= 16.0);
+        }
+        simulation.advance(next, &mut ended);
+        for ((&id, before), rate) in ids.iter().zip(before).zip(rates) {
+            let sent = before - simulation.left(id).get() as f64;
+            let expected = (rate * elapsed / 8.0).min(before);
+            prop_assert!((sent - expected).abs() <= 2.0 + elapsed, "{sent}, not {expected}");
+        }
+        left = lefts(&simulation);
+    }
+    prop_assert_eq!(ended.len(), flows.len());
+    prop_assert!(ended.is_sorted_by_key(|e| (e.at, e.flow)));
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
@@ -137,29 +174,10 @@ proptest! {
         capacities in capacities(), flows in flows(15),
         grain in prop_oneof![Just(0), 1_000_000u64..10_000_000_000],
     ) {
-        let grain = Time::from_ps(grain);
-        let mut simulation = Simulation::new(network(&capacities), MaxMin).with_grain(grain);
-        let ids = start_all(&mut simulation, &flows);
-        let mut ended = Vec::new();
-        while let Some(next) = simulation.next_event() {
-            let before: Vec<_> = ids.iter().map(|&id| simulation.left(id).get() as f64).collect();
-            let rates = rates(&mut simulation, &ids);
-            let elapsed = (next - simulation.now()).as_s_f64();
-            for (link, &capacity) in (0..).zip(&capacities) {
-                let over = |(_, flow): &(&f64, &Drawn)| flow.path.contains(&link);
-                let load: f64 = rates.iter().zip(&flows).filter(over).map(|(r, _)| r).sum();
-                prop_assert!(load <= capacity as f64);
-                prop_assert!((simulation.load(link).as_bps() as f64 - load).abs() <= 16.0);
-            }
-            simulation.advance(next, &mut ended);
-            for ((&id, before), rate) in ids.iter().zip(before).zip(rates) {
-                let sent = before - simulation.left(id).get() as f64;
-                let expected = (rate * elapsed / 8.0).min(before);
-                prop_assert!((sent - expected).abs() <= 2.0 + elapsed, "{sent}, not {expected}");
-            }
-        }
-        prop_assert_eq!(ended.len(), flows.len());
-        prop_assert!(ended.is_sorted_by_key(|e| (e.at, e.flow)));
+        let (there, grain) = (network(&capacities), Time::from_ps(grain));
+        let homa = Homa::new(Bytes::new(10_000), vec![Bytes::new(100_000)], 2);
+        conserved(Simulation::new(there.clone(), MaxMin).with_grain(grain), &capacities, &flows)?;
+        conserved(Simulation::new(there, homa).with_grain(grain), &capacities, &flows)?;
     }
 
     /// With a tolerance, no link has more than it carries and no flow ends much later.
