@@ -5,7 +5,7 @@ use crate::files::Text;
 use crate::interrupt::Interrupt;
 use crate::output::{Json, note};
 use crate::progress::Progress;
-use crate::values::number;
+use crate::values::{number, percent};
 use bandwise_flowsim::NetworkError;
 use bandwise_flowsim::coflow::{CoflowTimes, PORT_RATE, run};
 use bandwise_flowsim::policy::{MaxMin, Sebf, Sincronia, SmallestGroup};
@@ -16,6 +16,7 @@ use bandwise_workload::{CoflowMix, CoflowTrace, read};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// Flags of `bandwise coflows`.
 #[derive(Debug, clap::Args)]
@@ -25,9 +26,14 @@ Examples:
   bandwise coflows FB2010-1Hr-150-0.txt
   # Without a file, one of the same shape that is made up
   bandwise coflows --seed 2 --json -
+  # With exact rates
+  bandwise coflows FB2010-1Hr-150-0.txt --tolerance 0
 
 All ports are on one switch that limits nothing else, and have 1 Gbps each way if --rate says nothing,
-as in Varys and Sincronia. A coflow's completion time is from its arrival to the end of its last flow.")]
+as in Varys and Sincronia. A coflow's completion time is from its arrival to the end of its last flow.
+
+A flow that ends changes the rates of most others, by ever less; what changes by less than --tolerance is
+left as it is. No port ever carries more than its rate.")]
 pub struct Flags {
     /// A trace; - for standard input. If not given, one is made up from the seed: 526 coflows, 150 ports
     #[arg(value_name = "TRACE")]
@@ -35,6 +41,10 @@ pub struct Flags {
     /// The rate of a port, each way
     #[arg(long, value_name = "RATE", default_value_t = PORT_RATE)]
     rate: BitRate,
+    /// What a port may leave unused rather than to have rates worked out anew, percent of its rate
+    #[arg(long, value_name = "PERCENT", default_value = "0.1", value_parser = percent)]
+    #[arg(allow_negative_numbers = true)]
+    tolerance: u32,
     /// What a trace is made up from
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     #[arg(value_parser = number(0..=u64::MAX))]
@@ -80,13 +90,16 @@ impl Scheduler {
         self,
         trace: &CoflowTrace,
         rate: BitRate,
+        tolerance: u32,
         watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> Result<Option<CoflowTimes>, NetworkError> {
         match self {
-            Scheduler::Fair => run(trace, rate, MaxMin, 0, watch),
-            Scheduler::SmallestFirst => run(trace, rate, SmallestGroup::default(), 0, watch),
-            Scheduler::Sebf => run(trace, rate, Sebf::default(), 0, watch),
-            Scheduler::Sincronia => run(trace, rate, Sincronia::default(), 0, watch),
+            Scheduler::Fair => run(trace, rate, MaxMin, tolerance, watch),
+            Scheduler::SmallestFirst => {
+                run(trace, rate, SmallestGroup::default(), tolerance, watch)
+            }
+            Scheduler::Sebf => run(trace, rate, Sebf::default(), tolerance, watch),
+            Scheduler::Sincronia => run(trace, rate, Sincronia::default(), tolerance, watch),
         }
     }
 }
@@ -96,6 +109,8 @@ struct Task {
     name: String,
     trace: CoflowTrace,
     rate: BitRate,
+    /// What a port may leave unused, in millionths.
+    tolerance: u32,
     seed: u64,
 }
 
@@ -103,12 +118,13 @@ struct Task {
 struct Scheduled {
     scheduler: Scheduler,
     times: CoflowTimes,
+    took: Duration,
 }
 
 impl Flags {
     /// Does it.
     pub fn run(self) -> Result<(), Failure> {
-        let Flags { trace: path, rate, seed, json } = self;
+        let Flags { trace: path, rate, tolerance, seed, json } = self;
         let (name, trace) = match &path {
             Some(path) => {
                 let text = Text::read(path)?;
@@ -119,7 +135,7 @@ impl Flags {
         };
         let inputs: Vec<&std::path::Path> = path.as_deref().into_iter().collect();
         let outputs = json.resolve(&inputs)?;
-        let task = Task { name, trace, rate, seed };
+        let task = Task { name, trace, rate, tolerance, seed };
         let found = task.schedule()?;
         outputs.emit(&text::table(&task.table(&found)), &task.document(&found))
     }
@@ -139,13 +155,18 @@ impl Task {
                 progress.at(before + ended);
                 if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
-            let times = scheduler.run(trace, self.rate, &mut watch).map_err(|error| {
+            let began = Instant::now();
+            let times = scheduler.run(trace, self.rate, self.tolerance, &mut watch);
+            let times = times.map_err(|error| {
                 Failure::usage(format!("--rate {}: {error}", self.rate), error.allowed())
             })?;
             let Some(times) = times else { return Err(Failure::Interrupted) };
-            found.push(Scheduled { scheduler, times });
+            found.push(Scheduled { scheduler, times, took: began.elapsed() });
         }
         let took = progress.end();
+        for Scheduled { scheduler, took, .. } in &found {
+            note(format_args!("{}: {:.1} s", scheduler.title(), took.as_secs_f64()));
+        }
         note(format_args!("{} schedulers in {:.1} s", found.len(), took.as_secs_f64()));
         Ok(found)
     }
@@ -153,7 +174,7 @@ impl Task {
     fn table(&self, found: &[Scheduled]) -> Table {
         let Task { name, trace, .. } = self;
         let fair = found[0].times.average().as_s_f64();
-        let row = |Scheduled { scheduler, times }: &Scheduled| {
+        let row = |Scheduled { scheduler, times, .. }: &Scheduled| {
             vec![
                 Cell::text(scheduler.title()),
                 Cell::number(times.average().as_s_f64(), "s"),
@@ -178,7 +199,7 @@ impl Task {
 
     fn document(&self, found: &[Scheduled]) -> Value {
         let Task { name, trace, .. } = self;
-        let row = |Scheduled { scheduler, times }: &Scheduled| {
+        let row = |Scheduled { scheduler, times, .. }: &Scheduled| {
             json!({
                 "scheduler": scheduler.as_str(),
                 "average_s": times.average().as_s_f64(),
@@ -193,6 +214,7 @@ impl Task {
             "flows": trace.flows(),
             "ports": trace.ports,
             "rate_bps": self.rate.as_bps(),
+            "tolerance": f64::from(self.tolerance) / 1e6,
             "schedulers": found.iter().map(row).collect::<Vec<_>>(),
             "stats": { "version": env!("CARGO_PKG_VERSION"), "seed": self.seed },
         }))
