@@ -20,10 +20,10 @@ run: ## builds, runs the RPerf paper's evaluation, leaves report.html here
 test: ## formatting, clippy, all tests, documentation with its examples, pages in a browser
 	@scripts/test.sh
 
-bench: ## packet-hops a second of the simulator, on one core
+bench: ## packet-hops a second of the simulator, and what the measuring loop costs, on one core
 	@scripts/setup.sh
 	@$(ENVIRONMENT) cargo build --release --bin bandwise
-	@for case in five-bulk-senders irn roce-pfc; do $(BANDWISE) bench --case $$case || exit; echo; done
+	@for case in five-bulk-senders irn roce-pfc measuring-loop; do $(BANDWISE) bench --case $$case || exit; echo; done
 
 papers: ## all papers' evaluations beside what was published
 	@scripts/setup.sh

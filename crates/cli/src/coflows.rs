@@ -32,8 +32,8 @@ Examples:
 All ports are on one switch that limits nothing else, and have 1 Gbps each way if --rate says nothing,
 as in Varys and Sincronia. A coflow's completion time is from its arrival to the end of its last flow.
 
-A flow that ends changes the rates of most others, by ever less; what changes by less than --tolerance is
-left as it is. No port ever carries more than its rate.")]
+A flow that ends changes the rates of most others, by ever less; what changes by less than the
+tolerance is left as it is. No port ever carries more than its rate.")]
 pub struct Flags {
     /// A trace; - for standard input. If not given, one is made up from the seed: 526 coflows, 150 ports
     #[arg(value_name = "TRACE")]

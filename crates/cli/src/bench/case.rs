@@ -12,7 +12,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 /// A case by its name.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum CaseName {
     /// Five bulk senders of 4096 B and one RPerf flow to one destination through one InfiniBand
     /// switch (RPerf, ISPASS 2020, figure 7)
@@ -22,6 +22,9 @@ pub(super) enum CaseName {
     Irn,
     /// The same with RoCE, priority flow control, and an acknowledgement a packet
     RocePfc,
+    /// Not the simulator: the loop that measures on a device, over one without cost; from one post to
+    /// the next
+    MeasuringLoop,
 }
 
 /// The RPerf paper's testbed.
@@ -69,6 +72,7 @@ impl Case {
             )?))),
             CaseName::Irn => flows(name, "irn", ""),
             CaseName::RocePfc => flows(name, "roce-pfc", ROCE),
+            CaseName::MeasuringLoop => unreachable!("nothing of it is simulated"),
         }
     }
 

@@ -1,6 +1,7 @@
-//! `bandwise bench`: how fast the simulator is on this machine.
+//! `bandwise bench`: how fast the simulator and the measuring loop are on this machine.
 
 mod case;
+mod measuring_loop;
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -26,20 +27,21 @@ says more than speed per second of wall time.
 Examples:
   bandwise bench
   bandwise bench --case irn --threads 2
-  bandwise bench --case roce-pfc --duration '100 ms' --json bench.json")]
+  bandwise bench --case roce-pfc --duration '100 ms' --json bench.json
+  bandwise bench --case measuring-loop")]
 pub struct Flags {
     /// What is simulated
     #[arg(long, value_enum, value_name = "CASE", default_value = "five-bulk-senders")]
     case: CaseName,
     /// Simulated time of each run, 4 s if not given; for irn and roce-pfc the time in which flows
-    /// start, 10 ms if not given
+    /// start, 10 ms if not given; for measuring-loop how long each method runs, 1 s if not given
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration)]
     duration: Option<Time>,
     /// How often it is run; the median counts
     #[arg(long, value_name = "N", default_value_t = 3, allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=100))]
     runs: u64,
-    /// Threads for each run; the case of one switch can't be parted and takes one
+    /// Threads for each run; the case of one switch can't be parted and takes one, as does a measuring loop
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=64))]
     threads: u64,
@@ -68,6 +70,10 @@ impl Flags {
     /// Runs it and prints the speed.
     pub fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[])?;
+        if self.case == CaseName::MeasuringLoop {
+            let duration = self.duration.unwrap_or(Time::from_ms(1_000));
+            return measuring_loop::run(duration, self.runs, &outputs);
+        }
         let threads = NonZeroUsize::new(self.threads as usize).expect("1 or more");
         let case = Case::new(self.case, self.duration, threads)?;
         let interrupt = Interrupt::listen()?;
@@ -125,7 +131,6 @@ fn text(runs: &[Run], case: &Case) -> String {
         |s: Option<f64>| s.map(|s| format!("{:.1} ns", 1e9 * s / counted.events as f64));
     let (cpu_s, wall_s) = (median(runs).cpu_s, median(runs).wall_s);
     let memory = machine::peak_rss_bytes().map(|b| format!("{:.1} MiB", b as f64 / 1048576.0));
-    let or = |value: Option<String>| value.unwrap_or_else(|| "not known".into());
     [
         case.title(),
         match runs.len() {
@@ -136,13 +141,13 @@ fn text(runs: &[Run], case: &Case) -> String {
             1 => " on one core\n\n".to_owned(),
             n => format!(" by {n} threads\n\n"),
         },
-        format!("speed      {}\n", or(per_cpu_s)),
-        format!("           {}\n", or(per_s)),
+        format!("speed      {}\n", or_not_known(per_cpu_s)),
+        format!("           {}\n", or_not_known(per_s)),
         format!("events     {:.2} a packet-hop\n", ratio(counted.events, counted.packet_hops)),
-        format!("an event   {} of CPU time,", or(per_event(cpu_s))),
-        format!(" {} of wall time\n", or(per_event(Some(wall_s)))),
-        format!("memory     {} at most\n", or(memory)),
-        format!("processor  {}, {}\n", or(machine::cpu_model()), or(machine::cores().map(cores))),
+        format!("an event   {} of CPU time,", or_not_known(per_event(cpu_s))),
+        format!(" {} of wall time\n", or_not_known(per_event(Some(wall_s)))),
+        format!("memory     {} at most\n", or_not_known(memory)),
+        format!("processor  {}, {}\n", or_not_known(machine::cpu_model()), or_not_known(machine::cores().map(cores))),
         format!("bandwise   {}, seed {}\n", env!("CARGO_PKG_VERSION"), case.seed()),
     ]
     .concat()
@@ -179,6 +184,10 @@ fn json(runs: &[Run], case: &Case) -> Value {
             "cores": machine::cores(),
         },
     }))
+}
+
+fn or_not_known(value: Option<String>) -> String {
+    value.unwrap_or_else(|| "not known".into())
 }
 
 fn cores(n: usize) -> String {

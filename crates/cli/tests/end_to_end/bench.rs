@@ -45,7 +45,23 @@ fn bench_of_flows() {
         assert!(json["stats"]["flows"].as_u64().is_some_and(|flows| flows > 50), "{json}");
     }
     let args = ["bench", "--case", "ns3"];
-    Place::new().run(&args).refused(&["five-bulk-senders, irn, roce-pfc"]);
+    Place::new().run(&args).refused(&["five-bulk-senders, irn, roce-pfc, measuring-loop"]);
+}
+
+#[test]
+fn bench_of_the_measuring_loop() {
+    let place = Place::new();
+    let args = ["bench", "--case", "measuring-loop", "--duration", "2 ms", "--json", "b.json"];
+    let ran = place.run(&args).good();
+    for said in ["closed-loop", "rperf", "ns an operation", "clock "] {
+        assert!(ran.stdout.contains(said), "no {said:?} in {}", ran.stdout);
+    }
+    let json = place.json("b.json");
+    for method in json["methods"].as_array().unwrap() {
+        let runs = method["ns_per_operation_of_runs"].as_array().unwrap();
+        assert_eq!(runs.len(), 3);
+        assert!(runs.contains(&method["ns_per_operation"]) && runs[0].as_f64().unwrap() > 0.0);
+    }
 }
 
 #[test]

@@ -1,0 +1,132 @@
+//! What the measuring loop itself costs: methods over a device without cost.
+
+use super::{cores, or_not_known};
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::machine;
+use crate::output::Outputs;
+use crate::progress::Progress;
+use bandwise_rdma::verbs::{Opcode, Program, Qp};
+use bandwise_report::json::rounded;
+use bandwise_rperf::{ClosedLoop, ClosedLoopSettings, RPerf, RPerfSettings, Rounds, Think};
+use bandwise_units::Time;
+use bandwise_verbs::{Clock, Instantly, Monotonic, Tsc, drive};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// A method, and nanoseconds from one post to the next in each run, sorted.
+struct Cost {
+    method: &'static str,
+    ns: Vec<f64>,
+}
+
+impl Cost {
+    fn median(&self) -> f64 {
+        self.ns[self.ns.len() / 2]
+    }
+}
+
+/// Runs each method for `duration`, so many times, and prints what an operation takes.
+pub(super) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Failure> {
+    match Tsc::start() {
+        Ok(tsc) => {
+            let clock = format!("time-stamp counter, {:.0} MHz", tsc.hertz() as f64 / 1e6);
+            run_by(&tsc, &clock, duration, runs, outputs)
+        }
+        Err(error) => {
+            run_by(&Monotonic::start(), &format!("the system's: {error}"), duration, runs, outputs)
+        }
+    }
+}
+
+fn run_by(
+    clock: &impl Clock,
+    clock_is: &str,
+    duration: Time,
+    runs: u64,
+    outputs: &Outputs,
+) -> Result<(), Failure> {
+    let interrupt = Interrupt::listen()?;
+    let progress = Progress::begin("bench");
+    progress.steps(2 * runs);
+    let duration = Duration::from_nanos(duration.as_ps() / 1_000);
+    let rounds = || Rounds { warmup: 0, samples: u64::MAX, think: Think::none() };
+    let (wire, loopback, bytes) = (Qp(0), Qp(1), 64);
+    let mut closed = Cost { method: "closed-loop", ns: Vec::new() };
+    let mut rperf = Cost { method: "rperf", ns: Vec::new() };
+    for i in 0..runs {
+        // One operation a round; for RPerf one over the wire and one back to itself.
+        let (opcode, inline_max) = (Opcode::Send, 236);
+        let settings = ClosedLoopSettings { qp: wire, opcode, bytes, inline_max, rounds: rounds() };
+        let mut method = ClosedLoop::new(settings);
+        let took = time(&mut method, clock, duration, &interrupt);
+        closed.ns.push(1e9 * took / method.measure().latency().count() as f64);
+        progress.at(2 * i + 1);
+        let settings = RPerfSettings { wire, loopback, bytes, inline_max, rounds: rounds() };
+        let mut method = RPerf::new(settings);
+        let took = time(&mut method, clock, duration, &interrupt);
+        rperf.ns.push(1e9 * took / method.measure().latency().count() as f64 / 2.0);
+        progress.at(2 * i + 2);
+        if interrupt.asked() {
+            progress.end();
+            return Err(Failure::Interrupted);
+        }
+    }
+    progress.end();
+    let mut costs = [closed, rperf];
+    costs.iter_mut().for_each(|cost| cost.ns.sort_by(f64::total_cmp));
+    outputs.emit(&text(&costs, clock_is, runs), &json(&costs, clock_is, runs))
+}
+
+/// Seconds that a program ran.
+fn time(
+    program: &mut impl Program,
+    clock: &impl Clock,
+    duration: Duration,
+    interrupt: &Interrupt,
+) -> f64 {
+    let began = Instant::now();
+    let mut stop = || began.elapsed() >= duration || interrupt.asked();
+    let Ok(_) = drive(program, &mut Instantly::default(), clock, &mut stop);
+    began.elapsed().as_secs_f64()
+}
+
+fn text(costs: &[Cost], clock: &str, runs: u64) -> String {
+    let cost = |cost: &Cost| {
+        let (least, most) = (cost.ns[0], cost.ns[cost.ns.len() - 1]);
+        let median = cost.median();
+        let method = cost.method;
+        format!("{method:<11} {median:.1} ns an operation (median of {least:.1} to {most:.1})\n")
+    };
+    [
+        format!("The measuring loop over a device without cost, {runs} runs on one core\n\n"),
+        costs.iter().map(cost).collect::<String>(),
+        format!("clock       {clock}\n"),
+        format!("processor   {}, ", or_not_known(machine::cpu_model())),
+        format!("{}\n", or_not_known(machine::cores().map(cores))),
+        format!("bandwise    {}\n", env!("CARGO_PKG_VERSION")),
+    ]
+    .concat()
+}
+
+fn json(costs: &[Cost], clock: &str, runs: u64) -> Value {
+    let cost = |cost: &Cost| {
+        json!({
+            "method": cost.method,
+            "ns_per_operation": cost.median(),
+            "ns_per_operation_of_runs": cost.ns,
+        })
+    };
+    rounded(json!({
+        "schema": 1,
+        "case": "measuring-loop",
+        "methods": costs.iter().map(cost).collect::<Vec<_>>(),
+        "stats": {
+            "version": env!("CARGO_PKG_VERSION"),
+            "runs": runs,
+            "clock": clock,
+            "cpu_model": machine::cpu_model(),
+            "cores": machine::cores(),
+        },
+    }))
+}

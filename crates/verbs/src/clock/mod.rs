@@ -1,0 +1,15 @@
+//! [`Clock`]: what a program's time is read from.
+
+mod monotonic;
+mod tsc;
+
+pub use monotonic::Monotonic;
+pub use tsc::{Tsc, TscError};
+
+use bandwise_units::Time;
+
+/// A clock that never goes back.
+pub trait Clock {
+    /// Time since the clock was made.
+    fn now(&self) -> Time;
+}

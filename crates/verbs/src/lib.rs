@@ -1,0 +1,19 @@
+//! Who carries work out in real time: [`drive`] steps a [`Program`](bandwise_rdma::verbs::Program), hands what it
+//! posts to a [`Device`] and gives it what completes, by a [`Clock`]. The programs are those that the simulated
+//! host drives, unchanged.
+//!
+//! | part | what it is |
+//! |---|---|
+//! | [`Device`] | posts and polls; [`Instantly`] costs nothing, to measure the loop itself |
+//! | [`Clock`] | [`Tsc`], the processor's counter, read with fences; [`Monotonic`] where it can't be trusted |
+//! | [`drive`] | the loop between them: no allocation, no system call, no lock |
+
+mod clock;
+mod device;
+mod drive;
+mod instantly;
+
+pub use clock::{Clock, Monotonic, Tsc, TscError};
+pub use device::Device;
+pub use drive::{End, drive};
+pub use instantly::Instantly;
