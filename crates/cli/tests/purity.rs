@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The order of crates; each may depend on those before it.
-const ORDER: [&str; 15] = [
+const ORDER: [&str; 16] = [
     "units", "random", "input", "saba", "workload", "topology", "flowsim", "rdma", "netsim",
-    "threads", "rperf", "scenario", "report", "papers", "cli",
+    "threads", "rperf", "verbs", "scenario", "report", "papers", "cli",
 ];
 
 /// Same input, same output, and nothing else happens.

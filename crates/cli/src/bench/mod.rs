@@ -147,7 +147,11 @@ fn text(runs: &[Run], case: &Case) -> String {
         format!("an event   {} of CPU time,", or_not_known(per_event(cpu_s))),
         format!(" {} of wall time\n", or_not_known(per_event(Some(wall_s)))),
         format!("memory     {} at most\n", or_not_known(memory)),
-        format!("processor  {}, {}\n", or_not_known(machine::cpu_model()), or_not_known(machine::cores().map(cores))),
+        format!(
+            "processor  {}, {}\n",
+            or_not_known(machine::cpu_model()),
+            or_not_known(machine::cores().map(cores))
+        ),
         format!("bandwise   {}, seed {}\n", env!("CARGO_PKG_VERSION"), case.seed()),
     ]
     .concat()
