@@ -38,7 +38,22 @@ oldest=$(printf '%s\n' "$least" "${version%%-*}" | sort -V | head -n 1)
 [ "$oldest" = "$least" ] ||
   fail "cargo is $version, and Rust $least or newer is needed. With rustup: rustup update stable"
 
+# The bindings of libibverbs are made by libclang, with the headers of its compiler.
+has_libclang() {
+  [ -z "${LIBCLANG_PATH:-}" ] || return 0
+  local folder
+  for folder in /usr/lib/llvm-*/lib /usr/lib/*-linux-gnu /usr/lib64; do
+    compgen -G "$folder/libclang.so*" >/dev/null || compgen -G "$folder/libclang-[0-9]*.so*" >/dev/null ||
+      continue
+    compgen -G "/usr/lib/llvm-*/lib/clang/*/include/stddef.h" >/dev/null && return
+    compgen -G "/usr/lib*/clang/*/include/stddef.h" >/dev/null && return
+  done
+  return 1
+}
+
 command -v cc >/dev/null || install build-essential
+command -v cmake >/dev/null || install cmake
+has_libclang || install libclang-dev
 
 if [ "${1:-}" = test ]; then
   component fmt rustfmt

@@ -1,7 +1,7 @@
 //! The command line as a whole. What a command's flags are stands in the command's own file.
 
 use crate::failure::Failure;
-use crate::{bench, coflows, completions, fabric, papers, rperf, saba, sim};
+use crate::{bench, coflows, completions, devices, fabric, papers, rperf, saba, sim};
 use clap::{Parser, Subcommand};
 
 /// Measures, predicts and allocates the bandwidth of RDMA fabrics.
@@ -42,7 +42,9 @@ enum Command {
     /// Look at a fabric file, or convert it
     #[command(subcommand)]
     Fabric(fabric::Command),
-    /// Measure how fast the simulator is on this machine
+    /// List the RDMA devices of this host
+    Devices(devices::Flags),
+    /// Measure how fast the simulator and the measuring loop are on this machine
     Bench(bench::Flags),
     /// Print the completion script of a shell
     Completions(completions::Flags),
@@ -58,6 +60,7 @@ impl Args {
             Command::Saba(command) => command.run(),
             Command::Coflows(flags) => flags.run(),
             Command::Fabric(command) => command.run(),
+            Command::Devices(flags) => flags.run(),
             Command::Bench(flags) => flags.run(),
             Command::Completions(flags) => flags.run(),
         }

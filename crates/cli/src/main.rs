@@ -12,6 +12,7 @@ mod args;
 mod bench;
 mod coflows;
 mod completions;
+mod devices;
 mod fabric;
 mod failure;
 mod files;

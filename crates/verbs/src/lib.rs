@@ -6,11 +6,13 @@
 //! |---|---|
 //! | [`Device`] | posts and polls; [`Instantly`] costs nothing, to measure the loop itself |
 //! | [`Clock`] | [`Tsc`], the processor's counter, read with fences; [`Monotonic`] where it can't be trusted |
+//! | [`ibverbs`] | devices of this host, through libibverbs |
 //! | [`drive`] | the loop between them: no allocation, no system call, no lock |
 
 mod clock;
 mod device;
 mod drive;
+pub mod ibverbs;
 mod instantly;
 
 pub use clock::{Clock, Monotonic, Tsc, TscError};

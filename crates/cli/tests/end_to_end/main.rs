@@ -5,6 +5,7 @@ mod bad_files;
 mod bad_flags;
 mod bench;
 mod common;
+mod devices;
 mod fabric;
 mod papers;
 mod parquet;

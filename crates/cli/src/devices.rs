@@ -1,0 +1,169 @@
+//! `bandwise devices`: the RDMA devices of this host.
+
+use crate::failure::Failure;
+use crate::output::Json;
+use bandwise_report::{Cell, Table, text};
+use bandwise_verbs::ibverbs::{DeviceInfo, PortInfo, devices};
+use serde_json::{Value, json};
+
+/// Flags of `bandwise devices`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+What libibverbs tells of each device and of its ports, and the identifiers (GID) by which a port can be
+reached; RoCE needs one, by its index. Rates are those that links are sold by, before coding.
+
+Examples:
+  bandwise devices
+  bandwise devices --json")]
+pub struct Flags {
+    #[command(flatten)]
+    json: Json,
+}
+
+impl Flags {
+    /// Looks and prints.
+    pub fn run(self) -> Result<(), Failure> {
+        let outputs = self.json.resolve(&[])?;
+        let devices = devices().map_err(anyhow::Error::from)?;
+        let tables = [ports(&devices), gids(&devices)];
+        let tables = tables.iter().filter(|table| !table.rows.is_empty()).map(text::table);
+        outputs.emit(&tables.collect::<Vec<_>>().join("\n"), &document(&devices))
+    }
+}
+
+/// What is not known is said to be so.
+fn or_not_known<T: ToString>(value: Option<T>) -> Cell {
+    Cell::text(value.map_or_else(|| "?".to_owned(), |value| value.to_string()))
+}
+
+fn ports(devices: &[DeviceInfo]) -> Table {
+    let row = |(device, port): (&DeviceInfo, &PortInfo)| {
+        vec![
+            Cell::text(format!("{} {}", device.name, port.number)),
+            or_not_known(port.state.map(|state| state.as_str())),
+            or_not_known(port.link_layer.map(|layer| layer.as_str())),
+            or_not_known(port.rate),
+            or_not_known(port.active_mtu),
+            or_not_known(port.max_mtu),
+            Cell::text(port.lid.to_string()),
+            Cell::text(if device.has_timestamps { "yes" } else { "no" }),
+            Cell::text(device.firmware.clone()),
+        ]
+    };
+    let header = ["port", "state", "link", "rate", "MTU", "most", "LID", "timestamps", "firmware"];
+    Table {
+        title: "Ports of RDMA devices".into(),
+        caption: "MTU in bytes, now and at most; whether the device says when a request completed."
+            .into(),
+        header: header.map(str::to_owned).into(),
+        rows: each_port(devices).map(row).collect(),
+    }
+}
+
+fn gids(devices: &[DeviceInfo]) -> Table {
+    let rows = each_port(devices).flat_map(|(device, port)| {
+        port.gids.iter().map(move |gid| {
+            vec![
+                Cell::text(format!("{} {}", device.name, port.number)),
+                Cell::text(gid.index.to_string()),
+                Cell::text(gid.gid.to_string()),
+                or_not_known(gid.kind.map(|kind| kind.as_str())),
+            ]
+        })
+    });
+    Table {
+        title: "Identifiers".into(),
+        caption: String::new(),
+        header: ["port", "index", "GID", "packets"].map(str::to_owned).into(),
+        rows: rows.collect(),
+    }
+}
+
+fn each_port(devices: &[DeviceInfo]) -> impl Iterator<Item = (&DeviceInfo, &PortInfo)> {
+    devices.iter().flat_map(|device| device.ports.iter().map(move |port| (device, port)))
+}
+
+fn document(devices: &[DeviceInfo]) -> Value {
+    let port = |port: &PortInfo| {
+        let gids = port.gids.iter().map(|gid| {
+            json!({
+                "index": gid.index,
+                "gid": gid.gid.to_string(),
+                "kind": gid.kind.map(|kind| kind.as_str()),
+            })
+        });
+        json!({
+            "port": port.number,
+            "state": port.state.map(|state| state.as_str()),
+            "link_layer": port.link_layer.map(|layer| layer.as_str()),
+            "rate_bps": port.rate.map(|rate| rate.as_bps()),
+            "active_mtu_bytes": port.active_mtu,
+            "max_mtu_bytes": port.max_mtu,
+            "lid": port.lid,
+            "gids": gids.collect::<Vec<_>>(),
+        })
+    };
+    let device = |device: &DeviceInfo| {
+        json!({
+            "name": device.name,
+            "guid": format!("{:016x}", device.guid),
+            "firmware": device.firmware,
+            "queue_pairs": device.queue_pairs,
+            "queue_depth": device.queue_depth,
+            "completion_timestamps": device.has_timestamps,
+            "ports": device.ports.iter().map(port).collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "schema": 1,
+        "devices": devices.iter().map(device).collect::<Vec<_>>(),
+        "stats": { "version": env!("CARGO_PKG_VERSION") },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bandwise_units::BitRate;
+    use bandwise_verbs::ibverbs::{Gid, GidInfo, GidKind, LinkLayer, PortState};
+
+    /// What is known of a port stands in its row, and what is not is a question mark.
+    #[test]
+    fn a_row_a_port() {
+        let gid = GidInfo { index: 1, gid: Gid([0xfe; 16]), kind: Some(GidKind::RoceV2) };
+        let up = PortInfo {
+            number: 1,
+            state: Some(PortState::Active),
+            link_layer: Some(LinkLayer::Ethernet),
+            active_mtu: Some(1024),
+            max_mtu: Some(4096),
+            rate: Some(BitRate::from_gbps(56)),
+            lid: 7,
+            gids: vec![gid],
+        };
+        let unknown =
+            PortInfo { number: 2, state: None, rate: None, gids: Vec::new(), ..up.clone() };
+        let device = DeviceInfo {
+            name: "mlx5_0".into(),
+            firmware: "12.28".into(),
+            guid: 0xab,
+            queue_pairs: 8,
+            queue_depth: 16,
+            has_timestamps: true,
+            ports: vec![up, unknown],
+        };
+        let devices = [device];
+        let text = text::table(&ports(&devices)) + &text::table(&gids(&devices));
+        for said in ["mlx5_0 1", "active", "56 Gbps", "1024", "fefe:fefe", "RoCE v2", "mlx5_0 2  ?"]
+        {
+            assert!(text.contains(said), "no {said:?} in {text}");
+        }
+        let json = document(&devices);
+        assert_eq!(json["devices"][0]["guid"], "00000000000000ab");
+        let ports = &json["devices"][0]["ports"];
+        assert_eq!(
+            (&ports[0]["rate_bps"], &ports[1]["rate_bps"]),
+            (&json!(56e9 as u64), &json!(null))
+        );
+    }
+}

@@ -1,0 +1,158 @@
+//! [`Context`]: an open device. What is unsafe about asking it stands here.
+
+#![allow(unsafe_code)]
+
+use super::gid::{Gid, GidInfo, GidKind};
+use super::port::{self, LinkLayer, PortInfo, PortState};
+use super::{DeviceInfo, NoDevices};
+use rdma_mummy_sys as sys;
+use std::ffi::CStr;
+use std::io;
+use std::mem::zeroed;
+use std::ptr::{NonNull, null};
+
+/// All devices, as long as this lives.
+struct List {
+    first: NonNull<*mut sys::ibv_device>,
+    count: usize,
+}
+
+impl List {
+    fn get() -> Result<List, NoDevices> {
+        let mut count = 0;
+        // SAFETY: the library writes to `count` and returns a list of so many, or nothing.
+        let first = unsafe { sys::ibv_get_device_list(&mut count) };
+        match NonNull::new(first) {
+            Some(first) => Ok(List { first, count: count.max(0) as usize }),
+            None => Err(NoDevices::of_list(io::Error::last_os_error())),
+        }
+    }
+
+    fn devices(&self) -> &[*mut sys::ibv_device] {
+        // SAFETY: the list has that many entries and lives as long as `self`.
+        unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.count) }
+    }
+}
+
+impl Drop for List {
+    fn drop(&mut self) {
+        // SAFETY: it came from `ibv_get_device_list` and is given back once.
+        unsafe { sys::ibv_free_device_list(self.first.as_ptr()) }
+    }
+}
+
+/// An open device.
+struct Context {
+    name: String,
+    context: NonNull<sys::ibv_context>,
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: it is open, and is closed once.
+        unsafe { sys::ibv_close_device(self.context.as_ptr()) };
+    }
+}
+
+/// Looks at all devices.
+pub(super) fn look() -> Result<Vec<DeviceInfo>, NoDevices> {
+    let list = List::get()?;
+    if list.devices().is_empty() {
+        return Err(NoDevices::None);
+    }
+    list.devices().iter().map(|&device| Context::open(device)?.info()).collect()
+}
+
+impl Context {
+    /// Opens a device of a list that is alive.
+    fn open(device: *mut sys::ibv_device) -> Result<Context, NoDevices> {
+        // SAFETY: the device is of a list that is alive, and so is its name, which ends with a zero.
+        let name = unsafe { CStr::from_ptr(sys::ibv_get_device_name(device)) };
+        let name = name.to_string_lossy().into_owned();
+        // SAFETY: as above.
+        match NonNull::new(unsafe { sys::ibv_open_device(device) }) {
+            Some(context) => Ok(Context { name, context }),
+            None => {
+                let (device, error) = (name, io::Error::last_os_error());
+                Err(NoDevices::Device { device, what: "can't be opened", error })
+            }
+        }
+    }
+
+    /// What a call that returns an error number came to.
+    fn check(&self, what: &'static str, code: i32) -> Result<(), NoDevices> {
+        if code == 0 {
+            return Ok(());
+        }
+        let error = io::Error::from_raw_os_error(code.abs());
+        Err(NoDevices::Device { device: self.name.clone(), what, error })
+    }
+
+    fn info(&self) -> Result<DeviceInfo, NoDevices> {
+        // SAFETY: a struct of numbers, for which zeros are values; the device is open.
+        let (code, device) = unsafe {
+            let mut attributes: sys::ibv_device_attr_ex = zeroed();
+            let code = sys::ibv_query_device_ex(self.context.as_ptr(), null(), &mut attributes);
+            (code, attributes)
+        };
+        self.check("can't be asked what it is", code)?;
+        let has_timestamps = device.completion_timestamp_mask != 0;
+        let device = device.orig_attr;
+        let firmware: Vec<u8> =
+            device.fw_ver.iter().map(|&c| c as u8).take_while(|&c| c != 0).collect();
+        let gids = self.gids();
+        let ports = (1..=device.phys_port_cnt).map(|number| self.port(number, &gids));
+        Ok(DeviceInfo {
+            ports: ports.collect::<Result<_, _>>()?,
+            name: self.name.clone(),
+            firmware: String::from_utf8_lossy(&firmware).into_owned(),
+            guid: u64::from_be(device.node_guid),
+            queue_pairs: device.max_qp.max(0) as u32,
+            queue_depth: device.max_qp_wr.max(0) as u32,
+            has_timestamps,
+        })
+    }
+
+    fn port(&self, number: u8, gids: &[(u32, GidInfo)]) -> Result<PortInfo, NoDevices> {
+        // SAFETY: as in `info`.
+        let (code, port) = unsafe {
+            let mut attributes: sys::ibv_port_attr = zeroed();
+            let code = sys::ibv_query_port(self.context.as_ptr(), number, &mut attributes);
+            (code, attributes)
+        };
+        self.check("can't be asked about a port", code)?;
+        let of_port = |(port, _): &&(u32, GidInfo)| *port == u32::from(number);
+        // Rates beyond what eight bits hold have a field of their own, which old libraries leave empty.
+        let speed = port.active_speed_ex.max(u32::from(port.active_speed));
+        Ok(PortInfo {
+            number,
+            state: PortState::from_code(port.state),
+            link_layer: LinkLayer::from_code(port.link_layer),
+            active_mtu: port::mtu(port.active_mtu),
+            max_mtu: port::mtu(port.max_mtu),
+            rate: port::rate(port.active_width, speed),
+            lid: port.lid,
+            gids: gids.iter().filter(of_port).map(|&(_, gid)| gid).collect(),
+        })
+    }
+
+    /// The identifiers that are set, each with its port; none where the kernel is too old to list them.
+    fn gids(&self) -> Vec<(u32, GidInfo)> {
+        /// As many as a device with several ports and virtual networks has.
+        const ROOM: usize = 1024;
+        // SAFETY: structs of numbers, for which zeros are values; there is room for as many as is said.
+        let (found, entries) = unsafe {
+            let mut entries: Vec<sys::ibv_gid_entry> = vec![zeroed(); ROOM];
+            let context = self.context.as_ptr();
+            (sys::ibv_query_gid_table(context, entries.as_mut_ptr(), ROOM, 0), entries)
+        };
+        let found = usize::try_from(found).unwrap_or(0).min(ROOM);
+        let gid = |entry: &sys::ibv_gid_entry| {
+            // SAFETY: the identifier is sixteen bytes, whichever way it is looked at.
+            let gid = Gid(unsafe { entry.gid.raw });
+            let kind = GidKind::from_code(entry.gid_type);
+            (entry.port_num, GidInfo { index: entry.gid_index, gid, kind })
+        };
+        entries[..found].iter().map(gid).collect()
+    }
+}
