@@ -21,10 +21,10 @@ pub(crate) fn place<T>(source: &Source, fabric: &Spanned<T>) -> Range<usize> {
     explain::first_line(source, fabric.span())
 }
 
-/// Links that the simulator can count in picoseconds.
+/// Links that the simulator can count in picoseconds. `at` says where errors of a node stand.
 pub(crate) fn check_links(
     source: &Source,
-    at: Range<usize>,
+    at: impl Fn(&str) -> Range<usize>,
     fabric: &Fabric,
 ) -> Result<(), InputError> {
     let odd = |l: &&bandwise_topology::Link| l.rate < SLOWEST || l.delay > SECOND;
@@ -32,13 +32,16 @@ pub(crate) fn check_links(
     let [from, to] = link.ends.map(|end| fabric.describe(end));
     let message = format!("the link from {from} to {to} has {} and {}", link.rate, link.delay);
     let allowed = format!("at least {SLOWEST} and a delay of at most {SECOND}");
+    let at = at(&fabric.node(link.ends[0].node).name);
     Err(source.error(at, message).allowed(allowed))
 }
 
-/// Routes that can't deadlock.
+/// Routes that can't deadlock. `at` says where errors of a node stand, `loops_allowed` what lets
+/// them be.
 pub(crate) fn check_credits(
     source: &Source,
-    at: Range<usize>,
+    at: impl Fn(&str) -> Range<usize>,
+    loops_allowed: &str,
     scenario: &Scenario,
 ) -> Result<(), InputError> {
     let Some(ports) = credit_loop(&scenario.fabric, &scenario.routes) else { return Ok(()) };
@@ -50,6 +53,7 @@ pub(crate) fn check_credits(
     names.extend(ports.first().map(name));
     let message =
         format!("ports can wait for each other's credits in a circle: {}", names.join(" -> "));
-    let allowed = "switches that form no ring, or run.allow-credit-loops = true to see it happen";
-    Err(source.error(at, message).allowed(allowed))
+    let allowed = format!("switches that form no ring, or {loops_allowed} to see it happen");
+    let first = ports.first().map_or(0..0, |port| at(&scenario.fabric.node(port.node).name));
+    Err(source.error(first, message).allowed(allowed))
 }

@@ -37,6 +37,29 @@ fn nodes() {
 }
 
 #[test]
+fn more_nodes_than_a_subnet_has() {
+    let nodes = |n| (0..n).map(|i| format!("Switch 2 \"s{i}\"\n")).collect::<String>();
+    // Whatever comes after the first node too many is not looked at.
+    let text = nodes(65_001) + "Switch without a number\n";
+    let error = read::any(&Source::new("f.net", &text)).expect_err("this must be refused");
+    insta::assert_snapshot!(error, @"f.net:65001: more than 65000 nodes (allowed: up to 65000 nodes)");
+}
+
+#[test]
+fn a_node_is_found_by_the_name_that_it_has() {
+    let line = |text: &str, name: &str| {
+        let source = Source::new("f", text);
+        read::node_line(&source, name).map(|at| source.error(at, "").line())
+    };
+    assert_eq!((line(NET, "s"), line(NET, "b"), line(NET, "c")), (Some(1), Some(6), None));
+    // Ports of other switches name it before its own line.
+    let at = DISCOVERED.lines().position(|l| l.starts_with("Switch") && l.contains("\"spine\""));
+    assert!(DISCOVERED.lines().position(|l| l.contains("\"spine\"")) < at);
+    assert_eq!(line(DISCOVERED, "spine"), at.map(|n| n + 1));
+    assert_eq!(line("[fabric]\nbuild = \"back-to-back\"\n", "h0"), None);
+}
+
+#[test]
 fn ports() {
     insta::assert_snapshot!(net("[2] \"b\"", "[1] \"b\""), @r#"f.net:3: port 1 of "s" is already connected in line 2 (allowed: one link a port)"#);
     insta::assert_snapshot!(net("[2] \"b\"", "[5] \"b\""), @r#"f.net:3: "s" has no port 5 (allowed: ports 1 to 4)"#);

@@ -20,7 +20,7 @@ pub(super) fn resolve(
 ) -> Result<(Fabric, Range<usize>), InputError> {
     let given = files::fabric(source, table, file, files)?;
     let (fabric, at) = given.unwrap_or_else(|| (default_fabric(), 0..0));
-    check_links(source, at.clone(), &fabric)?;
+    check_links(source, |_| at.clone(), &fabric)?;
     if fabric.hosts().len() < 2 {
         let error = source.error(at, "a fabric of one host: there is nobody to send to");
         return Err(error.allowed("2 hosts or more"));

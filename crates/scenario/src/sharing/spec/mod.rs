@@ -159,7 +159,7 @@ impl SharingScenario {
             (None, Some(given)) => given,
             (None, None) => (default_fabric(), 0..0),
         };
-        check_links(source, at, &fabric)?;
+        check_links(source, |_| at.clone(), &fabric)?;
         let models = match (models, &spec.models) {
             (Some(models), _) => Some(models),
             (None, Some(name)) => {
