@@ -131,7 +131,6 @@ impl Scenario {
             Format::Ibsim => read::ibsim(source)?,
         };
         let at = |name: &str| read::node_line(source, name).unwrap_or(0..0);
-        fabric::check_links(source, at, &fabric)?;
         let scenario = Scenario { title: source.name.to_owned(), ..Scenario::on_fabric(fabric) };
         let loops_allowed = "the fabric in a TOML scenario with run.allow-credit-loops = true";
         fabric::check_credits(source, at, loops_allowed, &scenario)?;
@@ -199,8 +198,6 @@ impl Spec {
         fabric: Fabric,
         at: Range<usize>,
     ) -> Result<Scenario, InputError> {
-        let at = |_: &str| at.clone();
-        fabric::check_links(source, at, &fabric)?;
         let device = self.device.resolve(source)?;
         let switch = self.switch.resolve(source, device.mtu)?;
         let mut models = Models { switch, device, qos: self.qos.resolve(source, &fabric)? };
@@ -225,7 +222,7 @@ impl Spec {
         }
         if !self.run.allow_credit_loops {
             let loops_allowed = "run.allow-credit-loops = true";
-            fabric::check_credits(source, at, loops_allowed, &scenario)?;
+            fabric::check_credits(source, |_| at.clone(), loops_allowed, &scenario)?;
         }
         Ok(scenario)
     }

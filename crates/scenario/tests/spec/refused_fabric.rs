@@ -43,9 +43,9 @@ fn what_is_no_fabric() {
     insta::assert_snapshot!(error(&rack("name = \"b\"\nport = \"tor:1\"")), @"s.toml:11: port tor:1 is already connected to a:1 (allowed: one link a port)");
     insta::assert_snapshot!(error(&rack("name = \"b\"\nport = \"top:1\"")), @r#"s.toml:11: there is no node "top:1" in this fabric (allowed: the name of a host or switch and a port number, such as "tor:1")"#);
     insta::assert_snapshot!(with("single-switch = 3", "single-switch = 0"), @"s.toml:2: the number of hosts can't be 0 (allowed: 1 to 64)");
-    insta::assert_snapshot!(with("54.545454545 Gbps", "0 Gbps"), @r#"s.toml:3: a link can't have a rate of 0 (allowed: a rate above 0 such as "100 Gbps")"#);
-    insta::assert_snapshot!(with("54.545454545 Gbps", "9 Mbps"), @"s.toml:1: the link from h0:1 to switch:1 has 9 Mbps and 10 ns (allowed: at least 10 Mbps and a delay of at most 1 s)");
-    insta::assert_snapshot!(with("Gbps\" }", "Gbps\", delay = \"2 s\" }"), @"s.toml:1: the link from h0:1 to switch:1 has 54.545454545 Gbps and 2 s (allowed: at least 10 Mbps and a delay of at most 1 s)");
+    insta::assert_snapshot!(with("54.545454545 Gbps", "0 Gbps"), @r#"s.toml:3: a link can't have a rate of 0 bps (allowed: at least 10 Mbps, such as "100 Gbps")"#);
+    insta::assert_snapshot!(with("54.545454545 Gbps", "9 Mbps"), @r#"s.toml:3: a link can't have a rate of 9 Mbps (allowed: at least 10 Mbps, such as "100 Gbps")"#);
+    insta::assert_snapshot!(with("Gbps\" }", "Gbps\", delay = \"2 s\" }"), @r#"s.toml:3: a link can't have a delay of 2 s (allowed: up to 1 s, such as "10 ns")"#);
     insta::assert_snapshot!(with("Gbps\" }", "Gbps\" }\nlength = 3"), @"s.toml:4: unknown field `length` (allowed: one of `link`, `build`, `switch`, `host`, `cable`)");
 }
 

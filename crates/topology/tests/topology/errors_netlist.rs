@@ -85,7 +85,8 @@ fn speeds() {
     insta::assert_snapshot!(net("w=2", "s=0"), @r#"f.net:3: no link speed "0" (allowed: a sum of 1 (SDR), 2 (DDR) and 4 (QDR))"#);
     insta::assert_snapshot!(net("w=2", "v=3"), @r#"f.net:3: "v=3" after a port (allowed: w= with a sum of 1 (1x), 2 (4x), 4 (8x) and 8 (12x), s= with a sum of 1 (SDR), 2 (DDR) and 4 (QDR), or 1x, 2x, 4x, 8x or 12x of SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR, such as 4xFDR)"#);
     insta::assert_snapshot!(net("w=2", "4x ???"), @r#"f.net:3: "4x???" after a port (allowed: w= with a sum of 1 (1x), 2 (4x), 4 (8x) and 8 (12x), s= with a sum of 1 (SDR), 2 (DDR) and 4 (QDR), or 1x, 2x, 4x, 8x or 12x of SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR, such as 4xFDR)"#);
-    insta::assert_snapshot!(net("w=2", "# bandwise rate 0 bps delay 1 ns"), @r#"f.net:3: the link between s:2 and b:1 has a rate of 0 (allowed: a rate above 0 such as "100 Gbps")"#);
+    insta::assert_snapshot!(net("w=2", "# bandwise rate 0 bps delay 1 ns"), @r#"f.net:3: the link between s:2 and b:1 has a rate of 0 bps (allowed: at least 10 Mbps, such as "100 Gbps")"#);
+    insta::assert_snapshot!(net("w=2", "# bandwise rate 1 Gbps delay 2 s"), @r#"f.net:3: the link between s:2 and b:1 has a delay of 2 s (allowed: up to 1 s, such as "10 ns")"#);
     insta::assert_snapshot!(net("w=2", "# bandwise rate 3 delay 1 ns"), @r#"f.net:3: "3" needs a unit: bps, kbps, Mbps, Gbps or Tbps (or bit/s) (allowed: # bandwise rate 10 Gbps delay 5 ns)"#);
     insta::assert_snapshot!(net("w=2", "# bandwise rate 3 Gbps"), @"f.net:3: a rate without a delay (allowed: # bandwise rate 10 Gbps delay 5 ns)");
     insta::assert_snapshot!(net("Switch 4 \"s\"", "width=0\nSwitch 4 \"s\""), @r#"f.net:1: no link width "0" (allowed: a sum of 1 (1x), 2 (4x), 4 (8x) and 8 (12x))"#);
