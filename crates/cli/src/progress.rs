@@ -22,7 +22,7 @@ impl Progress {
             note(format_args!("{what} …"));
             ProgressDrawTarget::hidden()
         };
-        let bar = ProgressBar::with_draw_target(Some(0), target).with_message(what.to_owned());
+        let bar = ProgressBar::with_draw_target(None, target).with_message(what.to_owned());
         let style = ProgressStyle::with_template("{msg} {wide_bar} {percent} %, {eta} left");
         bar.set_style(style.expect("a template that is right"));
         bar.enable_steady_tick(Duration::from_millis(200));

@@ -121,6 +121,22 @@ impl<'a> Source<'a> {
 /// A list of 60 000 hosts and 120 000 cables, each with rate and delay, has two thirds of that.
 const MOST_PARTS: usize = 2_000_000;
 
+/// A message about a value of the wrong type, in words of the document rather than of serde.
+fn without_type(message: &str) -> String {
+    let Some(found) = message.strip_prefix("invalid type: ") else { return message.to_owned() };
+    let found = match found.split_once(' ') {
+        Some(("integer" | "boolean", value)) => value.trim_matches('`').to_owned(),
+        Some(("floating", value)) => {
+            value.trim_start_matches("point ").trim_matches('`').to_owned()
+        }
+        Some(("string", value)) => format!("the text {value}"),
+        _ if found == "sequence" => "a list".to_owned(),
+        _ if found == "map" => "a table".to_owned(),
+        _ => return message.to_owned(),
+    };
+    format!("{found} can't stand here")
+}
+
 /// A message of the TOML parser without what it expected, and that.
 fn parts(message: &str) -> (String, String) {
     for separator in ["; expected ", ", expected "] {
@@ -131,7 +147,7 @@ fn parts(message: &str) -> (String, String) {
                 "a sequence" => "a list, or for tables [[name]] before each",
                 expected => expected,
             };
-            return (message.to_owned(), allowed.to_owned());
+            return (without_type(message), allowed.to_owned());
         }
     }
     let allowed = match message.strip_prefix("missing field ") {
@@ -266,6 +282,26 @@ mod tests {
         }
         let error = Source::new("f.toml", "a = 1\nbee = 2\n").toml::<Settings>().unwrap_err();
         assert_eq!(error.to_string(), "f.toml:2: unknown field `bee` (allowed: `a`)");
+    }
+
+    #[test]
+    fn values_of_a_wrong_type_are_told_as_they_stand_there() {
+        #[derive(Debug, serde::Deserialize)]
+        struct Settings {
+            #[allow(dead_code)]
+            name: String,
+            #[allow(dead_code)]
+            on: bool,
+        }
+        let error = |text: &str| Source::new("f", text).toml::<Settings>().unwrap_err().to_string();
+        for (value, said) in
+            [("-64", "-64"), ("1.5", "1.5"), ("true", "true"), ("[1]", "a list"), ("{}", "a table")]
+        {
+            let told = format!("f:1: {said} can't stand here (allowed: a text in quotes)");
+            assert_eq!(error(&format!("name = {value}")), told);
+        }
+        let told = "f:2: the text \"yes\" can't stand here (allowed: true or false)";
+        assert_eq!(error("name = \"a\"\non = \"yes\""), told);
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! [`FabricBuilder`]: the only way to a [`Fabric`].
 
-use crate::{Fabric, FabricError, Link, MAX_NODES, MAX_PORTS, Node, NodeId, NodeKind, Port};
+use crate::{
+    Fabric, FabricError, LONGEST_DELAY, Link, MAX_NODES, MAX_PORTS, Node, NodeId, NodeKind, Port,
+    SLOWEST_LINK,
+};
 use bandwise_units::{BitRate, Time};
 
 /// Collects nodes and cables, refuses what can't be, and becomes a [`Fabric`].
@@ -107,8 +110,11 @@ impl FabricBuilder {
         if a.node == b.node {
             return Err(FabricError::SelfLink { from, to });
         }
-        if rate.as_bps() == 0 {
-            return Err(FabricError::ZeroRate { from, to });
+        if rate < SLOWEST_LINK {
+            return Err(FabricError::Rate { from, to, rate });
+        }
+        if delay > LONGEST_DELAY {
+            return Err(FabricError::Delay { from, to, delay });
         }
         let cable = fabric.links.len() as u32;
         fabric.links.push(Link { ends, rate, delay });

@@ -1,6 +1,7 @@
 //! [`FabricError`]: why nodes and cables are not a fabric.
 
-use crate::{MAX_NODES, MAX_PORTS};
+use crate::{LONGEST_DELAY, MAX_NODES, MAX_PORTS, SLOWEST_LINK};
+use bandwise_units::{BitRate, Time};
 
 /// Why nodes and cables are not a fabric.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -63,13 +64,25 @@ pub enum FabricError {
         /// The other end.
         to: String,
     },
-    /// A cable that carries nothing.
-    #[error("the link between {from} and {to} has a rate of 0")]
-    ZeroRate {
+    /// A cable that carries nothing, or next to nothing.
+    #[error("the link between {from} and {to} has a rate of {rate}")]
+    Rate {
         /// One end.
         from: String,
         /// The other end.
         to: String,
+        /// What it carries.
+        rate: BitRate,
+    },
+    /// A cable that is too long.
+    #[error("the link between {from} and {to} has a delay of {delay}")]
+    Delay {
+        /// One end.
+        from: String,
+        /// The other end.
+        to: String,
+        /// How long it takes.
+        delay: Time,
     },
     /// A host without a cable.
     #[error("host {name:?} has no link")]
@@ -114,7 +127,8 @@ impl FabricError {
             Self::NoSuchPort { ports, .. } => format!("ports 1 to {ports}"),
             Self::PortTaken { .. } => "one link a port".into(),
             Self::SelfLink { .. } => "a link between two different nodes".into(),
-            Self::ZeroRate { .. } => "a rate above 0 such as \"100 Gbps\"".into(),
+            Self::Rate { .. } => format!("at least {SLOWEST_LINK}, such as \"100 Gbps\""),
+            Self::Delay { .. } => format!("up to {LONGEST_DELAY}, such as \"10 ns\""),
             Self::Unlinked { .. } => "a link to a switch or to another host".into(),
             Self::Unreachable { .. } => {
                 "a path of switches between the lowest connected ports of every two hosts".into()

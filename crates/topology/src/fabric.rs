@@ -10,6 +10,12 @@ pub const MAX_PORTS: u8 = 64;
 /// Most nodes that a fabric can have: an InfiniBand subnet has 16-bit local identifiers.
 pub const MAX_NODES: usize = 65_000;
 
+/// The slowest link that a fabric can have: one packet takes some milliseconds.
+pub const SLOWEST_LINK: BitRate = BitRate::from_bps(10_000_000);
+
+/// The longest delay that a link can have, one way: more than to a satellite.
+pub const LONGEST_DELAY: Time = Time::from_ms(1_000);
+
 /// The number of a node: its index in [`Fabric::nodes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
@@ -58,16 +64,17 @@ pub struct Node {
 pub struct Link {
     /// Both ends, the lower port first.
     pub ends: [Port; 2],
-    /// Rate in each direction on the wire, after line coding; never zero.
+    /// Rate in each direction on the wire, after line coding; at least [`SLOWEST_LINK`].
     pub rate: BitRate,
-    /// One-way propagation delay.
+    /// One-way propagation delay, up to [`LONGEST_DELAY`].
     pub delay: Time,
 }
 
 /// Hosts and switches and the cables between them.
 ///
 /// Always true: names are unique; every host has a cable; every host reaches every other
-/// through the port that its traffic uses ([`Fabric::host_port`]).
+/// through the port that its traffic uses ([`Fabric::host_port`]); links have at least
+/// [`SLOWEST_LINK`] and at most [`LONGEST_DELAY`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fabric {
     pub(crate) nodes: Vec<Node>,

@@ -21,5 +21,7 @@ pub mod write;
 
 pub use build::FabricBuilder;
 pub use error::FabricError;
-pub use fabric::{Fabric, Link, MAX_NODES, MAX_PORTS, Node, NodeId, NodeKind, Port};
+pub use fabric::{
+    Fabric, LONGEST_DELAY, Link, MAX_NODES, MAX_PORTS, Node, NodeId, NodeKind, Port, SLOWEST_LINK,
+};
 pub use routes::Routes;

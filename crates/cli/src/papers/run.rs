@@ -83,8 +83,8 @@ impl Flags {
     pub fn run(self) -> Result<(), Failure> {
         let Settings { paper, options, outputs } = self.resolve()?;
         let watcher = Watcher {
-            progress: Progress::begin(&format!("running {}", name(paper, &options))),
             interrupt: Interrupt::listen()?,
+            progress: Progress::begin(&format!("running {}", name(paper, &options))),
         };
         let results = bandwise_papers::run(paper, &options, &watcher).map_err(|e| match e {
             PaperError::Item { .. } => unreachable!("items are checked above"),

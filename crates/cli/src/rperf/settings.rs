@@ -173,7 +173,8 @@ impl Flags {
         let mut names = base.fabric.hosts().iter().map(|&host| &base.fabric.node(host).name);
         let is_free = |name: &&String| *name != to && !self.background.contains(name);
         names.find(is_free).cloned().ok_or_else(|| {
-            Failure::usage("every host of the fabric has something to do", "--from HOST")
+            let allowed = "a host that neither --to nor --background names, or --from HOST";
+            Failure::usage("every host of the fabric has something to do", allowed)
         })
     }
 

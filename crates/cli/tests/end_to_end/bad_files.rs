@@ -54,12 +54,36 @@ fn a_cycle_in_the_credit_dependencies() {
 fn a_lane_that_no_table_serves() {
     let text =
         back_to_back_and("[qos]\nsl2vl = [0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0]\nlow = [\"0:64\"]\n");
+    refuses(
+        "f.toml",
+        text,
+        &["f.toml:5: SL1 goes to VL1, which no table serves", "allowed: a turn"],
+    );
+}
+
+#[test]
+fn a_lane_that_a_port_on_the_way_does_not_serve() {
+    let tables = "[qos]\nsl2vl = [0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0]\n\
+                  [[qos.port]]\nnode = \"h1\"\nlow = [\"0:64\"]\n";
     let place = Place::new();
-    place.write("f.toml", text);
+    place.write("f.toml", back_to_back_and(tables));
     let args = ["rperf", "--fabric", "f.toml", "--to", "h0", "--sl", "1", "--json", "o.json"];
-    let ran = place.run(&args).refused(&[":1: ", "VL1", "allowed: "]);
-    assert!(ran.stderr.contains("--sl 1") || ran.stderr.contains("f.toml:"), "{}", ran.stderr);
+    let said =
+        ["<flags>:1: SL1 goes to VL1 at h1:1, where no turn serves this lane", "allowed: sl ="];
+    place.run(&args).refused(&said);
     assert_eq!(place.files(), ["f.toml"]);
+}
+
+#[test]
+fn a_cycle_in_the_credit_dependencies_of_a_netlist() {
+    let mut text = "# seven switches\n\n".to_owned();
+    for i in 0..7 {
+        let (next, last) = ((i + 1) % 7, (i + 6) % 7);
+        text += &format!("Switch 3 \"s{i}\"\n[1] \"h{i}\"\n[2] \"s{next}\"[3]\n");
+        text += &format!("[3] \"s{last}\"[2]\nHca 1 \"h{i}\"\n[1] \"s{i}\"[1]\n");
+    }
+    let said = ["f.net:3: ports can wait", "s0:2 -> s1:2", "allowed: ", "in a TOML scenario"];
+    refuses("f.net", text, &said);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! `bandwise papers`.
 
-use crate::common::Place;
+use crate::common::{Place, Ran};
 use serde_json::Value;
+use std::time::Duration;
 
 #[test]
 fn lists_papers_with_their_items() {
@@ -84,6 +85,19 @@ fn same_seed_same_bytes_on_any_number_of_threads() {
     assert_ne!(one, run("2", "8", "other"));
     assert!(one.1.contains("bandwise papers run rperf/fig4 --quick --seed 7"));
     assert_eq!(place.files().len(), 6, "nothing else is left behind");
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupted_run_keeps_what_was_finished() {
+    let place = Place::new();
+    let args = ["papers", "run", "rperf", "--json", "o.json", "--report", "o.html"];
+    let Ran { code, stdout, stderr } = place.interrupted(&args, "running rperf", Duration::ZERO);
+    assert_eq!(code, Some(130), "{stderr}");
+    assert!(stderr.contains("interrupted: the results are partial"), "{stderr}");
+    let unfinished = place.json("o.json")["stats"]["unfinished"].as_array().unwrap().len();
+    assert!(stdout.contains(&format!("Partial: {unfinished} cases were not finished")), "{stdout}");
+    assert!(place.read("o.html").contains("The run was interrupted. Not finished: "));
 }
 
 /// A paper of network scenarios: the same rows, and what the paper claims.

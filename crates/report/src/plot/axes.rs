@@ -1,6 +1,7 @@
 //! From values to places: the range of each axis, its ticks, and where a value stands.
 
 use super::drawable::Drawable;
+use super::frame::meaning;
 use super::ticks;
 use super::{Size, text_width};
 use crate::{Axis, Scale};
@@ -85,6 +86,9 @@ pub(crate) struct Axes {
     pub names: Names,
 }
 
+/// Between the names of neighbours, at least.
+pub(super) const APART: f64 = 4.0;
+
 /// How the names of categories stand under the axis.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Names {
@@ -111,9 +115,11 @@ pub(crate) fn axes(drawable: &Drawable<'_>, size: &Size, right: f64) -> Axes {
         Scale::Category(names) => {
             let arranged = arrange(names, (right - left) / names.len().max(1) as f64);
             let longest = names.iter().map(|n| text_width(n)).fold(0.0, f64::max);
+            // What the axis means stands below the names, if it says anything.
+            let label = if meaning(&drawable.figure.x).is_empty() { 12.0 } else { 28.0 };
             let below = match arranged {
-                Names::Lines(lines) => 28.0 + 14.0 * lines as f64,
-                _ => 36.0 + (longest * 0.55).min(92.0),
+                Names::Lines(lines) => label + 14.0 * lines as f64,
+                _ => label + 8.0 + (longest * 0.55).min(92.0),
             };
             (Ruler::names(names).between(left, right), arranged, below)
         }
@@ -164,10 +170,10 @@ fn across(drawable: &Drawable<'_>, size: &Size, left: f64, right: f64) -> Ruler 
 
 /// Finds an arrangement in which names of that share of the axis don't touch.
 fn arrange(names: &[String], share: f64) -> Names {
-    for lines in 1..=3 {
+    for lines in 1..=4 {
         let fits = |name: &String| {
-            let broken = super::labels::broken(name, share - 6.0);
-            broken.len() <= lines && broken.iter().all(|line| text_width(line) <= share - 6.0)
+            let broken = super::labels::broken(name, share - APART);
+            broken.len() <= lines && broken.iter().all(|line| text_width(line) <= share - APART)
         };
         if names.iter().all(fits) {
             return Names::Lines(lines);
@@ -220,6 +226,9 @@ mod tests {
         let names = |n: usize| vec!["weighted fair queueing".to_owned(); n];
         assert_eq!(arrange(&names(2), 300.0), Names::Lines(1));
         assert_eq!(arrange(&names(6), 80.0), Names::Lines(3));
+        // Four bars on a phone, and one name of four short words.
+        let four = ["no BSG", "shared SL", "dedicated SL", "dedicated SL with a pretend LSG"];
+        assert_eq!(arrange(&four.map(str::to_owned), 68.0), Names::Lines(4));
         assert_eq!(arrange(&names(40), 7.0), Names::Slanted(3));
     }
 }

@@ -131,7 +131,10 @@ impl<'a> Plan<'a> {
         let markers = on_it
             .flat_map(|(_, other)| other.marks())
             .filter(|other| other.x == mark.x)
-            .map(|other| self.axes.y.at(other.y) - 8.0);
+            .flat_map(|other| {
+                let cap = other.high.map(|high| self.axes.y.at(high));
+                [Some(self.axes.y.at(other.y) - 8.0), cap].into_iter().flatten()
+            });
         own.chain(markers).fold(self.axes.y.base(), f64::min)
     }
 }
@@ -158,7 +161,7 @@ fn series(m: &mut Markup, plan: &Plan<'_>, i: usize) {
                     bar(m, plan, i, &mark, x);
                 }
                 if !dense {
-                    marks::whisker(m, &mark, axes, x);
+                    marks::whisker(m, style, &mark, axes, x);
                 }
                 if drawn.series.kind != SeriesKind::Bars {
                     marks::marker(m, style, x, axes.y.at(mark.y));
@@ -230,4 +233,39 @@ fn describe(drawable: &Drawable<'_>) -> String {
         text.push('.');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Axis, Point, Series};
+
+    /// Published markers and their whiskers stand on the bar, and its value above all of them.
+    #[test]
+    fn the_value_of_a_bar_stands_above_what_stands_on_it() {
+        let bars = vec![Point::new(0.0, 20.0).high(21.0), Point::new(1.0, 6.0).high(7.5)];
+        let published = vec![Point::new(0.0, 20.2).high(22.1), Point::new(1.0, 8.5).high(8.6)];
+        let names = Scale::Category(vec!["shared".to_owned(), "own".to_owned()]);
+        let series = [
+            (SeriesKind::Bars, SourceKind::Ours, bars),
+            (SeriesKind::Points, SourceKind::Published, published),
+        ];
+        let series = series.map(|(kind, source, points)| Series {
+            kind,
+            source,
+            points,
+            ..Series::default()
+        });
+        let x = Axis { scale: names, ..Axis::default() };
+        let figure = Figure { x, series: series.into(), ..Figure::default() };
+        let drawable = Drawable::new(&figure);
+        for size in [super::super::WIDE, super::super::NARROW] {
+            let axes = axes(&drawable, &size, 12.0);
+            let plan = Plan::new(&drawable, &axes);
+            let marks: Vec<_> = drawable.series[0].marks().collect();
+            assert_eq!(plan.upper_edge(0, &marks[0]), axes.y.at(22.1));
+            // Here the marker itself reaches higher than the cap.
+            assert_eq!(plan.upper_edge(0, &marks[1]), axes.y.at(8.5) - 8.0);
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! What stands around the values: grid, base line, ticks, and what the axes mean.
 
-use super::axes::{Axes, Names};
+use super::axes::{APART, Axes, Names};
 use super::labels::{broken, cut};
 use super::{Size, marks};
 use crate::markup::{Markup, Px};
@@ -63,7 +63,7 @@ fn across(m: &mut Markup, axes: &Axes, i: usize, x: f64, label: &str) {
             m.leaf("text", &[("x", &Px(x)), ("y", &Px(y)), ("text-anchor", &"middle")], label);
         }
         Names::Lines(_) => {
-            let share = (axes.right - axes.left) / axes.x.ticks.len() as f64 - 6.0;
+            let share = (axes.right - axes.left) / axes.x.ticks.len() as f64 - APART;
             for (line, text) in broken(label, share).iter().enumerate() {
                 let y = Px(y + 14.0 * line as f64);
                 m.leaf("text", &[("x", &Px(x)), ("y", &y), ("text-anchor", &"middle")], text);

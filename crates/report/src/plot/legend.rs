@@ -31,10 +31,14 @@ pub(crate) fn legend(m: &mut Markup, drawable: &Drawable<'_>) {
         for (dense, class, path) in
             [(false, "whisker", "M15 2L15 14M11 2L19 2M11 14L19 14"), (true, "tail", "M0 8L30 8")]
         {
-            if drawable.series.iter().any(|s| s.is_dense() == dense && s.has_whiskers()) {
+            let with_whiskers = || drawable.series.iter().filter(|s| s.has_whiskers());
+            if with_whiskers().any(|s| s.is_dense() == dense) {
+                let published = with_whiskers().any(|s| s.series.source == SourceKind::Published);
+                let dashed = if published && !dense { "; dashed: published" } else { "" };
                 m.element("li", &[("class", &"aside")], |m| {
                     swatch(m, "muted", |m| m.shape("path", &[("class", &class), ("d", &path)]));
-                    m.leaf("span", &[], "tail or range, explained below");
+                    let text = format!("tail or range, explained below{dashed}");
+                    m.leaf("span", &[], text);
                 });
             }
         }

@@ -5,10 +5,14 @@ use super::drawable::{Drawn, Mark};
 use super::style::{Shape, Style};
 use crate::markup::{Markup, Px};
 
+/// How far a marker reaches: a hollow one is a frame around the filled one of its partner.
+fn reach(style: &Style) -> f64 {
+    if style.hollow { 6.8 } else { 4.4 }
+}
+
 /// Draws a marker around a place.
 pub(crate) fn marker(m: &mut Markup, style: &Style, x: f64, y: f64) {
-    // A hollow marker is a frame around the filled one of its partner.
-    let r = if style.hollow { 6.8 } else { 4.4 };
+    let r = reach(style);
     let classes: &[&str] = match (style.hollow, style.halo) {
         (true, true) => &["halo", "m hollow"],
         (true, false) => &["m hollow"],
@@ -53,18 +57,24 @@ pub(crate) fn bar(m: &mut Markup, style: &Style, middle: f64, width: f64, base: 
     );
 }
 
-/// Draws the whisker of a point that stands at `x`, with a cap at each end that is given.
-pub(crate) fn whisker(m: &mut Markup, mark: &Mark<'_>, axes: &Axes, x: f64) {
+/// Draws the whisker of a point that stands at `x`, with a cap at each end that is given. That of a
+/// hollow marker often lies on its partner's, so its caps are wider and its stem is dashed.
+pub(crate) fn whisker(m: &mut Markup, style: &Style, mark: &Mark<'_>, axes: &Axes, x: f64) {
     let ends = [mark.low, mark.high].map(|end| end.map(|value| axes.y.at(value)));
     if ends == [None, None] {
         return;
     }
     let y = axes.y.at(mark.y);
-    let mut path = lines(&[(x, ends[0].unwrap_or(y)), (x, ends[1].unwrap_or(y))]);
-    for end in ends.into_iter().flatten() {
-        path += &lines(&[(x - 4.0, end), (x + 4.0, end)]);
+    let stem = lines(&[(x, ends[0].unwrap_or(y)), (x, ends[1].unwrap_or(y))]);
+    let cap = reach(style);
+    let caps = ends.into_iter().flatten().map(|end| lines(&[(x - cap, end), (x + cap, end)]));
+    let caps: String = caps.collect();
+    if style.hollow {
+        m.shape("path", &[("class", &"whisker stem"), ("d", &stem)]);
+        m.shape("path", &[("class", &"whisker"), ("d", &caps)]);
+    } else {
+        m.shape("path", &[("class", &"whisker"), ("d", &(stem + &caps))]);
     }
-    m.shape("path", &[("class", &"whisker"), ("d", &path)]);
 }
 
 /// Draws the line of a series, interrupted where a point was left out.

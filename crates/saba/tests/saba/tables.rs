@@ -98,7 +98,7 @@ fn what_is_no_toml_table() {
     insta::assert_snapshot!(refused_toml("    { share = 0.75, time = \"138 s\" },\n", ""), @r#"t.toml:17: samples with 2 shares of the bandwidth for "TS" (allowed: 3 different shares or more, one of them 1)"#);
     insta::assert_snapshot!(refused_toml("138 s", "0 s"), @r#"t.toml:19: a time of 0 for "TS" (allowed: a time above 0 such as "172 s")"#);
     insta::assert_snapshot!(refused_toml("share = 0.25", "share = 1.3"), @"t.toml:9: a share of 1.3 (allowed: above 0 and up to 1, such as 0.25 for a quarter of the bandwidth)");
-    insta::assert_snapshot!(refused_toml("share = 0.25", "share = \"25%\""), @r#"t.toml:9: invalid type: string "25%" (allowed: a number such as 0.7, without quotes)"#);
+    insta::assert_snapshot!(refused_toml("share = 0.25", "share = \"25%\""), @r#"t.toml:9: the text "25%" can't stand here (allowed: a number such as 0.7, without quotes)"#);
     insta::assert_snapshot!(refused_toml("name = \"TS\"", "name = \"LR\""), @r#"t.toml:16: a second application called "LR" (allowed: each application once)"#);
     insta::assert_snapshot!(refused_toml("name = \"TS\"", "name = \" TS\""), @r#"t.toml:16: an application called " TS" (allowed: one or more characters on one line, without a space at the beginning or end)"#);
     insta::assert_snapshot!(refused_toml("nodes = 8", "node = 8"), @"t.toml:4: unknown field `node` (allowed: one of `name`, `nodes`, `dataset`, `measured`, `comment`, `samples`)");

@@ -1,17 +1,11 @@
 //! What a scenario asks of its fabric beyond being one.
 
 use super::explain;
-use super::values::SECOND;
 use crate::Scenario;
 use bandwise_input::{InputError, Source};
-use bandwise_topology::Fabric;
 use bandwise_topology::routes::credit_loop;
-use bandwise_units::BitRate;
 use std::ops::Range;
 use toml::Spanned;
-
-/// The slowest link: one packet takes some milliseconds.
-const SLOWEST: BitRate = BitRate::from_bps(10_000_000);
 
 /// Ports of a credit loop that an error names; nobody reads more.
 const MOST_PORTS: usize = 32;
@@ -21,24 +15,12 @@ pub(crate) fn place<T>(source: &Source, fabric: &Spanned<T>) -> Range<usize> {
     explain::first_line(source, fabric.span())
 }
 
-/// Links that the simulator can count in picoseconds.
-pub(crate) fn check_links(
-    source: &Source,
-    at: Range<usize>,
-    fabric: &Fabric,
-) -> Result<(), InputError> {
-    let odd = |l: &&bandwise_topology::Link| l.rate < SLOWEST || l.delay > SECOND;
-    let Some(link) = fabric.links().iter().find(odd) else { return Ok(()) };
-    let [from, to] = link.ends.map(|end| fabric.describe(end));
-    let message = format!("the link from {from} to {to} has {} and {}", link.rate, link.delay);
-    let allowed = format!("at least {SLOWEST} and a delay of at most {SECOND}");
-    Err(source.error(at, message).allowed(allowed))
-}
-
-/// Routes that can't deadlock.
+/// Routes that can't deadlock. `at` says where errors of a node stand, `loops_allowed` what lets
+/// them be.
 pub(crate) fn check_credits(
     source: &Source,
-    at: Range<usize>,
+    at: impl Fn(&str) -> Range<usize>,
+    loops_allowed: &str,
     scenario: &Scenario,
 ) -> Result<(), InputError> {
     let Some(ports) = credit_loop(&scenario.fabric, &scenario.routes) else { return Ok(()) };
@@ -50,6 +32,7 @@ pub(crate) fn check_credits(
     names.extend(ports.first().map(name));
     let message =
         format!("ports can wait for each other's credits in a circle: {}", names.join(" -> "));
-    let allowed = "switches that form no ring, or run.allow-credit-loops = true to see it happen";
-    Err(source.error(at, message).allowed(allowed))
+    let allowed = format!("switches that form no ring, or {loops_allowed} to see it happen");
+    let first = ports.first().map_or(0..0, |port| at(&scenario.fabric.node(port.node).name));
+    Err(source.error(first, message).allowed(allowed))
 }

@@ -130,9 +130,10 @@ impl Scenario {
             Format::Ibnetdiscover => read::ibnetdiscover(source)?,
             Format::Ibsim => read::ibsim(source)?,
         };
-        fabric::check_links(source, 0..0, &fabric)?;
+        let at = |name: &str| read::node_line(source, name).unwrap_or(0..0);
         let scenario = Scenario { title: source.name.to_owned(), ..Scenario::on_fabric(fabric) };
-        fabric::check_credits(source, 0..0, &scenario)?;
+        let loops_allowed = "the fabric in a TOML scenario with run.allow-credit-loops = true";
+        fabric::check_credits(source, at, loops_allowed, &scenario)?;
         Ok(scenario)
     }
 
@@ -197,7 +198,6 @@ impl Spec {
         fabric: Fabric,
         at: Range<usize>,
     ) -> Result<Scenario, InputError> {
-        fabric::check_links(source, at.clone(), &fabric)?;
         let device = self.device.resolve(source)?;
         let switch = self.switch.resolve(source, device.mtu)?;
         let mut models = Models { switch, device, qos: self.qos.resolve(source, &fabric)? };
@@ -221,7 +221,8 @@ impl Spec {
             scenario.flows.extend(flows);
         }
         if !self.run.allow_credit_loops {
-            fabric::check_credits(source, at, &scenario)?;
+            let loops_allowed = "run.allow-credit-loops = true";
+            fabric::check_credits(source, |_| at.clone(), loops_allowed, &scenario)?;
         }
         Ok(scenario)
     }

@@ -27,6 +27,11 @@ pub(super) struct PortSpec {
 }
 
 impl PortSpec {
+    /// Its lanes by service level as written.
+    pub(super) fn lanes(&self) -> Option<&Spanned<Lanes>> {
+        self.sl2vl.as_ref()
+    }
+
     /// Which ports it is about, and their lanes by service level. `at` is where it stands.
     pub(super) fn mapping(
         &self,

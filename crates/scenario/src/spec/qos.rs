@@ -64,7 +64,31 @@ impl QosSpec {
         for (port, spec) in qos.ports.iter_mut().zip(&self.port) {
             port.vlarb = spec.get_ref().vlarb(source, vls, spec.span())?;
         }
+        self.check_served(source, &qos)?;
         Ok(qos)
+    }
+
+    /// Refuses a lane for a service level that no port's table serves: nothing could be sent in it.
+    fn check_served(&self, source: &Source, qos: &Qos) -> Result<(), InputError> {
+        let own = qos.ports.iter().filter_map(|port| port.vlarb.as_ref());
+        let unserved = own.fold(qos.vlarb.unserved(qos.vls()), |set, table| table.unserved(set));
+        let written = self.port.iter().filter_map(|port| port.get_ref().lanes());
+        for lanes in self.sl2vl.iter().chain(written) {
+            for (sl, lane) in lanes.get_ref().iter().enumerate() {
+                let Number(vl) = *lane.get_ref();
+                if vl < Vl::COUNT as u64 && unserved >> vl & 1 == 1 {
+                    let message = format!("SL{sl} goes to VL{vl}, which no table serves");
+                    let allowed = format!("a turn for VL{vl} in high or low, or another lane");
+                    return Err(source.error(lane.span(), message).allowed(allowed));
+                }
+            }
+        }
+        if unserved == 0 {
+            return Ok(());
+        }
+        let at = place(&self.low, place(&self.high, 0..0));
+        let message = "no table serves VL0, to which service levels go if no sl2vl is given";
+        Err(source.error(at, message).allowed("a turn for VL0 in high or low, or sl2vl"))
     }
 }
 

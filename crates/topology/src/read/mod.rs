@@ -17,6 +17,7 @@ pub use spec::{FabricSpec, toml};
 
 use crate::{Fabric, FabricError};
 use bandwise_input::{InputError, Source};
+use cursor::Cursor;
 use std::ops::Range;
 
 /// What can be read.
@@ -56,6 +57,16 @@ pub fn any(source: &Source) -> Result<Fabric, InputError> {
         Format::Ibnetdiscover => ibnetdiscover(source),
         Format::Ibsim => ibsim(source),
     }
+}
+
+/// The line of a netlist, or of the output of ibnetdiscover, that begins the node of that name; none
+/// in TOML, and where a description is not in quotes.
+pub fn node_line(source: &Source, name: &str) -> Option<Range<usize>> {
+    let quoted = format!("\"{name}\"");
+    let is_node = |line: &Cursor| node_id_in(line.rest()).is_some();
+    Cursor::lines(*source)
+        .find(|line| is_node(line) && line.rest().contains(&quoted))
+        .map(|line| line.span())
 }
 
 /// The quoted id of a line such as `Switch 8 "sw1"`.

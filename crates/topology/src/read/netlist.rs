@@ -6,8 +6,9 @@
 //! [1]     "host1"[1]
 //! ```
 
+use super::at;
 use super::cursor::{Cursor, Spanned};
-use crate::{MAX_PORTS, NodeKind};
+use crate::{FabricError, MAX_NODES, MAX_PORTS, NodeKind};
 use bandwise_input::{InputError, Source};
 use std::ops::Range;
 
@@ -74,7 +75,12 @@ pub(super) fn records<'a, D: Dialect>(
             check_number(source, &half.port, record)?;
             record.cables.push(half);
         } else if let Some((kind, rest)) = after_keyword(line) {
-            records.push(node_line(source, line, rest, kind, dialect)?);
+            let record = node_line(source, line, rest, kind, dialect)?;
+            if records.len() == MAX_NODES {
+                // Before all of a very long file is read.
+                return Err(at(source, record.id.span, &FabricError::TooManyNodes));
+            }
+            records.push(record);
         } else {
             dialect.other_line(line)?;
         }

@@ -4,7 +4,10 @@ use super::at;
 use super::spec::{BuildSpec, CableSpec, FabricSpec, LinkKey, LinkSpec};
 use super::values::{Count, Quantity};
 use crate::infiniband::CABLE_DELAY;
-use crate::{Fabric, FabricBuilder, FabricError, MAX_PORTS, NodeKind, Port, builders};
+use crate::{
+    Fabric, FabricBuilder, FabricError, LONGEST_DELAY, MAX_PORTS, NodeKind, Port, SLOWEST_LINK,
+    builders,
+};
 use bandwise_input::{InputError, Source};
 use bandwise_units::{BitRate, Time};
 use std::ops::Range;
@@ -82,7 +85,7 @@ impl Resolver<'_> {
         for CableSpec { from, to, rate, delay } in self.spec.cable.iter().chain(links) {
             let from = (self.port(from)?, from.span());
             let to = (self.port(to)?, to.span());
-            self.connect(from, to, rate.as_ref(), *delay)?;
+            self.connect(from, to, rate.as_ref(), delay.as_ref())?;
         }
         self.builder.build().map_err(|e| {
             let host = |h: &&super::spec::HostSpec| Some(h.name.get_ref().as_str()) == e.node();
@@ -156,7 +159,7 @@ impl Resolver<'_> {
         (from, from_span): (Port, Range<usize>),
         (to, to_span): (Port, Range<usize>),
         rate: Option<&Spanned<Quantity<BitRate>>>,
-        delay: Option<Quantity<Time>>,
+        delay: Option<&Spanned<Quantity<Time>>>,
     ) -> Result<(), InputError> {
         let (rate, delay) = self.speed(to_span.clone(), rate, delay)?;
         let from_is_free = self.builder.peer(from).is_none();
@@ -171,7 +174,7 @@ impl Resolver<'_> {
         &self,
         span: Range<usize>,
         rate: Option<&Spanned<Quantity<BitRate>>>,
-        delay: Option<Quantity<Time>>,
+        delay: Option<&Spanned<Quantity<Time>>>,
     ) -> Result<(BitRate, Time), InputError> {
         let none = LinkSpec::default();
         let default = match &self.spec.link {
@@ -183,10 +186,21 @@ impl Resolver<'_> {
                 "a `rate` of its own, or link = { rate = \"100 Gbps\" } in [fabric] for all",
             ));
         };
-        if rate.get_ref().0.as_bps() == 0 {
-            let error = self.source.error(rate.span(), "a link can't have a rate of 0");
-            return Err(error.allowed("a rate above 0 such as \"100 Gbps\""));
+        let Quantity(bit_rate) = *rate.get_ref();
+        if bit_rate < SLOWEST_LINK {
+            let message = format!("a link can't have a rate of {bit_rate}");
+            let allowed = format!("at least {SLOWEST_LINK}, such as \"100 Gbps\"");
+            return Err(self.source.error(rate.span(), message).allowed(allowed));
         }
-        Ok((rate.get_ref().0, delay.or(default.delay).map_or(CABLE_DELAY, |d| d.0)))
+        let Some(delay) = delay.or(default.delay.as_ref()) else {
+            return Ok((bit_rate, CABLE_DELAY));
+        };
+        let Quantity(time) = *delay.get_ref();
+        if time > LONGEST_DELAY {
+            let message = format!("a link can't have a delay of {time}");
+            let allowed = format!("up to {LONGEST_DELAY}, such as \"10 ns\"");
+            return Err(self.source.error(delay.span(), message).allowed(allowed));
+        }
+        Ok((bit_rate, time))
     }
 }

@@ -119,7 +119,7 @@ pub(super) struct CableSpec {
     pub(super) from: Spanned<String>,
     pub(super) to: Spanned<String>,
     pub(super) rate: Option<Spanned<Quantity<BitRate>>>,
-    pub(super) delay: Option<Quantity<Time>>,
+    pub(super) delay: Option<Spanned<Quantity<Time>>>,
 }
 
 /// What a cable has that doesn't say it.
@@ -127,7 +127,7 @@ pub(super) struct CableSpec {
 #[serde(deny_unknown_fields)]
 pub(super) struct LinkSpec {
     pub(super) rate: Option<Spanned<Quantity<BitRate>>>,
-    pub(super) delay: Option<Quantity<Time>>,
+    pub(super) delay: Option<Spanned<Quantity<Time>>>,
 }
 
 /// `link` is the default of all cables, or the cables themselves.

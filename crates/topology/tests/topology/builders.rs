@@ -66,7 +66,9 @@ fn small_shapes() {
         assert_eq!(error.unwrap_err().allowed(), allowed);
     }
     let still = builders::back_to_back(BitRate::from_bps(0), delay).unwrap_err();
-    assert_eq!(still.to_string(), "the link between h0:1 and h1:1 has a rate of 0");
+    assert_eq!(still.to_string(), "the link between h0:1 and h1:1 has a rate of 0 bps");
+    let far = builders::back_to_back(rate, Time::from_ms(1_001)).unwrap_err();
+    assert_eq!(far.allowed(), "up to 1 s, such as \"10 ns\"");
 }
 
 /// Saba's 1,944 servers: each port is used, each top-of-rack switch has cables to 18 leaves, and each

@@ -37,6 +37,29 @@ fn nodes() {
 }
 
 #[test]
+fn more_nodes_than_a_subnet_has() {
+    let nodes = |n| (0..n).map(|i| format!("Switch 2 \"s{i}\"\n")).collect::<String>();
+    // Whatever comes after the first node too many is not looked at.
+    let text = nodes(65_001) + "Switch without a number\n";
+    let error = read::any(&Source::new("f.net", &text)).expect_err("this must be refused");
+    insta::assert_snapshot!(error, @"f.net:65001: more than 65000 nodes (allowed: up to 65000 nodes)");
+}
+
+#[test]
+fn a_node_is_found_by_the_name_that_it_has() {
+    let line = |text: &str, name: &str| {
+        let source = Source::new("f", text);
+        read::node_line(&source, name).map(|at| source.error(at, "").line())
+    };
+    assert_eq!((line(NET, "s"), line(NET, "b"), line(NET, "c")), (Some(1), Some(6), None));
+    // Ports of other switches name it before its own line.
+    let at = DISCOVERED.lines().position(|l| l.starts_with("Switch") && l.contains("\"spine\""));
+    assert!(DISCOVERED.lines().position(|l| l.contains("\"spine\"")) < at);
+    assert_eq!(line(DISCOVERED, "spine"), at.map(|n| n + 1));
+    assert_eq!(line("[fabric]\nbuild = \"back-to-back\"\n", "h0"), None);
+}
+
+#[test]
 fn ports() {
     insta::assert_snapshot!(net("[2] \"b\"", "[1] \"b\""), @r#"f.net:3: port 1 of "s" is already connected in line 2 (allowed: one link a port)"#);
     insta::assert_snapshot!(net("[2] \"b\"", "[5] \"b\""), @r#"f.net:3: "s" has no port 5 (allowed: ports 1 to 4)"#);
@@ -62,7 +85,8 @@ fn speeds() {
     insta::assert_snapshot!(net("w=2", "s=0"), @r#"f.net:3: no link speed "0" (allowed: a sum of 1 (SDR), 2 (DDR) and 4 (QDR))"#);
     insta::assert_snapshot!(net("w=2", "v=3"), @r#"f.net:3: "v=3" after a port (allowed: w= with a sum of 1 (1x), 2 (4x), 4 (8x) and 8 (12x), s= with a sum of 1 (SDR), 2 (DDR) and 4 (QDR), or 1x, 2x, 4x, 8x or 12x of SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR, such as 4xFDR)"#);
     insta::assert_snapshot!(net("w=2", "4x ???"), @r#"f.net:3: "4x???" after a port (allowed: w= with a sum of 1 (1x), 2 (4x), 4 (8x) and 8 (12x), s= with a sum of 1 (SDR), 2 (DDR) and 4 (QDR), or 1x, 2x, 4x, 8x or 12x of SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR, such as 4xFDR)"#);
-    insta::assert_snapshot!(net("w=2", "# bandwise rate 0 bps delay 1 ns"), @r#"f.net:3: the link between s:2 and b:1 has a rate of 0 (allowed: a rate above 0 such as "100 Gbps")"#);
+    insta::assert_snapshot!(net("w=2", "# bandwise rate 0 bps delay 1 ns"), @r#"f.net:3: the link between s:2 and b:1 has a rate of 0 bps (allowed: at least 10 Mbps, such as "100 Gbps")"#);
+    insta::assert_snapshot!(net("w=2", "# bandwise rate 1 Gbps delay 2 s"), @r#"f.net:3: the link between s:2 and b:1 has a delay of 2 s (allowed: up to 1 s, such as "10 ns")"#);
     insta::assert_snapshot!(net("w=2", "# bandwise rate 3 delay 1 ns"), @r#"f.net:3: "3" needs a unit: bps, kbps, Mbps, Gbps or Tbps (or bit/s) (allowed: # bandwise rate 10 Gbps delay 5 ns)"#);
     insta::assert_snapshot!(net("w=2", "# bandwise rate 3 Gbps"), @"f.net:3: a rate without a delay (allowed: # bandwise rate 10 Gbps delay 5 ns)");
     insta::assert_snapshot!(net("Switch 4 \"s\"", "width=0\nSwitch 4 \"s\""), @r#"f.net:1: no link width "0" (allowed: a sum of 1 (1x), 2 (4x), 4 (8x) and 8 (12x))"#);

@@ -79,7 +79,7 @@ pub fn random() -> impl Strategy<Value = Fabric> {
         Just((8_000_000_000, 10_000)),
         Just((32_000_000_000, 10_000)),
         Just((100_000_000_000, 5_000)),
-        (1u64..1 << 50, 0u64..1 << 50),
+        (10_000_000u64..1 << 50, 0u64..=1_000_000_000_000),
     ];
     let name = prop_oneof![Just("sw".to_owned()), "[ -~]{0,20}[!-~]", "\\PC{0,8}[:#@\"é]"]
         .prop_map(|n| n.replace(char::REPLACEMENT_CHARACTER, "?").trim_start().to_owned());

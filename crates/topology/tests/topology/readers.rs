@@ -179,12 +179,12 @@ fn ibnetdiscover_with_chassis_router_and_aggregation_node() {
 #[test]
 fn netlists_go_beyond_ibsim() {
     let one_sided = "Switch 4 \"s\"\n[1] \"a\"[1] 4x FDR\n[2] \"b\" 12xQDR # remark w=9\n\
-                     [3] \"c\" # bandwise rate 3 bps delay 4 ps\n[4] \"d\" w=8 s=0x2\r\n\
+                     [3] \"c\" # bandwise rate 30000003 bps delay 4 ps\n[4] \"d\" w=8 s=0x2\r\n\
                      Hca 1 \"a\"\nHca 1 \"b\" # just a remark\nCa 2 \"c\"\nRt 1 \"d\"\n";
     insta::assert_snapshot!(cables(&read(one_sided, Format::Ibsim)), @"
     a:1 - s:1 54.545454545 Gbps 10 ns
     b:1 - s:2 96 Gbps 10 ns
-    c:1 - s:3 3 bps 4 ps
+    c:1 - s:3 30.000003 Mbps 4 ps
     d:1 - s:4 48 Gbps 10 ns
     ");
     let defaults = "width=11\nspeed = 6 # QDR or DDR\nSwitch 2 \"s\"\n[1] \"a\"[1] s=2\n[2] \"b\"\n\

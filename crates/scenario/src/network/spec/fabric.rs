@@ -1,6 +1,5 @@
 //! `[fabric]`, or the file with one.
 
-use crate::spec::fabric::check_links;
 use crate::spec::files::{self, Files};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::packet::MAX_SWITCHES;
@@ -20,7 +19,6 @@ pub(super) fn resolve(
 ) -> Result<(Fabric, Range<usize>), InputError> {
     let given = files::fabric(source, table, file, files)?;
     let (fabric, at) = given.unwrap_or_else(|| (default_fabric(), 0..0));
-    check_links(source, at.clone(), &fabric)?;
     if fabric.hosts().len() < 2 {
         let error = source.error(at, "a fabric of one host: there is nobody to send to");
         return Err(error.allowed("2 hosts or more"));

@@ -72,7 +72,6 @@ pub use job::profile;
 
 use super::{Models, Overrides, Queues, SharingScenario};
 use crate::File;
-use crate::spec::fabric::check_links;
 use crate::spec::files;
 use crate::spec::hosts::suggestion;
 use crate::spec::tables::{list, placed, table};
@@ -154,12 +153,10 @@ impl SharingScenario {
         let of_document =
             files::fabric(source, spec.fabric.as_ref(), spec.fabric_file.as_ref(), &mut files)?;
         let Overrides { fabric, models, queues, seed } = overrides;
-        let (fabric, at) = match (fabric, of_document) {
-            (Some(fabric), _) => (fabric, 0..0),
-            (None, Some(given)) => given,
-            (None, None) => (default_fabric(), 0..0),
+        let fabric = match (fabric, of_document) {
+            (Some(fabric), _) | (None, Some((fabric, _))) => fabric,
+            (None, None) => default_fabric(),
         };
-        check_links(source, at, &fabric)?;
         let models = match (models, &spec.models) {
             (Some(models), _) => Some(models),
             (None, Some(name)) => {
