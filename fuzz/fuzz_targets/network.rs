@@ -59,7 +59,7 @@ fn run(scenario: &NetworkScenario, captures: bool) -> NetworkResults {
     let nodes = (0..scenario.fabric.nodes().len() as u32).map(NodeId);
     let ports = nodes.flat_map(|node| scenario.fabric.ports(node)).collect();
     let mut watcher = Watcher {
-        wire: captures.then(|| Wire::new(scenario)),
+        wire: captures.then(|| Wire::new(scenario)).flatten(),
         chosen: Chosen { ports, ..Chosen::default() },
         frame: Vec::new(),
         looks: 0,

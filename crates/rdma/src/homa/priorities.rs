@@ -57,20 +57,27 @@ impl Priorities {
     }
 
     /// The cutoffs between so many unscheduled priorities that each carries as many unscheduled bytes
-    /// (Homa 3.4). What is of one size is not parted: where that is more than a share, the others
-    /// share what is left, and there may be fewer of them.
-    pub fn cutoffs(sizes: &[(Bytes, f64)], unscheduled: Bytes, priorities: u8) -> Vec<Bytes> {
+    /// (Homa 3.4), as nearly as sizes allow: what is of one size is not parted. Where that is more than
+    /// a share, the others share what is left, and there may be fewer of them.
+    pub fn balanced_cutoffs(
+        sizes: &[(Bytes, f64)],
+        unscheduled: Bytes,
+        priorities: u8,
+    ) -> Vec<Bytes> {
         let mut sizes = sizes.to_vec();
         sizes.sort_by_key(|&(size, _)| size);
-        let bytes = |&(size, count): &(Bytes, f64)| size.min(unscheduled).get() as f64 * count;
-        let mut rest: f64 = sizes.iter().map(bytes).sum();
-        let largest = sizes.last().map_or(Bytes::ZERO, |&(size, _)| size);
+        let bytes = |of_size: &[(Bytes, f64)]| -> f64 {
+            of_size.iter().map(|&(size, count)| size.min(unscheduled).get() as f64 * count).sum()
+        };
+        let mut rest = bytes(&sizes);
         let (mut cutoffs, mut level, mut left) = (Vec::new(), 0.0, priorities);
-        for of_size in sizes.chunk_by(|a, b| a.0 == b.0) {
-            level += of_size.iter().map(bytes).sum::<f64>();
-            let size = of_size[0].0;
-            if left > 1 && size < largest && level >= rest / f64::from(left) {
-                cutoffs.push(size);
+        let mut by_size = sizes.chunk_by(|a, b| a.0 == b.0).peekable();
+        while let (Some(of_size), Some(next)) = (by_size.next(), by_size.peek()) {
+            level += bytes(of_size);
+            // Closer to a share than with the next size.
+            let is_full = 2.0 * level + bytes(next) >= 2.0 * rest / f64::from(left);
+            if left > 1 && is_full {
+                cutoffs.push(of_size[0].0);
                 rest -= level;
                 (level, left) = (0.0, left - 1);
             }
@@ -82,6 +89,11 @@ impl Priorities {
     /// (Homa 3.5).
     pub fn scheduled(&self) -> u8 {
         self.scheduled
+    }
+
+    /// Up to which size messages have which unscheduled priority, that of the highest first.
+    pub fn cutoffs(&self) -> &[Bytes] {
+        &self.cutoffs
     }
 
     /// How many there are in all.

@@ -33,9 +33,12 @@ fn levels_are_shared_as_bytes_are() {
     let mixed = [(bytes(1_000), 0.9), (bytes(31_000), 0.1)];
     assert_eq!(Priorities::unscheduled_levels(&mixed, bytes(10_000), 8), 4);
     // The nine alone have 9 KB of 19 KB, more than each of the other three would.
-    assert_eq!(Priorities::cutoffs(&mixed, bytes(10_000), 4), [bytes(1_000)]);
-    assert_eq!(Priorities::cutoffs(&mixed, bytes(10_000), 1), []);
-    assert_eq!(Priorities::cutoffs(&[(bytes(7), 1.0)], bytes(10_000), 4), []);
+    assert_eq!(Priorities::balanced_cutoffs(&mixed, bytes(10_000), 4), [bytes(1_000)]);
+    assert_eq!(Priorities::balanced_cutoffs(&mixed, bytes(10_000), 1), []);
+    // A few short ones are apart from many long ones, though they have less than a share.
+    let few = [(bytes(1_000), 1.0), (bytes(9_000), 8.0)];
+    assert_eq!(Priorities::balanced_cutoffs(&few, bytes(10_000), 4), [bytes(1_000)]);
+    assert_eq!(Priorities::balanced_cutoffs(&[(bytes(7), 1.0)], bytes(10_000), 4), []);
 }
 
 proptest! {
@@ -47,7 +50,7 @@ proptest! {
         unscheduled in 1_000u64..200_000, priorities in 1u8..LEVELS,
     ) {
         let sizes: Vec<(Bytes, f64)> = sizes.into_iter().map(|size| (bytes(size), 1.0)).collect();
-        let cutoffs = Priorities::cutoffs(&sizes, bytes(unscheduled), priorities);
+        let cutoffs = Priorities::balanced_cutoffs(&sizes, bytes(unscheduled), priorities);
         prop_assert_eq!(cutoffs.len() + 1, usize::from(priorities));
         let split = Priorities::new(LEVELS - priorities, cutoffs).unwrap();
         let mut carried = vec![0; usize::from(LEVELS)];
