@@ -21,7 +21,7 @@ use std::time::Instant;
 enum Engine {
     /// Rates of flows, exactly and fast
     Flows,
-    /// Packets over InfiniBand hosts, switches, lanes and credits
+    /// Packets over InfiniBand hosts, switches, lanes and credits; homa over Ethernet
     Packets,
 }
 
@@ -100,6 +100,9 @@ fn refused(error: PacketsError) -> Failure {
         PacketsError::Jobs { .. } => "1 to 15 jobs, or policies without a lane a job".into(),
         PacketsError::Part(_) => "part = 1.0 in [queues]".into(),
         PacketsError::Queues(_) => "--queues 1 to 15".into(),
+        PacketsError::Path(_) | PacketsError::Ports { .. } => {
+            "another policy, or a fabric of smaller switches and shorter paths".into()
+        }
         PacketsError::Connections { .. } => "fewer or smaller jobs".into(),
     };
     Failure::usage(format!("--engine packets: {error}"), allowed)
