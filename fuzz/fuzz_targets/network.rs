@@ -4,6 +4,7 @@
 #![no_main]
 
 use bandwise_input::Source;
+use bandwise_netsim::engine::Alone;
 use bandwise_netsim::ethernet::{Chosen, Sighting};
 use bandwise_rdma::wire::Frame;
 use bandwise_scenario::network::{
@@ -65,7 +66,7 @@ fn run(scenario: &NetworkScenario, captures: bool) -> NetworkResults {
         looks: 0,
     };
     let flows = scenario.arrivals().take(50).map(Ok::<Arrival, ()>);
-    scenario.run_with(flows, &mut watcher).expect("no flow is an error")
+    scenario.run_with(&Alone, flows, &mut watcher).expect("no flow is an error")
 }
 
 fuzz_target!(|data: &[u8]| {
