@@ -73,7 +73,7 @@ impl PacketFlags {
     }
 }
 
-/// Keeps the policies that exist at packet level and that there are lanes for.
+/// Keeps the policies that exist at packet level and that there are lanes, ports and paths for.
 pub(super) fn keep_possible(
     scenario: &SharingScenario,
     policies: &mut Vec<SharingPolicy>,
@@ -81,7 +81,10 @@ pub(super) fn keep_possible(
 ) {
     policies.retain(|&policy| PACKET_POLICIES.contains(&policy));
     policies.retain(|&policy| match scenario.check_packets(policy) {
-        Err(error @ PacketsError::Jobs { .. }) => {
+        Err(
+            error
+            @ (PacketsError::Jobs { .. } | PacketsError::Path(_) | PacketsError::Ports { .. }),
+        ) => {
             left_out.push(error.to_string());
             false
         }

@@ -1,7 +1,7 @@
 //! What is lost is asked for, once it can't come any more (Homa 3.7).
 
 use crate::harness::{Case, Job, MTU, RTT, run, settings};
-use bandwise_rdma::homa::{ToReceiver, ToSender};
+use bandwise_rdma::homa::{Receiver, ToReceiver, ToSender};
 use bandwise_units::Time;
 
 #[test]
@@ -64,4 +64,22 @@ fn a_sender_that_sends_others_first_says_that_it_is_busy() {
     let mut order: Vec<u32> = out.sent.iter().map(|(_, data)| data.place).collect();
     order.dedup();
     assert_eq!(order, [0, 1, 0]);
+}
+
+/// Who says that it is busy is given its time anew; who asks about a message that is not complete hears
+/// that it is known (Homa 3.7).
+#[test]
+fn busy_hosts_are_not_given_up() {
+    let settings = settings(1, &[]);
+    let message = Job::new(0, 1, 10 * MTU).message();
+    let mut receiver = Receiver::new();
+    receiver.on_data(&settings, Time::ZERO, 0, message, 0, |_, said| panic!("{said:?}"));
+    assert_eq!(receiver.deadline(&settings, 0), settings.resend_after);
+    let mut says = |us, said| {
+        let reply = receiver.on_control(&settings, Time::from_us(us), 0, message, said);
+        (reply, receiver.deadline(&settings, 0))
+    };
+    let busy = says(400, ToReceiver::Busy);
+    assert_eq!(busy, (None, Time::from_us(400) + settings.resend_after));
+    assert_eq!(says(500, ToReceiver::Ask), (Some(ToSender::Busy), busy.1));
 }

@@ -381,6 +381,11 @@ fn what_packets_can_not_do_is_refused() {
     assert_eq!(error, PacketsError::Jobs { policy: SharingPolicy::FairJobs, jobs: 16 });
     let (text, _) = refused(&format!("[queues]\nqueues = 16\n{one}"), SharingPolicy::Saba);
     insta::assert_snapshot!(text, @"16 queues a port: a link has 15 lanes for data");
-    let (text, _) = refused(&format!("[queues]\npart = 0.5\n{one}"), SharingPolicy::FairFlows);
-    insta::assert_snapshot!(text, @"part = 0.5: lanes share all of a link");
+    for policy in [SharingPolicy::FairFlows, SharingPolicy::Homa] {
+        let (text, _) = refused(&format!("[queues]\npart = 0.5\n{one}"), policy);
+        assert_eq!(text, "part = 0.5: lanes share all of a link");
+    }
+    let large = "[fabric]\nbuild = { single-switch = 65 }\nlink = { rate = \"56 Gbps\" }\n";
+    let (text, _) = refused(&format!("{large}{one}"), SharingPolicy::Homa);
+    insta::assert_snapshot!(text, @"65 ports of switch: switches of homa have 64 at most");
 }

@@ -41,8 +41,12 @@ const BUFFER: SharedBuffer = SharedBuffer {
 /// The most ports of a switch.
 const MOST_PORTS: u8 = 64;
 
-/// Whether packets find their way through a fabric.
-pub(super) fn check(fabric: &Fabric) -> Result<(), PacketsError> {
+/// Whether jobs can be run so: whether packets find their way, with all of each link for them.
+pub(super) fn check(scenario: &SharingScenario) -> Result<(), PacketsError> {
+    let SharingScenario { fabric, queues, .. } = scenario;
+    if queues.part < 1.0 {
+        return Err(PacketsError::Part(queues.part));
+    }
     if let Some(&switch) = fabric.switches().iter().find(|&&s| fabric.port_count(s) > MOST_PORTS) {
         let (name, ports) = (fabric.node(switch).name.clone(), fabric.port_count(switch));
         return Err(PacketsError::Ports { switch: name, ports });

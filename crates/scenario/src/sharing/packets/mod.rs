@@ -129,7 +129,7 @@ impl SharingScenario {
     /// Whether the jobs could be run under a policy at packet level.
     pub fn check_packets(&self, policy: SharingPolicy) -> Result<(), PacketsError> {
         match policy {
-            SharingPolicy::Homa => messages::check(&self.fabric),
+            SharingPolicy::Homa => messages::check(self),
             _ => Lanes::of(self, policy).map(|_| ()),
         }
     }
@@ -145,7 +145,7 @@ impl SharingScenario {
     ) -> Result<PacketResults, PacketsError> {
         let scaled = self.scaled_down(settings.scale);
         if policy == SharingPolicy::Homa {
-            messages::check(&scaled.fabric)?;
+            messages::check(&scaled)?;
             let results = messages::run(&scaled, policy, crew, watch);
             return Ok(results.scaled_up(settings.scale));
         }
