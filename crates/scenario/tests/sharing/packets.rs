@@ -385,7 +385,17 @@ fn what_packets_can_not_do_is_refused() {
         let (text, _) = refused(&format!("[queues]\npart = 0.5\n{one}"), policy);
         assert_eq!(text, "part = 0.5: lanes share all of a link");
     }
-    let large = "[fabric]\nbuild = { single-switch = 65 }\nlink = { rate = \"56 Gbps\" }\n";
-    let (text, _) = refused(&format!("{large}{one}"), SharingPolicy::Homa);
-    insta::assert_snapshot!(text, @"65 ports of switch: switches of homa have 64 at most");
+    // Nine switches in a row, a host at each end.
+    let mut row = "[fabric]\nlink = { rate = \"10 Gbps\" }\n".to_owned();
+    for n in 0..9 {
+        row += &format!("[[fabric.switch]]\nname = \"s{n}\"\nports = 3\n");
+    }
+    for n in 1..9 {
+        row += &format!("[[fabric.cable]]\nfrom = \"s{}:2\"\nto = \"s{n}:1\"\n", n - 1);
+    }
+    row += "[[fabric.host]]\nname = \"a\"\nport = \"s0:3\"\n";
+    row += "[[fabric.host]]\nname = \"b\"\nport = \"s8:3\"\n";
+    let job = "[[job]]\nname = \"j\"\nstage = [{ pattern = \"chain\", bytes = \"1 MB\" }]\n";
+    let (text, _) = refused(&format!("{row}{job}"), SharingPolicy::Homa);
+    insta::assert_snapshot!(text, @"a path over 9 switches: packets of homa have room for 8");
 }

@@ -38,18 +38,11 @@ const BUFFER: SharedBuffer = SharedBuffer {
     pfc: None,
 };
 
-/// The most ports of a switch.
-const MOST_PORTS: u8 = 64;
-
 /// Whether jobs can be run so: whether packets find their way, with all of each link for them.
 pub(super) fn check(scenario: &SharingScenario) -> Result<(), PacketsError> {
     let SharingScenario { fabric, queues, .. } = scenario;
     if queues.part < 1.0 {
         return Err(PacketsError::Part(queues.part));
-    }
-    if let Some(&switch) = fabric.switches().iter().find(|&&s| fabric.port_count(s) > MOST_PORTS) {
-        let (name, ports) = (fabric.node(switch).name.clone(), fabric.port_count(switch));
-        return Err(PacketsError::Ports { switch: name, ports });
     }
     let switches = farthest_hosts(fabric).map_or(0, |ends| {
         let [a, b] = ends.map(|host| fabric.rank(host));

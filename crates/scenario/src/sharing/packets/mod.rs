@@ -89,14 +89,6 @@ pub enum PacketsError {
     /// A path that a packet of Ethernet can't tell.
     #[error("a path over {0} switches: packets of homa have room for 8")]
     Path(usize),
-    /// A switch that is larger than those of Ethernet.
-    #[error("{ports} ports of {switch}: switches of homa have 64 at most")]
-    Ports {
-        /// The switch's name.
-        switch: String,
-        /// How many it has.
-        ports: u8,
-    },
     /// More connections than a host can have.
     #[error("{connections} connections of {host}: at most 65535 are possible")]
     Connections {
