@@ -117,7 +117,7 @@ impl Network {
     }
 
     /// From now on, sees the packets of these ports and flows; flows that are opened already are not
-    /// seen.
+    /// seen. Of Homa's control packets it sees those to senders alone.
     pub fn capture(&mut self, chosen: Chosen) {
         each!(&mut self.0, network, network.capture(chosen))
     }
