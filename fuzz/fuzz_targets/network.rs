@@ -4,6 +4,7 @@
 #![no_main]
 
 use bandwise_input::Source;
+use bandwise_netsim::engine::Alone;
 use bandwise_netsim::ethernet::{Chosen, Sighting};
 use bandwise_rdma::wire::Frame;
 use bandwise_scenario::network::{
@@ -59,13 +60,13 @@ fn run(scenario: &NetworkScenario, captures: bool) -> NetworkResults {
     let nodes = (0..scenario.fabric.nodes().len() as u32).map(NodeId);
     let ports = nodes.flat_map(|node| scenario.fabric.ports(node)).collect();
     let mut watcher = Watcher {
-        wire: captures.then(|| Wire::new(scenario)),
+        wire: captures.then(|| Wire::new(scenario)).flatten(),
         chosen: Chosen { ports, ..Chosen::default() },
         frame: Vec::new(),
         looks: 0,
     };
     let flows = scenario.arrivals().take(50).map(Ok::<Arrival, ()>);
-    scenario.run_with(flows, &mut watcher).expect("no flow is an error")
+    scenario.run_with(&Alone, flows, &mut watcher).expect("no flow is an error")
 }
 
 fuzz_target!(|data: &[u8]| {

@@ -31,7 +31,7 @@ enum Command {
     Papers(papers::Command),
     /// Measure latency or bandwidth between two hosts of a fabric
     Rperf(Box<rperf::Flags>),
-    /// Simulate flows through an Ethernet fabric: RoCE, IRN, iWARP
+    /// Simulate flows through an Ethernet fabric: RoCE, IRN, iWARP, Homa
     #[command(subcommand)]
     Sim(sim::Command),
     /// Share bandwidth among jobs by what each loses without it

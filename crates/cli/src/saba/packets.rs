@@ -21,7 +21,7 @@ use std::time::Instant;
 enum Engine {
     /// Rates of flows, exactly and fast
     Flows,
-    /// Packets over InfiniBand hosts, switches, lanes and credits
+    /// Packets over InfiniBand hosts, switches, lanes and credits; homa over Ethernet
     Packets,
 }
 
@@ -73,7 +73,7 @@ impl PacketFlags {
     }
 }
 
-/// Keeps the policies that exist at packet level and that there are lanes for.
+/// Keeps the policies that exist at packet level and that there are lanes and paths for.
 pub(super) fn keep_possible(
     scenario: &SharingScenario,
     policies: &mut Vec<SharingPolicy>,
@@ -81,7 +81,7 @@ pub(super) fn keep_possible(
 ) {
     policies.retain(|&policy| PACKET_POLICIES.contains(&policy));
     policies.retain(|&policy| match scenario.check_packets(policy) {
-        Err(error @ PacketsError::Jobs { .. }) => {
+        Err(error @ (PacketsError::Jobs { .. } | PacketsError::Path(_))) => {
             left_out.push(error.to_string());
             false
         }
@@ -100,6 +100,7 @@ fn refused(error: PacketsError) -> Failure {
         PacketsError::Jobs { .. } => "1 to 15 jobs, or policies without a lane a job".into(),
         PacketsError::Part(_) => "part = 1.0 in [queues]".into(),
         PacketsError::Queues(_) => "--queues 1 to 15".into(),
+        PacketsError::Path(_) => "another policy, or a fabric of shorter paths".into(),
         PacketsError::Connections { .. } => "fewer or smaller jobs".into(),
     };
     Failure::usage(format!("--engine packets: {error}"), allowed)

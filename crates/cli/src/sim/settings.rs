@@ -28,6 +28,8 @@ Examples:
   bandwise sim run papers/irn/default.toml --flow-results fct.parquet
   # RoCE with priority flow control, everything else as above: a scenario of two lines
   printf '[transport]\\nkind = \"roce\"\\n' | bandwise sim run - --seed 7
+  # Homa: receivers grant, switches send by priority
+  printf '[transport]\\nkind = \"homa\"\\n' | bandwise sim run -
   # What the ports of host h3 and flow 17 have sent and received, for Wireshark
   bandwise sim run papers/irn/default.toml --trace h3.pcapng --trace-port h3 --trace-flow 17
   # A file with a [sweep]: all its points, on all cores; what is finished is kept in a folder
@@ -143,7 +145,7 @@ impl Flags {
                 return Err(Failure::usage(message, "a file with a [sweep]"));
             }
             let scenario = study.points.remove(0).scenario;
-            let trace = self.trace.resolve(outputs.wants_trace(), &scenario.fabric)?;
+            let trace = self.trace.resolve(outputs.wants_trace(), &scenario)?;
             let list = lists.into_iter().next().flatten();
             let expected = match &list {
                 Some(list) => list.count(interrupt)?,

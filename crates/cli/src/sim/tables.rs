@@ -3,12 +3,13 @@
 use super::json::percent;
 use bandwise_netsim::ethernet::{Buffering, InputBuffers, Routing, Schedule, SharedBuffer};
 use bandwise_rdma::congestion::Algorithm;
+use bandwise_rdma::homa;
 use bandwise_rdma::transport::{Recovery, Settings, Timeout};
 use bandwise_report::{Cell, Table, text};
 use bandwise_scenario::network::{
     Distribution, Group, NetworkResults, NetworkScenario, NetworkStop, RequestResult, TransportKind,
 };
-use bandwise_units::Time;
+use bandwise_units::{Bytes, Time};
 
 /// Everything that is printed for people.
 pub(super) fn text(scenario: &NetworkScenario, results: &NetworkResults) -> String {
@@ -176,6 +177,11 @@ pub(super) fn all_warm_up(scenario: &NetworkScenario, results: &NetworkResults) 
 
 /// What hosts speak, in words.
 fn transport(scenario: &NetworkScenario) -> String {
+    let (kind, mtu) = (scenario.transport.title(), scenario.model.host.mtu);
+    let buffer = buffers(scenario);
+    if let Some(homa) = &scenario.model.host.homa {
+        return format!("{kind}; {}.\nMTU {mtu} B, {buffer}", messages(homa));
+    }
     let Settings { recovery, window, timeout, .. } = scenario.model.host.transport;
     let recovery = match (scenario.transport, recovery) {
         (TransportKind::Irn, Recovery::GoBackN) => " with go-back-N",
@@ -212,9 +218,22 @@ fn transport(scenario: &NetworkScenario) -> String {
         Algorithm::Hpcc => ", HPCC",
         Algorithm::Swift => ", Swift",
     };
-    let (kind, mtu) = (scenario.transport.title(), scenario.model.host.mtu);
-    let buffer = buffers(scenario);
     format!("{kind}{recovery} {pfc}{congestion}; {cap}, {timeout}.\nMTU {mtu} B, {buffer}")
+}
+
+/// How Homa is set up, in words.
+fn messages(homa: &homa::Settings) -> String {
+    let homa::Settings { priorities, rtt, resend_after } = homa;
+    let cutoffs: Vec<String> = priorities.cutoffs().iter().map(Bytes::to_string).collect();
+    let unscheduled = match cutoffs.len() {
+        0 => "1 priority".to_owned(),
+        cut => format!("{} priorities (up to {}, larger)", cut + 1, cutoffs.join(", ")),
+    };
+    let scheduled = priorities.scheduled();
+    format!(
+        "{rtt} packets without a grant by {unscheduled}, {scheduled} messages granted at a time, \
+         RESEND after {resend_after}"
+    )
 }
 
 /// What switches have, in words.

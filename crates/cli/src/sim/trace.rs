@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::{Stream, note};
 use crate::values::number;
 use bandwise_netsim::ethernet::{Chosen, Sighting};
-use bandwise_scenario::network::{NetworkScenario, Wire};
+use bandwise_scenario::network::{NetworkScenario, TransportKind, Wire};
 use bandwise_topology::{Fabric, NodeId, Port};
 use bandwise_units::Time;
 use std::collections::BTreeMap;
@@ -49,8 +49,9 @@ impl TraceFlags {
     pub(super) fn resolve(
         self,
         is_wanted: bool,
-        fabric: &Fabric,
+        scenario: &NetworkScenario,
     ) -> Result<Option<Settings>, Failure> {
+        let fabric = &scenario.fabric;
         if !is_wanted {
             let given = [
                 ("--trace-flow", !self.trace_flow.is_empty()),
@@ -65,6 +66,10 @@ impl TraceFlags {
                 )),
                 None => Ok(None),
             };
+        }
+        if scenario.transport == TransportKind::Homa {
+            let message = "--trace: packets of homa are of no format that is written";
+            return Err(Failure::usage(message, "--trace with irn, roce or iwarp"));
         }
         let flows = self.trace_flow.iter().map(|&flow| flow as u32).collect();
         let mut chosen = Chosen { flows, ..Chosen::default() };
@@ -143,7 +148,7 @@ impl<'a> Trace<'a> {
         let mut trace = Trace {
             settings,
             fabric: &scenario.fabric,
-            wire: Wire::new(scenario),
+            wire: Wire::new(scenario)?,
             to,
             interfaces: BTreeMap::new(),
             packets: 0,

@@ -42,14 +42,16 @@ fn packets_beside_rates() {
         policies.map(|policy| policy["policy"].as_str().unwrap().to_owned()).collect()
     };
     let expected =
-        ["fair-flows", "blocking", "fair-jobs", "saba", "saba-no-floor", "equal-weights"];
+        ["fair-flows", "blocking", "fair-jobs", "saba", "saba-no-floor", "equal-weights", "homa"];
     assert_eq!(names(&json["policies"]), expected);
     assert_eq!(names(&json["packets"]["policies"]), expected);
     assert_eq!(json["packets"]["scale"], 1_000);
     for (packets, policy) in json["packets"]["policies"].as_array().unwrap().iter().zip(expected) {
         for (job, beyond) in packets["beyond_flow_level"].as_array().unwrap().iter().enumerate() {
             let beyond = beyond.as_f64().unwrap();
-            assert!(beyond.abs() < 0.1, "{policy}, job {job}: {beyond}");
+            // Of equal messages, Homa's receivers grant the same sender's first at flow level.
+            let least = if policy == "homa" { -0.5 } else { -0.1 };
+            assert!((least..0.1).contains(&beyond), "{policy}, job {job}: {beyond}");
         }
     }
 }

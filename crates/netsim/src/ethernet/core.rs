@@ -1,9 +1,10 @@
 //! A network with some features: [`Core`].
 
 use super::capture::{Capture, Chosen, Sighting};
+use super::end::End;
 use super::features::Features;
 use super::flow::{Finished, Opened, alone, frame_time};
-use super::host::{Host, HostModel};
+use super::host::HostModel;
 use super::network::{Counters, NetworkModel, PathTooLong};
 use super::output::{Net, Output};
 use super::packet::{GAP, LEAST, path};
@@ -21,7 +22,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 /// The nodes of a network.
-pub(super) type Nodes<F> = Engine<Member<Switch<F>, Host<F>>>;
+pub(super) type Nodes<F> = Engine<Member<Switch<F>, <F as Features>::Host>>;
 
 /// A network with flows. What its methods do is said at [`Network`](super::Network).
 #[derive(Debug)]
@@ -96,8 +97,8 @@ impl<F: Features> Core<F> {
                     Routing::Ecmp => None,
                     Routing::Spray => Some(Spray::new(Arc::clone(&paths), rank, seed)),
                 };
-                let (number, model) = (engine.number(place), model.host.clone());
-                Member::Host(Box::new(Host::new(number, model, classes, spray, output)))
+                let number = engine.number(place);
+                Member::Host(Box::new(F::Host::new(number, &model.host, classes, spray, output)))
             });
         }
         Core {
@@ -126,16 +127,16 @@ impl<F: Features> Core<F> {
         }
     }
 
-    fn host_mut(&mut self, host: u32) -> (&mut Host<F>, &mut Net<F::Frame>) {
+    fn host_mut(&mut self, host: u32) -> (&mut F::Host, &mut Net<F::Frame>) {
         let (node, net) = self.engine.node_mut(self.switches + host as usize);
         (node.as_host_mut().expect("hosts come after switches"), net)
     }
 
-    fn hosts(&self) -> impl Iterator<Item = &Host<F>> {
+    fn hosts(&self) -> impl Iterator<Item = &F::Host> {
         self.engine.nodes().filter_map(Member::as_host)
     }
 
-    fn host(&self, host: u32) -> &Host<F> {
+    fn host(&self, host: u32) -> &F::Host {
         let node = self.engine.node(self.switches + host as usize);
         node.as_host().expect("hosts come after switches")
     }
@@ -185,7 +186,7 @@ impl<F: Features> Core<F> {
     /// Frees the slots of flows that have ended at both ends.
     fn forget_ended(&mut self) {
         for src in 0..self.fabric.hosts().len() as u32 {
-            let mut ended = std::mem::take(&mut self.host_mut(src).0.ended);
+            let mut ended = std::mem::take(&mut self.host_mut(src).0.notes_mut().ended);
             ended.retain(|&slot| {
                 let (dst, expected) = self.host(src).far_end(slot);
                 let complete = self.host(dst).is_complete(expected);
@@ -195,13 +196,13 @@ impl<F: Features> Core<F> {
                 }
                 !complete
             });
-            self.host_mut(src).0.ended = ended;
+            self.host_mut(src).0.notes_mut().ended = ended;
         }
     }
 
     pub fn take_finished(&mut self, mut take: impl FnMut(Finished)) {
         for host in 0..self.fabric.hosts().len() as u32 {
-            self.host_mut(host).0.finished.drain(..).for_each(&mut take);
+            self.host_mut(host).0.notes_mut().finished.drain(..).for_each(&mut take);
         }
     }
 
@@ -216,7 +217,7 @@ impl<F: Features> Core<F> {
     }
 
     pub fn open_flows(&self) -> usize {
-        self.hosts().map(Host::open_flows).sum()
+        self.hosts().map(End::open_flows).sum()
     }
 
     pub fn packets_buffered(&self) -> usize {
@@ -232,7 +233,7 @@ impl<F: Features> Core<F> {
             let ports = (1..).map(|number| Port { node, number });
             ports.zip(switch.counters(self.now())).collect()
         };
-        let of_host = |(host, &node): (&Host<F>, &NodeId)| {
+        let of_host = |(host, &node): (&F::Host, &NodeId)| {
             let counters = PortCounters { sent: host.sent(), ..PortCounters::default() };
             (self.fabric.host_port(node), counters)
         };
@@ -255,10 +256,10 @@ impl<F: Features> Core<F> {
             sum.paused += port.paused;
         }
         sum.peak_buffer = self.switches().map(Switch::peak_buffer).max().unwrap_or(Bytes::ZERO);
-        for host in self.hosts() {
-            sum.packets_delivered += host.packets_in;
-            sum.packets_retransmitted += host.retransmitted;
-            sum.timeouts += host.timeouts;
+        for notes in self.hosts().map(End::notes) {
+            sum.packets_delivered += notes.packets_in;
+            sum.packets_retransmitted += notes.retransmitted;
+            sum.timeouts += notes.timeouts;
         }
         sum
     }

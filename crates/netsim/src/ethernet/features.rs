@@ -1,6 +1,9 @@
 //! What a network can do besides the usual, decided when it is compiled: what a network does not do
 //! costs nothing per packet.
 
+use super::end::End;
+use super::homa::HomaHost;
+use super::host::Host;
 use super::packet::Packet;
 use super::telemetry::{Frame, Traced};
 use std::fmt::Debug;
@@ -9,6 +12,8 @@ use std::fmt::Debug;
 pub(crate) trait Features: Debug + Send {
     /// What goes over links.
     type Frame: Frame;
+    /// What hosts speak.
+    type Host: End<Frame = Self::Frame>;
     /// Whether there is more than one traffic class.
     const CLASSES: bool;
 }
@@ -25,18 +30,31 @@ pub(crate) struct Classed;
 #[derive(Debug)]
 pub(crate) struct Telemetered;
 
+/// Homa, whose priorities are traffic classes.
+#[derive(Debug)]
+pub(crate) struct Messages;
+
 impl Features for Plain {
     type Frame = Packet;
+    type Host = Host<Plain>;
     const CLASSES: bool = false;
 }
 
 impl Features for Classed {
     type Frame = Packet;
+    type Host = Host<Classed>;
     const CLASSES: bool = true;
 }
 
 impl Features for Telemetered {
     type Frame = Traced;
+    type Host = Host<Telemetered>;
+    const CLASSES: bool = true;
+}
+
+impl Features for Messages {
+    type Frame = Packet;
+    type Host = HomaHost;
     const CLASSES: bool = true;
 }
 

@@ -4,6 +4,7 @@
 //! data.
 
 use super::classes::Classes;
+use super::end::{End, Notes};
 use super::features::Features;
 use super::flow::{Finished, Opened};
 use super::lines::{Lines, Next};
@@ -16,6 +17,7 @@ use crate::engine::{ARRIVAL, Event, LinkEnd, Node, WAKE};
 use bandwise_rdma::congestion::{
     self, AckInfo, Algorithm, Congestion, NotificationPoint, NotificationSettings,
 };
+use bandwise_rdma::homa;
 use bandwise_rdma::transport::{Feedback, Receiver, Sender, Settings};
 use bandwise_units::{Bytes, Time};
 
@@ -38,6 +40,8 @@ pub struct HostModel {
     pub mtu: u32,
     /// What every data packet carries besides the headers of RoCEv2, bytes (IRN 6.3: 16 at most).
     pub extra_header: u32,
+    /// Homa in place of that transport: each flow is a message, and there is no congestion control.
+    pub homa: Option<homa::Settings>,
 }
 
 impl HostModel {
@@ -116,14 +120,7 @@ pub(crate) struct Host<F: Features> {
     outgoing: Slots<Outgoing>,
     incoming: Slots<Incoming>,
     lines: Lines<F>,
-    /// Flows that were completely received, until somebody takes note.
-    pub finished: Vec<Finished>,
-    /// Keys of flows whose sender has nothing left to do, until they are forgotten.
-    pub ended: Vec<u32>,
-    pub packets_in: u64,
-    /// Data packets sent again.
-    pub retransmitted: u64,
-    pub timeouts: u64,
+    notes: Notes,
 }
 
 impl<F: Features> Node for Host<F> {
@@ -159,10 +156,12 @@ impl<F: Features> Node for Host<F> {
     }
 }
 
-impl<F: Features> Host<F> {
-    pub fn new(
+impl<F: Features> End for Host<F> {
+    type Frame = F::Frame;
+
+    fn new(
         number: u32,
-        model: HostModel,
+        model: &HostModel,
         classes: &Classes,
         spray: Option<Spray>,
         output: Output,
@@ -170,28 +169,21 @@ impl<F: Features> Host<F> {
         Host {
             number,
             full_bytes: model.full_frame() as u16,
-            model,
+            model: model.clone(),
             output,
             spray,
             outgoing: Slots::new(),
             incoming: Slots::new(),
             lines: Lines::new(classes),
-            finished: Vec::new(),
-            ended: Vec::new(),
-            packets_in: 0,
-            retransmitted: 0,
-            timeouts: 0,
+            notes: Notes::default(),
         }
     }
 
-    /// Frames that it sent.
-    pub fn sent(&self) -> u64 {
+    fn sent(&self) -> u64 {
         self.output.sent
     }
 
-    /// Takes a flow that this host will send from its start on; returns its key. `far` is the
-    /// receiver's.
-    pub fn open(
+    fn open(
         &mut self,
         opened: &Opened,
         far: u32,
@@ -220,8 +212,7 @@ impl<F: Features> Host<F> {
         key
     }
 
-    /// Takes a flow that this host will receive; returns its key. The sender's is told later.
-    pub fn expect(&mut self, opened: &Opened, path: u64) -> u32 {
+    fn expect(&mut self, opened: &Opened, path: u64) -> u32 {
         self.incoming.put(Incoming {
             finished: opened.finished_at(Time::MAX),
             key: u32::MAX,
@@ -235,39 +226,43 @@ impl<F: Features> Host<F> {
         })
     }
 
-    /// Where acknowledgements of a flow go.
-    pub fn answer_to(&mut self, key: u32, sender: u32) {
+    fn answer_to(&mut self, key: u32, sender: u32) {
         if let Some(incoming) = self.incoming.get_mut(key) {
             incoming.key = sender;
         }
     }
 
-    /// Whether a flow was received to the end.
-    pub fn is_complete(&self, key: u32) -> bool {
+    fn is_complete(&self, key: u32) -> bool {
         self.incoming.get(key).is_none_or(|incoming| incoming.complete)
     }
 
-    /// The receiver of a flow, and its key there.
-    pub fn far_end(&self, key: u32) -> (u32, u32) {
+    fn far_end(&self, key: u32) -> (u32, u32) {
         let outgoing = self.outgoing.get(key).expect("an ended flow is not forgotten yet");
         (outgoing.dst, outgoing.key)
     }
 
-    /// Forgets a flow that it sent.
-    pub fn forget_sent(&mut self, key: u32) {
+    fn forget_sent(&mut self, key: u32) {
         self.outgoing.remove(key);
     }
 
-    /// Forgets a flow that it received.
-    pub fn forget_received(&mut self, key: u32) {
+    fn forget_received(&mut self, key: u32) {
         self.incoming.remove(key);
     }
 
-    /// Flows that have not ended.
-    pub fn open_flows(&self) -> usize {
+    fn open_flows(&self) -> usize {
         self.outgoing.len()
     }
 
+    fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    fn notes_mut(&mut self) -> &mut Notes {
+        &mut self.notes
+    }
+}
+
+impl<F: Features> Host<F> {
     /// Sets an event about a flow.
     fn at(&self, at: Time, kind: u8, key: u32, net: &mut Net<F::Frame>) {
         let slot = Slots::<Outgoing>::slot(key);
@@ -277,7 +272,7 @@ impl<F: Features> Host<F> {
     #[inline]
     fn arrival(&mut self, now: Time, end: LinkEnd, net: &mut Net<F::Frame>) {
         let frame = net.arrived(end);
-        self.packets_in += 1;
+        self.notes.packets_in += 1;
         match frame.packet().kind() {
             Kind::Data => self.data(now, &frame, net),
             Kind::Ack | Kind::Nack => self.answer(now, &frame, net),
@@ -295,7 +290,7 @@ impl<F: Features> Host<F> {
         if !incoming.complete && incoming.receiver.is_complete() {
             incoming.complete = true;
             incoming.finished.at = now;
-            self.finished.push(incoming.finished);
+            self.notes.finished.push(incoming.finished);
         }
         if let Some(feedback) = arrival.reply {
             let bytes = self.model.ack_bytes();
@@ -363,7 +358,7 @@ impl<F: Features> Host<F> {
         }
         if progress.done {
             outgoing.ended = true;
-            self.ended.push(key);
+            self.notes.ended.push(key);
             return;
         }
         self.list(now, key, net);
@@ -384,7 +379,7 @@ impl<F: Features> Host<F> {
             return;
         }
         if outgoing.sender.on_timeout(&self.model.transport, now) {
-            self.timeouts += 1;
+            self.notes.timeouts += 1;
             outgoing.congestion.on_timeout(&self.model.congestion, now);
         }
         self.watch(key, net);
@@ -475,7 +470,7 @@ impl<F: Features> Host<F> {
         let Outgoing { key: far, class, .. } = *outgoing;
         let path = path(&mut self.spray, outgoing.dst, outgoing.path);
         let packet = Packet::new(Kind::Data, bytes, path, far, transmit.seq, 0).of_class(class);
-        self.retransmitted += u64::from(transmit.retransmission);
+        self.notes.retransmitted += u64::from(transmit.retransmission);
         let settings = &self.model.congestion;
         if settings.algorithm != Algorithm::None {
             let on_wire = u32::from(bytes) + GAP;

@@ -1,9 +1,10 @@
-//! Ethernet fabrics with RDMA flows (RoCE, IRN, iWARP): [`Network`].
+//! Ethernet fabrics with RDMA flows (RoCE, IRN, iWARP) or messages of Homa: [`Network`].
 //!
 //! - [`switch`]: queues at inputs or outputs, drops or priority flow control;
 //! - [`classes`]: traffic classes, and how they share a link;
 //! - [`host`]: a NIC whose flows take turns; the transports are those of
 //!   [`bandwise_rdma::transport`];
+//! - `homa`: a NIC whose messages go as their receivers say ([`bandwise_rdma::homa`]);
 //! - [`telemetry`]: what switches write into packets, where somebody reads it;
 //! - [`flow`]: what a flow is, and how long it takes alone;
 //! - [`capture`]: what a packet analyser would see.
@@ -11,8 +12,10 @@
 pub mod capture;
 pub mod classes;
 mod core;
+mod end;
 mod features;
 pub mod flow;
+mod homa;
 pub mod host;
 mod lines;
 mod network;

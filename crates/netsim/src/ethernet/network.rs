@@ -3,7 +3,7 @@
 use super::capture::{Chosen, Sighting};
 use super::classes::Classes;
 use super::core::Core;
-use super::features::{Classed, Plain, Telemetered};
+use super::features::{Classed, Messages, Plain, Telemetered};
 use super::flow::{Finished, Opened};
 use super::host::HostModel;
 use super::routing::Routing;
@@ -67,6 +67,7 @@ enum Kind {
     Plain(Core<Plain>),
     Classed(Core<Classed>),
     Telemetered(Core<Telemetered>),
+    Messages(Core<Messages>),
 }
 
 /// Calls a method of whichever network it is.
@@ -76,6 +77,7 @@ macro_rules! each {
             Kind::Plain($network) => $call,
             Kind::Classed($network) => $call,
             Kind::Telemetered($network) => $call,
+            Kind::Messages($network) => $call,
         }
     };
 }
@@ -97,7 +99,10 @@ impl Network {
         shards: NonZeroUsize,
         apart: Time,
     ) -> Self {
-        Network(if model.host.congestion.algorithm.needs_telemetry() {
+        Network(if let Some(homa) = &model.host.homa {
+            assert!(homa.priorities.count() <= model.classes.count, "a class for each priority");
+            Kind::Messages(Core::parted(fabric, model, seed, shards, apart))
+        } else if model.host.congestion.algorithm.needs_telemetry() {
             Kind::Telemetered(Core::parted(fabric, model, seed, shards, apart))
         } else if model.classes.count > 1 {
             Kind::Classed(Core::parted(fabric, model, seed, shards, apart))
@@ -112,7 +117,7 @@ impl Network {
     }
 
     /// From now on, sees the packets of these ports and flows; flows that are opened already are not
-    /// seen.
+    /// seen. Of Homa's control packets it sees those to senders alone.
     pub fn capture(&mut self, chosen: Chosen) {
         each!(&mut self.0, network, network.capture(chosen))
     }

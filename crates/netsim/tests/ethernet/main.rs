@@ -1,6 +1,7 @@
 //! RDMA flows over Ethernet: alone, sharing, with losses, with priority flow control.
 
 mod classes;
+mod homa;
 mod hpcc;
 mod md1;
 mod ports;
@@ -42,6 +43,7 @@ fn model(transport: Settings, pfc: bool) -> NetworkModel {
             notification: NotificationSettings::default(),
             mtu: 1000,
             extra_header: 0,
+            homa: None,
         },
     }
 }

@@ -102,6 +102,19 @@ impl RingBitmap {
         end.max(from)
     }
 
+    /// The first number at or after `from` that is held beyond the head, if there is one.
+    pub fn first_one(&self, from: Seq) -> Option<Seq> {
+        if self.ones == 0 {
+            return None;
+        }
+        let words = self.slice();
+        let mut spans = spans(from.max(self.head), self.head + self.capacity());
+        spans.find_map(|(base, mask)| {
+            let ones = words[word(words, base)] & mask;
+            (ones != 0).then(|| base + ones.trailing_zeros())
+        })
+    }
+
     /// How many of `from..to` it holds (popcount).
     #[inline]
     pub fn count(&self, from: Seq, to: Seq) -> u32 {
@@ -245,6 +258,7 @@ mod tests {
                 prop_assert_eq!(bits.contains(at), set.contains(&at));
                 let zero = (at..).find(|seq| !set.contains(seq)).unwrap();
                 prop_assert_eq!(bits.first_zero(at), zero);
+                prop_assert_eq!(bits.first_one(at), set.range(at..).next().copied());
                 let to = at + offset / 2;
                 prop_assert_eq!(bits.count(head, at), set.range(head..at).count() as u32);
                 prop_assert_eq!(bits.count(at, to), set.range(at..to).count() as u32);

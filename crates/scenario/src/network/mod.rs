@@ -1,5 +1,5 @@
-//! An experiment on an Ethernet fabric: flows through a network whose hosts speak RoCE, IRN or
-//! iWARP.
+//! An experiment on an Ethernet fabric: flows through a network whose hosts speak RoCE, IRN, iWARP or
+//! Homa.
 //!
 //! A [`NetworkScenario`] is read from TOML, where everything has a default: an empty document is the
 //! default case of IRN 4.1. It can only be one that makes sense. [`NetworkScenario::run`] takes its
@@ -71,6 +71,8 @@ pub enum TransportKind {
     Roce,
     /// TCP (IRN 4.6).
     Iwarp,
+    /// Receivers grant, switches send by priority (Homa, SIGCOMM 2018).
+    Homa,
 }
 
 impl TransportKind {
@@ -80,6 +82,7 @@ impl TransportKind {
             TransportKind::Irn => "irn",
             TransportKind::Roce => "roce",
             TransportKind::Iwarp => "iwarp",
+            TransportKind::Homa => "homa",
         }
     }
 
@@ -89,6 +92,7 @@ impl TransportKind {
             TransportKind::Irn => "IRN",
             TransportKind::Roce => "RoCE",
             TransportKind::Iwarp => "iWARP",
+            TransportKind::Homa => "Homa",
         }
     }
 }

@@ -46,9 +46,10 @@ const FIRST_QUEUE_PAIR: u32 = 2;
 const FIRST_BYTE: u32 = 1;
 
 impl<'a> Wire<'a> {
-    /// For the frames of a run of `scenario`.
-    pub fn new(scenario: &'a NetworkScenario) -> Self {
-        Wire { scenario, payload: Vec::new() }
+    /// For the frames of a run of `scenario`. None with Homa, whose packets are of no format here.
+    pub fn new(scenario: &'a NetworkScenario) -> Option<Self> {
+        let has_format = scenario.transport != TransportKind::Homa;
+        has_format.then(|| Wire { scenario, payload: Vec::new() })
     }
 
     /// Adds the bytes of a frame to `out`, without a frame check sequence.

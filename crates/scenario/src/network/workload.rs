@@ -2,6 +2,7 @@
 
 use super::NetworkScenario;
 use super::run::Arrival;
+use bandwise_units::Bytes;
 use bandwise_workload::{Flow, Incast, Merge, Permutation, Poisson};
 
 /// Where flows come from.
@@ -25,7 +26,34 @@ pub struct Part {
     pub class: u8,
 }
 
+impl Workload {
+    /// Sizes of flows, and how many there are of each, about: of each distribution a number of
+    /// quantiles. None where a list has the flows.
+    pub(super) fn sizes(&self) -> Vec<(Bytes, f64)> {
+        match self {
+            Workload::Parts(parts) => parts.iter().flat_map(Part::sizes).collect(),
+            Workload::List(_) => Vec::new(),
+        }
+    }
+}
+
+/// Sizes that stand for a distribution.
+const QUANTILES: u32 = 4096;
+
 impl Part {
+    fn sizes(&self) -> Vec<(Bytes, f64)> {
+        let sizes = match &self.generator {
+            Generator::Poisson(poisson) => poisson.sizes(),
+            Generator::Permutation(permutation) => permutation.sizes(),
+            Generator::Incast(incast) => {
+                return vec![(incast.bytes_per_flow(), self.expected as f64)];
+            }
+        };
+        let each = self.expected as f64 / f64::from(QUANTILES);
+        let quantile = |n: u32| sizes.quantile((f64::from(n) + 0.5) / f64::from(QUANTILES));
+        (0..QUANTILES).map(|n| (quantile(n), each)).collect()
+    }
+
     /// For a quick look: a `by`th of the load's flows, or the first request.
     fn shortened(self, by: u32) -> Self {
         let expected = self.expected / u64::from(by);

@@ -3,6 +3,7 @@
 mod accepted;
 mod by_hand;
 mod congestion;
+mod homa;
 mod lossless;
 mod never_panics;
 mod refused;

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 
 const DEFAULT: &str = include_str!("../../../../papers/irn/default.toml");
 const FULL: &str = include_str!("full.toml");
+const HOMA: &str = include_str!("../../../../fuzz/seeds/network/homa.toml");
 
 #[test]
 fn the_other_document_makes_sense() {
@@ -24,6 +25,7 @@ fn the_seeds_of_the_fuzzer_run() {
         include_str!("../../../../fuzz/seeds/network/cables.toml"),
         include_str!("../../../../fuzz/seeds/network/congestion.toml"),
         include_str!("../../../../fuzz/seeds/network/default.toml"),
+        include_str!("../../../../fuzz/seeds/network/homa.toml"),
         include_str!("../../../../fuzz/seeds/network/incast.toml"),
         include_str!("../../../../fuzz/seeds/network/lossy.toml"),
         include_str!("../../../../fuzz/seeds/network/tcp.toml"),
@@ -43,7 +45,7 @@ proptest! {
     /// A piece of a document replaced by something.
     #[test]
     fn mistakes_in_a_document(
-        document in prop::sample::select(vec![DEFAULT, FULL]), at in any::<prop::sample::Index>(),
+        document in prop::sample::select(vec![DEFAULT, FULL, HOMA]), at in any::<prop::sample::Index>(),
         length in 0usize..30, with in "[-0-9a-z\"{}\\[\\]=, .]{0,12}",
     ) {
         let at = at.index(document.len());
@@ -71,7 +73,7 @@ proptest! {
     /// Any numbers where numbers go.
     #[test]
     fn any_numbers(
-        n in any::<u64>(), load in any::<f64>(), key in 0usize..16, small in 0u64..100,
+        n in any::<u64>(), load in any::<f64>(), key in 0usize..19, small in 0u64..100,
     ) {
         let n = if n % 2 == 0 { small } else { n };
         let text = match key {
@@ -90,6 +92,11 @@ proptest! {
             12 => format!("[switch]\nclasses = {small}\npfc = true\nbuffer = \"{n} B\"\n"),
             13 => format!("[switch]\nclasses = 8\nlossless = [{n}, {small}]\n"),
             14 => format!("[switch]\nclasses = 8\n[workload]\nincast = {{ priority = {n} }}\n"),
+            15 => format!("[transport]\nkind = \"homa\"\nhoma.rtt-bytes = \"{n} B\"\n"),
+            16 => format!("[transport]\nkind = \"homa\"\nhoma.unscheduled = {n}\n"),
+            17 => format!(
+                "[transport]\nkind = \"homa\"\nhoma.cutoffs = [\"{small} B\", \"{n} B\"]\n"
+            ),
             _ => format!("[run]\nlimit = \"{n} us\"\n"),
         };
         if let Ok(scenario) = try_read(&text) {

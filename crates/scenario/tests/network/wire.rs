@@ -41,7 +41,7 @@ fn run(
     let fabric = &scenario.fabric;
     let ports = fabric.hosts().iter().map(|&host| fabric.host_port(host)).collect();
     let chosen = Chosen { ports, ..Chosen::default() };
-    let mut keeper = Keeper { wire: Wire::new(scenario), chosen, seen: Vec::new(), most };
+    let mut keeper = Keeper { wire: Wire::new(scenario).unwrap(), chosen, seen: Vec::new(), most };
     let flows = flows.iter().map(|&(src, dst, bytes)| {
         Ok::<_, ()>(Arrival::from(Flow { start: Time::ZERO, src, dst, bytes }))
     });

@@ -73,6 +73,11 @@ impl Incast {
         u64::from(self.senders) * u64::from(self.connections)
     }
 
+    /// How large the largest flow of a request is; no other is smaller by more than a byte.
+    pub fn bytes_per_flow(&self) -> Bytes {
+        Bytes::new(self.request.get().div_ceil(self.flows_per_request()))
+    }
+
     /// The flows of that seed, for part `part` of the workload; those of a request by sender.
     pub fn flows(&self, seed: u64, part: u64) -> IncastFlows {
         IncastFlows {

@@ -20,6 +20,11 @@ impl Permutation {
         Ok(Permutation { hosts: two_or_more(hosts)?, sizes, start })
     }
 
+    /// How large flows are.
+    pub fn sizes(&self) -> &SizeDistribution {
+        &self.sizes
+    }
+
     /// The flows of that seed, for part `part` of the workload, by sender. Every permutation that
     /// leaves no host to itself is as likely as any other.
     pub fn flows(&self, seed: u64, part: u64) -> PermutationFlows {

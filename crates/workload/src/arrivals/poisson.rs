@@ -45,6 +45,11 @@ impl Poisson {
         Poisson { extent, ..self }
     }
 
+    /// How large flows are.
+    pub fn sizes(&self) -> &SizeDistribution {
+        &self.sizes
+    }
+
     /// How many flows start in `time` on average.
     pub fn mean_flows(&self, time: Time) -> f64 {
         time.as_ps() as f64 / self.mean_gap_ps()

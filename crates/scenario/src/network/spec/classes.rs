@@ -1,7 +1,9 @@
 //! Traffic classes: how many, which are lossless, and which goes first.
 
+use super::homa;
 use super::key::Key;
 use super::switch::SwitchSpec;
+use crate::network::TransportKind;
 use crate::spec::values::{Given, Number, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::packet::CLASSES;
@@ -37,11 +39,21 @@ impl Key for ScheduleKey {
 const MOST_WEIGHT: u64 = 1_000;
 
 impl SwitchSpec {
-    /// The traffic classes of the network.
-    pub(super) fn classes(&self, source: &Source) -> Result<Classes, InputError> {
+    /// The traffic classes of the network. Homa has one at least for either kind of packets.
+    pub(super) fn classes(
+        &self,
+        source: &Source,
+        transport: TransportKind,
+    ) -> Result<Classes, InputError> {
         let most = CLASSES as u64;
-        let count = self.classes.as_ref();
-        let count = count.map_or(Ok(1), |given| within(source, "classes", given, 1..=most))? as u8;
+        let (usual, least) = match transport {
+            TransportKind::Homa => (homa::CLASSES, 2),
+            _ => (1, 1),
+        };
+        let count = match &self.classes {
+            None => usual,
+            Some(given) => within(source, "classes", given, least..=most)? as u8,
+        };
         let lossless = match &self.lossless {
             None => Classes::ONE.lossless,
             Some(list) => list.get_ref().iter().try_fold(0, |set, class| {

@@ -7,6 +7,7 @@ mod swift;
 mod timely;
 mod window;
 
+use super::homa;
 use super::key::{Key, key};
 use crate::spec::tables::placed;
 use crate::spec::values::{Given, names, place, text, within};
@@ -99,6 +100,17 @@ impl CongestionSpec {
     /// What it adds to every data packet.
     pub(super) fn telemetry(&self) -> u32 {
         if self.algorithm().needs_telemetry() { TELEMETRY } else { 0 }
+    }
+
+    /// Refuses what Homa has no use for: its receivers see to it that not too much comes (Homa 3.3).
+    pub(super) fn check_homa(&self, source: &Source) -> Result<(), InputError> {
+        match (&self.kind, self.algorithm()) {
+            (Some(given), algorithm) if algorithm != Algorithm::None => {
+                let why = "receivers grant what may come";
+                Err(homa::refuse(source, "congestion-control", given.span(), why))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The hosts' settings; marks are set in `switch`. `acks` become what the algorithm needs, or

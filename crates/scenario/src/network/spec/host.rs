@@ -32,6 +32,7 @@ impl Frame {
             notification: congestion.receivers,
             mtu: self.mtu,
             extra_header: self.extra_header,
+            homa: None,
         }
     }
 

@@ -32,7 +32,7 @@
 //! mtu = 1000                   # payload of a full packet, bytes
 //!
 //! [transport]
-//! kind = "irn"                 # or "roce", "iwarp"; what is below is that of irn
+//! kind = "irn"                 # or "roce", "iwarp", "homa"; what is below is that of irn
 //! recovery = "sack"            # or "sack-only", "no-sack", "go-back-n"
 //! bdp-cap = "auto"             # packets; or a number, or false
 //! timeout = "low-high"         # or "fixed", "dynamic", false; false with PFC
@@ -42,6 +42,14 @@
 //! acks = "every-packet"        # or "on-completion", as roce with PFC has it
 //! fetch-delay = "0 us"         # until a lost packet is in the NIC again (IRN 6.3)
 //! extra-header = 0             # bytes of every data packet (IRN 6.3)
+//! [transport.homa]             # of homa, whose [switch] has, if not given, queues = "output",
+//!                              # classes = 8, routing = "spray"; its parameters may be there with other
+//!                              # kinds too, for a sweep over `kind`
+//! rtt-bytes = "120 KB"         # sent without a grant; if not given, what fills the longest path
+//! unscheduled = 1              # classes for that; the others are for what is granted; if not given, by
+//!                              # the sizes of flows
+//! cutoffs = ["2 KB"]           # or, in place of that, up to which size which of them; the rest has one more
+//! resend-after = "2 ms"        # what is missing is asked for
 //!
 //! [congestion-control]
 //! kind = "none"                # or "dcqcn", "timely", "aimd", "dctcp", "hpcc", "swift"
@@ -117,6 +125,7 @@
 mod classes;
 mod congestion;
 mod fabric;
+mod homa;
 mod host;
 mod input_queues;
 mod key;
@@ -132,7 +141,7 @@ mod workload;
 
 pub use pfc::headroom;
 
-use super::{NetworkScenario, Workload};
+use super::{NetworkScenario, TransportKind, Workload};
 use crate::spec::files::{File, Files};
 use crate::spec::tables::{placed, table};
 use crate::spec::values::Given;
@@ -233,15 +242,24 @@ impl Spec {
             self.transport.resolve(source, &switch, routing, loses, congested, &mut warnings)?;
         let acks = self.transport.acks_place();
         let congestion = self.congestion.resolve(source, &mut switch, &mut transport.acks, acks)?;
+        if kind == TransportKind::Homa {
+            self.congestion.check_homa(source)?;
+        }
         let host = frame.host(transport, congestion);
         let mut model = NetworkModel { switch, thresholds, host, classes, routing };
         fabric::check_paths(source, at, &fabric)?;
         self.transport.cap(&mut model, &fabric);
         let run = self.run.resolve(source)?;
         let workload = match &self.workload {
-            Some(given) => workload::resolve(source, given, &fabric, &model, files, &mut warnings)?,
+            Some(given) => {
+                if kind == TransportKind::Homa {
+                    given.get_ref().check_homa(source)?;
+                }
+                workload::resolve(source, given, &fabric, &model, files, &mut warnings)?
+            }
             None => Workload::Parts(vec![workload::default_part(source, &fabric)?]),
         };
+        model.host.homa = self.transport.homa(source, &fabric, &model, &workload)?;
         Ok(NetworkScenario {
             title: self.title.unwrap_or_else(|| source.name.to_owned()),
             fabric,

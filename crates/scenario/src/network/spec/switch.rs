@@ -1,6 +1,7 @@
 //! `[switch]`.
 
 use super::classes::ScheduleKey;
+use super::homa;
 use super::host::Frame;
 use super::key::key;
 use super::pfc::most_headroom;
@@ -93,7 +94,11 @@ impl SwitchSpec {
         transport: TransportKind,
         warnings: &mut Vec<InputError>,
     ) -> Result<Switches, InputError> {
-        let classes = self.classes(source)?;
+        let is_homa = transport == TransportKind::Homa;
+        if is_homa {
+            self.check_homa(source)?;
+        }
+        let classes = self.classes(source, transport)?;
         let ports = fabric.switches().iter().map(|&node| fabric.port_count(node));
         let around = Surroundings {
             classes: &classes,
@@ -103,18 +108,39 @@ impl SwitchSpec {
             is_roce: transport == TransportKind::Roce,
         };
         let (before, queues) = (warnings.len(), self.queues.as_ref().map(|q| *q.get_ref()));
-        let Buffered { buffering, loses } = match queues {
-            None | Some(Queues::Input) => self.input_queues(source, &around, warnings)?,
-            Some(Queues::Output) => self.shared_buffer(source, &around, warnings)?,
+        // What is sent without a grant may need more room than an eighth of an input's buffer.
+        let usual = if is_homa { Queues::Output } else { Queues::Input };
+        let Buffered { buffering, loses } = match queues.unwrap_or(usual) {
+            Queues::Input => self.input_queues(source, &around, warnings)?,
+            Queues::Output => self.shared_buffer(source, &around, warnings)?,
         };
         let headroom = around.headroom;
         let thresholds =
             ports::resolve(source, &self.port, fabric, &buffering, headroom, warnings)?;
         let all = u8::MAX >> (8 - classes.count);
         let loses = loses || warnings.len() > before || classes.lossless & all != all;
-        let routing = self.routing.as_ref().map_or(Routing::Ecmp, |given| *given.get_ref());
+        // Homa counts on packets that are spread over all paths.
+        let usual = if is_homa { Routing::Spray } else { Routing::Ecmp };
+        let routing = self.routing.as_ref().map_or(usual, |given| *given.get_ref());
         let model = SwitchModel { buffering, ecn: None };
         Ok(Switches { model, thresholds, classes, routing, loses })
+    }
+
+    /// Refuses what Homa has no use for.
+    fn check_homa(&self, source: &Source) -> Result<(), InputError> {
+        if let Some(given) = &self.pfc
+            && !matches!(given.get_ref(), PfcKey::Truth(false))
+        {
+            let why = "what is lost is asked for again";
+            return Err(homa::refuse(source, "pfc", given.span(), why));
+        }
+        match &self.schedule {
+            Some(given) if !matches!(given.get_ref(), ScheduleKey::Strict) => {
+                let why = "the highest priority goes first";
+                Err(homa::refuse(source, "weights", given.span(), why))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Refuses what only a shared buffer has.

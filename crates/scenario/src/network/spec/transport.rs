@@ -1,7 +1,9 @@
 //! `[transport]`: from the name of one, and what is different, to its settings.
 
+use super::homa::{self, HomaSpec};
 use super::key::{Key, NoTable, key};
-use crate::network::TransportKind;
+use crate::network::{TransportKind, Workload};
+use crate::spec::tables::placed;
 use crate::spec::values::{Given, SECOND, Text, names, number, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::{NetworkModel, Routing, SwitchModel, bdp_packets};
@@ -10,6 +12,7 @@ use bandwise_topology::Fabric;
 use bandwise_units::Time;
 use serde::Deserialize;
 use std::num::NonZeroU32;
+use std::ops::Range;
 use toml::Spanned;
 
 #[derive(Debug, Default, Deserialize)]
@@ -35,10 +38,13 @@ pub(super) struct TransportSpec {
     fetch_delay: Given<Time>,
     #[serde(deserialize_with = "number")]
     extra_header: Given<u64>,
+    #[serde(deserialize_with = "placed")]
+    homa: Given<HomaSpec>,
 }
 
-names! { TransportKind, "transport", "\"irn\", \"roce\" or \"iwarp\"",
-"irn" => TransportKind::Irn, "roce" => TransportKind::Roce, "iwarp" => TransportKind::Iwarp }
+names! { TransportKind, "transport", "\"irn\", \"roce\", \"iwarp\" or \"homa\"",
+"irn" => TransportKind::Irn, "roce" => TransportKind::Roce, "iwarp" => TransportKind::Iwarp,
+"homa" => TransportKind::Homa }
 names! { Recovery, "recovery", "\"sack\", \"sack-only\", \"no-sack\" or \"go-back-n\"",
 "sack" => Recovery::Selective { partial_acks: true },
 "sack-only" => Recovery::Selective { partial_acks: false },
@@ -113,7 +119,7 @@ impl TransportSpec {
     }
 
     /// Where it says which packets are acknowledged, if it does.
-    pub(super) fn acks_place(&self) -> Option<std::ops::Range<usize>> {
+    pub(super) fn acks_place(&self) -> Option<Range<usize>> {
         self.acks.as_ref().map(Spanned::span)
     }
 
@@ -137,11 +143,17 @@ impl TransportSpec {
     ) -> Result<Settings, InputError> {
         let (kind, pfc) = (self.kind(), switch.buffering.has_pfc());
         self.check_tcp(source)?;
+        if kind == TransportKind::Homa {
+            self.check_homa(source)?;
+            // Nobody looks at them.
+            return Ok(Settings::irn());
+        }
         let mut settings = match kind {
             TransportKind::Irn => Settings { window: None, ..Settings::irn() },
             TransportKind::Roce if pfc => Settings::roce_with_pfc(),
             TransportKind::Roce => Settings::roce(),
             TransportKind::Iwarp => Settings::iwarp(),
+            TransportKind::Homa => unreachable!("it has settings of its own"),
         };
         // IRN 4.1: "We disable timeouts when PFC is enabled". TCP has one always.
         if pfc && kind != TransportKind::Iwarp {
@@ -210,6 +222,44 @@ impl TransportSpec {
             (_, _, Some(given)) => refuse("fetch-delay", given.span()),
             _ => Ok(()),
         }
+    }
+
+    /// What flows have and messages don't.
+    fn check_homa(&self, source: &Source) -> Result<(), InputError> {
+        fn at<T>(key: &'static str, given: &Given<T>) -> Option<(&'static str, Range<usize>)> {
+            given.as_ref().map(|given| (key, Spanned::span(given)))
+        }
+        let given = at("recovery", &self.recovery)
+            .or(at("bdp-cap", &self.bdp_cap))
+            .or(at("timeout", &self.timeout))
+            .or(at("rto-low", &self.rto_low))
+            .or(at("rto-high", &self.rto_high))
+            .or(at("few", &self.few))
+            .or(at("acks", &self.acks))
+            .or(at("fetch-delay", &self.fetch_delay));
+        match given {
+            Some((key, at)) => {
+                Err(homa::refuse(source, key, at, "what it has is in [transport.homa]"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Homa's settings, if it is Homa. Its parameters may be there too where it is not, for a sweep
+    /// over `kind`.
+    pub(super) fn homa(
+        &self,
+        source: &Source,
+        fabric: &Fabric,
+        model: &NetworkModel,
+        workload: &Workload,
+    ) -> Result<Option<bandwise_rdma::homa::Settings>, InputError> {
+        if self.kind() != TransportKind::Homa {
+            return Ok(None);
+        }
+        let usual = HomaSpec::default();
+        let spec = self.homa.as_ref().map_or(&usual, |given| given.get_ref());
+        spec.resolve(source, place(&self.kind, 0..0), fabric, model, workload).map(Some)
     }
 
     /// The timeout, if `usual` is what there is without further ado.

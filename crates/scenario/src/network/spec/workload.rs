@@ -1,6 +1,7 @@
 //! `[workload]`.
 
 use super::classes::priority;
+use super::homa;
 use super::run::LONGEST;
 use super::sizes::{self, SizesKey, refuse};
 use crate::network::workload::{Generator, Part, Workload};
@@ -97,6 +98,24 @@ const DURATION: Time = Time::from_ms(10);
 const REQUEST: Bytes = Bytes::new(150_000_000);
 /// In the middle of these.
 const SENDERS: u64 = 30;
+
+impl WorkloadSpec {
+    /// Refuses what Homa decides by itself.
+    pub(super) fn check_homa(&self, source: &Source) -> Result<(), InputError> {
+        let priorities = [
+            self.poisson.as_ref().and_then(|part| part.get_ref().priority.as_ref()),
+            self.incast.as_ref().and_then(|part| part.get_ref().priority.as_ref()),
+            self.permutation.as_ref().and_then(|part| part.get_ref().priority.as_ref()),
+        ];
+        match priorities.into_iter().flatten().next() {
+            Some(given) => {
+                let why = "priorities are by what is left of a message";
+                Err(homa::refuse(source, "priority", given.span(), why))
+            }
+            None => Ok(()),
+        }
+    }
+}
 
 /// What a `[workload]` means. Errors of the fabric's size stand where the part does.
 pub(super) fn resolve(

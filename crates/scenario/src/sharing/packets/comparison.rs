@@ -27,8 +27,9 @@ impl PacketComparison {
         crew: &impl Crew,
         watch: SharingWatch<'_>,
     ) -> Result<PacketComparison, PacketsError> {
-        let on_the_wire = scenario.on_the_wire();
-        let mut packets = Comparison { alone: on_the_wire.alone(watch), results: Vec::new() };
+        // Whoever carries it, a job is compared with itself alone on InfiniBand.
+        let alone = scenario.on_the_wire(SharingPolicy::FairFlows).alone(watch);
+        let mut packets = Comparison { alone, results: Vec::new() };
         let (mut runs, mut flows) = (Vec::new(), Vec::new());
         for &policy in policies {
             if packets.is_whole() {
@@ -37,7 +38,7 @@ impl PacketComparison {
                 runs.push(run);
                 // The policy is nearly over then.
                 let mut beside = |at| watch(SharingProgress { part: 1.0, ..at });
-                flows.push(on_the_wire.run(policy, &mut beside));
+                flows.push(scenario.on_the_wire(policy).run(policy, &mut beside));
             }
         }
         Ok(PacketComparison { packets, flows, runs })

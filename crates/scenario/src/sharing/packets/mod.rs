@@ -1,5 +1,5 @@
 //! Jobs at packet level: the same scenario over an InfiniBand fabric of hosts, switches, lanes and
-//! credits in place of rates.
+//! credits in place of rates; with Homa over Ethernet.
 //!
 //! A stage's transfer is a WRITE of a reliable connection, of which each two instances that send to each
 //! other have one for each part of stages. It has arrived when its sender has found the completion; what then begins, begins
@@ -15,6 +15,7 @@
 //! | blocking | one lane without |
 //! | fair-jobs, given-weights | a lane a job, with equal or given weights in all arbitration tables |
 //! | saba, saba-no-floor, saba-distributed, equal-weights | the controller's tables (SL2VL and arbitration) at every port |
+//! | homa | messages in place of WRITEs, which receivers grant, over switches that send by priority |
 //!
 //! What is said of a link is its rate of payload: [`SharingScenario::on_the_wire`] is the same scenario
 //! at flow level with the headers counted in.
@@ -22,6 +23,7 @@
 mod comparison;
 mod courier;
 mod desk;
+mod messages;
 mod models;
 
 use super::controlled::Controlled;
@@ -84,6 +86,9 @@ pub enum PacketsError {
     /// A part of links only, which lanes can't keep to.
     #[error("part = {0}: lanes share all of a link")]
     Part(f64),
+    /// A path that a packet of Ethernet can't tell.
+    #[error("a path over {0} switches: packets of homa have room for 8")]
+    Path(usize),
     /// More connections than a host can have.
     #[error("{connections} connections of {host}: at most 65535 are possible")]
     Connections {
@@ -95,7 +100,7 @@ pub enum PacketsError {
 }
 
 /// Policies that exist at packet level.
-pub const PACKET_POLICIES: [SharingPolicy; 8] = [
+pub const PACKET_POLICIES: [SharingPolicy; 9] = [
     SharingPolicy::FairFlows,
     SharingPolicy::Blocking,
     SharingPolicy::FairJobs,
@@ -104,12 +109,21 @@ pub const PACKET_POLICIES: [SharingPolicy; 8] = [
     SharingPolicy::SabaDistributed,
     SharingPolicy::EqualWeights,
     SharingPolicy::GivenWeights,
+    SharingPolicy::Homa,
 ];
+
+/// Payload of a full packet, bytes.
+fn mtu() -> u32 {
+    DeviceModel::connectx4_56g().mtu.get()
+}
 
 impl SharingScenario {
     /// Whether the jobs could be run under a policy at packet level.
     pub fn check_packets(&self, policy: SharingPolicy) -> Result<(), PacketsError> {
-        Lanes::of(self, policy).map(|_| ())
+        match policy {
+            SharingPolicy::Homa => messages::check(self),
+            _ => Lanes::of(self, policy).map(|_| ()),
+        }
     }
 
     /// Runs the jobs under a policy at packet level. Stops when `watch` says so, which is asked
@@ -122,6 +136,11 @@ impl SharingScenario {
         watch: SharingWatch<'_>,
     ) -> Result<PacketResults, PacketsError> {
         let scaled = self.scaled_down(settings.scale);
+        if policy == SharingPolicy::Homa {
+            messages::check(&scaled)?;
+            let results = messages::run(&scaled, policy, crew, watch);
+            return Ok(results.scaled_up(settings.scale));
+        }
         let links = Links::new(&scaled.fabric);
         let lanes = Lanes::of(&scaled, policy)?;
         let results = match policy {
@@ -157,16 +176,20 @@ impl SharingScenario {
         })
     }
 
-    /// The same with what packets of an MTU of payload take on a link for all payload: at flow level
-    /// links then carry payload at the rate at which they do at packet level.
-    pub fn on_the_wire(&self) -> SharingScenario {
-        let mtu = DeviceModel::connectx4_56g().mtu.get();
-        let middle = Segment { payload: mtu, first: false, last: false };
-        let wire = cable::on_the_wire(wire::packet_bytes(PacketKind::Write, middle)).get();
+    /// The same with what packets of an MTU of payload take on a link for all payload, under a policy:
+    /// at flow level links then carry payload at the rate at which they do at packet level.
+    pub fn on_the_wire(&self, policy: SharingPolicy) -> SharingScenario {
+        let wire = match policy {
+            SharingPolicy::Homa => messages::full_packet().get(),
+            _ => {
+                let middle = Segment { payload: mtu(), first: false, last: false };
+                cable::on_the_wire(wire::packet_bytes(PacketKind::Write, middle)).get()
+            }
+        };
         self.with_jobs(|job| {
             for Stage { overlapped, exposed, .. } in &mut job.job.stages {
                 for bytes in [overlapped, exposed] {
-                    let all = u128::from(bytes.get()) * u128::from(wire) / u128::from(mtu);
+                    let all = u128::from(bytes.get()) * u128::from(wire) / u128::from(mtu());
                     *bytes = Bytes::new(all as u64);
                 }
             }

@@ -1,0 +1,308 @@
+//! Hosts that send to others over channels, in virtual time. It checks on every step what must always
+//! hold, and returns what happened.
+
+use crate::naive::NaiveReceiver;
+use bandwise_rdma::homa::{
+    Data, Message, Place, Priorities, Receiver, Sender, Settings, ToReceiver, ToSender,
+};
+use bandwise_units::{Bytes, Time};
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+/// Payload of a full packet.
+pub const MTU: u64 = 1_000;
+
+/// What a direction does to its packets.
+#[derive(Debug, Clone)]
+pub struct Channel {
+    pub delay: Time,
+    /// Up to so much more, drawn for each packet: with 0 the order is kept.
+    pub jitter: Time,
+    /// Of 1000 packets, how many get lost, and how many arrive twice.
+    pub loss: u64,
+    pub duplicates: u64,
+}
+
+impl Default for Channel {
+    fn default() -> Self {
+        Channel { delay: Time::from_us(5), jitter: Time::ZERO, loss: 0, duplicates: 0 }
+    }
+}
+
+/// A message to send.
+#[derive(Debug, Clone, Copy)]
+pub struct Job {
+    pub start: Time,
+    pub src: usize,
+    pub dst: usize,
+    pub bytes: u64,
+}
+
+impl Job {
+    pub fn new(src: usize, dst: usize, bytes: u64) -> Self {
+        Job { start: Time::ZERO, src, dst, bytes }
+    }
+
+    pub fn message(&self) -> Message {
+        Message { packets: self.bytes.div_ceil(MTU) as u32, bytes: Bytes::new(self.bytes) }
+    }
+}
+
+/// Messages to run.
+#[derive(Debug, Clone)]
+pub struct Case {
+    pub settings: Settings,
+    pub jobs: Vec<Job>,
+    pub there: Channel,
+    pub back: Channel,
+    /// How long a host's link takes for a packet.
+    pub packet_time: Time,
+    pub seed: u64,
+    /// Packets that get lost the first time, as (message, packet).
+    pub drop: Vec<(usize, u32)>,
+    /// How many of the first grants get lost.
+    pub drop_grants: u32,
+}
+
+/// 12 us are 60 packets of 200 ns.
+pub const RTT: NonZeroU32 = NonZeroU32::new(60).unwrap();
+
+pub fn settings(scheduled: u8, cutoffs: &[u64]) -> Settings {
+    let cutoffs = cutoffs.iter().map(|&bytes| Bytes::new(bytes)).collect();
+    let priorities = Priorities::new(scheduled, cutoffs).unwrap();
+    Settings { priorities, rtt: RTT, resend_after: Time::from_us(500) }
+}
+
+impl Case {
+    pub fn new(settings: Settings, jobs: &[Job]) -> Self {
+        Case {
+            settings,
+            jobs: jobs.to_vec(),
+            there: Channel::default(),
+            back: Channel::default(),
+            packet_time: Time::from_ns(200),
+            seed: 1,
+            drop: vec![],
+            drop_grants: 0,
+        }
+    }
+}
+
+/// What happened.
+#[derive(Debug)]
+pub struct Outcome {
+    /// All DATA packets, in the order in which they were sent; a place is a message's number.
+    pub sent: Vec<(Time, Data)>,
+    /// What receivers and senders said, by message.
+    pub to_sender: Vec<(Time, Place, ToSender)>,
+    pub to_receiver: Vec<(Time, Place, ToReceiver)>,
+    /// By message: when it was complete, and when its sender knew.
+    pub completed: Vec<Time>,
+    pub done: Vec<Time>,
+}
+
+impl Outcome {
+    /// Packets that were sent again, of a message.
+    pub fn again(&self, place: Place) -> Vec<u32> {
+        let again = self.sent.iter().filter(|(_, d)| d.place == place && d.retransmission);
+        again.map(|(_, data)| data.seq).collect()
+    }
+
+    pub fn resends(&self) -> Vec<(Place, u32, u32)> {
+        let resend = |&(_, place, said): &(Time, Place, ToSender)| match said {
+            ToSender::Resend { from, to, .. } => Some((place, from, to)),
+            _ => None,
+        };
+        self.to_sender.iter().filter_map(resend).collect()
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    Open(Place),
+    Data(Data),
+    ToSender(Place, ToSender),
+    ToReceiver(Place, ToReceiver),
+}
+
+/// SplitMix64: enough for tests, and the same everywhere.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % n
+    }
+}
+
+/// What is on its way, by the time and the order of its arrival.
+struct OnTheWay {
+    events: BTreeMap<(Time, usize), Event>,
+    count: usize,
+    chance: Chance,
+}
+
+impl OnTheWay {
+    fn put(&mut self, at: Time, event: Event) {
+        self.count += 1;
+        self.events.insert((at, self.count), event);
+    }
+
+    /// `drop`: it gets lost whatever chance says.
+    fn send(&mut self, channel: &Channel, now: Time, event: Event, drop: bool) {
+        let copies = 1 + u32::from(self.chance.below(1000) < channel.duplicates);
+        let lost = self.chance.below(1000) < channel.loss || drop;
+        for _ in 0..if lost { 0 } else { copies } {
+            let jitter = Time::from_ps(self.chance.below(channel.jitter.as_ps() + 1));
+            self.put(now + channel.delay + jitter, event);
+        }
+    }
+}
+
+/// Runs messages until all senders know that they have arrived and nothing is on its way. Fails if
+/// that does not happen in a minute of virtual time.
+pub fn run(case: &Case) -> Outcome {
+    let Case { settings, jobs, .. } = case;
+    let hosts = jobs.iter().map(|job| job.src.max(job.dst) + 1).max().unwrap();
+    let mut senders = vec![Sender::new(); hosts];
+    let mut receivers = vec![Receiver::new(); hosts];
+    let mut naive: Vec<NaiveReceiver> = vec![NaiveReceiver::default(); hosts];
+    let mut free = vec![Time::ZERO; hosts];
+    let chance = Chance(case.seed);
+    let mut way = OnTheWay { events: BTreeMap::new(), count: 0, chance };
+    for (place, job) in (0..).zip(jobs) {
+        way.put(job.start, Event::Open(place));
+    }
+    let (mut drop, mut drop_grants) = (case.drop.clone(), case.drop_grants);
+    let mut out = Outcome {
+        sent: vec![],
+        to_sender: vec![],
+        to_receiver: vec![],
+        completed: vec![Time::MAX; jobs.len()],
+        done: vec![Time::MAX; jobs.len()],
+    };
+    let mut accepted = vec![vec![false; 0]; jobs.len()];
+    for (accepted, job) in accepted.iter_mut().zip(jobs) {
+        accepted.resize(job.message().packets as usize, false);
+    }
+    let mut opened = vec![false; jobs.len()];
+    let mut told = vec![0; jobs.len()];
+    let mut now = Time::ZERO;
+    while out.done.contains(&Time::MAX) || !way.events.is_empty() {
+        assert!(now < Time::from_ms(60_000), "stuck: {senders:?} {receivers:?}");
+        // Of what is due first: an arrival, a receiver's deadline, a sender's, a packet.
+        let arrival = way.events.first_key_value().map_or(Time::MAX, |(&(time, _), _)| time);
+        let deadlines = (0..).zip(jobs).filter(|&(place, _)| opened[place as usize]).flat_map(
+            |(place, job)| {
+                let receiver = receivers[job.dst].deadline(settings, place);
+                let sender = senders[job.src].deadline(settings, place);
+                [(receiver, 1, place as usize), (sender, 2, place as usize)]
+            },
+        );
+        let sending = (0..hosts).filter(|&host| senders[host].is_waiting());
+        let sending = sending.map(|host| (free[host].max(now), 3, host));
+        let first = deadlines.chain(sending).chain([(arrival, 0, 0)]).min().unwrap();
+        let (time, what, index) = first;
+        assert!(time >= now, "time went back to {time} in event {what}");
+        now = time;
+        let mut said: Vec<(Place, ToSender)> = vec![];
+        let mut asked: Vec<(Place, ToReceiver)> = vec![];
+        match what {
+            0 => match way.events.pop_first().unwrap().1 {
+                Event::Open(place) => {
+                    let job = jobs[place as usize];
+                    opened[place as usize] = true;
+                    senders[job.src].open(settings, now, place, job.message());
+                }
+                Event::Data(Data { place, seq, .. }) => {
+                    let number = place as usize;
+                    let Job { dst, .. } = jobs[number];
+                    let message = jobs[number].message();
+                    let tell = |place, told| said.push((place, told));
+                    let arrival = receivers[dst].on_data(settings, now, place, message, seq, tell);
+                    let expected = naive[dst].on_data(settings, place, message, seq);
+                    assert_eq!(said, expected, "grants");
+                    let was_there = std::mem::replace(&mut accepted[number][seq as usize], true);
+                    assert_eq!(arrival.accepted, !was_there, "each packet once");
+                    assert_eq!(arrival.completes, receivers[dst].is_complete(place) && !was_there);
+                    if arrival.completes {
+                        assert!(accepted[number].iter().all(|&there| there));
+                        out.completed[number] = now;
+                    }
+                }
+                Event::ToSender(place, told) => {
+                    let job = jobs[place as usize];
+                    asked.extend(
+                        senders[job.src].on_control(now, place, told).map(|told| (place, told)),
+                    );
+                    if senders[job.src].is_done(place) {
+                        let done = &mut out.done[place as usize];
+                        *done = now.min(*done);
+                        assert!(receivers[job.dst].is_complete(place), "not before it is so");
+                    }
+                }
+                Event::ToReceiver(place, told) => {
+                    let job = jobs[place as usize];
+                    let message = job.message();
+                    let answer = receivers[job.dst].on_control(settings, now, place, message, told);
+                    said.extend(answer.map(|told| (place, told)));
+                }
+            },
+            1 => {
+                let place = index as Place;
+                let receiver = &mut receivers[jobs[index].dst];
+                let early = receiver.on_timeout(settings, now - Time::from_ps(1), place);
+                assert_eq!(early, None, "before its deadline");
+                let resend = receiver.on_timeout(settings, now, place);
+                said.push((place, resend.expect("its time has come")));
+            }
+            2 => {
+                let place = index as Place;
+                let ask = senders[jobs[index].src].on_timeout(settings, now, place);
+                asked.push((place, ask.expect("its time has come")));
+            }
+            _ => {
+                if let Some(data) = senders[index].next(now) {
+                    let number = data.place as usize;
+                    let job = jobs[number];
+                    let unscheduled = settings.rtt.get();
+                    assert!(data.seq < unscheduled.max(told[number]), "nothing without a grant");
+                    // What is granted and has not arrived is a round trip's at most.
+                    let received = receivers[job.dst].received(data.place);
+                    let sent = senders[job.src].sent(data.place);
+                    assert!(sent - received.min(sent) <= unscheduled, "bytes in flight");
+                    let at = drop.iter().position(|&lost| lost == (number, data.seq));
+                    let lost = at.map(|at| drop.swap_remove(at)).is_some();
+                    way.send(&case.there, now + case.packet_time, Event::Data(data), lost);
+                    out.sent.push((now, data));
+                    free[index] = now + case.packet_time;
+                }
+            }
+        }
+        for (place, said) in said {
+            let mut lost = false;
+            if let ToSender::Grant { to, .. } | ToSender::Resend { to, .. } = said {
+                told[place as usize] = to.max(told[place as usize]);
+                let receiver = &receivers[jobs[place as usize].dst];
+                let granted = receiver.granted(place).unwrap_or(to);
+                let received = receiver.received(place);
+                assert!(granted - received <= settings.rtt.get(), "granted ahead");
+            }
+            if let ToSender::Grant { .. } = said
+                && drop_grants > 0
+            {
+                (lost, drop_grants) = (true, drop_grants - 1);
+            }
+            out.to_sender.push((now, place, said));
+            way.send(&case.back, now, Event::ToSender(place, said), lost);
+        }
+        for (place, told) in asked {
+            out.to_receiver.push((now, place, told));
+            way.send(&case.there, now, Event::ToReceiver(place, told), false);
+        }
+    }
+    assert!(accepted.iter().flatten().all(|&there| there));
+    out
+}

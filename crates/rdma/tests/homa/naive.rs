@@ -1,0 +1,74 @@
+//! The oracle of grants: lists that are sorted anew each time.
+
+use bandwise_rdma::homa::{Message, Place, Settings, ToSender};
+use std::collections::BTreeSet;
+
+#[derive(Debug, Clone)]
+struct Known {
+    place: Place,
+    packets: u32,
+    got: BTreeSet<u32>,
+    granted: u32,
+}
+
+impl Known {
+    fn missing(&self) -> usize {
+        self.packets as usize - self.got.len()
+    }
+}
+
+/// What Homa 3.3 to 3.5 say, word by word.
+#[derive(Debug, Clone, Default)]
+pub struct NaiveReceiver {
+    /// In the order in which they were heard of.
+    known: Vec<Known>,
+}
+
+impl NaiveReceiver {
+    pub fn on_data(
+        &mut self,
+        settings: &Settings,
+        place: Place,
+        message: Message,
+        seq: u32,
+    ) -> Vec<(Place, ToSender)> {
+        let rtt = settings.rtt.get();
+        let packets = message.packets;
+        if !self.known.iter().any(|known| known.place == place) {
+            let granted = packets.min(rtt);
+            self.known.push(Known { place, packets, got: BTreeSet::new(), granted });
+        }
+        let known = self.known.iter_mut().find(|known| known.place == place).unwrap();
+        let mut told = vec![];
+        if !known.got.insert(seq) {
+            return told;
+        }
+        if known.missing() == 0 {
+            told.push((place, ToSender::Done));
+        }
+        if known.granted == packets {
+            return told;
+        }
+        loop {
+            let mut open: Vec<&mut Known> =
+                self.known.iter_mut().filter(|known| known.granted < known.packets).collect();
+            // Stable: of equals the one that was heard of first stays the first.
+            open.sort_by_key(|known| known.missing());
+            open.truncate(usize::from(settings.priorities.scheduled()));
+            let count = open.len();
+            let mut one_left = false;
+            for (rank, known) in open.into_iter().enumerate() {
+                let to = known.packets.min(known.got.len() as u32 + rtt);
+                if to > known.granted {
+                    known.granted = to;
+                    let priority = (count - 1 - rank) as u8;
+                    told.push((known.place, ToSender::Grant { to, priority }));
+                }
+                one_left |= known.granted == known.packets;
+            }
+            if !one_left {
+                return told;
+            }
+        }
+    }
+}
