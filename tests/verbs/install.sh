@@ -39,7 +39,13 @@ if [ -n "$lacking" ]; then
   lacking=$(missing | xargs)
   [ -z "$lacking" ] || cannot "$lacking missing, although its package is installed"
 fi
+qemu-system-x86_64 -display none -netdev help 2>/dev/null | grep -qx stream ||
+  cannot "qemu-system-x86_64 is older than 7.2 and can't join machines by streams"
 
+mkdir -p "$folder"
+# Another run may be at it.
+exec 9>"$folder/lock"
+flock 9
 [ ! -e "$folder/complete" ] || exit 0
 command -v apt-get >/dev/null || cannot "there is no apt-get to download a kernel with"
 command -v dpkg-deb >/dev/null || cannot "there is no dpkg-deb to unpack a kernel with"
@@ -47,7 +53,6 @@ kernel=$(apt-cache depends linux-image-amd64 2>/dev/null |
   sed -n 's/^ *Depends: \(linux-image-[0-9][^ ]*\)$/\1/p' | head -n 1)
 [ -n "$kernel" ] || cannot "apt-get knows no package linux-image-amd64, which has Debian's kernel"
 
-mkdir -p "$folder"
 scratch=$(mktemp -d -p "$folder")
 trap 'rm -rf "$scratch"' EXIT
 echo "Downloading $kernel and busybox-static with apt-get, for virtual machines alone."

@@ -6,7 +6,7 @@
 # stands in a folder that the host and all machines share: FOLDER if one is given, and it is kept.
 # `await HOST PORT` in a command waits until something there listens. Example:
 #   tests/verbs/lab.sh 'ib_send_lat -d rxe0 -x 1' 'await 10.0.0.1 18515; ib_send_lat -d rxe0 -x 1 10.0.0.1'
-# When one command fails, or after N seconds (120), all machines are stopped. Prints what each command
+# When one command fails, or after N seconds (120, from 1 to 999), all machines are stopped. Prints what each command
 # printed. Exit code: that of the command that failed first, 124 when time was up, 125 when a machine
 # ended without one, 2 for arguments that can't be, 3 when the bench can't be had here.
 set -euo pipefail
@@ -58,6 +58,10 @@ folder=$(cd "$folder" && pwd)
 # A comma in a value of qemu's is written twice.
 shared=${folder//,/,,}
 
+# The clock is the HPET, which qemu keeps. Kernels measure the frequency of the TSC, and on a busy host
+# come to several times the true one.
+clock="tsc=unstable clocksource=hpet"
+
 # Machine 1 has a hub that the others are plugged into: streams over unix sockets, which lose nothing
 # and are not slowed down by TCP's delays.
 boot() { # NUMBER OPTIONS...
@@ -66,7 +70,7 @@ boot() { # NUMBER OPTIONS...
   timeout --kill-after=5 "$seconds" qemu-system-x86_64 \
     -M q35 -accel tcg -cpu max -m 512 -nodefaults -display none -no-reboot \
     -kernel "$cache/kernel" -initrd "$cache/image" \
-    -append "console=ttyS0 quiet panic=-1 tsc=reliable cryptomgr.notests MACHINE=$number" \
+    -append "console=ttyS0 quiet panic=-1 $clock cryptomgr.notests MACHINE=$number" \
     -serial "file:$scratch/$number.console" \
     -fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap \
     -device virtio-9p-pci,fsdev=host,mount_tag=host \
