@@ -18,6 +18,7 @@ cannot() {
   exit 3
 }
 PATH=$PATH:/usr/sbin:/sbin
+[ "$(uname -sm)" = "Linux x86_64" ] || cannot "the bench's machines run on Linux on x86_64 alone"
 
 missing() {
   local program

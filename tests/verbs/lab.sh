@@ -4,11 +4,11 @@
 # A command is text for bash. It sees the host's files (what it writes there is gone with the
 # machine), the device rxe0, the machines as 10.0.0.1, 10.0.0.2 ..., its own number as $MACHINE. It
 # stands in a folder that the host and all machines share: FOLDER if one is given, and it is kept.
-# `await HOST PORT` in a command waits until something there listens. Example:
-#   tests/verbs/lab.sh 'ib_send_lat -d rxe0 -x 1' 'await 10.0.0.1 18515; ib_send_lat -d rxe0 -x 1 10.0.0.1'
-# When one command fails, or after N seconds (120, from 1 to 999), all machines are stopped. Prints what each command
-# printed. Exit code: that of the command that failed first, 124 when time was up, 125 when a machine
-# ended without one, 2 for arguments that can't be, 3 when the bench can't be had here.
+# `await HOST PORT` in a command waits until something there listens.
+# When one command fails, or N seconds (1 to 999, 120) after the start, all machines are stopped. At
+# the end it prints what each command printed. Exit code: that of the command that failed first, 124
+# when time was up, 125 when a machine ended without one, 2 for arguments that can't be, 3 when the
+# bench can't be had here.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${CARGO_TARGET_DIR:-$here/../../target}/verbs
