@@ -38,7 +38,6 @@ fi
 mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
 "$here/install.sh" "$cache"
-"$here/image.sh" "$cache"
 
 scratch=$(mktemp -d)
 declare -A machine_of=()
@@ -52,6 +51,7 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+"$here/image.sh" "$cache" "$scratch/image"
 folder=${folder:-$scratch/shared}
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
@@ -69,7 +69,7 @@ boot() { # NUMBER OPTIONS...
   shift
   timeout --kill-after=5 "$seconds" qemu-system-x86_64 \
     -M q35 -accel tcg -cpu max -m 512 -nodefaults -display none -no-reboot \
-    -kernel "$cache/kernel" -initrd "$cache/image" \
+    -kernel "$cache/kernel" -initrd "$scratch/image" \
     -append "console=ttyS0 quiet panic=-1 $clock cryptomgr.notests MACHINE=$number" \
     -serial "file:$scratch/$number.console" \
     -fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap \
