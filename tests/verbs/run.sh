@@ -44,7 +44,7 @@ client=$preamble
 port=18600
 step() { # NAME SERVER CLIENT, with PORT where the port goes
   server+=$'\n'"step $1 ${2//PORT/$port}"
-  client+=$'\n'"await 10.0.0.1 $port && step $1 ${3//PORT/$port}"
+  client+=$'\n'"await 10.0.0.1 $port || exit; step $1 ${3//PORT/$port}"
   port=$((port + 1))
 }
 perftest() { # PROGRAM OPTIONS: the client has the server's address besides
