@@ -5,10 +5,10 @@
 # machine), the device rxe0, the machines as 10.0.0.1, 10.0.0.2 ..., its own number as $MACHINE. It
 # stands in a folder that the host and all machines share: FOLDER if one is given, and it is kept.
 # `await HOST PORT` in a command waits until something there listens.
-# When one command fails, or N seconds (1 to 999, 120) after the start, all machines are stopped. At
-# the end it prints what each command printed. Exit code: that of the command that failed first, 124
-# when time was up, 125 when a machine ended without one, 2 for arguments that can't be, 3 when the
-# bench can't be had here.
+# Machines stay up until all commands have ended. When one fails, or N seconds (1 to 999, 120) after
+# the start, all are stopped. At the end it prints what each command printed. Exit code: that of the
+# command that failed first, 124 when time was up, 125 when a machine ended without one, 2 for
+# arguments that can't be, 3 when the bench can't be had here.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${CARGO_TARGET_DIR:-$here/../../target}/verbs
@@ -64,13 +64,14 @@ clock="tsc=unstable clocksource=hpet"
 
 # Machine 1 has a hub that the others are plugged into: streams over unix sockets, which lose nothing
 # and are not slowed down by TCP's delays.
+# cryptomgr.notests: the kernel doesn't try its ciphers when it starts.
 boot() { # NUMBER OPTIONS...
   local number=$1
   shift
   timeout --kill-after=5 "$seconds" qemu-system-x86_64 \
     -M q35 -accel tcg -cpu max -m 512 -nodefaults -display none -no-reboot \
     -kernel "$cache/kernel" -initrd "$scratch/image" \
-    -append "console=ttyS0 quiet panic=-1 $clock cryptomgr.notests MACHINE=$number" \
+    -append "console=ttyS0 quiet panic=-1 $clock cryptomgr.notests MACHINE=$number MACHINES=$machines" \
     -serial "file:$scratch/$number.console" \
     -fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap \
     -device virtio-9p-pci,fsdev=host,mount_tag=host \
@@ -81,8 +82,9 @@ boot() { # NUMBER OPTIONS...
   machine_of[$!]=$number
 }
 
+machines=$#
 hub=(-netdev "hubport,id=eth0,hubid=0")
-for ((number = 1; number <= $#; number++)); do
+for ((number = 1; number <= machines; number++)); do
   rm -f "$folder/$number".{output,status}
   printf '%s\n' "${!number}" >"$folder/$number.command"
   [ "$number" = 1 ] || hub+=(
@@ -90,7 +92,7 @@ for ((number = 1; number <= $#; number++)); do
     -netdev "hubport,id=plug$number,hubid=0,netdev=cable$number")
 done
 boot 1 "${hub[@]}"
-for ((number = 2; number <= $#; number++)); do
+for ((number = 2; number <= machines; number++)); do
   until [ -S "$scratch/$number.cable" ]; do
     kill -0 "${!machine_of[@]}" 2>/dev/null || break
     sleep 0.01
@@ -100,7 +102,7 @@ for ((number = 2; number <= $#; number++)); do
 done
 
 verdict=0
-running=$#
+running=$machines
 while [ "$running" -gt 0 ] && [ "$verdict" = 0 ]; do
   code=0
   wait -n -p ended || code=$?
@@ -119,7 +121,7 @@ while [ "$running" -gt 0 ] && [ "$verdict" = 0 ]; do
     [ "$verdict" = 0 ] || echo "lab: the command of machine $number ended with $verdict" >&2
   fi
 done
-for ((number = 1; number <= $#; number++)); do
+for ((number = 1; number <= machines; number++)); do
   echo "== machine $number"
   [ ! -e "$folder/$number.output" ] || cat "$folder/$number.output"
 done

@@ -86,14 +86,17 @@ expect qperf "(rc_lat, rc_bw)" '
   END { if (split(line, words) == 4) print words[1], words[2] ",", words[3], words[4] }'
 expect rping "of 5 messages" '/^ping data: rdma-ping-[0-4]: / { n++ } END { if (n == 5) print n }'
 
-# Four machines, three of which write into the first at the same time.
+# Four machines, three of which write into the first at the same time. When its command has ended it
+# still answers.
 many=$scratch/many
 mkdir "$many"
 writes="ib_write_bw -d rxe0 -x 1 -n 50 -s 65536 -p"
 senders=()
 for sender in 2 3 4; do
   senders+=("for port in 2 3 4; do await 10.0.0.1 1861\$port || exit; done
-    timeout 60 $writes 1861$sender 10.0.0.1")
+    timeout 60 $writes 1861$sender 10.0.0.1 || exit
+    until [ -e 1.status ]; do sleep 0.1; done
+    /run/bench/busybox ping -c 1 -W 10 10.0.0.1")
 done
 status=0
 "$here/lab.sh" --seconds 170 --folder "$many" \
