@@ -9,9 +9,9 @@ folder=${1:?the folder for the kernel}
 
 # The programs, and the packages of Debian that have them. Those that measure run in the machines,
 # whose root is the host's.
-programs=(qemu-system-x86_64 cpio xz depmod rdma ibv_devinfo rping ib_send_lat qperf)
-packages=(qemu-system-x86 cpio xz-utils kmod iproute2 ibverbs-utils rdmacm-utils perftest qperf
-  ibverbs-providers)
+programs=(qemu-system-x86_64 cc cpio xz depmod rdma ibv_devinfo rping ib_send_lat qperf)
+packages=(qemu-system-x86 gcc libc6-dev cpio xz-utils kmod iproute2 ibverbs-utils rdmacm-utils
+  perftest qperf ibverbs-providers)
 
 cannot() {
   echo "$1" >&2
