@@ -83,6 +83,10 @@ boot() { # NUMBER OPTIONS...
   machine_of[$!]=$number
 }
 
+# Whether something accepts connections at a unix socket, which is later than when there is a file.
+listens() { awk -v path="$1" '$8 == path && $4 == "00010000" { found = 1 } END { exit !found }' \
+  /proc/net/unix; }
+
 machines=$#
 hub=(-netdev "hubport,id=eth0,hubid=0")
 for ((number = 1; number <= machines; number++)); do
@@ -94,7 +98,7 @@ for ((number = 1; number <= machines; number++)); do
 done
 boot 1 "${hub[@]}"
 for ((number = 2; number <= machines; number++)); do
-  until [ -S "$scratch/$number.cable" ]; do
+  until listens "$scratch/$number.cable"; do
     kill -0 "${!machine_of[@]}" 2>/dev/null || break
     sleep 0.01
   done
