@@ -45,7 +45,7 @@ declare -A machine_of=()
 finish() {
   trap '' INT TERM
   kill "${!machine_of[@]}" 2>/dev/null || true
-  wait
+  wait 2>/dev/null
   rm -rf "$scratch"
 }
 trap finish EXIT
