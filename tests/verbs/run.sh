@@ -93,7 +93,9 @@ mkdir "$many"
 writes="ib_write_bw -d rxe0 -x 1 -n 50 -s 65536 -p"
 senders=()
 for sender in 2 3 4; do
-  senders+=("for port in 2 3 4; do await 10.0.0.1 1861\$port || exit; done
+  senders+=("await 10.0.0.1 1861$sender || exit
+    touch $sender.ready
+    until [ -e 2.ready ] && [ -e 3.ready ] && [ -e 4.ready ]; do sleep 0.1; done
     timeout 60 $writes 1861$sender 10.0.0.1 || exit
     until [ -e 1.status ]; do sleep 0.1; done
     /run/bench/busybox ping -c 1 -W 10 10.0.0.1")
@@ -103,8 +105,8 @@ status=0
   "for port in 2 3 4; do timeout 100 $writes 1861\$port & servers+=(\$!); done
    for server in \${servers[@]}; do wait \$server || exit; done" "${senders[@]}" \
   >"$scratch/four" 2>&1 || status=$?
-rates=$(awk "$awk_number"'$1 == 65536 && $2 == 50 && number($4) { print $4 }' "$many"/[234].output 2>/dev/null |
-  xargs || true)
+rates=$(awk "$awk_number"'$1 == 65536 && $2 == 50 && number($4) { print $4 }' \
+  "$many"/[234].output 2>/dev/null | xargs || true)
 if [ "$status" = 0 ] && [ "$(wc -w <<<"$rates")" = 3 ]; then
   pass "three to one: $rates MB/s"
 else
