@@ -1,7 +1,7 @@
 # Thin, over cargo and scripts/. `make` alone says what there is.
 # CARGO_TARGET_DIR is honoured where it is set.
 .DEFAULT_GOAL := help
-.PHONY: help run test bench papers lint test-fabric test-trace test-web fuzz clean
+.PHONY: help run test bench papers lint test-fabric test-trace test-verbs test-web fuzz clean
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 BANDWISE := $(TARGET)/release/bandwise
@@ -38,6 +38,9 @@ test-fabric: ## ibsim and ibnetdiscover against our readers alone
 
 test-trace: ## packets of simulated runs in tshark and Scapy alone
 	@scripts/test.sh trace
+
+test-verbs: ## RDMA programs in virtual machines with Soft-RoCE alone
+	@scripts/test.sh verbs
 
 test-web: ## pages in a real browser alone
 	@scripts/test.sh web

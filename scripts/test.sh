@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # All tests, or the parts that are named: scripts/test.sh [format] [clippy] [tests] [docs]
-# [fabric] [trace] [web].
+# [fabric] [trace] [verbs] [web].
 # Every part runs, whatever became of those before it. A part that can't run prints a line that
-# starts with SKIP. The last line counts: a test of cargo's each, a netlist each, a check of a trace
-# or a page each, and one for each other part.
+# starts with SKIP. The last line counts: a test of cargo's each, a netlist each, a check of a
+# trace, of virtual machines or a page each, and one for each other part.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
 scripts/setup.sh test
 
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(format clippy tests docs fabric trace web)
+[ ${#parts[@]} -gt 0 ] || parts=(format clippy tests docs fabric trace verbs web)
 passed=0
 failed=0
 scratch=$(mktemp -d)
@@ -53,6 +53,10 @@ trace() {
   cargo build --quiet --profile test --bin bandwise &&
     bash tests/trace/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise"
 }
+verbs() {
+  # Debian's measuring programs between virtual machines with Soft-RoCE.
+  bash tests/verbs/run.sh
+}
 web() {
   # A sample with everything that a page can have, the page that `make run` makes, and one of flows
   # through Ethernet fabrics, by the program as the tests built it.
@@ -72,9 +76,9 @@ total() { # PATTERN WORD
 
 for part in "${parts[@]}"; do
   case $part in
-    format | clippy | tests | docs | fabric | trace | web) ;;
+    format | clippy | tests | docs | fabric | trace | verbs | web) ;;
     *)
-      echo "test.sh: no part '$part' (allowed: format clippy tests docs fabric trace web)" >&2
+      echo "test.sh: no part '$part' (allowed: format clippy tests docs fabric trace verbs web)" >&2
       exit 2
       ;;
   esac
@@ -86,6 +90,7 @@ for part in "${parts[@]}"; do
     tests) tally='^test result: ' ;;
     fabric) tally='^fabric: ' ;;
     trace) tally='^trace: ' ;;
+    verbs) tally='^verbs: ' ;;
     web) tally='^web: ' ;;
     *) tally='' ;;
   esac

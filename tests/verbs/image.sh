@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# What a machine starts from: busybox, the modules in the order in which they are loaded, `init`.
+#   tests/verbs/image.sh FOLDER FILE
+# Makes FILE from what install.sh left in FOLDER.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+folder=${1:?the folder with the kernel}
+file=${2:?the file to make}
+PATH=$PATH:/usr/sbin:/sbin
+
+modules=(virtio_pci 9p 9pnet_virtio overlay virtio_net rdma_rxe ib_uverbs rdma_ucm)
+# rdma_rxe asks the kernel for "crc32" by name, which is no dependency that depmod knows of. Newer
+# kernels have no such module, and need none.
+[ -z "$(find "$folder/lib" -name 'crc32_generic.ko*')" ] || modules=(crc32_generic "${modules[@]}")
+version=$(cat "$folder/complete")
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+mkdir -p "$root"/{bin,modules,proc,sys,dev}
+install -m 755 "$folder/busybox" "$here/await" "$here/listening" "$root/bin/"
+install -m 755 "$here/init" "$root/init"
+for module in "${modules[@]}"; do
+  modprobe -d "$folder" -S "$version" --show-depends "$module"
+done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' |
+  while read -r path; do
+    name=$(basename "$path")
+    case $name in
+      *.xz) xz -dc "$path" >"$root/modules/${name%.xz}" ;;
+      *) cp "$path" "$root/modules/$name" ;;
+    esac
+    echo "${name%.xz}"
+  done >"$root/modules/order"
+(cd "$root" && find . | LC_ALL=C sort | cpio -o -H newc -R 0:0 --quiet) >"$file"

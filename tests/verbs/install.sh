@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# What the bench needs: programs of the host, by apt-get where they are missing, and a kernel and a
+# busybox that are unpacked into a folder and installed nowhere.
+#   tests/verbs/install.sh FOLDER
+# Leaves `kernel`, `busybox` and `lib/modules` there, and `complete` with the kernel's version. What
+# can't be had is said on standard error in one line, with exit code 3.
+set -euo pipefail
+folder=${1:?the folder for the kernel}
+
+# The programs, and the packages of Debian that have them. Those that measure run in the machines,
+# whose root is the host's.
+programs=(qemu-system-x86_64 cc cpio xz depmod rdma ibv_devinfo rping ib_send_lat qperf)
+packages=(qemu-system-x86 gcc libc6-dev cpio xz-utils kmod iproute2 ibverbs-utils rdmacm-utils
+  perftest qperf ibverbs-providers)
+
+cannot() {
+  echo "$1" >&2
+  exit 3
+}
+PATH=$PATH:/usr/sbin:/sbin
+[ "$(uname -sm)" = "Linux x86_64" ] || cannot "the bench's machines run on Linux on x86_64 alone"
+
+missing() {
+  local program
+  for program in "${programs[@]}"; do
+    command -v "$program" >/dev/null || echo "$program"
+  done
+  # What joins libibverbs and the kernel's Soft-RoCE is a library, no program.
+  compgen -G '/usr/lib/*/libibverbs/librxe*.so' >/dev/null || echo librxe
+}
+
+lacking=$(missing | xargs)
+if [ -n "$lacking" ]; then
+  command -v apt-get >/dev/null || cannot "$lacking missing, and there is no apt-get to install them"
+  [ "$(id -u)" = 0 ] || cannot "$lacking missing, and only root can install packages here"
+  echo "Installing ${packages[*]} with apt-get."
+  { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+    -o DPkg::Lock::Timeout=120 "${packages[@]}"; } >/dev/null 2>&1 </dev/null ||
+    cannot "apt-get could not install ${packages[*]}"
+  lacking=$(missing | xargs)
+  [ -z "$lacking" ] || cannot "$lacking missing, although its package is installed"
+fi
+qemu-system-x86_64 -display none -netdev help 2>/dev/null | grep -qx stream ||
+  cannot "qemu-system-x86_64 is older than 7.2 and can't join machines by streams"
+
+mkdir -p "$folder"
+# Another run may be at it.
+exec 9>"$folder/lock"
+flock 9
+[ ! -e "$folder/complete" ] || exit 0
+command -v apt-get >/dev/null || cannot "there is no apt-get to download a kernel with"
+command -v dpkg-deb >/dev/null || cannot "there is no dpkg-deb to unpack a kernel with"
+kernel=$(apt-cache depends linux-image-amd64 2>/dev/null |
+  sed -n 's/^ *Depends: \(linux-image-[0-9][^ ]*\)$/\1/p' | head -n 1)
+[ -n "$kernel" ] || cannot "apt-get knows no package linux-image-amd64, which has Debian's kernel"
+
+scratch=$(mktemp -d -p "$folder")
+trap 'rm -rf "$scratch"' EXIT
+echo "Downloading $kernel and busybox-static with apt-get, for virtual machines alone."
+(
+  cd "$scratch"
+  apt-get download "$kernel" busybox-static >/dev/null 2>&1 ||
+    { apt-get update && apt-get download "$kernel" busybox-static; } >/dev/null 2>&1
+) || cannot "apt-get could not download $kernel and busybox-static"
+unpack() { # NAME PATTERN...
+  dpkg-deb --fsys-tarfile "$scratch/$1"_*.deb | tar -x -C "$scratch" --wildcards "${@:2}" ||
+    cannot "$1 can't be unpacked"
+}
+# Of the modules (400 MB) only folders that a network needs.
+unpack busybox-static '*/bin/busybox'
+unpack "$kernel" '*/boot/vmlinuz-*' '*/modules.*' '*/kernel/crypto/*' '*/kernel/fs/*' \
+  '*/kernel/lib/*' '*/kernel/net/*' '*/drivers/infiniband/*' '*/drivers/net/*' '*/drivers/virtio/*'
+# In newer systems all of this stands in usr.
+[ ! -d "$scratch/usr" ] || cp -rlT "$scratch/usr" "$scratch"
+packed=$(echo "$scratch"/boot/vmlinuz-*)
+version=$(basename "$packed" | cut -d - -f 2-)
+depmod -b "$scratch" "$version"
+
+# The kernel comes compressed, and a machine without hardware's help takes 3 s to unpack it: done once,
+# here. Where the packed part stands is said by the header (Documentation/x86/boot.rst: setup_sects,
+# payload_offset, payload_length); the length's last 4 bytes are no part of the xz stream.
+field() { od -An -t "u$2" -j "$1" -N "$2" "$packed" | tr -d ' '; } # OFFSET BYTES
+from=$((($(field 0x1f1 1) + 1) * 512 + $(field 0x248 4)))
+length=$(($(field 0x24c 4) - 4))
+head -c "$((from + length))" "$packed" | tail -c "$length" | xz -dc >"$scratch/kernel" 2>/dev/null ||
+  cp "$packed" "$scratch/kernel"
+
+rm -rf "${folder:?}/lib"
+mv "$scratch/lib" "$scratch/bin/busybox" "$scratch/kernel" "$folder/"
+echo "$version" >"$folder/complete"

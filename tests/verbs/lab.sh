@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# Two to four virtual machines on one Ethernet segment, with Soft-RoCE, one command in each:
+#   tests/verbs/lab.sh [--seconds N] [--folder FOLDER] COMMAND COMMAND...
+# A command is text for bash. It sees the host's files (what it writes there is gone with the
+# machine), the device rxe0, the machines as 10.0.0.1, 10.0.0.2 ..., its own number as $MACHINE. It
+# stands in a folder that the host and all machines share: FOLDER if one is given, and it is kept.
+# `await HOST PORT` in a command waits until something there listens.
+# Machines stay up until all commands have ended. When one fails, or N seconds (1 to 999, 120) after
+# the start, all are stopped. At the end it prints what each command printed. Exit code: that of the
+# command that failed first, 124 when time was up, 125 when a machine ended without one, 2 for
+# arguments that can't be, 3 when the bench can't be had here.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+cache=${CARGO_TARGET_DIR:-$here/../../target}/verbs
+seconds=120
+folder=
+
+refuse() {
+  echo "lab: $1" >&2
+  exit 2
+}
+while [ $# -gt 0 ]; do
+  case $1 in
+    --seconds) seconds=${2-} ;;
+    --folder) folder=${2-} ;;
+    -*) refuse "no option $1 (allowed: --seconds, --folder)" ;;
+    *) break ;;
+  esac
+  [ -n "${2-}" ] || refuse "$1: a value is missing"
+  shift 2
+done
+[[ $seconds =~ ^[1-9][0-9]{0,2}$ ]] ||
+  refuse "--seconds $seconds: allowed is a number from 1 to 999"
+if [ $# -lt 2 ] || [ $# -gt 4 ]; then
+  refuse "$# commands, and so machines; allowed: 2 to 4"
+fi
+
+mkdir -p "$cache"
+cache=$(cd "$cache" && pwd)
+"$here/install.sh" "$cache"
+
+scratch=$(mktemp -d)
+declare -A machine_of=()
+# shellcheck disable=SC2317 # It is reached, by the trap.
+finish() {
+  trap '' INT TERM
+  kill "${!machine_of[@]}" 2>/dev/null || true
+  wait 2>/dev/null
+  rm -rf "$scratch"
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+"$here/image.sh" "$cache" "$scratch/image"
+folder=${folder:-$scratch/shared}
+mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+# A comma in a value of qemu's is written twice.
+shared=${folder//,/,,}
+
+# The machines' clock is the TSC, which is the host's. They are told how fast it counts: a kernel that
+# measures that itself came to an eighth of it while the host was busy.
+cc -O1 -o "$scratch/tsc" "$here/tsc.c"
+clock="tsc_early_khz=$("$scratch/tsc") tsc=reliable"
+
+# Machine 1 has a hub that the others are plugged into: streams over unix sockets, which lose nothing
+# and are not slowed down by TCP's delays.
+# cryptomgr.notests: the kernel doesn't try its ciphers when it starts.
+boot() { # NUMBER OPTIONS...
+  local number=$1
+  shift
+  timeout --kill-after=5 "$seconds" qemu-system-x86_64 \
+    -M q35 -accel tcg -cpu max -m 512 -nodefaults -display none -no-reboot \
+    -kernel "$cache/kernel" -initrd "$scratch/image" \
+    -append "console=ttyS0 quiet panic=-1 $clock cryptomgr.notests MACHINE=$number MACHINES=$machines" \
+    -serial "file:$scratch/$number.console" \
+    -fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap \
+    -device virtio-9p-pci,fsdev=host,mount_tag=host \
+    -fsdev "local,id=lab,path=$shared,security_model=none" \
+    -device virtio-9p-pci,fsdev=lab,mount_tag=lab \
+    -device "virtio-net-pci,netdev=eth0,romfile=,mac=52:54:00:00:00:0$number" \
+    "$@" >"$scratch/$number.qemu" 2>&1 &
+  machine_of[$!]=$number
+}
+
+# Whether something accepts connections at a unix socket, which is later than when there is a file.
+listens() { awk -v path="$1" '$8 == path && $4 == "00010000" { found = 1 } END { exit !found }' \
+  /proc/net/unix; }
+
+machines=$#
+hub=(-netdev "hubport,id=eth0,hubid=0")
+for ((number = 1; number <= machines; number++)); do
+  rm -f "$folder/$number".{output,status}
+  printf '%s\n' "${!number}" >"$folder/$number.command"
+  [ "$number" = 1 ] || hub+=(
+    -netdev "stream,id=cable$number,server=on,addr.type=unix,addr.path=$scratch/$number.cable"
+    -netdev "hubport,id=plug$number,hubid=0,netdev=cable$number")
+done
+boot 1 "${hub[@]}"
+for ((number = 2; number <= machines; number++)); do
+  until listens "$scratch/$number.cable"; do
+    kill -0 "${!machine_of[@]}" 2>/dev/null || break
+    sleep 0.01
+  done
+  boot "$number" \
+    -netdev "stream,id=eth0,server=off,addr.type=unix,addr.path=$scratch/$number.cable"
+done
+
+verdict=0
+running=$machines
+while [ "$running" -gt 0 ] && [ "$verdict" = 0 ]; do
+  code=0
+  wait -n -p ended || code=$?
+  number=${machine_of[$ended]}
+  unset "machine_of[$ended]"
+  running=$((running - 1))
+  if [ "$code" = 124 ] || [ "$code" = 137 ]; then
+    echo "lab: machine $number was stopped after $seconds s" >&2
+    verdict=124
+  elif [ ! -s "$folder/$number.status" ]; then
+    echo "lab: machine $number ended without a status, with this on its console:" >&2
+    tail -n 40 "$scratch/$number.console" "$scratch/$number.qemu" >&2
+    verdict=125
+  else
+    verdict=$(cat "$folder/$number.status")
+    [ "$verdict" = 0 ] || echo "lab: the command of machine $number ended with $verdict" >&2
+  fi
+done
+for ((number = 1; number <= machines; number++)); do
+  echo "== machine $number"
+  [ ! -e "$folder/$number.output" ] || cat "$folder/$number.output"
+done
+exit "$verdict"
