@@ -115,7 +115,7 @@ impl<'a> Scene<'a> {
         self.left_from.iter().copied()
     }
 
-    /// The flows that cross a link, the first ranks first.
+    /// The flows that cross a link and are not held, the first ranks first.
     pub fn crossing(&self, link: u32) -> impl Iterator<Item = FlowView<'a>> + 'a {
         self.of_bundles(self.sharing.crossing(link))
     }

@@ -109,10 +109,10 @@ impl<P: Policy> Simulation<P> {
 
     /// The same, but rates are worked out at most once each `grain` while no flow starts: what ends within
     /// it leaves its rate unused until then. When a flow starts or a link is set up anew they are worked out at
-    /// once.
+    /// once, and so they are always by a policy that [`Policy::HOLDS`] flows.
     #[must_use]
     pub fn with_grain(mut self, grain: Time) -> Self {
-        self.grain = grain;
+        self.grain = if P::HOLDS { Time::ZERO } else { grain };
         self
     }
 

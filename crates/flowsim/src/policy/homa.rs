@@ -3,6 +3,7 @@
 use super::{FlowView, HELD, Moves, Newcomer, Place, Policy, QueueChoice, Scene};
 use crate::flow::FlowId;
 use crate::rate::Volume;
+use bandwise_random::mix;
 use bandwise_units::Bytes;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -14,13 +15,15 @@ use std::collections::BTreeSet;
 /// - The first bytes of a message, as many as are on the way in a round trip, are *unscheduled*: they are
 ///   sent at once, at a priority by the size of the message (the paper's 3.4).
 /// - The rest is *scheduled*: a receiver grants the messages with the fewest bytes left, so many of them at
-///   once (its degree of overcommitment, 3.5), each at a priority of its own below all unscheduled ones, the
-///   shortest first. Others may not send.
+///   once (its degree of overcommitment, 3.5); of as many left, those that it has come to know of first, which
+///   is another order at each receiver. Others may not send.
+/// - Wherever granted messages meet, be it at their sender (3.2), at their receiver or between, the one with the
+///   fewest bytes left goes first, below all unscheduled ones.
 ///
-/// What is approximate: grants take no time; priorities of a receiver's messages change when one of them
-/// starts, ends or has sent its unscheduled bytes instead of with every grant; a sender serves its granted messages by the priorities that their
-/// receivers gave them, and equally within one, instead of the one with the fewest bytes left first; packets
-/// don't wait for each other; and cutoffs are given, not learnt from the traffic.
+/// What is approximate: grants take no time; where messages of several receivers meet within the network, Homa
+/// has as many priorities as there are granted messages a receiver, here each has its own; what a message has
+/// left is looked at when a message of its receiver starts, ends or has sent its unscheduled bytes instead of
+/// with every grant; packets don't wait for each other; and cutoffs are given, not learnt from the traffic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Homa {
     unscheduled: Bytes,
@@ -43,6 +46,7 @@ struct Receiver {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Message {
     left: Volume,
+    heard: u16,
     path: SmallVec<[u32; 8]>,
     group: u32,
     id: FlowId,
@@ -50,9 +54,21 @@ struct Message {
 
 impl Message {
     fn of(flow: &FlowView<'_>) -> Message {
-        Message { left: flow.left, path: flow.path().collect(), group: flow.group, id: flow.id }
+        let path: SmallVec<[u32; 8]> = flow.path().collect();
+        let heard =
+            path.iter().fold(u64::from(flow.group), |seed, &link| mix(seed ^ u64::from(link)));
+        Message { left: flow.left, heard: heard as u16, path, group: flow.group, id: flow.id }
+    }
+
+    /// Its rank behind `first`, if it is given one now.
+    fn rank(&self, first: u64) -> u64 {
+        let left = self.left.bytes().get().min(MOST_LEFT);
+        first + (left << u16::BITS) + u64::from(self.heard)
     }
 }
+
+/// Bytes from which on ranks don't tell messages apart: what is left of a rank's bits.
+const MOST_LEFT: u64 = 1 << 46;
 
 impl Homa {
     /// `unscheduled` bytes of each message are sent without a grant, those of messages up to the first of
@@ -72,11 +88,13 @@ impl Homa {
 }
 
 impl Policy for Homa {
+    const HOLDS: bool = true;
+
     fn place(&mut self, flow: &Newcomer<'_>) -> Place {
         let queue = QueueChoice::One;
         if flow.left == flow.bytes && self.unscheduled > Bytes::ZERO {
             let rank = self.cutoffs.partition_point(|&cutoff| cutoff < flow.bytes) as u64;
-            Place { rank, queue, kin: Some(0), until: Some(self.unscheduled) }
+            Place { rank, queue, kin: None, until: Some(self.unscheduled) }
         } else {
             // Whether it is granted is decided before it has a rate.
             Place { rank: HELD, queue, kin: None, until: None }
@@ -112,9 +130,16 @@ impl Receiver {
                 moves.flow(flow, HELD);
             }
         }
-        for (message, rank) in self.granted.iter().zip(first..) {
+        // A message whose rank is in order keeps it, as most do: a rank is looked for at each link of a path.
+        let mut next = HELD - 1;
+        for message in self.granted.iter().rev() {
             let flow = scene.get(message.id).expect("a message that may not send does not end");
-            moves.flow(&flow, rank);
+            let rank =
+                if flow.rank() <= next { flow.rank() } else { message.rank(first).min(next) };
+            if rank != flow.rank() {
+                moves.flow(&flow, rank);
+            }
+            next = rank;
         }
     }
 }

@@ -83,6 +83,10 @@ pub trait Policy {
     /// Whether [`Policy::rates`] says what each flow has, and links decide nothing.
     const GIVES_RATES: bool = false;
 
+    /// Whether flows are [`HELD`] until others end. Then rates are worked out at each end: who may go on is not
+    /// made to wait for a grain ([`crate::Simulation::with_grain`]), which may be longer than a flow takes.
+    const HOLDS: bool = false;
+
     /// How links share at the beginning, where that is not by one queue. A configuration that the
     /// network can't have is a mistake of the policy.
     fn links(&self, _network: &Network) -> Vec<(u32, LinkConfig)> {

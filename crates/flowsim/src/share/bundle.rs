@@ -12,8 +12,9 @@ pub(crate) struct Hop {
 }
 
 impl Hop {
-    pub(crate) const fn new(link: u32, queue: u32) -> Hop {
-        Hop { link, queue, place: 0 }
+    /// One of a bundle that no link knows of yet.
+    pub(crate) const fn new(link: u32) -> Hop {
+        Hop { link, queue: 0, place: 0 }
     }
 }
 
@@ -97,7 +98,7 @@ impl Bundles {
         if usize::from(bundle.room) < len {
             // The old place is lost; a slot is moved a few times at most, as paths are short.
             (bundle.hops_at, bundle.room) = (self.hops.len() as u32, len as u16);
-            self.hops.resize(self.hops.len() + len, Hop::new(0, 0));
+            self.hops.resize(self.hops.len() + len, Hop::new(0));
         }
         let Bundle { hops_at, room, .. } = *bundle;
         *bundle = Bundle { hops_at, room, hops: len as u16, ..like };

@@ -5,7 +5,9 @@ use super::fill::Fill;
 use super::members::{Member, Members};
 use super::{Bundle, Bundles, Hop, QueueChoice};
 use crate::network::{LinkConfig, Network, Queue};
+use crate::policy::HELD;
 use crate::rate::Rate;
+use smallvec::SmallVec;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -287,20 +289,37 @@ impl Sharing {
             assert!(!path[..i].contains(link), "a path that has link {link} twice");
         }
         assert!(like.rank < NO_CUT, "the last rank is no flow's");
-        let (class, choice, rank) = (like.class, like.queue, like.rank);
-        if let QueueChoice::Own(queue) = choice {
+        if let QueueChoice::Own(queue) = like.queue {
             self.reserve_queues(queue as usize + 1);
         }
-        self.has_queues |= choice != QueueChoice::One;
-        let configs = &self.configs;
-        let hop = |&link: &u32| Hop::new(link, queue_at(configs, link, class, choice));
-        let bundle = self.bundles.add(like, path.iter().map(hop));
-        if !self.is_explicit {
-            for hop in self.bundles.hops_mut(bundle) {
-                hop.place = self.members[hop.link as usize].insert(rank, bundle, hop.queue);
-            }
+        self.has_queues |= like.queue != QueueChoice::One;
+        let bundle = self.bundles.add(like, path.iter().map(|&link| Hop::new(link)));
+        if self.is_known(bundle) {
+            self.enter(bundle);
         }
         bundle
+    }
+
+    /// Whether links know of a bundle: not where rates are given, and not of one that is held.
+    fn is_known(&self, bundle: u32) -> bool {
+        !self.is_explicit && self.bundles.get(bundle).rank != HELD
+    }
+
+    /// Links come to know of a bundle, and not yet of its flows.
+    fn enter(&mut self, bundle: u32) {
+        let Bundle { rank, class, queue: choice, .. } = *self.bundles.get(bundle);
+        for hop in self.bundles.hops_mut(bundle) {
+            hop.queue = queue_at(&self.configs, hop.link, class, choice);
+            hop.place = self.members[hop.link as usize].insert(rank, bundle, hop.queue);
+        }
+    }
+
+    /// Links forget a bundle of that rank.
+    fn exit(&mut self, bundle: u32, rank: u64) {
+        for hop in self.bundles.hops(bundle) {
+            self.links[hop.link as usize].seen = None;
+            self.members[hop.link as usize].remove(rank, bundle, hop.place);
+        }
     }
 
     /// One more flow in a bundle.
@@ -310,7 +329,8 @@ impl Sharing {
         state.has_changed = true;
         state.flows += 1;
         let (rate, is_fresh) = (u128::from(state.rate.0), state.flows == 1);
-        if !self.is_explicit && is_fresh {
+        let is_known = self.is_known(bundle);
+        if is_known && is_fresh {
             // It has a rate only when all links have been asked.
             self.fresh.push(bundle);
             self.claim(bundle);
@@ -318,7 +338,7 @@ impl Sharing {
         for i in 0..self.bundles.hops(bundle).len() {
             let link = self.bundles.hops(bundle)[i].link;
             self.links[link as usize].load += rate;
-            if !self.is_explicit {
+            if is_known {
                 if !is_fresh {
                     self.member(bundle, i).flows += 1;
                 }
@@ -337,10 +357,11 @@ impl Sharing {
         if state.flows == 0 {
             state.rate = Rate::ZERO;
         }
+        let is_known = self.is_known(bundle);
         for i in 0..self.bundles.hops(bundle).len() {
             let link = self.bundles.hops(bundle)[i].link;
             self.links[link as usize].load -= rate;
-            if self.is_explicit {
+            if !is_known {
                 continue;
             }
             self.member(bundle, i).flows -= 1;
@@ -355,11 +376,8 @@ impl Sharing {
 
     /// A bundle without flows is gone.
     pub(crate) fn remove(&mut self, bundle: u32) {
-        let rank = self.bundles.get(bundle).rank;
-        if !self.is_explicit {
-            for hop in self.bundles.hops(bundle) {
-                self.members[hop.link as usize].remove(rank, bundle, hop.place);
-            }
+        if self.is_known(bundle) {
+            self.exit(bundle, self.bundles.get(bundle).rank);
         }
         self.bundles.remove(bundle);
     }
@@ -367,23 +385,43 @@ impl Sharing {
     /// Moves bundles to other ranks: each leaves its place and comes to the other as a new one would, so those
     /// that stay are asked no more than if flows had ended and started.
     pub(crate) fn rerank(&mut self, moves: &[(u32, u64)]) {
-        // Link, place there and bundle.
-        let (mut places, mut moved) = (Vec::new(), Vec::new());
+        let mut moved: SmallVec<[(u32, u64); 32]> = SmallVec::new();
         for &(bundle, rank) in moves {
             assert!(rank < NO_CUT, "the last rank is no flow's");
-            if self.bundles.get(bundle).rank == rank {
-                continue;
+            let before = std::mem::replace(&mut self.bundles.get_mut(bundle).rank, rank);
+            if before != rank {
+                moved.push((bundle, before));
             }
-            moved.push(bundle);
-            for i in 0..self.bundles.hops(bundle).len() * usize::from(!self.is_explicit) {
-                self.member(bundle, i);
-                let Hop { link, place, .. } = self.bundles.hops(bundle)[i];
-                places.push((link, place, bundle));
-            }
-            self.bundles.get_mut(bundle).rank = rank;
         }
         if self.is_explicit {
             return;
+        }
+        self.sort_anew(&moved);
+        for &(bundle, before) in &moved {
+            match (before, self.bundles.get(bundle).rank) {
+                (_, HELD) => self.hold(bundle, before),
+                (HELD, _) => {
+                    self.enter(bundle);
+                    self.see_anew(bundle);
+                }
+                _ => self.see_anew(bundle),
+            }
+        }
+    }
+
+    /// Puts bundles that links know of before and after where their ranks belong; each with that of before.
+    fn sort_anew(&mut self, moved: &[(u32, u64)]) {
+        // Link, place there and bundle.
+        let mut places: SmallVec<[(u32, u32, u32); 64]> = SmallVec::new();
+        for &(bundle, before) in moved {
+            if before == HELD || self.bundles.get(bundle).rank == HELD {
+                continue;
+            }
+            for hop in self.bundles.hops_mut(bundle) {
+                self.links[hop.link as usize].seen = None;
+                self.members[hop.link as usize].find(before, bundle, &mut hop.place);
+                places.push((hop.link, hop.place, bundle));
+            }
         }
         places.sort_unstable();
         for places in places.chunk_by(|a, b| a.0 == b.0) {
@@ -391,8 +429,14 @@ impl Sharing {
             let moves = places.iter().map(|&(_, place, bundle)| (place, rank(bundle)));
             self.members[places[0].0 as usize].rerank(moves);
         }
-        for bundle in moved {
-            self.see_anew(bundle);
+    }
+
+    /// A bundle that had a rank may not send any more.
+    fn hold(&mut self, bundle: u32, before: u64) {
+        self.give(bundle, Rate::ZERO);
+        self.exit(bundle, before);
+        for i in 0..self.bundles.hops(bundle).len() {
+            self.ask(self.bundles.hops(bundle)[i].link);
         }
     }
 

@@ -1,10 +1,10 @@
 //! Asking links until all are at rest.
 
-use super::Hop;
 use super::course::Course;
 use super::fill::Claim;
 use super::links::{Link, NO_CUT, Offers, Seen, Sharing, least};
 use super::members::Member;
+use super::{Bundle, Hop};
 use crate::policy::HELD;
 use crate::rate::Rate;
 use std::cmp::Reverse;
@@ -48,7 +48,8 @@ impl Sharing {
         // Nobody tells a bundle what links have offered all along.
         let mut fresh = std::mem::take(&mut self.fresh);
         for bundle in fresh.drain(..) {
-            if self.bundles.get(bundle).flows > 0 {
+            let &Bundle { flows, rank, .. } = self.bundles.get(bundle);
+            if flows > 0 && rank != HELD {
                 let rate = self.offers(bundle).least;
                 self.give(bundle, rate);
             }
@@ -135,15 +136,7 @@ impl Sharing {
         let mut rest = self.links[link as usize].capacity.0;
         let mut found = NO_CUT;
         let mut has_rivals = !self.has_queues;
-        // Who is held stands at the end, alone, and there may be many.
-        for run in
-            self.members[link as usize].all().chunk_by(|a, b| a.rank == b.rank && a.rank != HELD)
-        {
-            if run[0].rank == HELD {
-                self.new_levels.fill(Rate::ZERO);
-                found = HELD;
-                break;
-            }
+        for run in self.members[link as usize].all().chunk_by(|a, b| a.rank == b.rank) {
             fill.claims.clear();
             let mut total = 0u64;
             for &Member { demand, flows, queue, .. } in run.iter().filter(|m| m.flows > 0) {

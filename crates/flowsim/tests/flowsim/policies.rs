@@ -270,13 +270,13 @@ fn a_receiver_grants_the_shortest() {
     // 1 of 100 and 1 of 40 are unscheduled; the shorter message's goes first. Then 39, then 99.
     let found = groups(homa(), 3, &[(0, flow(&a, 0, 100)), (0, flow(&b, 1, 40))]);
     assert_eq!(found, BTreeMap::from([(0, 140.0), (1, 41.0)]));
-    // One that is not granted may not send, though its sender and its receiver's link be idle: the granted
-    // one's sender is busy with what another receiver granted.
+    // A sender sends what is shorter first. One that is not granted may not send, though its sender and its
+    // receiver's link be idle: the granted one's sender is busy with what another receiver granted.
     let mut simulation = Simulation::new(network(&[GBPS; 4]), Homa::new(Bytes::ZERO, vec![], 1));
     let (x, y, z) = ([0, 2], [0, 3], [1, 3]);
     let ids =
         [flow(&x, 0, 10), flow(&y, 1, 20), flow(&z, 2, 30)].map(|spec| simulation.start(spec));
-    assert_eq!(ids.map(|id| simulation.rate(id).as_bps() / 1_000_000), [500, 500, 0]);
+    assert_eq!(ids.map(|id| simulation.rate(id).as_bps() / 1_000_000), [1000, 0, 0]);
 }
 
 /// A short flow takes over from a long one, which goes on with what it had left.

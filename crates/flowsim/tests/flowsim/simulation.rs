@@ -177,7 +177,19 @@ proptest! {
         let (there, grain) = (network(&capacities), Time::from_ps(grain));
         let homa = Homa::new(Bytes::new(10_000), vec![Bytes::new(100_000)], 2);
         conserved(Simulation::new(there.clone(), MaxMin).with_grain(grain), &capacities, &flows)?;
+        conserved(Simulation::new(there.clone(), Srpt).with_grain(grain), &capacities, &flows)?;
         conserved(Simulation::new(there, homa).with_grain(grain), &capacities, &flows)?;
+    }
+
+    /// Who is held until others end doesn't wait for a grain besides.
+    #[test]
+    fn held_flows_know_no_grain(capacities in capacities(), flows in flows(15)) {
+        let homa = || Homa::new(Bytes::new(10_000), vec![Bytes::new(100_000)], 2);
+        let flows: Vec<_> = flows.into_iter().map(|flow| (0, flow)).collect();
+        let in_order: Vec<usize> = (0..flows.len()).collect();
+        let mut exact = Simulation::new(network(&capacities), homa());
+        let mut grained = exact.clone().with_grain(Time::from_ms(10));
+        prop_assert_eq!(run(&mut exact, &flows, &in_order), run(&mut grained, &flows, &in_order));
     }
 
     /// With a tolerance, no link has more than it carries and no flow ends much later.
