@@ -12,6 +12,7 @@ pub use study::{Outcome, Study};
 use crate::Paper;
 use crate::experiment::Cases;
 use crate::published::Value;
+use bandwise_report::model::Row;
 
 /// The paper.
 pub const PAPER: Paper = Paper {
@@ -37,9 +38,50 @@ pub const PAPER: Paper = Paper {
     tolerance,
     answer: claims::answer,
     claims: claims::claims,
-    summary: |_| Vec::new(),
+    summary,
 };
+
+/// What the count of cells that agree is worth.
+fn summary(rows: &[Row]) -> Vec<String> {
+    let cells = || rows.iter().filter(|row| row.item == "elephants");
+    let is_uneven = |row: &&Row| row.case.contains("1 GB") && row.case.contains("1 MB");
+    let (uneven, agree) = (
+        cells().filter(is_uneven),
+        cells().filter(is_uneven).filter(|row| row.agrees == Some(true)),
+    );
+    let (uneven, agree) = (uneven.count(), agree.count());
+    let even = cells().count() - uneven;
+    let sentence = format!(
+        "Of the matrix {even} cells are of equal sizes and would be 1.00 in any model that shares evenly; \
+         of the other {uneven}, {agree} agree."
+    );
+    Some(sentence).filter(|_| uneven > 0).into_iter().collect()
+}
 
 fn tolerance(_: &Value) -> f64 {
     0.15
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::published::Published;
+    use crate::{Options, run};
+
+    /// Not one number that the slides state is without a run of ours; the verdicts have theirs.
+    #[test]
+    fn every_published_number_has_a_run() {
+        let options = Options { item: None, quick: true, seed: 1, threads: 0 };
+        let results = run(&PAPER, &options, &()).unwrap();
+        for v in Published::parse(PAPER.published).unwrap().values() {
+            let is_it = |row: &&Row| {
+                let key = (&row.item, &row.case, &row.metric, &row.unit);
+                key == (&v.item, &v.case, &v.metric, &v.unit)
+            };
+            assert_eq!(results.rows.iter().filter(is_it).count(), 1, "{v:?}");
+        }
+        assert_eq!((PAPER.answer)(&results.findings).len(), 4);
+        assert_eq!((PAPER.claims)(&results.findings).len(), 13);
+        assert!((PAPER.summary)(&results.rows)[0].starts_with("Of the matrix 20 cells"));
+    }
 }

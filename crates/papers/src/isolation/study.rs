@@ -218,3 +218,91 @@ fn measured(sim: &Simulation<Generator>, programs: &[Running]) -> Measured {
         cpu: busy / programs.len() as f64,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bandwise_input::Source;
+    use bandwise_netsim::host::IdleState;
+
+    const FDR: &str = include_str!("../../../../papers/isolation/fdr.toml");
+    const MB: u32 = 1_000_000;
+
+    /// Hosts whose cores take `exit` to wake, whenever they sleep; nothing else takes them away.
+    fn hosts(exit: Time) -> Scenario {
+        let mut hosts = Scenario::from_toml(&Source::new("fdr.toml", FDR)).unwrap();
+        hosts.models.device.idle_states = vec![IdleState { after: Time::ZERO, exit }];
+        hosts.models.device.os_tick = None;
+        hosts
+    }
+
+    fn flow(opcode: Opcode, bytes: u32, messages: u64) -> Flow {
+        Flow { opcode, bytes, messages, notify: Notify::Event }
+    }
+
+    fn run(hosts: Scenario, flows: Vec<Flow>, store: Option<Store>) -> Outcome {
+        let study = Study { hosts, flows, store, limit: Time::from_ms(100) };
+        study.run_once(1, &|| false).unwrap().unwrap()
+    }
+
+    /// While a flow that posts one message after the other waits for its next one, one that is always
+    /// there has the link to itself: it gets 1 + pause / (time of a message on the wire) as much. The
+    /// pause is what a message takes alone beyond its time on the wire, and then its first packet waits
+    /// behind what the other has in the RNIC's buffer.
+    #[test]
+    fn a_flow_loses_what_it_pauses() {
+        for (opcode, exit) in
+            [(Opcode::Write, 0), (Opcode::Write, 60), (Opcode::Send, 200), (Opcode::Read, 60)]
+        {
+            let exit = Time::from_us(exit);
+            let alone = run(hosts(exit), vec![flow(opcode, MB, 20)], None);
+            let message_us = 1.0 / (alone.flows[0].per_second / 1e6);
+            // 244 packets of 4096 B and one of 576 B, each with 26 to 48 bytes around it; seven whole ones
+            // are in 32 KiB, and one more is on the wire.
+            let packet_us = 0.605;
+            let (wire_us, queue_us) = (244.2 * packet_us, 8.0 * packet_us);
+            let both =
+                run(hosts(exit), vec![flow(opcode, 1_000 * MB, 1), flow(opcode, MB, 50)], None);
+            let [large, small] = &both.flows[..] else { panic!("two flows") };
+            let ratio = large.rate.as_gbps_f64() / small.rate.as_gbps_f64();
+            let expected = (message_us + queue_us) / wire_us;
+            assert!((ratio / expected - 1.0).abs() < 0.02, "{opcode:?}: {ratio} for {expected}");
+            assert!(large.latency.is_none() && small.latency.unwrap().count == 50);
+        }
+    }
+
+    #[test]
+    fn equal_flows_share_evenly_and_the_first_to_end_ends_it() {
+        let both = vec![flow(Opcode::Write, MB, 30), flow(Opcode::Write, MB, 10)];
+        let outcome = run(hosts(Time::ZERO), both, None);
+        let [one, other] = &outcome.flows[..] else { panic!("two flows") };
+        assert_eq!(other.latency.unwrap().count, 10);
+        assert!((9..=10).contains(&one.latency.unwrap().count));
+        let ratio = one.rate.as_gbps_f64() / other.rate.as_gbps_f64();
+        assert!((0.99..1.01).contains(&ratio), "{ratio}");
+        let total = one.rate.as_gbps_f64() + other.rate.as_gbps_f64();
+        assert!((52.0..54.1).contains(&total), "{total} Gbps of what a link of 54.5 carries");
+    }
+
+    /// Little: requests outstanding are the rate times what one takes.
+    #[test]
+    fn a_store_answers_what_its_clients_have_outstanding() {
+        let store =
+            Store { clients: 3, workers: 2, window: 4, put_every: 20, value: 32, requests: 2_000 };
+        let outcome = run(hosts(Time::ZERO), Vec::new(), Some(store));
+        let clients = outcome.store.unwrap();
+        let latency = clients.latency.unwrap();
+        let outstanding = clients.per_second * latency.mean_ns / 1e9;
+        assert!((11.5..12.0).contains(&outstanding), "{outstanding}");
+        assert!((1.0 - clients.cpu) < 0.01, "they poll");
+        assert!(latency.count > 3 * 1_900);
+    }
+
+    #[test]
+    fn who_is_asked_to_stop_says_nothing() {
+        let flows = vec![flow(Opcode::Write, MB, 1_000)];
+        let study =
+            Study { hosts: hosts(Time::ZERO), flows, store: None, limit: Time::from_ms(10) };
+        assert!(study.run_once(1, &|| true).unwrap().is_none());
+    }
+}
