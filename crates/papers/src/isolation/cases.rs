@@ -3,6 +3,7 @@
 use super::study::{Flow, Measured, Outcome, Store, Study};
 use crate::run::{self, Options};
 use bandwise_input::Source;
+use bandwise_netsim::host::IdleState;
 use bandwise_netsim::host::Notify::{self, Event, Poll};
 use bandwise_rdma::verbs::Opcode;
 use bandwise_rperf::Summary;
@@ -32,6 +33,10 @@ pub(super) const ELEPHANTS: [(&str, u32); 2] = [("1 GB", GB), ("1 MB", MB)];
 /// Mice.
 pub(super) const MICE: [(&str, u32); 3] = [("10 B", 10), ("100 B", 100), ("1 KB", 1_000)];
 
+/// Idle states of the Xeon E5-2450, which CloudLab's other hosts with ConnectX-3 FDR have, as Linux lists
+/// them (drivers/idle/intel_idle.c, snb_cstates): target residency and exit latency, us.
+const SANDY_BRIDGE: [(u64, u64); 4] = [(2, 2), (20, 10), (211, 80), (345, 104)];
+
 /// The runs that the item needs, or all.
 pub(super) fn cases(options: &Options) -> Vec<Case> {
     let plan = Plan { quick: options.quick };
@@ -56,6 +61,14 @@ fn hosts(name: &str, text: &str) -> Scenario {
 /// The same hosts, whose cores sleep in no state that takes longer to leave.
 fn light_sleepers(mut hosts: Scenario, most: Time) -> Scenario {
     hosts.models.device.idle_states.retain(|state| state.exit <= most);
+    hosts
+}
+
+/// The same hosts with other processors.
+fn sandy_bridge(mut hosts: Scenario) -> Scenario {
+    let us = Time::from_us;
+    hosts.models.device.idle_states =
+        SANDY_BRIDGE.map(|(after, exit)| IdleState { after: us(after), exit: us(exit) }).into();
     hosts
 }
 
@@ -192,6 +205,7 @@ impl Plan {
             one("1 GB over 1 MB, no idle states", (GB, MB), light_sleepers(fdr(), Time::ZERO)),
             limited(10),
             limited(59),
+            one("1 GB over 1 MB, Xeon E5-2450", (GB, MB), sandy_bridge(fdr())),
             one("1 GB over 900 KB", (GB, 900_000), fdr()),
             one("1 GB over 1 MiB", (GB, 1 << 20), fdr()),
             one("1 GB over 10 MB", (GB, 10 * MB), fdr()),
