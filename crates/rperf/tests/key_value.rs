@@ -85,19 +85,19 @@ proptest! {
         if put_every == 0 {
             prop_assert_eq!(puts, 0);
         }
-        for client in 0..clients {
-            let latency = programs[client].latency().unwrap();
+        for (client, program) in programs.iter().enumerate().take(clients) {
+            let latency = program.latency().unwrap();
             prop_assert_eq!(latency.count(), samples);
             let ways: Vec<i64> = (0..workers)
                 .map(|worker| (delay(client) + delay(clients + worker)).as_ps() as i64)
                 .collect();
-            prop_assert_eq!(latency.min_ps(), ways.iter().take(samples as usize).copied().min());
+            prop_assert!(latency.min_ps() >= ways.iter().copied().min());
             prop_assert!(latency.max_ps() <= ways.iter().copied().max());
             asked += samples;
         }
-        // When all have what they wanted, at most a window each is left unanswered by count.
+        // Whoever has what it wanted asks no more: the last answer leaves less than a window.
         let beyond = requests.len() as u64 - asked;
-        prop_assert!(beyond < u64::from(window) * clients as u64 + clients as u64, "{beyond}");
+        prop_assert!(beyond <= u64::from(window - 1) * clients as u64, "{beyond}");
     }
 }
 
