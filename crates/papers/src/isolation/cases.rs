@@ -8,7 +8,7 @@ use bandwise_netsim::host::Notify::{self, Event, Poll};
 use bandwise_rdma::verbs::Opcode;
 use bandwise_rperf::Summary;
 use bandwise_scenario::Scenario;
-use bandwise_units::Time;
+use bandwise_units::{Bytes, Time};
 
 type Case = run::Case<Study>;
 type Reading = run::Reading<Outcome>;
@@ -122,13 +122,13 @@ impl Plan {
     /// An elephant that posts by `notify`. 1 TB are too much to simulate.
     fn elephant(&self, bytes: u32, opcode: Opcode, notify: Notify) -> Flow {
         let messages = if bytes == GB { 1 } else { 100 };
-        Flow { opcode, bytes, messages, notify }
+        Flow { opcode, bytes, messages, notify, turned: false }
     }
 
     /// "All flows using WRITE operation with busy polling".
     fn mouse(&self, bytes: u32) -> Flow {
         let messages = if self.quick { 10_000 } else { 100_000 };
-        Flow { opcode: Opcode::Write, bytes, messages, notify: Poll }
+        Flow { opcode: Opcode::Write, bytes, messages, notify: Poll, turned: false }
     }
 
     /// "Both flows using event-triggered polling", each verb and size over each.
@@ -200,7 +200,10 @@ impl Plan {
             let name = format!("1 GB over 1 MB, states left in {us} us at most");
             one(&name, (GB, MB), light_sleepers(fdr(), Time::from_us(us)))
         };
+        let mut apart = one("1 GB over 1 MB, not on the same link", (GB, MB), fdr());
+        apart.scenario.flows[1].turned = true;
         vec![
+            apart,
             one("1 GB over 1 MB", (GB, MB), fdr()),
             one("1 GB over 1 MB, no idle states", (GB, MB), light_sleepers(fdr(), Time::ZERO)),
             limited(10),
@@ -270,7 +273,18 @@ impl Plan {
         ];
         cases.extend(self.mice("edr", edr()));
         cases.extend(self.mice_and_elephants("edr", &edr()));
+        cases.extend([8, 128].map(|kib| self.buffered(kib, edr())));
         cases
+    }
+
+    /// A mouse beside an elephant for which the RNIC fetches more or less ahead.
+    fn buffered(&self, kib: u64, mut hosts: Scenario) -> Case {
+        hosts.models.device.tx_buffer = Bytes::from_kib(kib);
+        let name = format!("10 B beside 1 GB, {kib} KiB fetched ahead");
+        let flows = vec![self.mouse(10), self.background(GB)];
+        let mut case = self.case(format!("edr {name}"), hosts, flows);
+        case.readings = small("edr", &name, first, "messages");
+        case
     }
 
     /// HERD beside an elephant. How many clients and workers the slides had is not told.

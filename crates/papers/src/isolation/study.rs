@@ -13,7 +13,7 @@ use bandwise_rperf::{
 use bandwise_scenario::Scenario;
 use bandwise_units::{BitRate, Bytes, Time};
 
-/// Data goes from here to there, whoever posts.
+/// Data goes from here to there, whoever posts; of a flow that is turned round the other way.
 const FROM: usize = 0;
 const TO: usize = 1;
 /// How often it is looked whether one has ended: what the others do until then counts.
@@ -40,6 +40,8 @@ pub struct Flow {
     /// How many messages it has to send.
     pub(super) messages: u64,
     pub(super) notify: Notify,
+    /// Its data goes the other way.
+    pub(super) turned: bool,
 }
 
 /// A key-value store in the manner of HERD: clients where flows come from, workers where they go.
@@ -141,16 +143,17 @@ impl Study {
 
     /// "Both flows share the same link": who READs posts where the data goes to.
     fn start(&self, sim: &mut Simulation<Generator>, flow: &Flow, at: Time) -> Running {
-        let Flow { opcode, bytes, messages: samples, notify } = *flow;
+        let Flow { opcode, bytes, messages: samples, notify, turned } = *flow;
         let reads = opcode == Opcode::Read;
-        let (here, there) = if reads { (TO, FROM) } else { (FROM, TO) };
+        let (from, to) = if turned { (TO, FROM) } else { (FROM, TO) };
+        let (here, there) = if reads { (to, from) } else { (from, to) };
         let (qp, peer) = sim.connect(here, there, Transport::Rc, Sl::default());
         let inline_max = self.inline_max();
         let rounds = Rounds { warmup: 0, samples, think: Think::none() };
         let program =
             ClosedLoop::new(ClosedLoopSettings { qp, opcode, bytes, inline_max, rounds }).into();
         let number = sim.start(here, &[qp], program, notify, at);
-        Running { host: here, number, arrives: (TO, if reads { qp } else { peer }) }
+        Running { host: here, number, arrives: (to, if reads { qp } else { peer }) }
     }
 
     /// Starts workers and clients; answers with the clients.
@@ -237,7 +240,7 @@ mod tests {
     }
 
     fn flow(opcode: Opcode, bytes: u32, messages: u64) -> Flow {
-        Flow { opcode, bytes, messages, notify: Notify::Event }
+        Flow { opcode, bytes, messages, notify: Notify::Event, turned: false }
     }
 
     fn run(hosts: Scenario, flows: Vec<Flow>, store: Option<Store>) -> Outcome {
