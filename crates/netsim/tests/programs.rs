@@ -102,3 +102,19 @@ fn a_core_wakes_from_the_deepest_state_that_it_has_reached() {
     let (polled, all) = sleeper(vec![state(10, 3)], Notify::Poll);
     assert_eq!((polled, all), (awake.map(|at| at - model.interrupt), us(1_000)));
 }
+
+/// A completion that comes while the core wakes for another is found with it.
+#[test]
+fn a_core_wakes_once() {
+    let us = Time::from_us;
+    let fabric = back_to_back(RATE, Time::from_ns(10)).unwrap();
+    let idle_states = vec![IdleState { after: us(1), exit: us(30) }];
+    let mut sim = simulation(&fabric, &models(DeviceModel { idle_states, ..device() }, 1));
+    let (qp, _) = sim.connect(0, 1, Transport::Rc, sl(0));
+    let post = |id| (Time::ZERO, request(qp, id, Opcode::Write, 40_000));
+    sim.start(0, &[qp], Script::new(vec![post(0), post(1)]), Notify::Event, Time::ZERO);
+    sim.run(Time::from_ms(1));
+    let [(one, _), (two, _)] = sim.program(0, 0).seen[..] else { panic!("two completions") };
+    assert!(one > us(36) && one < us(45), "40 kB, 4 us of interrupt and 30 us of waking: {one}");
+    assert_eq!(two, one + device().cpu_completion);
+}

@@ -49,12 +49,20 @@ fn matrix(findings: &[Finding], published: &Published) -> Option<Figure> {
     Some(Figure {
         id: "elephants".into(),
         title: "Elephant vs. Elephant: 1 GB over 1 MB".into(),
-        caption: "Both wait for events. Each bar is a cell of the matrix.".into(),
-        x: category(cells.iter().map(|cell| cell.case.clone())),
+        caption:
+            "Both wait for events. Each bar is a cell of the matrix: the verb of 1 GB over that of \
+                  1 MB."
+                .into(),
+        x: category(cells.iter().map(|cell| verbs(&cell.case))),
         y: Axis { label: "bandwidth ratio".into(), ..Axis::default() },
         series: vec![ours, theirs],
         ..Figure::default()
     })
+}
+
+/// A cell's two verbs.
+fn verbs(case: &str) -> String {
+    case.replace(" 1 GB over ", "/").replace(" 1 MB", "")
 }
 
 /// Median latency, with the 99.9th percentile above it.
