@@ -67,7 +67,7 @@ def value(text: str) -> str:
     """A value of Rust as people write it."""
     if text == "Mtu::MAX":
         return "4096 B"
-    if text == "None":
+    if text in ("None", "Vec::new()"):
         return "off"
     if tick := re.fullmatch(r"Some\(OsTick \{ period: (.*), steal: (.*) \}\)", text):
         return f"{value(tick[2])} every {value(tick[1])}"

@@ -93,7 +93,7 @@ fn pure_crates_do_nothing_but_compute() {
 
 /// What sees the published values: the crate `papers` where it declares, reads, compares and draws
 /// them, and the command that hands them to the drawing. By the end of the file's path.
-const READERS: [&str; 11] = [
+const READERS: [&str; 13] = [
     "papers/src/lib.rs",
     "papers/src/published.rs",
     "papers/src/run.rs",
@@ -105,6 +105,8 @@ const READERS: [&str; 11] = [
     "cli/src/papers/report.rs",
     "papers/src/saba/mod.rs",
     "papers/src/saba/figures.rs",
+    "papers/src/isolation/mod.rs",
+    "papers/src/isolation/figures.rs",
 ];
 
 /// Whether a line reads what was published. `report` names a kind of points so, which others fill.

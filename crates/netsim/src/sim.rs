@@ -122,7 +122,18 @@ impl<P: Program> Simulation<P> {
 
     /// Payload bytes that arrived at a host over its link.
     pub fn payload_delivered(&self, host: usize) -> u64 {
-        self.host(host).payload_in
+        self.host(host).payload_in().sum()
+    }
+
+    /// Payload bytes of those that arrived for one of its queue pairs.
+    pub fn payload_arrived(&self, host: usize, qp: Qp) -> u64 {
+        self.host(host).payload_in().nth(usize::from(qp.0)).expect("a connected queue pair")
+    }
+
+    /// CPU time that a program has used: all time since its start if it polls; if it sleeps, that of
+    /// interrupts, of its steps and of posting, but not what leaving an idle state takes.
+    pub fn cpu_time(&self, host: usize, number: usize) -> Time {
+        self.host(host).cores[number].cpu_time(self.now())
     }
 
     /// Simulated time so far.

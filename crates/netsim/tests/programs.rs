@@ -2,11 +2,11 @@
 
 mod common;
 
-use bandwise_netsim::host::Notify;
+use bandwise_netsim::host::{DeviceModel, IdleState, Notify};
 use bandwise_rdma::verbs::{Completion, Next, Opcode, Posts, Program, Transport};
 use bandwise_topology::builders::back_to_back;
 use bandwise_units::Time;
-use common::{RATE, device, models, request, simulation, sl};
+use common::{RATE, Script, device, models, request, simulation, sl};
 
 /// Posts at its start, then follows its plan: a wish for each step.
 struct Planner {
@@ -70,4 +70,51 @@ fn a_timer_of_the_past_means_at_once() {
     let model = device();
     let free = Time::from_us(1) + model.cpu_wqe + model.doorbell_gap;
     assert_eq!(all[1], (free, 0));
+}
+
+/// When a program that sleeps, on a core with these idle states, sees the completions of two WRITEs of
+/// 1 MB posted one after the other; and the CPU time that it has used then.
+fn sleeper(idle_states: Vec<IdleState>, notify: Notify) -> ([Time; 2], Time) {
+    let fabric = back_to_back(RATE, Time::from_ns(10)).unwrap();
+    let model = DeviceModel { idle_states, ..device() };
+    let mut sim = simulation(&fabric, &models(model, 1));
+    let (qp, _) = sim.connect(0, 1, Transport::Rc, sl(0));
+    let post = |id| (Time::from_us(300) * id, request(qp, id, Opcode::Write, 1_000_000));
+    let script = Script::new(vec![post(0), post(1)]);
+    sim.start(0, &[qp], script, notify, Time::ZERO);
+    sim.run(Time::from_ms(1));
+    let [(one, _), (two, _)] = sim.program(0, 0).seen[..] else { panic!("two completions") };
+    ([one, two], sim.cpu_time(0, 0))
+}
+
+/// 1 MB takes 144 us at 56 Gbps: who sleeps so long is in the second state of three.
+#[test]
+fn a_core_wakes_from_the_deepest_state_that_it_has_reached() {
+    let us = Time::from_us;
+    let state = |after, exit| IdleState { after: us(after), exit: us(exit) };
+    let (awake, worked) = sleeper(Vec::new(), Notify::Event);
+    let (slept, same) = sleeper(vec![state(10, 3), state(100, 30), state(200, 90)], Notify::Event);
+    assert_eq!(slept, awake.map(|at| at + us(30)));
+    // Leaving a state is no work: two interrupts, two requests, two completions are.
+    let model = device();
+    let each = model.interrupt + model.cpu_wqe + model.doorbell_gap + model.cpu_completion;
+    assert_eq!((worked, same), (each * 2, each * 2));
+    let (polled, all) = sleeper(vec![state(10, 3)], Notify::Poll);
+    assert_eq!((polled, all), (awake.map(|at| at - model.interrupt), us(1_000)));
+}
+
+/// A completion that comes while the core wakes for another is found with it.
+#[test]
+fn a_core_wakes_once() {
+    let us = Time::from_us;
+    let fabric = back_to_back(RATE, Time::from_ns(10)).unwrap();
+    let idle_states = vec![IdleState { after: us(1), exit: us(30) }];
+    let mut sim = simulation(&fabric, &models(DeviceModel { idle_states, ..device() }, 1));
+    let (qp, _) = sim.connect(0, 1, Transport::Rc, sl(0));
+    let post = |id| (Time::ZERO, request(qp, id, Opcode::Write, 40_000));
+    sim.start(0, &[qp], Script::new(vec![post(0), post(1)]), Notify::Event, Time::ZERO);
+    sim.run(Time::from_ms(1));
+    let [(one, _), (two, _)] = sim.program(0, 0).seen[..] else { panic!("two completions") };
+    assert!(one > us(36) && one < us(45), "40 kB, 4 us of interrupt and 30 us of waking: {one}");
+    assert_eq!(two, one + device().cpu_completion);
 }

@@ -1,7 +1,8 @@
-//! [`Experiment`]: what papers run. An InfiniBand scenario, a network scenario, or a study of Saba.
+//! [`Experiment`]: what papers run. An InfiniBand scenario, a network scenario, a study of Saba, or one
+//! of flows that share a link.
 
 use crate::run::{Case, Options};
-use crate::saba;
+use crate::{isolation, saba};
 use bandwise_scenario::network::{
     NetworkProgress, NetworkResults, NetworkScenario, NetworkStop, Watch,
 };
@@ -18,6 +19,8 @@ pub enum Cases {
     Network(fn(&Options) -> Vec<Case<NetworkScenario>>),
     /// Jobs that share a fabric, and models of them.
     Saba(fn(&Options) -> Vec<Case<saba::Study>>),
+    /// Flows that share a link of an InfiniBand fabric.
+    Isolation(fn(&Options) -> Vec<Case<isolation::Study>>),
 }
 
 /// As `rperf` does: "we run the test three times … graphs plot the average values".

@@ -1,9 +1,11 @@
-//! The papers' evaluations: what each figure's runs are ([`rperf`], [`irn`], [`saba`]), running them in
+//! The papers' evaluations: what each figure's runs are ([`rperf`], [`irn`], [`saba`],
+//! [`isolation`]), running them in
 //! parallel ([`run()`]), and setting the results beside what was published ([`published`]).
 
 pub mod claim;
 pub mod experiment;
 pub mod irn;
+pub mod isolation;
 pub mod published;
 pub mod rperf;
 pub mod run;
@@ -14,7 +16,7 @@ pub use experiment::{Cases, Effort};
 pub use run::{Finding, Observer, Options, PaperError, PaperResults, run};
 
 /// The papers that can be run, with what their items are.
-pub const PAPERS: &[Paper] = &[rperf::PAPER, irn::PAPER, saba::PAPER];
+pub const PAPERS: &[Paper] = &[rperf::PAPER, irn::PAPER, saba::PAPER, isolation::PAPER];
 
 /// A paper.
 #[derive(Debug, Clone, Copy)]

@@ -156,6 +156,7 @@ pub fn run(
         Cases::Rperf(cases) => collect(cases(options), options, observer)?,
         Cases::Network(cases) => collect(cases(options), options, observer)?,
         Cases::Saba(cases) => collect(cases(options), options, observer)?,
+        Cases::Isolation(cases) => collect(cases(options), options, observer)?,
     };
     let Found { findings, effort, simulated, runs, unfinished } = found;
     let published = Published::parse(paper.published).expect("tested for every paper");

@@ -1,8 +1,8 @@
 //! [`Generator`]: any method or generator, for drivers that run many.
 
 use crate::{
-    AgainstTruth, Bandwidth, Bulk, ClosedLoop, Latency, Measure, PingPongInitiator,
-    PingPongResponder, PostPoll, RPerf,
+    AgainstTruth, Bandwidth, Bulk, ClosedLoop, KeyValueClient, KeyValueWorker, Latency, Measure,
+    PingPongInitiator, PingPongResponder, PostPoll, RPerf,
 };
 use bandwise_rdma::verbs::{Completion, Next, Posts, Program};
 use bandwise_units::Time;
@@ -20,6 +20,10 @@ pub enum Generator {
     PostPoll(PostPoll),
     /// One request at a time.
     ClosedLoop(ClosedLoop),
+    /// A client of a key-value store.
+    KeyValueClient(KeyValueClient),
+    /// A worker of a key-value store.
+    KeyValueWorker(KeyValueWorker),
     /// The bandwidth generator.
     Bulk(Bulk),
 }
@@ -32,7 +36,10 @@ impl Generator {
             Generator::PingPongInitiator(g) => Some(g.measure()),
             Generator::PostPoll(g) => Some(g.measure()),
             Generator::ClosedLoop(g) => Some(g.measure()),
-            Generator::PingPongResponder(_) | Generator::Bulk(_) => None,
+            Generator::KeyValueClient(g) => Some(g.measure()),
+            Generator::PingPongResponder(_) | Generator::KeyValueWorker(_) | Generator::Bulk(_) => {
+                None
+            }
         }
     }
 
@@ -63,6 +70,8 @@ impl Program for Generator {
             Generator::PingPongResponder(g) => g.step(now, seen, posts),
             Generator::PostPoll(g) => g.step(now, seen, posts),
             Generator::ClosedLoop(g) => g.step(now, seen, posts),
+            Generator::KeyValueClient(g) => g.step(now, seen, posts),
+            Generator::KeyValueWorker(g) => g.step(now, seen, posts),
             Generator::Bulk(g) => g.step(now, seen, posts),
         }
     }
@@ -78,4 +87,13 @@ macro_rules! from {
         }
     )*};
 }
-from!(RPerf, PingPongInitiator, PingPongResponder, PostPoll, ClosedLoop, Bulk);
+from!(
+    RPerf,
+    PingPongInitiator,
+    PingPongResponder,
+    PostPoll,
+    ClosedLoop,
+    KeyValueClient,
+    KeyValueWorker,
+    Bulk
+);

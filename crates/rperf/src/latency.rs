@@ -62,6 +62,16 @@ impl Latency {
         self.max_ps = self.max_ps.max(ps);
     }
 
+    /// Adds the samples of another distribution.
+    pub fn merge(&mut self, other: &Latency) {
+        self.positive.add(&other.positive).expect("the histogram grows");
+        self.negative.add(&other.negative).expect("the histogram grows");
+        self.zeros += other.zeros;
+        self.sum_ps += other.sum_ps;
+        self.min_ps = self.min_ps.min(other.min_ps);
+        self.max_ps = self.max_ps.max(other.max_ps);
+    }
+
     /// How many samples there are.
     pub fn count(&self) -> u64 {
         self.positive.len() + self.negative.len()
@@ -245,6 +255,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn merged_distributions_are_one_of_all_samples(one in samples(), other in samples()) {
+            let mut merged = of(&one);
+            merged.merge(&of(&other));
+            let all = of(&[one, other].concat());
+            prop_assert_eq!(merged.summary(), all.summary());
+            merged.merge(&Latency::new());
+            prop_assert_eq!(merged.summary(), all.summary());
+        }
+
         #[test]
         fn figures_are_those_of_the_sorted_samples(mut all in samples(), ppm in 0u32..=1_000_000) {
             let latency = of(&all);

@@ -7,6 +7,7 @@
 //! | [`PingPongInitiator`] | perftest | pong seen − ping posted |
 //! | [`PostPoll`] | qperf | completion seen − WRITE posted |
 //! | [`ClosedLoop`] | any closed-loop client | completion seen − request posted |
+//! | [`KeyValueClient`] | HERD | answer seen − request posted, [`KeyValueWorker`]s answering |
 //! | [`Bulk`] | the paper's bandwidth generator | no latency: bytes completed in a window |
 //!
 //! [`Generator`] is any of them.
@@ -14,6 +15,7 @@
 mod bulk;
 mod closed_loop;
 mod generator;
+mod key_value;
 mod latency;
 mod measure;
 mod ping_pong;
@@ -25,6 +27,10 @@ pub use bandwise_rdma::verbs::Program;
 pub use bulk::{Bandwidth, Bulk, BulkError, BulkSettings, Window};
 pub use closed_loop::{ClosedLoop, ClosedLoopSettings};
 pub use generator::Generator;
+pub use key_value::{
+    KeyValueClient, KeyValueClientSettings, KeyValueSizes, KeyValueWorker, KeyValueWorkerSettings,
+    Route,
+};
 pub use latency::{AgainstTruth, Latency, Summary};
 pub use measure::{Measure, Rounds};
 pub use ping_pong::{PingPongInitiator, PingPongResponder, PingPongSettings};

@@ -139,6 +139,43 @@ fn flows_through_ethernet_fabrics_are_told_the_same_way() {
     }
 }
 
+/// Two flows on a link: ours beside the slides' matrix, and a verdict for each pair with its numbers.
+#[test]
+fn flows_that_share_a_link_are_judged() {
+    let place = Place::new();
+    let run = |what: &str, threads: &str| {
+        let args = ["papers", "run", what, "--quick", "--threads", threads];
+        let outputs = ["--json", "out.json", "--report", "out.html"];
+        let text = place.run(&[&args[..], &outputs].concat()).good().stdout;
+        (text, place.read("out.json"), place.read("out.html"))
+    };
+    let (text, json, page) = run("isolation/elephants", "1");
+    assert_eq!((text.clone(), json.clone(), page.clone()), run("isolation/elephants", "2"));
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let rows = json["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 36);
+    assert!(rows.iter().all(|row| row["published"].is_f64() || row["published"].is_u64()));
+    let cell = |case: &str| rows.iter().find(|row| row["case"] == case).unwrap();
+    assert_eq!(cell("WRITE 1 GB over SEND 1 MB")["published"], 1.41);
+    assert_eq!(cell("WRITE 1 MB over WRITE 1 MB")["agrees"], true);
+    assert!(text.contains("Of the matrix 20 cells are of equal sizes"), "{text}");
+    assert!(page.contains("Elephant vs. Elephant: 1 GB over 1 MB"));
+    let (text, json, page) = run("isolation/polling", "2");
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let claims = json["stats"]["claims"].as_array().unwrap();
+    let verdicts = claims.iter().filter(|claim| claim["section"] == "At A First Glance");
+    let words = ["fair: ", "unfair: ", "depends on CPU: "];
+    let mut count = 0;
+    for verdict in verdicts {
+        let numbers = verdict["numbers"].as_str().unwrap();
+        assert!(words.iter().any(|word| numbers.starts_with(word)), "{numbers}");
+        assert!(page.contains(numbers.split("; ").next().unwrap()), "{numbers}");
+        count += 1;
+    }
+    assert_eq!(count, 2, "those that this item has the runs for");
+    assert!(text.contains("1 MB vs. 1 GB: depends on CPU"), "{text}");
+}
+
 #[test]
 fn a_reader_that_stops_listening_is_no_failure() {
     use std::process::{Command, Stdio};

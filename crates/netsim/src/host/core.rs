@@ -1,6 +1,6 @@
 //! A CPU core that runs one program: it polls, is sometimes away, and takes time to post.
 
-use super::device::{DeviceModel, OsTick};
+use super::device::{DeviceModel, IdleState, OsTick};
 use bandwise_random::Stream;
 use bandwise_rdma::verbs::{Completion, Program};
 use bandwise_units::Time;
@@ -36,6 +36,13 @@ pub(crate) struct Core<P> {
     notify: Notify,
     poll: Time,
     interrupt: Time,
+    idle_states: Vec<IdleState>,
+    /// When the last completion found it awake, or will.
+    awake_at: Time,
+    /// When it began, and what it has worked since: interrupts, steps, posting.
+    began: Time,
+    worked: Time,
+    ended: Option<Time>,
 }
 
 impl<P: Program> Core<P> {
@@ -55,6 +62,35 @@ impl<P: Program> Core<P> {
             notify,
             poll: device.cpu_poll,
             interrupt: device.interrupt,
+            idle_states: device.idle_states.clone(),
+            awake_at: Time::ZERO,
+            began: Time::ZERO,
+            worked: Time::ZERO,
+            ended: None,
+        }
+    }
+
+    /// Its program begins at `at`.
+    pub fn begin(&mut self, at: Time) {
+        (self.timer, self.began) = (at, at);
+    }
+
+    /// It has stepped its program at `now` and is busy with that until `free_at`.
+    pub fn stepped(&mut self, now: Time, free_at: Time) {
+        self.free_at = free_at;
+        self.worked += free_at - now;
+    }
+
+    /// Its program has what it wanted.
+    pub fn end(&mut self) {
+        (self.done, self.ended) = (true, Some(self.free_at));
+    }
+
+    /// CPU time used up to `now`. One that polls works all the time.
+    pub fn cpu_time(&self, now: Time) -> Time {
+        match self.notify {
+            Notify::Poll => self.ended.unwrap_or(now).saturating_sub(self.began),
+            Notify::Event => self.worked,
         }
     }
 
@@ -63,7 +99,15 @@ impl<P: Program> Core<P> {
     pub fn found_at(&mut self, visible: Time) -> Time {
         match self.notify {
             Notify::Poll => visible + self.random.time_below(self.poll),
-            Notify::Event => visible + self.interrupt,
+            Notify::Event => {
+                let sleeps_since = self.free_at.max(self.awake_at);
+                let slept = visible.saturating_sub(sleeps_since);
+                let deepest = self.idle_states.iter().rev().find(|state| state.after <= slept);
+                let exit = deepest.map_or(Time::ZERO, |state| state.exit);
+                self.worked += self.interrupt;
+                self.awake_at = self.awake_at.max(visible + exit + self.interrupt);
+                self.awake_at
+            }
         }
     }
 

@@ -21,6 +21,8 @@ pub struct DeviceModel {
     pub cpu_poll: Time,
     /// From a completion in memory to a program that sleeps for it: interrupt and wake-up.
     pub interrupt: Time,
+    /// How deep a core sleeps that waits for an interrupt, and what waking it takes besides.
+    pub idle_states: Vec<IdleState>,
     /// What the operating system takes from every core.
     pub os_tick: Option<OsTick>,
     /// From the CPU's doorbell write to the RNIC seeing it.
@@ -71,6 +73,17 @@ pub struct OsTick {
     pub steal: Time,
 }
 
+/// An idle state of a core (ACPI: a C-state). A core that sleeps is in the last of its host's states
+/// whose `after` has passed: the operating system chooses by how long it expects the sleep to be, and
+/// is right here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IdleState {
+    /// The shortest sleep for which it is entered (target residency).
+    pub after: Time,
+    /// From the interrupt to the first instruction (exit latency).
+    pub exit: Time,
+}
+
 /// Names of the presets, for messages.
 pub const PRESETS: &[&str] = &["connectx4-56g", "connectx3-fdr"];
 
@@ -100,6 +113,8 @@ impl DeviceModel {
             cpu_poll: Time::from_ns(10),
             // Interrupt, scheduler and wake-up of a sleeping thread; no figure depends on it.
             interrupt: Time::from_us(4),
+            // The paper's programs poll.
+            idle_states: Vec::new(),
             // Figure 6: perftest's tail is 1.9 us above its median at 64 B. Linux ticks 250 times
             // a second; with other interrupts this is twice that.
             os_tick: Some(OsTick { period: Time::from_ms(2), steal: Time::from_ns(3_100) }),

@@ -12,7 +12,7 @@ mod receive;
 mod transmit;
 
 pub use self::core::Notify;
-pub use device::{DeviceModel, OsTick, PRESETS};
+pub use device::{DeviceModel, IdleState, OsTick, PRESETS};
 pub use qp::QpSetup;
 
 use crate::cable::{Credit, Net};
@@ -74,10 +74,9 @@ pub struct Host<P> {
     posts: Posts,
     seen: Vec<Completion>,
     rung: Vec<u16>,
-    /// Packets and payload that arrived over the link.
+    /// Packets that arrived over the link, and that left.
     pub(crate) packets_in: u64,
     pub(crate) packets_out: u64,
-    pub(crate) payload_in: u64,
 }
 
 impl<P: Program> Node for Host<P> {
@@ -161,7 +160,6 @@ impl<P: Program> Host<P> {
             rung: Vec::new(),
             packets_in: 0,
             packets_out: 0,
-            payload_in: 0,
             model,
         }
     }
@@ -181,6 +179,11 @@ impl<P: Program> Host<P> {
         self.qps.len()
     }
 
+    /// Payload that arrived over the link for each queue pair.
+    pub(crate) fn payload_in(&self) -> impl Iterator<Item = u64> + '_ {
+        self.qps.iter().map(|qp| qp.payload_in)
+    }
+
     /// Adds a program on a core of its own, first stepped at `start`.
     pub(crate) fn add_program(
         &mut self,
@@ -193,7 +196,7 @@ impl<P: Program> Host<P> {
         let core = self.cores.len() as u16;
         let index = u64::from(self.index) << 16 | u64::from(core);
         let mut state = Core::new(program, notify, &self.model, seed, index);
-        state.timer = start;
+        state.begin(start);
         self.cores.push(state);
         self.wake_core(core, start, net);
         core

@@ -63,7 +63,7 @@ impl<P: Program> Host<P> {
         self.seen.clear();
         let free_at = self.post(polled, net);
         let core = &mut self.cores[index];
-        core.free_at = free_at;
+        core.stepped(now, free_at);
         match next {
             Next::Completion => {}
             Next::At(at) => {
@@ -71,7 +71,7 @@ impl<P: Program> Host<P> {
                 let timer = core.timer;
                 self.wake_core(index as u16, timer.max(free_at), net);
             }
-            Next::Done => core.done = true,
+            Next::Done => core.end(),
         }
     }
 

@@ -97,6 +97,8 @@ pub(crate) struct QueuePair {
     pub throttle: Throttle,
     pub unacked: Ring<Unacked>,
     pub answers: Ring<Answer>,
+    /// Payload that arrived over the link.
+    pub payload_in: u64,
     /// Bytes of the message being received.
     pub receiving: u32,
     /// Ground truth of the last message received: how long its last packet was between the ports.
@@ -123,6 +125,7 @@ impl QueuePair {
             throttle: Throttle::default(),
             unacked: Ring::new(),
             answers: Ring::new(),
+            payload_in: 0,
             receiving: 0,
             last_transit_ps: 0,
             listed: [false; 2],

@@ -20,7 +20,7 @@ impl<P: Program> Host<P> {
     pub(super) fn arrival(&mut self, now: Time, end: LinkEnd, net: &mut Net) {
         let packet = net.arrived(end);
         self.packets_in += 1;
-        self.payload_in += u64::from(packet.payload());
+        self.qps[usize::from(packet.dst_qp())].payload_in += u64::from(packet.payload());
         self.occupancy.enter(packet.vl(), now, packet.blocks(), self.model.rx_buffer);
         let drained = self.act_on(now, &packet, false, net);
         self.occupancy.leave(packet.vl(), drained, packet.blocks());

@@ -1,6 +1,8 @@
 //! A driver in virtual time without a network: each request completes, and arrives at its peer,
 //! after as long as the test says.
 
+#![allow(dead_code, reason = "every test file uses a part of it")]
+
 use bandwise_rdma::verbs::{Completion, CompletionKind, Next, Posts, Program, Qp, WorkRequest};
 use bandwise_rperf::Generator;
 use bandwise_units::Time;

@@ -1,14 +1,15 @@
 //! `[device]`: a preset, and what differs from it.
 
 use super::switch::lane_buffer;
-use super::tables::{OrFalse, Table};
+use super::tables::{OrFalse, Table, list};
 use super::values::{Given, SECOND, bytes, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::host::DeviceModel;
-use bandwise_netsim::host::{OsTick, PRESETS};
+use bandwise_netsim::host::{IdleState, OsTick, PRESETS};
 use bandwise_rdma::wire::Mtu;
 use bandwise_units::{BitRate, Bytes, Time};
 use serde::Deserialize;
+use toml::Spanned;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
@@ -17,6 +18,8 @@ pub(super) struct DeviceSpec {
     #[serde(deserialize_with = "bytes")]
     mtu: Given<u64>,
     os_tick: Option<OrFalse<OsTickSpec>>,
+    #[serde(deserialize_with = "list")]
+    idle_states: Vec<Spanned<IdleStateSpec>>,
     #[serde(deserialize_with = "text")]
     cpu_wqe: Given<Time>,
     #[serde(deserialize_with = "text")]
@@ -74,6 +77,15 @@ impl Table for OsTickSpec {
     const EXAMPLE: &'static str = "{ period = \"4 ms\", steal = \"4 us\" } or false";
 }
 
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct IdleStateSpec {
+    #[serde(deserialize_with = "text")]
+    after: Given<Time>,
+    #[serde(deserialize_with = "text")]
+    exit: Given<Time>,
+}
+
 /// The RPerf paper's hosts.
 pub(super) fn default_model() -> DeviceModel {
     DeviceModel::connectx4_56g()
@@ -91,6 +103,9 @@ impl DeviceSpec {
         }
         if let Some(tick) = &self.os_tick {
             d.os_tick = tick.resolve(source)?;
+        }
+        if !self.idle_states.is_empty() {
+            d.idle_states = idle_states(&self.idle_states, source)?;
         }
         for (name, given, stage) in [
             ("cpu-wqe", &self.cpu_wqe, &mut d.cpu_wqe),
@@ -144,6 +159,33 @@ impl DeviceSpec {
             source.error(name.span(), message).allowed(PRESETS.join(", "))
         })
     }
+}
+
+/// Each is entered later than the one before and takes longer to leave: otherwise nobody would.
+fn idle_states(
+    given: &[Spanned<IdleStateSpec>],
+    source: &Source,
+) -> Result<Vec<IdleState>, InputError> {
+    let mut states: Vec<IdleState> = Vec::new();
+    for spec in given {
+        let IdleStateSpec { after: Some(after), exit: Some(exit) } = spec.get_ref() else {
+            unreachable!("both keys are asked for when the table is read")
+        };
+        let state = IdleState {
+            after: within(source, "after", after, Time::ZERO..=SECOND)?,
+            exit: within(source, "exit", exit, Time::ZERO..=SECOND)?,
+        };
+        if let Some(last) = states.last()
+            && (state.after <= last.after || state.exit <= last.exit)
+        {
+            let message = "an idle state must be entered later than the one before it, and take \
+                           longer to leave";
+            let allowed = format!("after more than {}, exit over {}", last.after, last.exit);
+            return Err(source.error(spec.span(), message).allowed(allowed));
+        }
+        states.push(state);
+    }
+    Ok(states)
 }
 
 impl OrFalse<OsTickSpec> {

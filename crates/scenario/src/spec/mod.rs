@@ -21,6 +21,7 @@
 //! preset = "connectx4-56g"     # or "connectx3-fdr"
 //! mtu = 4096                   # this and every other stage of DeviceModel by its name
 //! interrupt = "4 us"           # from a completion to a program that sleeps for it
+//! idle-states = []             # or [{ after = "80 us", exit = "10 us" }], of programs that sleep
 //! os-tick = { period = "2 ms", steal = "3.1 us" }   # or false
 //!
 //! [qos]                        # every port

@@ -4,7 +4,7 @@ use super::{FULL, SMALL, read};
 use bandwise_input::Source;
 use bandwise_netsim::PortQos;
 use bandwise_netsim::egress::Scheduling;
-use bandwise_netsim::host::{DeviceModel, Notify, OsTick};
+use bandwise_netsim::host::{DeviceModel, IdleState, Notify, OsTick};
 use bandwise_netsim::switch::{Hiccup, Queueing};
 use bandwise_rdma::cc::{SourceSettings, Victims, linear_table, quadratic_table};
 use bandwise_rdma::qos::{Sl2Vl, VlArbTable};
@@ -41,6 +41,10 @@ fn the_smallest_document_has_good_defaults() {
     assert_eq!(rperf.think, Time::from_ns(600));
 }
 
+fn idle_state(after_us: u64, exit_us: u64) -> IdleState {
+    IdleState { after: Time::from_us(after_us), exit: Time::from_us(exit_us) }
+}
+
 #[test]
 fn every_key_arrives() {
     let s = read(FULL);
@@ -62,6 +66,7 @@ fn every_key_arrives() {
         cpu_completion: ns(3),
         cpu_poll: ns(4),
         interrupt: Time::from_us(14),
+        idle_states: vec![idle_state(80, 10), idle_state(156, 59)],
         os_tick: Some(OsTick { period: Time::from_ms(1), steal: Time::from_us(3) }),
         mmio: ns(5),
         doorbell_gap: ns(6),

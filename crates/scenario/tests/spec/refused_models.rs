@@ -43,7 +43,10 @@ fn device() {
     insta::assert_snapshot!(device("os-tick = { period = \"4 ms\", steal = \"4 ms\" }"), @"s.toml:16: a tick that steals its whole period leaves the program nothing (allowed: less than the period of 4 ms)");
     insta::assert_snapshot!(device("os-tick = { period = \"0 s\", steal = \"0 s\" }"), @"s.toml:16: period can't be 0 ps (allowed: 1 ns to 1 s)");
     insta::assert_snapshot!(device("os-tick = { period = \"4 ms\" }"), @"s.toml:16: missing field `steal` (allowed: `steal` in this table)");
-    insta::assert_snapshot!(device("gpu-wqe = \"4 ms\""), @"s.toml:16: unknown field `gpu-wqe` (allowed: one of `preset`, `mtu`, `os-tick`, `cpu-wqe`, `cpu-inline`, `cpu-completion`, `cpu-poll`, `interrupt`, `mmio`, `doorbell-gap`, `dma-read`, `dma-write`, `dma-flush`, `tx`, `rx`, `issue-gap`, `qp-gap`, `pcie-rate`, `loopback-rate`, `pcie-payload`, `pcie-overhead`, `tx-buffer`, `rx-buffer`, `inline-max`)");
+    insta::assert_snapshot!(device("idle-states = [{ after = \"80 us\", exit = \"10 us\" }, { after = \"80 us\", exit = \"59 us\" }]"), @"s.toml:16: an idle state must be entered later than the one before it, and take longer to leave (allowed: after more than 80 us, exit over 10 us)");
+    insta::assert_snapshot!(device("idle-states = [{ after = \"80 us\" }]"), @"s.toml:16: missing field `exit` (allowed: `exit` in this table)");
+    insta::assert_snapshot!(device("idle-states = [{ after = \"2 s\", exit = \"1 us\" }]"), @"s.toml:16: after can't be 2 s (allowed: 0 ps to 1 s)");
+    insta::assert_snapshot!(device("gpu-wqe = \"4 ms\""), @"s.toml:16: unknown field `gpu-wqe` (allowed: one of `preset`, `mtu`, `os-tick`, `idle-states`, `cpu-wqe`, `cpu-inline`, `cpu-completion`, `cpu-poll`, `interrupt`, `mmio`, `doorbell-gap`, `dma-read`, `dma-write`, `dma-flush`, `tx`, `rx`, `issue-gap`, `qp-gap`, `pcie-rate`, `loopback-rate`, `pcie-payload`, `pcie-overhead`, `tx-buffer`, `rx-buffer`, `inline-max`)");
 }
 
 #[test]

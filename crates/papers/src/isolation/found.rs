@@ -1,0 +1,96 @@
+//! Looking findings up, and what the slides compute from their measurements.
+
+use super::cases::{ELEPHANTS, MICE};
+use crate::Finding;
+
+#[derive(Clone, Copy)]
+pub(super) struct Found<'a>(pub(super) &'a [Finding]);
+
+impl Found<'_> {
+    pub(super) fn of(self, item: &str, case: &str, metric: &str) -> Option<f64> {
+        let key = (item, case, metric);
+        let is_it = |f: &&Finding| (&*f.item, &*f.case, &*f.metric) == key;
+        self.0.iter().find(is_it).map(Finding::value)
+    }
+
+    /// How many times a number beside something is that alone.
+    pub(super) fn times(self, (alone, beside): (Place, Place), metric: &str) -> Option<f64> {
+        let of = |(item, case): Place| self.of(item, &case, metric);
+        Some(of(beside)? / of(alone)?)
+    }
+}
+
+/// Item and case.
+type Place = (&'static str, String);
+
+/// A small flow alone, and the same beside something else.
+pub(super) struct Pair {
+    pub(super) item: &'static str,
+    pub(super) called: String,
+    pub(super) places: (Place, Place),
+}
+
+/// Mice beside a mouse.
+pub(super) fn beside_mice(item: &'static str) -> Vec<Pair> {
+    let pair = |(other, _)| Pair {
+        item,
+        called: format!("10 B beside {other} over alone"),
+        places: ((item, "10 B alone".into()), (item, format!("10 B beside {other}"))),
+    };
+    MICE.into_iter().map(pair).collect()
+}
+
+/// Mice beside an elephant.
+pub(super) fn beside_elephants(item: &'static str) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    for (mouse, _) in MICE {
+        let alone = (item, format!("{mouse} alone"));
+        pairs.extend(ELEPHANTS.map(|(elephant, _)| Pair {
+            item,
+            called: format!("{mouse} beside {elephant} over alone"),
+            places: (alone.clone(), (item, format!("{mouse} beside {elephant}"))),
+        }));
+    }
+    pairs
+}
+
+/// The store beside an elephant.
+pub(super) fn stores() -> Vec<Pair> {
+    let pair = |(elephant, _)| Pair {
+        item: "kv",
+        called: format!("beside {elephant} over alone"),
+        places: (("kv", "alone".into()), ("kv", format!("beside {elephant}"))),
+    };
+    ELEPHANTS.into_iter().map(pair).collect()
+}
+
+/// All findings, with how many times as long small messages take beside others as alone.
+pub(super) fn with_derived(mut findings: Vec<Finding>) -> Vec<Finding> {
+    let found = Found(&findings);
+    let mut derived = Vec::new();
+    for metric in ["latency p50", "latency p99.9"] {
+        let times =
+            |pair: &Pair| Some(finding(pair, metric, found.times(pair.places.clone(), metric)?));
+        let mice = [beside_mice("mice"), beside_mice("edr")];
+        derived.extend(mice.iter().flatten().filter_map(times));
+        for pairs in [beside_elephants("mouse-elephant"), beside_elephants("edr"), stores()] {
+            let of_pairs: Vec<Finding> = pairs.iter().filter_map(times).collect();
+            let most = of_pairs.iter().max_by(|a, b| a.value().total_cmp(&b.value()));
+            let case = "beside an elephant over alone: most".to_owned();
+            let most = most.map(|most| Finding { case, ..most.clone() });
+            derived.extend(of_pairs.into_iter().chain(most));
+        }
+    }
+    findings.extend(derived);
+    findings
+}
+
+fn finding(pair: &Pair, metric: &str, value: f64) -> Finding {
+    Finding {
+        item: pair.item.to_owned(),
+        case: pair.called.clone(),
+        metric: metric.to_owned(),
+        unit: "x".to_owned(),
+        runs: vec![value],
+    }
+}

@@ -1,0 +1,311 @@
+//! [`Study`]: flows that share a link, measured while all of them are active.
+
+use crate::experiment::{Effort, Experiment};
+use bandwise_netsim::host::Notify;
+use bandwise_netsim::{Counters, Outcome as Ran, Simulation};
+use bandwise_random::Stream;
+use bandwise_rdma::qos::Sl;
+use bandwise_rdma::verbs::{Opcode, Qp, Transport};
+use bandwise_rperf::{
+    ClosedLoop, ClosedLoopSettings, Generator, KeyValueClient, KeyValueClientSettings,
+    KeyValueSizes, KeyValueWorker, KeyValueWorkerSettings, Latency, Rounds, Route, Summary, Think,
+};
+use bandwise_scenario::Scenario;
+use bandwise_units::{BitRate, Bytes, Time};
+
+/// Data goes from here to there, whoever posts; of a flow that is turned round the other way.
+const FROM: usize = 0;
+const TO: usize = 1;
+/// How often it is looked whether one has ended: what the others do until then counts.
+const LOOK: Time = Time::from_us(10);
+/// Programs begin within so long, so that no two are in step by construction.
+const START: Time = Time::from_us(2);
+
+/// A run: flows and a key-value store between the two hosts of a scenario, all begun together. It ends
+/// when the first of them is done, or after `limit`.
+#[derive(Debug, Clone)]
+pub struct Study {
+    pub(super) hosts: Scenario,
+    pub(super) flows: Vec<Flow>,
+    pub(super) store: Option<Store>,
+    pub(super) limit: Time,
+}
+
+/// A flow: one message outstanding, the next posted when the last one's completion is seen ("Next work
+/// request is posted until the WC of the previous one is polled from CQ").
+#[derive(Debug, Clone, Copy)]
+pub struct Flow {
+    pub(super) opcode: Opcode,
+    pub(super) bytes: u32,
+    /// How many messages it has to send.
+    pub(super) messages: u64,
+    pub(super) notify: Notify,
+    /// Its data goes the other way.
+    pub(super) turned: bool,
+}
+
+/// A key-value store in the manner of HERD: clients where flows come from, workers where they go.
+#[derive(Debug, Clone, Copy)]
+pub struct Store {
+    pub(super) clients: usize,
+    pub(super) workers: usize,
+    /// Requests that a client has outstanding.
+    pub(super) window: u32,
+    /// One request in this many is a PUT.
+    pub(super) put_every: u32,
+    /// Bytes of a value.
+    pub(super) value: u32,
+    /// Requests that a client has to make.
+    pub(super) requests: u64,
+}
+
+/// What came out.
+#[derive(Debug)]
+pub struct Outcome {
+    /// In the study's order.
+    pub(super) flows: Vec<Measured>,
+    /// All clients of the store together.
+    pub(super) store: Option<Measured>,
+    window: Time,
+    counters: Counters,
+}
+
+/// What one flow did while all were active.
+#[derive(Debug)]
+pub struct Measured {
+    /// Payload that arrived, over the time.
+    pub(super) rate: BitRate,
+    /// From posting to completion, if a message was completed.
+    pub(super) latency: Option<Summary>,
+    /// Messages completed, a second.
+    pub(super) per_second: f64,
+    /// Share of the time in which its core was busy.
+    pub(super) cpu: f64,
+}
+
+/// A program that runs: its host and number there, and where its payload arrives.
+struct Running {
+    host: usize,
+    number: usize,
+    arrives: (usize, Qp),
+}
+
+impl Experiment for Study {
+    type Results = Outcome;
+
+    fn run_once(&self, seed: u64, stop: &dyn Fn() -> bool) -> Result<Option<Outcome>, String> {
+        let Scenario { fabric, routes, models, .. } = &self.hosts;
+        let mut sim =
+            Simulation::new(fabric, routes, models, seed).map_err(|error| error.to_string())?;
+        let mut starts = (0..).map(|i| Stream::new(seed, "start", i).time_below(START));
+        let mut begin = || starts.next().unwrap_or_default();
+        let flows: Vec<Running> =
+            self.flows.iter().map(|flow| self.start(&mut sim, flow, begin())).collect();
+        let clients = match &self.store {
+            Some(store) => self.open(&mut sim, store, &mut begin),
+            None => Vec::new(),
+        };
+        let is_over = |sim: &Simulation<Generator>| {
+            flows.iter().chain(&clients).any(|p| sim.is_done(p.host, p.number))
+        };
+        while sim.now() < self.limit && !is_over(&sim) {
+            if stop() {
+                return Ok(None);
+            }
+            let until = (sim.now() + LOOK).min(self.limit);
+            if sim.run(until) == Ran::Quiet && !is_over(&sim) {
+                return Err("nothing will happen any more, and nobody is done".to_owned());
+            }
+        }
+        let window = sim.now();
+        Ok(Some(Outcome {
+            flows: flows.iter().map(|flow| measured(&sim, std::slice::from_ref(flow))).collect(),
+            store: self.store.map(|_| measured(&sim, &clients)),
+            window,
+            counters: sim.counters(),
+        }))
+    }
+
+    fn effort(results: &Outcome) -> Effort {
+        let Counters { packets_delivered, packet_hops, events, .. } = results.counters;
+        Effort { packets_delivered, packet_hops, events }
+    }
+
+    fn simulated(results: &Outcome) -> Time {
+        results.window
+    }
+}
+
+impl Study {
+    fn inline_max(&self) -> u32 {
+        self.hosts.models.device.inline_max.get() as u32
+    }
+
+    /// "Both flows share the same link": who READs posts where the data goes to.
+    fn start(&self, sim: &mut Simulation<Generator>, flow: &Flow, at: Time) -> Running {
+        let Flow { opcode, bytes, messages: samples, notify, turned } = *flow;
+        let reads = opcode == Opcode::Read;
+        let (from, to) = if turned { (TO, FROM) } else { (FROM, TO) };
+        let (here, there) = if reads { (to, from) } else { (from, to) };
+        let (qp, peer) = sim.connect(here, there, Transport::Rc, Sl::default());
+        let inline_max = self.inline_max();
+        let rounds = Rounds { warmup: 0, samples, think: Think::none() };
+        let program =
+            ClosedLoop::new(ClosedLoopSettings { qp, opcode, bytes, inline_max, rounds }).into();
+        let number = sim.start(here, &[qp], program, notify, at);
+        Running { host: here, number, arrives: (to, if reads { qp } else { peer }) }
+    }
+
+    /// Starts workers and clients; answers with the clients.
+    fn open(
+        &self,
+        sim: &mut Simulation<Generator>,
+        store: &Store,
+        begin: &mut impl FnMut() -> Time,
+    ) -> Vec<Running> {
+        let sizes = KeyValueSizes::herd(store.value);
+        let mut of_clients = vec![Vec::new(); store.clients];
+        for _ in 0..store.workers {
+            let mut clients = Vec::new();
+            for of_client in &mut of_clients {
+                let (requests, asked) = sim.connect(FROM, TO, Transport::Rc, Sl::default());
+                let (answers, answered) = sim.connect(FROM, TO, Transport::Ud, Sl::default());
+                of_client.push(Route { requests, answers });
+                clients.push(Route { requests: asked, answers: answered });
+            }
+            let qps = both_ways(&clients);
+            let inline_max = self.inline_max();
+            let worker = KeyValueWorkerSettings { clients, sizes, inline_max };
+            let worker = KeyValueWorker::new(worker).into();
+            sim.start(TO, &qps, worker, Notify::Poll, Time::ZERO);
+        }
+        let client = |workers: Vec<Route>| {
+            let qps = both_ways(&workers);
+            let arrives = (FROM, workers[0].answers);
+            let client = KeyValueClientSettings {
+                workers,
+                window: store.window,
+                sizes,
+                put_every: store.put_every,
+                inline_max: self.inline_max(),
+                rounds: Rounds { warmup: 0, samples: store.requests, think: Think::none() },
+            };
+            let client = KeyValueClient::new(client).into();
+            let number = sim.start(FROM, &qps, client, Notify::Poll, begin());
+            Running { host: FROM, number, arrives }
+        };
+        of_clients.into_iter().map(client).collect()
+    }
+}
+
+fn both_ways(routes: &[Route]) -> Vec<Qp> {
+    routes.iter().flat_map(|route| [route.requests, route.answers]).collect()
+}
+
+/// What these programs did together up to now.
+fn measured(sim: &Simulation<Generator>, programs: &[Running]) -> Measured {
+    let window = sim.now();
+    let mut latency = Latency::new();
+    let (mut payload, mut busy) = (0, 0.0);
+    for &Running { host, number, arrives: (at, qp) } in programs {
+        payload += sim.payload_arrived(at, qp);
+        busy += sim.cpu_time(host, number).as_s_f64() / window.as_s_f64();
+        if let Some(own) = sim.program(host, number).latency() {
+            latency.merge(own);
+        }
+    }
+    Measured {
+        rate: BitRate::over(Bytes::new(payload), window),
+        latency: latency.summary(),
+        per_second: latency.count() as f64 / window.as_s_f64(),
+        cpu: busy / programs.len() as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bandwise_input::Source;
+    use bandwise_netsim::host::IdleState;
+
+    const FDR: &str = include_str!("../../../../papers/isolation/fdr.toml");
+    const MB: u32 = 1_000_000;
+
+    /// Hosts whose cores take `exit` to wake, whenever they sleep; nothing else takes them away.
+    fn hosts(exit: Time) -> Scenario {
+        let mut hosts = Scenario::from_toml(&Source::new("fdr.toml", FDR)).unwrap();
+        hosts.models.device.idle_states = vec![IdleState { after: Time::ZERO, exit }];
+        hosts.models.device.os_tick = None;
+        hosts
+    }
+
+    fn flow(opcode: Opcode, bytes: u32, messages: u64) -> Flow {
+        Flow { opcode, bytes, messages, notify: Notify::Event, turned: false }
+    }
+
+    fn run(hosts: Scenario, flows: Vec<Flow>, store: Option<Store>) -> Outcome {
+        let study = Study { hosts, flows, store, limit: Time::from_ms(100) };
+        study.run_once(1, &|| false).unwrap().unwrap()
+    }
+
+    /// While a flow that posts one message after the other waits for its next one, one that is always
+    /// there has the link to itself: it gets 1 + pause / (time of a message on the wire) as much. The
+    /// pause is what a message takes alone beyond its time on the wire, and then its first packet waits
+    /// behind what the other has in the RNIC's buffer.
+    #[test]
+    fn a_flow_loses_what_it_pauses() {
+        for (opcode, exit) in
+            [(Opcode::Write, 0), (Opcode::Write, 60), (Opcode::Send, 200), (Opcode::Read, 60)]
+        {
+            let exit = Time::from_us(exit);
+            let alone = run(hosts(exit), vec![flow(opcode, MB, 20)], None);
+            let message_us = 1.0 / (alone.flows[0].per_second / 1e6);
+            // 244 packets of 4096 B and one of 576 B, each with 26 to 48 bytes around it; seven whole ones
+            // are in 32 KiB, and one more is on the wire.
+            let packet_us = 0.605;
+            let (wire_us, queue_us) = (244.2 * packet_us, 8.0 * packet_us);
+            let both =
+                run(hosts(exit), vec![flow(opcode, 1_000 * MB, 1), flow(opcode, MB, 50)], None);
+            let [large, small] = &both.flows[..] else { panic!("two flows") };
+            let ratio = large.rate.as_gbps_f64() / small.rate.as_gbps_f64();
+            let expected = (message_us + queue_us) / wire_us;
+            assert!((ratio / expected - 1.0).abs() < 0.02, "{opcode:?}: {ratio} for {expected}");
+            assert!(large.latency.is_none() && small.latency.unwrap().count == 50);
+        }
+    }
+
+    #[test]
+    fn equal_flows_share_evenly_and_the_first_to_end_ends_it() {
+        let both = vec![flow(Opcode::Write, MB, 30), flow(Opcode::Write, MB, 10)];
+        let outcome = run(hosts(Time::ZERO), both, None);
+        let [one, other] = &outcome.flows[..] else { panic!("two flows") };
+        assert_eq!(other.latency.unwrap().count, 10);
+        assert!((9..=10).contains(&one.latency.unwrap().count));
+        let ratio = one.rate.as_gbps_f64() / other.rate.as_gbps_f64();
+        assert!((0.99..1.01).contains(&ratio), "{ratio}");
+        let total = one.rate.as_gbps_f64() + other.rate.as_gbps_f64();
+        assert!((52.0..54.1).contains(&total), "{total} Gbps of what a link of 54.5 carries");
+    }
+
+    /// Little: requests outstanding are the rate times what one takes.
+    #[test]
+    fn a_store_answers_what_its_clients_have_outstanding() {
+        let store =
+            Store { clients: 3, workers: 2, window: 4, put_every: 20, value: 32, requests: 2_000 };
+        let outcome = run(hosts(Time::ZERO), Vec::new(), Some(store));
+        let clients = outcome.store.unwrap();
+        let latency = clients.latency.unwrap();
+        let outstanding = clients.per_second * latency.mean_ns / 1e9;
+        assert!((11.5..12.0).contains(&outstanding), "{outstanding}");
+        assert!((1.0 - clients.cpu) < 0.01, "they poll");
+        assert!(latency.count > 3 * 1_900);
+    }
+
+    #[test]
+    fn who_is_asked_to_stop_says_nothing() {
+        let flows = vec![flow(Opcode::Write, MB, 1_000)];
+        let study =
+            Study { hosts: hosts(Time::ZERO), flows, store: None, limit: Time::from_ms(10) };
+        assert!(study.run_once(1, &|| true).unwrap().is_none());
+    }
+}
