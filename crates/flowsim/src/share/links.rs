@@ -3,6 +3,7 @@
 use super::course::Course;
 use super::fill::Fill;
 use super::members::{Member, Members};
+use super::settle::{Offered, Told};
 use super::{Bundle, Bundles, Hop, QueueChoice};
 use crate::network::{LinkConfig, Network, Queue};
 use crate::policy::HELD;
@@ -97,6 +98,9 @@ pub(crate) struct Sharing {
     pub(crate) rough: u64,
     pub(super) fill: Fill,
     pub(super) new_levels: Vec<Rate>,
+    /// Of a visit, taken so that their memory is used again.
+    pub(super) offered: Vec<Offered>,
+    pub(super) told: Vec<Told>,
 }
 
 impl Sharing {
@@ -132,6 +136,8 @@ impl Sharing {
             rough: 0,
             fill: Fill::default(),
             new_levels: Vec::new(),
+            offered: Vec::new(),
+            told: Vec::new(),
         }
     }
 

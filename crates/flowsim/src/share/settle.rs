@@ -30,6 +30,28 @@ const DOUBLE_EVERY: u32 = 4;
 /// From this part on, a gap is one to tell of: 2^-16.
 const TOLD_GAP: u32 = 16;
 
+/// A link offers a bundle something else than before.
+#[derive(Debug, Clone)]
+pub(super) struct Offered {
+    bundle: u32,
+    rank: u64,
+    old: Rate,
+    new: Rate,
+    /// What its flows have then.
+    rate: Rate,
+}
+
+/// What the flows of a bundle could use at one of its links, and can use now.
+#[derive(Debug, Clone)]
+pub(super) struct Told {
+    bundle: u32,
+    /// The link's place on the path.
+    hop: u32,
+    rank: u64,
+    was: Rate,
+    is: Rate,
+}
+
 impl Pace {
     /// By how many bits the gap is smaller than the level.
     fn gap_at(&self, visits: u32) -> u32 {
@@ -96,17 +118,40 @@ impl Sharing {
         // From here on the link offers the new; `new_levels` keep the old.
         levels.swap_with_slice(&mut self.new_levels);
         self.links[link as usize].cut = cut;
-        let members = std::mem::take(&mut self.members[link as usize]);
-        let from = members.all().partition_point(|member| member.rank < before.min(cut));
-        for member in &members.all()[from..] {
-            if member.rank > before.max(cut) {
-                break;
-            }
-            if member.flows > 0 {
-                self.tell(link, member, before);
+        // One step for all members after the other: what is waited for is memory, and so many wait together.
+        let (mut offered, mut told) =
+            (std::mem::take(&mut self.offered), std::mem::take(&mut self.told));
+        self.compare(link, before, &mut offered);
+        for offered in &offered {
+            self.give(offered.bundle, offered.rate);
+        }
+        for offered in offered.drain(..) {
+            self.pass_on(link, &offered, &mut told);
+        }
+        for told in told.drain(..) {
+            self.hear(&told);
+        }
+        (self.offered, self.told) = (offered, told);
+    }
+
+    /// The bundles with flows to which a link offers something else than when its cut was `before`.
+    fn compare(&self, link: u32, before: u64, offered: &mut Vec<Offered>) {
+        let cut = self.links[link as usize].cut;
+        let members = self.members[link as usize].all();
+        let from = members.partition_point(|member| member.rank < before.min(cut));
+        let members = members[from..].iter().take_while(|member| member.rank <= before.max(cut));
+        for &Member { rank, demand, bundle, queue, .. } in members.filter(|member| member.flows > 0)
+        {
+            let new = self.offer(link, queue, rank);
+            let old = match rank.cmp(&before) {
+                std::cmp::Ordering::Less => Rate::UNLIMITED,
+                std::cmp::Ordering::Equal => self.new_levels[queue as usize],
+                std::cmp::Ordering::Greater => Rate::ZERO,
+            };
+            if old != new {
+                offered.push(Offered { bundle, rank, old, new, rate: new.min(demand) });
             }
         }
-        self.members[link as usize] = members;
     }
 
     /// The cut of a link by its scheduler; its levels are then in `new_levels`. It is asked again only where a
@@ -224,41 +269,37 @@ impl Sharing {
         if cut == NO_CUT && is_open { NO_CUT } else { rank }
     }
 
-    /// A link's offer to a bundle may have changed: gives it its rate, and asks the other links that it
-    /// matters to.
-    fn tell(&mut self, link: u32, member: &Member, cut_before: u64) {
-        let &Member { rank, bundle, queue, .. } = member;
-        let new = self.offer(link, queue, rank);
-        let old = match rank.cmp(&cut_before) {
-            std::cmp::Ordering::Less => Rate::UNLIMITED,
-            std::cmp::Ordering::Equal => self.new_levels[queue as usize],
-            std::cmp::Ordering::Greater => Rate::ZERO,
-        };
-        if old == new {
-            return;
-        }
-        self.give(bundle, new.min(member.demand));
+    /// What the other links of a bundle are told when one of them offers it something else.
+    fn pass_on(&self, link: u32, offered: &Offered, told: &mut Vec<Told>) {
+        let &Offered { bundle, rank, old, new, .. } = offered;
         // The second least of what others offer, for the one that offers the least.
         let cap = self.bundles.get(bundle).cap;
         let mut offers = Offers { least: cap, at: usize::MAX, second: cap };
-        for (i, other) in self.bundles.hops(bundle).iter().enumerate() {
+        let hops = self.bundles.hops(bundle);
+        for (i, other) in hops.iter().enumerate() {
             if other.link != link {
                 offers.add(i, self.offer(other.link, other.queue, rank));
             }
         }
         let Offers { least, at, second } = offers;
-        for i in 0..self.bundles.hops(bundle).len() {
-            let other = self.bundles.hops(bundle)[i];
+        for (i, other) in hops.iter().enumerate() {
             let others = if i == at { second } else { least };
             let (was, is) = (old.min(others), new.min(others));
             if other.link != link && was != is {
-                let demand = &mut self.member(bundle, i).demand;
-                debug_assert_eq!(*demand, was);
-                *demand = is;
-                if self.matters(other, rank, was, is) {
-                    self.ask(other.link);
-                }
+                told.push(Told { bundle, hop: i as u32, rank, was, is });
             }
+        }
+    }
+
+    /// A link is told what the flows of a bundle can use there now, and is asked if that matters to it.
+    fn hear(&mut self, told: &Told) {
+        let &Told { bundle, hop, rank, was, is } = told;
+        let demand = &mut self.member(bundle, hop as usize).demand;
+        debug_assert_eq!(*demand, was);
+        *demand = is;
+        let hop = self.bundles.hops(bundle)[hop as usize];
+        if self.matters(hop, rank, was, is) {
+            self.ask(hop.link);
         }
     }
 
