@@ -64,7 +64,7 @@ pub struct WorkRequest {
 pub enum CompletionKind {
     /// A posted work request ended.
     Sent(Opcode),
-    /// A RECV was consumed: a message arrived.
+    /// A RECV was consumed: a message arrived. A driver that looks at memory for WRITEs tells of them so too.
     Received,
 }
 

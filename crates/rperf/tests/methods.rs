@@ -132,7 +132,7 @@ proptest! {
     ) {
         let n = ways.len() & !1;
         let settings = |qp| PingPongSettings {
-            qp, bytes, inline_max: PingPongSettings::PERFTEST_INLINE_MAX, signal_every,
+            qp, opcode: Opcode::Send, bytes, inline_max: PingPongSettings::PERFTEST_INLINE_MAX, signal_every,
         };
         let mut pair: [Generator; 2] = [
             PingPongInitiator::new(settings(Qp(0)), rounds(0, n as u64 / 2)).into(),
