@@ -25,7 +25,7 @@ pub struct Plan {
 /// How packets go, by agreement of both sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Path {
-    /// The largest payload of a packet.
+    /// The largest payload of a packet, where both ports take it.
     pub mtu: Mtu,
     /// Service level, 0 to 15; on Ethernet the priority.
     pub sl: u8,

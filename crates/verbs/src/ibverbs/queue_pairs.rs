@@ -9,6 +9,7 @@ use super::work_id::WorkId;
 use super::{Bits24, Chosen, Path, Plan, Region, Side, Status, VerbsError};
 use crate::Device;
 use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Posts, Qp, WorkRequest};
+use bandwise_rdma::wire::Mtu;
 use rdma_mummy_sys as sys;
 use std::io;
 use std::mem::zeroed;
@@ -113,9 +114,10 @@ impl QueuePairs {
         self.plan.loopback.then_some(Qp(self.plan.queue_pairs))
     }
 
-    /// Connects all queue pairs. From then on they send and receive.
-    pub fn connect(&mut self, other: &Side, path: Path) -> Result<(), VerbsError> {
+    /// Connects all queue pairs, which send and receive from then on, and says what payload packets have at most.
+    pub fn connect(&mut self, other: &Side, path: Path) -> Result<Mtu, VerbsError> {
         let here = self.side();
+        let path = Path { mtu: path.mtu.min(here.mtu).min(other.mtu), ..path };
         let wired = here.queue_pairs.len();
         let peer = |what: String| Err(VerbsError::Peer(what));
         if other.gid.is_some() != here.gid.is_some() {
@@ -143,7 +145,7 @@ impl QueuePairs {
             pair.qp.connect(&self.chosen, &here, address, path)?;
             pair.remote = here.region;
         }
-        Ok(())
+        Ok(path.mtu)
     }
 
     fn ring(&mut self) -> Result<(), VerbsError> {

@@ -98,6 +98,21 @@ impl Control {
         }
     }
 
+    /// Waits for what the other side says, however long it measures.
+    pub fn wait(&mut self) -> Result<Message, ControlError> {
+        self.stream.set_read_timeout(None).map_err(ControlError::Broken)?;
+        loop {
+            if let Some(message) = self.lines.next_message() {
+                return Ok(message?);
+            }
+            read(&mut self.stream, &mut self.lines).map_err(|e| match e.kind() {
+                // Here a time-out is the system's, after all its questions.
+                ErrorKind::TimedOut => ControlError::Broken(e),
+                _ => self.broken(e),
+            })?;
+        }
+    }
+
     /// The connection while something is measured.
     pub fn watch(self) -> Result<Watched, ControlError> {
         self.stream.set_nonblocking(true).map_err(ControlError::Broken)?;

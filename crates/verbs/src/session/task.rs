@@ -100,7 +100,7 @@ pub struct Task {
     pub queue_pairs: Within<1, 1024>,
     /// Messages posted at a time to a queue pair, where there may be several.
     pub depth: Within<1, 16384>,
-    /// The largest payload of a packet.
+    /// The largest payload of a packet, where both ports take it.
     pub mtu: Mtu,
     /// Service level.
     pub sl: Within<0, 15>,

@@ -1,0 +1,134 @@
+//! From flags of the client to what is measured.
+
+use super::address::Host;
+use super::flags::{Client, MethodFlag, OperationFlag};
+use crate::failure::Failure;
+use crate::output::Outputs;
+use bandwise_rdma::wire::Mtu;
+use bandwise_rperf::PingPongSettings;
+use bandwise_units::Time;
+use bandwise_verbs::ibverbs::Chosen;
+use bandwise_verbs::session::{Method, Operation, Part, Task};
+
+/// What is measured, checked.
+pub(super) struct Settings {
+    pub(super) server: Host,
+    pub(super) chosen: Chosen,
+    pub(super) task: Task,
+    /// How many samples, or messages, or for how long.
+    pub(super) until: Until,
+    pub(super) seed: u64,
+    pub(super) outputs: Outputs,
+}
+
+/// When it is enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Until {
+    /// After so many samples, or messages.
+    Samples(u64),
+    /// After that time.
+    Time(Time),
+}
+
+impl Until {
+    /// How many samples are wanted at most.
+    pub(super) fn samples(self) -> u64 {
+        match self {
+            Until::Samples(samples) => samples,
+            Until::Time(_) => u64::MAX,
+        }
+    }
+}
+
+/// Samples, or messages.
+const SAMPLES: u64 = 10_000;
+/// Of a latency and of a bandwidth, bytes; the second as perftest has it, like the depth.
+const SMALL: u32 = 64;
+const LARGE: u32 = 65_536;
+const DEPTH: u64 = 128;
+
+impl Client {
+    pub(super) fn resolve(self) -> Result<Settings, Failure> {
+        // What flags say comes first: it is wrong on any host.
+        let method = self.method()?;
+        let mtu = self.mtu()?;
+        let outputs = self.json.resolve(&[])?;
+        let is_bulk = matches!(method, Method::Bulk(_));
+        for (flag, given) in [("-q", self.qps), ("-t", self.tx_depth)] {
+            if given.is_some() && !is_bulk {
+                let message =
+                    format!("{flag} says nothing about a latency, of one message at a time");
+                return Err(Failure::usage(message, format!("{flag} with --method bulk")));
+            }
+        }
+        let inline = match (self.inline_size, method) {
+            (Some(inline), _) => inline as u32,
+            (None, Method::PingPong(Operation::Send)) => PingPongSettings::PERFTEST_INLINE_MAX,
+            (None, Method::PingPong(Operation::Write)) => {
+                PingPongSettings::PERFTEST_INLINE_MAX_WRITE
+            }
+            (None, _) => 0,
+        };
+        let size = if is_bulk { LARGE } else { SMALL };
+        let bytes = self.size.map_or(size, |size| size.get() as u32);
+        if is_bulk && bytes == 0 {
+            return Err(Failure::usage("-s 0: empty messages have no bandwidth", "-s from 1"));
+        }
+        let within = "within its range, by the flag's parser or the constant";
+        let number = |number: Option<u64>, or: u64| number.unwrap_or(or) as u32;
+        let mut task = Task {
+            method,
+            bytes: bytes.try_into().expect(within),
+            inline: inline.try_into().expect(within),
+            queue_pairs: number(self.qps, 1).try_into().expect(within),
+            depth: number(self.tx_depth, DEPTH).try_into().expect(within),
+            mtu: mtu.unwrap_or(Mtu::MAX),
+            sl: (self.sl as u32).try_into().expect(within),
+            traffic_class: (self.traffic_class as u32).try_into().expect(within),
+        };
+        if let Err(error) = task.plan(Part::Client) {
+            return Err(Failure::usage(error.to_string(), "other values of -s, -q, -t"));
+        }
+        let chosen = self.port.resolve()?;
+        if let Some(mtu) = mtu.filter(|&mtu| mtu > chosen.mtu) {
+            let message =
+                format!("-m {}: {} has an MTU of {}", mtu.get(), chosen.device, chosen.mtu);
+            return Err(Failure::usage(message, format!("up to {}", chosen.mtu.get())));
+        }
+        task.mtu = task.mtu.min(chosen.mtu);
+        let until = match self.duration {
+            Some(duration) => Until::Time(duration),
+            None => Until::Samples(self.samples.unwrap_or(SAMPLES)),
+        };
+        Ok(Settings { server: self.server, chosen, task, until, seed: self.seed, outputs })
+    }
+
+    fn method(&self) -> Result<Method, Failure> {
+        let operation = self.operation.map(|operation| match operation {
+            OperationFlag::Send => Operation::Send,
+            OperationFlag::Write => Operation::Write,
+        });
+        let only = |name: &str, allowed: &str| {
+            Err(Failure::usage(format!("{name} has no other operation than {allowed}"), allowed))
+        };
+        match (self.method, operation) {
+            (MethodFlag::Rperf, Some(Operation::Write)) => only("rperf", "send"),
+            (MethodFlag::Rperf, _) => Ok(Method::Rperf),
+            (MethodFlag::PostPoll, Some(Operation::Send)) => only("post-poll", "write"),
+            (MethodFlag::PostPoll, _) => Ok(Method::PostPoll),
+            (MethodFlag::PingPong, given) => Ok(Method::PingPong(given.unwrap_or(Operation::Send))),
+            (MethodFlag::Bulk, given) => Ok(Method::Bulk(given.unwrap_or(Operation::Write))),
+        }
+    }
+
+    fn mtu(&self) -> Result<Option<Mtu>, Failure> {
+        let Some(bytes) = self.mtu else { return Ok(None) };
+        match Mtu::try_from(bytes as u32) {
+            Ok(mtu) => Ok(Some(mtu)),
+            Err(_) => {
+                let message = format!("-m {bytes}: there is no such MTU");
+                Err(Failure::usage(message, "256, 512, 1024, 2048 or 4096"))
+            }
+        }
+    }
+}
