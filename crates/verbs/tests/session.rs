@@ -20,6 +20,9 @@ fn task() -> impl Strategy<Value = Task> {
         Method::PingPong(Operation::Send),
         Method::PingPong(Operation::Write),
         Method::PostPoll,
+        Method::ClosedLoop(Operation::WriteImm),
+        Method::ClosedLoop(Operation::Read),
+        Method::ClosedLoop(Operation::Atomic),
         Method::Bulk(Operation::Send),
         Method::Bulk(Operation::Write),
     ]);

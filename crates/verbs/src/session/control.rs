@@ -20,6 +20,9 @@ pub enum ControlError {
     /// It says nothing.
     #[error("the other side said nothing for {0:?}: it hangs, or measures with somebody else")]
     Silent(Duration),
+    /// Neither it nor its host answers any longer.
+    #[error("the other side is gone: its host answers nothing, or the network between is down")]
+    Lost,
     /// The connection has failed.
     #[error("the other side is gone: {0}")]
     Broken(io::Error),
@@ -105,11 +108,7 @@ impl Control {
             if let Some(message) = self.lines.next_message() {
                 return Ok(message?);
             }
-            read(&mut self.stream, &mut self.lines).map_err(|e| match e.kind() {
-                // Here a time-out is the system's, after all its questions.
-                ErrorKind::TimedOut => ControlError::Broken(e),
-                _ => self.broken(e),
-            })?;
+            read(&mut self.stream, &mut self.lines).map_err(|e| self.lost(e))?;
         }
     }
 
@@ -117,6 +116,14 @@ impl Control {
     pub fn watch(self) -> Result<Watched, ControlError> {
         self.stream.set_nonblocking(true).map_err(ControlError::Broken)?;
         Ok(Watched { control: self, looked: Instant::now() })
+    }
+
+    /// While nobody waits for an answer a time-out is the system's, after all its questions.
+    fn lost(&self, error: io::Error) -> ControlError {
+        match error.kind() {
+            ErrorKind::TimedOut => ControlError::Lost,
+            _ => self.broken(error),
+        }
     }
 
     fn broken(&self, error: io::Error) -> ControlError {
@@ -172,11 +179,7 @@ impl Watched {
         match failed {
             None => None,
             Some(error) if error.kind() == ErrorKind::WouldBlock => None,
-            // Here a time-out is the system's, after all its questions.
-            Some(error) if error.kind() == ErrorKind::TimedOut => {
-                Some(Err(ControlError::Broken(error)))
-            }
-            Some(error) => Some(Err(self.control.broken(error))),
+            Some(error) => Some(Err(self.control.lost(error))),
         }
     }
 

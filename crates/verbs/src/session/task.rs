@@ -50,6 +50,19 @@ pub enum Operation {
     Send,
     /// WRITE, which the other side sees by looking at its memory, if at all.
     Write,
+    /// WRITE with immediate, which takes a RECV too.
+    WriteImm,
+    /// READ from the other side's memory.
+    Read,
+    /// An atomic on it: fetch and add.
+    Atomic,
+}
+
+impl Operation {
+    /// Whether the other side needs a RECV for each.
+    pub const fn takes_recv(self) -> bool {
+        matches!(self, Operation::Send | Operation::WriteImm)
+    }
 }
 
 impl From<Operation> for Opcode {
@@ -57,6 +70,9 @@ impl From<Operation> for Opcode {
         match operation {
             Operation::Send => Opcode::Send,
             Operation::Write => Opcode::Write,
+            Operation::WriteImm => Opcode::WriteImm,
+            Operation::Read => Opcode::Read,
+            Operation::Atomic => Opcode::Atomic,
         }
     }
 }
@@ -71,6 +87,8 @@ pub enum Method {
     PingPong(Operation),
     /// A WRITE and its completion, as qperf does.
     PostPoll,
+    /// A request and its completion, one at a time.
+    ClosedLoop(Operation),
     /// As much as goes through.
     Bulk(Operation),
 }
@@ -81,7 +99,9 @@ impl Method {
         match self {
             Method::Rperf => Operation::Send,
             Method::PostPoll => Operation::Write,
-            Method::PingPong(operation) | Method::Bulk(operation) => operation,
+            Method::PingPong(operation)
+            | Method::ClosedLoop(operation)
+            | Method::Bulk(operation) => operation,
         }
     }
 }
@@ -116,6 +136,12 @@ pub enum TaskError {
         "an empty WRITE changes nothing, so nobody sees it arrive: ping-pong needs 1 B or more, or SEND"
     )]
     EmptyWrite,
+    /// Nothing arrives that could be answered or counted.
+    #[error("{0} is not done by READs and atomics: closed-loop is")]
+    NotByThat(&'static str),
+    /// Atomics are of one size.
+    #[error("an atomic has 8 B, not {0} B")]
+    Atomic(u32),
     /// More requests than there is memory for.
     #[error(
         "{queue_pairs} queue pairs of {depth} requests are too many: {MOST_REQUESTS} in all at most"
@@ -144,6 +170,8 @@ pub enum Part {
 /// the next that has one, of which perftest's ping-pong has one in a hundred.
 const ONE_AT_A_TIME: u32 = 16;
 const PING_PONG: u32 = 256;
+/// An atomic's operand, bytes (IBTA 9.4.5).
+const ATOMIC: u32 = 8;
 /// RECVs for one message at a time.
 const RECVS: u32 = 64;
 
@@ -151,30 +179,37 @@ impl Task {
     /// What a side needs for it.
     pub fn plan(&self, part: Part) -> Result<Plan, TaskError> {
         let (depth, queue_pairs) = (self.depth.get(), self.queue_pairs.get());
-        let (send_depth, recv_depth) = match self.method {
-            Method::PingPong(Operation::Write) if self.bytes.get() == 0 => {
-                return Err(TaskError::EmptyWrite);
-            }
+        let (operation, bytes) = (self.method.operation(), self.bytes.get());
+        let is_asked_for = matches!(operation, Operation::Read | Operation::Atomic);
+        if operation == Operation::Atomic && bytes != ATOMIC {
+            return Err(TaskError::Atomic(bytes));
+        }
+        let send_depth = match self.method {
+            Method::PingPong(_) if is_asked_for => return Err(TaskError::NotByThat("ping-pong")),
+            Method::PingPong(Operation::Write) if bytes == 0 => return Err(TaskError::EmptyWrite),
+            Method::Bulk(_) if is_asked_for => return Err(TaskError::NotByThat("bulk")),
             Method::Bulk(_) if queue_pairs * depth > MOST_REQUESTS => {
                 return Err(TaskError::TooMany { queue_pairs, depth });
             }
-            Method::Rperf => (ONE_AT_A_TIME, RECVS),
-            Method::PingPong(Operation::Send) => (PING_PONG, RECVS),
-            Method::PingPong(Operation::Write) => (PING_PONG, 0),
-            Method::PostPoll => (ONE_AT_A_TIME, 0),
-            // Twice, since half of the RECVs may be used up; and only who receives needs them.
-            Method::Bulk(Operation::Send) if part == Part::Server => (1, 2 * depth),
-            Method::Bulk(_) if part == Part::Server => (1, 0),
-            Method::Bulk(_) => (depth, 0),
+            Method::PingPong(_) => PING_PONG,
+            Method::Bulk(_) if part == Part::Client => depth,
+            _ => ONE_AT_A_TIME,
+        };
+        let recv_depth = match self.method {
+            // Only who receives needs them; twice, since half of them may be used up.
+            Method::Bulk(_) if operation.takes_recv() && part == Part::Server => 2 * depth,
+            Method::Bulk(_) => 0,
+            _ if operation.takes_recv() => RECVS,
+            _ => 0,
         };
         Ok(Plan {
             queue_pairs: queue_pairs as u16,
             loopback: self.method == Method::Rperf && part == Part::Client,
-            bytes: self.bytes.get(),
+            bytes,
             send_depth,
             recv_depth,
             // What is longer than that is not sent inline at all.
-            inline: if self.bytes.get() <= self.inline.get() { self.bytes.get() } else { 0 },
+            inline: if bytes <= self.inline.get() { bytes } else { 0 },
             sees_writes: self.method == Method::PingPong(Operation::Write),
         })
     }
@@ -211,6 +246,8 @@ mod tests {
             (Method::PingPong(send), RECVS, RECVS),
             (Method::PingPong(write), 0, 0),
             (Method::PostPoll, 0, 0),
+            (Method::ClosedLoop(Operation::WriteImm), RECVS, RECVS),
+            (Method::ClosedLoop(Operation::Read), 0, 0),
             (Method::Bulk(send), 0, 256),
             (Method::Bulk(write), 0, 0),
         ] {
@@ -233,6 +270,12 @@ mod tests {
     fn what_can_not_be_is_refused() {
         let empty = task(Method::PingPong(Operation::Write), 0, 1, 1);
         assert_eq!(empty.plan(Part::Server), Err(TaskError::EmptyWrite));
+        let error = |method, bytes| task(method, bytes, 1, 1).plan(Part::Server).unwrap_err();
+        let atomic = Operation::Atomic;
+        assert_eq!(error(Method::ClosedLoop(atomic), 64), TaskError::Atomic(64));
+        assert_eq!(error(Method::PingPong(atomic), 8), TaskError::NotByThat("ping-pong"));
+        assert_eq!(error(Method::Bulk(Operation::Read), 8), TaskError::NotByThat("bulk"));
+        assert!(task(Method::ClosedLoop(atomic), 8, 1, 1).plan(Part::Client).is_ok());
         let many = task(Method::Bulk(Operation::Write), 0, 1024, 16384);
         assert!(many.plan(Part::Client).unwrap_err().to_string().contains("1024 queue pairs"));
         assert_eq!(Within::<1, 5>::try_from(6).unwrap_err().to_string(), "6 is not within 1 to 5");

@@ -52,10 +52,11 @@ pub struct Client {
     /// How to measure
     #[arg(long, value_enum, value_name = "METHOD", default_value = "rperf")]
     pub(super) method: MethodFlag,
-    /// How messages are moved; if not given, by SEND, with post-poll and bulk by WRITE
+    /// How messages are moved; if not given, by SEND, with post-poll and bulk by WRITE; closed-loop takes any,
+    /// ping-pong and bulk those that the other side receives
     #[arg(long, value_enum, value_name = "HOW")]
     pub(super) operation: Option<OperationFlag>,
-    /// Payload of a message; if not given, 64 B, and 64 KiB for bulk
+    /// Payload of a message; if not given, 64 B, for bulk 64 KiB; an atomic has 8 B
     #[arg(short = 's', long, value_name = "SIZE", value_parser = size)]
     #[arg(allow_hyphen_values = true)]
     pub(super) size: Option<Bytes>,
@@ -108,6 +109,8 @@ pub(super) enum MethodFlag {
     PingPong,
     /// A WRITE and its completion, as qperf does
     PostPoll,
+    /// A request and its completion, one at a time
+    ClosedLoop,
     /// As much as goes through: bandwidth instead of latency
     Bulk,
 }
@@ -119,6 +122,12 @@ pub(super) enum OperationFlag {
     Send,
     /// WRITE into the other side's memory
     Write,
+    /// WRITE with immediate, which takes a RECV too
+    WriteImm,
+    /// READ from the other side's memory, with closed-loop alone
+    Read,
+    /// Fetch and add on the other side's memory, with closed-loop alone
+    Atomic,
 }
 
 /// Whole seconds, as perftest has them, or a time with its unit.

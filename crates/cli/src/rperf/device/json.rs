@@ -3,7 +3,7 @@
 use super::outcome::{Ended, Outcome};
 use super::settings::{Settings, Until};
 use bandwise_report::json::rounded;
-use bandwise_verbs::session::{Method, Operation};
+use bandwise_verbs::session::Method;
 use serde_json::{Value, json};
 
 /// A method's name, as the flag has it.
@@ -12,6 +12,7 @@ pub(super) fn name(method: Method) -> &'static str {
         Method::Rperf => "rperf",
         Method::PingPong(_) => "ping-pong",
         Method::PostPoll => "post-poll",
+        Method::ClosedLoop(_) => "closed-loop",
         Method::Bulk(_) => "bulk",
     }
 }
@@ -23,10 +24,6 @@ pub(super) fn of(settings: &Settings, outcome: &Outcome) -> Value {
         Ended::Complete => ("complete", None),
         Ended::Interrupted => ("interrupted", None),
         Ended::Failed(why) => ("failed", Some(why)),
-    };
-    let operation = match task.method.operation() {
-        Operation::Send => "send",
-        Operation::Write => "write",
     };
     let latency = outcome.latency.as_ref().map(|measured| {
         json!({ "direction": "round trip", "measured": measured, "truth": null, "error": null })
@@ -51,7 +48,7 @@ pub(super) fn of(settings: &Settings, outcome: &Outcome) -> Value {
             "run": 0,
             "name": name(task.method),
             "method": name(task.method),
-            "operation": operation,
+            "operation": task.method.operation(),
             "from": chosen.device,
             "to": outcome.peer,
             "server": server.to_string(),

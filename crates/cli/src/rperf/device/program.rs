@@ -4,8 +4,9 @@ use super::settings::{Settings, Until};
 use bandwise_random::Stream;
 use bandwise_rdma::verbs::{Completion, Next, Posts, Program, Qp};
 use bandwise_rperf::{
-    Bulk, BulkError, BulkSettings, Generator, PingPongInitiator, PingPongResponder,
-    PingPongSettings, PostPoll, PostPollSettings, RPerf, RPerfSettings, Rounds, Think, Window,
+    Bulk, BulkError, BulkSettings, ClosedLoop, ClosedLoopSettings, Generator, PingPongInitiator,
+    PingPongResponder, PingPongSettings, PostPoll, PostPollSettings, RPerf, RPerfSettings, Rounds,
+    Think, Window,
 };
 use bandwise_units::{Bytes, Time};
 use bandwise_verbs::session::{Method, Operation, Task};
@@ -42,6 +43,11 @@ pub(super) fn of_client(
         }
         Method::PostPoll => {
             PostPoll::new(PostPollSettings { qp: WIRE, bytes, rounds: rounds() }).into()
+        }
+        Method::ClosedLoop(operation) => {
+            let (qp, opcode) = (WIRE, operation.into());
+            let rounds = rounds();
+            ClosedLoop::new(ClosedLoopSettings { qp, opcode, bytes, inline_max, rounds }).into()
         }
         Method::Bulk(operation) => {
             let (queue_pairs, depth) = (task.queue_pairs.get(), task.depth.get());
@@ -80,8 +86,8 @@ pub(super) fn of_server(task: &Task) -> Option<Box<dyn Program>> {
         Method::PingPong(operation) => {
             Some(Box::new(PingPongResponder::new(ping_pong(task, operation))))
         }
-        Method::Rperf | Method::Bulk(Operation::Send) => Some(Box::new(Receiver)),
-        Method::PostPoll | Method::Bulk(Operation::Write) => None,
+        method if method.operation().takes_recv() => Some(Box::new(Receiver)),
+        _ => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The side that answers.
 
 use super::flags::Server;
+use super::json::name;
 use super::port::any_psn;
 use super::program;
 use crate::failure::Failure;
@@ -76,7 +77,9 @@ fn serve(chosen: &Chosen, mut control: Control) -> anyhow::Result<String> {
             }
         }
     }
-    .map(|()| format!("served {:?} of {} B by {}", task.method, task.bytes.get(), side.device))
+    .map(|()| {
+        format!("served {} of {} B from {}", name(task.method), task.bytes.get(), side.device)
+    })
 }
 
 fn prepare(chosen: &Chosen, task: &Task, side: &Side) -> anyhow::Result<QueuePairs> {

@@ -42,8 +42,9 @@ impl Until {
 
 /// Samples, or messages.
 const SAMPLES: u64 = 10_000;
-/// Of a latency and of a bandwidth, bytes; the second as perftest has it, like the depth.
+/// Of a latency, of an atomic, and of a bandwidth, bytes; the last as perftest has it, like the depth.
 const SMALL: u32 = 64;
+const ATOMIC: u32 = 8;
 const LARGE: u32 = 65_536;
 const DEPTH: u64 = 128;
 
@@ -69,7 +70,11 @@ impl Client {
             }
             (None, _) => 0,
         };
-        let size = if is_bulk { LARGE } else { SMALL };
+        let size = match method.operation() {
+            Operation::Atomic => ATOMIC,
+            _ if is_bulk => LARGE,
+            _ => SMALL,
+        };
         let bytes = self.size.map_or(size, |size| size.get() as u32);
         if is_bulk && bytes == 0 {
             return Err(Failure::usage("-s 0: empty messages have no bandwidth", "-s from 1"));
@@ -87,7 +92,10 @@ impl Client {
             traffic_class: (self.traffic_class as u32).try_into().expect(within),
         };
         if let Err(error) = task.plan(Part::Client) {
-            return Err(Failure::usage(error.to_string(), "other values of -s, -q, -t"));
+            return Err(Failure::usage(
+                error.to_string(),
+                "other values of -s, -q, -t, --operation",
+            ));
         }
         let chosen = self.port.resolve()?;
         if let Some(mtu) = mtu.filter(|&mtu| mtu > chosen.mtu) {
@@ -107,16 +115,22 @@ impl Client {
         let operation = self.operation.map(|operation| match operation {
             OperationFlag::Send => Operation::Send,
             OperationFlag::Write => Operation::Write,
+            OperationFlag::WriteImm => Operation::WriteImm,
+            OperationFlag::Read => Operation::Read,
+            OperationFlag::Atomic => Operation::Atomic,
         });
         let only = |name: &str, allowed: &str| {
-            Err(Failure::usage(format!("{name} has no other operation than {allowed}"), allowed))
+            Err(Failure::usage(format!("{name} moves its messages in one way alone"), allowed))
         };
         match (self.method, operation) {
-            (MethodFlag::Rperf, Some(Operation::Write)) => only("rperf", "send"),
-            (MethodFlag::Rperf, _) => Ok(Method::Rperf),
-            (MethodFlag::PostPoll, Some(Operation::Send)) => only("post-poll", "write"),
-            (MethodFlag::PostPoll, _) => Ok(Method::PostPoll),
+            (MethodFlag::Rperf, None | Some(Operation::Send)) => Ok(Method::Rperf),
+            (MethodFlag::Rperf, _) => only("rperf", "--operation send"),
+            (MethodFlag::PostPoll, None | Some(Operation::Write)) => Ok(Method::PostPoll),
+            (MethodFlag::PostPoll, _) => only("post-poll", "--operation write"),
             (MethodFlag::PingPong, given) => Ok(Method::PingPong(given.unwrap_or(Operation::Send))),
+            (MethodFlag::ClosedLoop, given) => {
+                Ok(Method::ClosedLoop(given.unwrap_or(Operation::Send)))
+            }
             (MethodFlag::Bulk, given) => Ok(Method::Bulk(given.unwrap_or(Operation::Write))),
         }
     }

@@ -33,8 +33,8 @@ fn meaning(method: Method) -> &'static str {
         Method::PingPong(_) => {
             "From posting to the answer of the other side's program, with both hosts in it; perftest prints half."
         }
-        Method::PostPoll | Method::Bulk(_) => {
-            "From posting a WRITE to its completion, with what the hosts' RNICs add."
+        Method::PostPoll | Method::ClosedLoop(_) | Method::Bulk(_) => {
+            "From posting a request to its completion, with what both hosts and their RNICs add."
         }
     }
 }
@@ -81,15 +81,15 @@ fn bandwidth(settings: &Settings, outcome: &Outcome, found: &Bandwidth) -> Table
 
 /// The method and what it moves messages by, where it has a choice.
 fn named(method: Method) -> String {
-    match method {
-        Method::Rperf | Method::PostPoll => name(method).to_owned(),
-        Method::PingPong(Operation::Send) | Method::Bulk(Operation::Send) => {
-            format!("{} by SEND", name(method))
-        }
-        Method::PingPong(Operation::Write) | Method::Bulk(Operation::Write) => {
-            format!("{} by WRITE", name(method))
-        }
-    }
+    let by = match method.operation() {
+        _ if matches!(method, Method::Rperf | Method::PostPoll) => return name(method).to_owned(),
+        Operation::Send => "SEND",
+        Operation::Write => "WRITE",
+        Operation::WriteImm => "WRITE with immediate",
+        Operation::Read => "READ",
+        Operation::Atomic => "atomic",
+    };
+    format!("{} by {by}", name(method))
 }
 
 /// The line that says what all numbers rest on.
