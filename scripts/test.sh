@@ -54,8 +54,9 @@ trace() {
     bash tests/trace/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise"
 }
 verbs() {
-  # Debian's measuring programs between virtual machines with Soft-RoCE.
-  bash tests/verbs/run.sh
+  # Debian's measuring programs and ours between virtual machines with Soft-RoCE.
+  cargo build --quiet --profile test --bin bandwise &&
+    bash tests/verbs/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise"
 }
 web() {
   # A sample with everything that a page can have, the page that `make run` makes, and one of flows

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Debian's own measuring programs over Soft-RoCE between virtual machines: that the bench is sound.
-#   tests/verbs/run.sh
+# Debian's own measuring programs over Soft-RoCE between virtual machines: that the bench is sound. And
+# bandwise beside them.
+#   tests/verbs/run.sh PATH-OF-BANDWISE
 # Prints a line that starts with SKIP where the bench can't be had. The last line counts.
 # shellcheck disable=SC2016 # Variables in single quotes are awk's and the machines'.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+bandwise=$(realpath "${1:?the path of the bandwise program}")
 cache=${CARGO_TARGET_DIR:-$here/../../target}/verbs
 
 scratch=$(mktemp -d)
@@ -85,6 +87,119 @@ expect qperf "(rc_lat, rc_bw)" '
   ($1 == "latency" || $1 == "bw") && number($3) { line = line $3 " " $4 " " }
   END { if (split(line, words) == 4) print words[1], words[2] ",", words[3], words[4] }'
 expect rping "of 5 messages" '/^ping data: rdma-ping-[0-4]: / { n++ } END { if (n == 5) print n }'
+
+# Bandwise between two machines: every method, each once, and those that perftest has too in turns with it.
+# What is best of several rounds is compared: a machine that has to wait for the host's processors is slow for
+# seconds, whoever measures.
+ours=$scratch/ours
+mkdir "$ours"
+rounds=6
+server="$preamble
+  $bandwise rperf server --listen 0.0.0.0 >server 2>&1 & served=\$!"
+client="$preamble
+  ours() { step \"\$1\" $bandwise rperf client 10.0.0.1 --json - \"\${@:2}\"; }
+  step devices $bandwise devices
+  await 10.0.0.1 18516 || exit
+  ours rperf -n 200
+  ours post-poll -n 100 --method post-poll
+  ours write-imm -n 200 --method closed-loop --operation write-imm
+  ours read -n 100 --method closed-loop --operation read -s 10000
+  ours atomic -n 100 --method closed-loop --operation atomic
+  ours send-bulk -n 200 --method bulk --operation send -s 4096 -q 3 -t 16
+  ours seconds -D 0.2s --method bulk -s 4096
+  ours no-gid -x 7"
+port=18700
+beside() { # NAME FLAGS-OF-BANDWISE PROGRAM FLAGS-OF-BOTH
+  client+=$'\n'"ours $1 $2 $4"
+  step "$1-theirs" "$3 -d rxe0 -x 1 -p PORT $4" "$3 -d rxe0 -x 1 -p PORT $4 10.0.0.1"
+}
+for ((round = 1; round <= rounds; round++)); do
+  beside "send-lat.$round" "--method ping-pong" ib_send_lat "-n 150 -s 64"
+  beside "write-lat.$round" "--method ping-pong --operation write" ib_write_lat "-n 150 -s 64"
+  beside "write-bw.$round" "--method bulk" ib_write_bw "-n 100 -s 65536"
+done
+# Last, the server is killed while something is measured.
+server+='
+  until [ -e kill ]; do sleep 0.05; done
+  kill -9 $served'
+client+="
+  timeout 40 $bandwise rperf client 10.0.0.1 -n 100000000 --method ping-pong >killed 2>&1 & measures=\$!
+  until grep -q measuring killed; do sleep 0.05; done
+  sleep 0.5
+  began=\$(date +%s%N)
+  touch kill
+  wait \$measures
+  echo \"code \$? after \$(((\$(date +%s%N) - began) / 1000000)) ms\" >killed.end"
+status=0
+"$here/lab.sh" --seconds 170 --folder "$ours" "$server" "$client" >"$scratch/ours.bench" 2>&1 ||
+  status=$?
+[ "$status" = 0 ] || miss "bandwise: the bench ended with $status" "$scratch/ours.bench"
+
+number() { # NAME KEY: a number of what bandwise said, if it ended well
+  [ "$(cat "$ours/2.$1.status" 2>/dev/null)" != 0 ] ||
+    sed -n "s/.*\"$2\":\(-\?[0-9.e-]*\).*/\1/p" "$ours/2.$1"
+}
+# Passes when bandwise ended well and KEY is EXPECTED, if that is given.
+found() { # NAME KEY UNIT [EXPECTED]
+  local value
+  value=$(number "$1" "$2")
+  if [ -n "$value" ] && [ "$value" = "${4:-$value}" ]; then
+    pass "bandwise, $1: $value $3"
+  else
+    miss "bandwise, $1: $2 is '$value'" "$ours/2.$1" "$ours/server"
+  fi
+}
+if grep -q '^rxe0 1  active' "$ours/2.devices"; then
+  pass "bandwise, devices: rxe0"
+else
+  miss "bandwise, devices" "$ours/2.devices"
+fi
+for name in rperf write-imm; do found "$name" count samples 200; done
+for name in post-poll read atomic; do found "$name" count samples 100; done
+found send-bulk messages "messages by three queue pairs" 200
+found seconds gbps Gbps
+if [ "$(cat "$ours/2.no-gid.status")" = 2 ] && grep -q 'allowed: -x 0, -x 1' "$ours/2.no-gid"; then
+  pass "bandwise, no-gid: refused with what would do"
+else
+  miss "bandwise, no-gid" "$ours"/2.no-gid*
+fi
+# The best of all rounds, ours and perftest's, in perftest's unit, and whether they are within PERCENT.
+compare() { # NAME KEY FACTOR COLUMN BEST PERCENT
+  local round mine theirs
+  mine=$(for ((round = 1; round <= rounds; round++)); do number "$1.$round" "$2"; done | xargs)
+  theirs=$(cat "$ours"/2."$1".*-theirs 2>/dev/null |
+    awk "$awk_number"'$1 ~ /^[0-9]+$/ && number($column) { print $column }' column="$4" | xargs)
+  if awk -v mine="$mine" -v theirs="$theirs" -v factor="$3" -v best="$5" -v percent="$6" '
+    function pick(list, count, i, value, found) {
+      count = split(list, value)
+      found = value[1]
+      for (i = 2; i <= count; i++)
+        if (best == "least" ? value[i] < found : value[i] > found) found = value[i]
+      return found
+    }
+    BEGIN {
+      mine = pick(mine) * factor
+      theirs = pick(theirs)
+      printf "%.1f beside %.1f", mine, theirs
+      exit !(mine > 0 && theirs > 0 && mine <= theirs * (1 + percent / 100) &&
+        mine >= theirs * (1 - percent / 100))
+    }' >"$scratch/compared"; then
+    pass "bandwise, $1: $(cat "$scratch/compared") by perftest"
+  else
+    printf '%s\n%s\n' "ours: $mine" "perftest's: $theirs" >"$scratch/rounds"
+    miss "bandwise, $1: $(cat "$scratch/compared") by perftest, over $6% off" "$scratch/rounds"
+  fi
+}
+# perftest has half of a round trip in microseconds, and 2^20 B/s.
+compare send-lat p50_ns 0.0005 5 least 25
+compare write-lat p50_ns 0.0005 5 least 25
+compare write-bw gbps 119.2092896 4 most 15
+if grep -qE '^code 1 after ([0-4]?[0-9]{1,3}) ms$' "$ours/killed.end" 2>/dev/null &&
+  grep -q '^Partial: ' "$ours/killed"; then
+  pass "bandwise, the server is killed: $(cat "$ours/killed.end")"
+else
+  miss "bandwise, the server is killed" "$ours"/killed*
+fi
 
 # Four machines, three of which write into the first at the same time. When its command has ended it
 # still answers.
