@@ -19,7 +19,7 @@ use std::net::ToSocketAddrs;
 
 /// Measures and prints.
 pub(super) fn run(flags: Client) -> Result<(), Failure> {
-    let settings = flags.resolve()?;
+    let (settings, outputs) = flags.resolve()?;
     let interrupt = Interrupt::listen()?;
     let connected = Connected::with(&settings)?;
     note(format_args!("measuring with {} …", settings.server));
@@ -34,7 +34,7 @@ pub(super) fn run(flags: Client) -> Result<(), Failure> {
         }
     };
     let text = tables::text(&settings, &outcome);
-    settings.outputs.emit(&text, &json::of(&settings, &outcome))?;
+    outputs.emit(&text, &json::of(&settings, &outcome))?;
     match outcome.end {
         Ended::Complete if outcome.latency.is_none() && outcome.bandwidth.is_none() => {
             Err(anyhow!("no sample: the first rounds are not counted; needed: a longer -D").into())

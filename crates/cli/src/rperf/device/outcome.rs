@@ -5,6 +5,7 @@ use bandwise_rperf::{Bandwidth, Summary};
 use bandwise_units::Time;
 
 /// What came out.
+#[derive(Debug, Clone)]
 pub(super) struct Outcome {
     /// The other side's device.
     pub(super) peer: String,

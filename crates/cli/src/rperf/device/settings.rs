@@ -11,6 +11,7 @@ use bandwise_verbs::ibverbs::Chosen;
 use bandwise_verbs::session::{Method, Operation, Part, Task};
 
 /// What is measured, checked.
+#[derive(Debug, Clone)]
 pub(super) struct Settings {
     pub(super) server: Host,
     pub(super) chosen: Chosen,
@@ -18,7 +19,6 @@ pub(super) struct Settings {
     /// How many samples, or messages, or for how long.
     pub(super) until: Until,
     pub(super) seed: u64,
-    pub(super) outputs: Outputs,
 }
 
 /// When it is enough.
@@ -49,7 +49,7 @@ const LARGE: u32 = 65_536;
 const DEPTH: u64 = 128;
 
 impl Client {
-    pub(super) fn resolve(self) -> Result<Settings, Failure> {
+    pub(super) fn resolve(self) -> Result<(Settings, Outputs), Failure> {
         // What flags say comes first: it is wrong on any host.
         let method = self.method()?;
         let mtu = self.mtu()?;
@@ -108,7 +108,7 @@ impl Client {
             Some(duration) => Until::Time(duration),
             None => Until::Samples(self.samples.unwrap_or(SAMPLES)),
         };
-        Ok(Settings { server: self.server, chosen, task, until, seed: self.seed, outputs })
+        Ok((Settings { server: self.server, chosen, task, until, seed: self.seed }, outputs))
     }
 
     fn method(&self) -> Result<Method, Failure> {

@@ -120,3 +120,100 @@ fn closing(settings: &Settings, outcome: &Outcome) -> String {
         env!("CARGO_PKG_VERSION"),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{address::Host, json};
+    use super::*;
+    use bandwise_rdma::wire::Mtu;
+    use bandwise_rperf::Latency;
+    use bandwise_units::{Bytes, Time};
+    use bandwise_verbs::ibverbs::{Chosen, Gid};
+    use bandwise_verbs::session::Task;
+
+    fn settings(method: Method) -> Settings {
+        let mut gid = [0; 16];
+        (gid[10], gid[11], gid[12], gid[15]) = (0xff, 0xff, 10, 2);
+        Settings {
+            server: Host { name: "node1".into(), port: 7000 },
+            chosen: Chosen {
+                device: "mlx5_0".into(),
+                port: 1,
+                gid: Some((3, Gid(gid))),
+                lid: 0,
+                mtu: Mtu::MAX,
+            },
+            task: Task {
+                method,
+                bytes: 64.try_into().unwrap(),
+                inline: 0.try_into().unwrap(),
+                queue_pairs: 2.try_into().unwrap(),
+                depth: 128.try_into().unwrap(),
+                mtu: Mtu::MAX,
+                sl: 5.try_into().unwrap(),
+                traffic_class: 0.try_into().unwrap(),
+            },
+            until: Until::Samples(10),
+            seed: 7,
+        }
+    }
+
+    fn outcome(end: Ended) -> Outcome {
+        Outcome {
+            peer: "mlx5_1".into(),
+            mtu: Mtu::try_from(1024).unwrap(),
+            latency: None,
+            bandwidth: None,
+            end,
+            took: Time::from_ms(20),
+            clock: "the system's clock".into(),
+        }
+    }
+
+    /// Samples below zero count, and what is missing is said.
+    #[test]
+    fn a_latency_that_is_partial() {
+        let mut latency = Latency::new();
+        [-2_000, 0, 4_000].iter().for_each(|&ps| latency.record_ps(ps));
+        let end = Ended::Failed("the other side is gone".into());
+        let outcome = Outcome { latency: latency.summary(), ..outcome(end) };
+        let settings = settings(Method::Rperf);
+        let said = text(&settings, &outcome);
+        for words in [
+            "rperf: round-trip time of 64 B on SL5 from mlx5_0 to mlx5_1 at node1:7000",
+            "samples           3",
+            "max            4 ns",
+            "negative          1",
+            "It took 3 of 10 samples.",
+            "Partial: the other side is gone. mlx5_0 port 1, GID 3 (::ffff:10.0.0.2), 2 queue pairs (RC), MTU 1024 B",
+            "seed 7",
+        ] {
+            assert!(said.contains(words), "no {words:?} in {said}");
+        }
+        let json = json::of(&settings, &outcome);
+        let flow = &json["flows"][0];
+        assert_eq!(
+            (&json["stop"], &json["failure"]),
+            (&"failed".into(), &"the other side is gone".into())
+        );
+        assert_eq!(flow["latency"]["measured"]["negatives"], 1);
+        assert_eq!((&flow["operation"], &flow["mtu_bytes"]), (&"send".into(), &1024.into()));
+    }
+
+    #[test]
+    fn a_bandwidth() {
+        let (from, to) = (Time::from_ms(1), Time::from_ms(2));
+        // 1.25 MB in a millisecond are 10 Gbps.
+        let bandwidth = Bandwidth { bytes: Bytes::new(1_250_000), messages: 20, from, to };
+        let outcome = Outcome { bandwidth: Some(bandwidth), ..outcome(Ended::Complete) };
+        let settings = settings(Method::Bulk(Operation::WriteImm));
+        let said = text(&settings, &outcome);
+        for words in ["bulk by WRITE with immediate", "10 Gbps", " 20\n"] {
+            assert!(said.contains(words), "no {words:?} in {said}");
+        }
+        assert!(!said.contains("Partial"), "{said}");
+        let json = json::of(&settings, &outcome);
+        assert_eq!(json["flows"][0]["bandwidth"]["gbps"], 10.0);
+        assert_eq!(json["flows"][0]["operation"], "write-imm");
+    }
+}
