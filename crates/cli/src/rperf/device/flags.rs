@@ -32,8 +32,8 @@ pub struct Server {
 /// Flags of the client.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Letters are those of perftest where they mean the same. Times are round trips: perftest prints half of
-a ping-pong's. Its bandwidth is in 2^20 B/s; here it is in Gbps.
+Letters are those of perftest where they mean the same. Times are round trips, of which perftest
+prints half; its bandwidth is in 2^20 B/s, here it is in Gbps.
 
 Examples:
   # The network alone, without what hosts add: RPerf
@@ -42,7 +42,8 @@ Examples:
   bandwise rperf client node1 --method ping-pong -s 2 -n 10000
   bandwise rperf client node1 --method bulk -s 65536 -q 2 -D 10 --json bulk.json
 
-Interrupted, or when the other side is gone, it prints what it has and says `partial`; exit code 130, or 1.")]
+Interrupted, or when the other side is gone, it prints what it has and says `Partial`, with exit
+code 130, or 1.")]
 pub struct Client {
     /// The host where `bandwise rperf server` runs, and its port if it is not 18516
     #[arg(value_name = "HOST[:PORT]", value_parser = host)]
