@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Debian's own measuring programs over Soft-RoCE between virtual machines: that the bench is sound. And
-# bandwise beside them.
-#   tests/verbs/run.sh PATH-OF-BANDWISE
+# bandwise beside them, and the tests of crates/verbs/tests/device.rs, which want a device.
+#   tests/verbs/run.sh PATH-OF-BANDWISE PATH-OF-THOSE-TESTS
 # Prints a line that starts with SKIP where the bench can't be had. The last line counts.
 # shellcheck disable=SC2016 # Variables in single quotes are awk's and the machines'.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
+device_tests=$(realpath "${2:?the path of the tests that want a device}")
 cache=${CARGO_TARGET_DIR:-$here/../../target}/verbs
 
 scratch=$(mktemp -d)
@@ -98,6 +99,7 @@ server="$preamble
   $bandwise rperf server --listen 0.0.0.0 >server 2>&1 & served=\$!"
 client="$preamble
   ours() { step \"\$1\" $bandwise rperf client 10.0.0.1 --json - \"\${@:2}\"; }
+  step device-tests $device_tests --test-threads=1 --nocapture
   step devices $bandwise devices
   await 10.0.0.1 18516 || exit
   ours rperf -n 200
@@ -149,6 +151,11 @@ found() { # NAME KEY UNIT [EXPECTED]
     miss "bandwise, $1: $2 is '$value'" "$ours/2.$1" "$ours/server"
   fi
 }
+if [ "$(cat "$ours/2.device-tests.status")" = 0 ] && ! grep -q SKIP "$ours/2.device-tests"; then
+  pass "tests on a device: $(sed -n 's/^test result: ok. \([0-9]* passed\).*/\1/p' "$ours/2.device-tests")"
+else
+  miss "tests on a device" "$ours"/2.device-tests*
+fi
 if grep -q '^rxe0 1  active' "$ours/2.devices"; then
   pass "bandwise, devices: rxe0"
 else

@@ -12,9 +12,10 @@ use std::ptr::{NonNull, null_mut};
 use sys::ibv_qp_attr_mask as mask;
 
 /// An answer is waited for for 4.096 us * 2^TIMEOUT, 0.27 s, and a request sent again RETRIES times (IBTA 9.7.6.1.3
-/// and 11.2.5.2): some 2 s until a side that is gone is told of. Lossless fabrics need neither.
+/// and 11.2.5.2): some 2 s until a side that is gone is told of. Lossless fabrics need neither. Linux's Soft-RoCE
+/// takes the largest number, 7, for: without end.
 const TIMEOUT: u8 = 16;
-const RETRIES: u8 = 7;
+const RETRIES: u8 = 6;
 /// Who finds no RECV asks again, for ever, after 0.64 ms (IBTA 9.7.5.2.8).
 const RNR_RETRIES: u8 = 7;
 const RNR_TIMER: u8 = 12;
