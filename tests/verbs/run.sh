@@ -108,6 +108,8 @@ client="$preamble
   ours read -n 100 --method closed-loop --operation read -s 10000
   ours atomic -n 100 --method closed-loop --operation atomic
   ours send-bulk -n 200 --method bulk --operation send -s 4096 -q 3 -t 16
+  ours ud -n 200 --method ping-pong -c ud
+  ours ud-bulk -n 300 --method bulk -c ud -q 2
   ours seconds -D 0.2s --method bulk -s 4096
   ours no-gid -x 7"
 port=18700
@@ -161,9 +163,10 @@ if grep -q '^rxe0 1  active' "$ours/2.devices"; then
 else
   miss "bandwise, devices" "$ours/2.devices"
 fi
-for name in rperf write-imm; do found "$name" count samples 200; done
+for name in rperf write-imm ud; do found "$name" count samples 200; done
 for name in post-poll read atomic; do found "$name" count samples 100; done
 found send-bulk messages "messages by three queue pairs" 200
+found ud-bulk messages "datagrams sent" 300
 found seconds gbps Gbps
 if [ "$(cat "$ours/2.no-gid.status")" = 2 ] && grep -q 'allowed: -x 0, -x 1' "$ours/2.no-gid"; then
   pass "bandwise, no-gid: refused with what would do"

@@ -1,13 +1,14 @@
 //! Queue pairs of a real device, both ends on this host. Where there is no device the tests say so and pass; in the
 //! virtual machines of `tests/verbs` there is one.
 
-use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Posts, Qp, WorkRequest};
+use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Posts, Qp, Transport, WorkRequest};
 use bandwise_rdma::wire::Mtu;
 use bandwise_verbs::Device;
 use bandwise_verbs::ibverbs::{Path, Plan, QueuePairs, Side, VerbsError, Wanted, devices};
 use std::time::{Duration, Instant};
 
 const PLAN: Plan = Plan {
+    transport: Transport::Rc,
     queue_pairs: 1,
     loopback: false,
     bytes: 4096,
@@ -117,6 +118,25 @@ fn recvs_are_posted_anew() {
         assert_eq!(completions(&mut b, 1).unwrap(), [of(CompletionKind::Received, 0, 64)]);
         assert_eq!(completions(&mut a, 1).unwrap(), [of(kind, id, 64)]);
     }
+}
+
+/// As much as fits a packet, with no header before it.
+#[test]
+fn datagrams_arrive() {
+    let plan = Plan { transport: Transport::Ud, bytes: 1024, ..PLAN };
+    let Some((mut a, mut b)) = ends(plan, |_| ()) else { return };
+    for (id, bytes) in (0..40).flat_map(|id| [(id, 1024), (id, 8)]) {
+        post(&mut a, &[request(id, Opcode::Send, bytes, true)]).unwrap();
+        let sent = of(CompletionKind::Sent(Opcode::Send), id, bytes);
+        assert_eq!(completions(&mut a, 1).unwrap(), [sent]);
+        assert_eq!(completions(&mut b, 1).unwrap(), [of(CompletionKind::Received, 0, bytes)]);
+    }
+    let long = Plan { bytes: 1025, ..plan };
+    let chosen = Wanted::default().choose(&devices().unwrap()[..1]).unwrap();
+    let mut long = QueuePairs::open(chosen, long, 3).unwrap();
+    let path = Path { mtu: Mtu::try_from(1024).unwrap(), sl: 0, traffic_class: 0 };
+    let said = long.connect(&long.side(), path).unwrap_err().to_string();
+    assert!(said.contains("1025 B does not fit packets of 1024 B"), "{said}");
 }
 
 /// More of them than marks there are.

@@ -1,5 +1,6 @@
 //! What two sides say to each other, whoever the other one is.
 
+use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
 use bandwise_verbs::ibverbs::{Bits24, Gid, QpAddress, Region, Side};
 use bandwise_verbs::session::{
@@ -27,8 +28,10 @@ fn task() -> impl Strategy<Value = Task> {
         Method::Bulk(Operation::Write),
     ]);
     let mtus = prop::sample::select(vec![256u32, 512, 1024, 2048, 4096]);
-    (methods, mtus, numbers()).prop_map(|(method, mtu, n)| Task {
+    let transports = prop::sample::select(vec![Transport::Rc, Transport::Ud]);
+    (methods, transports, mtus, numbers()).prop_map(|(method, transport, mtu, n)| Task {
         method,
+        transport,
         bytes: n.0.try_into().unwrap(),
         inline: n.1.try_into().unwrap(),
         queue_pairs: n.2.try_into().unwrap(),

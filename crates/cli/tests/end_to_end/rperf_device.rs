@@ -26,6 +26,11 @@ fn what_can_not_be_measured_is_refused() {
             &["--method", "closed-loop", "--operation", "atomic", "-s", "64"],
             &["an atomic has 8 B, not 64 B"],
         ),
+        (&["-c", "ud"], &["datagrams (UD) can be measured by ping-pong and bulk alone"]),
+        (
+            &["-c", "ud", "--method", "bulk", "--operation", "write"],
+            &["datagrams (UD) can be measured by ping-pong and bulk alone"],
+        ),
         (&["-q", "2"], &["-q says nothing about a latency", "-q with --method bulk"]),
         (&["-t", "2"], &["-t says nothing about a latency", "-t with --method bulk"]),
         (&["--method", "bulk", "-s", "0"], &["empty messages have no bandwidth"]),

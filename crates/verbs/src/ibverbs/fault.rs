@@ -1,6 +1,7 @@
 //! [`VerbsError`]: why queue pairs can't be had, or can't go on.
 
 use super::{NoDevices, Status};
+use bandwise_rdma::wire::Mtu;
 use bandwise_units::Bytes;
 use std::io;
 
@@ -49,6 +50,14 @@ pub enum VerbsError {
         bytes: u32,
         /// The memory.
         room: u32,
+    },
+    /// A datagram is one packet.
+    #[error("a datagram of {bytes} B does not fit packets of {mtu}, which is what both ports take")]
+    Datagram {
+        /// The largest message.
+        bytes: u32,
+        /// The largest payload of a packet.
+        mtu: Mtu,
     },
     /// More was posted than a send queue holds.
     #[error("queue pair {qp} takes no more requests ({depth} at a time): {error}")]

@@ -45,6 +45,9 @@ pub(super) struct Memory {
     second: usize,
 }
 
+/// What stands before a datagram that is received: room for a global route header (IBTA 11.4.1.2), bytes.
+pub(super) const GRH: u32 = 40;
+
 /// Where devices and atomics want things to begin, bytes.
 const PAGE: usize = 4096;
 
@@ -77,8 +80,8 @@ impl Memory {
         domain: &Domain,
         bytes: u32,
     ) -> Result<Memory, VerbsError> {
-        // An atomic takes eight bytes, and an empty message has an address too.
-        let second = (bytes as usize).max(8).next_multiple_of(PAGE);
+        // With room for an atomic, and an address for an empty message.
+        let second = (bytes as usize + GRH as usize).next_multiple_of(PAGE);
         let all = 2 * second;
         let limits = || std::fs::read_to_string("/proc/self/limits").ok();
         let failed = |error| VerbsError::memory(context.name(), all, error, limits().as_deref());
@@ -112,17 +115,17 @@ impl Memory {
         }
     }
 
-    /// The second buffer, for the device.
-    pub(super) fn arriving(&self) -> sys::ibv_sge {
+    /// The second buffer, for the device, with so much more before a message.
+    pub(super) fn arriving(&self, header: u32) -> sys::ibv_sge {
         let addr = (self.buffer.start.addr().get() + self.second) as u64;
-        sys::ibv_sge { addr, length: self.bytes, lkey: self.lkey() }
+        sys::ibv_sge { addr, length: self.bytes + header.min(GRH), lkey: self.lkey() }
     }
 
     /// The second buffer, for the other side.
     pub(super) fn region(&self) -> Region {
         // SAFETY: the region lives.
         let rkey = unsafe { self.region.as_ref().rkey };
-        Region { address: self.arriving().addr, rkey, bytes: self.bytes }
+        Region { address: self.arriving(0).addr, rkey, bytes: self.bytes }
     }
 
     fn lkey(&self) -> u32 {

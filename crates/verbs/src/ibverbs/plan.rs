@@ -1,10 +1,13 @@
 //! [`Plan`] and [`Path`]: what queue pairs are made for.
 
+use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
 
 /// Queue pairs of one side, and the memory behind them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
+    /// Their transport service.
+    pub transport: Transport,
     /// How many are connected with the other side.
     pub queue_pairs: u16,
     /// Whether there is one more, connected with itself.

@@ -1,10 +1,14 @@
 //! [`QueuePair`] and [`CompletionQueue`]: making and connecting them. What is unsafe about that stands here.
+//!
+//! A queue pair for datagrams (UD) is connected with nobody: whom a datagram goes to stands in its request, and that
+//! is the one other side.
 
 #![allow(unsafe_code)]
 
 use super::context::Context;
 use super::memory::Domain;
 use super::{Bits24, Chosen, Path, Plan, QpAddress, Side, VerbsError};
+use bandwise_rdma::verbs::Transport;
 use rdma_mummy_sys as sys;
 use std::io;
 use std::mem::zeroed;
@@ -21,6 +25,8 @@ const RNR_RETRIES: u8 = 7;
 const RNR_TIMER: u8 = 12;
 /// READs and atomics on their way at a time; no method has more.
 const READS: u8 = 1;
+/// What datagrams must show to be received (Q_Key): any number below 2^31, the same on both sides (IBTA 3.5.3).
+const QKEY: u32 = 0x1851_6000;
 /// Routers that a packet may cross.
 const HOP_LIMIT: u8 = 64;
 
@@ -53,9 +59,12 @@ impl Drop for CompletionQueue {
     }
 }
 
-/// A reliable connection (RC).
+/// A reliable connection (RC), or one for datagrams (UD).
 pub(super) struct QueuePair {
     qp: NonNull<sys::ibv_qp>,
+    transport: Transport,
+    /// Whom datagrams go to.
+    peer: Option<Peer>,
     psn: Bits24,
     device: String,
 }
@@ -74,7 +83,10 @@ impl QueuePair {
         let mut wanted: sys::ibv_qp_init_attr = unsafe { zeroed() };
         wanted.send_cq = completions.as_ptr();
         wanted.recv_cq = completions.as_ptr();
-        wanted.qp_type = sys::ibv_qp_type::IBV_QPT_RC;
+        wanted.qp_type = match plan.transport {
+            Transport::Rc => sys::ibv_qp_type::IBV_QPT_RC,
+            Transport::Ud => sys::ibv_qp_type::IBV_QPT_UD,
+        };
         wanted.cap = sys::ibv_qp_cap {
             max_send_wr: plan.send_depth,
             max_recv_wr: plan.recv_depth.max(1),
@@ -92,18 +104,22 @@ impl QueuePair {
             );
             return Err(VerbsError::last(context.name(), what));
         };
-        let mut pair = QueuePair { qp, psn, device: context.name().to_owned() };
+        let transport = plan.transport;
+        let mut pair =
+            QueuePair { qp, transport, peer: None, psn, device: context.name().to_owned() };
         let access = sys::ibv_access_flags::IBV_ACCESS_REMOTE_WRITE
             | sys::ibv_access_flags::IBV_ACCESS_REMOTE_READ
             | sys::ibv_access_flags::IBV_ACCESS_REMOTE_ATOMIC;
-        let what = mask::IBV_QP_STATE
-            | mask::IBV_QP_PKEY_INDEX
-            | mask::IBV_QP_PORT
-            | mask::IBV_QP_ACCESS_FLAGS;
-        pair.modify("INIT", what, |to| {
+        let what = mask::IBV_QP_STATE | mask::IBV_QP_PKEY_INDEX | mask::IBV_QP_PORT;
+        let more = match transport {
+            Transport::Rc => mask::IBV_QP_ACCESS_FLAGS,
+            Transport::Ud => mask::IBV_QP_QKEY,
+        };
+        pair.modify("INIT", what | more, |to| {
             to.qp_state = sys::ibv_qp_state::IBV_QPS_INIT;
             to.port_num = chosen.port;
             to.qp_access_flags = access.0;
+            to.qkey = QKEY;
         })?;
         Ok(pair)
     }
@@ -124,29 +140,59 @@ impl QueuePair {
         self.qp.as_ptr()
     }
 
+    /// Whom datagrams go to; `None` for a connection, which knows it itself, and before it is connected.
+    #[inline]
+    pub(super) fn datagrams_to(&self) -> Option<sys::ud_t> {
+        let Peer { handle, number } = self.peer.as_ref()?;
+        Some(sys::ud_t { ah: handle.as_ptr(), remote_qpn: *number, remote_qkey: QKEY })
+    }
+
     /// Connects it: states RTR and RTS.
     pub(super) fn connect(
         &mut self,
+        domain: &Domain,
         chosen: &Chosen,
         side: &Side,
         peer: QpAddress,
         path: Path,
     ) -> Result<(), VerbsError> {
-        // SAFETY: a struct of numbers, for which zeros are values.
-        let mut route: sys::ibv_ah_attr = unsafe { zeroed() };
-        route.port_num = chosen.port;
-        route.sl = path.sl;
-        route.dlid = side.lid;
-        if let (Some((index, _)), Some(gid)) = (chosen.gid, side.gid) {
-            route.is_global = 1;
-            route.grh = sys::ibv_global_route {
-                dgid: sys::ibv_gid { raw: gid.0 },
-                flow_label: 0,
-                sgid_index: index,
-                hop_limit: HOP_LIMIT,
-                traffic_class: path.traffic_class,
-            };
+        let route = route(chosen, side, path);
+        match self.transport {
+            Transport::Rc => self.connect_reliably(route, peer, path),
+            Transport::Ud => self.aim(domain, route, peer),
         }
+    }
+
+    fn aim(
+        &mut self,
+        domain: &Domain,
+        mut route: sys::ibv_ah_attr,
+        peer: QpAddress,
+    ) -> Result<(), VerbsError> {
+        self.modify("RTR", mask::IBV_QP_STATE, |to| {
+            to.qp_state = sys::ibv_qp_state::IBV_QPS_RTR;
+        })?;
+        let psn = self.psn.get();
+        self.modify("RTS", mask::IBV_QP_STATE | mask::IBV_QP_SQ_PSN, |to| {
+            to.qp_state = sys::ibv_qp_state::IBV_QPS_RTS;
+            to.sq_psn = psn;
+        })?;
+        // SAFETY: the domain lives, and longer than the handle, by the order in which their owner drops them.
+        let handle = unsafe { sys::ibv_create_ah(domain.as_ptr(), &mut route) };
+        let Some(handle) = NonNull::new(handle) else {
+            let what = "there is no way to the other side from that GID (address handle)";
+            return Err(VerbsError::last(&self.device, what));
+        };
+        self.peer = Some(Peer { handle, number: peer.number.get() });
+        Ok(())
+    }
+
+    fn connect_reliably(
+        &mut self,
+        route: sys::ibv_ah_attr,
+        peer: QpAddress,
+        path: Path,
+    ) -> Result<(), VerbsError> {
         let what = mask::IBV_QP_STATE
             | mask::IBV_QP_AV
             | mask::IBV_QP_PATH_MTU
@@ -197,6 +243,39 @@ impl QueuePair {
         }
         let what = format!("queue pair {} can't go to {state}", self.number());
         Err(VerbsError::of(&self.device, what, io::Error::from_raw_os_error(code.abs())))
+    }
+}
+
+/// How packets get to the other side.
+fn route(chosen: &Chosen, side: &Side, path: Path) -> sys::ibv_ah_attr {
+    // SAFETY: a struct of numbers, for which zeros are values.
+    let mut route: sys::ibv_ah_attr = unsafe { zeroed() };
+    route.port_num = chosen.port;
+    route.sl = path.sl;
+    route.dlid = side.lid;
+    if let (Some((index, _)), Some(gid)) = (chosen.gid, side.gid) {
+        route.is_global = 1;
+        route.grh = sys::ibv_global_route {
+            dgid: sys::ibv_gid { raw: gid.0 },
+            flow_label: 0,
+            sgid_index: index,
+            hop_limit: HOP_LIMIT,
+            traffic_class: path.traffic_class,
+        };
+    }
+    route
+}
+
+/// The other side of datagrams.
+struct Peer {
+    handle: NonNull<sys::ibv_ah>,
+    number: u32,
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        // SAFETY: it is destroyed once, after the queue pair whose requests name it.
+        unsafe { sys::ibv_destroy_ah(self.handle.as_ptr()) };
     }
 }
 

@@ -3,12 +3,12 @@
 #![allow(unsafe_code)]
 
 use super::context::Context;
-use super::memory::{Domain, Memory};
+use super::memory::{Domain, GRH, Memory};
 use super::queue_pair::{CompletionQueue, QueuePair};
 use super::work_id::WorkId;
 use super::{Bits24, Chosen, Path, Plan, Region, Side, Status, VerbsError};
 use crate::Device;
-use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Posts, Qp, WorkRequest};
+use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Posts, Qp, Transport, WorkRequest};
 use bandwise_rdma::wire::Mtu;
 use rdma_mummy_sys as sys;
 use std::io;
@@ -29,7 +29,7 @@ pub struct QueuePairs {
     pairs: Box<[Pair]>,
     completions: CompletionQueue,
     memory: Memory,
-    _domain: Domain,
+    domain: Domain,
     context: Context,
     chosen: Chosen,
     plan: Plan,
@@ -85,7 +85,7 @@ impl QueuePairs {
             pairs,
             completions,
             memory,
-            _domain: domain,
+            domain,
             context,
             chosen,
             plan,
@@ -135,14 +135,18 @@ impl QueuePairs {
             let (theirs, ours) = (other.region.bytes, self.plan.bytes);
             return peer(format!("it takes messages of {theirs} B, not of {ours} B"));
         }
+        let (bytes, mtu) = (self.plan.bytes, path.mtu);
+        if self.plan.transport == Transport::Ud && bytes > mtu.get() {
+            return Err(VerbsError::Datagram { bytes, mtu });
+        }
         let (far, near) = self.pairs.split_at_mut(wired);
         for (pair, &address) in far.iter_mut().zip(&other.queue_pairs) {
-            pair.qp.connect(&self.chosen, other, address, path)?;
+            pair.qp.connect(&self.domain, &self.chosen, other, address, path)?;
             pair.remote = other.region;
         }
         for pair in near {
             let address = pair.qp.address();
-            pair.qp.connect(&self.chosen, &here, address, path)?;
+            pair.qp.connect(&self.domain, &self.chosen, &here, address, path)?;
             pair.remote = here.region;
         }
         Ok(path.mtu)
@@ -166,7 +170,8 @@ impl Pair {
         for (request, part) in requests.iter_mut().zip(&mut parts) {
             request.sg_list = part;
         }
-        let mut arriving = Box::new(memory.arriving());
+        let header = header(plan);
+        let mut arriving = Box::new(memory.arriving(header));
         let recv = |_| sys::ibv_recv_wr {
             wr_id: WorkId::received(number).0,
             next: null_mut(),
@@ -225,12 +230,15 @@ impl Pair {
         if request.inline {
             entry.send_flags |= sys::ibv_send_flags::IBV_SEND_INLINE.0;
         }
-        let rdma = sys::wr_t { rdma: sys::rdma_t { remote_addr: address, rkey } };
+        let target = match self.qp.datagrams_to() {
+            Some(ud) => sys::wr_t { ud },
+            None => sys::wr_t { rdma: sys::rdma_t { remote_addr: address, rkey } },
+        };
         (entry.opcode, entry.wr) = match request.opcode {
-            Opcode::Send => (sys::ibv_wr_opcode::IBV_WR_SEND, rdma),
-            Opcode::Write => (sys::ibv_wr_opcode::IBV_WR_RDMA_WRITE, rdma),
-            Opcode::WriteImm => (sys::ibv_wr_opcode::IBV_WR_RDMA_WRITE_WITH_IMM, rdma),
-            Opcode::Read => (sys::ibv_wr_opcode::IBV_WR_RDMA_READ, rdma),
+            Opcode::Send => (sys::ibv_wr_opcode::IBV_WR_SEND, target),
+            Opcode::Write => (sys::ibv_wr_opcode::IBV_WR_RDMA_WRITE, target),
+            Opcode::WriteImm => (sys::ibv_wr_opcode::IBV_WR_RDMA_WRITE_WITH_IMM, target),
+            Opcode::Read => (sys::ibv_wr_opcode::IBV_WR_RDMA_READ, target),
             Opcode::Atomic => {
                 let add = sys::atomic_t { remote_addr: address, compare_add: 1, swap: 0, rkey };
                 (sys::ibv_wr_opcode::IBV_WR_ATOMIC_FETCH_AND_ADD, sys::wr_t { atomic: add })
@@ -307,6 +315,7 @@ impl Device for QueuePairs {
             sys::ibv_poll_cq(self.completions.as_ptr(), POLLED as i32, room)
         };
         let found = usize::try_from(found).map_err(|_| VerbsError::Poll)?;
+        let header = header(&self.plan);
         for entry in &self.found[..found] {
             let id = WorkId(entry.wr_id);
             let pair = &mut self.pairs[usize::from(id.qp().0)];
@@ -324,7 +333,7 @@ impl Device for QueuePairs {
                         pair.used = 0;
                         pair.receive()?;
                     }
-                    entry.byte_len
+                    entry.byte_len.saturating_sub(header)
                 }
             };
             seen.push(Completion { qp: id.qp(), id: id.id(), kind, bytes, truth: None });
@@ -335,6 +344,14 @@ impl Device for QueuePairs {
             seen.push(Completion { qp: Qp(0), id: 0, kind, bytes, truth: None });
         }
         Ok(())
+    }
+}
+
+/// What is received before a message, bytes.
+fn header(plan: &Plan) -> u32 {
+    match plan.transport {
+        Transport::Rc => 0,
+        Transport::Ud => GRH,
     }
 }
 

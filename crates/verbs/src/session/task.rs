@@ -1,7 +1,7 @@
 //! [`Task`]: what two sides measure together.
 
 use crate::ibverbs::{Path, Plan};
-use bandwise_rdma::verbs::Opcode;
+use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rdma::wire::Mtu;
 use serde::{Deserialize, Serialize};
 
@@ -112,6 +112,8 @@ impl Method {
 pub struct Task {
     /// What is measured.
     pub method: Method,
+    /// Over which transport.
+    pub transport: Transport,
     /// Payload of a message, bytes.
     pub bytes: Within<0, { 1 << 30 }>,
     /// The largest payload inside a WQE, bytes.
@@ -139,6 +141,9 @@ pub enum TaskError {
     /// Nothing arrives that could be answered or counted.
     #[error("{0} is not done by READs and atomics: closed-loop is")]
     NotByThat(&'static str),
+    /// Datagrams have no acknowledgements and touch no memory.
+    #[error("datagrams (UD) can be measured by ping-pong and bulk alone, and by SEND")]
+    NotByDatagrams,
     /// Atomics are of one size.
     #[error("an atomic has 8 B, not {0} B")]
     Atomic(u32),
@@ -184,7 +189,14 @@ impl Task {
         if operation == Operation::Atomic && bytes != ATOMIC {
             return Err(TaskError::Atomic(bytes));
         }
+        let is_for_datagrams = matches!(
+            self.method,
+            Method::PingPong(Operation::Send) | Method::Bulk(Operation::Send)
+        );
         let send_depth = match self.method {
+            _ if self.transport == Transport::Ud && !is_for_datagrams => {
+                return Err(TaskError::NotByDatagrams);
+            }
             Method::PingPong(_) if is_asked_for => return Err(TaskError::NotByThat("ping-pong")),
             Method::PingPong(Operation::Write) if bytes == 0 => return Err(TaskError::EmptyWrite),
             Method::Bulk(_) if is_asked_for => return Err(TaskError::NotByThat("bulk")),
@@ -203,6 +215,7 @@ impl Task {
             _ => 0,
         };
         Ok(Plan {
+            transport: self.transport,
             queue_pairs: queue_pairs as u16,
             loopback: self.method == Method::Rperf && part == Part::Client,
             bytes,
@@ -228,6 +241,7 @@ mod tests {
     fn task(method: Method, bytes: u32, queue_pairs: u32, depth: u32) -> Task {
         Task {
             method,
+            transport: Transport::Rc,
             bytes: bytes.try_into().unwrap(),
             inline: 236.try_into().unwrap(),
             queue_pairs: queue_pairs.try_into().unwrap(),
@@ -276,6 +290,11 @@ mod tests {
         assert_eq!(error(Method::PingPong(atomic), 8), TaskError::NotByThat("ping-pong"));
         assert_eq!(error(Method::Bulk(Operation::Read), 8), TaskError::NotByThat("bulk"));
         assert!(task(Method::ClosedLoop(atomic), 8, 1, 1).plan(Part::Client).is_ok());
+        let ud = |method| Task { transport: Transport::Ud, ..task(method, 64, 1, 1) };
+        assert_eq!(ud(Method::Rperf).plan(Part::Client), Err(TaskError::NotByDatagrams));
+        let write = ud(Method::Bulk(Operation::Write)).plan(Part::Client);
+        assert_eq!(write, Err(TaskError::NotByDatagrams));
+        assert!(ud(Method::PingPong(Operation::Send)).plan(Part::Server).is_ok());
         let many = task(Method::Bulk(Operation::Write), 0, 1024, 16384);
         assert!(many.plan(Part::Client).unwrap_err().to_string().contains("1024 queue pairs"));
         assert_eq!(Within::<1, 5>::try_from(6).unwrap_err().to_string(), "6 is not within 1 to 5");

@@ -53,11 +53,15 @@ pub struct Client {
     /// How to measure
     #[arg(long, value_enum, value_name = "METHOD", default_value = "rperf")]
     pub(super) method: MethodFlag,
-    /// How messages are moved; if not given, by SEND, with post-poll and bulk by WRITE; closed-loop takes any,
-    /// ping-pong and bulk those that the other side receives
+    /// How messages are moved; if not given, by SEND, with post-poll and, over connections, bulk by WRITE;
+    /// closed-loop takes any, ping-pong and bulk those that the other side receives
     #[arg(long, value_enum, value_name = "HOW")]
     pub(super) operation: Option<OperationFlag>,
-    /// Payload of a message; if not given, 64 B, for bulk 64 KiB; an atomic has 8 B
+    /// Over which transport service: reliable connections, or datagrams with ping-pong and bulk by SEND
+    #[arg(short = 'c', long, value_enum, value_name = "SERVICE", default_value = "rc")]
+    pub(super) transport: TransportFlag,
+    /// Payload of a message; if not given, 64 B, for bulk 64 KiB or as much as a
+    /// datagram holds; an atomic has 8 B
     #[arg(short = 's', long, value_name = "SIZE", value_parser = size)]
     #[arg(allow_hyphen_values = true)]
     pub(super) size: Option<Bytes>,
@@ -114,6 +118,15 @@ pub(super) enum MethodFlag {
     ClosedLoop,
     /// As much as goes through: bandwidth instead of latency
     Bulk,
+}
+
+/// Over which transport service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum TransportFlag {
+    /// Reliable connections
+    Rc,
+    /// Unreliable datagrams, of one packet; if one is lost, a ping-pong waits for it
+    Ud,
 }
 
 /// How messages are moved.

@@ -49,6 +49,7 @@ pub(super) fn of(settings: &Settings, outcome: &Outcome) -> Value {
             "name": name(task.method),
             "method": name(task.method),
             "operation": task.method.operation(),
+            "transport": task.transport,
             "from": chosen.device,
             "to": outcome.peer,
             "server": server.to_string(),

@@ -1,9 +1,10 @@
 //! From flags of the client to what is measured.
 
 use super::address::Host;
-use super::flags::{Client, MethodFlag, OperationFlag};
+use super::flags::{Client, MethodFlag, OperationFlag, TransportFlag};
 use crate::failure::Failure;
 use crate::output::Outputs;
+use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::PingPongSettings;
 use bandwise_units::Time;
@@ -53,6 +54,7 @@ impl Client {
         // What flags say comes first: it is wrong on any host.
         let method = self.method()?;
         let mtu = self.mtu()?;
+        let transport = self.transport();
         let outputs = self.json.resolve(&[])?;
         let is_bulk = matches!(method, Method::Bulk(_));
         for (flag, given) in [("-q", self.qps), ("-t", self.tx_depth)] {
@@ -83,6 +85,7 @@ impl Client {
         let number = |number: Option<u64>, or: u64| number.unwrap_or(or) as u32;
         let mut task = Task {
             method,
+            transport,
             bytes: bytes.try_into().expect(within),
             inline: inline.try_into().expect(within),
             queue_pairs: number(self.qps, 1).try_into().expect(within),
@@ -94,7 +97,7 @@ impl Client {
         if let Err(error) = task.plan(Part::Client) {
             return Err(Failure::usage(
                 error.to_string(),
-                "other values of -s, -q, -t, --operation",
+                "other values of -s, -q, -t, -c, --operation",
             ));
         }
         let chosen = self.port.resolve()?;
@@ -104,11 +107,26 @@ impl Client {
             return Err(Failure::usage(message, format!("up to {}", chosen.mtu.get())));
         }
         task.mtu = task.mtu.min(chosen.mtu);
+        if task.transport == Transport::Ud && bytes > task.mtu.get() {
+            if self.size.is_some() {
+                let message =
+                    format!("-s {bytes}: a datagram is one packet, of up to {}", task.mtu);
+                return Err(Failure::usage(message, format!("up to {}, or -c rc", task.mtu.get())));
+            }
+            task.bytes = task.mtu.get().try_into().expect(within);
+        }
         let until = match self.duration {
             Some(duration) => Until::Time(duration),
             None => Until::Samples(self.samples.unwrap_or(SAMPLES)),
         };
         Ok((Settings { server: self.server, chosen, task, until, seed: self.seed }, outputs))
+    }
+
+    fn transport(&self) -> Transport {
+        match self.transport {
+            TransportFlag::Rc => Transport::Rc,
+            TransportFlag::Ud => Transport::Ud,
+        }
     }
 
     fn method(&self) -> Result<Method, Failure> {
@@ -131,7 +149,13 @@ impl Client {
             (MethodFlag::ClosedLoop, given) => {
                 Ok(Method::ClosedLoop(given.unwrap_or(Operation::Send)))
             }
-            (MethodFlag::Bulk, given) => Ok(Method::Bulk(given.unwrap_or(Operation::Write))),
+            (MethodFlag::Bulk, given) => {
+                let usual = match self.transport {
+                    TransportFlag::Rc => Operation::Write,
+                    TransportFlag::Ud => Operation::Send,
+                };
+                Ok(Method::Bulk(given.unwrap_or(usual)))
+            }
         }
     }
 

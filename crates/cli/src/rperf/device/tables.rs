@@ -4,6 +4,7 @@ use super::super::tables::{QUANTILES, row, unit_of};
 use super::json::name;
 use super::outcome::{Ended, Outcome};
 use super::settings::{Settings, Until};
+use bandwise_rdma::verbs::Transport;
 use bandwise_report::{Cell, Table, text};
 use bandwise_rperf::{Bandwidth, Summary};
 use bandwise_verbs::session::{Method, Operation};
@@ -71,9 +72,15 @@ fn bandwidth(settings: &Settings, outcome: &Outcome, found: &Bandwidth) -> Table
         Cell::number(found.messages as f64, ""),
     ];
     let header = ["flow", "messages of", "payload", "messages"];
+    let caption = match settings.task.transport {
+        Transport::Rc => "Payload of messages that completed while it was measured, one way.",
+        Transport::Ud => {
+            "Payload of datagrams that were sent while it was measured, whether they arrived or not."
+        }
+    };
     Table {
         title: "Bandwidth".to_owned(),
-        caption: "Payload of messages that completed while it was measured, one way.".to_owned(),
+        caption: caption.to_owned(),
         header: header.map(str::to_owned).to_vec(),
         rows: vec![cells],
     }
@@ -105,9 +112,13 @@ fn closing(settings: &Settings, outcome: &Outcome) -> String {
     };
     let (chosen, task) = (&settings.chosen, &settings.task);
     let gid = chosen.gid.map_or(String::new(), |(index, gid)| format!(", GID {index} ({gid})"));
+    let transport = match task.transport {
+        Transport::Rc => "RC",
+        Transport::Ud => "UD",
+    };
     let queue_pairs = match task.queue_pairs.get() {
-        1 => "1 queue pair (RC)".to_owned(),
-        n => format!("{n} queue pairs (RC)"),
+        1 => format!("1 queue pair ({transport})"),
+        n => format!("{n} queue pairs ({transport})"),
     };
     format!(
         "{partial}{none}{} port {}{gid}, {queue_pairs}, MTU {}; {:.3} s by {}; seed {}, bandwise {}.\n",
@@ -145,6 +156,7 @@ mod tests {
             },
             task: Task {
                 method,
+                transport: Transport::Rc,
                 bytes: 64.try_into().unwrap(),
                 inline: 0.try_into().unwrap(),
                 queue_pairs: 2.try_into().unwrap(),
