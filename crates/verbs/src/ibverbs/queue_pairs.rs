@@ -252,15 +252,16 @@ impl Pair {
     #[inline]
     fn ring(&mut self, depth: u32) -> Result<(), VerbsError> {
         let held = std::mem::take(&mut self.held);
+        let Some(last) = held.checked_sub(1) else { return Ok(()) };
         let list = self.requests.as_mut_ptr();
         let mut bad = null_mut();
         // SAFETY: `held` entries of the list are filled, and their parts beside them; none is moved, and all are
         // read before the call returns. The memory that they name is registered and outlives the queue pair.
         let code = unsafe {
-            for i in 1..held {
-                (*list.add(i - 1)).next = list.add(i);
+            for i in 0..last {
+                (*list.add(i)).next = list.add(i + 1);
             }
-            (*list.add(held - 1)).next = null_mut();
+            (*list.add(last)).next = null_mut();
             sys::ibv_post_send(self.qp.as_ptr(), list, &mut bad)
         };
         self.posted(code, depth)
