@@ -54,8 +54,12 @@ trace() {
     bash tests/trace/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise"
 }
 verbs() {
-  # Debian's measuring programs between virtual machines with Soft-RoCE.
-  bash tests/verbs/run.sh
+  # Debian's measuring programs and ours between virtual machines with Soft-RoCE, and the tests that want a device.
+  local device
+  cargo build --quiet --profile test --bin bandwise &&
+    device=$(cargo test --quiet -p bandwise-verbs --test device --no-run --message-format=json |
+      sed -n 's/.*"executable":"\([^"]*\)".*/\1/p') &&
+    bash tests/verbs/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" "$device"
 }
 web() {
   # A sample with everything that a page can have, the page that `make run` makes, and one of flows

@@ -63,13 +63,21 @@ shared=${folder//,/,,}
 cc -O1 -o "$scratch/tsc" "$here/tsc.c"
 clock="tsc_early_khz=$("$scratch/tsc") tsc=reliable"
 
+# The processors that are ours to use. Each machine has one of them: two that wait for each other by looking
+# would otherwise share one when the host has others to serve, and then a message takes a turn of the host's.
+mapfile -t processors < <(
+  sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status | tr ',' '\n' | sed 's/^[0-9]*$/&-&/' |
+    while IFS=- read -r first last; do seq "$first" "$last"; done
+)
+
 # Machine 1 has a hub that the others are plugged into: streams over unix sockets, which lose nothing
 # and are not slowed down by TCP's delays.
 # cryptomgr.notests: the kernel doesn't try its ciphers when it starts.
 boot() { # NUMBER OPTIONS...
   local number=$1
   shift
-  timeout --kill-after=5 "$seconds" qemu-system-x86_64 \
+  timeout --kill-after=5 "$seconds" \
+    taskset -c "${processors[(number - 1) % ${#processors[@]}]}" qemu-system-x86_64 \
     -M q35 -accel tcg -cpu max -m 512 -nodefaults -display none -no-reboot \
     -kernel "$cache/kernel" -initrd "$scratch/image" \
     -append "console=ttyS0 quiet panic=-1 $clock cryptomgr.notests MACHINE=$number MACHINES=$machines" \

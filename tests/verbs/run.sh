@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# Debian's own measuring programs over Soft-RoCE between virtual machines: that the bench is sound.
-#   tests/verbs/run.sh
+# Debian's own measuring programs over Soft-RoCE between virtual machines: that the bench is sound. And
+# bandwise beside them, and the tests of crates/verbs/tests/device.rs, which want a device.
+#   tests/verbs/run.sh PATH-OF-BANDWISE PATH-OF-THOSE-TESTS
 # Prints a line that starts with SKIP where the bench can't be had. The last line counts.
 # shellcheck disable=SC2016 # Variables in single quotes are awk's and the machines'.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+bandwise=$(realpath "${1:?the path of the bandwise program}")
+device_tests=$(realpath "${2:?the path of the tests that want a device}")
 cache=${CARGO_TARGET_DIR:-$here/../../target}/verbs
 
 scratch=$(mktemp -d)
@@ -85,6 +88,148 @@ expect qperf "(rc_lat, rc_bw)" '
   ($1 == "latency" || $1 == "bw") && number($3) { line = line $3 " " $4 " " }
   END { if (split(line, words) == 4) print words[1], words[2] ",", words[3], words[4] }'
 expect rping "of 5 messages" '/^ping data: rdma-ping-[0-4]: / { n++ } END { if (n == 5) print n }'
+
+# Bandwise between two machines: every method, each once.
+ours=$scratch/ours
+mkdir "$ours"
+serve="$preamble
+  $bandwise rperf server --listen 0.0.0.0 >server 2>&1 & served=\$!"
+measure="$preamble
+  ours() { step \"\$1\" $bandwise rperf client 10.0.0.1 --json - \"\${@:2}\"; }
+  await 10.0.0.1 18516 || exit"
+server=$serve
+client="$measure
+  step device-tests $device_tests --test-threads=1 --nocapture
+  step devices $bandwise devices
+  ours rperf -n 200
+  ours post-poll -n 100 --method post-poll
+  ours write-imm -n 200 --method closed-loop --operation write-imm
+  ours read -n 100 --method closed-loop --operation read -s 10000
+  ours atomic -n 100 --method closed-loop --operation atomic
+  ours send-bulk -n 200 --method bulk --operation send -s 4096 -q 3 -t 16
+  ours ud -n 200 --method ping-pong -c ud
+  ours ud-bulk -n 300 --method bulk -c ud -q 2
+  ours seconds -D 0.2s --method bulk -s 4096
+  ours no-gid -x 7"
+# Last, the server is killed while something is measured.
+server+='
+  until [ -e kill ]; do sleep 0.05; done
+  kill -9 $served'
+client+="
+  timeout 40 $bandwise rperf client 10.0.0.1 -n 100000000 --method ping-pong >killed 2>&1 & measures=\$!
+  until grep -q measuring killed; do sleep 0.05; done
+  sleep 0.5
+  began=\$(date +%s%N)
+  touch kill
+  wait \$measures
+  echo \"code \$? after \$(((\$(date +%s%N) - began) / 1000000)) ms\" >killed.end"
+status=0
+"$here/lab.sh" --seconds 120 --folder "$ours" "$server" "$client" >"$scratch/bench" 2>&1 || status=$?
+[ "$status" = 0 ] || miss "bandwise: the bench ended with $status" "$scratch/bench"
+
+number() { # FILE KEY: a number of what bandwise said, if it ended well
+  [ "$(cat "$1.status" 2>/dev/null)" != 0 ] || sed -n "s/.*\"$2\":\(-\?[0-9.e-]*\).*/\1/p" "$1"
+}
+# Passes when bandwise ended well and KEY is EXPECTED, if that is given.
+found() { # NAME KEY UNIT [EXPECTED]
+  local value
+  value=$(number "$ours/2.$1" "$2")
+  if [ -n "$value" ] && [ "$value" = "${4:-$value}" ]; then
+    pass "bandwise, $1: $value $3"
+  else
+    miss "bandwise, $1: $2 is '$value'" "$ours/2.$1" "$ours/server"
+  fi
+}
+if [ "$(cat "$ours/2.device-tests.status")" = 0 ] && ! grep -q SKIP "$ours/2.device-tests"; then
+  pass "tests on a device: $(sed -n 's/^test result: ok. \([0-9]* passed\).*/\1/p' "$ours/2.device-tests")"
+else
+  miss "tests on a device" "$ours"/2.device-tests*
+fi
+if grep -q '^rxe0 1  active' "$ours/2.devices"; then
+  pass "bandwise, devices: rxe0"
+else
+  miss "bandwise, devices" "$ours/2.devices"
+fi
+for name in rperf write-imm ud; do found "$name" count samples 200; done
+for name in post-poll read atomic; do found "$name" count samples 100; done
+found send-bulk messages "messages by three queue pairs" 200
+found ud-bulk messages "datagrams sent" 300
+found seconds gbps Gbps
+if [ "$(cat "$ours/2.no-gid.status")" = 2 ] && grep -q 'allowed: -x 0, -x 1' "$ours/2.no-gid"; then
+  pass "bandwise, no-gid: refused with what would do"
+else
+  miss "bandwise, no-gid" "$ours"/2.no-gid*
+fi
+if grep -qE '^code 1 after ([0-4]?[0-9]{1,3}) ms$' "$ours/killed.end" 2>/dev/null &&
+  grep -q '^Partial: ' "$ours/killed"; then
+  pass "bandwise, the server is killed: $(cat "$ours/killed.end")"
+else
+  miss "bandwise, the server is killed" "$ours"/killed*
+fi
+
+# Bandwise and perftest in turns between the same two machines. The best of all rounds is compared, and there
+# are more rounds until they agree, three times as many at most: machines whose processors the host needs for
+# something else are slow for seconds, whoever measures.
+agree() { # NAME KEY FACTOR COLUMN BEST PERCENT: leaves NAME.agrees if they do
+  local mine theirs file
+  mine=$(for file in "$scratch"/beside.*/2."$1".?; do number "$file" "$2"; done | xargs)
+  theirs=$(cat "$scratch"/beside.*/2."$1".?-theirs 2>/dev/null |
+    awk "$awk_number"'$1 ~ /^[0-9]+$/ && number($column) { print $column }' column="$4" | xargs)
+  printf '%s\n' "ours: $mine" "perftest's: $theirs" >"$scratch/$1.rounds"
+  rm -f "$scratch/$1.agrees"
+  if awk -v mine="$mine" -v theirs="$theirs" -v factor="$3" -v best="$5" -v percent="$6" '
+    function pick(list, count, i, value, found) {
+      count = split(list, value)
+      found = value[1]
+      for (i = 2; i <= count; i++)
+        if (best == "least" ? value[i] < found : value[i] > found) found = value[i]
+      return found
+    }
+    BEGIN {
+      rounds = split(mine, unused)
+      mine = pick(mine) * factor
+      theirs = pick(theirs)
+      printf "%.1f beside %.1f by perftest, best of %d; allowed: %d%%", mine, theirs, rounds, percent
+      exit !(mine > 0 && theirs > 0 && mine <= theirs * (1 + percent / 100) &&
+        mine >= theirs * (1 - percent / 100))
+    }' >"$scratch/$1.compared"; then
+    touch "$scratch/$1.agrees"
+  fi
+}
+# perftest has half of a round trip in microseconds, and 2^20 B/s.
+all_agree() {
+  agree send-lat p50_ns 0.0005 5 least 25
+  agree write-lat p50_ns 0.0005 5 least 25
+  agree write-bw gbps 119.2092896 4 most 15
+  [ -e "$scratch/send-lat.agrees" ] && [ -e "$scratch/write-lat.agrees" ] &&
+    [ -e "$scratch/write-bw.agrees" ]
+}
+server=$serve
+client=$measure
+port=18700
+beside() { # NAME FLAGS-OF-BANDWISE PROGRAM FLAGS-OF-BOTH
+  client+=$'\n'"ours $1 $2 $4"
+  step "$1-theirs" "$3 -d rxe0 -x 1 -p PORT $4" "$3 -d rxe0 -x 1 -p PORT $4 10.0.0.1"
+}
+for round in 1 2 3 4 5; do
+  beside "send-lat.$round" "--method ping-pong" ib_send_lat "-n 150 -s 64"
+  beside "write-lat.$round" "--method ping-pong --operation write" ib_write_lat "-n 150 -s 64"
+  beside "write-bw.$round" "--method bulk" ib_write_bw "-n 100 -s 65536"
+done
+for attempt in 1 2 3; do
+  status=0
+  "$here/lab.sh" --seconds 120 --folder "$scratch/beside.$attempt" "$server" "$client" \
+    >"$scratch/bench" 2>&1 || status=$?
+  [ "$status" = 0 ] || miss "beside perftest: the bench ended with $status" "$scratch/bench"
+  ! all_agree || break
+done
+for name in send-lat write-lat write-bw; do
+  if [ -e "$scratch/$name.agrees" ]; then
+    pass "bandwise, $name: $(cat "$scratch/$name.compared")"
+  else
+    miss "bandwise, $name: $(cat "$scratch/$name.compared")" "$scratch/$name.rounds"
+  fi
+done
 
 # Four machines, three of which write into the first at the same time. When its command has ended it
 # still answers.

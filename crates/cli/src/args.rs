@@ -29,7 +29,7 @@ enum Command {
     /// Run a paper's evaluation and set the results beside what was published
     #[command(subcommand)]
     Papers(papers::Command),
-    /// Measure latency or bandwidth between two hosts of a fabric
+    /// Measure latency or bandwidth between two hosts: simulated ones of a fabric, or real ones
     Rperf(Box<rperf::Flags>),
     /// Simulate flows through an Ethernet fabric: RoCE, IRN, iWARP, Homa
     #[command(subcommand)]

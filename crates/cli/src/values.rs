@@ -21,7 +21,8 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-fn refused<T>(why: Option<String>, allowed: impl Into<String>) -> Result<T, Refusal> {
+/// A value that would not do.
+pub fn refused<T>(why: Option<String>, allowed: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal { why, allowed: allowed.into() })
 }
 

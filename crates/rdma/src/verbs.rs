@@ -9,7 +9,8 @@ use bandwise_units::Time;
 pub struct Qp(pub u16);
 
 /// The transport service of a queue pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Transport {
     /// Reliable connection: acknowledged by the remote RNIC.
     Rc,
@@ -64,7 +65,7 @@ pub struct WorkRequest {
 pub enum CompletionKind {
     /// A posted work request ended.
     Sent(Opcode),
-    /// A RECV was consumed: a message arrived.
+    /// A RECV was consumed: a message arrived. A driver that looks at memory for WRITEs tells of them so too.
     Received,
 }
 

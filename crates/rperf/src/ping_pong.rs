@@ -11,11 +11,13 @@ use bandwise_units::Time;
 pub struct PingPongSettings {
     /// The queue pair to the other side.
     pub qp: Qp,
+    /// SEND, or what else the driver tells the other side of as received.
+    pub opcode: Opcode,
     /// Payload of ping and pong, bytes.
     pub bytes: u32,
     /// The largest payload that travels inside the WQE, bytes; see [`Self::PERFTEST_INLINE_MAX`].
     pub inline_max: u32,
-    /// One SEND in this many asks for a completion; see
+    /// One message in this many asks for a completion; see
     /// [`Self::PERFTEST_SIGNAL_EVERY`]. The others are known to be done when the answer arrives.
     pub signal_every: u32,
 }
@@ -23,15 +25,17 @@ pub struct PingPongSettings {
 impl PingPongSettings {
     /// What perftest sends inline by default for SEND on RC, bytes.
     pub const PERFTEST_INLINE_MAX: u32 = 236;
+    /// The same for WRITE, bytes.
+    pub const PERFTEST_INLINE_MAX_WRITE: u32 = 220;
     /// perftest's default distance between completions (`--cq-mod`).
     pub const PERFTEST_SIGNAL_EVERY: u32 = 100;
 
-    /// SEND number `id`, from 0.
+    /// Message number `id`, from 0.
     fn send(&self, id: u64) -> WorkRequest {
         WorkRequest {
             qp: self.qp,
             id,
-            opcode: Opcode::Send,
+            opcode: self.opcode,
             bytes: self.bytes,
             signaled: id.is_multiple_of(u64::from(self.signal_every.max(1))),
             inline: self.bytes <= self.inline_max,
@@ -46,7 +50,7 @@ impl PingPongSettings {
 
 /// The side that measures: posts a ping, waits until the pong is received, and takes the time
 /// between as the round trip, with the other side's software and both sides' PCIe in it.
-/// perftest's `ib_send_lat` prints half of it.
+/// perftest's `ib_send_lat` and `ib_write_lat` print half of it.
 #[derive(Debug, Clone)]
 pub struct PingPongInitiator {
     settings: PingPongSettings,

@@ -128,11 +128,12 @@ proptest! {
     #[test]
     fn ping_pong_alternates(
         ways in prop::collection::vec((1u64..3_000_000, 1u64..9_000_000), 2..60),
-        bytes in 1u32..500, signal_every in 1u32..5,
+        bytes in 1u32..500, signal_every in 1u32..5, write in any::<bool>(),
     ) {
+        let opcode = if write { Opcode::Write } else { Opcode::Send };
         let n = ways.len() & !1;
         let settings = |qp| PingPongSettings {
-            qp, bytes, inline_max: PingPongSettings::PERFTEST_INLINE_MAX, signal_every,
+            qp, opcode, bytes, inline_max: PingPongSettings::PERFTEST_INLINE_MAX, signal_every,
         };
         let mut pair: [Generator; 2] = [
             PingPongInitiator::new(settings(Qp(0)), rounds(0, n as u64 / 2)).into(),
@@ -141,7 +142,7 @@ proptest! {
         let peers = Peers::from([((0, Qp(0)), (1, Qp(1))), ((1, Qp(1)), (0, Qp(0)))]);
         let mut sends = Vec::new();
         run(&mut pair, &peers, usize::MAX, |program, request: &WorkRequest| {
-            assert_eq!(request.inline, bytes <= 236);
+            assert_eq!((request.opcode, request.inline), (opcode, bytes <= 236));
             assert_eq!(request.signaled, request.id.is_multiple_of(u64::from(signal_every)));
             let (arrives, completes) = ways[sends.len()];
             sends.push(program);

@@ -6,7 +6,7 @@ use crate::{
 use bandwise_netsim::{Outcome, Simulation};
 use bandwise_random::Stream;
 use bandwise_rdma::qos::VlArbError;
-use bandwise_rdma::verbs::{Qp, Transport};
+use bandwise_rdma::verbs::{Opcode, Qp, Transport};
 use bandwise_rperf::{
     Bulk, BulkError, BulkSettings, ClosedLoop, ClosedLoopSettings, Generator, Measure,
     PingPongInitiator, PingPongResponder, PingPongSettings, PostPoll, PostPollSettings, RPerf,
@@ -124,6 +124,7 @@ impl Scenario {
                 let (here, there) = connect(sim);
                 let settings = |qp| PingPongSettings {
                     qp,
+                    opcode: Opcode::Send,
                     bytes: t.bytes,
                     inline_max: PingPongSettings::PERFTEST_INLINE_MAX,
                     signal_every: PingPongSettings::PERFTEST_SIGNAL_EVERY,

@@ -7,6 +7,7 @@
 //! | [`Device`] | posts and polls; [`Instantly`] costs nothing, to measure the loop itself |
 //! | [`Clock`] | [`Tsc`], the processor's counter, read with fences; [`Monotonic`] where it can't be trusted |
 //! | [`ibverbs`] | devices of this host, through libibverbs |
+//! | [`session`] | how two hosts agree on what to measure, over TCP |
 //! | [`drive`] | the loop between them: no allocation, no system call, no lock |
 
 mod clock;
@@ -14,6 +15,7 @@ mod device;
 mod drive;
 pub mod ibverbs;
 mod instantly;
+pub mod session;
 
 pub use clock::{Clock, Monotonic, Tsc, TscError};
 pub use device::Device;

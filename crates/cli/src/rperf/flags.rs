@@ -1,5 +1,6 @@
 //! Flags of `bandwise rperf`, as they are given.
 
+use super::device::OnDevice;
 use crate::output::{Json, Report};
 use crate::values::{duration, number, size};
 use bandwise_netsim::egress::Scheduling;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 
 /// Flags of `bandwise rperf`.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "\
 Examples:
   # What a small message sees while three hosts send bulk traffic to the same destination
@@ -23,10 +25,14 @@ Examples:
   ibnetdiscover > fabric.txt && bandwise rperf --fabric fabric.txt --from node1 --to node2
   # A TOML scenario with [[flow]]s of its own
   bandwise rperf --fabric docs/examples/two-lanes.toml --json -
+  # Real hosts: `bandwise rperf server --listen 0.0.0.0` on node1, then on node2
+  bandwise rperf client node1
 
 The JSON depends on the fabric, the flags and the seed alone. An interrupted run prints what it
 has, says `partial`, and ends with exit code 130; a deadlock ends with 1 and names its ports.")]
 pub struct Flags {
+    #[command(subcommand)]
+    pub(super) on_device: Option<OnDevice>,
     /// Where to measure: a TOML scenario, ibnetdiscover output or an ibsim netlist; - for
     /// standard input
     #[arg(long, value_name = "FILE")]

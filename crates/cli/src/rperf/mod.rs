@@ -1,5 +1,6 @@
-//! `bandwise rperf`: latency and bandwidth between hosts of a fabric.
+//! `bandwise rperf`: latency and bandwidth between hosts, of a simulated fabric or, in [`device`], by RDMA devices.
 
+mod device;
 mod flags;
 mod json;
 mod measure;
@@ -18,7 +19,10 @@ use bandwise_scenario::Stop;
 
 impl Flags {
     /// Measures and prints.
-    pub fn run(self) -> Result<(), Failure> {
+    pub fn run(mut self) -> Result<(), Failure> {
+        if let Some(on_device) = self.on_device.take() {
+            return on_device.run();
+        }
         let settings = self.resolve()?;
         let outcome = measure::all(&settings, &Interrupt::listen()?)?;
         settings

@@ -50,9 +50,9 @@ impl Settings {
 impl Flags {
     pub(super) fn resolve(self) -> Result<Settings, Failure> {
         let Some(file) = self.fabric.clone() else {
-            let message = "measuring on a device is not built yet: give --fabric";
-            let allowed =
-                "--fabric FILE: a TOML scenario, ibnetdiscover output or an ibsim netlist";
+            let message = "where to measure? Neither --fabric is given, nor server or client";
+            let allowed = "--fabric FILE: a TOML scenario, ibnetdiscover output or an ibsim netlist; or on real \
+                           hosts `bandwise rperf server` and `bandwise rperf client HOST`";
             return Err(Failure::usage(message, allowed));
         };
         let text = Text::read(&file)?;

@@ -97,8 +97,8 @@ pub(super) fn who(settings: &Settings, flow: &Flow) -> String {
 }
 
 /// Nanoseconds, or microseconds where there are many.
-fn unit_of(latency: &LatencyResult) -> (&'static str, f64) {
-    if latency.measured.p50_ns.abs() < 10_000.0 { ("ns", 1.0) } else { ("us", 1e-3) }
+pub(super) fn unit_of(measured: &Summary) -> (&'static str, f64) {
+    if measured.p50_ns.abs() < 10_000.0 { ("ns", 1.0) } else { ("us", 1e-3) }
 }
 
 const MEASURED: &str = "Truth is the time that the messages really spent between the two ports, there \
@@ -112,7 +112,7 @@ fn latency_table(
 ) -> Table {
     let wanted = describe(&flow.method).2;
     let who = who(settings, flow);
-    let (unit, scale) = unit_of(latency);
+    let (unit, scale) = unit_of(&latency.measured);
     // Errors are small beside what they are errors of, so they stay in nanoseconds.
     let columns = [
         (Some(&latency.measured), unit, scale),
@@ -164,7 +164,7 @@ pub(super) const QUANTILES: [(&str, Figure); 6] = [
     ("max", |s| s.max_ns),
 ];
 
-fn row(name: &str, cells: Vec<Cell>) -> Vec<Cell> {
+pub(super) fn row(name: &str, cells: Vec<Cell>) -> Vec<Cell> {
     [vec![Cell::text(name)], cells].concat()
 }
 
@@ -175,7 +175,7 @@ fn comparison(settings: &Settings, outcome: &Outcome) -> Option<Table> {
         .iter()
         .filter_map(|(_, flow, result)| Some((flow, result.latency.as_ref()?)))
         .collect();
-    let (unit, scale) = unit_of(measured.first()?.1);
+    let (unit, scale) = unit_of(&measured.first()?.1.measured);
     let cells = |(flow, latency): &(&Flow, &LatencyResult)| {
         let time = |value: Option<f64>, unit: &str, scale: f64| {
             Cell::number(value.map_or(f64::NAN, |ns| ns * scale), unit)

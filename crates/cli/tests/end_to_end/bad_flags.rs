@@ -3,9 +3,9 @@
 use crate::common::{BACK_TO_BACK, Place, fixture};
 
 #[test]
-fn without_a_fabric_there_is_no_device_yet() {
+fn without_a_fabric_there_are_servers_and_clients() {
     let ran = Place::new().run(&["rperf", "--to", "h0"]);
-    ran.refused(&["measuring on a device is not built yet: give --fabric", "allowed: "]);
+    ran.refused(&["Neither --fabric is given", "allowed: --fabric FILE", "bandwise rperf client"]);
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod fabric;
 mod papers;
 mod parquet;
 mod rperf;
+mod rperf_device;
 mod saba;
 mod saba_packets;
 mod sim;

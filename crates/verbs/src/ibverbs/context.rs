@@ -42,7 +42,7 @@ impl Drop for List {
 }
 
 /// An open device.
-struct Context {
+pub(super) struct Context {
     name: String,
     context: NonNull<sys::ibv_context>,
 }
@@ -64,6 +64,33 @@ pub(super) fn look() -> Result<Vec<DeviceInfo>, NoDevices> {
 }
 
 impl Context {
+    /// Opens the device of that name.
+    pub(super) fn of_name(name: &str) -> Result<Context, NoDevices> {
+        let list = List::get()?;
+        // SAFETY: the devices are of a list that is alive, and so are their names, which end with a zero.
+        let has_name = |&&device: &&*mut sys::ibv_device| unsafe {
+            CStr::from_ptr(sys::ibv_get_device_name(device)).to_bytes() == name.as_bytes()
+        };
+        match list.devices().iter().find(has_name) {
+            Some(&device) => Context::open(device),
+            None => Err(NoDevices::Device {
+                device: name.to_owned(),
+                what: "is gone",
+                error: io::ErrorKind::NotFound.into(),
+            }),
+        }
+    }
+
+    /// The name of the device.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The library's own handle. It is open as long as this lives.
+    pub(super) fn as_ptr(&self) -> *mut sys::ibv_context {
+        self.context.as_ptr()
+    }
+
     /// Opens a device of a list that is alive.
     fn open(device: *mut sys::ibv_device) -> Result<Context, NoDevices> {
         // SAFETY: the device is of a list that is alive, and so is its name, which ends with a zero.

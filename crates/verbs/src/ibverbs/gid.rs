@@ -1,11 +1,32 @@
 //! [`Gid`]: what a port is called across subnets, and which of them to use.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::net::Ipv6Addr;
 
 /// A global identifier (GID): 128 bits, written as IPv6 addresses are (IBTA 4.1.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Ipv6Addr", into = "Ipv6Addr")]
 pub struct Gid(pub [u8; 16]);
+
+impl Gid {
+    /// Whether it stands for an IPv4 address.
+    pub fn is_ipv4(self) -> bool {
+        Ipv6Addr::from(self).to_ipv4_mapped().is_some()
+    }
+}
+
+impl From<Ipv6Addr> for Gid {
+    fn from(address: Ipv6Addr) -> Gid {
+        Gid(address.octets())
+    }
+}
+
+impl From<Gid> for Ipv6Addr {
+    fn from(gid: Gid) -> Ipv6Addr {
+        gid.0.into()
+    }
+}
 
 impl fmt::Display for Gid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

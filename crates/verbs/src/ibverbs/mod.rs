@@ -1,12 +1,30 @@
 //! libibverbs, which is looked for when the program starts: a machine without it is told so.
+//!
+//! [`devices`] says what there is, [`Wanted::choose`] which of it to use; [`QueuePairs`] are opened there, and
+//! connected with those of another side once each knows the other's [`Side`].
 
+mod address;
+mod choice;
 mod context;
 mod devices;
 mod error;
+mod fault;
 mod gid;
+mod memory;
+mod plan;
 mod port;
+mod queue_pair;
+mod queue_pairs;
+mod status;
+mod work_id;
 
+pub use address::{Bits24, Bits24Error, QpAddress, Region, Side};
+pub use choice::{ChoiceError, Chosen, Wanted};
 pub use devices::{DeviceInfo, devices};
 pub use error::NoDevices;
+pub use fault::VerbsError;
 pub use gid::{Gid, GidInfo, GidKind};
+pub use plan::{Path, Plan};
 pub use port::{LinkLayer, PortInfo, PortState};
+pub use queue_pairs::QueuePairs;
+pub use status::Status;

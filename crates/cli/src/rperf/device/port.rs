@@ -1,0 +1,39 @@
+//! Which port of which device: flags that server and client share.
+
+use crate::failure::Failure;
+use crate::values::number;
+use bandwise_verbs::ibverbs::{Chosen, Wanted, devices};
+use std::time::SystemTime;
+
+/// Flags that say which port.
+#[derive(Debug, clap::Args)]
+pub struct Port {
+    /// The RDMA device, as `bandwise devices` lists it; if not given, the only one
+    #[arg(short = 'd', long, value_name = "NAME")]
+    device: Option<String>,
+    /// Its port; if not given, the first that is active
+    #[arg(short = 'i', long, value_name = "N", value_parser = number(1..=255))]
+    ib_port: Option<u64>,
+    /// The index of the identifier (GID); if not given, on Ethernet the first of RoCE v2 over IPv4
+    #[arg(short = 'x', long, value_name = "N", value_parser = number(0..=255))]
+    gid_index: Option<u64>,
+}
+
+impl Port {
+    /// The port there is.
+    pub(super) fn resolve(&self) -> Result<Chosen, Failure> {
+        let wanted = Wanted {
+            device: self.device.clone(),
+            port: self.ib_port.map(|port| port as u8),
+            gid: self.gid_index.map(|index| index as u32),
+        };
+        let devices = devices().map_err(anyhow::Error::from)?;
+        wanted.choose(&devices).map_err(|error| Failure::usage(error.message, error.allowed))
+    }
+}
+
+/// A number to count packets from, another each time.
+pub(super) fn any_psn() -> u32 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    now.subsec_nanos() ^ std::process::id().rotate_left(16)
+}

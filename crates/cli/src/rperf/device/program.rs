@@ -1,0 +1,111 @@
+//! The programs that two sides run for a task: those that the simulated hosts run.
+
+use super::settings::{Settings, Until};
+use bandwise_random::Stream;
+use bandwise_rdma::verbs::{Completion, Next, Posts, Program, Qp};
+use bandwise_rperf::{
+    Bulk, BulkError, BulkSettings, ClosedLoop, ClosedLoopSettings, Generator, PingPongInitiator,
+    PingPongResponder, PingPongSettings, PostPoll, PostPollSettings, RPerf, RPerfSettings, Rounds,
+    Think, Window,
+};
+use bandwise_units::{Bytes, Time};
+use bandwise_verbs::session::{Method, Operation, Task};
+
+/// Rounds that come first and aren't counted, and the longest pause after a round of what is not done without a
+/// pause: as in the simulator.
+const WARMUP: u64 = 20;
+const PAUSE: Time = Time::from_ns(600);
+
+/// The only queue pair to the other side, or the first.
+const WIRE: Qp = Qp(0);
+
+/// Who measures, from `start` on.
+pub(super) fn of_client(
+    settings: &Settings,
+    loopback: Option<Qp>,
+    start: Time,
+) -> Result<Generator, BulkError> {
+    let task = &settings.task;
+    let (bytes, inline_max) = (task.bytes.get(), task.inline.get());
+    let rounds = || {
+        let seed = Stream::new(settings.seed, "think", 0).time_below(Time::MAX).as_ps();
+        let think = Think::uniform(Time::ZERO, PAUSE, seed);
+        Rounds { warmup: WARMUP, samples: settings.until.samples(), think }
+    };
+    Ok(match task.method {
+        Method::Rperf => {
+            let loopback = loopback.expect("the plan has one");
+            let wire = WIRE;
+            RPerf::new(RPerfSettings { wire, loopback, bytes, inline_max, rounds: rounds() }).into()
+        }
+        Method::PingPong(operation) => {
+            PingPongInitiator::new(ping_pong(task, operation), rounds()).into()
+        }
+        Method::PostPoll => {
+            PostPoll::new(PostPollSettings { qp: WIRE, bytes, rounds: rounds() }).into()
+        }
+        Method::ClosedLoop(operation) => {
+            let (qp, opcode) = (WIRE, operation.into());
+            let rounds = rounds();
+            ClosedLoop::new(ClosedLoopSettings { qp, opcode, bytes, inline_max, rounds }).into()
+        }
+        Method::Bulk(operation) => {
+            let (queue_pairs, depth) = (task.queue_pairs.get(), task.depth.get());
+            let until = match settings.until {
+                Until::Samples(_) => None,
+                Until::Time(time) => Some(start + time),
+            };
+            let messages = match settings.until {
+                Until::Samples(messages) => Some(messages),
+                Until::Time(_) => None,
+            };
+            Bulk::new(BulkSettings {
+                qps: (0..queue_pairs as u16).map(Qp).collect(),
+                opcode: operation.into(),
+                bytes,
+                // All messages are read from the same place: memory doesn't limit how many are posted.
+                buffer: Bytes::new(u64::from(bytes)) * u64::from(queue_pairs) * u64::from(depth),
+                depth,
+                batch: 1,
+                signal_every: PingPongSettings::PERFTEST_SIGNAL_EVERY,
+                inline_max,
+                start,
+                until,
+                messages,
+                rate: None,
+                window: Window { from: start, to: until.unwrap_or(Time::MAX) },
+            })?
+            .into()
+        }
+    })
+}
+
+/// Who answers, if anything has to be done for that.
+pub(super) fn of_server(task: &Task) -> Option<Box<dyn Program>> {
+    match task.method {
+        Method::PingPong(operation) => {
+            Some(Box::new(PingPongResponder::new(ping_pong(task, operation))))
+        }
+        method if method.operation().takes_recv() => Some(Box::new(Receiver)),
+        _ => None,
+    }
+}
+
+fn ping_pong(task: &Task, operation: Operation) -> PingPongSettings {
+    PingPongSettings {
+        qp: WIRE,
+        opcode: operation.into(),
+        bytes: task.bytes.get(),
+        inline_max: task.inline.get(),
+        signal_every: PingPongSettings::PERFTEST_SIGNAL_EVERY,
+    }
+}
+
+/// Receives, which the device does by itself as long as somebody polls.
+struct Receiver;
+
+impl Program for Receiver {
+    fn step(&mut self, _now: Time, _seen: &[Completion], _posts: &mut Posts) -> Next {
+        Next::Completion
+    }
+}

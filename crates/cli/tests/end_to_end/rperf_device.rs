@@ -1,0 +1,71 @@
+//! `bandwise rperf server` and `client` as far as they go without an RDMA device: what flags say is looked at first.
+
+use crate::common::Place;
+
+#[test]
+fn what_can_not_be_measured_is_refused() {
+    let place = Place::new();
+    for (flags, said) in [
+        (
+            &["--operation", "write"][..],
+            &["rperf moves its messages in one way", "--operation send"][..],
+        ),
+        (
+            &["--method", "post-poll", "--operation", "send"],
+            &["post-poll moves its messages", "--operation write"],
+        ),
+        (
+            &["--method", "ping-pong", "--operation", "read"],
+            &["ping-pong is not done by READs", "--operation"],
+        ),
+        (
+            &["--method", "ping-pong", "--operation", "write", "-s", "0"],
+            &["nobody sees it arrive", "-s"],
+        ),
+        (
+            &["--method", "closed-loop", "--operation", "atomic", "-s", "64"],
+            &["an atomic has 8 B, not 64 B"],
+        ),
+        (&["-c", "ud"], &["datagrams (UD) can be measured by ping-pong and bulk alone"]),
+        (
+            &["-c", "ud", "--method", "bulk", "--operation", "write"],
+            &["datagrams (UD) can be measured by ping-pong and bulk alone"],
+        ),
+        (&["-q", "2"], &["-q says nothing about a latency", "-q with --method bulk"]),
+        (&["-t", "2"], &["-t says nothing about a latency", "-t with --method bulk"]),
+        (&["--method", "bulk", "-s", "0"], &["empty messages have no bandwidth"]),
+        (
+            &["--method", "bulk", "-q", "1024", "-t", "16384"],
+            &["1024 queue pairs of 16384 requests are too many"],
+        ),
+        (&["-m", "1500"], &["there is no such MTU", "256, 512, 1024, 2048 or 4096"]),
+        (&["-S", "16"], &["allowed: 0 to 15"]),
+        (&["-D", "-1"], &["\"-1\" is negative", "allowed: 1 us to 3600 s"]),
+        (&["-D", "1", "-n", "9"], &["cannot be used with"]),
+        (&["--method", "guess"], &["allowed: rperf, ping-pong, post-poll, closed-loop, bulk"]),
+    ] {
+        let args = [&["rperf", "client", "localhost", "--json", "o.json"], flags].concat();
+        place.run(&args).refused(said);
+        assert!(place.files().is_empty(), "{flags:?} wrote something");
+    }
+    place.run(&["rperf", "client"]).refused(&["<HOST[:PORT]>"]);
+    let ran = place.run(&["rperf", "client", "localhost:0"]);
+    ran.refused(&["can't be \"localhost:0\": \"0\" is no port", "allowed: a port from 1 to 65535"]);
+    let ran = place.run(&["rperf", "server", "--listen", "localhost"]);
+    ran.refused(&["--listen can't be \"localhost\"", "0.0.0.0 for all"]);
+    // A fabric is simulated, a client is not.
+    let ran = place.run(&["rperf", "--fabric", "f.toml", "client", "localhost"]);
+    assert_eq!(ran.code, Some(2), "{ran:#?}");
+}
+
+/// On a machine with a device it finds that nobody listens; on one without it says what is missing.
+#[test]
+fn what_is_missing_is_said() {
+    let place = Place::new();
+    let ran = place.run(&["rperf", "client", "127.0.0.1:1", "-d", "none such"]);
+    let ways = ["apt-get install libibverbs1", "modprobe ib_uverbs", "modprobe rdma_rxe"];
+    let missing = ran.code == Some(1) && ways.iter().any(|way| ran.stderr.contains(way));
+    let wrong = ran.code == Some(2) && ran.stderr.contains("no RDMA device \"none such\"");
+    assert!(missing || wrong, "{ran:#?}");
+    assert_eq!(ran.stdout, "");
+}

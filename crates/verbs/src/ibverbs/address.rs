@@ -1,0 +1,92 @@
+//! [`Side`]: what the other side must know to connect its queue pairs with those of this one.
+
+use super::Gid;
+use bandwise_rdma::wire::Mtu;
+use serde::{Deserialize, Serialize};
+
+/// A number of 24 bits: queue pairs and packets are counted by such (IBTA 9.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub struct Bits24(u32);
+
+/// A number that needs more than 24 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{0} has more than 24 bits")]
+pub struct Bits24Error(pub u32);
+
+impl Bits24 {
+    /// The number.
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+
+    /// The lowest 24 bits of a number.
+    pub const fn of_lowest(number: u32) -> Self {
+        Bits24(number & 0xff_ffff)
+    }
+}
+
+impl TryFrom<u32> for Bits24 {
+    type Error = Bits24Error;
+    fn try_from(number: u32) -> Result<Self, Bits24Error> {
+        if number >> 24 == 0 { Ok(Bits24(number)) } else { Err(Bits24Error(number)) }
+    }
+}
+
+impl From<Bits24> for u32 {
+    fn from(bits: Bits24) -> u32 {
+        bits.0
+    }
+}
+
+/// A queue pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QpAddress {
+    /// Its number.
+    pub number: Bits24,
+    /// The number of the first packet that it will send (PSN).
+    pub psn: Bits24,
+}
+
+/// Memory that the other side may write to and read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Region {
+    /// Where it begins.
+    pub address: u64,
+    /// What opens it (R_Key).
+    pub rkey: u32,
+    /// How long it is.
+    pub bytes: u32,
+}
+
+/// One side of a measurement.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Side {
+    /// The device, for people.
+    pub device: String,
+    /// The port's local identifier (LID); 0 on Ethernet.
+    pub lid: u16,
+    /// Its global identifier; none on InfiniBand, if none was asked for.
+    pub gid: Option<Gid>,
+    /// The largest payload of a packet that the port takes now.
+    pub mtu: Mtu,
+    /// Where WRITEs go, and READs and atomics.
+    pub region: Region,
+    /// Those that are to be connected, in order.
+    pub queue_pairs: Vec<QpAddress>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn has_24_bits() {
+        assert_eq!(Bits24::try_from(0xff_ffff).map(Bits24::get), Ok(0xff_ffff));
+        assert_eq!(Bits24::try_from(0x100_0000), Err(Bits24Error(0x100_0000)));
+        assert_eq!(Bits24::of_lowest(0x1200_0003).get(), 3);
+    }
+}

@@ -1,0 +1,225 @@
+//! [`Wanted::choose`]: which device, port and identifier to measure on.
+
+use super::{DeviceInfo, Gid, GidInfo, GidKind, LinkLayer, PortInfo, PortState};
+use bandwise_rdma::wire::Mtu;
+
+/// What was asked for, as far as anything was.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The device's name.
+    pub device: Option<String>,
+    /// The port's number, from 1.
+    pub port: Option<u8>,
+    /// The place of the identifier in the port's table.
+    pub gid: Option<u32>,
+}
+
+/// A port that carries data, and what it goes by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chosen {
+    /// The device's name.
+    pub device: String,
+    /// The port's number.
+    pub port: u8,
+    /// The place of the global identifier in the port's table, and the identifier; none on InfiniBand, if none
+    /// was asked for.
+    pub gid: Option<(u8, Gid)>,
+    /// The local identifier.
+    pub lid: u16,
+    /// The largest payload of a packet now.
+    pub mtu: Mtu,
+}
+
+/// Nothing that was asked for can be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}; allowed: {allowed}")]
+pub struct ChoiceError {
+    /// What is wrong.
+    pub message: String,
+    /// What would do.
+    pub allowed: String,
+}
+
+fn refused<T>(message: String, allowed: String) -> Result<T, ChoiceError> {
+    Err(ChoiceError { message, allowed })
+}
+
+impl Wanted {
+    /// The device of that name, or the only one; its port of that number, or the first that carries data; on
+    /// Ethernet the identifier at that place, or the first of RoCE v2 over IPv4, or else the first that there is.
+    pub fn choose(&self, devices: &[DeviceInfo]) -> Result<Chosen, ChoiceError> {
+        let device = self.device(devices)?;
+        let port = self.port(device)?;
+        let name = format!("port {} of {}", port.number, device.name);
+        let Some(mtu) = port.active_mtu.and_then(|bytes| Mtu::try_from(bytes).ok()) else {
+            return refused(format!("{name} does not say its MTU"), "another port: -d, -i".into());
+        };
+        let gid = match self.gid(port, &name)? {
+            None => None,
+            // The index has eight bits in what queue pairs are told.
+            Some(GidInfo { index, gid, .. }) => match u8::try_from(*index) {
+                Ok(index) => Some((index, *gid)),
+                Err(_) => return refused(format!("-x {index}"), "0 to 255".into()),
+            },
+        };
+        Ok(Chosen { device: device.name.clone(), port: port.number, gid, lid: port.lid, mtu })
+    }
+
+    fn device<'a>(&self, devices: &'a [DeviceInfo]) -> Result<&'a DeviceInfo, ChoiceError> {
+        let names = || list(devices.iter().map(|device| format!("-d {}", device.name)));
+        match (&self.device, devices) {
+            (None, [only]) => Ok(only),
+            (None, _) => refused(format!("there are {} RDMA devices", devices.len()), names()),
+            (Some(name), _) => match devices.iter().find(|device| device.name == *name) {
+                Some(device) => Ok(device),
+                None => refused(format!("there is no RDMA device {name:?}"), names()),
+            },
+        }
+    }
+
+    fn port<'a>(&self, device: &'a DeviceInfo) -> Result<&'a PortInfo, ChoiceError> {
+        let is_up = |port: &&PortInfo| {
+            matches!(port.state, Some(PortState::Active | PortState::ActiveDefer))
+        };
+        let up = || match device.ports.iter().filter(is_up).count() {
+            0 => "a port that is active: `bandwise devices` shows their states".to_owned(),
+            _ => list(device.ports.iter().filter(is_up).map(|port| format!("-i {}", port.number))),
+        };
+        let found = match self.port {
+            None => device.ports.iter().find(is_up),
+            Some(number) => device.ports.iter().find(|port| port.number == number),
+        };
+        match (found, self.port) {
+            (Some(port), _) if is_up(&port) => Ok(port),
+            (Some(port), _) => {
+                let state = port.state.map_or("in a state that is not known", PortState::as_str);
+                refused(format!("port {} of {} is {state}", port.number, device.name), up())
+            }
+            (None, Some(number)) => refused(format!("{} has no port {number}", device.name), up()),
+            (None, None) => refused(format!("no port of {} is active", device.name), up()),
+        }
+    }
+
+    fn gid<'a>(&self, port: &'a PortInfo, name: &str) -> Result<Option<&'a GidInfo>, ChoiceError> {
+        if let Some(index) = self.gid {
+            let found = port.gids.iter().find(|gid| gid.index == index);
+            return match found {
+                Some(_) => Ok(found),
+                None => {
+                    let message = format!("{name} has no identifier (GID) at index {index}");
+                    let there = port.gids.iter().map(|gid| format!("-x {}", gid.index));
+                    refused(message, list(there))
+                }
+            };
+        }
+        if port.link_layer == Some(LinkLayer::InfiniBand) {
+            return Ok(None);
+        }
+        let of_v2 = |gid: &&GidInfo| gid.kind == Some(GidKind::RoceV2);
+        let gids = || port.gids.iter();
+        let ipv4 = gids().filter(of_v2).find(|gid| gid.gid.is_ipv4());
+        match ipv4.or_else(|| gids().find(of_v2)).or_else(|| gids().next()) {
+            Some(gid) => Ok(Some(gid)),
+            None => refused(
+                format!("{name} has no identifier (GID), and Ethernet needs one"),
+                "a port whose network interface has an address".into(),
+            ),
+        }
+    }
+}
+
+fn list(names: impl Iterator<Item = String>) -> String {
+    let names: Vec<String> = names.collect();
+    if names.is_empty() { "none there is".to_owned() } else { names.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gid(index: u32, gid: &str, kind: GidKind) -> GidInfo {
+        let gid = gid.parse::<std::net::Ipv6Addr>().unwrap().into();
+        GidInfo { index, gid, kind: Some(kind) }
+    }
+
+    fn port(number: u8, state: PortState) -> PortInfo {
+        PortInfo {
+            number,
+            state: Some(state),
+            link_layer: Some(LinkLayer::Ethernet),
+            active_mtu: Some(1024),
+            max_mtu: Some(4096),
+            rate: None,
+            lid: 0,
+            gids: vec![
+                gid(0, "fe80::1", GidKind::RoceV1),
+                gid(1, "fe80::1", GidKind::RoceV2),
+                gid(3, "::ffff:10.0.0.1", GidKind::RoceV2),
+            ],
+        }
+    }
+
+    fn device(name: &str) -> DeviceInfo {
+        DeviceInfo {
+            name: name.into(),
+            firmware: String::new(),
+            guid: 1,
+            queue_pairs: 1,
+            queue_depth: 1,
+            has_timestamps: false,
+            ports: vec![port(1, PortState::Down), port(2, PortState::Active)],
+        }
+    }
+
+    fn wanted(device: Option<&str>, port: Option<u8>, gid: Option<u32>) -> Wanted {
+        Wanted { device: device.map(str::to_owned), port, gid }
+    }
+
+    #[test]
+    fn without_a_word_the_only_device_and_ipv4() {
+        let chosen = Wanted::default().choose(&[device("a")]).unwrap();
+        assert_eq!((chosen.device.as_str(), chosen.port, chosen.mtu.get()), ("a", 2, 1024));
+        assert_eq!(chosen.gid.map(|(index, _)| index), Some(3));
+        let chosen = wanted(Some("b"), Some(2), Some(0)).choose(&[device("a"), device("b")]);
+        let chosen = chosen.unwrap();
+        assert_eq!((chosen.device.as_str(), chosen.gid.unwrap().0), ("b", 0));
+    }
+
+    #[test]
+    fn infiniband_needs_no_global_identifier() {
+        let mut device = device("a");
+        device.ports[1].link_layer = Some(LinkLayer::InfiniBand);
+        assert_eq!(Wanted::default().choose(&[device.clone()]).unwrap().gid, None);
+        assert!(wanted(None, None, Some(1)).choose(&[device]).unwrap().gid.is_some());
+    }
+
+    #[test]
+    fn what_is_not_there_is_said_with_what_is() {
+        let two = [device("a"), device("b")];
+        let bare = {
+            let mut bare = device("a");
+            bare.ports[1].gids.clear();
+            [bare]
+        };
+        let far = {
+            let mut far = device("a");
+            far.ports[1].gids[0].index = 256;
+            [far]
+        };
+        let cases: [(&[DeviceInfo], Wanted, &str, &str); 8] = [
+            (&two, Wanted::default(), "2 RDMA devices", "-d a, -d b"),
+            (&two, wanted(Some("c"), None, None), "no RDMA device \"c\"", "-d a, -d b"),
+            (&two[..1], wanted(None, Some(1), None), "port 1 of a is down", "-i 2"),
+            (&two[..1], wanted(None, Some(3), None), "a has no port 3", "-i 2"),
+            (&two[..1], wanted(None, None, Some(7)), "at index 7", "-x 0, -x 1, -x 3"),
+            (&bare, Wanted::default(), "Ethernet needs one", "an address"),
+            (&bare, wanted(None, None, Some(0)), "at index 0", "none there is"),
+            (&far, wanted(None, None, Some(256)), "-x 256", "0 to 255"),
+        ];
+        for (devices, wanted, message, allowed) in cases {
+            let error = wanted.choose(devices).unwrap_err();
+            assert!(error.message.contains(message), "{error}");
+            assert!(error.allowed.contains(allowed), "{error}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! [`Domain`] and [`Memory`]: a protection domain, and memory that the device may use. What is unsafe about
+//! having them stands here.
+
+#![allow(unsafe_code)]
+
+use super::context::Context;
+use super::{Region, VerbsError};
+use rdma_mummy_sys as sys;
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::io;
+use std::ptr::NonNull;
+
+/// A protection domain.
+pub(super) struct Domain(NonNull<sys::ibv_pd>);
+
+impl Domain {
+    pub(super) fn of(context: &Context) -> Result<Domain, VerbsError> {
+        // SAFETY: the device is open.
+        let domain = unsafe { sys::ibv_alloc_pd(context.as_ptr()) };
+        NonNull::new(domain)
+            .map(Domain)
+            .ok_or_else(|| VerbsError::last(context.name(), "there is no protection domain left"))
+    }
+
+    pub(super) fn as_ptr(&self) -> *mut sys::ibv_pd {
+        self.0.as_ptr()
+    }
+}
+
+impl Drop for Domain {
+    fn drop(&mut self) {
+        // SAFETY: it is given back once, after all that was made in it, which its owner drops first.
+        unsafe { sys::ibv_dealloc_pd(self.0.as_ptr()) };
+    }
+}
+
+/// Two buffers of the same size behind each other: what is sent is read from the first, what arrives goes to the
+/// second. Messages have no content, so all use the same.
+pub(super) struct Memory {
+    buffer: Buffer,
+    region: NonNull<sys::ibv_mr>,
+    /// Of one of the two.
+    bytes: u32,
+    /// Where the second begins.
+    second: usize,
+}
+
+/// What stands before a datagram that is received: room for a global route header (IBTA 11.4.1.2), bytes.
+pub(super) const GRH: u32 = 40;
+
+/// Where devices and atomics want things to begin, bytes.
+const PAGE: usize = 4096;
+
+/// Memory that begins with a page and is all zeros at first.
+struct Buffer {
+    start: NonNull<u8>,
+    layout: Layout,
+}
+
+impl Buffer {
+    fn of(bytes: usize) -> Option<Buffer> {
+        let layout = Layout::from_size_align(bytes, PAGE).ok().filter(|_| bytes > 0)?;
+        // SAFETY: the layout is not empty.
+        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        Some(Buffer { start, layout })
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: it came from the allocator with this layout, and is given back once.
+        unsafe { dealloc(self.start.as_ptr(), self.layout) }
+    }
+}
+
+impl Memory {
+    /// Memory for messages of up to so many bytes each way.
+    pub(super) fn register(
+        context: &Context,
+        domain: &Domain,
+        bytes: u32,
+    ) -> Result<Memory, VerbsError> {
+        // With room for an atomic, and an address for an empty message.
+        let second = (bytes as usize + GRH as usize).next_multiple_of(PAGE);
+        let all = 2 * second;
+        let limits = || std::fs::read_to_string("/proc/self/limits").ok();
+        let failed = |error| VerbsError::memory(context.name(), all, error, limits().as_deref());
+        let buffer = Buffer::of(all).ok_or_else(|| failed(io::ErrorKind::OutOfMemory.into()))?;
+        let access = sys::ibv_access_flags::IBV_ACCESS_LOCAL_WRITE
+            | sys::ibv_access_flags::IBV_ACCESS_REMOTE_WRITE
+            | sys::ibv_access_flags::IBV_ACCESS_REMOTE_READ
+            | sys::ibv_access_flags::IBV_ACCESS_REMOTE_ATOMIC;
+        // SAFETY: the buffer has that many bytes, and is freed after the region, in `drop`.
+        let region = unsafe {
+            let start = buffer.start.as_ptr().cast();
+            sys::ibv_reg_mr(domain.as_ptr(), start, all, access.0 as i32)
+        };
+        match NonNull::new(region) {
+            Some(region) => Ok(Memory { buffer, region, bytes, second }),
+            None => Err(failed(io::Error::last_os_error())),
+        }
+    }
+
+    /// The size of a buffer.
+    pub(super) fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    /// The part of the first buffer that a message of `bytes` takes.
+    pub(super) fn outgoing(&self, bytes: u32) -> sys::ibv_sge {
+        sys::ibv_sge {
+            addr: self.buffer.start.addr().get() as u64,
+            length: bytes,
+            lkey: self.lkey(),
+        }
+    }
+
+    /// The second buffer, for the device, with so much more before a message.
+    pub(super) fn arriving(&self, header: u32) -> sys::ibv_sge {
+        let addr = (self.buffer.start.addr().get() + self.second) as u64;
+        sys::ibv_sge { addr, length: self.bytes + header.min(GRH), lkey: self.lkey() }
+    }
+
+    /// The second buffer, for the other side.
+    pub(super) fn region(&self) -> Region {
+        // SAFETY: the region lives.
+        let rkey = unsafe { self.region.as_ref().rkey };
+        Region { address: self.arriving(0).addr, rkey, bytes: self.bytes }
+    }
+
+    fn lkey(&self) -> u32 {
+        // SAFETY: the region lives.
+        unsafe { self.region.as_ref().lkey }
+    }
+
+    /// Puts a mark at the end of the first buffer, as it goes with messages of the whole size. There is no end
+    /// of an empty one.
+    #[inline]
+    pub(super) fn mark_outgoing(&mut self, mark: u8) {
+        if let Some(last) = (self.bytes as usize).checked_sub(1) {
+            // SAFETY: within the first buffer. The device may read it at the same time, hence volatile.
+            unsafe { self.buffer.start.as_ptr().add(last).write_volatile(mark) }
+        }
+    }
+
+    /// The mark at the end of the second buffer; zero at first.
+    #[inline]
+    pub(super) fn arrived_mark(&self) -> u8 {
+        let last = (self.bytes as usize).saturating_sub(1);
+        // SAFETY: within the second buffer, which has a page at least. The device may write it at the same time,
+        // hence volatile.
+        unsafe { self.buffer.start.as_ptr().add(self.second + last).read_volatile() }
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: it is given back once, and before the buffer is freed.
+        unsafe { sys::ibv_dereg_mr(self.region.as_ptr()) };
+    }
+}

@@ -1,0 +1,37 @@
+//! [`Plan`] and [`Path`]: what queue pairs are made for.
+
+use bandwise_rdma::verbs::Transport;
+use bandwise_rdma::wire::Mtu;
+
+/// Queue pairs of one side, and the memory behind them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    /// Their transport service.
+    pub transport: Transport,
+    /// How many are connected with the other side.
+    pub queue_pairs: u16,
+    /// Whether there is one more, connected with itself.
+    pub loopback: bool,
+    /// The largest message, bytes.
+    pub bytes: u32,
+    /// Requests that a queue pair holds posted.
+    pub send_depth: u32,
+    /// RECVs that a queue pair keeps posted; 0 where none arrive that need one.
+    pub recv_depth: u32,
+    /// The largest payload inside a WQE, bytes.
+    pub inline: u32,
+    /// Whether WRITEs of the largest size are seen to arrive, by their last byte, and told of as received: on the
+    /// first queue pair, one at a time.
+    pub sees_writes: bool,
+}
+
+/// How packets go, by agreement of both sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Path {
+    /// The largest payload of a packet, where both ports take it.
+    pub mtu: Mtu,
+    /// Service level, 0 to 15; on Ethernet the priority.
+    pub sl: u8,
+    /// The traffic class of packets with a global identifier: on IP, its byte of that name.
+    pub traffic_class: u8,
+}

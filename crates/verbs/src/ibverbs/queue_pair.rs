@@ -1,0 +1,287 @@
+//! [`QueuePair`] and [`CompletionQueue`]: making and connecting them. What is unsafe about that stands here.
+//!
+//! A queue pair for datagrams (UD) is connected with nobody: whom a datagram goes to stands in its request, and that
+//! is the one other side.
+
+#![allow(unsafe_code)]
+
+use super::context::Context;
+use super::memory::Domain;
+use super::{Bits24, Chosen, Path, Plan, QpAddress, Side, VerbsError};
+use bandwise_rdma::verbs::Transport;
+use rdma_mummy_sys as sys;
+use std::io;
+use std::mem::zeroed;
+use std::ptr::{NonNull, null_mut};
+use sys::ibv_qp_attr_mask as mask;
+
+/// An answer is waited for for 4.096 us * 2^TIMEOUT, 0.27 s, and a request sent again RETRIES times (IBTA 9.7.6.1.3
+/// and 11.2.5.2): some 2 s until a side that is gone is told of. Lossless fabrics need neither. Linux's Soft-RoCE
+/// takes the largest number, 7, for: without end.
+const TIMEOUT: u8 = 16;
+const RETRIES: u8 = 6;
+/// Who finds no RECV asks again, for ever, after 0.64 ms (IBTA 9.7.5.2.8).
+const RNR_RETRIES: u8 = 7;
+const RNR_TIMER: u8 = 12;
+/// READs and atomics on their way at a time; no method has more.
+const READS: u8 = 1;
+/// What datagrams must show to be received (Q_Key): any number below 2^31, the same on both sides (IBTA 3.5.3).
+const QKEY: u32 = 0x1851_6000;
+/// Routers that a packet may cross.
+const HOP_LIMIT: u8 = 64;
+
+/// A completion queue.
+pub(super) struct CompletionQueue(NonNull<sys::ibv_cq>);
+
+impl CompletionQueue {
+    /// One with room for so many completions.
+    pub(super) fn of(context: &Context, room: u32) -> Result<CompletionQueue, VerbsError> {
+        let entries = i32::try_from(room).unwrap_or(i32::MAX);
+        // SAFETY: the device is open; there is neither a channel nor a context of our own.
+        let queue =
+            unsafe { sys::ibv_create_cq(context.as_ptr(), entries, null_mut(), null_mut(), 0) };
+        NonNull::new(queue).map(CompletionQueue).ok_or_else(|| {
+            let what = format!("a completion queue of {room} can't be had (fewer: -q, -t)");
+            VerbsError::last(context.name(), what)
+        })
+    }
+
+    #[inline]
+    pub(super) fn as_ptr(&self) -> *mut sys::ibv_cq {
+        self.0.as_ptr()
+    }
+}
+
+impl Drop for CompletionQueue {
+    fn drop(&mut self) {
+        // SAFETY: it is destroyed once, after its queue pairs, which its owner drops first.
+        unsafe { sys::ibv_destroy_cq(self.0.as_ptr()) };
+    }
+}
+
+/// A reliable connection (RC), or one for datagrams (UD).
+pub(super) struct QueuePair {
+    qp: NonNull<sys::ibv_qp>,
+    transport: Transport,
+    /// Whom datagrams go to.
+    peer: Option<Peer>,
+    psn: Bits24,
+    device: String,
+}
+
+impl QueuePair {
+    /// One that takes RECVs: it is in the state INIT.
+    pub(super) fn of(
+        context: &Context,
+        domain: &Domain,
+        completions: &CompletionQueue,
+        chosen: &Chosen,
+        plan: &Plan,
+        psn: Bits24,
+    ) -> Result<QueuePair, VerbsError> {
+        // SAFETY: a struct of numbers and pointers, for which zeros are values.
+        let mut wanted: sys::ibv_qp_init_attr = unsafe { zeroed() };
+        wanted.send_cq = completions.as_ptr();
+        wanted.recv_cq = completions.as_ptr();
+        wanted.qp_type = match plan.transport {
+            Transport::Rc => sys::ibv_qp_type::IBV_QPT_RC,
+            Transport::Ud => sys::ibv_qp_type::IBV_QPT_UD,
+        };
+        wanted.cap = sys::ibv_qp_cap {
+            max_send_wr: plan.send_depth,
+            max_recv_wr: plan.recv_depth.max(1),
+            max_send_sge: 1,
+            max_recv_sge: 1,
+            max_inline_data: plan.inline,
+        };
+        // SAFETY: domain and completion queue live, and longer than the queue pair, by the order in which their
+        // owner drops them.
+        let qp = unsafe { sys::ibv_create_qp(domain.as_ptr(), &mut wanted) };
+        let Some(qp) = NonNull::new(qp) else {
+            let Plan { send_depth, inline, .. } = plan;
+            let what = format!(
+                "a queue pair with {send_depth} requests and {inline} B inline can't be had (fewer: -q, -t, -I)"
+            );
+            return Err(VerbsError::last(context.name(), what));
+        };
+        let transport = plan.transport;
+        let mut pair =
+            QueuePair { qp, transport, peer: None, psn, device: context.name().to_owned() };
+        let access = sys::ibv_access_flags::IBV_ACCESS_REMOTE_WRITE
+            | sys::ibv_access_flags::IBV_ACCESS_REMOTE_READ
+            | sys::ibv_access_flags::IBV_ACCESS_REMOTE_ATOMIC;
+        let what = mask::IBV_QP_STATE | mask::IBV_QP_PKEY_INDEX | mask::IBV_QP_PORT;
+        let more = match transport {
+            Transport::Rc => mask::IBV_QP_ACCESS_FLAGS,
+            Transport::Ud => mask::IBV_QP_QKEY,
+        };
+        pair.modify("INIT", what | more, |to| {
+            to.qp_state = sys::ibv_qp_state::IBV_QPS_INIT;
+            to.port_num = chosen.port;
+            to.qp_access_flags = access.0;
+            to.qkey = QKEY;
+        })?;
+        Ok(pair)
+    }
+
+    /// What the other side must know of it.
+    pub(super) fn address(&self) -> QpAddress {
+        QpAddress { number: Bits24::of_lowest(self.number()), psn: self.psn }
+    }
+
+    /// Its number.
+    pub(super) fn number(&self) -> u32 {
+        // SAFETY: the queue pair lives.
+        unsafe { self.qp.as_ref().qp_num }
+    }
+
+    #[inline]
+    pub(super) fn as_ptr(&self) -> *mut sys::ibv_qp {
+        self.qp.as_ptr()
+    }
+
+    /// Whom datagrams go to; `None` for a connection, which knows it itself, and before it is connected.
+    #[inline]
+    pub(super) fn datagrams_to(&self) -> Option<sys::ud_t> {
+        let Peer { handle, number } = self.peer.as_ref()?;
+        Some(sys::ud_t { ah: handle.as_ptr(), remote_qpn: *number, remote_qkey: QKEY })
+    }
+
+    /// Connects it: states RTR and RTS.
+    pub(super) fn connect(
+        &mut self,
+        domain: &Domain,
+        chosen: &Chosen,
+        side: &Side,
+        peer: QpAddress,
+        path: Path,
+    ) -> Result<(), VerbsError> {
+        let route = route(chosen, side, path);
+        match self.transport {
+            Transport::Rc => self.connect_reliably(route, peer, path),
+            Transport::Ud => self.aim(domain, route, peer),
+        }
+    }
+
+    fn aim(
+        &mut self,
+        domain: &Domain,
+        mut route: sys::ibv_ah_attr,
+        peer: QpAddress,
+    ) -> Result<(), VerbsError> {
+        self.modify("RTR", mask::IBV_QP_STATE, |to| {
+            to.qp_state = sys::ibv_qp_state::IBV_QPS_RTR;
+        })?;
+        let psn = self.psn.get();
+        self.modify("RTS", mask::IBV_QP_STATE | mask::IBV_QP_SQ_PSN, |to| {
+            to.qp_state = sys::ibv_qp_state::IBV_QPS_RTS;
+            to.sq_psn = psn;
+        })?;
+        // SAFETY: the domain lives, and longer than the handle, by the order in which their owner drops them.
+        let handle = unsafe { sys::ibv_create_ah(domain.as_ptr(), &mut route) };
+        let Some(handle) = NonNull::new(handle) else {
+            let what = "there is no way to the other side from that GID (address handle)";
+            return Err(VerbsError::last(&self.device, what));
+        };
+        self.peer = Some(Peer { handle, number: peer.number.get() });
+        Ok(())
+    }
+
+    fn connect_reliably(
+        &mut self,
+        route: sys::ibv_ah_attr,
+        peer: QpAddress,
+        path: Path,
+    ) -> Result<(), VerbsError> {
+        let what = mask::IBV_QP_STATE
+            | mask::IBV_QP_AV
+            | mask::IBV_QP_PATH_MTU
+            | mask::IBV_QP_DEST_QPN
+            | mask::IBV_QP_RQ_PSN
+            | mask::IBV_QP_MAX_DEST_RD_ATOMIC
+            | mask::IBV_QP_MIN_RNR_TIMER;
+        self.modify("RTR (is the other side reachable from that GID?)", what, |to| {
+            to.qp_state = sys::ibv_qp_state::IBV_QPS_RTR;
+            to.ah_attr = route;
+            // 256 is 1, 4096 is 5 (IBTA 9.7.1).
+            to.path_mtu = path.mtu.get().ilog2() - 7;
+            to.dest_qp_num = peer.number.get();
+            to.rq_psn = peer.psn.get();
+            to.max_dest_rd_atomic = READS;
+            to.min_rnr_timer = RNR_TIMER;
+        })?;
+        let what = mask::IBV_QP_STATE
+            | mask::IBV_QP_TIMEOUT
+            | mask::IBV_QP_RETRY_CNT
+            | mask::IBV_QP_RNR_RETRY
+            | mask::IBV_QP_SQ_PSN
+            | mask::IBV_QP_MAX_QP_RD_ATOMIC;
+        let psn = self.psn.get();
+        self.modify("RTS", what, |to| {
+            to.qp_state = sys::ibv_qp_state::IBV_QPS_RTS;
+            to.timeout = TIMEOUT;
+            to.retry_cnt = RETRIES;
+            to.rnr_retry = RNR_RETRIES;
+            to.sq_psn = psn;
+            to.max_rd_atomic = READS;
+        })
+    }
+
+    fn modify(
+        &mut self,
+        state: &str,
+        what: mask,
+        set: impl FnOnce(&mut sys::ibv_qp_attr),
+    ) -> Result<(), VerbsError> {
+        // SAFETY: a struct of numbers, for which zeros are values.
+        let mut to: sys::ibv_qp_attr = unsafe { zeroed() };
+        set(&mut to);
+        // SAFETY: the queue pair lives, and `what` names fields that are set, or zero on purpose.
+        let code = unsafe { sys::ibv_modify_qp(self.qp.as_ptr(), &mut to, what.0 as i32) };
+        if code == 0 {
+            return Ok(());
+        }
+        let what = format!("queue pair {} can't go to {state}", self.number());
+        Err(VerbsError::of(&self.device, what, io::Error::from_raw_os_error(code.abs())))
+    }
+}
+
+/// How packets get to the other side.
+fn route(chosen: &Chosen, side: &Side, path: Path) -> sys::ibv_ah_attr {
+    // SAFETY: a struct of numbers, for which zeros are values.
+    let mut route: sys::ibv_ah_attr = unsafe { zeroed() };
+    route.port_num = chosen.port;
+    route.sl = path.sl;
+    route.dlid = side.lid;
+    if let (Some((index, _)), Some(gid)) = (chosen.gid, side.gid) {
+        route.is_global = 1;
+        route.grh = sys::ibv_global_route {
+            dgid: sys::ibv_gid { raw: gid.0 },
+            flow_label: 0,
+            sgid_index: index,
+            hop_limit: HOP_LIMIT,
+            traffic_class: path.traffic_class,
+        };
+    }
+    route
+}
+
+/// The other side of datagrams.
+struct Peer {
+    handle: NonNull<sys::ibv_ah>,
+    number: u32,
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        // SAFETY: it is destroyed once, after the queue pair whose requests name it.
+        unsafe { sys::ibv_destroy_ah(self.handle.as_ptr()) };
+    }
+}
+
+impl Drop for QueuePair {
+    fn drop(&mut self) {
+        // SAFETY: it is destroyed once.
+        unsafe { sys::ibv_destroy_qp(self.qp.as_ptr()) };
+    }
+}

@@ -1,0 +1,368 @@
+//! [`QueuePairs`]: a port as a [`Device`]. What is unsafe about posting and polling stands here.
+
+#![allow(unsafe_code)]
+
+use super::context::Context;
+use super::memory::{Domain, GRH, Memory};
+use super::queue_pair::{CompletionQueue, QueuePair};
+use super::work_id::WorkId;
+use super::{Bits24, Chosen, Path, Plan, Region, Side, Status, VerbsError};
+use crate::Device;
+use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Posts, Qp, Transport, WorkRequest};
+use bandwise_rdma::wire::Mtu;
+use rdma_mummy_sys as sys;
+use std::io;
+use std::mem::zeroed;
+use std::ptr::null_mut;
+
+/// Completions of one poll.
+const POLLED: usize = 32;
+
+/// Queue pairs of a port, their completion queue and their memory. [`Qp`] 0 and up are connected with the other
+/// side; the last one with itself, if there is a loopback.
+///
+/// All that is needed to post and to poll is made here, so that neither allocates. The requests of a queue pair that
+/// ring together are handed over as one list, with one doorbell. RECVs are posted anew when half of them are used
+/// up, all of those at once.
+pub struct QueuePairs {
+    // In the order in which they may be dropped.
+    pairs: Box<[Pair]>,
+    completions: CompletionQueue,
+    memory: Memory,
+    domain: Domain,
+    context: Context,
+    chosen: Chosen,
+    plan: Plan,
+    /// Queue pairs with requests that wait for the doorbell.
+    waiting: Vec<u16>,
+    found: Box<[sys::ibv_wc; POLLED]>,
+    /// How many WRITEs have been marked, and how many seen by their marks; the marks are their lowest bytes.
+    marked: u8,
+    seen: u8,
+}
+
+/// A queue pair, and its requests as the library wants them.
+struct Pair {
+    qp: QueuePair,
+    /// The other side's memory.
+    remote: Region,
+    /// A list; each entry but the last one handed over points to the next.
+    requests: Box<[sys::ibv_send_wr]>,
+    /// What the requests send, one each.
+    parts: Box<[sys::ibv_sge]>,
+    /// How many of the list are filled and wait for the doorbell.
+    held: usize,
+    /// Payloads of the requests that will be told of when they end, in their order: a ring.
+    payloads: Box<[u32]>,
+    first: usize,
+    last: usize,
+    /// A list of half of the RECVs.
+    recvs: Box<[sys::ibv_recv_wr]>,
+    /// Where what they receive goes.
+    _arriving: Box<sys::ibv_sge>,
+    /// RECVs used up and not posted anew.
+    used: usize,
+}
+
+impl QueuePairs {
+    /// Opens the port and makes the queue pairs, with their RECVs posted. `psn` is any number, another each time:
+    /// packets are counted from it, so that those of an earlier connection are not taken for one of these.
+    pub fn open(chosen: Chosen, plan: Plan, psn: u32) -> Result<QueuePairs, VerbsError> {
+        let context = Context::of_name(&chosen.device)?;
+        let domain = Domain::of(&context)?;
+        let memory = Memory::register(&context, &domain, plan.bytes)?;
+        let count = u32::from(plan.queue_pairs) + u32::from(plan.loopback);
+        let room = count.saturating_mul(plan.send_depth + plan.recv_depth.max(1));
+        let completions = CompletionQueue::of(&context, room)?;
+        let pair = |number: u32| {
+            let psn = Bits24::of_lowest(psn.wrapping_add(number));
+            let qp = QueuePair::of(&context, &domain, &completions, &chosen, &plan, psn)?;
+            Pair::of(qp, Qp(number as u16), &memory, &plan)
+        };
+        let pairs = (0..count).map(pair).collect::<Result<Box<_>, _>>()?;
+        Ok(QueuePairs {
+            waiting: Vec::with_capacity(pairs.len()),
+            pairs,
+            completions,
+            memory,
+            domain,
+            context,
+            chosen,
+            plan,
+            // SAFETY: structs of numbers, for which zeros are values.
+            found: Box::new(unsafe { zeroed() }),
+            marked: 0,
+            seen: 0,
+        })
+    }
+
+    /// What the other side must know.
+    pub fn side(&self) -> Side {
+        let wired = &self.pairs[..usize::from(self.plan.queue_pairs)];
+        Side {
+            device: self.context.name().to_owned(),
+            lid: self.chosen.lid,
+            gid: self.chosen.gid.map(|(_, gid)| gid),
+            mtu: self.chosen.mtu,
+            region: self.memory.region(),
+            queue_pairs: wired.iter().map(|pair| pair.qp.address()).collect(),
+        }
+    }
+
+    /// The queue pair that is connected with itself; `None` if there is none.
+    pub fn loopback(&self) -> Option<Qp> {
+        self.plan.loopback.then_some(Qp(self.plan.queue_pairs))
+    }
+
+    /// Connects all queue pairs, which send and receive from then on, and says what payload packets have at most.
+    pub fn connect(&mut self, other: &Side, path: Path) -> Result<Mtu, VerbsError> {
+        let here = self.side();
+        let path = Path { mtu: path.mtu.min(here.mtu).min(other.mtu), ..path };
+        let wired = here.queue_pairs.len();
+        let peer = |what: String| Err(VerbsError::Peer(what));
+        if other.gid.is_some() != here.gid.is_some() {
+            let has = |side: &Side| if side.gid.is_some() { "one" } else { "none" };
+            return peer(format!(
+                "it goes by {} global identifier (GID), this side by {}: use -x on both, or on neither",
+                has(other),
+                has(&here)
+            ));
+        }
+        if other.queue_pairs.len() != wired {
+            return peer(format!("it has {} queue pairs, not {wired}", other.queue_pairs.len()));
+        }
+        if other.region.bytes < self.plan.bytes {
+            let (theirs, ours) = (other.region.bytes, self.plan.bytes);
+            return peer(format!("it takes messages of {theirs} B, not of {ours} B"));
+        }
+        let (bytes, mtu) = (self.plan.bytes, path.mtu);
+        if self.plan.transport == Transport::Ud && bytes > mtu.get() {
+            return Err(VerbsError::Datagram { bytes, mtu });
+        }
+        let (far, near) = self.pairs.split_at_mut(wired);
+        for (pair, &address) in far.iter_mut().zip(&other.queue_pairs) {
+            pair.qp.connect(&self.domain, &self.chosen, other, address, path)?;
+            pair.remote = other.region;
+        }
+        for pair in near {
+            let address = pair.qp.address();
+            pair.qp.connect(&self.domain, &self.chosen, &here, address, path)?;
+            pair.remote = here.region;
+        }
+        Ok(path.mtu)
+    }
+
+    fn ring(&mut self) -> Result<(), VerbsError> {
+        for number in self.waiting.drain(..) {
+            self.pairs[usize::from(number)].ring(self.plan.send_depth)?;
+        }
+        Ok(())
+    }
+}
+
+impl Pair {
+    fn of(qp: QueuePair, number: Qp, memory: &Memory, plan: &Plan) -> Result<Pair, VerbsError> {
+        let depth = plan.send_depth as usize;
+        // SAFETY: structs of numbers and pointers, for which zeros are values.
+        let blank = || unsafe { zeroed::<sys::ibv_send_wr>() };
+        let mut parts: Box<[_]> = (0..depth).map(|_| memory.outgoing(0)).collect();
+        let mut requests: Box<[_]> = (0..depth).map(|_| blank()).collect();
+        for (request, part) in requests.iter_mut().zip(&mut parts) {
+            request.sg_list = part;
+        }
+        let header = header(plan);
+        let mut arriving = Box::new(memory.arriving(header));
+        let recv = |_| sys::ibv_recv_wr {
+            wr_id: WorkId::received(number).0,
+            next: null_mut(),
+            sg_list: &mut *arriving,
+            num_sge: 1,
+        };
+        let mut recvs: Box<[_]> = (0..plan.recv_depth / 2).map(recv).collect();
+        for i in 1..recvs.len() {
+            recvs[i - 1].next = &mut recvs[i];
+        }
+        let mut pair = Pair {
+            qp,
+            remote: memory.region(),
+            requests,
+            parts,
+            held: 0,
+            payloads: vec![0; depth.next_power_of_two()].into(),
+            first: 0,
+            last: 0,
+            recvs,
+            _arriving: arriving,
+            used: 0,
+        };
+        pair.receive()?;
+        pair.receive()?;
+        Ok(pair)
+    }
+
+    /// Posts half of the RECVs.
+    fn receive(&mut self) -> Result<(), VerbsError> {
+        let Some(first) = self.recvs.first_mut() else { return Ok(()) };
+        let mut bad = null_mut();
+        // SAFETY: the queue pair lives; the list and what it points to are read before the call returns, and the
+        // memory that it names is registered and outlives the queue pair.
+        let code = unsafe { sys::ibv_post_recv(self.qp.as_ptr(), first, &mut bad) };
+        self.posted(code, 2 * self.recvs.len() as u32)
+    }
+
+    /// Adds a request to the list.
+    #[inline]
+    fn hold(&mut self, request: &WorkRequest, depth: u32) -> Result<(), VerbsError> {
+        let Some(entry) = self.requests.get_mut(self.held) else {
+            let error = io::ErrorKind::OutOfMemory.into();
+            return Err(VerbsError::Post { qp: self.qp.number(), depth, error });
+        };
+        let Region { address, rkey, .. } = self.remote;
+        entry.wr_id = WorkId::sent(request.opcode, request.qp, request.id).0;
+        entry.num_sge = i32::from(request.bytes > 0);
+        self.parts[self.held].length = request.bytes;
+        entry.send_flags = 0;
+        if request.signaled {
+            entry.send_flags |= sys::ibv_send_flags::IBV_SEND_SIGNALED.0;
+            self.payloads[self.last & (self.payloads.len() - 1)] = request.bytes;
+            self.last = self.last.wrapping_add(1);
+        }
+        if request.inline {
+            entry.send_flags |= sys::ibv_send_flags::IBV_SEND_INLINE.0;
+        }
+        let target = match self.qp.datagrams_to() {
+            Some(ud) => sys::wr_t { ud },
+            None => sys::wr_t { rdma: sys::rdma_t { remote_addr: address, rkey } },
+        };
+        (entry.opcode, entry.wr) = match request.opcode {
+            Opcode::Send => (sys::ibv_wr_opcode::IBV_WR_SEND, target),
+            Opcode::Write => (sys::ibv_wr_opcode::IBV_WR_RDMA_WRITE, target),
+            Opcode::WriteImm => (sys::ibv_wr_opcode::IBV_WR_RDMA_WRITE_WITH_IMM, target),
+            Opcode::Read => (sys::ibv_wr_opcode::IBV_WR_RDMA_READ, target),
+            Opcode::Atomic => {
+                let add = sys::atomic_t { remote_addr: address, compare_add: 1, swap: 0, rkey };
+                (sys::ibv_wr_opcode::IBV_WR_ATOMIC_FETCH_AND_ADD, sys::wr_t { atomic: add })
+            }
+        };
+        self.held += 1;
+        Ok(())
+    }
+
+    /// Hands the list over.
+    #[inline]
+    fn ring(&mut self, depth: u32) -> Result<(), VerbsError> {
+        let held = std::mem::take(&mut self.held);
+        let Some(last) = held.checked_sub(1) else { return Ok(()) };
+        let list = self.requests.as_mut_ptr();
+        let mut bad = null_mut();
+        // SAFETY: `held` entries of the list are filled, and their parts beside them; none is moved, and all are
+        // read before the call returns. The memory that they name is registered and outlives the queue pair.
+        let code = unsafe {
+            for i in 0..last {
+                (*list.add(i)).next = list.add(i + 1);
+            }
+            (*list.add(last)).next = null_mut();
+            sys::ibv_post_send(self.qp.as_ptr(), list, &mut bad)
+        };
+        self.posted(code, depth)
+    }
+
+    fn posted(&self, code: i32, depth: u32) -> Result<(), VerbsError> {
+        if code == 0 {
+            return Ok(());
+        }
+        let error = io::Error::from_raw_os_error(code.abs());
+        Err(VerbsError::Post { qp: self.qp.number(), depth, error })
+    }
+
+    /// The payload of the request that ended.
+    #[inline]
+    fn payload(&mut self) -> u32 {
+        let bytes = self.payloads[self.first & (self.payloads.len() - 1)];
+        self.first = self.first.wrapping_add(1);
+        bytes
+    }
+}
+
+impl Device for QueuePairs {
+    type Error = VerbsError;
+
+    fn post(&mut self, posts: &mut Posts) -> Result<(), VerbsError> {
+        for request in posts.drain() {
+            let (bytes, room) = (request.bytes, self.memory.bytes());
+            if bytes > room {
+                return Err(VerbsError::TooLong { bytes, room });
+            }
+            if self.plan.sees_writes && request.opcode == Opcode::Write {
+                self.marked = self.marked.wrapping_add(1);
+                self.memory.mark_outgoing(self.marked);
+            }
+            let pair = &mut self.pairs[usize::from(request.qp.0)];
+            if pair.held == 0 {
+                self.waiting.push(request.qp.0);
+            }
+            pair.hold(&request, self.plan.send_depth)?;
+            if request.ring {
+                self.ring()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn poll(&mut self, seen: &mut Vec<Completion>) -> Result<(), VerbsError> {
+        // SAFETY: the completion queue lives, and there is room for as many as is said.
+        let found = unsafe {
+            let room = self.found.as_mut_ptr();
+            sys::ibv_poll_cq(self.completions.as_ptr(), POLLED as i32, room)
+        };
+        let found = usize::try_from(found).map_err(|_| VerbsError::Poll)?;
+        let header = header(&self.plan);
+        for entry in &self.found[..found] {
+            let id = WorkId(entry.wr_id);
+            let pair = &mut self.pairs[usize::from(id.qp().0)];
+            let kind = id.kind();
+            let status = Status(entry.status);
+            if !status.is_success() {
+                let qp = pair.qp.number();
+                return Err(VerbsError::Failed { qp, what: name(kind), status });
+            }
+            let bytes = match kind {
+                CompletionKind::Sent(_) => pair.payload(),
+                CompletionKind::Received => {
+                    pair.used += 1;
+                    if pair.used == pair.recvs.len() {
+                        pair.used = 0;
+                        pair.receive()?;
+                    }
+                    entry.byte_len.saturating_sub(header)
+                }
+            };
+            seen.push(Completion { qp: id.qp(), id: id.id(), kind, bytes, truth: None });
+        }
+        if self.plan.sees_writes && self.memory.arrived_mark() == self.seen.wrapping_add(1) {
+            self.seen = self.seen.wrapping_add(1);
+            let (kind, bytes) = (CompletionKind::Received, self.plan.bytes);
+            seen.push(Completion { qp: Qp(0), id: 0, kind, bytes, truth: None });
+        }
+        Ok(())
+    }
+}
+
+/// What is received before a message, bytes.
+fn header(plan: &Plan) -> u32 {
+    match plan.transport {
+        Transport::Rc => 0,
+        Transport::Ud => GRH,
+    }
+}
+
+fn name(kind: CompletionKind) -> &'static str {
+    match kind {
+        CompletionKind::Sent(Opcode::Send) => "a SEND failed",
+        CompletionKind::Sent(Opcode::Write) => "a WRITE failed",
+        CompletionKind::Sent(Opcode::WriteImm) => "a WRITE with immediate failed",
+        CompletionKind::Sent(Opcode::Read) => "a READ failed",
+        CompletionKind::Sent(Opcode::Atomic) => "an atomic failed",
+        CompletionKind::Received => "a RECV failed",
+    }
+}

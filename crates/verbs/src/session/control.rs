@@ -1,0 +1,192 @@
+//! [`Control`]: the connection over which two sides agree.
+
+use super::{Lines, Message, MessageError};
+use socket2::{SockRef, TcpKeepalive};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+/// Why two sides can't agree, or no longer do.
+#[derive(Debug, thiserror::Error)]
+pub enum ControlError {
+    /// Nobody listens there, or it can't be reached.
+    #[error(
+        "{0} can't be reached: {1}. Does `bandwise rperf server --listen` run there, at that port?"
+    )]
+    Connect(String, io::Error),
+    /// It has gone without a word.
+    #[error("the other side is gone: it closed the connection")]
+    Closed,
+    /// It says nothing.
+    #[error("the other side said nothing for {0:?}: it hangs, or measures with somebody else")]
+    Silent(Duration),
+    /// Neither it nor its host answers any longer.
+    #[error("the other side is gone: its host answers nothing, or the network between is down")]
+    Lost,
+    /// The connection has failed.
+    #[error("the other side is gone: {0}")]
+    Broken(io::Error),
+    /// What it says is not understood.
+    #[error(transparent)]
+    Message(#[from] MessageError),
+}
+
+/// How long the other side may take to answer before the measurement, and to be given up when the network has
+/// lost it.
+const PATIENCE: Duration = Duration::from_secs(4);
+/// When the system asks whether a silent other side is still there, how often, and how many times: 4 s in all.
+const ASK_AFTER: Duration = Duration::from_secs(1);
+const ASKED: u32 = 3;
+/// How often [`Watched::look`] looks. It takes a system call, which may delay a measured message by a microsecond.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// The connection before the measurement.
+#[derive(Debug)]
+pub struct Control {
+    stream: TcpStream,
+    lines: Lines,
+    patience: Duration,
+}
+
+impl Control {
+    /// Connects with whoever listens at one of the addresses, which `name` describes.
+    pub fn connect(name: &str, addresses: &[SocketAddr]) -> Result<Control, ControlError> {
+        let mut failed = io::Error::new(ErrorKind::NotFound, "it has no address");
+        for address in addresses {
+            match TcpStream::connect_timeout(address, PATIENCE) {
+                Ok(stream) => return Control::over(stream),
+                Err(error) => failed = error,
+            }
+        }
+        Err(ControlError::Connect(name.to_owned(), failed))
+    }
+
+    /// Takes a connection that is there.
+    pub fn over(stream: TcpStream) -> Result<Control, ControlError> {
+        Control::with_patience(stream, PATIENCE)
+    }
+
+    /// The same, but for how long it waits for an answer.
+    pub fn with_patience(stream: TcpStream, patience: Duration) -> Result<Control, ControlError> {
+        let keepalive =
+            TcpKeepalive::new().with_time(ASK_AFTER).with_interval(ASK_AFTER).with_retries(ASKED);
+        let socket = SockRef::from(&stream);
+        socket
+            .set_tcp_nodelay(true)
+            .and_then(|()| socket.set_tcp_keepalive(&keepalive))
+            .and_then(|()| socket.set_tcp_user_timeout(Some(PATIENCE)))
+            .and_then(|()| stream.set_write_timeout(Some(patience)))
+            .map_err(ControlError::Broken)?;
+        Ok(Control { stream, lines: Lines::default(), patience })
+    }
+
+    /// Says something.
+    pub fn send(&mut self, message: &Message) -> Result<(), ControlError> {
+        self.stream.write_all(message.encode().as_bytes()).map_err(|e| self.broken(e))
+    }
+
+    /// Waits for what the other side says.
+    pub fn receive(&mut self) -> Result<Message, ControlError> {
+        let until = Instant::now() + self.patience;
+        loop {
+            if let Some(message) = self.lines.next_message() {
+                return Ok(message?);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(ControlError::Silent(self.patience));
+            }
+            self.stream.set_read_timeout(Some(left)).map_err(ControlError::Broken)?;
+            read(&mut self.stream, &mut self.lines).map_err(|e| self.broken(e))?;
+        }
+    }
+
+    /// Waits for what the other side says, however long it measures.
+    pub fn wait(&mut self) -> Result<Message, ControlError> {
+        self.stream.set_read_timeout(None).map_err(ControlError::Broken)?;
+        loop {
+            if let Some(message) = self.lines.next_message() {
+                return Ok(message?);
+            }
+            read(&mut self.stream, &mut self.lines).map_err(|e| self.lost(e))?;
+        }
+    }
+
+    /// The connection while something is measured.
+    pub fn watch(self) -> Result<Watched, ControlError> {
+        self.stream.set_nonblocking(true).map_err(ControlError::Broken)?;
+        Ok(Watched { control: self, looked: Instant::now() })
+    }
+
+    /// While nobody waits for an answer a time-out is the system's, after all its questions.
+    fn lost(&self, error: io::Error) -> ControlError {
+        match error.kind() {
+            ErrorKind::TimedOut => ControlError::Lost,
+            _ => self.broken(error),
+        }
+    }
+
+    fn broken(&self, error: io::Error) -> ControlError {
+        match error.kind() {
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => ControlError::Silent(self.patience),
+            ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
+                ControlError::Closed
+            }
+            _ => ControlError::Broken(error),
+        }
+    }
+}
+
+/// Reads what there is, or waits as long as the socket does.
+fn read(stream: &mut TcpStream, lines: &mut Lines) -> io::Result<()> {
+    let mut buffer = [0; 4096];
+    match stream.read(&mut buffer) {
+        Ok(0) => Err(ErrorKind::UnexpectedEof.into()),
+        Ok(n) => {
+            lines.push(&buffer[..n]);
+            Ok(())
+        }
+        Err(error) if error.kind() == ErrorKind::Interrupted => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The connection during the measurement.
+#[derive(Debug)]
+pub struct Watched {
+    control: Control,
+    looked: Instant,
+}
+
+impl Watched {
+    /// What the other side has said, or that it is gone; `None` while it only measures. It returns at once, and
+    /// looks ten times a second, however often it is called.
+    pub fn look(&mut self) -> Option<Result<Message, ControlError>> {
+        if self.looked.elapsed() < LOOK_EVERY {
+            return None;
+        }
+        self.looked = Instant::now();
+        self.look_now()
+    }
+
+    /// The same, at once: after a failure that the other side may explain.
+    pub fn look_now(&mut self) -> Option<Result<Message, ControlError>> {
+        let Control { stream, lines, .. } = &mut self.control;
+        let failed = read(stream, lines).err();
+        if let Some(message) = lines.next_message() {
+            return Some(message.map_err(ControlError::from));
+        }
+        match failed {
+            None => None,
+            Some(error) if error.kind() == ErrorKind::WouldBlock => None,
+            Some(error) => Some(Err(self.control.lost(error))),
+        }
+    }
+
+    /// Says a last thing. Nobody has to be there to hear it.
+    pub fn end(mut self, message: &Message) {
+        if self.control.stream.set_nonblocking(false).is_ok() {
+            let _ = self.control.send(message);
+        }
+    }
+}

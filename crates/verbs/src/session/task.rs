@@ -1,0 +1,302 @@
+//! [`Task`]: what two sides measure together.
+
+use crate::ibverbs::{Path, Plan};
+use bandwise_rdma::verbs::{Opcode, Transport};
+use bandwise_rdma::wire::Mtu;
+use serde::{Deserialize, Serialize};
+
+/// A number from `LEAST` to `MOST`, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub struct Within<const LEAST: u32, const MOST: u32>(u32);
+
+/// A number out of its range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{number} is not within {least} to {most}")]
+pub struct WithinError {
+    number: u32,
+    least: u32,
+    most: u32,
+}
+
+impl<const LEAST: u32, const MOST: u32> Within<LEAST, MOST> {
+    /// The number.
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+}
+
+impl<const LEAST: u32, const MOST: u32> TryFrom<u32> for Within<LEAST, MOST> {
+    type Error = WithinError;
+    fn try_from(number: u32) -> Result<Self, WithinError> {
+        match (LEAST..=MOST).contains(&number) {
+            true => Ok(Within(number)),
+            false => Err(WithinError { number, least: LEAST, most: MOST }),
+        }
+    }
+}
+
+impl<const LEAST: u32, const MOST: u32> From<Within<LEAST, MOST>> for u32 {
+    fn from(number: Within<LEAST, MOST>) -> u32 {
+        number.0
+    }
+}
+
+/// How messages are moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operation {
+    /// SEND, which takes a RECV.
+    Send,
+    /// WRITE, which the other side sees by looking at its memory, if at all.
+    Write,
+    /// WRITE with immediate, which takes a RECV too.
+    WriteImm,
+    /// READ from the other side's memory.
+    Read,
+    /// An atomic on it: fetch and add.
+    Atomic,
+}
+
+impl Operation {
+    /// Whether the other side needs a RECV for each.
+    pub const fn takes_recv(self) -> bool {
+        matches!(self, Operation::Send | Operation::WriteImm)
+    }
+}
+
+impl From<Operation> for Opcode {
+    fn from(operation: Operation) -> Opcode {
+        match operation {
+            Operation::Send => Opcode::Send,
+            Operation::Write => Opcode::Write,
+            Operation::WriteImm => Opcode::WriteImm,
+            Operation::Read => Opcode::Read,
+            Operation::Atomic => Opcode::Atomic,
+        }
+    }
+}
+
+/// What is measured, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// A SEND over the wire less one over a loopback.
+    Rperf,
+    /// A message that the other side's program answers, as perftest does.
+    PingPong(Operation),
+    /// A WRITE and its completion, as qperf does.
+    PostPoll,
+    /// A request and its completion, one at a time.
+    ClosedLoop(Operation),
+    /// As much as goes through.
+    Bulk(Operation),
+}
+
+impl Method {
+    /// How its messages are moved.
+    pub const fn operation(self) -> Operation {
+        match self {
+            Method::Rperf => Operation::Send,
+            Method::PostPoll => Operation::Write,
+            Method::PingPong(operation)
+            | Method::ClosedLoop(operation)
+            | Method::Bulk(operation) => operation,
+        }
+    }
+}
+
+/// What both sides must agree about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Task {
+    /// What is measured.
+    pub method: Method,
+    /// Over which transport.
+    pub transport: Transport,
+    /// Payload of a message, bytes.
+    pub bytes: Within<0, { 1 << 30 }>,
+    /// The largest payload inside a WQE, bytes.
+    pub inline: Within<0, 4096>,
+    /// How many queue pairs carry messages.
+    pub queue_pairs: Within<1, 1024>,
+    /// Messages posted at a time to a queue pair, where there may be several.
+    pub depth: Within<1, 16384>,
+    /// The largest payload of a packet, where both ports take it.
+    pub mtu: Mtu,
+    /// Service level.
+    pub sl: Within<0, 15>,
+    /// Traffic class of packets with a global identifier.
+    pub traffic_class: Within<0, 255>,
+}
+
+/// A task that can't be carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TaskError {
+    /// There would be nothing to see.
+    #[error(
+        "an empty WRITE changes nothing, so nobody sees it arrive: ping-pong needs 1 B or more, or SEND"
+    )]
+    EmptyWrite,
+    /// Nothing arrives that could be answered or counted.
+    #[error("{0} is not done by READs and atomics: closed-loop is")]
+    NotByThat(&'static str),
+    /// Datagrams have no acknowledgements and touch no memory.
+    #[error("datagrams (UD) can be measured by ping-pong and bulk alone, and by SEND")]
+    NotByDatagrams,
+    /// Atomics are of one size.
+    #[error("an atomic has 8 B, not {0} B")]
+    Atomic(u32),
+    /// More requests than there is memory for.
+    #[error(
+        "{queue_pairs} queue pairs of {depth} requests are too many: {MOST_REQUESTS} in all at most"
+    )]
+    TooMany {
+        /// Queue pairs.
+        queue_pairs: u32,
+        /// Requests of each.
+        depth: u32,
+    },
+}
+
+/// Requests of all queue pairs together: a completion queue has as many entries, and devices have an end to that.
+const MOST_REQUESTS: u32 = 1 << 17;
+
+/// Which side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Who measures.
+    Client,
+    /// Who answers.
+    Server,
+}
+
+/// Requests under way where there is one at a time; those without a completion stay in the send queue until
+/// the next that has one, of which perftest's ping-pong has one in a hundred.
+const ONE_AT_A_TIME: u32 = 16;
+const PING_PONG: u32 = 256;
+/// An atomic's operand, bytes (IBTA 9.4.5).
+const ATOMIC: u32 = 8;
+/// RECVs for one message at a time.
+const RECVS: u32 = 64;
+
+impl Task {
+    /// What a side needs for it.
+    pub fn plan(&self, part: Part) -> Result<Plan, TaskError> {
+        let (depth, queue_pairs) = (self.depth.get(), self.queue_pairs.get());
+        let (operation, bytes) = (self.method.operation(), self.bytes.get());
+        let is_asked_for = matches!(operation, Operation::Read | Operation::Atomic);
+        if operation == Operation::Atomic && bytes != ATOMIC {
+            return Err(TaskError::Atomic(bytes));
+        }
+        let is_for_datagrams = matches!(
+            self.method,
+            Method::PingPong(Operation::Send) | Method::Bulk(Operation::Send)
+        );
+        let send_depth = match self.method {
+            _ if self.transport == Transport::Ud && !is_for_datagrams => {
+                return Err(TaskError::NotByDatagrams);
+            }
+            Method::PingPong(_) if is_asked_for => return Err(TaskError::NotByThat("ping-pong")),
+            Method::PingPong(Operation::Write) if bytes == 0 => return Err(TaskError::EmptyWrite),
+            Method::Bulk(_) if is_asked_for => return Err(TaskError::NotByThat("bulk")),
+            Method::Bulk(_) if queue_pairs * depth > MOST_REQUESTS => {
+                return Err(TaskError::TooMany { queue_pairs, depth });
+            }
+            Method::PingPong(_) => PING_PONG,
+            Method::Bulk(_) if part == Part::Client => depth,
+            _ => ONE_AT_A_TIME,
+        };
+        let recv_depth = match self.method {
+            // Only who receives needs them; twice, since half of them may be used up.
+            Method::Bulk(_) if operation.takes_recv() && part == Part::Server => 2 * depth,
+            Method::Bulk(_) => 0,
+            _ if operation.takes_recv() => RECVS,
+            _ => 0,
+        };
+        Ok(Plan {
+            transport: self.transport,
+            queue_pairs: queue_pairs as u16,
+            loopback: self.method == Method::Rperf && part == Part::Client,
+            bytes,
+            send_depth,
+            recv_depth,
+            // What is longer than that is not sent inline at all.
+            inline: if bytes <= self.inline.get() { bytes } else { 0 },
+            sees_writes: self.method == Method::PingPong(Operation::Write),
+        })
+    }
+
+    /// How packets go.
+    pub fn path(&self) -> Path {
+        let (sl, traffic_class) = (self.sl.get() as u8, self.traffic_class.get() as u8);
+        Path { mtu: self.mtu, sl, traffic_class }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(method: Method, bytes: u32, queue_pairs: u32, depth: u32) -> Task {
+        Task {
+            method,
+            transport: Transport::Rc,
+            bytes: bytes.try_into().unwrap(),
+            inline: 236.try_into().unwrap(),
+            queue_pairs: queue_pairs.try_into().unwrap(),
+            depth: depth.try_into().unwrap(),
+            mtu: Mtu::MAX,
+            sl: 0.try_into().unwrap(),
+            traffic_class: 0.try_into().unwrap(),
+        }
+    }
+
+    #[test]
+    fn who_receives_has_recvs() {
+        let (send, write) = (Operation::Send, Operation::Write);
+        for (method, client, server) in [
+            (Method::Rperf, RECVS, RECVS),
+            (Method::PingPong(send), RECVS, RECVS),
+            (Method::PingPong(write), 0, 0),
+            (Method::PostPoll, 0, 0),
+            (Method::ClosedLoop(Operation::WriteImm), RECVS, RECVS),
+            (Method::ClosedLoop(Operation::Read), 0, 0),
+            (Method::Bulk(send), 0, 256),
+            (Method::Bulk(write), 0, 0),
+        ] {
+            let task = task(method, 64, 1, 128);
+            let recvs = |part| task.plan(part).unwrap().recv_depth;
+            assert_eq!((recvs(Part::Client), recvs(Part::Server)), (client, server), "{method:?}");
+            let loopback = task.plan(Part::Client).unwrap().loopback;
+            assert_eq!(loopback, method == Method::Rperf);
+            assert!(!task.plan(Part::Server).unwrap().loopback);
+        }
+    }
+
+    #[test]
+    fn inline_is_for_what_fits() {
+        let inline = |bytes| task(Method::Rperf, bytes, 1, 1).plan(Part::Client).unwrap().inline;
+        assert_eq!((inline(0), inline(236), inline(237)), (0, 236, 0));
+    }
+
+    #[test]
+    fn what_can_not_be_is_refused() {
+        let empty = task(Method::PingPong(Operation::Write), 0, 1, 1);
+        assert_eq!(empty.plan(Part::Server), Err(TaskError::EmptyWrite));
+        let error = |method, bytes| task(method, bytes, 1, 1).plan(Part::Server).unwrap_err();
+        let atomic = Operation::Atomic;
+        assert_eq!(error(Method::ClosedLoop(atomic), 64), TaskError::Atomic(64));
+        assert_eq!(error(Method::PingPong(atomic), 8), TaskError::NotByThat("ping-pong"));
+        assert_eq!(error(Method::Bulk(Operation::Read), 8), TaskError::NotByThat("bulk"));
+        assert!(task(Method::ClosedLoop(atomic), 8, 1, 1).plan(Part::Client).is_ok());
+        let ud = |method| Task { transport: Transport::Ud, ..task(method, 64, 1, 1) };
+        assert_eq!(ud(Method::Rperf).plan(Part::Client), Err(TaskError::NotByDatagrams));
+        let write = ud(Method::Bulk(Operation::Write)).plan(Part::Client);
+        assert_eq!(write, Err(TaskError::NotByDatagrams));
+        assert!(ud(Method::PingPong(Operation::Send)).plan(Part::Server).is_ok());
+        let many = task(Method::Bulk(Operation::Write), 0, 1024, 16384);
+        assert!(many.plan(Part::Client).unwrap_err().to_string().contains("1024 queue pairs"));
+        assert_eq!(Within::<1, 5>::try_from(6).unwrap_err().to_string(), "6 is not within 1 to 5");
+    }
+}

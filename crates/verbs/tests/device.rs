@@ -1,0 +1,201 @@
+//! Queue pairs of a real device, both ends on this host. Where there is no device the tests say so and pass; in the
+//! virtual machines of `tests/verbs` there is one.
+
+use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Posts, Qp, Transport, WorkRequest};
+use bandwise_rdma::wire::Mtu;
+use bandwise_verbs::Device;
+use bandwise_verbs::ibverbs::{Path, Plan, QueuePairs, Side, VerbsError, Wanted, devices};
+use std::time::{Duration, Instant};
+
+const PLAN: Plan = Plan {
+    transport: Transport::Rc,
+    queue_pairs: 1,
+    loopback: false,
+    bytes: 4096,
+    send_depth: 16,
+    recv_depth: 8,
+    inline: 64,
+    sees_writes: false,
+};
+
+/// Both ends, connected; `change` is done to what the first is told of the second.
+fn ends(plan: Plan, change: impl FnOnce(&mut Side)) -> Option<(QueuePairs, QueuePairs)> {
+    let devices = match devices() {
+        Ok(devices) => devices,
+        Err(error) => {
+            eprintln!("SKIP: {error}");
+            return None;
+        }
+    };
+    let chosen = Wanted::default().choose(&devices[..1]).unwrap();
+    let mut a = QueuePairs::open(chosen.clone(), plan, 1).unwrap();
+    let mut b = QueuePairs::open(chosen, plan, 2).unwrap();
+    let path = Path { mtu: Mtu::try_from(1024).unwrap(), sl: 0, traffic_class: 0 };
+    let (side_a, mut side_b) = (a.side(), b.side());
+    change(&mut side_b);
+    assert_eq!(b.connect(&side_a, path).unwrap().get(), 1024);
+    a.connect(&side_b, path).unwrap();
+    Some((a, b))
+}
+
+fn request(id: u64, opcode: Opcode, bytes: u32, ring: bool) -> WorkRequest {
+    let inline = opcode.carries_payload() && bytes <= PLAN.inline;
+    WorkRequest { qp: Qp(0), id, opcode, bytes, signaled: true, inline, ring }
+}
+
+fn post(device: &mut QueuePairs, requests: &[WorkRequest]) -> Result<(), VerbsError> {
+    let mut posts = Posts::default();
+    requests.iter().for_each(|&request| posts.post(request));
+    device.post(&mut posts)
+}
+
+/// So many completions, or the failure that came before. Nobody waits for ever for those that don't come.
+fn completions(device: &mut QueuePairs, count: usize) -> Result<Vec<Completion>, VerbsError> {
+    let (mut seen, began) = (Vec::new(), Instant::now());
+    while seen.len() < count {
+        device.poll(&mut seen)?;
+        assert!(began.elapsed() < Duration::from_secs(30), "{} of {count}", seen.len());
+    }
+    Ok(seen)
+}
+
+fn of(kind: CompletionKind, id: u64, bytes: u32) -> Completion {
+    Completion { qp: Qp(0), id, kind, bytes, truth: None }
+}
+
+#[test]
+fn every_operation_is_told_of_with_its_id_and_size() {
+    let Some((mut a, mut b)) = ends(PLAN, |_| ()) else { return };
+    let operations = [
+        (Opcode::Send, 100),
+        (Opcode::Write, 4096),
+        (Opcode::WriteImm, 30),
+        (Opcode::Read, 2000),
+        (Opcode::Atomic, 8),
+        (Opcode::Send, 0),
+    ];
+    let list: Vec<_> = operations
+        .iter()
+        .zip(1 << 40..)
+        .map(|(&(opcode, bytes), id)| {
+            request(id, opcode, bytes, opcode == Opcode::Send && bytes == 0)
+        })
+        .collect();
+    post(&mut a, &list).unwrap();
+    let sent: Vec<_> =
+        list.iter().map(|r| of(CompletionKind::Sent(r.opcode), r.id, r.bytes)).collect();
+    assert_eq!(completions(&mut a, 6).unwrap(), sent);
+    let received: Vec<_> =
+        [100, 30, 0].map(|bytes| of(CompletionKind::Received, 0, bytes)).to_vec();
+    assert_eq!(completions(&mut b, 3).unwrap(), received);
+}
+
+#[test]
+fn nothing_goes_before_the_bell() {
+    let Some((mut a, mut b)) = ends(PLAN, |_| ()) else { return };
+    post(&mut a, &[request(1, Opcode::Send, 8, false)]).unwrap();
+    let mut seen = Vec::new();
+    for _ in 0..20_000 {
+        a.poll(&mut seen).unwrap();
+        b.poll(&mut seen).unwrap();
+    }
+    assert_eq!(seen, []);
+    let unsignaled = WorkRequest { signaled: false, ..request(2, Opcode::Send, 9, false) };
+    post(&mut a, &[unsignaled, request(3, Opcode::Send, 10, true)]).unwrap();
+    let ids = completions(&mut a, 2).unwrap().iter().map(|c| (c.id, c.bytes)).collect::<Vec<_>>();
+    assert_eq!(ids, [(1, 8), (3, 10)]);
+    let sizes = completions(&mut b, 3).unwrap().iter().map(|c| c.bytes).collect::<Vec<_>>();
+    assert_eq!(sizes, [8, 9, 10]);
+}
+
+/// Many more messages than there are RECVs, and than the send queue holds.
+#[test]
+fn recvs_are_posted_anew() {
+    let Some((mut a, mut b)) = ends(PLAN, |_| ()) else { return };
+    for id in 0..200 {
+        post(&mut a, &[request(id, Opcode::Send, 64, true)]).unwrap();
+        let kind = CompletionKind::Sent(Opcode::Send);
+        assert_eq!(completions(&mut b, 1).unwrap(), [of(CompletionKind::Received, 0, 64)]);
+        assert_eq!(completions(&mut a, 1).unwrap(), [of(kind, id, 64)]);
+    }
+}
+
+/// As much as fits a packet, with no header before it.
+#[test]
+fn datagrams_arrive() {
+    let plan = Plan { transport: Transport::Ud, bytes: 1024, ..PLAN };
+    let Some((mut a, mut b)) = ends(plan, |_| ()) else { return };
+    for (id, bytes) in (0..40).flat_map(|id| [(id, 1024), (id, 8)]) {
+        post(&mut a, &[request(id, Opcode::Send, bytes, true)]).unwrap();
+        let sent = of(CompletionKind::Sent(Opcode::Send), id, bytes);
+        assert_eq!(completions(&mut a, 1).unwrap(), [sent]);
+        assert_eq!(completions(&mut b, 1).unwrap(), [of(CompletionKind::Received, 0, bytes)]);
+    }
+    let long = Plan { bytes: 1025, ..plan };
+    let chosen = Wanted::default().choose(&devices().unwrap()[..1]).unwrap();
+    let mut long = QueuePairs::open(chosen, long, 3).unwrap();
+    let path = Path { mtu: Mtu::try_from(1024).unwrap(), sl: 0, traffic_class: 0 };
+    let said = long.connect(&long.side(), path).unwrap_err().to_string();
+    assert!(said.contains("1025 B does not fit packets of 1024 B"), "{said}");
+}
+
+/// More of them than marks there are.
+#[test]
+fn writes_are_seen_to_arrive() {
+    let plan = Plan { sees_writes: true, recv_depth: 0, ..PLAN };
+    let Some((mut a, mut b)) = ends(plan, |_| ()) else { return };
+    let arrived = [of(CompletionKind::Received, 0, 4096)];
+    for id in 0..300 {
+        let write = WorkRequest { signaled: id % 8 == 7, ..request(id, Opcode::Write, 4096, true) };
+        post(&mut a, &[write]).unwrap();
+        assert_eq!(completions(&mut b, 1).unwrap(), arrived);
+        if write.signaled {
+            completions(&mut a, 1).unwrap();
+        }
+    }
+    let mut seen = Vec::new();
+    b.poll(&mut seen).unwrap();
+    assert_eq!(seen, []);
+}
+
+#[test]
+fn a_loopback_is_its_own_other_end() {
+    let Some((mut a, _b)) = ends(Plan { loopback: true, ..PLAN }, |_| ()) else { return };
+    let loopback = a.loopback().unwrap();
+    let send = WorkRequest { qp: loopback, ..request(5, Opcode::Send, 64, true) };
+    post(&mut a, &[send]).unwrap();
+    let mut kinds: Vec<_> =
+        completions(&mut a, 2).unwrap().iter().map(|c| (c.qp, c.id, c.bytes)).collect();
+    kinds.sort();
+    assert_eq!(kinds, [(loopback, 0, 64), (loopback, 5, 64)]);
+}
+
+#[test]
+fn failures_are_told_in_words() {
+    let Some((mut a, _b)) = ends(PLAN, |side| side.region.rkey ^= 0xff) else { return };
+    post(&mut a, &[request(1, Opcode::Write, 8, true)]).unwrap();
+    let said = completions(&mut a, 1).unwrap_err().to_string();
+    assert!(said.contains("a WRITE failed: remote access error"), "{said}");
+
+    let (mut a, b) = ends(PLAN, |_| ()).unwrap();
+    drop(b);
+    post(&mut a, &[request(1, Opcode::Send, 8, true)]).unwrap();
+    let said = completions(&mut a, 1).unwrap_err().to_string();
+    assert!(said.contains("a SEND failed: no answer after all retries"), "{said}");
+}
+
+#[test]
+fn what_does_not_fit_is_not_posted() {
+    let Some((mut a, _b)) = ends(PLAN, |_| ()) else { return };
+    let long = post(&mut a, &[request(1, Opcode::Write, 4097, true)]);
+    assert!(matches!(long, Err(VerbsError::TooLong { bytes: 4097, room: 4096 })));
+    let many: Vec<_> = (0..17).map(|id| request(id, Opcode::Write, 8, false)).collect();
+    assert!(matches!(post(&mut a, &many), Err(VerbsError::Post { depth: 16, .. })));
+    let side = Side { queue_pairs: Vec::new(), ..a.side() };
+    let path = Path { mtu: Mtu::MAX, sl: 0, traffic_class: 0 };
+    let said = a.connect(&side, path).unwrap_err().to_string();
+    assert!(said.contains("it has 0 queue pairs, not 1"), "{said}");
+    let side = Side { gid: None, ..a.side() };
+    let said = a.connect(&side, path).unwrap_err().to_string();
+    assert!(said.contains("use -x on both"), "{said}");
+}

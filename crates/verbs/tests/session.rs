@@ -1,0 +1,214 @@
+//! What two sides say to each other, whoever the other one is.
+
+use bandwise_rdma::verbs::Transport;
+use bandwise_rdma::wire::Mtu;
+use bandwise_verbs::ibverbs::{Bits24, Gid, QpAddress, Region, Side};
+use bandwise_verbs::session::{
+    Control, ControlError, LONGEST_LINE, Lines, Message, MessageError, Method, Operation, Task,
+};
+use proptest::prelude::*;
+use std::io::Write;
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
+
+fn numbers() -> impl Strategy<Value = (u32, u32, u32, u32, u32, u32)> {
+    (0u32..=1 << 30, 0u32..=4096, 1u32..=1024, 1u32..=16384, 0u32..=15, 0u32..=255)
+}
+
+fn task() -> impl Strategy<Value = Task> {
+    let methods = prop::sample::select(vec![
+        Method::Rperf,
+        Method::PingPong(Operation::Send),
+        Method::PingPong(Operation::Write),
+        Method::PostPoll,
+        Method::ClosedLoop(Operation::WriteImm),
+        Method::ClosedLoop(Operation::Read),
+        Method::ClosedLoop(Operation::Atomic),
+        Method::Bulk(Operation::Send),
+        Method::Bulk(Operation::Write),
+    ]);
+    let mtus = prop::sample::select(vec![256u32, 512, 1024, 2048, 4096]);
+    let transports = prop::sample::select(vec![Transport::Rc, Transport::Ud]);
+    (methods, transports, mtus, numbers()).prop_map(|(method, transport, mtu, n)| Task {
+        method,
+        transport,
+        bytes: n.0.try_into().unwrap(),
+        inline: n.1.try_into().unwrap(),
+        queue_pairs: n.2.try_into().unwrap(),
+        depth: n.3.try_into().unwrap(),
+        mtu: Mtu::try_from(mtu).unwrap(),
+        sl: n.4.try_into().unwrap(),
+        traffic_class: n.5.try_into().unwrap(),
+    })
+}
+
+fn side() -> impl Strategy<Value = Side> {
+    let qps = prop::collection::vec((0u32..1 << 24, 0u32..1 << 24), 0..20);
+    let gid = prop::option::of(any::<[u8; 16]>().prop_map(Gid));
+    (".{0,20}", any::<u16>(), gid, any::<(u64, u32, u32)>(), qps).prop_map(
+        |(device, lid, gid, (address, rkey, bytes), qps)| Side {
+            device,
+            lid,
+            gid,
+            mtu: Mtu::MAX,
+            region: Region { address, rkey, bytes },
+            queue_pairs: qps
+                .into_iter()
+                .map(|(number, psn)| QpAddress {
+                    number: Bits24::of_lowest(number),
+                    psn: Bits24::of_lowest(psn),
+                })
+                .collect(),
+        },
+    )
+}
+
+fn message() -> impl Strategy<Value = Message> {
+    prop_oneof![
+        (task(), side()).prop_map(|(task, side)| Message::Ask { task, side }),
+        side().prop_map(Message::Ready),
+        ".{0,40}".prop_map(Message::Refused),
+        "(?s).{0,40}".prop_map(Message::Failed),
+        Just(Message::Done),
+    ]
+}
+
+/// All messages, and the error that ended them.
+fn read(lines: &mut Lines) -> (Vec<Message>, Option<MessageError>) {
+    let mut messages = Vec::new();
+    loop {
+        match lines.next_message() {
+            Some(Ok(message)) => messages.push(message),
+            Some(Err(error)) => return (messages, Some(error)),
+            None => return (messages, None),
+        }
+    }
+}
+
+proptest! {
+    /// However the bytes are cut, the same messages come out.
+    #[test]
+    fn messages_come_back(
+        messages in prop::collection::vec(message(), 1..6), cuts in prop::collection::vec(1usize..200, 1..9),
+    ) {
+        let bytes: String = messages.iter().map(Message::encode).collect();
+        let (mut lines, mut read_back) = (Lines::default(), Vec::new());
+        let mut rest = bytes.as_bytes();
+        for cut in cuts.iter().cycle() {
+            let (part, after) = rest.split_at((*cut).min(rest.len()));
+            lines.push(part);
+            let (some, error) = read(&mut lines);
+            prop_assert_eq!(error, None);
+            read_back.extend(some);
+            rest = after;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        prop_assert_eq!(read_back, messages);
+    }
+
+    /// Any bytes are read or refused, also those that begin like a message.
+    #[test]
+    fn any_bytes(message in message(), at in any::<prop::sample::Index>(), bytes in any::<Vec<u8>>()) {
+        let mut text = message.encode().into_bytes();
+        let at = at.index(text.len());
+        text.splice(at..(at + bytes.len()).min(text.len()), bytes.iter().copied());
+        text.push(b'\n');
+        for bytes in [&text, &bytes] {
+            let mut lines = Lines::default();
+            lines.push(bytes);
+            read(&mut lines);
+        }
+    }
+}
+
+#[test]
+fn another_version_is_told_of_whatever_else_it_says() {
+    let line = br#"{"bandwise":7,"message":{"hello":[1,2]},"more":true}"#;
+    assert_eq!(Message::decode(line), Err(MessageError::OtherVersion(7)));
+    let said = MessageError::OtherVersion(7).to_string();
+    assert!(said.contains("version 7") && said.contains("version 1"), "{said}");
+    let not_ours = Message::decode(b"SSH-2.0-OpenSSH_9.2").unwrap_err();
+    assert!(not_ours.to_string().contains("does `bandwise rperf` run"), "{not_ours}");
+}
+
+#[test]
+fn numbers_out_of_range_are_no_message() {
+    let fine = br#"{"bandwise":1,"message":{"ready":{"device":"a","lid":0,"gid":null,"mtu":1024,"region":{"address":1,"rkey":2,"bytes":3},"queue_pairs":[{"number":16777215,"psn":0}]}}}"#;
+    assert!(Message::decode(fine).is_ok());
+    let fine = std::str::from_utf8(fine).unwrap();
+    for (is, would_be) in [
+        ("16777215", "16777216"),
+        ("1024", "1500"),
+        ("\"gid\":null", "\"gid\":\"10.0.0.1\""),
+        ("\"lid\":0", "\"lid\":65536"),
+        ("\"lid\":0", "\"lid\":0,\"more\":0"),
+    ] {
+        let line = fine.replace(is, would_be);
+        assert!(
+            matches!(Message::decode(line.as_bytes()), Err(MessageError::NotOurs(_))),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn a_line_without_an_end_is_given_up() {
+    let mut lines = Lines::default();
+    lines.push(&[b' '; LONGEST_LINE]);
+    assert_eq!(lines.next_message(), None);
+    lines.push(b" ");
+    assert_eq!(lines.next_message(), Some(Err(MessageError::TooLong(LONGEST_LINE))));
+}
+
+fn connected() -> (TcpStream, TcpStream) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let here = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    (here, listener.accept().unwrap().0)
+}
+
+#[test]
+fn both_sides_hear_each_other() {
+    let (here, there) = connected();
+    let (mut here, mut there) = (Control::over(here).unwrap(), Control::over(there).unwrap());
+    let refused = Message::Refused("no".into());
+    here.send(&Message::Done).unwrap();
+    there.send(&refused).unwrap();
+    assert_eq!(there.receive().unwrap(), Message::Done);
+    assert_eq!(here.receive().unwrap(), refused);
+    // While they measure, nothing is said until there is something to say.
+    let (mut here, there) = (here.watch().unwrap(), there.watch().unwrap());
+    assert!(here.look_now().is_none());
+    there.end(&Message::Failed("why".into()));
+    let mut heard = || loop {
+        if let Some(heard) = here.look_now() {
+            break heard;
+        }
+    };
+    assert_eq!(heard().unwrap(), Message::Failed("why".into()));
+    assert!(matches!(heard(), Err(ControlError::Closed)));
+}
+
+#[test]
+fn who_says_nothing_is_given_up() {
+    let (here, there) = connected();
+    let mut here = Control::with_patience(here, Duration::from_millis(20)).unwrap();
+    assert!(matches!(here.receive(), Err(ControlError::Silent(_))));
+    // Neither does a line without an end count.
+    let mut there = there;
+    there.write_all(b"{\"bandwise\":").unwrap();
+    assert!(matches!(here.receive(), Err(ControlError::Silent(_))));
+    drop(there);
+    assert!(matches!(here.receive(), Err(ControlError::Closed)));
+}
+
+#[test]
+fn nobody_listens() {
+    // Bound and closed again: nobody listens there.
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let error = Control::connect("here", &[address]).unwrap_err().to_string();
+    assert!(error.contains("here can't be reached") && error.contains("rperf server"), "{error}");
+    let error = Control::connect("nowhere", &[]).unwrap_err().to_string();
+    assert!(error.contains("nowhere can't be reached: it has no address"), "{error}");
+}
