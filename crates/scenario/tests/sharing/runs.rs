@@ -195,20 +195,28 @@ fn progress_says_which_policy_it_is_of() {
     assert_eq!(seen, expected);
 }
 
-/// With half of each link, jobs that only send take twice as long, and no policy has more to share.
+/// With half of each link, jobs that only send take twice as long under any policy: none has more to share.
 #[test]
 fn a_part_of_each_link_is_all_there_is() {
-    let jobs = "[queues]\npart = 0.5\n[[job]]\nname = \"a\"\ninstances = 4\n\
-                stage = [{ pattern = \"shuffle\", bytes = \"7 GB\" }]\n\
-                [[job]]\nname = \"b\"\ninstances = 4\nstart = \"100 s\"\n\
-                stage = [{ compute = \"1 s\" }]\n";
-    let scenario = scenario(jobs);
-    let comparison = Comparison::run(&scenario, &SharingPolicy::ALL, &mut go_on);
-    for results in &comparison.results {
-        let slowdowns: Vec<_> = comparison.slowdowns(results).into_iter().flatten().collect();
-        let name = results.policy.as_str();
-        assert!((slowdowns[0] - 2.0).abs() < 1e-6, "{name}: {slowdowns:?}");
-        assert_eq!(slowdowns[1], 1.0, "{name}");
+    let comparison = |part: f64| {
+        let jobs = "[[job]]\nname = \"a\"\ninstances = 4\n\
+                    stage = [{ pattern = \"shuffle\", bytes = \"7 GB\" }]\n\
+                    [[job]]\nname = \"b\"\ninstances = 4\nstart = \"100 s\"\n\
+                    stage = [{ compute = \"1 s\" }]\n";
+        let scenario = scenario(&format!("[queues]\npart = {part:?}\n{jobs}"));
+        Comparison::run(&scenario, &SharingPolicy::ALL, &mut go_on)
+    };
+    let slowdowns = |comparison: &Comparison, i: usize| -> Vec<f64> {
+        comparison.slowdowns(&comparison.results[i]).into_iter().flatten().collect()
+    };
+    let (half, whole) = (comparison(0.5), comparison(1.0));
+    for (i, policy) in SharingPolicy::ALL.iter().enumerate() {
+        let (half, whole) = (slowdowns(&half, i), slowdowns(&whole, i));
+        assert!((half[0] / whole[0] - 2.0).abs() < 1e-6, "{policy:?}: {half:?} {whole:?}");
+        // A greedy order of equal messages, as Homa's, may need four rounds where three would do.
+        let most = if *policy == SharingPolicy::Homa { 4.0 / 3.0 } else { 1.0 };
+        assert!((1.0 - 1e-6..=most + 1e-6).contains(&whole[0]), "{policy:?}: {whole:?}");
+        assert_eq!(half[1], 1.0, "{policy:?}");
     }
 }
 
