@@ -3,6 +3,7 @@
 use super::measure::{Outcome, describe};
 use super::settings::Settings;
 use bandwise_report::json::rounded;
+use bandwise_rperf::Bandwidth;
 use bandwise_scenario::{Flow, FlowResult, Stop};
 use serde_json::{Value, json};
 
@@ -48,15 +49,7 @@ fn flow(settings: &Settings, run: usize, flow: &Flow, result: &FlowResult) -> Va
             "error": latency.error,
         })
     });
-    let bandwidth = result.bandwidth.map(|bandwidth| {
-        json!({
-            "direction": "one way",
-            "gbps": bandwidth.rate().as_gbps_f64(),
-            "bytes": bandwidth.bytes.get(),
-            "messages": bandwidth.messages,
-            "window_s": bandwidth.to.saturating_sub(bandwidth.from).as_s_f64(),
-        })
-    });
+    let bandwidth = result.bandwidth.map(of_bandwidth);
     json!({
         "run": run,
         "name": flow.name,
@@ -68,5 +61,16 @@ fn flow(settings: &Settings, run: usize, flow: &Flow, result: &FlowResult) -> Va
         "samples_wanted": samples,
         "latency": latency,
         "bandwidth": bandwidth,
+    })
+}
+
+/// What went through in a window.
+pub(super) fn of_bandwidth(bandwidth: Bandwidth) -> Value {
+    json!({
+        "direction": "one way",
+        "gbps": bandwidth.rate().as_gbps_f64(),
+        "bytes": bandwidth.bytes.get(),
+        "messages": bandwidth.messages,
+        "window_s": bandwidth.to.saturating_sub(bandwidth.from).as_s_f64(),
     })
 }

@@ -2,6 +2,7 @@
 
 use super::outcome::{Ended, Outcome};
 use super::settings::{Settings, Until};
+use crate::rperf::json::of_bandwidth;
 use bandwise_report::json::rounded;
 use bandwise_verbs::session::Method;
 use serde_json::{Value, json};
@@ -28,15 +29,7 @@ pub(super) fn of(settings: &Settings, outcome: &Outcome) -> Value {
     let latency = outcome.latency.as_ref().map(|measured| {
         json!({ "direction": "round trip", "measured": measured, "truth": null, "error": null })
     });
-    let bandwidth = outcome.bandwidth.map(|bandwidth| {
-        json!({
-            "direction": "one way",
-            "gbps": bandwidth.rate().as_gbps_f64(),
-            "bytes": bandwidth.bytes.get(),
-            "messages": bandwidth.messages,
-            "window_s": bandwidth.to.saturating_sub(bandwidth.from).as_s_f64(),
-        })
-    });
+    let bandwidth = outcome.bandwidth.map(of_bandwidth);
     let (samples, duration) = match until {
         Until::Samples(samples) => (Some(samples), None),
         Until::Time(time) => (None, Some(time.as_s_f64())),
