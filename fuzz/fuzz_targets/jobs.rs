@@ -3,6 +3,7 @@
 #![no_main]
 
 use bandwise_input::Source;
+use bandwise_saba::Share;
 use bandwise_scenario::File;
 use bandwise_scenario::sharing::{Overrides, SharingScenario};
 use libfuzzer_sys::fuzz_target;
@@ -26,7 +27,7 @@ fuzz_target!(|data: &[u8]| {
                 assert_eq!(hosts.len(), job.hosts.len());
                 assert_eq!(hosts.len(), job.job.instances as usize);
                 assert!(hosts.iter().all(|&host| (host as usize) < scenario.fabric.hosts().len()));
-                let slowdown = job.model(scenario.model).value(1.0);
+                let slowdown = job.model(scenario.model).predict(Share::ALL).even_extrapolated();
                 assert!(slowdown.is_finite(), "{}: {slowdown}", job.name);
             }
         }

@@ -7,8 +7,9 @@ use bandwise_input::Source;
 use bandwise_netsim::engine::Alone;
 use bandwise_netsim::ethernet::{Chosen, Sighting};
 use bandwise_rdma::wire::Frame;
+use bandwise_scenario::File;
 use bandwise_scenario::network::{
-    Arrival, File, NetworkProgress, NetworkResults, NetworkScenario, Watch, Wire,
+    Arrival, NetworkProgress, NetworkResults, NetworkScenario, Watch, Wire,
 };
 use bandwise_topology::NodeId;
 use bandwise_units::Time;

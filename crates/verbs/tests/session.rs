@@ -4,7 +4,8 @@ use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
 use bandwise_verbs::ibverbs::{Bits24, Gid, QpAddress, Region, Side};
 use bandwise_verbs::session::{
-    Control, ControlError, LONGEST_LINE, Lines, Message, MessageError, Method, Operation, Task,
+    Control, ControlError, LONGEST_LINE, Lines, Message, MessageError, Method, Operation, Part,
+    Task,
 };
 use proptest::prelude::*;
 use std::io::Write;
@@ -119,6 +120,25 @@ proptest! {
             let mut lines = Lines::default();
             lines.push(bytes);
             read(&mut lines);
+        }
+    }
+}
+
+/// What the fuzzer begins with has to be good, or it finds nothing.
+#[test]
+fn the_seeds_of_the_fuzzer_are_messages() {
+    for (seed, count) in [
+        (include_bytes!("../../../fuzz/seeds/session/client.jsonl").as_slice(), 3),
+        (include_bytes!("../../../fuzz/seeds/session/server.jsonl"), 3),
+    ] {
+        let mut lines = Lines::default();
+        lines.push(seed);
+        let (messages, error) = read(&mut lines);
+        assert_eq!((messages.len(), error), (count, None));
+        for message in messages {
+            if let Message::Ask { task, .. } = message {
+                assert!(task.plan(Part::Server).is_ok());
+            }
         }
     }
 }
