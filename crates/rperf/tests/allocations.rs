@@ -1,37 +1,12 @@
 //! Once warm, RPerf allocates nothing: on a real host an allocation between two rounds would be
 //! measured as latency.
 
-#![allow(unsafe_code)]
+mod counting;
 
 use bandwise_rdma::verbs::{Completion, CompletionKind, Next, Opcode, Posts, Program, Qp};
 use bandwise_rperf::{RPerf, RPerfSettings, Rounds, Think};
 use bandwise_units::Time;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-struct Counting;
-
-thread_local! {
-    /// Allocations of this thread: those of the test harness do not count.
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-// SAFETY: every call goes to the system's allocator unchanged. Counting touches a constant-
-// initialised thread-local without a destructor, which allocates nothing itself.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller's contract is the system's.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: the caller's contract is the system's.
-        unsafe { System.dealloc(ptr, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use counting::allocations;
 
 #[test]
 fn rperf_allocates_nothing_between_rounds() {
@@ -47,7 +22,7 @@ fn rperf_allocates_nothing_between_rounds() {
     let mut before = 0;
     for round in 0..warmup + samples {
         if round == warmup {
-            before = ALLOCATIONS.get();
+            before = allocations();
         }
         while let Next::At(time) = next {
             now = time;
@@ -67,7 +42,7 @@ fn rperf_allocates_nothing_between_rounds() {
             next = rperf.step(now, &[*completion], &mut posts);
         }
     }
-    assert_eq!(ALLOCATIONS.get() - before, 0);
+    assert_eq!(allocations() - before, 0);
     assert_eq!(next, Next::Done);
     assert_eq!(rperf.measure().latency().count(), samples);
     assert!(rperf.measure().latency().negatives() > 0);

@@ -1,37 +1,13 @@
 //! Once warm, the measuring loop allocates nothing: it would be measured as latency.
 
-#![allow(unsafe_code)]
+#[path = "../../rperf/tests/counting/mod.rs"]
+mod counting;
 
 use bandwise_rdma::verbs::{Completion, Next, Posts, Program, Qp};
 use bandwise_rperf::{RPerf, RPerfSettings, Rounds, Think};
 use bandwise_units::Time;
 use bandwise_verbs::{End, Instantly, Monotonic, drive};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-struct Counting;
-
-thread_local! {
-    /// Allocations of this thread: those of the test harness do not count.
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-// SAFETY: every call goes to the system's allocator unchanged. Counting touches a constant-
-// initialised thread-local without a destructor, which allocates nothing itself.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller's contract is the system's.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: the caller's contract is the system's.
-        unsafe { System.dealloc(ptr, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use counting::allocations;
 
 /// A program, and how many allocations there had been at each of its first steps and at its last one.
 struct Watched<P> {
@@ -47,7 +23,7 @@ impl<P: Program> Program for Watched<P> {
     fn step(&mut self, now: Time, seen: &[Completion], posts: &mut Posts) -> Next {
         let next = self.program.step(now, seen, posts);
         self.steps += 1;
-        self.last = ALLOCATIONS.get();
+        self.last = allocations();
         if self.steps == WARM {
             self.warm = self.last;
         }

@@ -279,6 +279,21 @@ fn a_receiver_grants_the_shortest() {
     assert_eq!(ids.map(|id| simulation.rate(id).as_bps() / 1_000_000), [1000, 0, 0]);
 }
 
+/// All send to all, messages of one size. If all receivers granted the same senders first, the others would wait,
+/// and it would take 3.1 s, twice the least; with an order each it takes 1.9 s.
+#[test]
+fn equal_messages_are_granted_in_an_order_of_each_receivers_own() {
+    const HOSTS: u32 = 16;
+    let pairs = (0..HOSTS).flat_map(|from| (0..HOSTS).map(move |to| (from, to)));
+    let paths: Vec<[u32; 2]> =
+        pairs.filter(|(from, to)| from != to).map(|(from, to)| [from, HOSTS + to]).collect();
+    let flows: Vec<_> = paths.iter().map(|path| (0, flow(path, 0, 100))).collect();
+    let took = groups(Homa::new(Bytes::ZERO, vec![], 7), 2 * HOSTS as usize, &flows)[&0];
+    // 100 Mbit to each of 15 others at 1 Gbps.
+    let least = 1_500.0;
+    assert!((least..1.5 * least).contains(&took), "{took} ms");
+}
+
 /// A short flow takes over from a long one, which goes on with what it had left.
 #[test]
 fn a_shorter_flow_takes_over() {

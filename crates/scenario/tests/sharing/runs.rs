@@ -213,8 +213,9 @@ fn a_part_of_each_link_is_all_there_is() {
     for (i, policy) in SharingPolicy::ALL.iter().enumerate() {
         let (half, whole) = (slowdowns(&half, i), slowdowns(&whole, i));
         assert!((half[0] / whole[0] - 2.0).abs() < 1e-6, "{policy:?}: {half:?} {whole:?}");
-        // A greedy order of equal messages, as Homa's, may need four rounds where three would do.
-        let most = if *policy == SharingPolicy::Homa { 4.0 / 3.0 } else { 1.0 };
+        // In a greedy order of equal messages, as Homa's, each waits for two others at its sender and two at its
+        // receiver at most: five rounds where three would do.
+        let most = if *policy == SharingPolicy::Homa { 5.0 / 3.0 } else { 1.0 };
         assert!((1.0 - 1e-6..=most + 1e-6).contains(&whole[0]), "{policy:?}: {whole:?}");
         assert_eq!(half[1], 1.0, "{policy:?}");
     }
