@@ -24,15 +24,20 @@ pub(crate) struct Flow {
     is_live: bool,
 }
 
-/// What a flow of a bundle has carried.
+/// What a flow of a bundle has carried. Aligned so that it never lies across two lines of the processor's
+/// cache: it is looked at whenever the rate changes.
 #[derive(Debug, Clone, Default)]
+#[repr(align(64))]
 struct Carried {
     volume: Volume,
+    /// The target of its first flow; that of the last one that it had, if it has none.
+    first: Volume,
     /// The time up to which that is.
     since: Time,
-    /// Its flows by target and slot, the first last. Most bundles have one.
-    flows: SmallVec<[(Volume, u32); 1]>,
 }
+
+/// The flows of a bundle by target and slot, the first last. Most bundles have one.
+type Waiting = SmallVec<[(Volume, u32); 1]>;
 
 /// All flows, in slots that are used again.
 #[derive(Debug, Clone, Default)]
@@ -41,6 +46,7 @@ pub(crate) struct Flows {
     free: Vec<u32>,
     started: u64,
     by_bundle: Vec<Carried>,
+    waiting: Vec<Waiting>,
 }
 
 impl Flows {
@@ -60,7 +66,7 @@ impl Flows {
 
     /// The slots of a bundle's flows.
     pub(crate) fn of_bundle(&self, bundle: u32) -> impl Iterator<Item = u32> + '_ {
-        self.by_bundle[bundle as usize].flows.iter().map(|&(_, slot)| slot)
+        self.waiting[bundle as usize].iter().map(|&(_, slot)| slot)
     }
 
     /// What a flow has still to send, whose bundle has had `rate` since it was brought up to date.
@@ -75,10 +81,11 @@ impl Flows {
     pub(crate) fn begin(&mut self, bundle: u32, now: Time) {
         if self.by_bundle.len() <= bundle as usize {
             self.by_bundle.resize_with(bundle as usize + 1, Carried::default);
+            self.waiting.resize_with(bundle as usize + 1, Waiting::new);
         }
         let carried = &mut self.by_bundle[bundle as usize];
         (carried.volume, carried.since) = (Volume::ZERO, now);
-        carried.flows.clear();
+        self.waiting[bundle as usize].clear();
     }
 
     /// Counts what a bundle has carried at `rate` up to now.
@@ -111,24 +118,32 @@ impl Flows {
         flow.target = carried.volume.plus(part);
         flow.later = flow.later.less(part);
         let entry = (flow.target, slot);
-        let at = carried.flows.partition_point(|&other| other > entry);
-        carried.flows.insert(at, entry);
+        let waiting = &mut self.waiting[bundle as usize];
+        let at = waiting.partition_point(|&other| other > entry);
+        waiting.insert(at, entry);
+        if at + 1 == waiting.len() {
+            carried.first = flow.target;
+        }
     }
 
-    /// When the first flow of a bundle that has flows has sent what its place is for, at `rate` from when the
+    /// When the first flow of a bundle, which has flows, has sent what its place is for, at `rate` from when the
     /// bundle was brought up to date.
     pub(crate) fn first_end(&self, bundle: u32, rate: Rate) -> Option<Time> {
         let carried = &self.by_bundle[bundle as usize];
-        let (first, _) = carried.flows.last()?;
-        let ps = first.less(carried.volume).time_at(rate)?;
+        let ps = carried.first.less(carried.volume).time_at(rate)?;
         carried.since.as_ps().checked_add(ps.as_ps()).map(Time::from_ps)
     }
 
     /// Takes the first flow out of a bundle that is up to date, if it has sent what its place is for.
     pub(crate) fn take_done(&mut self, bundle: u32) -> Option<u32> {
         let carried = &mut self.by_bundle[bundle as usize];
-        let is_done = carried.flows.last().is_some_and(|(target, _)| *target <= carried.volume);
-        is_done.then(|| carried.flows.pop()).flatten().map(|(_, slot)| slot)
+        let waiting = &mut self.waiting[bundle as usize];
+        let &(_, slot) = waiting.last().filter(|(target, _)| *target <= carried.volume)?;
+        waiting.pop();
+        if let Some(&(next, _)) = waiting.last() {
+            carried.first = next;
+        }
+        Some(slot)
     }
 
     /// A flow that is in no bundle any more has ended.

@@ -46,6 +46,8 @@ pub struct Simulation<P: Policy> {
     fresh_until: Time,
     moves: Moves,
     given: Vec<(u32, Rate)>,
+    /// Next events of bundles, before they are in the agenda.
+    ends: Vec<(u32, Option<Time>)>,
     path: Vec<u32>,
 }
 
@@ -78,6 +80,7 @@ impl<P: Policy> Simulation<P> {
             fresh_until: Time::ZERO,
             moves: Moves::default(),
             given: Vec::new(),
+            ends: Vec::new(),
             path: Vec::new(),
         }
     }
@@ -168,6 +171,7 @@ impl<P: Policy> Simulation<P> {
             return Err(NetworkError::NoSuchLink { link, links });
         };
         config.check_for(link, capacity)?;
+        self.sharing.catch_up();
         // Rates change with it; what was carried before was carried at those of before.
         for bundle in self.sharing.crossing(link) {
             self.flows.carry(bundle, self.sharing.bundles.get(bundle).rate, self.now);
@@ -310,31 +314,38 @@ impl<P: Policy> Simulation<P> {
         }
         self.is_stale = false;
         self.fresh_until = self.now.saturating_add(self.grain);
+        self.sharing.catch_up();
         self.arrange();
         self.sharing.settle();
         // Taken, so that its memory is used again.
         let mut touched = std::mem::take(&mut self.sharing.touched);
-        for &(bundle, before) in &touched {
-            let state = self.sharing.bundles.get_mut(bundle);
-            let has_changed = std::mem::take(&mut state.has_changed);
-            state.is_touched = false;
-            let (rate, is_gone) = (state.rate, state.flows == 0);
-            debug_assert!(rate == Rate::ZERO || state.rank != HELD, "who is held has no rate");
-            // Many change on the way to where they were.
-            if rate == before && !has_changed {
-                continue;
-            }
-            self.flows.carry(bundle, before, self.now);
-            let end = if is_gone { None } else { self.flows.first_end(bundle, rate) };
+        let mut ends = std::mem::take(&mut self.ends);
+        ends.extend(touched.drain(..).filter_map(|(bundle, before)| self.bring_up(bundle, before)));
+        for (bundle, end) in ends.drain(..) {
             self.agenda.set(bundle, end);
         }
-        touched.clear();
-        self.sharing.touched = touched;
+        (self.sharing.touched, self.ends) = (touched, ends);
         self.sharing.bundles.release();
         self.has_lost_group = false;
         self.started.clear();
         self.placed.clear();
         self.left_from.clear();
+    }
+
+    /// Counts what a bundle has carried whose rate or flows may have changed; its next event, if they have.
+    fn bring_up(&mut self, bundle: u32, before: Rate) -> Option<(u32, Option<Time>)> {
+        let state = self.sharing.bundles.get_mut(bundle);
+        let has_changed = std::mem::take(&mut state.has_changed);
+        state.is_touched = false;
+        let (rate, is_gone) = (state.rate, state.flows == 0);
+        debug_assert!(rate == Rate::ZERO || state.rank != HELD, "who is held has no rate");
+        // Many change on the way to where they were.
+        if rate == before && !has_changed {
+            return None;
+        }
+        self.flows.carry(bundle, before, self.now);
+        let end = if is_gone { None } else { self.flows.first_end(bundle, rate) };
+        Some((bundle, end))
     }
 
     /// Asks the policy for ranks, and for rates if it gives them.

@@ -48,6 +48,12 @@ pub(crate) struct Bundle {
     pub(crate) is_touched: bool,
     /// Flows have come or gone in this round.
     pub(crate) has_changed: bool,
+    /// Then: some have come.
+    pub(crate) has_more: bool,
+    /// Then: it has flows, and had none before or in between. It has no rate yet.
+    pub(crate) is_fresh: bool,
+    /// It is to be used no more.
+    pub(crate) is_gone: bool,
 }
 
 /// All bundles, in slots that are used again.
@@ -134,6 +140,9 @@ impl Bundle {
             rate: Rate::ZERO,
             is_touched: false,
             has_changed: false,
+            has_more: false,
+            is_fresh: false,
+            is_gone: false,
         }
     }
 }

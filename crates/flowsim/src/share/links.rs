@@ -81,6 +81,8 @@ pub(crate) struct Sharing {
     pub(super) waiting: BinaryHeap<Reverse<Turn>>,
     /// Bundles whose rate or number of flows has changed in this round, and the rate before.
     pub(crate) touched: Vec<(u32, Rate)>,
+    /// Bundles of which flows have come or gone, of which links have not been told.
+    changed: Vec<u32>,
     /// Bundles that have no rate yet.
     pub(super) fresh: Vec<u32>,
     /// Rates are given by somebody else, and links decide nothing.
@@ -126,6 +128,7 @@ impl Sharing {
             bundles: Bundles::default(),
             waiting: BinaryHeap::new(),
             touched: Vec::new(),
+            changed: Vec::new(),
             fresh: Vec::new(),
             is_explicit,
             is_once: false,
@@ -330,62 +333,85 @@ impl Sharing {
 
     /// One more flow in a bundle.
     pub(crate) fn join(&mut self, bundle: u32) {
-        self.touch(bundle);
+        self.change(bundle);
         let state = self.bundles.get_mut(bundle);
-        state.has_changed = true;
         state.flows += 1;
-        let (rate, is_fresh) = (u128::from(state.rate.0), state.flows == 1);
-        let is_known = self.is_known(bundle);
-        if is_known && is_fresh {
-            // It has a rate only when all links have been asked.
-            self.fresh.push(bundle);
-            self.claim(bundle);
-        }
-        for i in 0..self.bundles.hops(bundle).len() {
-            let link = self.bundles.hops(bundle)[i].link;
-            self.links[link as usize].load += rate;
-            if is_known {
-                if !is_fresh {
-                    self.member(bundle, i).flows += 1;
-                }
-                self.ask(link);
-            }
+        state.has_more = true;
+        state.is_fresh |= state.flows == 1;
+        let rate = u128::from(state.rate.0);
+        for hop in self.bundles.hops(bundle) {
+            self.links[hop.link as usize].load += rate;
         }
     }
 
     /// One flow less.
     pub(crate) fn leave(&mut self, bundle: u32) {
+        self.change(bundle);
+        let state = self.bundles.get_mut(bundle);
+        state.flows -= 1;
+        let rate = u128::from(state.rate.0);
+        if state.flows == 0 {
+            (state.rate, state.is_fresh) = (Rate::ZERO, false);
+        }
+        for hop in self.bundles.hops(bundle) {
+            self.links[hop.link as usize].load -= rate;
+        }
+    }
+
+    /// Notes a bundle of which flows come or go.
+    fn change(&mut self, bundle: u32) {
         self.touch(bundle);
         let state = self.bundles.get_mut(bundle);
-        state.has_changed = true;
-        state.flows -= 1;
-        let (rate, rank) = (u128::from(state.rate.0), state.rank);
-        if state.flows == 0 {
-            state.rate = Rate::ZERO;
-        }
-        let is_known = self.is_known(bundle);
-        for i in 0..self.bundles.hops(bundle).len() {
-            let link = self.bundles.hops(bundle)[i].link;
-            self.links[link as usize].load -= rate;
-            if !is_known {
-                continue;
-            }
-            self.member(bundle, i).flows -= 1;
-            // Whoever comes after the cut takes nothing from others.
-            let cut = self.links[link as usize].cut;
-            let is_cut = cut != NO_CUT && rank <= cut;
-            if is_cut && !self.is_busy_enough(link) {
-                self.ask(link);
-            }
+        if !state.has_changed {
+            (state.has_changed, state.has_more, state.is_fresh) = (true, false, false);
+            self.changed.push(bundle);
         }
     }
 
     /// A bundle without flows is gone.
     pub(crate) fn remove(&mut self, bundle: u32) {
-        if self.is_known(bundle) {
-            self.exit(bundle, self.bundles.get(bundle).rank);
-        }
+        self.bundles.get_mut(bundle).is_gone = true;
         self.bundles.remove(bundle);
+    }
+
+    /// Tells links of all flows that have come or gone. Not at once, so that memory is waited for once for many.
+    pub(crate) fn catch_up(&mut self) {
+        let mut changed = std::mem::take(&mut self.changed);
+        changed.retain(|&bundle| self.is_known(bundle));
+        for &bundle in &changed {
+            let Bundle { flows, is_fresh, .. } = *self.bundles.get(bundle);
+            if is_fresh {
+                // It has a rate only when all links have been asked.
+                self.fresh.push(bundle);
+                self.claim(bundle);
+            } else {
+                for i in 0..self.bundles.hops(bundle).len() {
+                    self.member(bundle, i).flows = flows;
+                }
+            }
+        }
+        for bundle in changed.drain(..) {
+            self.ask_for(bundle);
+            let Bundle { rank, is_gone, .. } = *self.bundles.get(bundle);
+            if is_gone {
+                self.exit(bundle, rank);
+            }
+        }
+        self.changed = changed;
+    }
+
+    /// Asks the links of a bundle of which flows have come or gone.
+    fn ask_for(&mut self, bundle: u32) {
+        let Bundle { has_more, rank, .. } = *self.bundles.get(bundle);
+        for i in 0..self.bundles.hops(bundle).len() {
+            let link = self.bundles.hops(bundle)[i].link;
+            // Whoever comes after the cut takes nothing from others.
+            let cut = self.links[link as usize].cut;
+            let is_cut = cut != NO_CUT && rank <= cut;
+            if has_more || (is_cut && !self.is_busy_enough(link)) {
+                self.ask(link);
+            }
+        }
     }
 
     /// Moves bundles to other ranks: each leaves its place and comes to the other as a new one would, so those

@@ -182,16 +182,16 @@ impl Sharing {
         let mut found = NO_CUT;
         let mut has_rivals = !self.has_queues;
         for run in self.members[link as usize].all().chunk_by(|a, b| a.rank == b.rank) {
-            fill.claims.clear();
-            let mut total = 0u64;
-            for &Member { demand, flows, queue, .. } in run.iter().filter(|m| m.flows > 0) {
-                total = total.saturating_add(demand.times(flows));
-                fill.claims.push(Claim { queue, flows, demand });
-            }
+            let with_flows = || run.iter().filter(|member| member.flows > 0);
+            let claimed = |total: u64, m: &Member| total.saturating_add(m.demand.times(m.flows));
+            let total = with_flows().fold(0, claimed);
             if total <= rest && !has_limits {
                 rest -= total;
                 continue;
             }
+            let claim = |m: &Member| Claim { queue: m.queue, flows: m.flows, demand: m.demand };
+            fill.claims.clear();
+            fill.claims.extend(with_flows().map(claim));
             let Some(&Claim { queue: one, .. }) = fill.claims.first() else { continue };
             let mut is_cut = total > rest;
             if !has_limits && fill.claims.iter().all(|claim| claim.queue == one) {

@@ -141,6 +141,41 @@ proptest! {
         again(&queues.in_one_pass(), &flows)?;
     }
 
+    /// The same where each flow starts again at the very instant at which it has ended, whatever the grain.
+    #[test]
+    fn flows_that_start_again_at_once(
+        capacities in capacities(), flows in flows(12), grain in prop_oneof![Just(0), 1u64..10_000],
+    ) {
+        fn ends<P: Policy>(mut simulation: Simulation<P>, flows: &[Drawn]) -> Vec<(usize, Time)> {
+            let mut who: BTreeMap<_, _> =
+                flows.iter().enumerate().map(|(i, flow)| (simulation.start(flow.spec()), i)).collect();
+            let (mut all, mut ended) = (Vec::new(), Vec::new());
+            while let Some(at) = simulation.next_event() {
+                simulation.advance(at, &mut ended);
+                for end in ended.drain(..) {
+                    let i = who[&end.flow];
+                    all.push((i, end.at));
+                    if all.iter().filter(|&&(other, _)| other == i).count() < 3 {
+                        who.insert(simulation.start(flows[i].spec()), i);
+                    }
+                }
+            }
+            all
+        }
+        fn again<P: Policy + Clone>(
+            simulation: Simulation<P>, flows: &[Drawn],
+        ) -> Result<(), TestCaseError> {
+            let first = ends(simulation.clone(), flows);
+            prop_assert_eq!(first.len(), 3 * flows.len());
+            prop_assert_eq!(ends(simulation.with_recurring_flows(), flows), first);
+            Ok(())
+        }
+        let (there, grain) = (network(&capacities), Time::from_us(grain));
+        again(Simulation::new(there.clone(), MaxMin).with_grain(grain), &flows)?;
+        again(Simulation::new(there.clone(), AppQueues::default()).with_grain(grain), &flows)?;
+        again(Simulation::new(there, Sincronia::default()).with_grain(grain), &flows)?;
+    }
+
     /// Looking at a simulation in between, at any times, changes nothing.
     #[test]
     fn steps_of_any_length(
