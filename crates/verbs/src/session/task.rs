@@ -128,6 +128,8 @@ pub struct Task {
     pub sl: Within<0, 15>,
     /// Traffic class of packets with a global identifier.
     pub traffic_class: Within<0, 255>,
+    /// Whether both sides sleep until a completion wakes them.
+    pub events: bool,
 }
 
 /// A task that can't be carried out.
@@ -214,10 +216,12 @@ impl Task {
             _ if operation.takes_recv() => RECVS,
             _ => 0,
         };
+        let loopback = self.method == Method::Rperf && part == Part::Client;
         Ok(Plan {
             transport: self.transport,
             queue_pairs: queue_pairs as u16,
-            loopback: self.method == Method::Rperf && part == Part::Client,
+            loopback,
+            completions: (queue_pairs + u32::from(loopback)) * (send_depth + recv_depth),
             bytes,
             send_depth,
             recv_depth,
@@ -249,6 +253,7 @@ mod tests {
             mtu: Mtu::MAX,
             sl: 0.try_into().unwrap(),
             traffic_class: 0.try_into().unwrap(),
+            events: false,
         }
     }
 
