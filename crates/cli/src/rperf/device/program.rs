@@ -19,13 +19,14 @@ const PAUSE: Time = Time::from_ns(600);
 /// The only queue pair to the other side, or the first.
 const WIRE: Qp = Qp(0);
 
-/// Who measures, from `start` on.
+/// Who measures, from `start` on: the thread of that number, from 0.
 pub(super) fn of_client(
     settings: &Settings,
+    task: &Task,
+    thread: u32,
     loopback: Option<Qp>,
     start: Time,
 ) -> Result<Generator, BulkError> {
-    let task = &settings.task;
     let (bytes, inline_max) = (task.bytes.get(), task.inline.get());
     let rounds = || {
         let seed = Stream::new(settings.seed, "think", 0).time_below(Time::MAX).as_ps();
@@ -56,7 +57,10 @@ pub(super) fn of_client(
                 Until::Time(time) => Some(start + time),
             };
             let messages = match settings.until {
-                Until::Samples(messages) => Some(messages),
+                Until::Samples(messages) => {
+                    let (all, thread) = (u64::from(task.threads.get()), u64::from(thread));
+                    Some(messages / all + u64::from(thread < messages % all))
+                }
                 Until::Time(_) => None,
             };
             Bulk::new(BulkSettings {
@@ -72,21 +76,22 @@ pub(super) fn of_client(
                 start,
                 until,
                 messages,
-                rate: None,
+                rate: settings.rate.map(|rate| rate.of_thread(bytes, task.threads.get())),
                 window: Window { from: start, to: until.unwrap_or(Time::MAX) },
             })?
+            .by_slices(settings.window)
             .into()
         }
     })
 }
 
 /// Who answers.
-pub(super) fn of_server(task: &Task) -> Box<dyn Program> {
+pub(super) fn of_server(task: &Task) -> Answerer {
     match task.method {
         Method::PingPong(operation) => {
-            Box::new(PingPongResponder::new(ping_pong(task, operation)))
+            Answerer::Pong(PingPongResponder::new(ping_pong(task, operation)))
         }
-        _ => Box::new(Receiver),
+        _ => Answerer::Receiver,
     }
 }
 
@@ -106,11 +111,19 @@ fn ping_pong(task: &Task, operation: Operation) -> PingPongSettings {
     }
 }
 
-/// Receives, which the device does by itself as long as somebody polls.
-struct Receiver;
+/// The side that answers.
+pub(super) enum Answerer {
+    /// Sends back what comes.
+    Pong(PingPongResponder),
+    /// Receives, which the device does by itself as long as somebody polls.
+    Receiver,
+}
 
-impl Program for Receiver {
-    fn step(&mut self, _now: Time, _seen: &[Completion], _posts: &mut Posts) -> Next {
-        Next::Completion
+impl Program for Answerer {
+    fn step(&mut self, now: Time, seen: &[Completion], posts: &mut Posts) -> Next {
+        match self {
+            Answerer::Pong(pong) => pong.step(now, seen, posts),
+            Answerer::Receiver => Next::Completion,
+        }
     }
 }
