@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Debian's own measuring programs over Soft-RoCE between virtual machines: that the bench is sound. And
-# bandwise beside them, and the tests of crates/verbs/tests/device.rs, which want a device.
+# bandwise beside them, and the tests of crates/verbs/tests/device/, which want a device.
 #   tests/verbs/run.sh PATH-OF-BANDWISE PATH-OF-THOSE-TESTS
 # Prints a line that starts with SKIP where the bench can't be had. The last line counts.
 # shellcheck disable=SC2016 # Variables in single quotes are awk's and the machines'.

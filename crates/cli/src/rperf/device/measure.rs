@@ -11,6 +11,7 @@ use anyhow::anyhow;
 use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::{Bandwidth, Generator, Slices};
 use bandwise_units::Time;
+use bandwise_verbs::ibverbs::manager::{self, Connections};
 use bandwise_verbs::ibverbs::{Plan, QueuePairs, Side};
 use bandwise_verbs::session::{Control, ControlError, Message, Method, Part, Task, Watched};
 use bandwise_verbs::{Clock, End};
@@ -22,6 +23,8 @@ pub(super) struct Connected {
     task: Task,
     peer: Side,
     mtu: Mtu,
+    /// Those that RDMA-CM made, if it did.
+    connections: Option<Connections>,
 }
 
 /// How long threads may take to begin.
@@ -46,13 +49,22 @@ impl Connected {
             Ok(_) => return Err(anyhow!("{server} gave no answer to what was asked")),
             Err(error) => return Err(anyhow::Error::from(error).context(server.to_string())),
         };
-        let mut mtu = task.mtu;
-        for (thread, device) in devices.iter_mut().enumerate() {
-            mtu = device.connect(&peer.of_thread(thread, threads as usize), task.path())?;
-        }
+        let (connections, mtu) = match task.manager {
+            true => {
+                let (connections, mtu) = manager::connect(&mut devices, &peer, task.path())?;
+                (Some(connections), mtu)
+            }
+            false => {
+                let mut mtu = task.mtu;
+                for (thread, device) in devices.iter_mut().enumerate() {
+                    mtu = device.connect(&peer.of_thread(thread, threads as usize), task.path())?;
+                }
+                (None, mtu)
+            }
+        };
         let control = control.watch()?;
         devices[0].wake_by(control.readable()?);
-        Ok(Connected { devices, control, task, peer, mtu })
+        Ok(Connected { devices, control, task, peer, mtu, connections })
     }
 
     /// Runs the method until it is done or something ends it. If there is more to measure the connection comes back,
@@ -64,7 +76,7 @@ impl Connected {
         interrupt: &Interrupt,
         is_last: bool,
     ) -> anyhow::Result<(Run, Ended, Option<Control>)> {
-        let Connected { devices, mut control, task, peer, mtu } = self;
+        let Connected { devices, mut control, task, peer, mtu, connections: _connections } = self;
         let (pages, stamped_at_khz) = (devices[0].pages().clone(), devices[0].stamped_at_khz());
         tell_of(&pages);
         let start = match devices.len() {

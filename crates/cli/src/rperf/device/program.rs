@@ -8,7 +8,7 @@ use bandwise_rperf::{
     PingPongResponder, PingPongSettings, PostPoll, PostPollSettings, RPerf, RPerfSettings, Rounds,
     Think, Window,
 };
-use bandwise_units::{Bytes, Time};
+use bandwise_units::{BitRate, Bytes, Time};
 use bandwise_verbs::session::{Method, Operation, Task};
 
 /// Rounds that come first and aren't counted, and the longest pause after a round of what is not done without a
@@ -52,6 +52,7 @@ pub(super) fn of_client(
         }
         Method::Bulk(operation) => {
             let (queue_pairs, depth) = (task.queue_pairs.get(), task.depth.get());
+            let rate = settings.rate.map(|rate| rate.of_thread(bytes, task.threads.get()));
             let until = match settings.until {
                 Until::Samples(_) => None,
                 Until::Time(time) => Some(start + time),
@@ -71,18 +72,28 @@ pub(super) fn of_client(
                 buffer: Bytes::new(u64::from(bytes)) * u64::from(queue_pairs) * u64::from(depth),
                 depth,
                 batch: 1,
-                signal_every: PingPongSettings::PERFTEST_SIGNAL_EVERY,
+                signal_every: signal_every(rate, bytes, settings.window),
                 inline_max,
                 start,
                 until,
                 messages,
-                rate: settings.rate.map(|rate| rate.of_thread(bytes, task.threads.get())),
+                rate,
                 window: Window { from: start, to: until.unwrap_or(Time::MAX) },
             })?
             .by_slices(settings.window)
             .into()
         }
     })
+}
+
+/// As perftest, but that a slice of time has some completions in it where a limit lets few messages through.
+fn signal_every(rate: Option<BitRate>, bytes: u32, slice: Time) -> u32 {
+    const IN_A_SLICE: u64 = 20;
+    const USUAL: u32 = PingPongSettings::PERFTEST_SIGNAL_EVERY;
+    let Some(rate) = rate else { return USUAL };
+    let message = rate.time_for(Bytes::new(u64::from(bytes))).as_ps().max(1);
+    let every = slice.as_ps() / message / IN_A_SLICE;
+    every.clamp(1, u64::from(USUAL)) as u32
 }
 
 /// Who answers.
@@ -125,5 +136,20 @@ impl Program for Answerer {
             Answerer::Pong(pong) => pong.step(now, seen, posts),
             Answerer::Receiver => Next::Completion,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_flow_is_told_of_often() {
+        let slice = Time::from_ms(100);
+        assert_eq!(signal_every(None, 64, slice), 100);
+        assert_eq!(signal_every(Some(BitRate::from_gbps(100)), 65_536, slice), 100);
+        // 8000 messages of 125 B a second are 800 in a slice.
+        assert_eq!(signal_every(Some(BitRate::from_bps(8_000_000)), 125, slice), 40);
+        assert_eq!(signal_every(Some(BitRate::from_bps(1)), 1 << 30, slice), 1);
     }
 }

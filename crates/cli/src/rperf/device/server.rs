@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::output::note;
 use anyhow::{Context, anyhow};
 use bandwise_verbs::Monotonic;
+use bandwise_verbs::ibverbs::manager::Listener;
 use bandwise_verbs::ibverbs::{Chosen, Plan, QueuePairs, Side};
 use bandwise_verbs::session::{Control, ControlError, Message, Part, Task};
 use std::net::TcpListener;
@@ -83,15 +84,25 @@ fn answer(
     task: &Task,
     side: &Side,
 ) -> anyhow::Result<Option<Control>> {
-    let devices = match prepare(chosen, place, task, side) {
-        Ok(devices) => devices,
+    let (mut devices, listener) = match prepare(chosen, place, task, side) {
+        Ok(prepared) => prepared,
         Err(error) => {
             control.send(&Message::Refused(format!("{error:#}")))?;
             return Err(error);
         }
     };
     tell_of(devices[0].pages());
-    control.send(&Message::Ready(joined(&devices)))?;
+    let here = Side::joined(devices.iter().map(QueuePairs::side)).expect("a thread or more");
+    let manager = listener.as_ref().map(Listener::at);
+    control.send(&Message::Ready(Side { manager, ..here }))?;
+    let connected = listener.map(|listener| listener.accept(&mut devices, side, task.path()));
+    let _connections = match connected.transpose() {
+        Ok(connections) => connections,
+        Err(error) => {
+            control.send(&Message::Failed(error.to_string()))?;
+            return Err(error.into());
+        }
+    };
     let mut control = control.watch()?;
     let mut work: Vec<_> = devices
         .into_iter()
@@ -125,21 +136,22 @@ fn answer(
     }
 }
 
+/// Queue pairs that are connected, or with what waits for their connections.
 fn prepare(
     chosen: &Chosen,
     place: &Place,
     task: &Task,
     side: &Side,
-) -> anyhow::Result<Vec<QueuePairs>> {
+) -> anyhow::Result<(Vec<QueuePairs>, Option<Listener>)> {
     let plan = Plan { pages: place.pages, ..task.plan(Part::Server)? };
     let threads = task.threads.get();
     let mut devices = QueuePairs::open_many(chosen.clone(), plan, threads, any_psn())?;
+    if task.manager {
+        let listener = Listener::open(chosen, any_psn())?;
+        return Ok((devices, Some(listener)));
+    }
     for (thread, device) in devices.iter_mut().enumerate() {
         device.connect(&side.of_thread(thread, threads as usize), task.path())?;
     }
-    Ok(devices)
-}
-
-fn joined(devices: &[QueuePairs]) -> Side {
-    Side::joined(devices.iter().map(QueuePairs::side)).expect("a task has a thread or more")
+    Ok((devices, None))
 }

@@ -135,12 +135,13 @@ impl Client {
             mtu: mtu.unwrap_or(Mtu::MAX),
             sl: (self.sl as u32).try_into().expect(within),
             traffic_class: (self.traffic_class as u32).try_into().expect(within),
+            manager: self.rdma_cm,
             events: self.events,
         };
         if let Err(error) = task.plan(Part::Client) {
             return Err(Failure::usage(
                 error.to_string(),
-                "other values of -s, -q, -t, -c, --operation, --threads; no -e",
+                "other values of -s, -q, -t, -c, --operation, --threads; no -e, -R",
             ));
         }
         let chosen = self.port.resolve()?;

@@ -24,6 +24,7 @@ fn task(method: Method, bytes: u32) -> Task {
         mtu: Mtu::MAX,
         sl: 5.try_into().unwrap(),
         traffic_class: 0.try_into().unwrap(),
+        manager: false,
         events: false,
     }
 }
@@ -207,6 +208,10 @@ fn a_bandwidth() {
     let said = text(&limited, &outcome(vec![short], Ended::Complete));
     has(
         &said,
-        &["5 Gbps  -     -      0.01 Mpps", "less than 1 ms there is no peak", "No more than 7 messages/s"],
+        &[
+            "5 Gbps  -     -      0.01 Mpps",
+            "less than 1 ms there is no peak",
+            "No more than 7 messages/s",
+        ],
     );
 }
