@@ -72,7 +72,7 @@ pub(super) fn of_client(
                 buffer: Bytes::new(u64::from(bytes)) * u64::from(queue_pairs) * u64::from(depth),
                 depth,
                 batch: 1,
-                signal_every: signal_every(rate, bytes, settings.window),
+                signal_every: signal_every(rate, bytes, settings.window, messages, queue_pairs),
                 inline_max,
                 start,
                 until,
@@ -86,14 +86,22 @@ pub(super) fn of_client(
     })
 }
 
-/// As perftest, but that a slice of time has some completions in it where a limit lets few messages through.
-fn signal_every(rate: Option<BitRate>, bytes: u32, slice: Time) -> u32 {
-    const IN_A_SLICE: u64 = 20;
+/// As perftest, but for enough completions to see what goes through when: some in a slice of time where a limit lets
+/// few messages through, and some in all where there are few messages.
+fn signal_every(
+    rate: Option<BitRate>,
+    bytes: u32,
+    slice: Time,
+    messages: Option<u64>,
+    queue_pairs: u32,
+) -> u32 {
+    const SOME: u64 = 20;
     const USUAL: u32 = PingPongSettings::PERFTEST_SIGNAL_EVERY;
-    let Some(rate) = rate else { return USUAL };
-    let message = rate.time_for(Bytes::new(u64::from(bytes))).as_ps().max(1);
-    let every = slice.as_ps() / message / IN_A_SLICE;
-    every.clamp(1, u64::from(USUAL)) as u32
+    let in_a_slice = rate.map_or(u64::MAX, |rate| {
+        slice.as_ps() / rate.time_for(Bytes::new(u64::from(bytes))).as_ps().max(1)
+    });
+    let in_all = messages.map_or(u64::MAX, |messages| messages / u64::from(queue_pairs));
+    (in_a_slice.min(in_all) / SOME).clamp(1, u64::from(USUAL)) as u32
 }
 
 /// Who answers.
@@ -146,10 +154,13 @@ mod tests {
     #[test]
     fn a_slow_flow_is_told_of_often() {
         let slice = Time::from_ms(100);
-        assert_eq!(signal_every(None, 64, slice), 100);
-        assert_eq!(signal_every(Some(BitRate::from_gbps(100)), 65_536, slice), 100);
+        let every = |rate, bytes| signal_every(rate, bytes, slice, None, 1);
+        assert_eq!(every(None, 64), 100);
+        assert_eq!(every(Some(BitRate::from_gbps(100)), 65_536), 100);
         // 8000 messages of 125 B a second are 800 in a slice.
-        assert_eq!(signal_every(Some(BitRate::from_bps(8_000_000)), 125, slice), 40);
-        assert_eq!(signal_every(Some(BitRate::from_bps(1)), 1 << 30, slice), 1);
+        assert_eq!(every(Some(BitRate::from_bps(8_000_000)), 125), 40);
+        assert_eq!(every(Some(BitRate::from_bps(1)), 1 << 30), 1);
+        let of = |messages, queue_pairs| signal_every(None, 64, slice, Some(messages), queue_pairs);
+        assert_eq!((of(1_000_000, 4), of(400, 4), of(3, 4)), (100, 5, 1));
     }
 }

@@ -11,6 +11,7 @@ use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::PingPongSettings;
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::Chosen;
+use bandwise_verbs::ibverbs::manager::usable;
 use bandwise_verbs::session::{Method, Operation, Part, Task};
 
 /// What is measured, checked.
@@ -158,6 +159,10 @@ impl Client {
                 return Err(Failure::usage(message, format!("up to {}, or -c rc", task.mtu.get())));
             }
             task.bytes = task.mtu.get().try_into().expect(within);
+        }
+        if self.rdma_cm {
+            usable(&chosen)
+                .map_err(|error| Failure::usage(format!("-R: {error}"), "no -R, or another -x"))?;
         }
         let place = self.here.resolve(&chosen.device)?;
         let until = match self.duration {

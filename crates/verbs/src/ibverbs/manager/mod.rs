@@ -64,6 +64,11 @@ fn address(gid: Option<Gid>) -> Result<IpAddr, VerbsError> {
     }
 }
 
+/// Whether RDMA-CM can go by what was chosen.
+pub fn usable(chosen: &Chosen) -> Result<(), VerbsError> {
+    own(chosen).map(drop)
+}
+
 /// The address of this side.
 fn own(chosen: &Chosen) -> Result<IpAddr, VerbsError> {
     address(chosen.gid.map(|(_, gid)| gid))
