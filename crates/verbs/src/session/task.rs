@@ -225,6 +225,10 @@ impl Task {
             _ if self.transport == Transport::Ud && !is_for_datagrams => {
                 return Err(TaskError::NotByDatagrams);
             }
+            _ if queue_pairs * self.threads.get() > MOST_QUEUE_PAIRS => {
+                let threads = self.threads.get();
+                return Err(TaskError::TooManyPairs { queue_pairs, threads });
+            }
             _ if self.manager && self.transport == Transport::Ud => {
                 return Err(TaskError::NotByManager);
             }
@@ -234,10 +238,6 @@ impl Task {
             Method::Bulk(_) if is_asked_for => return Err(TaskError::NotByThat("bulk")),
             Method::Bulk(_) if queue_pairs * depth > MOST_REQUESTS => {
                 return Err(TaskError::TooMany { queue_pairs, depth });
-            }
-            Method::Bulk(_) if queue_pairs * self.threads.get() > MOST_QUEUE_PAIRS => {
-                let threads = self.threads.get();
-                return Err(TaskError::TooManyPairs { queue_pairs, threads });
             }
             Method::PingPong(_) => PING_PONG,
             Method::Bulk(_) if part == Part::Client => depth,

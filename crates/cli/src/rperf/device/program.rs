@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(every(Some(BitRate::from_gbps(100)), 65_536), 100);
         // 8000 messages of 125 B a second are 800 in a slice.
         assert_eq!(every(Some(BitRate::from_bps(8_000_000)), 125), 40);
-        assert_eq!(every(Some(BitRate::from_bps(1)), 1 << 30), 1);
+        assert_eq!(every(Some(BitRate::from_bps(1_000)), 1 << 20), 1);
         let of = |messages, queue_pairs| signal_every(None, 64, slice, Some(messages), queue_pairs);
         assert_eq!((of(1_000_000, 4), of(400, 4), of(3, 4)), (100, 5, 1));
     }

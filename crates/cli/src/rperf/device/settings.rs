@@ -145,6 +145,11 @@ impl Client {
                 "other values of -s, -q, -t, -c, --operation, --threads; no -e, -R",
             ));
         }
+        if let Some(rate) = self.rate.filter(|rate| !rate.is_for(bytes, task.threads.get())) {
+            let message =
+                format!("--rate {rate}: a message of {bytes} B would take more than an hour");
+            return Err(Failure::usage(message, "a higher rate, or a lower -s"));
+        }
         let chosen = self.port.resolve()?;
         if let Some(mtu) = mtu.filter(|&mtu| mtu > chosen.mtu) {
             let message =
