@@ -64,8 +64,9 @@ fn serve(chosen: &Chosen, place: &Place, mut control: Control) -> anyhow::Result
             Err(error) => return Err(error.into()),
         };
         let bytes = task.bytes.get();
+        let is_first = first.is_none();
         let first = *first.get_or_insert(bytes);
-        match answer(chosen, place, control, &task, &side)? {
+        match answer(chosen, place, control, (&task, &side), is_first)? {
             Some(more) => control = more,
             None => {
                 let what = if bytes == first { String::new() } else { format!("{first} B to ") };
@@ -81,8 +82,8 @@ fn answer(
     chosen: &Chosen,
     place: &Place,
     mut control: Control,
-    task: &Task,
-    side: &Side,
+    (task, side): (&Task, &Side),
+    is_first: bool,
 ) -> anyhow::Result<Option<Control>> {
     let (mut devices, listener) = match prepare(chosen, place, task, side) {
         Ok(prepared) => prepared,
@@ -91,7 +92,9 @@ fn answer(
             return Err(error);
         }
     };
-    tell_of(devices[0].pages());
+    if is_first {
+        tell_of(devices[0].pages());
+    }
     let here = Side::joined(devices.iter().map(QueuePairs::side)).expect("a thread or more");
     let manager = listener.as_ref().map(Listener::at);
     control.send(&Message::Ready(Side { manager, ..here }))?;
