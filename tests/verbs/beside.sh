@@ -12,7 +12,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
-ROUNDS=15
+ROUNDS=13
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -48,12 +48,12 @@ beside() { # ROUND NAME FLAGS-OF-BANDWISE PROGRAM FLAGS-OF-BOTH
 for ((round = 1; round <= ROUNDS; round++)); do
   beside "$round" send-lat "--method ping-pong" ib_send_lat "-n 100 -s 64"
   beside "$round" write-lat "--method ping-pong --operation write" ib_write_lat "-n 100 -s 64"
-  beside "$round" write-bw "--method bulk" ib_write_bw "-n 200 -s 65536"
+  beside "$round" write-bw "--method bulk" ib_write_bw "-n 100 -s 65536"
 done
 client+=$'\ntouch over'
 server+=$'\nuntil [ -e over ]; do sleep 0.1; done; kill $served'
 status=0
-"$here/lab.sh" --seconds 170 --folder "$folder" "$server" "$client" >"$scratch/bench" 2>&1 || status=$?
+"$here/lab.sh" --seconds 240 --folder "$folder" "$server" "$client" >"$scratch/bench" 2>&1 || status=$?
 if [ "$status" != 0 ]; then
   tail -n 40 "$scratch/bench"
   exit "$status"
