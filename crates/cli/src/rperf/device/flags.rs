@@ -75,7 +75,7 @@ pub struct Client {
     #[arg(short = 's', long, value_name = "SIZE", value_parser = size)]
     #[arg(allow_hyphen_values = true)]
     pub(super) size: Option<Bytes>,
-    /// One size after another: 2 B, 4 B, 8 B … up to 8 MiB, or up to -s
+    /// One size after another, each with -n or -D: 2 B, 4 B, 8 B … up to 8 MiB, or up to -s
     #[arg(short = 'a', long)]
     pub(super) all: bool,
     /// Samples to take, with bulk messages to send; if not given, 10000
