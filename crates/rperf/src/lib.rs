@@ -21,6 +21,7 @@ mod measure;
 mod ping_pong;
 mod post_poll;
 mod rperf;
+mod slices;
 mod think;
 
 pub use bandwise_rdma::verbs::Program;
@@ -36,4 +37,5 @@ pub use measure::{Measure, Rounds};
 pub use ping_pong::{PingPongInitiator, PingPongResponder, PingPongSettings};
 pub use post_poll::{PostPoll, PostPollSettings};
 pub use rperf::{RPerf, RPerfSettings};
+pub use slices::{Slices, Spread};
 pub use think::Think;

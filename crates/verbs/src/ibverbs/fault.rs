@@ -40,6 +40,22 @@ pub enum VerbsError {
         /// What came of it.
         error: io::Error,
     },
+    /// Huge pages were wanted, and no others.
+    #[error("device {device}: huge pages can't be had: {why}")]
+    HugePages {
+        /// The device's name.
+        device: String,
+        /// What is missing, and what would help.
+        why: String,
+    },
+    /// RDMA's connection manager can't do it.
+    #[error("{what}: {error}")]
+    Manager {
+        /// What was tried, or is missing.
+        what: String,
+        /// What came of it.
+        error: io::Error,
+    },
     /// The other side is on a network of another kind, or has other queue pairs.
     #[error("the other side can't be connected with: {0}")]
     Peer(String),
@@ -78,6 +94,14 @@ pub enum VerbsError {
         what: &'static str,
         /// Why it failed.
         status: Status,
+    },
+    /// The device has told of something that no completion tells of.
+    #[error("device {device}: {what}")]
+    Event {
+        /// Its name.
+        device: String,
+        /// What it is, and what it may come from.
+        what: &'static str,
     },
     /// The completion queue can't be read.
     #[error("the completion queue can't be read: it has overrun, or the device is gone")]

@@ -1,20 +1,26 @@
 //! libibverbs, which is looked for when the program starts: a machine without it is told so.
 //!
 //! [`devices`] says what there is, [`Wanted::choose`] which of it to use; [`QueuePairs`] are opened there, and
-//! connected with those of another side once each knows the other's [`Side`].
+//! connected with those of another side once each knows the other's [`Side`], by what that says or by RDMA-CM
+//! ([`manager`]).
 
 mod address;
 mod choice;
+mod completion_queue;
 mod context;
+mod device_event;
 mod devices;
 mod error;
 mod fault;
 mod gid;
+pub mod manager;
 mod memory;
+mod pages;
 mod plan;
 mod port;
 mod queue_pair;
 mod queue_pairs;
+mod stamps;
 mod status;
 mod work_id;
 
@@ -24,6 +30,7 @@ pub use devices::{DeviceInfo, devices};
 pub use error::NoDevices;
 pub use fault::VerbsError;
 pub use gid::{Gid, GidInfo, GidKind};
+pub use pages::{Pages, WantedPages};
 pub use plan::{Path, Plan};
 pub use port::{LinkLayer, PortInfo, PortState};
 pub use queue_pairs::QueuePairs;

@@ -1,5 +1,6 @@
 //! [`Plan`] and [`Path`]: what queue pairs are made for.
 
+use super::WantedPages;
 use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
 
@@ -18,11 +19,18 @@ pub struct Plan {
     pub send_depth: u32,
     /// RECVs that a queue pair keeps posted; 0 where none arrive that need one.
     pub recv_depth: u32,
+    /// Completions that wait to be seen at most. It overruns if there can be more: every request and every RECV
+    /// of every queue pair can become one.
+    pub completions: u32,
     /// The largest payload inside a WQE, bytes.
     pub inline: u32,
     /// Whether WRITEs of the largest size are seen to arrive, by their last byte, and told of as received: on the
     /// first queue pair, one at a time.
     pub sees_writes: bool,
+    /// Of which pages the memory is.
+    pub pages: WantedPages,
+    /// Whether the device says by its clock when a request ended, if it can.
+    pub stamps: bool,
 }
 
 /// How packets go, by agreement of both sides.

@@ -1,6 +1,6 @@
 //! [`Task`]: what two sides measure together.
 
-use crate::ibverbs::{Path, Plan};
+use crate::ibverbs::{Path, Plan, WantedPages};
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rdma::wire::Mtu;
 use serde::{Deserialize, Serialize};
@@ -118,8 +118,10 @@ pub struct Task {
     pub bytes: Within<0, { 1 << 30 }>,
     /// The largest payload inside a WQE, bytes.
     pub inline: Within<0, 4096>,
-    /// How many queue pairs carry messages.
+    /// How many queue pairs of a thread carry messages.
     pub queue_pairs: Within<1, 1024>,
+    /// How many threads of a side carry messages, each with as many queue pairs.
+    pub threads: Within<1, 64>,
     /// Messages posted at a time to a queue pair, where there may be several.
     pub depth: Within<1, 16384>,
     /// The largest payload of a packet, where both ports take it.
@@ -128,6 +130,10 @@ pub struct Task {
     pub sl: Within<0, 15>,
     /// Traffic class of packets with a global identifier.
     pub traffic_class: Within<0, 255>,
+    /// Whether queue pairs are connected by RDMA-CM.
+    pub manager: bool,
+    /// Whether both sides sleep until a completion wakes them.
+    pub events: bool,
 }
 
 /// A task that can't be carried out.
@@ -138,6 +144,14 @@ pub enum TaskError {
         "an empty WRITE changes nothing, so nobody sees it arrive: ping-pong needs 1 B or more, or SEND"
     )]
     EmptyWrite,
+    /// They are connected with nobody.
+    #[error("datagrams (UD) have no connections that RDMA-CM could make")]
+    NotByManager,
+    /// Nobody would be woken.
+    #[error(
+        "a WRITE that arrives is no event, so ping-pong by WRITE can't wait for one: SEND or WRITE with immediate can"
+    )]
+    NoEvent,
     /// Nothing arrives that could be answered or counted.
     #[error("{0} is not done by READs and atomics: closed-loop is")]
     NotByThat(&'static str),
@@ -147,6 +161,17 @@ pub enum TaskError {
     /// Atomics are of one size.
     #[error("an atomic has 8 B, not {0} B")]
     Atomic(u32),
+    /// More queue pairs than fit a message of the two sides.
+    #[error(
+        "{threads} threads with {queue_pairs} queue pairs each are too many: {MOST_QUEUE_PAIRS} queue pairs in all \
+         at most"
+    )]
+    TooManyPairs {
+        /// Queue pairs of a thread.
+        queue_pairs: u32,
+        /// Threads.
+        threads: u32,
+    },
     /// More requests than there is memory for.
     #[error(
         "{queue_pairs} queue pairs of {depth} requests are too many: {MOST_REQUESTS} in all at most"
@@ -161,6 +186,9 @@ pub enum TaskError {
 
 /// Requests of all queue pairs together: a completion queue has as many entries, and devices have an end to that.
 const MOST_REQUESTS: u32 = 1 << 17;
+
+/// Queue pairs of all threads together: they are told to the other side in one line.
+const MOST_QUEUE_PAIRS: u32 = 1024;
 
 /// Which side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -181,7 +209,7 @@ const ATOMIC: u32 = 8;
 const RECVS: u32 = 64;
 
 impl Task {
-    /// What a side needs for it.
+    /// What each thread of a side needs for it.
     pub fn plan(&self, part: Part) -> Result<Plan, TaskError> {
         let (depth, queue_pairs) = (self.depth.get(), self.queue_pairs.get());
         let (operation, bytes) = (self.method.operation(), self.bytes.get());
@@ -197,8 +225,16 @@ impl Task {
             _ if self.transport == Transport::Ud && !is_for_datagrams => {
                 return Err(TaskError::NotByDatagrams);
             }
+            _ if queue_pairs * self.threads.get() > MOST_QUEUE_PAIRS => {
+                let threads = self.threads.get();
+                return Err(TaskError::TooManyPairs { queue_pairs, threads });
+            }
+            _ if self.manager && self.transport == Transport::Ud => {
+                return Err(TaskError::NotByManager);
+            }
             Method::PingPong(_) if is_asked_for => return Err(TaskError::NotByThat("ping-pong")),
             Method::PingPong(Operation::Write) if bytes == 0 => return Err(TaskError::EmptyWrite),
+            Method::PingPong(Operation::Write) if self.events => return Err(TaskError::NoEvent),
             Method::Bulk(_) if is_asked_for => return Err(TaskError::NotByThat("bulk")),
             Method::Bulk(_) if queue_pairs * depth > MOST_REQUESTS => {
                 return Err(TaskError::TooMany { queue_pairs, depth });
@@ -214,16 +250,21 @@ impl Task {
             _ if operation.takes_recv() => RECVS,
             _ => 0,
         };
+        let loopback = self.method == Method::Rperf && part == Part::Client;
         Ok(Plan {
             transport: self.transport,
             queue_pairs: queue_pairs as u16,
-            loopback: self.method == Method::Rperf && part == Part::Client,
+            loopback,
+            completions: (queue_pairs + u32::from(loopback)) * (send_depth + recv_depth),
             bytes,
             send_depth,
             recv_depth,
             // What is longer than that is not sent inline at all.
             inline: if bytes <= self.inline.get() { bytes } else { 0 },
             sees_writes: self.method == Method::PingPong(Operation::Write),
+            pages: WantedPages::Ordinary,
+            // The method that takes a difference of two completions.
+            stamps: loopback,
         })
     }
 
@@ -245,10 +286,13 @@ mod tests {
             bytes: bytes.try_into().unwrap(),
             inline: 236.try_into().unwrap(),
             queue_pairs: queue_pairs.try_into().unwrap(),
+            threads: 1.try_into().unwrap(),
             depth: depth.try_into().unwrap(),
             mtu: Mtu::MAX,
             sl: 0.try_into().unwrap(),
             traffic_class: 0.try_into().unwrap(),
+            manager: false,
+            events: false,
         }
     }
 
@@ -284,6 +328,8 @@ mod tests {
     fn what_can_not_be_is_refused() {
         let empty = task(Method::PingPong(Operation::Write), 0, 1, 1);
         assert_eq!(empty.plan(Part::Server), Err(TaskError::EmptyWrite));
+        let waits = Task { events: true, ..task(Method::PingPong(Operation::Write), 8, 1, 1) };
+        assert_eq!(waits.plan(Part::Server), Err(TaskError::NoEvent));
         let error = |method, bytes| task(method, bytes, 1, 1).plan(Part::Server).unwrap_err();
         let atomic = Operation::Atomic;
         assert_eq!(error(Method::ClosedLoop(atomic), 64), TaskError::Atomic(64));
@@ -294,9 +340,15 @@ mod tests {
         assert_eq!(ud(Method::Rperf).plan(Part::Client), Err(TaskError::NotByDatagrams));
         let write = ud(Method::Bulk(Operation::Write)).plan(Part::Client);
         assert_eq!(write, Err(TaskError::NotByDatagrams));
-        assert!(ud(Method::PingPong(Operation::Send)).plan(Part::Server).is_ok());
+        let ping_pong = ud(Method::PingPong(Operation::Send));
+        assert!(ping_pong.plan(Part::Server).is_ok());
+        let by_manager = Task { manager: true, ..ping_pong };
+        assert_eq!(by_manager.plan(Part::Client), Err(TaskError::NotByManager));
         let many = task(Method::Bulk(Operation::Write), 0, 1024, 16384);
         assert!(many.plan(Part::Client).unwrap_err().to_string().contains("1024 queue pairs"));
+        let threads = 64.try_into().unwrap();
+        let many = Task { threads, ..task(Method::Bulk(Operation::Write), 1, 17, 1) };
+        assert!(many.plan(Part::Client).unwrap_err().to_string().contains("64 threads with 17"));
         assert_eq!(Within::<1, 5>::try_from(6).unwrap_err().to_string(), "6 is not within 1 to 5");
     }
 }

@@ -4,12 +4,16 @@ mod address;
 mod client;
 mod flags;
 mod json;
+mod measure;
 mod outcome;
+mod place;
 mod port;
 mod program;
+mod rate;
 mod server;
 mod settings;
 mod tables;
+mod threads;
 
 use crate::failure::Failure;
 

@@ -8,7 +8,7 @@ use bandwise_rperf::{
     PingPongResponder, PingPongSettings, PostPoll, PostPollSettings, RPerf, RPerfSettings, Rounds,
     Think, Window,
 };
-use bandwise_units::{Bytes, Time};
+use bandwise_units::{BitRate, Bytes, Time};
 use bandwise_verbs::session::{Method, Operation, Task};
 
 /// Rounds that come first and aren't counted, and the longest pause after a round of what is not done without a
@@ -19,13 +19,14 @@ const PAUSE: Time = Time::from_ns(600);
 /// The only queue pair to the other side, or the first.
 const WIRE: Qp = Qp(0);
 
-/// Who measures, from `start` on.
+/// Who measures, from `start` on: the thread of that number, from 0.
 pub(super) fn of_client(
     settings: &Settings,
+    task: &Task,
+    thread: u32,
     loopback: Option<Qp>,
     start: Time,
 ) -> Result<Generator, BulkError> {
-    let task = &settings.task;
     let (bytes, inline_max) = (task.bytes.get(), task.inline.get());
     let rounds = || {
         let seed = Stream::new(settings.seed, "think", 0).time_below(Time::MAX).as_ps();
@@ -51,12 +52,16 @@ pub(super) fn of_client(
         }
         Method::Bulk(operation) => {
             let (queue_pairs, depth) = (task.queue_pairs.get(), task.depth.get());
+            let rate = settings.rate.map(|rate| rate.of_thread(bytes, task.threads.get()));
             let until = match settings.until {
                 Until::Samples(_) => None,
                 Until::Time(time) => Some(start + time),
             };
             let messages = match settings.until {
-                Until::Samples(messages) => Some(messages),
+                Until::Samples(messages) => {
+                    let (all, thread) = (u64::from(task.threads.get()), u64::from(thread));
+                    Some(messages / all + u64::from(thread < messages % all))
+                }
                 Until::Time(_) => None,
             };
             Bulk::new(BulkSettings {
@@ -67,28 +72,52 @@ pub(super) fn of_client(
                 buffer: Bytes::new(u64::from(bytes)) * u64::from(queue_pairs) * u64::from(depth),
                 depth,
                 batch: 1,
-                signal_every: PingPongSettings::PERFTEST_SIGNAL_EVERY,
+                signal_every: signal_every(rate, bytes, settings.window, messages, queue_pairs),
                 inline_max,
                 start,
                 until,
                 messages,
-                rate: None,
+                rate,
                 window: Window { from: start, to: until.unwrap_or(Time::MAX) },
             })?
+            .by_slices(settings.window)
             .into()
         }
     })
 }
 
-/// Who answers, if anything has to be done for that.
-pub(super) fn of_server(task: &Task) -> Option<Box<dyn Program>> {
+/// As perftest, but for enough completions to see what goes through when: some in a slice of time where a limit lets
+/// few messages through, and some in all where there are few messages.
+fn signal_every(
+    rate: Option<BitRate>,
+    bytes: u32,
+    slice: Time,
+    messages: Option<u64>,
+    queue_pairs: u32,
+) -> u32 {
+    const SOME: u64 = 20;
+    const USUAL: u32 = PingPongSettings::PERFTEST_SIGNAL_EVERY;
+    let in_a_slice = rate.map_or(u64::MAX, |rate| {
+        slice.as_ps() / rate.time_for(Bytes::new(u64::from(bytes))).as_ps().max(1)
+    });
+    let in_all = messages.map_or(u64::MAX, |messages| messages / u64::from(queue_pairs));
+    (in_a_slice.min(in_all) / SOME).clamp(1, u64::from(USUAL)) as u32
+}
+
+/// Who answers.
+pub(super) fn of_server(task: &Task) -> Answerer {
     match task.method {
         Method::PingPong(operation) => {
-            Some(Box::new(PingPongResponder::new(ping_pong(task, operation))))
+            Answerer::Pong(PingPongResponder::new(ping_pong(task, operation)))
         }
-        method if method.operation().takes_recv() => Some(Box::new(Receiver)),
-        _ => None,
+        _ => Answerer::Receiver,
     }
+}
+
+/// Whether who answers sleeps: where it was asked for, and where nothing completes on that side.
+pub(super) fn server_sleeps(task: &Task) -> bool {
+    let answers = matches!(task.method, Method::PingPong(_));
+    task.events || !(answers || task.method.operation().takes_recv())
 }
 
 fn ping_pong(task: &Task, operation: Operation) -> PingPongSettings {
@@ -101,11 +130,37 @@ fn ping_pong(task: &Task, operation: Operation) -> PingPongSettings {
     }
 }
 
-/// Receives, which the device does by itself as long as somebody polls.
-struct Receiver;
+/// The side that answers.
+pub(super) enum Answerer {
+    /// Sends back what comes.
+    Pong(PingPongResponder),
+    /// Receives, which the device does by itself as long as somebody polls.
+    Receiver,
+}
 
-impl Program for Receiver {
-    fn step(&mut self, _now: Time, _seen: &[Completion], _posts: &mut Posts) -> Next {
-        Next::Completion
+impl Program for Answerer {
+    fn step(&mut self, now: Time, seen: &[Completion], posts: &mut Posts) -> Next {
+        match self {
+            Answerer::Pong(pong) => pong.step(now, seen, posts),
+            Answerer::Receiver => Next::Completion,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_flow_is_told_of_often() {
+        let slice = Time::from_ms(100);
+        let every = |rate, bytes| signal_every(rate, bytes, slice, None, 1);
+        assert_eq!(every(None, 64), 100);
+        assert_eq!(every(Some(BitRate::from_gbps(100)), 65_536), 100);
+        // 8000 messages of 125 B a second are 800 in a slice.
+        assert_eq!(every(Some(BitRate::from_bps(8_000_000)), 125), 40);
+        assert_eq!(every(Some(BitRate::from_bps(1_000)), 1 << 20), 1);
+        let of = |messages, queue_pairs| signal_every(None, 64, slice, Some(messages), queue_pairs);
+        assert_eq!((of(1_000_000, 4), of(400, 4), of(3, 4)), (100, 5, 1));
     }
 }

@@ -1,10 +1,18 @@
 //! Queue pairs of a real device, both ends on this host. They are run where there is one: `tests/verbs/run.sh` does,
 //! in virtual machines.
 
+#[path = "../../../rperf/tests/counting/mod.rs"]
+mod counting;
+mod manager;
+mod quiet;
+mod waiting;
+
 use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Posts, Qp, Transport, WorkRequest};
 use bandwise_rdma::wire::Mtu;
 use bandwise_verbs::Device;
-use bandwise_verbs::ibverbs::{Path, Plan, QueuePairs, Side, VerbsError, Wanted, devices};
+use bandwise_verbs::ibverbs::{
+    Path, Plan, QueuePairs, Side, VerbsError, Wanted, WantedPages, devices,
+};
 use std::time::{Duration, Instant};
 
 const PLAN: Plan = Plan {
@@ -14,8 +22,11 @@ const PLAN: Plan = Plan {
     bytes: 4096,
     send_depth: 16,
     recv_depth: 8,
+    completions: 64,
     inline: 64,
     sees_writes: false,
+    pages: WantedPages::Ordinary,
+    stamps: false,
 };
 
 /// Both ends, connected; `change` is done to what the first is told of the second.
@@ -54,7 +65,7 @@ fn completions(device: &mut QueuePairs, count: usize) -> Result<Vec<Completion>,
 }
 
 fn of(kind: CompletionKind, id: u64, bytes: u32) -> Completion {
-    Completion { qp: Qp(0), id, kind, bytes, truth: None }
+    Completion { qp: Qp(0), id, kind, bytes, truth: None, stamp: None }
 }
 
 #[test]
