@@ -22,6 +22,7 @@ mod ping_pong;
 mod post_poll;
 mod rperf;
 mod think;
+mod within;
 
 pub use bandwise_rdma::verbs::Program;
 pub use bulk::{Bandwidth, Bulk, BulkError, BulkSettings, Window};
@@ -37,3 +38,4 @@ pub use ping_pong::{PingPongInitiator, PingPongResponder, PingPongSettings};
 pub use post_poll::{PostPoll, PostPollSettings};
 pub use rperf::{RPerf, RPerfSettings};
 pub use think::Think;
+pub use within::Within;

@@ -9,5 +9,5 @@ mod task;
 
 pub use control::{Control, ControlError, Watched};
 pub use lines::{LONGEST_LINE, Lines};
-pub use message::{Message, MessageError, VERSION};
+pub use message::{Message, MessageError, VERSION, decode, encode};
 pub use task::{Method, Operation, Part, Task, TaskError, Within, WithinError};
