@@ -1,5 +1,6 @@
 //! [`Bulk`]: the bandwidth generator.
 
+use crate::slices::Slices;
 use bandwise_rdma::verbs::{
     Completion, CompletionKind, Next, Opcode, Posts, Program, Qp, WorkRequest,
 };
@@ -118,6 +119,8 @@ pub struct Bulk {
     ready: Time,
     window: Window,
     messages_in_window: u64,
+    /// The same by slices of the window, where somebody wants to know.
+    slices: Option<Slices>,
     ended: Option<Time>,
 }
 
@@ -186,8 +189,20 @@ impl Bulk {
             ready: s.start,
             window: s.window,
             messages_in_window: 0,
+            slices: None,
             ended: None,
         })
+    }
+
+    /// The same, which counts besides what completes in each slice of its window.
+    pub fn by_slices(mut self, each: Time) -> Self {
+        self.slices = Some(Slices::new(self.window.from, each));
+        self
+    }
+
+    /// What completed in each slice; `None` if nobody asked for that.
+    pub fn slices(&self) -> Option<&Slices> {
+        self.slices.as_ref()
     }
 
     /// What has completed in the window so far.
@@ -219,6 +234,9 @@ impl Bulk {
         self.outstanding -= freed;
         if (self.window.from..self.window.to).contains(&now) {
             self.messages_in_window += freed;
+            if let Some(slices) = &mut self.slices {
+                slices.add(now, freed);
+            }
         }
     }
 

@@ -21,6 +21,7 @@ mod measure;
 mod ping_pong;
 mod post_poll;
 mod rperf;
+mod slices;
 mod think;
 mod within;
 
@@ -37,5 +38,6 @@ pub use measure::{Measure, Rounds};
 pub use ping_pong::{PingPongInitiator, PingPongResponder, PingPongSettings};
 pub use post_poll::{PostPoll, PostPollSettings};
 pub use rperf::{RPerf, RPerfSettings};
+pub use slices::{Slices, Spread};
 pub use think::Think;
 pub use within::Within;

@@ -1,6 +1,7 @@
 //! [`Device`]: what carries requests out.
 
 use bandwise_rdma::verbs::{Completion, Posts};
+use bandwise_units::Time;
 
 /// Queue pairs that are connected, and the completion queue that they share.
 pub trait Device {
@@ -13,4 +14,24 @@ pub trait Device {
 
     /// Adds what has completed, oldest first, and returns at once.
     fn poll(&mut self, seen: &mut Vec<Completion>) -> Result<(), Self::Error>;
+
+    /// What is done when a poll has found nothing: the program waits for a completion, and for no longer than
+    /// `at_most` if that is given. Busy devices do nothing.
+    fn rest(&mut self, _at_most: Option<Time>) -> Result<Rested, Self::Error> {
+        Ok(Rested::Briefly)
+    }
+
+    /// Whether it has told of a fault that no completion tells of. It is asked now and then.
+    fn check(&mut self) -> Result<(), Self::Error> {
+        Ok(())
+    }
+}
+
+/// How a rest ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rested {
+    /// At once, or with a completion: it is to be polled again.
+    Briefly,
+    /// Otherwise: somebody may want it to stop.
+    Long,
 }

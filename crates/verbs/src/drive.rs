@@ -1,6 +1,6 @@
 //! [`drive`]: the measuring loop.
 
-use crate::{Clock, Device};
+use crate::{Clock, Device, Rested};
 use bandwise_rdma::verbs::{Next, Posts, Program};
 
 /// How a program ended.
@@ -20,7 +20,7 @@ const ROOM: usize = 256;
 
 /// Runs a program over a device until it is done, the device fails or `stop` says so, which is asked now and then.
 ///
-/// It polls without a pause. The time of a step is read after the poll that found what the step is told, so it is
+/// It polls without a pause, unless the device [rests](Device::rest). The time of a step is read after the poll that found what the step is told, so it is
 /// when the completions were *seen*; while nothing is found the clock is read only for a program that waits for
 /// a time.
 pub fn drive<P: Program + ?Sized, D: Device>(
@@ -42,8 +42,9 @@ pub fn drive<P: Program + ?Sized, D: Device>(
         seen.clear();
         let now = loop {
             polls += 1;
-            if polls == LOOK_EVERY {
+            if polls >= LOOK_EVERY {
                 polls = 0;
+                device.check()?;
                 if stop() {
                     return Ok(End::Stopped);
                 }
@@ -52,11 +53,18 @@ pub fn drive<P: Program + ?Sized, D: Device>(
             if !seen.is_empty() {
                 break clock.now();
             }
-            if let Next::At(time) = next {
-                let now = clock.now();
-                if now >= time {
-                    break now;
+            let left = match next {
+                Next::At(time) => {
+                    let now = clock.now();
+                    if now >= time {
+                        break now;
+                    }
+                    Some(time - now)
                 }
+                _ => None,
+            };
+            if device.rest(left)? == Rested::Long {
+                polls = LOOK_EVERY;
             }
         };
         next = program.step(now, &seen, &mut posts);

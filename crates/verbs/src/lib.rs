@@ -5,11 +5,13 @@
 //! | part | what it is |
 //! |---|---|
 //! | [`Device`] | posts and polls; [`Instantly`] costs nothing, to measure the loop itself |
-//! | [`Clock`] | [`Tsc`], the processor's counter, read with fences; [`Monotonic`] where it can't be trusted |
+//! | [`ByEvents`] | lets a device sleep until a completion wakes it |
+//! | [`Clock`] | [`Tsc`], the processor's counter, read with fences; [`Monotonic`] where it can't be trusted; [`processor_time`] |
 //! | [`ibverbs`] | devices of this host, through libibverbs |
 //! | [`session`] | how two hosts agree on what to measure, over TCP |
-//! | [`drive`] | the loop between them: no allocation, no system call, no lock |
+//! | [`drive`] | the loop between them: no allocation, no system call (but to sleep), no lock |
 
+mod by_events;
 mod clock;
 mod device;
 mod drive;
@@ -17,7 +19,8 @@ pub mod ibverbs;
 mod instantly;
 pub mod session;
 
-pub use clock::{Clock, Monotonic, Tsc, TscError};
-pub use device::Device;
+pub use by_events::{ByEvents, Wakes, Woken};
+pub use clock::{Clock, Monotonic, Tsc, TscError, processor_time};
+pub use device::{Device, Rested};
 pub use drive::{End, drive};
 pub use instantly::Instantly;

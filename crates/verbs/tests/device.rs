@@ -14,6 +14,7 @@ const PLAN: Plan = Plan {
     bytes: 4096,
     send_depth: 16,
     recv_depth: 8,
+    completions: 64,
     inline: 64,
     sees_writes: false,
 };

@@ -40,6 +40,7 @@ fn task() -> impl Strategy<Value = Task> {
         mtu: Mtu::try_from(mtu).unwrap(),
         sl: n.4.try_into().unwrap(),
         traffic_class: n.5.try_into().unwrap(),
+        events: n.0 % 2 == 0,
     })
 }
 
@@ -70,6 +71,8 @@ fn message() -> impl Strategy<Value = Message> {
         side().prop_map(Message::Ready),
         ".{0,40}".prop_map(Message::Refused),
         "(?s).{0,40}".prop_map(Message::Failed),
+        Just(Message::Alive),
+        Just(Message::Next),
         Just(Message::Done),
     ]
 }
@@ -148,14 +151,14 @@ fn another_version_is_told_of_whatever_else_it_says() {
     let line = br#"{"bandwise":7,"message":{"hello":[1,2]},"more":true}"#;
     assert_eq!(Message::decode(line), Err(MessageError::OtherVersion(7)));
     let said = MessageError::OtherVersion(7).to_string();
-    assert!(said.contains("version 7") && said.contains("version 1"), "{said}");
+    assert!(said.contains("version 7") && said.contains("version 2"), "{said}");
     let not_ours = Message::decode(b"SSH-2.0-OpenSSH_9.2").unwrap_err();
     assert!(not_ours.to_string().contains("does `bandwise rperf` run"), "{not_ours}");
 }
 
 #[test]
 fn numbers_out_of_range_are_no_message() {
-    let fine = br#"{"bandwise":1,"message":{"ready":{"device":"a","lid":0,"gid":null,"mtu":1024,"region":{"address":1,"rkey":2,"bytes":3},"queue_pairs":[{"number":16777215,"psn":0}]}}}"#;
+    let fine = br#"{"bandwise":2,"message":{"ready":{"device":"a","lid":0,"gid":null,"mtu":1024,"region":{"address":1,"rkey":2,"bytes":3},"queue_pairs":[{"number":16777215,"psn":0}]}}}"#;
     assert!(Message::decode(fine).is_ok());
     let fine = std::str::from_utf8(fine).unwrap();
     for (is, would_be) in [
@@ -198,7 +201,10 @@ fn both_sides_hear_each_other() {
     assert_eq!(there.receive().unwrap(), Message::Done);
     assert_eq!(here.receive().unwrap(), refused);
     // While they measure, nothing is said until there is something to say.
-    let (mut here, there) = (here.watch().unwrap(), there.watch().unwrap());
+    let (mut here, mut there) = (here.watch().unwrap(), there.watch().unwrap());
+    assert!(here.look_now().is_none());
+    assert!(there.look_now().is_none());
+    // That both are there is said and heard without a word of it.
     assert!(here.look_now().is_none());
     there.end(&Message::Failed("why".into()));
     let mut heard = || loop {
@@ -208,6 +214,18 @@ fn both_sides_hear_each_other() {
     };
     assert_eq!(heard().unwrap(), Message::Failed("why".into()));
     assert!(matches!(heard(), Err(ControlError::Closed)));
+}
+
+/// What was said while they measured is no answer to what is asked next.
+#[test]
+fn one_measurement_after_another() {
+    let (here, there) = connected();
+    let here = Control::over(here).unwrap().watch().unwrap();
+    let mut there = Control::over(there).unwrap().watch().unwrap();
+    assert!(there.look_now().is_none());
+    let (mut here, mut there) = (here.unwatch().unwrap(), there.unwatch().unwrap());
+    there.send(&Message::Done).unwrap();
+    assert_eq!(here.receive().unwrap(), Message::Done);
 }
 
 #[test]

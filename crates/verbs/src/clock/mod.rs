@@ -1,9 +1,11 @@
 //! [`Clock`]: what a program's time is read from.
 
 mod monotonic;
+mod processor;
 mod tsc;
 
 pub use monotonic::Monotonic;
+pub use processor::processor_time;
 pub use tsc::{Tsc, TscError};
 
 use bandwise_units::Time;

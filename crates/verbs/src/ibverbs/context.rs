@@ -4,11 +4,13 @@
 
 use super::gid::{Gid, GidInfo, GidKind};
 use super::port::{self, LinkLayer, PortInfo, PortState};
+use super::device_event::DeviceEvent;
 use super::{DeviceInfo, NoDevices};
 use rdma_mummy_sys as sys;
 use std::ffi::CStr;
 use std::io;
-use std::mem::zeroed;
+use std::mem::{MaybeUninit, zeroed};
+use std::os::fd::BorrowedFd;
 use std::ptr::{NonNull, null};
 
 /// All devices, as long as this lives.
@@ -91,6 +93,29 @@ impl Context {
         self.context.as_ptr()
     }
 
+    /// What can be read when there is an event of the device.
+    pub(super) fn events(&self) -> BorrowedFd<'_> {
+        // SAFETY: the device is open as long as this lives, and so is its descriptor.
+        unsafe { BorrowedFd::borrow_raw(self.context.as_ref().async_fd) }
+    }
+
+    /// The next event of the device, and which port it is of if it is of one; `None` if there is none.
+    pub(super) fn next_event(&self) -> Option<(DeviceEvent, i32)> {
+        let mut event = MaybeUninit::<sys::ibv_async_event>::zeroed();
+        // SAFETY: the device is open. An event that there is is written as a whole, and acknowledged once. Its
+        // code is read as the number that it is: a library may know more of them than the type here.
+        unsafe {
+            if sys::ibv_get_async_event(self.context.as_ptr(), event.as_mut_ptr()) != 0 {
+                return None;
+            }
+            let at = event.as_mut_ptr();
+            let code = (&raw const (*at).event_type).cast::<u32>().read();
+            let port = (&raw const (*at).element).cast::<i32>().read();
+            sys::ibv_ack_async_event(at);
+            Some((DeviceEvent(code), port))
+        }
+    }
+
     /// Opens a device of a list that is alive.
     fn open(device: *mut sys::ibv_device) -> Result<Context, NoDevices> {
         // SAFETY: the device is of a list that is alive, and so is its name, which ends with a zero.
@@ -98,7 +123,14 @@ impl Context {
         let name = name.to_string_lossy().into_owned();
         // SAFETY: as above.
         match NonNull::new(unsafe { sys::ibv_open_device(device) }) {
-            Some(context) => Ok(Context { name, context }),
+            Some(context) => {
+                let context = Context { name, context };
+                rustix::io::ioctl_fionbio(context.events(), true).map_err(|error| {
+                    let (device, what) = (context.name.clone(), "its events can't be asked for");
+                    NoDevices::Device { device, what, error: error.into() }
+                })?;
+                Ok(context)
+            }
             None => {
                 let (device, error) = (name, io::Error::last_os_error());
                 Err(NoDevices::Device { device, what: "can't be opened", error })

@@ -79,6 +79,14 @@ pub enum VerbsError {
         /// Why it failed.
         status: Status,
     },
+    /// The device has told of something that no completion tells of.
+    #[error("device {device}: {what}")]
+    Event {
+        /// Its name.
+        device: String,
+        /// What it is, and what it may come from.
+        what: &'static str,
+    },
     /// The completion queue can't be read.
     #[error("the completion queue can't be read: it has overrun, or the device is gone")]
     Poll,

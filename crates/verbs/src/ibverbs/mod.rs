@@ -5,7 +5,9 @@
 
 mod address;
 mod choice;
+mod completion_queue;
 mod context;
+mod device_event;
 mod devices;
 mod error;
 mod fault;

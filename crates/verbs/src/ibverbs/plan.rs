@@ -18,6 +18,9 @@ pub struct Plan {
     pub send_depth: u32,
     /// RECVs that a queue pair keeps posted; 0 where none arrive that need one.
     pub recv_depth: u32,
+    /// Completions that wait to be seen at most. It overruns if there can be more: every request and every RECV
+    /// of every queue pair can become one.
+    pub completions: u32,
     /// The largest payload inside a WQE, bytes.
     pub inline: u32,
     /// Whether WRITEs of the largest size are seen to arrive, by their last byte, and told of as received: on the

@@ -1,10 +1,11 @@
-//! [`QueuePair`] and [`CompletionQueue`]: making and connecting them. What is unsafe about that stands here.
+//! [`QueuePair`]: making and connecting it. What is unsafe about that stands here.
 //!
 //! A queue pair for datagrams (UD) is connected with nobody: whom a datagram goes to stands in its request, and that
 //! is the one other side.
 
 #![allow(unsafe_code)]
 
+use super::completion_queue::CompletionQueue;
 use super::context::Context;
 use super::memory::Domain;
 use super::{Bits24, Chosen, Path, Plan, QpAddress, Side, VerbsError};
@@ -12,7 +13,7 @@ use bandwise_rdma::verbs::Transport;
 use rdma_mummy_sys as sys;
 use std::io;
 use std::mem::zeroed;
-use std::ptr::{NonNull, null_mut};
+use std::ptr::NonNull;
 use sys::ibv_qp_attr_mask as mask;
 
 /// An answer is waited for for 4.096 us * 2^TIMEOUT, 0.27 s, and a request sent again RETRIES times (IBTA 9.7.6.1.3
@@ -29,35 +30,6 @@ const READS: u8 = 1;
 const QKEY: u32 = 0x1851_6000;
 /// Routers that a packet may cross.
 const HOP_LIMIT: u8 = 64;
-
-/// A completion queue.
-pub(super) struct CompletionQueue(NonNull<sys::ibv_cq>);
-
-impl CompletionQueue {
-    /// One with room for so many completions.
-    pub(super) fn of(context: &Context, room: u32) -> Result<CompletionQueue, VerbsError> {
-        let entries = i32::try_from(room).unwrap_or(i32::MAX);
-        // SAFETY: the device is open; there is neither a channel nor a context of our own.
-        let queue =
-            unsafe { sys::ibv_create_cq(context.as_ptr(), entries, null_mut(), null_mut(), 0) };
-        NonNull::new(queue).map(CompletionQueue).ok_or_else(|| {
-            let what = format!("a completion queue of {room} can't be had (fewer: -q, -t)");
-            VerbsError::last(context.name(), what)
-        })
-    }
-
-    #[inline]
-    pub(super) fn as_ptr(&self) -> *mut sys::ibv_cq {
-        self.0.as_ptr()
-    }
-}
-
-impl Drop for CompletionQueue {
-    fn drop(&mut self) {
-        // SAFETY: it is destroyed once, after its queue pairs, which its owner drops first.
-        unsafe { sys::ibv_destroy_cq(self.0.as_ptr()) };
-    }
-}
 
 /// A reliable connection (RC), or one for datagrams (UD).
 pub(super) struct QueuePair {

@@ -2,21 +2,29 @@
 
 #![allow(unsafe_code)]
 
+use super::completion_queue::CompletionQueue;
 use super::context::Context;
 use super::memory::{Domain, GRH, Memory};
-use super::queue_pair::{CompletionQueue, QueuePair};
+use super::queue_pair::QueuePair;
 use super::work_id::WorkId;
 use super::{Bits24, Chosen, Path, Plan, Region, Side, Status, VerbsError};
-use crate::Device;
+use crate::{Device, Wakes, Woken};
 use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Posts, Qp, Transport, WorkRequest};
 use bandwise_rdma::wire::Mtu;
+use bandwise_units::Time;
 use rdma_mummy_sys as sys;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use std::io;
 use std::mem::zeroed;
+use std::os::fd::{AsFd, OwnedFd};
 use std::ptr::null_mut;
+use std::time::{Duration, Instant};
 
 /// Completions of one poll.
 const POLLED: usize = 32;
+/// How often the device is asked for events. It takes a system call, which may delay a measured message.
+const ASK_EVERY: Duration = Duration::from_millis(100);
 
 /// Queue pairs of a port, their completion queue and their memory. [`Qp`] 0 and up are connected with the other
 /// side; the last one with itself, if there is a loopback.
@@ -39,6 +47,10 @@ pub struct QueuePairs {
     /// How many WRITEs have been marked, and how many seen by their marks; the marks are their lowest bytes.
     marked: u8,
     seen: u8,
+    /// When the device was last asked for events.
+    asked: Instant,
+    /// What ends a sleep besides.
+    wakes: Option<OwnedFd>,
 }
 
 /// A queue pair, and its requests as the library wants them.
@@ -72,8 +84,7 @@ impl QueuePairs {
         let domain = Domain::of(&context)?;
         let memory = Memory::register(&context, &domain, plan.bytes)?;
         let count = u32::from(plan.queue_pairs) + u32::from(plan.loopback);
-        let room = count.saturating_mul(plan.send_depth + plan.recv_depth.max(1));
-        let completions = CompletionQueue::of(&context, room)?;
+        let completions = CompletionQueue::of(&context, plan.completions)?;
         let pair = |number: u32| {
             let psn = Bits24::of_lowest(psn.wrapping_add(number));
             let qp = QueuePair::of(&context, &domain, &completions, &chosen, &plan, psn)?;
@@ -93,7 +104,24 @@ impl QueuePairs {
             found: Box::new(unsafe { zeroed() }),
             marked: 0,
             seen: 0,
+            asked: Instant::now(),
+            wakes: None,
         })
+    }
+
+    /// Has a sleep end when there is something to read there: the connection with the other side, say.
+    pub fn wake_by(&mut self, other: OwnedFd) {
+        self.wakes = Some(other);
+    }
+
+    /// Whether the device has told of a fault.
+    fn events(&self) -> Result<(), VerbsError> {
+        while let Some((event, port)) = self.context.next_event() {
+            if let Some(what) = event.fault(port, self.chosen.port) {
+                return Err(VerbsError::Event { device: self.context.name().to_owned(), what });
+            }
+        }
+        Ok(())
     }
 
     /// What the other side must know.
@@ -345,6 +373,48 @@ impl Device for QueuePairs {
             seen.push(Completion { qp: Qp(0), id: 0, kind, bytes, truth: None });
         }
         Ok(())
+    }
+
+    fn check(&mut self) -> Result<(), VerbsError> {
+        if self.asked.elapsed() < ASK_EVERY {
+            return Ok(());
+        }
+        self.asked = Instant::now();
+        self.events()
+    }
+}
+
+impl Wakes for QueuePairs {
+    fn arm(&mut self) -> Result<(), VerbsError> {
+        let what = "an event can't be asked for";
+        self.completions.arm().map_err(|error| VerbsError::of(self.context.name(), what, error))
+    }
+
+    fn sleep(&mut self, at_most: Time) -> Result<Woken, VerbsError> {
+        let failed = |error| VerbsError::of(self.context.name(), "events can't be waited for", error);
+        // Without another there is one twice.
+        let (completions, device) = (self.completions.events(), self.context.events());
+        let other = self.wakes.as_ref().map_or(device, |other| other.as_fd());
+        let mut fds = [completions, device, other].map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
+        let ns = at_most.as_ps() / 1_000;
+        let at_most = Timespec {
+            tv_sec: (ns / 1_000_000_000) as i64,
+            tv_nsec: (ns % 1_000_000_000) as i64,
+        };
+        match poll(&mut fds, Some(&at_most)) {
+            // A signal: somebody may want it to stop.
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(failed(error.into())),
+        }
+        let [completions, device, _] = fds.map(|fd| fd.revents().contains(PollFlags::IN));
+        if device {
+            self.events()?;
+        }
+        if completions {
+            self.completions.take_event().map_err(failed)?;
+            return Ok(Woken::ByCompletion);
+        }
+        Ok(Woken::Otherwise)
     }
 }
 

@@ -1,9 +1,10 @@
 //! [`Control`]: the connection over which two sides agree.
 
-use super::{Lines, Message, MessageError};
+use super::{Beat, Lines, Message, MessageError, Pulse};
 use socket2::{SockRef, TcpKeepalive};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 /// Why two sides can't agree, or no longer do.
@@ -20,6 +21,11 @@ pub enum ControlError {
     /// It says nothing.
     #[error("the other side said nothing for {0:?}: it hangs, or measures with somebody else")]
     Silent(Duration),
+    /// Its host answers, and its program has stopped.
+    #[error(
+        "the other side has said nothing for {0:?}: its program was stopped (SIGSTOP), or its host hangs"
+    )]
+    Hangs(Duration),
     /// Neither it nor its host answers any longer.
     #[error("the other side is gone: its host answers nothing, or the network between is down")]
     Lost,
@@ -89,8 +95,11 @@ impl Control {
     pub fn receive(&mut self) -> Result<Message, ControlError> {
         let until = Instant::now() + self.patience;
         loop {
-            if let Some(message) = self.lines.next_message() {
-                return Ok(message?);
+            match self.lines.next_message() {
+                // Said during the measurement before.
+                Some(Ok(Message::Alive)) => continue,
+                Some(message) => return Ok(message?),
+                None => {}
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -101,21 +110,11 @@ impl Control {
         }
     }
 
-    /// Waits for what the other side says, however long it measures.
-    pub fn wait(&mut self) -> Result<Message, ControlError> {
-        self.stream.set_read_timeout(None).map_err(ControlError::Broken)?;
-        loop {
-            if let Some(message) = self.lines.next_message() {
-                return Ok(message?);
-            }
-            read(&mut self.stream, &mut self.lines).map_err(|e| self.lost(e))?;
-        }
-    }
-
     /// The connection while something is measured.
     pub fn watch(self) -> Result<Watched, ControlError> {
         self.stream.set_nonblocking(true).map_err(ControlError::Broken)?;
-        Ok(Watched { control: self, looked: Instant::now() })
+        let (began, alive) = (Instant::now(), Message::Alive.encode());
+        Ok(Watched { control: self, alive, began, looked: began, pulse: Pulse::default() })
     }
 
     /// While nobody waits for an answer a time-out is the system's, after all its questions.
@@ -152,10 +151,17 @@ fn read(stream: &mut TcpStream, lines: &mut Lines) -> io::Result<()> {
 }
 
 /// The connection during the measurement.
+///
+/// Who measures says itself that it is there, over this connection: the system would answer for a program that is
+/// stopped, and so would a device, whose memory takes WRITEs as before.
 #[derive(Debug)]
 pub struct Watched {
     control: Control,
+    /// That this side is there, as it is written.
+    alive: String,
+    began: Instant,
     looked: Instant,
+    pulse: Pulse,
 }
 
 impl Watched {
@@ -165,28 +171,62 @@ impl Watched {
         if self.looked.elapsed() < LOOK_EVERY {
             return None;
         }
-        self.looked = Instant::now();
         self.look_now()
     }
 
     /// The same, at once: after a failure that the other side may explain.
     pub fn look_now(&mut self) -> Option<Result<Message, ControlError>> {
+        self.looked = Instant::now();
+        let now = self.looked - self.began;
         let Control { stream, lines, .. } = &mut self.control;
-        let failed = read(stream, lines).err();
-        if let Some(message) = lines.next_message() {
-            return Some(message.map_err(ControlError::from));
+        let came = read(stream, lines);
+        if came.is_ok() {
+            self.pulse.heard(now);
         }
-        match failed {
-            None => None,
-            Some(error) if error.kind() == ErrorKind::WouldBlock => None,
-            Some(error) => Some(Err(self.control.lost(error))),
+        while let Some(message) = lines.next_message() {
+            match message {
+                Ok(Message::Alive) => {}
+                other => return Some(other.map_err(ControlError::from)),
+            }
+        }
+        match came {
+            Err(error) if error.kind() != ErrorKind::WouldBlock => {
+                return Some(Err(self.control.lost(error)));
+            }
+            _ => {}
+        }
+        match self.pulse.beat(now) {
+            Beat::Pause => None,
+            Beat::Silent(silent) => Some(Err(ControlError::Hangs(silent))),
+            Beat::Say => self.say().err().map(|error| Err(self.control.lost(error))),
         }
     }
 
+    /// Says that this side is there. Who doesn't take it will be found silent.
+    fn say(&mut self) -> io::Result<()> {
+        match self.control.stream.write(self.alive.as_bytes()) {
+            Ok(written) if written == self.alive.len() => Ok(()),
+            Ok(_) => Err(ErrorKind::WriteZero.into()),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What can be read when the other side has said something, or is gone.
+    pub fn readable(&self) -> Result<OwnedFd, ControlError> {
+        self.control.stream.try_clone().map(OwnedFd::from).map_err(ControlError::Broken)
+    }
+
+    /// The connection after the measurement, for another one.
+    pub fn unwatch(self) -> Result<Control, ControlError> {
+        self.control.stream.set_nonblocking(false).map_err(ControlError::Broken)?;
+        Ok(self.control)
+    }
+
     /// Says a last thing. Nobody has to be there to hear it.
-    pub fn end(mut self, message: &Message) {
-        if self.control.stream.set_nonblocking(false).is_ok() {
-            let _ = self.control.send(message);
+    pub fn end(self, message: &Message) {
+        if let Ok(mut control) = self.unwatch() {
+            let _ = control.send(message);
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The version of the protocol. It goes up with any change, so that two programs that would misunderstand each
 /// other say so instead.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What one side says to the other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +26,10 @@ pub enum Message {
     Refused(String),
     /// The server can't go on, and why.
     Failed(String),
+    /// Either side's, while they measure: its program runs.
+    Alive,
+    /// The client has all it wanted of this, and will ask for something else.
+    Next,
     /// The client has all it wanted.
     Done,
 }

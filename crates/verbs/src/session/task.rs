@@ -128,6 +128,8 @@ pub struct Task {
     pub sl: Within<0, 15>,
     /// Traffic class of packets with a global identifier.
     pub traffic_class: Within<0, 255>,
+    /// Whether both sides sleep until a completion wakes them.
+    pub events: bool,
 }
 
 /// A task that can't be carried out.
@@ -138,6 +140,11 @@ pub enum TaskError {
         "an empty WRITE changes nothing, so nobody sees it arrive: ping-pong needs 1 B or more, or SEND"
     )]
     EmptyWrite,
+    /// Nobody would be woken.
+    #[error(
+        "a WRITE that arrives is no event, so ping-pong by WRITE can't wait for one: SEND or WRITE with immediate can"
+    )]
+    NoEvent,
     /// Nothing arrives that could be answered or counted.
     #[error("{0} is not done by READs and atomics: closed-loop is")]
     NotByThat(&'static str),
@@ -199,6 +206,7 @@ impl Task {
             }
             Method::PingPong(_) if is_asked_for => return Err(TaskError::NotByThat("ping-pong")),
             Method::PingPong(Operation::Write) if bytes == 0 => return Err(TaskError::EmptyWrite),
+            Method::PingPong(Operation::Write) if self.events => return Err(TaskError::NoEvent),
             Method::Bulk(_) if is_asked_for => return Err(TaskError::NotByThat("bulk")),
             Method::Bulk(_) if queue_pairs * depth > MOST_REQUESTS => {
                 return Err(TaskError::TooMany { queue_pairs, depth });
@@ -214,10 +222,12 @@ impl Task {
             _ if operation.takes_recv() => RECVS,
             _ => 0,
         };
+        let loopback = self.method == Method::Rperf && part == Part::Client;
         Ok(Plan {
             transport: self.transport,
             queue_pairs: queue_pairs as u16,
-            loopback: self.method == Method::Rperf && part == Part::Client,
+            loopback,
+            completions: (queue_pairs + u32::from(loopback)) * (send_depth + recv_depth),
             bytes,
             send_depth,
             recv_depth,
@@ -249,6 +259,7 @@ mod tests {
             mtu: Mtu::MAX,
             sl: 0.try_into().unwrap(),
             traffic_class: 0.try_into().unwrap(),
+            events: false,
         }
     }
 
@@ -284,6 +295,8 @@ mod tests {
     fn what_can_not_be_is_refused() {
         let empty = task(Method::PingPong(Operation::Write), 0, 1, 1);
         assert_eq!(empty.plan(Part::Server), Err(TaskError::EmptyWrite));
+        let waits = Task { events: true, ..task(Method::PingPong(Operation::Write), 8, 1, 1) };
+        assert_eq!(waits.plan(Part::Server), Err(TaskError::NoEvent));
         let error = |method, bytes| task(method, bytes, 1, 1).plan(Part::Server).unwrap_err();
         let atomic = Operation::Atomic;
         assert_eq!(error(Method::ClosedLoop(atomic), 64), TaskError::Atomic(64));

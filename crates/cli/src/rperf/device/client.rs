@@ -14,7 +14,7 @@ use bandwise_rperf::Generator;
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::{QueuePairs, Side};
 use bandwise_verbs::session::{Control, ControlError, Message, Method, Part, Watched};
-use bandwise_verbs::{Clock, End, Monotonic, Tsc, drive};
+use bandwise_verbs::{ByEvents, Clock, End, Monotonic, Tsc, drive, processor_time};
 use std::net::ToSocketAddrs;
 
 /// Measures and prints.
@@ -69,7 +69,9 @@ impl Connected {
             Err(error) => return Err(anyhow::Error::from(error).context(server.to_string())),
         };
         let mtu = device.connect(&peer, task.path())?;
-        Ok(Connected { device, control: control.watch()?, peer, mtu })
+        let control = control.watch()?;
+        device.wake_by(control.readable()?);
+        Ok(Connected { device, control, peer, mtu })
     }
 
     /// Runs the method until it is done or something ends it.
@@ -89,8 +91,11 @@ impl Connected {
             (Until::Time(time), _) => start + time,
         };
         let mut why = None;
+        let events = settings.task.events;
         let mut stop = || {
-            why = match control.look() {
+            // Who sleeps is asked when it has nothing better to do.
+            let said = if events { control.look_now() } else { control.look() };
+            why = match said {
                 Some(said) => Some(Ended::Failed(last_word(said))),
                 None if interrupt.asked() => Some(Ended::Interrupted),
                 None if clock.now() >= until => Some(Ended::Complete),
@@ -98,8 +103,12 @@ impl Connected {
             };
             why.is_some()
         };
-        let ended = drive(&mut program, &mut device, clock, &mut stop);
-        let now = clock.now();
+        let busy_before = processor_time();
+        let ended = match events {
+            true => drive(&mut program, &mut ByEvents::of(&mut device), clock, &mut stop),
+            false => drive(&mut program, &mut device, clock, &mut stop),
+        };
+        let (now, busy) = (clock.now(), processor_time() - busy_before);
         let end = match ended {
             Ok(End::Done) => Ended::Complete,
             Ok(End::Stopped) => why.expect("that is why it stopped"),
@@ -124,6 +133,7 @@ impl Connected {
             bandwidth: bandwidth(&program),
             end,
             took: now.saturating_sub(start),
+            busy,
             clock: clock_is,
         })
     }

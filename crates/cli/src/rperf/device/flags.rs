@@ -97,6 +97,9 @@ pub struct Client {
     #[arg(short = 'I', long, value_name = "BYTES", value_parser = number(0..=4096))]
     #[arg(allow_negative_numbers = true)]
     pub(super) inline_size: Option<u64>,
+    /// Sleep until a completion wakes, on both sides, in place of looking for it all the time
+    #[arg(short = 'e', long)]
+    pub(super) events: bool,
     /// What the pauses between samples are drawn from
     #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), default_value = "1")]
     #[arg(allow_negative_numbers = true)]

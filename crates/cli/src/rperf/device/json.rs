@@ -50,6 +50,7 @@ pub(super) fn of(settings: &Settings, outcome: &Outcome) -> Value {
             "traffic_class": task.traffic_class.get(),
             "bytes": task.bytes.get(),
             "queue_pairs": task.queue_pairs.get(),
+            "completion": if task.events { "events" } else { "busy" },
             "mtu_bytes": outcome.mtu.get(),
             "samples_wanted": samples,
             "duration_wanted_s": duration,
@@ -63,6 +64,7 @@ pub(super) fn of(settings: &Settings, outcome: &Outcome) -> Value {
             "seed": seed,
             "clock": outcome.clock,
             "measured_s": outcome.took.as_s_f64(),
+            "processor_s": outcome.busy.as_s_f64(),
         },
     }))
 }

@@ -18,6 +18,8 @@ pub(super) struct Outcome {
     pub(super) end: Ended,
     /// How long it measured.
     pub(super) took: Time,
+    /// How much of that its thread kept a processor busy.
+    pub(super) busy: Time,
     /// What times were taken by.
     pub(super) clock: String,
 }

@@ -80,15 +80,20 @@ pub(super) fn of_client(
     })
 }
 
-/// Who answers, if anything has to be done for that.
-pub(super) fn of_server(task: &Task) -> Option<Box<dyn Program>> {
+/// Who answers.
+pub(super) fn of_server(task: &Task) -> Box<dyn Program> {
     match task.method {
         Method::PingPong(operation) => {
-            Some(Box::new(PingPongResponder::new(ping_pong(task, operation))))
+            Box::new(PingPongResponder::new(ping_pong(task, operation)))
         }
-        method if method.operation().takes_recv() => Some(Box::new(Receiver)),
-        _ => None,
+        _ => Box::new(Receiver),
     }
+}
+
+/// Whether who answers sleeps: where it was asked for, and where nothing completes on that side.
+pub(super) fn server_sleeps(task: &Task) -> bool {
+    let answers = matches!(task.method, Method::PingPong(_));
+    task.events || !(answers || task.method.operation().takes_recv())
 }
 
 fn ping_pong(task: &Task, operation: Operation) -> PingPongSettings {

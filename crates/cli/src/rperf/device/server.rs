@@ -9,7 +9,7 @@ use crate::output::note;
 use anyhow::{Context, anyhow};
 use bandwise_verbs::ibverbs::{Chosen, QueuePairs, Side};
 use bandwise_verbs::session::{Control, ControlError, Message, Part, Task, Watched};
-use bandwise_verbs::{End, Monotonic, drive};
+use bandwise_verbs::{ByEvents, End, Monotonic, drive};
 use std::net::TcpListener;
 
 /// Serves one after another, or one.
@@ -61,21 +61,24 @@ fn serve(chosen: &Chosen, mut control: Control) -> anyhow::Result<String> {
         }
     };
     control.send(&Message::Ready(device.side()))?;
-    match program::of_server(&task) {
-        None => ended(control.wait()),
-        Some(mut program) => {
-            let mut control = control.watch()?;
-            let mut said = None;
-            let mut stop = || {
-                said = control.look();
-                said.is_some()
-            };
-            match drive(&mut *program, &mut device, &Monotonic::start(), &mut stop) {
-                Ok(End::Done) => Err(anyhow!("who answers is never done")),
-                Ok(End::Stopped) => ended(said.expect("that is why it stopped")),
-                Err(error) => failed(control, error),
-            }
-        }
+    let mut control = control.watch()?;
+    device.wake_by(control.readable()?);
+    let mut program = program::of_server(&task);
+    let (clock, sleeps) = (Monotonic::start(), program::server_sleeps(&task));
+    let mut said = None;
+    let mut stop = || {
+        // Who sleeps is asked when it has nothing better to do.
+        said = if sleeps { control.look_now() } else { control.look() };
+        said.is_some()
+    };
+    let end = match sleeps {
+        true => drive(&mut *program, &mut ByEvents::of(&mut device), &clock, &mut stop),
+        false => drive(&mut *program, &mut device, &clock, &mut stop),
+    };
+    match end {
+        Ok(End::Done) => Err(anyhow!("who answers is never done")),
+        Ok(End::Stopped) => ended(said.expect("that is why it stopped")),
+        Err(error) => failed(control, error),
     }
     .map(|()| {
         format!("served {} of {} B from {}", name(task.method), task.bytes.get(), side.device)

@@ -93,6 +93,7 @@ impl Client {
             mtu: mtu.unwrap_or(Mtu::MAX),
             sl: (self.sl as u32).try_into().expect(within),
             traffic_class: (self.traffic_class as u32).try_into().expect(within),
+            events: self.events,
         };
         if let Err(error) = task.plan(Part::Client) {
             return Err(Failure::usage(

@@ -121,12 +121,15 @@ fn closing(settings: &Settings, outcome: &Outcome) -> String {
         n => format!("{n} queue pairs ({transport})"),
     };
     format!(
-        "{partial}{none}{} port {}{gid}, {queue_pairs}, MTU {}; {:.3} s by {}; seed {}, bandwise {}.\n",
+        "{partial}{none}{} port {}{gid}, {queue_pairs}, MTU {}; {:.3} s by {}, {} with a processor busy for {:.3} s; \
+         seed {}, bandwise {}.\n",
         chosen.device,
         chosen.port,
         outcome.mtu,
         outcome.took.as_s_f64(),
         outcome.clock,
+        if task.events { "by events" } else { "looking all the time" },
+        outcome.busy.as_s_f64(),
         settings.seed,
         env!("CARGO_PKG_VERSION"),
     )
@@ -164,6 +167,7 @@ mod tests {
                 mtu: Mtu::MAX,
                 sl: 5.try_into().unwrap(),
                 traffic_class: 0.try_into().unwrap(),
+                events: false,
             },
             until: Until::Samples(10),
             seed: 7,
@@ -178,6 +182,7 @@ mod tests {
             bandwidth: None,
             end,
             took: Time::from_ms(20),
+            busy: Time::from_ms(19),
             clock: "the system's clock".into(),
         }
     }
@@ -198,6 +203,7 @@ mod tests {
             "negative          1",
             "It took 3 of 10 samples.",
             "Partial: the other side is gone. mlx5_0 port 1, GID 3 (::ffff:10.0.0.2), 2 queue pairs (RC), MTU 1024 B",
+            "0.020 s by the system's clock, looking all the time with a processor busy for 0.019 s;",
             "seed 7",
         ] {
             assert!(said.contains(words), "no {words:?} in {said}");

@@ -1,0 +1,111 @@
+//! [`ByEvents`]: completions that wake who sleeps, in place of somebody who looks all the time.
+
+use crate::{Device, Rested};
+use bandwise_rdma::verbs::{Completion, Posts};
+use bandwise_units::Time;
+
+/// A device that wakes who sleeps.
+pub trait Wakes: Device {
+    /// Asks that the next completion wakes: one that comes from now on, not one that is there.
+    fn arm(&mut self) -> Result<(), Self::Error>;
+
+    /// Sleeps until something wakes it, or for so long.
+    fn sleep(&mut self, at_most: Time) -> Result<Woken, Self::Error>;
+}
+
+/// What ended a sleep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Woken {
+    /// A completion that came after the device was armed; it is to be armed anew.
+    ByCompletion,
+    /// Anything else, or nothing.
+    Otherwise,
+}
+
+/// The longest sleep: who wants the loop to stop is heard after that at the latest.
+const LONGEST: Time = Time::from_ms(100);
+/// No sleep is shorter. Linux lets a sleeper lie for 50 us longer than it asked for (timerslack), so that shorter
+/// ones would mostly be that; who waits for less looks all the time.
+const SHORTEST: Time = Time::from_us(100);
+
+/// A device whose loop sleeps while nothing completes.
+///
+/// A completion between a poll and the arming wakes nobody. So it is armed first, polled once more, and only then
+/// sleeps.
+#[derive(Debug)]
+pub struct ByEvents<D> {
+    device: D,
+    is_armed: bool,
+}
+
+impl<D> ByEvents<D> {
+    /// The device with a loop that sleeps.
+    pub fn of(device: D) -> Self {
+        ByEvents { device, is_armed: false }
+    }
+}
+
+impl<D: Wakes> Device for ByEvents<D> {
+    type Error = D::Error;
+
+    fn post(&mut self, posts: &mut Posts) -> Result<(), D::Error> {
+        self.device.post(posts)
+    }
+
+    fn poll(&mut self, seen: &mut Vec<Completion>) -> Result<(), D::Error> {
+        self.device.poll(seen)
+    }
+
+    fn rest(&mut self, at_most: Option<Time>) -> Result<Rested, D::Error> {
+        let at_most = at_most.map_or(LONGEST, |at_most| at_most.min(LONGEST));
+        if at_most < SHORTEST {
+            return Ok(Rested::Briefly);
+        }
+        if !self.is_armed {
+            self.device.arm()?;
+            self.is_armed = true;
+            return Ok(Rested::Briefly);
+        }
+        match self.device.sleep(at_most)? {
+            Woken::ByCompletion => {
+                self.is_armed = false;
+                Ok(Rested::Briefly)
+            }
+            Woken::Otherwise => Ok(Rested::Long),
+        }
+    }
+
+    fn check(&mut self) -> Result<(), D::Error> {
+        self.device.check()
+    }
+}
+
+impl<D: Device> Device for &mut D {
+    type Error = D::Error;
+
+    fn post(&mut self, posts: &mut Posts) -> Result<(), D::Error> {
+        D::post(self, posts)
+    }
+
+    fn poll(&mut self, seen: &mut Vec<Completion>) -> Result<(), D::Error> {
+        D::poll(self, seen)
+    }
+
+    fn rest(&mut self, at_most: Option<Time>) -> Result<Rested, D::Error> {
+        D::rest(self, at_most)
+    }
+
+    fn check(&mut self) -> Result<(), D::Error> {
+        D::check(self)
+    }
+}
+
+impl<D: Wakes> Wakes for &mut D {
+    fn arm(&mut self) -> Result<(), D::Error> {
+        D::arm(self)
+    }
+
+    fn sleep(&mut self, at_most: Time) -> Result<Woken, D::Error> {
+        D::sleep(self, at_most)
+    }
+}

@@ -1,0 +1,30 @@
+//! [`processor_time`].
+
+use bandwise_units::Time;
+use rustix::time::{ClockId, clock_gettime};
+
+/// How long this thread has kept a processor busy so far, in the kernel's code and its own.
+pub fn processor_time() -> Time {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Time::from_ns(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    /// What another thread does while this one waits for it does not count.
+    #[test]
+    fn is_of_this_thread_alone() {
+        let busy = || {
+            let before = processor_time();
+            while processor_time() - before < Time::from_ms(50) {}
+            processor_time() - before
+        };
+        let before = processor_time();
+        let theirs = thread::spawn(busy).join().unwrap();
+        let ours = processor_time() - before;
+        assert!(ours < theirs, "{ours} beside {theirs}");
+    }
+}
