@@ -16,11 +16,21 @@ pub struct Address {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     /// What stands where a port stands.
-    #[error("{0:?} is no port; allowed: a port from 1 to 65535")]
+    #[error("{0:?} is no port")]
     Port(String),
     /// What stands where a host stands.
-    #[error("{0:?} is no host; allowed: HOST, HOST:PORT, an address, or [IPv6 ADDRESS]:PORT")]
+    #[error("{0:?} is no host")]
     Host(String),
+}
+
+impl AddressError {
+    /// What would do.
+    pub const fn allowed(&self) -> &'static str {
+        match self {
+            AddressError::Port(_) => "a port from 1 to 65535",
+            AddressError::Host(_) => "HOST, HOST:PORT, an address, or [IPv6 ADDRESS]:PORT",
+        }
+    }
 }
 
 impl Address {

@@ -14,9 +14,9 @@ pub const DEPTH: u32 = 128;
 
 /// Payload of a message, bytes.
 pub const fn usual_bytes(method: Method) -> u32 {
-    match method {
-        Method::Bulk(_) => LARGE,
-        Method::ClosedLoop(Operation::Atomic) => ATOMIC,
+    match (method, method.operation()) {
+        (_, Operation::Atomic) => ATOMIC,
+        (Method::Bulk(_), _) => LARGE,
         _ => SMALL,
     }
 }

@@ -56,6 +56,7 @@ fn job(flow: u16, part: Part) -> Job {
         mtu: Mtu::MAX,
         sl: number(0),
         traffic_class: 0.try_into().unwrap(),
+        events: false,
     };
     let span = |from, to| Span::new(Time::from_ms(from), Time::from_ms(to)).unwrap();
     Job { flow, part, task, active: span(0, 100), window: span(10, 90), seed: 1 }
@@ -262,7 +263,7 @@ proptest! {
                     Order::Connect(..) => connected += 1,
                     Order::Start(..) => prop_assert!(prepared > 0 && prepared == connected),
                     Order::Drop(_) => is_let_go = true,
-                    Order::Send(..) | Order::Close(..) | Order::Stop(_) | Order::Say(_) => {}
+                    Order::Send(..) | Order::Close(..) | Order::Stop(_) => {}
                 }
             }
             Ok(())

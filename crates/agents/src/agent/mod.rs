@@ -38,8 +38,6 @@ pub enum Order {
     Stop(RunId),
     /// All of it is to be let go: nothing of it will be asked for any more.
     Drop(RunId),
-    /// Something for people.
-    Say(String),
 }
 
 /// One coordinator's use of the agent. What comes of an earlier one is not taken for this one's.

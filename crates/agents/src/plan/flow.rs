@@ -4,6 +4,7 @@ use super::spec::DURATIONS;
 use super::{Flow, Host, Role, Span};
 use crate::{DEPTH, usual_bytes, usual_inline};
 use bandwise_input::{InputError, Source};
+use bandwise_netsim::host::Notify;
 use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
 use bandwise_scenario::values::{Given, number, text, within};
@@ -25,6 +26,7 @@ use toml::Spanned;
 /// role = "lsg"             # or "bsg", bulk's if not given; closed-loop can be either
 /// opcode = "send"          # or "write", "write-imm", "read", "atomic", as far as the method takes it
 /// transport = "rc"         # or "ud"
+/// completion = "poll"      # or "event": both sides sleep until a completion wakes them
 /// bytes = "64 B"           # of a message; for bulk "64 KiB", for an atomic "8 B"
 /// inline = 0               # the largest payload inside a WQE, bytes
 /// mtu = 4096               # the largest payload of a packet, where both ports take it
@@ -50,6 +52,8 @@ pub(super) struct FlowSpec {
     opcode: Given<OpcodeName>,
     #[serde(default, deserialize_with = "text")]
     transport: Given<Transport>,
+    #[serde(default, deserialize_with = "text")]
+    completion: Given<Notify>,
     #[serde(default, deserialize_with = "text")]
     bytes: Given<Bytes>,
     #[serde(default, deserialize_with = "number")]
@@ -202,6 +206,7 @@ impl FlowSpec {
             traffic_class: number("traffic-class", &self.traffic_class, 0, 0, 255)?
                 .try_into()
                 .expect(ranged),
+            events: self.completion.as_ref().is_some_and(|how| *how.get_ref() == Notify::Event),
         };
         if transport == Transport::Ud && bytes > mtu.get() {
             let message = format!("a datagram of {bytes} B does not fit the MTU of {mtu}");

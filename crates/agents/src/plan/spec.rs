@@ -124,9 +124,7 @@ fn hosts(
             return Err(error.allowed("another name"));
         }
         let address = Address::parse(agent.get_ref(), usual).map_err(|error| {
-            let said = error.to_string();
-            let (message, allowed) = said.split_once("; allowed: ").unwrap_or((&said, ""));
-            source.error(agent.span(), message).allowed(allowed)
+            source.error(agent.span(), error.to_string()).allowed(error.allowed())
         })?;
         // An agent is one side of a flow, never both.
         if let Some(other) = hosts.iter().find(|host| host.agent == address) {

@@ -256,7 +256,7 @@ impl World {
             AgentOrder::Send(_, line) if !self.closed[i] => {
                 self.send(i, line, Happens::ToCoordinator);
             }
-            AgentOrder::Send(..) | AgentOrder::Say(_) => {}
+            AgentOrder::Send(..) => {}
             AgentOrder::Close(..) => self.cut_later(i),
             AgentOrder::Prepare(run, job) => {
                 self.runs[i] = Some(run);

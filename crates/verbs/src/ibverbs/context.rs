@@ -2,9 +2,9 @@
 
 #![allow(unsafe_code)]
 
+use super::device_event::DeviceEvent;
 use super::gid::{Gid, GidInfo, GidKind};
 use super::port::{self, LinkLayer, PortInfo, PortState};
-use super::device_event::DeviceEvent;
 use super::{DeviceInfo, NoDevices};
 use rdma_mummy_sys as sys;
 use std::ffi::CStr;

@@ -391,16 +391,16 @@ impl Wakes for QueuePairs {
     }
 
     fn sleep(&mut self, at_most: Time) -> Result<Woken, VerbsError> {
-        let failed = |error| VerbsError::of(self.context.name(), "events can't be waited for", error);
+        let failed =
+            |error| VerbsError::of(self.context.name(), "events can't be waited for", error);
         // Without another there is one twice.
         let (completions, device) = (self.completions.events(), self.context.events());
         let other = self.wakes.as_ref().map_or(device, |other| other.as_fd());
-        let mut fds = [completions, device, other].map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
+        let mut fds =
+            [completions, device, other].map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
         let ns = at_most.as_ps() / 1_000;
-        let at_most = Timespec {
-            tv_sec: (ns / 1_000_000_000) as i64,
-            tv_nsec: (ns % 1_000_000_000) as i64,
-        };
+        let at_most =
+            Timespec { tv_sec: (ns / 1_000_000_000) as i64, tv_nsec: (ns % 1_000_000_000) as i64 };
         match poll(&mut fds, Some(&at_most)) {
             // A signal: somebody may want it to stop.
             Ok(_) | Err(Errno::INTR) => {}

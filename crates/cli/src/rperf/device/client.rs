@@ -3,6 +3,7 @@
 use super::flags::Client;
 use super::outcome::{Ended, Outcome};
 use super::port::any_psn;
+use super::program::Extent;
 use super::settings::{Settings, Until};
 use super::{json, program, tables};
 use crate::failure::Failure;
@@ -84,7 +85,9 @@ impl Connected {
     ) -> anyhow::Result<Outcome> {
         let Connected { mut device, mut control, peer, mtu } = self;
         let start = clock.now();
-        let mut program = program::of_client(settings, device.loopback(), start)?;
+        let Settings { until, seed, .. } = *settings;
+        let extent = Extent { start, until, window: None, seed };
+        let mut program = program::of_client(&settings.task, device.loopback(), &extent)?;
         // Bulk traffic keeps its own time.
         let until = match (settings.until, settings.task.method) {
             (Until::Samples(_), _) | (_, Method::Bulk(_)) => Time::MAX,

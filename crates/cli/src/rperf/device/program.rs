@@ -1,6 +1,6 @@
 //! The programs that two sides run for a task: those that the simulated hosts run.
 
-use super::settings::{Settings, Until};
+use super::settings::Until;
 use bandwise_random::Stream;
 use bandwise_rdma::verbs::{Completion, Next, Posts, Program, Qp};
 use bandwise_rperf::{
@@ -11,28 +11,41 @@ use bandwise_rperf::{
 use bandwise_units::{Bytes, Time};
 use bandwise_verbs::session::{Method, Operation, Task};
 
-/// Rounds that come first and aren't counted, and the longest pause after a round of what is not done without a
-/// pause: as in the simulator.
+/// Rounds that come first and aren't counted, where it is not a time that says which count, and the longest pause
+/// after a round of what is not done without a pause: as in the simulator.
 const WARMUP: u64 = 20;
 const PAUSE: Time = Time::from_ns(600);
 
 /// The only queue pair to the other side, or the first.
 const WIRE: Qp = Qp(0);
 
-/// Who measures, from `start` on.
-pub(super) fn of_client(
-    settings: &Settings,
+/// How much a client does, and when.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::rperf) struct Extent {
+    /// When it begins.
+    pub(in crate::rperf) start: Time,
+    pub(in crate::rperf) until: Until,
+    /// What counts, if it is not all.
+    pub(in crate::rperf) window: Option<Window>,
+    /// What pauses are drawn from.
+    pub(in crate::rperf) seed: u64,
+}
+
+/// Who measures.
+pub(in crate::rperf) fn of_client(
+    task: &Task,
     loopback: Option<Qp>,
-    start: Time,
+    extent: &Extent,
 ) -> Result<Generator, BulkError> {
-    let task = &settings.task;
+    let Extent { start, .. } = *extent;
     let (bytes, inline_max) = (task.bytes.get(), task.inline.get());
     let rounds = || {
-        let seed = Stream::new(settings.seed, "think", 0).time_below(Time::MAX).as_ps();
+        let seed = Stream::new(extent.seed, "think", 0).time_below(Time::MAX).as_ps();
         let think = Think::uniform(Time::ZERO, PAUSE, seed);
-        Rounds { warmup: WARMUP, samples: settings.until.samples(), think }
+        let warmup = if extent.window.is_some() { 0 } else { WARMUP };
+        Rounds { warmup, samples: extent.until.samples(), think }
     };
-    Ok(match task.method {
+    let mut program: Generator = match task.method {
         Method::Rperf => {
             let loopback = loopback.expect("the plan has one");
             let wire = WIRE;
@@ -51,11 +64,11 @@ pub(super) fn of_client(
         }
         Method::Bulk(operation) => {
             let (queue_pairs, depth) = (task.queue_pairs.get(), task.depth.get());
-            let until = match settings.until {
+            let until = match extent.until {
                 Until::Samples(_) => None,
                 Until::Time(time) => Some(start + time),
             };
-            let messages = match settings.until {
+            let messages = match extent.until {
                 Until::Samples(messages) => Some(messages),
                 Until::Time(_) => None,
             };
@@ -73,25 +86,29 @@ pub(super) fn of_client(
                 until,
                 messages,
                 rate: None,
-                window: Window { from: start, to: until.unwrap_or(Time::MAX) },
+                window: extent
+                    .window
+                    .unwrap_or(Window { from: start, to: until.unwrap_or(Time::MAX) }),
             })?
             .into()
         }
-    })
+    };
+    if let Some(window) = extent.window {
+        program.count_within(window);
+    }
+    Ok(program)
 }
 
 /// Who answers.
-pub(super) fn of_server(task: &Task) -> Box<dyn Program> {
+pub(in crate::rperf) fn of_server(task: &Task) -> Box<dyn Program> {
     match task.method {
-        Method::PingPong(operation) => {
-            Box::new(PingPongResponder::new(ping_pong(task, operation)))
-        }
+        Method::PingPong(operation) => Box::new(PingPongResponder::new(ping_pong(task, operation))),
         _ => Box::new(Receiver),
     }
 }
 
 /// Whether who answers sleeps: where it was asked for, and where nothing completes on that side.
-pub(super) fn server_sleeps(task: &Task) -> bool {
+pub(in crate::rperf) fn server_sleeps(task: &Task) -> bool {
     let answers = matches!(task.method, Method::PingPong(_));
     task.events || !(answers || task.method.operation().takes_recv())
 }

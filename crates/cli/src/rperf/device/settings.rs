@@ -1,12 +1,11 @@
 //! From flags of the client to what is measured.
 
-use super::address::Host;
 use super::flags::{Client, MethodFlag, OperationFlag, TransportFlag};
 use crate::failure::Failure;
 use crate::output::Outputs;
+use bandwise_agents::{Address, DEPTH, usual_bytes, usual_inline};
 use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
-use bandwise_rperf::PingPongSettings;
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::Chosen;
 use bandwise_verbs::session::{Method, Operation, Part, Task};
@@ -14,7 +13,7 @@ use bandwise_verbs::session::{Method, Operation, Part, Task};
 /// What is measured, checked.
 #[derive(Debug, Clone)]
 pub(super) struct Settings {
-    pub(super) server: Host,
+    pub(super) server: Address,
     pub(super) chosen: Chosen,
     pub(super) task: Task,
     /// How many samples, or messages, or for how long.
@@ -24,7 +23,7 @@ pub(super) struct Settings {
 
 /// When it is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Until {
+pub(in crate::rperf) enum Until {
     /// After so many samples, or messages.
     Samples(u64),
     /// After that time.
@@ -43,11 +42,6 @@ impl Until {
 
 /// Samples, or messages.
 const SAMPLES: u64 = 10_000;
-/// Of a latency, of an atomic, and of a bandwidth, bytes; the last as perftest has it, like the depth.
-const SMALL: u32 = 64;
-const ATOMIC: u32 = 8;
-const LARGE: u32 = 65_536;
-const DEPTH: u64 = 128;
 
 impl Client {
     pub(super) fn resolve(self) -> Result<(Settings, Outputs), Failure> {
@@ -64,20 +58,8 @@ impl Client {
                 return Err(Failure::usage(message, format!("{flag} with --method bulk")));
             }
         }
-        let inline = match (self.inline_size, method) {
-            (Some(inline), _) => inline as u32,
-            (None, Method::PingPong(Operation::Send)) => PingPongSettings::PERFTEST_INLINE_MAX,
-            (None, Method::PingPong(Operation::Write)) => {
-                PingPongSettings::PERFTEST_INLINE_MAX_WRITE
-            }
-            (None, _) => 0,
-        };
-        let size = match method.operation() {
-            Operation::Atomic => ATOMIC,
-            _ if is_bulk => LARGE,
-            _ => SMALL,
-        };
-        let bytes = self.size.map_or(size, |size| size.get() as u32);
+        let inline = self.inline_size.map_or_else(|| usual_inline(method), |inline| inline as u32);
+        let bytes = self.size.map_or_else(|| usual_bytes(method), |size| size.get() as u32);
         if is_bulk && bytes == 0 {
             return Err(Failure::usage("-s 0: empty messages have no bandwidth", "-s from 1"));
         }
@@ -89,7 +71,7 @@ impl Client {
             bytes: bytes.try_into().expect(within),
             inline: inline.try_into().expect(within),
             queue_pairs: number(self.qps, 1).try_into().expect(within),
-            depth: number(self.tx_depth, DEPTH).try_into().expect(within),
+            depth: number(self.tx_depth, u64::from(DEPTH)).try_into().expect(within),
             mtu: mtu.unwrap_or(Mtu::MAX),
             sl: (self.sl as u32).try_into().expect(within),
             traffic_class: (self.traffic_class as u32).try_into().expect(within),

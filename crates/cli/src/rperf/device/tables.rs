@@ -87,7 +87,7 @@ fn bandwidth(settings: &Settings, outcome: &Outcome, found: &Bandwidth) -> Table
 }
 
 /// The method and what it moves messages by, where it has a choice.
-fn named(method: Method) -> String {
+pub(in crate::rperf) fn named(method: Method) -> String {
     let by = match method.operation() {
         _ if matches!(method, Method::Rperf | Method::PostPoll) => return name(method).to_owned(),
         Operation::Send => "SEND",
@@ -137,8 +137,9 @@ fn closing(settings: &Settings, outcome: &Outcome) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{address::Host, json};
+    use super::super::json;
     use super::*;
+    use bandwise_agents::Address;
     use bandwise_rdma::wire::Mtu;
     use bandwise_rperf::Latency;
     use bandwise_units::{Bytes, Time};
@@ -149,7 +150,7 @@ mod tests {
         let mut gid = [0; 16];
         (gid[10], gid[11], gid[12], gid[15]) = (0xff, 0xff, 10, 2);
         Settings {
-            server: Host { name: "node1".into(), port: 7000 },
+            server: Address { name: "node1".into(), port: 7000 },
             chosen: Chosen {
                 device: "mlx5_0".into(),
                 port: 1,
