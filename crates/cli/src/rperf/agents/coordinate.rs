@@ -40,12 +40,7 @@ pub(super) fn run(flags: RunFlags) -> Result<(), Failure> {
     let challenges = plan.hosts.iter().map(|_| challenge()).collect::<Result<Vec<_>, _>>()?;
     let clock = Monotonic::start();
     let coordinator = Coordinator::new(plan.clone(), &token, &challenges, clock.now());
-    note(format_args!(
-        "{} agents, {} flows: {} s …",
-        plan.hosts.len(),
-        plan.flows.len(),
-        plan.end().as_s_f64()
-    ));
+    note(format_args!("{}: agreeing on what to measure …", tables::size(plan)));
     let outcome = coordinate(coordinator, streams, clock, &interrupt)?;
     outputs.emit(&tables::text(&settings, &outcome), &json::of(&settings, &outcome))?;
     if outputs.wants_report() {
@@ -105,8 +100,13 @@ fn coordinate(
         let wire = Wire::open(stream, clock, inbox.sender(), move |came| (agent, came))?;
         wires.push(Some(wire));
     }
-    let mut is_interrupted = false;
+    let (mut is_interrupted, mut has_begun) = (false, false);
     loop {
+        if let Some(start) = coordinator.start().filter(|_| !has_begun) {
+            has_begun = true;
+            let left = start.saturating_sub(clock.now()).as_s_f64();
+            note(format_args!("ready: flows begin in {left:.1} s …"));
+        }
         let orders: Vec<Order> = coordinator.orders().collect();
         let is_quiet = orders.is_empty();
         for order in orders {

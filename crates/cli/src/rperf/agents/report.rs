@@ -2,7 +2,7 @@
 
 use super::super::tables::QUANTILES;
 use super::coordinate::Settings;
-use super::tables::{self, pair};
+use super::tables::{self, who};
 use bandwise_agents::coordinator::{Ended, Outcome};
 use bandwise_agents::{Flow, Role};
 use bandwise_report::{
@@ -42,7 +42,7 @@ fn answer(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     };
     for (flow, found) in settings.plan.flows.iter().zip(&outcome.flows) {
         let Some(window) = found.report.as_ref().map(|report| report.window) else { continue };
-        let who = format!("{} ({})", flow.name, tables::what(flow));
+        let who = format!("{} ({})", who(settings, flow), tables::what(flow));
         match (flow.role, window.latency, window.rate()) {
             (Role::Lsg, Some(latency), _) => sentences.push(format!(
                 "{who}: {:.3} us at the median, {:.3} us at the 99.9th percentile.",
@@ -95,7 +95,7 @@ fn bandwidth(settings: &Settings, outcome: &Outcome) -> Option<Figure> {
         })
         .collect();
     let bar = |(i, &(flow, gbps)): (usize, &(&Flow, f64))| {
-        Point::new(i as f64, gbps).note(pair(settings, flow))
+        Point::new(i as f64, gbps).note(who(settings, flow))
     };
     (!found.is_empty()).then(|| Figure {
         id: "bandwidth".to_owned(),

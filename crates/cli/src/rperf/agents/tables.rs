@@ -6,7 +6,7 @@ use super::coordinate::Settings;
 use crate::failure::Failure;
 use anyhow::anyhow;
 use bandwise_agents::coordinator::{Ended, FlowOutcome, Outcome};
-use bandwise_agents::{End, Flow, Report, Role};
+use bandwise_agents::{End, Flow, Plan, Report, Role};
 use bandwise_report::{Cell, Table, Verdict, text};
 use bandwise_units::Time;
 
@@ -37,18 +37,21 @@ pub(super) fn what(flow: &Flow) -> String {
     format!("{}, {} B, SL{}", named(flow.task.method), flow.task.bytes.get(), flow.task.sl.get())
 }
 
-/// `b -> a`
-pub(super) fn pair(settings: &Settings, flow: &Flow) -> String {
+/// A flow's name, and between which hosts it is if that does not say so.
+pub(super) fn who(settings: &Settings, flow: &Flow) -> String {
     let host = |place: usize| &settings.plan.hosts[place].name;
-    format!("{} -> {}", host(flow.from), host(flow.to))
+    let pair = format!("{}->{}", host(flow.from), host(flow.to));
+    match flow.name.ends_with(&pair) {
+        true => flow.name.clone(),
+        false => format!("{} {pair}", flow.name),
+    }
 }
 
 /// What one message takes, of the flows that are there for that.
 fn latency(settings: &Settings, outcome: &Outcome) -> Option<Table> {
     let mut rows = Vec::new();
     for (flow, found) in reports(settings, outcome).filter(|(flow, _)| flow.role == Role::Lsg) {
-        let mut row =
-            vec![Cell::text(&flow.name), Cell::text(pair(settings, flow)), Cell::text(what(flow))];
+        let mut row = vec![Cell::text(who(settings, flow)), Cell::text(what(flow))];
         let summary = found.report.as_ref().and_then(|report| report.window.latency.as_ref());
         row.push(Cell::number(summary.map_or(0.0, |summary| summary.count as f64), ""));
         row.extend(QUANTILES.iter().map(|&(_, of)| match summary {
@@ -60,7 +63,7 @@ fn latency(settings: &Settings, outcome: &Outcome) -> Option<Table> {
         }));
         rows.push(row);
     }
-    let named = ["flow", "from -> to", "messages of", "samples"];
+    let named = ["flow", "messages of", "samples"];
     let header = named.into_iter().chain(QUANTILES.iter().map(|&(name, _)| name));
     (!rows.is_empty()).then(|| Table {
         title: "Latency while all flows were active".to_owned(),
@@ -86,8 +89,7 @@ fn bandwidth(settings: &Settings, outcome: &Outcome) -> Table {
         };
         let window = report.map(|report| report.window);
         rows.push(vec![
-            Cell::text(&flow.name),
-            Cell::text(pair(settings, flow)),
+            Cell::text(who(settings, flow)),
             Cell::text(what(flow)),
             rate(window),
             number(window.map(|window| window.messages as f64), ""),
@@ -97,23 +99,13 @@ fn bandwidth(settings: &Settings, outcome: &Outcome) -> Table {
             end(report),
         ]);
     }
-    let header = [
-        "flow",
-        "from -> to",
-        "messages of",
-        "payload",
-        "messages",
-        "rate",
-        "alone too",
-        "CPU",
-        "end",
-    ];
+    let header = ["flow", "messages of", "payload", "messages", "rate", "in all", "CPU", "end"];
     let window = settings.plan.window;
     Table {
         title: "Bandwidth while all flows were active".to_owned(),
         caption: format!(
             "From {} to {} of the run; of messages one at a time from the first that began to the last that ended in \
-             it. \"alone too\" is over all the time of a flow, when others were not active or had just begun; CPU is \
+             it. \"In all\" is over all the time of a flow, when others were not active or had just begun; CPU is \
              the part of that in which its thread had a processor.",
             window.from(),
             window.to()
@@ -174,14 +166,19 @@ pub(super) fn closing(settings: &Settings, outcome: &Outcome) -> String {
         false => format!("No message in that time: {}. ", without.join(", ")),
     };
     format!(
-        "{partial}{none}{}: {} hosts, {} flows, {:.3} s in which all are active; seed {}, bandwise {}.",
+        "{partial}{none}{}: {}, {:.3} s in which all are active; seed {}, bandwise {}.",
         plan.title,
-        plan.hosts.len(),
-        plan.flows.len(),
+        size(plan),
         (plan.window.to() - plan.window.from()).as_s_f64(),
         plan.seed,
         env!("CARGO_PKG_VERSION"),
     )
+}
+
+/// `2 hosts, 1 flow`
+pub(super) fn size(plan: &Plan) -> String {
+    let flows = if plan.flows.len() == 1 { "flow" } else { "flows" };
+    format!("{} hosts, {} {flows}", plan.hosts.len(), plan.flows.len())
 }
 
 /// Flows of which nothing was counted.
