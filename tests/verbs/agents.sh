@@ -45,19 +45,20 @@ coordinator="$agent
   (cat /run/greeting; sleep 1) | /run/bench/busybox nc 10.0.0.1 18517 >refused
   $run long.toml --json killed.json >killed 2>&1 & running=\$!
   until grep -q 'flows begin' killed; do sleep 0.05; done
-  sleep 1
+  sleep 4
   start=\$(began)
   touch kill
   wait \$running
   ended \$? \$start >killed.end
-  $run long.toml >/dev/null 2>abandoned & running=\$!
-  sleep 1
+  $bandwise rperf run --token-file /run/token long.toml >/dev/null 2>abandoned & running=\$!
+  until grep -q 'flows begin' abandoned; do sleep 0.05; done
+  sleep 2
   kill -9 \$running
   $run two.toml --json two.json >two 2>&1
   echo \$? >two.code
   $run long.toml --json silent.json >silent 2>&1 & running=\$!
   until grep -q 'flows begin' silent; do sleep 0.05; done
-  sleep 1
+  sleep 4
   start=\$(began)
   touch silence
   wait \$running

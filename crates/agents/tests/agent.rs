@@ -52,6 +52,7 @@ fn job(flow: u16, part: Part) -> Job {
         bytes: 64.try_into().unwrap(),
         inline: 0.try_into().unwrap(),
         queue_pairs: 1.try_into().unwrap(),
+        threads: 1.try_into().unwrap(),
         depth: 1.try_into().unwrap(),
         mtu: Mtu::MAX,
         sl: number(0),

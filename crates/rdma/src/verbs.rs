@@ -84,6 +84,15 @@ pub struct Completion {
     /// between the two ports, from last bit out to last bit in, both ways added up. For a message
     /// received, the same of it and of the last one received by its sender on this connection.
     pub truth: Option<Time>,
+    /// Where a device stamps completions: when this one ended by its clock, of which differences alone count.
+    pub stamp: Option<Time>,
+}
+
+impl Completion {
+    /// The truth, if it is known, in picoseconds.
+    pub fn truth_ps(&self) -> Option<i64> {
+        self.truth.map(|truth| truth.signed_ps_since(Time::ZERO))
+    }
 }
 
 /// The requests that a program posts in one step, in order. The driver keeps one and reuses it.

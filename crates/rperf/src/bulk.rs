@@ -329,7 +329,7 @@ mod tests {
 
     fn completion(qp: Qp, id: u64) -> Completion {
         let kind = CompletionKind::Sent(Opcode::Write);
-        Completion { qp, id, kind, bytes: 4096, truth: None }
+        Completion { qp, id, kind, bytes: 4096, truth: None, stamp: None }
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl ClosedLoop {
             && completion.kind == CompletionKind::Sent(self.request.opcode);
         if is_ours {
             let ps = now.signed_ps_since(posted);
-            self.state = State::Idle(self.measure.end_round(now, ps, completion.truth));
+            self.state = State::Idle(self.measure.end_round(now, ps, completion.truth_ps()));
             self.request.id += 1;
         }
     }

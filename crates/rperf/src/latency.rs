@@ -1,6 +1,5 @@
 //! [`Latency`]: a distribution of times that may be negative, in constant memory.
 
-use bandwise_units::Time;
 use hdrhistogram::Histogram;
 
 /// One step of the histograms in picoseconds: 0.1 ns.
@@ -191,19 +190,19 @@ pub struct Summary {
     pub max_ns: f64,
 }
 
-/// What was measured beside what was true, where a simulator tells.
+/// What was measured beside what is known better: the truth where a simulator tells it, the device's own stamps
+/// where it has a clock.
 #[derive(Debug, Clone, Default)]
 pub struct AgainstTruth {
-    /// The true times.
+    /// What is known better.
     pub truth: Latency,
-    /// Measured less true, sample by sample: positive where the method says too much.
+    /// Measured less that, sample by sample: positive where the method says too much.
     pub error: Latency,
 }
 
 impl AgainstTruth {
-    /// Adds a sample: what was measured, in picoseconds, and what was true.
-    pub fn record(&mut self, measured_ps: i64, truth: Time) {
-        let truth_ps = truth.signed_ps_since(Time::ZERO);
+    /// Adds a sample: what was measured and what is known better, in picoseconds.
+    pub fn record(&mut self, measured_ps: i64, truth_ps: i64) {
         self.truth.record_ps(truth_ps);
         self.error.record_ps(measured_ps - truth_ps);
     }

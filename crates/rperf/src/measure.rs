@@ -55,11 +55,11 @@ impl Measure {
         self.warmup == 0 && self.samples == 0
     }
 
-    /// Ends a round at `now`, with what it measured in picoseconds and what was true. Answers
+    /// Ends a round at `now`, with what it measured in picoseconds and what is known better, in the same. Answers
     /// when the next may begin.
-    pub(crate) fn end_round(&mut self, now: Time, ps: i64, truth: Option<Time>) -> Time {
+    pub(crate) fn end_round(&mut self, now: Time, ps: i64, truth_ps: Option<i64>) -> Time {
         // Room for the truth is made with the first, so that no later round allocates.
-        let against = truth.map(|truth| (truth, self.against_truth.get_or_insert_default()));
+        let against = truth_ps.map(|truth| (truth, self.against_truth.get_or_insert_default()));
         if self.warmup > 0 {
             self.warmup -= 1;
         } else if self.samples > 0 {
@@ -86,7 +86,7 @@ impl Measure {
         self.within.as_ref()
     }
 
-    /// The recorded rounds beside the truth; `None` if no completion told it.
+    /// The recorded rounds beside what is known better; `None` if no completion told that.
     pub fn against_truth(&self) -> Option<&AgainstTruth> {
         self.against_truth.as_ref()
     }

@@ -89,7 +89,7 @@ impl Program for PingPongInitiator {
         for pong in seen.iter().filter(|c| self.settings.is_message(c)) {
             if let State::Posted(posted) = self.state {
                 let ps = now.signed_ps_since(posted);
-                self.state = State::Idle(self.measure.end_round(now, ps, pong.truth));
+                self.state = State::Idle(self.measure.end_round(now, ps, pong.truth_ps()));
             }
         }
         match self.state {

@@ -49,7 +49,18 @@ enum State {
     /// Nothing is posted until then.
     Idle(Time),
     /// The pair is on its way; what has been seen of it.
-    Posted { wire: Option<(Time, Option<Time>)>, loopback: Option<Time> },
+    Posted { wire: Option<Seen>, loopback: Option<Seen> },
+}
+
+/// A completion.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    /// When it was seen.
+    at: Time,
+    /// What was true, in picoseconds, if somebody tells.
+    truth_ps: Option<i64>,
+    /// When it ended by the device's clock, if that tells.
+    stamp: Option<Time>,
 }
 
 impl RPerf {
@@ -75,13 +86,17 @@ impl RPerf {
         if completion.kind != CompletionKind::Sent(Opcode::Send) {
             return;
         }
+        let seen = Seen { at: now, truth_ps: completion.truth_ps(), stamp: completion.stamp };
         if completion.qp == self.wire && completion.id == self.id {
-            *wire = Some((now, completion.truth));
+            *wire = Some(seen);
         } else if completion.qp == self.loopback && completion.id == self.id + 1 {
-            *loopback = Some(now);
+            *loopback = Some(seen);
         }
-        if let (Some((t_w, truth)), Some(t_l)) = (*wire, *loopback) {
-            let ready = self.measure.end_round(now, t_w.signed_ps_since(t_l), truth);
+        if let (Some(wire), Some(loopback)) = (*wire, *loopback) {
+            // By the device's clock the same difference has nothing of when the host looked.
+            let stamps = wire.stamp.zip(loopback.stamp).map(|(w, l)| w.signed_ps_since(l));
+            let ps = wire.at.signed_ps_since(loopback.at);
+            let ready = self.measure.end_round(now, ps, wire.truth_ps.or(stamps));
             self.state = State::Idle(ready);
             self.id += 2;
         }

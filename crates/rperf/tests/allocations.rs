@@ -31,7 +31,14 @@ fn rperf_allocates_nothing_between_rounds() {
         for (slot, request) in pair.iter_mut().zip(posts.drain()) {
             let kind = CompletionKind::Sent(Opcode::Send);
             let truth = (request.qp == wire).then_some(Time::from_ns(400));
-            *slot = Some(Completion { qp: request.qp, id: request.id, kind, bytes: 64, truth });
+            *slot = Some(Completion {
+                qp: request.qp,
+                id: request.id,
+                kind,
+                bytes: 64,
+                truth,
+                stamp: None,
+            });
         }
         // From -1 us to 9 us, in either order.
         if round % 10 == 0 {

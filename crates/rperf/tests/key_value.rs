@@ -126,6 +126,7 @@ fn a_client_keeps_its_window_full_and_pauses() {
         kind: CompletionKind::Received,
         bytes: SIZES.value,
         truth: None,
+        stamp: None,
     };
     let shape = |posts: &mut bandwise_rdma::verbs::Posts| {
         posts.drain().map(|p| (p.qp, p.bytes)).collect::<Vec<_>>()

@@ -43,6 +43,31 @@ fn run_rperf(generator: &mut [Generator], rounds: &[(u64, u64, Option<u64>)]) ->
     })
 }
 
+/// By the device's stamps the same difference, whatever the times at which completions were seen.
+#[test]
+fn rperf_beside_the_stamps_of_the_device() {
+    let mut program = rperf(Rounds { warmup: 0, samples: 2, think: Think::none() });
+    let mut posts = bandwise_rdma::verbs::Posts::default();
+    let seen = |qp, id, stamp| bandwise_rdma::verbs::Completion {
+        qp,
+        id,
+        kind: bandwise_rdma::verbs::CompletionKind::Sent(bandwise_rdma::verbs::Opcode::Send),
+        bytes: 64,
+        truth: None,
+        stamp: Some(Time::from_ns(stamp)),
+    };
+    program.step(Time::ZERO, &[], &mut posts);
+    // The loopback ended first and was told of last; in the second round it ended last.
+    let first = [seen(WIRE, 0, 5_700), seen(LOOPBACK, 1, 5_000)];
+    program.step(Time::from_us(3), &first, &mut posts);
+    program.step(Time::from_us(4), &[seen(WIRE, 2, 9_000)], &mut posts);
+    program.step(Time::from_us(5), &[seen(LOOPBACK, 3, 9_100)], &mut posts);
+    let beside = program.against_truth().unwrap();
+    let range = |l: &bandwise_rperf::Latency| (l.min_ps(), l.max_ps());
+    assert_eq!(range(&beside.truth), (Some(-100_000), Some(700_000)));
+    assert_eq!(range(&beside.error), (Some(-900_000), Some(-700_000)));
+}
+
 proptest! {
     /// T_W - T_L, whichever comes first, to the picosecond; and its error to what was true.
     #[test]

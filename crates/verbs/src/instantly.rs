@@ -30,7 +30,14 @@ impl Device for Instantly {
     fn poll(&mut self, seen: &mut Vec<Completion>) -> Result<(), Infallible> {
         let completed = |request: WorkRequest| {
             let WorkRequest { qp, id, opcode, bytes, .. } = request;
-            Completion { qp, id, kind: CompletionKind::Sent(opcode), bytes, truth: None }
+            Completion {
+                qp,
+                id,
+                kind: CompletionKind::Sent(opcode),
+                bytes,
+                truth: None,
+                stamp: None,
+            }
         };
         seen.extend(self.rung.drain(..).filter(|request| request.signaled).map(completed));
         Ok(())

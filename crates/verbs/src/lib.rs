@@ -9,6 +9,7 @@
 //! | [`Clock`] | [`Tsc`], the processor's counter, read with fences; [`Monotonic`] where it can't be trusted; [`processor_time`] |
 //! | [`ibverbs`] | devices of this host, through libibverbs |
 //! | [`session`] | how two hosts agree on what to measure, over TCP |
+//! | [`placement`] | on which processors threads run, and which are near a device |
 //! | [`drive`] | the loop between them: no allocation, no system call (but to sleep), no lock |
 
 mod by_events;
@@ -17,6 +18,7 @@ mod device;
 mod drive;
 pub mod ibverbs;
 mod instantly;
+pub mod placement;
 pub mod session;
 
 pub use by_events::{ByEvents, Wakes, Woken};

@@ -43,7 +43,7 @@ impl Device for Model {
         // Some are left for the next poll, as when there is no room for all.
         for _ in 0..self.there.min(2) {
             let kind = CompletionKind::Received;
-            seen.push(Completion { qp: Qp(0), id: 0, kind, bytes: 8, truth: None });
+            seen.push(Completion { qp: Qp(0), id: 0, kind, bytes: 8, truth: None, stamp: None });
             self.there -= 1;
         }
         Ok(())

@@ -4,7 +4,9 @@
 use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Posts, Qp, Transport, WorkRequest};
 use bandwise_rdma::wire::Mtu;
 use bandwise_verbs::Device;
-use bandwise_verbs::ibverbs::{Path, Plan, QueuePairs, Side, VerbsError, Wanted, devices};
+use bandwise_verbs::ibverbs::{
+    Path, Plan, QueuePairs, Side, VerbsError, Wanted, WantedPages, devices,
+};
 use std::time::{Duration, Instant};
 
 const PLAN: Plan = Plan {
@@ -17,6 +19,8 @@ const PLAN: Plan = Plan {
     completions: 64,
     inline: 64,
     sees_writes: false,
+    pages: WantedPages::Ordinary,
+    stamps: false,
 };
 
 /// Both ends, connected; `change` is done to what the first is told of the second.
@@ -55,7 +59,7 @@ fn completions(device: &mut QueuePairs, count: usize) -> Result<Vec<Completion>,
 }
 
 fn of(kind: CompletionKind, id: u64, bytes: u32) -> Completion {
-    Completion { qp: Qp(0), id, kind, bytes, truth: None }
+    Completion { qp: Qp(0), id, kind, bytes, truth: None, stamp: None }
 }
 
 #[test]

@@ -36,6 +36,7 @@ fn task() -> impl Strategy<Value = Task> {
         bytes: n.0.try_into().unwrap(),
         inline: n.1.try_into().unwrap(),
         queue_pairs: n.2.try_into().unwrap(),
+        threads: (1 + n.3 % 64).try_into().unwrap(),
         depth: n.3.try_into().unwrap(),
         mtu: Mtu::try_from(mtu).unwrap(),
         sl: n.4.try_into().unwrap(),

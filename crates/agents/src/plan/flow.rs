@@ -200,6 +200,7 @@ impl FlowSpec {
                 .try_into()
                 .expect(ranged),
             queue_pairs: number("qps", &self.qps, 1, 1, 1024)?.try_into().expect(ranged),
+            threads: 1.try_into().expect(ranged),
             depth: number("depth", &self.depth, DEPTH, 1, 16384)?.try_into().expect(ranged),
             mtu,
             sl: number("sl", &self.sl, 0, 0, 15)?.try_into().expect(ranged),

@@ -169,7 +169,12 @@ impl<P: Program> Host<P> {
         let qp = Qp(number as u16);
         let kind = CompletionKind::Received;
         let truth = Some(Time::from_ps(packet.transit_ps().saturating_add(transit).into()));
-        self.complete(core, visible, Completion { qp, id: 0, kind, bytes, truth }, net);
+        self.complete(
+            core,
+            visible,
+            Completion { qp, id: 0, kind, bytes, truth, stamp: None },
+            net,
+        );
     }
 }
 

@@ -375,6 +375,7 @@ impl<P: Program> Host<P> {
                     kind: CompletionKind::Sent(wqe.opcode),
                     bytes: wqe.bytes,
                     truth,
+                    stamp: None,
                 };
                 self.complete(core, visible, completion, net);
             }

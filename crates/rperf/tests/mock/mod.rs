@@ -93,12 +93,14 @@ pub fn run(
                 *last = (*last).max(now + completes);
                 if request.signaled {
                     let kind = CompletionKind::Sent(request.opcode);
-                    let completion = Completion { qp, id: request.id, kind, bytes, truth };
+                    let completion =
+                        Completion { qp, id: request.id, kind, bytes, truth, stamp: None };
                     add(&mut plan, *last, (program, Some(completion)));
                 }
                 if let Some(&(peer, qp)) = peers.get(&(program, qp)) {
                     let kind = CompletionKind::Received;
-                    let completion = Completion { qp, id: 0, kind, bytes, truth: None };
+                    let completion =
+                        Completion { qp, id: 0, kind, bytes, truth: None, stamp: None };
                     add(&mut plan, now + arrives, (peer, Some(completion)));
                 }
             }

@@ -79,9 +79,47 @@ pub struct Side {
     pub queue_pairs: Vec<QpAddress>,
 }
 
+impl Side {
+    /// The queue pairs of several threads of one side, those of the first thread first; `None` for no thread.
+    pub fn joined(threads: impl IntoIterator<Item = Side>) -> Option<Side> {
+        threads.into_iter().reduce(|mut all, one| {
+            all.queue_pairs.extend(one.queue_pairs);
+            all
+        })
+    }
+
+    /// What it is for one of so many threads, counted from 0; each has as many queue pairs.
+    pub fn of_thread(&self, thread: usize, threads: usize) -> Side {
+        let each = self.queue_pairs.len() / threads.max(1);
+        let queue_pairs = self.queue_pairs.iter().skip(thread * each).take(each).copied().collect();
+        Side { queue_pairs, ..self.clone() }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn threads_get_their_own_queue_pairs_back() {
+        let side = |numbers: std::ops::Range<u32>| Side {
+            device: "a".into(),
+            lid: 0,
+            gid: None,
+            mtu: Mtu::MAX,
+            region: Region { address: 1, rkey: 2, bytes: 3 },
+            queue_pairs: numbers
+                .map(|number| QpAddress { number: Bits24(number), psn: Bits24(0) })
+                .collect(),
+        };
+        let sides = [side(0..3), side(3..6), side(6..9)];
+        let all = Side::joined(sides.clone()).unwrap();
+        assert_eq!(all, side(0..9));
+        for (thread, side) in sides.iter().enumerate() {
+            assert_eq!(all.of_thread(thread, 3), *side);
+        }
+        assert_eq!(Side::joined([]), None);
+    }
 
     #[test]
     fn has_24_bits() {

@@ -2,44 +2,157 @@
 
 #![allow(unsafe_code)]
 
-use super::VerbsError;
 use super::context::Context;
+use super::stamps::Stamps;
+use super::work_id::WorkId;
+use super::{Status, VerbsError};
+use bandwise_units::Time;
 use rdma_mummy_sys as sys;
 use std::io;
+use std::mem::zeroed;
 use std::os::fd::BorrowedFd;
 use std::ptr::{NonNull, null_mut};
+
+/// Completions of one poll.
+const POLLED: usize = 32;
 
 /// A completion queue, and the channel that tells of its events.
 pub(super) struct CompletionQueue {
     // In the order in which they may be dropped.
     queue: Queue,
     channel: Channel,
+    found: Box<[sys::ibv_wc; POLLED]>,
+    /// The same queue as one that stamps, and what its stamps mean.
+    stamping: Option<(NonNull<sys::ibv_cq_ex>, Stamps)>,
 }
 
 struct Queue(NonNull<sys::ibv_cq>);
 struct Channel(NonNull<sys::ibv_comp_channel>);
 
+/// A completion.
+pub(super) struct Found {
+    /// What was posted with the request.
+    pub(super) id: WorkId,
+    /// How it ended.
+    pub(super) status: Status,
+    /// What was received, with what stands before it, bytes; of a RECV alone.
+    pub(super) bytes: u32,
+    /// When, by the device's clock.
+    pub(super) stamp: Option<Time>,
+}
+
 impl CompletionQueue {
-    /// One with room for so many completions.
-    pub(super) fn of(context: &Context, room: u32) -> Result<CompletionQueue, VerbsError> {
+    /// One with room for so many completions, which are stamped if `stamps` says what stamps mean and the device
+    /// lets it.
+    pub(super) fn of(
+        context: &Context,
+        room: u32,
+        stamps: Option<Stamps>,
+    ) -> Result<CompletionQueue, VerbsError> {
         // SAFETY: the device is open.
         let channel = unsafe { sys::ibv_create_comp_channel(context.as_ptr()) };
         let channel = NonNull::new(channel).map(Channel).ok_or_else(|| {
             VerbsError::last(context.name(), "a channel for events of completions can't be had")
         })?;
-        let entries = i32::try_from(room).unwrap_or(i32::MAX);
-        // SAFETY: the device is open, and the channel lives longer than the queue; there is no context of our own.
-        let queue = unsafe {
-            sys::ibv_create_cq(context.as_ptr(), entries, null_mut(), channel.0.as_ptr(), 0)
+        let stamping = stamps.and_then(|stamps| Some((stamping(context, room, &channel)?, stamps)));
+        let queue = match &stamping {
+            // SAFETY: the queue lives, and is the same.
+            Some((queue, _)) => unsafe { sys::ibv_cq_ex_to_cq(queue.as_ptr()) },
+            None => {
+                let entries = i32::try_from(room).unwrap_or(i32::MAX);
+                // SAFETY: the device is open, and the channel lives longer than the queue.
+                unsafe {
+                    let channel = channel.0.as_ptr();
+                    sys::ibv_create_cq(context.as_ptr(), entries, null_mut(), channel, 0)
+                }
+            }
         };
         let queue = NonNull::new(queue).map(Queue).ok_or_else(|| {
             let what = format!("a completion queue of {room} can't be had (fewer: -q, -t)");
             VerbsError::last(context.name(), what)
         })?;
-        Ok(CompletionQueue { queue, channel })
+        // SAFETY: structs of numbers, for which zeros are values.
+        let found = Box::new(unsafe { zeroed() });
+        Ok(CompletionQueue { queue, channel, found, stamping })
     }
 
+    /// How fast the clock counts by which completions are stamped, kHz; `None` if they are not.
+    pub(super) fn stamped_at_khz(&self) -> Option<u64> {
+        self.stamping.as_ref().map(|(_, stamps)| stamps.khz())
+    }
+
+    /// Hands over what has ended, oldest first, until there is no more or `each` has enough.
     #[inline]
+    pub(super) fn poll(
+        &mut self,
+        mut each: impl FnMut(Found) -> Result<(), VerbsError>,
+    ) -> Result<(), VerbsError> {
+        if self.stamping.is_some() {
+            return self.poll_stamps(each);
+        }
+        // SAFETY: the queue lives, and there is room for as many as is said.
+        let found = unsafe {
+            sys::ibv_poll_cq(self.queue.0.as_ptr(), POLLED as i32, self.found.as_mut_ptr())
+        };
+        let found = usize::try_from(found).map_err(|_| VerbsError::Poll)?;
+        for entry in &self.found[..found] {
+            let sys::ibv_wc { wr_id, status, byte_len, .. } = *entry;
+            each(Found {
+                id: WorkId(wr_id),
+                status: Status(status),
+                bytes: byte_len,
+                stamp: None,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn poll_stamps(
+        &mut self,
+        mut each: impl FnMut(Found) -> Result<(), VerbsError>,
+    ) -> Result<(), VerbsError> {
+        let Some((queue, stamps)) = &mut self.stamping else { return Ok(()) };
+        let queue = queue.as_ptr();
+        let mut how = sys::ibv_poll_cq_attr { comp_mask: 0 };
+        // SAFETY: the queue lives. Entries are read between a start, or a next, that found one and the next call;
+        // one that was started is ended. What is read was asked for when the queue was made.
+        unsafe {
+            match sys::ibv_start_poll(queue, &mut how) {
+                0 => {}
+                EMPTY => return Ok(()),
+                _ => return Err(VerbsError::Poll),
+            }
+            let mut polled = 0;
+            let end = loop {
+                let status = Status((*queue).status);
+                let id = WorkId((*queue).wr_id);
+                // Of a request that failed there is nothing else.
+                let (bytes, stamp) = match status.is_success() {
+                    true => (
+                        sys::ibv_wc_read_byte_len(queue),
+                        Some(stamps.time(sys::ibv_wc_read_completion_ts(queue))),
+                    ),
+                    false => (0, None),
+                };
+                if let Err(error) = each(Found { id, status, bytes, stamp }) {
+                    break Err(error);
+                }
+                polled += 1;
+                if polled == POLLED {
+                    break Ok(());
+                }
+                match sys::ibv_next_poll(queue) {
+                    0 => {}
+                    EMPTY => break Ok(()),
+                    _ => break Err(VerbsError::Poll),
+                }
+            };
+            sys::ibv_end_poll(queue);
+            end
+        }
+    }
+
+    /// The library's own handle. It is there as long as this lives.
     pub(super) fn as_ptr(&self) -> *mut sys::ibv_cq {
         self.queue.0.as_ptr()
     }
@@ -71,6 +184,22 @@ impl CompletionQueue {
         }
         Ok(())
     }
+}
+
+/// What polling an empty queue says (ENOENT).
+const EMPTY: i32 = 2;
+
+/// A queue that stamps; `None` if the device makes none.
+fn stamping(context: &Context, room: u32, channel: &Channel) -> Option<NonNull<sys::ibv_cq_ex>> {
+    use sys::ibv_create_cq_wc_flags as with;
+    let what = with::IBV_WC_EX_WITH_BYTE_LEN | with::IBV_WC_EX_WITH_COMPLETION_TIMESTAMP;
+    // SAFETY: a struct of numbers and pointers, for which zeros are values.
+    let mut wanted: sys::ibv_cq_init_attr_ex = unsafe { zeroed() };
+    wanted.cqe = room;
+    wanted.channel = channel.0.as_ptr();
+    wanted.wc_flags = u64::from(what.0);
+    // SAFETY: the device is open, and the channel lives longer than the queue.
+    NonNull::new(unsafe { sys::ibv_create_cq_ex(context.as_ptr(), &mut wanted) })
 }
 
 impl Drop for Queue {

@@ -5,6 +5,7 @@
 use super::device_event::DeviceEvent;
 use super::gid::{Gid, GidInfo, GidKind};
 use super::port::{self, LinkLayer, PortInfo, PortState};
+use super::stamps::Stamps;
 use super::{DeviceInfo, NoDevices};
 use rdma_mummy_sys as sys;
 use std::ffi::CStr;
@@ -148,13 +149,7 @@ impl Context {
     }
 
     fn info(&self) -> Result<DeviceInfo, NoDevices> {
-        // SAFETY: a struct of numbers, for which zeros are values; the device is open.
-        let (code, device) = unsafe {
-            let mut attributes: sys::ibv_device_attr_ex = zeroed();
-            let code = sys::ibv_query_device_ex(self.context.as_ptr(), null(), &mut attributes);
-            (code, attributes)
-        };
-        self.check("can't be asked what it is", code)?;
+        let device = self.attributes()?;
         let has_timestamps = device.completion_timestamp_mask != 0;
         let device = device.orig_attr;
         let firmware: Vec<u8> =
@@ -172,8 +167,25 @@ impl Context {
         })
     }
 
+    /// What its stamps of completions mean; `None` if it makes none.
+    pub(super) fn stamps(&self) -> Option<Stamps> {
+        let device = self.attributes().ok()?;
+        Stamps::of(device.completion_timestamp_mask, device.hca_core_clock)
+    }
+
+    fn attributes(&self) -> Result<sys::ibv_device_attr_ex, NoDevices> {
+        // SAFETY: a struct of numbers, for which zeros are values; the device is open.
+        let (code, device) = unsafe {
+            let mut attributes: sys::ibv_device_attr_ex = zeroed();
+            let code = sys::ibv_query_device_ex(self.context.as_ptr(), null(), &mut attributes);
+            (code, attributes)
+        };
+        self.check("can't be asked what it is", code)?;
+        Ok(device)
+    }
+
     fn port(&self, number: u8, gids: &[(u32, GidInfo)]) -> Result<PortInfo, NoDevices> {
-        // SAFETY: as in `info`.
+        // SAFETY: as in `attributes`.
         let (code, port) = unsafe {
             let mut attributes: sys::ibv_port_attr = zeroed();
             let code = sys::ibv_query_port(self.context.as_ptr(), number, &mut attributes);

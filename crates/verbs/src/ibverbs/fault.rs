@@ -40,6 +40,14 @@ pub enum VerbsError {
         /// What came of it.
         error: io::Error,
     },
+    /// Huge pages were wanted, and no others.
+    #[error("device {device}: huge pages can't be had: {why}")]
+    HugePages {
+        /// The device's name.
+        device: String,
+        /// What is missing, and what would help.
+        why: String,
+    },
     /// The other side is on a network of another kind, or has other queue pairs.
     #[error("the other side can't be connected with: {0}")]
     Peer(String),

@@ -4,11 +4,13 @@
 #![allow(unsafe_code)]
 
 use super::context::Context;
-use super::{Region, VerbsError};
+use super::pages::HUGE_PAGES;
+use super::{Pages, Region, VerbsError, WantedPages};
+use bandwise_units::Bytes;
 use rdma_mummy_sys as sys;
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use std::io;
-use std::ptr::NonNull;
+use std::ptr::{NonNull, null_mut};
 
 /// A protection domain.
 pub(super) struct Domain(NonNull<sys::ibv_pd>);
@@ -39,6 +41,7 @@ impl Drop for Domain {
 pub(super) struct Memory {
     buffer: Buffer,
     region: NonNull<sys::ibv_mr>,
+    pages: Pages,
     /// Of one of the two.
     bytes: u32,
     /// Where the second begins.
@@ -51,25 +54,57 @@ pub(super) const GRH: u32 = 40;
 /// Where devices and atomics want things to begin, bytes.
 const PAGE: usize = 4096;
 
-/// Memory that begins with a page and is all zeros at first.
+/// Whole pages, all zeros at first.
 struct Buffer {
     start: NonNull<u8>,
-    layout: Layout,
+    bytes: usize,
 }
 
 impl Buffer {
-    fn of(bytes: usize) -> Option<Buffer> {
-        let layout = Layout::from_size_align(bytes, PAGE).ok().filter(|_| bytes > 0)?;
-        // SAFETY: the layout is not empty.
-        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        Some(Buffer { start, layout })
+    fn of(bytes: usize, flags: MapFlags) -> io::Result<Buffer> {
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: the kernel chooses where, so nothing that is there is replaced.
+        let start =
+            unsafe { mmap_anonymous(null_mut(), bytes, access, MapFlags::PRIVATE | flags) }?;
+        let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(Buffer { start, bytes })
+    }
+
+    /// Of the pages that are wanted, with room for so many bytes; and which they are.
+    fn of_pages(
+        context: &Context,
+        bytes: usize,
+        wanted: WantedPages,
+    ) -> Result<(Buffer, Pages), VerbsError> {
+        let said = std::fs::read_to_string(HUGE_PAGES).unwrap_or_default();
+        let huge = wanted.huge(bytes as u64, &said);
+        let why = match huge {
+            None => None,
+            Some(Ok(huge)) => match Buffer::of(huge.all.get() as usize, MapFlags::HUGETLB) {
+                Ok(buffer) => return Ok((buffer, Pages::Huge(huge.each))),
+                Err(error) => Some(huge.missing(&error)),
+            },
+            Some(Err(why)) => Some(why),
+        };
+        if let Some(why) = why.as_ref().filter(|_| wanted == WantedPages::Huge) {
+            let device = context.name().to_owned();
+            return Err(VerbsError::HugePages { device, why: why.clone() });
+        }
+        match Buffer::of(bytes, MapFlags::empty()) {
+            Ok(buffer) => Ok((buffer, Pages::Ordinary { instead_because: why })),
+            Err(error) => Err(VerbsError::of(
+                context.name(),
+                format!("{} of memory can't be had", Bytes::new(bytes as u64)),
+                error,
+            )),
+        }
     }
 }
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // SAFETY: it came from the allocator with this layout, and is given back once.
-        unsafe { dealloc(self.start.as_ptr(), self.layout) }
+        // SAFETY: it is what was mapped, and is given back once. There is nothing to do if it can't be.
+        let _ = unsafe { munmap(self.start.as_ptr().cast(), self.bytes) };
     }
 }
 
@@ -79,13 +114,14 @@ impl Memory {
         context: &Context,
         domain: &Domain,
         bytes: u32,
+        pages: WantedPages,
     ) -> Result<Memory, VerbsError> {
         // With room for an atomic, and an address for an empty message.
         let second = (bytes as usize + GRH as usize).next_multiple_of(PAGE);
         let all = 2 * second;
         let limits = || std::fs::read_to_string("/proc/self/limits").ok();
         let failed = |error| VerbsError::memory(context.name(), all, error, limits().as_deref());
-        let buffer = Buffer::of(all).ok_or_else(|| failed(io::ErrorKind::OutOfMemory.into()))?;
+        let (buffer, pages) = Buffer::of_pages(context, all, pages)?;
         let access = sys::ibv_access_flags::IBV_ACCESS_LOCAL_WRITE
             | sys::ibv_access_flags::IBV_ACCESS_REMOTE_WRITE
             | sys::ibv_access_flags::IBV_ACCESS_REMOTE_READ
@@ -96,9 +132,14 @@ impl Memory {
             sys::ibv_reg_mr(domain.as_ptr(), start, all, access.0 as i32)
         };
         match NonNull::new(region) {
-            Some(region) => Ok(Memory { buffer, region, bytes, second }),
+            Some(region) => Ok(Memory { buffer, region, pages, bytes, second }),
             None => Err(failed(io::Error::last_os_error())),
         }
+    }
+
+    /// What it is made of.
+    pub(super) fn pages(&self) -> &Pages {
+        &self.pages
     }
 
     /// The size of a buffer.
@@ -136,7 +177,7 @@ impl Memory {
     /// Puts a mark at the end of the first buffer, as it goes with messages of the whole size. There is no end
     /// of an empty one.
     #[inline]
-    pub(super) fn mark_outgoing(&mut self, mark: u8) {
+    pub(super) fn mark_outgoing(&self, mark: u8) {
         if let Some(last) = (self.bytes as usize).checked_sub(1) {
             // SAFETY: within the first buffer. The device may read it at the same time, hence volatile.
             unsafe { self.buffer.start.as_ptr().add(last).write_volatile(mark) }

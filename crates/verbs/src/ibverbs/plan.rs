@@ -1,5 +1,6 @@
 //! [`Plan`] and [`Path`]: what queue pairs are made for.
 
+use super::WantedPages;
 use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
 
@@ -26,6 +27,10 @@ pub struct Plan {
     /// Whether WRITEs of the largest size are seen to arrive, by their last byte, and told of as received: on the
     /// first queue pair, one at a time.
     pub sees_writes: bool,
+    /// Of which pages the memory is.
+    pub pages: WantedPages,
+    /// Whether the device says by its clock when a request ended, if it can.
+    pub stamps: bool,
 }
 
 /// How packets go, by agreement of both sides.

@@ -2,12 +2,12 @@
 
 #![allow(unsafe_code)]
 
-use super::completion_queue::CompletionQueue;
+use super::completion_queue::{CompletionQueue, Found};
 use super::context::Context;
 use super::memory::{Domain, GRH, Memory};
 use super::queue_pair::QueuePair;
 use super::work_id::WorkId;
-use super::{Bits24, Chosen, Path, Plan, Region, Side, Status, VerbsError};
+use super::{Bits24, Chosen, Pages, Path, Plan, Region, Side, VerbsError};
 use crate::{Device, Wakes, Woken};
 use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Posts, Qp, Transport, WorkRequest};
 use bandwise_rdma::wire::Mtu;
@@ -19,10 +19,9 @@ use std::io;
 use std::mem::zeroed;
 use std::os::fd::{AsFd, OwnedFd};
 use std::ptr::null_mut;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Completions of one poll.
-const POLLED: usize = 32;
 /// How often the device is asked for events. It takes a system call, which may delay a measured message.
 const ASK_EVERY: Duration = Duration::from_millis(100);
 
@@ -36,14 +35,11 @@ pub struct QueuePairs {
     // In the order in which they may be dropped.
     pairs: Box<[Pair]>,
     completions: CompletionQueue,
-    memory: Memory,
-    domain: Domain,
-    context: Context,
+    shared: Arc<Shared>,
     chosen: Chosen,
     plan: Plan,
     /// Queue pairs with requests that wait for the doorbell.
     waiting: Vec<u16>,
-    found: Box<[sys::ibv_wc; POLLED]>,
     /// How many WRITEs have been marked, and how many seen by their marks; the marks are their lowest bytes.
     marked: u8,
     seen: u8,
@@ -52,6 +48,19 @@ pub struct QueuePairs {
     /// What ends a sleep besides.
     wakes: Option<OwnedFd>,
 }
+
+/// What the queue pairs of several threads share.
+struct Shared {
+    // In the order in which they may be dropped.
+    memory: Memory,
+    domain: Domain,
+    context: Context,
+}
+
+// SAFETY: the library may be called from any thread (libibverbs is thread-safe), and nothing here is bound to the one
+// that made it. What several threads share, they only hand to the library, but for two bytes at the ends of the
+// memory, which are written and read as the device does it.
+unsafe impl Send for QueuePairs {}
 
 /// A queue pair, and its requests as the library wants them.
 struct Pair {
@@ -80,33 +89,64 @@ impl QueuePairs {
     /// Opens the port and makes the queue pairs, with their RECVs posted. `psn` is any number, another each time:
     /// packets are counted from it, so that those of an earlier connection are not taken for one of these.
     pub fn open(chosen: Chosen, plan: Plan, psn: u32) -> Result<QueuePairs, VerbsError> {
+        let mut one = QueuePairs::open_many(chosen, plan, 1, psn)?;
+        Ok(one.remove(0))
+    }
+
+    /// The same for several threads: each has what the plan says, and they share the memory.
+    pub fn open_many(
+        chosen: Chosen,
+        plan: Plan,
+        threads: u32,
+        psn: u32,
+    ) -> Result<Vec<QueuePairs>, VerbsError> {
         let context = Context::of_name(&chosen.device)?;
         let domain = Domain::of(&context)?;
-        let memory = Memory::register(&context, &domain, plan.bytes)?;
+        let memory = Memory::register(&context, &domain, plan.bytes, plan.pages)?;
+        let shared = Arc::new(Shared { memory, domain, context });
         let count = u32::from(plan.queue_pairs) + u32::from(plan.loopback);
-        let completions = CompletionQueue::of(&context, plan.completions)?;
+        let psn = |thread: u32| psn.wrapping_add(thread.wrapping_mul(count));
+        (0..threads).map(|thread| QueuePairs::of(&shared, &chosen, plan, psn(thread))).collect()
+    }
+
+    fn of(
+        shared: &Arc<Shared>,
+        chosen: &Chosen,
+        plan: Plan,
+        psn: u32,
+    ) -> Result<QueuePairs, VerbsError> {
+        let Shared { memory, domain, context } = &**shared;
+        let count = u32::from(plan.queue_pairs) + u32::from(plan.loopback);
+        let stamps = if plan.stamps { context.stamps() } else { None };
+        let completions = CompletionQueue::of(context, plan.completions, stamps)?;
         let pair = |number: u32| {
             let psn = Bits24::of_lowest(psn.wrapping_add(number));
-            let qp = QueuePair::of(&context, &domain, &completions, &chosen, &plan, psn)?;
-            Pair::of(qp, Qp(number as u16), &memory, &plan)
+            let qp = QueuePair::of(context, domain, &completions, chosen, &plan, psn)?;
+            Pair::of(qp, Qp(number as u16), memory, &plan)
         };
         let pairs = (0..count).map(pair).collect::<Result<Box<_>, _>>()?;
         Ok(QueuePairs {
             waiting: Vec::with_capacity(pairs.len()),
             pairs,
             completions,
-            memory,
-            domain,
-            context,
-            chosen,
+            shared: Arc::clone(shared),
+            chosen: chosen.clone(),
             plan,
-            // SAFETY: structs of numbers, for which zeros are values.
-            found: Box::new(unsafe { zeroed() }),
             marked: 0,
             seen: 0,
             asked: Instant::now(),
             wakes: None,
         })
+    }
+
+    /// What its memory is made of.
+    pub fn pages(&self) -> &Pages {
+        self.shared.memory.pages()
+    }
+
+    /// How fast the device's clock counts, by which completions are stamped, kHz; `None` if they are not.
+    pub fn stamped_at_khz(&self) -> Option<u64> {
+        self.completions.stamped_at_khz()
     }
 
     /// Has a sleep end when there is something to read there: the connection with the other side, say.
@@ -116,9 +156,12 @@ impl QueuePairs {
 
     /// Whether the device has told of a fault.
     fn events(&self) -> Result<(), VerbsError> {
-        while let Some((event, port)) = self.context.next_event() {
+        while let Some((event, port)) = self.shared.context.next_event() {
             if let Some(what) = event.fault(port, self.chosen.port) {
-                return Err(VerbsError::Event { device: self.context.name().to_owned(), what });
+                return Err(VerbsError::Event {
+                    device: self.shared.context.name().to_owned(),
+                    what,
+                });
             }
         }
         Ok(())
@@ -128,11 +171,11 @@ impl QueuePairs {
     pub fn side(&self) -> Side {
         let wired = &self.pairs[..usize::from(self.plan.queue_pairs)];
         Side {
-            device: self.context.name().to_owned(),
+            device: self.shared.context.name().to_owned(),
             lid: self.chosen.lid,
             gid: self.chosen.gid.map(|(_, gid)| gid),
             mtu: self.chosen.mtu,
-            region: self.memory.region(),
+            region: self.shared.memory.region(),
             queue_pairs: wired.iter().map(|pair| pair.qp.address()).collect(),
         }
     }
@@ -169,12 +212,12 @@ impl QueuePairs {
         }
         let (far, near) = self.pairs.split_at_mut(wired);
         for (pair, &address) in far.iter_mut().zip(&other.queue_pairs) {
-            pair.qp.connect(&self.domain, &self.chosen, other, address, path)?;
+            pair.qp.connect(&self.shared.domain, &self.chosen, other, address, path)?;
             pair.remote = other.region;
         }
         for pair in near {
             let address = pair.qp.address();
-            pair.qp.connect(&self.domain, &self.chosen, &here, address, path)?;
+            pair.qp.connect(&self.shared.domain, &self.chosen, &here, address, path)?;
             pair.remote = here.region;
         }
         Ok(path.mtu)
@@ -317,13 +360,13 @@ impl Device for QueuePairs {
 
     fn post(&mut self, posts: &mut Posts) -> Result<(), VerbsError> {
         for request in posts.drain() {
-            let (bytes, room) = (request.bytes, self.memory.bytes());
+            let (bytes, room) = (request.bytes, self.shared.memory.bytes());
             if bytes > room {
                 return Err(VerbsError::TooLong { bytes, room });
             }
             if self.plan.sees_writes && request.opcode == Opcode::Write {
                 self.marked = self.marked.wrapping_add(1);
-                self.memory.mark_outgoing(self.marked);
+                self.shared.memory.mark_outgoing(self.marked);
             }
             let pair = &mut self.pairs[usize::from(request.qp.0)];
             if pair.held == 0 {
@@ -338,18 +381,11 @@ impl Device for QueuePairs {
     }
 
     fn poll(&mut self, seen: &mut Vec<Completion>) -> Result<(), VerbsError> {
-        // SAFETY: the completion queue lives, and there is room for as many as is said.
-        let found = unsafe {
-            let room = self.found.as_mut_ptr();
-            sys::ibv_poll_cq(self.completions.as_ptr(), POLLED as i32, room)
-        };
-        let found = usize::try_from(found).map_err(|_| VerbsError::Poll)?;
         let header = header(&self.plan);
-        for entry in &self.found[..found] {
-            let id = WorkId(entry.wr_id);
-            let pair = &mut self.pairs[usize::from(id.qp().0)];
+        let pairs = &mut self.pairs;
+        self.completions.poll(|Found { id, status, bytes, stamp }| {
+            let pair = &mut pairs[usize::from(id.qp().0)];
             let kind = id.kind();
-            let status = Status(entry.status);
             if !status.is_success() {
                 let qp = pair.qp.number();
                 return Err(VerbsError::Failed { qp, what: name(kind), status });
@@ -362,15 +398,16 @@ impl Device for QueuePairs {
                         pair.used = 0;
                         pair.receive()?;
                     }
-                    entry.byte_len.saturating_sub(header)
+                    bytes.saturating_sub(header)
                 }
             };
-            seen.push(Completion { qp: id.qp(), id: id.id(), kind, bytes, truth: None });
-        }
-        if self.plan.sees_writes && self.memory.arrived_mark() == self.seen.wrapping_add(1) {
+            seen.push(Completion { qp: id.qp(), id: id.id(), kind, bytes, truth: None, stamp });
+            Ok(())
+        })?;
+        if self.plan.sees_writes && self.shared.memory.arrived_mark() == self.seen.wrapping_add(1) {
             self.seen = self.seen.wrapping_add(1);
             let (kind, bytes) = (CompletionKind::Received, self.plan.bytes);
-            seen.push(Completion { qp: Qp(0), id: 0, kind, bytes, truth: None });
+            seen.push(Completion { qp: Qp(0), id: 0, kind, bytes, truth: None, stamp: None });
         }
         Ok(())
     }
@@ -387,14 +424,16 @@ impl Device for QueuePairs {
 impl Wakes for QueuePairs {
     fn arm(&mut self) -> Result<(), VerbsError> {
         let what = "an event can't be asked for";
-        self.completions.arm().map_err(|error| VerbsError::of(self.context.name(), what, error))
+        self.completions
+            .arm()
+            .map_err(|error| VerbsError::of(self.shared.context.name(), what, error))
     }
 
     fn sleep(&mut self, at_most: Time) -> Result<Woken, VerbsError> {
         let failed =
-            |error| VerbsError::of(self.context.name(), "events can't be waited for", error);
+            |error| VerbsError::of(self.shared.context.name(), "events can't be waited for", error);
         // Without another there is one twice.
-        let (completions, device) = (self.completions.events(), self.context.events());
+        let (completions, device) = (self.completions.events(), self.shared.context.events());
         let other = self.wakes.as_ref().map_or(device, |other| other.as_fd());
         let mut fds =
             [completions, device, other].map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));

@@ -1,6 +1,6 @@
 //! [`Task`]: what two sides measure together.
 
-use crate::ibverbs::{Path, Plan};
+use crate::ibverbs::{Path, Plan, WantedPages};
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rdma::wire::Mtu;
 use serde::{Deserialize, Serialize};
@@ -118,8 +118,10 @@ pub struct Task {
     pub bytes: Within<0, { 1 << 30 }>,
     /// The largest payload inside a WQE, bytes.
     pub inline: Within<0, 4096>,
-    /// How many queue pairs carry messages.
+    /// How many queue pairs of a thread carry messages.
     pub queue_pairs: Within<1, 1024>,
+    /// How many threads of a side carry messages, each with as many queue pairs.
+    pub threads: Within<1, 64>,
     /// Messages posted at a time to a queue pair, where there may be several.
     pub depth: Within<1, 16384>,
     /// The largest payload of a packet, where both ports take it.
@@ -154,6 +156,17 @@ pub enum TaskError {
     /// Atomics are of one size.
     #[error("an atomic has 8 B, not {0} B")]
     Atomic(u32),
+    /// More queue pairs than fit a message of the two sides.
+    #[error(
+        "{threads} threads with {queue_pairs} queue pairs each are too many: {MOST_QUEUE_PAIRS} queue pairs in all \
+         at most"
+    )]
+    TooManyPairs {
+        /// Queue pairs of a thread.
+        queue_pairs: u32,
+        /// Threads.
+        threads: u32,
+    },
     /// More requests than there is memory for.
     #[error(
         "{queue_pairs} queue pairs of {depth} requests are too many: {MOST_REQUESTS} in all at most"
@@ -168,6 +181,9 @@ pub enum TaskError {
 
 /// Requests of all queue pairs together: a completion queue has as many entries, and devices have an end to that.
 const MOST_REQUESTS: u32 = 1 << 17;
+
+/// Queue pairs of all threads together: they are told to the other side in one line.
+const MOST_QUEUE_PAIRS: u32 = 1024;
 
 /// Which side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -188,7 +204,7 @@ const ATOMIC: u32 = 8;
 const RECVS: u32 = 64;
 
 impl Task {
-    /// What a side needs for it.
+    /// What each thread of a side needs for it.
     pub fn plan(&self, part: Part) -> Result<Plan, TaskError> {
         let (depth, queue_pairs) = (self.depth.get(), self.queue_pairs.get());
         let (operation, bytes) = (self.method.operation(), self.bytes.get());
@@ -210,6 +226,10 @@ impl Task {
             Method::Bulk(_) if is_asked_for => return Err(TaskError::NotByThat("bulk")),
             Method::Bulk(_) if queue_pairs * depth > MOST_REQUESTS => {
                 return Err(TaskError::TooMany { queue_pairs, depth });
+            }
+            Method::Bulk(_) if queue_pairs * self.threads.get() > MOST_QUEUE_PAIRS => {
+                let threads = self.threads.get();
+                return Err(TaskError::TooManyPairs { queue_pairs, threads });
             }
             Method::PingPong(_) => PING_PONG,
             Method::Bulk(_) if part == Part::Client => depth,
@@ -234,6 +254,9 @@ impl Task {
             // What is longer than that is not sent inline at all.
             inline: if bytes <= self.inline.get() { bytes } else { 0 },
             sees_writes: self.method == Method::PingPong(Operation::Write),
+            pages: WantedPages::Ordinary,
+            // The method that takes a difference of two completions.
+            stamps: loopback,
         })
     }
 
@@ -255,6 +278,7 @@ mod tests {
             bytes: bytes.try_into().unwrap(),
             inline: 236.try_into().unwrap(),
             queue_pairs: queue_pairs.try_into().unwrap(),
+            threads: 1.try_into().unwrap(),
             depth: depth.try_into().unwrap(),
             mtu: Mtu::MAX,
             sl: 0.try_into().unwrap(),
@@ -310,6 +334,9 @@ mod tests {
         assert!(ud(Method::PingPong(Operation::Send)).plan(Part::Server).is_ok());
         let many = task(Method::Bulk(Operation::Write), 0, 1024, 16384);
         assert!(many.plan(Part::Client).unwrap_err().to_string().contains("1024 queue pairs"));
+        let threads = 64.try_into().unwrap();
+        let many = Task { threads, ..task(Method::Bulk(Operation::Write), 1, 17, 1) };
+        assert!(many.plan(Part::Client).unwrap_err().to_string().contains("64 threads with 17"));
         assert_eq!(Within::<1, 5>::try_from(6).unwrap_err().to_string(), "6 is not within 1 to 5");
     }
 }

@@ -116,7 +116,7 @@ impl<C: Clock> Flow<C> {
         let mut stop = || self.stops.load(Relaxed);
         // It takes no times.
         let clock = Monotonic::start();
-        driven(&mut *program, device, &clock, sleeps, &mut stop).map(drop)
+        driven(&mut program, device, &clock, sleeps, &mut stop).map(drop)
     }
 
     fn measure(&self, device: &mut QueuePairs, at: Time) -> anyhow::Result<Report> {
@@ -124,7 +124,15 @@ impl<C: Clock> Flow<C> {
         let (begin, end) = (at + active.from(), at + active.to());
         let window = Window { from: at + window.from(), to: at + window.to() };
         let until = Until::Time(end - begin);
-        let extent = Extent { start: begin, until, window: Some(window), seed: *seed };
+        let extent = Extent {
+            start: begin,
+            until,
+            window: Some(window),
+            seed: *seed,
+            thread: 0,
+            rate: None,
+            slices: None,
+        };
         let mut program = program::of_client(task, device.loopback(), &extent)?;
         if !self.wait_until(begin) {
             return Ok(unmeasured());

@@ -2,7 +2,9 @@
 //! letter is the same.
 
 use super::address::{host, listened};
+use super::place::Here;
 use super::port::Port;
+use super::rate::{Rate, rate};
 use crate::output::Json;
 use crate::values::{Refusal, duration, number, size};
 use bandwise_agents::Address;
@@ -21,6 +23,8 @@ Examples:
 pub struct Server {
     #[command(flatten)]
     pub(super) port: Port,
+    #[command(flatten)]
+    pub(super) here: Here,
     /// The address to listen at for those who measure
     #[arg(long, value_name = "ADDRESS[:PORT]", value_parser = listened)]
     #[arg(default_value = "127.0.0.1")]
@@ -42,6 +46,10 @@ Examples:
   # What ib_send_lat and ib_write_bw measure
   bandwise rperf client node1 --method ping-pong -s 2 -n 10000
   bandwise rperf client node1 --method bulk -s 65536 -q 2 -D 10 --json bulk.json
+  # Each message size; small messages from four threads; sleeping in place of looking all the time
+  bandwise rperf client node1 --method ping-pong -a -n 1000
+  bandwise rperf client node1 --method bulk -s 64 --threads 4 --cpu 0-3 -D 10
+  bandwise rperf client node1 --method ping-pong -e
 
 Interrupted, or when the other side is gone, it prints what it has and says `Partial`, with exit
 code 130, or 1.")]
@@ -51,6 +59,8 @@ pub struct Client {
     pub(super) server: Address,
     #[command(flatten)]
     pub(super) port: Port,
+    #[command(flatten)]
+    pub(super) here: Here,
     /// How to measure
     #[arg(long, value_enum, value_name = "METHOD", default_value = "rperf")]
     pub(super) method: MethodFlag,
@@ -66,6 +76,9 @@ pub struct Client {
     #[arg(short = 's', long, value_name = "SIZE", value_parser = size)]
     #[arg(allow_hyphen_values = true)]
     pub(super) size: Option<Bytes>,
+    /// One size after another: 2 B, 4 B, 8 B … up to 8 MiB, or up to -s
+    #[arg(short = 'a', long)]
+    pub(super) all: bool,
     /// Samples to take, with bulk messages to send; if not given, 10000
     #[arg(short = 'n', long, value_name = "N", conflicts_with = "duration")]
     #[arg(allow_negative_numbers = true, value_parser = number(1..=1_000_000_000))]
@@ -74,7 +87,20 @@ pub struct Client {
     #[arg(short = 'D', long, value_name = "TIME", value_parser = seconds)]
     #[arg(allow_hyphen_values = true)]
     pub(super) duration: Option<Time>,
-    /// Queue pairs, with bulk alone; if not given, 1
+    /// Threads, each with queue pairs and a completion queue of its own, with bulk alone; if not given, 1
+    #[arg(long, value_name = "N", value_parser = number(1..=64))]
+    #[arg(allow_negative_numbers = true)]
+    pub(super) threads: Option<u64>,
+    /// What to send at most, with bulk alone: Gbps as a number, another rate, or messages a second, such as
+    /// '2 Mpps'
+    #[arg(long, value_name = "RATE", value_parser = rate)]
+    #[arg(allow_hyphen_values = true)]
+    pub(super) rate: Option<Rate>,
+    /// Over how long a peak and a minimum of the bandwidth are taken, with bulk alone; if not given, 100 ms
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(allow_hyphen_values = true)]
+    pub(super) window: Option<Time>,
+    /// Queue pairs of a thread, with bulk alone; if not given, 1
     #[arg(short = 'q', long, value_name = "N", value_parser = number(1..=1024))]
     #[arg(allow_negative_numbers = true)]
     pub(super) qps: Option<u64>,

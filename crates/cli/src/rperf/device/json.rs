@@ -1,9 +1,11 @@
 //! What was measured, for programs: the form of the simulator's measurements, with what is true left out.
 
-use super::outcome::{Ended, Outcome};
+use super::outcome::{Ended, Outcome, Run, Throughput};
+use super::place::pages;
 use super::settings::{Settings, Until};
 use crate::rperf::json::of_bandwidth;
 use bandwise_report::json::rounded;
+use bandwise_units::Time;
 use bandwise_verbs::session::Method;
 use serde_json::{Value, json};
 
@@ -20,51 +22,87 @@ pub(in crate::rperf) fn name(method: Method) -> &'static str {
 
 /// The document.
 pub(super) fn of(settings: &Settings, outcome: &Outcome) -> Value {
-    let Settings { server, chosen, task, until, seed, .. } = settings;
     let (stop, failure) = match &outcome.end {
         Ended::Complete => ("complete", None),
         Ended::Interrupted => ("interrupted", None),
         Ended::Failed(why) => ("failed", Some(why)),
     };
-    let latency = outcome.latency.as_ref().map(|measured| {
-        json!({ "direction": "round trip", "measured": measured, "truth": null, "error": null })
-    });
-    let bandwidth = outcome.bandwidth.map(of_bandwidth);
-    let (samples, duration) = match until {
-        Until::Samples(samples) => (Some(samples), None),
-        Until::Time(time) => (None, Some(time.as_s_f64())),
+    let added = |of: fn(&Run) -> Time| {
+        outcome.runs.iter().fold(Time::ZERO, |all, run| all + of(run)).as_s_f64()
     };
+    let first = outcome.runs.first();
     rounded(json!({
         "schema": 1,
-        "title": format!("{} with {server}", name(task.method)),
-        "flows": [{
-            "run": 0,
-            "name": name(task.method),
-            "method": name(task.method),
-            "operation": task.method.operation(),
-            "transport": task.transport,
-            "from": chosen.device,
-            "to": outcome.peer,
-            "server": server.to_string(),
-            "sl": task.sl.get(),
-            "traffic_class": task.traffic_class.get(),
-            "bytes": task.bytes.get(),
-            "queue_pairs": task.queue_pairs.get(),
-            "completion": if task.events { "events" } else { "busy" },
-            "mtu_bytes": outcome.mtu.get(),
-            "samples_wanted": samples,
-            "duration_wanted_s": duration,
-            "latency": latency,
-            "bandwidth": bandwidth,
-        }],
+        "title": format!("{} with {}", name(settings.method()), settings.server),
+        "flows": (0..).zip(&outcome.runs).map(|(i, run)| flow(settings, i, run)).collect::<Vec<_>>(),
         "stop": stop,
         "failure": failure,
         "stats": {
             "version": env!("CARGO_PKG_VERSION"),
-            "seed": seed,
+            "seed": settings.seed,
             "clock": outcome.clock,
-            "measured_s": outcome.took.as_s_f64(),
-            "processor_s": outcome.busy.as_s_f64(),
+            "processors": settings.place.processors(),
+            "memory": first.map(|run| pages(&run.pages)),
+            "measured_s": added(|run| run.took),
+            "processor_s": added(|run| run.busy),
         },
     }))
+}
+
+fn flow(settings: &Settings, number: usize, run: &Run) -> Value {
+    let Settings { server, chosen, until, rate, .. } = settings;
+    let task = &run.task;
+    let latency = run.latency.as_ref().map(|measured| {
+        let (stamps, difference) = run.by_stamps.unzip();
+        json!({
+            "direction": "round trip",
+            "measured": measured,
+            "truth": null,
+            "error": null,
+            "by_device_clock": stamps,
+            "less_device_clock": difference,
+        })
+    });
+    let (samples, duration) = match until {
+        Until::Samples(samples) => (Some(samples), None),
+        Until::Time(time) => (None, Some(time.as_s_f64())),
+    };
+    json!({
+        "run": number,
+        "name": name(task.method),
+        "method": name(task.method),
+        "operation": task.method.operation(),
+        "transport": task.transport,
+        "from": chosen.device,
+        "to": run.peer,
+        "server": server.to_string(),
+        "sl": task.sl.get(),
+        "traffic_class": task.traffic_class.get(),
+        "bytes": task.bytes.get(),
+        "queue_pairs": task.queue_pairs.get(),
+        "threads": task.threads.get(),
+        "completion": if task.events { "events" } else { "busy" },
+        "mtu_bytes": run.mtu.get(),
+        "device_clock_khz": run.stamped_at_khz,
+        "samples_wanted": samples,
+        "duration_wanted_s": duration,
+        "rate_limit": rate.map(|rate| rate.to_string()),
+        "measured_s": run.took.as_s_f64(),
+        "processor_s": run.busy.as_s_f64(),
+        "latency": latency,
+        "bandwidth": run.bandwidth.as_ref().map(bandwidth),
+    })
+}
+
+/// In the form of the simulator's, and what a device alone has.
+fn bandwidth(found: &Throughput) -> Value {
+    let mut all = of_bandwidth(found.all);
+    let rates = found.peak_and_least();
+    all["messages_per_s"] = found.messages_per_s().into();
+    all["peak_gbps"] = rates.map(|(peak, _)| peak.as_gbps_f64()).into();
+    all["least_gbps"] = rates.map(|(_, least)| least.as_gbps_f64()).into();
+    all["slice_s"] = found.spread.map(|spread| spread.each.as_s_f64()).into();
+    all["slices"] = found.spread.map(|spread| spread.count).into();
+    all["by_thread"] = found.threads.iter().map(|&thread| of_bandwidth(thread)).collect();
+    all
 }

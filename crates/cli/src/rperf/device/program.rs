@@ -8,11 +8,11 @@ use bandwise_rperf::{
     PingPongResponder, PingPongSettings, PostPoll, PostPollSettings, RPerf, RPerfSettings, Rounds,
     Think, Window,
 };
-use bandwise_units::{Bytes, Time};
+use bandwise_units::{BitRate, Bytes, Time};
 use bandwise_verbs::session::{Method, Operation, Task};
 
-/// Rounds that come first and aren't counted, where it is not a time that says which count, and the longest pause
-/// after a round of what is not done without a pause: as in the simulator.
+/// Rounds that come first and aren't counted, where it is not a time that says which are, and the longest pause after a round of what is not done without a
+/// pause: as in the simulator.
 const WARMUP: u64 = 20;
 const PAUSE: Time = Time::from_ns(600);
 
@@ -29,6 +29,12 @@ pub(in crate::rperf) struct Extent {
     pub(in crate::rperf) window: Option<Window>,
     /// What pauses are drawn from.
     pub(in crate::rperf) seed: u64,
+    /// The number of the thread, from 0.
+    pub(in crate::rperf) thread: u32,
+    /// What the thread's bulk traffic may send at most.
+    pub(in crate::rperf) rate: Option<BitRate>,
+    /// The length of the slices of time that bulk traffic is counted by, if it is.
+    pub(in crate::rperf) slices: Option<Time>,
 }
 
 /// Who measures.
@@ -37,7 +43,7 @@ pub(in crate::rperf) fn of_client(
     loopback: Option<Qp>,
     extent: &Extent,
 ) -> Result<Generator, BulkError> {
-    let Extent { start, .. } = *extent;
+    let Extent { start, thread, .. } = *extent;
     let (bytes, inline_max) = (task.bytes.get(), task.inline.get());
     let rounds = || {
         let seed = Stream::new(extent.seed, "think", 0).time_below(Time::MAX).as_ps();
@@ -69,10 +75,14 @@ pub(in crate::rperf) fn of_client(
                 Until::Time(time) => Some(start + time),
             };
             let messages = match extent.until {
-                Until::Samples(messages) => Some(messages),
+                Until::Samples(messages) => {
+                    let (all, thread) = (u64::from(task.threads.get()), u64::from(thread));
+                    Some(messages / all + u64::from(thread < messages % all))
+                }
                 Until::Time(_) => None,
             };
-            Bulk::new(BulkSettings {
+            let all = Window { from: start, to: until.unwrap_or(Time::MAX) };
+            let bulk = Bulk::new(BulkSettings {
                 qps: (0..queue_pairs as u16).map(Qp).collect(),
                 opcode: operation.into(),
                 bytes,
@@ -85,12 +95,13 @@ pub(in crate::rperf) fn of_client(
                 start,
                 until,
                 messages,
-                rate: None,
-                window: extent
-                    .window
-                    .unwrap_or(Window { from: start, to: until.unwrap_or(Time::MAX) }),
-            })?
-            .into()
+                rate: extent.rate,
+                window: extent.window.unwrap_or(all),
+            })?;
+            match extent.slices {
+                Some(each) => bulk.by_slices(each).into(),
+                None => bulk.into(),
+            }
         }
     };
     if let Some(window) = extent.window {
@@ -100,10 +111,12 @@ pub(in crate::rperf) fn of_client(
 }
 
 /// Who answers.
-pub(in crate::rperf) fn of_server(task: &Task) -> Box<dyn Program> {
+pub(in crate::rperf) fn of_server(task: &Task) -> Answerer {
     match task.method {
-        Method::PingPong(operation) => Box::new(PingPongResponder::new(ping_pong(task, operation))),
-        _ => Box::new(Receiver),
+        Method::PingPong(operation) => {
+            Answerer::Pong(PingPongResponder::new(ping_pong(task, operation)))
+        }
+        _ => Answerer::Receiver,
     }
 }
 
@@ -123,11 +136,19 @@ fn ping_pong(task: &Task, operation: Operation) -> PingPongSettings {
     }
 }
 
-/// Receives, which the device does by itself as long as somebody polls.
-struct Receiver;
+/// The side that answers.
+pub(in crate::rperf) enum Answerer {
+    /// Sends back what comes.
+    Pong(PingPongResponder),
+    /// Receives, which the device does by itself as long as somebody polls.
+    Receiver,
+}
 
-impl Program for Receiver {
-    fn step(&mut self, _now: Time, _seen: &[Completion], _posts: &mut Posts) -> Next {
-        Next::Completion
+impl Program for Answerer {
+    fn step(&mut self, now: Time, seen: &[Completion], posts: &mut Posts) -> Next {
+        match self {
+            Answerer::Pong(pong) => pong.step(now, seen, posts),
+            Answerer::Receiver => Next::Completion,
+        }
     }
 }

@@ -2,26 +2,33 @@
 
 use super::flags::Server;
 use super::json::name;
+use super::place::{Place, tell_of};
 use super::port::any_psn;
 use super::program;
+use super::threads::{self, Work};
 use crate::failure::Failure;
 use crate::output::note;
 use anyhow::{Context, anyhow};
-use bandwise_verbs::ibverbs::{Chosen, QueuePairs, Side};
-use bandwise_verbs::session::{Control, ControlError, Message, Part, Task, Watched};
-use bandwise_verbs::{ByEvents, End, Monotonic, drive};
+use bandwise_verbs::Monotonic;
+use bandwise_verbs::ibverbs::{Chosen, Plan, QueuePairs, Side};
+use bandwise_verbs::session::{Control, ControlError, Message, Part, Task};
 use std::net::TcpListener;
 
 /// Serves one after another, or one.
 pub(super) fn run(flags: Server) -> Result<(), Failure> {
     let chosen = flags.port.resolve()?;
+    let place = flags.here.resolve(&chosen.device)?;
+    place.take(0);
     let at = flags.listen;
     let listener = TcpListener::bind(at).map_err(|error| {
         let message = format!("--listen {at}: {error}");
         Failure::usage(message, "an address of this host, and a port that nobody listens at")
     })?;
     let at = listener.local_addr().context("the address that is listened at")?;
-    note(format_args!("listening at {at}, to measure with {} port {}", chosen.device, chosen.port));
+    note(format_args!(
+        "listening at {at}, to measure with {} port {} on {place}",
+        chosen.device, chosen.port
+    ));
     if at.ip().is_loopback() {
         note("only this host can reach that address; others with --listen 0.0.0.0");
     }
@@ -29,7 +36,7 @@ pub(super) fn run(flags: Server) -> Result<(), Failure> {
         let (stream, from) = listener.accept().context("waiting for who measures")?;
         let served = Control::over(stream)
             .map_err(anyhow::Error::from)
-            .and_then(|control| serve(&chosen, control));
+            .and_then(|control| serve(&chosen, &place, control));
         match served {
             Ok(what) => note(format_args!("{from}: {what}")),
             Err(error) if flags.once => return Err(error.context(from).into()),
@@ -41,70 +48,98 @@ pub(super) fn run(flags: Server) -> Result<(), Failure> {
     }
 }
 
-/// Serves one, and says what.
-fn serve(chosen: &Chosen, mut control: Control) -> anyhow::Result<String> {
-    let (task, side) = match control.receive() {
-        Ok(Message::Ask { task, side }) => (task, side),
-        Ok(_) => return Err(anyhow!("its first message is not what it wants")),
-        // Whoever speaks another version may understand this much.
-        Err(ControlError::Message(error)) => {
-            control.send(&Message::Refused(error.to_string()))?;
-            return Err(error.into());
+/// Serves one, as long as it asks for something, and says what was the last.
+fn serve(chosen: &Chosen, place: &Place, mut control: Control) -> anyhow::Result<String> {
+    let mut first = None;
+    loop {
+        let (task, side) = match control.receive() {
+            Ok(Message::Ask { task, side }) => (task, side),
+            Ok(_) => return Err(anyhow!("it asks for nothing that is measured")),
+            // Whoever speaks another version may understand this much.
+            Err(ControlError::Message(error)) => {
+                control.send(&Message::Refused(error.to_string()))?;
+                return Err(error.into());
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let bytes = task.bytes.get();
+        let first = *first.get_or_insert(bytes);
+        match answer(chosen, place, control, &task, &side)? {
+            Some(more) => control = more,
+            None => {
+                let what = if bytes == first { String::new() } else { format!("{first} B to ") };
+                let method = name(task.method);
+                return Ok(format!("served {method} of {what}{bytes} B from {}", side.device));
+            }
         }
-        Err(error) => return Err(error.into()),
-    };
-    let mut device = match prepare(chosen, &task, &side) {
-        Ok(device) => device,
+    }
+}
+
+/// Answers until it is done; if it wants something else the connection comes back.
+fn answer(
+    chosen: &Chosen,
+    place: &Place,
+    mut control: Control,
+    task: &Task,
+    side: &Side,
+) -> anyhow::Result<Option<Control>> {
+    let devices = match prepare(chosen, place, task, side) {
+        Ok(devices) => devices,
         Err(error) => {
             control.send(&Message::Refused(format!("{error:#}")))?;
             return Err(error);
         }
     };
-    control.send(&Message::Ready(device.side()))?;
+    tell_of(devices[0].pages());
+    control.send(&Message::Ready(joined(&devices)))?;
     let mut control = control.watch()?;
-    device.wake_by(control.readable()?);
-    let mut program = program::of_server(&task);
-    let (clock, sleeps) = (Monotonic::start(), program::server_sleeps(&task));
+    let mut work: Vec<_> = devices
+        .into_iter()
+        .map(|device| Work { device, program: program::of_server(task) })
+        .collect();
+    work[0].device.wake_by(control.readable()?);
+    let sleeps = program::server_sleeps(task);
     let mut said = None;
     let mut stop = || {
         // Who sleeps is asked when it has nothing better to do.
         said = if sleeps { control.look_now() } else { control.look() };
         said.is_some()
     };
-    let end = match sleeps {
-        true => drive(&mut *program, &mut ByEvents::of(&mut device), &clock, &mut stop),
-        false => drive(&mut *program, &mut device, &clock, &mut stop),
-    };
-    match end {
-        Ok(End::Done) => Err(anyhow!("who answers is never done")),
-        Ok(End::Stopped) => ended(said.expect("that is why it stopped")),
-        Err(error) => failed(control, error),
+    let worked = threads::run(work, place, sleeps, &Monotonic::start(), &mut stop);
+    if said.is_none() {
+        said = control.look_now();
     }
-    .map(|()| {
-        format!("served {} of {} B from {}", name(task.method), task.bytes.get(), side.device)
-    })
-}
-
-fn prepare(chosen: &Chosen, task: &Task, side: &Side) -> anyhow::Result<QueuePairs> {
-    let mut device = QueuePairs::open(chosen.clone(), task.plan(Part::Server)?, any_psn())?;
-    device.connect(side, task.path())?;
-    Ok(device)
-}
-
-/// Who measured has said its last word.
-fn ended(said: Result<Message, ControlError>) -> anyhow::Result<()> {
-    match said? {
-        Message::Done => Ok(()),
-        _ => Err(anyhow!("it said something else than that it is done")),
+    match said {
+        Some(said) => match said? {
+            Message::Done => Ok(None),
+            Message::Next => Ok(Some(control.unwatch()?)),
+            _ => Err(anyhow!("it said something else than that it is done")),
+        },
+        // The device has failed of itself.
+        None => {
+            let failed = worked.into_iter().find_map(|worked| worked.end.err());
+            let error = failed.map_or_else(|| anyhow!("who answers is never done"), Into::into);
+            control.end(&Message::Failed(format!("{error:#}")));
+            Err(error)
+        }
     }
 }
 
-/// The device has failed: because the other side has gone, or of itself.
-fn failed(mut control: Watched, error: impl Into<anyhow::Error>) -> anyhow::Result<()> {
-    if let Some(said) = control.look_now() {
-        return ended(said);
+fn prepare(
+    chosen: &Chosen,
+    place: &Place,
+    task: &Task,
+    side: &Side,
+) -> anyhow::Result<Vec<QueuePairs>> {
+    let plan = Plan { pages: place.pages, ..task.plan(Part::Server)? };
+    let threads = task.threads.get();
+    let mut devices = QueuePairs::open_many(chosen.clone(), plan, threads, any_psn())?;
+    for (thread, device) in devices.iter_mut().enumerate() {
+        device.connect(&side.of_thread(thread, threads as usize), task.path())?;
     }
-    let error = error.into();
-    control.end(&Message::Failed(format!("{error:#}")));
-    Err(error)
+    Ok(devices)
+}
+
+fn joined(devices: &[QueuePairs]) -> Side {
+    Side::joined(devices.iter().map(QueuePairs::side)).expect("a task has a thread or more")
 }

@@ -1,6 +1,8 @@
 //! From flags of the client to what is measured.
 
 use super::flags::{Client, MethodFlag, OperationFlag, TransportFlag};
+use super::place::Place;
+use super::rate::Rate;
 use crate::failure::Failure;
 use crate::output::Outputs;
 use bandwise_agents::{Address, DEPTH, usual_bytes, usual_inline};
@@ -15,7 +17,13 @@ use bandwise_verbs::session::{Method, Operation, Part, Task};
 pub(super) struct Settings {
     pub(super) server: Address,
     pub(super) chosen: Chosen,
-    pub(super) task: Task,
+    pub(super) place: Place,
+    /// What is measured one after another; at least one, and all alike but for the size of their messages.
+    pub(super) tasks: Vec<Task>,
+    /// What bulk traffic may send at most.
+    pub(super) rate: Option<Rate>,
+    /// The length of the slices of time that a peak and a minimum are taken of.
+    pub(super) window: Time,
     /// How many samples, or messages, or for how long.
     pub(super) until: Until,
     pub(super) seed: u64,
@@ -28,6 +36,13 @@ pub(in crate::rperf) enum Until {
     Samples(u64),
     /// After that time.
     Time(Time),
+}
+
+impl Settings {
+    /// What is alike of all that is measured.
+    pub(super) fn method(&self) -> Method {
+        self.tasks[0].method
+    }
 }
 
 impl Until {
@@ -43,6 +58,17 @@ impl Until {
 /// Samples, or messages.
 const SAMPLES: u64 = 10_000;
 
+/// What a sweep begins and, if nothing else is said, ends with, bytes: as perftest's `-a`.
+const SMALLEST: u32 = 2;
+const LARGEST: u32 = 8 << 20;
+/// Long enough for a hundred messages of 64 KiB at 1 Gbps, short enough to show what comes and goes.
+const WINDOW: Time = Time::from_ms(100);
+
+/// The powers of two, up to the largest.
+fn sizes(largest: u32) -> impl Iterator<Item = u32> {
+    (1..31).map(|power| 1 << power).take_while(move |&bytes| bytes <= largest)
+}
+
 impl Client {
     pub(super) fn resolve(self) -> Result<(Settings, Outputs), Failure> {
         // What flags say comes first: it is wrong on any host.
@@ -51,15 +77,30 @@ impl Client {
         let transport = self.transport();
         let outputs = self.json.resolve(&[])?;
         let is_bulk = matches!(method, Method::Bulk(_));
-        for (flag, given) in [("-q", self.qps), ("-t", self.tx_depth)] {
-            if given.is_some() && !is_bulk {
+        for (flag, given) in [
+            ("-q", self.qps.is_some()),
+            ("-t", self.tx_depth.is_some()),
+            ("--threads", self.threads.is_some()),
+            ("--rate", self.rate.is_some()),
+            ("--window", self.window.is_some()),
+        ] {
+            if given && !is_bulk {
                 let message =
                     format!("{flag} says nothing about a latency, of one message at a time");
                 return Err(Failure::usage(message, format!("{flag} with --method bulk")));
             }
         }
         let inline = self.inline_size.map_or_else(|| usual_inline(method), |inline| inline as u32);
-        let bytes = self.size.map_or_else(|| usual_bytes(method), |size| size.get() as u32);
+        if self.all && method.operation() == Operation::Atomic {
+            return Err(Failure::usage("-a: an atomic has one size alone", "no -a"));
+        }
+        // Those of a sweep are all refused, or none.
+        let size = if self.all { LARGEST } else { usual_bytes(method) };
+        let bytes = self.size.map_or(size, |size| size.get() as u32);
+        if self.all && bytes < SMALLEST {
+            let allowed = format!("-s from {SMALLEST}");
+            return Err(Failure::usage(format!("-a -s {bytes}: there is no size"), allowed));
+        }
         if is_bulk && bytes == 0 {
             return Err(Failure::usage("-s 0: empty messages have no bandwidth", "-s from 1"));
         }
@@ -71,6 +112,7 @@ impl Client {
             bytes: bytes.try_into().expect(within),
             inline: inline.try_into().expect(within),
             queue_pairs: number(self.qps, 1).try_into().expect(within),
+            threads: number(self.threads, 1).try_into().expect(within),
             depth: number(self.tx_depth, u64::from(DEPTH)).try_into().expect(within),
             mtu: mtu.unwrap_or(Mtu::MAX),
             sl: (self.sl as u32).try_into().expect(within),
@@ -80,7 +122,7 @@ impl Client {
         if let Err(error) = task.plan(Part::Client) {
             return Err(Failure::usage(
                 error.to_string(),
-                "other values of -s, -q, -t, -c, --operation",
+                "other values of -s, -q, -t, -c, --operation, --threads; no -e",
             ));
         }
         let chosen = self.port.resolve()?;
@@ -98,11 +140,28 @@ impl Client {
             }
             task.bytes = task.mtu.get().try_into().expect(within);
         }
+        let place = self.here.resolve(&chosen.device)?;
         let until = match self.duration {
             Some(duration) => Until::Time(duration),
             None => Until::Samples(self.samples.unwrap_or(SAMPLES)),
         };
-        Ok((Settings { server: self.server, chosen, task, until, seed: self.seed }, outputs))
+        let tasks = match self.all {
+            false => vec![task],
+            true => sizes(task.bytes.get())
+                .map(|bytes| Task { bytes: bytes.try_into().expect(within), ..task })
+                .collect(),
+        };
+        let settings = Settings {
+            server: self.server,
+            chosen,
+            place,
+            tasks,
+            rate: self.rate,
+            window: self.window.unwrap_or(WINDOW),
+            until,
+            seed: self.seed,
+        };
+        Ok((settings, outputs))
     }
 
     fn transport(&self) -> Transport {
@@ -151,5 +210,18 @@ impl Client {
                 Err(Failure::usage(message, "256, 512, 1024, 2048 or 4096"))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sweep_is_the_powers_of_two() {
+        assert_eq!(sizes(SMALLEST).collect::<Vec<_>>(), [2]);
+        assert_eq!(sizes(9).collect::<Vec<_>>(), [2, 4, 8]);
+        let all: Vec<_> = sizes(LARGEST).collect();
+        assert_eq!((all.len(), all.last()), (23, Some(&LARGEST)));
     }
 }

@@ -2,26 +2,31 @@
 
 use super::super::tables::{QUANTILES, row, unit_of};
 use super::json::name;
-use super::outcome::{Ended, Outcome};
+use super::outcome::{Ended, Outcome, Run};
+use super::place::pages;
 use super::settings::{Settings, Until};
 use bandwise_rdma::verbs::Transport;
 use bandwise_report::{Cell, Table, text};
-use bandwise_rperf::{Bandwidth, Summary};
+use bandwise_rperf::Summary;
+use bandwise_units::{BitRate, Time};
 use bandwise_verbs::session::{Method, Operation};
 
 /// Everything that is printed for people.
 pub(super) fn text(settings: &Settings, outcome: &Outcome) -> String {
-    let latency = outcome.latency.as_ref().map(|measured| latency(settings, outcome, measured));
-    let bandwidth = outcome.bandwidth.as_ref().map(|found| bandwidth(settings, outcome, found));
-    let tables = latency.into_iter().chain(bandwidth).map(|table| text::table(&table));
+    let runs = &outcome.runs;
+    let tables: Vec<_> = match (&runs[..], settings.method()) {
+        (_, Method::Bulk(_)) => bandwidth(settings, runs).into_iter().collect(),
+        ([run], _) if settings.tasks.len() == 1 => latency(settings, run).into_iter().collect(),
+        _ => latencies(settings, runs).into_iter().collect(),
+    };
+    let tables = tables.iter().map(text::table);
     tables.chain([closing(settings, outcome)]).collect::<Vec<_>>().join("\n")
 }
 
-/// `64 B on SL0 from rxe0 to mlx5_0 at node1:18516`
-fn who(settings: &Settings, outcome: &Outcome) -> String {
-    let Settings { server, chosen, task, .. } = settings;
-    let (bytes, sl) = (task.bytes.get(), task.sl.get());
-    format!("{bytes} B on SL{sl} from {} to {} at {server}", chosen.device, outcome.peer)
+/// `on SL0 from rxe0 to mlx5_0 at node1:18516`
+fn who(settings: &Settings, run: &Run) -> String {
+    let Settings { server, chosen, .. } = settings;
+    format!("on SL{} from {} to {} at {server}", run.task.sl.get(), chosen.device, run.peer)
 }
 
 /// What a method takes for the latency.
@@ -40,50 +45,129 @@ fn meaning(method: Method) -> &'static str {
     }
 }
 
-fn latency(settings: &Settings, outcome: &Outcome, measured: &Summary) -> Table {
+const BY_STAMPS: &str = " By stamps: the same by the device's own clock, which knows nothing of when this host \
+                         looked; difference: measured less that, sample by sample.";
+
+fn latency(settings: &Settings, run: &Run) -> Option<Table> {
+    let measured = run.latency.as_ref()?;
     let (unit, scale) = unit_of(measured);
-    let count = |name: &str, count: u64| row(name, vec![Cell::number(count as f64, "")]);
-    let time = |name: &str, ns: f64| row(name, vec![Cell::number(ns * scale, unit)]);
-    let mut rows = vec![count("samples", measured.count)];
-    rows.extend(QUANTILES.iter().map(|&(name, of)| time(name, of(measured))));
-    rows.push(time("mean", measured.mean_ns));
-    rows.push(count("negative", measured.negatives));
-    rows.push(count("zero", measured.zeros));
+    let mut columns = vec![measured];
+    columns.extend(run.by_stamps.iter().flat_map(|(stamps, difference)| [stamps, difference]));
+    let count = |name: &str, of: fn(&Summary) -> u64| {
+        row(name, columns.iter().map(|c| Cell::number(of(c) as f64, "")).collect())
+    };
+    let time = |name: &str, of: fn(&Summary) -> f64| {
+        row(name, columns.iter().map(|c| Cell::number(of(c) * scale, unit)).collect())
+    };
+    let mut rows = vec![count("samples", |s| s.count)];
+    rows.extend(QUANTILES.iter().map(|&(name, of)| time(name, of)));
+    rows.push(time("mean", |s| s.mean_ns));
+    rows.push(count("negative", |s| s.negatives));
+    rows.push(count("zero", |s| s.zeros));
     let few = match settings.until {
         Until::Samples(wanted) if measured.count < wanted => {
             format!(" It took {} of {wanted} samples.", measured.count)
         }
         _ => String::new(),
     };
-    let method = settings.task.method;
-    Table {
-        title: format!("{}: round-trip time of {}", named(method), who(settings, outcome)),
-        caption: meaning(method).to_owned() + &few,
-        header: ["", "measured"].map(str::to_owned).to_vec(),
+    let (method, bytes) = (run.task.method, run.task.bytes.get());
+    let stamps = if run.by_stamps.is_some() { BY_STAMPS } else { "" };
+    let header = ["", "measured", "by stamps", "difference"];
+    let (method, who) = (named(method), who(settings, run));
+    Some(Table {
+        title: format!("{method}: round-trip time of {bytes} B {who}"),
+        caption: format!("{}{stamps}{few}", meaning(run.task.method)),
+        header: header[..=columns.len()].iter().map(|&name| name.to_owned()).collect(),
         rows,
-    }
+    })
 }
 
-fn bandwidth(settings: &Settings, outcome: &Outcome, found: &Bandwidth) -> Table {
-    let cells = vec![
-        Cell::text(named(settings.task.method)),
-        Cell::text(who(settings, outcome)),
-        Cell::number(found.rate().as_gbps_f64(), "Gbps"),
-        Cell::number(found.messages as f64, ""),
-    ];
-    let header = ["flow", "messages of", "payload", "messages"];
-    let caption = match settings.task.transport {
+/// A line for each size.
+fn latencies(settings: &Settings, runs: &[Run]) -> Option<Table> {
+    let last = runs.iter().rev().find_map(|run| run.latency.as_ref())?;
+    let (unit, scale) = unit_of(last);
+    let line = |run: &Run| {
+        let measured = run.latency.as_ref()?;
+        let time = |ns: f64| Cell::number(ns * scale, unit);
+        let mut cells = vec![
+            Cell::number(f64::from(run.task.bytes.get()), "B"),
+            Cell::number(measured.count as f64, ""),
+        ];
+        cells.extend(QUANTILES.iter().map(|(_, of)| time(of(measured))));
+        cells.push(time(measured.mean_ns));
+        Some(cells)
+    };
+    let names = QUANTILES.iter().map(|&(name, _)| name);
+    let header = ["payload", "samples"].into_iter().chain(names).chain(["mean"]);
+    let method = settings.method();
+    Some(Table {
+        title: format!("{}: round-trip times {}", named(method), who(settings, runs.first()?)),
+        caption: meaning(method).to_owned(),
+        header: header.map(str::to_owned).collect(),
+        rows: runs.iter().filter_map(line).collect(),
+    })
+}
+
+/// A line for each size, and of a single one a line for each thread, if there are several.
+fn bandwidth(settings: &Settings, runs: &[Run]) -> Option<Table> {
+    let first = runs.first()?;
+    let none = || Cell::text("-");
+    let mut rows = Vec::new();
+    let mut has_no_slice = false;
+    let mut each = settings.window;
+    for run in runs {
+        let Some(found) = &run.bandwidth else { continue };
+        let rates = found.peak_and_least();
+        let rate = |rate: Option<BitRate>| {
+            rate.map_or_else(none, |rate| Cell::number(rate.as_gbps_f64(), "Gbps"))
+        };
+        has_no_slice |= rates.is_none();
+        each = found.spread.map_or(each, |spread| each.max(spread.each));
+        let size = Cell::number(f64::from(run.task.bytes.get()), "B");
+        rows.push(vec![
+            size,
+            Cell::number(found.all.messages as f64, ""),
+            rate(Some(found.all.rate())),
+            rate(rates.map(|(peak, _)| peak)),
+            rate(rates.map(|(_, least)| least)),
+            Cell::number(found.messages_per_s() / 1e6, "Mpps"),
+        ]);
+        if runs.len() > 1 || found.threads.len() == 1 {
+            continue;
+        }
+        for (number, thread) in found.threads.iter().enumerate() {
+            rows.push(vec![
+                Cell::text(format!("thread {number}")),
+                Cell::number(thread.messages as f64, ""),
+                rate(Some(thread.rate())),
+                none(),
+                none(),
+                none(),
+            ]);
+        }
+    }
+    let what = match first.task.transport {
         Transport::Rc => "Payload of messages that completed while it was measured, one way.",
         Transport::Ud => {
             "Payload of datagrams that were sent while it was measured, whether they arrived or not."
         }
     };
-    Table {
-        title: "Bandwidth".to_owned(),
-        caption: caption.to_owned(),
+    let slices = match has_no_slice {
+        true => format!(" Where it took less than {each} there is no peak and no least."),
+        false => String::new(),
+    };
+    let limit = settings
+        .rate
+        .map_or_else(String::new, |rate| format!(" No more than {rate} was to be sent."));
+    let header = ["payload", "messages", "average", "peak", "least", "rate"];
+    Some(Table {
+        title: format!("{}: bandwidth {}", named(first.task.method), who(settings, first)),
+        caption: format!(
+            "{what} Peak and least are of {each} each; Mpps are millions of messages a second.{slices}{limit}"
+        ),
         header: header.map(str::to_owned).to_vec(),
-        rows: vec![cells],
-    }
+        rows,
+    })
 }
 
 /// The method and what it moves messages by, where it has a choice.
@@ -106,11 +190,10 @@ fn closing(settings: &Settings, outcome: &Outcome) -> String {
         Ended::Interrupted => "Partial: interrupted. ".to_owned(),
         Ended::Failed(why) => format!("Partial: {why}. "),
     };
-    let none = match (&outcome.latency, &outcome.bandwidth) {
-        (None, None) => "No sample. ",
-        _ => "",
-    };
-    let (chosen, task) = (&settings.chosen, &settings.task);
+    let has_some = |run: &Run| run.latency.is_some() || run.bandwidth.is_some();
+    let none = if outcome.runs.iter().any(has_some) { "" } else { "No sample. " };
+    let Some(run) = outcome.runs.first() else { return partial };
+    let (chosen, task) = (&settings.chosen, &run.task);
     let gid = chosen.gid.map_or(String::new(), |(index, gid)| format!(", GID {index} ({gid})"));
     let transport = match task.transport {
         Transport::Rc => "RC",
@@ -120,119 +203,32 @@ fn closing(settings: &Settings, outcome: &Outcome) -> String {
         1 => format!("1 queue pair ({transport})"),
         n => format!("{n} queue pairs ({transport})"),
     };
+    let threads = match task.threads.get() {
+        1 => String::new(),
+        n => format!("{n} threads with "),
+    };
+    let sum = |of: fn(&Run) -> Time| outcome.runs.iter().fold(Time::ZERO, |all, run| all + of(run));
+    let (took, busy) = (sum(|run| run.took).as_s_f64(), sum(|run| run.busy).as_s_f64());
+    let looks = if task.events { "sleeping until events" } else { "looking all the time" };
+    let stamps = match (task.method, run.stamped_at_khz) {
+        (Method::Rperf, None) => "the device stamps no completions",
+        (Method::Rperf, Some(_)) => "completions stamped by the device",
+        _ => "",
+    };
+    let stamps = if stamps.is_empty() { String::new() } else { format!(" {stamps};") };
     format!(
-        "{partial}{none}{} port {}{gid}, {queue_pairs}, MTU {}; {:.3} s by {}, {} with a processor busy for {:.3} s; \
-         seed {}, bandwise {}.\n",
+        "{partial}{none}{} port {}{gid}, {threads}{queue_pairs}, MTU {}; {took:.3} s by {}, {looks}, processors busy \
+         for {busy:.3} s; {}, {};{stamps} seed {}, bandwise {}.\n",
         chosen.device,
         chosen.port,
-        outcome.mtu,
-        outcome.took.as_s_f64(),
+        run.mtu,
         outcome.clock,
-        if task.events { "by events" } else { "looking all the time" },
-        outcome.busy.as_s_f64(),
+        settings.place,
+        pages(&run.pages),
         settings.seed,
         env!("CARGO_PKG_VERSION"),
     )
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::json;
-    use super::*;
-    use bandwise_agents::Address;
-    use bandwise_rdma::wire::Mtu;
-    use bandwise_rperf::Latency;
-    use bandwise_units::{Bytes, Time};
-    use bandwise_verbs::ibverbs::{Chosen, Gid};
-    use bandwise_verbs::session::Task;
-
-    fn settings(method: Method) -> Settings {
-        let mut gid = [0; 16];
-        (gid[10], gid[11], gid[12], gid[15]) = (0xff, 0xff, 10, 2);
-        Settings {
-            server: Address { name: "node1".into(), port: 7000 },
-            chosen: Chosen {
-                device: "mlx5_0".into(),
-                port: 1,
-                gid: Some((3, Gid(gid))),
-                lid: 0,
-                mtu: Mtu::MAX,
-            },
-            task: Task {
-                method,
-                transport: Transport::Rc,
-                bytes: 64.try_into().unwrap(),
-                inline: 0.try_into().unwrap(),
-                queue_pairs: 2.try_into().unwrap(),
-                depth: 128.try_into().unwrap(),
-                mtu: Mtu::MAX,
-                sl: 5.try_into().unwrap(),
-                traffic_class: 0.try_into().unwrap(),
-                events: false,
-            },
-            until: Until::Samples(10),
-            seed: 7,
-        }
-    }
-
-    fn outcome(end: Ended) -> Outcome {
-        Outcome {
-            peer: "mlx5_1".into(),
-            mtu: Mtu::try_from(1024).unwrap(),
-            latency: None,
-            bandwidth: None,
-            end,
-            took: Time::from_ms(20),
-            busy: Time::from_ms(19),
-            clock: "the system's clock".into(),
-        }
-    }
-
-    /// Samples below zero count, and what is missing is said.
-    #[test]
-    fn a_latency_that_is_partial() {
-        let mut latency = Latency::new();
-        [-2_000, 0, 4_000].iter().for_each(|&ps| latency.record_ps(ps));
-        let end = Ended::Failed("the other side is gone".into());
-        let outcome = Outcome { latency: latency.summary(), ..outcome(end) };
-        let settings = settings(Method::Rperf);
-        let said = text(&settings, &outcome);
-        for words in [
-            "rperf: round-trip time of 64 B on SL5 from mlx5_0 to mlx5_1 at node1:7000",
-            "samples           3",
-            "max            4 ns",
-            "negative          1",
-            "It took 3 of 10 samples.",
-            "Partial: the other side is gone. mlx5_0 port 1, GID 3 (::ffff:10.0.0.2), 2 queue pairs (RC), MTU 1024 B",
-            "0.020 s by the system's clock, looking all the time with a processor busy for 0.019 s;",
-            "seed 7",
-        ] {
-            assert!(said.contains(words), "no {words:?} in {said}");
-        }
-        let json = json::of(&settings, &outcome);
-        let flow = &json["flows"][0];
-        assert_eq!(
-            (&json["stop"], &json["failure"]),
-            (&"failed".into(), &"the other side is gone".into())
-        );
-        assert_eq!(flow["latency"]["measured"]["negatives"], 1);
-        assert_eq!((&flow["operation"], &flow["mtu_bytes"]), (&"send".into(), &1024.into()));
-    }
-
-    #[test]
-    fn a_bandwidth() {
-        let (from, to) = (Time::from_ms(1), Time::from_ms(2));
-        // 1.25 MB in a millisecond are 10 Gbps.
-        let bandwidth = Bandwidth { bytes: Bytes::new(1_250_000), messages: 20, from, to };
-        let outcome = Outcome { bandwidth: Some(bandwidth), ..outcome(Ended::Complete) };
-        let settings = settings(Method::Bulk(Operation::WriteImm));
-        let said = text(&settings, &outcome);
-        for words in ["bulk by WRITE with immediate", "10 Gbps", " 20\n"] {
-            assert!(said.contains(words), "no {words:?} in {said}");
-        }
-        assert!(!said.contains("Partial"), "{said}");
-        let json = json::of(&settings, &outcome);
-        assert_eq!(json["flows"][0]["bandwidth"]["gbps"], 10.0);
-        assert_eq!(json["flows"][0]["operation"], "write-imm");
-    }
-}
+mod tests;

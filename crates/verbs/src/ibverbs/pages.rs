@@ -1,0 +1,117 @@
+//! [`WantedPages`] and [`Pages`]: of which pages memory is to be, and is.
+
+use bandwise_units::Bytes;
+use std::io;
+
+/// Which pages the memory of messages is to have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WantedPages {
+    /// The usual ones.
+    Ordinary,
+    /// Huge ones if they can be had: a device that has to translate fewer addresses misses fewer.
+    HugeIfThere,
+    /// Huge ones, or nothing is measured.
+    Huge,
+}
+
+/// Which it has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pages {
+    /// The usual ones.
+    Ordinary {
+        /// Why they are not huge, if that was wanted.
+        instead_because: Option<String>,
+    },
+    /// Huge ones, of that size.
+    Huge(Bytes),
+}
+
+/// Where the kernel says how many huge pages there are.
+pub(super) const HUGE_PAGES: &str = "/proc/meminfo";
+
+/// Huge pages that are needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct HugePages {
+    /// The size of one.
+    pub(super) each: Bytes,
+    /// All that are needed.
+    pub(super) all: Bytes,
+    /// How many are free now, and there at all.
+    free: u64,
+    there: u64,
+}
+
+impl WantedPages {
+    /// The huge pages that so many bytes take, by what the kernel says of its memory; why there can be none, in
+    /// words. `None` if they are not wanted.
+    pub(super) fn huge(self, bytes: u64, said: &str) -> Option<Result<HugePages, String>> {
+        if self == WantedPages::Ordinary {
+            return None;
+        }
+        let number = |name: &str| {
+            let line = said.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+            line.split_whitespace().next()?.parse::<u64>().ok()
+        };
+        let kib = number("Hugepagesize").filter(|&kib| kib > 0);
+        Some(match (kib, number("HugePages_Free"), number("HugePages_Total")) {
+            (Some(kib), Some(free), Some(there)) => {
+                let each = Bytes::from_kib(kib);
+                let all = Bytes::new(bytes.next_multiple_of(each.get()));
+                Ok(HugePages { each, all, free, there })
+            }
+            _ => Err("this kernel has none (CONFIG_HUGETLBFS)".to_owned()),
+        })
+    }
+}
+
+impl HugePages {
+    /// What to say when the kernel gave none.
+    pub(super) fn missing(&self, error: &io::Error) -> String {
+        let HugePages { each, all, free, there } = *self;
+        let needed = all.get() / each.get();
+        if free >= needed {
+            return format!(
+                "{needed} of {each} are needed, {free} are free, and the kernel gives none: {error}"
+            );
+        }
+        format!(
+            "{needed} of {each} are needed, and {free} are free. As root: \
+             echo {} > /proc/sys/vm/nr_hugepages",
+            there + needed - free
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAID: &str = "MemTotal: 1 kB\nHugePages_Total:       3\nHugePages_Free:        1\n\
+                        HugePages_Rsvd:        0\nHugepagesize:       2048 kB\n";
+
+    #[test]
+    fn says_how_many_to_reserve() {
+        let huge = |bytes| WantedPages::Huge.huge(bytes, SAID).unwrap().unwrap();
+        assert_eq!(huge(1).all, Bytes::from_kib(2048));
+        let many = huge((4 << 20) + 1);
+        assert_eq!(many.all, Bytes::from_kib(6144));
+        let error = || io::Error::from_raw_os_error(12);
+        let said = many.missing(&error());
+        assert!(said.contains("3 of 2 MiB are needed, and 1 are free"), "{said}");
+        // The two that others use stay.
+        assert!(said.ends_with("echo 5 > /proc/sys/vm/nr_hugepages"), "{said}");
+        assert!(huge(1).missing(&error()).contains("the kernel gives none"));
+    }
+
+    #[test]
+    fn a_kernel_without_them() {
+        for said in
+            ["", "MemTotal: 1 kB", "Hugepagesize: 0 kB\nHugePages_Free: 0\nHugePages_Total: 0"]
+        {
+            assert!(
+                WantedPages::HugeIfThere.huge(1, said).unwrap().unwrap_err().contains("has none")
+            );
+        }
+        assert!(WantedPages::Ordinary.huge(1, SAID).is_none());
+    }
+}

@@ -1,0 +1,104 @@
+//! [`Stamps`]: times of completions by the clock of the device.
+
+use bandwise_units::Time;
+
+/// A counter of the device, made into time.
+///
+/// A counter of few bits begins anew now and then. As long as it is read more than twice in a round, each value is
+/// taken for the one that is nearest to the one before, earlier or later: two queue pairs may complete in another
+/// order than they are told of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamps {
+    /// The bits that count.
+    mask: u64,
+    khz: u64,
+    /// The value before, and what it was without the rounds that are lost; `None` before the first.
+    last: Option<(u64, u64)>,
+}
+
+/// The first value, in ticks: those that are earlier than it are not less than none.
+const FIRST: u64 = 1 << 62;
+
+impl Stamps {
+    /// A counter of that rate whose values have the bits of the mask; `None` if the device has none. Bits have to
+    /// be the lowest ones: a counter goes through all their values.
+    pub(super) fn of(mask: u64, khz: u64) -> Option<Stamps> {
+        let counts = mask > 1 && (mask & mask.wrapping_add(1)) == 0;
+        (counts && khz > 0).then_some(Stamps { mask, khz, last: None })
+    }
+
+    /// How fast it counts, kHz.
+    pub(super) fn khz(&self) -> u64 {
+        self.khz
+    }
+
+    /// The time at a value; differences of two such are what counts.
+    pub(super) fn time(&mut self, value: u64) -> Time {
+        let value = value & self.mask;
+        let ticks = match self.last {
+            None => FIRST,
+            Some((before, ticks)) => {
+                let forward = value.wrapping_sub(before) & self.mask;
+                let backward = before.wrapping_sub(value) & self.mask;
+                match forward <= backward {
+                    true => ticks.wrapping_add(forward),
+                    false => ticks.wrapping_sub(backward),
+                }
+            }
+        };
+        self.last = Some((value, ticks));
+        // Ticks count from `FIRST`, and so do picoseconds from half of what they can be.
+        let ps = |ticks: u64| (u128::from(ticks) * 1_000_000_000 / u128::from(self.khz)) as u64;
+        const MIDDLE: u64 = 1 << 62;
+        Time::from_ps(match ticks.checked_sub(FIRST) {
+            Some(later) => MIDDLE.wrapping_add(ps(later)),
+            None => MIDDLE.wrapping_sub(ps(FIRST - ticks)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_device_without_a_clock() {
+        assert_eq!(Stamps::of(0, 156_250), None);
+        assert_eq!(Stamps::of(u64::MAX, 0), None);
+        assert_eq!(Stamps::of(0b1011, 1), None);
+        assert_eq!(Stamps::of(u64::MAX, 156_250).unwrap().khz(), 156_250);
+    }
+
+    /// 156.25 MHz, as of a ConnectX: 6.4 ns a tick.
+    #[test]
+    fn ticks_are_time() {
+        let mut stamps = Stamps::of(u64::MAX >> 1, 156_250).unwrap();
+        let first = stamps.time(u64::MAX >> 1);
+        assert_eq!(stamps.time(9).signed_ps_since(first), 64_000);
+        assert_eq!(stamps.time(u64::MAX >> 1).signed_ps_since(first), 0);
+        assert_eq!(stamps.time((u64::MAX >> 1) - 5).signed_ps_since(first), -32_000);
+    }
+
+    proptest! {
+        /// However few bits there are, wherever it begins: it goes as a counter without an end does, if it is
+        /// read twice a round.
+        #[test]
+        fn rounds_are_not_lost(
+            bits in 3u32..=64, begin in any::<u64>(), khz in 1_000u64..2_000_000,
+            steps in prop::collection::vec((-1i64..=1, 0u64..1 << 33), 1..100),
+        ) {
+            let mask = u64::MAX >> (64 - bits);
+            let mut stamps = Stamps::of(mask, khz).unwrap();
+            let first = stamps.time(begin & mask);
+            let (mut ticks, mut at) = (0i128, i128::from(begin));
+            for (way, step) in steps {
+                let step = i128::from(way) * i128::from(step % (mask / 2).max(1));
+                (ticks, at) = (ticks + step, at + step);
+                let measured = i128::from(stamps.time((at & i128::from(mask)) as u64).signed_ps_since(first));
+                let exact = ticks * 1_000_000_000 / i128::from(khz);
+                prop_assert_eq!(measured, exact, "after {} ticks", ticks);
+            }
+        }
+    }
+}
