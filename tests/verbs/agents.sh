@@ -92,7 +92,7 @@ if ended_with short 0 'Latency while all flows were active' && grep -q '"stop":"
 else
   miss "agents, three to one" "$agents"/short "$agents"/?.agent
 fi
-if ended_with two 0 'closed-loop by READ' && [ "$(messages two.json | wc -w)" = 2 ]; then
+if ended_with two 0 'Latency while all flows were active' && [ "$(messages two.json | wc -w)" = 2 ]; then
   pass "agents, after a coordinator that is gone: $(messages two.json) messages"
 else
   miss "agents, after a coordinator that is gone" "$agents/two" "$agents"/?.agent

@@ -8,7 +8,7 @@ use anyhow::anyhow;
 use bandwise_agents::coordinator::{Ended, FlowOutcome, Outcome};
 use bandwise_agents::{End, Flow, Plan, Report, Role};
 use bandwise_report::{Cell, Table, Verdict, text};
-use bandwise_units::Time;
+use bandwise_units::{Bytes, Time};
 
 /// Everything that is printed for people.
 pub(super) fn text(settings: &Settings, outcome: &Outcome) -> String {
@@ -32,9 +32,10 @@ fn reports<'a>(
     settings.plan.flows.iter().zip(&outcome.flows)
 }
 
-/// `WRITE of 64 B on SL0`
+/// `bulk by WRITE, 64 KiB, SL1`
 pub(super) fn what(flow: &Flow) -> String {
-    format!("{}, {} B, SL{}", named(flow.task.method), flow.task.bytes.get(), flow.task.sl.get())
+    let bytes = Bytes::new(u64::from(flow.task.bytes.get()));
+    format!("{}, {bytes}, SL{}", named(flow.task.method), flow.task.sl.get())
 }
 
 /// A flow's name, and between which hosts it is if that does not say so.
@@ -94,19 +95,17 @@ fn bandwidth(settings: &Settings, outcome: &Outcome) -> Table {
             rate(window),
             number(window.map(|window| window.messages as f64), ""),
             number(window.and_then(|window| window.per_second()), "/s"),
-            rate(report.map(|report| report.whole)),
             number(report.and_then(|report| report.cpu).map(|cpu| cpu * 100.0), "%"),
             end(report),
         ]);
     }
-    let header = ["flow", "messages of", "payload", "messages", "rate", "in all", "CPU", "end"];
+    let header = ["flow", "messages of", "payload", "messages", "rate", "CPU", "end"];
     let window = settings.plan.window;
     Table {
         title: "Bandwidth while all flows were active".to_owned(),
         caption: format!(
             "From {} to {} of the run; of messages one at a time from the first that began to the last that ended in \
-             it. \"In all\" is over all the time of a flow, when others were not active or had just begun; CPU is \
-             the part of that in which its thread had a processor.",
+             it. CPU is the part of a flow's own time in which its thread had a processor.",
             window.from(),
             window.to()
         ),

@@ -1,11 +1,11 @@
 //! What is printed of a measurement, and its JSON.
 
-use bandwise_agents::Address;
 use super::super::json;
 use super::super::outcome::Throughput;
 use super::super::place::Place;
 use super::super::rate::Rate;
 use super::*;
+use bandwise_agents::Address;
 use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::{Bandwidth, Latency, Spread};
 use bandwise_units::Bytes;
@@ -207,6 +207,10 @@ fn a_bandwidth() {
     let said = text(&limited, &outcome(vec![short], Ended::Complete));
     has(
         &said,
-        &["5 Gbps  -     -      0.01 Mpps", "less than 1 ms there is no peak", "No more than 7 messages/s"],
+        &[
+            "5 Gbps  -     -      0.01 Mpps",
+            "less than 1 ms there is no peak",
+            "No more than 7 messages/s",
+        ],
     );
 }
