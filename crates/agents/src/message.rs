@@ -47,6 +47,8 @@ pub struct Job {
     pub part: Part,
     /// What is measured.
     pub task: Task,
+    /// The longest pause after a message, where there is one at a time.
+    pub think: Time,
     /// When it is active, from the start of the run.
     pub active: Span,
     /// When all flows are, as long as clocks differ by less than is left out at both ends.

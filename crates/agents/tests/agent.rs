@@ -60,7 +60,7 @@ fn job(flow: u16, part: Part) -> Job {
         events: false,
     };
     let span = |from, to| Span::new(Time::from_ms(from), Time::from_ms(to)).unwrap();
-    Job { flow, part, task, active: span(0, 100), window: span(10, 90), seed: 1 }
+    Job { flow, part, task, think: Time::ZERO, active: span(0, 100), window: span(10, 90), seed: 1 }
 }
 
 fn side() -> Side {

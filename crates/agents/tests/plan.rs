@@ -110,6 +110,7 @@ fn what_can_not_be_is_refused() {
             &format!("{flow}\"rperf\"\nstop = \"150 ms\""),
             "leaves nothing between margins of 100 ms",
         ),
+        (&format!("{flow}\"bulk\"\nthink = \"1 us\""), "bulk traffic does not pause"),
         (&format!("{flow}\"rperf\"\nspeed = 1"), "unknown field `speed`"),
         (
             &format!("{flow}\"rperf\"\n[[flow]]\n{flow}\"rperf\""),

@@ -367,6 +367,7 @@ impl Coordinator {
                 flow: number as u16,
                 part,
                 task: flow.task,
+                think: flow.think,
                 active: flow.active,
                 window: self.plan.window,
                 seed: self.plan.seed,

@@ -2,7 +2,7 @@
 
 use super::spec::DURATIONS;
 use super::{Flow, Host, Role, Span};
-use crate::{DEPTH, usual_bytes, usual_inline};
+use crate::{DEPTH, THINK, usual_bytes, usual_inline};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::host::Notify;
 use bandwise_rdma::verbs::Transport;
@@ -34,6 +34,7 @@ use toml::Spanned;
 /// traffic-class = 0        # on IP the byte with DSCP and ECN
 /// qps = 1                  # queue pairs, with bulk
 /// depth = 128              # messages posted at a time to each, with bulk
+/// think = "600 ns"         # the longest pause after a message, with all but bulk (drawn uniformly)
 /// start = "0 s"            # when it begins, from the start of the run
 /// stop = "5 s"             # when it ends; if not given, after `duration`
 /// ```
@@ -69,10 +70,15 @@ pub(super) struct FlowSpec {
     #[serde(default, deserialize_with = "number")]
     depth: Given<u64>,
     #[serde(default, deserialize_with = "text")]
+    think: Given<Time>,
+    #[serde(default, deserialize_with = "text")]
     start: Given<Time>,
     #[serde(default, deserialize_with = "text")]
     stop: Given<Time>,
 }
+
+/// The longest pause.
+const LONGEST_THINK: Time = Time::from_ms(1_000);
 
 /// The largest message (a task has no larger one).
 const LARGEST: Bytes = Bytes::from_kib(1 << 20);
@@ -95,6 +101,7 @@ impl FlowSpec {
         let task = self.task(source, method)?;
         let role = self.role(source, method)?;
         let active = self.active(source, duration)?;
+        let think = self.think(source, method)?;
         let (from, to) = (places(source, hosts, &self.from)?, places(source, hosts, &self.to)?);
         let base = self.name.as_ref().map_or(name_of(method), |name| name.get_ref().as_str());
         let one = from.len() == 1 && to.len() == 1;
@@ -110,7 +117,7 @@ impl FlowSpec {
                     let error = source.error(self.place(), format!("there are two flows {name:?}"));
                     return Err(error.allowed("a `name` of its own"));
                 }
-                flows.push(Flow { name, from, to, role, task, active });
+                flows.push(Flow { name, from, to, role, task, think, active });
             }
         }
         if flows.is_empty() {
@@ -244,6 +251,17 @@ impl FlowSpec {
             }
         };
         Err(source.error(given.span(), message).allowed(allowed))
+    }
+
+    fn think(&self, source: &Source, method: Method) -> Result<Time, InputError> {
+        match &self.think {
+            None => Ok(THINK),
+            Some(given) if matches!(method, Method::Bulk(_)) => {
+                let error = source.error(given.span(), "bulk traffic does not pause");
+                Err(error.allowed("`think` with all other methods"))
+            }
+            Some(given) => within(source, "think", given, Time::ZERO..=LONGEST_THINK),
+        }
     }
 
     fn active(&self, source: &Source, duration: Time) -> Result<Span, InputError> {

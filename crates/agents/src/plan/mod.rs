@@ -95,6 +95,8 @@ pub struct Flow {
     pub role: Role,
     /// What is measured, and how.
     pub task: Task,
+    /// The longest pause after a message, where there is one at a time.
+    pub think: Time,
     /// When it is active, from the start of the run.
     pub active: Span,
 }

@@ -11,6 +11,7 @@ mod report;
 mod settings;
 mod tables;
 
+pub use agents::{TokenFlag, agent, measured};
 pub use flags::Flags;
 
 use crate::fabric::circle;

@@ -9,7 +9,7 @@ use crate::interrupt::Interrupt;
 use crate::output::{Outputs, Rows, note};
 use anyhow::{Context, anyhow};
 use bandwise_agents::coordinator::{Ended, Order, Outcome};
-use bandwise_agents::{Address, Coordinator, Plan};
+use bandwise_agents::{Address, Coordinator, Plan, Token};
 use bandwise_units::Time;
 use bandwise_verbs::{Clock, Monotonic};
 use std::io::{self, ErrorKind};
@@ -34,14 +34,7 @@ pub(super) fn run(flags: RunFlags) -> Result<(), Failure> {
     let token = flags.token.read()?;
     let command = format!("bandwise rperf run {}", flags.plan.display());
     let settings = Settings { plan, text, command };
-    let interrupt = Interrupt::listen()?;
-    let streams = connect(&settings.plan)?;
-    let plan = &settings.plan;
-    let challenges = plan.hosts.iter().map(|_| challenge()).collect::<Result<Vec<_>, _>>()?;
-    let clock = Monotonic::start();
-    let coordinator = Coordinator::new(plan.clone(), &token, &challenges, clock.now());
-    note(format_args!("{}: agreeing on what to measure …", tables::size(plan)));
-    let outcome = coordinate(coordinator, streams, clock, &interrupt)?;
+    let outcome = measured(&settings.plan, &token, &Interrupt::listen()?)?;
     outputs.emit(&tables::text(&settings, &outcome), &json::of(&settings, &outcome))?;
     if outputs.wants_report() {
         outputs.report(&report::html(&settings, &outcome))?;
@@ -51,6 +44,16 @@ pub(super) fn run(flags: RunFlags) -> Result<(), Failure> {
         Ended::Interrupted => Err(Failure::Interrupted),
         Ended::Failed(why) => Err(anyhow!("{why}; the results are partial").into()),
     }
+}
+
+/// Has the agents of a plan measure.
+pub fn measured(plan: &Plan, token: &Token, interrupt: &Interrupt) -> anyhow::Result<Outcome> {
+    let streams = connect(plan)?;
+    let challenges = plan.hosts.iter().map(|_| challenge()).collect::<Result<Vec<_>, _>>()?;
+    let clock = Monotonic::start();
+    let coordinator = Coordinator::new(plan.clone(), token, &challenges, clock.now());
+    note(format_args!("{}: agreeing on what to measure …", tables::size(plan)));
+    coordinate(coordinator, streams, clock, interrupt)
 }
 
 /// How long a connection may take.

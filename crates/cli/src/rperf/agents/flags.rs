@@ -1,10 +1,12 @@
 //! Flags of `bandwise rperf agent` and `rperf run`, as they are given.
 
-use super::super::device::{address::listened_with, port::Port};
+use super::super::device::address::{host_with, listened_with};
+use super::super::device::port::Port;
 use super::USUAL;
 use super::token::TokenFlag;
 use crate::output::{Json, Report};
 use crate::values::Refusal;
+use bandwise_agents::Address;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -61,6 +63,11 @@ pub struct RunFlags {
     pub(super) json: Json,
     #[command(flatten)]
     pub(super) report: Report,
+}
+
+/// Where an agent listens: `HOST[:PORT]`.
+pub fn agent(text: &str) -> Result<Address, Refusal> {
+    host_with(text, USUAL)
 }
 
 fn listened(text: &str) -> Result<SocketAddr, Refusal> {

@@ -1,17 +1,19 @@
 //! `bandwise rperf agent` and `bandwise rperf run`: between several hosts. What is decided stands in the crate
 //! `agents`; here are its sockets, threads and clocks.
 
-mod agent;
 mod coordinate;
 mod flags;
 mod inbox;
 mod json;
 mod report;
+mod serve;
 mod tables;
 mod token;
 mod worker;
 
-pub use flags::{Flags, RunFlags};
+pub use coordinate::measured;
+pub use flags::{Flags, RunFlags, agent};
+pub use token::TokenFlag;
 
 use crate::failure::Failure;
 use bandwise_agents::Challenge;
@@ -19,7 +21,7 @@ use bandwise_agents::Challenge;
 impl Flags {
     /// Serves coordinators.
     pub fn run(self) -> Result<(), Failure> {
-        agent::run(self)
+        serve::run(self)
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// The flag.
 #[derive(Debug, clap::Args)]
-pub(super) struct TokenFlag {
+pub struct TokenFlag {
     /// The file with the token that all hosts share, which only its owner can read; if not given, it is taken from
     /// the variable BANDWISE_TOKEN
     #[arg(long, value_name = "FILE")]
@@ -24,7 +24,7 @@ const LARGEST: u64 = 1 << 16;
 
 impl TokenFlag {
     /// The token there is.
-    pub(super) fn read(&self) -> Result<Token, Failure> {
+    pub fn read(&self) -> Result<Token, Failure> {
         let (name, text) = match &self.token_file {
             Some(path) => (format!("--token-file {}", path.display()), of_file(path)?),
             None => match std::env::var(VARIABLE) {

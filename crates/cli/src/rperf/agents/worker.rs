@@ -120,7 +120,7 @@ impl<C: Clock> Flow<C> {
     }
 
     fn measure(&self, device: &mut QueuePairs, at: Time) -> anyhow::Result<Report> {
-        let Job { task, active, window, seed, .. } = &self.job;
+        let Job { task, active, window, think, seed, .. } = &self.job;
         let (begin, end) = (at + active.from(), at + active.to());
         let window = Window { from: at + window.from(), to: at + window.to() };
         let until = Until::Time(end - begin);
@@ -128,6 +128,7 @@ impl<C: Clock> Flow<C> {
             start: begin,
             until,
             window: Some(window),
+            think: *think,
             seed: *seed,
             thread: 0,
             rate: None,

@@ -7,9 +7,14 @@ use std::net::{IpAddr, SocketAddr};
 /// Where servers listen if nothing else is said.
 const USUAL: u16 = 18516;
 
-/// `HOST[:PORT]`; an IPv6 address with a port stands in brackets.
+/// `HOST[:PORT]` of a server; an IPv6 address with a port stands in brackets.
 pub(super) fn host(text: &str) -> Result<Address, Refusal> {
-    Address::parse(text, USUAL).or_else(|error| {
+    host_with(text, USUAL)
+}
+
+/// The same, and the port of who has none.
+pub(in crate::rperf) fn host_with(text: &str, usual: u16) -> Result<Address, Refusal> {
+    Address::parse(text, usual).or_else(|error| {
         let why = match &error {
             AddressError::Port(_) => Some(error.to_string()),
             // The value alone shows it.

@@ -77,7 +77,8 @@ impl Connected {
             let (until, seed) = (settings.until, settings.seed);
             let of_thread = |rate: Rate| rate.of_thread(task.bytes.get(), task.threads.get());
             let (rate, slices) = (settings.rate.map(of_thread), Some(settings.window));
-            let extent = Extent { start, until, window: None, seed, thread, rate, slices };
+            let think = bandwise_agents::THINK;
+            let extent = Extent { start, until, window: None, think, seed, thread, rate, slices };
             let program = program::of_client(&task, loopback, &extent)?;
             anyhow::Ok(Work { device, program })
         });

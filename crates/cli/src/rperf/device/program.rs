@@ -11,10 +11,8 @@ use bandwise_rperf::{
 use bandwise_units::{BitRate, Bytes, Time};
 use bandwise_verbs::session::{Method, Operation, Task};
 
-/// Rounds that come first and aren't counted, where it is not a time that says which are, and the longest pause after a round of what is not done without a
-/// pause: as in the simulator.
+/// Rounds that come first and aren't counted, where it is not a time that says which are: as in the simulator.
 const WARMUP: u64 = 20;
-const PAUSE: Time = Time::from_ns(600);
 
 /// The only queue pair to the other side, or the first.
 const WIRE: Qp = Qp(0);
@@ -27,7 +25,8 @@ pub(in crate::rperf) struct Extent {
     pub(in crate::rperf) until: Until,
     /// What counts, if it is not all.
     pub(in crate::rperf) window: Option<Window>,
-    /// What pauses are drawn from.
+    /// The longest pause after a round of what is not done without a pause, and what pauses are drawn from.
+    pub(in crate::rperf) think: Time,
     pub(in crate::rperf) seed: u64,
     /// The number of the thread, from 0.
     pub(in crate::rperf) thread: u32,
@@ -47,7 +46,7 @@ pub(in crate::rperf) fn of_client(
     let (bytes, inline_max) = (task.bytes.get(), task.inline.get());
     let rounds = || {
         let seed = Stream::new(extent.seed, "think", 0).time_below(Time::MAX).as_ps();
-        let think = Think::uniform(Time::ZERO, PAUSE, seed);
+        let think = Think::uniform(Time::ZERO, extent.think, seed);
         let warmup = if extent.window.is_some() { 0 } else { WARMUP };
         Rounds { warmup, samples: extent.until.samples(), think }
     };
