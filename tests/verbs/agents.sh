@@ -6,17 +6,18 @@ mkdir "$agents"
 hosts=$(for machine in 1 2 3 4; do
   printf '[[host]]\nname = "h%s"\nagent = "10.0.0.%s"\n' "$machine" "$machine"
 done)
-# Two write as much as goes through, with completions that wake them; one measures what a small message takes.
+# Two write as much as goes through, one measures what a small message takes. Completions wake them: who looks all the
+# time takes the only processor from who answers the coordinator.
 three_to_one() { # SECONDS
-  printf '%s\n' 'title = "Three to one"' "duration = \"$1 s\"" 'margin = "200 ms"' "$hosts" \
+  printf '%s\n' 'title = "Three to one"' "duration = \"$1 s\"" 'margin = "500 ms"' "$hosts" \
     '[[flow]]' 'from = ["h2", "h3"]' 'to = "h1"' 'method = "bulk"' 'completion = "event"' 'depth = 16' \
-    '[[flow]]' 'name = "small"' 'from = "h4"' 'to = "h1"' 'method = "rperf"'
+    '[[flow]]' 'name = "small"' 'from = "h4"' 'to = "h1"' 'method = "rperf"' 'completion = "event"'
 }
 three_to_one 3 >"$agents/short.toml"
 three_to_one 60 >"$agents/long.toml"
 cat >"$agents/two.toml" <<'TOML'
-duration = "1 s"
-margin = "100 ms"
+duration = "2 s"
+margin = "500 ms"
 host = [{ name = "h1", agent = "10.0.0.1" }, { name = "h2", agent = "10.0.0.2" }]
 flow = [{ from = "h2", to = "h1", method = "closed-loop", opcode = "read", bytes = "4 KiB", role = "bsg" },
   { from = "h1", to = "h2", method = "ping-pong", completion = "event" }]
@@ -28,11 +29,19 @@ agent="(umask 077; echo of the bench, 24 bytes >/run/token)
   ended() { echo \"code \$1 after \$(((\$(date +%s%N) - \$2) / 1000000)) ms\"; }
   $bandwise rperf agent --token-file /run/token --listen 10.0.0.\$MACHINE >\$MACHINE.agent 2>&1 & agent=\$!"
 run="timeout 60 $bandwise rperf run --token-file /run/token"
+# On a busy host a machine may stand still for longer than a margin, and the run says so. It may be tried three times.
+whole="whole() { # NAME COMMAND...
+    for attempt in 1 2 3; do
+      \"\${@:2}\" >\$1 2>&1
+      echo \$? >\$1.code
+      [ \$(cat \$1.code) != 0 ] || break
+    done
+  }"
 # The other version's agent says what one would say first. Its client is a line, whose answer is kept.
 coordinator="$agent
+  $whole
   for host in 1 2 3 4; do await 10.0.0.\$host 18517 || exit; done
-  $run short.toml --json short.json --report short.html >short 2>&1
-  echo \$? >short.code
+  whole short $run short.toml --json short.json --report short.html
   (umask 077; echo another token, 24 bytes >/run/wrong)
   timeout 20 $bandwise rperf run two.toml --token-file /run/wrong >wrong 2>&1
   echo \$? >wrong.code
@@ -54,8 +63,13 @@ coordinator="$agent
   until grep -q 'flows begin' abandoned; do sleep 0.05; done
   sleep 2
   kill -9 \$running
-  $run two.toml --json two.json >two 2>&1
-  echo \$? >two.code
+  whole two $run two.toml --json two.json
+  isolation() { # ITEM
+    whole \$1 timeout 60 $bandwise isolation --from 10.0.0.1 --to 10.0.0.2 --token-file /run/token --item \$1 --quick \\
+      --largest '1 MB' --duration '2 s' --margin '500 ms' --json \$1.json
+  }
+  isolation elephants
+  isolation mice
   $run long.toml --json silent.json >silent 2>&1 & running=\$!
   until grep -q 'flows begin' silent; do sleep 0.05; done
   sleep 4
@@ -97,6 +111,13 @@ if ended_with two 0 'Latency while all flows were active' && [ "$(messages two.j
 else
   miss "agents, after a coordinator that is gone" "$agents/two" "$agents"/?.agent
 fi
+for item in elephants mice; do
+  if ended_with "$item" 0 '^[14] of [14] cases; ' && grep -q '"stop":"complete"' "$agents/$item.json"; then
+    pass "isolation, $item: $(grep -o '"measured":[0-9]' "$agents/$item.json" | wc -l) numbers"
+  else
+    miss "isolation, $item" "$agents/$item" "$agents"/?.agent
+  fi
+done
 if ended_with wrong 1 'not signed by the token'; then
   pass "agents, another token is refused"
 else

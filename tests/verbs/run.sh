@@ -260,6 +260,7 @@ else
 fi
 
 # Several hosts, by agents.
+# shellcheck source=tests/verbs/agents.sh
 . "$here/agents.sh"
 
 # What must fail: an index of the table of addresses (GIDs) with nothing in it.

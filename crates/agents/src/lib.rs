@@ -26,7 +26,7 @@ pub use address::{Address, AddressError};
 pub use agent::Agent;
 pub use clocks::ClockDifference;
 pub use coordinator::Coordinator;
-pub use plan::{Flow, Host, MOST_FLOWS, Plan, Role, Span};
+pub use plan::{Flow, Host, MARGINS, MOST_FLOWS, Plan, Role, Span};
 pub use report::{Counted, End, Report};
 pub use seal::{Challenge, Challenges, SealError, Seals, Speaker, Token, TokenError};
 pub use usual::{DEPTH, THINK, usual_bytes, usual_inline};

@@ -105,7 +105,7 @@ fn an_agent_that_says_nothing_is_given_up_within_five_seconds() {
         failed(&outcome).contains("c (10.0.0.3:18517): it said nothing for 3 s"),
         "{outcome:?}"
     );
-    assert!(world.ended.unwrap() <= ms(6_500), "{:?}", world.ended);
+    assert!(world.ended.unwrap() <= ms(6_000), "{:?}", world.ended);
 }
 
 #[test]

@@ -43,9 +43,9 @@ const LEAD: Time = Time::from_ms(1_000);
 const PREPARING: Time = Time::from_ms(20_000);
 /// How long after its end a flow may be reported.
 const REPORTING: Time = Time::from_ms(3_000);
-/// How long agents may take to report after they were told to stop, and to let go: with [`SILENCE`] less than 5 s.
-const STOPPING: Time = Time::from_ms(1_500);
-const FINISHING: Time = Time::from_ms(400);
+/// How long agents may take to report after they were told to stop, and to let go: with [`SILENCE`] 4.5 s.
+const STOPPING: Time = Time::from_ms(1_200);
+const FINISHING: Time = Time::from_ms(300);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {

@@ -10,6 +10,8 @@ use bandwise_verbs::session::Task;
 use serde::{Deserialize, Serialize};
 use spec::PlanSpec;
 
+pub use spec::MARGINS;
+
 /// Flows of a plan at most: each side of each keeps a processor busy.
 pub const MOST_FLOWS: usize = 256;
 

@@ -30,8 +30,8 @@ use toml::Spanned;
 /// How long a flow can be active.
 pub(super) const DURATIONS: RangeInclusive<Time> = Time::from_ms(10)..=Time::from_ms(3_600_000);
 const DURATION: Time = Time::from_ms(5_000);
-/// Clocks that are further apart than the least of that are so by accident.
-const MARGINS: RangeInclusive<Time> = Time::from_us(10)..=Time::from_ms(60_000);
+/// What can be left out at both ends; clocks that agree better than the least of that do so by accident.
+pub const MARGINS: RangeInclusive<Time> = Time::from_us(10)..=Time::from_ms(60_000);
 const MARGIN: Time = Time::from_ms(100);
 /// Each takes a connection and a thread.
 const MOST_HOSTS: usize = 64;

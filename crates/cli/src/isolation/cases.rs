@@ -140,7 +140,9 @@ impl Case {
 
     /// What agents are told.
     pub(super) fn plan(&self, flags: &Flags) -> Plan {
-        let mut text = format!("title = {:?}\nduration = \"{}\"\n", self.title(), flags.length());
+        let (length, margin) = (flags.length(), flags.margin);
+        let mut text =
+            format!("title = {:?}\nduration = \"{length}\"\nmargin = \"{margin}\"\n", self.title());
         for (name, agent) in [("from", &flags.from), ("to", &flags.to)] {
             text += &format!("[[host]]\nname = \"{name}\"\nagent = \"{agent}\"\n");
         }

@@ -34,6 +34,10 @@ pub struct Flags {
     #[arg(long, value_name = "TIME", value_parser = long_enough)]
     #[arg(allow_hyphen_values = true)]
     pub(super) duration: Option<Time>,
+    /// What is left out at both ends of that; clocks must be known to less, and flows begin within it
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "100 ms")]
+    #[arg(allow_hyphen_values = true)]
+    pub(super) margin: Time,
     /// Leave out what has larger messages
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "1 GB")]
     #[arg(allow_hyphen_values = true)]

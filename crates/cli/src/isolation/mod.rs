@@ -12,11 +12,21 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{Outputs, Rows};
 use anyhow::anyhow;
+use bandwise_agents::MARGINS;
 use bandwise_agents::coordinator::Ended;
 
 impl Flags {
     /// Measures and prints.
     pub fn run(self) -> Result<(), Failure> {
+        if !MARGINS.contains(&self.margin) || self.margin * 4 > self.length() {
+            let message = format!("--margin {} of {}", self.margin, self.length());
+            let allowed = format!(
+                "{} to {}, and a quarter of --duration at most",
+                MARGINS.start(),
+                MARGINS.end()
+            );
+            return Err(Failure::usage(message, allowed));
+        }
         let cases = cases::cases(&self);
         if cases.is_empty() {
             let message = format!("--largest {}: nothing is left to measure", self.largest);

@@ -50,6 +50,25 @@ fn what_can_not_be_used_is_refused() {
 }
 
 #[test]
+fn what_can_not_be_compared_is_refused() {
+    let place = place();
+    let run = |flags: &[&str]| {
+        let hosts = ["isolation", "--from", "127.0.0.1:1", "--to", "127.0.0.1:2", "--token-file", "token"];
+        place.run(&[&hosts[..], flags].concat())
+    };
+    let margin = ["--margin 300 ms of 1 s", "a quarter of --duration at most"];
+    run(&["--margin", "300 ms", "--quick"]).refused(&margin);
+    run(&["--margin", "1 us"]).refused(&["--margin 1 us", "10 us to 60 s"]);
+    run(&["--duration", "1 ms"]).refused(&["--duration can't be \"1 ms\"", "500 ms or more"]);
+    let nothing = run(&["--largest", "10 B", "--item", "elephants"]);
+    nothing.refused(&["--largest 10 B: nothing is left to measure"]);
+    run(&["--item", "guess"]).refused(&["elephants, polling, mice, mouse-elephant"]);
+    let ran = run(&["--quick", "--item", "mice"]);
+    assert_eq!(ran.code, Some(1), "{ran:#?}");
+    assert!(ran.stderr.contains("from (127.0.0.1:1) can't be reached"), "{ran:#?}");
+}
+
+#[test]
 fn who_can_not_be_reached_is_named() {
     let place = place();
     // Bound and closed again: nobody listens there.
