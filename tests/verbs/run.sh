@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Debian's own measuring programs over Soft-RoCE between virtual machines: that the bench is sound. And
-# bandwise beside them, and the tests of crates/verbs/tests/device.rs, which want a device.
+# bandwise beside them, and the tests of crates/verbs/tests/device/, which want a device.
 #   tests/verbs/run.sh PATH-OF-BANDWISE PATH-OF-THOSE-TESTS
 # Prints a line that starts with SKIP where the bench can't be had. The last line counts.
 # shellcheck disable=SC2016 # Variables in single quotes are awk's and the machines'.
@@ -89,7 +89,7 @@ expect qperf "(rc_lat, rc_bw)" '
   END { if (split(line, words) == 4) print words[1], words[2] ",", words[3], words[4] }'
 expect rping "of 5 messages" '/^ping data: rdma-ping-[0-4]: / { n++ } END { if (n == 5) print n }'
 
-# Bandwise between two machines: every method, each once.
+# Bandwise between two machines: every method and way, each once.
 ours=$scratch/ours
 mkdir "$ours"
 serve="$preamble
@@ -110,24 +110,56 @@ client="$measure
   ours ud -n 200 --method ping-pong -c ud
   ours ud-bulk -n 300 --method bulk -c ud -q 2
   ours seconds -D 0.2s --method bulk -s 4096
-  ours no-gid -x 7"
-# Last, the server is killed while something is measured.
-server+='
+  ours events -n 200 --method ping-pong -e
+  ours cm -n 200 -R
+  ours threads -n 240 --method bulk --operation send -s 4096 -q 2 -t 16 --threads 3 -R -e
+  ours limited -D 1 --method bulk -s 4096 --rate 200pps
+  ours sweep -n 40 --method ping-pong --operation write -a -s 64KiB
+  ours no-huge -n 50 --huge-pages
+  ours must-huge -n 50 --huge-pages=must
+  ours no-cpu -n 50 --cpu 1
+  ours no-gid -x 7
+  echo 8 >/proc/sys/vm/nr_hugepages
+  ours huge -n 50 --huge-pages=must --cpu 0"
+# What happens in the middle of a measurement, and what comes of it: the server is killed, then another one stopped, and
+# at last the port of the client goes down.
+server+="
   until [ -e kill ]; do sleep 0.05; done
-  kill -9 $served'
+  kill -9 \$served
+  $bandwise rperf server --listen 0.0.0.0:18517 >server.again 2>&1 & served=\$!
+  until [ -e stop ]; do sleep 0.05; done
+  kill -STOP \$served
+  until [ -e continue ]; do sleep 0.05; done
+  kill -CONT \$served
+  until grep -q 'listening' server.again && [ -e down.end ]; do sleep 0.05; done
+  sleep 5"
 client+="
-  timeout 40 $bandwise rperf client 10.0.0.1 -n 100000000 --method ping-pong >killed 2>&1 & measures=\$!
-  until grep -q measuring killed; do sleep 0.05; done
-  sleep 0.5
-  began=\$(date +%s%N)
+  begin() { # NAME PORT FLAGS: measures until something ends it
+    timeout 40 $bandwise rperf client 10.0.0.1:\$2 -n 100000000 \"\${@:3}\" >\$1 2>&1 & measures=\$!
+    until grep -q measuring \$1; do sleep 0.05; done
+    sleep 0.5
+    began=\$(date +%s%N)
+  }
+  ended() { # NAME
+    wait \$measures
+    echo \"code \$? after \$(((\$(date +%s%N) - began) / 1000000)) ms\" >\$1.end
+  }
+  begin killed 18516 --method ping-pong
   touch kill
-  wait \$measures
-  echo \"code \$? after \$(((\$(date +%s%N) - began) / 1000000)) ms\" >killed.end"
+  ended killed
+  await 10.0.0.1 18517 || exit
+  begin stopped 18517 --method bulk
+  touch stop
+  ended stopped
+  touch continue
+  begin down 18517 --method bulk
+  /run/bench/busybox ip link set eth0 down
+  ended down"
 status=0
-"$here/lab.sh" --seconds 120 --folder "$ours" "$server" "$client" >"$scratch/bench" 2>&1 || status=$?
+"$here/lab.sh" --seconds 150 --folder "$ours" "$server" "$client" >"$scratch/bench" 2>&1 || status=$?
 [ "$status" = 0 ] || miss "bandwise: the bench ended with $status" "$scratch/bench"
 
-number() { # FILE KEY: a number of what bandwise said, if it ended well
+number() { # FILE KEY: the last such number of what bandwise said, if it ended well
   [ "$(cat "$1.status" 2>/dev/null)" != 0 ] || sed -n "s/.*\"$2\":\(-\?[0-9.e-]*\).*/\1/p" "$1"
 }
 # Passes when bandwise ended well and KEY is EXPECTED, if that is given.
@@ -138,6 +170,23 @@ found() { # NAME KEY UNIT [EXPECTED]
     pass "bandwise, $1: $value $3"
   else
     miss "bandwise, $1: $2 is '$value'" "$ours/2.$1" "$ours/server"
+  fi
+}
+# Passes when bandwise ended with CODE and said PATTERN.
+said() { # NAME CODE PATTERN WHAT
+  if [ "$(cat "$ours/2.$1.status")" = "$2" ] && grep -qE -- "$3" "$ours/2.$1"; then
+    pass "bandwise, $1: $4"
+  else
+    miss "bandwise, $1" "$ours/2.$1" "$ours/2.$1.status"
+  fi
+}
+# Passes when a measurement that something befell ended within 5 s with code 1, with what it had by then and why.
+befell() { # NAME PATTERN
+  if grep -qE '^code 1 after ([0-4]?[0-9]{1,3}) ms$' "$ours/$1.end" 2>/dev/null &&
+    grep -q "^Partial: .*$2" "$ours/$1"; then
+    pass "bandwise, $1: $(cat "$ours/$1.end")"
+  else
+    miss "bandwise, $1" "$ours/$1" "$ours/$1.end" "$ours"/server*
   fi
 }
 of_device=$(sed -n 's/^test result: ok. \([1-9][0-9]*\) passed.*/\1/p' "$ours/2.device-tests")
@@ -151,84 +200,45 @@ if grep -q '^rxe0 1  active' "$ours/2.devices"; then
 else
   miss "bandwise, devices" "$ours/2.devices"
 fi
-for name in rperf write-imm ud; do found "$name" count samples 200; done
+for name in rperf write-imm ud events cm; do found "$name" count samples 200; done
 for name in post-poll read atomic; do found "$name" count samples 100; done
 found send-bulk messages "messages by three queue pairs" 200
 found ud-bulk messages "datagrams sent" 300
 found seconds gbps Gbps
-if [ "$(cat "$ours/2.no-gid.status")" = 2 ] && grep -q 'allowed: -x 0, -x 1' "$ours/2.no-gid"; then
-  pass "bandwise, no-gid: refused with what would do"
+said threads 0 '"messages":240,.*"by_thread":\[[^]]*"messages":80[^]]*"messages":80[^]]*"messages":80' \
+  "80 messages by each of three threads, connected by RDMA-CM, woken by events"
+said sweep 0 '"bytes":2,.*"bytes":64,.*"bytes":4096,.*"bytes":65536,' "16 sizes"
+# One that was late lets the next follow at once, so there can be one more. How many fewer says how busy the host is.
+limited=$(number "$ours/2.limited" messages)
+if [ "${limited:-0}" -ge 1 ] && [ "$limited" -le 201 ]; then
+  pass "bandwise, limited: $limited messages in a second, allowed: 200"
 else
-  miss "bandwise, no-gid" "$ours"/2.no-gid*
+  miss "bandwise, limited: '$limited' messages" "$ours/2.limited"
 fi
-if grep -qE '^code 1 after ([0-4]?[0-9]{1,3}) ms$' "$ours/killed.end" 2>/dev/null &&
-  grep -q '^Partial: ' "$ours/killed"; then
-  pass "bandwise, the server is killed: $(cat "$ours/killed.end")"
+found no-huge count "samples with ordinary pages" 50
+said no-huge 0 'ordinary pages in place of huge ones: 1 of 2 MiB are needed, and 0 are free' "and says so"
+said must-huge 1 'huge pages can.t be had.*nr_hugepages' "refused with what would do"
+said huge 0 '"processors":"0","memory":"huge pages of 2 MiB"' "huge pages, on processor 0"
+said no-cpu 2 'allowed: 0$' "refused with what would do"
+said no-gid 2 'allowed: -x 0, -x 1' "refused with what would do"
+befell killed ''
+befell stopped 'said nothing for 4'
+befell down 'the port has gone down'
+# The server has seen its client go.
+if grep -q 'the other side has said nothing for 4\|the other side is gone' "$ours/server.again"; then
+  pass "bandwise, down: the server has given its client up"
 else
-  miss "bandwise, the server is killed" "$ours"/killed*
+  miss "bandwise, down: the server" "$ours/server.again"
 fi
 
-# Bandwise and perftest in turns between the same two machines. The best of all rounds is compared, and there
-# are more rounds until they agree, three times as many at most: machines whose processors the host needs for
-# something else are slow for seconds, whoever measures.
-agree() { # NAME KEY FACTOR COLUMN BEST PERCENT: leaves NAME.agrees if they do
-  local mine theirs file
-  mine=$(for file in "$scratch"/beside.*/2."$1".?; do number "$file" "$2"; done | xargs)
-  theirs=$(cat "$scratch"/beside.*/2."$1".?-theirs 2>/dev/null |
-    awk "$awk_number"'$1 ~ /^[0-9]+$/ && number($column) { print $column }' column="$4" | xargs)
-  printf '%s\n' "ours: $mine" "perftest's: $theirs" >"$scratch/$1.rounds"
-  rm -f "$scratch/$1.agrees"
-  if awk -v mine="$mine" -v theirs="$theirs" -v factor="$3" -v best="$5" -v percent="$6" '
-    function pick(list, count, i, value, found) {
-      count = split(list, value)
-      found = value[1]
-      for (i = 2; i <= count; i++)
-        if (best == "least" ? value[i] < found : value[i] > found) found = value[i]
-      return found
-    }
-    BEGIN {
-      rounds = split(mine, unused)
-      mine = pick(mine) * factor
-      theirs = pick(theirs)
-      printf "%.1f beside %.1f by perftest, best of %d; allowed: %d%%", mine, theirs, rounds, percent
-      exit !(mine > 0 && theirs > 0 && mine <= theirs * (1 + percent / 100) &&
-        mine >= theirs * (1 - percent / 100))
-    }' >"$scratch/$1.compared"; then
-    touch "$scratch/$1.agrees"
-  fi
-}
-# perftest has half of a round trip in microseconds, and 2^20 B/s.
-all_agree() {
-  agree send-lat p50_ns 0.0005 5 least 25
-  agree write-lat p50_ns 0.0005 5 least 25
-  agree write-bw gbps 119.2092896 4 most 15
-  [ -e "$scratch/send-lat.agrees" ] && [ -e "$scratch/write-lat.agrees" ] &&
-    [ -e "$scratch/write-bw.agrees" ]
-}
-server=$serve
-client=$measure
-port=18700
-beside() { # NAME FLAGS-OF-BANDWISE PROGRAM FLAGS-OF-BOTH
-  client+=$'\n'"ours $1 $2 $4"
-  step "$1-theirs" "$3 -d rxe0 -x 1 -p PORT $4" "$3 -d rxe0 -x 1 -p PORT $4 10.0.0.1"
-}
-for round in 1 2 3 4 5; do
-  beside "send-lat.$round" "--method ping-pong" ib_send_lat "-n 150 -s 64"
-  beside "write-lat.$round" "--method ping-pong --operation write" ib_write_lat "-n 150 -s 64"
-  beside "write-bw.$round" "--method bulk" ib_write_bw "-n 100 -s 65536"
-done
-for attempt in 1 2 3; do
-  status=0
-  "$here/lab.sh" --seconds 120 --folder "$scratch/beside.$attempt" "$server" "$client" \
-    >"$scratch/bench" 2>&1 || status=$?
-  [ "$status" = 0 ] || miss "beside perftest: the bench ended with $status" "$scratch/bench"
-  ! all_agree || break
-done
+# Bandwise and perftest in turns between the same two machines.
+status=0
+"$here/beside.sh" "$bandwise" >"$scratch/beside" 2>&1 || status=$?
 for name in send-lat write-lat write-bw; do
-  if [ -e "$scratch/$name.agrees" ]; then
-    pass "bandwise, $name: $(cat "$scratch/$name.compared")"
+  if line=$(grep "^$name: " "$scratch/beside"); then
+    pass "bandwise, $line"
   else
-    miss "bandwise, $name: $(cat "$scratch/$name.compared")" "$scratch/$name.rounds"
+    miss "bandwise beside perftest, $name (code $status)" "$scratch/beside"
   fi
 done
 

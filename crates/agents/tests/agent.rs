@@ -58,6 +58,7 @@ fn job(flow: u16, part: Part) -> Job {
         sl: number(0),
         traffic_class: 0.try_into().unwrap(),
         events: false,
+        manager: false,
     };
     let span = |from, to| Span::new(Time::from_ms(from), Time::from_ms(to)).unwrap();
     Job { flow, part, task, think: Time::ZERO, active: span(0, 100), window: span(10, 90), seed: 1 }

@@ -2,6 +2,7 @@
 
 use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
+use bandwise_verbs::ibverbs::manager::ManagerPort;
 use bandwise_verbs::ibverbs::{Bits24, Gid, QpAddress, Region, Side};
 use bandwise_verbs::session::{
     Control, ControlError, LONGEST_LINE, Lines, Message, MessageError, Method, Operation, Part,
@@ -42,6 +43,7 @@ fn task() -> impl Strategy<Value = Task> {
         sl: n.4.try_into().unwrap(),
         traffic_class: n.5.try_into().unwrap(),
         events: n.0 % 2 == 0,
+        manager: n.1 % 2 == 0,
     })
 }
 
@@ -55,6 +57,7 @@ fn side() -> impl Strategy<Value = Side> {
             gid,
             mtu: Mtu::MAX,
             region: Region { address, rkey, bytes },
+            manager: (rkey % 2 == 0).then_some(ManagerPort { port: lid, secret: rkey }),
             queue_pairs: qps
                 .into_iter()
                 .map(|(number, psn)| QpAddress {

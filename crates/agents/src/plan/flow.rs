@@ -214,6 +214,7 @@ impl FlowSpec {
             traffic_class: number("traffic-class", &self.traffic_class, 0, 0, 255)?
                 .try_into()
                 .expect(ranged),
+            manager: false,
             events: self.completion.as_ref().is_some_and(|how| *how.get_ref() == Notify::Event),
         };
         if transport == Transport::Ud && bytes > mtu.get() {

@@ -1,6 +1,7 @@
 //! [`Side`]: what the other side must know to connect its queue pairs with those of this one.
 
 use super::Gid;
+use super::manager::ManagerPort;
 use bandwise_rdma::wire::Mtu;
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +76,8 @@ pub struct Side {
     pub mtu: Mtu,
     /// Where WRITEs go, and READs and atomics.
     pub region: Region,
+    /// Where it waits for connections by RDMA-CM, if it does.
+    pub manager: Option<ManagerPort>,
     /// Those that are to be connected, in order.
     pub queue_pairs: Vec<QpAddress>,
 }
@@ -108,6 +111,7 @@ mod tests {
             gid: None,
             mtu: Mtu::MAX,
             region: Region { address: 1, rkey: 2, bytes: 3 },
+            manager: None,
             queue_pairs: numbers
                 .map(|number| QpAddress { number: Bits24(number), psn: Bits24(0) })
                 .collect(),

@@ -87,8 +87,9 @@ impl CompletionQueue {
         &mut self,
         mut each: impl FnMut(Found) -> Result<(), VerbsError>,
     ) -> Result<(), VerbsError> {
-        if self.stamping.is_some() {
-            return self.poll_stamps(each);
+        if let Some((queue, stamps)) = &mut self.stamping {
+            // SAFETY: the queue lives, and was made for what is read.
+            return unsafe { poll_stamps(queue.as_ptr(), stamps, each) };
         }
         // SAFETY: the queue lives, and there is room for as many as is said.
         let found = unsafe {
@@ -105,51 +106,6 @@ impl CompletionQueue {
             })?;
         }
         Ok(())
-    }
-
-    fn poll_stamps(
-        &mut self,
-        mut each: impl FnMut(Found) -> Result<(), VerbsError>,
-    ) -> Result<(), VerbsError> {
-        let Some((queue, stamps)) = &mut self.stamping else { return Ok(()) };
-        let queue = queue.as_ptr();
-        let mut how = sys::ibv_poll_cq_attr { comp_mask: 0 };
-        // SAFETY: the queue lives. Entries are read between a start, or a next, that found one and the next call;
-        // one that was started is ended. What is read was asked for when the queue was made.
-        unsafe {
-            match sys::ibv_start_poll(queue, &mut how) {
-                0 => {}
-                EMPTY => return Ok(()),
-                _ => return Err(VerbsError::Poll),
-            }
-            let mut polled = 0;
-            let end = loop {
-                let status = Status((*queue).status);
-                let id = WorkId((*queue).wr_id);
-                // Of a request that failed there is nothing else.
-                let (bytes, stamp) = match status.is_success() {
-                    true => (
-                        sys::ibv_wc_read_byte_len(queue),
-                        Some(stamps.time(sys::ibv_wc_read_completion_ts(queue))),
-                    ),
-                    false => (0, None),
-                };
-                if let Err(error) = each(Found { id, status, bytes, stamp }) {
-                    break Err(error);
-                }
-                polled += 1;
-                if polled == POLLED {
-                    break Ok(());
-                }
-                match sys::ibv_next_poll(queue) {
-                    0 => {}
-                    EMPTY => break Ok(()),
-                    _ => break Err(VerbsError::Poll),
-                }
-            };
-            sys::ibv_end_poll(queue);
-            end
-        }
     }
 
     /// The library's own handle. It is there as long as this lives.
@@ -202,6 +158,55 @@ fn stamping(context: &Context, room: u32, channel: &Channel) -> Option<NonNull<s
     NonNull::new(unsafe { sys::ibv_create_cq_ex(context.as_ptr(), &mut wanted) })
 }
 
+/// What a queue that stamps has.
+///
+/// # Safety
+///
+/// The queue must live, and have been asked to tell sizes and stamps.
+unsafe fn poll_stamps(
+    queue: *mut sys::ibv_cq_ex,
+    stamps: &mut Stamps,
+    mut each: impl FnMut(Found) -> Result<(), VerbsError>,
+) -> Result<(), VerbsError> {
+    let mut how = sys::ibv_poll_cq_attr { comp_mask: 0 };
+    // SAFETY: the queue lives, by the caller. Entries are read between a start, or a next, that found one and the next
+    // call; one that was started is ended.
+    unsafe {
+        match sys::ibv_start_poll(queue, &mut how) {
+            0 => {}
+            EMPTY => return Ok(()),
+            _ => return Err(VerbsError::Poll),
+        }
+        let mut polled = 0;
+        let end = loop {
+            let status = Status((*queue).status);
+            let id = WorkId((*queue).wr_id);
+            // Of a request that failed there is nothing else.
+            let (bytes, stamp) = match status.is_success() {
+                true => (
+                    sys::ibv_wc_read_byte_len(queue),
+                    Some(stamps.time(sys::ibv_wc_read_completion_ts(queue))),
+                ),
+                false => (0, None),
+            };
+            if let Err(error) = each(Found { id, status, bytes, stamp }) {
+                break Err(error);
+            }
+            polled += 1;
+            if polled == POLLED {
+                break Ok(());
+            }
+            match sys::ibv_next_poll(queue) {
+                0 => {}
+                EMPTY => break Ok(()),
+                _ => break Err(VerbsError::Poll),
+            }
+        };
+        sys::ibv_end_poll(queue);
+        end
+    }
+}
+
 impl Drop for Queue {
     fn drop(&mut self) {
         // SAFETY: it is destroyed once, after its queue pairs, which its owner drops first.
@@ -215,3 +220,6 @@ impl Drop for Channel {
         unsafe { sys::ibv_destroy_comp_channel(self.0.as_ptr()) };
     }
 }
+
+#[cfg(test)]
+mod tests;

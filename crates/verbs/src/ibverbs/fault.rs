@@ -48,6 +48,14 @@ pub enum VerbsError {
         /// What is missing, and what would help.
         why: String,
     },
+    /// RDMA's connection manager can't do it.
+    #[error("{what}: {error}")]
+    Manager {
+        /// What was tried, or is missing.
+        what: String,
+        /// What came of it.
+        error: io::Error,
+    },
     /// The other side is on a network of another kind, or has other queue pairs.
     #[error("the other side can't be connected with: {0}")]
     Peer(String),

@@ -1,7 +1,8 @@
 //! libibverbs, which is looked for when the program starts: a machine without it is told so.
 //!
 //! [`devices`] says what there is, [`Wanted::choose`] which of it to use; [`QueuePairs`] are opened there, and
-//! connected with those of another side once each knows the other's [`Side`].
+//! connected with those of another side once each knows the other's [`Side`], by what that says or by RDMA-CM
+//! ([`manager`]).
 
 mod address;
 mod choice;
@@ -12,6 +13,7 @@ mod devices;
 mod error;
 mod fault;
 mod gid;
+pub mod manager;
 mod memory;
 mod pages;
 mod plan;

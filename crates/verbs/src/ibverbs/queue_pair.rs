@@ -7,9 +7,11 @@
 
 use super::completion_queue::CompletionQueue;
 use super::context::Context;
+use super::manager::Id;
 use super::memory::Domain;
 use super::{Bits24, Chosen, Path, Plan, QpAddress, Side, VerbsError};
 use bandwise_rdma::verbs::Transport;
+use bandwise_rdma::wire::Mtu;
 use rdma_mummy_sys as sys;
 use std::io;
 use std::mem::zeroed;
@@ -20,7 +22,7 @@ use sys::ibv_qp_attr_mask as mask;
 /// and 11.2.5.2): some 2 s until a side that is gone is told of. Lossless fabrics need neither. Linux's Soft-RoCE
 /// takes the largest number, 7, for: without end.
 const TIMEOUT: u8 = 16;
-const RETRIES: u8 = 6;
+pub(super) const RETRIES: u8 = 6;
 /// Who finds no RECV asks again, for ever, after 0.64 ms (IBTA 9.7.5.2.8).
 const RNR_RETRIES: u8 = 7;
 const RNR_TIMER: u8 = 12;
@@ -175,8 +177,7 @@ impl QueuePair {
         self.modify("RTR (is the other side reachable from that GID?)", what, |to| {
             to.qp_state = sys::ibv_qp_state::IBV_QPS_RTR;
             to.ah_attr = route;
-            // 256 is 1, 4096 is 5 (IBTA 9.7.1).
-            to.path_mtu = path.mtu.get().ilog2() - 7;
+            to.path_mtu = code(path.mtu);
             to.dest_qp_num = peer.number.get();
             to.rq_psn = peer.psn.get();
             to.max_dest_rd_atomic = READS;
@@ -199,6 +200,23 @@ impl QueuePair {
         })
     }
 
+    /// Connects it with the queue pair that a connection of the manager's leads to: states RTR and RTS.
+    pub(super) fn connect_by_manager(&mut self, id: &Id, path: Path) -> Result<(), VerbsError> {
+        let (mut to, what) = id.attributes(sys::ibv_qp_state::IBV_QPS_RTR)?;
+        to.path_mtu = code(path.mtu);
+        to.ah_attr.sl = path.sl;
+        to.ah_attr.grh.traffic_class = path.traffic_class;
+        to.max_dest_rd_atomic = READS;
+        to.min_rnr_timer = RNR_TIMER;
+        self.apply("RTR by RDMA-CM", what, to)?;
+        let (mut to, what) = id.attributes(sys::ibv_qp_state::IBV_QPS_RTS)?;
+        to.timeout = TIMEOUT;
+        to.retry_cnt = RETRIES;
+        to.rnr_retry = RNR_RETRIES;
+        to.max_rd_atomic = READS;
+        self.apply("RTS by RDMA-CM", what, to)
+    }
+
     fn modify(
         &mut self,
         state: &str,
@@ -208,14 +226,28 @@ impl QueuePair {
         // SAFETY: a struct of numbers, for which zeros are values.
         let mut to: sys::ibv_qp_attr = unsafe { zeroed() };
         set(&mut to);
+        self.apply(state, what.0 as i32, to)
+    }
+
+    fn apply(
+        &mut self,
+        state: &str,
+        what: i32,
+        mut to: sys::ibv_qp_attr,
+    ) -> Result<(), VerbsError> {
         // SAFETY: the queue pair lives, and `what` names fields that are set, or zero on purpose.
-        let code = unsafe { sys::ibv_modify_qp(self.qp.as_ptr(), &mut to, what.0 as i32) };
+        let code = unsafe { sys::ibv_modify_qp(self.qp.as_ptr(), &mut to, what) };
         if code == 0 {
             return Ok(());
         }
         let what = format!("queue pair {} can't go to {state}", self.number());
         Err(VerbsError::of(&self.device, what, io::Error::from_raw_os_error(code.abs())))
     }
+}
+
+/// 256 is 1, 4096 is 5 (IBTA 9.7.1).
+fn code(mtu: Mtu) -> u32 {
+    mtu.get().ilog2() - 7
 }
 
 /// How packets get to the other side.

@@ -61,6 +61,10 @@ struct Shared {
 // that made it. What several threads share, they only hand to the library, but for two bytes at the ends of the
 // memory, which are written and read as the device does it.
 unsafe impl Send for QueuePairs {}
+// SAFETY: as above.
+unsafe impl Send for Shared {}
+// SAFETY: as above.
+unsafe impl Sync for Shared {}
 
 /// A queue pair, and its requests as the library wants them.
 struct Pair {
@@ -139,6 +143,11 @@ impl QueuePairs {
         })
     }
 
+    /// The port that it is of.
+    pub(super) fn chosen(&self) -> &Chosen {
+        &self.chosen
+    }
+
     /// What its memory is made of.
     pub fn pages(&self) -> &Pages {
         self.shared.memory.pages()
@@ -176,6 +185,7 @@ impl QueuePairs {
             gid: self.chosen.gid.map(|(_, gid)| gid),
             mtu: self.chosen.mtu,
             region: self.shared.memory.region(),
+            manager: None,
             queue_pairs: wired.iter().map(|pair| pair.qp.address()).collect(),
         }
     }
@@ -187,6 +197,21 @@ impl QueuePairs {
 
     /// Connects all queue pairs, which send and receive from then on, and says what payload packets have at most.
     pub fn connect(&mut self, other: &Side, path: Path) -> Result<Mtu, VerbsError> {
+        let (shared, chosen) = (Arc::clone(&self.shared), self.chosen.clone());
+        let mut addresses = other.queue_pairs.iter();
+        self.connect_by(other, path, |qp, path| match addresses.next() {
+            Some(&address) => qp.connect(&shared.domain, &chosen, other, address, path),
+            None => Ok(()),
+        })
+    }
+
+    /// The same, by `how`, which is given those that go to the other side one after another.
+    pub(super) fn connect_by(
+        &mut self,
+        other: &Side,
+        path: Path,
+        mut how: impl FnMut(&mut QueuePair, Path) -> Result<(), VerbsError>,
+    ) -> Result<Mtu, VerbsError> {
         let here = self.side();
         let path = Path { mtu: path.mtu.min(here.mtu).min(other.mtu), ..path };
         let wired = here.queue_pairs.len();
@@ -211,8 +236,8 @@ impl QueuePairs {
             return Err(VerbsError::Datagram { bytes, mtu });
         }
         let (far, near) = self.pairs.split_at_mut(wired);
-        for (pair, &address) in far.iter_mut().zip(&other.queue_pairs) {
-            pair.qp.connect(&self.shared.domain, &self.chosen, other, address, path)?;
+        for pair in far {
+            how(&mut pair.qp, path)?;
             pair.remote = other.region;
         }
         for pair in near {

@@ -130,6 +130,8 @@ pub struct Task {
     pub sl: Within<0, 15>,
     /// Traffic class of packets with a global identifier.
     pub traffic_class: Within<0, 255>,
+    /// Whether queue pairs are connected by RDMA-CM.
+    pub manager: bool,
     /// Whether both sides sleep until a completion wakes them.
     pub events: bool,
 }
@@ -142,6 +144,9 @@ pub enum TaskError {
         "an empty WRITE changes nothing, so nobody sees it arrive: ping-pong needs 1 B or more, or SEND"
     )]
     EmptyWrite,
+    /// They are connected with nobody.
+    #[error("datagrams (UD) have no connections that RDMA-CM could make")]
+    NotByManager,
     /// Nobody would be woken.
     #[error(
         "a WRITE that arrives is no event, so ping-pong by WRITE can't wait for one: SEND or WRITE with immediate can"
@@ -220,16 +225,19 @@ impl Task {
             _ if self.transport == Transport::Ud && !is_for_datagrams => {
                 return Err(TaskError::NotByDatagrams);
             }
+            _ if queue_pairs * self.threads.get() > MOST_QUEUE_PAIRS => {
+                let threads = self.threads.get();
+                return Err(TaskError::TooManyPairs { queue_pairs, threads });
+            }
+            _ if self.manager && self.transport == Transport::Ud => {
+                return Err(TaskError::NotByManager);
+            }
             Method::PingPong(_) if is_asked_for => return Err(TaskError::NotByThat("ping-pong")),
             Method::PingPong(Operation::Write) if bytes == 0 => return Err(TaskError::EmptyWrite),
             Method::PingPong(Operation::Write) if self.events => return Err(TaskError::NoEvent),
             Method::Bulk(_) if is_asked_for => return Err(TaskError::NotByThat("bulk")),
             Method::Bulk(_) if queue_pairs * depth > MOST_REQUESTS => {
                 return Err(TaskError::TooMany { queue_pairs, depth });
-            }
-            Method::Bulk(_) if queue_pairs * self.threads.get() > MOST_QUEUE_PAIRS => {
-                let threads = self.threads.get();
-                return Err(TaskError::TooManyPairs { queue_pairs, threads });
             }
             Method::PingPong(_) => PING_PONG,
             Method::Bulk(_) if part == Part::Client => depth,
@@ -283,6 +291,7 @@ mod tests {
             mtu: Mtu::MAX,
             sl: 0.try_into().unwrap(),
             traffic_class: 0.try_into().unwrap(),
+            manager: false,
             events: false,
         }
     }
@@ -331,7 +340,10 @@ mod tests {
         assert_eq!(ud(Method::Rperf).plan(Part::Client), Err(TaskError::NotByDatagrams));
         let write = ud(Method::Bulk(Operation::Write)).plan(Part::Client);
         assert_eq!(write, Err(TaskError::NotByDatagrams));
-        assert!(ud(Method::PingPong(Operation::Send)).plan(Part::Server).is_ok());
+        let ping_pong = ud(Method::PingPong(Operation::Send));
+        assert!(ping_pong.plan(Part::Server).is_ok());
+        let by_manager = Task { manager: true, ..ping_pong };
+        assert_eq!(by_manager.plan(Part::Client), Err(TaskError::NotByManager));
         let many = task(Method::Bulk(Operation::Write), 0, 1024, 16384);
         assert!(many.plan(Part::Client).unwrap_err().to_string().contains("1024 queue pairs"));
         let threads = 64.try_into().unwrap();

@@ -3,6 +3,7 @@
 use super::flags::Client;
 use super::measure::Connected;
 use super::outcome::{Ended, Outcome};
+use super::place::tell_of;
 use super::settings::Settings;
 use super::{json, tables};
 use crate::failure::Failure;
@@ -64,6 +65,7 @@ fn measure(
         };
         if runs.is_empty() {
             note(format_args!("measuring with {server} …"));
+            tell_of(connected.pages());
         }
         let is_last = tasks.peek().is_none();
         let (run, end, more) = connected.measure(settings, clock, interrupt, is_last)?;

@@ -124,6 +124,9 @@ pub struct Client {
     #[arg(short = 'I', long, value_name = "BYTES", value_parser = number(0..=4096))]
     #[arg(allow_negative_numbers = true)]
     pub(super) inline_size: Option<u64>,
+    /// Connect by RDMA's connection manager (RDMA-CM) in place of what the two sides tell each other
+    #[arg(short = 'R', long)]
+    pub(super) rdma_cm: bool,
     /// Sleep until a completion wakes, on both sides, in place of looking for it all the time
     #[arg(short = 'e', long)]
     pub(super) events: bool,

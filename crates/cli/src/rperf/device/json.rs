@@ -81,6 +81,7 @@ fn flow(settings: &Settings, number: usize, run: &Run) -> Value {
         "bytes": task.bytes.get(),
         "queue_pairs": task.queue_pairs.get(),
         "threads": task.threads.get(),
+        "connected_by": if task.manager { "rdma-cm" } else { "tcp" },
         "completion": if task.events { "events" } else { "busy" },
         "mtu_bytes": run.mtu.get(),
         "device_clock_khz": run.stamped_at_khz,

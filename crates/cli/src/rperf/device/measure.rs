@@ -1,7 +1,6 @@
 //! One measurement with a server: agreeing with it, measuring, what came out.
 
 use super::outcome::{Ended, Run, Throughput};
-use super::place::tell_of;
 use super::port::any_psn;
 use super::program::{self, Extent};
 use super::rate::Rate;
@@ -12,7 +11,8 @@ use anyhow::anyhow;
 use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::{Bandwidth, Generator, Slices};
 use bandwise_units::Time;
-use bandwise_verbs::ibverbs::{Plan, QueuePairs, Side};
+use bandwise_verbs::ibverbs::manager::{self, Connections};
+use bandwise_verbs::ibverbs::{Pages, Plan, QueuePairs, Side};
 use bandwise_verbs::session::{Control, ControlError, Message, Method, Part, Task, Watched};
 use bandwise_verbs::{Clock, End};
 
@@ -23,6 +23,8 @@ pub(super) struct Connected {
     task: Task,
     peer: Side,
     mtu: Mtu,
+    /// Those that RDMA-CM made, if it did.
+    connections: Option<Connections>,
 }
 
 /// How long threads may take to begin.
@@ -47,13 +49,27 @@ impl Connected {
             Ok(_) => return Err(anyhow!("{server} gave no answer to what was asked")),
             Err(error) => return Err(anyhow::Error::from(error).context(server.to_string())),
         };
-        let mut mtu = task.mtu;
-        for (thread, device) in devices.iter_mut().enumerate() {
-            mtu = device.connect(&peer.of_thread(thread, threads as usize), task.path())?;
-        }
+        let (connections, mtu) = match task.manager {
+            true => {
+                let (connections, mtu) = manager::connect(&mut devices, &peer, task.path())?;
+                (Some(connections), mtu)
+            }
+            false => {
+                let mut mtu = task.mtu;
+                for (thread, device) in devices.iter_mut().enumerate() {
+                    mtu = device.connect(&peer.of_thread(thread, threads as usize), task.path())?;
+                }
+                (None, mtu)
+            }
+        };
         let control = control.watch()?;
         devices[0].wake_by(control.readable()?);
-        Ok(Connected { devices, control, task, peer, mtu })
+        Ok(Connected { devices, control, task, peer, mtu, connections })
+    }
+
+    /// What the memory is made of.
+    pub(super) fn pages(&self) -> &Pages {
+        self.devices[0].pages()
     }
 
     /// Runs the method until it is done or something ends it. If there is more to measure the connection comes back,
@@ -65,9 +81,8 @@ impl Connected {
         interrupt: &Interrupt,
         is_last: bool,
     ) -> anyhow::Result<(Run, Ended, Option<Control>)> {
-        let Connected { devices, mut control, task, peer, mtu } = self;
+        let Connected { devices, mut control, task, peer, mtu, connections: _connections } = self;
         let (pages, stamped_at_khz) = (devices[0].pages().clone(), devices[0].stamped_at_khz());
-        tell_of(&pages);
         let start = match devices.len() {
             1 => clock.now(),
             _ => clock.now() + TO_BEGIN,
@@ -104,14 +119,16 @@ impl Connected {
         let now = clock.now();
         let failed = worked.iter().find_map(|worked| worked.end.as_ref().err());
         let all_done = worked.iter().all(|worked| matches!(worked.end, Ok(End::Done)));
-        let end = match (failed, why) {
+        let end = match (why, failed) {
+            _ if all_done => Ended::Complete,
+            // What came first, even if queue pairs failed of it.
+            (Some(why), _) => why,
             // A server that is there may know better.
-            (Some(error), _) => Ended::Failed(match control.look_now() {
+            (None, Some(error)) => Ended::Failed(match control.look_now() {
                 Some(said) => format!("{}; {error}", last_word(said)),
                 None => error.to_string(),
             }),
-            (None, Some(why)) if !all_done => why,
-            (None, _) => Ended::Complete,
+            (None, None) => Ended::Complete,
         };
         let measure = worked[0].program.measure();
         let by_stamps = measure

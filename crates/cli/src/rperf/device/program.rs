@@ -81,6 +81,7 @@ pub(in crate::rperf) fn of_client(
                 Until::Time(_) => None,
             };
             let all = Window { from: start, to: until.unwrap_or(Time::MAX) };
+            let slice = extent.slices.unwrap_or(Time::MAX);
             let bulk = Bulk::new(BulkSettings {
                 qps: (0..queue_pairs as u16).map(Qp).collect(),
                 opcode: operation.into(),
@@ -89,7 +90,7 @@ pub(in crate::rperf) fn of_client(
                 buffer: Bytes::new(u64::from(bytes)) * u64::from(queue_pairs) * u64::from(depth),
                 depth,
                 batch: 1,
-                signal_every: PingPongSettings::PERFTEST_SIGNAL_EVERY,
+                signal_every: signal_every(extent.rate, bytes, slice, messages, queue_pairs),
                 inline_max,
                 start,
                 until,
@@ -107,6 +108,24 @@ pub(in crate::rperf) fn of_client(
         program.count_within(window);
     }
     Ok(program)
+}
+
+/// As perftest, but for enough completions to see what goes through when: some in a slice of time where a limit lets
+/// few messages through, and some in all where there are few messages.
+fn signal_every(
+    rate: Option<BitRate>,
+    bytes: u32,
+    slice: Time,
+    messages: Option<u64>,
+    queue_pairs: u32,
+) -> u32 {
+    const SOME: u64 = 20;
+    const USUAL: u32 = PingPongSettings::PERFTEST_SIGNAL_EVERY;
+    let in_a_slice = rate.map_or(u64::MAX, |rate| {
+        slice.as_ps() / rate.time_for(Bytes::new(u64::from(bytes))).as_ps().max(1)
+    });
+    let in_all = messages.map_or(u64::MAX, |messages| messages / u64::from(queue_pairs));
+    (in_a_slice.min(in_all) / SOME).clamp(1, u64::from(USUAL)) as u32
 }
 
 /// Who answers.
@@ -149,5 +168,23 @@ impl Program for Answerer {
             Answerer::Pong(pong) => pong.step(now, seen, posts),
             Answerer::Receiver => Next::Completion,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_flow_is_told_of_often() {
+        let slice = Time::from_ms(100);
+        let every = |rate, bytes| signal_every(rate, bytes, slice, None, 1);
+        assert_eq!(every(None, 64), 100);
+        assert_eq!(every(Some(BitRate::from_gbps(100)), 65_536), 100);
+        // 8000 messages of 125 B a second are 800 in a slice.
+        assert_eq!(every(Some(BitRate::from_bps(8_000_000)), 125), 40);
+        assert_eq!(every(Some(BitRate::from_bps(1_000)), 1 << 20), 1);
+        let of = |messages, queue_pairs| signal_every(None, 64, slice, Some(messages), queue_pairs);
+        assert_eq!((of(1_000_000, 4), of(400, 4), of(3, 4)), (100, 5, 1));
     }
 }

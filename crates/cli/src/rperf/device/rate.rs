@@ -52,6 +52,16 @@ impl Rate {
     }
 }
 
+/// A message at this rate takes that long at most, seconds.
+const LONGEST: u64 = 3600;
+
+impl Rate {
+    /// Whether a message of that size goes through in a time that anybody waits for.
+    pub(super) fn is_for(self, bytes: u32, threads: u32) -> bool {
+        8 * u64::from(bytes) / LONGEST < self.of_thread(bytes, threads).as_bps()
+    }
+}
+
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -91,6 +101,9 @@ mod tests {
         let rate = Rate::Messages(1_000);
         assert_eq!(rate.of_thread(125, 1), BitRate::from_bps(1_000_000));
         assert_eq!(rate.of_thread(125, 4), BitRate::from_bps(250_000));
+        let slow = Rate::Payload(BitRate::from_bps(1));
+        assert!(slow.is_for(64, 64) && !slow.is_for(1 << 30, 1));
+        assert!(Rate::Messages(1).is_for(1 << 30, 64));
         assert_eq!(Rate::Payload(BitRate::from_bps(3)).of_thread(64, 4), BitRate::from_bps(1));
     }
 }

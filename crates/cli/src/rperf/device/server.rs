@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::output::note;
 use anyhow::{Context, anyhow};
 use bandwise_verbs::Monotonic;
+use bandwise_verbs::ibverbs::manager::Listener;
 use bandwise_verbs::ibverbs::{Chosen, Plan, QueuePairs, Side};
 use bandwise_verbs::session::{Control, ControlError, Message, Part, Task};
 use std::net::TcpListener;
@@ -63,8 +64,9 @@ fn serve(chosen: &Chosen, place: &Place, mut control: Control) -> anyhow::Result
             Err(error) => return Err(error.into()),
         };
         let bytes = task.bytes.get();
+        let is_first = first.is_none();
         let first = *first.get_or_insert(bytes);
-        match answer(chosen, place, control, &task, &side)? {
+        match answer(chosen, place, control, (&task, &side), is_first)? {
             Some(more) => control = more,
             None => {
                 let what = if bytes == first { String::new() } else { format!("{first} B to ") };
@@ -80,18 +82,30 @@ fn answer(
     chosen: &Chosen,
     place: &Place,
     mut control: Control,
-    task: &Task,
-    side: &Side,
+    (task, side): (&Task, &Side),
+    is_first: bool,
 ) -> anyhow::Result<Option<Control>> {
-    let devices = match prepare(chosen, place, task, side) {
-        Ok(devices) => devices,
+    let (mut devices, listener) = match prepare(chosen, place, task, side) {
+        Ok(prepared) => prepared,
         Err(error) => {
             control.send(&Message::Refused(format!("{error:#}")))?;
             return Err(error);
         }
     };
-    tell_of(devices[0].pages());
-    control.send(&Message::Ready(joined(&devices)))?;
+    if is_first {
+        tell_of(devices[0].pages());
+    }
+    let here = Side::joined(devices.iter().map(QueuePairs::side)).expect("a thread or more");
+    let manager = listener.as_ref().map(Listener::at);
+    control.send(&Message::Ready(Side { manager, ..here }))?;
+    let connected = listener.map(|listener| listener.accept(&mut devices, side, task.path()));
+    let _connections = match connected.transpose() {
+        Ok(connections) => connections,
+        Err(error) => {
+            control.send(&Message::Failed(error.to_string()))?;
+            return Err(error.into());
+        }
+    };
     let mut control = control.watch()?;
     let mut work: Vec<_> = devices
         .into_iter()
@@ -125,21 +139,22 @@ fn answer(
     }
 }
 
+/// Queue pairs that are connected, or with what waits for their connections.
 fn prepare(
     chosen: &Chosen,
     place: &Place,
     task: &Task,
     side: &Side,
-) -> anyhow::Result<Vec<QueuePairs>> {
+) -> anyhow::Result<(Vec<QueuePairs>, Option<Listener>)> {
     let plan = Plan { pages: place.pages, ..task.plan(Part::Server)? };
     let threads = task.threads.get();
     let mut devices = QueuePairs::open_many(chosen.clone(), plan, threads, any_psn())?;
+    if task.manager {
+        let listener = Listener::open(chosen, any_psn())?;
+        return Ok((devices, Some(listener)));
+    }
     for (thread, device) in devices.iter_mut().enumerate() {
         device.connect(&side.of_thread(thread, threads as usize), task.path())?;
     }
-    Ok(devices)
-}
-
-fn joined(devices: &[QueuePairs]) -> Side {
-    Side::joined(devices.iter().map(QueuePairs::side)).expect("a task has a thread or more")
+    Ok((devices, None))
 }

@@ -10,6 +10,7 @@ use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::Chosen;
+use bandwise_verbs::ibverbs::manager::usable;
 use bandwise_verbs::session::{Method, Operation, Part, Task};
 
 /// What is measured, checked.
@@ -117,13 +118,19 @@ impl Client {
             mtu: mtu.unwrap_or(Mtu::MAX),
             sl: (self.sl as u32).try_into().expect(within),
             traffic_class: (self.traffic_class as u32).try_into().expect(within),
+            manager: self.rdma_cm,
             events: self.events,
         };
         if let Err(error) = task.plan(Part::Client) {
             return Err(Failure::usage(
                 error.to_string(),
-                "other values of -s, -q, -t, -c, --operation, --threads; no -e",
+                "other values of -s, -q, -t, -c, --operation, --threads; no -e, -R",
             ));
+        }
+        if let Some(rate) = self.rate.filter(|rate| !rate.is_for(bytes, task.threads.get())) {
+            let message =
+                format!("--rate {rate}: a message of {bytes} B would take more than an hour");
+            return Err(Failure::usage(message, "a higher rate, or a lower -s"));
         }
         let chosen = self.port.resolve()?;
         if let Some(mtu) = mtu.filter(|&mtu| mtu > chosen.mtu) {
@@ -139,6 +146,10 @@ impl Client {
                 return Err(Failure::usage(message, format!("up to {}, or -c rc", task.mtu.get())));
             }
             task.bytes = task.mtu.get().try_into().expect(within);
+        }
+        if self.rdma_cm {
+            usable(&chosen)
+                .map_err(|error| Failure::usage(format!("-R: {error}"), "no -R, or another -x"))?;
         }
         let place = self.here.resolve(&chosen.device)?;
         let until = match self.duration {

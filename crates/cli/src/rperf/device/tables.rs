@@ -203,9 +203,10 @@ fn closing(settings: &Settings, outcome: &Outcome) -> String {
         1 => format!("1 queue pair ({transport})"),
         n => format!("{n} queue pairs ({transport})"),
     };
+    let by = if task.manager { " by RDMA-CM" } else { "" };
     let threads = match task.threads.get() {
         1 => String::new(),
-        n => format!("{n} threads with "),
+        n => format!(" in each of {n} threads"),
     };
     let sum = |of: fn(&Run) -> Time| outcome.runs.iter().fold(Time::ZERO, |all, run| all + of(run));
     let (took, busy) = (sum(|run| run.took).as_s_f64(), sum(|run| run.busy).as_s_f64());
@@ -217,7 +218,7 @@ fn closing(settings: &Settings, outcome: &Outcome) -> String {
     };
     let stamps = if stamps.is_empty() { String::new() } else { format!(" {stamps};") };
     format!(
-        "{partial}{none}{} port {}{gid}, {threads}{queue_pairs}, MTU {}; {took:.3} s by {}, {looks}, processors busy \
+        "{partial}{none}{} port {}{gid}, {queue_pairs}{by}{threads}, MTU {}; {took:.3} s by {}, {looks}, processors busy \
          for {busy:.3} s; {}, {};{stamps} seed {}, bandwise {}.\n",
         chosen.device,
         chosen.port,

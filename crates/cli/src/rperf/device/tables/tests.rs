@@ -24,6 +24,7 @@ fn task(method: Method, bytes: u32) -> Task {
         mtu: Mtu::MAX,
         sl: 5.try_into().unwrap(),
         traffic_class: 0.try_into().unwrap(),
+        manager: false,
         events: false,
     }
 }

@@ -1,6 +1,12 @@
 //! Queue pairs of a real device, both ends on this host. They are run where there is one: `tests/verbs/run.sh` does,
 //! in virtual machines.
 
+#[path = "../../../rperf/tests/counting/mod.rs"]
+mod counting;
+mod manager;
+mod quiet;
+mod waiting;
+
 use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Posts, Qp, Transport, WorkRequest};
 use bandwise_rdma::wire::Mtu;
 use bandwise_verbs::Device;

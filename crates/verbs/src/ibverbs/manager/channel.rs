@@ -1,0 +1,294 @@
+//! [`Channel`] and [`Id`]: what is unsafe about the connection manager stands here.
+
+#![allow(unsafe_code)]
+
+use super::failed;
+use crate::ibverbs::VerbsError;
+use rdma_mummy_sys as sys;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use socket2::SockAddr;
+use std::ffi::CStr;
+use std::io;
+use std::mem::zeroed;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::BorrowedFd;
+use std::ptr::{NonNull, null_mut};
+use std::time::Instant;
+use sys::rdma_cm_event_type as kind;
+
+/// Where events of connections come.
+pub(super) struct Channel(NonNull<sys::rdma_event_channel>);
+
+/// A connection, or what waits for some.
+pub(in crate::ibverbs) struct Id(NonNull<sys::rdma_cm_id>);
+
+// SAFETY: the library may be called from any thread, and nothing here is bound to the one that made it.
+unsafe impl Send for Channel {}
+// SAFETY: as above.
+unsafe impl Send for Id {}
+
+/// Something that happened.
+pub(super) struct Event {
+    kind: u32,
+    status: i32,
+    /// The connection that was asked for, by whoever connects.
+    pub(super) asked: Option<Id>,
+    /// What was shown with that.
+    pub(super) shown: Vec<u8>,
+}
+
+/// `rdma-mummy-sys` sets this (EOPNOTSUPP) when librdmacm isn't there.
+const NO_LIBRARY: i32 = 95;
+
+impl Channel {
+    pub(super) fn open() -> Result<Channel, VerbsError> {
+        // SAFETY: it takes nothing.
+        let channel = unsafe { sys::rdma_create_event_channel() };
+        let Some(channel) = NonNull::new(channel) else {
+            let error = io::Error::last_os_error();
+            let what = match error.raw_os_error() {
+                Some(NO_LIBRARY) => {
+                    "librdmacm is not installed. Debian: apt-get install librdmacm1"
+                }
+                _ => "RDMA-CM can't be had. As root: modprobe rdma_ucm",
+            };
+            return Err(failed(what, error));
+        };
+        let channel = Channel(channel);
+        rustix::io::ioctl_fionbio(channel.readable(), true)
+            .map_err(|error| failed("events of RDMA-CM can't be asked for", error.into()))?;
+        Ok(channel)
+    }
+
+    fn readable(&self) -> BorrowedFd<'_> {
+        // SAFETY: the channel lives as long as this, and its descriptor is open as long.
+        unsafe { BorrowedFd::borrow_raw(self.0.as_ref().fd) }
+    }
+
+    /// A connection that is to be, over reliable queue pairs.
+    pub(super) fn id(&self) -> Result<Id, VerbsError> {
+        let mut id = null_mut();
+        // SAFETY: the channel lives, and longer than what is made here, by the order in which their owner drops them.
+        let code = unsafe {
+            sys::rdma_create_id(
+                self.0.as_ptr(),
+                &mut id,
+                null_mut(),
+                sys::rdma_port_space::RDMA_PS_TCP,
+            )
+        };
+        check(code, "RDMA-CM gives no connection")?;
+        NonNull::new(id)
+            .map(Id)
+            .ok_or_else(|| failed("RDMA-CM gives no connection", io::ErrorKind::OutOfMemory.into()))
+    }
+
+    /// The next event, if there is one until then.
+    pub(super) fn next(&self, until: Instant, waits_for: &str) -> Result<Event, VerbsError> {
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let mut event = null_mut();
+            // SAFETY: the channel lives. An event that there is is acknowledged once, by `taken`.
+            if unsafe { sys::rdma_get_cm_event(self.0.as_ptr(), &mut event) } == 0
+                && let Some(event) = NonNull::new(event)
+            {
+                return Ok(taken(event));
+            }
+            let error = io::Error::last_os_error();
+            let waits =
+                matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted);
+            if !waits {
+                return Err(failed("events of RDMA-CM can't be read", error));
+            }
+            if left.is_zero() {
+                return Err(failed(waits_for, io::ErrorKind::TimedOut.into()));
+            }
+            let left =
+                Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
+            match poll(&mut [PollFd::from_borrowed_fd(self.readable(), PollFlags::IN)], Some(&left))
+            {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => {
+                    return Err(failed("events of RDMA-CM can't be waited for", error.into()));
+                }
+            }
+        }
+    }
+}
+
+/// What an event says, and that it was seen.
+fn taken(event: NonNull<sys::rdma_cm_event>) -> Event {
+    // SAFETY: the event is there until it is acknowledged. Which part of the union is meant follows from the kind: one
+    // that asks for a connection has what was shown, and a connection of its own, which is ours from then on.
+    unsafe {
+        let at = event.as_ptr();
+        let (what, status) = ((*at).event, (*at).status);
+        let mut taken = Event { kind: what, status, asked: None, shown: Vec::new() };
+        if what == kind::RDMA_CM_EVENT_CONNECT_REQUEST {
+            taken.asked = NonNull::new((*at).id).map(Id);
+            let conn = (*at).param.conn;
+            if !conn.private_data.is_null() {
+                let length = usize::from(conn.private_data_len);
+                taken.shown =
+                    std::slice::from_raw_parts(conn.private_data.cast::<u8>(), length).to_vec();
+            }
+        }
+        sys::rdma_ack_cm_event(at);
+        taken
+    }
+}
+
+/// What is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    Address,
+    Route,
+    Answer,
+}
+
+impl Event {
+    /// That it is that, or why not.
+    pub(super) fn is(&self, step: Step) -> Result<(), VerbsError> {
+        let (wanted, what) = match step {
+            Step::Address => (
+                kind::RDMA_CM_EVENT_ADDR_RESOLVED,
+                "no RDMA device of this host leads to the other side's address",
+            ),
+            Step::Route => {
+                (kind::RDMA_CM_EVENT_ROUTE_RESOLVED, "there is no way to the other side")
+            }
+            Step::Answer => (
+                kind::RDMA_CM_EVENT_CONNECT_RESPONSE,
+                "the other side did not take the connection by RDMA-CM",
+            ),
+        };
+        if self.kind == wanted {
+            return Ok(());
+        }
+        // What is no error number is a reason of the other side's (IBTA 12.6.7.2).
+        let error = match self.status {
+            0 => io::ErrorKind::ConnectionAborted.into(),
+            status if status < 0 => io::Error::from_raw_os_error(-status),
+            reason => io::Error::other(format!("rejected with reason {reason}")),
+        };
+        Err(failed(what, error))
+    }
+}
+
+fn check(code: i32, what: &str) -> Result<(), VerbsError> {
+    match code {
+        0 => Ok(()),
+        _ => Err(failed(what, io::Error::last_os_error())),
+    }
+}
+
+impl Id {
+    pub(super) fn listen(&self, at: IpAddr, backlog: u32) -> Result<u16, VerbsError> {
+        let at = SockAddr::from(SocketAddr::new(at, 0));
+        // SAFETY: this lives, and the address as long as the call.
+        unsafe {
+            let what = "RDMA-CM can't wait for connections at that address";
+            check(sys::rdma_bind_addr(self.0.as_ptr(), at.as_ptr().cast_mut().cast()), what)?;
+            check(sys::rdma_listen(self.0.as_ptr(), backlog as i32), what)?;
+            // An address of IPv6 has its port at the same place.
+            Ok(u16::from_be(self.0.as_ref().route.addr.src_addr_union.src_sin.sin_port))
+        }
+    }
+
+    /// Begins to look for the other side's address.
+    pub(super) fn resolve(&self, own: IpAddr, to: SocketAddr, ms: i32) -> Result<(), VerbsError> {
+        let own = SockAddr::from(SocketAddr::new(own, 0));
+        let to = SockAddr::from(to);
+        // SAFETY: this lives, and the addresses as long as the call.
+        let code = unsafe {
+            let (own, to) = (own.as_ptr().cast_mut().cast(), to.as_ptr().cast_mut().cast());
+            sys::rdma_resolve_addr(self.0.as_ptr(), own, to, ms)
+        };
+        check(code, "RDMA-CM can't look for the other side's address")
+    }
+
+    /// Begins to look for the way there.
+    pub(super) fn route(&self, ms: i32) -> Result<(), VerbsError> {
+        // SAFETY: this lives.
+        let code = unsafe { sys::rdma_resolve_route(self.0.as_ptr(), ms) };
+        check(code, "RDMA-CM can't look for a way to the other side")
+    }
+
+    /// The device that it goes over; `None` before that is known.
+    pub(super) fn device(&self) -> Option<String> {
+        // SAFETY: this lives; a device that is there has a name that ends with a zero.
+        unsafe {
+            let context = self.0.as_ref().verbs;
+            let name = CStr::from_ptr(sys::ibv_get_device_name(context.as_ref()?.device));
+            Some(name.to_string_lossy().into_owned())
+        }
+    }
+
+    /// Asks the other side for a connection with that queue pair of ours, and shows it something.
+    pub(super) fn connect(&self, qp: u32, shown: &[u8], retries: u8) -> Result<(), VerbsError> {
+        let mut how = how(qp, shown, retries);
+        // SAFETY: this lives, and what is shown as long as the call.
+        let code = unsafe { sys::rdma_connect(self.0.as_ptr(), &mut how) };
+        check(code, "RDMA-CM can't ask the other side for a connection")
+    }
+
+    /// Takes the connection that was asked for, with that queue pair of ours.
+    pub(super) fn accept(&self, qp: u32, retries: u8) -> Result<(), VerbsError> {
+        let mut how = how(qp, &[], retries);
+        // SAFETY: this lives.
+        let code = unsafe { sys::rdma_accept(self.0.as_ptr(), &mut how) };
+        check(code, "RDMA-CM can't take the connection")
+    }
+
+    /// Says that our queue pair is connected.
+    pub(super) fn establish(&self) -> Result<(), VerbsError> {
+        // SAFETY: this lives.
+        check(unsafe { sys::rdma_establish(self.0.as_ptr()) }, "RDMA-CM can't end connecting")
+    }
+
+    /// What a queue pair is to be told for that state.
+    pub(in crate::ibverbs) fn attributes(
+        &self,
+        state: u32,
+    ) -> Result<(sys::ibv_qp_attr, i32), VerbsError> {
+        // SAFETY: a struct of numbers, for which zeros are values; this lives.
+        unsafe {
+            let mut to: sys::ibv_qp_attr = zeroed();
+            let mut mask = 0;
+            to.qp_state = state;
+            let code = sys::rdma_init_qp_attr(self.0.as_ptr(), &mut to, &mut mask);
+            check(code, "RDMA-CM does not say how to connect the queue pair")?;
+            Ok((to, mask))
+        }
+    }
+}
+
+/// A connection with one READ or atomic at a time, as those over TCP have.
+fn how(qp: u32, shown: &[u8], retries: u8) -> sys::rdma_conn_param {
+    sys::rdma_conn_param {
+        private_data: if shown.is_empty() { std::ptr::null() } else { shown.as_ptr().cast() },
+        private_data_len: shown.len() as u8,
+        responder_resources: 1,
+        initiator_depth: 1,
+        flow_control: 0,
+        retry_count: retries,
+        rnr_retry_count: 7,
+        srq: 0,
+        qp_num: qp,
+    }
+}
+
+impl Drop for Id {
+    fn drop(&mut self) {
+        // SAFETY: it is destroyed once, after all its events were acknowledged. There is nothing to do if it can't be.
+        unsafe { sys::rdma_destroy_id(self.0.as_ptr()) };
+    }
+}
+
+impl Drop for Channel {
+    fn drop(&mut self) {
+        // SAFETY: it is destroyed once, after all connections that tell their events there.
+        unsafe { sys::rdma_destroy_event_channel(self.0.as_ptr()) };
+    }
+}

@@ -1,0 +1,80 @@
+//! [`Listener`]: the side that waits.
+
+use super::channel::{Channel, Id};
+use super::{Connections, ManagerPort, PATIENCE, Ticket, own};
+use crate::ibverbs::queue_pair::RETRIES;
+use crate::ibverbs::{Chosen, Path, QueuePairs, Side, VerbsError};
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// Waits for the connections of one other side.
+pub struct Listener {
+    // In the order in which they may be dropped.
+    _listens: Id,
+    channel: Channel,
+    at: ManagerPort,
+    device: String,
+}
+
+/// Connections that may wait to be taken.
+const BACKLOG: u32 = 1024;
+
+impl Listener {
+    /// Waits at the chosen address, at a port of the system's choice. `secret` is any number, another each time.
+    pub fn open(chosen: &Chosen, secret: u32) -> Result<Listener, VerbsError> {
+        let channel = Channel::open()?;
+        let listens = channel.id()?;
+        let port = listens.listen(own(chosen)?, BACKLOG)?;
+        let at = ManagerPort { port, secret };
+        Ok(Listener { _listens: listens, channel, at, device: chosen.device.clone() })
+    }
+
+    /// Where it waits.
+    pub fn at(&self) -> ManagerPort {
+        self.at
+    }
+
+    /// Takes a connection for each queue pair of all threads, in whichever order they come. Those that show
+    /// another secret are refused.
+    pub fn accept(
+        self,
+        threads: &mut [QueuePairs],
+        side: &Side,
+        path: Path,
+    ) -> Result<Connections, VerbsError> {
+        let until = Instant::now() + PATIENCE;
+        let wanted = side.queue_pairs.len() as u32;
+        let mut came = BTreeMap::new();
+        let (count, mut number, mut ids) = (threads.len(), 0, Vec::new());
+        for (thread, pairs) in threads.iter_mut().enumerate() {
+            pairs.connect_by(&side.of_thread(thread, count), path, |qp, path| {
+                let id = loop {
+                    if let Some(id) = came.remove(&number) {
+                        break id;
+                    }
+                    let waits_for = "the other side has not connected all queue pairs by RDMA-CM";
+                    let event = self.channel.next(until, waits_for)?;
+                    // Others tell of connections that were taken. What is dropped is refused.
+                    let Some(id) = event.asked else { continue };
+                    let ticket = Ticket::of(&event.shown);
+                    let ours = ticket.filter(|ticket| {
+                        ticket.secret == self.at.secret && (number..wanted).contains(&ticket.number)
+                    });
+                    if let Some(ticket) =
+                        ours.filter(|_| id.device().as_ref() == Some(&self.device))
+                    {
+                        came.insert(ticket.number, id);
+                    }
+                };
+                number += 1;
+                qp.connect_by_manager(&id, path)?;
+                id.accept(qp.number(), RETRIES)?;
+                ids.push(id);
+                Ok(())
+            })?;
+        }
+        let Listener { channel, _listens, .. } = self;
+        drop(_listens);
+        Ok(Connections { _ids: ids, _channel: channel })
+    }
+}

@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# Bandwise beside perftest, in turns between the same two machines: that both measure the same.
+#   tests/verbs/beside.sh PATH-OF-BANDWISE [FOLDER]
+# In each of ROUNDS both measure, one right after the other, the median of a ping-pong by SEND and by WRITE (64 B) and the
+# bandwidth of WRITEs (64 KiB). What counts is by how much they differ in a round: the median of ours over theirs must be
+# within 25% for latencies, within 15% for the bandwidth. (What a message takes changes tenfold from one second to another
+# where the host has other things to do. Both have the same of that within a round, not from round to round.) The
+# number of rounds is fixed: nobody looks at the result and goes on. Who goes first changes from round to round. Prints a
+# line for each of the three, one that fails beginning with FAILED, and below it all rounds. FOLDER keeps what was
+# measured. Exit code: 0 when all three agree, 1 when not, that of the bench when it fails.
+# shellcheck disable=SC2016 # Variables in single quotes are awk's and the machines'.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+bandwise=$(realpath "${1:?the path of the bandwise program}")
+ROUNDS=15
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+folder=${2:-$scratch/beside}
+mkdir -p "$folder"
+
+preamble='step() { # NAME COMMAND...
+  timeout 40 "${@:2}" >"$MACHINE.$1" 2>&1
+  echo $? >"$MACHINE.$1.status"
+}'
+server="$preamble
+  $bandwise rperf server --listen 0.0.0.0 >server 2>&1 & served=\$!"
+client="$preamble
+  await 10.0.0.1 18516 || exit"
+port=18700
+ours() { # NAME FLAGS
+  client+=$'\n'"step $1 $bandwise rperf client 10.0.0.1 --json - $2"
+}
+theirs() { # NAME PROGRAM FLAGS
+  server+=$'\n'"step $1 $2 -d rxe0 -x 1 -p $port $3"
+  client+=$'\n'"await 10.0.0.1 $port || exit; step $1 $2 -d rxe0 -x 1 -p $port $3 10.0.0.1"
+  port=$((port + 1))
+}
+beside() { # ROUND NAME FLAGS-OF-BANDWISE PROGRAM FLAGS-OF-BOTH
+  if [ $(($1 % 2)) = 0 ]; then
+    ours "ours.$2.$1" "$3 $5"
+    theirs "theirs.$2.$1" "$4" "$5"
+  else
+    theirs "theirs.$2.$1" "$4" "$5"
+    ours "ours.$2.$1" "$3 $5"
+  fi
+}
+for ((round = 1; round <= ROUNDS; round++)); do
+  beside "$round" send-lat "--method ping-pong" ib_send_lat "-n 100 -s 64"
+  beside "$round" write-lat "--method ping-pong --operation write" ib_write_lat "-n 100 -s 64"
+  beside "$round" write-bw "--method bulk" ib_write_bw "-n 200 -s 65536"
+done
+client+=$'\ntouch over'
+server+=$'\nuntil [ -e over ]; do sleep 0.1; done; kill $served'
+status=0
+"$here/lab.sh" --seconds 170 --folder "$folder" "$server" "$client" >"$scratch/bench" 2>&1 || status=$?
+if [ "$status" != 0 ]; then
+  tail -n 40 "$scratch/bench"
+  exit "$status"
+fi
+
+# A number of a round; nothing where there is none.
+ours_of() { # ROUND NAME KEY
+  [ "$(cat "$folder/2.ours.$2.$1.status" 2>/dev/null)" != 0 ] ||
+    sed -n "s/.*\"$3\":\(-\?[0-9.e-]*\).*/\1/p" "$folder/2.ours.$2.$1"
+}
+theirs_of() { # ROUND NAME COLUMN
+  # "inf" is what perftest prints where it could not find out how fast the processor counts.
+  awk -v column="$3" '$1 ~ /^[0-9]+$/ && $column ~ /^[0-9.]+$/ && $column > 0 { print $column }' \
+    "$folder/2.theirs.$2.$1"
+}
+failed=0
+compare() { # NAME UNIT PERCENT KEY FACTOR COLUMN
+  local said round
+  for ((round = 1; round <= ROUNDS; round++)); do
+    echo "$(ours_of "$round" "$1" "$4") $(theirs_of "$round" "$1" "$6")"
+  done >"$scratch/rounds"
+  if said=$(awk -v factor="$5" -v unit="$2" -v percent="$3" -v rounds="$ROUNDS" '
+    function median(value, count, i, j, swap) {
+      for (i = 2; i <= count; i++)
+        for (j = i; j > 1 && value[j - 1] > value[j]; j--) {
+          swap = value[j]; value[j] = value[j - 1]; value[j - 1] = swap
+        }
+      return count % 2 ? value[(count + 1) / 2] : (value[count / 2] + value[count / 2 + 1]) / 2
+    }
+    NF == 2 { n++; ours[n] = $1 * factor; theirs[n] = $2 + 0; ratio[n] = ours[n] / theirs[n] }
+    END {
+      if (n != rounds) {
+        printf "%d of %d rounds", n, rounds
+        exit 1
+      }
+      middle = median(ratio, n)
+      printf "%.3f of perftest (of %d rounds, %.2f to %.2f; medians %.1f and %.1f %s), allowed: %d%%", middle, n,
+        ratio[1], ratio[n], median(ours, n), median(theirs, n), unit, percent
+      exit !(middle <= 1 + percent / 100 && middle >= 1 - percent / 100)
+    }' "$scratch/rounds"); then
+    echo "$1: $said"
+  else
+    echo "FAILED $1: $said"
+    sed 's/^/  ours and perftest: /' "$scratch/rounds"
+    failed=1
+  fi
+}
+# perftest has half of a round trip in microseconds, and 2^20 B/s.
+compare send-lat us 25 p50_ns 0.0005 5
+compare write-lat us 25 p50_ns 0.0005 5
+compare write-bw MiB/s 15 gbps 119.2092896 4
+exit "$failed"
