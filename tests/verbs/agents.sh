@@ -64,12 +64,8 @@ coordinator="$agent
   sleep 2
   kill -9 \$running
   whole two $run two.toml --json two.json
-  isolation() { # ITEM
-    whole \$1 timeout 60 $bandwise isolation --from 10.0.0.1 --to 10.0.0.2 --token-file /run/token --item \$1 --quick \\
-      --largest '1 MB' --duration '2 s' --margin '500 ms' --json \$1.json
-  }
-  isolation elephants
-  isolation mice
+  whole isolation timeout 60 $bandwise isolation --from 10.0.0.1 --to 10.0.0.2 --token-file /run/token \\
+    --item elephants --quick --largest '1 MB' --duration '2 s' --margin '500 ms' --json isolation.json
   $run long.toml --json silent.json >silent 2>&1 & running=\$!
   until grep -q 'flows begin' silent; do sleep 0.05; done
   sleep 4
@@ -111,13 +107,13 @@ if ended_with two 0 'Latency while all flows were active' && [ "$(messages two.j
 else
   miss "agents, after a coordinator that is gone" "$agents/two" "$agents"/?.agent
 fi
-for item in elephants mice; do
-  if ended_with "$item" 0 '^[14] of [14] cases; ' && grep -q '"stop":"complete"' "$agents/$item.json"; then
-    pass "isolation, $item: $(grep -o '"measured":[0-9]' "$agents/$item.json" | wc -l) numbers"
-  else
-    miss "isolation, $item" "$agents/$item" "$agents"/?.agent
-  fi
-done
+# One case: messages of 1 MB, of which a machine has enough memory, by WRITE over each other.
+ratio=$(sed -n 's/.*"bandwidth ratio","unit":"x","measured":\([0-9.]*\).*/\1/p' "$agents/isolation.json" 2>/dev/null || true)
+if ended_with isolation 0 '^1 of 1 cases; ' && [ -n "$ratio" ]; then
+  pass "isolation, elephants over each other: $ratio"
+else
+  miss "isolation" "$agents"/isolation* "$agents"/?.agent
+fi
 if ended_with wrong 1 'not signed by the token'; then
   pass "agents, another token is refused"
 else

@@ -1,7 +1,7 @@
 //! [`Address`]: where somebody listens, as it is written.
 
+use core::net::IpAddr;
 use std::fmt;
-use std::net::IpAddr;
 
 /// A host by name or address, and a port.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -67,7 +67,7 @@ fn job(flow: u16, part: Part) -> Job {
 fn side() -> Side {
     let region = Region { address: 0, rkey: 0, bytes: 64 };
     let (gid, queue_pairs) = (None, Vec::new());
-    Side { device: "d".into(), lid: 0, gid, mtu: Mtu::MAX, region, queue_pairs }
+    Side { device: "d".into(), lid: 0, gid, mtu: Mtu::MAX, region, manager: None, queue_pairs }
 }
 
 #[test]

@@ -103,6 +103,7 @@ pub fn side() -> Side {
         gid: None,
         mtu: Mtu::MAX,
         region: Region { address: 0, rkey: 0, bytes: 64 },
+        manager: None,
         queue_pairs: Vec::new(),
     }
 }

@@ -53,7 +53,8 @@ fn what_can_not_be_used_is_refused() {
 fn what_can_not_be_compared_is_refused() {
     let place = place();
     let run = |flags: &[&str]| {
-        let hosts = ["isolation", "--from", "127.0.0.1:1", "--to", "127.0.0.1:2", "--token-file", "token"];
+        let hosts =
+            ["isolation", "--from", "127.0.0.1:1", "--to", "127.0.0.1:2", "--token-file", "token"];
         place.run(&[&hosts[..], flags].concat())
     };
     let margin = ["--margin 300 ms of 1 s", "a quarter of --duration at most"];
