@@ -9,9 +9,9 @@ use bandwise_units::{Bytes, Time};
 /// Flags of `bandwise isolation`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-On each of the two hosts `bandwise rperf agent` runs. Data goes from the first to the second, whoever
-posts; of two flows the next message is posted when the last one's completion is seen, and both count
-while both are active.
+On each of the two hosts `bandwise rperf agent` runs. Data goes from the first to the second,
+whoever posts; the next message of a flow is posted when the last one's completion is seen, and both
+count while both are active.
 
 Examples:
   bandwise isolation --from 10.0.0.1 --to 10.0.0.2 --token-file token --report isolation.html

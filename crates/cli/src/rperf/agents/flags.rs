@@ -13,8 +13,8 @@ use std::path::PathBuf;
 /// Flags of the agent.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-An agent does nothing but measure, and only for who has the token: one coordinator at a time. It tells
-what it was asked for on standard error.
+An agent does nothing but measure, and only for who has the token, one coordinator at a time. Why a
+connection has ended stands on standard error.
 
 Examples:
   openssl rand -hex 32 > token && chmod 600 token    # the same file on all hosts
@@ -34,10 +34,10 @@ pub struct Flags {
 /// Flags of the coordinator.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A plan names hosts with the addresses of their agents, and flows between them. All begin together, and
-numbers are of the time in which all are active.
+A plan names hosts with the addresses of their agents, and flows between them. All begin together,
+and numbers are of the time in which all are active.
 
-  # plan.toml: what a small message sees while three hosts write to the same one
+  # plan.toml: what a small message sees while two hosts write to the same one
   duration = \"10 s\"
   host = [
     { name = \"a\", agent = \"10.0.0.1\" }, { name = \"b\", agent = \"10.0.0.2\" },
@@ -51,8 +51,8 @@ numbers are of the time in which all are active.
 Example:
   bandwise rperf run plan.toml --token-file token --report report.html
 
-Interrupted, or when one of the hosts fails, all are stopped; it prints what there is and says `Partial`,
-with exit code 130, or 1.")]
+Interrupted, or when one of the hosts fails, all are stopped; it prints what there is and says
+`Partial`, with exit code 130, or 1.")]
 pub struct RunFlags {
     /// What is measured between which hosts: TOML, or - for standard input
     #[arg(value_name = "PLAN.toml")]
