@@ -269,6 +269,10 @@ else
   miss "three to one: the bench ended with $status" "$scratch/four"
 fi
 
+# Several hosts, by agents.
+# shellcheck source=tests/verbs/agents.sh
+. "$here/agents.sh"
+
 # What must fail: an index of the table of addresses (GIDs) with nothing in it.
 wrong="ib_send_lat -d rxe0 -x 7 -n 10"
 status=0

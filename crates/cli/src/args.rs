@@ -1,7 +1,7 @@
 //! The command line as a whole. What a command's flags are stands in the command's own file.
 
 use crate::failure::Failure;
-use crate::{bench, coflows, completions, devices, fabric, papers, rperf, saba, sim};
+use crate::{bench, coflows, completions, devices, fabric, isolation, papers, rperf, saba, sim};
 use clap::{Parser, Subcommand};
 
 /// Measures, predicts and allocates the bandwidth of RDMA fabrics.
@@ -31,6 +31,8 @@ enum Command {
     Papers(papers::Command),
     /// Measure latency or bandwidth between two hosts: simulated ones of a fabric, or real ones
     Rperf(Box<rperf::Flags>),
+    /// Measure which of two flows that share a link between two real hosts gets what
+    Isolation(Box<isolation::Flags>),
     /// Simulate flows through an Ethernet fabric: RoCE, IRN, iWARP, Homa
     #[command(subcommand)]
     Sim(sim::Command),
@@ -56,6 +58,7 @@ impl Args {
         match self.command {
             Command::Papers(command) => command.run(),
             Command::Rperf(flags) => flags.run(),
+            Command::Isolation(flags) => flags.run(),
             Command::Sim(command) => command.run(),
             Command::Saba(command) => command.run(),
             Command::Coflows(flags) => flags.run(),

@@ -17,6 +17,7 @@ mod fabric;
 mod failure;
 mod files;
 mod interrupt;
+mod isolation;
 mod machine;
 mod output;
 mod papers;

@@ -25,7 +25,7 @@ impl From<PathBuf> for Target {
 }
 
 /// The flag that every command has which prints for people.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct Json {
     /// Write JSON to FILE, or in place of the text to standard output
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
@@ -40,7 +40,7 @@ impl Json {
 }
 
 /// The flag of commands that have plots.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub struct Report {
     /// Write a report with plots: one HTML file that needs no network
     #[arg(long, value_name = "FILE.html")]

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The order of crates; each may depend on those before it.
-const ORDER: [&str; 16] = [
+const ORDER: [&str; 17] = [
     "units", "random", "input", "saba", "workload", "topology", "flowsim", "rdma", "netsim",
-    "threads", "rperf", "verbs", "scenario", "report", "papers", "cli",
+    "threads", "rperf", "verbs", "scenario", "agents", "report", "papers", "cli",
 ];
 
 /// Same input, same output, and nothing else happens.
-const PURE: [&str; 12] = [
+const PURE: [&str; 13] = [
     "units", "random", "input", "saba", "workload", "topology", "flowsim", "rdma", "netsim",
-    "rperf", "scenario", "report",
+    "rperf", "scenario", "agents", "report",
 ];
 
 /// What pure crates have nothing to do with. Maps and sets of `std` iterate in another order

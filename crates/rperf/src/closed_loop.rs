@@ -52,6 +52,10 @@ impl ClosedLoop {
         &self.measure
     }
 
+    pub(crate) fn measure_mut(&mut self) -> &mut Measure {
+        &mut self.measure
+    }
+
     fn see(&mut self, now: Time, completion: &Completion) {
         let State::Posted(posted) = self.state else { return };
         let is_ours = completion.qp == self.request.qp

@@ -2,7 +2,7 @@
 
 use crate::{
     AgainstTruth, Bandwidth, Bulk, ClosedLoop, KeyValueClient, KeyValueWorker, Latency, Measure,
-    PingPongInitiator, PingPongResponder, PostPoll, RPerf,
+    PingPongInitiator, PingPongResponder, PostPoll, RPerf, Window,
 };
 use bandwise_rdma::verbs::{Completion, Next, Posts, Program};
 use bandwise_units::Time;
@@ -41,6 +41,22 @@ impl Generator {
                 None
             }
         }
+    }
+
+    /// Has what it measures in a window recorded by itself, besides. A bandwidth generator has its window from
+    /// the beginning.
+    pub fn count_within(&mut self, window: Window) {
+        let measure = match self {
+            Generator::RPerf(g) => g.measure_mut(),
+            Generator::PingPongInitiator(g) => g.measure_mut(),
+            Generator::PostPoll(g) => g.measure_mut(),
+            Generator::ClosedLoop(g) => g.measure_mut(),
+            Generator::KeyValueClient(g) => g.measure_mut(),
+            Generator::PingPongResponder(_) | Generator::KeyValueWorker(_) | Generator::Bulk(_) => {
+                return;
+            }
+        };
+        measure.count_within(window);
     }
 
     /// The latencies recorded so far, if it is one that measures them.

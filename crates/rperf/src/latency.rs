@@ -164,7 +164,7 @@ fn value_ps(histogram: &Histogram<u64>, rank: u64) -> i64 {
 }
 
 /// A [`Latency`] in figures, nanoseconds.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Summary {
     /// How many samples there are.
     pub count: u64,

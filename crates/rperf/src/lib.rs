@@ -23,6 +23,7 @@ mod post_poll;
 mod rperf;
 mod slices;
 mod think;
+mod within;
 
 pub use bandwise_rdma::verbs::Program;
 pub use bulk::{Bandwidth, Bulk, BulkError, BulkSettings, Window};
@@ -39,3 +40,4 @@ pub use post_poll::{PostPoll, PostPollSettings};
 pub use rperf::{RPerf, RPerfSettings};
 pub use slices::{Slices, Spread};
 pub use think::Think;
+pub use within::Within;

@@ -1,7 +1,9 @@
 //! [`Rounds`] and [`Measure`]: what the methods that measure latency have in common.
 
+use crate::Window;
 use crate::latency::{AgainstTruth, Latency};
 use crate::think::Think;
+use crate::within::Within;
 use bandwise_units::Time;
 
 /// How often a method measures.
@@ -23,6 +25,9 @@ pub struct Measure {
     think: Think,
     latency: Latency,
     against_truth: Option<AgainstTruth>,
+    /// When the round that goes on could begin.
+    ready: Time,
+    within: Option<Within>,
 }
 
 impl Measure {
@@ -35,7 +40,14 @@ impl Measure {
             think: rounds.think,
             latency: Latency::new(),
             against_truth: None,
+            ready: Time::ZERO,
+            within: None,
         })
+    }
+
+    /// Has the rounds that lie in a window recorded by themselves, besides.
+    pub(crate) fn count_within(&mut self, window: Window) {
+        self.within = Some(Within::new(window));
     }
 
     /// Whether all rounds are over.
@@ -56,13 +68,22 @@ impl Measure {
             if let Some((truth, against)) = against {
                 against.record(ps, truth);
             }
+            if let Some(within) = &mut self.within {
+                within.end_round(self.ready, now, ps);
+            }
         }
-        now + self.think.draw()
+        self.ready = now + self.think.draw();
+        self.ready
     }
 
     /// The recorded rounds.
     pub fn latency(&self) -> &Latency {
         &self.latency
+    }
+
+    /// The rounds that lie in the window; `None` if there is no window.
+    pub fn within(&self) -> Option<&Within> {
+        self.within.as_ref()
     }
 
     /// The recorded rounds beside what is known better; `None` if no completion told that.

@@ -78,6 +78,10 @@ impl PingPongInitiator {
     pub fn measure(&self) -> &Measure {
         &self.measure
     }
+
+    pub(crate) fn measure_mut(&mut self) -> &mut Measure {
+        &mut self.measure
+    }
 }
 
 impl Program for PingPongInitiator {

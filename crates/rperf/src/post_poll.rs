@@ -38,6 +38,10 @@ impl PostPoll {
     pub fn measure(&self) -> &Measure {
         self.0.measure()
     }
+
+    pub(crate) fn measure_mut(&mut self) -> &mut Measure {
+        self.0.measure_mut()
+    }
 }
 
 impl Program for PostPoll {

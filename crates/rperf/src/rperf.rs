@@ -76,6 +76,10 @@ impl RPerf {
         &self.measure
     }
 
+    pub(crate) fn measure_mut(&mut self) -> &mut Measure {
+        &mut self.measure
+    }
+
     fn see(&mut self, now: Time, completion: &Completion) {
         let State::Posted { wire, loopback } = &mut self.state else { return };
         // The RECVs that the loopback consumes are none of our business.

@@ -14,7 +14,7 @@ mod traffic;
 pub use results::{FlowResult, LatencyResult, Results, Stop};
 pub use run::{Progress, RunError};
 pub use spec::files::File;
-pub use spec::{FlowSpec, MethodName, OpcodeName, Senders, unplaced};
+pub use spec::{FlowSpec, MethodName, OpcodeName, Senders, unplaced, values};
 pub use traffic::{BulkTraffic, Flow, LatencyTraffic, Method};
 
 use bandwise_netsim::Models;

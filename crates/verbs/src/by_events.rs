@@ -69,7 +69,7 @@ impl<D: Wakes> Device for ByEvents<D> {
         match self.device.sleep(at_most)? {
             Woken::ByCompletion => {
                 self.is_armed = false;
-                Ok(Rested::Briefly)
+                Ok(Rested::Woken)
             }
             Woken::Otherwise => Ok(Rested::Long),
         }

@@ -30,8 +30,11 @@ pub trait Device {
 /// How a rest ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rested {
-    /// At once, or with a completion: it is to be polled again.
+    /// At once: it is to be polled again.
     Briefly,
-    /// Otherwise: somebody may want it to stop.
+    /// After a sleep, with a completion: it is to be polled again, and then somebody may want it to stop. There may
+    /// never be a sleep that ends otherwise.
+    Woken,
+    /// Otherwise: somebody may want it to stop at once.
     Long,
 }

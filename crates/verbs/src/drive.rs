@@ -63,8 +63,11 @@ pub fn drive<P: Program + ?Sized, D: Device>(
                 }
                 _ => None,
             };
-            if device.rest(left)? == Rested::Long {
-                polls = LOOK_EVERY;
+            match device.rest(left)? {
+                Rested::Briefly => {}
+                // What completed is polled for before it is asked.
+                Rested::Woken => polls = LOOK_EVERY - 2,
+                Rested::Long => polls = LOOK_EVERY,
             }
         };
         next = program.step(now, &seen, &mut posts);

@@ -89,10 +89,29 @@ proptest! {
         prop_assume!(all > 0);
         let mut device = ByEvents::of(Model { coming, ..Model::default() });
         let (mut program, clock) = (Wants(all), Monotonic::start());
-        // It is asked to stop only when a sleep had no reason to end.
-        let end = drive(&mut program, &mut device, &clock, &mut || true);
+        // A sleep that had no reason to end asks whether to stop, again and again; one by a completion asks once.
+        let mut asked = 0;
+        let mut stop = || {
+            asked += 1;
+            asked > all
+        };
+        let end = drive(&mut program, &mut device, &clock, &mut stop);
         prop_assert_eq!(end, Ok(End::Done));
     }
+}
+
+/// Who is woken by one completion after another can be stopped too.
+#[test]
+fn who_always_has_something_to_do_is_asked() {
+    let mut device = ByEvents::of(Model { coming: [0, 1].repeat(500), ..Model::default() });
+    let mut asked = 0;
+    let mut stop = || {
+        asked += 1;
+        asked == 10
+    };
+    let (mut program, clock) = (Wants(500), Monotonic::start());
+    assert_eq!(drive(&mut program, &mut device, &clock, &mut stop), Ok(End::Stopped));
+    assert!(program.0 > 400, "{} were left", program.0);
 }
 
 /// Who waits for a time that is near does not sleep, and who waits for nothing is asked now and then.

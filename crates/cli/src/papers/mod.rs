@@ -4,6 +4,8 @@ mod list;
 mod report;
 mod run;
 
+pub use report::claims as claims_table;
+
 use crate::failure::Failure;
 
 /// What can be done with papers.

@@ -46,7 +46,7 @@ pub(super) fn html(paper: &Paper, options: &Options, results: &PaperResults) -> 
 }
 
 /// The paper's claims, and whether they hold.
-pub(super) fn claims(claims: &[Claim]) -> Table {
+pub fn claims(claims: &[Claim]) -> Table {
     let row = |claim: &Claim| {
         let verdict = if claim.holds { Verdict::Good } else { Verdict::Bad };
         let word = if claim.holds { "holds" } else { "does not hold" };

@@ -1,5 +1,7 @@
-//! `bandwise rperf`: latency and bandwidth between hosts, of a simulated fabric or, in [`device`], by RDMA devices.
+//! `bandwise rperf`: latency and bandwidth between hosts, of a simulated fabric or by RDMA devices: in [`device`]
+//! between two, in [`agents`] between several.
 
+mod agents;
 mod device;
 mod flags;
 mod json;
@@ -9,6 +11,7 @@ mod report;
 mod settings;
 mod tables;
 
+pub use agents::{TokenFlag, agent, measured};
 pub use flags::Flags;
 
 use crate::fabric::circle;

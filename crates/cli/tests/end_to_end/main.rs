@@ -1,6 +1,7 @@
 //! The command as its users meet it: flags in, text, files and exit codes out.
 #![allow(missing_docs)]
 
+mod agents;
 mod bad_files;
 mod bad_flags;
 mod bench;

@@ -72,6 +72,10 @@ impl KeyValueClient {
         &self.measure
     }
 
+    pub(crate) fn measure_mut(&mut self) -> &mut Measure {
+        &mut self.measure
+    }
+
     fn see(&mut self, now: Time, completion: &Completion) {
         if completion.kind != CompletionKind::Received {
             return;

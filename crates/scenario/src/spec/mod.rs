@@ -76,7 +76,7 @@ mod resolve;
 mod run;
 pub(crate) mod switch;
 pub(crate) mod tables;
-pub(crate) mod values;
+pub mod values;
 
 pub use flow::{FlowSpec, MethodName, OpcodeName, Senders, unplaced};
 

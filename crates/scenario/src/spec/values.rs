@@ -10,15 +10,16 @@ use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 
 /// A value that need not be given.
-pub(crate) type Given<T> = Option<Spanned<T>>;
+pub type Given<T> = Option<Spanned<T>>;
 
 /// The longest that any one stage of a message may take.
 pub(crate) const SECOND: Time = Time::from_ms(1_000);
 
 /// What is written as a text: a number with a unit, or a name.
-pub(crate) trait Text: Sized {
+pub trait Text: Sized {
     /// What to write where something else was.
     const EXAMPLE: &'static str;
+    /// The value, or what is wrong with the text.
     fn read(text: &str) -> Result<Self, String>;
 }
 
@@ -54,12 +55,12 @@ macro_rules! names {
 pub(crate) use names;
 
 /// For `deserialize_with`: a text.
-pub(crate) fn text<'de, D: Deserializer<'de>, T: Text>(d: D) -> Result<Given<T>, D::Error> {
+pub fn text<'de, D: Deserializer<'de>, T: Text>(d: D) -> Result<Given<T>, D::Error> {
     given(d, |Read::<T>(value)| value)
 }
 
 /// For `deserialize_with`: a whole number.
-pub(crate) fn number<'de, D: Deserializer<'de>>(d: D) -> Result<Given<u64>, D::Error> {
+pub fn number<'de, D: Deserializer<'de>>(d: D) -> Result<Given<u64>, D::Error> {
     given(d, |Number(value)| value)
 }
 
@@ -74,7 +75,7 @@ pub(crate) fn bytes<'de, D: Deserializer<'de>>(d: D) -> Result<Given<u64>, D::Er
 }
 
 /// A value that was read in some way, with its place.
-pub(crate) fn given<'de, D, R, T>(d: D, value: impl FnOnce(R) -> T) -> Result<Given<T>, D::Error>
+pub fn given<'de, D, R, T>(d: D, value: impl FnOnce(R) -> T) -> Result<Given<T>, D::Error>
 where
     D: Deserializer<'de>,
     R: Deserialize<'de>,
@@ -85,7 +86,7 @@ where
 
 /// A text that was read.
 #[derive(Debug, Clone)]
-pub(crate) struct Read<T>(pub(crate) T);
+pub struct Read<T>(pub T);
 
 impl<'de, T: Text> Deserialize<'de> for Read<T> {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
@@ -162,7 +163,7 @@ impl<'de> Deserialize<'de> for NumberOfBytes {
 }
 
 /// The value, if it is in its range. `name` is its key.
-pub(crate) fn within<T: Copy + PartialOrd + Display>(
+pub fn within<T: Copy + PartialOrd + Display>(
     source: &Source,
     name: &str,
     given: &Spanned<T>,
@@ -177,6 +178,6 @@ pub(crate) fn within<T: Copy + PartialOrd + Display>(
 }
 
 /// Where a value stands, or else another place.
-pub(crate) fn place<T>(given: &Given<T>, or: Range<usize>) -> Range<usize> {
+pub fn place<T>(given: &Given<T>, or: Range<usize>) -> Range<usize> {
     given.as_ref().map_or(or, Spanned::span)
 }

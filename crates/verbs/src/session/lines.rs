@@ -21,13 +21,18 @@ impl Lines {
 
     /// The next message; `None` until its line is complete. After an error nothing that follows means anything.
     pub fn next_message(&mut self) -> Option<Result<Message, MessageError>> {
+        self.next_line().map(|line| Message::decode(&line?))
+    }
+
+    /// The next line, without its end; the same for who has messages of their own.
+    pub fn next_line(&mut self) -> Option<Result<Vec<u8>, MessageError>> {
         let end = self.bytes[self.searched..].iter().position(|&byte| byte == b'\n');
         match end.map(|end| self.searched + end) {
             Some(end) if end <= LONGEST_LINE => {
-                let message = Message::decode(&self.bytes[..end]);
+                let line = self.bytes[..end].to_vec();
                 self.bytes.drain(..=end);
                 self.searched = 0;
-                Some(message)
+                Some(Ok(line))
             }
             None if self.bytes.len() <= LONGEST_LINE => {
                 self.searched = self.bytes.len();

@@ -2,6 +2,7 @@
 
 use super::Task;
 use crate::ibverbs::Side;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// The version of the protocol. It goes up with any change, so that two programs that would misunderstand each
@@ -67,19 +68,28 @@ struct Versioned {
 impl Message {
     /// The message as a line.
     pub fn encode(&self) -> String {
-        let envelope = Envelope { bandwise: VERSION, message: self };
-        let line = serde_json::to_string(&envelope).expect("names and numbers can be written");
-        line + "\n"
+        encode(self) + "\n"
     }
 
     /// The message of a line, without its end.
     pub fn decode(line: &[u8]) -> Result<Message, MessageError> {
-        let not_ours = |error: serde_json::Error| MessageError::NotOurs(error.to_string());
-        let Versioned { bandwise } = serde_json::from_slice(line).map_err(not_ours)?;
-        if bandwise != u64::from(VERSION) {
-            return Err(MessageError::OtherVersion(bandwise));
-        }
-        let envelope: Envelope<Message> = serde_json::from_slice(line).map_err(not_ours)?;
-        Ok(envelope.message)
+        decode(line)
     }
+}
+
+/// A message of any protocol of bandwise's, with the version and without an end.
+pub fn encode<M: Serialize>(message: &M) -> String {
+    let envelope = Envelope { bandwise: VERSION, message };
+    serde_json::to_string(&envelope).expect("names and numbers can be written")
+}
+
+/// The message of such a line.
+pub fn decode<M: DeserializeOwned>(line: &[u8]) -> Result<M, MessageError> {
+    let not_ours = |error: serde_json::Error| MessageError::NotOurs(error.to_string());
+    let Versioned { bandwise } = serde_json::from_slice(line).map_err(not_ours)?;
+    if bandwise != u64::from(VERSION) {
+        return Err(MessageError::OtherVersion(bandwise));
+    }
+    let envelope: Envelope<M> = serde_json::from_slice(line).map_err(not_ours)?;
+    Ok(envelope.message)
 }

@@ -10,6 +10,6 @@ mod task;
 
 pub use control::{Control, ControlError, Watched};
 pub use lines::{LONGEST_LINE, Lines};
-pub use message::{Message, MessageError, VERSION};
+pub use message::{Message, MessageError, VERSION, decode, encode};
 pub use pulse::{Beat, Pulse};
 pub use task::{Method, Operation, Part, Task, TaskError, Within, WithinError};

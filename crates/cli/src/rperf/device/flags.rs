@@ -1,12 +1,13 @@
 //! Flags of `bandwise rperf server` and `client`, as they are given. Where perftest has a flag for the same, its
 //! letter is the same.
 
-use super::address::{Host, host, listened};
+use super::address::{host, listened};
 use super::place::Here;
 use super::port::Port;
 use super::rate::{Rate, rate};
 use crate::output::Json;
 use crate::values::{Refusal, duration, number, size};
+use bandwise_agents::Address;
 use bandwise_units::{Bytes, Time};
 use std::net::SocketAddr;
 
@@ -55,7 +56,7 @@ code 130, or 1.")]
 pub struct Client {
     /// The host where `bandwise rperf server` runs, and its port if it is not 18516
     #[arg(value_name = "HOST[:PORT]", value_parser = host)]
-    pub(super) server: Host,
+    pub(super) server: Address,
     #[command(flatten)]
     pub(super) port: Port,
     #[command(flatten)]

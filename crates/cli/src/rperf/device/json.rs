@@ -10,7 +10,7 @@ use bandwise_verbs::session::Method;
 use serde_json::{Value, json};
 
 /// A method's name, as the flag has it.
-pub(super) fn name(method: Method) -> &'static str {
+pub(in crate::rperf) fn name(method: Method) -> &'static str {
     match method {
         Method::Rperf => "rperf",
         Method::PingPong(_) => "ping-pong",

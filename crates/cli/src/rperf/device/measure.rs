@@ -2,7 +2,8 @@
 
 use super::outcome::{Ended, Run, Throughput};
 use super::port::any_psn;
-use super::program;
+use super::program::{self, Extent};
+use super::rate::Rate;
 use super::settings::{Settings, Until};
 use super::threads::{self, Work, Worked};
 use crate::interrupt::Interrupt;
@@ -88,7 +89,12 @@ impl Connected {
         };
         let work = devices.into_iter().zip(0..).map(|(device, thread)| {
             let loopback = device.loopback();
-            let program = program::of_client(settings, &task, thread, loopback, start)?;
+            let (until, seed) = (settings.until, settings.seed);
+            let of_thread = |rate: Rate| rate.of_thread(task.bytes.get(), task.threads.get());
+            let (rate, slices) = (settings.rate.map(of_thread), Some(settings.window));
+            let think = bandwise_agents::THINK;
+            let extent = Extent { start, until, window: None, think, seed, thread, rate, slices };
+            let program = program::of_client(&task, loopback, &extent)?;
             anyhow::Ok(Work { device, program })
         });
         let work = work.collect::<Result<Vec<_>, _>>()?;

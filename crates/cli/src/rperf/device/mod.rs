@@ -1,20 +1,21 @@
 //! `bandwise rperf server` and `bandwise rperf client`: between two hosts, by their RDMA devices.
 
-mod address;
+pub(super) mod address;
 mod client;
 mod flags;
-mod json;
+pub(super) mod json;
 mod measure;
 mod outcome;
 mod place;
-mod port;
-mod program;
+pub(super) mod port;
+pub(super) mod program;
 mod rate;
 mod server;
-mod settings;
-mod tables;
+pub(super) mod settings;
+pub(super) mod tables;
 mod threads;
 
+use super::agents;
 use crate::failure::Failure;
 
 /// Where to measure, if not in the simulator.
@@ -24,6 +25,10 @@ pub enum OnDevice {
     Server(flags::Server),
     /// Measure by RDMA to the host of a server
     Client(Box<flags::Client>),
+    /// Take part in measurements over several hosts, on the word of who has the token
+    Agent(agents::Flags),
+    /// Measure between several hosts, on each of which an agent runs
+    Run(agents::RunFlags),
 }
 
 impl OnDevice {
@@ -32,6 +37,8 @@ impl OnDevice {
         match self {
             OnDevice::Server(flags) => server::run(flags),
             OnDevice::Client(flags) => client::run(*flags),
+            OnDevice::Agent(flags) => flags.run(),
+            OnDevice::Run(flags) => flags.run(),
         }
     }
 }

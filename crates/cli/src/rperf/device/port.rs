@@ -21,7 +21,7 @@ pub struct Port {
 
 impl Port {
     /// The port there is.
-    pub(super) fn resolve(&self) -> Result<Chosen, Failure> {
+    pub(in crate::rperf) fn resolve(&self) -> Result<Chosen, Failure> {
         let wanted = Wanted {
             device: self.device.clone(),
             port: self.ib_port.map(|port| port as u8),
@@ -33,7 +33,7 @@ impl Port {
 }
 
 /// A number to count packets from, another each time.
-pub(super) fn any_psn() -> u32 {
+pub(in crate::rperf) fn any_psn() -> u32 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     now.subsec_nanos() ^ std::process::id().rotate_left(16)
 }

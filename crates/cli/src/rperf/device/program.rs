@@ -1,6 +1,6 @@
 //! The programs that two sides run for a task: those that the simulated hosts run.
 
-use super::settings::{Settings, Until};
+use super::settings::Until;
 use bandwise_random::Stream;
 use bandwise_rdma::verbs::{Completion, Next, Posts, Program, Qp};
 use bandwise_rperf::{
@@ -11,29 +11,46 @@ use bandwise_rperf::{
 use bandwise_units::{BitRate, Bytes, Time};
 use bandwise_verbs::session::{Method, Operation, Task};
 
-/// Rounds that come first and aren't counted, and the longest pause after a round of what is not done without a
-/// pause: as in the simulator.
+/// Rounds that come first and aren't counted, where it is not a time that says which are: as in the simulator.
 const WARMUP: u64 = 20;
-const PAUSE: Time = Time::from_ns(600);
 
 /// The only queue pair to the other side, or the first.
 const WIRE: Qp = Qp(0);
 
-/// Who measures, from `start` on: the thread of that number, from 0.
-pub(super) fn of_client(
-    settings: &Settings,
+/// How much a client does, and when.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::rperf) struct Extent {
+    /// When it begins.
+    pub(in crate::rperf) start: Time,
+    pub(in crate::rperf) until: Until,
+    /// What counts, if it is not all.
+    pub(in crate::rperf) window: Option<Window>,
+    /// The longest pause after a round of what is not done without a pause, and what pauses are drawn from.
+    pub(in crate::rperf) think: Time,
+    pub(in crate::rperf) seed: u64,
+    /// The number of the thread, from 0.
+    pub(in crate::rperf) thread: u32,
+    /// What the thread's bulk traffic may send at most.
+    pub(in crate::rperf) rate: Option<BitRate>,
+    /// The length of the slices of time that bulk traffic is counted by, if it is.
+    pub(in crate::rperf) slices: Option<Time>,
+}
+
+/// Who measures.
+pub(in crate::rperf) fn of_client(
     task: &Task,
-    thread: u32,
     loopback: Option<Qp>,
-    start: Time,
+    extent: &Extent,
 ) -> Result<Generator, BulkError> {
+    let Extent { start, thread, .. } = *extent;
     let (bytes, inline_max) = (task.bytes.get(), task.inline.get());
     let rounds = || {
-        let seed = Stream::new(settings.seed, "think", 0).time_below(Time::MAX).as_ps();
-        let think = Think::uniform(Time::ZERO, PAUSE, seed);
-        Rounds { warmup: WARMUP, samples: settings.until.samples(), think }
+        let seed = Stream::new(extent.seed, "think", 0).time_below(Time::MAX).as_ps();
+        let think = Think::uniform(Time::ZERO, extent.think, seed);
+        let warmup = if extent.window.is_some() { 0 } else { WARMUP };
+        Rounds { warmup, samples: extent.until.samples(), think }
     };
-    Ok(match task.method {
+    let mut program: Generator = match task.method {
         Method::Rperf => {
             let loopback = loopback.expect("the plan has one");
             let wire = WIRE;
@@ -52,19 +69,20 @@ pub(super) fn of_client(
         }
         Method::Bulk(operation) => {
             let (queue_pairs, depth) = (task.queue_pairs.get(), task.depth.get());
-            let rate = settings.rate.map(|rate| rate.of_thread(bytes, task.threads.get()));
-            let until = match settings.until {
+            let until = match extent.until {
                 Until::Samples(_) => None,
                 Until::Time(time) => Some(start + time),
             };
-            let messages = match settings.until {
+            let messages = match extent.until {
                 Until::Samples(messages) => {
                     let (all, thread) = (u64::from(task.threads.get()), u64::from(thread));
                     Some(messages / all + u64::from(thread < messages % all))
                 }
                 Until::Time(_) => None,
             };
-            Bulk::new(BulkSettings {
+            let all = Window { from: start, to: until.unwrap_or(Time::MAX) };
+            let slice = extent.slices.unwrap_or(Time::MAX);
+            let bulk = Bulk::new(BulkSettings {
                 qps: (0..queue_pairs as u16).map(Qp).collect(),
                 opcode: operation.into(),
                 bytes,
@@ -72,18 +90,24 @@ pub(super) fn of_client(
                 buffer: Bytes::new(u64::from(bytes)) * u64::from(queue_pairs) * u64::from(depth),
                 depth,
                 batch: 1,
-                signal_every: signal_every(rate, bytes, settings.window, messages, queue_pairs),
+                signal_every: signal_every(extent.rate, bytes, slice, messages, queue_pairs),
                 inline_max,
                 start,
                 until,
                 messages,
-                rate,
-                window: Window { from: start, to: until.unwrap_or(Time::MAX) },
-            })?
-            .by_slices(settings.window)
-            .into()
+                rate: extent.rate,
+                window: extent.window.unwrap_or(all),
+            })?;
+            match extent.slices {
+                Some(each) => bulk.by_slices(each).into(),
+                None => bulk.into(),
+            }
         }
-    })
+    };
+    if let Some(window) = extent.window {
+        program.count_within(window);
+    }
+    Ok(program)
 }
 
 /// As perftest, but for enough completions to see what goes through when: some in a slice of time where a limit lets
@@ -105,7 +129,7 @@ fn signal_every(
 }
 
 /// Who answers.
-pub(super) fn of_server(task: &Task) -> Answerer {
+pub(in crate::rperf) fn of_server(task: &Task) -> Answerer {
     match task.method {
         Method::PingPong(operation) => {
             Answerer::Pong(PingPongResponder::new(ping_pong(task, operation)))
@@ -115,7 +139,7 @@ pub(super) fn of_server(task: &Task) -> Answerer {
 }
 
 /// Whether who answers sleeps: where it was asked for, and where nothing completes on that side.
-pub(super) fn server_sleeps(task: &Task) -> bool {
+pub(in crate::rperf) fn server_sleeps(task: &Task) -> bool {
     let answers = matches!(task.method, Method::PingPong(_));
     task.events || !(answers || task.method.operation().takes_recv())
 }
@@ -131,7 +155,7 @@ fn ping_pong(task: &Task, operation: Operation) -> PingPongSettings {
 }
 
 /// The side that answers.
-pub(super) enum Answerer {
+pub(in crate::rperf) enum Answerer {
     /// Sends back what comes.
     Pong(PingPongResponder),
     /// Receives, which the device does by itself as long as somebody polls.

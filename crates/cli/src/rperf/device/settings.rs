@@ -1,14 +1,13 @@
 //! From flags of the client to what is measured.
 
-use super::address::Host;
 use super::flags::{Client, MethodFlag, OperationFlag, TransportFlag};
 use super::place::Place;
 use super::rate::Rate;
 use crate::failure::Failure;
 use crate::output::Outputs;
+use bandwise_agents::{Address, DEPTH, usual_bytes, usual_inline};
 use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
-use bandwise_rperf::PingPongSettings;
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::Chosen;
 use bandwise_verbs::ibverbs::manager::usable;
@@ -17,7 +16,7 @@ use bandwise_verbs::session::{Method, Operation, Part, Task};
 /// What is measured, checked.
 #[derive(Debug, Clone)]
 pub(super) struct Settings {
-    pub(super) server: Host,
+    pub(super) server: Address,
     pub(super) chosen: Chosen,
     pub(super) place: Place,
     /// What is measured one after another; at least one, and all alike but for the size of their messages.
@@ -33,7 +32,7 @@ pub(super) struct Settings {
 
 /// When it is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Until {
+pub(in crate::rperf) enum Until {
     /// After so many samples, or messages.
     Samples(u64),
     /// After that time.
@@ -59,11 +58,6 @@ impl Until {
 
 /// Samples, or messages.
 const SAMPLES: u64 = 10_000;
-/// Of a latency, of an atomic, and of a bandwidth, bytes; the last as perftest has it, like the depth.
-const SMALL: u32 = 64;
-const ATOMIC: u32 = 8;
-const LARGE: u32 = 65_536;
-const DEPTH: u64 = 128;
 
 /// What a sweep begins and, if nothing else is said, ends with, bytes: as perftest's `-a`.
 const SMALLEST: u32 = 2;
@@ -97,24 +91,12 @@ impl Client {
                 return Err(Failure::usage(message, format!("{flag} with --method bulk")));
             }
         }
-        let inline = match (self.inline_size, method) {
-            (Some(inline), _) => inline as u32,
-            (None, Method::PingPong(Operation::Send)) => PingPongSettings::PERFTEST_INLINE_MAX,
-            (None, Method::PingPong(Operation::Write)) => {
-                PingPongSettings::PERFTEST_INLINE_MAX_WRITE
-            }
-            (None, _) => 0,
-        };
-        let size = match method.operation() {
-            Operation::Atomic => ATOMIC,
-            _ if is_bulk => LARGE,
-            _ => SMALL,
-        };
+        let inline = self.inline_size.map_or_else(|| usual_inline(method), |inline| inline as u32);
         if self.all && method.operation() == Operation::Atomic {
             return Err(Failure::usage("-a: an atomic has one size alone", "no -a"));
         }
         // Those of a sweep are all refused, or none.
-        let size = if self.all { LARGEST } else { size };
+        let size = if self.all { LARGEST } else { usual_bytes(method) };
         let bytes = self.size.map_or(size, |size| size.get() as u32);
         if self.all && bytes < SMALLEST {
             let allowed = format!("-s from {SMALLEST}");
@@ -132,7 +114,7 @@ impl Client {
             inline: inline.try_into().expect(within),
             queue_pairs: number(self.qps, 1).try_into().expect(within),
             threads: number(self.threads, 1).try_into().expect(within),
-            depth: number(self.tx_depth, DEPTH).try_into().expect(within),
+            depth: number(self.tx_depth, u64::from(DEPTH)).try_into().expect(within),
             mtu: mtu.unwrap_or(Mtu::MAX),
             sl: (self.sl as u32).try_into().expect(within),
             traffic_class: (self.traffic_class as u32).try_into().expect(within),

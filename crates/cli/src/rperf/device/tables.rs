@@ -171,7 +171,7 @@ fn bandwidth(settings: &Settings, runs: &[Run]) -> Option<Table> {
 }
 
 /// The method and what it moves messages by, where it has a choice.
-fn named(method: Method) -> String {
+pub(in crate::rperf) fn named(method: Method) -> String {
     let by = match method.operation() {
         _ if matches!(method, Method::Rperf | Method::PostPoll) => return name(method).to_owned(),
         Operation::Send => "SEND",

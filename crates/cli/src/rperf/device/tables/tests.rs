@@ -1,11 +1,11 @@
 //! What is printed of a measurement, and its JSON.
 
-use super::super::address::Host;
 use super::super::json;
 use super::super::outcome::Throughput;
 use super::super::place::Place;
 use super::super::rate::Rate;
 use super::*;
+use bandwise_agents::Address;
 use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::{Bandwidth, Latency, Spread};
 use bandwise_units::Bytes;
@@ -33,7 +33,7 @@ fn settings(tasks: &[Task]) -> Settings {
     let mut gid = [0; 16];
     (gid[10], gid[11], gid[12], gid[15]) = (0xff, 0xff, 10, 2);
     Settings {
-        server: Host { name: "node1".into(), port: 7000 },
+        server: Address { name: "node1".into(), port: 7000 },
         chosen: Chosen {
             device: "mlx5_0".into(),
             port: 1,

@@ -1,0 +1,65 @@
+//! [`Report`]: what an agent found of a flow.
+
+use bandwise_rperf::Summary;
+use bandwise_units::{BitRate, Bytes, Time};
+use serde::{Deserialize, Serialize};
+
+/// What was counted in some time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counted {
+    /// Messages that were completed.
+    pub messages: u64,
+    /// Their payload.
+    pub bytes: Bytes,
+    /// How long that took: of messages one at a time from the beginning of the first to the end of the last.
+    pub over: Time,
+    /// How long each took, of a method that measures that and if there was one.
+    pub latency: Option<Summary>,
+}
+
+impl Counted {
+    /// Nothing.
+    pub const NONE: Counted =
+        Counted { messages: 0, bytes: Bytes::ZERO, over: Time::ZERO, latency: None };
+
+    /// Payload over time; `None` where nothing was counted.
+    pub fn rate(&self) -> Option<BitRate> {
+        let is_some = self.messages > 0 && self.over > Time::ZERO;
+        is_some.then(|| BitRate::over(self.bytes, self.over))
+    }
+
+    /// Messages a second; `None` where nothing was counted.
+    pub fn per_second(&self) -> Option<f64> {
+        let is_some = self.messages > 0 && self.over > Time::ZERO;
+        is_some.then(|| self.messages as f64 / self.over.as_s_f64())
+    }
+}
+
+/// Why a flow's part ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum End {
+    /// Its time was over.
+    Complete,
+    /// The coordinator said so.
+    Stopped,
+    /// The device has failed, or what it is connected with.
+    Failed(String),
+}
+
+/// What who measures a flow found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Report {
+    /// Why it ended.
+    pub end: End,
+    /// When it began and ended, from the start of the run by the agent's clock; `None` where it did not begin.
+    pub active: Option<(Time, Time)>,
+    /// All that was counted.
+    pub whole: Counted,
+    /// What was counted while all flows were active.
+    pub window: Counted,
+    /// The part of the time in which its thread had a processor, 0 to 1, where the system says so.
+    pub cpu: Option<f64>,
+}

@@ -1,0 +1,309 @@
+//! One agent, whatever connects with it and whatever that says.
+
+use bandwise_agents::agent::{Event, Link, MOST_DOORS, Order, RunId};
+use bandwise_agents::message::{FromAgent, Greeting, Job, Part, ToAgent};
+use bandwise_agents::{Agent, Challenge, Challenges, SILENCE, Seals, Span, Speaker, Token};
+use bandwise_rdma::verbs::Transport;
+use bandwise_rdma::wire::Mtu;
+use bandwise_units::Time;
+use bandwise_verbs::ibverbs::{Region, Side};
+use bandwise_verbs::session::{LONGEST_LINE, Method, Task, VERSION, encode};
+use proptest::prelude::*;
+
+const NOW: Time = Time::from_ms(1);
+const THEIRS: Challenge = Challenge([1; 16]);
+const OURS: Challenge = Challenge([2; 16]);
+
+fn token() -> Token {
+    Token::of_text("sixteen bytes or more").unwrap()
+}
+
+fn agent() -> Agent {
+    Agent::new(token(), "rxe0 port 1".into(), "a clock".into())
+}
+
+fn seals() -> Seals {
+    let challenges = Challenges { agent: THEIRS, coordinator: OURS };
+    Seals::new(token(), Speaker::Coordinator, challenges)
+}
+
+/// A coordinator that is connected, and what it seals with.
+fn greeted(agent: &mut Agent, link: Link) -> Seals {
+    agent.connected(link, THEIRS, NOW);
+    agent.heard(link, format!("{}\n", encode(&Greeting::Challenge(OURS))).as_bytes(), NOW);
+    let said: Vec<Order> = agent.orders().collect();
+    assert_eq!(said.len(), 1, "{said:?}");
+    seals()
+}
+
+fn said(agent: &mut Agent, seals: &mut Seals) -> Vec<FromAgent> {
+    let lines = agent.orders().filter_map(|order| match order {
+        Order::Send(_, line) => Some(line),
+        _ => None,
+    });
+    lines.map(|line| seals.open(line.trim_end().as_bytes()).unwrap()).collect()
+}
+
+fn job(flow: u16, part: Part) -> Job {
+    let number = |n: u32| n.try_into().unwrap();
+    let task = Task {
+        method: Method::Rperf,
+        transport: Transport::Rc,
+        bytes: 64.try_into().unwrap(),
+        inline: 0.try_into().unwrap(),
+        queue_pairs: 1.try_into().unwrap(),
+        threads: 1.try_into().unwrap(),
+        depth: 1.try_into().unwrap(),
+        mtu: Mtu::MAX,
+        sl: number(0),
+        traffic_class: 0.try_into().unwrap(),
+        events: false,
+        manager: false,
+    };
+    let span = |from, to| Span::new(Time::from_ms(from), Time::from_ms(to)).unwrap();
+    Job { flow, part, task, think: Time::ZERO, active: span(0, 100), window: span(10, 90), seed: 1 }
+}
+
+fn side() -> Side {
+    let region = Region { address: 0, rkey: 0, bytes: 64 };
+    let (gid, queue_pairs) = (None, Vec::new());
+    Side { device: "d".into(), lid: 0, gid, mtu: Mtu::MAX, region, manager: None, queue_pairs }
+}
+
+#[test]
+fn one_coordinator_at_a_time() {
+    let mut agent = agent();
+    let mut first = greeted(&mut agent, Link(1));
+    agent.heard(Link(1), first.seal(&ToAgent::Hello).as_bytes(), NOW);
+    let welcome = said(&mut agent, &mut first);
+    assert!(matches!(&welcome[..], [FromAgent::Welcome { device, .. }] if device == "rxe0 port 1"));
+    let mut second = greeted(&mut agent, Link(2));
+    agent.heard(Link(2), second.seal(&ToAgent::Hello).as_bytes(), NOW);
+    let busy = said(&mut agent, &mut second);
+    assert!(
+        matches!(&busy[..], [FromAgent::Failed { why, .. }] if why.contains("another coordinator"))
+    );
+    // Once it has finished, the next one has it.
+    agent.heard(Link(1), first.seal(&ToAgent::Finish).as_bytes(), NOW);
+    assert_eq!(said(&mut agent, &mut first), [FromAgent::Finished]);
+    let mut third = greeted(&mut agent, Link(3));
+    agent.heard(Link(3), third.seal(&ToAgent::Hello).as_bytes(), NOW);
+    assert!(matches!(said(&mut agent, &mut third)[..], [FromAgent::Welcome { .. }]));
+}
+
+/// A line that was said, on this connection or another one, is not taken again.
+#[test]
+fn nothing_can_be_said_again() {
+    let mut agent = agent();
+    let mut seals = greeted(&mut agent, Link(1));
+    let hello = seals.seal(&ToAgent::Hello);
+    agent.heard(Link(1), hello.as_bytes(), NOW);
+    assert!(agent.is_held());
+    agent.heard(Link(1), hello.as_bytes(), NOW);
+    assert!(!agent.is_held(), "the line came twice");
+    agent.connected(Link(2), Challenge([3; 16]), NOW);
+    agent.heard(
+        Link(2),
+        format!("{}\n{hello}", encode(&Greeting::Challenge(OURS))).as_bytes(),
+        NOW,
+    );
+    assert!(!agent.is_held(), "the line is of another connection");
+    // What the agent itself said is not taken for a coordinator's either.
+    let challenges = Challenges { agent: THEIRS, coordinator: OURS };
+    let mut mirror = Seals::new(token(), Speaker::Agent, challenges);
+    greeted_only(&mut agent, Link(3));
+    agent.heard(Link(3), mirror.seal(&ToAgent::Hello).as_bytes(), NOW);
+    assert!(!agent.is_held());
+}
+
+fn greeted_only(agent: &mut Agent, link: Link) {
+    agent.orders().for_each(drop);
+    greeted(agent, link);
+}
+
+#[test]
+fn without_the_token_nothing_is_done() {
+    let mut agent = agent();
+    greeted(&mut agent, Link(1));
+    let other = Token::of_text("sixteen other bytes").unwrap();
+    let challenges = Challenges { agent: THEIRS, coordinator: OURS };
+    let mut forged = Seals::new(other, Speaker::Coordinator, challenges);
+    agent.heard(Link(1), forged.seal(&ToAgent::Hello).as_bytes(), NOW);
+    let orders: Vec<Order> = agent.orders().collect();
+    let [Order::Send(_, line), Order::Close(_, why)] = &orders[..] else { panic!("{orders:?}") };
+    assert!(line.contains("refused") && why.contains("not signed by the token"), "{orders:?}");
+}
+
+#[test]
+fn another_version_is_told_of() {
+    let mut agent = agent();
+    agent.connected(Link(1), THEIRS, NOW);
+    let line = encode(&Greeting::Challenge(OURS)).replace(&format!(":{VERSION},"), ":99,");
+    agent.heard(Link(1), format!("{line}\n").as_bytes(), NOW);
+    let orders: Vec<Order> = agent.orders().collect();
+    assert!(format!("{orders:?}").contains("speaks version 99"), "{orders:?}");
+}
+
+#[test]
+fn who_shows_no_token_is_turned_away() {
+    let mut agent = agent();
+    for i in 0..MOST_DOORS as u64 {
+        agent.connected(Link(i), THEIRS, NOW);
+    }
+    agent.orders().for_each(drop);
+    agent.connected(Link(99), THEIRS, NOW);
+    let orders: Vec<Order> = agent.orders().collect();
+    assert!(matches!(&orders[..], [Order::Send(..), Order::Close(Link(99), _)]), "{orders:?}");
+    assert_eq!(agent.deadline(), Some(NOW + SILENCE));
+    agent.tick(NOW + SILENCE);
+    assert_eq!((agent.orders().count(), agent.deadline()), (2 * MOST_DOORS, None));
+    agent.connected(Link(100), THEIRS, NOW);
+    agent.heard(Link(100), &vec![b' '; LONGEST_LINE + 1], NOW);
+    assert_eq!(agent.deadline(), None, "a line without an end");
+}
+
+/// What it does for a coordinator, and what it lets go when that says nothing more.
+#[test]
+fn a_lease_ends() {
+    let mut agent = agent();
+    let mut seals = greeted(&mut agent, Link(1));
+    for message in [ToAgent::Hello, ToAgent::Prepare(job(3, Part::Client))] {
+        agent.heard(Link(1), seals.seal(&message).as_bytes(), NOW);
+    }
+    let id = RunId(1);
+    agent.event(id, 3, Event::Prepared(side()));
+    agent.heard(Link(1), seals.seal(&ToAgent::Connect { flow: 3, side: side() }).as_bytes(), NOW);
+    agent.event(id, 3, Event::Connected(Mtu::MAX));
+    let at = NOW + Time::from_ms(500);
+    agent.heard(Link(1), seals.seal(&ToAgent::Start(at)).as_bytes(), NOW);
+    let orders: Vec<Order> = agent.orders().collect();
+    assert!(orders.contains(&Order::Start(id, at)), "{orders:?}");
+    agent.tick(NOW + SILENCE);
+    let orders: Vec<Order> = agent.orders().collect();
+    assert!(orders.contains(&Order::Drop(id)) && !agent.is_held(), "{orders:?}");
+    // What comes of it later is nobody's any more.
+    agent.event(id, 3, Event::Failed("late".into()));
+    assert_eq!(agent.orders().count(), 0);
+}
+
+#[test]
+fn a_start_that_comes_too_late_is_refused() {
+    for (at, said) in [(NOW, "came too late"), (NOW + Time::from_ms(20_000), "more than 10 s away")]
+    {
+        let mut agent = agent();
+        let mut seals = greeted(&mut agent, Link(1));
+        for message in [ToAgent::Hello, ToAgent::Prepare(job(0, Part::Server))] {
+            agent.heard(Link(1), seals.seal(&message).as_bytes(), NOW);
+        }
+        agent.event(RunId(1), 0, Event::Prepared(side()));
+        let connect = ToAgent::Connect { flow: 0, side: side() };
+        agent.heard(Link(1), seals.seal(&connect).as_bytes(), NOW);
+        agent.event(RunId(1), 0, Event::Connected(Mtu::MAX));
+        agent.orders().for_each(drop);
+        agent.heard(Link(1), seals.seal(&ToAgent::Start(at)).as_bytes(), NOW);
+        let orders: Vec<Order> = agent.orders().collect();
+        assert!(format!("{orders:?}").contains(said), "{orders:?}");
+        assert!(orders.contains(&Order::Drop(RunId(1))));
+    }
+}
+
+fn message() -> impl Strategy<Value = ToAgent> {
+    let part = prop::sample::select(vec![Part::Client, Part::Server]);
+    prop_oneof![
+        1 => Just(ToAgent::Hello),
+        3 => any::<u64>().prop_map(ToAgent::Clock),
+        6 => (0u16..4, part).prop_map(|(flow, part)| ToAgent::Prepare(job(flow, part))),
+        6 => (0u16..4).prop_map(|flow| ToAgent::Connect { flow, side: side() }),
+        3 => (0u64..12_000).prop_map(|ms| ToAgent::Start(Time::from_ms(ms))),
+        1 => Just(ToAgent::Stop),
+        1 => Just(ToAgent::Finish),
+    ]
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        Just(Event::Prepared(side())),
+        Just(Event::Connected(Mtu::MAX)),
+        Just(Event::Failed("why".into())),
+    ]
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Says(ToAgent),
+    Happens(u16, Event),
+    Waits(u64),
+    Bytes(Vec<u8>),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        20 => message().prop_map(Step::Says),
+        10 => (0u16..4, event()).prop_map(|(flow, event)| Step::Happens(flow, event)),
+        3 => (0u64..1_500).prop_map(Step::Waits),
+        1 => any::<Vec<u8>>().prop_map(Step::Bytes),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    /// Who has the token can say anything in any order: what was begun is let go, at the latest when it says nothing
+    /// more; nothing is ordered for what was let go; nothing begins that is not connected.
+    #[test]
+    fn any_coordinator(steps in prop::collection::vec(step(), 0..40)) {
+        let mut agent = agent();
+        let mut seals = greeted(&mut agent, Link(1));
+        let mut now = NOW;
+        agent.heard(Link(1), seals.seal(&ToAgent::Hello).as_bytes(), now);
+        let (mut prepared, mut connected, mut is_let_go) = (0, 0, false);
+        let mut check = |agent: &mut Agent| -> Result<(), TestCaseError> {
+            for order in agent.orders() {
+                prop_assert!(!is_let_go || matches!(order, Order::Send(..) | Order::Close(..)), "{order:?}");
+                match order {
+                    Order::Prepare(..) => prepared += 1,
+                    Order::Connect(..) => connected += 1,
+                    Order::Start(..) => prop_assert!(prepared > 0 && prepared == connected),
+                    Order::Drop(_) => is_let_go = true,
+                    Order::Send(..) | Order::Close(..) | Order::Stop(_) => {}
+                }
+            }
+            Ok(())
+        };
+        for step in steps {
+            match step {
+                Step::Says(message) => agent.heard(Link(1), seals.seal(&message).as_bytes(), now),
+                Step::Happens(flow, event) => agent.event(RunId(1), flow, event),
+                Step::Waits(ms) => {
+                    now += Time::from_ms(ms);
+                    agent.tick(now);
+                }
+                Step::Bytes(bytes) => agent.heard(Link(1), &bytes, now),
+            }
+            check(&mut agent)?;
+        }
+        while let Some(deadline) = agent.deadline() {
+            prop_assert!(deadline <= now + SILENCE);
+            now = now.max(deadline);
+            agent.tick(now);
+            check(&mut agent)?;
+        }
+        prop_assert!(!agent.is_held() && is_let_go);
+    }
+
+    /// Any bytes from who has no token do nothing.
+    #[test]
+    fn any_bytes(parts in prop::collection::vec(any::<Vec<u8>>(), 0..8), greets in any::<bool>()) {
+        let mut agent = agent();
+        agent.connected(Link(1), THEIRS, NOW);
+        if greets {
+            agent.heard(Link(1), format!("{}\n", encode(&Greeting::Challenge(OURS))).as_bytes(), NOW);
+        }
+        for part in parts {
+            agent.heard(Link(1), &part, NOW);
+            agent.heard(Link(1), b"\n", NOW);
+        }
+        prop_assert!(agent.orders().all(|o| matches!(o, Order::Send(..) | Order::Close(..))));
+        prop_assert!(!agent.is_held());
+    }
+}

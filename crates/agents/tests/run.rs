@@ -1,0 +1,202 @@
+//! A plan from the first connection to the last report, whatever the network, the agents and their devices do:
+//! everybody lets go, nobody waits for ever, and what is said to be whole is.
+
+mod world;
+
+use bandwise_agents::coordinator::{Ended, Outcome};
+use bandwise_agents::{End, Plan};
+use bandwise_input::Source;
+use bandwise_units::Time;
+use proptest::prelude::*;
+use world::{Fault, Pace, World, token};
+
+const PLAN: &str = r#"
+duration = "2 s"
+margin = "50 ms"
+[[host]]
+name = "a"
+agent = "10.0.0.1"
+[[host]]
+name = "b"
+agent = "10.0.0.2"
+[[host]]
+name = "c"
+agent = "10.0.0.3"
+[[flow]]
+from = ["b", "c"]
+to = "a"
+method = "bulk"
+[[flow]]
+from = "a"
+to = "b"
+method = "rperf"
+start = "100 ms"
+stop = "1900 ms"
+"#;
+
+fn plan() -> Plan {
+    Plan::from_toml(&Source::new("plan.toml", PLAN), 18517).unwrap()
+}
+
+fn ms(ms: u64) -> Time {
+    Time::from_ms(ms)
+}
+
+/// In step with the coordinator's, but for where they begin.
+fn paces() -> Vec<Pace> {
+    [3, 4_000, 70].map(|s| Pace { ahead: ms(s * 1_000), ppm: 0 }).to_vec()
+}
+
+fn run(faults: &[Fault]) -> (World, Outcome) {
+    let mut world = World::new(&plan(), &paces(), Time::from_us(100), faults);
+    let outcome = world.run(ms(120_000));
+    (world, outcome)
+}
+
+fn failed(outcome: &Outcome) -> &str {
+    match &outcome.end {
+        Ended::Failed(why) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// In truth, by one clock, every flow was active in all of every agent's window.
+fn is_whole(world: &World, outcome: &Outcome) -> bool {
+    let (plan, start) = (plan(), world.coordinator.start().unwrap());
+    let error = outcome.hosts.iter().filter_map(|host| host.clock_error).max().unwrap();
+    let (from, to) = (start + plan.window.from(), start + plan.window.to());
+    let covers = |flow: u16| {
+        let (began, ended) = world.active[&flow];
+        began <= from.saturating_sub(error) && ended >= to + error
+    };
+    (0..plan.flows.len() as u16).all(covers)
+}
+
+#[test]
+fn a_plan_is_carried_out() {
+    let (world, outcome) = run(&[]);
+    assert_eq!(outcome.end, Ended::Complete);
+    assert!(is_whole(&world, &outcome));
+    assert!(outcome.flows.iter().all(|f| f.mtu.is_some() && f.report.is_some()));
+    for host in &outcome.hosts {
+        assert!(host.clock_error.unwrap() <= Time::from_us(200), "{host:?}");
+    }
+    // A second to agree, two to run, and some messages.
+    assert!(world.ended.unwrap() < ms(3_100), "{:?}", world.ended);
+}
+
+#[test]
+fn an_agent_that_is_gone_ends_all_and_the_rest_is_kept() {
+    let (world, outcome) = run(&[Fault::Cut(1, ms(1_500))]);
+    assert!(
+        failed(&outcome).starts_with("b (10.0.0.2:18517): the connection was cut"),
+        "{outcome:?}"
+    );
+    assert!(world.ended.unwrap() < ms(1_600));
+    let ends: Vec<_> = outcome.flows.iter().map(|f| f.report.as_ref().map(|r| &r.end)).collect();
+    assert_eq!(ends, [None, Some(&End::Stopped), Some(&End::Stopped)]);
+}
+
+/// Its host or network has gone, and nobody says so.
+#[test]
+fn an_agent_that_says_nothing_is_given_up_within_five_seconds() {
+    let (world, outcome) = run(&[Fault::Silence(2, ms(1_500))]);
+    assert!(
+        failed(&outcome).contains("c (10.0.0.3:18517): it said nothing for 3 s"),
+        "{outcome:?}"
+    );
+    assert!(world.ended.unwrap() <= ms(6_000), "{:?}", world.ended);
+}
+
+#[test]
+fn a_device_that_fails_says_why() {
+    let (world, outcome) = run(&[Fault::Breaks(0, ms(500))]);
+    assert!(failed(&outcome).contains("it broke"), "{outcome:?}");
+    assert!(world.ended.unwrap() < ms(1_700));
+    // Before anything has begun nothing is partial either.
+    let (_, outcome) = run(&[Fault::Refuses(0)]);
+    assert!(failed(&outcome).ends_with("it can't"), "{outcome:?}");
+    assert!(outcome.flows.iter().all(|f| f.report.is_none()));
+}
+
+#[test]
+fn who_is_interrupted_keeps_what_there_is() {
+    let (world, outcome) = run(&[Fault::Interrupt(ms(1_800))]);
+    assert_eq!(outcome.end, Ended::Interrupted);
+    assert!(outcome.flows.iter().all(|f| f.report.as_ref().unwrap().end == End::Stopped));
+    assert!(world.ended.unwrap() < ms(1_900));
+}
+
+#[test]
+fn another_token_is_refused() {
+    let tokens = [token("the same"), token("the same"), token("another")];
+    let mut world = World::with_tokens(&plan(), &paces(), Time::from_us(100), &[], &tokens);
+    let outcome = world.run(ms(10_000));
+    let why = failed(&outcome);
+    assert!(
+        why.starts_with("c (10.0.0.3:18517): it refuses: it is not signed by the token"),
+        "{why}"
+    );
+}
+
+#[test]
+fn a_clock_that_can_not_be_known_is_refused() {
+    // Up to a second each way: some exchanges in the time there is for them.
+    let mut world = World::new(&plan(), &paces(), ms(500), &[]);
+    let outcome = world.run(ms(120_000));
+    let why = failed(&outcome);
+    assert!(why.contains("took too long") || why.contains("a longer `margin`"), "{why}");
+    assert!(outcome.flows.iter().all(|f| f.report.is_none()));
+}
+
+/// By the end of the run clocks are further apart than the margin can excuse.
+#[test]
+fn clocks_that_drift_apart_are_told() {
+    let mut paces = paces();
+    paces[1].ppm = 5_000;
+    let longer = PLAN.replace("\"2 s\"", "\"30 s\"").replace("1900 ms", "29 s");
+    let plan = Plan::from_toml(&Source::new("plan.toml", &longer), 18517).unwrap();
+    let mut world = World::new(&plan, &paces, Time::from_us(100), &[]);
+    let outcome = world.run(ms(120_000));
+    assert!(failed(&outcome).contains("was active from"), "{outcome:?}");
+}
+
+fn fault() -> impl Strategy<Value = Fault> {
+    let time = (1u64..5_000).prop_map(ms);
+    prop_oneof![
+        (0usize..3, time.clone()).prop_map(|(a, t)| Fault::Cut(a, t)),
+        (0usize..3, time.clone()).prop_map(|(a, t)| Fault::Silence(a, t)),
+        (0usize..300).prop_map(Fault::Lost),
+        (0usize..300).prop_map(Fault::Twice),
+        (0usize..300, 0usize..400).prop_map(|(n, p)| Fault::Changed(n, p)),
+        (0usize..20).prop_map(Fault::Hangs),
+        (0usize..20).prop_map(Fault::Refuses),
+        (0usize..3, time.clone()).prop_map(|(n, t)| Fault::Breaks(n, t)),
+        time.prop_map(Fault::Interrupt),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Everybody lets go, and what is said to be whole is.
+    #[test]
+    fn whatever_goes_wrong(
+        faults in prop::collection::vec(fault(), 0..4),
+        us in 1u64..20_000,
+        clocks in prop::collection::vec((0u64..100_000, 0u64..2_000), 3),
+    ) {
+        let paces: Vec<Pace> =
+            clocks.iter().map(|&(s, ppm)| Pace { ahead: ms(s), ppm }).collect();
+        let mut world = World::new(&plan(), &paces, Time::from_us(us), &faults);
+        let outcome = world.run(ms(120_000));
+        if outcome.end == Ended::Complete {
+            prop_assert!(is_whole(&world, &outcome));
+            for flow in &outcome.flows {
+                prop_assert_eq!(&flow.report.as_ref().unwrap().end, &End::Complete);
+            }
+        } else {
+            prop_assert!(!faults.is_empty() || us > 1_000 || clocks.iter().any(|c| c.1 > 100));
+        }
+    }
+}

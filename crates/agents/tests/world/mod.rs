@@ -1,0 +1,390 @@
+//! A coordinator and its agents over a network that can do anything, in made-up time. Each agent has a clock of its
+//! own, and carries orders out as a device would: after a while.
+
+use bandwise_agents::agent::{Event, Link, Order as AgentOrder, RunId};
+use bandwise_agents::coordinator::{Order, Outcome};
+use bandwise_agents::message::{Job, Part};
+use bandwise_agents::{Agent, Challenge, Coordinator, Counted, End, Plan, Report, Token};
+use bandwise_rdma::wire::Mtu;
+use bandwise_units::Time;
+use bandwise_verbs::ibverbs::{Region, Side};
+use std::collections::BTreeMap;
+
+pub fn token(text: &str) -> Token {
+    Token::of_text(&format!("{text}, of a test")).unwrap()
+}
+
+/// What goes wrong, and when.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fault {
+    /// The connection with an agent ends, and both sides hear of it.
+    Cut(usize, Time),
+    /// From then on nothing comes through, and nobody hears of that.
+    Silence(usize, Time),
+    /// A line, counted over all that are sent, gets lost.
+    Lost(usize),
+    /// It comes twice.
+    Twice(usize),
+    /// One of its bytes is another one.
+    Changed(usize, usize),
+    /// An agent's device never answers the order with that number, counted over all.
+    Hangs(usize),
+    /// It refuses it.
+    Refuses(usize),
+    /// A device fails while it measures or answers.
+    Breaks(usize, Time),
+    /// Who coordinates asks for the end.
+    Interrupt(Time),
+}
+
+/// An agent's clock: how far ahead of the coordinator's, and by how many millionths faster.
+#[derive(Debug, Clone, Copy)]
+pub struct Pace {
+    pub ahead: Time,
+    pub ppm: u64,
+}
+
+impl Pace {
+    pub fn read(self, now: Time) -> Time {
+        self.ahead
+            + now
+            + Time::from_ps((u128::from(now.as_ps()) * u128::from(self.ppm) / 1_000_000) as u64)
+    }
+
+    /// When it reads that.
+    fn when(self, read: Time) -> Time {
+        let since = read.saturating_sub(self.ahead).as_ps();
+        Time::from_ps((u128::from(since) * 1_000_000 / u128::from(1_000_000 + self.ppm)) as u64)
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Happens {
+    ToAgent(usize, Vec<u8>),
+    ToCoordinator(usize, Vec<u8>),
+    Cut(usize),
+    Worked(usize, RunId, u16, Event),
+    Interrupt,
+}
+
+/// A flow's part at an agent.
+struct Worker {
+    job: Job,
+    began: Option<Time>,
+}
+
+pub struct World {
+    pub now: Time,
+    pub coordinator: Coordinator,
+    pub agents: Vec<Agent>,
+    pub paces: Vec<Pace>,
+    queue: BTreeMap<(Time, u64), Happens>,
+    count: u64,
+    lines: usize,
+    asked: usize,
+    faults: Vec<Fault>,
+    closed: Vec<bool>,
+    workers: BTreeMap<(usize, u16), Worker>,
+    runs: Vec<Option<RunId>>,
+    /// When each flow was really active, by the coordinator's clock.
+    pub active: BTreeMap<u16, (Time, Time)>,
+    /// When the world came to rest.
+    pub ended: Option<Time>,
+    delay: Time,
+    jitter: u64,
+}
+
+const LINK: Link = Link(7);
+
+pub fn side() -> Side {
+    Side {
+        device: "d".into(),
+        lid: 1,
+        gid: None,
+        mtu: Mtu::MAX,
+        region: Region { address: 0, rkey: 0, bytes: 64 },
+        manager: None,
+        queue_pairs: Vec::new(),
+    }
+}
+
+impl World {
+    pub fn new(plan: &Plan, paces: &[Pace], delay: Time, faults: &[Fault]) -> Self {
+        let tokens = vec![token("the same"); plan.hosts.len()];
+        World::with_tokens(plan, paces, delay, faults, &tokens)
+    }
+
+    /// Agents with these tokens; the coordinator has that of the first.
+    pub fn with_tokens(
+        plan: &Plan,
+        paces: &[Pace],
+        delay: Time,
+        faults: &[Fault],
+        tokens: &[Token],
+    ) -> Self {
+        let now = Time::from_ms(1);
+        let hosts = plan.hosts.len();
+        let challenges: Vec<Challenge> = (0..hosts).map(|i| Challenge([i as u8; 16])).collect();
+        let mut world = World {
+            now,
+            coordinator: Coordinator::new(plan.clone(), &tokens[0], &challenges, now),
+            agents: tokens.iter().map(|t| Agent::new(t.clone(), "d".into(), "c".into())).collect(),
+            paces: paces.to_vec(),
+            queue: BTreeMap::new(),
+            count: 0,
+            lines: 0,
+            asked: 0,
+            faults: faults.to_vec(),
+            closed: vec![false; hosts],
+            workers: BTreeMap::new(),
+            runs: vec![None; hosts],
+            active: BTreeMap::new(),
+            ended: None,
+            delay,
+            jitter: 1,
+        };
+        for i in 0..hosts {
+            let read = world.paces[i].read(now);
+            world.agents[i].connected(LINK, Challenge([100 + i as u8; 16]), read);
+        }
+        for fault in faults {
+            match fault {
+                Fault::Cut(agent, at) => world.at(*at, Happens::Cut(*agent)),
+                Fault::Interrupt(at) => world.at(*at, Happens::Interrupt),
+                _ => {}
+            }
+        }
+        world.settle();
+        world
+    }
+
+    fn at(&mut self, time: Time, what: Happens) {
+        self.count += 1;
+        self.queue.insert((time.max(self.now), self.count), what);
+    }
+
+    /// A delay that differs from one to the next, up to twice the usual.
+    fn some_delay(&mut self) -> Time {
+        self.jitter = self
+            .jitter
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        Time::from_ps((self.jitter >> 16) % (2 * self.delay.as_ps()).max(1))
+    }
+
+    /// Sends a line, as the faults let it. What was sent before comes first.
+    fn send(&mut self, agent: usize, line: String, to: fn(usize, Vec<u8>) -> Happens) {
+        let number = self.lines;
+        self.lines += 1;
+        let mut line = line.into_bytes();
+        let mut times = 1;
+        for fault in &self.faults {
+            match *fault {
+                Fault::Lost(n) if n == number => times = 0,
+                Fault::Twice(n) if n == number => times = 2,
+                Fault::Changed(n, place) if n == number => {
+                    let place = place % line.len();
+                    line[place] ^= 1;
+                }
+                Fault::Silence(a, at) if a == agent && at <= self.now => times = 0,
+                _ => {}
+            }
+        }
+        let earliest = self.now + self.some_delay();
+        let is_before = |happens: &Happens| match (happens, to(agent, Vec::new())) {
+            (Happens::ToAgent(a, _), Happens::ToAgent(b, _)) => *a == b,
+            (Happens::ToCoordinator(a, _), Happens::ToCoordinator(b, _)) => *a == b,
+            _ => false,
+        };
+        let last = self.queue.iter().filter(|(_, h)| is_before(h)).map(|(&(at, _), _)| at).max();
+        let time = last.map_or(earliest, |last| last.max(earliest));
+        for _ in 0..times {
+            self.at(time, to(agent, line.clone()));
+        }
+    }
+
+    /// Carries out what is ordered, until nothing is.
+    fn settle(&mut self) {
+        loop {
+            let mut is_quiet = true;
+            let orders: Vec<Order> = self.coordinator.orders().collect();
+            for order in orders {
+                is_quiet = false;
+                match order {
+                    Order::Send(agent, line) if !self.closed[agent] => {
+                        self.send(agent, line, Happens::ToAgent);
+                    }
+                    Order::Send(..) => {}
+                    Order::Close(agent) => self.cut_later(agent),
+                }
+            }
+            for i in 0..self.agents.len() {
+                let orders: Vec<AgentOrder> = self.agents[i].orders().collect();
+                for order in orders {
+                    is_quiet = false;
+                    self.carry_out(i, order);
+                }
+            }
+            if is_quiet {
+                return;
+            }
+        }
+    }
+
+    /// The other side hears that a connection is closed after what was sent before, if it hears anything.
+    fn cut_later(&mut self, agent: usize) {
+        let is_silent = |fault: &Fault| matches!(fault, Fault::Silence(a, at) if *a == agent && *at <= self.now);
+        if !self.faults.iter().any(is_silent) {
+            self.at(self.now + self.delay * 4, Happens::Cut(agent));
+        }
+    }
+
+    fn carry_out(&mut self, i: usize, order: AgentOrder) {
+        let answer = |world: &mut World, run, flow, event| {
+            let asked = world.asked;
+            world.asked += 1;
+            let event = match () {
+                () if world.faults.contains(&Fault::Hangs(asked)) => return,
+                () if world.faults.contains(&Fault::Refuses(asked)) => {
+                    Event::Failed("it can't".into())
+                }
+                () => event,
+            };
+            let at = world.now + world.some_delay();
+            world.at(at, Happens::Worked(i, run, flow, event));
+        };
+        match order {
+            AgentOrder::Send(_, line) if !self.closed[i] => {
+                self.send(i, line, Happens::ToCoordinator);
+            }
+            AgentOrder::Send(..) => {}
+            AgentOrder::Close(..) => self.cut_later(i),
+            AgentOrder::Prepare(run, job) => {
+                self.runs[i] = Some(run);
+                let flow = job.flow;
+                self.workers.insert((i, flow), Worker { job, began: None });
+                answer(self, run, flow, Event::Prepared(side()));
+            }
+            AgentOrder::Connect(run, flow, _) => {
+                answer(self, run, flow, Event::Connected(Mtu::MAX))
+            }
+            AgentOrder::Start(run, at) => {
+                let pace = self.paces[i];
+                for (&(agent, flow), worker) in &mut self.workers {
+                    if agent == i {
+                        worker.began = Some(pace.when(at + worker.job.active.from()));
+                        let end = pace.when(at + worker.job.active.to());
+                        self.count += 1;
+                        let event = Event::Ended(Box::new(report(&worker.job, End::Complete)));
+                        if worker.job.part == Part::Client {
+                            let key = (end, self.count);
+                            self.queue.insert(key, Happens::Worked(i, run, flow, event));
+                        }
+                    }
+                }
+                for fault in self.faults.clone() {
+                    if let Fault::Breaks(n, after) = fault {
+                        let mine: Vec<u16> =
+                            self.workers.keys().filter(|(a, _)| *a == i).map(|&(_, f)| f).collect();
+                        let flow = mine[n % mine.len()];
+                        let job = &self.workers[&(i, flow)].job;
+                        let why = End::Failed("it broke".into());
+                        let event = Event::Ended(Box::new(report(job, why)));
+                        self.at(pace.when(at) + after, Happens::Worked(i, run, flow, event));
+                    }
+                }
+            }
+            AgentOrder::Stop(run) => {
+                let clients =
+                    self.workers.iter().filter(|((a, _), w)| *a == i && w.job.part == Part::Client);
+                let clients: Vec<(u16, Job)> =
+                    clients.map(|(&(_, f), w)| (f, w.job.clone())).collect();
+                for (flow, job) in clients {
+                    let event = Event::Ended(Box::new(report(&job, End::Stopped)));
+                    answer(self, run, flow, event);
+                }
+            }
+            AgentOrder::Drop(_) => {
+                self.runs[i] = None;
+                self.workers.retain(|(agent, _), _| *agent != i);
+            }
+        }
+    }
+
+    fn happen(&mut self, what: Happens) {
+        let now = self.now;
+        match what {
+            Happens::ToAgent(i, bytes) if !self.closed[i] => {
+                self.agents[i].heard(LINK, &bytes, self.paces[i].read(now));
+            }
+            Happens::ToCoordinator(i, bytes) if !self.closed[i] => {
+                self.coordinator.heard(i, &bytes, now);
+            }
+            Happens::ToAgent(..) | Happens::ToCoordinator(..) => {}
+            Happens::Cut(i) => {
+                self.closed[i] = true;
+                self.agents[i].gone(LINK);
+                self.coordinator.gone(i, "the connection was cut", now);
+            }
+            Happens::Worked(i, run, flow, event) if self.runs[i] == Some(run) => {
+                if let Event::Ended(report) = &event
+                    && let Some(began) = self.workers.get(&(i, flow)).and_then(|w| w.began)
+                    && report.end == End::Complete
+                {
+                    self.active.insert(flow, (began, now));
+                }
+                self.agents[i].event(run, flow, event);
+            }
+            // A device that tells of a run that is over.
+            Happens::Worked(i, run, flow, event) => self.agents[i].event(run, flow, event),
+            Happens::Interrupt => self.coordinator.interrupt(now),
+        }
+        self.settle();
+    }
+
+    /// Everybody has let go.
+    fn is_over(&self) -> bool {
+        self.coordinator.outcome().is_some() && self.agents.iter().all(|agent| !agent.is_held())
+    }
+
+    /// Runs until everybody has let go; panics where somebody waits for ever.
+    pub fn run(&mut self, limit: Time) -> Outcome {
+        loop {
+            if self.is_over() {
+                self.ended = Some(self.now);
+                assert!(self.workers.is_empty(), "somebody still measures");
+                return self.coordinator.outcome().expect("it is over");
+            }
+            let next = self.queue.keys().next().map(|&(at, _)| at);
+            let mut alarm = self.coordinator.deadline();
+            for (agent, pace) in self.agents.iter().zip(&self.paces) {
+                if let Some(deadline) = agent.deadline() {
+                    // Rounded down, it may be a little early.
+                    alarm = alarm.min(pace.when(deadline).saturating_add(Time::from_ns(1)));
+                }
+            }
+            assert!(next.is_some() || alarm < Time::MAX, "nothing will happen, and it is not over");
+            self.now = self.now.max(next.unwrap_or(Time::MAX).min(alarm));
+            assert!(self.now <= limit, "it goes on for ever");
+            while let Some(entry) = self.queue.first_entry() {
+                if entry.key().0 > self.now {
+                    break;
+                }
+                let what = entry.remove();
+                self.happen(what);
+            }
+            self.coordinator.tick(self.now);
+            for i in 0..self.agents.len() {
+                let read = self.paces[i].read(self.now);
+                self.agents[i].tick(read);
+            }
+            self.settle();
+        }
+    }
+}
+
+/// What an agent finds that does as it is told.
+fn report(job: &Job, end: End) -> Report {
+    let active = Some((job.active.from(), job.active.to()));
+    Report { end, active, whole: Counted::NONE, window: Counted::NONE, cpu: None }
+}

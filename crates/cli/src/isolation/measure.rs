@@ -1,0 +1,69 @@
+//! One case after another, by the agents of the two hosts.
+
+use super::cases::Case;
+use super::flags::Flags;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::output::note;
+use crate::rperf::measured;
+use bandwise_agents::Token;
+use bandwise_agents::coordinator::{Ended, HostOutcome};
+use bandwise_papers::{Claim, Finding, paper};
+
+/// What was found.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) findings: Vec<Finding>,
+    pub(super) claims: Vec<Claim>,
+    pub(super) answer: Vec<String>,
+    /// Cases in which a flow had no message in the time there was.
+    pub(super) empty: Vec<String>,
+    /// The two hosts, as the last case had them.
+    pub(super) hosts: Vec<HostOutcome>,
+    /// How many cases were measured, of how many.
+    pub(super) measured: (usize, usize),
+    pub(super) end: Ended,
+}
+
+/// Measures, until something fails.
+pub(super) fn all(
+    flags: &Flags,
+    cases: &[Case],
+    token: &Token,
+    interrupt: &Interrupt,
+) -> Result<Found, Failure> {
+    let study = paper("isolation").expect("it is one of them");
+    let (mut findings, mut empty, mut hosts) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut end, mut done) = (Ended::Complete, 0);
+    for (number, case) in cases.iter().enumerate() {
+        let title = case.title();
+        note(format_args!("{title} ({} of {}) …", number + 1, cases.len()));
+        let outcome = match measured(&case.plan(flags), token, interrupt) {
+            Ok(outcome) => outcome,
+            Err(error) if number == 0 => return Err(error.into()),
+            Err(error) => {
+                end = Ended::Failed(format!("{title}: {error:#}"));
+                break;
+            }
+        };
+        hosts = outcome.hosts.clone();
+        match &outcome.end {
+            Ended::Complete => {}
+            Ended::Interrupted => end = Ended::Interrupted,
+            Ended::Failed(why) => end = Ended::Failed(format!("{title}: {why}")),
+        }
+        // Of one that was not whole nothing is taken.
+        if end != Ended::Complete {
+            break;
+        }
+        done += 1;
+        match case.findings(&outcome) {
+            Some(found) => findings.extend(found),
+            None => empty.push(title),
+        }
+    }
+    let findings = (study.derived)(findings);
+    let (claims, answer) = ((study.claims)(&findings), (study.answer)(&findings));
+    let measured = (done, cases.len());
+    Ok(Found { findings, claims, answer, empty, hosts, measured, end })
+}

@@ -1,0 +1,55 @@
+//! `bandwise isolation`: two flows that share a link between two real hosts, and which of them gets what. What
+//! `papers run isolation` simulates, measured by agents; the verdicts are found by the same rules.
+
+mod cases;
+mod flags;
+mod measure;
+mod output;
+
+pub use flags::Flags;
+
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::output::{Outputs, Rows};
+use anyhow::anyhow;
+use bandwise_agents::MARGINS;
+use bandwise_agents::coordinator::Ended;
+
+impl Flags {
+    /// Measures and prints.
+    pub fn run(self) -> Result<(), Failure> {
+        if !MARGINS.contains(&self.margin) || self.margin * 4 > self.length() {
+            let message = format!("--margin {} of {}", self.margin, self.length());
+            let allowed = format!(
+                "{} to {}, and a quarter of --duration at most",
+                MARGINS.start(),
+                MARGINS.end()
+            );
+            return Err(Failure::usage(message, allowed));
+        }
+        let cases = cases::cases(&self);
+        if cases.is_empty() {
+            let message = format!("--largest {}: nothing is left to measure", self.largest);
+            return Err(Failure::usage(message, "1 MB or more, or another --item"));
+        }
+        let outputs = Outputs::new(self.json.clone(), self.report.clone(), Rows::default(), &[])?;
+        let token = self.token.read()?;
+        let found = measure::all(&self, &cases, &token, &Interrupt::listen()?)?;
+        outputs.emit(&output::text(&self, &found), &output::json(&self, &found))?;
+        if outputs.wants_report() {
+            outputs.report(&output::html(&self, &found))?;
+        }
+        match found.end {
+            Ended::Complete if found.empty.is_empty() => Ok(()),
+            Ended::Complete => {
+                let cases = found.empty.join(", ");
+                Err(anyhow!(
+                    "no message in the time there was: {cases}; needed: a longer --duration"
+                )
+                .into())
+            }
+            Ended::Interrupted => Err(Failure::Interrupted),
+            Ended::Failed(why) => Err(anyhow!("{why}; the results are partial").into()),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The report of a plan: one page for all hosts.
+
+use super::super::tables::QUANTILES;
+use super::coordinate::Settings;
+use super::tables::{self, who};
+use bandwise_agents::coordinator::{Ended, Outcome};
+use bandwise_agents::{Flow, Role};
+use bandwise_report::{
+    Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind, SourceKind, html,
+};
+
+/// The page.
+pub(super) fn html(settings: &Settings, outcome: &Outcome) -> String {
+    let report = Report {
+        title: settings.plan.title.clone(),
+        question: "What does each flow get while all are active?".to_owned(),
+        answer: answer(settings, outcome),
+        figures: [latency(settings, outcome), bandwidth(settings, outcome)]
+            .into_iter()
+            .flatten()
+            .collect(),
+        tables: tables::all(settings, outcome),
+        provenance: Provenance {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: settings.command.clone(),
+            seed: settings.plan.seed,
+            scenario: Some(settings.text.source().text.to_owned()),
+            ..Provenance::default()
+        },
+        notes: vec![tables::closing(settings, outcome)],
+        ..Report::default()
+    };
+    html::render(&report)
+}
+
+/// What is partial, and a sentence a flow.
+fn answer(settings: &Settings, outcome: &Outcome) -> Vec<String> {
+    let mut sentences = match &outcome.end {
+        Ended::Complete => Vec::new(),
+        Ended::Interrupted => vec!["Partial: interrupted.".to_owned()],
+        Ended::Failed(why) => vec![format!("Partial: {why}.")],
+    };
+    for (flow, found) in settings.plan.flows.iter().zip(&outcome.flows) {
+        let Some(window) = found.report.as_ref().map(|report| report.window) else { continue };
+        let who = format!("{} ({})", who(settings, flow), tables::what(flow));
+        match (flow.role, window.latency, window.rate()) {
+            (Role::Lsg, Some(latency), _) => sentences.push(format!(
+                "{who}: {:.3} us at the median, {:.3} us at the 99.9th percentile.",
+                latency.p50_ns / 1e3,
+                latency.p99_9_ns / 1e3
+            )),
+            (Role::Bsg, _, Some(rate)) => {
+                sentences.push(format!("{who}: {:.3} Gbps of payload.", rate.as_gbps_f64()));
+            }
+            _ => {}
+        }
+    }
+    sentences
+}
+
+/// The distributions of flows that are there for the latency.
+fn latency(settings: &Settings, outcome: &Outcome) -> Option<Figure> {
+    let mut series = Vec::new();
+    for (flow, found) in settings.plan.flows.iter().zip(&outcome.flows) {
+        let summary = found.report.as_ref().and_then(|report| report.window.latency);
+        let Some(summary) = summary.filter(|_| flow.role == Role::Lsg) else { continue };
+        let values = QUANTILES.iter().map(|(_, of)| of(&summary) / 1e3);
+        let points = values.enumerate().map(|(i, us)| Point::new(i as f64, us)).collect();
+        let (kind, source) = (SeriesKind::Line, SourceKind::Ours);
+        series.push(Series { name: flow.name.clone(), kind, source, points });
+    }
+    (!series.is_empty()).then(|| Figure {
+        id: "latency".to_owned(),
+        title: "Latency".to_owned(),
+        caption: "Round trips while all flows were active.".to_owned(),
+        x: Axis {
+            label: "Percentile".to_owned(),
+            unit: String::new(),
+            scale: Scale::Category(QUANTILES.map(|(name, _)| name.to_owned()).to_vec()),
+        },
+        y: Axis { label: "Round trip".to_owned(), unit: "us".to_owned(), scale: Scale::Linear },
+        series,
+        ..Figure::default()
+    })
+}
+
+/// What each flow that is there for bandwidth gets.
+fn bandwidth(settings: &Settings, outcome: &Outcome) -> Option<Figure> {
+    let flows = settings.plan.flows.iter().zip(&outcome.flows);
+    let found: Vec<(&Flow, f64)> = flows
+        .filter(|(flow, _)| flow.role == Role::Bsg)
+        .filter_map(|(flow, found)| {
+            let rate = found.report.as_ref()?.window.rate()?;
+            Some((flow, rate.as_gbps_f64()))
+        })
+        .collect();
+    let bar = |(i, &(flow, gbps)): (usize, &(&Flow, f64))| {
+        Point::new(i as f64, gbps).note(who(settings, flow))
+    };
+    (!found.is_empty()).then(|| Figure {
+        id: "bandwidth".to_owned(),
+        title: "Bandwidth".to_owned(),
+        caption: "Payload while all flows were active.".to_owned(),
+        x: Axis {
+            label: "Flow".to_owned(),
+            unit: String::new(),
+            scale: Scale::Category(found.iter().map(|(flow, _)| flow.name.clone()).collect()),
+        },
+        y: Axis { label: "Payload".to_owned(), unit: "Gbps".to_owned(), scale: Scale::Linear },
+        series: vec![Series {
+            name: "payload".to_owned(),
+            kind: SeriesKind::Bars,
+            source: SourceKind::Ours,
+            points: found.iter().enumerate().map(bar).collect(),
+        }],
+        ..Figure::default()
+    })
+}

@@ -1,0 +1,62 @@
+//! Where the token comes from: a file that nobody else can read, or the environment. Never the command line, which
+//! everybody on a host can read.
+
+use crate::failure::Failure;
+use crate::files::reason;
+use bandwise_agents::Token;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// The flag.
+#[derive(Debug, clap::Args)]
+pub struct TokenFlag {
+    /// The file with the token that all hosts share, which only its owner can read; if not given, it is taken from
+    /// the variable BANDWISE_TOKEN
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+}
+
+const VARIABLE: &str = "BANDWISE_TOKEN";
+/// More than any token has, bytes.
+const LARGEST: u64 = 1 << 16;
+
+impl TokenFlag {
+    /// The token there is.
+    pub fn read(&self) -> Result<Token, Failure> {
+        let (name, text) = match &self.token_file {
+            Some(path) => (format!("--token-file {}", path.display()), of_file(path)?),
+            None => match std::env::var(VARIABLE) {
+                Ok(text) => (VARIABLE.to_owned(), text),
+                Err(_) => {
+                    let allowed = format!("--token-file FILE, or the variable {VARIABLE}");
+                    return Err(Failure::usage("there is no token", allowed));
+                }
+            },
+        };
+        Token::of_text(&text).map_err(|error| {
+            let said = error.to_string();
+            let (what, allowed) = said.split_once("; allowed: ").unwrap_or((&said, "another"));
+            Failure::usage(format!("{name}: {what}"), allowed)
+        })
+    }
+}
+
+fn of_file(path: &Path) -> Result<String, Failure> {
+    let refuse = |what: String, allowed: &str| {
+        Failure::usage(format!("--token-file {}: {what}", path.display()), allowed)
+    };
+    let unreadable = |error: std::io::Error| {
+        refuse(format!("can't be read: {}", reason(&error)), "a file that can be read")
+    };
+    let file = File::open(path).map_err(unreadable)?;
+    let mode = file.metadata().map_err(unreadable)?.mode();
+    if mode & 0o077 != 0 {
+        let what = format!("others than its owner may use it (mode {:o})", mode & 0o777);
+        return Err(refuse(what, "mode 600: chmod 600"));
+    }
+    let mut bytes = Vec::new();
+    file.take(LARGEST).read_to_end(&mut bytes).map_err(unreadable)?;
+    String::from_utf8(bytes).map_err(|_| refuse("is not text".into(), "a line of text"))
+}

@@ -1,0 +1,136 @@
+# shellcheck shell=bash disable=SC2154,SC2016 # Part of run.sh, which has the variables; those in quotes are the machines'.
+# Agents on four machines, and their coordinator on the first: three to one, and what goes wrong in the middle.
+agents=$scratch/agents
+mkdir "$agents"
+
+hosts=$(for machine in 1 2 3 4; do
+  printf '[[host]]\nname = "h%s"\nagent = "10.0.0.%s"\n' "$machine" "$machine"
+done)
+# Two write as much as goes through, one measures what a small message takes. Completions wake them: who looks all the
+# time takes the only processor from who answers the coordinator.
+three_to_one() { # SECONDS
+  printf '%s\n' 'title = "Three to one"' "duration = \"$1 s\"" 'margin = "500 ms"' "$hosts" \
+    '[[flow]]' 'from = ["h2", "h3"]' 'to = "h1"' 'method = "bulk"' 'completion = "event"' 'depth = 16' \
+    '[[flow]]' 'name = "small"' 'from = "h4"' 'to = "h1"' 'method = "rperf"' 'completion = "event"'
+}
+three_to_one 3 >"$agents/short.toml"
+three_to_one 60 >"$agents/long.toml"
+cat >"$agents/two.toml" <<'TOML'
+duration = "2 s"
+margin = "500 ms"
+host = [{ name = "h1", agent = "10.0.0.1" }, { name = "h2", agent = "10.0.0.2" }]
+flow = [{ from = "h2", to = "h1", method = "closed-loop", opcode = "read", bytes = "4 KiB", role = "bsg" },
+  { from = "h1", to = "h2", method = "ping-pong", completion = "event" }]
+TOML
+sed 's/"10.0.0.2"/"10.0.0.1:18600"/' "$agents/two.toml" >"$agents/other.toml"
+
+agent="(umask 077; echo of the bench, 24 bytes >/run/token)
+  began() { date +%s%N; }
+  ended() { echo \"code \$1 after \$(((\$(date +%s%N) - \$2) / 1000000)) ms\"; }
+  $bandwise rperf agent --token-file /run/token --listen 10.0.0.\$MACHINE >\$MACHINE.agent 2>&1 & agent=\$!"
+run="timeout 60 $bandwise rperf run --token-file /run/token"
+# On a busy host a machine may stand still for longer than a margin, and the run says so. It may be tried three times.
+whole="whole() { # NAME COMMAND...
+    for attempt in 1 2 3; do
+      \"\${@:2}\" >\$1 2>&1
+      echo \$? >\$1.code
+      [ \$(cat \$1.code) != 0 ] || break
+    done
+  }"
+# The other version's agent says what one would say first. Its client is a line, whose answer is kept.
+coordinator="$agent
+  $whole
+  for host in 1 2 3 4; do await 10.0.0.\$host 18517 || exit; done
+  whole short $run short.toml --json short.json --report short.html
+  (umask 077; echo another token, 24 bytes >/run/wrong)
+  timeout 20 $bandwise rperf run two.toml --token-file /run/wrong >wrong 2>&1
+  echo \$? >wrong.code
+  challenge='\"message\":{\"challenge\":\"00000000000000000000000000000000\"}}'
+  echo \"{\\\"bandwise\\\":99,\$challenge\" >/run/greeting
+  (sleep 10 | /run/bench/busybox nc -l -p 18600 -e /bin/cat /run/greeting) &
+  await 10.0.0.1 18600
+  $run other.toml >version 2>&1
+  echo \$? >version.code
+  (cat /run/greeting; sleep 1) | /run/bench/busybox nc 10.0.0.1 18517 >refused
+  $run long.toml --json killed.json >killed 2>&1 & running=\$!
+  until grep -q 'flows begin' killed; do sleep 0.05; done
+  sleep 4
+  start=\$(began)
+  touch kill
+  wait \$running
+  ended \$? \$start >killed.end
+  $bandwise rperf run --token-file /run/token long.toml >/dev/null 2>abandoned & running=\$!
+  until grep -q 'flows begin' abandoned; do sleep 0.05; done
+  sleep 2
+  kill -9 \$running
+  whole two $run two.toml --json two.json
+  whole isolation timeout 60 $bandwise isolation --from 10.0.0.1 --to 10.0.0.2 --token-file /run/token \\
+    --item elephants --quick --largest '1 MB' --duration '2 s' --margin '500 ms' --json isolation.json
+  $run long.toml --json silent.json >silent 2>&1 & running=\$!
+  until grep -q 'flows begin' silent; do sleep 0.05; done
+  sleep 4
+  start=\$(began)
+  touch silence
+  wait \$running
+  ended \$? \$start >silent.end
+  touch over
+  kill \$agent"
+until_over='until [ -e over ]; do sleep 0.1; done; kill $agent'
+status=0
+"$here/lab.sh" --seconds 170 --folder "$agents" "$coordinator" "$agent; $until_over" \
+  "$agent
+  until [ -e kill ]; do sleep 0.05; done
+  kill -9 \$agent
+  $bandwise rperf agent --token-file /run/token --listen 10.0.0.3 >3.again 2>&1 & agent=\$!
+  $until_over" \
+  "$agent
+  until [ -e silence ]; do sleep 0.05; done
+  ip link set eth0 down
+  $until_over" >"$scratch/bench" 2>&1 || status=$?
+[ "$status" = 0 ] || miss "agents: the bench ended with $status" "$scratch/bench"
+
+# Messages of each flow while all were active.
+messages() { # FILE
+  grep -o '"window":{"messages":[1-9][0-9]*' "$agents/$1" 2>/dev/null | sed 's/.*://' | xargs
+}
+ended_with() { # NAME CODE WORDS: how it ended, and what it said
+  [ "$(cat "$agents/$1.code" 2>/dev/null)" = "$2" ] && grep -q "$3" "$agents/$1"
+}
+if ended_with short 0 'Latency while all flows were active' && grep -q '"stop":"complete"' "$agents/short.json" &&
+  [ "$(messages short.json | wc -w)" = 3 ] && grep -q 'Three to one' "$agents/short.html"; then
+  pass "agents, three to one: $(messages short.json) messages"
+else
+  miss "agents, three to one" "$agents"/short "$agents"/?.agent
+fi
+if ended_with two 0 'Latency while all flows were active' && [ "$(messages two.json | wc -w)" = 2 ]; then
+  pass "agents, after a coordinator that is gone: $(messages two.json) messages"
+else
+  miss "agents, after a coordinator that is gone" "$agents/two" "$agents"/?.agent
+fi
+# One case: messages of 1 MB, of which a machine has enough memory, by WRITE over each other.
+ratio=$(sed -n 's/.*"bandwidth ratio","unit":"x","measured":\([0-9.]*\).*/\1/p' "$agents/isolation.json" 2>/dev/null || true)
+if ended_with isolation 0 '^1 of 1 cases; ' && [ -n "$ratio" ]; then
+  pass "isolation, elephants over each other: $ratio"
+else
+  miss "isolation" "$agents"/isolation* "$agents"/?.agent
+fi
+if ended_with wrong 1 'not signed by the token'; then
+  pass "agents, another token is refused"
+else
+  miss "agents, another token" "$agents"/wrong*
+fi
+if ended_with version 1 'speaks version 99' && grep -q 'refused.*speaks version 99' "$agents/refused"; then
+  pass "agents, another version is refused on both sides"
+else
+  miss "agents, another version" "$agents"/version* "$agents/refused"
+fi
+# All end within 5 s, and what the others have measured is there.
+for name in killed silent; do
+  if grep -qE '^code 1 after [0-4]?[0-9]{1,3} ms$' "$agents/$name.end" 2>/dev/null &&
+    grep -q '^Partial: ' "$agents/$name" && grep -q '"stop":"failed"' "$agents/$name.json" &&
+    [ "$(messages "$name.json" | wc -w)" = 2 ]; then
+    pass "agents, one is $name: $(cat "$agents/$name.end"), $(messages "$name.json") messages of the others"
+  else
+    miss "agents, one is $name" "$agents/$name" "$agents/$name.end" "$agents"/?.agent
+  fi
+done
