@@ -152,7 +152,7 @@ client+="
   touch stop
   ended stopped
   touch continue
-  begin down 18517 --method bulk
+  begin down 18517 --method ping-pong
   /run/bench/busybox ip link set eth0 down
   ended down"
 status=0
