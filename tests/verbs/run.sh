@@ -223,7 +223,8 @@ said no-cpu 2 'allowed: 0$' "refused with what would do"
 said no-gid 2 'allowed: -x 0, -x 1' "refused with what would do"
 befell killed ''
 befell stopped 'said nothing for 4'
-befell down 'the port has gone down'
+# Whichever of the two the device tells of first.
+befell down '\(the port has gone down\|a SEND failed: local queue pair operation error\)'
 # The server has seen its client go.
 if grep -q 'the other side has said nothing for 4\|the other side is gone' "$ours/server.again"; then
   pass "bandwise, down: the server has given its client up"

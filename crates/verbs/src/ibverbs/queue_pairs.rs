@@ -408,7 +408,7 @@ impl Device for QueuePairs {
     fn poll(&mut self, seen: &mut Vec<Completion>) -> Result<(), VerbsError> {
         let header = header(&self.plan);
         let pairs = &mut self.pairs;
-        self.completions.poll(|Found { id, status, bytes, stamp }| {
+        let polled = self.completions.poll(|Found { id, status, bytes, stamp }| {
             let pair = &mut pairs[usize::from(id.qp().0)];
             let kind = id.kind();
             if !status.is_success() {
@@ -428,7 +428,12 @@ impl Device for QueuePairs {
             };
             seen.push(Completion { qp: id.qp(), id: id.id(), kind, bytes, truth: None, stamp });
             Ok(())
-        })?;
+        });
+        if polled.is_err() {
+            // The device may know why: its port has gone down, say.
+            self.events()?;
+        }
+        polled?;
         if self.plan.sees_writes && self.shared.memory.arrived_mark() == self.seen.wrapping_add(1) {
             self.seen = self.seen.wrapping_add(1);
             let (kind, bytes) = (CompletionKind::Received, self.plan.bytes);
