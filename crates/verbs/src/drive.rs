@@ -20,9 +20,9 @@ const ROOM: usize = 256;
 
 /// Runs a program over a device until it is done, the device fails or `stop` says so, which is asked now and then.
 ///
-/// It polls without a pause, unless the device [rests](Device::rest). The time of a step is read after the poll that found what the step is told, so it is
-/// when the completions were *seen*; while nothing is found the clock is read only for a program that waits for
-/// a time.
+/// It polls without a pause, unless the device [rests](Device::rest). The time of a step is read after the poll that
+/// found what the step is told, so it is when the completions were *seen*; while nothing is found the clock is read
+/// only for a program that waits for a time.
 pub fn drive<P: Program + ?Sized, D: Device>(
     program: &mut P,
     device: &mut D,

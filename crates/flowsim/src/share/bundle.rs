@@ -48,6 +48,8 @@ pub(crate) struct Bundle {
     pub(crate) is_touched: bool,
     /// Flows have come or gone in this round.
     pub(crate) has_changed: bool,
+    /// Flows have come or gone of which links have not been told.
+    pub(crate) is_untold: bool,
     /// Then: some have come.
     pub(crate) has_more: bool,
     /// Then: it has flows, and had none before or in between. It has no rate yet.
@@ -140,6 +142,7 @@ impl Bundle {
             rate: Rate::ZERO,
             is_touched: false,
             has_changed: false,
+            is_untold: false,
             has_more: false,
             is_fresh: false,
             is_gone: false,

@@ -362,8 +362,9 @@ impl Sharing {
     fn change(&mut self, bundle: u32) {
         self.touch(bundle);
         let state = self.bundles.get_mut(bundle);
-        if !state.has_changed {
-            (state.has_changed, state.has_more, state.is_fresh) = (true, false, false);
+        state.has_changed = true;
+        if !state.is_untold {
+            (state.is_untold, state.has_more, state.is_fresh) = (true, false, false);
             self.changed.push(bundle);
         }
     }
@@ -377,6 +378,7 @@ impl Sharing {
     /// Tells links of all flows that have come or gone. Not at once, so that memory is waited for once for many.
     pub(crate) fn catch_up(&mut self) {
         let mut changed = std::mem::take(&mut self.changed);
+        changed.iter().for_each(|&bundle| self.bundles.get_mut(bundle).is_untold = false);
         changed.retain(|&bundle| self.is_known(bundle));
         for &bundle in &changed {
             let Bundle { flows, is_fresh, .. } = *self.bundles.get(bundle);

@@ -3,7 +3,7 @@
 use crate::nets::*;
 use bandwise_flowsim::policy::{AppQueues, Homa, MaxMin, Sincronia, Srpt, WeightedQueues};
 use bandwise_flowsim::{Ended, FlowSpec, Policy, Simulation};
-use bandwise_units::{Bytes, Time};
+use bandwise_units::{BitRate, Bytes, Time};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -287,6 +287,20 @@ fn a_link_set_up_anew() {
     simulation.advance(Time::from_ms(10), &mut ended);
     let ends: Vec<_> = ended.iter().map(|end| end.at.as_ps() / 1_000_000).collect();
     assert_eq!(ends, [7_000, 8_000]);
+}
+
+/// The same between two starts at one instant: the link knows of both flows.
+#[test]
+fn a_link_set_up_anew_between_two_starts() {
+    let flow = FlowSpec { path: &[0], bytes: Bytes::new(500_000), class: 0, group: 0, cap: None };
+    let mut simulation = Simulation::new(network(&[1_000_000_000]), WeightedQueues);
+    simulation.start(flow);
+    simulation.set_link(0, config(&(vec![2, 3], vec![1]))).unwrap();
+    simulation.start(flow);
+    assert_eq!(simulation.load(0), BitRate::from_gbps(1));
+    let mut ended = Vec::new();
+    simulation.advance(Time::from_ms(8), &mut ended);
+    assert_eq!(ended.len(), 2);
 }
 
 /// A link that is set up anew shares as it is told from then on, whatever the grain.
