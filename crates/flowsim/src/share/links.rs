@@ -2,6 +2,8 @@
 
 use super::course::Course;
 use super::fill::Fill;
+use super::growth::Growth;
+use super::ladder::Ladder;
 use super::members::{Member, Members};
 use super::settle::{Offered, Told};
 use super::{Bundle, Bundles, Hop, QueueChoice};
@@ -87,6 +89,11 @@ pub(crate) struct Sharing {
     pub(super) fresh: Vec<u32>,
     /// Rates are given by somebody else, and links decide nothing.
     is_explicit: bool,
+    /// Rates are worked out rank after rank, and links know of no bundle.
+    pub(super) ladder: Option<Box<Ladder>>,
+    pub(super) growth: Growth,
+    /// Rates that are to be given.
+    pub(super) given_anew: Vec<(u32, Rate)>,
     /// Links with several queues are asked once each.
     pub(crate) is_once: bool,
     /// By which part of itself a level may be too low; 0 for an exact one.
@@ -131,6 +138,9 @@ impl Sharing {
             changed: Vec::new(),
             fresh: Vec::new(),
             is_explicit,
+            ladder: None,
+            growth: Growth::default(),
+            given_anew: Vec::new(),
             is_once: false,
             tolerance: 0,
             has_queues: false,
@@ -142,6 +152,12 @@ impl Sharing {
             offered: Vec::new(),
             told: Vec::new(),
         }
+    }
+
+    /// From now on rates are worked out rank after rank. Nothing has started yet, and links have one queue.
+    pub(crate) fn rank_by_rank(&mut self) {
+        assert!(self.queues == 1 && self.bundles.len() == 0, "links of one queue, without flows");
+        self.ladder = Some(Box::default());
     }
 
     /// Lets levels be too low by up to that many millionths of themselves.
@@ -302,6 +318,7 @@ impl Sharing {
             self.reserve_queues(queue as usize + 1);
         }
         self.has_queues |= like.queue != QueueChoice::One;
+        assert!(!self.has_queues || self.ladder.is_none(), "rank by rank links have one queue");
         let bundle = self.bundles.add(like, path.iter().map(|&link| Hop::new(link)));
         if self.is_known(bundle) {
             self.enter(bundle);
@@ -311,7 +328,7 @@ impl Sharing {
 
     /// Whether links know of a bundle: not where rates are given, and not of one that is held.
     fn is_known(&self, bundle: u32) -> bool {
-        !self.is_explicit && self.bundles.get(bundle).rank != HELD
+        !self.is_explicit && self.ladder.is_none() && self.bundles.get(bundle).rank != HELD
     }
 
     /// Links come to know of a bundle, and not yet of its flows.
@@ -379,6 +396,11 @@ impl Sharing {
     pub(crate) fn catch_up(&mut self) {
         let mut changed = std::mem::take(&mut self.changed);
         changed.iter().for_each(|&bundle| self.bundles.get_mut(bundle).is_untold = false);
+        if let Some(ladder) = &mut self.ladder {
+            for bundle in changed.drain(..) {
+                ladder.put(bundle, self.bundles.get(bundle).rank);
+            }
+        }
         changed.retain(|&bundle| self.is_known(bundle));
         for &bundle in &changed {
             let Bundle { flows, is_fresh, .. } = *self.bundles.get(bundle);
@@ -430,6 +452,11 @@ impl Sharing {
         if self.is_explicit {
             return;
         }
+        if let Some(ladder) = &mut self.ladder {
+            moved.iter().for_each(|&(bundle, _)| ladder.put(bundle, self.bundles.get(bundle).rank));
+            moved.retain(|&mut (bundle, _)| self.bundles.get(bundle).rank == HELD);
+            return moved.iter().for_each(|&(bundle, _)| self.give(bundle, Rate::ZERO));
+        }
         self.sort_anew(&moved);
         for &(bundle, before) in &moved {
             match (before, self.bundles.get(bundle).rank) {
@@ -476,6 +503,7 @@ impl Sharing {
 
     /// Another way of sharing at a link.
     pub(crate) fn configure(&mut self, link: u32, config: LinkConfig) {
+        assert!(self.ladder.is_none(), "rank by rank links have one queue");
         self.reserve_queues(config.queues.len());
         self.configs[link as usize] = Some(Box::new(config));
         for member in self.members[link as usize].all_mut() {

@@ -34,6 +34,8 @@
 mod bundle;
 mod course;
 mod fill;
+mod growth;
+mod ladder;
 mod links;
 mod members;
 mod once;

@@ -4,8 +4,6 @@ use super::Bundle;
 use super::links::{Link, NO_CUT, Sharing};
 use super::settle::ONE_QUEUE;
 use crate::rate::Rate;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 impl Sharing {
     /// Asks each link once, from nothing, those first that offer the least; then shares equally among
@@ -37,47 +35,17 @@ impl Sharing {
     fn share_rest(&mut self) {
         let rest = |link: &Link| u128::from(link.capacity.0).saturating_sub(link.load) as u64;
         let mut rests: Vec<u64> = self.links.iter().map(rest).collect();
-        let mut flows = vec![0u64; rests.len()];
-        let mut can_grow: Vec<bool> = (0..self.bundles.len()).map(|b| self.can_grow(b)).collect();
-        // By how much flows have grown when something ends that: a link, or behind all links a bundle.
-        let mut ends = BinaryHeap::new();
-        for bundle in (0..self.bundles.len()).filter(|&b| can_grow[b as usize]) {
-            let Bundle { rate, cap, flows: count, .. } = *self.bundles.get(bundle);
-            ends.push(Reverse((cap.0 - rate.0, self.count() + bundle)));
-            for hop in self.bundles.hops(bundle) {
-                flows[hop.link as usize] += u64::from(count);
-            }
+        let mut growth = std::mem::take(&mut self.growth);
+        for bundle in (0..self.bundles.len()).filter(|&bundle| self.can_grow(bundle)) {
+            let Bundle { rate, cap, .. } = *self.bundles.get(bundle);
+            growth.add(&self.bundles, bundle, Rate(cap.0 - rate.0), self.count());
         }
-        for link in (0..self.count()).filter(|&link| flows[link as usize] > 0) {
-            ends.push(Reverse((rests[link as usize] / flows[link as usize], link)));
+        let mut given = std::mem::take(&mut self.given_anew);
+        growth.run(&self.bundles, &mut rests, |bundle, grown| given.push((bundle, grown)));
+        for (bundle, grown) in given.drain(..) {
+            self.give(bundle, Rate(self.bundles.get(bundle).rate.0 + grown.0));
         }
-        let mut done = Vec::new();
-        while let Some(Reverse((grown, end))) = ends.pop() {
-            match end.checked_sub(self.count()) {
-                Some(bundle) => done.push(bundle),
-                None if flows[end as usize] == 0 => {}
-                None => {
-                    let now = rests[end as usize] / flows[end as usize];
-                    if now > grown {
-                        ends.push(Reverse((now, end)));
-                    } else {
-                        done.extend(
-                            self.members[end as usize].all().iter().map(|member| member.bundle),
-                        );
-                    }
-                }
-            }
-            for bundle in done.drain(..) {
-                if std::mem::replace(&mut can_grow[bundle as usize], false) {
-                    let Bundle { rate, flows: count, .. } = *self.bundles.get(bundle);
-                    self.give(bundle, Rate(rate.0 + grown));
-                    for hop in self.bundles.hops(bundle) {
-                        rests[hop.link as usize] -= grown * u64::from(count);
-                        flows[hop.link as usize] -= u64::from(count);
-                    }
-                }
-            }
-        }
+        (self.growth, self.given_anew) = (growth, given);
     }
 
     /// Whether a bundle has less than it could use where no link of it is full.

@@ -63,6 +63,9 @@ impl Sharing {
     /// Asks links until no claim has changed.
     pub(crate) fn settle(&mut self) {
         self.round += 1;
+        if self.ladder.is_some() {
+            return self.climb();
+        }
         let mut is_rough = false;
         if self.is_once && self.queues > 1 {
             return self.settle_once();

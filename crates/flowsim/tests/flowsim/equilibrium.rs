@@ -2,9 +2,11 @@
 
 use crate::nets::*;
 use bandwise_flowsim::policy::{
-    AppQueues, MaxMin, Moves, Newcomer, Place, Priorities, Scene, WeightedQueues,
+    AppQueues, Homa, MaxMin, Moves, Newcomer, Place, Priorities, Scene, Sincronia, SmallestGroup,
+    WeightedQueues,
 };
-use bandwise_flowsim::{Policy, Simulation};
+use bandwise_flowsim::{Network, Policy, Simulation};
+use bandwise_units::{Bytes, Time};
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -233,4 +235,50 @@ fn links_come_to_rest() {
     }
     println!("{not} of {all} not at rest");
     assert!(not * 100 <= all, "{not} of {all}");
+}
+
+/// Whether rates are the same at all events, in both ways, to a bit per second a flow; flows start one after another.
+fn both_ways<P: Policy + Clone>(
+    there: &Network,
+    policy: P,
+    flows: &[Drawn],
+) -> Result<(), TestCaseError> {
+    let mut one = Simulation::new(there.clone(), policy).with_recurring_flows();
+    let mut other = one.clone().rank_by_rank();
+    let (mut ended, mut pairs) = (Vec::new(), Vec::new());
+    let mut more = flows.iter().enumerate();
+    loop {
+        if let Some((at, flow)) = more.next() {
+            let start = Time::from_us(100 * (at as u64 / 3));
+            one.advance(start, &mut ended);
+            other.advance(start, &mut ended);
+            pairs.push((one.start(flow.spec()), other.start(flow.spec())));
+        } else if let Some(event) = one.next_event() {
+            // What is rounded otherwise ends a moment later.
+            one.advance(event + Time::from_ns(1), &mut ended);
+            other.advance(event + Time::from_ns(1), &mut ended);
+        } else {
+            prop_assert_eq!(other.next_event(), None);
+            return Ok(());
+        }
+        for &(a, b) in &pairs {
+            let (a, b) = (one.rate(a).as_bps(), other.rate(b).as_bps());
+            prop_assert!(a.abs_diff(b) <= flows.len() as u64, "{a} and {b} bps");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Rank after rank from nothing, or from what has changed: one queue a link leaves one allocation.
+    #[test]
+    fn rank_by_rank(capacities in capacities(), flows in flows(20)) {
+        let there = network(&capacities);
+        both_ways(&there, MaxMin, &flows)?;
+        both_ways(&there, Priorities, &flows)?;
+        both_ways(&there, Sincronia::default(), &flows)?;
+        both_ways(&there, SmallestGroup::default(), &flows)?;
+        both_ways(&there, Homa::new(Bytes::new(10_000), vec![Bytes::new(100_000)], 2), &flows)?;
+    }
 }

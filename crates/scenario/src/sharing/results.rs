@@ -11,7 +11,7 @@ use super::{SharedJob, SharingPolicy, SharingScenario};
 use bandwise_flowsim::policy::{
     AppQueues, Blocking, Homa, MaxMin, Sebf, Sincronia, SmallestGroup, Srpt, WeightedQueues,
 };
-use bandwise_flowsim::{Network, Policy, Simulation};
+use bandwise_flowsim::{Policy, Simulation};
 use bandwise_units::{Bytes, Time};
 
 /// What a queue's rate may be too low by, in millionths. With 0.1% averages are the same to three digits as
@@ -98,21 +98,21 @@ impl SharingScenario {
         let driven = match policy {
             SharingPolicy::FairFlows => self.unsteered(&links, MaxMin, recorder, watch),
             SharingPolicy::Blocking => self.unsteered(&links, Blocking, recorder, watch),
-            SharingPolicy::SmallestFirst => {
-                self.unsteered(&links, SmallestGroup::default(), recorder, watch)
-            }
             SharingPolicy::Srpt => self.unsteered(&links, Srpt, recorder, watch),
             SharingPolicy::Homa => self.unsteered(&links, homa(), recorder, watch),
             SharingPolicy::Sebf => self.unsteered(&links, Sebf::default(), recorder, watch),
+            // Few ranks, of many flows each.
+            SharingPolicy::SmallestFirst => {
+                let simulation = self.over(&links, SmallestGroup::default()).rank_by_rank();
+                self.driven(&links, simulation, Unsteered, recorder, watch)
+            }
             SharingPolicy::Sincronia => {
-                self.unsteered(&links, Sincronia::default(), recorder, watch)
+                let simulation = self.over(&links, Sincronia::default()).rank_by_rank();
+                self.driven(&links, simulation, Unsteered, recorder, watch)
             }
             SharingPolicy::FairJobs => {
-                let simulation = Simulation::new(self.network(&links), AppQueues::default());
-                let simulation = simulation.with_tolerance(TOLERANCE);
-                Drive::new(self, &self.jobs, &links, simulation, Unsteered)
-                    .recording(recorder)
-                    .run(watch)
+                let simulation = self.over(&links, AppQueues::default()).with_tolerance(TOLERANCE);
+                self.driven(&links, simulation, Unsteered, recorder, watch)
             }
             SharingPolicy::Saba | SharingPolicy::SabaNoFloor | SharingPolicy::EqualWeights => {
                 let saba = Controlled::centralised(self, &links, policy);
@@ -134,9 +134,9 @@ impl SharingScenario {
         SharingResults { policy, took, flows, instants, timeline }
     }
 
-    /// What of the links is shared by policies.
-    fn network(&self, links: &Links) -> Network {
-        links.network(&self.fabric, self.queues.part)
+    /// Links without flows, of which policies share a part.
+    fn over<P: Policy>(&self, links: &Links, policy: P) -> Simulation<P> {
+        Simulation::new(links.network(&self.fabric, self.queues.part), policy)
     }
 
     /// Runs jobs whose sharing nobody sets up.
@@ -147,9 +147,7 @@ impl SharingScenario {
         recorder: Option<Recorder>,
         watch: SharingWatch<'_>,
     ) -> Driven {
-        let simulation = Simulation::new(self.network(links), policy);
-        let drive = Drive::new(self, &self.jobs, links, simulation, Unsteered);
-        drive.recording(recorder).run(watch)
+        self.driven(links, self.over(links, policy), Unsteered, recorder, watch)
     }
 
     /// Runs the jobs with weighted queues that somebody sets up.
@@ -160,8 +158,18 @@ impl SharingScenario {
         recorder: Option<Recorder>,
         watch: SharingWatch<'_>,
     ) -> Driven {
-        let simulation = Simulation::new(self.network(links), WeightedQueues);
-        let simulation = simulation.with_tolerance(TOLERANCE);
+        let simulation = self.over(links, WeightedQueues).with_tolerance(TOLERANCE);
+        self.driven(links, simulation, steering, recorder, watch)
+    }
+
+    fn driven<P: Policy>(
+        &self,
+        links: &Links,
+        simulation: Simulation<P>,
+        steering: impl Steering<Simulation<P>>,
+        recorder: Option<Recorder>,
+        watch: SharingWatch<'_>,
+    ) -> Driven {
         let drive = Drive::new(self, &self.jobs, links, simulation, steering);
         drive.recording(recorder).run(watch)
     }
