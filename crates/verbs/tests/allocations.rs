@@ -1,35 +1,12 @@
 //! Once warm, the measuring loop allocates nothing: it would be measured as latency.
 
-#[path = "../../rperf/tests/counting/mod.rs"]
-mod counting;
+mod counted;
 
-use bandwise_rdma::verbs::{Completion, Next, Posts, Program, Qp};
+use bandwise_rdma::verbs::Qp;
 use bandwise_rperf::{RPerf, RPerfSettings, Rounds, Think};
 use bandwise_units::Time;
 use bandwise_verbs::{End, Instantly, Monotonic, drive};
-use counting::allocations;
-
-/// A program, and how many allocations there had been at each of its first steps and at its last one.
-struct Watched<P> {
-    program: P,
-    steps: u64,
-    warm: u64,
-    last: u64,
-}
-
-const WARM: u64 = 100;
-
-impl<P: Program> Program for Watched<P> {
-    fn step(&mut self, now: Time, seen: &[Completion], posts: &mut Posts) -> Next {
-        let next = self.program.step(now, seen, posts);
-        self.steps += 1;
-        self.last = allocations();
-        if self.steps == WARM {
-            self.warm = self.last;
-        }
-        next
-    }
-}
+use counted::Counted;
 
 #[test]
 fn the_loop_allocates_nothing() {
@@ -39,10 +16,10 @@ fn the_loop_allocates_nothing() {
         think: Think::uniform(Time::ZERO, Time::from_ns(300), 1),
     };
     let (wire, loopback) = (Qp(0), Qp(1));
-    let program = RPerf::new(RPerfSettings { wire, loopback, bytes: 64, inline_max: 0, rounds });
-    let mut watched = Watched { program, steps: 0, warm: 0, last: 0 };
-    let end = drive(&mut watched, &mut Instantly::default(), &Monotonic::start(), &mut || false);
+    let settings = RPerfSettings { wire, loopback, bytes: 64, inline_max: 0, rounds };
+    let mut counted = Counted::of(RPerf::new(settings));
+    let end = drive(&mut counted, &mut Instantly::default(), &Monotonic::start(), &mut || false);
     assert_eq!(end, Ok(End::Done));
-    assert!(watched.steps > 20_000 && watched.warm > 0);
-    assert_eq!(watched.last, watched.warm);
+    assert!(counted.steps > 20_000, "{} steps", counted.steps);
+    assert_eq!(counted.allocated(), Some(0));
 }

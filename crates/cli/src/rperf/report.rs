@@ -65,11 +65,16 @@ fn figure(settings: &Settings, outcome: &Outcome) -> Option<Figure> {
             series.push(curve(format!("{name}, truth"), SourceKind::Truth, truth));
         }
     }
+    percentiles("Measured, and as it really was between the two ports.", series)
+}
+
+/// Round-trip times by percentile, if there are any.
+pub(super) fn percentiles(caption: &str, series: Vec<Series>) -> Option<Figure> {
     (!series.is_empty()).then(|| Figure {
         id: "latency".to_owned(),
         group: String::new(),
         title: "Round-trip time".to_owned(),
-        caption: "Measured, and as it really was between the two ports.".to_owned(),
+        caption: caption.to_owned(),
         x: Axis {
             label: "Percentile".to_owned(),
             unit: String::new(),
@@ -80,7 +85,8 @@ fn figure(settings: &Settings, outcome: &Outcome) -> Option<Figure> {
     })
 }
 
-fn curve(name: String, source: SourceKind, summary: &Summary) -> Series {
+/// A curve of [`percentiles`].
+pub(super) fn curve(name: String, source: SourceKind, summary: &Summary) -> Series {
     let values = QUANTILES.iter().map(|(_, of)| of(summary) / 1e3);
     let points = values.enumerate().map(|(i, y)| Point::new(i as f64, y)).collect();
     Series { name, kind: SeriesKind::Line, source, points }

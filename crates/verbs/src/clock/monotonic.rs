@@ -2,6 +2,7 @@
 
 use super::Clock;
 use bandwise_units::Time;
+use std::fmt;
 use std::time::Instant;
 
 /// The system's monotonic clock, to the nanosecond. It takes some 20 to 50 ns to read, and its rate follows what
@@ -13,6 +14,12 @@ impl Monotonic {
     /// A clock that reads zero now.
     pub fn start() -> Self {
         Monotonic(Instant::now())
+    }
+}
+
+impl fmt::Display for Monotonic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the system's clock")
     }
 }
 

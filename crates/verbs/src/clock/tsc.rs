@@ -2,6 +2,7 @@
 
 use super::Clock;
 use bandwise_units::Time;
+use std::fmt;
 use std::time::{Duration, Instant};
 
 /// The time-stamp counter of an x86-64 processor, by RDTSCP: it reads once all instructions before it are done,
@@ -52,6 +53,12 @@ impl Tsc {
     /// How many ticks it makes in a second.
     pub fn hertz(&self) -> u64 {
         ((1_000_000_000_000u128 << 32) / u128::from(self.ps_per_tick)) as u64
+    }
+}
+
+impl fmt::Display for Tsc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the time-stamp counter, {:.0} MHz", self.hertz() as f64 / 1e6)
     }
 }
 

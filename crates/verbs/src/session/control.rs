@@ -3,18 +3,13 @@
 use super::{Beat, Lines, Message, MessageError, Pulse};
 use socket2::{SockRef, TcpKeepalive};
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 /// Why two sides can't agree, or no longer do.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
-    /// Nobody listens there, or it can't be reached.
-    #[error(
-        "{0} can't be reached: {1}. Does `bandwise rperf server --listen` run there, at that port?"
-    )]
-    Connect(String, io::Error),
     /// It has gone without a word.
     #[error("the other side is gone: it closed the connection")]
     Closed,
@@ -55,18 +50,6 @@ pub struct Control {
 }
 
 impl Control {
-    /// Connects with whoever listens at one of the addresses, which `name` describes.
-    pub fn connect(name: &str, addresses: &[SocketAddr]) -> Result<Control, ControlError> {
-        let mut failed = io::Error::new(ErrorKind::NotFound, "it has no address");
-        for address in addresses {
-            match TcpStream::connect_timeout(address, PATIENCE) {
-                Ok(stream) => return Control::over(stream),
-                Err(error) => failed = error,
-            }
-        }
-        Err(ControlError::Connect(name.to_owned(), failed))
-    }
-
     /// Takes a connection that is there.
     pub fn over(stream: TcpStream) -> Result<Control, ControlError> {
         Control::with_patience(stream, PATIENCE)

@@ -1,8 +1,8 @@
 //! Queue pairs of a real device, both ends on this host. They are run where there is one: `tests/verbs/run.sh` does,
 //! in virtual machines.
 
-#[path = "../../../rperf/tests/counting/mod.rs"]
-mod counting;
+#[path = "../counted/mod.rs"]
+mod counted;
 mod manager;
 mod quiet;
 mod waiting;

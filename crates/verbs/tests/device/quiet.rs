@@ -1,45 +1,22 @@
 //! The measuring loop allocates nothing over a real device either.
 
-use super::counting::allocations;
+use super::counted::Counted;
 use super::{PLAN, ends};
-use bandwise_rdma::verbs::{Completion, Next, Posts, Program, Qp};
+use bandwise_rdma::verbs::Qp;
 use bandwise_rperf::{RPerf, RPerfSettings, Rounds, Think};
-use bandwise_units::Time;
 use bandwise_verbs::ibverbs::{Plan, QueuePairs};
 use bandwise_verbs::session::{Control, Watched};
 use bandwise_verbs::{ByEvents, End, Monotonic, drive};
 use std::net::{TcpListener, TcpStream};
 
-/// A program, and how many allocations there had been after its first rounds and at its last one.
-struct Counted<P> {
-    program: P,
-    steps: u64,
-    warm: u64,
-    last: u64,
-}
-
-const WARM: u64 = 50;
 const SAMPLES: u64 = 400;
-
-impl<P: Program> Program for Counted<P> {
-    fn step(&mut self, now: Time, seen: &[Completion], posts: &mut Posts) -> Next {
-        let next = self.program.step(now, seen, posts);
-        self.steps += 1;
-        self.last = allocations();
-        if self.steps == WARM {
-            self.warm = self.last;
-        }
-        next
-    }
-}
 
 /// RPerf, and the connection with the other side beside it, as `bandwise rperf client` has it.
 fn rperf(device: &mut QueuePairs, control: &mut Watched, by_events: bool) -> Counted<RPerf> {
     let (wire, loopback) = (Qp(0), device.loopback().unwrap());
     let rounds = Rounds { warmup: 0, samples: SAMPLES, think: Think::none() };
     let settings = RPerfSettings { wire, loopback, bytes: 64, inline_max: 0, rounds };
-    let program = RPerf::new(settings);
-    let mut counted = Counted { program, steps: 0, warm: 0, last: 0 };
+    let mut counted = Counted::of(RPerf::new(settings));
     let clock = Monotonic::start();
     // Whatever it comes to: nobody is at the other end, and that is told after a while.
     let mut stop = || {
@@ -68,7 +45,7 @@ fn the_loop_allocates_nothing_over_a_device() {
     a.wake_by(control.readable().unwrap());
     for by_events in [false, true] {
         let counted = rperf(&mut a, &mut control, by_events);
-        assert!(counted.steps > SAMPLES && counted.warm > 0, "{} steps", counted.steps);
-        assert_eq!(counted.last, counted.warm, "with events: {by_events}");
+        assert!(counted.steps > SAMPLES, "{} steps", counted.steps);
+        assert_eq!(counted.allocated(), Some(0), "with events: {by_events}");
     }
 }

@@ -1,5 +1,6 @@
 //! The coordinator: its connections and its clock.
 
+use super::super::reaching::reach;
 use super::flags::RunFlags;
 use super::inbox::{Came, Inbox, Wire};
 use super::{USUAL, challenge, json, report, tables};
@@ -9,13 +10,11 @@ use crate::interrupt::Interrupt;
 use crate::output::{Outputs, Rows, note};
 use anyhow::{Context, anyhow};
 use bandwise_agents::coordinator::{Ended, Order, Outcome};
-use bandwise_agents::{Address, Coordinator, Plan, Token};
+use bandwise_agents::{Coordinator, Plan, Token};
 use bandwise_units::Time;
 use bandwise_verbs::{Clock, Monotonic};
-use std::io::{self, ErrorKind};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::TcpStream;
 use std::thread;
-use std::time::Duration;
 
 /// A plan, and where it comes from.
 #[derive(Debug)]
@@ -56,9 +55,6 @@ pub fn measured(plan: &Plan, token: &Token, interrupt: &Interrupt) -> anyhow::Re
     coordinate(coordinator, streams, clock, interrupt)
 }
 
-/// How long a connection may take.
-const CONNECTING: Duration = Duration::from_secs(3);
-
 /// Connections with all agents, in their order, made at the same time.
 fn connect(plan: &Plan) -> anyhow::Result<Vec<TcpStream>> {
     thread::scope(|scope| {
@@ -75,17 +71,6 @@ fn connect(plan: &Plan) -> anyhow::Result<Vec<TcpStream>> {
         });
         connected.collect()
     })
-}
-
-fn reach(agent: &Address) -> io::Result<TcpStream> {
-    let mut failed = io::Error::new(ErrorKind::NotFound, "it has no address");
-    for address in (agent.name.as_str(), agent.port).to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, CONNECTING) {
-            Ok(stream) => return Ok(stream),
-            Err(error) => failed = error,
-        }
-    }
-    Err(failed)
 }
 
 /// How often it is looked whether somebody asks for the end.

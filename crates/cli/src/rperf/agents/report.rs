@@ -1,6 +1,6 @@
 //! The report of a plan: one page for all hosts.
 
-use super::super::tables::QUANTILES;
+use super::super::report::{curve, percentiles};
 use super::coordinate::Settings;
 use super::tables::{self, who};
 use bandwise_agents::coordinator::{Ended, Outcome};
@@ -64,24 +64,9 @@ fn latency(settings: &Settings, outcome: &Outcome) -> Option<Figure> {
     for (flow, found) in settings.plan.flows.iter().zip(&outcome.flows) {
         let summary = found.report.as_ref().and_then(|report| report.window.latency);
         let Some(summary) = summary.filter(|_| flow.role == Role::Lsg) else { continue };
-        let values = QUANTILES.iter().map(|(_, of)| of(&summary) / 1e3);
-        let points = values.enumerate().map(|(i, us)| Point::new(i as f64, us)).collect();
-        let (kind, source) = (SeriesKind::Line, SourceKind::Ours);
-        series.push(Series { name: flow.name.clone(), kind, source, points });
+        series.push(curve(flow.name.clone(), SourceKind::Ours, &summary));
     }
-    (!series.is_empty()).then(|| Figure {
-        id: "latency".to_owned(),
-        title: "Latency".to_owned(),
-        caption: "Round trips while all flows were active.".to_owned(),
-        x: Axis {
-            label: "Percentile".to_owned(),
-            unit: String::new(),
-            scale: Scale::Category(QUANTILES.map(|(name, _)| name.to_owned()).to_vec()),
-        },
-        y: Axis { label: "Round trip".to_owned(), unit: "us".to_owned(), scale: Scale::Linear },
-        series,
-        ..Figure::default()
-    })
+    percentiles("While all flows were active.", series)
 }
 
 /// What each flow that is there for bandwidth gets.

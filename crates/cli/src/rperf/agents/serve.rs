@@ -1,5 +1,6 @@
 //! The agent: its connections, its workers, its clock.
 
+use super::super::listening::listen;
 use super::challenge;
 use super::flags::Flags;
 use super::inbox::{Came, Inbox, Wire};
@@ -14,6 +15,7 @@ use bandwise_units::Time;
 use bandwise_verbs::ibverbs::Chosen;
 use bandwise_verbs::{Clock, Monotonic, Tsc};
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
@@ -22,25 +24,14 @@ use std::time::Duration;
 pub(super) fn run(flags: Flags) -> Result<(), Failure> {
     let token = flags.token.read()?;
     let chosen = flags.port.resolve()?;
-    let at = flags.listen;
-    let listener = TcpListener::bind(at).map_err(|error| {
-        let message = format!("--listen {at}: {error}");
-        Failure::usage(message, "an address of this host, and a port that nobody listens at")
-    })?;
-    let at = listener.local_addr().context("the address that is listened at")?;
     let device = format!("{} port {}", chosen.device, chosen.port);
-    note(format_args!("listening at {at}, to measure with {device}"));
-    if at.ip().is_loopback() {
-        note("only this host can reach that address; others with --listen ADDRESS");
-    }
+    let listener = listen(flags.listen, &device)?;
+    let agent = |clock: &dyn Display| Agent::new(token, device, clock.to_string());
     match Tsc::start() {
-        Ok(tsc) => {
-            let clock = format!("the time-stamp counter, {:.0} MHz", tsc.hertz() as f64 / 1e6);
-            serve(listener, chosen, Agent::new(token, device, clock), tsc)
-        }
+        Ok(tsc) => serve(listener, chosen, agent(&tsc), tsc),
         Err(_) => {
-            let clock = "the system's clock".to_owned();
-            serve(listener, chosen, Agent::new(token, device, clock), Monotonic::start())
+            let system = Monotonic::start();
+            serve(listener, chosen, agent(&system), system)
         }
     }
 }

@@ -1,17 +1,17 @@
 //! [`Worker`]: one side of a flow, in a thread of its own: makes queue pairs, connects them, measures or answers, and
 //! keeps them until it is let go, because the other side may still use them.
 
+use super::super::device::driven::driven;
 use super::super::device::port::any_psn;
 use super::super::device::program::{self, Extent};
 use super::super::device::settings::Until;
 use bandwise_agents::agent::Event;
 use bandwise_agents::message::{Job, Part};
 use bandwise_agents::{Counted, End, Report};
-use bandwise_rdma::verbs::Program;
 use bandwise_rperf::{Generator, Window};
 use bandwise_units::{Bytes, Time};
 use bandwise_verbs::ibverbs::{Chosen, QueuePairs, Side, VerbsError};
-use bandwise_verbs::{self as verbs, ByEvents, Clock, Monotonic, drive, processor_time};
+use bandwise_verbs::{Clock, Monotonic, processor_time};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -172,19 +172,6 @@ impl<C: Clock> Flow<C> {
                 thread::sleep(Duration::from_nanos(nap.as_ps() / 1_000));
             }
         }
-    }
-}
-
-fn driven<P: Program + ?Sized>(
-    program: &mut P,
-    device: &mut QueuePairs,
-    clock: &impl Clock,
-    sleeps: bool,
-    stop: &mut dyn FnMut() -> bool,
-) -> Result<verbs::End, VerbsError> {
-    match sleeps {
-        true => drive(program, &mut ByEvents::of(device), clock, stop),
-        false => drive(program, device, clock, stop),
     }
 }
 

@@ -1,7 +1,8 @@
 //! The side that measures.
 
+use super::super::reaching::reach;
 use super::flags::Client;
-use super::measure::Connected;
+use super::measure::{After, Connected};
 use super::outcome::{Ended, Outcome};
 use super::place::tell_of;
 use super::settings::Settings;
@@ -12,7 +13,7 @@ use crate::output::note;
 use anyhow::{Context, anyhow};
 use bandwise_verbs::session::Control;
 use bandwise_verbs::{Clock, Monotonic, Tsc};
-use std::net::ToSocketAddrs;
+use std::fmt::Display;
 
 /// Measures and prints.
 pub(super) fn run(flags: Client) -> Result<(), Failure> {
@@ -20,15 +21,9 @@ pub(super) fn run(flags: Client) -> Result<(), Failure> {
     let interrupt = Interrupt::listen()?;
     // Before anything is touched that is to be near.
     settings.place.take(0);
-    let outcome = match Tsc::start() {
-        Ok(tsc) => {
-            let clock = format!("the time-stamp counter, {:.0} MHz", tsc.hertz() as f64 / 1e6);
-            measure(&settings, &tsc, clock, &interrupt)?
-        }
-        Err(_) => {
-            let clock = "the system's clock".to_owned();
-            measure(&settings, &Monotonic::start(), clock, &interrupt)?
-        }
+    let (outcome, _open) = match Tsc::start() {
+        Ok(tsc) => measure(&settings, &tsc, &interrupt)?,
+        Err(_) => measure(&settings, &Monotonic::start(), &interrupt)?,
     };
     let text = tables::text(&settings, &outcome);
     outputs.emit(&text, &json::of(&settings, &outcome))?;
@@ -43,37 +38,37 @@ pub(super) fn run(flags: Client) -> Result<(), Failure> {
     }
 }
 
-/// One size after another, over one connection.
+/// One size after another, over one connection; and what is still open when the last is done.
 fn measure(
     settings: &Settings,
-    clock: &(impl Clock + Sync),
-    clock_is: String,
+    clock: &(impl Clock + Sync + Display),
     interrupt: &Interrupt,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<(Outcome, Option<After>)> {
     let server = &settings.server;
-    let addresses = (server.name.as_str(), server.port).to_socket_addrs();
-    let addresses = addresses.with_context(|| format!("{server} can't be found"))?;
-    let mut control = Control::connect(&server.to_string(), &addresses.collect::<Vec<_>>())?;
+    let stream = reach(server).with_context(|| {
+        format!("{server} can't be reached; does `bandwise rperf server --listen` run there, at that port?")
+    })?;
+    let mut control = Control::over(stream)?;
     let mut runs = Vec::new();
     let mut tasks = settings.tasks.iter().peekable();
-    let end = loop {
+    let (end, open) = loop {
         let task = *tasks.next().expect("the last one ends this");
         let connected = match Connected::with(control, settings, task) {
             Ok(connected) => connected,
             Err(error) if runs.is_empty() => return Err(error),
-            Err(error) => break Ended::Failed(format!("{error:#}")),
+            Err(error) => break (Ended::Failed(format!("{error:#}")), None),
         };
         if runs.is_empty() {
             note(format_args!("measuring with {server} …"));
             tell_of(connected.pages());
         }
         let is_last = tasks.peek().is_none();
-        let (run, end, more) = connected.measure(settings, clock, interrupt, is_last)?;
+        let (run, end, after) = connected.measure(settings, clock, interrupt, is_last)?;
         runs.push(run);
-        match more {
-            Some(connection) => control = connection,
-            None => break end,
+        match after {
+            After::More(connection) => control = connection,
+            nothing => break (end, Some(nothing)),
         }
     };
-    Ok(Outcome { runs, end, clock: clock_is })
+    Ok((Outcome { runs, end, clock: clock.to_string() }, open))
 }

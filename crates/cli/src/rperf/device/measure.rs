@@ -27,6 +27,15 @@ pub(super) struct Connected {
     connections: Option<Connections>,
 }
 
+/// What may follow a measurement.
+pub(super) enum After {
+    /// Another one, over this connection: the server waits for what that is.
+    More(Control),
+    /// Nothing. Queue pairs are still open: a device that has failed may take its time to close them, so what was
+    /// measured is printed first.
+    Nothing(Box<[QueuePairs]>, Option<Connections>),
+}
+
 /// How long threads may take to begin.
 const TO_BEGIN: Time = Time::from_ms(20);
 
@@ -72,16 +81,15 @@ impl Connected {
         self.devices[0].pages()
     }
 
-    /// Runs the method until it is done or something ends it. If there is more to measure the connection comes back,
-    /// and the server waits for what that is.
+    /// Runs the method until it is done or something ends it.
     pub(super) fn measure(
         self,
         settings: &Settings,
         clock: &(impl Clock + Sync),
         interrupt: &Interrupt,
         is_last: bool,
-    ) -> anyhow::Result<(Run, Ended, Option<Control>)> {
-        let Connected { devices, mut control, task, peer, mtu, connections: _connections } = self;
+    ) -> anyhow::Result<(Run, Ended, After)> {
+        let Connected { devices, mut control, task, peer, mtu, connections } = self;
         let (pages, stamped_at_khz) = (devices[0].pages().clone(), devices[0].stamped_at_khz());
         let start = match devices.len() {
             1 => clock.now(),
@@ -146,17 +154,19 @@ impl Connected {
             took: now.saturating_sub(start),
             busy: worked.iter().fold(Time::ZERO, |all, worked| all + worked.busy),
         };
+        let devices = worked.into_iter().map(|worked| worked.device).collect();
+        let nothing = After::Nothing(devices, connections);
         if end != Ended::Complete {
-            return Ok((run, end, None));
+            return Ok((run, end, nothing));
         }
         if is_last {
             control.end(&Message::Done);
-            return Ok((run, end, None));
+            return Ok((run, end, nothing));
         }
         let mut control = control.unwatch()?;
         Ok(match control.send(&Message::Next) {
-            Ok(()) => (run, end, Some(control)),
-            Err(error) => (run, Ended::Failed(error.to_string()), None),
+            Ok(()) => (run, end, After::More(control)),
+            Err(error) => (run, Ended::Failed(error.to_string()), nothing),
         })
     }
 }

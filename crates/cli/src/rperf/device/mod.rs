@@ -2,6 +2,7 @@
 
 pub(super) mod address;
 mod client;
+pub(super) mod driven;
 mod flags;
 pub(super) mod json;
 mod measure;

@@ -1,5 +1,6 @@
 //! The side that answers.
 
+use super::super::listening::listen;
 use super::flags::Server;
 use super::json::name;
 use super::place::{Place, tell_of};
@@ -13,26 +14,14 @@ use bandwise_verbs::Monotonic;
 use bandwise_verbs::ibverbs::manager::Listener;
 use bandwise_verbs::ibverbs::{Chosen, Plan, QueuePairs, Side};
 use bandwise_verbs::session::{Control, ControlError, Message, Part, Task};
-use std::net::TcpListener;
 
 /// Serves one after another, or one.
 pub(super) fn run(flags: Server) -> Result<(), Failure> {
     let chosen = flags.port.resolve()?;
     let place = flags.here.resolve(&chosen.device)?;
     place.take(0);
-    let at = flags.listen;
-    let listener = TcpListener::bind(at).map_err(|error| {
-        let message = format!("--listen {at}: {error}");
-        Failure::usage(message, "an address of this host, and a port that nobody listens at")
-    })?;
-    let at = listener.local_addr().context("the address that is listened at")?;
-    note(format_args!(
-        "listening at {at}, to measure with {} port {} on {place}",
-        chosen.device, chosen.port
-    ));
-    if at.ip().is_loopback() {
-        note("only this host can reach that address; others with --listen 0.0.0.0");
-    }
+    let with = format_args!("{} port {} on {place}", chosen.device, chosen.port);
+    let listener = listen(flags.listen, with)?;
     loop {
         let (stream, from) = listener.accept().context("waiting for who measures")?;
         let served = Control::over(stream)

@@ -1,10 +1,11 @@
 //! One thread for each part of the queue pairs.
 
+use super::driven::driven;
 use super::place::Place;
 use bandwise_rdma::verbs::Program;
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::{QueuePairs, VerbsError};
-use bandwise_verbs::{ByEvents, Clock, End, drive, processor_time};
+use bandwise_verbs::{Clock, End, processor_time};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
@@ -18,7 +19,7 @@ pub(super) struct Work<P> {
 /// What has become of it.
 pub(super) struct Worked<P> {
     /// Not closed yet: the other side is told first that it may close its own.
-    _device: QueuePairs,
+    pub(super) device: QueuePairs,
     pub(super) program: P,
     pub(super) end: Result<End, VerbsError>,
     /// How long it kept a processor busy.
@@ -42,14 +43,11 @@ pub(super) fn run<P: Program + Send>(
     let one = |work: Work<P>, stop: &mut dyn FnMut() -> bool| {
         let Work { mut device, mut program } = work;
         let before = processor_time();
-        let end = match by_events {
-            true => drive(&mut program, &mut ByEvents::of(&mut device), clock, stop),
-            false => drive(&mut program, &mut device, clock, stop),
-        };
+        let end = driven(&mut program, &mut device, clock, by_events, stop);
         if !matches!(end, Ok(End::Done)) {
             over.store(true, Relaxed);
         }
-        Worked { _device: device, program, end, busy: processor_time() - before }
+        Worked { device, program, end, busy: processor_time() - before }
     };
     let mut work = work.into_iter().enumerate();
     thread::scope(|scope| {
