@@ -22,6 +22,7 @@ mod queue_pair;
 mod queue_pairs;
 mod stamps;
 mod status;
+mod with_contents;
 mod work_id;
 
 pub use address::{Bits24, Bits24Error, QpAddress, Region, Side};
@@ -35,3 +36,4 @@ pub use plan::{Path, Plan};
 pub use port::{LinkLayer, PortInfo, PortState};
 pub use queue_pairs::QueuePairs;
 pub use status::Status;
+pub use with_contents::WithContents;

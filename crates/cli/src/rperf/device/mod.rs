@@ -6,14 +6,14 @@ mod flags;
 pub(super) mod json;
 mod measure;
 mod outcome;
-mod place;
+pub(super) mod place;
 pub(super) mod port;
 pub(super) mod program;
 mod rate;
 mod server;
 pub(super) mod settings;
 pub(super) mod tables;
-mod threads;
+pub(super) mod threads;
 
 use super::agents;
 use crate::failure::Failure;
