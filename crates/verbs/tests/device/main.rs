@@ -1,6 +1,7 @@
 //! Queue pairs of a real device, both ends on this host. They are run where there is one: `tests/verbs/run.sh` does,
 //! in virtual machines.
 
+mod contents;
 #[path = "../../../rperf/tests/counting/mod.rs"]
 mod counting;
 mod manager;
@@ -57,7 +58,10 @@ fn post(device: &mut QueuePairs, requests: &[WorkRequest]) -> Result<(), VerbsEr
 }
 
 /// So many completions, or the failure that came before. Nobody waits for ever for those that don't come.
-fn completions(device: &mut QueuePairs, count: usize) -> Result<Vec<Completion>, VerbsError> {
+fn completions(
+    device: &mut impl Device<Error = VerbsError>,
+    count: usize,
+) -> Result<Vec<Completion>, VerbsError> {
     let (mut seen, began) = (Vec::new(), Instant::now());
     while seen.len() < count {
         device.poll(&mut seen)?;
