@@ -57,7 +57,7 @@ pub struct Flags {
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "1 GB")]
     #[arg(allow_hyphen_values = true)]
     pub(super) largest: Bytes,
-    /// Elephants by WRITE alone and the smallest mouse alone, beside the key-value store, for 1 s each
+    /// Elephants by WRITE alone, beside them the smallest mouse alone, each case for 1 s
     #[arg(long)]
     pub(super) quick: bool,
     #[command(flatten)]
