@@ -143,7 +143,7 @@ else
 fi
 # The key-value store beside an elephant. Each value that came back is held against what was put there, and one that
 # were wrong would fail the run.
-store=$(sed -n 's/.*"name":"store",\(.*\),"name":"elephant".*/\1/p' "$agents/store.json" 2>/dev/null || true)
+store=$(sed -n 's/.*"name":"store",\(.*\),{"name":"elephant".*/\1/p' "$agents/store.json" 2>/dev/null || true)
 in_store() { # KEY
   sed -n "s/.*\"$1\":\([0-9.]*\).*/\1/p" <<<"$store"
 }
