@@ -86,6 +86,7 @@ fn a_key_value_store() {
         (32, 4, 236)
     );
     assert_eq!((flow_of.name.as_str(), flow_of.role), ("key-value a->b", Role::Lsg));
+    assert_eq!(flow_of.think, Time::ZERO);
     let plan = with(&format!(
         "{flow}clients = 3\nworkers = 2\nput-every = 0\ndepth = 9\nbytes = \"100 B\"\ncompletion = \"event\"\nmtu = 256"
     ));

@@ -39,7 +39,8 @@ use toml::Spanned;
 /// clients = 4              # with key-value: threads of `from` that ask
 /// workers = 4              # with key-value: threads of `to` that answer
 /// put-every = 20           # with key-value: one request in this many is a PUT; 0 for none
-/// think = "600 ns"         # the longest pause after a message, with all but bulk (drawn uniformly)
+/// think = "600 ns"         # the longest pause after a message, with all but bulk (drawn uniformly); with key-value
+///                          # after an answer ("0 s")
 /// start = "0 s"            # when it begins, from the start of the run
 /// stop = "5 s"             # when it ends; if not given, after `duration`
 /// ```
@@ -318,6 +319,7 @@ impl FlowSpec {
 
     fn think(&self, source: &Source, method: Method) -> Result<Time, InputError> {
         match &self.think {
+            None if matches!(method, Method::KeyValue(_)) => Ok(Time::ZERO),
             None => Ok(THINK),
             Some(given) if matches!(method, Method::Bulk(_)) => {
                 let error = source.error(given.span(), "bulk traffic does not pause");

@@ -177,7 +177,7 @@ impl Case {
             let (clients, workers) = (flags.clients, flags.workers);
             text += &format!(
                 "[[flow]]\nname = \"store\"\nfrom = \"from\"\nto = \"to\"\nmethod = \"key-value\"\n\
-                 clients = {clients}\nworkers = {workers}\nthink = \"0 s\"\n"
+                 clients = {clients}\nworkers = {workers}\n"
             );
         }
         for (number, flow) in self.flows.iter().enumerate() {
