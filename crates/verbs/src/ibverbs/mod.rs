@@ -16,6 +16,7 @@ mod gid;
 pub mod manager;
 mod memory;
 mod pages;
+mod pair;
 mod plan;
 mod port;
 mod queue_pair;
