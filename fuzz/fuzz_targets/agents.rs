@@ -15,7 +15,8 @@ use libfuzzer_sys::fuzz_target;
 const PLAN: &str = r#"
 duration = "1 s"
 host = [{ name = "a", agent = "a" }, { name = "b", agent = "b" }]
-flow = [{ from = "a", to = "b", method = "rperf" }, { from = "b", to = "a", method = "bulk" }]
+flow = [{ from = "a", to = "b", method = "rperf" }, { from = "b", to = "a", method = "bulk" },
+  { from = "a", to = "b", method = "key-value", clients = 2, workers = 1 }]
 "#;
 const AGENT: Challenge = Challenge([1; 16]);
 const COORDINATOR: Challenge = Challenge([2; 16]);

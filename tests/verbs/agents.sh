@@ -22,6 +22,29 @@ host = [{ name = "h1", agent = "10.0.0.1" }, { name = "h2", agent = "10.0.0.2" }
 flow = [{ from = "h2", to = "h1", method = "closed-loop", opcode = "read", bytes = "4 KiB", role = "bsg" },
   { from = "h1", to = "h2", method = "ping-pong", completion = "event" }]
 TOML
+cat >"$agents/store.toml" <<'TOML'
+duration = "2 s"
+margin = "500 ms"
+host = [{ name = "h1", agent = "10.0.0.1" }, { name = "h2", agent = "10.0.0.2" }]
+[[flow]]
+name = "store"
+from = "h1"
+to = "h2"
+method = "key-value"
+clients = 2
+workers = 2
+put-every = 4
+completion = "event"
+[[flow]]
+name = "elephant"
+from = "h1"
+to = "h2"
+method = "closed-loop"
+opcode = "write"
+bytes = "1 MB"
+role = "bsg"
+completion = "event"
+TOML
 sed 's/"10.0.0.2"/"10.0.0.1:18600"/' "$agents/two.toml" >"$agents/other.toml"
 
 agent="(umask 077; echo of the bench, 24 bytes >/run/token)
@@ -66,6 +89,10 @@ coordinator="$agent
   whole two $run two.toml --json two.json
   whole isolation timeout 60 $bandwise isolation --from 10.0.0.1 --to 10.0.0.2 --token-file /run/token \\
     --item elephants --quick --largest '1 MB' --duration '2 s' --margin '500 ms' --json isolation.json
+  whole store $run store.toml --json store.json
+  whole stores timeout 60 $bandwise isolation --from 10.0.0.1 --to 10.0.0.2 --token-file /run/token \\
+    --item key-value --clients 2 --workers 1 --largest '1 MB' --duration '2 s' --margin '500 ms' \\
+    --json stores.json --report stores.html
   $run long.toml --json silent.json >silent 2>&1 & running=\$!
   until grep -q 'flows begin' silent; do sleep 0.05; done
   sleep 4
@@ -113,6 +140,28 @@ if ended_with isolation 0 '^1 of 1 cases; ' && [ -n "$ratio" ]; then
   pass "isolation, elephants over each other: $ratio"
 else
   miss "isolation" "$agents"/isolation* "$agents"/?.agent
+fi
+# The key-value store beside an elephant. Each value that came back is held against what was put there, and one that
+# were wrong would fail the run.
+store=$(sed -n 's/.*"name":"store",\(.*\),{"name":"elephant".*/\1/p' "$agents/store.json" 2>/dev/null || true)
+in_store() { # KEY
+  sed -n "s/.*\"$1\":\([0-9.]*\).*/\1/p" <<<"$store"
+}
+values=$(in_store values_checked)
+if ended_with store 0 'key-value' && [ "$(in_store workers)" = 2 ] && [ "$(messages store.json | wc -w)" = 2 ] &&
+  [ "${values:-0}" -gt 0 ] && [ -n "$(in_store messages_per_s)" ] && [ -n "$(in_store p99_9_ns)" ]; then
+  pass "agents, a key-value store beside an elephant: $(messages store.json) requests and messages, $values values right"
+else
+  miss "agents, a key-value store beside an elephant" "$agents"/store* "$agents"/?.agent
+fi
+# The same alone and beside an elephant, with threads that look all the time: how many times as long requests take.
+times=$(sed -n 's/.*"beside 1 MB over alone","metric":"latency p50","unit":"x","measured":\([0-9.]*\).*/\1/p' \
+  "$agents/stores.json" 2>/dev/null || true)
+if ended_with stores 0 '^2 of 2 cases; ' && [ -n "$times" ] && grep -q 'HERD also suffers' "$agents/stores.html" &&
+  [ "$(grep -o '"metric":"requests","unit":"million/s","measured":[0-9.e-]*[1-9]' "$agents/stores.json" | wc -l)" = 2 ]; then
+  pass "isolation, a key-value store beside an elephant: its median is $times times that alone"
+else
+  miss "isolation, a key-value store" "$agents"/stores* "$agents"/?.agent
 fi
 if ended_with wrong 1 'not signed by the token'; then
   pass "agents, another token is refused"

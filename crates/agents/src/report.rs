@@ -60,6 +60,9 @@ pub struct Report {
     pub whole: Counted,
     /// What was counted while all flows were active.
     pub window: Counted,
-    /// The part of the time in which its thread had a processor, 0 to 1, where the system says so.
+    /// The part of the time in which its thread had a processor, 0 to 1, where the system says so; of several threads
+    /// the mean.
     pub cpu: Option<f64>,
+    /// How many values came back, of a key-value store: each was looked at and right.
+    pub values: Option<u64>,
 }

@@ -25,7 +25,8 @@ fn the_seeds_of_the_fuzzer_are_messages() {
         decode::<ToAgent>(body.as_bytes()).unwrap_or_else(|error| panic!("{line}: {error}"));
     }
     let plan = "duration = \"1 s\"\nhost = [{ name = \"a\", agent = \"a\" }, { name = \"b\", agent = \"b\" }]\n\
-                flow = [{ from = \"a\", to = \"b\", method = \"rperf\" }, { from = \"b\", to = \"a\", method = \"bulk\" }]";
+                flow = [{ from = \"a\", to = \"b\", method = \"rperf\" }, { from = \"b\", to = \"a\", method = \"bulk\" },
+                { from = \"a\", to = \"b\", method = \"key-value\", clients = 2, workers = 1 }]";
     let plan = Plan::from_toml(&Source::new("plan", plan), 1).unwrap();
     let mut now = Time::from_ms(1);
     let mut coordinator = Coordinator::new(plan, &token(), &[CHALLENGES.coordinator; 2], now);

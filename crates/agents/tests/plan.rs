@@ -73,6 +73,56 @@ fn the_window_is_common() {
     assert_eq!(plan.seed, 7);
 }
 
+/// What is not said of a key-value store is as in the simulated study.
+#[test]
+fn a_key_value_store() {
+    let flow = "from = \"a\"\nto = \"b\"\nmethod = \"key-value\"\n";
+    let plan = with(flow).unwrap();
+    let [flow_of] = &plan.flows[..] else { panic!("one flow") };
+    let Method::KeyValue(store) = flow_of.task.method else { panic!("{:?}", flow_of.task) };
+    assert_eq!((store.clients.get(), store.workers.get(), store.put_every), (4, 4, 20));
+    assert_eq!(
+        (flow_of.task.bytes.get(), flow_of.task.depth.get(), flow_of.task.inline.get()),
+        (32, 4, 236)
+    );
+    assert_eq!((flow_of.name.as_str(), flow_of.role), ("key-value a->b", Role::Lsg));
+    assert_eq!(flow_of.think, Time::ZERO);
+    let plan = with(&format!(
+        "{flow}clients = 3\nworkers = 2\nput-every = 0\ndepth = 9\nbytes = \"100 B\"\ncompletion = \"event\"\nmtu = 256"
+    ));
+    let task = plan.unwrap().flows[0].task;
+    let Method::KeyValue(store) = task.method else { panic!("{task:?}") };
+    assert_eq!((store.clients.get(), store.workers.get(), store.put_every), (3, 2, 0));
+    assert_eq!((task.bytes.get(), task.depth.get(), task.events), (100, 9, true));
+    for (more, said) in [
+        ("clients = 0", "p.toml:12: clients can't be 0 (allowed: 1 to 64)"),
+        ("workers = 65", "p.toml:12: workers can't be 65 (allowed: 1 to 64)"),
+        ("put-every = -1", "is negative"),
+        ("depth = 0", "p.toml:12: depth can't be 0 (allowed: 1 to 16384)"),
+        ("bytes = \"0 B\"", "p.toml:12: bytes can't be 0 B (allowed: 1 B to 4078 B)"),
+        ("bytes = \"5000 B\"", "bytes can't be 5000 B (allowed: 1 B to 4078 B)"),
+        (
+            "bytes = \"1 KiB\"\nmtu = 1024",
+            "p.toml:12: a datagram of 1024 B does not fit the MTU of 1024 B (allowed: up to 1006)",
+        ),
+        (
+            "opcode = \"write\"",
+            "p.toml:12: key-value moves its messages in one way alone (allowed: no opcode)",
+        ),
+        ("transport = \"ud\"", "allowed: fewer clients or workers, less depth, transport = \"rc\""),
+        (
+            "qps = 2",
+            "p.toml:12: `qps` says nothing about key-value (allowed: with method = \"bulk\")",
+        ),
+        ("role = \"bsg\"", "this method takes no bandwidth"),
+        ("clients = 64\nworkers = 64", "64 threads with 128 queue pairs each are too many"),
+        ("depth = 16384", "32 queue pairs of 16384 requests are too many"),
+    ] {
+        let error = with(&format!("{flow}{more}")).unwrap_err();
+        assert!(error.contains(said), "{said:?} is not in {error:?}");
+    }
+}
+
 #[test]
 fn what_can_not_be_is_refused() {
     let flow = "from = \"a\"\nto = \"b\"\nmethod = ";
@@ -92,6 +142,15 @@ fn what_can_not_be_is_refused() {
         ),
         (&format!("{flow}\"post-poll\"\nopcode = \"send\""), "allowed: opcode = \"write\""),
         (&format!("{flow}\"rperf\"\nqps = 2"), "`qps` says nothing about one message at a time"),
+        (
+            &format!("{flow}\"bulk\"\nclients = 2"),
+            "p.toml:12: `clients` says nothing about bulk (allowed: with method = \"key-value\")",
+        ),
+        (&format!("{flow}\"rperf\"\nput-every = 2"), "`put-every` says nothing about rperf"),
+        (
+            &format!("{flow}\"ping-pong\"\ndepth = 2"),
+            "one message at a time (allowed: with method = \"bulk\" or \"key-value\")",
+        ),
         (&format!("{flow}\"bulk\"\ndepth = 0"), "depth can't be 0 (allowed: 1 to 16384)"),
         (&format!("{flow}\"bulk\"\nbytes = \"0 B\""), "bytes can't be 0 B"),
         (&format!("{flow}\"bulk\"\nopcode = \"read\""), "bulk is not done by READs"),
@@ -152,6 +211,7 @@ proptest! {
         "[[host]]\n", "[[flow]]\n", "name = \"a\"\n", "name = \"b\"\n", "agent = \"a\"\n", "agent = \"b:1\"\n",
         "from = \"a\"\n", "to = [\"b\", \"a\"]\n", "to = \"b\"\n", "method = \"bulk\"\n", "method = \"rperf\"\n",
         "duration = \"1 s\"\n", "start = \"1 s\"\n", "stop = \"2 s\"\n", "bytes = \"1 GiB\"\n", "qps = 9\n",
+        "method = \"key-value\"\n", "clients = 3\n", "depth = 9000\n", "bytes = \"40 B\"\n",
     ]), 0..16)) {
         if let Ok(plan) = read(&parts.concat()) {
             prop_assert!(plan.window.to() <= plan.end());

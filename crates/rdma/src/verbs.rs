@@ -136,3 +136,16 @@ pub trait Program: Send {
     /// last poll returned, oldest first.
     fn step(&mut self, now: Time, seen: &[Completion], posts: &mut Posts) -> Next;
 }
+
+/// What the messages of a [`Program`] hold, for a driver that really moves them: the program itself knows sizes alone.
+pub trait Contents: Send {
+    /// A message has arrived, and its program has not seen it yet.
+    fn arrived(&mut self, qp: Qp, message: &[u8]);
+
+    /// Fills in a message of the size that was posted, in the order of posting.
+    fn fill(&mut self, qp: Qp, message: &mut [u8]);
+
+    /// Looks at what has arrived since the last time. There is time for it: what the program posted upon that is
+    /// on its way. An error says what is not as it should be.
+    fn check(&mut self) -> Result<(), String>;
+}

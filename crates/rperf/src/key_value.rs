@@ -4,11 +4,16 @@
 //!
 //! A worker of HERD finds requests by looking at its memory. A [`Program`](crate::Program) sees
 //! completions only, so the request is a WRITE with immediate, which completes at the worker.
+//!
+//! The programs know how large messages are. What these hold, where they are real, stands in [`KeyValueQuestions`]
+//! and [`KeyValueTable`].
 
 mod client;
+mod content;
 mod worker;
 
 pub use client::{KeyValueClient, KeyValueClientSettings};
+pub use content::{KeyValueQuestions, KeyValueTable};
 pub use worker::{KeyValueWorker, KeyValueWorkerSettings};
 
 use bandwise_rdma::verbs::Qp;
@@ -40,6 +45,6 @@ impl KeyValueSizes {
     }
 }
 
-/// One work request in this many asks for a completion, so that a send queue is freed now and then. The
-/// others are known to be done: requests when their answer is here, answers when the next one is posted.
+/// One work request in this many of a queue pair asks for a completion, so that each send queue is freed now and
+/// then. The others are known to be done: requests when their answer is here, answers when the next one is posted.
 const SIGNAL_EVERY: u64 = 64;

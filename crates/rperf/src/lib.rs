@@ -30,8 +30,8 @@ pub use bulk::{Bandwidth, Bulk, BulkError, BulkSettings, Window};
 pub use closed_loop::{ClosedLoop, ClosedLoopSettings};
 pub use generator::Generator;
 pub use key_value::{
-    KeyValueClient, KeyValueClientSettings, KeyValueSizes, KeyValueWorker, KeyValueWorkerSettings,
-    Route,
+    KeyValueClient, KeyValueClientSettings, KeyValueQuestions, KeyValueSizes, KeyValueTable,
+    KeyValueWorker, KeyValueWorkerSettings, Route,
 };
 pub use latency::{AgainstTruth, Latency, Summary};
 pub use measure::{Measure, Rounds};

@@ -7,6 +7,7 @@ use bandwise_rperf::*;
 use bandwise_units::Time;
 use mock::{Fate, Peers, Step, run};
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 
 const SIZES: KeyValueSizes = KeyValueSizes::herd(32);
 
@@ -99,6 +100,25 @@ proptest! {
         let beyond = requests.len() as u64 - asked;
         prop_assert!(beyond <= u64::from(window - 1) * clients as u64, "{beyond}");
     }
+}
+
+/// A send queue of a device is freed by completions alone, and each queue pair has one.
+#[test]
+fn no_queue_pair_goes_without_a_completion() {
+    let all = (0..2).map(|_| client(4, 4, 20, 2_000)).collect();
+    let (mut programs, peers) = store(all, 4);
+    let soon = Time::from_us(2);
+    let fate = |_: usize, _: &_| Fate { completes: soon, arrives: soon, truth: None };
+    let steps = run(&mut programs, &peers, usize::MAX, fate);
+    let mut without: BTreeMap<(usize, Qp), u32> = BTreeMap::new();
+    for step in &steps {
+        for post in &step.posts {
+            let count = without.entry((step.program, post.qp)).or_default();
+            *count = if post.signaled { 0 } else { *count + 1 };
+            assert!(*count < 64, "{:?} of program {}", post.qp, step.program);
+        }
+    }
+    assert_eq!(without.len(), 2 * 2 * 4);
 }
 
 fn count(all: &[u32], bytes: u32) -> usize {

@@ -5,8 +5,8 @@ use bandwise_rdma::wire::Mtu;
 use bandwise_verbs::ibverbs::manager::ManagerPort;
 use bandwise_verbs::ibverbs::{Bits24, Gid, QpAddress, Region, Side};
 use bandwise_verbs::session::{
-    Control, ControlError, LONGEST_LINE, Lines, Message, MessageError, Method, Operation, Part,
-    Task,
+    Control, ControlError, KeyValue, LONGEST_LINE, Lines, Message, MessageError, Method, Operation,
+    Part, Task,
 };
 use proptest::prelude::*;
 use std::io::Write;
@@ -28,6 +28,11 @@ fn task() -> impl Strategy<Value = Task> {
         Method::ClosedLoop(Operation::Atomic),
         Method::Bulk(Operation::Send),
         Method::Bulk(Operation::Write),
+        Method::KeyValue(KeyValue {
+            clients: 4.try_into().unwrap(),
+            workers: 3.try_into().unwrap(),
+            put_every: 20,
+        }),
     ]);
     let mtus = prop::sample::select(vec![256u32, 512, 1024, 2048, 4096]);
     let transports = prop::sample::select(vec![Transport::Rc, Transport::Ud]);
@@ -63,6 +68,7 @@ fn side() -> impl Strategy<Value = Side> {
                 .map(|(number, psn)| QpAddress {
                     number: Bits24::of_lowest(number),
                     psn: Bits24::of_lowest(psn),
+                    part: number % 3,
                 })
                 .collect(),
         },
@@ -155,14 +161,14 @@ fn another_version_is_told_of_whatever_else_it_says() {
     let line = br#"{"bandwise":7,"message":{"hello":[1,2]},"more":true}"#;
     assert_eq!(Message::decode(line), Err(MessageError::OtherVersion(7)));
     let said = MessageError::OtherVersion(7).to_string();
-    assert!(said.contains("version 7") && said.contains("version 2"), "{said}");
+    assert!(said.contains("version 7") && said.contains("version 3"), "{said}");
     let not_ours = Message::decode(b"SSH-2.0-OpenSSH_9.2").unwrap_err();
     assert!(not_ours.to_string().contains("does `bandwise rperf` run"), "{not_ours}");
 }
 
 #[test]
 fn numbers_out_of_range_are_no_message() {
-    let fine = br#"{"bandwise":2,"message":{"ready":{"device":"a","lid":0,"gid":null,"mtu":1024,"region":{"address":1,"rkey":2,"bytes":3},"queue_pairs":[{"number":16777215,"psn":0}]}}}"#;
+    let fine = br#"{"bandwise":3,"message":{"ready":{"device":"a","lid":0,"gid":null,"mtu":1024,"region":{"address":1,"rkey":2,"bytes":3},"queue_pairs":[{"number":16777215,"psn":0}]}}}"#;
     assert!(Message::decode(fine).is_ok());
     let fine = std::str::from_utf8(fine).unwrap();
     for (is, would_be) in [

@@ -39,8 +39,9 @@ pub enum Order {
 const EXCHANGES: u32 = 16;
 /// From the order to start until flows begin: all agents must have agreed by then.
 const LEAD: Time = Time::from_ms(1_000);
-/// How long queue pairs may take: memory of gigabytes has to be locked.
-const PREPARING: Time = Time::from_ms(20_000);
+/// How long queue pairs may take: memory of gigabytes has to be locked. The 2 GB of a flow with messages of 1 GB took
+/// some 30 s on emulated processors; an agent gives up after a minute.
+const PREPARING: Time = Time::from_ms(45_000);
 /// How long after its end a flow may be reported.
 const REPORTING: Time = Time::from_ms(3_000);
 /// How long agents may take to report after they were told to stop, and to let go: with [`SILENCE`] 4.5 s.
@@ -186,7 +187,15 @@ impl Coordinator {
                 Phase::Over => {}
                 _ => {
                     let who = self.waited_for();
-                    self.fail(format!("{who}: took too long"), now);
+                    let what = match self.phase {
+                        Phase::Preparing => {
+                            format!(
+                                ": no queue pairs, and memory locked for them, within {PREPARING}"
+                            )
+                        }
+                        _ => String::new(),
+                    };
+                    self.fail(format!("{who}: took too long{what}"), now);
                 }
             }
         }

@@ -1,8 +1,9 @@
 //! `[[flow]]`: flows as people say them, with the names of hosts.
 
+use super::method::FlowMethod;
 use super::spec::DURATIONS;
 use super::{Flow, Host, Role, Span};
-use crate::{DEPTH, THINK, usual_bytes, usual_inline};
+use crate::{CLIENTS, DEPTH, PUT_EVERY, REQUESTS, THINK, WORKERS, usual_bytes, usual_inline};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::host::Notify;
 use bandwise_rdma::verbs::Transport;
@@ -10,7 +11,7 @@ use bandwise_rdma::wire::Mtu;
 use bandwise_scenario::values::{Given, number, text, within};
 use bandwise_scenario::{MethodName, OpcodeName, Senders};
 use bandwise_units::{Bytes, Time};
-use bandwise_verbs::session::{Method, Operation, Part, Task};
+use bandwise_verbs::session::{KeyValue, Method, Operation, Part, Task};
 use serde::Deserialize;
 use std::ops::Range;
 use toml::Spanned;
@@ -22,19 +23,24 @@ use toml::Spanned;
 /// name = "lsg"             # if not given, the method; with lists, "NAME FROM->TO"
 /// from = "a"               # who measures, or a list
 /// to = "b"                 # who answers, or a list
-/// method = "rperf"         # or "ping-pong", "post-poll", "closed-loop", "bulk"
+/// method = "rperf"         # or "ping-pong", "post-poll", "closed-loop", "bulk", "key-value"
 /// role = "lsg"             # or "bsg", bulk's if not given; closed-loop can be either
 /// opcode = "send"          # or "write", "write-imm", "read", "atomic", as far as the method takes it
 /// transport = "rc"         # or "ud"
 /// completion = "poll"      # or "event": both sides sleep until a completion wakes them
-/// bytes = "64 B"           # of a message; for bulk "64 KiB", for an atomic "8 B"
+/// bytes = "64 B"           # of a message; for bulk "64 KiB", for an atomic "8 B", of a value "32 B"
 /// inline = 0               # the largest payload inside a WQE, bytes
 /// mtu = 4096               # the largest payload of a packet, where both ports take it
 /// sl = 0                   # service level; on Ethernet the priority
 /// traffic-class = 0        # on IP the byte with DSCP and ECN
 /// qps = 1                  # queue pairs, with bulk
-/// depth = 128              # messages posted at a time to each, with bulk
-/// think = "600 ns"         # the longest pause after a message, with all but bulk (drawn uniformly)
+/// depth = 128              # messages posted at a time to each, with bulk; with key-value requests that a client
+///                          # has under way (4)
+/// clients = 4              # with key-value: threads of `from` that ask
+/// workers = 4              # with key-value: threads of `to` that answer
+/// put-every = 20           # with key-value: one request in this many is a PUT; 0 for none
+/// think = "600 ns"         # the longest pause after a message, with all but bulk (drawn uniformly); with key-value
+///                          # after an answer ("0 s")
 /// start = "0 s"            # when it begins, from the start of the run
 /// stop = "5 s"             # when it ends; if not given, after `duration`
 /// ```
@@ -46,7 +52,7 @@ pub(super) struct FlowSpec {
     from: Senders,
     to: Senders,
     #[serde(default, deserialize_with = "text")]
-    method: Given<MethodName>,
+    method: Given<FlowMethod>,
     #[serde(default)]
     role: Option<Spanned<String>>,
     #[serde(default, deserialize_with = "text")]
@@ -69,6 +75,12 @@ pub(super) struct FlowSpec {
     qps: Given<u64>,
     #[serde(default, deserialize_with = "number")]
     depth: Given<u64>,
+    #[serde(default, deserialize_with = "number")]
+    clients: Given<u64>,
+    #[serde(default, deserialize_with = "number")]
+    workers: Given<u64>,
+    #[serde(default, deserialize_with = "number")]
+    put_every: Given<u64>,
     #[serde(default, deserialize_with = "text")]
     think: Given<Time>,
     #[serde(default, deserialize_with = "text")]
@@ -103,7 +115,10 @@ impl FlowSpec {
         let active = self.active(source, duration)?;
         let think = self.think(source, method)?;
         let (from, to) = (places(source, hosts, &self.from)?, places(source, hosts, &self.to)?);
-        let base = self.name.as_ref().map_or(name_of(method), |name| name.get_ref().as_str());
+        let base = self
+            .name
+            .as_ref()
+            .map_or(FlowMethod::of(method).as_str(), |name| name.get_ref().as_str());
         let one = from.len() == 1 && to.len() == 1;
         let mut flows: Vec<Flow> = Vec::new();
         for &from in &from {
@@ -132,7 +147,7 @@ impl FlowSpec {
         self.name.as_ref().map_or_else(|| method_or_from(self), Spanned::span)
     }
 
-    fn method(&self, source: &Source, name: &Spanned<MethodName>) -> Result<Method, InputError> {
+    fn method(&self, source: &Source, name: &Spanned<FlowMethod>) -> Result<Method, InputError> {
         let operation = self.opcode.as_ref().map(|given| match given.get_ref() {
             OpcodeName::Send => Operation::Send,
             OpcodeName::Write => Operation::Write,
@@ -140,17 +155,24 @@ impl FlowSpec {
             OpcodeName::Read => Operation::Read,
             OpcodeName::Atomic => Operation::Atomic,
         });
-        let only = |method, allowed: Operation, word: &str| match (operation, &self.opcode) {
-            (Some(given), Some(place)) if given != allowed => {
+        let only = |method, allowed: Option<(Operation, &str)>| match (operation, &self.opcode) {
+            (Some(given), Some(place))
+                if Some(given) != allowed.map(|(operation, _)| operation) =>
+            {
                 let message = format!("{} moves its messages in one way alone", name.get_ref());
-                let allowed = format!("opcode = \"{word}\"");
+                let allowed = allowed.map(|(_, word)| format!("opcode = \"{word}\""));
+                let allowed = allowed.unwrap_or_else(|| "no opcode".to_owned());
                 Err(source.error(place.span(), message).allowed(allowed))
             }
             _ => Ok(method),
         };
-        match name.get_ref() {
-            MethodName::Rperf => only(Method::Rperf, Operation::Send, "send"),
-            MethodName::PostPoll => only(Method::PostPoll, Operation::Write, "write"),
+        let simple = match name.get_ref() {
+            FlowMethod::KeyValue => return only(Method::KeyValue(self.store(source)?), None),
+            FlowMethod::Simple(simple) => simple,
+        };
+        match simple {
+            MethodName::Rperf => only(Method::Rperf, Some((Operation::Send, "send"))),
+            MethodName::PostPoll => only(Method::PostPoll, Some((Operation::Write, "write"))),
             MethodName::PingPong => Ok(Method::PingPong(operation.unwrap_or(Operation::Send))),
             MethodName::ClosedLoop => Ok(Method::ClosedLoop(operation.unwrap_or(Operation::Send))),
             MethodName::Bulk => {
@@ -163,16 +185,46 @@ impl FlowSpec {
         }
     }
 
+    fn store(&self, source: &Source) -> Result<KeyValue, InputError> {
+        let number = |key, given: &Given<u64>, or: u32, range| match given {
+            Some(given) => within(source, key, given, range).map(|number| number as u32),
+            None => Ok(or),
+        };
+        let ranged = "within its range, by the lines above";
+        let threads = |key, given, or| {
+            let number = number(key, given, or, 1..=64)?;
+            Ok(number.try_into().expect(ranged))
+        };
+        Ok(KeyValue {
+            clients: threads("clients", &self.clients, CLIENTS)?,
+            workers: threads("workers", &self.workers, WORKERS)?,
+            put_every: number("put-every", &self.put_every, PUT_EVERY, 0..=1_000_000)?,
+        })
+    }
+
     fn transport(&self) -> Transport {
         self.transport.as_ref().map_or(Transport::Rc, |given| *given.get_ref())
     }
 
     fn task(&self, source: &Source, method: Method) -> Result<Task, InputError> {
         let is_bulk = matches!(method, Method::Bulk(_));
-        for (key, given) in [("qps", &self.qps), ("depth", &self.depth)] {
-            if let Some(given) = given.as_ref().filter(|_| !is_bulk) {
-                let message = format!("`{key}` says nothing about one message at a time");
-                return Err(source.error(given.span(), message).allowed("with method = \"bulk\""));
+        let is_store = matches!(method, Method::KeyValue(_));
+        for (key, given, is_used, allowed) in [
+            ("qps", &self.qps, is_bulk, "with method = \"bulk\""),
+            ("depth", &self.depth, is_bulk || is_store, "with method = \"bulk\" or \"key-value\""),
+            ("clients", &self.clients, is_store, "with method = \"key-value\""),
+            ("workers", &self.workers, is_store, "with method = \"key-value\""),
+            ("put-every", &self.put_every, is_store, "with method = \"key-value\""),
+        ] {
+            if let Some(given) = given.as_ref().filter(|_| !is_used) {
+                let name = FlowMethod::of(method);
+                let message = match key {
+                    "qps" | "depth" if !is_store => {
+                        format!("`{key}` says nothing about one message at a time")
+                    }
+                    _ => format!("`{key}` says nothing about {name}"),
+                };
+                return Err(source.error(given.span(), message).allowed(allowed));
             }
         }
         let number = |key, given: &Given<u64>, or: u32, least: u64, most: u64| match given {
@@ -192,8 +244,9 @@ impl FlowSpec {
         let transport = self.transport();
         let bytes = match &self.bytes {
             Some(given) => {
-                let least = if is_bulk { Bytes::new(1) } else { Bytes::ZERO };
-                within(source, "bytes", given, least..=LARGEST)?.get() as u32
+                let least = if is_bulk || is_store { Bytes::new(1) } else { Bytes::ZERO };
+                let most = if is_store { Bytes::new(KeyValue::MOST.into()) } else { LARGEST };
+                within(source, "bytes", given, least..=most)?.get() as u32
             }
             None if transport == Transport::Ud => usual_bytes(method).min(mtu.get()),
             None => usual_bytes(method),
@@ -208,7 +261,9 @@ impl FlowSpec {
                 .expect(ranged),
             queue_pairs: number("qps", &self.qps, 1, 1, 1024)?.try_into().expect(ranged),
             threads: 1.try_into().expect(ranged),
-            depth: number("depth", &self.depth, DEPTH, 1, 16384)?.try_into().expect(ranged),
+            depth: number("depth", &self.depth, if is_store { REQUESTS } else { DEPTH }, 1, 16384)?
+                .try_into()
+                .expect(ranged),
             mtu,
             sl: number("sl", &self.sl, 0, 0, 15)?.try_into().expect(ranged),
             traffic_class: number("traffic-class", &self.traffic_class, 0, 0, 255)?
@@ -217,16 +272,24 @@ impl FlowSpec {
             manager: false,
             events: self.completion.as_ref().is_some_and(|how| *how.get_ref() == Notify::Event),
         };
-        if transport == Transport::Ud && bytes > mtu.get() {
+        let most = match method {
+            _ if transport == Transport::Ud => mtu.get(),
+            Method::KeyValue(_) => KeyValue::MOST - (Mtu::MAX.get() - mtu.get()),
+            _ => u32::MAX,
+        };
+        if bytes > most {
             let message = format!("a datagram of {bytes} B does not fit the MTU of {mtu}");
             let at = self.bytes.as_ref().map_or_else(|| self.place(), Spanned::span);
-            return Err(source.error(at, message).allowed(format!("up to {}", mtu.get())));
+            return Err(source.error(at, message).allowed(format!("up to {most}")));
         }
         match task.plan(Part::Client) {
             Ok(_) => Ok(task),
             Err(error) => {
                 let error = source.error(method_or_from(self), error.to_string());
-                Err(error.allowed("another method, opcode, transport, bytes, qps or depth"))
+                Err(error.allowed(match is_store {
+                    true => "fewer clients or workers, less depth, transport = \"rc\"",
+                    false => "another method, opcode, transport, bytes, qps or depth",
+                }))
             }
         }
     }
@@ -256,6 +319,7 @@ impl FlowSpec {
 
     fn think(&self, source: &Source, method: Method) -> Result<Time, InputError> {
         match &self.think {
+            None if matches!(method, Method::KeyValue(_)) => Ok(Time::ZERO),
             None => Ok(THINK),
             Some(given) if matches!(method, Method::Bulk(_)) => {
                 let error = source.error(given.span(), "bulk traffic does not pause");
@@ -292,17 +356,6 @@ fn method_or_from(spec: &FlowSpec) -> Range<usize> {
         Senders::Each(names) => names.span(),
     };
     spec.method.as_ref().map_or_else(from, Spanned::span)
-}
-
-fn name_of(method: Method) -> &'static str {
-    match method {
-        Method::Rperf => MethodName::Rperf,
-        Method::PingPong(_) => MethodName::PingPong,
-        Method::PostPoll => MethodName::PostPoll,
-        Method::ClosedLoop(_) => MethodName::ClosedLoop,
-        Method::Bulk(_) => MethodName::Bulk,
-    }
-    .as_str()
 }
 
 /// The places of hosts in the plan's list.

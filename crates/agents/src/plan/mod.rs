@@ -1,6 +1,7 @@
 //! [`Plan`]: which flows between which hosts, all active together for a while.
 
 mod flow;
+mod method;
 mod spec;
 
 use crate::Address;

@@ -386,5 +386,5 @@ impl World {
 /// What an agent finds that does as it is told.
 fn report(job: &Job, end: End) -> Report {
     let active = Some((job.active.from(), job.active.to()));
-    Report { end, active, whole: Counted::NONE, window: Counted::NONE, cpu: None }
+    Report { end, active, whole: Counted::NONE, window: Counted::NONE, cpu: None, values: None }
 }

@@ -33,8 +33,8 @@ enum Reads {
     Ratio,
     /// The same, both bandwidths and what they cost of a processor.
     Cpu,
-    /// The first flow's latency and rate.
-    Small,
+    /// The first flow's latency and rate: messages, or requests.
+    Small(&'static str),
 }
 
 /// Flows that are active together.
@@ -42,13 +42,16 @@ enum Reads {
 pub(super) struct Case {
     item: Item,
     name: String,
+    /// Whether a key-value store is the first flow, before the others.
+    store: bool,
     flows: Vec<Wanted>,
     reads: Reads,
 }
 
 /// All that were asked for.
 pub(super) fn cases(flags: &Flags) -> Vec<Case> {
-    let all = [matrix(flags.quick), polling(), mice(), mice_and_elephants(flags.quick)].concat();
+    let of_mice = [mice(), mice_and_elephants(flags.quick)].concat();
+    let all = [matrix(flags.quick), polling(), of_mice, stores()].concat();
     let is_wanted = |case: &Case| {
         let fits = case.flows.iter().all(|flow| u64::from(flow.bytes) <= flags.largest.get());
         // The smallest mouse alone is what it is held against beside an elephant, too.
@@ -78,7 +81,7 @@ fn matrix(quick: bool) -> Vec<Case> {
                 for (small, b) in ELEPHANTS.into_iter().filter(|&(_, b)| row != column || b <= a) {
                     let name = format!("{row} {large} over {column} {small}");
                     let flows = vec![elephant(one, a), elephant(other, b)];
-                    cases.push(Case { item: Item::Elephants, name, flows, reads: Reads::Ratio });
+                    cases.push(without_store(Item::Elephants, name, flows, Reads::Ratio));
                 }
             }
         }
@@ -95,14 +98,18 @@ fn polling() -> Vec<Case> {
             let first = Wanted { events: one, ..elephant(WRITE, bytes) };
             let second = Wanted { events: other, ..elephant(WRITE, MB) };
             let flows = vec![first, second];
-            cases.push(Case { item: Item::Polling, name, flows, reads: Reads::Cpu });
+            cases.push(without_store(Item::Polling, name, flows, Reads::Cpu));
         }
     }
     cases
 }
 
+fn without_store(item: Item, name: String, flows: Vec<Wanted>, reads: Reads) -> Case {
+    Case { item, name, store: false, flows, reads }
+}
+
 fn small(item: Item, name: String, flows: Vec<Wanted>) -> Case {
-    Case { item, name, flows, reads: Reads::Small }
+    Case { item, name, store: false, flows, reads: Reads::Small("messages") }
 }
 
 fn mice() -> Vec<Case> {
@@ -132,7 +139,27 @@ fn mice_and_elephants(quick: bool) -> Vec<Case> {
     cases
 }
 
+/// "HERD vs. Elephant".
+fn stores() -> Vec<Case> {
+    let one = |(name, elephants): (String, Vec<Wanted>)| Case {
+        item: Item::KeyValue,
+        name,
+        store: true,
+        flows: elephants,
+        reads: Reads::Small("requests"),
+    };
+    let beside =
+        ELEPHANTS.map(|(called, bytes)| (format!("beside {called}"), vec![elephant(WRITE, bytes)]));
+    [("alone".to_owned(), Vec::new())].into_iter().chain(beside).map(one).collect()
+}
+
 impl Case {
+    /// How many flows it has.
+    #[cfg(test)]
+    fn len(&self) -> usize {
+        usize::from(self.store) + self.flows.len()
+    }
+
     /// What people call it.
     pub(super) fn title(&self) -> String {
         format!("{}: {}", self.item.name(), self.name)
@@ -145,6 +172,13 @@ impl Case {
             format!("title = {:?}\nduration = \"{length}\"\nmargin = \"{margin}\"\n", self.title());
         for (name, agent) in [("from", &flags.from), ("to", &flags.to)] {
             text += &format!("[[host]]\nname = \"{name}\"\nagent = \"{agent}\"\n");
+        }
+        if self.store {
+            let (clients, workers) = (flags.clients, flags.workers);
+            text += &format!(
+                "[[flow]]\nname = \"store\"\nfrom = \"from\"\nto = \"to\"\nmethod = \"key-value\"\n\
+                 clients = {clients}\nworkers = {workers}\n"
+            );
         }
         for (number, flow) in self.flows.iter().enumerate() {
             let Wanted { opcode, bytes, events } = flow;
@@ -189,7 +223,7 @@ impl Case {
                     add(self.item, "CPU, second", "%", 100.0 * second.cpu?);
                 }
             }
-            Reads::Small => {
+            Reads::Small(called) => {
                 let (latency, rate) = (first.window.latency?, first.window.per_second()?);
                 let is_alone = self.item == Item::Mice && self.flows.len() == 1;
                 let both = [self.item, Item::MouseElephant];
@@ -198,7 +232,7 @@ impl Case {
                     add(item, "latency p50", "us", us(|s| s.p50_ns));
                     add(item, "latency p99", "us", us(|s| s.p99_ns));
                     add(item, "latency p99.9", "us", us(|s| s.p99_9_ns));
-                    add(item, "messages", "million/s", rate / 1e6);
+                    add(item, called, "million/s", rate / 1e6);
                 }
             }
         }
@@ -214,6 +248,7 @@ mod tests {
     use bandwise_papers::paper;
     use bandwise_rperf::Latency;
     use bandwise_units::{Bytes, Time};
+    use bandwise_verbs::session::Method;
     use clap::Parser;
     use std::collections::BTreeSet;
 
@@ -245,6 +280,7 @@ mod tests {
                 whole: counted,
                 window: counted,
                 cpu: Some(0.5),
+                values: None,
             }
         };
         let flow = |i| FlowOutcome { mtu: None, report: Some(report(i)) };
@@ -256,12 +292,13 @@ mod tests {
     fn the_verdicts_of_the_study_are_found() {
         let study = paper("isolation").unwrap();
         let cases = cases(&flags(&[]));
-        let found =
-            cases.iter().flat_map(|case| case.findings(&outcome(case.flows.len())).unwrap());
+        let found = cases.iter().flat_map(|case| case.findings(&outcome(case.len())).unwrap());
         let found = (study.derived)(found.collect());
         let claims = (study.claims)(&found);
         let sections: BTreeSet<&str> = claims.iter().map(|claim| claim.section).collect();
-        for section in ["At A First Glance", "Mouse vs. Mouse", "Mouse vs. Elephant"] {
+        let sections_of =
+            ["At A First Glance", "Mouse vs. Mouse", "Mouse vs. Elephant", "HERD vs. Elephant"];
+        for section in sections_of {
             assert!(sections.contains(section), "{sections:?}");
         }
         let verdicts = claims.iter().filter(|claim| claim.section == "At A First Glance");
@@ -278,7 +315,7 @@ mod tests {
             for case in &cases {
                 let plan = case.plan(&flags);
                 assert_eq!(plan.hosts[1].agent, Address { name: "10.0.0.2".into(), port: 7 });
-                assert_eq!(plan.flows.len(), case.flows.len());
+                assert_eq!(plan.flows.len(), case.len());
                 assert!(plan.flows.iter().all(|flow| flow.think == Time::ZERO));
             }
             cases.len()
@@ -290,7 +327,30 @@ mod tests {
         assert_eq!(count(&["--item", "mouse-elephant"]), 9);
         assert_eq!(count(&["--item", "mice", "--duration", "500 ms"]), 4);
         assert_eq!(count(&["--item", "polling", "--largest", "10 B"]), 0);
-        assert_eq!(count(&[]), 36 + 8 + 4 + 8);
+        assert_eq!(count(&["--item", "key-value", "--quick"]), 3);
+        assert_eq!(count(&["--item", "key-value", "--largest", "1 MB", "--clients", "1"]), 2);
+        assert_eq!(count(&[]), 36 + 8 + 4 + 8 + 3);
+    }
+
+    /// The store of the simulated study, and its elephant: where threads are no other than asked for.
+    #[test]
+    fn the_store_is_the_first_flow() {
+        let flags = flags(&["--item", "key-value", "--workers", "3"]);
+        let cases = cases(&flags);
+        let plan = cases[1].plan(&flags);
+        assert_eq!(cases[1].title(), "kv: beside 1 GB");
+        let [store, elephant] = &plan.flows[..] else { panic!("two flows") };
+        let Method::KeyValue(of) = store.task.method else { panic!("{:?}", store.task) };
+        assert_eq!((of.clients.get(), of.workers.get(), of.put_every), (4, 3, 20));
+        assert_eq!(
+            (store.task.bytes.get(), store.task.depth.get(), store.task.events),
+            (32, 4, false)
+        );
+        assert_eq!((elephant.task.bytes.get(), elephant.task.events), (GB, true));
+        assert_eq!((store.from, store.to), (elephant.from, elephant.to));
+        let found = cases[1].findings(&outcome(2)).unwrap();
+        let metrics: Vec<&str> = found.iter().map(|f| f.metric.as_str()).collect();
+        assert_eq!(metrics, ["latency p50", "latency p99", "latency p99.9", "requests"]);
     }
 
     /// Data of all flows crosses the same link.

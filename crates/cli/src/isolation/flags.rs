@@ -2,9 +2,13 @@
 
 use crate::output::{Json, Report};
 use crate::rperf::{TokenFlag, agent};
-use crate::values::{Refusal, duration, refused, size};
+use crate::values::{Refusal, duration, number, refused, size};
 use bandwise_agents::Address;
 use bandwise_units::{Bytes, Time};
+
+/// Clients and workers of the key-value store, as the simulated study has them.
+const CLIENTS: &str = "4";
+const WORKERS: &str = "4";
 
 /// Flags of `bandwise isolation`.
 #[derive(Debug, clap::Args)]
@@ -16,6 +20,9 @@ count while both are active.
 Examples:
   bandwise isolation --from 10.0.0.1 --to 10.0.0.2 --token-file token --report isolation.html
   bandwise isolation --from 10.0.0.1 --to 10.0.0.2 --token-file token --item mice --quick
+  # The key-value store with fewer threads than 4 on each host: each keeps a processor busy
+  bandwise isolation --from 10.0.0.1 --to 10.0.0.2 --token-file token --item key-value \\
+    --clients 2 --workers 1
   # Without messages of 1 GB, for which each host locks 2 GB for each flow
   bandwise isolation --from 10.0.0.1 --to 10.0.0.2 --token-file token --largest \"1 MB\"")]
 pub struct Flags {
@@ -38,11 +45,19 @@ pub struct Flags {
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "100 ms")]
     #[arg(allow_hyphen_values = true)]
     pub(super) margin: Time,
+    /// Threads of the first host that ask the key-value store
+    #[arg(long, value_name = "N", value_parser = number(1..=64), default_value = CLIENTS)]
+    #[arg(allow_negative_numbers = true)]
+    pub(super) clients: u64,
+    /// Threads of the second host that answer them
+    #[arg(long, value_name = "N", value_parser = number(1..=64), default_value = WORKERS)]
+    #[arg(allow_negative_numbers = true)]
+    pub(super) workers: u64,
     /// Leave out what has larger messages
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "1 GB")]
     #[arg(allow_hyphen_values = true)]
     pub(super) largest: Bytes,
-    /// Elephants by WRITE alone and the smallest mouse alone, for 1 s each
+    /// Elephants by WRITE alone, beside them the smallest mouse alone, each case for 1 s
     #[arg(long)]
     pub(super) quick: bool,
     #[command(flatten)]
@@ -62,6 +77,8 @@ pub(super) enum Item {
     Mice,
     /// 10 B, 100 B and 1 KB beside 1 GB and 1 MB
     MouseElephant,
+    /// Requests of a key-value store in the manner of HERD, alone and beside 1 GB and 1 MB
+    KeyValue,
 }
 
 impl Item {
@@ -72,6 +89,7 @@ impl Item {
             Item::Polling => "polling",
             Item::Mice => "mice",
             Item::MouseElephant => "mouse-elephant",
+            Item::KeyValue => "kv",
         }
     }
 }

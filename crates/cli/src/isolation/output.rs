@@ -32,7 +32,7 @@ fn tables(flags: &Flags, found: &Found) -> Vec<Table> {
         title: TITLE.to_owned(),
         caption: format!(
             "From {} to {}, {} each, while both are active. The next message of a flow is posted when the last one's \
-             completion is seen.",
+             completion is seen; a client of the store has several requests under way.",
             flags.from,
             flags.to,
             flags.length()

@@ -45,6 +45,8 @@ struct Worker {
     route: Route,
     /// When requests that are not answered were posted, oldest first.
     asked: VecDeque<Time>,
+    /// How many requests it got.
+    posted: u64,
 }
 
 impl KeyValueClient {
@@ -54,7 +56,11 @@ impl KeyValueClient {
         assert!(!s.workers.is_empty() && s.window > 0, "nobody is asked anything");
         let asked = || VecDeque::with_capacity(s.window as usize);
         KeyValueClient {
-            workers: s.workers.iter().map(|&route| Worker { route, asked: asked() }).collect(),
+            workers: s
+                .workers
+                .iter()
+                .map(|&route| Worker { route, asked: asked(), posted: 0 })
+                .collect(),
             next: 0,
             window: u64::from(s.window),
             sizes: s.sizes,
@@ -96,10 +102,11 @@ impl KeyValueClient {
             id: self.posted,
             opcode: Opcode::WriteImm,
             bytes,
-            signaled: self.posted.is_multiple_of(SIGNAL_EVERY),
+            signaled: worker.posted.is_multiple_of(SIGNAL_EVERY),
             inline: bytes <= self.inline_max,
             ring: true,
         });
+        worker.posted += 1;
         self.posted += 1;
         self.next = (self.next + 1) % self.workers.len();
     }

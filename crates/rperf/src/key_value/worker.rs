@@ -19,38 +19,48 @@ pub struct KeyValueWorkerSettings {
 /// up a key takes it no time.
 #[derive(Debug, Clone)]
 pub struct KeyValueWorker {
-    settings: KeyValueWorkerSettings,
+    clients: Vec<Client>,
+    sizes: KeyValueSizes,
+    inline_max: u32,
+}
+
+#[derive(Debug, Clone)]
+struct Client {
+    route: Route,
+    /// How many of its requests are answered.
     answered: u64,
 }
 
 impl KeyValueWorker {
     /// A worker that is about to begin.
     pub fn new(settings: KeyValueWorkerSettings) -> Self {
-        KeyValueWorker { settings, answered: 0 }
+        let KeyValueWorkerSettings { clients, sizes, inline_max } = settings;
+        let clients = clients.into_iter().map(|route| Client { route, answered: 0 }).collect();
+        KeyValueWorker { clients, sizes, inline_max }
     }
 
     /// How many requests it has answered.
     pub fn answered(&self) -> u64 {
-        self.answered
+        self.clients.iter().map(|client| client.answered).sum()
     }
 }
 
 impl Program for KeyValueWorker {
     fn step(&mut self, _now: Time, seen: &[Completion], posts: &mut Posts) -> Next {
-        let KeyValueWorkerSettings { clients, sizes, inline_max } = &self.settings;
         for request in seen.iter().filter(|c| c.kind == CompletionKind::Received) {
-            let Some(client) = clients.iter().find(|c| c.requests == request.qp) else { continue };
-            let bytes = if request.bytes == sizes.get { sizes.value } else { 0 };
+            let from = self.clients.iter_mut().find(|c| c.route.requests == request.qp);
+            let Some(client) = from else { continue };
+            let bytes = if request.bytes == self.sizes.get { self.sizes.value } else { 0 };
             posts.post(WorkRequest {
-                qp: client.answers,
-                id: self.answered,
+                qp: client.route.answers,
+                id: client.answered,
                 opcode: Opcode::Send,
                 bytes,
-                signaled: self.answered.is_multiple_of(SIGNAL_EVERY),
-                inline: bytes <= *inline_max,
+                signaled: client.answered.is_multiple_of(SIGNAL_EVERY),
+                inline: bytes <= self.inline_max,
                 ring: true,
             });
-            self.answered += 1;
+            client.answered += 1;
         }
         Next::Completion
     }

@@ -20,6 +20,8 @@ pub struct Fate {
 
 /// One step of one program.
 pub struct Step {
+    /// Whose.
+    pub program: usize,
     pub now: Time,
     pub seen: Vec<Completion>,
     pub posts: Vec<WorkRequest>,
@@ -105,7 +107,7 @@ pub fn run(
                 }
             }
         }
-        steps.push(Step { now, seen, posts: posted, next });
+        steps.push(Step { program, now, seen, posts: posted, next });
     }
     steps
 }

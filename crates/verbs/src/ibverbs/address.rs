@@ -48,6 +48,13 @@ pub struct QpAddress {
     pub number: Bits24,
     /// The number of the first packet that it will send (PSN).
     pub psn: Bits24,
+    /// Where its part of the region begins, bytes; 0 where all share it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub part: u32,
+}
+
+fn is_zero(part: &u32) -> bool {
+    *part == 0
 }
 
 /// Memory that the other side may write to and read from.
@@ -97,11 +104,80 @@ impl Side {
         let queue_pairs = self.queue_pairs.iter().skip(thread * each).take(each).copied().collect();
         Side { queue_pairs, ..self.clone() }
     }
+
+    /// What it is for one of so many threads `here`, counted from 0, where each is connected with each of so many
+    /// threads `there`, which this is the side of: those of the first thread there come first.
+    ///
+    /// A thread there has queue pairs of several kinds, as many of each as there are threads here; here there are as
+    /// many of each kind as threads there.
+    pub fn across(&self, thread: usize, here: usize, there: usize) -> Side {
+        let of_each = self.queue_pairs.len() / there.max(1);
+        let kinds = of_each / here.max(1);
+        let place = |kind: usize, other: usize| other * of_each + kind * here + thread;
+        let places = (0..kinds).flat_map(|kind| (0..there).map(move |other| place(kind, other)));
+        let queue_pairs = places.filter_map(|at| self.queue_pairs.get(at).copied()).collect();
+        Side { queue_pairs, ..self.clone() }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    fn address(number: u32) -> QpAddress {
+        QpAddress { number: Bits24(number), psn: Bits24(0), part: 0 }
+    }
+
+    proptest! {
+        /// Each thread of one side with each of the other, by every kind of queue pair: both ends mean each other, and
+        /// every queue pair is one of them.
+        #[test]
+        fn ends_across_mean_each_other(clients in 1usize..9, workers in 1usize..9, kinds in 1usize..4) {
+            // A queue pair's number says where it is: side, thread, kind, thread of the other side.
+            let name = |side, thread, kind, other| {
+                (side << 20 | thread << 12 | kind << 8 | other) as u32
+            };
+            let side = |side: usize, here: usize, there: usize| {
+                let mut all = Vec::new();
+                for thread in 0..here {
+                    for kind in 0..kinds {
+                        all.extend((0..there).map(|other| address(name(side, thread, kind, other))));
+                    }
+                }
+                Side {
+                    device: String::new(),
+                    lid: 0,
+                    gid: None,
+                    mtu: Mtu::MAX,
+                    region: Region { address: 0, rkey: 0, bytes: 0 },
+                    manager: None,
+                    queue_pairs: all,
+                }
+            };
+            let (asks, answers) = (side(0, clients, workers), side(1, workers, clients));
+            let ends = |there: &Side, here: usize, others: usize| {
+                (0..here)
+                    .flat_map(|thread| there.across(thread, here, others).queue_pairs)
+                    .map(|address| address.number.get())
+                    .collect::<Vec<_>>()
+            };
+            // In the order of the clients' own queue pairs, and of the workers'.
+            let seen_by_clients = ends(&answers, clients, workers);
+            let seen_by_workers = ends(&asks, workers, clients);
+            let numbers = |side: &Side| -> Vec<u32> {
+                side.queue_pairs.iter().map(|address| address.number.get()).collect()
+            };
+            let pairs: std::collections::BTreeMap<u32, u32> =
+                numbers(&asks).into_iter().zip(seen_by_clients).collect();
+            prop_assert_eq!(pairs.len(), 1.max(clients * workers * kinds));
+            for (worker, client) in numbers(&answers).into_iter().zip(seen_by_workers) {
+                prop_assert_eq!(pairs.get(&client), Some(&worker));
+                // The same kind at both ends.
+                prop_assert_eq!(client >> 8 & 0xf, worker >> 8 & 0xf);
+            }
+        }
+    }
 
     #[test]
     fn threads_get_their_own_queue_pairs_back() {
@@ -112,9 +188,7 @@ mod tests {
             mtu: Mtu::MAX,
             region: Region { address: 1, rkey: 2, bytes: 3 },
             manager: None,
-            queue_pairs: numbers
-                .map(|number| QpAddress { number: Bits24(number), psn: Bits24(0) })
-                .collect(),
+            queue_pairs: numbers.map(address).collect(),
         };
         let sides = [side(0..3), side(3..6), side(6..9)];
         let all = Side::joined(sides.clone()).unwrap();

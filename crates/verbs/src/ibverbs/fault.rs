@@ -103,6 +103,9 @@ pub enum VerbsError {
         /// What it is, and what it may come from.
         what: &'static str,
     },
+    /// A message does not hold what it must.
+    #[error("{0}")]
+    Contents(String),
     /// The completion queue can't be read.
     #[error("the completion queue can't be read: it has overrun, or the device is gone")]
     Poll,

@@ -37,13 +37,16 @@ impl Drop for Domain {
 }
 
 /// Two buffers of the same size behind each other: what is sent is read from the first, what arrives goes to the
-/// second. Messages have no content, so all use the same.
+/// second. Each has so many places for messages; one where messages hold nothing, which all use.
 pub(super) struct Memory {
     buffer: Buffer,
     region: NonNull<sys::ibv_mr>,
     pages: Pages,
-    /// Of one of the two.
+    /// The largest message.
     bytes: u32,
+    places: usize,
+    /// From one place to the next.
+    stride: usize,
     /// Where the second begins.
     second: usize,
 }
@@ -51,8 +54,9 @@ pub(super) struct Memory {
 /// What stands before a datagram that is received: room for a global route header (IBTA 11.4.1.2), bytes.
 pub(super) const GRH: u32 = 40;
 
-/// Where devices and atomics want things to begin, bytes.
+/// Where devices and atomics want things to begin, bytes; and places, so that no two share a line of a cache.
 const PAGE: usize = 4096;
+const LINE: usize = 64;
 
 /// Whole pages, all zeros at first.
 struct Buffer {
@@ -109,15 +113,17 @@ impl Drop for Buffer {
 }
 
 impl Memory {
-    /// Memory for messages of up to so many bytes each way.
+    /// Memory for messages of up to so many bytes each way, with so many places.
     pub(super) fn register(
         context: &Context,
         domain: &Domain,
         bytes: u32,
+        places: usize,
         pages: WantedPages,
     ) -> Result<Memory, VerbsError> {
         // With room for an atomic, and an address for an empty message.
-        let second = (bytes as usize + GRH as usize).next_multiple_of(PAGE);
+        let stride = (bytes as usize + GRH as usize).next_multiple_of(LINE);
+        let second = (places * stride).next_multiple_of(PAGE);
         let all = 2 * second;
         let limits = || std::fs::read_to_string("/proc/self/limits").ok();
         let failed = |error| VerbsError::memory(context.name(), all, error, limits().as_deref());
@@ -132,7 +138,7 @@ impl Memory {
             sys::ibv_reg_mr(domain.as_ptr(), start, all, access.0 as i32)
         };
         match NonNull::new(region) {
-            Some(region) => Ok(Memory { buffer, region, pages, bytes, second }),
+            Some(region) => Ok(Memory { buffer, region, pages, bytes, places, stride, second }),
             None => Err(failed(io::Error::last_os_error())),
         }
     }
@@ -142,23 +148,25 @@ impl Memory {
         &self.pages
     }
 
-    /// The size of a buffer.
+    /// The largest message.
     pub(super) fn bytes(&self) -> u32 {
         self.bytes
     }
 
-    /// The part of the first buffer that a message of `bytes` takes.
-    pub(super) fn outgoing(&self, bytes: u32) -> sys::ibv_sge {
-        sys::ibv_sge {
-            addr: self.buffer.start.addr().get() as u64,
-            length: bytes,
-            lkey: self.lkey(),
-        }
+    /// From one place to the next.
+    pub(super) fn stride(&self) -> u32 {
+        self.stride as u32
     }
 
-    /// The second buffer, for the device, with so much more before a message.
-    pub(super) fn arriving(&self, header: u32) -> sys::ibv_sge {
-        let addr = (self.buffer.start.addr().get() + self.second) as u64;
+    /// The part of a place of the first buffer that a message of `bytes` takes.
+    pub(super) fn outgoing(&self, place: usize, bytes: u32) -> sys::ibv_sge {
+        let addr = (self.buffer.start.addr().get() + place * self.stride) as u64;
+        sys::ibv_sge { addr, length: bytes, lkey: self.lkey() }
+    }
+
+    /// A place of the second buffer, for the device, with so much more before a message.
+    pub(super) fn arriving(&self, place: usize, header: u32) -> sys::ibv_sge {
+        let addr = (self.buffer.start.addr().get() + self.second + place * self.stride) as u64;
         sys::ibv_sge { addr, length: self.bytes + header.min(GRH), lkey: self.lkey() }
     }
 
@@ -166,7 +174,34 @@ impl Memory {
     pub(super) fn region(&self) -> Region {
         // SAFETY: the region lives.
         let rkey = unsafe { self.region.as_ref().rkey };
-        Region { address: self.arriving(0).addr, rkey, bytes: self.bytes }
+        let bytes = match self.places {
+            1 => self.bytes,
+            places => (places * self.stride) as u32,
+        };
+        Region { address: self.arriving(0, 0).addr, rkey, bytes }
+    }
+
+    /// Writes what a message holds to a place of the first buffer. Nothing that is under way may go from there.
+    pub(super) fn write(&self, place: usize, message: &[u8]) {
+        assert!(place < self.places && message.len() <= self.stride);
+        // SAFETY: within that place. The device reads no message from there at this time; one that it reads by mistake
+        // would be wrong and nothing worse, since no reference is made to what it uses.
+        unsafe {
+            let to = self.buffer.start.as_ptr().add(place * self.stride);
+            std::ptr::copy_nonoverlapping(message.as_ptr(), to, message.len());
+        }
+    }
+
+    /// Reads what has arrived at a place of the second buffer, after so much that stands before it.
+    pub(super) fn read(&self, place: usize, header: u32, message: &mut [u8]) {
+        let header = header as usize;
+        assert!(place < self.places && header + message.len() <= self.stride);
+        // SAFETY: within that place. What the other side may write there at the same time makes the message wrong and
+        // nothing worse, since no reference is made to it.
+        unsafe {
+            let from = self.buffer.start.as_ptr().add(self.second + place * self.stride + header);
+            std::ptr::copy_nonoverlapping(from, message.as_mut_ptr(), message.len());
+        }
     }
 
     fn lkey(&self) -> u32 {

@@ -11,6 +11,8 @@ pub struct Plan {
     pub transport: Transport,
     /// How many are connected with the other side.
     pub queue_pairs: u16,
+    /// How many more there are for datagrams (UD), after those.
+    pub datagrams: u16,
     /// Whether there is one more, connected with itself.
     pub loopback: bool,
     /// The largest message, bytes.
@@ -24,6 +26,9 @@ pub struct Plan {
     pub completions: u32,
     /// The largest payload inside a WQE, bytes.
     pub inline: u32,
+    /// Whether messages hold something. Then each queue pair has as many places in memory as RECVs, for what it sends
+    /// and for what arrives, and uses them in turn; if not, all share one.
+    pub has_contents: bool,
     /// Whether WRITEs of the largest size are seen to arrive, by their last byte, and told of as received: on the
     /// first queue pair, one at a time.
     pub sees_writes: bool,
@@ -31,6 +36,30 @@ pub struct Plan {
     pub pages: WantedPages,
     /// Whether the device says by its clock when a request ended, if it can.
     pub stamps: bool,
+}
+
+impl Plan {
+    /// How many queue pairs are connected with the other side.
+    pub(super) fn wired(&self) -> usize {
+        usize::from(self.queue_pairs) + usize::from(self.datagrams)
+    }
+
+    /// How many queue pairs there are.
+    pub(super) fn count(&self) -> u32 {
+        self.wired() as u32 + u32::from(self.loopback)
+    }
+
+    /// The transport service of one of them.
+    pub(super) fn transport_of(&self, number: u32) -> Transport {
+        let datagrams = usize::from(self.queue_pairs)..self.wired();
+        if datagrams.contains(&(number as usize)) { Transport::Ud } else { self.transport }
+    }
+
+    /// How many places in memory each has to itself.
+    pub(super) fn places(&self) -> usize {
+        // As many as RECVs are posted, which is in two halves.
+        if self.has_contents { self.recv_depth as usize / 2 * 2 } else { 0 }
+    }
 }
 
 /// How packets go, by agreement of both sides.

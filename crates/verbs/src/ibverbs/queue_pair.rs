@@ -51,13 +51,14 @@ impl QueuePair {
         completions: &CompletionQueue,
         chosen: &Chosen,
         plan: &Plan,
+        transport: Transport,
         psn: Bits24,
     ) -> Result<QueuePair, VerbsError> {
         // SAFETY: a struct of numbers and pointers, for which zeros are values.
         let mut wanted: sys::ibv_qp_init_attr = unsafe { zeroed() };
         wanted.send_cq = completions.as_ptr();
         wanted.recv_cq = completions.as_ptr();
-        wanted.qp_type = match plan.transport {
+        wanted.qp_type = match transport {
             Transport::Rc => sys::ibv_qp_type::IBV_QPT_RC,
             Transport::Ud => sys::ibv_qp_type::IBV_QPT_UD,
         };
@@ -78,7 +79,6 @@ impl QueuePair {
             );
             return Err(VerbsError::last(context.name(), what));
         };
-        let transport = plan.transport;
         let mut pair =
             QueuePair { qp, transport, peer: None, psn, device: context.name().to_owned() };
         let access = sys::ibv_access_flags::IBV_ACCESS_REMOTE_WRITE
@@ -98,9 +98,9 @@ impl QueuePair {
         Ok(pair)
     }
 
-    /// What the other side must know of it.
-    pub(super) fn address(&self) -> QpAddress {
-        QpAddress { number: Bits24::of_lowest(self.number()), psn: self.psn }
+    /// What the other side must know of it, and of where its part of the region is.
+    pub(super) fn address(&self, part: u32) -> QpAddress {
+        QpAddress { number: Bits24::of_lowest(self.number()), psn: self.psn, part }
     }
 
     /// Its number.

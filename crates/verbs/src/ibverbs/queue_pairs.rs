@@ -1,24 +1,20 @@
-//! [`QueuePairs`]: a port as a [`Device`]. What is unsafe about posting and polling stands here.
+//! [`QueuePairs`]: a port as a [`Device`]. What is unsafe about giving it to a thread stands here.
 
 #![allow(unsafe_code)]
 
 use super::completion_queue::{CompletionQueue, Found};
 use super::context::Context;
 use super::memory::{Domain, GRH, Memory};
+use super::pair::Pair;
 use super::queue_pair::QueuePair;
-use super::work_id::WorkId;
-use super::{Bits24, Chosen, Pages, Path, Plan, Region, Side, VerbsError};
+use super::{Bits24, Chosen, Pages, Path, Plan, QpAddress, Region, Side, VerbsError};
 use crate::{Device, Wakes, Woken};
 use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Posts, Qp, Transport, WorkRequest};
 use bandwise_rdma::wire::Mtu;
 use bandwise_units::Time;
-use rdma_mummy_sys as sys;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use std::io;
-use std::mem::zeroed;
 use std::os::fd::{AsFd, OwnedFd};
-use std::ptr::null_mut;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -59,35 +55,12 @@ struct Shared {
 
 // SAFETY: the library may be called from any thread (libibverbs is thread-safe), and nothing here is bound to the one
 // that made it. What several threads share, they only hand to the library, but for two bytes at the ends of the
-// memory, which are written and read as the device does it.
+// memory and places that each queue pair has to itself, which are written and read as the device does it.
 unsafe impl Send for QueuePairs {}
 // SAFETY: as above.
 unsafe impl Send for Shared {}
 // SAFETY: as above.
 unsafe impl Sync for Shared {}
-
-/// A queue pair, and its requests as the library wants them.
-struct Pair {
-    qp: QueuePair,
-    /// The other side's memory.
-    remote: Region,
-    /// A list; each entry but the last one handed over points to the next.
-    requests: Box<[sys::ibv_send_wr]>,
-    /// What the requests send, one each.
-    parts: Box<[sys::ibv_sge]>,
-    /// How many of the list are filled and wait for the doorbell.
-    held: usize,
-    /// Payloads of the requests that will be told of when they end, in their order: a ring.
-    payloads: Box<[u32]>,
-    first: usize,
-    last: usize,
-    /// A list of half of the RECVs.
-    recvs: Box<[sys::ibv_recv_wr]>,
-    /// Where what they receive goes.
-    _arriving: Box<sys::ibv_sge>,
-    /// RECVs used up and not posted anew.
-    used: usize,
-}
 
 impl QueuePairs {
     /// Opens the port and makes the queue pairs, with their RECVs posted. `psn` is any number, another each time:
@@ -106,27 +79,34 @@ impl QueuePairs {
     ) -> Result<Vec<QueuePairs>, VerbsError> {
         let context = Context::of_name(&chosen.device)?;
         let domain = Domain::of(&context)?;
-        let memory = Memory::register(&context, &domain, plan.bytes, plan.pages)?;
+        let count = plan.count();
+        let places = match plan.places() {
+            0 => 1,
+            each => threads as usize * count as usize * each,
+        };
+        let memory = Memory::register(&context, &domain, plan.bytes, places, plan.pages)?;
         let shared = Arc::new(Shared { memory, domain, context });
-        let count = u32::from(plan.queue_pairs) + u32::from(plan.loopback);
-        let psn = |thread: u32| psn.wrapping_add(thread.wrapping_mul(count));
-        (0..threads).map(|thread| QueuePairs::of(&shared, &chosen, plan, psn(thread))).collect()
+        (0..threads).map(|thread| QueuePairs::of(&shared, &chosen, plan, thread, psn)).collect()
     }
 
     fn of(
         shared: &Arc<Shared>,
         chosen: &Chosen,
         plan: Plan,
+        thread: u32,
         psn: u32,
     ) -> Result<QueuePairs, VerbsError> {
         let Shared { memory, domain, context } = &**shared;
-        let count = u32::from(plan.queue_pairs) + u32::from(plan.loopback);
+        let count = plan.count();
         let stamps = if plan.stamps { context.stamps() } else { None };
         let completions = CompletionQueue::of(context, plan.completions, stamps)?;
         let pair = |number: u32| {
-            let psn = Bits24::of_lowest(psn.wrapping_add(number));
-            let qp = QueuePair::of(context, domain, &completions, chosen, &plan, psn)?;
-            Pair::of(qp, Qp(number as u16), memory, &plan)
+            let overall = thread * count + number;
+            let psn = Bits24::of_lowest(psn.wrapping_add(overall));
+            let transport = plan.transport_of(number);
+            let qp = QueuePair::of(context, domain, &completions, chosen, &plan, transport, psn)?;
+            let first_place = overall as usize * plan.places();
+            Pair::of(qp, Qp(number as u16), memory, &plan, first_place, header(transport))
         };
         let pairs = (0..count).map(pair).collect::<Result<Box<_>, _>>()?;
         Ok(QueuePairs {
@@ -178,7 +158,7 @@ impl QueuePairs {
 
     /// What the other side must know.
     pub fn side(&self) -> Side {
-        let wired = &self.pairs[..usize::from(self.plan.queue_pairs)];
+        let wired = &self.pairs[..self.plan.wired()];
         Side {
             device: self.shared.context.name().to_owned(),
             lid: self.chosen.lid,
@@ -186,13 +166,13 @@ impl QueuePairs {
             mtu: self.chosen.mtu,
             region: self.shared.memory.region(),
             manager: None,
-            queue_pairs: wired.iter().map(|pair| pair.qp.address()).collect(),
+            queue_pairs: wired.iter().map(Pair::address).collect(),
         }
     }
 
     /// The queue pair that is connected with itself; `None` if there is none.
     pub fn loopback(&self) -> Option<Qp> {
-        self.plan.loopback.then_some(Qp(self.plan.queue_pairs))
+        self.plan.loopback.then_some(Qp(self.plan.wired() as u16))
     }
 
     /// Connects all queue pairs, which send and receive from then on, and says what payload packets have at most.
@@ -231,21 +211,71 @@ impl QueuePairs {
             let (theirs, ours) = (other.region.bytes, self.plan.bytes);
             return peer(format!("it takes messages of {theirs} B, not of {ours} B"));
         }
+        let part = self.plan.places() as u64 * u64::from(self.shared.memory.stride());
+        let is_within =
+            |address: &QpAddress| u64::from(address.part) + part <= other.region.bytes.into();
+        if part > 0 && !other.queue_pairs.iter().all(is_within) {
+            return peer("its memory has no room for what all queue pairs send".to_owned());
+        }
         let (bytes, mtu) = (self.plan.bytes, path.mtu);
-        if self.plan.transport == Transport::Ud && bytes > mtu.get() {
+        let has_datagrams = self.plan.transport == Transport::Ud || self.plan.datagrams > 0;
+        if has_datagrams && bytes > mtu.get() {
             return Err(VerbsError::Datagram { bytes, mtu });
         }
         let (far, near) = self.pairs.split_at_mut(wired);
-        for pair in far {
+        for (pair, address) in far.iter_mut().zip(&other.queue_pairs) {
             how(&mut pair.qp, path)?;
-            pair.remote = other.region;
+            let address = other.region.address.wrapping_add(address.part.into());
+            pair.remote = Region { address, ..other.region };
         }
         for pair in near {
-            let address = pair.qp.address();
+            let address = pair.address();
             pair.qp.connect(&self.shared.domain, &self.chosen, &here, address, path)?;
             pair.remote = here.region;
         }
         Ok(path.mtu)
+    }
+
+    /// Posts a request.
+    #[inline]
+    pub(super) fn hand_over(&mut self, request: &WorkRequest) -> Result<(), VerbsError> {
+        let (bytes, room) = (request.bytes, self.shared.memory.bytes());
+        if bytes > room {
+            return Err(VerbsError::TooLong { bytes, room });
+        }
+        if self.plan.sees_writes && request.opcode == Opcode::Write {
+            self.marked = self.marked.wrapping_add(1);
+            self.shared.memory.mark_outgoing(self.marked);
+        }
+        let pair = &mut self.pairs[usize::from(request.qp.0)];
+        if pair.held == 0 {
+            self.waiting.push(request.qp.0);
+        }
+        pair.hold(request, self.plan.send_depth)?;
+        if request.ring {
+            self.ring()?;
+        }
+        Ok(())
+    }
+
+    /// Says what the next message of a queue pair holds; it is to be posted next there.
+    pub(super) fn fill(&mut self, qp: Qp, message: &[u8]) {
+        let pair = &self.pairs[usize::from(qp.0)];
+        let place = pair.first_place + pair.asked % pair.places.max(1);
+        self.shared.memory.write(place, message);
+    }
+
+    /// What a message held that a queue pair received after so many others. As many may have come since as there are
+    /// RECVs in half of its list.
+    pub(super) fn arrived(&self, qp: Qp, number: usize, message: &mut [u8]) {
+        let pair = &self.pairs[usize::from(qp.0)];
+        let place = pair.first_place + number % pair.places.max(1);
+        self.shared.memory.read(place, pair.header, message);
+    }
+
+    /// What it was made for.
+    pub(super) fn plan(&self) -> &Plan {
+        &self.plan
     }
 
     fn ring(&mut self) -> Result<(), VerbsError> {
@@ -256,157 +286,17 @@ impl QueuePairs {
     }
 }
 
-impl Pair {
-    fn of(qp: QueuePair, number: Qp, memory: &Memory, plan: &Plan) -> Result<Pair, VerbsError> {
-        let depth = plan.send_depth as usize;
-        // SAFETY: structs of numbers and pointers, for which zeros are values.
-        let blank = || unsafe { zeroed::<sys::ibv_send_wr>() };
-        let mut parts: Box<[_]> = (0..depth).map(|_| memory.outgoing(0)).collect();
-        let mut requests: Box<[_]> = (0..depth).map(|_| blank()).collect();
-        for (request, part) in requests.iter_mut().zip(&mut parts) {
-            request.sg_list = part;
-        }
-        let header = header(plan);
-        let mut arriving = Box::new(memory.arriving(header));
-        let recv = |_| sys::ibv_recv_wr {
-            wr_id: WorkId::received(number).0,
-            next: null_mut(),
-            sg_list: &mut *arriving,
-            num_sge: 1,
-        };
-        let mut recvs: Box<[_]> = (0..plan.recv_depth / 2).map(recv).collect();
-        for i in 1..recvs.len() {
-            recvs[i - 1].next = &mut recvs[i];
-        }
-        let mut pair = Pair {
-            qp,
-            remote: memory.region(),
-            requests,
-            parts,
-            held: 0,
-            payloads: vec![0; depth.next_power_of_two()].into(),
-            first: 0,
-            last: 0,
-            recvs,
-            _arriving: arriving,
-            used: 0,
-        };
-        pair.receive()?;
-        pair.receive()?;
-        Ok(pair)
-    }
-
-    /// Posts half of the RECVs.
-    fn receive(&mut self) -> Result<(), VerbsError> {
-        let Some(first) = self.recvs.first_mut() else { return Ok(()) };
-        let mut bad = null_mut();
-        // SAFETY: the queue pair lives; the list and what it points to are read before the call returns, and the
-        // memory that it names is registered and outlives the queue pair.
-        let code = unsafe { sys::ibv_post_recv(self.qp.as_ptr(), first, &mut bad) };
-        self.posted(code, 2 * self.recvs.len() as u32)
-    }
-
-    /// Adds a request to the list.
-    #[inline]
-    fn hold(&mut self, request: &WorkRequest, depth: u32) -> Result<(), VerbsError> {
-        let Some(entry) = self.requests.get_mut(self.held) else {
-            let error = io::ErrorKind::OutOfMemory.into();
-            return Err(VerbsError::Post { qp: self.qp.number(), depth, error });
-        };
-        let Region { address, rkey, .. } = self.remote;
-        entry.wr_id = WorkId::sent(request.opcode, request.qp, request.id).0;
-        entry.num_sge = i32::from(request.bytes > 0);
-        self.parts[self.held].length = request.bytes;
-        entry.send_flags = 0;
-        if request.signaled {
-            entry.send_flags |= sys::ibv_send_flags::IBV_SEND_SIGNALED.0;
-            self.payloads[self.last & (self.payloads.len() - 1)] = request.bytes;
-            self.last = self.last.wrapping_add(1);
-        }
-        if request.inline {
-            entry.send_flags |= sys::ibv_send_flags::IBV_SEND_INLINE.0;
-        }
-        let target = match self.qp.datagrams_to() {
-            Some(ud) => sys::wr_t { ud },
-            None => sys::wr_t { rdma: sys::rdma_t { remote_addr: address, rkey } },
-        };
-        (entry.opcode, entry.wr) = match request.opcode {
-            Opcode::Send => (sys::ibv_wr_opcode::IBV_WR_SEND, target),
-            Opcode::Write => (sys::ibv_wr_opcode::IBV_WR_RDMA_WRITE, target),
-            Opcode::WriteImm => (sys::ibv_wr_opcode::IBV_WR_RDMA_WRITE_WITH_IMM, target),
-            Opcode::Read => (sys::ibv_wr_opcode::IBV_WR_RDMA_READ, target),
-            Opcode::Atomic => {
-                let add = sys::atomic_t { remote_addr: address, compare_add: 1, swap: 0, rkey };
-                (sys::ibv_wr_opcode::IBV_WR_ATOMIC_FETCH_AND_ADD, sys::wr_t { atomic: add })
-            }
-        };
-        self.held += 1;
-        Ok(())
-    }
-
-    /// Hands the list over.
-    #[inline]
-    fn ring(&mut self, depth: u32) -> Result<(), VerbsError> {
-        let held = std::mem::take(&mut self.held);
-        let Some(last) = held.checked_sub(1) else { return Ok(()) };
-        let list = self.requests.as_mut_ptr();
-        let mut bad = null_mut();
-        // SAFETY: `held` entries of the list are filled, and their parts beside them; none is moved, and all are
-        // read before the call returns. The memory that they name is registered and outlives the queue pair.
-        let code = unsafe {
-            for i in 0..last {
-                (*list.add(i)).next = list.add(i + 1);
-            }
-            (*list.add(last)).next = null_mut();
-            sys::ibv_post_send(self.qp.as_ptr(), list, &mut bad)
-        };
-        self.posted(code, depth)
-    }
-
-    fn posted(&self, code: i32, depth: u32) -> Result<(), VerbsError> {
-        if code == 0 {
-            return Ok(());
-        }
-        let error = io::Error::from_raw_os_error(code.abs());
-        Err(VerbsError::Post { qp: self.qp.number(), depth, error })
-    }
-
-    /// The payload of the request that ended.
-    #[inline]
-    fn payload(&mut self) -> u32 {
-        let bytes = self.payloads[self.first & (self.payloads.len() - 1)];
-        self.first = self.first.wrapping_add(1);
-        bytes
-    }
-}
-
 impl Device for QueuePairs {
     type Error = VerbsError;
 
     fn post(&mut self, posts: &mut Posts) -> Result<(), VerbsError> {
         for request in posts.drain() {
-            let (bytes, room) = (request.bytes, self.shared.memory.bytes());
-            if bytes > room {
-                return Err(VerbsError::TooLong { bytes, room });
-            }
-            if self.plan.sees_writes && request.opcode == Opcode::Write {
-                self.marked = self.marked.wrapping_add(1);
-                self.shared.memory.mark_outgoing(self.marked);
-            }
-            let pair = &mut self.pairs[usize::from(request.qp.0)];
-            if pair.held == 0 {
-                self.waiting.push(request.qp.0);
-            }
-            pair.hold(&request, self.plan.send_depth)?;
-            if request.ring {
-                self.ring()?;
-            }
+            self.hand_over(&request)?;
         }
         Ok(())
     }
 
     fn poll(&mut self, seen: &mut Vec<Completion>) -> Result<(), VerbsError> {
-        let header = header(&self.plan);
         let pairs = &mut self.pairs;
         let polled = self.completions.poll(|Found { id, status, bytes, stamp }| {
             let pair = &mut pairs[usize::from(id.qp().0)];
@@ -419,11 +309,11 @@ impl Device for QueuePairs {
                 CompletionKind::Sent(_) => pair.payload(),
                 CompletionKind::Received => {
                     pair.used += 1;
-                    if pair.used == pair.recvs.len() {
+                    if 2 * pair.used == pair.recvs.len() {
                         pair.used = 0;
                         pair.receive()?;
                     }
-                    bytes.saturating_sub(header)
+                    bytes.saturating_sub(pair.header)
                 }
             };
             seen.push(Completion { qp: id.qp(), id: id.id(), kind, bytes, truth: None, stamp });
@@ -488,8 +378,8 @@ impl Wakes for QueuePairs {
 }
 
 /// What is received before a message, bytes.
-fn header(plan: &Plan) -> u32 {
-    match plan.transport {
+fn header(transport: Transport) -> u32 {
+    match transport {
         Transport::Rc => 0,
         Transport::Ud => GRH,
     }

@@ -1,6 +1,7 @@
 //! [`Task`]: what two sides measure together.
 
-use crate::ibverbs::{Path, Plan, WantedPages};
+use super::KeyValue;
+use crate::ibverbs::{Path, Plan, Side, WantedPages};
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rdma::wire::Mtu;
 use serde::{Deserialize, Serialize};
@@ -91,6 +92,8 @@ pub enum Method {
     ClosedLoop(Operation),
     /// As much as goes through.
     Bulk(Operation),
+    /// Requests of a key-value store's clients and the answers of its workers, as HERD does.
+    KeyValue(KeyValue),
 }
 
 impl Method {
@@ -99,6 +102,8 @@ impl Method {
         match self {
             Method::Rperf => Operation::Send,
             Method::PostPoll => Operation::Write,
+            // Requests; answers are SENDs.
+            Method::KeyValue(_) => Operation::WriteImm,
             Method::PingPong(operation)
             | Method::ClosedLoop(operation)
             | Method::Bulk(operation) => operation,
@@ -114,7 +119,7 @@ pub struct Task {
     pub method: Method,
     /// Over which transport.
     pub transport: Transport,
-    /// Payload of a message, bytes.
+    /// Payload of a message, bytes; with a key-value store of a value.
     pub bytes: Within<0, { 1 << 30 }>,
     /// The largest payload inside a WQE, bytes.
     pub inline: Within<0, 4096>,
@@ -122,7 +127,8 @@ pub struct Task {
     pub queue_pairs: Within<1, 1024>,
     /// How many threads of a side carry messages, each with as many queue pairs.
     pub threads: Within<1, 64>,
-    /// Messages posted at a time to a queue pair, where there may be several.
+    /// Messages posted at a time to a queue pair, where there may be several; with a key-value store requests that a
+    /// client has under way.
     pub depth: Within<1, 16384>,
     /// The largest payload of a packet, where both ports take it.
     pub mtu: Mtu,
@@ -172,6 +178,9 @@ pub enum TaskError {
         /// Threads.
         threads: u32,
     },
+    /// A value that no datagram holds with its request.
+    #[error("a value of {0} B is too long: a PUT and a datagram hold {most} B at most", most = KeyValue::MOST)]
+    Value(u32),
     /// More requests than there is memory for.
     #[error(
         "{queue_pairs} queue pairs of {depth} requests are too many: {MOST_REQUESTS} in all at most"
@@ -185,10 +194,10 @@ pub enum TaskError {
 }
 
 /// Requests of all queue pairs together: a completion queue has as many entries, and devices have an end to that.
-const MOST_REQUESTS: u32 = 1 << 17;
+pub(super) const MOST_REQUESTS: u32 = 1 << 17;
 
 /// Queue pairs of all threads together: they are told to the other side in one line.
-const MOST_QUEUE_PAIRS: u32 = 1024;
+pub(super) const MOST_QUEUE_PAIRS: u32 = 1024;
 
 /// Which side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -206,7 +215,7 @@ const PING_PONG: u32 = 256;
 /// An atomic's operand, bytes (IBTA 9.4.5).
 const ATOMIC: u32 = 8;
 /// RECVs for one message at a time.
-const RECVS: u32 = 64;
+pub(super) const RECVS: u32 = 64;
 
 impl Task {
     /// What each thread of a side needs for it.
@@ -232,6 +241,8 @@ impl Task {
             _ if self.manager && self.transport == Transport::Ud => {
                 return Err(TaskError::NotByManager);
             }
+            Method::KeyValue(_) if self.manager => return Err(TaskError::NotByManager),
+            Method::KeyValue(store) => return store.plan(self, part),
             Method::PingPong(_) if is_asked_for => return Err(TaskError::NotByThat("ping-pong")),
             Method::PingPong(Operation::Write) if bytes == 0 => return Err(TaskError::EmptyWrite),
             Method::PingPong(Operation::Write) if self.events => return Err(TaskError::NoEvent),
@@ -254,6 +265,7 @@ impl Task {
         Ok(Plan {
             transport: self.transport,
             queue_pairs: queue_pairs as u16,
+            datagrams: 0,
             loopback,
             completions: (queue_pairs + u32::from(loopback)) * (send_depth + recv_depth),
             bytes,
@@ -261,11 +273,33 @@ impl Task {
             recv_depth,
             // What is longer than that is not sent inline at all.
             inline: if bytes <= self.inline.get() { bytes } else { 0 },
+            has_contents: false,
             sees_writes: self.method == Method::PingPong(Operation::Write),
             pages: WantedPages::Ordinary,
             // The method that takes a difference of two completions.
             stamps: loopback,
         })
+    }
+
+    /// How many threads a side has.
+    pub fn threads_of(&self, part: Part) -> u32 {
+        match (self.method, part) {
+            (Method::KeyValue(store), Part::Client) => store.clients.get(),
+            (Method::KeyValue(store), Part::Server) => store.workers.get(),
+            _ => self.threads.get(),
+        }
+    }
+
+    /// What the other side is for a thread of this one, counted from 0.
+    pub fn other_side(&self, part: Part, thread: usize, other: &Side) -> Side {
+        let (here, there) = match part {
+            Part::Client => (self.threads_of(part), self.threads_of(Part::Server)),
+            Part::Server => (self.threads_of(part), self.threads_of(Part::Client)),
+        };
+        match self.method {
+            Method::KeyValue(_) => other.across(thread, here as usize, there as usize),
+            _ => other.of_thread(thread, here as usize),
+        }
     }
 
     /// How packets go.

@@ -1,6 +1,7 @@
 //! Queue pairs of a real device, both ends on this host. They are run where there is one: `tests/verbs/run.sh` does,
 //! in virtual machines.
 
+mod contents;
 #[path = "../counted/mod.rs"]
 mod counted;
 mod manager;
@@ -18,12 +19,14 @@ use std::time::{Duration, Instant};
 const PLAN: Plan = Plan {
     transport: Transport::Rc,
     queue_pairs: 1,
+    datagrams: 0,
     loopback: false,
     bytes: 4096,
     send_depth: 16,
     recv_depth: 8,
     completions: 64,
     inline: 64,
+    has_contents: false,
     sees_writes: false,
     pages: WantedPages::Ordinary,
     stamps: false,
@@ -55,7 +58,10 @@ fn post(device: &mut QueuePairs, requests: &[WorkRequest]) -> Result<(), VerbsEr
 }
 
 /// So many completions, or the failure that came before. Nobody waits for ever for those that don't come.
-fn completions(device: &mut QueuePairs, count: usize) -> Result<Vec<Completion>, VerbsError> {
+fn completions(
+    device: &mut impl Device<Error = VerbsError>,
+    count: usize,
+) -> Result<Vec<Completion>, VerbsError> {
     let (mut seen, began) = (Vec::new(), Instant::now());
     while seen.len() < count {
         device.poll(&mut seen)?;

@@ -46,6 +46,8 @@ and numbers are of the time in which all are active.
   flow = [
     { from = [\"b\", \"c\"], to = \"a\", method = \"bulk\", sl = 1 },
     { from = \"d\", to = \"a\", method = \"rperf\" },
+    # a key-value store in the manner of HERD: two threads of d ask, two of a answer
+    { from = \"d\", to = \"a\", method = \"key-value\", clients = 2, workers = 2 },
   ]
 
 Example:

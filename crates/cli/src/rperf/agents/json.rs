@@ -5,6 +5,7 @@ use super::coordinate::Settings;
 use bandwise_agents::coordinator::{Ended, FlowOutcome, Outcome};
 use bandwise_agents::{Counted, End, Flow, Span};
 use bandwise_report::json::rounded;
+use bandwise_verbs::session::{Method, Task};
 use serde_json::{Value, json};
 
 /// The document.
@@ -64,6 +65,7 @@ fn flow(settings: &Settings, flow: &Flow, found: &FlowOutcome) -> Value {
         "traffic_class": task.traffic_class.get(),
         "bytes": task.bytes.get(),
         "queue_pairs": task.queue_pairs.get(),
+        "store": store(task),
         "completion": if task.events { "events" } else { "busy" },
         "mtu_bytes": found.mtu.map(|mtu| mtu.get()),
         "wanted_s": span(flow.active),
@@ -71,9 +73,23 @@ fn flow(settings: &Settings, flow: &Flow, found: &FlowOutcome) -> Value {
         "end": end,
         "failure": failure,
         "cpu": report.and_then(|report| report.cpu),
+        "values_checked": report.and_then(|report| report.values),
         "window": report.map(|report| counted(&report.window)),
         "whole": report.map(|report| counted(&report.whole)),
     })
+}
+
+/// What is said of a key-value store alone.
+fn store(task: &Task) -> Value {
+    match task.method {
+        Method::KeyValue(store) => json!({
+            "clients": store.clients.get(),
+            "workers": store.workers.get(),
+            "depth": task.depth.get(),
+            "put_every": store.put_every,
+        }),
+        _ => Value::Null,
+    }
 }
 
 fn counted(counted: &Counted) -> Value {

@@ -2,6 +2,7 @@
 //! `agents`; here are its sockets, threads and clocks.
 
 mod coordinate;
+mod counted;
 mod flags;
 mod inbox;
 mod json;

@@ -55,7 +55,7 @@ struct Host<C> {
 /// A while in which nothing has to happen.
 const IDLE: Time = Time::from_ms(3_600_000);
 
-fn serve<C: Clock + Copy + Send + 'static>(
+fn serve<C: Clock + Copy + Send + Sync + 'static>(
     listener: TcpListener,
     chosen: Chosen,
     mut agent: Agent,
@@ -112,7 +112,7 @@ fn serve<C: Clock + Copy + Send + 'static>(
     }
 }
 
-impl<C: Clock + Copy + Send + 'static> Host<C> {
+impl<C: Clock + Copy + Send + Sync + 'static> Host<C> {
     /// Whether the connection can be used.
     fn connect(&mut self, link: Link, stream: TcpStream) -> bool {
         let from = stream.peer_addr().map_or_else(|_| "somebody".to_owned(), |a| a.to_string());

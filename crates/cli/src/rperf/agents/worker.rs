@@ -1,17 +1,22 @@
-//! [`Worker`]: one side of a flow, in a thread of its own: makes queue pairs, connects them, measures or answers, and
-//! keeps them until it is let go, because the other side may still use them.
+//! [`Worker`]: one side of a flow, in a thread of its own or several: makes queue pairs, connects them, measures or
+//! answers, and keeps them until it is let go, because the other side may still use them.
 
-use super::super::device::driven::driven;
+use super::super::device::place::Place;
 use super::super::device::port::any_psn;
 use super::super::device::program::{self, Extent};
 use super::super::device::settings::Until;
+use super::super::device::threads::{self, How, Work, Worked};
+use super::counted;
+use anyhow::Context;
 use bandwise_agents::agent::Event;
 use bandwise_agents::message::{Job, Part};
 use bandwise_agents::{Counted, End, Report};
-use bandwise_rperf::{Generator, Window};
-use bandwise_units::{Bytes, Time};
-use bandwise_verbs::ibverbs::{Chosen, QueuePairs, Side, VerbsError};
-use bandwise_verbs::{Clock, Monotonic, processor_time};
+use bandwise_rdma::verbs::Qp;
+use bandwise_rperf::{Generator, KeyValueQuestions, KeyValueSizes, KeyValueTable, Window};
+use bandwise_units::Time;
+use bandwise_verbs::ibverbs::{Chosen, QueuePairs, Side, VerbsError, WantedPages, WithContents};
+use bandwise_verbs::session::Method;
+use bandwise_verbs::{Clock, Monotonic, Wakes};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -41,7 +46,7 @@ impl Worker {
     pub(super) fn start(
         chosen: Chosen,
         job: Job,
-        clock: impl Clock + Send + 'static,
+        clock: impl Clock + Send + Sync + 'static,
         tell: impl Fn(Event) + Send + 'static,
     ) -> std::io::Result<Worker> {
         let (sender, commands) = channel();
@@ -84,93 +89,175 @@ struct Flow<C> {
 const LOOK: Time = Time::from_ms(10);
 const AWAKE: Time = Time::from_ms(1);
 
-impl<C: Clock> Flow<C> {
+impl<C: Clock + Sync> Flow<C> {
     /// An error is what went wrong before anything was measured, or on the side that answers.
     fn work(self, chosen: Chosen, tell: &dyn Fn(Event)) -> anyhow::Result<()> {
-        let task = self.job.task;
-        let plan = task.plan(self.job.part.into())?;
-        let mut device = QueuePairs::open(chosen, plan, any_psn())?;
-        tell(Event::Prepared(device.side()));
+        let (task, part) = (self.job.task, self.job.part.into());
+        let (plan, threads) = (task.plan(part)?, task.threads_of(part));
+        let mut devices = QueuePairs::open_many(chosen, plan, threads, any_psn())?;
+        let here = Side::joined(devices.iter().map(QueuePairs::side));
+        tell(Event::Prepared(here.context("no thread was asked for")?));
         let Ok(Command::Connect(side)) = self.commands.recv() else { return Ok(()) };
-        let mtu = device.connect(&side, task.path())?;
+        let mut mtu = task.mtu;
+        for (thread, device) in devices.iter_mut().enumerate() {
+            mtu = device.connect(&task.other_side(part, thread, &side), task.path())?;
+        }
         tell(Event::Connected(mtu));
+        let loopback = devices.first().and_then(QueuePairs::loopback);
+        let Method::KeyValue(store) = task.method else {
+            return self.go(devices, loopback, tell, |_| Ok(None));
+        };
+        let (ways, window) = (store.ways(part), task.depth.get());
+        let sizes = KeyValueSizes::herd(task.bytes.get());
+        let devices = devices.into_iter().zip(0..);
         match self.job.part {
-            Part::Server => self.answer(&mut device)?,
             Part::Client => {
-                let report = match self.commands.recv() {
-                    Ok(Command::Start(at)) => self.measure(&mut device, at)?,
-                    Ok(_) => unmeasured(),
+                let of = |number| KeyValueQuestions::new(number, &ways, sizes, window);
+                let devices = devices.map(|(device, i)| WithContents::of(device, of(i)));
+                self.go(devices.collect(), loopback, tell, |device| {
+                    Ok(Some(device.contents()?.checked()))
+                })
+            }
+            Part::Server => {
+                let of = |number| KeyValueTable::new(number, &ways, sizes, window);
+                let devices = devices.map(|(device, i)| WithContents::of(device, of(i)));
+                self.go(devices.collect(), loopback, tell, |_| Ok(None))
+            }
+        }
+    }
+
+    /// Measures or answers with queue pairs that are connected, those of each thread. `values` says how many values
+    /// have come, where messages hold some.
+    fn go<D: Wakes<Error = VerbsError> + Send>(
+        self,
+        devices: Vec<D>,
+        loopback: Option<Qp>,
+        tell: &dyn Fn(Event),
+        values: impl Fn(&mut D) -> Result<Option<u64>, VerbsError>,
+    ) -> anyhow::Result<()> {
+        let _kept = match self.job.part {
+            Part::Server => self.answer(devices)?,
+            Part::Client => {
+                let (report, kept) = match self.commands.recv() {
+                    Ok(Command::Start(at)) => self.measure(devices, loopback, at, values)?,
+                    Ok(_) => (unmeasured(), devices),
                     Err(_) => return Ok(()),
                 };
                 tell(Event::Ended(Box::new(report)));
+                kept
             }
-        }
+        };
         // The other side may still have something under way to these queue pairs.
         while self.commands.recv().is_ok() {}
         Ok(())
     }
 
-    fn answer(&self, device: &mut QueuePairs) -> Result<(), VerbsError> {
-        let mut program = program::of_server(&self.job.task);
-        let sleeps = program::server_sleeps(&self.job.task);
+    fn answer<D: Wakes<Error = VerbsError> + Send>(
+        &self,
+        devices: Vec<D>,
+    ) -> Result<Vec<D>, VerbsError> {
+        let task = &self.job.task;
+        let work =
+            devices.into_iter().map(|device| Work { device, program: program::of_server(task) });
+        let place = anywhere();
+        let how = How { place: &place, by_events: program::server_sleeps(task), begins: &|| true };
         let mut stop = || self.stops.load(Relaxed);
         // It takes no times.
-        let clock = Monotonic::start();
-        driven(&mut program, device, &clock, sleeps, &mut stop).map(drop)
+        let worked = threads::run(work.collect(), &how, &Monotonic::start(), &mut stop);
+        worked.into_iter().map(|worked| worked.end.map(|_| worked.device)).collect()
     }
 
-    fn measure(&self, device: &mut QueuePairs, at: Time) -> anyhow::Result<Report> {
+    fn measure<D: Wakes<Error = VerbsError> + Send>(
+        &self,
+        devices: Vec<D>,
+        loopback: Option<Qp>,
+        at: Time,
+        values: impl Fn(&mut D) -> Result<Option<u64>, VerbsError>,
+    ) -> anyhow::Result<(Report, Vec<D>)> {
         let Job { task, active, window, think, seed, .. } = &self.job;
         let (begin, end) = (at + active.from(), at + active.to());
         let window = Window { from: at + window.from(), to: at + window.to() };
-        let until = Until::Time(end - begin);
-        let extent = Extent {
+        let extent = |thread| Extent {
             start: begin,
-            until,
+            until: Until::Time(end - begin),
             window: Some(window),
             think: *think,
             seed: *seed,
-            thread: 0,
+            thread,
             rate: None,
             slices: None,
         };
-        let mut program = program::of_client(task, device.loopback(), &extent)?;
-        if !self.wait_until(begin) {
-            return Ok(unmeasured());
-        }
-        let (began, busy) = (self.clock.now(), processor_time());
-        let mut stop = || self.stops.load(Relaxed) || self.clock.now() >= end;
-        let driven = driven(&mut program, device, &self.clock, task.events, &mut stop);
-        let (ended, busy) = (self.clock.now(), processor_time() - busy);
-        let end = match driven {
-            Err(error) => End::Failed(error.to_string()),
-            Ok(_) if ended >= end => End::Complete,
-            Ok(_) => End::Stopped,
+        let work = devices.into_iter().zip(0..).map(|(device, thread)| {
+            let program = program::of_client(task, loopback, &extent(thread))?;
+            anyhow::Ok(Work { device, program })
+        });
+        let work = work.collect::<Result<Vec<_>, _>>()?;
+        let (clock, stops) = (&self.clock, &*self.stops);
+        let (place, begins) = (anywhere(), || is_time(begin, clock, stops));
+        let how = How { place: &place, by_events: task.events, begins: &begins };
+        let mut stop = || stops.load(Relaxed) || clock.now() >= end;
+        let mut worked = threads::run(work, &how, clock, &mut stop);
+        // Once all had begun, and before the first ended.
+        let spans: Option<Vec<(Time, Time)>> = worked.iter().map(|worked| worked.active).collect();
+        let began = spans.iter().flatten().map(|span| span.0).max();
+        let ended = spans.iter().flatten().map(|span| span.1).min();
+        let counts: Result<Vec<_>, _> =
+            worked.iter_mut().map(|one| values(&mut one.device)).collect();
+        let (programs, kept, ends, busy) = apart(worked);
+        let (Some(began), Some(ended)) = (began, ended) else { return Ok((unmeasured(), kept)) };
+        let how_it_ended = match ends.and(counts.as_ref().map(drop).map_err(ToString::to_string)) {
+            Err(why) => End::Failed(why),
+            Ok(()) if ended >= end => End::Complete,
+            Ok(()) => End::Stopped,
         };
-        let took = ended - began;
-        Ok(Report {
-            end,
+        let took = ended.saturating_sub(began);
+        let of_all = took.as_s_f64() * programs.len() as f64;
+        let report = Report {
+            end: how_it_ended,
             active: Some((began.saturating_sub(at), ended.saturating_sub(at))),
-            whole: whole(&program, task.bytes.get(), took),
-            window: within(&program, task.bytes.get(), window, ended),
-            cpu: (took > Time::ZERO).then(|| busy.as_s_f64() / took.as_s_f64()),
-        })
+            whole: counted::whole(&programs, task.bytes.get(), took),
+            window: counted::within(&programs, task.bytes.get(), window, ended),
+            cpu: (took > Time::ZERO).then(|| busy.as_s_f64() / of_all),
+            values: counts.ok().and_then(|counts| counts.into_iter().sum()),
+        };
+        Ok((report, kept))
     }
+}
 
-    /// Whether it is that time now, and not the end of it all.
-    fn wait_until(&self, time: Time) -> bool {
-        loop {
-            let left = time.saturating_sub(self.clock.now());
-            if self.stops.load(Relaxed) {
-                return false;
-            }
-            if left == Time::ZERO {
-                return true;
-            }
-            if left > AWAKE {
-                let nap = (left - AWAKE).min(LOOK);
-                thread::sleep(Duration::from_nanos(nap.as_ps() / 1_000));
-            }
+/// What several threads did: their programs, their queue pairs, the first failure, and how long they kept processors
+/// busy.
+fn apart<D>(
+    worked: Vec<Worked<D, Generator>>,
+) -> (Vec<Generator>, Vec<D>, Result<(), String>, Time) {
+    let (mut programs, mut devices) = (Vec::new(), Vec::new());
+    let (mut end, mut busy) = (Ok(()), Time::ZERO);
+    for one in worked {
+        programs.push(one.program);
+        devices.push(one.device);
+        end = end.and(one.end.map(drop).map_err(|error| error.to_string()));
+        busy += one.busy;
+    }
+    (programs, devices, end, busy)
+}
+
+/// Threads run wherever the system lets them: an agent has several flows, which would be in each other's way.
+fn anywhere() -> Place {
+    Place::anywhere(WantedPages::Ordinary)
+}
+
+/// Whether it is that time now, and not the end of it all.
+fn is_time(time: Time, clock: &impl Clock, stops: &AtomicBool) -> bool {
+    loop {
+        let left = time.saturating_sub(clock.now());
+        if stops.load(Relaxed) {
+            return false;
+        }
+        if left == Time::ZERO {
+            return true;
+        }
+        if left > AWAKE {
+            let nap = (left - AWAKE).min(LOOK);
+            thread::sleep(Duration::from_nanos(nap.as_ps() / 1_000));
         }
     }
 }
@@ -178,33 +265,5 @@ impl<C: Clock> Flow<C> {
 /// Of who was stopped before it began.
 fn unmeasured() -> Report {
     let (whole, window) = (Counted::NONE, Counted::NONE);
-    Report { end: End::Stopped, active: None, whole, window, cpu: None }
-}
-
-/// Messages of one size that took so long.
-fn counted(messages: u64, bytes: u32, over: Time) -> Counted {
-    Counted { messages, bytes: Bytes::new(u64::from(bytes)) * messages, over, latency: None }
-}
-
-fn whole(program: &Generator, bytes: u32, took: Time) -> Counted {
-    match (program, program.latency()) {
-        (Generator::Bulk(bulk), _) => counted(bulk.completed(), bytes, took),
-        (_, Some(latency)) => {
-            Counted { latency: latency.summary(), ..counted(latency.count(), bytes, took) }
-        }
-        (_, None) => Counted::NONE,
-    }
-}
-
-fn within(program: &Generator, bytes: u32, window: Window, ended: Time) -> Counted {
-    if let Some(bandwidth) = program.bandwidth() {
-        let over = window.to.min(ended).saturating_sub(window.from);
-        return counted(bandwidth.messages, bytes, over);
-    }
-    let Some(within) = program.measure().and_then(|measure| measure.within()) else {
-        return Counted::NONE;
-    };
-    let latency = within.latency();
-    let over = within.span().map_or(Time::ZERO, |(from, to)| to - from);
-    Counted { latency: latency.summary(), ..counted(latency.count(), bytes, over) }
+    Report { end: End::Stopped, active: None, whole, window, cpu: None, values: None }
 }

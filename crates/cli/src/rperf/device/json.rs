@@ -17,6 +17,7 @@ pub(in crate::rperf) fn name(method: Method) -> &'static str {
         Method::PostPoll => "post-poll",
         Method::ClosedLoop(_) => "closed-loop",
         Method::Bulk(_) => "bulk",
+        Method::KeyValue(_) => "key-value",
     }
 }
 

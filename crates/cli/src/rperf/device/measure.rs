@@ -5,7 +5,7 @@ use super::port::any_psn;
 use super::program::{self, Extent};
 use super::rate::Rate;
 use super::settings::{Settings, Until};
-use super::threads::{self, Work, Worked};
+use super::threads::{self, How, Work, Worked};
 use crate::interrupt::Interrupt;
 use anyhow::anyhow;
 use bandwise_rdma::wire::Mtu;
@@ -33,7 +33,7 @@ pub(super) enum After {
     More(Control),
     /// Nothing. Queue pairs are still open: a device that has failed may take its time to close them, so what was
     /// measured is printed first.
-    Nothing(Box<[QueuePairs]>, Option<Connections>),
+    Nothing { _devices: Box<[QueuePairs]>, _connections: Option<Connections> },
 }
 
 /// How long threads may take to begin.
@@ -123,7 +123,8 @@ impl Connected {
             };
             why.is_some()
         };
-        let worked = threads::run(work, &settings.place, task.events, clock, &mut stop);
+        let how = How { place: &settings.place, by_events: task.events, begins: &|| true };
+        let worked = threads::run(work, &how, clock, &mut stop);
         let now = clock.now();
         let failed = worked.iter().find_map(|worked| worked.end.as_ref().err());
         let all_done = worked.iter().all(|worked| matches!(worked.end, Ok(End::Done)));
@@ -155,7 +156,7 @@ impl Connected {
             busy: worked.iter().fold(Time::ZERO, |all, worked| all + worked.busy),
         };
         let devices = worked.into_iter().map(|worked| worked.device).collect();
-        let nothing = After::Nothing(devices, connections);
+        let nothing = After::Nothing { _devices: devices, _connections: connections };
         if end != Ended::Complete {
             return Ok((run, end, nothing));
         }
@@ -172,7 +173,7 @@ impl Connected {
 }
 
 /// What bulk traffic came to.
-fn throughput(worked: &[Worked<Generator>], now: Time) -> Option<Throughput> {
+fn throughput(worked: &[Worked<QueuePairs, Generator>], now: Time) -> Option<Throughput> {
     let bandwidth = |program: &Generator| {
         let bandwidth = program.bandwidth()?;
         Some(Bandwidth { to: bandwidth.to.min(now), ..bandwidth })

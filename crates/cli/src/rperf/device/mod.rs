@@ -2,19 +2,18 @@
 
 pub(super) mod address;
 mod client;
-pub(super) mod driven;
 mod flags;
 pub(super) mod json;
 mod measure;
 mod outcome;
-mod place;
+pub(super) mod place;
 pub(super) mod port;
 pub(super) mod program;
 mod rate;
 mod server;
 pub(super) mod settings;
 pub(super) mod tables;
-mod threads;
+pub(super) mod threads;
 
 use super::agents;
 use crate::failure::Failure;

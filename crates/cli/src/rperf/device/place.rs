@@ -50,7 +50,7 @@ fn cpu(text: &str) -> Result<Cpu, Refusal> {
 
 /// Where threads run, and what memory is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(in crate::rperf) struct Place {
     cpus: Cpus,
     pub(super) pages: WantedPages,
 }
@@ -100,8 +100,7 @@ impl Here {
 
 impl Place {
     /// Wherever the system lets threads run.
-    #[cfg(test)]
-    pub(super) fn anywhere(pages: WantedPages) -> Self {
+    pub(in crate::rperf) fn anywhere(pages: WantedPages) -> Self {
         Place { cpus: Cpus::Any, pages }
     }
 

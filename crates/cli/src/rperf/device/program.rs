@@ -4,12 +4,13 @@ use super::settings::Until;
 use bandwise_random::Stream;
 use bandwise_rdma::verbs::{Completion, Next, Posts, Program, Qp};
 use bandwise_rperf::{
-    Bulk, BulkError, BulkSettings, ClosedLoop, ClosedLoopSettings, Generator, PingPongInitiator,
-    PingPongResponder, PingPongSettings, PostPoll, PostPollSettings, RPerf, RPerfSettings, Rounds,
-    Think, Window,
+    Bulk, BulkError, BulkSettings, ClosedLoop, ClosedLoopSettings, Generator, KeyValueClient,
+    KeyValueClientSettings, KeyValueSizes, KeyValueWorker, KeyValueWorkerSettings,
+    PingPongInitiator, PingPongResponder, PingPongSettings, PostPoll, PostPollSettings, RPerf,
+    RPerfSettings, Rounds, Think, Window,
 };
 use bandwise_units::{BitRate, Bytes, Time};
-use bandwise_verbs::session::{Method, Operation, Task};
+use bandwise_verbs::session::{Method, Operation, Part, Task};
 
 /// Rounds that come first and aren't counted, where it is not a time that says which are: as in the simulator.
 const WARMUP: u64 = 20;
@@ -45,7 +46,7 @@ pub(in crate::rperf) fn of_client(
     let Extent { start, thread, .. } = *extent;
     let (bytes, inline_max) = (task.bytes.get(), task.inline.get());
     let rounds = || {
-        let seed = Stream::new(extent.seed, "think", 0).time_below(Time::MAX).as_ps();
+        let seed = Stream::new(extent.seed, "think", thread.into()).time_below(Time::MAX).as_ps();
         let think = Think::uniform(Time::ZERO, extent.think, seed);
         let warmup = if extent.window.is_some() { 0 } else { WARMUP };
         Rounds { warmup, samples: extent.until.samples(), think }
@@ -67,6 +68,15 @@ pub(in crate::rperf) fn of_client(
             let rounds = rounds();
             ClosedLoop::new(ClosedLoopSettings { qp, opcode, bytes, inline_max, rounds }).into()
         }
+        Method::KeyValue(store) => KeyValueClient::new(KeyValueClientSettings {
+            workers: store.ways(Part::Client),
+            window: task.depth.get(),
+            sizes: KeyValueSizes::herd(bytes),
+            put_every: store.put_every,
+            inline_max,
+            rounds: rounds(),
+        })
+        .into(),
         Method::Bulk(operation) => {
             let (queue_pairs, depth) = (task.queue_pairs.get(), task.depth.get());
             let until = match extent.until {
@@ -134,13 +144,18 @@ pub(in crate::rperf) fn of_server(task: &Task) -> Answerer {
         Method::PingPong(operation) => {
             Answerer::Pong(PingPongResponder::new(ping_pong(task, operation)))
         }
+        Method::KeyValue(store) => Answerer::Worker(KeyValueWorker::new(KeyValueWorkerSettings {
+            clients: store.ways(Part::Server),
+            sizes: KeyValueSizes::herd(task.bytes.get()),
+            inline_max: task.inline.get(),
+        })),
         _ => Answerer::Receiver,
     }
 }
 
 /// Whether who answers sleeps: where it was asked for, and where nothing completes on that side.
 pub(in crate::rperf) fn server_sleeps(task: &Task) -> bool {
-    let answers = matches!(task.method, Method::PingPong(_));
+    let answers = matches!(task.method, Method::PingPong(_) | Method::KeyValue(_));
     task.events || !(answers || task.method.operation().takes_recv())
 }
 
@@ -158,6 +173,8 @@ fn ping_pong(task: &Task, operation: Operation) -> PingPongSettings {
 pub(in crate::rperf) enum Answerer {
     /// Sends back what comes.
     Pong(PingPongResponder),
+    /// Answers requests of a key-value store.
+    Worker(KeyValueWorker),
     /// Receives, which the device does by itself as long as somebody polls.
     Receiver,
 }
@@ -166,6 +183,7 @@ impl Program for Answerer {
     fn step(&mut self, now: Time, seen: &[Completion], posts: &mut Posts) -> Next {
         match self {
             Answerer::Pong(pong) => pong.step(now, seen, posts),
+            Answerer::Worker(worker) => worker.step(now, seen, posts),
             Answerer::Receiver => Next::Completion,
         }
     }

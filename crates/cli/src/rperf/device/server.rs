@@ -6,14 +6,14 @@ use super::json::name;
 use super::place::{Place, tell_of};
 use super::port::any_psn;
 use super::program;
-use super::threads::{self, Work};
+use super::threads::{self, How, Work};
 use crate::failure::Failure;
 use crate::output::note;
 use anyhow::{Context, anyhow};
 use bandwise_verbs::Monotonic;
 use bandwise_verbs::ibverbs::manager::Listener;
 use bandwise_verbs::ibverbs::{Chosen, Plan, QueuePairs, Side};
-use bandwise_verbs::session::{Control, ControlError, Message, Part, Task};
+use bandwise_verbs::session::{Control, ControlError, Message, Method, Part, Task};
 
 /// Serves one after another, or one.
 pub(super) fn run(flags: Server) -> Result<(), Failure> {
@@ -108,7 +108,8 @@ fn answer(
         said = if sleeps { control.look_now() } else { control.look() };
         said.is_some()
     };
-    let worked = threads::run(work, place, sleeps, &Monotonic::start(), &mut stop);
+    let how = How { place, by_events: sleeps, begins: &|| true };
+    let worked = threads::run(work, &how, &Monotonic::start(), &mut stop);
     if said.is_none() {
         said = control.look_now();
     }
@@ -135,6 +136,9 @@ fn prepare(
     task: &Task,
     side: &Side,
 ) -> anyhow::Result<(Vec<QueuePairs>, Option<Listener>)> {
+    if matches!(task.method, Method::KeyValue(_)) {
+        return Err(anyhow!("a key-value store is measured by agents alone"));
+    }
     let plan = Plan { pages: place.pages, ..task.plan(Part::Server)? };
     let threads = task.threads.get();
     let mut devices = QueuePairs::open_many(chosen.clone(), plan, threads, any_psn())?;

@@ -9,7 +9,7 @@ use bandwise_rdma::verbs::Transport;
 use bandwise_report::{Cell, Table, text};
 use bandwise_rperf::Summary;
 use bandwise_units::{BitRate, Time};
-use bandwise_verbs::session::{Method, Operation};
+use bandwise_verbs::session::{KeyValue, Method, Operation};
 
 /// Everything that is printed for people.
 pub(super) fn text(settings: &Settings, outcome: &Outcome) -> String {
@@ -42,6 +42,7 @@ fn meaning(method: Method) -> &'static str {
         Method::PostPoll | Method::ClosedLoop(_) | Method::Bulk(_) => {
             "From posting a request to its completion, with what both hosts and their RNICs add."
         }
+        Method::KeyValue(_) => "From posting a request to its answer, with both hosts in it.",
     }
 }
 
@@ -172,6 +173,14 @@ fn bandwidth(settings: &Settings, runs: &[Run]) -> Option<Table> {
 
 /// The method and what it moves messages by, where it has a choice.
 pub(in crate::rperf) fn named(method: Method) -> String {
+    if let Method::KeyValue(KeyValue { clients, workers, .. }) = method {
+        let many = |number: u32, one: &str| match number {
+            1 => format!("1 {one}"),
+            number => format!("{number} {one}s"),
+        };
+        let (clients, workers) = (many(clients.get(), "client"), many(workers.get(), "worker"));
+        return format!("{} of {clients} and {workers}", name(method));
+    }
     let by = match method.operation() {
         _ if matches!(method, Method::Rperf | Method::PostPoll) => return name(method).to_owned(),
         Operation::Send => "SEND",

@@ -1,29 +1,38 @@
 //! One thread for each part of the queue pairs.
 
-use super::driven::driven;
 use super::place::Place;
 use bandwise_rdma::verbs::Program;
 use bandwise_units::Time;
-use bandwise_verbs::ibverbs::{QueuePairs, VerbsError};
-use bandwise_verbs::{Clock, End, processor_time};
+use bandwise_verbs::ibverbs::VerbsError;
+use bandwise_verbs::{ByEvents, Clock, End, Wakes, drive, processor_time};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
 /// What a thread has to do.
-pub(super) struct Work<P> {
-    pub(super) device: QueuePairs,
-    pub(super) program: P,
+pub(in crate::rperf) struct Work<D, P> {
+    pub(in crate::rperf) device: D,
+    pub(in crate::rperf) program: P,
 }
 
 /// What has become of it.
-pub(super) struct Worked<P> {
+pub(in crate::rperf) struct Worked<D, P> {
     /// Not closed yet: the other side is told first that it may close its own.
-    pub(super) device: QueuePairs,
-    pub(super) program: P,
-    pub(super) end: Result<End, VerbsError>,
+    pub(in crate::rperf) device: D,
+    pub(in crate::rperf) program: P,
+    pub(in crate::rperf) end: Result<End, VerbsError>,
+    /// When it began and ended; `None` where it did not begin.
+    pub(in crate::rperf) active: Option<(Time, Time)>,
     /// How long it kept a processor busy.
-    pub(super) busy: Time,
+    pub(in crate::rperf) busy: Time,
+}
+
+/// When threads begin and how.
+pub(in crate::rperf) struct How<'a> {
+    pub(in crate::rperf) place: &'a Place,
+    pub(in crate::rperf) by_events: bool,
+    /// Comes back when a thread is to begin; with `false` if it is not to, any more.
+    pub(in crate::rperf) begins: &'a (dyn Fn() -> bool + Sync),
 }
 
 /// How often somebody with nothing to do looks whether it should stop, and whether others are done.
@@ -31,23 +40,36 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// Runs the first on this thread and each other one on its own, until all are done, one fails, or `stop` says so,
 /// which is asked on this thread.
-pub(super) fn run<P: Program + Send>(
-    work: Vec<Work<P>>,
-    place: &Place,
-    by_events: bool,
+pub(in crate::rperf) fn run<D: Wakes<Error = VerbsError> + Send, P: Program + Send>(
+    work: Vec<Work<D, P>>,
+    how: &How<'_>,
     clock: &(impl Clock + Sync),
     stop: &mut dyn FnMut() -> bool,
-) -> Vec<Worked<P>> {
+) -> Vec<Worked<D, P>> {
     let over = AtomicBool::new(false);
     let over = &over;
-    let one = |work: Work<P>, stop: &mut dyn FnMut() -> bool| {
+    let one = |work: Work<D, P>, stop: &mut dyn FnMut() -> bool| {
         let Work { mut device, mut program } = work;
-        let before = processor_time();
-        let end = driven(&mut program, &mut device, clock, by_events, stop);
+        if !(how.begins)() {
+            over.store(true, Relaxed);
+            return Worked {
+                device,
+                program,
+                end: Ok(End::Stopped),
+                active: None,
+                busy: Time::ZERO,
+            };
+        }
+        let (began, before) = (clock.now(), processor_time());
+        let end = match how.by_events {
+            true => drive(&mut program, &mut ByEvents::of(&mut device), clock, stop),
+            false => drive(&mut program, &mut device, clock, stop),
+        };
+        let (ended, busy) = (clock.now(), processor_time() - before);
         if !matches!(end, Ok(End::Done)) {
             over.store(true, Relaxed);
         }
-        Worked { device, program, end, busy: processor_time() - before }
+        Worked { device, program, end, active: Some((began, ended)), busy }
     };
     let mut work = work.into_iter().enumerate();
     thread::scope(|scope| {
@@ -56,7 +78,7 @@ pub(super) fn run<P: Program + Send>(
             .map(|(number, work)| {
                 let one = &one;
                 scope.spawn(move || {
-                    place.take(number);
+                    how.place.take(number);
                     one(work, &mut || over.load(Relaxed))
                 })
             })

@@ -1,0 +1,54 @@
+//! The method of a `[[flow]]`, by name: those of the simulator's flows, and a key-value store.
+
+use bandwise_scenario::MethodName;
+use bandwise_scenario::values::Text;
+use bandwise_verbs::session::Method;
+use std::fmt;
+
+/// What a flow can do, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FlowMethod {
+    /// What a scenario's flow can do, too.
+    Simple(MethodName),
+    /// A key-value store.
+    KeyValue,
+}
+
+const KEY_VALUE: &str = "key-value";
+
+impl FlowMethod {
+    pub(super) fn of(method: Method) -> FlowMethod {
+        FlowMethod::Simple(match method {
+            Method::Rperf => MethodName::Rperf,
+            Method::PingPong(_) => MethodName::PingPong,
+            Method::PostPoll => MethodName::PostPoll,
+            Method::ClosedLoop(_) => MethodName::ClosedLoop,
+            Method::Bulk(_) => MethodName::Bulk,
+            Method::KeyValue(_) => return FlowMethod::KeyValue,
+        })
+    }
+
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            FlowMethod::Simple(name) => name.as_str(),
+            FlowMethod::KeyValue => KEY_VALUE,
+        }
+    }
+}
+
+impl fmt::Display for FlowMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Text for FlowMethod {
+    const EXAMPLE: &'static str = "rperf, ping-pong, post-poll, closed-loop, bulk or key-value";
+
+    fn read(text: &str) -> Result<Self, String> {
+        match text {
+            KEY_VALUE => Ok(FlowMethod::KeyValue),
+            name => MethodName::read(name).map(FlowMethod::Simple),
+        }
+    }
+}

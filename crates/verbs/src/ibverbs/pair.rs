@@ -1,0 +1,203 @@
+//! [`Pair`]: a queue pair with its lists of requests and RECVs. What is unsafe about posting them stands here.
+
+#![allow(unsafe_code)]
+
+use super::memory::Memory;
+use super::queue_pair::QueuePair;
+use super::work_id::WorkId;
+use super::{Plan, QpAddress, Region, VerbsError};
+use bandwise_rdma::verbs::{Opcode, Qp, WorkRequest};
+use rdma_mummy_sys as sys;
+use std::io;
+use std::mem::zeroed;
+use std::ptr::null_mut;
+
+/// A queue pair, and its requests as the library wants them.
+pub(super) struct Pair {
+    pub(super) qp: QueuePair,
+    /// The other side's memory, from the beginning of its part.
+    pub(super) remote: Region,
+    /// Its places in memory: the first, how many, and how far one is from the next; and how many requests have used
+    /// them.
+    pub(super) first_place: usize,
+    pub(super) places: usize,
+    stride: u64,
+    pub(super) asked: usize,
+    /// Where the first of them is, of those for what is sent.
+    outgoing: u64,
+    /// A list; each entry but the last one handed over points to the next.
+    requests: Box<[sys::ibv_send_wr]>,
+    /// What the requests send, one each.
+    parts: Box<[sys::ibv_sge]>,
+    /// How many of the list are filled and wait for the doorbell.
+    pub(super) held: usize,
+    /// Payloads of the requests that will be told of when they end, in their order: a ring.
+    payloads: Box<[u32]>,
+    first: usize,
+    last: usize,
+    /// The RECVs, as two lists of half of them each.
+    pub(super) recvs: Box<[sys::ibv_recv_wr]>,
+    /// Where what they receive goes.
+    _arriving: Box<[sys::ibv_sge]>,
+    /// Whether the second half is to be posted next.
+    is_second: bool,
+    /// RECVs used up and not posted anew.
+    pub(super) used: usize,
+    /// What stands before a message that is received, bytes.
+    pub(super) header: u32,
+}
+
+impl Pair {
+    pub(super) fn of(
+        qp: QueuePair,
+        number: Qp,
+        memory: &Memory,
+        plan: &Plan,
+        first_place: usize,
+        header: u32,
+    ) -> Result<Pair, VerbsError> {
+        let depth = plan.send_depth as usize;
+        // SAFETY: structs of numbers and pointers, for which zeros are values.
+        let blank = || unsafe { zeroed::<sys::ibv_send_wr>() };
+        let mut parts: Box<[_]> = (0..depth).map(|_| memory.outgoing(first_place, 0)).collect();
+        let mut requests: Box<[_]> = (0..depth).map(|_| blank()).collect();
+        for (request, part) in requests.iter_mut().zip(&mut parts) {
+            request.sg_list = part;
+        }
+        let places = plan.places();
+        let count = plan.recv_depth as usize / 2 * 2;
+        let place = |number: usize| if places == 0 { 0 } else { first_place + number };
+        let mut arriving: Box<[_]> =
+            (0..count).map(|number| memory.arriving(place(number), header)).collect();
+        let recv = |sge: &mut sys::ibv_sge| sys::ibv_recv_wr {
+            wr_id: WorkId::received(number).0,
+            next: null_mut(),
+            sg_list: sge,
+            num_sge: 1,
+        };
+        let mut recvs: Box<[_]> = arriving.iter_mut().map(recv).collect();
+        for i in (1..recvs.len()).filter(|&i| i != count / 2) {
+            recvs[i - 1].next = &mut recvs[i];
+        }
+        let mut pair = Pair {
+            qp,
+            remote: memory.region(),
+            first_place,
+            places,
+            stride: memory.stride().into(),
+            asked: 0,
+            outgoing: memory.outgoing(first_place, 0).addr,
+            requests,
+            parts,
+            held: 0,
+            payloads: vec![0; depth.next_power_of_two()].into(),
+            first: 0,
+            last: 0,
+            recvs,
+            _arriving: arriving,
+            is_second: false,
+            used: 0,
+            header,
+        };
+        pair.receive()?;
+        pair.receive()?;
+        Ok(pair)
+    }
+
+    /// Posts half of the RECVs.
+    pub(super) fn receive(&mut self) -> Result<(), VerbsError> {
+        let half = self.recvs.len() / 2;
+        let at = if self.is_second { half } else { 0 };
+        let Some(first) = self.recvs.get_mut(at) else { return Ok(()) };
+        self.is_second = !self.is_second;
+        let mut bad = null_mut();
+        // SAFETY: the queue pair lives; the list and what it points to are read before the call returns, and the
+        // memory that it names is registered and outlives the queue pair.
+        let code = unsafe { sys::ibv_post_recv(self.qp.as_ptr(), first, &mut bad) };
+        self.posted(code, self.recvs.len() as u32)
+    }
+
+    /// Adds a request to the list.
+    #[inline]
+    pub(super) fn hold(&mut self, request: &WorkRequest, depth: u32) -> Result<(), VerbsError> {
+        let Some(entry) = self.requests.get_mut(self.held) else {
+            let error = io::ErrorKind::OutOfMemory.into();
+            return Err(VerbsError::Post { qp: self.qp.number(), depth, error });
+        };
+        let Region { mut address, rkey, .. } = self.remote;
+        if self.places > 0 {
+            let place = self.asked % self.places;
+            self.asked += 1;
+            address = address.wrapping_add(place as u64 * self.stride);
+            self.parts[self.held].addr = self.outgoing + place as u64 * self.stride;
+        }
+        entry.wr_id = WorkId::sent(request.opcode, request.qp, request.id).0;
+        entry.num_sge = i32::from(request.bytes > 0);
+        self.parts[self.held].length = request.bytes;
+        entry.send_flags = 0;
+        if request.signaled {
+            entry.send_flags |= sys::ibv_send_flags::IBV_SEND_SIGNALED.0;
+            self.payloads[self.last & (self.payloads.len() - 1)] = request.bytes;
+            self.last = self.last.wrapping_add(1);
+        }
+        if request.inline {
+            entry.send_flags |= sys::ibv_send_flags::IBV_SEND_INLINE.0;
+        }
+        let target = match self.qp.datagrams_to() {
+            Some(ud) => sys::wr_t { ud },
+            None => sys::wr_t { rdma: sys::rdma_t { remote_addr: address, rkey } },
+        };
+        (entry.opcode, entry.wr) = match request.opcode {
+            Opcode::Send => (sys::ibv_wr_opcode::IBV_WR_SEND, target),
+            Opcode::Write => (sys::ibv_wr_opcode::IBV_WR_RDMA_WRITE, target),
+            Opcode::WriteImm => (sys::ibv_wr_opcode::IBV_WR_RDMA_WRITE_WITH_IMM, target),
+            Opcode::Read => (sys::ibv_wr_opcode::IBV_WR_RDMA_READ, target),
+            Opcode::Atomic => {
+                let add = sys::atomic_t { remote_addr: address, compare_add: 1, swap: 0, rkey };
+                (sys::ibv_wr_opcode::IBV_WR_ATOMIC_FETCH_AND_ADD, sys::wr_t { atomic: add })
+            }
+        };
+        self.held += 1;
+        Ok(())
+    }
+
+    /// Hands the list over.
+    #[inline]
+    pub(super) fn ring(&mut self, depth: u32) -> Result<(), VerbsError> {
+        let held = std::mem::take(&mut self.held);
+        let Some(last) = held.checked_sub(1) else { return Ok(()) };
+        let list = self.requests.as_mut_ptr();
+        let mut bad = null_mut();
+        // SAFETY: `held` entries of the list are filled, and their parts beside them; none is moved, and all are
+        // read before the call returns. The memory that they name is registered and outlives the queue pair.
+        let code = unsafe {
+            for i in 0..last {
+                (*list.add(i)).next = list.add(i + 1);
+            }
+            (*list.add(last)).next = null_mut();
+            sys::ibv_post_send(self.qp.as_ptr(), list, &mut bad)
+        };
+        self.posted(code, depth)
+    }
+
+    /// What the other side must know of it.
+    pub(super) fn address(&self) -> QpAddress {
+        self.qp.address((self.first_place as u64 * self.stride) as u32)
+    }
+
+    fn posted(&self, code: i32, depth: u32) -> Result<(), VerbsError> {
+        if code == 0 {
+            return Ok(());
+        }
+        let error = io::Error::from_raw_os_error(code.abs());
+        Err(VerbsError::Post { qp: self.qp.number(), depth, error })
+    }
+
+    /// The payload of the request that ended.
+    #[inline]
+    pub(super) fn payload(&mut self) -> u32 {
+        let bytes = self.payloads[self.first & (self.payloads.len() - 1)];
+        self.first = self.first.wrapping_add(1);
+        bytes
+    }
+}

@@ -1,0 +1,161 @@
+//! [`KeyValue`]: a key-value store between two hosts, and the queue pairs it needs.
+
+use super::task::{MOST_QUEUE_PAIRS, MOST_REQUESTS, RECVS};
+use super::{Part, Task, TaskError, Within};
+use crate::ibverbs::{Plan, WantedPages};
+use bandwise_rdma::verbs::{Qp, Transport};
+use bandwise_rdma::wire::Mtu;
+use bandwise_rperf::{KeyValueSizes, Route};
+use serde::{Deserialize, Serialize};
+
+/// A key-value store in the manner of HERD: every client has requests under way with every worker. Each is a thread, and
+/// has two queue pairs for each one of the other side: a connection (RC) for requests and one for datagrams (UD) for
+/// answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeyValue {
+    /// Who asks.
+    pub clients: Within<1, 64>,
+    /// Who answers.
+    pub workers: Within<1, 64>,
+    /// One request in this many is a PUT; with 0 none is.
+    pub put_every: u32,
+}
+
+/// Requests of a queue pair that are done and not known to be, beside those under way: one in 64 has a completion, and
+/// the last of those may not be seen yet.
+const UNSEEN: u32 = 256;
+
+impl KeyValue {
+    /// The longest value, bytes: with its key it fits a packet.
+    pub const MOST: u32 = Mtu::MAX.get() - KeyValueSizes::herd(0).put;
+
+    /// How many queue pairs of each kind a thread has: as many as there are threads on the other side.
+    const fn routes(self, part: Part) -> u32 {
+        match part {
+            Part::Client => self.workers.get(),
+            Part::Server => self.clients.get(),
+        }
+    }
+
+    /// The ways of a thread to those of the other side, in their order.
+    pub fn ways(self, part: Part) -> Vec<Route> {
+        let routes = self.routes(part) as u16;
+        let way = |number| Route { requests: Qp(number), answers: Qp(routes + number) };
+        (0..routes).map(way).collect()
+    }
+
+    /// What each thread of a side needs for it.
+    pub(super) fn plan(self, task: &Task, part: Part) -> Result<Plan, TaskError> {
+        let (value, depth, routes) = (task.bytes.get(), task.depth.get(), self.routes(part));
+        let (clients, workers) = (self.clients.get(), self.workers.get());
+        if task.transport == Transport::Ud {
+            return Err(TaskError::NotByDatagrams);
+        }
+        if value > KeyValue::MOST {
+            return Err(TaskError::Value(value));
+        }
+        if 2 * clients * workers > MOST_QUEUE_PAIRS {
+            return Err(TaskError::TooManyPairs {
+                queue_pairs: 2 * routes,
+                threads: task.threads_of(part),
+            });
+        }
+        if 2 * clients * workers * depth > MOST_REQUESTS {
+            return Err(TaskError::TooMany { queue_pairs: 2 * clients * workers, depth });
+        }
+        // All that a client has under way can be with one worker. Half of the RECVs may be used up.
+        let (send_depth, recv_depth) = (UNSEEN + depth, 2 * depth.max(RECVS / 2));
+        let bytes = KeyValueSizes::herd(value).put;
+        Ok(Plan {
+            transport: Transport::Rc,
+            queue_pairs: routes as u16,
+            datagrams: routes as u16,
+            loopback: false,
+            bytes,
+            send_depth,
+            recv_depth,
+            completions: 2 * routes * (send_depth + recv_depth),
+            inline: task.inline.get().min(bytes),
+            has_contents: true,
+            sees_writes: false,
+            pages: WantedPages::Ordinary,
+            stamps: false,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Method;
+    use proptest::prelude::*;
+
+    fn task(clients: u32, workers: u32, value: u32, depth: u32) -> Task {
+        let store = KeyValue {
+            clients: clients.try_into().unwrap(),
+            workers: workers.try_into().unwrap(),
+            put_every: 20,
+        };
+        Task {
+            method: Method::KeyValue(store),
+            transport: Transport::Rc,
+            bytes: value.try_into().unwrap(),
+            inline: 236.try_into().unwrap(),
+            queue_pairs: 1.try_into().unwrap(),
+            threads: 1.try_into().unwrap(),
+            depth: depth.try_into().unwrap(),
+            mtu: Mtu::MAX,
+            sl: 0.try_into().unwrap(),
+            traffic_class: 0.try_into().unwrap(),
+            manager: false,
+            events: false,
+        }
+    }
+
+    proptest! {
+        /// Both sides have the same queue pairs, with the same places in memory; what a client has under way fits half
+        /// of the RECVs; and the longest message fits a packet.
+        #[test]
+        fn both_sides_fit(clients in 1u32..=64, workers in 1u32..=64, value in 0u32..5000, depth in 1u32..=16384) {
+            let task = task(clients, workers, value, depth);
+            let (asks, answers) = (task.plan(Part::Client), task.plan(Part::Server));
+            prop_assert_eq!(asks.is_ok(), answers.is_ok());
+            if let (Ok(asks), Ok(answers)) = (asks, answers) {
+                let pairs = |plan: Plan, part| u32::from(plan.queue_pairs + plan.datagrams) * task.threads_of(part);
+                prop_assert_eq!(pairs(asks, Part::Client), pairs(answers, Part::Server));
+                prop_assert_eq!((asks.recv_depth, asks.bytes), (answers.recv_depth, answers.bytes));
+                prop_assert!(asks.recv_depth >= 2 * depth && asks.send_depth > depth + 2 * 64);
+                prop_assert!(asks.bytes <= Mtu::MAX.get());
+                // What a region says of itself has 32 bits.
+                let places = u64::from(pairs(asks, Part::Client)) * u64::from(asks.recv_depth);
+                prop_assert!(places * (u64::from(asks.bytes) + 104) < 1 << 32);
+            }
+        }
+    }
+
+    #[test]
+    fn what_can_not_be_is_refused() {
+        let error = |task: Task| task.plan(Part::Client).unwrap_err();
+        assert!(task(4, 4, KeyValue::MOST, 4).plan(Part::Server).is_ok());
+        assert_eq!(error(task(4, 4, KeyValue::MOST + 1, 4)), TaskError::Value(4079));
+        assert_eq!(
+            error(task(64, 9, 32, 4)),
+            TaskError::TooManyPairs { queue_pairs: 18, threads: 64 }
+        );
+        assert!(matches!(error(task(16, 16, 32, 16384)), TaskError::TooMany { .. }));
+        let ud = Task { transport: Transport::Ud, ..task(1, 1, 32, 4) };
+        assert_eq!(error(ud), TaskError::NotByDatagrams);
+        assert_eq!(error(Task { manager: true, ..task(1, 1, 32, 4) }), TaskError::NotByManager);
+    }
+
+    /// Requests first, then answers: as queue pairs are told to the other side.
+    #[test]
+    fn a_way_has_two_queue_pairs() {
+        let Method::KeyValue(store) = task(2, 3, 32, 4).method else { unreachable!() };
+        let ways = store.ways(Part::Client);
+        let numbers = ways.iter().map(|way| (way.requests.0, way.answers.0)).collect::<Vec<_>>();
+        assert_eq!(numbers, [(0, 3), (1, 4), (2, 5)]);
+        assert_eq!(store.ways(Part::Server).len(), 2);
+    }
+}
