@@ -1,7 +1,7 @@
 //! A host: its NIC with the flows that it sends and receives.
 //!
-//! Flows of a traffic class that may send take turns, a packet each; acknowledgements go before
-//! data.
+//! Flows of a traffic class that may send take turns, a packet each, or poll; acknowledgements go
+//! before data.
 
 use super::classes::Classes;
 use super::end::{End, Notes};
@@ -40,6 +40,9 @@ pub struct HostModel {
     pub mtu: u32,
     /// What every data packet carries besides the headers of RoCEv2, bytes (IRN 6.3: 16 at most).
     pub extra_header: u32,
+    /// How often a flow that may send looks whether the link is free, at most 4 ms (IRN 4.1: "it
+    /// periodically polls the MAC layer until the link is available"). If not given, flows that may send take turns.
+    pub poll: Option<Time>,
     /// Homa in place of that transport: each flow is a message, and there is no congestion control.
     pub homa: Option<homa::Settings>,
 }
@@ -174,7 +177,7 @@ impl<F: Features> End for Host<F> {
             spray,
             outgoing: Slots::new(),
             incoming: Slots::new(),
-            lines: Lines::new(classes),
+            lines: Lines::new(classes, model.poll),
             notes: Notes::default(),
         }
     }
@@ -418,7 +421,7 @@ impl<F: Features> Host<F> {
         let at = at.max(outgoing.paced_until);
         if at <= now {
             outgoing.listed = true;
-            self.lines.add(outgoing.class, key);
+            self.lines.add(now, outgoing.class, key);
         } else if at < outgoing.ready_at {
             outgoing.ready_at = at;
             self.at(at, READY, key, net);
@@ -437,12 +440,13 @@ impl<F: Features> Host<F> {
             if ready == 0 {
                 break;
             }
-            let frame = match self.lines.take(ready) {
+            let frame = match self.lines.take(now, ready) {
                 Some(Next::Ack(ack)) => ack,
                 Some(Next::Flow(key)) => match self.next_data(now, key, net) {
                     Some(packet) => packet.into(),
                     None => continue,
                 },
+                Some(Next::Later(at)) => return net.wake(self.output.end, at),
                 None => continue,
             };
             self.lines.took(ready, frame.packet());

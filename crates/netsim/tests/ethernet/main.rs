@@ -4,6 +4,7 @@ mod classes;
 mod homa;
 mod hpcc;
 mod md1;
+mod polls;
 mod ports;
 mod shared;
 mod spray;
@@ -43,6 +44,7 @@ fn model(transport: Settings, pfc: bool) -> NetworkModel {
             notification: NotificationSettings::default(),
             mtu: 1000,
             extra_header: 0,
+            poll: None,
             homa: None,
         },
     }
