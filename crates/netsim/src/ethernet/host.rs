@@ -364,6 +364,8 @@ impl<F: Features> Host<F> {
             self.notes.ended.push(key);
             return;
         }
+        // With few packets in flight the timeout is a shorter one (IRN 3.1).
+        self.watch(key, net);
         self.list(now, key, net);
     }
 
@@ -389,8 +391,8 @@ impl<F: Features> Host<F> {
         self.list(now, key, net);
     }
 
-    /// Sees to it that an event looks at a flow's deadline. One event a flow is enough: it finds
-    /// that the deadline has moved, and is set again.
+    /// Sees to it that an event looks at a flow's deadline, whenever that may have come nearer. One
+    /// event a flow is enough otherwise: it finds that the deadline has moved, and is set again.
     #[inline]
     fn watch(&mut self, key: u32, net: &mut Net<F::Frame>) {
         let Some(outgoing) = self.outgoing.get_mut(key) else { return };

@@ -9,6 +9,7 @@ mod ports;
 mod shared;
 mod spray;
 mod standstill;
+mod timeouts;
 
 use bandwise_netsim::ethernet::{
     Buffering, Classes, Counters, Finished, HostModel, InputBuffers, Network, NetworkModel, Opened,
