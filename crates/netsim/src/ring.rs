@@ -60,6 +60,16 @@ impl<T: Copy + Default> Ring<T> {
         Some(first)
     }
 
+    /// Takes the value at a place, counted from the front, which must be there.
+    pub fn remove(&mut self, index: u32) -> T {
+        let value = self.slots[self.slot(index)];
+        for later in index + 1..self.len {
+            self.slots[self.slot(later - 1)] = self.slots[self.slot(later)];
+        }
+        self.len -= 1;
+        value
+    }
+
     #[inline]
     pub fn front(&self) -> Option<&T> {
         if self.len == 0 { None } else { Some(&self.slots[self.head as usize]) }
@@ -103,7 +113,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_a_queue(steps in prop::collection::vec((0u8..4, 0u32..9), 0..300)) {
+        fn is_a_queue(steps in prop::collection::vec((0u8..5, 0u32..9), 0..300)) {
             let (mut ring, mut queue) = (Ring::new(), VecDeque::new());
             for (step, value) in steps {
                 match step {
@@ -115,6 +125,9 @@ mod tests {
                     }
                     2 => {
                         ring.iter_mut().zip(&mut queue).for_each(|(a, b)| (*a, *b) = (*a + 1, *b + 1));
+                    }
+                    3 if (value as usize) < queue.len() => {
+                        prop_assert_eq!(Some(ring.remove(value)), queue.remove(value as usize));
                     }
                     _ => {
                         ring.push_back(value);

@@ -36,6 +36,7 @@ fn model(transport: Settings, pfc: bool, dcqcn: bool) -> NetworkModel {
             notification: NotificationSettings::default(),
             mtu: 1000,
             extra_header: 0,
+            poll: None,
             homa: None,
         },
     }

@@ -71,6 +71,7 @@ fn settings(scenario: &NetworkScenario) -> Value {
             Routing::Spray => "spray",
         },
         "mtu": host.mtu,
+        "poll": host.poll.map(|every| every.to_string()),
         "transport": scenario.transport.as_str(),
         "recovery": match recovery {
             Recovery::GoBackN => "go-back-n",

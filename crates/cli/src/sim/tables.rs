@@ -218,7 +218,11 @@ fn transport(scenario: &NetworkScenario) -> String {
         Algorithm::Hpcc => ", HPCC",
         Algorithm::Swift => ", Swift",
     };
-    format!("{kind}{recovery} {pfc}{congestion}; {cap}, {timeout}.\nMTU {mtu} B, {buffer}")
+    let poll = match scenario.model.host.poll {
+        Some(every) => format!(", flows poll every {every}"),
+        None => String::new(),
+    };
+    format!("{kind}{recovery} {pfc}{congestion}; {cap}, {timeout}{poll}.\nMTU {mtu} B, {buffer}")
 }
 
 /// How Homa is set up, in words.

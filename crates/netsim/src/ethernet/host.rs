@@ -1,7 +1,7 @@
 //! A host: its NIC with the flows that it sends and receives.
 //!
-//! Flows of a traffic class that may send take turns, a packet each; acknowledgements go before
-//! data.
+//! Flows of a traffic class that may send take turns, a packet each, or poll; acknowledgements go
+//! before data.
 
 use super::classes::Classes;
 use super::end::{End, Notes};
@@ -40,6 +40,9 @@ pub struct HostModel {
     pub mtu: u32,
     /// What every data packet carries besides the headers of RoCEv2, bytes (IRN 6.3: 16 at most).
     pub extra_header: u32,
+    /// How often a flow that may send looks whether the link is free, at most 4 ms (IRN 4.1: "it
+    /// periodically polls the MAC layer until the link is available"). If not given, flows that may send take turns.
+    pub poll: Option<Time>,
     /// Homa in place of that transport: each flow is a message, and there is no congestion control.
     pub homa: Option<homa::Settings>,
 }
@@ -174,7 +177,7 @@ impl<F: Features> End for Host<F> {
             spray,
             outgoing: Slots::new(),
             incoming: Slots::new(),
-            lines: Lines::new(classes),
+            lines: Lines::new(classes, model.poll),
             notes: Notes::default(),
         }
     }
@@ -361,6 +364,8 @@ impl<F: Features> Host<F> {
             self.notes.ended.push(key);
             return;
         }
+        // With few packets in flight the timeout is a shorter one (IRN 3.1).
+        self.watch(key, net);
         self.list(now, key, net);
     }
 
@@ -386,8 +391,8 @@ impl<F: Features> Host<F> {
         self.list(now, key, net);
     }
 
-    /// Sees to it that an event looks at a flow's deadline. One event a flow is enough: it finds
-    /// that the deadline has moved, and is set again.
+    /// Sees to it that an event looks at a flow's deadline, whenever that may have come nearer. One
+    /// event a flow is enough otherwise: it finds that the deadline has moved, and is set again.
     #[inline]
     fn watch(&mut self, key: u32, net: &mut Net<F::Frame>) {
         let Some(outgoing) = self.outgoing.get_mut(key) else { return };
@@ -418,7 +423,7 @@ impl<F: Features> Host<F> {
         let at = at.max(outgoing.paced_until);
         if at <= now {
             outgoing.listed = true;
-            self.lines.add(outgoing.class, key);
+            self.lines.add(now, outgoing.class, key);
         } else if at < outgoing.ready_at {
             outgoing.ready_at = at;
             self.at(at, READY, key, net);
@@ -437,12 +442,13 @@ impl<F: Features> Host<F> {
             if ready == 0 {
                 break;
             }
-            let frame = match self.lines.take(ready) {
+            let frame = match self.lines.take(now, ready) {
                 Some(Next::Ack(ack)) => ack,
                 Some(Next::Flow(key)) => match self.next_data(now, key, net) {
                     Some(packet) => packet.into(),
                     None => continue,
                 },
+                Some(Next::Later(at)) => return net.wake(self.output.end, at),
                 None => continue,
             };
             self.lines.took(ready, frame.packet());

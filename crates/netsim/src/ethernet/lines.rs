@@ -1,16 +1,21 @@
-//! What waits at a host to be sent, by traffic class: flows that take turns, and acknowledgements.
+//! What waits at a host to be sent, by traffic class: flows that take turns or poll, and
+//! acknowledgements.
 
 use super::classes::{Classes, Turns};
 use super::features::{Features, class};
 use super::packet::{CLASSES, Packet};
+use super::polls::{self, Place};
 use super::telemetry::Frame;
 use crate::ring::Ring;
+use bandwise_units::Time;
 
 /// A line for each class.
 #[derive(Debug)]
 pub(super) struct Lines<F: Features> {
     classes: Classes,
     turns: Turns,
+    /// How often flows look whether the link is free; they take turns if not given.
+    poll: Option<Time>,
     /// By class.
     lines: [Line<F::Frame>; CLASSES],
     /// Classes with something in line, a set.
@@ -19,8 +24,8 @@ pub(super) struct Lines<F: Features> {
 
 #[derive(Debug)]
 struct Line<P> {
-    /// Keys of flows that may send, in turn.
-    flows: Ring<u32>,
+    /// Flows that may send, in turn.
+    flows: Ring<Place>,
     acks: Ring<P>,
 }
 
@@ -31,14 +36,17 @@ pub(super) enum Next<P> {
     Ack(P),
     /// A packet of the flow of this key, if it has one.
     Flow(u32),
+    /// Nothing before that time, as long as nothing else gets in line.
+    Later(Time),
 }
 
 impl<F: Features> Lines<F> {
-    pub fn new(classes: &Classes) -> Self {
+    pub fn new(classes: &Classes, poll: Option<Time>) -> Self {
         let line = || Line { flows: Ring::new(), acks: Ring::new() };
         Lines {
             classes: classes.clone(),
             turns: Turns::default(),
+            poll,
             lines: std::array::from_fn(|_| line()),
             waiting: 0,
         }
@@ -50,12 +58,12 @@ impl<F: Features> Lines<F> {
         self.waiting
     }
 
-    /// Adds a flow of a class.
+    /// Adds a flow of a class, which may send from `now` on.
     #[inline]
-    pub fn add(&mut self, class: u8, flow: u32) {
+    pub fn add(&mut self, now: Time, class: u8, flow: u32) {
         let class = if F::CLASSES { usize::from(class) % CLASSES } else { 0 };
         self.waiting |= 1 << class;
-        self.lines[class].flows.push_back(flow);
+        self.lines[class].flows.push_back(Place::new(flow, now, self.poll));
     }
 
     /// Adds an acknowledgement.
@@ -66,15 +74,19 @@ impl<F: Features> Lines<F> {
         self.lines[class].acks.push_back(ack);
     }
 
-    /// Takes what goes next, of these classes: a set in which one waits at least.
+    /// Takes what goes next, of these classes: a set in which one waits at least. The link is free.
     #[inline]
-    pub fn take(&mut self, ready: u8) -> Option<Next<F::Frame>> {
+    pub fn take(&mut self, now: Time, ready: u8) -> Option<Next<F::Frame>> {
         let schedule = &self.classes.schedule;
         let class = if F::CLASSES { self.turns.next(schedule, ready) } else { 0 };
         let line = &mut self.lines[class];
-        let next = match line.acks.pop_front() {
-            Some(ack) => Some(Next::Ack(ack)),
-            None => line.flows.pop_front().map(Next::Flow),
+        let next = match (line.acks.pop_front(), self.poll) {
+            (Some(ack), _) => Some(Next::Ack(ack)),
+            (None, None) => line.flows.pop_front().map(|place| Next::Flow(place.key)),
+            (None, Some(every)) => match polls::first(line.flows.iter(), now, every) {
+                Some((_, wait)) if wait > Time::ZERO => return Some(Next::Later(now + wait)),
+                first => first.map(|(index, _)| Next::Flow(line.flows.remove(index).key)),
+            },
         };
         self.waiting &= !(u8::from(line.acks.is_empty() && line.flows.is_empty()) << class);
         next

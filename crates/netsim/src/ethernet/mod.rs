@@ -21,6 +21,7 @@ mod lines;
 mod network;
 mod output;
 pub mod packet;
+mod polls;
 mod queues;
 mod routing;
 mod slots;

@@ -4,10 +4,12 @@ mod classes;
 mod homa;
 mod hpcc;
 mod md1;
+mod polls;
 mod ports;
 mod shared;
 mod spray;
 mod standstill;
+mod timeouts;
 
 use bandwise_netsim::ethernet::{
     Buffering, Classes, Counters, Finished, HostModel, InputBuffers, Network, NetworkModel, Opened,
@@ -43,6 +45,7 @@ fn model(transport: Settings, pfc: bool) -> NetworkModel {
             notification: NotificationSettings::default(),
             mtu: 1000,
             extra_header: 0,
+            poll: None,
             homa: None,
         },
     }

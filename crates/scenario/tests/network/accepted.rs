@@ -34,6 +34,7 @@ fn nothing_is_the_default_case_of_irn() {
     let buffers = InputBuffers { buffer: Bytes::new(240_000), pfc: None };
     assert_eq!(model.switch.buffering, Buffering::PerInput(buffers));
     assert_eq!((model.host.mtu, model.host.extra_header), (1000, 0));
+    assert_eq!(model.host.poll, None);
     let window = model.host.transport.window;
     assert_eq!(model.host.transport, Settings { window, ..Settings::irn() });
     // "~110 MTU-sized packets", and what the hops take to send one.
@@ -104,6 +105,8 @@ fn variations() {
     assert_eq!(transport("fetch-delay = \"2 us\"").fetch, Time::from_us(2));
     let header = read("[transport]\nextra-header = 16\n");
     assert_eq!(header.model.host.extra_header, 16);
+    let polls = read("[host]\npoll = \"10 ns\"\n");
+    assert_eq!(polls.model.host.poll, Some(Time::from_ns(10)));
     // A cap and a timeout need to hear of what arrives.
     assert_eq!(transport("kind = \"roce\"\nbdp-cap = 110").acks, Acks::EveryPacket);
     assert_eq!(transport("kind = \"roce\"\ntimeout = \"fixed\"").acks, Acks::EveryPacket);

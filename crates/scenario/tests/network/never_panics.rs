@@ -73,7 +73,7 @@ proptest! {
     /// Any numbers where numbers go.
     #[test]
     fn any_numbers(
-        n in any::<u64>(), load in any::<f64>(), key in 0usize..19, small in 0u64..100,
+        n in any::<u64>(), load in any::<f64>(), key in 0usize..20, small in 0u64..100,
     ) {
         let n = if n % 2 == 0 { small } else { n };
         let text = match key {
@@ -97,6 +97,7 @@ proptest! {
             17 => format!(
                 "[transport]\nkind = \"homa\"\nhoma.cutoffs = [\"{small} B\", \"{n} B\"]\n"
             ),
+            18 => format!("[host]\npoll = \"{n} ps\"\n"),
             _ => format!("[run]\nlimit = \"{n} us\"\n"),
         };
         if let Ok(scenario) = try_read(&text) {

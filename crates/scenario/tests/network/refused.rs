@@ -83,6 +83,9 @@ fn mistakes() {
         "[transport]\nkind = \"iwarp\"\ntimeout = false\n",
         "[transport]\nfetch-delay = \"2 s\"\n",
         "[transport]\nextra-header = 1000\n",
+        "[host]\npoll = \"2 us\"\n",
+        "[host]\npoll = 10\n",
+        "[host]\npoll = \"10 ns\"\n[transport]\nkind = \"homa\"\n",
         "[transport]\ngo-back-n = true\n",
         // Congestion control
         "[congestion-control]\nkind = \"cubic\"\n",

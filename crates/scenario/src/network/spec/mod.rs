@@ -30,6 +30,8 @@
 //!
 //! [host]                       # every host
 //! mtu = 1000                   # payload of a full packet, bytes
+//! poll = "10 ns"               # how often a flow looks whether the link is free; if not given, flows
+//!                              # take turns
 //!
 //! [transport]
 //! kind = "irn"                 # or "roce", "iwarp", "homa"; what is below is that of irn
@@ -231,9 +233,9 @@ impl Spec {
         let (fabric, at) =
             fabric::resolve(source, self.fabric.as_ref(), self.fabric_file.as_ref(), files)?;
         let mut warnings = Vec::new();
-        let host = self.host.resolve(source)?;
+        let (mtu, poll) = (self.host.mtu(source)?, self.host.poll(source)?);
         let extra_header = self.transport.extra_header(source)?;
-        let frame = Frame { mtu: host, extra_header, telemetry: self.congestion.telemetry() };
+        let frame = Frame { mtu, extra_header, telemetry: self.congestion.telemetry() };
         let kind = self.transport.kind();
         let switches = self.switch.resolve(source, &fabric, frame, kind, &mut warnings)?;
         let Switches { model: mut switch, thresholds, classes, routing, loses } = switches;
@@ -244,8 +246,9 @@ impl Spec {
         let congestion = self.congestion.resolve(source, &mut switch, &mut transport.acks, acks)?;
         if kind == TransportKind::Homa {
             self.congestion.check_homa(source)?;
+            self.host.check_homa(source)?;
         }
-        let host = frame.host(transport, congestion);
+        let host = frame.host(poll, transport, congestion);
         let mut model = NetworkModel { switch, thresholds, host, classes, routing };
         fabric::check_paths(source, at, &fabric)?;
         self.transport.cap(&mut model, &fabric);

@@ -66,6 +66,7 @@ fn host() -> HostModel {
         notification: NotificationSettings::default(),
         mtu: mtu(),
         extra_header: 0,
+        poll: None,
         homa: None,
     }
 }
