@@ -267,7 +267,7 @@ rates=$(awk "$awk_number"'$1 == 65536 && $2 == 50 && number($4) { print $4 }' \
 if [ "$status" = 0 ] && [ "$(wc -w <<<"$rates")" = 3 ]; then
   pass "three to one: $rates MB/s"
 else
-  miss "three to one: the bench ended with $status" "$scratch/four"
+  miss "three to one: the bench ended with $status" "$scratch/four" "$many"/?.status
 fi
 
 # Several hosts, by agents.
