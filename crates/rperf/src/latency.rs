@@ -51,8 +51,8 @@ impl Latency {
     /// Adds a sample in picoseconds. Allocates only for one that is out of the room of the
     /// histogram so far.
     pub fn record_ps(&mut self, ps: i64) {
-        let half = ps.unsigned_abs() % STEP_PS >= STEP_PS / 2;
-        let steps = ps.unsigned_abs() / STEP_PS + u64::from(half);
+        // Half a step counts as one.
+        let steps = (ps.unsigned_abs() + STEP_PS / 2) / STEP_PS;
         let side = if ps < 0 { &mut self.negative } else { &mut self.positive };
         side.record(steps).expect("the histogram grows");
         self.zeros += u64::from(ps == 0);

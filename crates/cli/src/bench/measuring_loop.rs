@@ -12,12 +12,19 @@ use bandwise_rperf::{ClosedLoop, ClosedLoopSettings, RPerf, RPerfSettings, Round
 use bandwise_units::Time;
 use bandwise_verbs::{Clock, Instantly, Monotonic, Tsc, drive};
 use serde_json::{Value, json};
+use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 /// A method, and nanoseconds from one post to the next in each run, sorted.
 struct Cost {
     method: &'static str,
     ns: Vec<f64>,
+}
+
+/// A clock, and nanoseconds that reading it takes.
+struct Read<'a> {
+    clock: &'a str,
+    ns: f64,
 }
 
 impl Cost {
@@ -54,7 +61,9 @@ fn run_by(
     let (wire, loopback, bytes) = (Qp(0), Qp(1), 64);
     let mut closed = Cost { method: "closed-loop", ns: Vec::new() };
     let mut rperf = Cost { method: "rperf", ns: Vec::new() };
+    let mut reads = Vec::new();
     for i in 0..runs {
+        reads.push(read(clock));
         // One operation a round; for RPerf one over the wire and one back to itself.
         let (opcode, inline_max) = (Opcode::Send, 236);
         let settings = ClosedLoopSettings { qp: wire, opcode, bytes, inline_max, rounds: rounds() };
@@ -74,8 +83,21 @@ fn run_by(
     }
     progress.end();
     let mut costs = [closed, rperf];
-    costs.iter_mut().for_each(|cost| cost.ns.sort_by(f64::total_cmp));
-    outputs.emit(&text(&costs, clock_is, runs), &json(&costs, clock_is, runs))
+    for ns in costs.iter_mut().map(|cost| &mut cost.ns).chain([&mut reads]) {
+        ns.sort_by(f64::total_cmp);
+    }
+    let clock = Read { clock: clock_is, ns: reads[reads.len() / 2] };
+    outputs.emit(&text(&costs, &clock, runs), &json(&costs, &clock, runs))
+}
+
+/// Nanoseconds that reading a clock takes, of which an operation of a closed loop has one.
+fn read(clock: &impl Clock) -> f64 {
+    const TIMES: u32 = 1_000_000;
+    let began = Instant::now();
+    for _ in 0..TIMES {
+        black_box(clock.now());
+    }
+    1e9 * began.elapsed().as_secs_f64() / f64::from(TIMES)
 }
 
 /// Seconds that a program ran.
@@ -91,7 +113,7 @@ fn time(
     began.elapsed().as_secs_f64()
 }
 
-fn text(costs: &[Cost], clock: &str, runs: u64) -> String {
+fn text(costs: &[Cost], clock: &Read, runs: u64) -> String {
     let cost = |cost: &Cost| {
         let (least, most) = (cost.ns[0], cost.ns[cost.ns.len() - 1]);
         let median = cost.median();
@@ -101,7 +123,7 @@ fn text(costs: &[Cost], clock: &str, runs: u64) -> String {
     [
         format!("The measuring loop over a device without cost, {runs} runs on one core\n\n"),
         costs.iter().map(cost).collect::<String>(),
-        format!("clock       {clock}\n"),
+        format!("clock       {:.1} ns a read, {}\n", clock.ns, clock.clock),
         format!("processor   {}, ", or_not_known(machine::cpu_model())),
         format!("{}\n", or_not_known(machine::cores().map(cores))),
         format!("bandwise    {}\n", env!("CARGO_PKG_VERSION")),
@@ -109,7 +131,7 @@ fn text(costs: &[Cost], clock: &str, runs: u64) -> String {
     .concat()
 }
 
-fn json(costs: &[Cost], clock: &str, runs: u64) -> Value {
+fn json(costs: &[Cost], clock: &Read, runs: u64) -> Value {
     let cost = |cost: &Cost| {
         json!({
             "method": cost.method,
@@ -124,7 +146,8 @@ fn json(costs: &[Cost], clock: &str, runs: u64) -> Value {
         "stats": {
             "version": env!("CARGO_PKG_VERSION"),
             "runs": runs,
-            "clock": clock,
+            "clock": clock.clock,
+            "clock_read_ns": clock.ns,
             "cpu_model": machine::cpu_model(),
             "cores": machine::cores(),
         },

@@ -53,10 +53,11 @@ fn bench_of_the_measuring_loop() {
     let place = Place::new();
     let args = ["bench", "--case", "measuring-loop", "--duration", "2 ms", "--json", "b.json"];
     let ran = place.run(&args).good();
-    for said in ["closed-loop", "rperf", "ns an operation", "clock "] {
+    for said in ["closed-loop", "rperf", "ns an operation", "ns a read"] {
         assert!(ran.stdout.contains(said), "no {said:?} in {}", ran.stdout);
     }
     let json = place.json("b.json");
+    assert!(json["stats"]["clock_read_ns"].as_f64().unwrap() > 0.0);
     for method in json["methods"].as_array().unwrap() {
         let runs = method["ns_per_operation_of_runs"].as_array().unwrap();
         assert_eq!(runs.len(), 3);
