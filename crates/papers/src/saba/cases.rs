@@ -3,7 +3,7 @@
 use super::calculation::{DEGREES, MOST, SHOWN};
 use super::models::{DATA, NODES};
 use super::study::{Outcome, Study};
-use super::{large, setups};
+use super::{large, packets, setups};
 use crate::run::{self, Options, Read};
 use bandwise_scenario::sharing::{SharingPolicy, SharingScenario};
 use bandwise_workload::job::{PROFILE_INSTANCES, WORKLOADS};
@@ -32,6 +32,9 @@ pub(super) fn cases(options: &Options) -> Vec<Case> {
     }
     if options.item.as_deref() == Some("fig4.18") {
         return large::cases();
+    }
+    if options.item.as_deref() == Some(packets::ITEM) {
+        return packets::cases();
     }
     let mut cases = vec![models(), two(), halves(), clusters()];
     for (called, data) in DATA {

@@ -1,6 +1,6 @@
 //! What the thesis computes from the numbers of its figures, computed from ours.
 
-use super::large;
+use super::{large, packets};
 use crate::Finding;
 use bandwise_workload::job::WORKLOADS;
 
@@ -13,6 +13,7 @@ pub(super) fn with_derived(mut findings: Vec<Finding>) -> Vec<Finding> {
     let mut derived = extremes(&findings);
     derived.extend(clusters(&findings));
     derived.extend(large::derived(&findings));
+    derived.extend(packets::derived(&findings));
     findings.retain(|f| f.metric != "part" && f.item != "fig4.14");
     findings.extend(derived);
     findings

@@ -48,7 +48,8 @@ pub(super) fn cases() -> Vec<run::Case<Study>> {
     RUNS.into_iter().map(case).collect()
 }
 
-fn names() -> impl Iterator<Item = String> {
+/// The names of the workloads.
+pub(super) fn names() -> impl Iterator<Item = String> {
     (1..=WORKLOADS).map(|workload| format!("W{workload}"))
 }
 
@@ -72,8 +73,7 @@ pub(super) fn derived(findings: &[Finding]) -> Vec<Finding> {
         all.push(Finding { item, case, metric, unit, runs: vec![value] });
     };
     let speedups = |called: &str, over: &str| -> Option<Vec<f64>> {
-        let pairs = seconds(over)?.into_iter().zip(seconds(called)?);
-        Some(pairs.map(|(over, took)| over / took).collect())
+        Some(ratios(&seconds(over)?, &seconds(called)?))
     };
     let least = |of: &[f64]| of.iter().copied().fold(f64::INFINITY, f64::min);
     let most = |of: &[f64]| of.iter().copied().fold(0.0, f64::max);
@@ -94,8 +94,13 @@ pub(super) fn derived(findings: &[Finding]) -> Vec<Finding> {
     all
 }
 
+/// One by the other, each.
+pub(super) fn ratios(of: &[f64], to: &[f64]) -> Vec<f64> {
+    of.iter().zip(to).map(|(of, to)| of / to).collect()
+}
+
 /// The mean that Saba reports (4.6.1).
-fn geometric(values: &[f64]) -> f64 {
+pub(super) fn geometric(values: &[f64]) -> f64 {
     (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
 }
 

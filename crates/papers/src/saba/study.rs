@@ -2,9 +2,13 @@
 
 use super::{calculation, models, setups};
 use crate::experiment::{Effort, Experiment};
-use bandwise_scenario::sharing::{Comparison, SharingPolicy, SharingProgress, SharingScenario};
+use bandwise_netsim::engine::Alone;
+use bandwise_scenario::sharing::{
+    Comparison, PacketSettings, SharingPolicy, SharingProgress, SharingResults, SharingScenario,
+};
 use bandwise_units::Time;
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 
 /// A run.
@@ -16,6 +20,9 @@ pub enum Study {
     Jobs(Box<SharingScenario>, Vec<SharingPolicy>),
     /// Jobs under a policy; their times by workload are called "seconds WORKLOAD".
     Times(Box<SharingScenario>, SharingPolicy),
+    /// The same packet by packet, with volumes and computing times divided by that much; times at flow level,
+    /// with headers counted in, are called "flow seconds WORKLOAD".
+    Packets(Box<SharingScenario>, SharingPolicy, NonZeroU32),
     /// A cluster setup by chance (Saba 4.6.2), another one for each seed.
     Setup(Vec<SharingPolicy>),
     /// How long the controller takes (Saba 4.6.5), over so many placements of applications.
@@ -30,8 +37,8 @@ pub struct Outcome {
     simulated: Time,
 }
 
-/// Cluster setups: a fifth of those of Saba 4.6.2, as many as a quarter of an hour allows.
-const SETUPS: u64 = 100;
+/// Cluster setups, as in Saba 4.6.2.
+const SETUPS: u64 = 500;
 /// Of which these are run in a hurry.
 const QUICK_SETUPS: u64 = 4;
 
@@ -42,7 +49,8 @@ impl Experiment for Study {
         match self {
             Study::Setup(_) if quick => QUICK_SETUPS,
             Study::Setup(_) => SETUPS,
-            Study::Models | Study::Jobs(..) | Study::Times(..) | Study::Calculation(_) => 1,
+            Study::Models | Study::Jobs(..) | Study::Times(..) => 1,
+            Study::Packets(..) | Study::Calculation(_) => 1,
         }
     }
 
@@ -51,6 +59,7 @@ impl Experiment for Study {
             Study::Models => Ok(Some(Outcome { numbers: models::numbers(), ..Outcome::default() })),
             Study::Jobs(scenario, policies) => Ok(compare(scenario, policies, stop)),
             Study::Times(scenario, policy) => Ok(times(scenario, *policy, stop)),
+            Study::Packets(scenario, policy, scale) => packets(scenario, *policy, *scale, stop),
             Study::Setup(policies) => {
                 let scenario = setups::setup(seed).map_err(|error| error.to_string())?;
                 Ok(compare(&scenario, policies, stop))
@@ -79,12 +88,51 @@ fn times(
 ) -> Option<Outcome> {
     let results = scenario.run(policy, &mut |_| watched(stop));
     let mut outcome = Outcome::default();
-    for (job, took) in scenario.jobs.iter().zip(&results.took) {
-        outcome.numbers.insert(format!("seconds {}", job.workload), took.as_ref()?.as_s_f64());
-    }
+    outcome.add_times("seconds", scenario, &results)?;
     outcome.simulated = results.took.iter().flatten().copied().max().unwrap_or_default();
     outcome.effort.add(Effort { events: results.instants, ..Effort::default() });
     Some(outcome)
+}
+
+/// The same packet by packet, and as flows.
+fn packets(
+    scenario: &SharingScenario,
+    policy: SharingPolicy,
+    scale: NonZeroU32,
+    stop: &dyn Fn() -> bool,
+) -> Result<Option<Outcome>, String> {
+    let mut watch = |_: SharingProgress| watched(stop);
+    let settings = PacketSettings { scale };
+    let run = scenario.run_packets(policy, settings, &Alone, &mut watch);
+    let run = run.map_err(|error| error.to_string())?;
+    if run.deadlock.is_some() {
+        return Err("ports wait for each other's credits for ever".to_owned());
+    }
+    let flows = scenario.on_the_wire(policy).run(policy, &mut watch);
+    let mut outcome = Outcome { simulated: run.simulated, ..Outcome::default() };
+    let is_whole = outcome.add_times("seconds", scenario, &run.results).is_some()
+        && outcome.add_times("flow seconds", scenario, &flows).is_some();
+    outcome.effort.add(Effort {
+        packets_delivered: run.counters.packets_delivered,
+        packet_hops: run.counters.packet_hops,
+        ..Effort::default()
+    });
+    Ok(is_whole.then_some(outcome))
+}
+
+impl Outcome {
+    /// What each job took, by workload; nothing if one did not end.
+    fn add_times(
+        &mut self,
+        what: &str,
+        scenario: &SharingScenario,
+        results: &SharingResults,
+    ) -> Option<()> {
+        for (job, took) in scenario.jobs.iter().zip(&results.took) {
+            self.numbers.insert(format!("{what} {}", job.workload), took.as_ref()?.as_s_f64());
+        }
+        Some(())
+    }
 }
 
 fn watched(stop: &dyn Fn() -> bool) -> ControlFlow<()> {

@@ -1,0 +1,127 @@
+//! Figure 4.18's servers packet by packet: InfiniBand as it is, with its congestion control and without, and
+//! Saba's lanes over it.
+
+use super::large::{self, WORKLOADS};
+use super::setups;
+use super::study::{Outcome, Study};
+use crate::Finding;
+use crate::run::{self, Read};
+use bandwise_scenario::sharing::SharingPolicy;
+use std::num::NonZeroU32;
+
+pub(super) const ITEM: &str = "fig4.18-packets";
+
+/// By what volumes and computing times are divided. A stage then lasts a millisecond or so, and what a
+/// packet waits for beside its data does not count; it takes some minutes a policy.
+const SCALE: NonZeroU32 = NonZeroU32::new(10_000).expect("it is not zero");
+
+/// What is run, and what findings call it: the baseline of Saba 4.6.1 first.
+const RUNS: [(&str, SharingPolicy); 4] = [
+    (BASELINE, SharingPolicy::FairFlows),
+    ("InfiniBand without congestion control", SharingPolicy::Blocking),
+    ("Saba, 8 lanes", SharingPolicy::Saba),
+    ("8 lanes, equal weights", SharingPolicy::EqualWeights),
+];
+
+const BASELINE: &str = "InfiniBand";
+
+/// What stands before the name of a workload in a case: of packets, and of the same as flows.
+const LEVELS: [(&str, &str); 2] = [("packets", "seconds"), ("flows", "flow seconds")];
+
+/// A run for each policy.
+pub(super) fn cases() -> Vec<run::Case<Study>> {
+    let case = |(called, policy): (&str, SharingPolicy)| {
+        let readings = LEVELS.into_iter().flat_map(|(level, key)| {
+            large::names().map(move |workload| {
+                let key = format!("{key} {workload}");
+                let read: Read<Outcome> = Box::new(move |o| o.numbers.get(&key).copied());
+                let case = part(called, level, &workload);
+                run::Reading { item: ITEM, case, metric: "part", unit: "s", read }
+            })
+        });
+        let readings = readings.collect();
+        let scenario = Box::new(setups::large(WORKLOADS, 8));
+        let scenario = Study::Packets(scenario, policy, SCALE);
+        run::Case { name: format!("{ITEM} {called}"), scenario, readings }
+    };
+    RUNS.into_iter().map(case).collect()
+}
+
+fn part(called: &str, level: &str, workload: &str) -> String {
+    format!("{called}, {level}: {workload}")
+}
+
+/// Speedups over InfiniBand, and by how much workloads take longer than at flow level.
+pub(super) fn derived(findings: &[Finding]) -> Vec<Finding> {
+    let seconds = |called: &str, level: &str| -> Option<Vec<f64>> {
+        let of = |workload: String| {
+            let case = part(called, level, &workload);
+            findings.iter().find(|f| f.item == ITEM && f.case == case).map(Finding::value)
+        };
+        large::names().map(of).collect()
+    };
+    let mut all = Vec::new();
+    let mut put = |case: &str, metric: &str, unit: &str, value: f64| {
+        let [item, case, metric, unit] = [ITEM, case, metric, unit].map(str::to_owned);
+        all.push(Finding { item, case, metric, unit, runs: vec![value] });
+    };
+    for (called, _) in RUNS {
+        let (Some(packets), Some(flows)) = (seconds(called, "packets"), seconds(called, "flows"))
+        else {
+            continue;
+        };
+        let over = large::ratios(&packets, &flows);
+        put(called, "packets over flows", "x", large::geometric(&over));
+        let Some(baseline) = seconds(BASELINE, "packets").filter(|_| called != BASELINE) else {
+            continue;
+        };
+        let speedups = large::ratios(&baseline, &packets);
+        put(called, "average speedup", "x", large::geometric(&speedups));
+        let lose = speedups.iter().filter(|&&speedup| speedup < 0.99).count();
+        put(called, "workloads that lose", "", lose as f64);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 10 s as flows; InfiniBand takes 20, Saba 16 but for four workloads, which take 25.
+    #[test]
+    fn of_packets_and_flows() {
+        let mut findings = Vec::new();
+        for (called, _) in RUNS.into_iter().filter(|run| run.0 != "8 lanes, equal weights") {
+            for (i, workload) in large::names().enumerate() {
+                let packets = match called {
+                    "Saba, 8 lanes" if i < 16 => 16.0,
+                    "Saba, 8 lanes" => 25.0,
+                    _ => 20.0,
+                };
+                for (level, seconds) in [("packets", packets), ("flows", 10.0)] {
+                    findings.push(Finding {
+                        item: ITEM.into(),
+                        case: part(called, level, &workload),
+                        metric: "part".into(),
+                        unit: "s".into(),
+                        runs: vec![seconds],
+                    });
+                }
+            }
+        }
+        let derived = derived(&findings);
+        let value = |case: &str, metric: &str| {
+            derived.iter().find(|f| f.case == case && f.metric == metric).map(Finding::value)
+        };
+        let close = |found: Option<f64>, expected: f64| {
+            assert!(found.is_some_and(|found| (found - expected).abs() < 1e-9), "{found:?}");
+        };
+        close(value(BASELINE, "packets over flows"), 2.0);
+        assert_eq!(value(BASELINE, "average speedup"), None);
+        close(value("InfiniBand without congestion control", "average speedup"), 1.0);
+        // 1.25 of 16, 0.8 of 4.
+        close(value("Saba, 8 lanes", "average speedup"), 1.25f64.powf(0.6));
+        close(value("Saba, 8 lanes", "workloads that lose"), 4.0);
+        assert_eq!(value("8 lanes, equal weights", "packets over flows"), None);
+    }
+}
