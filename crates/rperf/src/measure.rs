@@ -52,7 +52,12 @@ impl Measure {
 
     /// Whether all rounds are over.
     pub(crate) fn is_done(&self) -> bool {
-        self.warmup == 0 && self.samples == 0
+        self.left() == 0
+    }
+
+    /// How many rounds are not over.
+    pub(crate) fn left(&self) -> u64 {
+        self.warmup.saturating_add(self.samples)
     }
 
     /// Ends a round at `now`, with what it measured in picoseconds and what is known better, in the same. Answers

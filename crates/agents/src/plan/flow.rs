@@ -3,7 +3,7 @@
 use super::method::FlowMethod;
 use super::spec::DURATIONS;
 use super::{Flow, Host, Role, Span};
-use crate::{CLIENTS, DEPTH, PUT_EVERY, REQUESTS, THINK, WORKERS, usual_bytes, usual_inline};
+use crate::{CLIENTS, PUT_EVERY, THINK, WORKERS, usual_bytes, usual_depth, usual_inline};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::host::Notify;
 use bandwise_rdma::verbs::Transport;
@@ -34,8 +34,8 @@ use toml::Spanned;
 /// sl = 0                   # service level; on Ethernet the priority
 /// traffic-class = 0        # on IP the byte with DSCP and ECN
 /// qps = 1                  # queue pairs, with bulk
-/// depth = 128              # messages posted at a time to each, with bulk; with key-value requests that a client
-///                          # has under way (4)
+/// depth = 128              # messages posted at a time to each, with bulk; with closed-loop requests under way (1);
+///                          # with key-value those that a client has under way (4)
 /// clients = 4              # with key-value: threads of `from` that ask
 /// workers = 4              # with key-value: threads of `to` that answer
 /// put-every = 20           # with key-value: one request in this many is a PUT; 0 for none
@@ -211,7 +211,12 @@ impl FlowSpec {
         let is_store = matches!(method, Method::KeyValue(_));
         for (key, given, is_used, allowed) in [
             ("qps", &self.qps, is_bulk, "with method = \"bulk\""),
-            ("depth", &self.depth, is_bulk || is_store, "with method = \"bulk\" or \"key-value\""),
+            (
+                "depth",
+                &self.depth,
+                is_bulk || is_store || matches!(method, Method::ClosedLoop(_)),
+                "with method = \"bulk\", \"closed-loop\" or \"key-value\"",
+            ),
             ("clients", &self.clients, is_store, "with method = \"key-value\""),
             ("workers", &self.workers, is_store, "with method = \"key-value\""),
             ("put-every", &self.put_every, is_store, "with method = \"key-value\""),
@@ -261,7 +266,7 @@ impl FlowSpec {
                 .expect(ranged),
             queue_pairs: number("qps", &self.qps, 1, 1, 1024)?.try_into().expect(ranged),
             threads: 1.try_into().expect(ranged),
-            depth: number("depth", &self.depth, if is_store { REQUESTS } else { DEPTH }, 1, 16384)?
+            depth: number("depth", &self.depth, usual_depth(method), 1, 16384)?
                 .try_into()
                 .expect(ranged),
             mtu,

@@ -180,6 +180,7 @@ impl Case {
                  clients = {clients}\nworkers = {workers}\n"
             );
         }
+        let depth = flags.depth;
         for (number, flow) in self.flows.iter().enumerate() {
             let Wanted { opcode, bytes, events } = flow;
             // "Both flows share the same link": who READs posts where the data goes to.
@@ -187,7 +188,8 @@ impl Case {
             let completion = if *events { "event" } else { "poll" };
             text += &format!(
                 "[[flow]]\nname = \"{number}\"\nfrom = \"{from}\"\nto = \"{to}\"\nmethod = \"closed-loop\"\n\
-                 opcode = \"{opcode}\"\nbytes = \"{bytes} B\"\ncompletion = \"{completion}\"\nthink = \"0 s\"\n"
+                 opcode = \"{opcode}\"\nbytes = \"{bytes} B\"\ncompletion = \"{completion}\"\nthink = \"0 s\"\n\
+                 depth = {depth}\n"
             );
         }
         let plan = Plan::from_toml(&Source::new("<isolation>", &text), flags.from.port);
@@ -317,6 +319,9 @@ mod tests {
                 assert_eq!(plan.hosts[1].agent, Address { name: "10.0.0.2".into(), port: 7 });
                 assert_eq!(plan.flows.len(), case.len());
                 assert!(plan.flows.iter().all(|flow| flow.think == Time::ZERO));
+                for flow in &plan.flows[usize::from(case.store)..] {
+                    assert_eq!(u64::from(flow.task.depth.get()), flags.depth);
+                }
             }
             cases.len()
         };
@@ -330,6 +335,8 @@ mod tests {
         assert_eq!(count(&["--item", "key-value", "--quick"]), 3);
         assert_eq!(count(&["--item", "key-value", "--largest", "1 MB", "--clients", "1"]), 2);
         assert_eq!(count(&[]), 36 + 8 + 4 + 8 + 3);
+        // READs can be at most 255 at a time; all cases are plans with as many as the flag takes.
+        assert_eq!(count(&["--depth", "128"]), count(&[]));
     }
 
     /// The store of the simulated study, and its elephant: where threads are no other than asked for.

@@ -78,6 +78,12 @@ impl QueuePairs {
         psn: u32,
     ) -> Result<Vec<QueuePairs>, VerbsError> {
         let context = Context::of_name(&chosen.device)?;
+        if plan.reads > 1 {
+            let (most, wanted) = (context.reads()?, plan.reads);
+            if u32::from(wanted) > most {
+                return Err(VerbsError::Reads { device: chosen.device, wanted, most });
+            }
+        }
         let domain = Domain::of(&context)?;
         let count = plan.count();
         let places = match plan.places() {

@@ -57,7 +57,7 @@ mod tests {
             let mut posts = Posts::default();
             let rounds = Rounds { warmup: 0, samples: u64::MAX, think: Think::none() };
             let (qp, opcode, bytes, inline_max) = (Qp(0), Opcode::Write, 100, 0);
-            let settings = ClosedLoopSettings { qp, opcode, bytes, inline_max, rounds };
+            let settings = ClosedLoopSettings { qp, opcode, bytes, inline_max, depth: 1, rounds };
             let mut program = Generator::from(ClosedLoop::new(settings));
             program.count_within(window);
             program.step(Time::ZERO, &[], &mut posts);

@@ -65,6 +65,7 @@ fn flow(settings: &Settings, flow: &Flow, found: &FlowOutcome) -> Value {
         "traffic_class": task.traffic_class.get(),
         "bytes": task.bytes.get(),
         "queue_pairs": task.queue_pairs.get(),
+        "depth": task.depth.get(),
         "store": store(task),
         "completion": if task.events { "events" } else { "busy" },
         "mtu_bytes": found.mtu.map(|mtu| mtu.get()),
@@ -85,7 +86,6 @@ fn store(task: &Task) -> Value {
         Method::KeyValue(store) => json!({
             "clients": store.clients.get(),
             "workers": store.workers.get(),
-            "depth": task.depth.get(),
             "put_every": store.put_every,
         }),
         _ => Value::Null,
