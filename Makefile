@@ -33,7 +33,7 @@ papers: ## all papers' evaluations beside what was published
 lint: ## formatting and clippy alone
 	@scripts/test.sh format clippy
 
-test-fabric: ## ibsim and ibnetdiscover against our readers alone
+test-fabric: ## ibsim and ibnetdiscover against our readers, ports of Linux in a lab, alone
 	@scripts/test.sh fabric
 
 test-trace: ## packets of simulated runs in tshark and Scapy alone

@@ -2,7 +2,7 @@
 # All tests, or the parts that are named: scripts/test.sh [format] [clippy] [tests] [docs]
 # [fabric] [trace] [verbs] [web].
 # Every part runs, whatever became of those before it. A part that can't run prints a line that
-# starts with SKIP. The last line counts: a test of cargo's each, a netlist each, a check of a
+# starts with SKIP. The last line counts: a test of cargo's each, a netlist each, a check of a lab, a
 # trace, of virtual machines or a page each, and one for each other part.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,6 +16,12 @@ failed=0
 scratch=$(mktemp -d)
 log=$scratch/log
 trap 'rm -rf "$scratch"' EXIT
+
+# The path of a test's program, which is built.
+executable() {
+  cargo test --quiet "$@" --no-run --message-format=json |
+    sed -n 's/.*"executable":"\([^"]*\)".*/\1/p'
+}
 
 format() { cargo fmt --all --check && cargo fmt --manifest-path fuzz/Cargo.toml --check; }
 clippy() {
@@ -57,9 +63,13 @@ docs() {
   return $wrong
 }
 fabric() {
-  # Netlists of ibsim, dumped by the real ibnetdiscover, against our readers.
+  # Netlists of ibsim, dumped by the real ibnetdiscover, against our readers; and ports of Linux, in a lab.
+  local linux wrong=0
   cargo build --quiet --profile test --bin bandwise &&
-    bash tests/fabric/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise"
+    linux=$(executable -p bandwise-enforce --test linux) || return 1
+  bash tests/fabric/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
+  bash tests/lab/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" "$linux" || wrong=1
+  return $wrong
 }
 trace() {
   # Packets of simulated runs, by Wireshark's dissector and Scapy.
@@ -70,8 +80,7 @@ verbs() {
   # Debian's measuring programs and ours between virtual machines with Soft-RoCE, and the tests that want a device.
   local device
   cargo build --quiet --profile test --bin bandwise &&
-    device=$(cargo test --quiet -p bandwise-verbs --test device --no-run --message-format=json |
-      sed -n 's/.*"executable":"\([^"]*\)".*/\1/p') &&
+    device=$(executable -p bandwise-verbs --test device) &&
     bash tests/verbs/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" "$device"
 }
 web() {
@@ -105,7 +114,7 @@ for part in "${parts[@]}"; do
   "$part" </dev/null 2>&1 | tee "$log" || status=$?
   case $part in
     tests) tally='^test result: ' ;;
-    fabric) tally='^fabric: ' ;;
+    fabric) tally='^(fabric|lab): ' ;;
     trace) tally='^trace: ' ;;
     verbs) tally='^verbs: ' ;;
     web) tally='^web: ' ;;

@@ -1,7 +1,9 @@
 //! The command line as a whole. What a command's flags are stands in the command's own file.
 
 use crate::failure::Failure;
-use crate::{bench, coflows, completions, devices, fabric, isolation, papers, rperf, saba, sim};
+use crate::{
+    bench, coflows, completions, devices, fabric, isolation, lab, papers, rperf, saba, sim,
+};
 use clap::{Parser, Subcommand};
 
 /// Measures, predicts and allocates the bandwidth of RDMA fabrics.
@@ -39,6 +41,9 @@ enum Command {
     /// Share bandwidth among jobs by what each loses without it
     #[command(subcommand)]
     Saba(saba::Command),
+    /// Make a network of namespaces on this machine, to try how a switch shares its links
+    #[command(subcommand)]
+    Lab(lab::Command),
     /// Schedule the coflows of a trace: fair sharing, smallest first, Varys, Sincronia
     Coflows(coflows::Flags),
     /// Look at a fabric file, or convert it
@@ -61,6 +66,7 @@ impl Args {
             Command::Isolation(flags) => flags.run(),
             Command::Sim(command) => command.run(),
             Command::Saba(command) => command.run(),
+            Command::Lab(command) => command.run(),
             Command::Coflows(flags) => flags.run(),
             Command::Fabric(command) => command.run(),
             Command::Devices(flags) => flags.run(),

@@ -18,6 +18,7 @@ mod failure;
 mod files;
 mod interrupt;
 mod isolation;
+mod lab;
 mod machine;
 mod output;
 mod papers;

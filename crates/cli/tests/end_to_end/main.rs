@@ -8,6 +8,7 @@ mod bench;
 mod common;
 mod devices;
 mod fabric;
+mod lab;
 mod papers;
 mod parquet;
 mod rperf;

@@ -1,0 +1,153 @@
+//! [`Layout`]: what a port has, and the tree by which it is shared.
+
+use super::rate::part;
+use super::{
+    Class, DEFAULT, Dscp, Family, Filter, LEAST, LINK, Marks, QUEUE, SABA, Tree, printable, quanta,
+    rates,
+};
+use bandwise_saba::Share;
+use bandwise_saba::controller::PortConfig;
+use bandwise_units::{BitRate, Bytes};
+use std::collections::BTreeMap;
+use std::num::NonZeroU8;
+
+/// Why a port can't be shared so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unfit {
+    /// The link's rate.
+    #[error("a link of {0}: allowed are 1 Mbps to 1 Tbps")]
+    Link(BitRate),
+    /// The part of everyone else. Without any, address resolution would starve, and the network stop.
+    #[error("everyone else has {0} of the link: allowed are 1% to 99%")]
+    Others(Share),
+    /// More queues than classes have numbers.
+    #[error("{0} queues: allowed are 1 to 64")]
+    Queues(u8),
+    /// A packet that can't be.
+    #[error("packets of {0}: allowed are 64 B to 512 KiB")]
+    Packet(Bytes),
+    /// More queues than the port has.
+    #[error("{wanted} queues are wanted, and it has {there}")]
+    TooManyQueues {
+        /// Wanted.
+        wanted: usize,
+        /// There.
+        there: u8,
+    },
+    /// Weights that are not one for each queue, from 1.
+    #[error("{weights} weights for {queues} queues: each needs one, from 1 to 255")]
+    Weights {
+        /// Weights that are not 0.
+        weights: usize,
+        /// Queues.
+        queues: usize,
+    },
+    /// A level without a mark.
+    #[error("packets of priority level {0} carry no mark")]
+    NoMark(u16),
+}
+
+/// What a port has and what of it is Saba's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    link: BitRate,
+    others: Share,
+    queues: NonZeroU8,
+    packet: Bytes,
+}
+
+/// How long a class may send at full rate to catch up after a timer was late: the burst is this much of
+/// its rate and a packet. Timers of a busy host are late by some hundred microseconds, of a virtual
+/// machine that has lost its processor by milliseconds; what is not caught up is lost for the link.
+const CATCH_UP_PER_S: u64 = 500;
+
+impl Layout {
+    /// A port with a link of `link` (rounded down to what `tc` prints), of which `others` are for
+    /// everyone who isn't Saba's, with so many queues for Saba. `packet` is the largest that a queue
+    /// gets: the link's largest, or what the host hands to its device in one piece.
+    pub fn new(
+        link: BitRate,
+        others: Share,
+        queues: NonZeroU8,
+        packet: Bytes,
+    ) -> Result<Self, Unfit> {
+        let (least, most) = (BitRate::from_bps(1_000_000), BitRate::from_gbps(1_000));
+        if !(least..=most).contains(&link) {
+            return Err(Unfit::Link(link));
+        }
+        if !(0.01..=0.99).contains(&others.get()) {
+            return Err(Unfit::Others(others));
+        }
+        if queues.get() > 64 {
+            return Err(Unfit::Queues(queues.get()));
+        }
+        if !(64..=512 << 10).contains(&packet.get()) {
+            return Err(Unfit::Packet(packet));
+        }
+        Ok(Layout { link: printable(link), others, queues, packet })
+    }
+
+    /// The link's rate, as `tc` prints it.
+    pub fn link(&self) -> BitRate {
+        self.link
+    }
+
+    /// The part of the link that is everyone else's.
+    pub fn others(&self) -> Share {
+        self.others
+    }
+
+    /// How many queues Saba has.
+    pub fn queues(&self) -> NonZeroU8 {
+        self.queues
+    }
+
+    /// The tree by which the port shares its link so.
+    pub fn tree(&self, config: &PortConfig, marks: &Marks) -> Result<Tree, Unfit> {
+        let PortConfig { table, weights } = config;
+        let positive = weights.iter().filter(|&&weight| weight > 0).count();
+        if positive != table.len() || positive != weights.len() {
+            return Err(Unfit::Weights { weights: positive, queues: table.len() });
+        }
+        if table.len() > usize::from(self.queues.get()) {
+            let (wanted, there) = (table.len(), self.queues.get());
+            return Err(Unfit::TooManyQueues { wanted, there });
+        }
+        let mut filters = BTreeMap::new();
+        for (level, queue) in table.iter() {
+            let dscp: Dscp = marks.of(level).ok_or(Unfit::NoMark(level.0))?;
+            let filter = Filter { dscp: Some(dscp), class: QUEUE + u16::from(queue) };
+            filters.extend(Family::ALL.map(|family| ((family, dscp.get().into()), filter)));
+        }
+        let classes = self.classes(weights);
+        Ok(Tree { default: DEFAULT, classes, filters, tables: BTreeMap::new() })
+    }
+
+    fn classes(&self, weights: &[u8]) -> BTreeMap<u16, Class> {
+        // Millionths are finer than what rates are rounded to.
+        let others = (self.others.get() * 1e6).round() as u64;
+        let saba = part(self.link, 1_000_000 - others, 1_000_000);
+        let turn = Some(self.packet.get() as u32);
+        let inner = |parent, rate| self.class(parent, rate, None);
+        let mut classes = BTreeMap::from([
+            (LINK, inner(None, self.link)),
+            (DEFAULT, self.class(Some(LINK), part(self.link, others, 1_000_000), turn)),
+            (SABA, inner(Some(LINK), saba)),
+        ]);
+        let (rates, quanta) = (rates(saba, weights), quanta(weights, self.packet));
+        for queue in 0..u16::from(self.queues.get()) {
+            let at = usize::from(queue);
+            let rate = rates.get(at).copied().unwrap_or(LEAST);
+            let class = self.class(Some(SABA), rate, quanta.get(at).copied().or(turn));
+            classes.insert(QUEUE + queue, class);
+        }
+        classes
+    }
+
+    fn class(&self, parent: Option<u16>, rate: BitRate, quantum: Option<u32>) -> Class {
+        let burst =
+            |rate: BitRate| Bytes::new(rate.as_bps() / 8 / CATCH_UP_PER_S + self.packet.get());
+        let ceil = self.link;
+        Class { parent, rate, ceil, burst: burst(rate), cburst: burst(ceil), quantum }
+    }
+}

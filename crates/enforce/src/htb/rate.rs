@@ -1,0 +1,56 @@
+//! How weights become rates and quanta.
+
+use bandwise_units::{BitRate, Bytes};
+
+/// What a queue has that nobody gave a weight. It may borrow as the others do, so that what is left in
+/// it leaves.
+pub const LEAST: BitRate = BitRate::from_bps(8_000);
+
+/// The largest rate up to this one that `tc` prints in full: it keeps whole bytes a second and prints
+/// four digits or more, in bit, kbit from 10^6 bit/s, Mbit from 10^9, Gbit from 10^12. So what is read
+/// back can be compared exactly, and no rate is off by more than 0.1%.
+pub fn printable(rate: BitRate) -> BitRate {
+    let bps = rate.as_bps();
+    let step = match bps {
+        0..1_000_000 => 8,
+        1_000_000..1_000_000_000 => 1_000,
+        1_000_000_000..1_000_000_000_000 => 1_000_000,
+        _ => 1_000_000_000,
+    };
+    BitRate::from_bps(bps - bps % step)
+}
+
+/// A part of a rate, as `tc` prints it, and not below [`LEAST`].
+pub(super) fn part(rate: BitRate, numerator: u64, denominator: u64) -> BitRate {
+    let bps = u128::from(rate.as_bps()) * u128::from(numerator) / u128::from(denominator.max(1));
+    // A part of what fits 64 bits does so too.
+    printable(BitRate::from_bps(bps as u64)).max(LEAST)
+}
+
+/// What each queue may send whatever the others do: its part of the rate by weight.
+pub fn rates(all: BitRate, weights: &[u8]) -> Vec<BitRate> {
+    let sum = weights.iter().map(|&weight| u64::from(weight)).sum();
+    weights.iter().map(|&weight| part(all, weight.into(), sum)).collect()
+}
+
+/// How many bytes each queue sends in its turn where queues take turns: in the ratios of the weights,
+/// and not less than a packet, since HTB sends whole packets and lets who has sent too much go on in
+/// the next round all the same. Weights are not 0; the same ratios give the same quanta.
+pub fn quanta(weights: &[u8], packet: Bytes) -> Vec<u32> {
+    let weights = lowest_terms(&weights.iter().map(|&weight| weight.into()).collect::<Vec<_>>());
+    let least = weights.iter().copied().min().unwrap_or(1).max(1);
+    // A packet of Linux has less than 2^20 bytes, with its largest offload.
+    let unit = packet.get().div_ceil(least.into()) as u32;
+    weights.iter().map(|&weight| weight * unit).collect()
+}
+
+/// Numbers divided by what all of them can be divided by. [`quanta`] keep the ratios of weights exactly,
+/// so this of both is the same.
+pub fn lowest_terms(numbers: &[u32]) -> Vec<u32> {
+    let common = numbers.iter().copied().fold(0, greatest_common_divisor).max(1);
+    numbers.iter().map(|number| number / common).collect()
+}
+
+fn greatest_common_divisor(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}

@@ -1,0 +1,17 @@
+//! Who holds the switches: finds ports and the ways between hosts, says what would be written to a port,
+//! writes it, reads it back (Katebzadeh, "Application-Centric Bandwidth Allocation in Datacenters",
+//! thesis 2022, section 4.3.2; here `Saba`).
+//!
+//! - [`Switches`] is what a controller sees of any kind of network.
+//! - [`htb`] decides, without I/O, how a port of Linux shares its link: classes of HTB by DSCP.
+//! - [`tc`] is the network of such ports, written and read by the program `tc`.
+//!
+//! **Nothing is ever half-written on a port.** [`Switches::apply`] writes, reads back and compares; if
+//! anything is refused or reads back otherwise, what stood there before is written again.
+
+pub mod htb;
+mod paths;
+mod switches;
+pub mod tc;
+
+pub use switches::{Applied, Fault, Left, Plan, Port, Switches, Wanted};

@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# Namespaces joined by a switch (`bandwise lab`), on this machine's Linux: what is made and taken away, what is
+# written to a port and read back, who gets what of a link.
+#   tests/lab/run.sh PATH-OF-BANDWISE PATH-OF-THE-TESTS-AGAINST-LINUX
+# Prints a line that starts with SKIP where that can't be had. The last line counts.
+set -euo pipefail
+cd "$(dirname "$0")"
+bandwise=${1:?the path of the bandwise program}
+linux=${2:?the path of the test linux of the crate enforce}
+
+skip() {
+  echo "SKIP lab: $1"
+  exit 0
+}
+[ "$(id -u)" = 0 ] || skip "network namespaces need root"
+missing=()
+command -v tc >/dev/null && command -v ip >/dev/null || missing+=(iproute2)
+command -v python3 >/dev/null || missing+=(python3)
+if [ ${#missing[@]} -gt 0 ]; then
+  command -v apt-get >/dev/null || skip "${missing[*]} not installed"
+  echo "Installing ${missing[*]} with apt-get."
+  { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
+    >/dev/null 2>&1 || skip "apt-get could not install ${missing[*]}"
+fi
+
+scratch=$(mktemp -d)
+lab=t$$
+other=u$$
+finish() {
+  "$bandwise" lab down --force --name "$lab" >/dev/null 2>&1 || true
+  "$bandwise" lab down --force --name "$other" >/dev/null 2>&1 || true
+  # Made by a check below, beside the labs.
+  [ ! -e "$scratch/foreign" ] || ip netns delete "bandwise-$other-h2"
+  rm -rf "$scratch"
+}
+trap finish EXIT
+
+if ! "$bandwise" lab up --name "$lab" --hosts 3 --rate 200Mbit >"$scratch/out" 2>"$scratch/error"; then
+  case $(cat "$scratch/error") in
+    *"kind is unknown"* | *"not permitted"* | *"Unknown device type"*) skip "$(tail -n 1 "$scratch/error")" ;;
+  esac
+fi
+
+# What a command printed on both outputs, in $scratch/said, and its exit code.
+run() {
+  local code=0
+  "$bandwise" lab "$@" >"$scratch/said" 2>&1 </dev/null || code=$?
+  return $code
+}
+# The exit code is so, and all of these were said.
+ends() { # CODE SAID … -- COMMAND …
+  local code=0 wanted=$1 said=()
+  shift
+  while [ "$1" != -- ]; do said+=("$1") && shift; done
+  shift
+  run "$@" || code=$?
+  [ "$code" = "$wanted" ] || { echo "  exit code $code: lab $*" && sed 's/^/  /' "$scratch/said" && return 1; }
+  for text in "${said[@]}"; do
+    grep -qF -- "$text" "$scratch/said" || { echo "  not said: $text" && sed 's/^/  /' "$scratch/said" && return 1; }
+  done
+}
+namespaces() { ip netns list | cut -d ' ' -f 1 | grep "^bandwise-$1-" || true; }
+
+is_up() {
+  cat "$scratch/error" && [ "$(namespaces "$lab" | wc -l)" = 4 ] &&
+    ends 1 "is there already" -- up --name "$lab" &&
+    ends 0 "10.0.0.3" "switch to h3" "200 Mbps" -- status --name "$lab" &&
+    "$bandwise" lab status --name "$lab" --json | python3 -c '
+import json, sys
+status = json.load(sys.stdin)
+assert [host["address"] for host in status["hosts"]] == ["10.0.0.1", "10.0.0.2", "10.0.0.3"]
+assert len(status["ports"]) == 6 and all(port["queues"] == [] for port in status["ports"])'
+}
+commands_run_there() {
+  ends 7 -- exec --name "$lab" h1 -- sh -c 'exit 7' &&
+    ends 0 "10.0.0.2/24" -- exec --name "$lab" h2 -- ip address show dev eth0 &&
+    ends 2 "h1 to h3 or switch" -- exec --name "$lab" h4 -- true &&
+    ends 1 "there is no lab" -- exec --name none h1 -- true
+}
+weights_read_back() {
+  ends 0 "10, 14" "135 Mbps" "45 Mbps" -- weights --name "$lab" h2 10,14=3 12=1 &&
+    cp "$scratch/said" "$scratch/set" && ends 0 -- weights --name "$lab" h2 &&
+    cmp "$scratch/set" "$scratch/said" &&
+    ends 0 '"queues":[]' -- weights --name "$lab" h2 --clear --json &&
+    ends 2 "one for each DSCP" -- weights --name "$lab" h2 10=1 10=2 &&
+    ends 2 "a DSCP from 1 to 63" -- weights --name "$lab" h2 64=1 &&
+    ends 2 "h1 to h3" -- weights --name "$lab" h9
+}
+# Somebody else's qdisc on a port of the lab, which Saba would have to replace.
+others_stay() {
+  tc -netns "bandwise-$lab-switch" qdisc replace dev h2 root handle 7: pfifo limit 10 &&
+    ends 1 "not Saba's to change" -- weights --name "$lab" h2 10=1 &&
+    tc -netns "bandwise-$lab-switch" qdisc show dev h2 | grep -q "pfifo 7:"
+}
+half_made_is_taken_back() {
+  ip netns add "bandwise-$other-h2" && touch "$scratch/foreign" &&
+    ends 1 "no lab is known to have made" "taken back" -- up --name "$other" --hosts 3 &&
+    [ "$(namespaces "$other")" = "bandwise-$other-h2" ] &&
+    ends 0 "there is no lab" -- down --name "$other" &&
+    [ "$(namespaces "$other")" = "bandwise-$other-h2" ] &&
+    ip netns delete "bandwise-$other-h2" && rm "$scratch/foreign"
+}
+two_side_by_side() {
+  ends 0 -- up --name "$other" --hosts 2 --rate '1 Gbps' &&
+    ends 0 "1000 Mbps" -- status --name "$other" && ends 0 "200 Mbps" -- status --name "$lab"
+}
+# One whose namespace was replaced by another of its name.
+only_its_own_goes() {
+  ip netns delete "bandwise-$other-h2" && ip netns add "bandwise-$other-h2" && touch "$scratch/foreign" &&
+    ends 1 "not the one that was made" -- exec --name "$other" h2 -- true &&
+    ends 0 "was made by somebody else, and stays" -- down --name "$other" &&
+    [ "$(namespaces "$other")" = "bandwise-$other-h2" ] &&
+    ip netns delete "bandwise-$other-h2" && rm "$scratch/foreign"
+}
+only_root() {
+  python3 - "$bandwise" <<'EOF'
+import os, subprocess, sys
+# Where nobody may look, its program can't be started; so it is opened before.
+program = os.open(sys.argv[1], os.O_RDONLY)
+ran = subprocess.run([f"/proc/self/fd/{program}", "lab", "status"], user=65534, capture_output=True,
+                     pass_fds=[program])
+assert ran.returncode == 1 and b"needs root" in ran.stderr, ran
+EOF
+}
+linux() { BANDWISE_TEST_PORT="bandwise-$lab-switch/h2" "$linux" --nocapture >"$scratch/said" 2>&1 ||
+  { cat "$scratch/said" && return 1; }
+  grep -E '^  ' "$scratch/said"
+}
+free_port() { tc -netns "bandwise-$lab-switch" qdisc delete dev h2 root; }
+three_to_one() { python3 shares.py "$bandwise" "$lab" 3 1; }
+one_to_one() { python3 shares.py "$bandwise" "$lab" 1 1; }
+ipv6_by_mark() { python3 ipv6.py "$bandwise" "$lab"; }
+busy_stays() {
+  "$bandwise" lab exec --name "$lab" h1 -- sleep 600 &
+  local sleeper=$!
+  until [ "$(ip netns pids "bandwise-$lab-h1")" = "$sleeper" ] &&
+    [ "$(cat /proc/$sleeper/comm)" = sleep ]; do kill -0 $sleeper || return 1; done
+  ends 1 "sleep ($sleeper)" "--force" -- down --name "$lab" && [ "$(namespaces "$lab" | wc -l)" = 4 ]
+  local status=$?
+  kill "$sleeper"
+  wait "$sleeper" || true
+  return $status
+}
+all_goes() {
+  ends 0 "4 namespaces" -- down --name "$lab" && [ -z "$(namespaces "$lab")" ] &&
+    ends 0 "there is no lab" -- down --name "$lab"
+}
+
+passed=0
+failed=0
+check() { # NAME FUNCTION
+  if "$2"; then
+    echo "$1: as it should be"
+    passed=$((passed + 1))
+  else
+    echo "$1: not so"
+    failed=$((failed + 1))
+  fi
+}
+check "up, once, with its status" is_up
+check "commands run on hosts" commands_run_there
+check "weights read back" weights_read_back
+check "somebody else's root stays" others_stay
+free_port
+check "a port of Linux, written, read back, rolled back" linux
+check "half made is taken back, and nothing else" half_made_is_taken_back
+check "two labs side by side" two_side_by_side
+check "down takes only what is its own" only_its_own_goes
+check "only root" only_root
+check "weights 3:1" three_to_one
+check "weights 1:1" one_to_one
+check "packets of IPv6 by their mark" ipv6_by_mark
+check "down leaves commands that run" busy_stays
+check "down takes all, and again nothing" all_goes
+echo "lab: $passed passed, $failed failed"
+[ "$failed" = 0 ]

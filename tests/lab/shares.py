@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Two TCP flows of marked packets into one host of a lab, weighted: who gets what of its link.
+
+    shares.py BANDWISE LAB WEIGHT WEIGHT
+
+The first sends for 7 s, the second from 2 s to 9 s. Counted are 1.5 s of each time: the first alone, both,
+the second alone. Of both, each must have its weight's part within 3 points; alone and together, they must
+have the link, of which TCP's payload is 1448 of 1514 bytes, within 5%. Prints what was measured; exits 1
+where that is not so.
+"""
+
+import pathlib
+import subprocess
+import sys
+import time
+
+FLOW = str(pathlib.Path(__file__).with_name("flow.py"))
+RATE = 200e6
+PAYLOAD = 1448 / 1514
+MARKS = (10, 12)
+
+
+def main(bandwise: str, lab: str, *given: str) -> int:
+    wanted = [int(weight) for weight in given]
+    def on(host: str, *command: str) -> list[str]:
+        return [bandwise, "lab", "exec", "--name", lab, host, "--", "python3", FLOW, *command]
+
+    weights = [f"{mark}={weight}" for mark, weight in zip(MARKS, wanted)]
+    subprocess.run([bandwise, "lab", "weights", "--name", lab, "h3", *weights], check=True,
+                   stdout=subprocess.DEVNULL)
+    receivers = [subprocess.Popen(on("h3", "receive", str(port)), stdout=subprocess.PIPE, text=True)
+                 for port in (7001, 7002)]
+    for receiver in receivers:
+        assert receiver.stdout.readline() == "listening\n"
+    begun = time.monotonic()
+    first = subprocess.Popen(on("h1", "send", "10.0.0.3", "7001", str(MARKS[0]), "7"))
+    time.sleep(2)
+    second = subprocess.Popen(on("h2", "send", "10.0.0.3", "7002", str(MARKS[1]), "7"))
+    lines = [receiver.communicate(timeout=60)[0].split("\n") for receiver in receivers]
+    assert first.wait() == 0 and second.wait() == 0
+    samples = [[tuple(map(float, line.split())) for line in of if line] for of in lines]
+
+    def rate(flow: int, start: float) -> float:
+        """Payload in bit/s of the 1.5 s from so many seconds after the beginning."""
+        inside = [s for s in samples[flow] if begun + start <= s[0] <= begun + start + 1.5]
+        if len(inside) < 2:
+            return 0.0
+        (t0, n0), (t1, n1) = inside[0], inside[-1]
+        return 8 * (n1 - n0) / (t1 - t0)
+
+    alone = [rate(0, 0.4), rate(1, 7.4)]
+    both = [rate(0, 4), rate(1, 4)]
+    together = sum(both)
+    print(f"  one alone: {alone[0] / 1e6:.1f} Mbps and {alone[1] / 1e6:.1f} Mbps of payload; "
+          f"both: {both[0] / 1e6:.1f} + {both[1] / 1e6:.1f} = {together / 1e6:.1f} Mbps, "
+          f"{100 * both[0] / together:.1f} : {100 * both[1] / together:.1f}")
+    good = True
+    for part, weight in zip(both, wanted):
+        good &= abs(part / together - weight / sum(wanted)) <= 0.03
+    for whole in (*alone, together):
+        good &= 0.95 <= whole / (RATE * PAYLOAD) <= 1.05
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
