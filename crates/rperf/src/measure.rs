@@ -25,6 +25,8 @@ pub struct Measure {
     think: Think,
     latency: Latency,
     against_truth: Option<AgainstTruth>,
+    /// When the last round ended.
+    last: Option<Time>,
     /// When the round that goes on could begin.
     ready: Time,
     within: Option<Within>,
@@ -40,6 +42,7 @@ impl Measure {
             think: rounds.think,
             latency: Latency::new(),
             against_truth: None,
+            last: None,
             ready: Time::ZERO,
             within: None,
         })
@@ -77,6 +80,7 @@ impl Measure {
                 within.end_round(self.ready, now, ps);
             }
         }
+        self.last = Some(now);
         self.ready = now + self.think.draw();
         self.ready
     }
@@ -84,6 +88,11 @@ impl Measure {
     /// The recorded rounds.
     pub fn latency(&self) -> &Latency {
         &self.latency
+    }
+
+    /// When the last round ended, recorded or not; `None` if none did.
+    pub fn last(&self) -> Option<Time> {
+        self.last
     }
 
     /// The rounds that lie in the window; `None` if there is no window.

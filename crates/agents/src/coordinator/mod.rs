@@ -80,8 +80,8 @@ pub struct Coordinator {
     until: Time,
     beat: Time,
     start: Time,
-    /// What was first to go wrong.
-    trouble: Option<Ended>,
+    /// What was first to go wrong, and when it was known.
+    trouble: Option<(Ended, Time)>,
     orders: Vec<Order>,
 }
 
@@ -273,12 +273,16 @@ impl Coordinator {
         if matches!(self.phase, Phase::Stopping | Phase::Finishing | Phase::Over) {
             return;
         }
-        self.trouble.get_or_insert(why);
+        self.trouble.get_or_insert((why, now));
         match self.phase {
             Phase::Starting | Phase::Running => {
                 self.phase = Phase::Stopping;
                 self.until = now.saturating_add(STOPPING);
                 self.tell_all(&ToAgent::Stop);
+                // Who answers was there until now.
+                for agent in 0..self.peers.len() {
+                    self.ask(agent, now);
+                }
                 self.finish_if_reported(now);
             }
             _ => self.finish(now),

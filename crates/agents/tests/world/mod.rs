@@ -6,6 +6,7 @@ use bandwise_agents::coordinator::{Order, Outcome};
 use bandwise_agents::message::{Job, Part};
 use bandwise_agents::{Agent, Challenge, Coordinator, Counted, End, Plan, Report, Token};
 use bandwise_rdma::wire::Mtu;
+use bandwise_rperf::Window;
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::{Region, Side};
 use std::collections::BTreeMap;
@@ -64,6 +65,8 @@ enum Happens {
     ToCoordinator(usize, Vec<u8>),
     Cut(usize),
     Worked(usize, RunId, u16, Event),
+    /// A device has ended a flow's part, and tells so.
+    Ends(usize, RunId, u16, End),
     Interrupt,
 }
 
@@ -71,6 +74,8 @@ enum Happens {
 struct Worker {
     job: Job,
     began: Option<Time>,
+    /// When the run begins, by the agent's clock.
+    start: Time,
 }
 
 pub struct World {
@@ -86,8 +91,14 @@ pub struct World {
     closed: Vec<bool>,
     workers: BTreeMap<(usize, u16), Worker>,
     runs: Vec<Option<RunId>>,
-    /// When each flow was really active, by the coordinator's clock.
+    /// When each flow was really active to its end, by the coordinator's clock.
     pub active: BTreeMap<u16, (Time, Time)>,
+    /// From when to when each really carried messages, by the coordinator's clock.
+    pub began: BTreeMap<u16, Time>,
+    pub ceased: BTreeMap<u16, Time>,
+    /// When what each reported began, by the agent's clock.
+    pub starts: BTreeMap<u16, Time>,
+    plan: Plan,
     /// When the world came to rest.
     pub ended: Option<Time>,
     delay: Time,
@@ -95,6 +106,9 @@ pub struct World {
 }
 
 const LINK: Link = Link(7);
+/// How long a message takes, and how long a device that has failed until it tells.
+const MESSAGE: Time = Time::from_ms(1);
+const TELLS: Time = Time::from_ms(40);
 
 pub fn side() -> Side {
     Side {
@@ -139,6 +153,10 @@ impl World {
             workers: BTreeMap::new(),
             runs: vec![None; hosts],
             active: BTreeMap::new(),
+            began: BTreeMap::new(),
+            ceased: BTreeMap::new(),
+            starts: BTreeMap::new(),
+            plan: plan.clone(),
             ended: None,
             delay,
             jitter: 1,
@@ -151,6 +169,14 @@ impl World {
             match fault {
                 Fault::Cut(agent, at) => world.at(*at, Happens::Cut(*agent)),
                 Fault::Interrupt(at) => world.at(*at, Happens::Interrupt),
+                // Its host has gone, and what others send there comes to nothing.
+                Fault::Silence(agent, at) => {
+                    for (number, flow) in (0..).zip(&plan.flows) {
+                        if flow.from == *agent || flow.to == *agent {
+                            world.ceases(number, *at);
+                        }
+                    }
+                }
                 _ => {}
             }
         }
@@ -161,6 +187,12 @@ impl World {
     fn at(&mut self, time: Time, what: Happens) {
         self.count += 1;
         self.queue.insert((time.max(self.now), self.count), what);
+    }
+
+    /// A flow carries nothing from then on, and may not from before.
+    fn ceases(&mut self, flow: u16, at: Time) {
+        let ceased = self.ceased.entry(flow).or_insert(at);
+        *ceased = at.min(*ceased);
     }
 
     /// A delay that differs from one to the next, up to twice the usual.
@@ -262,7 +294,7 @@ impl World {
             AgentOrder::Prepare(run, job) => {
                 self.runs[i] = Some(run);
                 let flow = job.flow;
-                self.workers.insert((i, flow), Worker { job, began: None });
+                self.workers.insert((i, flow), Worker { job, began: None, start: Time::ZERO });
                 answer(self, run, flow, Event::Prepared(side()));
             }
             AgentOrder::Connect(run, flow, _) => {
@@ -270,42 +302,50 @@ impl World {
             }
             AgentOrder::Start(run, at) => {
                 let pace = self.paces[i];
+                let mut ends = Vec::new();
                 for (&(agent, flow), worker) in &mut self.workers {
                     if agent == i {
-                        worker.began = Some(pace.when(at + worker.job.active.from()));
-                        let end = pace.when(at + worker.job.active.to());
-                        self.count += 1;
-                        let event = Event::Ended(Box::new(report(&worker.job, End::Complete)));
+                        let began = pace.when(at + worker.job.active.from());
+                        (worker.began, worker.start) = (Some(began), at);
                         if worker.job.part == Part::Client {
-                            let key = (end, self.count);
-                            self.queue.insert(key, Happens::Worked(i, run, flow, event));
+                            self.began.insert(flow, began);
+                            ends.push((flow, pace.when(at + worker.job.active.to())));
                         }
                     }
+                }
+                for (flow, end) in ends {
+                    self.at(end, Happens::Ends(i, run, flow, End::Complete));
                 }
                 for fault in self.faults.clone() {
                     if let Fault::Breaks(n, after) = fault {
                         let mine: Vec<u16> =
                             self.workers.keys().filter(|(a, _)| *a == i).map(|&(_, f)| f).collect();
                         let flow = mine[n % mine.len()];
-                        let job = &self.workers[&(i, flow)].job;
                         let why = End::Failed("it broke".into());
-                        let event = Event::Ended(Box::new(report(job, why)));
-                        self.at(pace.when(at) + after, Happens::Worked(i, run, flow, event));
+                        let breaks = pace.when(at) + after;
+                        self.ceases(flow, breaks);
+                        self.at(breaks + TELLS, Happens::Ends(i, run, flow, why));
                     }
                 }
             }
             AgentOrder::Stop(run) => {
                 let clients =
                     self.workers.iter().filter(|((a, _), w)| *a == i && w.job.part == Part::Client);
-                let clients: Vec<(u16, Job)> =
-                    clients.map(|(&(_, f), w)| (f, w.job.clone())).collect();
-                for (flow, job) in clients {
-                    let event = Event::Ended(Box::new(report(&job, End::Stopped)));
-                    answer(self, run, flow, event);
+                let clients: Vec<u16> = clients.map(|(&(_, flow), _)| flow).collect();
+                for flow in clients {
+                    let asked = self.asked;
+                    self.asked += 1;
+                    if !self.faults.contains(&Fault::Hangs(asked)) {
+                        let at = self.now + self.some_delay();
+                        self.at(at, Happens::Ends(i, run, flow, End::Stopped));
+                    }
                 }
             }
             AgentOrder::Drop(_) => {
                 self.runs[i] = None;
+                let mine: Vec<u16> =
+                    self.workers.keys().filter(|(a, _)| *a == i).map(|&(_, f)| f).collect();
+                mine.into_iter().for_each(|flow| self.ceases(flow, self.now));
                 self.workers.retain(|(agent, _), _| *agent != i);
             }
         }
@@ -326,20 +366,78 @@ impl World {
                 self.agents[i].gone(LINK);
                 self.coordinator.gone(i, "the connection was cut", now);
             }
-            Happens::Worked(i, run, flow, event) if self.runs[i] == Some(run) => {
-                if let Event::Ended(report) = &event
-                    && let Some(began) = self.workers.get(&(i, flow)).and_then(|w| w.began)
-                    && report.end == End::Complete
-                {
+            // It may tell of a run that is over.
+            Happens::Worked(i, run, flow, event) => self.agents[i].event(run, flow, event),
+            Happens::Ends(i, run, flow, end) => {
+                let Some(worker) =
+                    self.workers.get(&(i, flow)).filter(|_| self.runs[i] == Some(run))
+                else {
+                    return;
+                };
+                let is_client = worker.job.part == Part::Client;
+                if let Some(began) = worker.began.filter(|_| is_client && end == End::Complete) {
                     self.active.insert(flow, (began, now));
                 }
-                self.agents[i].event(run, flow, event);
+                let (job, start) = (worker.job.clone(), worker.start);
+                if is_client {
+                    self.ceases(flow, now);
+                    self.starts.insert(flow, start);
+                }
+                let report = self.report(i, &job, start, end);
+                self.agents[i].event(run, flow, Event::Ended(Box::new(report)));
             }
-            // A device that tells of a run that is over.
-            Happens::Worked(i, run, flow, event) => self.agents[i].event(run, flow, event),
             Happens::Interrupt => self.coordinator.interrupt(now),
         }
         self.settle();
+    }
+
+    /// What an agent finds of a flow that ends now, and had a message each millisecond as long as it carried any.
+    fn report(&self, i: usize, job: &Job, start: Time, end: End) -> Report {
+        let pace = self.paces[i];
+        let of_run = |time: Time| pace.read(time).saturating_sub(start);
+        let Some(&began) = self.began.get(&job.flow).filter(|&&began| began < self.now) else {
+            return Report::none(end);
+        };
+        let ceased = self.ceased.get(&job.flow).map_or(self.now, |&ceased| ceased.min(self.now));
+        let (from, until) = (of_run(began), of_run(ceased));
+        let counted = |from: Time, to: Time| {
+            let messages = to.min(until).saturating_sub(from).as_ps() / MESSAGE.as_ps();
+            Counted { messages, ..Counted::NONE }
+        };
+        let window = Window { from: job.window.from(), to: job.window.to() };
+        Report {
+            active: Some((from, of_run(self.now))),
+            carried: (from < until).then_some(until),
+            whole: counted(from, Time::MAX),
+            window: counted(window.from, window.to),
+            parts: std::array::from_fn(|part| counted(window.from, window.first(part + 1).to)),
+            ..Report::none(end)
+        }
+    }
+
+    /// What was counted while all flows were active, was: by one clock, each carried messages in all of what the others
+    /// took for the window.
+    pub fn check_window(&self, outcome: &Outcome) {
+        let Some(window) = outcome.window else {
+            let counted = outcome.flows.iter().filter_map(|flow| flow.report.as_ref());
+            counted.for_each(|report| assert_eq!(report.window, Counted::NONE));
+            return;
+        };
+        assert_eq!(window.from(), self.plan.window.from());
+        for (number, (flow, of)) in (0..).zip(self.plan.flows.iter().zip(&outcome.flows)) {
+            let Some(report) = &of.report else { continue };
+            let whole = (window.to() - window.from()).as_ps() / MESSAGE.as_ps();
+            assert_eq!(report.window.messages, whole, "{outcome:?}");
+            let (pace, start) = (self.paces[flow.from], self.starts[&number]);
+            let [from, to] = [window.from(), window.to()].map(|time| pace.when(start + time));
+            for other in 0..self.plan.flows.len() as u16 {
+                let (began, ceased) = (self.began[&other], self.ceased[&other]);
+                assert!(
+                    began <= from && to <= ceased,
+                    "{number}: {from} to {to}, {other}: {began} to {ceased}"
+                );
+            }
+        }
     }
 
     /// Everybody has let go.
@@ -381,10 +479,4 @@ impl World {
             self.settle();
         }
     }
-}
-
-/// What an agent finds that does as it is told.
-fn report(job: &Job, end: End) -> Report {
-    let active = Some((job.active.from(), job.active.to()));
-    Report { end, active, whole: Counted::NONE, window: Counted::NONE, cpu: None, values: None }
 }

@@ -276,17 +276,11 @@ mod tests {
                 over: Time::from_us(1),
                 latency: latency.summary(),
             };
-            Report {
-                end: End::Complete,
-                active: None,
-                whole: counted,
-                window: counted,
-                cpu: Some(0.5),
-                values: None,
-            }
+            Report { window: counted, cpu: Some(0.5), ..Report::none(End::Complete) }
         };
         let flow = |i| FlowOutcome { mtu: None, report: Some(report(i)) };
-        Outcome { end: Ended::Complete, hosts: Vec::new(), flows: (0..flows).map(flow).collect() }
+        let flows = (0..flows).map(flow).collect();
+        Outcome { end: Ended::Complete, hosts: Vec::new(), flows, window: None }
     }
 
     /// What the simulated study decides by is found under the same names.

@@ -31,7 +31,7 @@ pub(super) fn of(settings: &Settings, outcome: &Outcome) -> Value {
         "title": plan.title,
         "hosts": hosts.collect::<Vec<_>>(),
         "flows": flows.collect::<Vec<_>>(),
-        "window_s": span(plan.window),
+        "window_s": outcome.window.map(span),
         "stop": stop,
         "failure": failure,
         "stats": { "version": env!("CARGO_PKG_VERSION"), "seed": plan.seed },
