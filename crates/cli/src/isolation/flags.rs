@@ -104,6 +104,19 @@ impl Flags {
         let usual = if self.quick { Time::from_ms(1_000) } else { Time::from_ms(5_000) };
         self.duration.unwrap_or(usual)
     }
+
+    /// Those of two hosts, and more.
+    #[cfg(test)]
+    pub(super) fn of(more: &[&str]) -> Flags {
+        use clap::Parser;
+        #[derive(Debug, Parser)]
+        struct Command {
+            #[command(flatten)]
+            flags: Flags,
+        }
+        let line = [&["x", "--from", "10.0.0.1", "--to", "10.0.0.2:7"], more].concat();
+        Command::try_parse_from(line).unwrap().flags
+    }
 }
 
 /// Some times what is left out at both ends.
