@@ -1,62 +1,23 @@
 //! A coordinator and its agents over a network that can do anything, in made-up time. Each agent has a clock of its
 //! own, and carries orders out as a device would: after a while.
 
+mod devices;
+mod faults;
+mod truth;
+
+pub use faults::{Fault, Pace};
+
 use bandwise_agents::agent::{Event, Link, Order as AgentOrder, RunId};
 use bandwise_agents::coordinator::{Order, Outcome};
 use bandwise_agents::message::{Job, Part};
-use bandwise_agents::{Agent, Challenge, Coordinator, Counted, End, Plan, Report, Token};
+use bandwise_agents::{Agent, Challenge, Coordinator, End, Plan, Token};
 use bandwise_rdma::wire::Mtu;
-use bandwise_rperf::Window;
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::{Region, Side};
 use std::collections::BTreeMap;
 
 pub fn token(text: &str) -> Token {
     Token::of_text(&format!("{text}, of a test")).unwrap()
-}
-
-/// What goes wrong, and when.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Fault {
-    /// The connection with an agent ends, and both sides hear of it.
-    Cut(usize, Time),
-    /// From then on nothing comes through, and nobody hears of that.
-    Silence(usize, Time),
-    /// A line, counted over all that are sent, gets lost.
-    Lost(usize),
-    /// It comes twice.
-    Twice(usize),
-    /// One of its bytes is another one.
-    Changed(usize, usize),
-    /// An agent's device never answers the order with that number, counted over all.
-    Hangs(usize),
-    /// It refuses it.
-    Refuses(usize),
-    /// A device fails while it measures or answers.
-    Breaks(usize, Time),
-    /// Who coordinates asks for the end.
-    Interrupt(Time),
-}
-
-/// An agent's clock: how far ahead of the coordinator's, and by how many millionths faster.
-#[derive(Debug, Clone, Copy)]
-pub struct Pace {
-    pub ahead: Time,
-    pub ppm: u64,
-}
-
-impl Pace {
-    pub fn read(self, now: Time) -> Time {
-        self.ahead
-            + now
-            + Time::from_ps((u128::from(now.as_ps()) * u128::from(self.ppm) / 1_000_000) as u64)
-    }
-
-    /// When it reads that.
-    fn when(self, read: Time) -> Time {
-        let since = read.saturating_sub(self.ahead).as_ps();
-        Time::from_ps((u128::from(since) * 1_000_000 / u128::from(1_000_000 + self.ppm)) as u64)
-    }
 }
 
 #[derive(Debug, Clone)]
@@ -106,9 +67,6 @@ pub struct World {
 }
 
 const LINK: Link = Link(7);
-/// How long a message takes, and how long a device that has failed until it tells.
-const MESSAGE: Time = Time::from_ms(1);
-const TELLS: Time = Time::from_ms(40);
 
 pub fn side() -> Side {
     Side {
@@ -189,12 +147,6 @@ impl World {
         self.queue.insert((time.max(self.now), self.count), what);
     }
 
-    /// A flow carries nothing from then on, and may not from before.
-    fn ceases(&mut self, flow: u16, at: Time) {
-        let ceased = self.ceased.entry(flow).or_insert(at);
-        *ceased = at.min(*ceased);
-    }
-
     /// A delay that differs from one to the next, up to twice the usual.
     fn some_delay(&mut self) -> Time {
         self.jitter = self
@@ -271,86 +223,6 @@ impl World {
         }
     }
 
-    fn carry_out(&mut self, i: usize, order: AgentOrder) {
-        let answer = |world: &mut World, run, flow, event| {
-            let asked = world.asked;
-            world.asked += 1;
-            let event = match () {
-                () if world.faults.contains(&Fault::Hangs(asked)) => return,
-                () if world.faults.contains(&Fault::Refuses(asked)) => {
-                    Event::Failed("it can't".into())
-                }
-                () => event,
-            };
-            let at = world.now + world.some_delay();
-            world.at(at, Happens::Worked(i, run, flow, event));
-        };
-        match order {
-            AgentOrder::Send(_, line) if !self.closed[i] => {
-                self.send(i, line, Happens::ToCoordinator);
-            }
-            AgentOrder::Send(..) => {}
-            AgentOrder::Close(..) => self.cut_later(i),
-            AgentOrder::Prepare(run, job) => {
-                self.runs[i] = Some(run);
-                let flow = job.flow;
-                self.workers.insert((i, flow), Worker { job, began: None, start: Time::ZERO });
-                answer(self, run, flow, Event::Prepared(side()));
-            }
-            AgentOrder::Connect(run, flow, _) => {
-                answer(self, run, flow, Event::Connected(Mtu::MAX))
-            }
-            AgentOrder::Start(run, at) => {
-                let pace = self.paces[i];
-                let mut ends = Vec::new();
-                for (&(agent, flow), worker) in &mut self.workers {
-                    if agent == i {
-                        let began = pace.when(at + worker.job.active.from());
-                        (worker.began, worker.start) = (Some(began), at);
-                        if worker.job.part == Part::Client {
-                            self.began.insert(flow, began);
-                            ends.push((flow, pace.when(at + worker.job.active.to())));
-                        }
-                    }
-                }
-                for (flow, end) in ends {
-                    self.at(end, Happens::Ends(i, run, flow, End::Complete));
-                }
-                for fault in self.faults.clone() {
-                    if let Fault::Breaks(n, after) = fault {
-                        let mine: Vec<u16> =
-                            self.workers.keys().filter(|(a, _)| *a == i).map(|&(_, f)| f).collect();
-                        let flow = mine[n % mine.len()];
-                        let why = End::Failed("it broke".into());
-                        let breaks = pace.when(at) + after;
-                        self.ceases(flow, breaks);
-                        self.at(breaks + TELLS, Happens::Ends(i, run, flow, why));
-                    }
-                }
-            }
-            AgentOrder::Stop(run) => {
-                let clients =
-                    self.workers.iter().filter(|((a, _), w)| *a == i && w.job.part == Part::Client);
-                let clients: Vec<u16> = clients.map(|(&(_, flow), _)| flow).collect();
-                for flow in clients {
-                    let asked = self.asked;
-                    self.asked += 1;
-                    if !self.faults.contains(&Fault::Hangs(asked)) {
-                        let at = self.now + self.some_delay();
-                        self.at(at, Happens::Ends(i, run, flow, End::Stopped));
-                    }
-                }
-            }
-            AgentOrder::Drop(_) => {
-                self.runs[i] = None;
-                let mine: Vec<u16> =
-                    self.workers.keys().filter(|(a, _)| *a == i).map(|&(_, f)| f).collect();
-                mine.into_iter().for_each(|flow| self.ceases(flow, self.now));
-                self.workers.retain(|(agent, _), _| *agent != i);
-            }
-        }
-    }
-
     fn happen(&mut self, what: Happens) {
         let now = self.now;
         match what {
@@ -389,55 +261,6 @@ impl World {
             Happens::Interrupt => self.coordinator.interrupt(now),
         }
         self.settle();
-    }
-
-    /// What an agent finds of a flow that ends now, and had a message each millisecond as long as it carried any.
-    fn report(&self, i: usize, job: &Job, start: Time, end: End) -> Report {
-        let pace = self.paces[i];
-        let of_run = |time: Time| pace.read(time).saturating_sub(start);
-        let Some(&began) = self.began.get(&job.flow).filter(|&&began| began < self.now) else {
-            return Report::none(end);
-        };
-        let ceased = self.ceased.get(&job.flow).map_or(self.now, |&ceased| ceased.min(self.now));
-        let (from, until) = (of_run(began), of_run(ceased));
-        let counted = |from: Time, to: Time| {
-            let messages = to.min(until).saturating_sub(from).as_ps() / MESSAGE.as_ps();
-            Counted { messages, ..Counted::NONE }
-        };
-        let window = Window { from: job.window.from(), to: job.window.to() };
-        Report {
-            active: Some((from, of_run(self.now))),
-            carried: (from < until).then_some(until),
-            whole: counted(from, Time::MAX),
-            window: counted(window.from, window.to),
-            parts: std::array::from_fn(|part| counted(window.from, window.first(part + 1).to)),
-            ..Report::none(end)
-        }
-    }
-
-    /// What was counted while all flows were active, was: by one clock, each carried messages in all of what the others
-    /// took for the window.
-    pub fn check_window(&self, outcome: &Outcome) {
-        let Some(window) = outcome.window else {
-            let counted = outcome.flows.iter().filter_map(|flow| flow.report.as_ref());
-            counted.for_each(|report| assert_eq!(report.window, Counted::NONE));
-            return;
-        };
-        assert_eq!(window.from(), self.plan.window.from());
-        for (number, (flow, of)) in (0..).zip(self.plan.flows.iter().zip(&outcome.flows)) {
-            let Some(report) = &of.report else { continue };
-            let whole = (window.to() - window.from()).as_ps() / MESSAGE.as_ps();
-            assert_eq!(report.window.messages, whole, "{outcome:?}");
-            let (pace, start) = (self.paces[flow.from], self.starts[&number]);
-            let [from, to] = [window.from(), window.to()].map(|time| pace.when(start + time));
-            for other in 0..self.plan.flows.len() as u16 {
-                let (began, ceased) = (self.began[&other], self.ceased[&other]);
-                assert!(
-                    began <= from && to <= ceased,
-                    "{number}: {from} to {to}, {other}: {began} to {ceased}"
-                );
-            }
-        }
     }
 
     /// Everybody has let go.
