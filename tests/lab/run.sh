@@ -4,8 +4,8 @@
 #   tests/lab/run.sh PATH-OF-BANDWISE PATH-OF-THE-TESTS-AGAINST-LINUX
 # Prints a line that starts with SKIP where that can't be had. The last line counts.
 set -euo pipefail
-cd "$(dirname "$0")"
-bandwise=${1:?the path of the bandwise program}
+here=$(cd "$(dirname "$0")" && pwd)
+bandwise=$(realpath "${1:?the path of the bandwise program}")
 linux=${2:?the path of the test linux of the crate enforce}
 
 skip() {
@@ -127,9 +127,9 @@ linux() { BANDWISE_TEST_PORT="bandwise-$lab-switch/h2" "$linux" --nocapture >"$s
   grep -E '^  ' "$scratch/said"
 }
 free_port() { tc -netns "bandwise-$lab-switch" qdisc delete dev h2 root; }
-three_to_one() { python3 shares.py "$bandwise" "$lab" 3 1; }
-one_to_one() { python3 shares.py "$bandwise" "$lab" 1 1; }
-ipv6_by_mark() { python3 ipv6.py "$bandwise" "$lab"; }
+three_to_one() { python3 "$here/shares.py" "$bandwise" "$lab" 3 1; }
+one_to_one() { python3 "$here/shares.py" "$bandwise" "$lab" 1 1; }
+ipv6_by_mark() { python3 "$here/ipv6.py" "$bandwise" "$lab"; }
 busy_stays() {
   "$bandwise" lab exec --name "$lab" h1 -- sleep 600 &
   local sleeper=$!

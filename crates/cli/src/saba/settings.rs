@@ -43,8 +43,8 @@ pub struct Flags {
     #[arg(value_parser = number(1..=16))]
     queues: Option<u64>,
     /// Policies to compare, with commas: fair-flows, blocking, fair-jobs, saba, saba-no-floor, saba-distributed,
-    /// equal-weights, saba-unlimited, given-weights, smallest-first, srpt, homa, sebf, sincronia; if not given, all that
-    /// say something, and saba without saba-distributed
+    /// equal-weights, saba-unlimited, given-weights, reserved, guaranteed, smallest-first, srpt, homa, sebf, sincronia;
+    /// if not given, all that say something, and saba without saba-distributed
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = policy)]
     policy: Vec<SharingPolicy>,
     /// What all random numbers are made from; if not given, what the file says, or 1
@@ -151,7 +151,9 @@ impl Flags {
             let by_hand = scenario.has_weights();
             let all = SharingPolicy::ALL.into_iter();
             let is_usual = |&policy: &SharingPolicy| match policy {
-                SharingPolicy::GivenWeights => by_hand,
+                SharingPolicy::GivenWeights
+                | SharingPolicy::Reserved
+                | SharingPolicy::Guaranteed => by_hand,
                 // What it differs by from Saba is its table alone.
                 SharingPolicy::SabaDistributed => false,
                 _ => true,

@@ -5,7 +5,7 @@ use super::models::{DATA, NODES};
 use super::study::{Outcome, Study};
 use super::{large, setups};
 use crate::run::{self, Options, Read};
-use bandwise_scenario::sharing::SharingPolicy;
+use bandwise_scenario::sharing::{SharingPolicy, SharingScenario};
 use bandwise_workload::job::{PROFILE_INSTANCES, WORKLOADS};
 
 type Case = run::Case<Study>;
@@ -33,7 +33,7 @@ pub(super) fn cases(options: &Options) -> Vec<Case> {
     if options.item.as_deref() == Some("fig4.18") {
         return large::cases();
     }
-    let mut cases = vec![models(), two(), clusters()];
+    let mut cases = vec![models(), two(), halves(), clusters()];
     for (called, data) in DATA {
         let scenario = setups::all_on(PROFILE_INSTANCES, data, 3, 8);
         cases.push(jobs("fig4.15", &format!("{called} data"), scenario));
@@ -133,14 +133,38 @@ fn calculation(placements: u64) -> Case {
     Case { name: "calculation time".into(), scenario, readings }
 }
 
+/// LR beside TS: shares of what each could use at the time, and parts that are each one's own all the time.
 fn two() -> Case {
-    let policies = [SharingPolicy::FairFlows, SharingPolicy::FairJobs, SharingPolicy::GivenWeights];
-    let mut readings = Vec::new();
-    for (case, policy) in [
+    let policies = [
+        SharingPolicy::FairFlows,
+        SharingPolicy::FairJobs,
+        SharingPolicy::GivenWeights,
+        SharingPolicy::Reserved,
+    ];
+    let cases = [
         ("max-min", "fair-flows"),
         ("a queue each", "fair-jobs"),
         ("LR 75% and TS 25%", "given-weights"),
-    ] {
+        ("LR 75% and TS 25%, reserved", "reserved"),
+    ];
+    beside("LR and TS", setups::two([75, 25]), &policies, &cases)
+}
+
+/// The same with halves.
+fn halves() -> Case {
+    let cases = [("half each, reserved", "reserved")];
+    let policies = [SharingPolicy::FairFlows, SharingPolicy::Reserved];
+    beside("LR and TS, halves", setups::two([50, 50]), &policies, &cases)
+}
+
+fn beside(
+    name: &str,
+    scenario: SharingScenario,
+    policies: &[SharingPolicy],
+    cases: &[(&str, &str)],
+) -> Case {
+    let mut readings = Vec::new();
+    for &(case, policy) in cases {
         for (metric, key) in [
             ("slowdown of LR", "slowdown LR"),
             ("slowdown of TS", "slowdown TS"),
@@ -149,8 +173,8 @@ fn two() -> Case {
             readings.push(number("fig3.2", case, metric, format!("{policy} {key}")));
         }
     }
-    let scenario = Study::Jobs(Box::new(setups::two()), policies.to_vec());
-    Case { name: "LR and TS".into(), scenario, readings }
+    let scenario = Study::Jobs(Box::new(scenario), policies.to_vec());
+    Case { name: name.into(), scenario, readings }
 }
 
 /// The cluster setups: sums of each, which are put together afterwards.

@@ -62,10 +62,13 @@ pub(super) fn large(workloads: u32, queues: u8) -> SharingScenario {
     read(&text, overrides).expect("as many instances as there are servers")
 }
 
-/// LR and TS, an instance of each on 8 nodes, with 75 and 25 as weights (Saba 3.3).
-pub(super) fn two() -> SharingScenario {
-    let jobs = "[[job]]\nworkload = \"LR\"\nweight = 75\n[[job]]\nworkload = \"TS\"\nweight = 25\n";
-    read(&(switch(8) + jobs), Overrides::default()).expect("two workloads of the table")
+/// LR and TS, an instance of each on 8 nodes, with these weights (Saba 3.3).
+pub(super) fn two([lr, ts]: [u32; 2]) -> SharingScenario {
+    let mut text = switch(8);
+    for (workload, weight) in [("LR", lr), ("TS", ts)] {
+        let _ = writeln!(text, "[[job]]\nworkload = \"{workload}\"\nweight = {weight}");
+    }
+    read(&text, Overrides::default()).expect("two workloads of the table")
 }
 
 /// Saba 3.1 and 4.6.1: 56 Gbps each at one switch.

@@ -15,6 +15,7 @@ mod models;
 mod outlook;
 mod own_queues;
 mod packets;
+mod parts;
 mod policy;
 mod results;
 mod run;

@@ -26,6 +26,11 @@ pub enum SharingPolicy {
     SabaUnlimited,
     /// A queue a job with the weights that the jobs were given by hand (as Saba 3.3 does).
     GivenWeights,
+    /// A part of each link for each job, by the weights that jobs were given, and no more though the link be
+    /// idle: static reservations (Saba 2.5).
+    Reserved,
+    /// The same parts at least, and what others don't use by the same weights: minimum guarantees (Saba 2.5).
+    Guaranteed,
     /// The job with the fewest bytes left in its stage goes first: what order alone is worth.
     SmallestFirst,
     /// The flow with the fewest bytes left goes first (pFabric).
@@ -40,7 +45,7 @@ pub enum SharingPolicy {
 
 impl SharingPolicy {
     /// All of them.
-    pub const ALL: [SharingPolicy; 14] = [
+    pub const ALL: [SharingPolicy; 16] = [
         Self::FairFlows,
         Self::Blocking,
         Self::FairJobs,
@@ -50,6 +55,8 @@ impl SharingPolicy {
         Self::EqualWeights,
         Self::SabaUnlimited,
         Self::GivenWeights,
+        Self::Reserved,
+        Self::Guaranteed,
         Self::SmallestFirst,
         Self::Srpt,
         Self::Homa,
@@ -69,6 +76,8 @@ impl SharingPolicy {
             SharingPolicy::EqualWeights => "equal-weights",
             SharingPolicy::SabaUnlimited => "saba-unlimited",
             SharingPolicy::GivenWeights => "given-weights",
+            SharingPolicy::Reserved => "reserved",
+            SharingPolicy::Guaranteed => "guaranteed",
             SharingPolicy::SmallestFirst => "smallest-first",
             SharingPolicy::Srpt => "srpt",
             SharingPolicy::Homa => "homa",
@@ -89,6 +98,8 @@ impl SharingPolicy {
             SharingPolicy::EqualWeights => "Saba's queues, equal weights",
             SharingPolicy::SabaUnlimited => "Saba, a queue a job",
             SharingPolicy::GivenWeights => "a queue a job, given weights",
+            SharingPolicy::Reserved => "a reserved part a job",
+            SharingPolicy::Guaranteed => "a guaranteed part a job",
             SharingPolicy::SmallestFirst => "smallest job first",
             SharingPolicy::Srpt => "smallest flow first",
             SharingPolicy::Homa => "Homa, of flows",

@@ -4,10 +4,11 @@ use super::controlled::Controlled;
 use super::jobs::{SharingProgress, SharingWatch};
 use super::links::Links;
 use super::own_queues::{OwnQueues, Source};
+use super::parts::ClassAJob;
 use super::run::{Drive, Driven};
 use super::steering::{Steering, Unsteered};
 use super::timeline::{Recorder, Timeline};
-use super::{SharedJob, SharingPolicy, SharingScenario};
+use super::{SharedJob, SharingPolicy, SharingScenario, parts};
 use bandwise_flowsim::policy::{
     AppQueues, Blocking, Homa, MaxMin, Sebf, Sincronia, SmallestGroup, Srpt, WeightedQueues,
 };
@@ -44,6 +45,15 @@ impl SharingResults {
 /// The most queues of a link (`bandwise_flowsim::LinkConfig`), and so of jobs with a queue each.
 const MOST_QUEUES: usize = 256;
 
+/// How many jobs a policy can tell apart.
+fn most_jobs(policy: SharingPolicy) -> usize {
+    match policy {
+        SharingPolicy::SabaUnlimited | SharingPolicy::GivenWeights => MOST_QUEUES,
+        SharingPolicy::Reserved | SharingPolicy::Guaranteed => parts::MOST,
+        _ => usize::MAX,
+    }
+}
+
 /// Homa with the 8 priorities of its paper. One is for the 10 KB of a message that are sent without a grant,
 /// as Saba 4.6.4 has them; receivers rank the messages they grant over the others.
 fn homa() -> Homa {
@@ -63,16 +73,15 @@ pub struct TooManyJobs {
 impl TooManyJobs {
     /// What would be allowed instead.
     pub fn allowed(&self) -> String {
-        format!("up to {MOST_QUEUES} jobs with this policy, or other policies")
+        format!("up to {} jobs with this policy, or other policies", most_jobs(self.policy))
     }
 }
 
 impl SharingScenario {
     /// Whether the jobs can be run under a policy.
     pub fn check(&self, policy: SharingPolicy) -> Result<(), TooManyJobs> {
-        let has_own = matches!(policy, SharingPolicy::SabaUnlimited | SharingPolicy::GivenWeights);
         match self.jobs.len() {
-            jobs if has_own && jobs > MOST_QUEUES => Err(TooManyJobs { policy, jobs }),
+            jobs if jobs > most_jobs(policy) => Err(TooManyJobs { policy, jobs }),
             _ => Ok(()),
         }
     }
@@ -120,6 +129,16 @@ impl SharingScenario {
             }
             SharingPolicy::SabaDistributed => {
                 self.steered(&links, Controlled::distributed(self, &links), recorder, watch)
+            }
+            // Exactly: no job's part depends on what others do.
+            SharingPolicy::Reserved => {
+                let simulation = self.over(&links, parts::reservations(&self.jobs));
+                self.driven(&links, simulation, ClassAJob, recorder, watch)
+            }
+            SharingPolicy::Guaranteed => {
+                let parts = parts::guarantees(&self.jobs);
+                let simulation = self.over(&links, parts).with_tolerance(TOLERANCE);
+                self.driven(&links, simulation, ClassAJob, recorder, watch)
             }
             SharingPolicy::SabaUnlimited | SharingPolicy::GivenWeights => {
                 let source = match policy {

@@ -128,7 +128,9 @@ fn a_job_that_is_over_disturbs_nobody() {
     let one = scenario(ts);
     let two = scenario(&format!("{ts}{}start = \"1000 s\"\n", ts.replace("\"a\"", "\"b\"")));
     let comparison = Comparison::run(&two, &SharingPolicy::ALL, &mut go_on);
-    for results in &comparison.results {
+    // But for what is reserved for who isn't there.
+    let disturbs = |policy: SharingPolicy| policy == SharingPolicy::Reserved;
+    for results in comparison.results.iter().filter(|results| !disturbs(results.policy)) {
         let name = results.policy.as_str();
         let alone = one.run(results.policy, &mut go_on).took[0].unwrap();
         assert_eq!(results.took[0], Some(alone), "{name}");
@@ -215,9 +217,37 @@ fn a_part_of_each_link_is_all_there_is() {
         assert!((half[0] / whole[0] - 2.0).abs() < 1e-6, "{policy:?}: {half:?} {whole:?}");
         // In a greedy order of equal messages, as Homa's, each waits for two others at its sender and two at its
         // receiver at most: five rounds where three would do.
-        let most = if *policy == SharingPolicy::Homa { 5.0 / 3.0 } else { 1.0 };
-        assert!((1.0 - 1e-6..=most + 1e-6).contains(&whole[0]), "{policy:?}: {whole:?}");
+        let (least, most) = match policy {
+            SharingPolicy::Homa => (1.0, 5.0 / 3.0),
+            // The other job's half is idle.
+            SharingPolicy::Reserved => (2.0, 2.0),
+            _ => (1.0, 1.0),
+        };
+        assert!((least - 1e-6..=most + 1e-6).contains(&whole[0]), "{policy:?}: {whole:?}");
         assert_eq!(half[1], 1.0, "{policy:?}");
+    }
+}
+
+/// Two jobs that only send, the same, with weights of 3 and 1. Reserved, each has its part of the link for itself:
+/// 4/3 and 4 times as long as alone. Guaranteed, the second has all of it once the first has ended: both are done when
+/// all is.
+#[test]
+fn parts_of_links_are_reserved_or_guaranteed() {
+    let job = |name: &str, weight: f64| {
+        format!(
+            "[[job]]\nname = \"{name}\"\ninstances = 4\nweight = {weight:?}\n\
+             hosts = [\"h0\", \"h1\", \"h2\", \"h3\"]\n\
+             stage = [{{ pattern = \"shuffle\", bytes = \"7 GB\" }}]\n"
+        )
+    };
+    let scenario = scenario(&(job("heavy", 3.0) + &job("light", 1.0)));
+    let policies = [SharingPolicy::Reserved, SharingPolicy::Guaranteed];
+    let comparison = Comparison::run(&scenario, &policies, &mut go_on);
+    for (results, expected) in comparison.results.iter().zip([[4.0 / 3.0, 4.0], [4.0 / 3.0, 2.0]]) {
+        for (found, expected) in comparison.slowdowns(results).into_iter().zip(expected) {
+            let found = found.expect("the job ended");
+            assert!((found - expected).abs() < 1e-3, "{:?}: {found} {expected}", results.policy);
+        }
     }
 }
 
@@ -228,7 +258,12 @@ fn more_jobs_than_queues_are_refused_before_they_are_run() {
         let text = "[[job]]\nname = \"j\"\ninstances = 2\nstage = [{ pattern = \"chain\", bytes = \"1 MB\" }]";
         scenario(&format!("{text}\ncount = {count}\n[placement]\njobs-per-host = 1000\n"))
     };
-    let own = [SharingPolicy::SabaUnlimited, SharingPolicy::GivenWeights];
+    let own = [
+        SharingPolicy::SabaUnlimited,
+        SharingPolicy::GivenWeights,
+        SharingPolicy::Reserved,
+        SharingPolicy::Guaranteed,
+    ];
     let many = jobs(257);
     for policy in SharingPolicy::ALL {
         assert_eq!(many.check(policy).is_err(), own.contains(&policy), "{policy:?}");
