@@ -119,6 +119,11 @@ client="$measure
   ours must-huge -n 50 --huge-pages=must
   ours no-cpu -n 50 --cpu 1
   ours no-gid -x 7
+  step locked bash -c 'ulimit -l 64
+    exec setpriv --bounding-set=-ipc_lock $bandwise rperf client 10.0.0.1 --method bulk -s 1MiB'
+  ip link set eth0 mtu 1500
+  ours mtu -m 4096
+  ip link set eth0 mtu 9000
   echo 8 >/proc/sys/vm/nr_hugepages
   ours huge -n 50 --huge-pages=must --cpu 0"
 # What happens in the middle of a measurement, and what comes of it: the server is killed, then another one stopped, and
@@ -153,8 +158,9 @@ client+="
   ended stopped
   touch continue
   begin down 18517 --method ping-pong
-  /run/bench/busybox ip link set eth0 down
-  ended down"
+  ip link set eth0 down
+  ended down
+  ours is-down -n 20"
 status=0
 "$here/lab.sh" --seconds 150 --folder "$ours" "$server" "$client" >"$scratch/bench" 2>&1 || status=$?
 [ "$status" = 0 ] || miss "bandwise: the bench ended with $status" "$scratch/bench"
@@ -221,6 +227,9 @@ said must-huge 1 'huge pages can.t be had.*nr_hugepages' "refused with what woul
 said huge 0 '"processors":"0","memory":"huge pages of 2 MiB"' "huge pages, on processor 0"
 said no-cpu 2 'allowed: 0$' "refused with what would do"
 said no-gid 2 'allowed: -x 0, -x 1' "refused with what would do"
+said locked 1 'memory can.t be registered.*may lock 64 KiB.*ulimit -l [0-9]+' "refused with what would do"
+said mtu 2 'rxe0 has an MTU of 1024 B' "refused with what would do"
+said is-down 2 'no port of rxe0 is active' "refused with what would do"
 befell killed ''
 befell stopped 'said nothing for 4'
 # Whichever of the two the device tells of first.

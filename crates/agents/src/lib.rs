@@ -29,7 +29,7 @@ pub use coordinator::Coordinator;
 pub use plan::{Flow, Host, MARGINS, MOST_FLOWS, Plan, Role, Span};
 pub use report::{Counted, End, Report};
 pub use seal::{Challenge, Challenges, SealError, Seals, Speaker, Token, TokenError};
-pub use usual::{CLIENTS, DEPTH, PUT_EVERY, REQUESTS, THINK, WORKERS, usual_bytes, usual_inline};
+pub use usual::{CLIENTS, PUT_EVERY, THINK, WORKERS, usual_bytes, usual_depth, usual_inline};
 
 use bandwise_units::Time;
 

@@ -1,6 +1,6 @@
 //! [`Report`]: what an agent found of a flow.
 
-use bandwise_rperf::Summary;
+use bandwise_rperf::{PARTS, Summary};
 use bandwise_units::{BitRate, Bytes, Time};
 use serde::{Deserialize, Serialize};
 
@@ -56,13 +56,34 @@ pub struct Report {
     pub end: End,
     /// When it began and ended, from the start of the run by the agent's clock; `None` where it did not begin.
     pub active: Option<(Time, Time)>,
+    /// When its last message was completed, by the same clock; of several threads the first that had its last. `None`
+    /// where there was none.
+    pub carried: Option<Time>,
     /// All that was counted.
     pub whole: Counted,
     /// What was counted while all flows were active.
     pub window: Counted,
+    /// What was counted until the end of each of the window's [`PARTS`]: what is left of a run that is cut short.
+    pub parts: [Counted; PARTS],
     /// The part of the time in which its thread had a processor, 0 to 1, where the system says so; of several threads
     /// the mean.
     pub cpu: Option<f64>,
     /// How many values came back, of a key-value store: each was looked at and right.
     pub values: Option<u64>,
+}
+
+impl Report {
+    /// Of a flow that did not begin.
+    pub const fn none(end: End) -> Report {
+        Report {
+            end,
+            active: None,
+            carried: None,
+            whole: Counted::NONE,
+            window: Counted::NONE,
+            parts: [Counted::NONE; PARTS],
+            cpu: None,
+            values: None,
+        }
+    }
 }

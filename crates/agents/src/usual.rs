@@ -14,7 +14,7 @@ const LARGE: u32 = 65_536;
 const VALUE: u32 = 32;
 
 /// Messages that bulk traffic has posted at a time to a queue pair.
-pub const DEPTH: u32 = 128;
+const DEPTH: u32 = 128;
 
 /// Clients and workers of a key-value store, the requests that a client has under way, and how many of them there are
 /// for each PUT: those of the simulated study.
@@ -22,7 +22,7 @@ pub const CLIENTS: u32 = 4;
 /// See [`CLIENTS`].
 pub const WORKERS: u32 = 4;
 /// See [`CLIENTS`].
-pub const REQUESTS: u32 = 4;
+const REQUESTS: u32 = 4;
 /// See [`CLIENTS`].
 pub const PUT_EVERY: u32 = 20;
 
@@ -36,6 +36,15 @@ pub const fn usual_bytes(method: Method) -> u32 {
         (Method::Bulk(_), _) => LARGE,
         (Method::KeyValue(_), _) => VALUE,
         _ => SMALL,
+    }
+}
+
+/// How many messages are posted at a time to a queue pair; with a key-value store requests that a client has under way.
+pub const fn usual_depth(method: Method) -> u32 {
+    match method {
+        Method::Bulk(_) => DEPTH,
+        Method::KeyValue(_) => REQUESTS,
+        _ => 1,
     }
 }
 

@@ -149,7 +149,11 @@ fn what_can_not_be_is_refused() {
         (&format!("{flow}\"rperf\"\nput-every = 2"), "`put-every` says nothing about rperf"),
         (
             &format!("{flow}\"ping-pong\"\ndepth = 2"),
-            "one message at a time (allowed: with method = \"bulk\" or \"key-value\")",
+            "one message at a time (allowed: with method = \"bulk\", \"closed-loop\" or \"key-value\")",
+        ),
+        (
+            &format!("{flow}\"closed-loop\"\nopcode = \"read\"\ndepth = 256"),
+            "256 READs or atomics at a time are too many for a connection: 255 at most",
         ),
         (&format!("{flow}\"bulk\"\ndepth = 0"), "depth can't be 0 (allowed: 1 to 16384)"),
         (&format!("{flow}\"bulk\"\nbytes = \"0 B\""), "bytes can't be 0 B"),

@@ -53,6 +53,12 @@ fn run(faults: &[Fault]) -> (World, Outcome) {
     (world, outcome)
 }
 
+/// How long all flows were active, in seconds; a run that was cut short counts what was measured then.
+fn active_s(world: &World, outcome: &Outcome) -> f64 {
+    world.check_window(outcome);
+    outcome.window.map_or(0.0, |window| (window.to() - window.from()).as_s_f64())
+}
+
 fn failed(outcome: &Outcome) -> &str {
     match &outcome.end {
         Ended::Failed(why) => why,
@@ -77,6 +83,8 @@ fn a_plan_is_carried_out() {
     let (world, outcome) = run(&[]);
     assert_eq!(outcome.end, Ended::Complete);
     assert!(is_whole(&world, &outcome));
+    assert_eq!(outcome.window, Some(plan().window));
+    assert_eq!(active_s(&world, &outcome), 1.7);
     assert!(outcome.flows.iter().all(|f| f.mtu.is_some() && f.report.is_some()));
     for host in &outcome.hosts {
         assert!(host.clock_error.unwrap() <= Time::from_us(200), "{host:?}");
@@ -95,6 +103,10 @@ fn an_agent_that_is_gone_ends_all_and_the_rest_is_kept() {
     assert!(world.ended.unwrap() < ms(1_600));
     let ends: Vec<_> = outcome.flows.iter().map(|f| f.report.as_ref().map(|r| &r.end)).collect();
     assert_eq!(ends, [None, Some(&End::Stopped), Some(&End::Stopped)]);
+    let (world, outcome) = run(&[Fault::Cut(1, ms(2_500))]);
+    // Flows began at about a second, and b was last heard of half a second before it was gone.
+    let active = active_s(&world, &outcome);
+    assert!((0.5..1.4).contains(&active), "{active}");
 }
 
 /// Its host or network has gone, and nobody says so.
@@ -106,6 +118,12 @@ fn an_agent_that_says_nothing_is_given_up_within_five_seconds() {
         "{outcome:?}"
     );
     assert!(world.ended.unwrap() <= ms(6_000), "{:?}", world.ended);
+    // The others went on to their end, and only what they had while c was there counts.
+    let (world, outcome) = run(&[Fault::Silence(2, ms(2_500))]);
+    let ends: Vec<_> = outcome.flows.iter().map(|f| f.report.as_ref().map(|r| &r.end)).collect();
+    assert_eq!(ends, [Some(&End::Complete), None, Some(&End::Complete)]);
+    let active = active_s(&world, &outcome);
+    assert!((0.5..1.4).contains(&active), "{active}");
 }
 
 #[test]
@@ -113,10 +131,14 @@ fn a_device_that_fails_says_why() {
     let (world, outcome) = run(&[Fault::Breaks(0, ms(500))]);
     assert!(failed(&outcome).contains("it broke"), "{outcome:?}");
     assert!(world.ended.unwrap() < ms(1_700));
+    // From 150 ms on, in parts of 27 ms, to the last message before 500 ms.
+    let active = active_s(&world, &outcome);
+    assert!((0.31..0.35).contains(&active), "{active}");
     // Before anything has begun nothing is partial either.
     let (_, outcome) = run(&[Fault::Refuses(0)]);
     assert!(failed(&outcome).ends_with("it can't"), "{outcome:?}");
     assert!(outcome.flows.iter().all(|f| f.report.is_none()));
+    assert_eq!(outcome.window, None);
 }
 
 #[test]
@@ -125,6 +147,8 @@ fn who_is_interrupted_keeps_what_there_is() {
     assert_eq!(outcome.end, Ended::Interrupted);
     assert!(outcome.flows.iter().all(|f| f.report.as_ref().unwrap().end == End::Stopped));
     assert!(world.ended.unwrap() < ms(1_900));
+    let active = active_s(&world, &outcome);
+    assert!((0.57..0.65).contains(&active), "{active}");
 }
 
 #[test]
@@ -177,7 +201,7 @@ fn fault() -> impl Strategy<Value = Fault> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     /// Everybody lets go, and what is said to be whole is.
     #[test]
@@ -190,6 +214,7 @@ proptest! {
             clocks.iter().map(|&(s, ppm)| Pace { ahead: ms(s), ppm }).collect();
         let mut world = World::new(&plan(), &paces, Time::from_us(us), &faults);
         let outcome = world.run(ms(120_000));
+        world.check_window(&outcome);
         if outcome.end == Ended::Complete {
             prop_assert!(is_whole(&world, &outcome));
             for flow in &outcome.flows {

@@ -1,19 +1,11 @@
 //! [`Bulk`]: the bandwidth generator.
 
+use crate::Window;
 use crate::slices::Slices;
 use bandwise_rdma::verbs::{
     Completion, CompletionKind, Next, Opcode, Posts, Program, Qp, WorkRequest,
 };
 use bandwise_units::{BitRate, Bytes, Time};
-
-/// The time in which completions count, `from` included, `to` not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
-    /// When counting begins.
-    pub from: Time,
-    /// When it has ended.
-    pub to: Time,
-}
 
 /// What [`Bulk`] is to do.
 #[derive(Debug, Clone)]
@@ -121,6 +113,8 @@ pub struct Bulk {
     messages_in_window: u64,
     /// The same by slices of the window, where somebody wants to know.
     slices: Option<Slices>,
+    /// When a message was seen completed the last time.
+    last: Option<Time>,
     ended: Option<Time>,
 }
 
@@ -190,6 +184,7 @@ impl Bulk {
             window: s.window,
             messages_in_window: 0,
             slices: None,
+            last: None,
             ended: None,
         })
     }
@@ -223,6 +218,11 @@ impl Bulk {
         self.lanes.iter().map(|lane| lane.completed).sum()
     }
 
+    /// When a message was seen completed the last time, in the window or not; `None` if none was.
+    pub fn last(&self) -> Option<Time> {
+        self.last
+    }
+
     fn see(&mut self, now: Time, completion: &Completion) {
         if completion.kind != CompletionKind::Sent(self.opcode) {
             return;
@@ -232,6 +232,7 @@ impl Bulk {
         let freed = (completion.id + 1).saturating_sub(lane.completed);
         lane.completed += freed;
         self.outstanding -= freed;
+        self.last = Some(now);
         if (self.window.from..self.window.to).contains(&now) {
             self.messages_in_window += freed;
             if let Some(slices) = &mut self.slices {

@@ -1,10 +1,12 @@
-//! [`ClosedLoop`]: one request at a time.
+//! [`ClosedLoop`]: one request at a time, or some.
 
 use crate::measure::{Measure, Rounds};
 use bandwise_rdma::verbs::{
     Completion, CompletionKind, Next, Opcode, Posts, Program, Qp, WorkRequest,
 };
 use bandwise_units::Time;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// What [`ClosedLoop`] is to do.
 #[derive(Debug, Clone)]
@@ -17,34 +19,43 @@ pub struct ClosedLoopSettings {
     pub bytes: u32,
     /// The largest payload that travels inside the WQE, bytes.
     pub inline_max: u32,
-    /// How often to measure.
+    /// How many requests are under way at most (pipelining); at least 1.
+    pub depth: u32,
+    /// How often to measure. The pause after a round is that of its place among the `depth`: the others go on.
     pub rounds: Rounds,
 }
 
-/// A client with one request outstanding: posts, waits for the completion, thinks, posts again.
-/// The latency is completion seen less request posted, with everything that either side adds.
+/// A client with `depth` requests outstanding, usually one: each of them is posted, completes, and after a pause
+/// makes place for another. The latency is completion seen less request posted, with everything that either side
+/// adds, and with the time behind the requests that were posted before.
 #[derive(Debug, Clone)]
 pub struct ClosedLoop {
+    /// What is posted each time, but for its id.
     request: WorkRequest,
     measure: Box<Measure>,
-    state: State,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum State {
-    /// Nothing is posted until then.
-    Idle(Time),
-    /// The request was posted then.
-    Posted(Time),
+    /// When requests that are under way were posted, oldest first: a queue pair completes them in that order (IBTA
+    /// 10.8.5).
+    posted: VecDeque<Time>,
+    /// How many have completed: the id of the oldest that is under way.
+    completed: u64,
+    /// From when on each of the other places may post, the earliest on top.
+    idle: BinaryHeap<Reverse<Time>>,
 }
 
 impl ClosedLoop {
-    /// A client that is about to begin.
+    /// A client that is about to begin. Panics if no request can be under way.
     pub fn new(settings: ClosedLoopSettings) -> Self {
-        let ClosedLoopSettings { qp, opcode, bytes, inline_max, rounds } = settings;
+        let ClosedLoopSettings { qp, opcode, bytes, inline_max, depth, rounds } = settings;
+        assert!(depth > 0, "nothing is ever posted");
         let inline = opcode.carries_payload() && bytes <= inline_max;
         let request = WorkRequest { qp, id: 0, opcode, bytes, signaled: true, inline, ring: true };
-        ClosedLoop { request, measure: Measure::new(rounds), state: State::Idle(Time::ZERO) }
+        ClosedLoop {
+            request,
+            measure: Measure::new(rounds),
+            posted: VecDeque::with_capacity(depth as usize),
+            completed: 0,
+            idle: vec![Reverse(Time::ZERO); depth as usize].into(),
+        }
     }
 
     /// What was measured so far: from posting to the completion seen.
@@ -57,15 +68,16 @@ impl ClosedLoop {
     }
 
     fn see(&mut self, now: Time, completion: &Completion) {
-        let State::Posted(posted) = self.state else { return };
         let is_ours = completion.qp == self.request.qp
-            && completion.id == self.request.id
+            && completion.id == self.completed
             && completion.kind == CompletionKind::Sent(self.request.opcode);
-        if is_ours {
-            let ps = now.signed_ps_since(posted);
-            self.state = State::Idle(self.measure.end_round(now, ps, completion.truth_ps()));
-            self.request.id += 1;
+        if !is_ours {
+            return;
         }
+        let Some(posted) = self.posted.pop_front() else { return };
+        let ps = now.signed_ps_since(posted);
+        self.idle.push(Reverse(self.measure.end_round(now, ps, completion.truth_ps())));
+        self.completed += 1;
     }
 }
 
@@ -74,15 +86,19 @@ impl Program for ClosedLoop {
         for completion in seen {
             self.see(now, completion);
         }
-        match self.state {
-            State::Posted(_) => Next::Completion,
-            State::Idle(_) if self.measure.is_done() => Next::Done,
-            State::Idle(ready) if now < ready => Next::At(ready),
-            State::Idle(_) => {
-                posts.post(self.request);
-                self.state = State::Posted(now);
-                Next::Completion
-            }
+        if self.measure.is_done() {
+            return Next::Done;
         }
+        while (self.posted.len() as u64) < self.measure.left() {
+            match self.idle.peek() {
+                None => break,
+                Some(&Reverse(ready)) if now < ready => return Next::At(ready),
+                Some(_) => self.idle.pop(),
+            };
+            let id = self.completed + self.posted.len() as u64;
+            posts.post(WorkRequest { id, ..self.request });
+            self.posted.push_back(now);
+        }
+        Next::Completion
     }
 }

@@ -69,6 +69,14 @@ impl Generator {
         self.measure().and_then(Measure::against_truth)
     }
 
+    /// When it last saw a message completed, or a round of some; `None` if it never did, or does not look.
+    pub fn last(&self) -> Option<Time> {
+        match self {
+            Generator::Bulk(g) => g.last(),
+            _ => self.measure().and_then(Measure::last),
+        }
+    }
+
     /// What completed in its window, if it is a bandwidth generator.
     pub fn bandwidth(&self) -> Option<Bandwidth> {
         match self {

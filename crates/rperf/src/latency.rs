@@ -7,6 +7,8 @@ const STEP_PS: u64 = 100;
 /// Significant decimal digits: values below 3.2768 us are kept to a step, larger ones to 1 in
 /// 10 000 of their size.
 const DIGITS: u8 = 4;
+/// Of those that there are many of: steps up to 204.8 ns, and 1 in 1000.
+const FEWER_DIGITS: u8 = 3;
 /// What fits without growing, in picoseconds: 100 us up, 20 us down.
 const ROOM_PS: u64 = 100_000_000;
 const ROOM_BELOW_PS: u64 = 20_000_000;
@@ -32,8 +34,17 @@ pub struct Latency {
 impl Latency {
     /// An empty distribution.
     pub fn new() -> Self {
+        Latency::of_digits(DIGITS)
+    }
+
+    /// An empty distribution that takes a tenth of the memory, 0.16 MB: quantiles are to 1 in 1000 from 204.8 ns on.
+    pub fn coarse() -> Self {
+        Latency::of_digits(FEWER_DIGITS)
+    }
+
+    fn of_digits(digits: u8) -> Self {
         let histogram = |room_ps: u64| {
-            let mut h = Histogram::new_with_bounds(1, room_ps / STEP_PS, DIGITS)
+            let mut h = Histogram::new_with_bounds(1, room_ps / STEP_PS, digits)
                 .expect("bounds and digits are in range");
             h.auto(true);
             h
@@ -64,7 +75,9 @@ impl Latency {
     /// Adds the samples of another distribution.
     pub fn merge(&mut self, other: &Latency) {
         self.positive.add(&other.positive).expect("the histogram grows");
-        self.negative.add(&other.negative).expect("the histogram grows");
+        if !other.negative.is_empty() {
+            self.negative.add(&other.negative).expect("the histogram grows");
+        }
         self.zeros += other.zeros;
         self.sum_ps += other.sum_ps;
         self.min_ps = self.min_ps.min(other.min_ps);

@@ -23,10 +23,11 @@ mod post_poll;
 mod rperf;
 mod slices;
 mod think;
+mod window;
 mod within;
 
 pub use bandwise_rdma::verbs::Program;
-pub use bulk::{Bandwidth, Bulk, BulkError, BulkSettings, Window};
+pub use bulk::{Bandwidth, Bulk, BulkError, BulkSettings};
 pub use closed_loop::{ClosedLoop, ClosedLoopSettings};
 pub use generator::Generator;
 pub use key_value::{
@@ -40,4 +41,5 @@ pub use post_poll::{PostPoll, PostPollSettings};
 pub use rperf::{RPerf, RPerfSettings};
 pub use slices::{Slices, Spread};
 pub use think::Think;
+pub use window::{PARTS, Window};
 pub use within::Within;

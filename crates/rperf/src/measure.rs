@@ -25,6 +25,8 @@ pub struct Measure {
     think: Think,
     latency: Latency,
     against_truth: Option<AgainstTruth>,
+    /// When the last round ended.
+    last: Option<Time>,
     /// When the round that goes on could begin.
     ready: Time,
     within: Option<Within>,
@@ -40,6 +42,7 @@ impl Measure {
             think: rounds.think,
             latency: Latency::new(),
             against_truth: None,
+            last: None,
             ready: Time::ZERO,
             within: None,
         })
@@ -52,7 +55,12 @@ impl Measure {
 
     /// Whether all rounds are over.
     pub(crate) fn is_done(&self) -> bool {
-        self.warmup == 0 && self.samples == 0
+        self.left() == 0
+    }
+
+    /// How many rounds are not over.
+    pub(crate) fn left(&self) -> u64 {
+        self.warmup.saturating_add(self.samples)
     }
 
     /// Ends a round at `now`, with what it measured in picoseconds and what is known better, in the same. Answers
@@ -72,6 +80,7 @@ impl Measure {
                 within.end_round(self.ready, now, ps);
             }
         }
+        self.last = Some(now);
         self.ready = now + self.think.draw();
         self.ready
     }
@@ -79,6 +88,11 @@ impl Measure {
     /// The recorded rounds.
     pub fn latency(&self) -> &Latency {
         &self.latency
+    }
+
+    /// When the last round ended, recorded or not; `None` if none did.
+    pub fn last(&self) -> Option<Time> {
+        self.last
     }
 
     /// The rounds that lie in the window; `None` if there is no window.

@@ -31,7 +31,14 @@ impl PostPoll {
         let PostPollSettings { qp, bytes, rounds } = settings;
         // An inline limit of zero: only an empty message has nothing to fetch.
         let (opcode, inline_max) = (Opcode::Write, 0);
-        PostPoll(ClosedLoop::new(ClosedLoopSettings { qp, opcode, bytes, inline_max, rounds }))
+        PostPoll(ClosedLoop::new(ClosedLoopSettings {
+            qp,
+            opcode,
+            bytes,
+            inline_max,
+            depth: 1,
+            rounds,
+        }))
     }
 
     /// What was measured so far: from posting to the completion seen.

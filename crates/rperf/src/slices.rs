@@ -72,6 +72,11 @@ impl Slices {
         }
     }
 
+    /// How many messages there were in the first slices, of the length that they have now.
+    pub fn first(&self, slices: usize) -> u64 {
+        self.messages[..slices].iter().sum()
+    }
+
     /// Of the slices that had ended by then; `None` if none had.
     pub fn spread(mut self, until: Time) -> Option<Spread> {
         let count = loop {
@@ -104,6 +109,7 @@ mod tests {
         assert_eq!(spread(13_999), Some(Spread { each: US, count: 3, least: 0, most: 5 }));
         assert_eq!(spread(14_000), Some(Spread { each: US, count: 4, least: 0, most: 100 }));
         assert_eq!(spread(10_999), None);
+        assert_eq!([0, 1, 2, 3, 4].map(|n| slices.first(n)), [0, 3, 3, 8, 108]);
     }
 
     proptest! {

@@ -128,7 +128,7 @@ proptest! {
     ) {
         let samples = times.len() as u64 - 1;
         let (qp, opcode, inline_max) = (WIRE, Opcode::Send, 100);
-        let settings = ClosedLoopSettings { qp, opcode, bytes, inline_max, rounds: rounds(1, samples) };
+        let settings = ClosedLoopSettings { qp, opcode, bytes, inline_max, depth: 1, rounds: rounds(1, samples) };
         let client = Generator::from(ClosedLoop::new(settings));
         let qperf = PostPoll::new(PostPollSettings { qp, bytes, rounds: rounds(1, samples) }).into();
         for (generator, opcode, inline) in
@@ -145,6 +145,53 @@ proptest! {
             prop_assert_eq!(generator[0].latency().unwrap().summary(), expected.summary());
             prop_assert!(left.next().is_none());
             prop_assert_eq!(steps.last().unwrap().next, Next::Done);
+        }
+    }
+
+    /// A closed loop of any depth: each completion belongs to its own post, never more than `depth` are under way and,
+    /// but for pauses, never fewer; as many rounds count as were asked for. After a round its place alone pauses.
+    #[test]
+    fn a_closed_loop_keeps_its_depth(
+        times in prop::collection::vec(1u64..20_000_000, 1..80), depth in 1u32..12, warmup in 0usize..80,
+        pause in prop::option::of(1u64..5_000_000), spread in prop::sample::select(vec![0u64, 3_000_000]), seed: u64,
+    ) {
+        let warmup = warmup % times.len();
+        let samples = times.len() - warmup;
+        let pause = pause.unwrap_or(0);
+        let think = Think::uniform(ps(pause), ps(pause + spread), seed);
+        let rounds = Rounds { warmup: warmup as u64, samples: samples as u64, think };
+        let (qp, opcode, bytes, inline_max) = (WIRE, Opcode::Read, 8, 0);
+        let settings = ClosedLoopSettings { qp, opcode, bytes, inline_max, depth, rounds };
+        let mut generator = [Generator::from(ClosedLoop::new(settings))];
+        let mut left = times.iter();
+        let steps = run(&mut generator, &Peers::new(), usize::MAX, |_, _| {
+            let completes = ps(*left.next().expect("no more than was asked for"));
+            Fate { completes, arrives: Time::ZERO, truth: None }
+        });
+        let (mut under_way, mut posted) = (HashMap::new(), Vec::new());
+        let (mut completed, mut took) = (Vec::new(), Vec::new());
+        for step in &steps {
+            for seen in &step.seen {
+                let began: Time = under_way.remove(&seen.id).unwrap();
+                took.push(step.now.signed_ps_since(began));
+                completed.push(step.now);
+            }
+            for request in &step.posts {
+                prop_assert_eq!(under_way.insert(request.id, step.now), None);
+                posted.push(step.now);
+            }
+            prop_assert!(under_way.len() <= depth as usize);
+            let most = (times.len() - completed.len()).min(depth as usize);
+            prop_assert!(under_way.len() == most || pause + spread > 0);
+        }
+        prop_assert_eq!((posted.len(), completed.len()), (times.len(), times.len()));
+        prop_assert_eq!(steps.last().unwrap().next, Next::Done);
+        let expected = distribution(took[warmup..].iter().copied());
+        prop_assert_eq!(generator[0].latency().unwrap().summary(), expected.summary());
+        // With pauses of one length, places post in the order in which they complete.
+        let pairs = posted.iter().skip(depth as usize).zip(&completed);
+        for (&next, &before) in pairs.filter(|_| spread == 0) {
+            prop_assert_eq!(next, before + ps(pause));
         }
     }
 

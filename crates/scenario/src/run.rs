@@ -138,13 +138,14 @@ impl Scenario {
                 let settings = PostPollSettings { qp, bytes: t.bytes, rounds: rounds(t) };
                 (PostPoll::new(settings).into(), vec![qp], at)
             }
-            Method::ClosedLoop(opcode, t) => {
+            Method::ClosedLoop { opcode, depth, traffic: t } => {
                 let (qp, _) = connect(sim);
                 let settings = ClosedLoopSettings {
                     qp,
                     opcode: *opcode,
                     bytes: t.bytes,
                     inline_max: self.models.device.inline_max.get() as u32,
+                    depth: *depth,
                     rounds: rounds(t),
                 };
                 (ClosedLoop::new(settings).into(), vec![qp], at)

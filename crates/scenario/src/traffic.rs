@@ -33,8 +33,15 @@ pub enum Method {
     PingPong(LatencyTraffic),
     /// qperf: WRITE and its completion.
     PostPoll(LatencyTraffic),
-    /// One request at a time.
-    ClosedLoop(Opcode, LatencyTraffic),
+    /// One request at a time, or `depth`.
+    ClosedLoop {
+        /// What is asked.
+        opcode: Opcode,
+        /// Requests under way at most.
+        depth: u32,
+        /// How often.
+        traffic: LatencyTraffic,
+    },
     /// As fast as it can.
     Bulk(BulkTraffic),
 }

@@ -45,8 +45,14 @@ fn programs_of_the_simulator_run_unchanged() {
     assert_eq!((latency.count(), latency.mean_ps()), (1_000, Some(0.0)));
 
     let opcode = Opcode::Write;
-    let settings =
-        ClosedLoopSettings { qp: wire, opcode, bytes: 8, inline_max: 0, rounds: rounds() };
+    let settings = ClosedLoopSettings {
+        qp: wire,
+        opcode,
+        bytes: 8,
+        inline_max: 0,
+        depth: 1,
+        rounds: rounds(),
+    };
     let mut closed = ClosedLoop::new(settings);
     assert_eq!(drive(&mut closed, &mut Instantly::default(), &clock, &mut never), Ok(End::Done));
     assert_eq!(closed.measure().latency().mean_ps(), Some(10_000.0));
@@ -71,6 +77,7 @@ fn stops_when_asked() {
         opcode: Opcode::Send,
         bytes: 8,
         inline_max: 0,
+        depth: 1,
         rounds: rounds(samples, Time::ZERO),
     };
     let mut silent = ClosedLoop::new(settings(10));

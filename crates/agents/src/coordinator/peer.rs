@@ -24,6 +24,8 @@ pub(super) struct Peer {
     pub(super) is_there: bool,
     /// When it said something that was sealed, or was connected.
     pub(super) heard: Time,
+    /// It was there then, or later: its clock was asked for, and the answer came.
+    pub(super) alive: Time,
     /// Its device and clock, for people.
     pub(super) welcome: Option<(String, String)>,
     /// Clocks are asked for by numbers; when the last one was, if there is no answer yet.
@@ -32,6 +34,8 @@ pub(super) struct Peer {
     /// Exchanges of this series, and what they show: before the start, and after the end.
     pub(super) exchanges: u32,
     series: Vec<ClockDifference>,
+    /// What the last exchange of all shows, of a series or not.
+    latest: Option<ClockDifference>,
     pub(super) starting: bool,
 }
 
@@ -45,11 +49,13 @@ impl Peer {
             seals: None,
             is_there: true,
             heard: now,
+            alive: now,
             welcome: None,
             number: 0,
             asked: None,
             exchanges: 0,
             series: Vec::new(),
+            latest: None,
             starting: false,
         };
         (peer, encode(&Greeting::Challenge(challenge)) + "\n")
@@ -106,7 +112,7 @@ impl Peer {
         self.exchanges = 0;
     }
 
-    /// Its clock has been told. Those of exchanges that don't count show that it is there, and no more.
+    /// Its clock has been told. Exchanges that don't count are of no series.
     pub(super) fn clock(
         &mut self,
         number: u64,
@@ -116,10 +122,11 @@ impl Peer {
     ) -> Result<(), ClockError> {
         // One that was not asked for shows nothing.
         let Some(asked) = self.asked.take_if(|_| number == self.number) else { return Ok(()) };
+        let one = ClockDifference::of(asked, read, now);
+        (self.alive, self.latest) = (asked, Some(one));
         if !is_counted {
             return Ok(());
         }
-        let one = ClockDifference::of(asked, read, now);
         match self.series.last_mut().filter(|_| self.exchanges > 0) {
             Some(so_far) => *so_far = so_far.and(one)?,
             None => self.series.push(one),
@@ -137,5 +144,11 @@ impl Peer {
     pub(super) fn clock_error(&self) -> Option<Time> {
         let first = self.series.first()?;
         self.series.iter().map(|later| first.error_by(*later)).max()
+    }
+
+    /// The same by the last exchange of all, for a run that is cut short: nobody asks for clocks after its end.
+    pub(super) fn clock_error_so_far(&self) -> Option<Time> {
+        let so_far = self.series.first()?.error_by(self.latest?);
+        self.clock_error().map(|error| error.max(so_far))
     }
 }

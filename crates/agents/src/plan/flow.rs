@@ -1,17 +1,20 @@
 //! `[[flow]]`: flows as people say them, with the names of hosts.
 
+mod places;
+mod task;
+
 use super::method::FlowMethod;
 use super::spec::DURATIONS;
 use super::{Flow, Host, Role, Span};
-use crate::{CLIENTS, DEPTH, PUT_EVERY, REQUESTS, THINK, WORKERS, usual_bytes, usual_inline};
+use crate::THINK;
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::host::Notify;
 use bandwise_rdma::verbs::Transport;
-use bandwise_rdma::wire::Mtu;
 use bandwise_scenario::values::{Given, number, text, within};
-use bandwise_scenario::{MethodName, OpcodeName, Senders};
+use bandwise_scenario::{OpcodeName, Senders};
 use bandwise_units::{Bytes, Time};
-use bandwise_verbs::session::{KeyValue, Method, Operation, Part, Task};
+use bandwise_verbs::session::Method;
+use places::places;
 use serde::Deserialize;
 use std::ops::Range;
 use toml::Spanned;
@@ -34,8 +37,8 @@ use toml::Spanned;
 /// sl = 0                   # service level; on Ethernet the priority
 /// traffic-class = 0        # on IP the byte with DSCP and ECN
 /// qps = 1                  # queue pairs, with bulk
-/// depth = 128              # messages posted at a time to each, with bulk; with key-value requests that a client
-///                          # has under way (4)
+/// depth = 128              # messages posted at a time to each, with bulk; with closed-loop requests under way (1);
+///                          # with key-value those that a client has under way (4)
 /// clients = 4              # with key-value: threads of `from` that ask
 /// workers = 4              # with key-value: threads of `to` that answer
 /// put-every = 20           # with key-value: one request in this many is a PUT; 0 for none
@@ -92,9 +95,6 @@ pub(super) struct FlowSpec {
 /// The longest pause.
 const LONGEST_THINK: Time = Time::from_ms(1_000);
 
-/// The largest message (a task has no larger one).
-const LARGEST: Bytes = Bytes::from_kib(1 << 20);
-
 impl FlowSpec {
     /// The flows, with other names than those `before`.
     pub(super) fn resolve(
@@ -145,153 +145,6 @@ impl FlowSpec {
     /// Where it is named, or begins.
     fn place(&self) -> Range<usize> {
         self.name.as_ref().map_or_else(|| method_or_from(self), Spanned::span)
-    }
-
-    fn method(&self, source: &Source, name: &Spanned<FlowMethod>) -> Result<Method, InputError> {
-        let operation = self.opcode.as_ref().map(|given| match given.get_ref() {
-            OpcodeName::Send => Operation::Send,
-            OpcodeName::Write => Operation::Write,
-            OpcodeName::WriteImm => Operation::WriteImm,
-            OpcodeName::Read => Operation::Read,
-            OpcodeName::Atomic => Operation::Atomic,
-        });
-        let only = |method, allowed: Option<(Operation, &str)>| match (operation, &self.opcode) {
-            (Some(given), Some(place))
-                if Some(given) != allowed.map(|(operation, _)| operation) =>
-            {
-                let message = format!("{} moves its messages in one way alone", name.get_ref());
-                let allowed = allowed.map(|(_, word)| format!("opcode = \"{word}\""));
-                let allowed = allowed.unwrap_or_else(|| "no opcode".to_owned());
-                Err(source.error(place.span(), message).allowed(allowed))
-            }
-            _ => Ok(method),
-        };
-        let simple = match name.get_ref() {
-            FlowMethod::KeyValue => return only(Method::KeyValue(self.store(source)?), None),
-            FlowMethod::Simple(simple) => simple,
-        };
-        match simple {
-            MethodName::Rperf => only(Method::Rperf, Some((Operation::Send, "send"))),
-            MethodName::PostPoll => only(Method::PostPoll, Some((Operation::Write, "write"))),
-            MethodName::PingPong => Ok(Method::PingPong(operation.unwrap_or(Operation::Send))),
-            MethodName::ClosedLoop => Ok(Method::ClosedLoop(operation.unwrap_or(Operation::Send))),
-            MethodName::Bulk => {
-                let usual = match self.transport() {
-                    Transport::Rc => Operation::Write,
-                    Transport::Ud => Operation::Send,
-                };
-                Ok(Method::Bulk(operation.unwrap_or(usual)))
-            }
-        }
-    }
-
-    fn store(&self, source: &Source) -> Result<KeyValue, InputError> {
-        let number = |key, given: &Given<u64>, or: u32, range| match given {
-            Some(given) => within(source, key, given, range).map(|number| number as u32),
-            None => Ok(or),
-        };
-        let ranged = "within its range, by the lines above";
-        let threads = |key, given, or| {
-            let number = number(key, given, or, 1..=64)?;
-            Ok(number.try_into().expect(ranged))
-        };
-        Ok(KeyValue {
-            clients: threads("clients", &self.clients, CLIENTS)?,
-            workers: threads("workers", &self.workers, WORKERS)?,
-            put_every: number("put-every", &self.put_every, PUT_EVERY, 0..=1_000_000)?,
-        })
-    }
-
-    fn transport(&self) -> Transport {
-        self.transport.as_ref().map_or(Transport::Rc, |given| *given.get_ref())
-    }
-
-    fn task(&self, source: &Source, method: Method) -> Result<Task, InputError> {
-        let is_bulk = matches!(method, Method::Bulk(_));
-        let is_store = matches!(method, Method::KeyValue(_));
-        for (key, given, is_used, allowed) in [
-            ("qps", &self.qps, is_bulk, "with method = \"bulk\""),
-            ("depth", &self.depth, is_bulk || is_store, "with method = \"bulk\" or \"key-value\""),
-            ("clients", &self.clients, is_store, "with method = \"key-value\""),
-            ("workers", &self.workers, is_store, "with method = \"key-value\""),
-            ("put-every", &self.put_every, is_store, "with method = \"key-value\""),
-        ] {
-            if let Some(given) = given.as_ref().filter(|_| !is_used) {
-                let name = FlowMethod::of(method);
-                let message = match key {
-                    "qps" | "depth" if !is_store => {
-                        format!("`{key}` says nothing about one message at a time")
-                    }
-                    _ => format!("`{key}` says nothing about {name}"),
-                };
-                return Err(source.error(given.span(), message).allowed(allowed));
-            }
-        }
-        let number = |key, given: &Given<u64>, or: u32, least: u64, most: u64| match given {
-            Some(given) => within(source, key, given, least..=most).map(|number| number as u32),
-            None => Ok(or),
-        };
-        let mtu = match &self.mtu {
-            None => Mtu::MAX,
-            Some(given) => {
-                let bytes = u32::try_from(*given.get_ref()).unwrap_or(u32::MAX);
-                Mtu::try_from(bytes).map_err(|_| {
-                    let message = format!("an MTU of {bytes} bytes does not exist");
-                    source.error(given.span(), message).allowed("256, 512, 1024, 2048 or 4096")
-                })?
-            }
-        };
-        let transport = self.transport();
-        let bytes = match &self.bytes {
-            Some(given) => {
-                let least = if is_bulk || is_store { Bytes::new(1) } else { Bytes::ZERO };
-                let most = if is_store { Bytes::new(KeyValue::MOST.into()) } else { LARGEST };
-                within(source, "bytes", given, least..=most)?.get() as u32
-            }
-            None if transport == Transport::Ud => usual_bytes(method).min(mtu.get()),
-            None => usual_bytes(method),
-        };
-        let ranged = "within its range, by the line above or the constant";
-        let task = Task {
-            method,
-            transport,
-            bytes: bytes.try_into().expect(ranged),
-            inline: number("inline", &self.inline, usual_inline(method), 0, 4096)?
-                .try_into()
-                .expect(ranged),
-            queue_pairs: number("qps", &self.qps, 1, 1, 1024)?.try_into().expect(ranged),
-            threads: 1.try_into().expect(ranged),
-            depth: number("depth", &self.depth, if is_store { REQUESTS } else { DEPTH }, 1, 16384)?
-                .try_into()
-                .expect(ranged),
-            mtu,
-            sl: number("sl", &self.sl, 0, 0, 15)?.try_into().expect(ranged),
-            traffic_class: number("traffic-class", &self.traffic_class, 0, 0, 255)?
-                .try_into()
-                .expect(ranged),
-            manager: false,
-            events: self.completion.as_ref().is_some_and(|how| *how.get_ref() == Notify::Event),
-        };
-        let most = match method {
-            _ if transport == Transport::Ud => mtu.get(),
-            Method::KeyValue(_) => KeyValue::MOST - (Mtu::MAX.get() - mtu.get()),
-            _ => u32::MAX,
-        };
-        if bytes > most {
-            let message = format!("a datagram of {bytes} B does not fit the MTU of {mtu}");
-            let at = self.bytes.as_ref().map_or_else(|| self.place(), Spanned::span);
-            return Err(source.error(at, message).allowed(format!("up to {most}")));
-        }
-        match task.plan(Part::Client) {
-            Ok(_) => Ok(task),
-            Err(error) => {
-                let error = source.error(method_or_from(self), error.to_string());
-                Err(error.allowed(match is_store {
-                    true => "fewer clients or workers, less depth, transport = \"rc\"",
-                    false => "another method, opcode, transport, bytes, qps or depth",
-                }))
-            }
-        }
     }
 
     fn role(&self, source: &Source, method: Method) -> Result<Role, InputError> {
@@ -356,36 +209,4 @@ fn method_or_from(spec: &FlowSpec) -> Range<usize> {
         Senders::Each(names) => names.span(),
     };
     spec.method.as_ref().map_or_else(from, Spanned::span)
-}
-
-/// The places of hosts in the plan's list.
-fn places(source: &Source, hosts: &[Host], names: &Senders) -> Result<Vec<usize>, InputError> {
-    let place = |name: &Spanned<String>| {
-        let found = hosts.iter().position(|host| host.name == *name.get_ref());
-        found.ok_or_else(|| {
-            let error = source.error(name.span(), format!("there is no host {:?}", name.get_ref()));
-            let known: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).take(9).collect();
-            error.allowed(match known.len() {
-                0 => "[[host]] with that name and the address of its agent".to_owned(),
-                _ => known.join(", "),
-            })
-        })
-    };
-    let list = match names {
-        Senders::One(name) => return Ok(vec![place(name)?]),
-        Senders::Each(list) => list,
-    };
-    let mut found = Vec::new();
-    for name in list.get_ref() {
-        let host = place(name)?;
-        if found.contains(&host) {
-            let message = format!("{:?} stands there twice", name.get_ref());
-            return Err(source.error(name.span(), message).allowed("each host once"));
-        }
-        found.push(host);
-    }
-    match found.is_empty() {
-        false => Ok(found),
-        true => Err(source.error(list.span(), "the list is empty").allowed("one host or more")),
-    }
 }

@@ -1,10 +1,16 @@
 //! A coordinator and its agents over a network that can do anything, in made-up time. Each agent has a clock of its
 //! own, and carries orders out as a device would: after a while.
 
+mod devices;
+mod faults;
+mod truth;
+
+pub use faults::{Fault, Pace};
+
 use bandwise_agents::agent::{Event, Link, Order as AgentOrder, RunId};
 use bandwise_agents::coordinator::{Order, Outcome};
 use bandwise_agents::message::{Job, Part};
-use bandwise_agents::{Agent, Challenge, Coordinator, Counted, End, Plan, Report, Token};
+use bandwise_agents::{Agent, Challenge, Coordinator, End, Plan, Token};
 use bandwise_rdma::wire::Mtu;
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::{Region, Side};
@@ -14,56 +20,14 @@ pub fn token(text: &str) -> Token {
     Token::of_text(&format!("{text}, of a test")).unwrap()
 }
 
-/// What goes wrong, and when.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Fault {
-    /// The connection with an agent ends, and both sides hear of it.
-    Cut(usize, Time),
-    /// From then on nothing comes through, and nobody hears of that.
-    Silence(usize, Time),
-    /// A line, counted over all that are sent, gets lost.
-    Lost(usize),
-    /// It comes twice.
-    Twice(usize),
-    /// One of its bytes is another one.
-    Changed(usize, usize),
-    /// An agent's device never answers the order with that number, counted over all.
-    Hangs(usize),
-    /// It refuses it.
-    Refuses(usize),
-    /// A device fails while it measures or answers.
-    Breaks(usize, Time),
-    /// Who coordinates asks for the end.
-    Interrupt(Time),
-}
-
-/// An agent's clock: how far ahead of the coordinator's, and by how many millionths faster.
-#[derive(Debug, Clone, Copy)]
-pub struct Pace {
-    pub ahead: Time,
-    pub ppm: u64,
-}
-
-impl Pace {
-    pub fn read(self, now: Time) -> Time {
-        self.ahead
-            + now
-            + Time::from_ps((u128::from(now.as_ps()) * u128::from(self.ppm) / 1_000_000) as u64)
-    }
-
-    /// When it reads that.
-    fn when(self, read: Time) -> Time {
-        let since = read.saturating_sub(self.ahead).as_ps();
-        Time::from_ps((u128::from(since) * 1_000_000 / u128::from(1_000_000 + self.ppm)) as u64)
-    }
-}
-
 #[derive(Debug, Clone)]
 enum Happens {
     ToAgent(usize, Vec<u8>),
     ToCoordinator(usize, Vec<u8>),
     Cut(usize),
     Worked(usize, RunId, u16, Event),
+    /// A device has ended a flow's part, and tells so.
+    Ends(usize, RunId, u16, End),
     Interrupt,
 }
 
@@ -71,6 +35,8 @@ enum Happens {
 struct Worker {
     job: Job,
     began: Option<Time>,
+    /// When the run begins, by the agent's clock.
+    start: Time,
 }
 
 pub struct World {
@@ -86,8 +52,14 @@ pub struct World {
     closed: Vec<bool>,
     workers: BTreeMap<(usize, u16), Worker>,
     runs: Vec<Option<RunId>>,
-    /// When each flow was really active, by the coordinator's clock.
+    /// When each flow was really active to its end, by the coordinator's clock.
     pub active: BTreeMap<u16, (Time, Time)>,
+    /// From when to when each really carried messages, by the coordinator's clock.
+    pub began: BTreeMap<u16, Time>,
+    pub ceased: BTreeMap<u16, Time>,
+    /// When what each reported began, by the agent's clock.
+    pub starts: BTreeMap<u16, Time>,
+    plan: Plan,
     /// When the world came to rest.
     pub ended: Option<Time>,
     delay: Time,
@@ -139,6 +111,10 @@ impl World {
             workers: BTreeMap::new(),
             runs: vec![None; hosts],
             active: BTreeMap::new(),
+            began: BTreeMap::new(),
+            ceased: BTreeMap::new(),
+            starts: BTreeMap::new(),
+            plan: plan.clone(),
             ended: None,
             delay,
             jitter: 1,
@@ -151,6 +127,14 @@ impl World {
             match fault {
                 Fault::Cut(agent, at) => world.at(*at, Happens::Cut(*agent)),
                 Fault::Interrupt(at) => world.at(*at, Happens::Interrupt),
+                // Its host has gone, and what others send there comes to nothing.
+                Fault::Silence(agent, at) => {
+                    for (number, flow) in (0..).zip(&plan.flows) {
+                        if flow.from == *agent || flow.to == *agent {
+                            world.ceases(number, *at);
+                        }
+                    }
+                }
                 _ => {}
             }
         }
@@ -239,78 +223,6 @@ impl World {
         }
     }
 
-    fn carry_out(&mut self, i: usize, order: AgentOrder) {
-        let answer = |world: &mut World, run, flow, event| {
-            let asked = world.asked;
-            world.asked += 1;
-            let event = match () {
-                () if world.faults.contains(&Fault::Hangs(asked)) => return,
-                () if world.faults.contains(&Fault::Refuses(asked)) => {
-                    Event::Failed("it can't".into())
-                }
-                () => event,
-            };
-            let at = world.now + world.some_delay();
-            world.at(at, Happens::Worked(i, run, flow, event));
-        };
-        match order {
-            AgentOrder::Send(_, line) if !self.closed[i] => {
-                self.send(i, line, Happens::ToCoordinator);
-            }
-            AgentOrder::Send(..) => {}
-            AgentOrder::Close(..) => self.cut_later(i),
-            AgentOrder::Prepare(run, job) => {
-                self.runs[i] = Some(run);
-                let flow = job.flow;
-                self.workers.insert((i, flow), Worker { job, began: None });
-                answer(self, run, flow, Event::Prepared(side()));
-            }
-            AgentOrder::Connect(run, flow, _) => {
-                answer(self, run, flow, Event::Connected(Mtu::MAX))
-            }
-            AgentOrder::Start(run, at) => {
-                let pace = self.paces[i];
-                for (&(agent, flow), worker) in &mut self.workers {
-                    if agent == i {
-                        worker.began = Some(pace.when(at + worker.job.active.from()));
-                        let end = pace.when(at + worker.job.active.to());
-                        self.count += 1;
-                        let event = Event::Ended(Box::new(report(&worker.job, End::Complete)));
-                        if worker.job.part == Part::Client {
-                            let key = (end, self.count);
-                            self.queue.insert(key, Happens::Worked(i, run, flow, event));
-                        }
-                    }
-                }
-                for fault in self.faults.clone() {
-                    if let Fault::Breaks(n, after) = fault {
-                        let mine: Vec<u16> =
-                            self.workers.keys().filter(|(a, _)| *a == i).map(|&(_, f)| f).collect();
-                        let flow = mine[n % mine.len()];
-                        let job = &self.workers[&(i, flow)].job;
-                        let why = End::Failed("it broke".into());
-                        let event = Event::Ended(Box::new(report(job, why)));
-                        self.at(pace.when(at) + after, Happens::Worked(i, run, flow, event));
-                    }
-                }
-            }
-            AgentOrder::Stop(run) => {
-                let clients =
-                    self.workers.iter().filter(|((a, _), w)| *a == i && w.job.part == Part::Client);
-                let clients: Vec<(u16, Job)> =
-                    clients.map(|(&(_, f), w)| (f, w.job.clone())).collect();
-                for (flow, job) in clients {
-                    let event = Event::Ended(Box::new(report(&job, End::Stopped)));
-                    answer(self, run, flow, event);
-                }
-            }
-            AgentOrder::Drop(_) => {
-                self.runs[i] = None;
-                self.workers.retain(|(agent, _), _| *agent != i);
-            }
-        }
-    }
-
     fn happen(&mut self, what: Happens) {
         let now = self.now;
         match what {
@@ -326,17 +238,26 @@ impl World {
                 self.agents[i].gone(LINK);
                 self.coordinator.gone(i, "the connection was cut", now);
             }
-            Happens::Worked(i, run, flow, event) if self.runs[i] == Some(run) => {
-                if let Event::Ended(report) = &event
-                    && let Some(began) = self.workers.get(&(i, flow)).and_then(|w| w.began)
-                    && report.end == End::Complete
-                {
+            // It may tell of a run that is over.
+            Happens::Worked(i, run, flow, event) => self.agents[i].event(run, flow, event),
+            Happens::Ends(i, run, flow, end) => {
+                let Some(worker) =
+                    self.workers.get(&(i, flow)).filter(|_| self.runs[i] == Some(run))
+                else {
+                    return;
+                };
+                let is_client = worker.job.part == Part::Client;
+                if let Some(began) = worker.began.filter(|_| is_client && end == End::Complete) {
                     self.active.insert(flow, (began, now));
                 }
-                self.agents[i].event(run, flow, event);
+                let (job, start) = (worker.job.clone(), worker.start);
+                if is_client {
+                    self.ceases(flow, now);
+                    self.starts.insert(flow, start);
+                }
+                let report = self.report(i, &job, start, end);
+                self.agents[i].event(run, flow, Event::Ended(Box::new(report)));
             }
-            // A device that tells of a run that is over.
-            Happens::Worked(i, run, flow, event) => self.agents[i].event(run, flow, event),
             Happens::Interrupt => self.coordinator.interrupt(now),
         }
         self.settle();
@@ -381,10 +302,4 @@ impl World {
             self.settle();
         }
     }
-}
-
-/// What an agent finds that does as it is told.
-fn report(job: &Job, end: End) -> Report {
-    let active = Some((job.active.from(), job.active.to()));
-    Report { end, active, whole: Counted::NONE, window: Counted::NONE, cpu: None, values: None }
 }

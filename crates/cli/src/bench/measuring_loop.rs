@@ -66,7 +66,8 @@ fn run_by(
         reads.push(read(clock));
         // One operation a round; for RPerf one over the wire and one back to itself.
         let (opcode, inline_max) = (Opcode::Send, 236);
-        let settings = ClosedLoopSettings { qp: wire, opcode, bytes, inline_max, rounds: rounds() };
+        let settings =
+            ClosedLoopSettings { qp: wire, opcode, bytes, inline_max, depth: 1, rounds: rounds() };
         let mut method = ClosedLoop::new(settings);
         let took = time(&mut method, clock, duration, &interrupt);
         closed.ns.push(1e9 * took / method.measure().latency().count() as f64);

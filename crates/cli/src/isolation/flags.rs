@@ -14,8 +14,8 @@ const WORKERS: &str = "4";
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 On each of the two hosts `bandwise rperf agent` runs. Data goes from the first to the second,
-whoever posts; the next message of a flow is posted when the last one's completion is seen, and both
-count while both are active.
+whoever posts; the next message of a flow is posted when the last one's completion is seen (or, with
+--depth, that of one some before), and both count while both are active.
 
 Examples:
   bandwise isolation --from 10.0.0.1 --to 10.0.0.2 --token-file token --report isolation.html
@@ -53,6 +53,10 @@ pub struct Flags {
     #[arg(long, value_name = "N", value_parser = number(1..=64), default_value = WORKERS)]
     #[arg(allow_negative_numbers = true)]
     pub(super) workers: u64,
+    /// Messages that elephants and mice have under way (pipelining); the verdicts are about 1
+    #[arg(long, value_name = "N", value_parser = number(1..=128), default_value = "1")]
+    #[arg(allow_negative_numbers = true)]
+    pub(super) depth: u64,
     /// Leave out what has larger messages
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "1 GB")]
     #[arg(allow_hyphen_values = true)]
@@ -99,6 +103,19 @@ impl Flags {
     pub(super) fn length(&self) -> Time {
         let usual = if self.quick { Time::from_ms(1_000) } else { Time::from_ms(5_000) };
         self.duration.unwrap_or(usual)
+    }
+
+    /// Those of two hosts, and more.
+    #[cfg(test)]
+    pub(super) fn of(more: &[&str]) -> Flags {
+        use clap::Parser;
+        #[derive(Debug, Parser)]
+        struct Command {
+            #[command(flatten)]
+            flags: Flags,
+        }
+        let line = [&["x", "--from", "10.0.0.1", "--to", "10.0.0.2:7"], more].concat();
+        Command::try_parse_from(line).unwrap().flags
     }
 }
 

@@ -31,11 +31,16 @@ fn tables(flags: &Flags, found: &Found) -> Vec<Table> {
     let findings = Table {
         title: TITLE.to_owned(),
         caption: format!(
-            "From {} to {}, {} each, while both are active. The next message of a flow is posted when the last one's \
-             completion is seen; a client of the store has several requests under way.",
+            "From {} to {}, {} each, while both are active. {} a client of the store has several requests under way.",
             flags.from,
             flags.to,
-            flags.length()
+            flags.length(),
+            match flags.depth {
+                1 => "The next message of a flow is posted when the last one's completion is seen;"
+                    .to_owned(),
+                depth =>
+                    format!("A flow has {depth} messages under way, which the paper's have not;"),
+            }
         ),
         header: ["item", "case", "", "measured"].map(str::to_owned).to_vec(),
         rows: rows.collect(),
@@ -97,6 +102,7 @@ pub(super) fn json(flags: &Flags, found: &Found) -> Value {
         "from": flags.from.to_string(),
         "to": flags.to.to_string(),
         "devices": found.hosts.iter().map(|host| &host.device).collect::<Vec<_>>(),
+        "depth": flags.depth,
         "duration_s": flags.length().as_s_f64(),
         "findings": findings.collect::<Vec<_>>(),
         "claims": claims.collect::<Vec<_>>(),

@@ -66,7 +66,7 @@ pub(super) fn describe(method: &Method) -> (&'static str, u32, Option<u64>) {
         Method::RPerf(t) => ("rperf", t.bytes, Some(t.samples)),
         Method::PingPong(t) => ("ping-pong", t.bytes, Some(t.samples)),
         Method::PostPoll(t) => ("post-poll", t.bytes, Some(t.samples)),
-        Method::ClosedLoop(_, t) => ("closed-loop", t.bytes, Some(t.samples)),
+        Method::ClosedLoop { traffic: t, .. } => ("closed-loop", t.bytes, Some(t.samples)),
         Method::Bulk(t) => ("bulk", t.bytes, None),
     }
 }

@@ -32,7 +32,11 @@ fn what_can_not_be_measured_is_refused() {
             &["datagrams (UD) can be measured by ping-pong and bulk alone"],
         ),
         (&["-q", "2"], &["-q says nothing about a latency", "-q with --method bulk"]),
-        (&["-t", "2"], &["-t says nothing about a latency", "-t with --method bulk"]),
+        (
+            &["--method", "closed-loop", "--operation", "read", "-t", "256"],
+            &["256 READs or atomics at a time are too many for a connection: 255 at most"],
+        ),
+        (&["-t", "2"], &["-t says nothing about a method with one", "bulk or closed-loop"]),
         (&["--method", "bulk", "-s", "0"], &["empty messages have no bandwidth"]),
         (
             &["--method", "bulk", "-q", "1024", "-t", "16384"],

@@ -151,7 +151,8 @@ impl Study {
         let inline_max = self.inline_max();
         let rounds = Rounds { warmup: 0, samples, think: Think::none() };
         let program =
-            ClosedLoop::new(ClosedLoopSettings { qp, opcode, bytes, inline_max, rounds }).into();
+            ClosedLoop::new(ClosedLoopSettings { qp, opcode, bytes, inline_max, depth: 1, rounds })
+                .into();
         let number = sim.start(here, &[qp], program, notify, at);
         Running { host: here, number, arrives: (to, if reads { qp } else { peer }) }
     }

@@ -303,7 +303,7 @@ impl Plan {
     /// Its LSG: a closed loop whose round trip is taken in the network.
     fn simulated_probe(&self) -> Flow {
         let probe = self.probe(LSG_BYTES, 10_000);
-        flow("LSG", 6, 0, Method::ClosedLoop(Opcode::Send, probe))
+        flow("LSG", 6, 0, Method::ClosedLoop { opcode: Opcode::Send, depth: 1, traffic: probe })
     }
 
     /// Figure 10.

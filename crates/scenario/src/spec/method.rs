@@ -49,7 +49,10 @@ pub(super) fn method(
         MethodName::Rperf => Method::RPerf(latency()?),
         MethodName::PingPong => Method::PingPong(latency()?),
         MethodName::PostPoll => Method::PostPoll(latency()?),
-        MethodName::ClosedLoop => Method::ClosedLoop(opcode, latency()?),
+        MethodName::ClosedLoop => {
+            let depth = depth(source, spec, 1)?;
+            Method::ClosedLoop { opcode, depth, traffic: latency()? }
+        }
         MethodName::Bulk => Method::Bulk(bulk(source, spec, request)?),
     };
     Ok((method, transport))
@@ -102,8 +105,16 @@ fn uses(method: MethodName, key: &str) -> bool {
     let (bulk, closed_loop) = (MethodName::Bulk, MethodName::ClosedLoop);
     match key {
         "samples" | "warmup-rounds" | "think" => method != bulk,
-        "opcode" | "transport" => method == bulk || method == closed_loop,
+        "opcode" | "transport" | "depth" => method == bulk || method == closed_loop,
         _ => method == bulk,
+    }
+}
+
+/// Messages under way for each queue pair.
+fn depth(source: &Source, spec: &FlowSpec, default: u32) -> Result<u32, InputError> {
+    match &spec.depth {
+        Some(given) => within(source, "depth", given, 1..=1 << 20).map(|depth| depth as u32),
+        None => Ok(default),
     }
 }
 
@@ -162,7 +173,7 @@ fn bulk(source: &Source, spec: &FlowSpec, request: Request) -> Result<BulkTraffi
         bytes: bytes.get() as u32,
         opcode: request.opcode,
         buffer,
-        depth: number("depth", &spec.depth, 128, 1 << 20)? as u32,
+        depth: depth(source, spec, 128)?,
         batch: number("batch", &spec.batch, 1, 1 << 20)? as u32,
         qps: number("qps", &spec.qps, 1, 1 << 14)? as u16,
         rate: spec.rate.as_ref().map(rate).transpose()?,

@@ -120,7 +120,7 @@ fn every_key_arrives() {
     let Method::RPerf(rperf) = &s.flows[2].method else { panic!("not rperf") };
     assert_eq!((rperf.bytes, rperf.samples, rperf.warmup), (64, 500, 5));
     assert_eq!(rperf.think, Time::from_us(1));
-    assert!(matches!(s.flows[3].method, Method::ClosedLoop(Opcode::WriteImm, _)));
+    assert!(matches!(s.flows[3].method, Method::ClosedLoop { opcode: Opcode::WriteImm, .. }));
     let how: Vec<_> = s.flows[2..].iter().map(|f| (f.transport, f.notify)).collect();
     let (rc, ud) = (Transport::Rc, Transport::Ud);
     assert_eq!(how, [(rc, Notify::Poll), (rc, Notify::Event), (ud, Notify::Poll)]);
@@ -177,7 +177,7 @@ fn every_opcode_with_the_payload_that_it_has() {
         other => panic!("{other:?}"),
     };
     let closed_loop = |keys: &str| match flow("closed-loop", keys).method {
-        Method::ClosedLoop(opcode, traffic) => (opcode, traffic.bytes),
+        Method::ClosedLoop { opcode, traffic, .. } => (opcode, traffic.bytes),
         other => panic!("{other:?}"),
     };
     for (name, opcode) in [

@@ -46,7 +46,7 @@ fn methods_and_their_keys() {
     insta::assert_snapshot!(latency("rate = \"1 Gbps\""), @"s.toml:14: rperf does not use `rate` (allowed: `rate` with bulk)");
     insta::assert_snapshot!(latency("buffer = \"1 MiB\""), @"s.toml:14: rperf does not use `buffer` (allowed: `buffer` with bulk)");
     insta::assert_snapshot!(latency("batch = 8"), @"s.toml:14: rperf does not use `batch` (allowed: `batch` with bulk)");
-    insta::assert_snapshot!(latency("depth = 8"), @"s.toml:14: rperf does not use `depth` (allowed: `depth` with bulk)");
+    insta::assert_snapshot!(latency("depth = 8"), @"s.toml:14: rperf does not use `depth` (allowed: `depth` with closed-loop, bulk)");
     insta::assert_snapshot!(latency("opcode = \"send\""), @"s.toml:14: rperf does not use `opcode` (allowed: `opcode` with closed-loop, bulk)");
     insta::assert_snapshot!(bulk("opcode = \"raed\""), @r#"s.toml:9: unknown opcode "raed" (allowed: send, write, write-imm, read or atomic)"#);
     insta::assert_snapshot!(bulk("completion = \"interrupt\""), @r#"s.toml:9: unknown completion "interrupt" (allowed: poll or event)"#);

@@ -206,7 +206,12 @@ mod tests {
             far.ports[1].gids[0].index = 256;
             [far]
         };
-        let cases: [(&[DeviceInfo], Wanted, &str, &str); 8] = [
+        let down = {
+            let mut down = device("a");
+            down.ports.iter_mut().for_each(|port| port.state = Some(PortState::Down));
+            [down]
+        };
+        let cases: [(&[DeviceInfo], Wanted, &str, &str); 9] = [
             (&two, Wanted::default(), "2 RDMA devices", "-d a, -d b"),
             (&two, wanted(Some("c"), None, None), "no RDMA device \"c\"", "-d a, -d b"),
             (&two[..1], wanted(None, Some(1), None), "port 1 of a is down", "-i 2"),
@@ -215,6 +220,7 @@ mod tests {
             (&bare, Wanted::default(), "Ethernet needs one", "an address"),
             (&bare, wanted(None, None, Some(0)), "at index 0", "none there is"),
             (&far, wanted(None, None, Some(256)), "-x 256", "0 to 255"),
+            (&down, Wanted::default(), "no port of a is active", "`bandwise devices`"),
         ];
         for (devices, wanted, message, allowed) in cases {
             let error = wanted.choose(devices).unwrap_err();

@@ -167,6 +167,12 @@ impl Context {
         })
     }
 
+    /// How many READs and atomics of a queue pair it can have on their way at a time, and can answer.
+    pub(super) fn reads(&self) -> Result<u32, NoDevices> {
+        let device = self.attributes()?.orig_attr;
+        Ok(device.max_qp_init_rd_atom.min(device.max_qp_rd_atom).max(0) as u32)
+    }
+
     /// What its stamps of completions mean; `None` if it makes none.
     pub(super) fn stamps(&self) -> Option<Stamps> {
         let device = self.attributes().ok()?;

@@ -59,6 +59,19 @@ pub enum VerbsError {
     /// The other side is on a network of another kind, or has other queue pairs.
     #[error("the other side can't be connected with: {0}")]
     Peer(String),
+    /// The device has fewer READs or atomics on their way.
+    #[error(
+        "device {device} has {most} READs or atomics of a connection on their way at a time, not {wanted}: a `depth` \
+         (-t) of up to {most} would do"
+    )]
+    Reads {
+        /// Its name.
+        device: String,
+        /// How many were to be.
+        wanted: u8,
+        /// How many can be.
+        most: u32,
+    },
     /// A request is longer than the memory that was registered.
     #[error("a message of {bytes} B was posted, and memory for {room} B is registered")]
     TooLong {

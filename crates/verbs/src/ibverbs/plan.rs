@@ -21,6 +21,8 @@ pub struct Plan {
     pub send_depth: u32,
     /// RECVs that a queue pair keeps posted; 0 where none arrive that need one.
     pub recv_depth: u32,
+    /// READs and atomics of a queue pair that are on their way at a time, 1 or more; the others that are posted wait.
+    pub reads: u8,
     /// Completions that wait to be seen at most. It overruns if there can be more: every request and every RECV
     /// of every queue pair can become one.
     pub completions: u32,

@@ -26,8 +26,6 @@ pub(super) const RETRIES: u8 = 6;
 /// Who finds no RECV asks again, for ever, after 0.64 ms (IBTA 9.7.5.2.8).
 const RNR_RETRIES: u8 = 7;
 const RNR_TIMER: u8 = 12;
-/// READs and atomics on their way at a time; no method has more.
-const READS: u8 = 1;
 /// What datagrams must show to be received (Q_Key): any number below 2^31, the same on both sides (IBTA 3.5.3).
 const QKEY: u32 = 0x1851_6000;
 /// Routers that a packet may cross.
@@ -40,6 +38,8 @@ pub(super) struct QueuePair {
     /// Whom datagrams go to.
     peer: Option<Peer>,
     psn: Bits24,
+    /// READs and atomics on their way at a time, to either side.
+    reads: u8,
     device: String,
 }
 
@@ -79,8 +79,14 @@ impl QueuePair {
             );
             return Err(VerbsError::last(context.name(), what));
         };
-        let mut pair =
-            QueuePair { qp, transport, peer: None, psn, device: context.name().to_owned() };
+        let mut pair = QueuePair {
+            qp,
+            transport,
+            peer: None,
+            psn,
+            reads: plan.reads,
+            device: context.name().to_owned(),
+        };
         let access = sys::ibv_access_flags::IBV_ACCESS_REMOTE_WRITE
             | sys::ibv_access_flags::IBV_ACCESS_REMOTE_READ
             | sys::ibv_access_flags::IBV_ACCESS_REMOTE_ATOMIC;
@@ -101,6 +107,11 @@ impl QueuePair {
     /// What the other side must know of it, and of where its part of the region is.
     pub(super) fn address(&self, part: u32) -> QpAddress {
         QpAddress { number: Bits24::of_lowest(self.number()), psn: self.psn, part }
+    }
+
+    /// READs and atomics on their way at a time, to either side.
+    pub(super) fn reads(&self) -> u8 {
+        self.reads
     }
 
     /// Its number.
@@ -167,6 +178,7 @@ impl QueuePair {
         peer: QpAddress,
         path: Path,
     ) -> Result<(), VerbsError> {
+        let reads = self.reads;
         let what = mask::IBV_QP_STATE
             | mask::IBV_QP_AV
             | mask::IBV_QP_PATH_MTU
@@ -180,7 +192,7 @@ impl QueuePair {
             to.path_mtu = code(path.mtu);
             to.dest_qp_num = peer.number.get();
             to.rq_psn = peer.psn.get();
-            to.max_dest_rd_atomic = READS;
+            to.max_dest_rd_atomic = reads;
             to.min_rnr_timer = RNR_TIMER;
         })?;
         let what = mask::IBV_QP_STATE
@@ -196,24 +208,25 @@ impl QueuePair {
             to.retry_cnt = RETRIES;
             to.rnr_retry = RNR_RETRIES;
             to.sq_psn = psn;
-            to.max_rd_atomic = READS;
+            to.max_rd_atomic = reads;
         })
     }
 
     /// Connects it with the queue pair that a connection of the manager's leads to: states RTR and RTS.
     pub(super) fn connect_by_manager(&mut self, id: &Id, path: Path) -> Result<(), VerbsError> {
+        let reads = self.reads;
         let (mut to, what) = id.attributes(sys::ibv_qp_state::IBV_QPS_RTR)?;
         to.path_mtu = code(path.mtu);
         to.ah_attr.sl = path.sl;
         to.ah_attr.grh.traffic_class = path.traffic_class;
-        to.max_dest_rd_atomic = READS;
+        to.max_dest_rd_atomic = reads;
         to.min_rnr_timer = RNR_TIMER;
         self.apply("RTR by RDMA-CM", what, to)?;
         let (mut to, what) = id.attributes(sys::ibv_qp_state::IBV_QPS_RTS)?;
         to.timeout = TIMEOUT;
         to.retry_cnt = RETRIES;
         to.rnr_retry = RNR_RETRIES;
-        to.max_rd_atomic = READS;
+        to.max_rd_atomic = reads;
         self.apply("RTS by RDMA-CM", what, to)
     }
 

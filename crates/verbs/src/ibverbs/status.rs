@@ -75,27 +75,42 @@ mod tests {
     use super::*;
     use rdma_mummy_sys::ibv_wc_status::*;
 
-    /// The place in the table is the library's code.
+    /// The place in the table is the library's code, and every code has words.
     #[test]
     fn words_are_those_of_the_code() {
-        for (code, words) in [
+        let words = [
             (IBV_WC_SUCCESS, "success"),
             (IBV_WC_LOC_LEN_ERR, "local length"),
+            (IBV_WC_LOC_QP_OP_ERR, "local queue pair operation"),
+            (IBV_WC_LOC_EEC_OP_ERR, "local end-to-end context operation"),
             (IBV_WC_LOC_PROT_ERR, "local protection"),
             (IBV_WC_WR_FLUSH_ERR, "flushed"),
+            (IBV_WC_MW_BIND_ERR, "window bind"),
+            (IBV_WC_BAD_RESP_ERR, "bad response"),
+            (IBV_WC_LOC_ACCESS_ERR, "local access"),
             (IBV_WC_REM_INV_REQ_ERR, "remote invalid request"),
             (IBV_WC_REM_ACCESS_ERR, "remote access"),
+            (IBV_WC_REM_OP_ERR, "remote operation"),
             (IBV_WC_RETRY_EXC_ERR, "no answer after all retries"),
-            (IBV_WC_RNR_RETRY_EXC_ERR, "not ready"),
+            (IBV_WC_RNR_RETRY_EXC_ERR, "receiver was not ready"),
+            (IBV_WC_LOC_RDD_VIOL_ERR, "local reliable datagram domain"),
+            (IBV_WC_REM_INV_RD_REQ_ERR, "remote invalid reliable datagram"),
+            (IBV_WC_REM_ABORT_ERR, "remote aborted"),
+            (IBV_WC_INV_EECN_ERR, "invalid end-to-end context number"),
+            (IBV_WC_INV_EEC_STATE_ERR, "invalid end-to-end context state"),
             (IBV_WC_FATAL_ERR, "fatal"),
             (IBV_WC_RESP_TIMEOUT_ERR, "timed out"),
             (IBV_WC_GENERAL_ERR, "general"),
+            (IBV_WC_TM_ERR, "tag matching error"),
             (IBV_WC_TM_RNDV_INCOMPLETE, "rendezvous"),
-            (IBV_WC_TM_RNDV_INCOMPLETE + 1, "not known here, code 24"),
-        ] {
+        ];
+        for (code, words) in words {
             let said = Status(code).to_string();
-            assert!(said.contains(words), "{code}: {said}");
+            assert!(said.contains(words) && said.contains("(usually: "), "{code}: {said}");
         }
+        assert_eq!(words.len(), WORDS.len());
+        let unknown = Status(IBV_WC_TM_RNDV_INCOMPLETE + 1).to_string();
+        assert!(unknown.ends_with("not known here, code 24"), "{unknown}");
         assert!(Status(IBV_WC_WR_FLUSH_ERR).is_flushed() && Status(IBV_WC_SUCCESS).is_success());
     }
 }

@@ -74,6 +74,7 @@ impl KeyValue {
             loopback: false,
             bytes,
             send_depth,
+            reads: 1,
             recv_depth,
             completions: 2 * routes * (send_depth + recv_depth),
             inline: task.inline.get().min(bytes),

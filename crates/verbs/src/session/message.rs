@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The version of the protocol. It goes up with any change, so that two programs that would misunderstand each
 /// other say so instead.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// What one side says to the other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -88,7 +88,7 @@ pub enum Method {
     PingPong(Operation),
     /// A WRITE and its completion, as qperf does.
     PostPoll,
-    /// A request and its completion, one at a time.
+    /// A request and its completion, one at a time or some.
     ClosedLoop(Operation),
     /// As much as goes through.
     Bulk(Operation),
@@ -127,8 +127,8 @@ pub struct Task {
     pub queue_pairs: Within<1, 1024>,
     /// How many threads of a side carry messages, each with as many queue pairs.
     pub threads: Within<1, 64>,
-    /// Messages posted at a time to a queue pair, where there may be several; with a key-value store requests that a
-    /// client has under way.
+    /// Messages posted at a time to a queue pair, where there may be several: with bulk and in a closed loop; with a
+    /// key-value store requests that a client has under way.
     pub depth: Within<1, 16384>,
     /// The largest payload of a packet, where both ports take it.
     pub mtu: Mtu,
@@ -191,10 +191,17 @@ pub enum TaskError {
         /// Requests of each.
         depth: u32,
     },
+    /// More READs or atomics than a connection can have on their way.
+    #[error("{0} READs or atomics at a time are too many for a connection: {MOST_READS} at most")]
+    TooManyReads(u32),
 }
 
 /// Requests of all queue pairs together: a completion queue has as many entries, and devices have an end to that.
 pub(super) const MOST_REQUESTS: u32 = 1 << 17;
+
+/// READs and atomics of a connection that are on their way: both sides must know in advance, and say so in 8 bits (IBTA
+/// 9.4.4 and 12.6.5). Devices have fewer.
+const MOST_READS: u32 = 255;
 
 /// Queue pairs of all threads together: they are told to the other side in one line.
 pub(super) const MOST_QUEUE_PAIRS: u32 = 1024;
@@ -247,17 +254,24 @@ impl Task {
             Method::PingPong(Operation::Write) if bytes == 0 => return Err(TaskError::EmptyWrite),
             Method::PingPong(Operation::Write) if self.events => return Err(TaskError::NoEvent),
             Method::Bulk(_) if is_asked_for => return Err(TaskError::NotByThat("bulk")),
-            Method::Bulk(_) if queue_pairs * depth > MOST_REQUESTS => {
+            Method::Bulk(_) | Method::ClosedLoop(_) if queue_pairs * depth > MOST_REQUESTS => {
                 return Err(TaskError::TooMany { queue_pairs, depth });
+            }
+            Method::ClosedLoop(_) if is_asked_for && depth > MOST_READS => {
+                return Err(TaskError::TooManyReads(depth));
             }
             Method::PingPong(_) => PING_PONG,
             Method::Bulk(_) if part == Part::Client => depth,
+            Method::ClosedLoop(_) if part == Part::Client => depth.max(ONE_AT_A_TIME),
             _ => ONE_AT_A_TIME,
         };
         let recv_depth = match self.method {
             // Only who receives needs them; twice, since half of them may be used up.
             Method::Bulk(_) if operation.takes_recv() && part == Part::Server => 2 * depth,
             Method::Bulk(_) => 0,
+            Method::ClosedLoop(_) if operation.takes_recv() && part == Part::Server => {
+                RECVS.max(2 * depth)
+            }
             _ if operation.takes_recv() => RECVS,
             _ => 0,
         };
@@ -271,6 +285,7 @@ impl Task {
             bytes,
             send_depth,
             recv_depth,
+            reads: if is_asked_for { depth as u8 } else { 1 },
             // What is longer than that is not sent inline at all.
             inline: if bytes <= self.inline.get() { bytes } else { 0 },
             has_contents: false,
@@ -338,7 +353,7 @@ mod tests {
             (Method::PingPong(send), RECVS, RECVS),
             (Method::PingPong(write), 0, 0),
             (Method::PostPoll, 0, 0),
-            (Method::ClosedLoop(Operation::WriteImm), RECVS, RECVS),
+            (Method::ClosedLoop(Operation::WriteImm), RECVS, 256),
             (Method::ClosedLoop(Operation::Read), 0, 0),
             (Method::Bulk(send), 0, 256),
             (Method::Bulk(write), 0, 0),
@@ -349,6 +364,18 @@ mod tests {
             let loopback = task.plan(Part::Client).unwrap().loopback;
             assert_eq!(loopback, method == Method::Rperf);
             assert!(!task.plan(Part::Server).unwrap().loopback);
+        }
+    }
+
+    /// A queue pair has room for all that may be under way, on both sides.
+    #[test]
+    fn a_closed_loop_has_its_depth() {
+        for (depth, send, recv) in [(1, ONE_AT_A_TIME, RECVS), (100, 100, 200)] {
+            let task = task(Method::ClosedLoop(Operation::Send), 64, 1, depth);
+            let (client, server) =
+                (task.plan(Part::Client).unwrap(), task.plan(Part::Server).unwrap());
+            assert_eq!((client.send_depth, server.recv_depth, client.reads), (send, recv, 1));
+            assert!(server.completions >= server.recv_depth + server.send_depth);
         }
     }
 
@@ -378,6 +405,10 @@ mod tests {
         assert!(ping_pong.plan(Part::Server).is_ok());
         let by_manager = Task { manager: true, ..ping_pong };
         assert_eq!(by_manager.plan(Part::Client), Err(TaskError::NotByManager));
+        let reads =
+            |depth| task(Method::ClosedLoop(Operation::Read), 8, 1, depth).plan(Part::Client);
+        assert_eq!(reads(256), Err(TaskError::TooManyReads(256)));
+        assert_eq!(reads(255).unwrap().reads, 255);
         let many = task(Method::Bulk(Operation::Write), 0, 1024, 16384);
         assert!(many.plan(Part::Client).unwrap_err().to_string().contains("1024 queue pairs"));
         let threads = 64.try_into().unwrap();

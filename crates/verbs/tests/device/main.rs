@@ -24,6 +24,7 @@ const PLAN: Plan = Plan {
     bytes: 4096,
     send_depth: 16,
     recv_depth: 8,
+    reads: 1,
     completions: 64,
     inline: 64,
     has_contents: false,

@@ -100,14 +100,15 @@ fn bandwidth(settings: &Settings, outcome: &Outcome) -> Table {
         ]);
     }
     let header = ["flow", "messages of", "payload", "messages", "rate", "CPU", "end"];
-    let window = settings.plan.window;
+    let when = match outcome.window {
+        Some(window) => format!("From {} to {} of the run", window.from(), window.to()),
+        None => "At no time of the run".to_owned(),
+    };
     Table {
         title: "Bandwidth while all flows were active".to_owned(),
         caption: format!(
-            "From {} to {} of the run; of messages one at a time from the first that began to the last that ended in \
-             it. CPU is the part of a flow's own time in which its thread had a processor.",
-            window.from(),
-            window.to()
+            "{when}; of messages one at a time from the first that began to the last that ended in it. CPU is the part \
+             of a flow's own time in which its thread had a processor."
         ),
         header: header.map(str::to_owned).to_vec(),
         rows,
@@ -164,11 +165,12 @@ pub(super) fn closing(settings: &Settings, outcome: &Outcome) -> String {
         true => String::new(),
         false => format!("No message in that time: {}. ", without.join(", ")),
     };
+    let all_active = outcome.window.map_or(Time::ZERO, |window| window.to() - window.from());
     format!(
         "{partial}{none}{}: {}, {:.3} s in which all are active; seed {}, bandwise {}.",
         plan.title,
         size(plan),
-        (plan.window.to() - plan.window.from()).as_s_f64(),
+        all_active.as_s_f64(),
         plan.seed,
         env!("CARGO_PKG_VERSION"),
     )

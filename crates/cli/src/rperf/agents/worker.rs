@@ -10,7 +10,7 @@ use super::counted;
 use anyhow::Context;
 use bandwise_agents::agent::Event;
 use bandwise_agents::message::{Job, Part};
-use bandwise_agents::{Counted, End, Report};
+use bandwise_agents::{End, Report};
 use bandwise_rdma::verbs::Qp;
 use bandwise_rperf::{Generator, KeyValueQuestions, KeyValueSizes, KeyValueTable, Window};
 use bandwise_units::Time;
@@ -140,7 +140,8 @@ impl<C: Clock + Sync> Flow<C> {
             Part::Client => {
                 let (report, kept) = match self.commands.recv() {
                     Ok(Command::Start(at)) => self.measure(devices, loopback, at, values)?,
-                    Ok(_) => (unmeasured(), devices),
+                    // Stopped before it began.
+                    Ok(_) => (Report::none(End::Stopped), devices),
                     Err(_) => return Ok(()),
                 };
                 tell(Event::Ended(Box::new(report)));
@@ -185,7 +186,7 @@ impl<C: Clock + Sync> Flow<C> {
             seed: *seed,
             thread,
             rate: None,
-            slices: None,
+            slices: Some(window.unit()),
         };
         let work = devices.into_iter().zip(0..).map(|(device, thread)| {
             let program = program::of_client(task, loopback, &extent(thread))?;
@@ -204,19 +205,23 @@ impl<C: Clock + Sync> Flow<C> {
         let counts: Result<Vec<_>, _> =
             worked.iter_mut().map(|one| values(&mut one.device)).collect();
         let (programs, kept, ends, busy) = apart(worked);
-        let (Some(began), Some(ended)) = (began, ended) else { return Ok((unmeasured(), kept)) };
+        let (Some(began), Some(ended)) = (began, ended) else {
+            return Ok((Report::none(End::Stopped), kept));
+        };
         let how_it_ended = match ends.and(counts.as_ref().map(drop).map_err(ToString::to_string)) {
             Err(why) => End::Failed(why),
             Ok(()) if ended >= end => End::Complete,
             Ok(()) => End::Stopped,
         };
-        let took = ended.saturating_sub(began);
+        let (bytes, took) = (task.bytes.get(), ended.saturating_sub(began));
         let of_all = took.as_s_f64() * programs.len() as f64;
         let report = Report {
             end: how_it_ended,
             active: Some((began.saturating_sub(at), ended.saturating_sub(at))),
-            whole: counted::whole(&programs, task.bytes.get(), took),
-            window: counted::within(&programs, task.bytes.get(), window, ended),
+            carried: counted::carried(&programs).map(|carried| carried.saturating_sub(at)),
+            whole: counted::whole(&programs, bytes, took),
+            window: counted::within(&programs, bytes, window, ended),
+            parts: counted::parts(&programs, bytes, window, ended),
             cpu: (took > Time::ZERO).then(|| busy.as_s_f64() / of_all),
             values: counts.ok().and_then(|counts| counts.into_iter().sum()),
         };
@@ -260,10 +265,4 @@ fn is_time(time: Time, clock: &impl Clock, stops: &AtomicBool) -> bool {
             thread::sleep(Duration::from_nanos(nap.as_ps() / 1_000));
         }
     }
-}
-
-/// Of who was stopped before it began.
-fn unmeasured() -> Report {
-    let (whole, window) = (Counted::NONE, Counted::NONE);
-    Report { end: End::Stopped, active: None, whole, window, cpu: None, values: None }
 }

@@ -104,7 +104,7 @@ pub struct Client {
     #[arg(short = 'q', long, value_name = "N", value_parser = number(1..=1024))]
     #[arg(allow_negative_numbers = true)]
     pub(super) qps: Option<u64>,
-    /// Messages posted at a time to a queue pair, with bulk alone; if not given, 128
+    /// Messages posted at a time to a queue pair, with bulk and closed-loop; if not given, 128, with closed-loop 1
     #[arg(short = 't', long, value_name = "N", value_parser = number(1..=16384))]
     #[arg(allow_negative_numbers = true)]
     pub(super) tx_depth: Option<u64>,
@@ -147,7 +147,7 @@ pub(super) enum MethodFlag {
     PingPong,
     /// A WRITE and its completion, as qperf does
     PostPoll,
-    /// A request and its completion, one at a time
+    /// A request and its completion, one at a time or as many as -t says
     ClosedLoop,
     /// As much as goes through: bandwidth instead of latency
     Bulk,

@@ -81,6 +81,7 @@ fn flow(settings: &Settings, number: usize, run: &Run) -> Value {
         "traffic_class": task.traffic_class.get(),
         "bytes": task.bytes.get(),
         "queue_pairs": task.queue_pairs.get(),
+        "depth": task.depth.get(),
         "threads": task.threads.get(),
         "connected_by": if task.manager { "rdma-cm" } else { "tcp" },
         "completion": if task.events { "events" } else { "busy" },

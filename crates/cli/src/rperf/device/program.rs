@@ -64,9 +64,10 @@ pub(in crate::rperf) fn of_client(
             PostPoll::new(PostPollSettings { qp: WIRE, bytes, rounds: rounds() }).into()
         }
         Method::ClosedLoop(operation) => {
-            let (qp, opcode) = (WIRE, operation.into());
+            let (qp, opcode, depth) = (WIRE, operation.into(), task.depth.get());
             let rounds = rounds();
-            ClosedLoop::new(ClosedLoopSettings { qp, opcode, bytes, inline_max, rounds }).into()
+            ClosedLoop::new(ClosedLoopSettings { qp, opcode, bytes, inline_max, depth, rounds })
+                .into()
         }
         Method::KeyValue(store) => KeyValueClient::new(KeyValueClientSettings {
             workers: store.ways(Part::Client),

@@ -5,7 +5,7 @@ use super::place::Place;
 use super::rate::Rate;
 use crate::failure::Failure;
 use crate::output::Outputs;
-use bandwise_agents::{Address, DEPTH, usual_bytes, usual_inline};
+use bandwise_agents::{Address, usual_bytes, usual_depth, usual_inline};
 use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
 use bandwise_units::Time;
@@ -80,7 +80,6 @@ impl Client {
         let is_bulk = matches!(method, Method::Bulk(_));
         for (flag, given) in [
             ("-q", self.qps.is_some()),
-            ("-t", self.tx_depth.is_some()),
             ("--threads", self.threads.is_some()),
             ("--rate", self.rate.is_some()),
             ("--window", self.window.is_some()),
@@ -90,6 +89,10 @@ impl Client {
                     format!("{flag} says nothing about a latency, of one message at a time");
                 return Err(Failure::usage(message, format!("{flag} with --method bulk")));
             }
+        }
+        if self.tx_depth.is_some() && !is_bulk && !matches!(method, Method::ClosedLoop(_)) {
+            let message = "-t says nothing about a method with one message at a time";
+            return Err(Failure::usage(message, "-t with --method bulk or closed-loop"));
         }
         let inline = self.inline_size.map_or_else(|| usual_inline(method), |inline| inline as u32);
         if self.all && method.operation() == Operation::Atomic {
@@ -114,7 +117,7 @@ impl Client {
             inline: inline.try_into().expect(within),
             queue_pairs: number(self.qps, 1).try_into().expect(within),
             threads: number(self.threads, 1).try_into().expect(within),
-            depth: number(self.tx_depth, u64::from(DEPTH)).try_into().expect(within),
+            depth: number(self.tx_depth, u64::from(usual_depth(method))).try_into().expect(within),
             mtu: mtu.unwrap_or(Mtu::MAX),
             sl: (self.sl as u32).try_into().expect(within),
             traffic_class: (self.traffic_class as u32).try_into().expect(within),

@@ -9,7 +9,7 @@ use bandwise_rdma::verbs::Transport;
 use bandwise_report::{Cell, Table, text};
 use bandwise_rperf::Summary;
 use bandwise_units::{BitRate, Time};
-use bandwise_verbs::session::{KeyValue, Method, Operation};
+use bandwise_verbs::session::{KeyValue, Method, Operation, Task};
 
 /// Everything that is printed for people.
 pub(super) fn text(settings: &Settings, outcome: &Outcome) -> String {
@@ -29,9 +29,9 @@ fn who(settings: &Settings, run: &Run) -> String {
     format!("on SL{} from {} to {} at {server}", run.task.sl.get(), chosen.device, run.peer)
 }
 
-/// What a method takes for the latency.
-fn meaning(method: Method) -> &'static str {
-    match method {
+/// What a method takes for the latency, and among how many messages.
+fn meaning(task: &Task) -> String {
+    let meaning = match task.method {
         Method::Rperf => {
             "The completion of a SEND over the wire less that of one over the loopback: from port to port, without \
              what the hosts add. Fewer than none is possible, and counted."
@@ -43,6 +43,12 @@ fn meaning(method: Method) -> &'static str {
             "From posting a request to its completion, with what both hosts and their RNICs add."
         }
         Method::KeyValue(_) => "From posting a request to its answer, with both hosts in it.",
+    };
+    match (task.method, task.depth.get()) {
+        (Method::ClosedLoop(_), depth @ 2..) => {
+            format!("{meaning} Behind up to {} others, posted before.", depth - 1)
+        }
+        _ => meaning.to_owned(),
     }
 }
 
@@ -77,7 +83,7 @@ fn latency(settings: &Settings, run: &Run) -> Option<Table> {
     let (method, who) = (named(method), who(settings, run));
     Some(Table {
         title: format!("{method}: round-trip time of {bytes} B {who}"),
-        caption: format!("{}{stamps}{few}", meaning(run.task.method)),
+        caption: format!("{}{stamps}{few}", meaning(&run.task)),
         header: header[..=columns.len()].iter().map(|&name| name.to_owned()).collect(),
         rows,
     })
@@ -103,7 +109,7 @@ fn latencies(settings: &Settings, runs: &[Run]) -> Option<Table> {
     let method = settings.method();
     Some(Table {
         title: format!("{}: round-trip times {}", named(method), who(settings, runs.first()?)),
-        caption: meaning(method).to_owned(),
+        caption: meaning(&settings.tasks[0]),
         header: header.map(str::to_owned).collect(),
         rows: runs.iter().filter_map(line).collect(),
     })

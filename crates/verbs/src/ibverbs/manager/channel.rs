@@ -4,6 +4,7 @@
 
 use super::failed;
 use crate::ibverbs::VerbsError;
+use crate::ibverbs::queue_pair::{QueuePair, RETRIES};
 use rdma_mummy_sys as sys;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -226,16 +227,16 @@ impl Id {
     }
 
     /// Asks the other side for a connection with that queue pair of ours, and shows it something.
-    pub(super) fn connect(&self, qp: u32, shown: &[u8], retries: u8) -> Result<(), VerbsError> {
-        let mut how = how(qp, shown, retries);
+    pub(super) fn connect(&self, qp: &QueuePair, shown: &[u8]) -> Result<(), VerbsError> {
+        let mut how = how(qp, shown);
         // SAFETY: this lives, and what is shown as long as the call.
         let code = unsafe { sys::rdma_connect(self.0.as_ptr(), &mut how) };
         check(code, "RDMA-CM can't ask the other side for a connection")
     }
 
     /// Takes the connection that was asked for, with that queue pair of ours.
-    pub(super) fn accept(&self, qp: u32, retries: u8) -> Result<(), VerbsError> {
-        let mut how = how(qp, &[], retries);
+    pub(super) fn accept(&self, qp: &QueuePair) -> Result<(), VerbsError> {
+        let mut how = how(qp, &[]);
         // SAFETY: this lives.
         let code = unsafe { sys::rdma_accept(self.0.as_ptr(), &mut how) };
         check(code, "RDMA-CM can't take the connection")
@@ -264,18 +265,18 @@ impl Id {
     }
 }
 
-/// A connection with one READ or atomic at a time, as those over TCP have.
-fn how(qp: u32, shown: &[u8], retries: u8) -> sys::rdma_conn_param {
+/// A connection with as many READs and atomics at a time and as many retries as those over TCP have.
+fn how(qp: &QueuePair, shown: &[u8]) -> sys::rdma_conn_param {
     sys::rdma_conn_param {
         private_data: if shown.is_empty() { std::ptr::null() } else { shown.as_ptr().cast() },
         private_data_len: shown.len() as u8,
-        responder_resources: 1,
-        initiator_depth: 1,
+        responder_resources: qp.reads(),
+        initiator_depth: qp.reads(),
         flow_control: 0,
-        retry_count: retries,
+        retry_count: RETRIES,
         rnr_retry_count: 7,
         srq: 0,
-        qp_num: qp,
+        qp_num: qp.number(),
     }
 }
 

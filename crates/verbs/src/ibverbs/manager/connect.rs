@@ -2,7 +2,6 @@
 
 use super::channel::{Channel, Step};
 use super::{Connections, PATIENCE, Ticket, own, theirs};
-use crate::ibverbs::queue_pair::RETRIES;
 use crate::ibverbs::{Path, QueuePairs, Side, VerbsError};
 use bandwise_rdma::wire::Mtu;
 use std::net::SocketAddr;
@@ -33,7 +32,7 @@ pub fn connect(
             next(Step::Route, "no way to the other side was found")?;
             let ticket = Ticket { number, secret: manager.secret };
             number += 1;
-            id.connect(qp.number(), &ticket.to_bytes(), RETRIES)?;
+            id.connect(qp, &ticket.to_bytes())?;
             next(Step::Answer, "the other side gave no answer by RDMA-CM")?;
             qp.connect_by_manager(&id, path)?;
             id.establish()?;

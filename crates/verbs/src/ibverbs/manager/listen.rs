@@ -2,7 +2,6 @@
 
 use super::channel::{Channel, Id};
 use super::{Connections, ManagerPort, PATIENCE, Ticket, own};
-use crate::ibverbs::queue_pair::RETRIES;
 use crate::ibverbs::{Chosen, Path, QueuePairs, Side, VerbsError};
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -68,7 +67,7 @@ impl Listener {
                 };
                 number += 1;
                 qp.connect_by_manager(&id, path)?;
-                id.accept(qp.number(), RETRIES)?;
+                id.accept(qp)?;
                 ids.push(id);
                 Ok(())
             })?;

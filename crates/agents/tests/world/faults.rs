@@ -1,0 +1,47 @@
+//! What goes wrong, and clocks.
+
+use bandwise_units::Time;
+
+/// What goes wrong, and when.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fault {
+    /// The connection with an agent ends, and both sides hear of it.
+    Cut(usize, Time),
+    /// From then on nothing comes through, and nobody hears of that.
+    Silence(usize, Time),
+    /// A line, counted over all that are sent, gets lost.
+    Lost(usize),
+    /// It comes twice.
+    Twice(usize),
+    /// One of its bytes is another one.
+    Changed(usize, usize),
+    /// An agent's device never answers the order with that number, counted over all.
+    Hangs(usize),
+    /// It refuses it.
+    Refuses(usize),
+    /// A device fails while it measures or answers.
+    Breaks(usize, Time),
+    /// Who coordinates asks for the end.
+    Interrupt(Time),
+}
+
+/// An agent's clock: how far ahead of the coordinator's, and by how many millionths faster.
+#[derive(Debug, Clone, Copy)]
+pub struct Pace {
+    pub ahead: Time,
+    pub ppm: u64,
+}
+
+impl Pace {
+    pub fn read(self, now: Time) -> Time {
+        self.ahead
+            + now
+            + Time::from_ps((u128::from(now.as_ps()) * u128::from(self.ppm) / 1_000_000) as u64)
+    }
+
+    /// When it reads that.
+    pub fn when(self, read: Time) -> Time {
+        let since = read.saturating_sub(self.ahead).as_ps();
+        Time::from_ps((u128::from(since) * 1_000_000 / u128::from(1_000_000 + self.ppm)) as u64)
+    }
+}

@@ -1,0 +1,107 @@
+//! What agents are told to measure of a case.
+
+use super::super::flags::Flags;
+use super::{Case, Wanted};
+use bandwise_agents::Plan;
+use bandwise_input::Source;
+
+impl Case {
+    /// What agents are told.
+    pub(in crate::isolation) fn plan(&self, flags: &Flags) -> Plan {
+        let (length, margin) = (flags.length(), flags.margin);
+        let mut text =
+            format!("title = {:?}\nduration = \"{length}\"\nmargin = \"{margin}\"\n", self.title());
+        for (name, agent) in [("from", &flags.from), ("to", &flags.to)] {
+            text += &format!("[[host]]\nname = \"{name}\"\nagent = \"{agent}\"\n");
+        }
+        if self.store {
+            let (clients, workers) = (flags.clients, flags.workers);
+            text += &format!(
+                "[[flow]]\nname = \"store\"\nfrom = \"from\"\nto = \"to\"\nmethod = \"key-value\"\n\
+                 clients = {clients}\nworkers = {workers}\n"
+            );
+        }
+        let depth = flags.depth;
+        for (number, flow) in self.flows.iter().enumerate() {
+            let Wanted { opcode, bytes, events } = flow;
+            // "Both flows share the same link": who READs posts where the data goes to.
+            let (from, to) = if *opcode == "read" { ("to", "from") } else { ("from", "to") };
+            let completion = if *events { "event" } else { "poll" };
+            text += &format!(
+                "[[flow]]\nname = \"{number}\"\nfrom = \"{from}\"\nto = \"{to}\"\nmethod = \"closed-loop\"\n\
+                 opcode = \"{opcode}\"\nbytes = \"{bytes} B\"\ncompletion = \"{completion}\"\nthink = \"0 s\"\n\
+                 depth = {depth}\n"
+            );
+        }
+        let plan = Plan::from_toml(&Source::new("<isolation>", &text), flags.from.port);
+        plan.expect("cases are tested, and addresses are ones")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{GB, cases};
+    use super::*;
+    use bandwise_agents::Address;
+    use bandwise_units::Time;
+    use bandwise_verbs::session::Method;
+
+    #[test]
+    fn every_case_is_a_plan() {
+        let count = |more: &[&str]| {
+            let flags = Flags::of(more);
+            let cases = cases(&flags);
+            for case in &cases {
+                let plan = case.plan(&flags);
+                assert_eq!(plan.hosts[1].agent, Address { name: "10.0.0.2".into(), port: 7 });
+                assert_eq!(plan.flows.len(), case.len());
+                assert!(plan.flows.iter().all(|flow| flow.think == Time::ZERO));
+                for flow in &plan.flows[usize::from(case.store)..] {
+                    assert_eq!(u64::from(flow.task.depth.get()), flags.depth);
+                }
+            }
+            cases.len()
+        };
+        // Three of each verb with itself, four of each pair of two: 12 and 24.
+        assert_eq!(count(&["--item", "elephants"]), 36);
+        assert_eq!(count(&["--item", "elephants", "--quick"]), 3);
+        assert_eq!(count(&["--item", "elephants", "--largest", "1 MB"]), 10);
+        assert_eq!(count(&["--item", "mouse-elephant"]), 9);
+        assert_eq!(count(&["--item", "mice", "--duration", "500 ms"]), 4);
+        assert_eq!(count(&["--item", "polling", "--largest", "10 B"]), 0);
+        assert_eq!(count(&["--item", "key-value", "--quick"]), 3);
+        assert_eq!(count(&["--item", "key-value", "--largest", "1 MB", "--clients", "1"]), 2);
+        assert_eq!(count(&[]), 36 + 8 + 4 + 8 + 3);
+        // READs can be at most 255 at a time; all cases are plans with as many as the flag takes.
+        assert_eq!(count(&["--depth", "128"]), count(&[]));
+    }
+
+    /// The store of the simulated study, and its elephant: where threads are no other than asked for.
+    #[test]
+    fn the_store_is_the_first_flow() {
+        let flags = Flags::of(&["--item", "key-value", "--workers", "3"]);
+        let cases = cases(&flags);
+        let plan = cases[1].plan(&flags);
+        assert_eq!(cases[1].title(), "kv: beside 1 GB");
+        let [store, elephant] = &plan.flows[..] else { panic!("two flows") };
+        let Method::KeyValue(of) = store.task.method else { panic!("{:?}", store.task) };
+        assert_eq!((of.clients.get(), of.workers.get(), of.put_every), (4, 3, 20));
+        assert_eq!(
+            (store.task.bytes.get(), store.task.depth.get(), store.task.events),
+            (32, 4, false)
+        );
+        assert_eq!((elephant.task.bytes.get(), elephant.task.events), (GB, true));
+        assert_eq!((store.from, store.to), (elephant.from, elephant.to));
+    }
+
+    /// Data of all flows crosses the same link.
+    #[test]
+    fn who_reads_posts_at_the_other_end() {
+        let flags = Flags::of(&["--item", "elephants"]);
+        let cases = cases(&flags);
+        let read = cases.iter().find(|case| case.name == "WRITE 1 MB over READ 1 MB").unwrap();
+        let plan = read.plan(&flags);
+        let ends: Vec<_> = plan.flows.iter().map(|flow| (flow.from, flow.to)).collect();
+        assert_eq!(ends, [(0, 1), (1, 0)]);
+    }
+}
