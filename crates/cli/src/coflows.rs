@@ -7,7 +7,7 @@ use crate::output::{Json, note};
 use crate::progress::Progress;
 use crate::values::{number, percent};
 use bandwise_flowsim::NetworkError;
-use bandwise_flowsim::coflow::{CoflowTimes, PORT_RATE, run};
+use bandwise_flowsim::coflow::{CoflowTimes, PORT_RATE, Working, run};
 use bandwise_flowsim::policy::{MaxMin, Sebf, Sincronia, SmallestGroup};
 use bandwise_report::json::rounded;
 use bandwise_report::{Cell, Table, text};
@@ -26,14 +26,15 @@ Examples:
   bandwise coflows FB2010-1Hr-150-0.txt
   # Without a file, one of the same shape that is made up
   bandwise coflows --seed 2 --json -
-  # With exact rates
+  # With exact rates under max-min, too
   bandwise coflows FB2010-1Hr-150-0.txt --tolerance 0
 
 All ports are on one switch that limits nothing else, and have 1 Gbps each way if --rate says nothing,
 as in Varys and Sincronia. A coflow's completion time is from its arrival to the end of its last flow.
 
-A flow that ends changes the rates of most others, by ever less; what changes by less than the
-tolerance is left as it is. No port ever carries more than its rate.")]
+Under max-min a flow that ends changes the rates of most others, by ever less; what changes by less
+than the tolerance is left as it is. All other rates are exact. No port ever carries more than its
+rate.")]
 pub struct Flags {
     /// A trace; - for standard input. If not given, one is made up from the seed: 526 coflows, 150 ports
     #[arg(value_name = "TRACE")]
@@ -41,7 +42,7 @@ pub struct Flags {
     /// The rate of a port, each way
     #[arg(long, value_name = "RATE", default_value_t = PORT_RATE)]
     rate: BitRate,
-    /// What a port may leave unused rather than to have rates worked out anew, percent of its rate
+    /// What a port may leave unused under max-min rather than to have rates worked out anew, percent of its rate
     #[arg(long, value_name = "PERCENT", default_value = "0.1", value_parser = percent)]
     #[arg(allow_negative_numbers = true)]
     tolerance: u32,
@@ -94,12 +95,13 @@ impl Scheduler {
         watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> Result<Option<CoflowTimes>, NetworkError> {
         match self {
-            Scheduler::Fair => run(trace, rate, MaxMin, tolerance, watch),
+            Scheduler::Fair => run(trace, rate, MaxMin, Working::Changes(tolerance), watch),
             Scheduler::SmallestFirst => {
-                run(trace, rate, SmallestGroup::default(), tolerance, watch)
+                run(trace, rate, SmallestGroup::default(), Working::Ranks, watch)
             }
-            Scheduler::Sebf => run(trace, rate, Sebf::default(), tolerance, watch),
-            Scheduler::Sincronia => run(trace, rate, Sincronia::default(), tolerance, watch),
+            // It gives the rates itself.
+            Scheduler::Sebf => run(trace, rate, Sebf::default(), Working::Changes(0), watch),
+            Scheduler::Sincronia => run(trace, rate, Sincronia::default(), Working::Ranks, watch),
         }
     }
 }

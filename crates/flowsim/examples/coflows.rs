@@ -2,20 +2,20 @@
 //! time: `cargo run --release -p bandwise-flowsim --example coflows [TRACE|- [TOLERANCE
 //! [POLICY]]]`.
 
-use bandwise_flowsim::coflow::{PORT_RATE, run};
+use bandwise_flowsim::coflow::{PORT_RATE, Working, run};
 use bandwise_flowsim::{Policy, policy};
 use bandwise_input::Source;
 use bandwise_workload::{CoflowMix, CoflowTrace, read};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-fn measure<P: Policy>(name: &str, trace: &CoflowTrace, policy: P, tolerance: u32) {
+fn measure<P: Policy>(name: &str, trace: &CoflowTrace, policy: P, working: Working) {
     let begin = Instant::now();
     let mut go_on = |_| ControlFlow::Continue(());
-    let found = run(trace, PORT_RATE, policy, tolerance, &mut go_on);
+    let found = run(trace, PORT_RATE, policy, working, &mut go_on);
     let found = found.expect("ports have a rate").expect("nobody stops it");
     println!(
-        "{name:9} {tolerance:5} ppm: average {:8.2} s, 95th percentile {:8.2} s; {} flows, {} events, {:.2} s of work",
+        "{name:9} {working:?}: average {:8.2} s, 95th percentile {:8.2} s; {} flows, {} events, {:.2} s of work",
         found.average().as_s_f64(),
         found.percentile(95).as_s_f64(),
         found.flows,
@@ -40,16 +40,17 @@ fn main() {
         }
         let is_asked = |name: &str| std::env::args().nth(3).is_none_or(|only| only == name);
         if is_asked("max-min") {
-            measure("max-min", &trace, policy::MaxMin, tolerance);
+            measure("max-min", &trace, policy::MaxMin, Working::Changes(tolerance));
         }
-        if is_asked("SEBF") {
-            measure("SEBF", &trace, policy::Sebf::default(), tolerance);
-        }
-        if is_asked("Sincronia") {
-            measure("Sincronia", &trace, policy::Sincronia::default(), tolerance);
-        }
-        if is_asked("smallest") {
-            measure("smallest", &trace, policy::SmallestGroup::default(), tolerance);
-        }
+    }
+    let is_asked = |name: &str| std::env::args().nth(3).is_none_or(|only| only == name);
+    if is_asked("SEBF") {
+        measure("SEBF", &trace, policy::Sebf::default(), Working::Changes(0));
+    }
+    if is_asked("Sincronia") {
+        measure("Sincronia", &trace, policy::Sincronia::default(), Working::Ranks);
+    }
+    if is_asked("smallest") {
+        measure("smallest", &trace, policy::SmallestGroup::default(), Working::Ranks);
     }
 }

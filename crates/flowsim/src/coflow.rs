@@ -35,6 +35,17 @@ impl CoflowTimes {
     }
 }
 
+/// How rates are worked out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Working {
+    /// From what has changed. A link may leave so many millionths of what it could give a flow unused, which saves
+    /// most of the work where many flows share ([`Simulation::with_tolerance`]); 0 for exact rates.
+    Changes(u32),
+    /// Exactly, the first rank at which something has changed first ([`Simulation::rank_by_rank`]): for policies
+    /// whose coflows have ranks.
+    Ranks,
+}
+
 /// Instants between two looks of whoever watches.
 const WATCH_EVERY: usize = 64;
 
@@ -43,19 +54,20 @@ const WATCH_EVERY: usize = 64;
 /// number that of its place in the trace. A port that sends to itself takes both its links, as in the
 /// simulator that the public trace was made for.
 ///
-/// A link may leave `tolerance` millionths of what it could give a flow unused, which saves most of the work
-/// where many flows share ([`Simulation::with_tolerance`]); 0 for exact rates.
-///
 /// `watch` is told now and then how many flows have ended; when it says so there are no times.
 pub fn run<P: Policy>(
     trace: &CoflowTrace,
     rate: BitRate,
     policy: P,
-    tolerance: u32,
+    working: Working,
     watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Option<CoflowTimes>, NetworkError> {
     let network = Network::new(vec![rate; 2 * trace.ports as usize])?;
-    let mut simulation = Simulation::new(network, policy).with_tolerance(tolerance);
+    let simulation = Simulation::new(network, policy);
+    let mut simulation = match working {
+        Working::Changes(tolerance) => simulation.with_tolerance(tolerance),
+        Working::Ranks => simulation.rank_by_rank(),
+    };
     let mut times = vec![Time::ZERO; trace.coflows.len()];
     let (mut flows, mut events, mut over, mut ended) = (0, 0, 0, Vec::new());
     let mut arrivals = (0..).zip(&trace.coflows).peekable();

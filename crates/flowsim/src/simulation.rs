@@ -88,7 +88,7 @@ impl<P: Policy> Simulation<P> {
     /// The same, but a link may leave up to `millionths` of what it carries, or could give a flow, unused
     /// where that saves asking others; from none to 500,000. No link has more than it carries, and every byte
     /// is still counted; the allocation is an equilibrium but for that part. Where flows stand in queues, a
-    /// link at which only one queue has flows is exact.
+    /// link at which only one queue has flows is exact; where they have ranks, all links are.
     ///
     /// A change of one flow's rate reaches most of a busy network, by ever smaller amounts; this says
     /// which are too small to follow.

@@ -100,6 +100,10 @@ pub(crate) struct Sharing {
     pub(super) tolerance: u64,
     /// Flows stand in different queues, by their class or their own.
     pub(super) has_queues: bool,
+    /// The rank of all bundles that links know of; none before the first.
+    one_rank: Option<u64>,
+    /// They have different ones.
+    pub(super) has_ranks: bool,
     /// By link and queue: the levels that its scheduler gave last.
     pub(super) given: Vec<Rate>,
     pub(super) round: u64,
@@ -144,6 +148,8 @@ impl Sharing {
             is_once: false,
             tolerance: 0,
             has_queues: false,
+            one_rank: None,
+            has_ranks: false,
             given: vec![Rate::UNLIMITED; count],
             round: 1,
             rough: 0,
@@ -157,7 +163,8 @@ impl Sharing {
     /// From now on rates are worked out rank after rank. Nothing has started yet, and links have one queue.
     pub(crate) fn rank_by_rank(&mut self) {
         assert!(self.queues == 1 && self.bundles.len() == 0, "links of one queue, without flows");
-        self.ladder = Some(Box::default());
+        let capacities = self.links.iter().map(|link| link.capacity.0);
+        self.ladder = Some(Box::new(Ladder::new(capacities)));
     }
 
     /// Lets levels be too low by up to that many millionths of themselves.
@@ -251,13 +258,14 @@ impl Sharing {
         self.members[hop.link as usize].find(rank, bundle, &mut hop.place)
     }
 
-    /// Whether a link without queues carries what it can, but for the tolerance: then its level is near
-    /// enough.
+    /// Whether a link without queues and ranks carries what it can, but for the tolerance: then its level is near
+    /// enough. Where there are ranks it may be the last ones that fill it, in the place of earlier ones.
     pub(super) fn is_busy_enough(&self, link: u32) -> bool {
         let Link { capacity, load, .. } = self.links[link as usize];
         let most = u128::from(capacity.0);
         let least = most - most * u128::from(self.tolerance) / 1_000_000;
-        self.tolerance > 0 && !self.has_queues && (least..=most).contains(&load)
+        let is_level = !self.has_queues && !self.has_ranks;
+        self.tolerance > 0 && is_level && (least..=most).contains(&load)
     }
 
     /// Asks a link again in this round.
@@ -334,6 +342,7 @@ impl Sharing {
     /// Links come to know of a bundle, and not yet of its flows.
     fn enter(&mut self, bundle: u32) {
         let Bundle { rank, class, queue: choice, .. } = *self.bundles.get(bundle);
+        self.has_ranks |= *self.one_rank.get_or_insert(rank) != rank;
         for hop in self.bundles.hops_mut(bundle) {
             hop.queue = queue_at(&self.configs, hop.link, class, choice);
             hop.place = self.members[hop.link as usize].insert(rank, bundle, hop.queue);
@@ -398,7 +407,7 @@ impl Sharing {
         changed.iter().for_each(|&bundle| self.bundles.get_mut(bundle).is_untold = false);
         if let Some(ladder) = &mut self.ladder {
             for bundle in changed.drain(..) {
-                ladder.put(bundle, self.bundles.get(bundle).rank);
+                ladder.put(&self.bundles, bundle);
             }
         }
         changed.retain(|&bundle| self.is_known(bundle));
@@ -453,10 +462,11 @@ impl Sharing {
             return;
         }
         if let Some(ladder) = &mut self.ladder {
-            moved.iter().for_each(|&(bundle, _)| ladder.put(bundle, self.bundles.get(bundle).rank));
+            moved.iter().for_each(|&(bundle, _)| ladder.put(&self.bundles, bundle));
             moved.retain(|&mut (bundle, _)| self.bundles.get(bundle).rank == HELD);
             return moved.iter().for_each(|&(bundle, _)| self.give(bundle, Rate::ZERO));
         }
+        self.has_ranks |= !moved.is_empty();
         self.sort_anew(&moved);
         for &(bundle, before) in &moved {
             match (before, self.bundles.get(bundle).rank) {

@@ -230,7 +230,8 @@ impl Sharing {
         let levels = &self.levels[link as usize * self.queues..][..self.queues];
         // Queues of other links have no say where only one of here has flows.
         let has_rivals = seen.is_some_and(|seen| seen.has_rivals);
-        let tolerance = if has_rivals { self.tolerance } else { 0 };
+        // What one rank leaves is for the next: a little too much for one may be all that another has.
+        let tolerance = if has_rivals && !self.has_ranks { self.tolerance } else { 0 };
         let is_exact = gap >= u64::BITS && tolerance == 0 && !is_damped;
         if is_exact || (before != cut && before != NO_CUT && cut != NO_CUT) {
             if gap == 0 && cut > before {

@@ -1,12 +1,14 @@
 //! Coflow traces on a big switch.
 
 use bandwise_flowsim::Policy;
-use bandwise_flowsim::coflow::{CoflowTimes, PORT_RATE, run};
+use bandwise_flowsim::coflow::{CoflowTimes, PORT_RATE, Working, run};
 use bandwise_flowsim::policy::{MaxMin, Sebf, Sincronia, SmallestGroup};
 use bandwise_input::Source;
 use bandwise_units::{Bytes, Time};
 use bandwise_workload::{Coflow, CoflowMix, CoflowTrace, read};
 use std::ops::ControlFlow;
+
+const EXACT: Working = Working::Changes(0);
 
 /// A megabyte of the trace takes 8.388608 ms at 1 Gbps.
 const MB_MS: f64 = 8.388_608;
@@ -18,9 +20,9 @@ fn ms(times: &[Time]) -> Vec<f64> {
 /// Three coflows of which the first and second meet at port 2, and the third comes when they are gone.
 const TRACE: &str = "4 3\n1 0 2 0 1 1 2:10.0\n2 0 1 3 2 2:4.0 3:4.0\n3 500 1 0 1 0:1\n";
 
-fn whole<P: Policy>(trace: &CoflowTrace, policy: P, tolerance: u32) -> CoflowTimes {
+fn whole<P: Policy>(trace: &CoflowTrace, policy: P, working: Working) -> CoflowTimes {
     let mut go_on = |_| ControlFlow::Continue(());
-    run(trace, PORT_RATE, policy, tolerance, &mut go_on).unwrap().expect("nobody stops it")
+    run(trace, PORT_RATE, policy, working, &mut go_on).unwrap().expect("nobody stops it")
 }
 
 #[test]
@@ -28,15 +30,15 @@ fn by_hand() {
     let trace = read::coflows(&Source::new("tiny", TRACE)).unwrap();
     // Fair: three flows of 5, 5 and 4 MB into port 2, a third each, until 12 MB have come: the 4 are done,
     // and 1 MB of each of the others is left. The other 4 MB from port 3 have 2/3 of it: 6 > 4.
-    let fair = whole(&trace, MaxMin, 0);
+    let fair = whole(&trace, MaxMin, EXACT);
     assert_eq!(ms(&fair.times), [14.0 * MB_MS, 12.0 * MB_MS, MB_MS]);
     assert_eq!((fair.flows, fair.events), (5, 4));
     // By bottleneck: the second needs 8 MB of port 3, the first 10 MB of port 2. So the second has half of
     // port 2 for 8 MB, and the first the other half, then all: 4 + 6 more.
-    let sebf = whole(&trace, Sebf::default(), 0);
+    let sebf = whole(&trace, Sebf::default(), EXACT);
     assert_eq!(ms(&sebf.times), [14.0 * MB_MS, 8.0 * MB_MS, MB_MS]);
     // Strict priority for the second, max-min within: half of port 3 each.
-    let sincronia = whole(&trace, Sincronia::default(), 0);
+    let sincronia = whole(&trace, Sincronia::default(), Working::Ranks);
     assert_eq!(ms(&sincronia.times), [14.0 * MB_MS, 8.0 * MB_MS, MB_MS]);
     let average = (14.0 + 8.0 + 1.0) * MB_MS / 3.0;
     assert!((sincronia.average().as_s_f64() * 1e3 - average).abs() < 1e-3);
@@ -52,9 +54,9 @@ fn a_shuffle_alone() {
     let trace = CoflowTrace { ports: 9, coflows: vec![coflow] };
     // Each mapper sends 5 times 10 MB: 400 ms.
     for times in [
-        whole(&trace, MaxMin, 0).times,
-        whole(&trace, Sebf::default(), 0).times,
-        whole(&trace, Sincronia::default(), 0).times,
+        whole(&trace, MaxMin, EXACT).times,
+        whole(&trace, Sebf::default(), EXACT).times,
+        whole(&trace, Sincronia::default(), Working::Ranks).times,
     ] {
         assert_eq!(ms(&times), [400.0]);
     }
@@ -64,26 +66,45 @@ fn a_shuffle_alone() {
 #[test]
 fn orders_beat_fairness() {
     let trace = CoflowMix::new(20, 40, Time::from_ms(2_000)).unwrap().trace(7);
-    let fair = whole(&trace, MaxMin, 0);
-    let near = whole(&trace, MaxMin, 5_000);
+    let fair = whole(&trace, MaxMin, EXACT);
+    let near = whole(&trace, MaxMin, Working::Changes(5_000));
     let more = near.average().as_s_f64() / fair.average().as_s_f64() - 1.0;
     assert!((-0.001..0.01).contains(&more), "{more}");
     for better in [
-        whole(&trace, Sebf::default(), 0),
-        whole(&trace, Sincronia::default(), 0),
-        whole(&trace, SmallestGroup::default(), 0),
+        whole(&trace, Sebf::default(), EXACT),
+        whole(&trace, Sincronia::default(), Working::Ranks),
+        whole(&trace, SmallestGroup::default(), Working::Ranks),
     ] {
         assert!(better.average() < fair.average());
         assert_eq!(better.flows, trace.flows());
     }
 }
 
+/// Where coflows have ranks a tolerance takes nothing from them: what one leaves is all that another may have.
+#[test]
+fn a_tolerance_costs_ranks_nothing() {
+    let trace = CoflowMix::new(20, 40, Time::from_ms(2_000)).unwrap().trace(7);
+    let near = |a: CoflowTimes, b: CoflowTimes| {
+        let ratio = a.average().as_s_f64() / b.average().as_s_f64();
+        assert!((0.99..1.01).contains(&ratio), "{ratio}");
+    };
+    let tolerant = Working::Changes(5_000);
+    near(
+        whole(&trace, SmallestGroup::default(), tolerant),
+        whole(&trace, SmallestGroup::default(), Working::Ranks),
+    );
+    near(
+        whole(&trace, Sincronia::default(), tolerant),
+        whole(&trace, Sincronia::default(), Working::Ranks),
+    );
+}
+
 /// A run again gives the same bytes.
 #[test]
 fn runs_repeat() {
     let trace = CoflowMix::new(10, 20, Time::from_ms(500)).unwrap().trace(3);
-    let first = whole(&trace, Sebf::default(), 0);
-    assert_eq!(whole(&trace, Sebf::default(), 0), first);
+    let first = whole(&trace, Sebf::default(), EXACT);
+    assert_eq!(whole(&trace, Sebf::default(), EXACT), first);
 }
 
 /// Who watches can stop a trace, and then there are no times.
@@ -95,6 +116,6 @@ fn a_trace_that_is_stopped() {
         seen.push(ended);
         if seen.len() < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    assert_eq!(run(&trace, PORT_RATE, MaxMin, 0, &mut watch), Ok(None));
+    assert_eq!(run(&trace, PORT_RATE, MaxMin, EXACT, &mut watch), Ok(None));
     assert!(seen.len() == 3 && seen.is_sorted(), "{seen:?}");
 }
