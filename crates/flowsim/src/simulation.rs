@@ -119,9 +119,9 @@ impl<P: Policy> Simulation<P> {
         self
     }
 
-    /// The same, but rates are worked out from nothing, rank after rank, in place of from what has changed. They are
-    /// the same rates; it takes less where few groups have flows on a whole network, and most flows change with every
-    /// one that ends. Links have one queue; a policy that looks at [`Scene::crossing`] or [`Scene::served`] sees
+    /// The same, but rates are worked out rank after rank, from the first at which something has changed, and not link by
+    /// link. They are the same rates; it takes less where groups have ranks, and most flows change with every one that
+    /// ends. Links have one queue; a policy that looks at [`Scene::crossing`] or [`Scene::served`] sees
     /// nothing. Panics where links are set up, now or later.
     #[must_use]
     pub fn rank_by_rank(mut self) -> Self {

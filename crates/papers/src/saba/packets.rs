@@ -11,8 +11,9 @@ use std::num::NonZeroU32;
 
 pub(super) const ITEM: &str = "fig4.18-packets";
 
-/// By what volumes and computing times are divided. A stage then lasts a millisecond or so, and what a
-/// packet waits for beside its data does not count; it takes some minutes a policy.
+/// By what volumes and computing times are divided. Jobs then last some milliseconds and their stages less, so
+/// latencies count for more than they would. It takes some minutes a policy; a scale of 1,000 was not done in a quarter
+/// of an hour.
 const SCALE: NonZeroU32 = NonZeroU32::new(10_000).expect("it is not zero");
 
 /// What is run, and what findings call it: the baseline of Saba 4.6.1 first.
