@@ -65,7 +65,7 @@ whole="whole() { # NAME COMMAND...
 amid="begun() { # NAME COMMAND...
     \"\${@:2}\" >\$1 2>&1 & running=\$!
     until grep -q 'flows begin' \$1; do sleep 0.05; done
-    sleep 4
+    sleep 3
   }
   amid() { # NAME
     begun \$1 $run long.toml --json \$1.json
