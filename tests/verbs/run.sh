@@ -101,7 +101,9 @@ fi
 ours=$scratch/ours
 mkdir "$ours"
 serve="$preamble
-  $bandwise rperf server --listen 0.0.0.0 >server 2>&1 & served=\$!"
+  $bandwise rperf server --listen 0.0.0.0 >server 2>&1 & served=\$!
+  echo '{\"bandwise\":99,\"message\":{\"hi\":1}}' >greeting
+  /run/bench/busybox nc -l -p 18518 -e /bin/cat greeting &"
 measure="$preamble
   ours() { step \"\$1\" $bandwise rperf client 10.0.0.1 --json - \"\${@:2}\"; }
   await 10.0.0.1 18516 || exit"
@@ -127,6 +129,9 @@ client="$measure
   ours must-huge -n 50 --huge-pages=must
   ours no-cpu -n 50 --cpu 1
   ours no-gid -x 7
+  await 10.0.0.1 18518 || exit
+  step other-version $bandwise rperf client 10.0.0.1:18518 -n 20
+  (cat greeting; sleep 1) | /run/bench/busybox nc 10.0.0.1 18516 >refused
   step locked bash -c 'ulimit -l 64
     exec setpriv --bounding-set=-ipc_lock $bandwise rperf client 10.0.0.1 --method bulk -s 1MiB'
   ip link set eth0 mtu 1500
@@ -235,6 +240,12 @@ said must-huge 1 'huge pages can.t be had.*nr_hugepages' "refused with what woul
 said huge 0 '"processors":"0","memory":"huge pages of 2 MiB"' "huge pages, on processor 0"
 said no-cpu 2 'allowed: 0$' "refused with what would do"
 said no-gid 2 'allowed: -x 0, -x 1' "refused with what would do"
+said other-version 1 'speaks version 99' "refused by a client"
+if grep -q '"refused":.*speaks version 99' "$ours/refused" && grep -q 'speaks version 99' "$ours/server"; then
+  pass "bandwise, other-version: refused by a server"
+else
+  miss "bandwise, other-version, of a client" "$ours/refused" "$ours/server"
+fi
 said locked 1 'memory can.t be registered.*may lock 64 KiB.*ulimit -l [0-9]+' "refused with what would do"
 said mtu 2 'rxe0 has an MTU of 1024 B' "refused with what would do"
 said is-down 2 'no port of rxe0 is active' "refused with what would do"
