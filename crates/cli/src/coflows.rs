@@ -5,10 +5,10 @@ use crate::files::Text;
 use crate::interrupt::Interrupt;
 use crate::output::{Json, note};
 use crate::progress::Progress;
-use crate::values::{number, percent};
+use crate::values::number;
 use bandwise_flowsim::NetworkError;
-use bandwise_flowsim::coflow::{CoflowTimes, PORT_RATE, Working, run};
-use bandwise_flowsim::policy::{MaxMin, Sebf, Sincronia, SmallestGroup};
+use bandwise_flowsim::coflow::{CoflowTimes, Order, PORT_RATE, run, run_in_order};
+use bandwise_flowsim::policy::Sebf;
 use bandwise_report::json::rounded;
 use bandwise_report::{Cell, Table, text};
 use bandwise_units::BitRate;
@@ -26,15 +26,9 @@ Examples:
   bandwise coflows FB2010-1Hr-150-0.txt
   # Without a file, one of the same shape that is made up
   bandwise coflows --seed 2 --json -
-  # With exact rates under max-min, too
-  bandwise coflows FB2010-1Hr-150-0.txt --tolerance 0
 
 All ports are on one switch that limits nothing else, and have 1 Gbps each way if --rate says nothing,
-as in Varys and Sincronia. A coflow's completion time is from its arrival to the end of its last flow.
-
-Under max-min a flow that ends changes the rates of most others, by ever less; what changes by less
-than the tolerance is left as it is. All other rates are exact. No port ever carries more than its
-rate.")]
+as in Varys and Sincronia. A coflow's completion time is from its arrival to the end of its last flow.")]
 pub struct Flags {
     /// A trace; - for standard input. If not given, one is made up from the seed: 526 coflows, 150 ports
     #[arg(value_name = "TRACE")]
@@ -42,10 +36,6 @@ pub struct Flags {
     /// The rate of a port, each way
     #[arg(long, value_name = "RATE", default_value_t = PORT_RATE)]
     rate: BitRate,
-    /// What a port may leave unused under max-min rather than to have rates worked out anew, percent of its rate
-    #[arg(long, value_name = "PERCENT", default_value = "0.1", value_parser = percent)]
-    #[arg(allow_negative_numbers = true)]
-    tolerance: u32,
     /// What a trace is made up from
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     #[arg(value_parser = number(0..=u64::MAX))]
@@ -91,17 +81,14 @@ impl Scheduler {
         self,
         trace: &CoflowTrace,
         rate: BitRate,
-        tolerance: u32,
         watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> Result<Option<CoflowTimes>, NetworkError> {
         match self {
-            Scheduler::Fair => run(trace, rate, MaxMin, Working::Changes(tolerance), watch),
-            Scheduler::SmallestFirst => {
-                run(trace, rate, SmallestGroup::default(), Working::Ranks, watch)
-            }
+            Scheduler::Fair => run_in_order(trace, rate, Order::Fair, watch),
+            Scheduler::SmallestFirst => run_in_order(trace, rate, Order::SmallestFirst, watch),
             // It gives the rates itself.
-            Scheduler::Sebf => run(trace, rate, Sebf::default(), Working::Changes(0), watch),
-            Scheduler::Sincronia => run(trace, rate, Sincronia::default(), Working::Ranks, watch),
+            Scheduler::Sebf => run(trace, rate, Sebf::default(), watch),
+            Scheduler::Sincronia => run_in_order(trace, rate, Order::Sincronia, watch),
         }
     }
 }
@@ -111,8 +98,6 @@ struct Task {
     name: String,
     trace: CoflowTrace,
     rate: BitRate,
-    /// What a port may leave unused, in millionths.
-    tolerance: u32,
     seed: u64,
 }
 
@@ -126,7 +111,7 @@ struct Scheduled {
 impl Flags {
     /// Does it.
     pub fn run(self) -> Result<(), Failure> {
-        let Flags { trace: path, rate, tolerance, seed, json } = self;
+        let Flags { trace: path, rate, seed, json } = self;
         let (name, trace) = match &path {
             Some(path) => {
                 let text = Text::read(path)?;
@@ -137,7 +122,7 @@ impl Flags {
         };
         let inputs: Vec<&std::path::Path> = path.as_deref().into_iter().collect();
         let outputs = json.resolve(&inputs)?;
-        let task = Task { name, trace, rate, tolerance, seed };
+        let task = Task { name, trace, rate, seed };
         let found = task.schedule()?;
         outputs.emit(&text::table(&task.table(&found)), &task.document(&found))
     }
@@ -158,7 +143,7 @@ impl Task {
                 if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
             let began = Instant::now();
-            let times = scheduler.run(trace, self.rate, self.tolerance, &mut watch);
+            let times = scheduler.run(trace, self.rate, &mut watch);
             let times = times.map_err(|error| {
                 Failure::usage(format!("--rate {}: {error}", self.rate), error.allowed())
             })?;
@@ -216,7 +201,6 @@ impl Task {
             "flows": trace.flows(),
             "ports": trace.ports,
             "rate_bps": self.rate.as_bps(),
-            "tolerance": f64::from(self.tolerance) / 1e6,
             "schedulers": found.iter().map(row).collect::<Vec<_>>(),
             "stats": { "version": env!("CARGO_PKG_VERSION"), "seed": self.seed },
         }))

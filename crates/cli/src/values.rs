@@ -66,11 +66,3 @@ pub fn duration(text: &str) -> Result<Time, Refusal> {
         Err(e) => refused(Some(e.to_string()), allowed()),
     }
 }
-
-/// A part in percent, as millionths: at most half.
-pub fn percent(text: &str) -> Result<u32, Refusal> {
-    match text.trim().trim_end_matches('%').trim_end().parse::<f64>() {
-        Ok(percent) if (0.0..=50.0).contains(&percent) => Ok((percent * 10_000.0).round() as u32),
-        _ => refused(None, "0 to 50, in percent, such as 0.1"),
-    }
-}

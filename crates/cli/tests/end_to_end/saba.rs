@@ -354,8 +354,7 @@ fn flags_about_models_that_are_refused() {
 fn coflows_of_a_trace() {
     let place = Place::new();
     place.write("t.txt", "3 2\n1 0 1 1 1 2:125\n2 0 1 1 1 3:250\n");
-    let exact = ["coflows", "t.txt", "--tolerance", "0", "--json", "o.json"];
-    let ran = place.run(&exact).good();
+    let ran = place.run(&["coflows", "t.txt", "--json", "o.json"]).good();
     assert!(
         ran.stdout.contains("2 coflows, 2 flows, 3 ports of 1 Gbps (t.txt)."),
         "{}",
@@ -372,15 +371,7 @@ fn coflows_of_a_trace() {
         let first = if scheduler["scheduler"] == "fair" { 2.0 } else { 1.0 };
         // A megabyte of the trace is 2^20 bytes or 10^6: either way their ratio is this.
         let second = times[1] / times[0];
-        assert!((second - 3.0 / first).abs() < 1e-4, "{scheduler}");
-    }
-    // The last one ends when all is sent, but for what a port may leave unused.
-    place.run(&["coflows", "t.txt", "--json", "near.json"]).good();
-    let near = place.json("near.json");
-    let last = |json: &serde_json::Value| json["schedulers"][0]["times_s"][1].as_f64().unwrap();
-    assert!((1.0..1.001).contains(&(last(&near) / last(&json))), "{near}");
-    for refused in ["-1", "60", "much"] {
-        place.run(&["coflows", "t.txt", "--tolerance", refused]).refused(&["--tolerance", "50"]);
+        assert!((second - 3.0 / first).abs() < 1e-9, "{scheduler}");
     }
     place.run(&["coflows", "t.txt", "--rate", "0 Gbps"]).refused(&["--rate"]);
     place.write("bad.txt", "3 1\n1 0 1 9 1 2:125\n");

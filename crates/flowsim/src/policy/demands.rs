@@ -5,9 +5,9 @@ use bandwise_units::Bytes;
 
 /// What groups have still to send over each link: integers, so that they depend on no order of flows.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Demands {
+pub(crate) struct Demands {
     /// The groups that have flows, ascending.
-    pub(super) groups: Vec<u32>,
+    pub(crate) groups: Vec<u32>,
     /// By group, as they stand in `groups`, and link: bytes.
     bytes: Vec<u64>,
     /// By group: bytes of all its flows.
@@ -16,25 +16,39 @@ pub(super) struct Demands {
 }
 
 impl Demands {
+    /// Of these groups, ascending, over so many links: nothing yet.
+    pub(crate) fn none(groups: impl Iterator<Item = u32>, links: usize) -> Demands {
+        let mut demands = Demands::default();
+        demands.clear(groups, links);
+        demands
+    }
+
+    fn clear(&mut self, groups: impl Iterator<Item = u32>, links: usize) {
+        self.groups.clear();
+        self.groups.extend(groups);
+        self.links = links;
+        self.bytes.clear();
+        self.bytes.resize(self.groups.len() * links, 0);
+        self.totals.clear();
+        self.totals.resize(self.groups.len(), 0);
+    }
+
+    /// A flow of a group, by its place in `groups`, has so many bytes left.
+    pub(crate) fn add(&mut self, group: usize, path: impl Iterator<Item = u32>, left: u64) {
+        self.totals[group] += left;
+        for link in path {
+            self.bytes[group * self.links + link as usize] += left;
+        }
+    }
+
     /// Looks at all flows, if some have started or a group has lost its last one since; whether it did.
     pub(super) fn see_changes(&mut self, scene: &Scene<'_>) -> bool {
         if scene.started().next().is_none() && !scene.has_lost_group() {
             return false;
         }
-        self.groups.clear();
-        self.groups.extend(scene.groups());
-        self.links = scene.links() as usize;
-        self.bytes.clear();
-        self.bytes.resize(self.groups.len() * self.links, 0);
-        self.totals.clear();
-        self.totals.resize(self.groups.len(), 0);
+        self.clear(scene.groups(), scene.links() as usize);
         for flow in scene.flows() {
-            let group = self.group(flow.group);
-            let left = flow.left().get();
-            self.totals[group] += left;
-            for link in flow.path() {
-                self.bytes[group * self.links + link as usize] += left;
-            }
+            self.add(self.group(flow.group), flow.path(), flow.left().get());
         }
         true
     }

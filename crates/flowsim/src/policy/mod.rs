@@ -7,15 +7,15 @@
 
 mod app_queues;
 mod blocking;
-mod demands;
+pub(crate) mod demands;
 mod homa;
 mod max_min;
 mod priorities;
 mod ranks;
 mod reserved;
 mod sebf;
-mod sincronia;
-mod smallest;
+pub(crate) mod sincronia;
+pub(crate) mod smallest;
 mod srpt;
 mod weighted;
 

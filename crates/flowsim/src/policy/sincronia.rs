@@ -37,10 +37,10 @@ impl Policy for Sincronia {
     }
 }
 
-/// The order of groups (by their places), first to last: the link with the most to do decides who is last.
+/// The order of groups (by their places), first to last, over links that carry so many bits per second: the link with the most to do decides who is last.
 /// That is the group with the least weight for what it has there; the weights of the others fall by what
 /// they have there, and so on without it (section 3 of the paper, "BSSI").
-fn order(demands: &Demands, capacities: &[f64]) -> Vec<usize> {
+pub(crate) fn order(demands: &Demands, capacities: &[f64]) -> Vec<usize> {
     let count = demands.groups.len();
     // Seconds that a group takes of a link.
     let seconds =

@@ -25,13 +25,19 @@ impl Policy for SmallestGroup {
         if !self.demands.see_changes(scene) {
             return;
         }
-        let mut order: Vec<_> = self.demands.totals.iter().zip(&self.demands.groups).collect();
-        order.sort_unstable();
-        let groups: Vec<u32> = order.into_iter().map(|(_, &group)| group).collect();
+        let order = order(&self.demands).into_iter();
+        let groups: Vec<u32> = order.map(|group| self.demands.groups[group]).collect();
         for (group, rank) in self.ranks.follow(&groups) {
             moves.kin(u64::from(group), rank);
         }
     }
+}
+
+/// The order of groups (by their places), first to last; of equal ones the earlier goes first.
+pub(crate) fn order(demands: &Demands) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..demands.groups.len()).collect();
+    order.sort_by_key(|&group| demands.totals[group]);
+    order
 }
 
 /// The place of a flow whose group is to be moved as one.

@@ -1,14 +1,13 @@
 //! Coflow traces on a big switch.
 
-use bandwise_flowsim::Policy;
-use bandwise_flowsim::coflow::{CoflowTimes, PORT_RATE, Working, run};
+use bandwise_flowsim::coflow::{CoflowTimes, Order, PORT_RATE, run, run_in_order, run_over};
 use bandwise_flowsim::policy::{MaxMin, Sebf, Sincronia, SmallestGroup};
+use bandwise_flowsim::{Network, Policy, Simulation};
 use bandwise_input::Source;
 use bandwise_units::{Bytes, Time};
 use bandwise_workload::{Coflow, CoflowMix, CoflowTrace, read};
+use proptest::prelude::*;
 use std::ops::ControlFlow;
-
-const EXACT: Working = Working::Changes(0);
 
 /// A megabyte of the trace takes 8.388608 ms at 1 Gbps.
 const MB_MS: f64 = 8.388_608;
@@ -20,9 +19,26 @@ fn ms(times: &[Time]) -> Vec<f64> {
 /// Three coflows of which the first and second meet at port 2, and the third comes when they are gone.
 const TRACE: &str = "4 3\n1 0 2 0 1 1 2:10.0\n2 0 1 3 2 2:4.0 3:4.0\n3 500 1 0 1 0:1\n";
 
-fn whole<P: Policy>(trace: &CoflowTrace, policy: P, working: Working) -> CoflowTimes {
+fn by<P: Policy>(trace: &CoflowTrace, policy: P) -> CoflowTimes {
     let mut go_on = |_| ControlFlow::Continue(());
-    run(trace, PORT_RATE, policy, working, &mut go_on).unwrap().expect("nobody stops it")
+    run(trace, PORT_RATE, policy, &mut go_on).unwrap().expect("nobody stops it")
+}
+
+/// By links that are set up so.
+fn over<P: Policy>(
+    trace: &CoflowTrace,
+    policy: P,
+    set_up: impl Fn(Simulation<P>) -> Simulation<P>,
+) -> CoflowTimes {
+    let network = Network::new(vec![PORT_RATE; 2 * trace.ports as usize]).unwrap();
+    let mut go_on = |_| ControlFlow::Continue(());
+    let simulation = set_up(Simulation::new(network, policy));
+    run_over(trace, simulation, &mut go_on).expect("nobody stops it")
+}
+
+fn in_order(trace: &CoflowTrace, order: Order) -> CoflowTimes {
+    let mut go_on = |_| ControlFlow::Continue(());
+    run_in_order(trace, PORT_RATE, order, &mut go_on).unwrap().expect("nobody stops it")
 }
 
 #[test]
@@ -30,15 +46,15 @@ fn by_hand() {
     let trace = read::coflows(&Source::new("tiny", TRACE)).unwrap();
     // Fair: three flows of 5, 5 and 4 MB into port 2, a third each, until 12 MB have come: the 4 are done,
     // and 1 MB of each of the others is left. The other 4 MB from port 3 have 2/3 of it: 6 > 4.
-    let fair = whole(&trace, MaxMin, EXACT);
+    let fair = in_order(&trace, Order::Fair);
     assert_eq!(ms(&fair.times), [14.0 * MB_MS, 12.0 * MB_MS, MB_MS]);
     assert_eq!((fair.flows, fair.events), (5, 4));
     // By bottleneck: the second needs 8 MB of port 3, the first 10 MB of port 2. So the second has half of
     // port 2 for 8 MB, and the first the other half, then all: 4 + 6 more.
-    let sebf = whole(&trace, Sebf::default(), EXACT);
+    let sebf = by(&trace, Sebf::default());
     assert_eq!(ms(&sebf.times), [14.0 * MB_MS, 8.0 * MB_MS, MB_MS]);
     // Strict priority for the second, max-min within: half of port 3 each.
-    let sincronia = whole(&trace, Sincronia::default(), Working::Ranks);
+    let sincronia = in_order(&trace, Order::Sincronia);
     assert_eq!(ms(&sincronia.times), [14.0 * MB_MS, 8.0 * MB_MS, MB_MS]);
     let average = (14.0 + 8.0 + 1.0) * MB_MS / 3.0;
     assert!((sincronia.average().as_s_f64() * 1e3 - average).abs() < 1e-3);
@@ -54,9 +70,9 @@ fn a_shuffle_alone() {
     let trace = CoflowTrace { ports: 9, coflows: vec![coflow] };
     // Each mapper sends 5 times 10 MB: 400 ms.
     for times in [
-        whole(&trace, MaxMin, EXACT).times,
-        whole(&trace, Sebf::default(), EXACT).times,
-        whole(&trace, Sincronia::default(), Working::Ranks).times,
+        in_order(&trace, Order::Fair).times,
+        by(&trace, Sebf::default()).times,
+        in_order(&trace, Order::Sincronia).times,
     ] {
         assert_eq!(ms(&times), [400.0]);
     }
@@ -66,14 +82,14 @@ fn a_shuffle_alone() {
 #[test]
 fn orders_beat_fairness() {
     let trace = CoflowMix::new(20, 40, Time::from_ms(2_000)).unwrap().trace(7);
-    let fair = whole(&trace, MaxMin, EXACT);
-    let near = whole(&trace, MaxMin, Working::Changes(5_000));
+    let fair = in_order(&trace, Order::Fair);
+    let near = over(&trace, MaxMin, |links| links.with_tolerance(5_000));
     let more = near.average().as_s_f64() / fair.average().as_s_f64() - 1.0;
     assert!((-0.001..0.01).contains(&more), "{more}");
     for better in [
-        whole(&trace, Sebf::default(), EXACT),
-        whole(&trace, Sincronia::default(), Working::Ranks),
-        whole(&trace, SmallestGroup::default(), Working::Ranks),
+        by(&trace, Sebf::default()),
+        in_order(&trace, Order::Sincronia),
+        in_order(&trace, Order::SmallestFirst),
     ] {
         assert!(better.average() < fair.average());
         assert_eq!(better.flows, trace.flows());
@@ -84,27 +100,55 @@ fn orders_beat_fairness() {
 #[test]
 fn a_tolerance_costs_ranks_nothing() {
     let trace = CoflowMix::new(20, 40, Time::from_ms(2_000)).unwrap().trace(7);
-    let near = |a: CoflowTimes, b: CoflowTimes| {
+    let alike = |a: CoflowTimes, b: CoflowTimes| {
         let ratio = a.average().as_s_f64() / b.average().as_s_f64();
         assert!((0.99..1.01).contains(&ratio), "{ratio}");
     };
-    let tolerant = Working::Changes(5_000);
-    near(
-        whole(&trace, SmallestGroup::default(), tolerant),
-        whole(&trace, SmallestGroup::default(), Working::Ranks),
-    );
-    near(
-        whole(&trace, Sincronia::default(), tolerant),
-        whole(&trace, Sincronia::default(), Working::Ranks),
-    );
+    let smallest = over(&trace, SmallestGroup::default(), |links| links.with_tolerance(5_000));
+    alike(smallest, in_order(&trace, Order::SmallestFirst));
+    let sincronia = over(&trace, Sincronia::default(), |links| links.with_tolerance(5_000));
+    alike(sincronia, in_order(&trace, Order::Sincronia));
+}
+
+/// A trace of few ports, so that coflows meet: some mappers twice, some flows of a byte or without any, some coflows
+/// at one instant.
+fn trace() -> impl Strategy<Value = CoflowTrace> {
+    const PORTS: u32 = 5;
+    let bytes = prop_oneof![Just(0), 1u64..4, 1_000u64..1_000_000, 1_000_000u64..20_000_000];
+    let reducers = prop::collection::vec((0..PORTS, bytes.prop_map(Bytes::new)), 1..5);
+    let mappers = prop::collection::vec(0..PORTS, 1..5);
+    let coflow = (prop_oneof![0u64..3, 0u64..400], mappers, reducers);
+    prop::collection::vec(coflow, 1..12).prop_map(|mut coflows| {
+        coflows.sort_by_key(|&(arrival, ..)| arrival);
+        let coflow = |(id, (arrival, mappers, reducers))| {
+            let arrival = Time::from_ms(arrival);
+            Coflow { id, arrival, mappers, reducers }
+        };
+        CoflowTrace { ports: PORTS, coflows: (1..).zip(coflows).map(coflow).collect() }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// To the picosecond, and at as many instants, what it takes over links that know nothing of coflows and ports.
+    #[test]
+    fn in_order_as_rank_by_rank(trace in trace()) {
+        let fair = over(&trace, MaxMin, Simulation::rank_by_rank);
+        prop_assert_eq!(in_order(&trace, Order::Fair), fair);
+        let smallest = over(&trace, SmallestGroup::default(), Simulation::rank_by_rank);
+        prop_assert_eq!(in_order(&trace, Order::SmallestFirst), smallest);
+        let sincronia = over(&trace, Sincronia::default(), Simulation::rank_by_rank);
+        prop_assert_eq!(in_order(&trace, Order::Sincronia), sincronia);
+    }
 }
 
 /// A run again gives the same bytes.
 #[test]
 fn runs_repeat() {
     let trace = CoflowMix::new(10, 20, Time::from_ms(500)).unwrap().trace(3);
-    let first = whole(&trace, Sebf::default(), EXACT);
-    assert_eq!(whole(&trace, Sebf::default(), EXACT), first);
+    let first = by(&trace, Sebf::default());
+    assert_eq!(by(&trace, Sebf::default()), first);
 }
 
 /// Who watches can stop a trace, and then there are no times.
@@ -116,6 +160,6 @@ fn a_trace_that_is_stopped() {
         seen.push(ended);
         if seen.len() < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    assert_eq!(run(&trace, PORT_RATE, MaxMin, EXACT, &mut watch), Ok(None));
+    assert_eq!(run(&trace, PORT_RATE, MaxMin, &mut watch), Ok(None));
     assert!(seen.len() == 3 && seen.is_sorted(), "{seen:?}");
 }

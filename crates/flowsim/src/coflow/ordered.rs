@@ -1,0 +1,201 @@
+//! [`run_in_order`]: traces under schedulers that serve one coflow before the other at every port, or all alike.
+
+use super::peers::{Growth, Peers};
+use super::{Carrier, CoflowTimes, big_switch, follow};
+use crate::agenda::Agenda;
+use crate::policy::demands::Demands;
+use crate::policy::{sincronia, smallest};
+use crate::{Network, NetworkError};
+use bandwise_units::{BitRate, Time};
+use bandwise_workload::{Coflow, CoflowTrace};
+use std::ops::ControlFlow;
+
+/// Which coflows go first at every port. Flows that are served alike share max-min fairly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// None: all flows are served alike, as by [`policy::MaxMin`](crate::policy::MaxMin).
+    Fair,
+    /// The one of [`policy::SmallestGroup`](crate::policy::SmallestGroup).
+    SmallestFirst,
+    /// The one of [`policy::Sincronia`](crate::policy::Sincronia).
+    Sincronia,
+}
+
+/// Runs a trace as [`run`](super::run) does by the policy of that name, exactly, in a fraction of the time: with every
+/// flow that ends most rates change, and here a rate is one of a port and not of each flow.
+pub fn run_in_order(
+    trace: &CoflowTrace,
+    rate: BitRate,
+    order: Order,
+    watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Result<Option<CoflowTimes>, NetworkError> {
+    Ok(follow(trace, Switch::new(&big_switch(trace, rate)?, order), watch))
+}
+
+/// One big switch: links that send, then links that receive.
+#[derive(Debug)]
+struct Switch {
+    now: Time,
+    order: Order,
+    /// By link, in units of a [`Rate`](crate::rate::Rate).
+    capacities: Vec<u64>,
+    /// The same in bits per second.
+    bits_per_s: Vec<f64>,
+    /// Flows that are served alike, and the group or first group of them, in slots that are used again.
+    slots: Vec<Option<(u32, Peers)>>,
+    free: Vec<u32>,
+    /// Slots, those first that are served first.
+    served: Vec<u32>,
+    /// A coflow has come or gone since the order was worked out.
+    is_out_of_order: bool,
+    is_stale: bool,
+    /// By slot and its ports: when the next flow ends by the port's clock.
+    agenda: Agenda,
+    growth: Growth,
+    rests: Vec<u64>,
+    /// Groups of flows without bytes, which end when they start.
+    empty: Vec<u32>,
+}
+
+impl Switch {
+    fn new(network: &Network, order: Order) -> Switch {
+        Switch {
+            now: Time::ZERO,
+            order,
+            capacities: network.capacities.iter().map(|rate| rate.0).collect(),
+            bits_per_s: network.capacities.iter().map(|r| r.whole().as_bps() as f64).collect(),
+            slots: Vec::new(),
+            free: Vec::new(),
+            served: Vec::new(),
+            is_out_of_order: false,
+            is_stale: false,
+            agenda: Agenda::default(),
+            growth: Growth::default(),
+            rests: Vec::new(),
+            empty: Vec::new(),
+        }
+    }
+
+    /// Flows that are served alike, of this group or of this one and others, and the links that they cross.
+    fn add(&mut self, group: u32, mut links: Vec<u32>) -> u32 {
+        links.sort_unstable();
+        links.dedup();
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() as u32 - 1
+        });
+        self.slots[slot as usize] = Some((group, Peers::new(links, self.links() / 2)));
+        self.served.push(slot);
+        slot
+    }
+
+    /// All flows of a slot have ended.
+    fn remove(&mut self, slot: u32) {
+        for port in 0..self.links() {
+            self.agenda.set(self.clock(slot, port), None);
+        }
+        self.slots[slot as usize] = None;
+        self.served.retain(|&served| served != slot);
+        self.free.push(slot);
+        self.is_out_of_order = true;
+    }
+
+    /// The clock of a port of a slot.
+    fn clock(&self, slot: u32, port: u32) -> u32 {
+        let first = slot.checked_mul(self.links());
+        first.and_then(|first| first.checked_add(port)).expect("fewer than 2^32 clocks")
+    }
+
+    fn links(&self) -> u32 {
+        self.capacities.len() as u32
+    }
+
+    /// Works out rates, if something has changed.
+    fn refresh(&mut self) {
+        if !std::mem::take(&mut self.is_stale) {
+            return;
+        }
+        if std::mem::take(&mut self.is_out_of_order) && self.order != Order::Fair {
+            self.put_in_order();
+        }
+        let now = self.now;
+        self.rests.clone_from(&self.capacities);
+        for &slot in &self.served {
+            let (first, agenda) = (self.clock(slot, 0), &mut self.agenda);
+            let (_, peers) = self.slots[slot as usize].as_mut().expect("who is served is there");
+            peers.share(&mut self.rests, now, &mut self.growth, |port, end| {
+                agenda.set(first + port, end);
+            });
+        }
+    }
+
+    /// Works out who goes first, by what all have left.
+    fn put_in_order(&mut self) {
+        let of_slot = |slot: u32| self.slots[slot as usize].as_ref().expect("it is there");
+        let mut by_group = self.served.clone();
+        by_group.sort_unstable_by_key(|&slot| of_slot(slot).0);
+        let groups = by_group.iter().map(|&slot| of_slot(slot).0);
+        let mut demands = Demands::none(groups, self.capacities.len());
+        for (place, &slot) in by_group.iter().enumerate() {
+            for (path, left) in of_slot(slot).1.demands(self.now) {
+                demands.add(place, path.into_iter(), left);
+            }
+        }
+        let order = match self.order {
+            Order::Fair => (0..by_group.len()).collect(),
+            Order::SmallestFirst => smallest::order(&demands),
+            Order::Sincronia => sincronia::order(&demands, &self.bits_per_s),
+        };
+        self.served.clear();
+        self.served.extend(order.into_iter().map(|place| by_group[place]));
+    }
+}
+
+impl Carrier for Switch {
+    fn next_event(&mut self) -> Option<Time> {
+        self.refresh();
+        let end = self.agenda.first().map(|(at, _)| at);
+        let at_once = (!self.empty.is_empty()).then_some(self.now);
+        at_once.or(end)
+    }
+
+    fn advance(&mut self, to: Time, tell: &mut dyn FnMut(u32)) {
+        self.now = to;
+        self.empty.drain(..).for_each(&mut *tell);
+        while let Some((_, clock)) = self.agenda.first().filter(|&(at, _)| at <= to) {
+            let (slot, port) = (clock / self.links(), clock % self.links());
+            let (_, peers) = self.slots[slot as usize].as_mut().expect("who has a clock is there");
+            let next = peers.finish(port, to, &mut |group| {
+                tell(group);
+                self.is_stale = true;
+            });
+            self.agenda.set(clock, next);
+            if peers.live() == 0 {
+                self.remove(slot);
+            }
+        }
+    }
+
+    fn start(&mut self, group: u32, coflow: &Coflow) {
+        (self.is_stale, self.is_out_of_order) = (true, true);
+        let receiving = self.links() / 2;
+        let (empty, flows): (Vec<_>, Vec<_>) =
+            coflow.flows().partition(|(.., bytes)| bytes.get() == 0);
+        self.empty.extend(empty.iter().map(|_| group));
+        if flows.is_empty() {
+            return;
+        }
+        let ports = |(mapper, reducer, _)| [mapper, receiving + reducer];
+        let slot = match self.order {
+            Order::Fair if !self.served.is_empty() => self.served[0],
+            Order::Fair => self.add(group, (0..self.links()).collect()),
+            Order::SmallestFirst | Order::Sincronia => {
+                self.add(group, flows.iter().copied().flat_map(ports).collect())
+            }
+        };
+        let (_, peers) = self.slots[slot as usize].as_mut().expect("it was added");
+        for &flow in &flows {
+            peers.start(group, ports(flow), flow.2);
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! [`Peers`]: flows of which none goes before another, and how they share what those before them leave.
+
+use super::clock::Clock;
+use crate::rate::{Rate, Volume};
+use bandwise_units::{Bytes, Time};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Flows that are served alike, as those of a coflow, at their ports: links of the switch, those that senders have first.
+///
+/// They share max-min fairly: they grow at one pace until a port is full, which stops those that cross it, and so
+/// on ([`share`](Peers::share)). So a flow has the rate of the port that stopped it, each port has a [`Clock`] for the
+/// flows that it stops, and a flow is touched only when another port stops it. A flow one of whose ports is full before
+/// is stopped by none.
+///
+/// A flow crosses two ports, so it is stopped already exactly when its other port is done: whoever goes through the
+/// flows of a port looks at nothing but that port's list.
+#[derive(Debug, Clone)]
+pub(super) struct Peers {
+    flows: Vec<Flow>,
+    /// Places of flows that have ended.
+    free: Vec<u32>,
+    /// How many flows have not ended.
+    live: usize,
+    /// Flows have come or gone since the last time.
+    has_changed: bool,
+    /// By port: the link.
+    links: Vec<u32>,
+    /// The first port that receives.
+    receivers: u32,
+    /// By port: what those before leave of the link, and what it leaves.
+    found: Vec<u64>,
+    left: Vec<u64>,
+    /// By port: those before leave nothing.
+    is_full: Vec<bool>,
+    /// By port: flows whose other port is not full.
+    open: Vec<u32>,
+    crossings: Vec<Vec<Crossing>>,
+    clocks: Vec<Clock>,
+}
+
+/// A flow.
+#[derive(Debug, Clone, Copy)]
+struct Flow {
+    group: u32,
+    /// What it has left; of one that goes by a clock, what that shows when it ends.
+    left: Volume,
+    /// Where it sends and where it receives, and its places among the crossings there.
+    ports: [u32; 2],
+    places: [u32; 2],
+    /// At which of the two is the clock that it goes by.
+    by: Option<u8>,
+}
+
+/// A flow that crosses a port, with what is looked at whenever the port is full.
+#[derive(Debug, Clone, Copy)]
+struct Crossing {
+    flow: u32,
+    /// Its other port, and in the last bit whether it goes by this port's clock.
+    other_and_clock: u32,
+}
+
+impl Crossing {
+    fn new(flow: u32, other: u32) -> Crossing {
+        Crossing { flow, other_and_clock: other << 1 }
+    }
+
+    fn other(self) -> usize {
+        (self.other_and_clock >> 1) as usize
+    }
+
+    fn goes_by_this(self) -> bool {
+        self.other_and_clock & 1 == 1
+    }
+
+    fn go_by_this(&mut self, does: bool) {
+        self.other_and_clock = self.other_and_clock & !1 | u32::from(does);
+    }
+}
+
+/// What is needed while flows grow. Its memory is used again.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Growth {
+    /// By port: flows that grow.
+    growing: Vec<u32>,
+    /// By port: it has stopped its flows.
+    is_done: Vec<bool>,
+    /// By how much flows have grown when a port is full, as far as is known.
+    ends: BinaryHeap<Reverse<(u64, u32)>>,
+}
+
+impl Peers {
+    /// None yet, over these links, ascending; those from `receiving` on lead to receivers.
+    pub(super) fn new(links: Vec<u32>, receiving: u32) -> Peers {
+        let count = links.len();
+        Peers {
+            flows: Vec::new(),
+            free: Vec::new(),
+            live: 0,
+            has_changed: true,
+            receivers: links.partition_point(|&link| link < receiving) as u32,
+            links,
+            found: vec![0; count],
+            left: vec![0; count],
+            // Nothing has been left yet, and so no port is open.
+            is_full: vec![true; count],
+            open: vec![0; count],
+            crossings: vec![Vec::new(); count],
+            clocks: vec![Clock::default(); count],
+        }
+    }
+
+    /// A flow of a group starts, over two of the links.
+    pub(super) fn start(&mut self, group: u32, path: [u32; 2], bytes: Bytes) {
+        let port = |link| self.links.binary_search(&link).expect("it is one of these") as u32;
+        let ports = path.map(port);
+        let places = ports.map(|port| self.crossings[port as usize].len() as u32);
+        let flow = Flow { group, left: Volume::of(bytes), ports, places, by: None };
+        let number = self.free.pop().unwrap_or(self.flows.len() as u32);
+        match self.flows.get_mut(number as usize) {
+            Some(free) => *free = flow,
+            None => self.flows.push(flow),
+        }
+        for side in 0..2 {
+            let (port, other) = (ports[side] as usize, ports[1 - side]);
+            self.crossings[port].push(Crossing::new(number, other));
+            self.open[port] += u32::from(!self.is_full[other as usize]);
+        }
+        self.live += 1;
+        self.has_changed = true;
+    }
+
+    /// How many flows have not ended.
+    pub(super) fn live(&self) -> usize {
+        self.live
+    }
+
+    /// The links and what is left, rounded up to bytes, of each flow that has not ended.
+    pub(super) fn demands(&self, now: Time) -> impl Iterator<Item = ([u32; 2], u64)> + '_ {
+        let of_port = move |port: usize| {
+            let shown = self.clocks[port].shown(now);
+            let crossings = self.crossings[port].iter();
+            crossings.map(move |crossing| {
+                let flow = self.flows[crossing.flow as usize];
+                let left = match flow.by {
+                    None => flow.left,
+                    Some(0) => flow.left.less(shown),
+                    Some(_) => flow.left.less(self.clocks[flow.ports[1] as usize].shown(now)),
+                };
+                (flow.ports.map(|port| self.links[port as usize]), left.bytes().get())
+            })
+        };
+        (0..self.receivers as usize).flat_map(of_port)
+    }
+
+    /// Shares what those before leave of each link, and says of which ports' clocks the next end is another one, and when.
+    pub(super) fn share(
+        &mut self,
+        rests: &mut [u64],
+        now: Time,
+        growth: &mut Growth,
+        mut tell: impl FnMut(u32, Option<Time>),
+    ) {
+        let found = || self.links.iter().map(|&link| rests[link as usize]);
+        // Whoever finds the same shares it the same.
+        if std::mem::take(&mut self.has_changed) || !found().eq(self.found.iter().copied()) {
+            self.found.clear();
+            self.found.extend(self.links.iter().map(|&link| rests[link as usize]));
+            for port in 0..self.links.len() {
+                if (self.found[port] == 0) != self.is_full[port] {
+                    self.fill_or_open(port, now);
+                    if self.is_full[port] {
+                        tell(port as u32, None);
+                    }
+                }
+            }
+            self.grow(now, growth, tell);
+        }
+        for (&link, &left) in self.links.iter().zip(&self.left) {
+            rests[link as usize] = left;
+        }
+    }
+
+    /// A port that was open is full, or the other way round.
+    fn fill_or_open(&mut self, port: usize, now: Time) {
+        self.is_full[port] = !self.is_full[port];
+        let is_full = self.is_full[port];
+        for i in 0..self.crossings[port].len() {
+            let crossing = self.crossings[port][i];
+            if is_full {
+                self.open[crossing.other()] -= 1;
+                self.stand_still(crossing.flow, now);
+            } else {
+                self.open[crossing.other()] += 1;
+            }
+        }
+        if is_full {
+            self.clocks[port].set(Rate::ZERO, now);
+        }
+    }
+
+    /// Max-min fairness in what is left: a port that is full stops all its flows (Bertsekas and Gallager, "Data
+    /// Networks", 6.5.2). It has nothing left then, though it be a unit a flow.
+    fn grow(&mut self, now: Time, growth: &mut Growth, mut tell: impl FnMut(u32, Option<Time>)) {
+        let Growth { growing, is_done, ends } = growth;
+        growing.clone_from(&self.open);
+        is_done.clone_from(&self.is_full);
+        self.left.clone_from(&self.found);
+        let even = |left: &[u64], growing: &[u32], port: usize| {
+            left[port].checked_div(u64::from(growing[port]))
+        };
+        for port in (0..self.links.len()).filter(|&port| !self.is_full[port]) {
+            ends.extend(even(&self.left, growing, port).map(|even| Reverse((even, port as u32))));
+        }
+        while let Some(Reverse((grown, number))) = ends.pop() {
+            let port = number as usize;
+            // Others may have stopped at less than an even part, or all of them.
+            match even(&self.left, growing, port) {
+                None => continue,
+                Some(even) if even > grown => {
+                    ends.push(Reverse((even, number)));
+                    continue;
+                }
+                Some(_) => {}
+            }
+            is_done[port] = true;
+            let has_new_rate = self.clocks[port].rate() != Rate(grown);
+            if has_new_rate {
+                self.clocks[port].set(Rate(grown), now);
+            }
+            let mut has_new_flow = false;
+            let mut crossings = std::mem::take(&mut self.crossings[port]);
+            for crossing in &mut crossings {
+                let other = crossing.other();
+                if is_done[other] {
+                    continue;
+                }
+                self.left[other] -= grown;
+                growing[other] -= 1;
+                if !crossing.goes_by_this() {
+                    has_new_flow = true;
+                    self.stand_still(crossing.flow, now);
+                    self.go_by(crossing.flow, port, now);
+                    crossing.go_by_this(true);
+                }
+            }
+            self.crossings[port] = crossings;
+            self.left[port] = 0;
+            if has_new_rate || has_new_flow {
+                tell(number, self.next_end(port));
+            }
+        }
+    }
+
+    /// A flow goes by no clock any more.
+    fn stand_still(&mut self, flow: u32, now: Time) {
+        let state = &mut self.flows[flow as usize];
+        let Some(side) = state.by.take().map(usize::from) else { return };
+        let port = state.ports[side] as usize;
+        state.left = state.left.less(self.clocks[port].shown(now));
+        self.crossings[port][state.places[side] as usize].go_by_this(false);
+    }
+
+    /// A flow that goes by no clock goes by that of a port.
+    fn go_by(&mut self, flow: u32, port: usize, now: Time) {
+        let state = &mut self.flows[flow as usize];
+        state.left = self.clocks[port].join(flow, state.left, now);
+        state.by = Some(u8::from(port >= self.receivers as usize));
+    }
+
+    /// Ends the flows that are due by the clock of a port, and says of each its group. When the next one is.
+    pub(super) fn finish(
+        &mut self,
+        port: u32,
+        now: Time,
+        tell: &mut dyn FnMut(u32),
+    ) -> Option<Time> {
+        let side = self.side(port as usize);
+        loop {
+            let flows = &self.flows;
+            let is_here = |flow: u32, due| goes_by(&flows[flow as usize], side, due);
+            let Some(flow) = self.clocks[port as usize].take_due(now, is_here) else { break };
+            tell(self.flows[flow as usize].group);
+            self.end(flow);
+        }
+        self.next_end(port as usize)
+    }
+
+    fn next_end(&mut self, port: usize) -> Option<Time> {
+        let (flows, side) = (&self.flows, self.side(port));
+        self.clocks[port].next_end(|flow, due| goes_by(&flows[flow as usize], side, due))
+    }
+
+    /// Where flows that cross a port do so: sending or receiving.
+    fn side(&self, port: usize) -> u8 {
+        u8::from(port >= self.receivers as usize)
+    }
+
+    fn end(&mut self, flow: u32) {
+        self.live -= 1;
+        self.has_changed = true;
+        self.free.push(flow);
+        let Flow { ports, places, .. } = self.flows[flow as usize];
+        self.flows[flow as usize].by = None;
+        for side in 0..2 {
+            let (port, place) = (ports[side] as usize, places[side]);
+            self.crossings[port].swap_remove(place as usize);
+            if let Some(moved) = self.crossings[port].get(place as usize) {
+                self.flows[moved.flow as usize].places[side] = place;
+            }
+            if !self.is_full[ports[1 - side] as usize] {
+                self.open[port] -= 1;
+            }
+        }
+    }
+}
+
+/// Whether a flow goes by the clock of its port on that side, and is due when it shows that.
+fn goes_by(flow: &Flow, side: u8, due: Volume) -> bool {
+    flow.by == Some(side) && flow.left == due
+}
