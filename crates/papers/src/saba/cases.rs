@@ -11,14 +11,16 @@ use bandwise_workload::job::{PROFILE_INSTANCES, WORKLOADS};
 type Case = run::Case<Study>;
 type Reading = run::Reading<Outcome>;
 
-/// What Saba is held against: both ends of what InfiniBand may do, a control for its queues, and one for
-/// its weights.
-const POLICIES: [SharingPolicy; 5] = [
+/// What Saba is held against: both ends of what InfiniBand may do, a control for its queues, one for its weights, and
+/// one that knows sizes and not sensitivities; and what it comes to without floors.
+const POLICIES: [SharingPolicy; 7] = [
     SharingPolicy::FairFlows,
     SharingPolicy::Blocking,
     SharingPolicy::FairJobs,
     SharingPolicy::Saba,
+    SharingPolicy::SabaNoFloor,
     SharingPolicy::EqualWeights,
+    SharingPolicy::SmallestFirst,
 ];
 
 /// Placements over which calculation times are measured.

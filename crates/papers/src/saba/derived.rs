@@ -5,8 +5,13 @@ use crate::Finding;
 use bandwise_workload::job::WORKLOADS;
 
 /// Policies over which setups are put together, and what findings call them.
-const POLICIES: [(&str, &str); 3] =
-    [("saba", ""), ("equal-weights", ", equal-weights"), ("fair-jobs", ", fair-jobs")];
+const POLICIES: [(&str, &str); 5] = [
+    ("saba", ""),
+    ("saba-no-floor", ", saba-no-floor"),
+    ("equal-weights", ", equal-weights"),
+    ("fair-jobs", ", fair-jobs"),
+    ("smallest-first", ", smallest-first"),
+];
 
 /// All findings: parts put together, and the least and the most where the text has them.
 pub(super) fn with_derived(mut findings: Vec<Finding>) -> Vec<Finding> {

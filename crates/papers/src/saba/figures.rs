@@ -91,6 +91,7 @@ pub(super) fn figures(findings: &[Finding], published: &Published) -> Vec<Figure
                     ("Saba", ""),
                     ("Saba's queues, equal weights", ", equal-weights"),
                     ("a queue a job, equal weights", ", fair-jobs"),
+                    ("smallest job first", ", smallest-first"),
                 ],
             ),
         ),
