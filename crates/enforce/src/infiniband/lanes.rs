@@ -92,6 +92,11 @@ impl Lanes {
         &self.sls
     }
 
+    /// The lanes, by queue, whether a port has them or not.
+    pub fn vls(&self) -> &[Vl] {
+        &self.vls
+    }
+
     /// The lanes of a port, by queue: those up to the first that its link does not have.
     pub fn at(&self, port: &PortInfo) -> &[Vl] {
         let there = self.vls.iter().take_while(|vl| vl.get() < port.lanes).count();

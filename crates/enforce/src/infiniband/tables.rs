@@ -111,6 +111,12 @@ impl Tables {
         self.parts().into_iter().filter(differs).collect()
     }
 
+    /// Whether others are as large and of as many inputs, as those of one port always are.
+    pub fn is_like(&self, other: &Tables) -> bool {
+        self.mappings.keys().eq(other.mappings.keys())
+            && (self.low.len(), self.high.len()) == (other.low.len(), other.high.len())
+    }
+
     /// A part, for people.
     pub fn show(&self, part: Part) -> String {
         let list = |turns: &[Turn]| {

@@ -41,6 +41,11 @@ impl<W: Wire> InfiniBand<W> {
         InfiniBand { wire, lanes, patience, number: 1, fabric, found }
     }
 
+    /// The lanes that are Saba's.
+    pub fn lanes(&self) -> &Lanes {
+        &self.lanes
+    }
+
     /// What was discovered last.
     pub fn fabric(&self) -> &Fabric {
         &self.fabric
@@ -83,16 +88,18 @@ impl<W: Wire> InfiniBand<W> {
     /// A port, where it is now and what stands there. A way may lead elsewhere since it was found: then the
     /// fabric is found anew, once.
     fn locate(&mut self, id: PortId) -> Result<(PortAt, PortInfo, Tables), Fault> {
-        if self.fabric.nodes.is_empty() {
-            self.find()?;
-        } else if let Some(at) = self.fabric.port(id)
-            && let Ok(there) = self.read(at)
-        {
-            return Ok(there);
-        } else {
-            self.find()?;
+        let mut lost = None;
+        if let Some(at) = self.fabric.port(id) {
+            match self.read(at) {
+                Ok(there) => return Ok(there),
+                Err(Trouble(said)) => lost = Some((self.fabric.port_name(at), said)),
+            }
         }
-        let at = self.fabric.port(id).ok_or(Fault::NoSuchPort(id))?;
+        self.find()?;
+        let Some(at) = self.fabric.port(id) else {
+            let (port, said) = lost.ok_or(Fault::NoSuchPort(id))?;
+            return Err(Fault::Unreadable { port, said });
+        };
         let port = self.fabric.port_name(at);
         self.read(at).map_err(|Trouble(said)| Fault::Unreadable { port, said })
     }
@@ -156,14 +163,17 @@ impl<W: Wire> Switches for InfiniBand<W> {
     fn plan(&mut self, id: PortId, wanted: &Wanted) -> Result<IbPlan, Fault> {
         let (at, info, before) = self.locate(id)?;
         let name = self.fabric.port_name(at);
+        let unfit = |why: String| Fault::Unfit { port: name.clone(), why };
         let (wanted, is_back) = match wanted {
             Wanted::AsFound => (self.found.get(&id).unwrap_or(&before).clone(), true),
             Wanted::Shared(config) => {
                 let tables = self.lanes.tables(config, &before, &info);
-                let unfit = |why| Fault::Unfit { port: name.clone(), why: format!("{why}") };
-                (tables.map_err(unfit)?, false)
+                (tables.map_err(|why| unfit(why.to_string()))?, false)
             }
         };
+        if !wanted.is_like(&before) {
+            return Err(unfit("what was found there is of another port, or it has changed".into()));
+        }
         let mut writes = wanted.differing(&before);
         if is_back {
             writes.reverse();

@@ -17,6 +17,13 @@ pub struct IbPlan {
     pub(super) writes: Vec<Part>,
 }
 
+impl IbPlan {
+    /// What stands at the port now.
+    pub fn before(&self) -> &Tables {
+        &self.before
+    }
+}
+
 impl Plan for IbPlan {
     fn is_empty(&self) -> bool {
         self.writes.is_empty()
@@ -24,12 +31,20 @@ impl Plan for IbPlan {
 }
 
 impl fmt::Display for IbPlan {
-    /// A line for each table that changes: what it is, what stands there, what will. Turns are LANE:WEIGHT,
-    /// lanes are those of SL 0, 1 and so on.
+    /// A line for each table that changes, or for several that change alike: what it is, what stands there, what
+    /// will. Turns are LANE:WEIGHT, lanes are those of SL 0, 1 and so on.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.writes.iter().try_for_each(|&part| {
-            let (before, wanted) = (self.before.show(part), self.wanted.show(part));
-            writeln!(f, "{}, {part}: {before} -> {wanted}", self.name)
-        })
+        let mut lines: Vec<(String, String)> = Vec::new();
+        for &part in &self.writes {
+            let change = format!("{} -> {}", self.before.show(part), self.wanted.show(part));
+            match (part, lines.last_mut()) {
+                (Part::Mapping(input), Some((parts, same))) if *same == change => {
+                    parts.push_str(&format!(", {input}"));
+                }
+                _ => lines.push((part.to_string(), change)),
+            }
+        }
+        let name = &self.name;
+        lines.iter().try_for_each(|(part, change)| writeln!(f, "{name}, {part}: {change}"))
     }
 }

@@ -74,6 +74,8 @@ fn a_way_that_leads_elsewhere_is_found_anew() {
     // One that is not there any more is missed, and the way to it is not written to.
     fake.0.borrow_mut().links.remove(&(S1, 2));
     let fault = fabric.plan(id(H3, 1), &wanted).unwrap_err();
+    assert!(matches!(&fault, Fault::Unreadable { port, .. } if port == "h3:1"), "{fault}");
+    let fault = fabric.plan(id(H3, 1), &wanted).unwrap_err();
     assert_eq!(fault, Fault::NoSuchPort(id(H3, 1)));
 }
 

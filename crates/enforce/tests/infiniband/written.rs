@@ -46,6 +46,9 @@ fn what_stands_there_is_not_written_again() {
 fn what_was_found_comes_back() {
     let fake = Fake::new();
     let mut fabric = fabric(&fake);
+    let plan = fabric.plan(port(), &Wanted::Shared(config(&[(0, 0)], &[1]))).unwrap();
+    let second = plan.to_string().lines().nth(1).map(str::to_owned).unwrap();
+    assert!(second.starts_with("s1:2, lanes of service levels from port 1, 2, 3, 4: 0 0 0 "));
     set(&mut fabric, &config(&[(0, 0)], &[1])).unwrap();
     set(&mut fabric, &config(&[(0, 0), (1, 1)], &[1, 2])).unwrap();
     let found = fabric.found().clone();
