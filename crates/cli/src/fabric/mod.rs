@@ -25,7 +25,7 @@ pub enum Command {
     /// Print a fabric in another format
     Convert(convert::Flags),
     /// Set or show who gets how much of a link of InfiniBand, by service level
-    Weights(weights::Flags),
+    Weights(Box<weights::Flags>),
 }
 
 impl Command {

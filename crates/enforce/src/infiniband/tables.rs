@@ -81,8 +81,8 @@ impl Tables {
     pub fn decode(&mut self, part: Part, data: &Data) {
         let (turns, half) = match part {
             Part::Mapping(input) => {
-                let lane =
-                    |sl: usize| if sl % 2 == 0 { data[sl / 2] >> 4 } else { data[sl / 2] & 0x0f };
+                // Two to a byte, the first in its upper half.
+                let lane = |sl: usize| data[sl / 2] >> (4 - sl % 2 * 4) & 0x0f;
                 self.mappings.insert(input, std::array::from_fn(lane));
                 return;
             }

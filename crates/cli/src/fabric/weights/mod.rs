@@ -19,11 +19,12 @@ use values::{Device, Queue, config, device, lanes, queue, sls};
 /// Flags of `bandwise fabric weights`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The link that leaves by NODE:PORT is shared by these weights among packets with these service levels (SL), a
-virtual lane for each weight. What one leaves the others take. Only the service levels of --sls and the lanes
-of --lanes are ever written; keep them for this. Beside a subnet manager that sets lanes itself when it sweeps
-(OpenSM with `qos TRUE`), the same command writes again what was overwritten, and nothing if nothing was.
-Without weights, what stands there is shown; without a port, all ports are.
+The link that leaves by NODE:PORT is shared by these weights among packets with these service
+levels (SL), a virtual lane (VL) for each weight. What one leaves the others take. Only the service
+levels of --sls and the lanes of --lanes are ever written; keep them for this. Beside a subnet
+manager that sets lanes itself when it sweeps (OpenSM with `qos TRUE`), the same command writes
+again what was overwritten, and nothing if nothing was. Without weights, what stands there is
+shown; without a port, all ports are.
 
 Needs a device of InfiniBand, libibumad (Debian: libibumad3) and, mostly, root.
 
@@ -90,6 +91,10 @@ impl Flags {
         let given =
             given.map_err(|why| Failure::usage(why.to_string(), "--sls 1-8 --lanes 1-4"))?;
         let config = config(&self.queues, &given)?;
+        if self.plan && self.queues.is_empty() && !self.clear && self.restore.is_none() {
+            let allowed = "weights, --clear or --restore FILE";
+            return Err(Failure::usage("--plan without anything to write", allowed));
+        }
         let files = [&self.restore, &self.keep];
         let files: Vec<&std::path::Path> =
             files.into_iter().flatten().map(PathBuf::as_path).collect();
@@ -168,12 +173,6 @@ impl Flags {
             return Ok(Some(Wanted::AsFound));
         }
         let is_set = self.clear || !self.queues.is_empty();
-        if self.plan && !is_set {
-            return Err(Failure::usage(
-                "--plan without weights",
-                "weights, --clear or --restore FILE",
-            ));
-        }
         Ok(is_set.then_some(Wanted::Shared(config)))
     }
 
