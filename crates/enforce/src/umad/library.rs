@@ -148,7 +148,11 @@ impl Wire for Umad {
                 self.library.get(b"umad_status").map_err(gone)?;
             let start = buffer.as_mut_ptr().cast::<u8>();
             let got = recv(self.port, start.cast(), &mut length, milliseconds(at_most));
+            // A signal ends the wait, and the library says that it was an error of the device.
+            let is_signal =
+                got < 0 && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
             match result(got) {
+                Err(_) if is_signal => Ok(None),
                 // What was sent comes back without an answer: the deadline is ours.
                 Ok(_) if status(start.cast()) != 0 || length != LENGTH as c_int => Ok(None),
                 Ok(_) => {
@@ -169,8 +173,8 @@ impl Wire for Umad {
 
 /// Errors that say that nothing has come.
 fn is_nothing(error: &io::Error) -> bool {
-    use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
-    matches!(error.kind(), Interrupted | TimedOut | WouldBlock)
+    use io::ErrorKind::{TimedOut, WouldBlock};
+    matches!(error.kind(), TimedOut | WouldBlock)
 }
 
 impl Drop for Umad {

@@ -42,6 +42,22 @@ fn ports_links_and_ways() {
     assert!(matches!(fabric.path("h1", "h3"), Err(Fault::NoPath { .. })));
 }
 
+/// A host with several addresses is reached by each: the ports on the ways of all.
+#[test]
+fn ways_to_several_addresses() {
+    let fake = Fake::new();
+    {
+        let mut inner = fake.0.borrow_mut();
+        let host = inner.nodes.get_mut(&H3).unwrap();
+        (host.lid, host.lmc) = (6, 1);
+        for (switch, to) in [(S1, [3, 4]), (S2, [1, 1])] {
+            inner.nodes.get_mut(&switch).unwrap().forwarding.as_mut().unwrap().extend(to);
+        }
+    }
+    let way = fabric(&fake).path("h1", "h3");
+    assert_eq!(way, Ok(vec![id(H1, 1), id(S1, 3), id(S1, 4), id(S2, 1)]));
+}
+
 #[test]
 fn names_that_are_not_unique_have_their_number() {
     let fake = Fake::new();

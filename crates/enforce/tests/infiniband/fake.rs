@@ -54,6 +54,8 @@ pub struct Node {
     /// Ports; of a host there is one.
     pub ports: u8,
     pub lid: u16,
+    /// It has 2 to this many addresses.
+    pub lmc: u8,
     /// Of a switch: by address, the port.
     pub forwarding: Option<Vec<u8>>,
 }
@@ -87,9 +89,14 @@ impl Fake {
     pub fn new() -> Self {
         let fake = Fake::default();
         let mut inner = fake.0.borrow_mut();
-        let host = |name, lid| Node { name, ports: 1, lid, forwarding: None };
-        let switch =
-            |name, lid, to: [u8; 6]| Node { name, ports: 4, lid, forwarding: Some(to.into()) };
+        let host = |name, lid| Node { name, ports: 1, lid, lmc: 0, forwarding: None };
+        let switch = |name, lid, to: [u8; 6]| Node {
+            name,
+            ports: 4,
+            lid,
+            lmc: 0,
+            forwarding: Some(to.into()),
+        };
         inner.nodes.extend([
             (H1, host("h1", 1)),
             (H2, host("h2", 2)),
@@ -147,6 +154,7 @@ impl Inner {
         } else if is(Attribute::PortInfo) && port <= node.ports {
             let is_up = self.links.contains_key(&(guid, port));
             data[16..18].copy_from_slice(&node.lid.to_be_bytes());
+            data[34] = node.lmc;
             (data[32], data[33]) = if is_up { (4, 0x50) } else { (1, 0x20) };
             // 2048 bytes, arbitration tables of 8 entries, 8 data lanes.
             (data[36], data[39], data[40], data[43]) = (0x40, 8, 8, 0x40);

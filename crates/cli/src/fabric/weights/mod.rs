@@ -5,6 +5,7 @@ mod shown;
 mod values;
 
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
 use crate::output::{Json, Outputs, note};
 use bandwise_enforce::infiniband::{Lanes, Patience, PortAt};
 use bandwise_enforce::umad::{IbPlan, InfiniBand, Umad};
@@ -119,6 +120,8 @@ impl Flags {
                 kept.add(at(&fabric, port.id)?, plan.before());
                 kept.write(file)?;
             }
+            // Ctrl-C waits: a port is written as a whole, or is as before.
+            let _listening = Interrupt::listen()?;
             fabric.apply(&plan).map_err(failed)?;
         }
         let mut shown = Vec::new();
