@@ -213,8 +213,8 @@ def silence():
     outcomes = {"written": 0, "refused": 0, "interrupted": 0}
     for attempt in range(15):
         console(f'Error "h2"[1] {[10, 45, 30][attempt % 3]}')
-        run = subprocess.Popen([BANDWISE, "fabric", "weights", "h2:1", f"1={attempt + 2}", "2=1"], env=THERE, text=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        run = subprocess.Popen([BANDWISE, "fabric", "weights", "h2:1", f"1={attempt + 2}", "2=1"], env=THERE, cwd=SCRATCH,
+                               text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if attempt % 3 == 2:
             # Somewhere on the way: before it is written it ends, while it is written it goes on.
             time.sleep(0.2 + attempt / 10)
