@@ -63,11 +63,14 @@ docs() {
   return $wrong
 }
 fabric() {
-  # Netlists of ibsim, dumped by the real ibnetdiscover, against our readers; and ports of Linux, in a lab.
-  local linux wrong=0
+  # Netlists of ibsim, dumped by the real ibnetdiscover, against our readers; ports of InfiniBand, in ibsim; and
+  # ports of Linux, in a lab.
+  local linux ibsim wrong=0
   cargo build --quiet --profile test --bin bandwise &&
-    linux=$(executable -p bandwise-enforce --test linux) || return 1
+    linux=$(executable -p bandwise-enforce --test linux) &&
+    ibsim=$(executable -p bandwise-enforce --test ibsim) || return 1
   bash tests/fabric/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
+  bash tests/ib/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" "$ibsim" || wrong=1
   bash tests/lab/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" "$linux" || wrong=1
   return $wrong
 }
@@ -114,7 +117,7 @@ for part in "${parts[@]}"; do
   "$part" </dev/null 2>&1 | tee "$log" || status=$?
   case $part in
     tests) tally='^test result: ' ;;
-    fabric) tally='^(fabric|lab): ' ;;
+    fabric) tally='^(fabric|ib|lab): ' ;;
     trace) tally='^trace: ' ;;
     verbs) tally='^verbs: ' ;;
     web) tally='^web: ' ;;

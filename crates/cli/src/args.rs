@@ -46,7 +46,7 @@ enum Command {
     Lab(lab::Command),
     /// Schedule the coflows of a trace: fair sharing, smallest first, Varys, Sincronia
     Coflows(coflows::Flags),
-    /// Look at a fabric file, or convert it
+    /// Look at a fabric file, convert it, or share links of a real fabric
     #[command(subcommand)]
     Fabric(fabric::Command),
     /// List the RDMA devices of this host

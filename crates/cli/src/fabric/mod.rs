@@ -1,7 +1,8 @@
-//! `bandwise fabric`: fabric files.
+//! `bandwise fabric`: fabric files, and ports of a real fabric of InfiniBand.
 
 mod convert;
 mod show;
+mod weights;
 
 use crate::failure::Failure;
 use crate::output::note;
@@ -16,12 +17,15 @@ use std::io::IsTerminal;
 #[command(after_help = "\
 Examples:
   bandwise fabric show papers/rperf/rack.toml
-  ibnetdiscover | bandwise fabric convert - --to toml > fabric.toml")]
+  ibnetdiscover | bandwise fabric convert - --to toml > fabric.toml
+  bandwise fabric weights leaf1:3 1=3 2=1 --plan")]
 pub enum Command {
     /// Say what is in a fabric file, and whether its routes can deadlock
     Show(show::Flags),
     /// Print a fabric in another format
     Convert(convert::Flags),
+    /// Set or show who gets how much of a link of InfiniBand, by service level
+    Weights(Box<weights::Flags>),
 }
 
 impl Command {
@@ -30,6 +34,7 @@ impl Command {
         match self {
             Command::Show(flags) => flags.run(),
             Command::Convert(flags) => flags.run(),
+            Command::Weights(flags) => flags.run(),
         }
     }
 }

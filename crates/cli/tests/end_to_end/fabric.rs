@@ -85,3 +85,27 @@ fn says_that_it_routes_a_large_fabric_where_somebody_sits_at_a_terminal() {
     place.write("f.toml", fabric(4));
     assert!(at_terminal().is_none_or(|printed| !printed.contains("routing")));
 }
+
+/// What is refused before a device is looked for. The rest is `tests/ib`.
+#[test]
+fn bad_weights_are_refused() {
+    let place = Place::new();
+    let refused = |args: &str, said: &[&str]| {
+        let args: Vec<&str> = ["fabric", "weights"].into_iter().chain(args.split(' ')).collect();
+        place.run(&args).refused(said);
+    };
+    for weight in ["1", "16=1", "1=0", "1=256", "1=x", "3-1=1"] {
+        refused(&format!("s1:3 {weight}"), &["a service level and a weight from 1 to 255"]);
+    }
+    refused("s1:3 1=1 1,2=2", &["SL 1 has two weights", "one for each service level"]);
+    refused("s1:3 9=1", &["SL 9 is not to be written", "those of --sls"]);
+    refused("s1:3 1=1 2=1 3=1 --lanes 1,2", &["3 weights", "up to 2"]);
+    refused("--lanes 0-3", &["virtual lane 0 is everyone else's"]);
+    refused("--lanes 15", &["--lanes can't be", "1 to 14"]);
+    refused("--sls 1,2,1", &["service level 1 is there twice"]);
+    refused("--device mlx5_0:x", &["--device can't be", "mlx5_0:1"]);
+    refused("s1:3 --plan", &["--plan without anything to write"]);
+    refused("s1:3 1=1 --clear", &["cannot be used with"]);
+    refused("--plan", &["<NODE:PORT>"]);
+    refused("--from a", &["--to"]);
+}

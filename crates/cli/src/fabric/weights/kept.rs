@@ -1,0 +1,86 @@
+//! [`Kept`]: what stood at ports before they were written, in a file.
+
+use crate::failure::Failure;
+use crate::output;
+use anyhow::{Context, anyhow};
+use bandwise_enforce::infiniband::{PortAt, Tables, Turn};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What stood at ports.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kept {
+    schema: u32,
+    /// By GUID and port.
+    ports: BTreeMap<String, Port>,
+}
+
+/// Turns as lane and weight; lanes by service level for each port that packets enter by.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Port {
+    low: Vec<(u8, u8)>,
+    high: Vec<(u8, u8)>,
+    lanes: BTreeMap<u8, [u8; 16]>,
+}
+
+const SCHEMA: u32 = 1;
+
+impl Kept {
+    /// What a file has; nothing where there is none.
+    pub fn read(file: &Path) -> Result<Self, Failure> {
+        let text = match std::fs::read(file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Kept { schema: SCHEMA, ports: BTreeMap::new() });
+            }
+            Err(error) => return Err(anyhow!(error).context(file.display().to_string()).into()),
+        };
+        let kept: Kept = serde_json::from_slice(&text)
+            .with_context(|| format!("{}: is not what --keep writes", file.display()))?;
+        let is_lane = |vl: &u8| *vl < 16;
+        let is_sound = |port: &Port| {
+            port.low.iter().chain(&port.high).all(|(vl, _)| is_lane(vl))
+                && port.lanes.values().flatten().all(is_lane)
+        };
+        match kept.schema == SCHEMA && kept.ports.values().all(is_sound) {
+            true => Ok(kept),
+            false => Err(anyhow!("{}: is not what --keep writes", file.display()).into()),
+        }
+    }
+
+    /// Puts it into a file, whole.
+    pub fn write(&self, file: &Path) -> Result<(), Failure> {
+        let text = serde_json::to_string_pretty(self).map_err(anyhow::Error::from)?;
+        output::write(file, &format!("{text}\n"))
+    }
+
+    /// What stood at a port.
+    pub fn of(&self, at: PortAt) -> Option<Tables> {
+        let port = self.ports.get(&key(at))?;
+        let turns =
+            |turns: &[(u8, u8)]| turns.iter().map(|&(vl, weight)| Turn { vl, weight }).collect();
+        Some(Tables {
+            mappings: port.lanes.clone(),
+            low: turns(&port.low),
+            high: turns(&port.high),
+        })
+    }
+
+    /// Keeps it, unless something is kept of the port.
+    pub fn add(&mut self, at: PortAt, tables: &Tables) {
+        let turns = |turns: &[Turn]| turns.iter().map(|turn| (turn.vl, turn.weight)).collect();
+        let port = || Port {
+            low: turns(&tables.low),
+            high: turns(&tables.high),
+            lanes: tables.mappings.clone(),
+        };
+        self.ports.entry(key(at)).or_insert_with(port);
+    }
+}
+
+fn key(at: PortAt) -> String {
+    format!("{}:{}", at.node, at.port)
+}

@@ -1,0 +1,194 @@
+//! `bandwise fabric weights`.
+
+mod kept;
+mod shown;
+mod values;
+
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::output::{Json, Outputs, note};
+use bandwise_enforce::infiniband::{Lanes, Patience, PortAt};
+use bandwise_enforce::umad::{IbPlan, InfiniBand, Umad};
+use bandwise_enforce::{Fault, Plan, Port, Switches, Wanted};
+use bandwise_saba::controller::{PortConfig, PortId};
+use kept::Kept;
+use serde_json::json;
+use shown::Shown;
+use std::path::PathBuf;
+use values::{Device, Queue, config, device, lanes, queue, sls};
+
+/// Flags of `bandwise fabric weights`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The link that leaves by NODE:PORT is shared by these weights among packets with these service
+levels (SL), a virtual lane (VL) for each weight. What one leaves the others take. Only the service
+levels of --sls and the lanes of --lanes are ever written; keep them for this. Beside a subnet
+manager that sets lanes itself when it sweeps (OpenSM with `qos TRUE`), the same command writes
+again what was overwritten, and nothing if nothing was. Without weights, what stands there is
+shown; without a port, all ports are.
+
+Needs a device of InfiniBand, libibumad (Debian: libibumad3) and, mostly, root.
+
+Examples:
+  bandwise fabric weights
+  bandwise fabric weights --from node1 --to node2
+  bandwise fabric weights leaf1:3 1=3 2=1 --plan
+  # SL 1 and 4 share a lane; what stood there is kept, and put back
+  bandwise fabric weights leaf1:3 1,4=3 2=1 --keep before.json
+  bandwise fabric weights leaf1:3 --restore before.json")]
+pub struct Flags {
+    /// A port as it is listed, or with the node's GUID: 0x0002c90300001234:3
+    #[arg(value_name = "NODE:PORT")]
+    port: Option<String>,
+    /// Service levels that share a lane, and its weight, 1 to 255
+    #[arg(value_name = "SL[,SL]=WEIGHT", value_parser = queue)]
+    queues: Vec<Queue>,
+    /// Take all weights away: the service levels go where SL 0 goes
+    #[arg(long, requires = "port", conflicts_with = "queues")]
+    clear: bool,
+    /// Put back what FILE has kept of the port
+    #[arg(long, value_name = "FILE", requires = "port", conflicts_with_all = ["queues", "clear", "keep"])]
+    restore: Option<PathBuf>,
+    /// Keep in FILE what stands there, unless it has kept something of the port before
+    #[arg(long, value_name = "FILE", requires = "port")]
+    keep: Option<PathBuf>,
+    /// Say what would be written, and write nothing
+    #[arg(long, requires = "port")]
+    plan: bool,
+    /// Only ports that data leaves through on its way from this host
+    #[arg(long, value_name = "HOST", requires = "to", conflicts_with = "port")]
+    from: Option<String>,
+    /// To this host
+    #[arg(long, value_name = "HOST", requires = "from")]
+    to: Option<String>,
+    /// Service levels that may be written
+    #[arg(long, value_name = "LIST", value_parser = sls, default_value = "1-8")]
+    sls: values::Sls,
+    /// Virtual lanes that may be written
+    #[arg(long, value_name = "LIST", value_parser = lanes, default_value = "1-4")]
+    lanes: values::Vls,
+    /// The device to send from, and its port; if not given, the first with an active port
+    #[arg(long, value_name = "DEVICE[:PORT]", value_parser = device)]
+    device: Option<Device>,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What failed in the fabric, as a command fails.
+fn failed(fault: Fault) -> Failure {
+    match fault {
+        Fault::NoSuchHost(name) => Failure::usage(
+            format!("there is no host {name:?}"),
+            "a host that is listed, by its name or GUID",
+        ),
+        fault => Failure::Work(fault.into()),
+    }
+}
+
+impl Flags {
+    /// Writes if there is something to write, reads back and prints.
+    pub fn run(self) -> Result<(), Failure> {
+        let given = Lanes::new(self.sls.0.clone(), self.lanes.0.clone());
+        let given =
+            given.map_err(|why| Failure::usage(why.to_string(), "--sls 1-8 --lanes 1-4"))?;
+        let config = config(&self.queues, &given)?;
+        if self.plan && self.queues.is_empty() && !self.clear && self.restore.is_none() {
+            let allowed = "weights, --clear or --restore FILE";
+            return Err(Failure::usage("--plan without anything to write", allowed));
+        }
+        let files = [&self.restore, &self.keep];
+        let files: Vec<&std::path::Path> =
+            files.into_iter().flatten().map(PathBuf::as_path).collect();
+        let outputs = self.json.clone().resolve(&files)?;
+        let device = self.device.clone().unwrap_or_default();
+        let wire = Umad::open(device.name.as_deref(), device.port).map_err(anyhow::Error::from)?;
+        let mut fabric = InfiniBand::new(wire, given, Patience::default());
+        let ports = fabric.discover().map_err(failed)?;
+        for missing in &fabric.fabric().missing {
+            note(format_args!("warning: not read: {missing}"));
+        }
+        let chosen = self.chosen(&mut fabric, &ports)?;
+        if let (Some(&port), Some(wanted)) =
+            (chosen.first(), self.wanted(&mut fabric, config, &chosen)?)
+        {
+            let plan = fabric.plan(port.id, &wanted).map_err(failed)?;
+            if self.plan {
+                return self.planned(&plan, &outputs);
+            }
+            if let Some(file) = self.keep.as_ref().filter(|_| !plan.is_empty()) {
+                let mut kept = Kept::read(file)?;
+                kept.add(at(&fabric, port.id)?, plan.before());
+                kept.write(file)?;
+            }
+            // Ctrl-C waits: a port is written as a whole, or is as before.
+            let _listening = Interrupt::listen()?;
+            fabric.apply(&plan).map_err(failed)?;
+        }
+        let mut shown = Vec::new();
+        for port in chosen {
+            let read = fabric.read_back(port.id).map_err(failed)?;
+            shown.push(Shown::new(port, at(&fabric, port.id)?, &read, fabric.lanes()));
+        }
+        let document = json!({
+            "schema": 1,
+            "ports": shown.iter().map(Shown::json).collect::<Vec<_>>(),
+            "stats": { "version": env!("CARGO_PKG_VERSION") },
+        });
+        outputs.emit(&shown::text(&shown), &document)
+    }
+
+    /// The ports that the command is about.
+    fn chosen<'a>(
+        &self,
+        fabric: &mut InfiniBand,
+        ports: &'a [Port],
+    ) -> Result<Vec<&'a Port>, Failure> {
+        if let (Some(from), Some(to)) = (&self.from, &self.to) {
+            let way = fabric.path(from, to).map_err(failed)?;
+            return Ok(ports.iter().filter(|port| way.contains(&port.id)).collect());
+        }
+        let Some(name) = &self.port else { return Ok(ports.iter().collect()) };
+        let named = || {
+            let (node, port) = name.rsplit_once(':')?;
+            let at = PortAt { node: fabric.fabric().named(node)?, port: port.parse().ok()? };
+            ports.iter().find(|port| port.id == at.id())
+        };
+        let allowed = "one that `bandwise fabric weights` lists: with a link in use that has a lane of --lanes";
+        let port =
+            named().ok_or_else(|| Failure::usage(format!("there is no port {name:?}"), allowed));
+        Ok(vec![port?])
+    }
+
+    /// What the port is to be, if anything is to be written.
+    fn wanted(
+        &self,
+        fabric: &mut InfiniBand,
+        config: PortConfig,
+        chosen: &[&Port],
+    ) -> Result<Option<Wanted>, Failure> {
+        if let (Some(file), Some(port)) = (&self.restore, chosen.first()) {
+            let found = Kept::read(file)?.of(at(fabric, port.id)?);
+            let missing = || {
+                let message = format!("{} has nothing of {}", file.display(), port.name);
+                Failure::usage(message, "a file that --keep wrote for this port")
+            };
+            fabric.remember(port.id, found.ok_or_else(missing)?);
+            return Ok(Some(Wanted::AsFound));
+        }
+        let is_set = self.clear || !self.queues.is_empty();
+        Ok(is_set.then_some(Wanted::Shared(config)))
+    }
+
+    fn planned(&self, plan: &IbPlan, outputs: &Outputs) -> Result<(), Failure> {
+        let lines: Vec<String> = plan.to_string().lines().map(str::to_owned).collect();
+        let text =
+            if plan.is_empty() { "nothing is to be written\n".into() } else { plan.to_string() };
+        let stats = json!({ "version": env!("CARGO_PKG_VERSION") });
+        outputs.emit(&text, &json!({ "schema": 1, "plan": lines, "stats": stats }))
+    }
+}
+
+/// Where a port is that was discovered.
+fn at(fabric: &InfiniBand, id: PortId) -> Result<PortAt, Failure> {
+    fabric.fabric().port(id).ok_or_else(|| failed(Fault::NoSuchPort(id)))
+}

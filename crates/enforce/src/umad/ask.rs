@@ -1,0 +1,124 @@
+//! Requests over a wire: all of a fabric's, or those that read or write a port.
+
+use super::{InfiniBand, Wire};
+use crate::infiniband::{
+    Attribute, Data, Exchange, Kind, NodeInfo, Part, PortAt, PortInfo, Request, Route, Smp, Tables,
+    Unanswered,
+};
+
+/// Why a port could not be read or written, for people.
+#[derive(Debug)]
+pub(super) struct Trouble(pub(super) String);
+
+impl<W: Wire> InfiniBand<W> {
+    /// Asks, and whatever comes of an answer, until nothing is to be asked any more. None stops it: what has
+    /// been sent by then is waited for, so that no answer is still on its way.
+    pub(super) fn ask<K>(
+        &mut self,
+        asks: Vec<(K, Request)>,
+        mut answered: impl FnMut(K, Request, Result<Data, Unanswered>) -> Option<Vec<(K, Request)>>,
+    ) -> Result<(), Trouble> {
+        let mut exchange = Exchange::new(self.patience, self.number);
+        asks.into_iter().for_each(|(key, request)| exchange.ask(key, request));
+        let broken = |error: std::io::Error| Trouble(format!("the device failed: {error}"));
+        loop {
+            while let Some(smp) = exchange.send(self.wire.now()) {
+                self.number = exchange.next_number();
+                self.wire.send(&smp.encode(), self.patience.timeout).map_err(broken)?;
+            }
+            let Some(deadline) = exchange.deadline() else { return Ok(()) };
+            let left = deadline.saturating_sub(self.wire.now());
+            if let Some(bytes) = self.wire.receive(left).map_err(broken)?
+                && let Ok(smp) = Smp::decode(&bytes)
+            {
+                exchange.received(&smp);
+            }
+            exchange.passed(self.wire.now());
+            while let Some((key, request, answer)) = exchange.done() {
+                match answered(key, request, answer) {
+                    Some(more) => more.into_iter().for_each(|(key, of)| exchange.ask(key, of)),
+                    None => exchange.stop(),
+                }
+            }
+        }
+    }
+
+    /// The answers to these requests, in their order; or the first thing that went wrong.
+    fn answers(&mut self, requests: Vec<Request>) -> Result<Vec<Data>, Trouble> {
+        let mut data: Vec<Option<Data>> = vec![None; requests.len()];
+        let mut wrong = None;
+        let asks = requests.into_iter().enumerate().collect();
+        self.ask(asks, |at: usize, request, answer| match answer {
+            Ok(answer) => {
+                data[at] = Some(answer);
+                Some(Vec::new())
+            }
+            Err(why) => {
+                wrong.get_or_insert(Trouble(format!("{request}: {why}")));
+                None
+            }
+        })?;
+        match (wrong, data.into_iter().collect()) {
+            (None, Some(data)) => Ok(data),
+            (trouble, _) => Err(trouble.unwrap_or(Trouble("no answer".into()))),
+        }
+    }
+
+    /// What stands at a port, if that is still where the way leads that was found.
+    pub(super) fn read(&mut self, at: PortAt) -> Result<(PortAt, PortInfo, Tables), Trouble> {
+        let gone = || Trouble("it is not in the fabric any more".into());
+        let (route, is_switch, inputs) = self.there(at).ok_or_else(gone)?;
+        let info = Request::get(&route, Attribute::PortInfo, at.port.into());
+        let who = Request::get(&route, Attribute::NodeInfo, 0);
+        let head = self.answers(vec![who, info])?;
+        let (who, info) = (NodeInfo::decode(&head[0]), PortInfo::decode(&head[1]));
+        if who.guid != at.node || (!is_switch && who.local_port != at.port) {
+            let (guid, port) = (who.guid, who.local_port);
+            return Err(Trouble(format!("by way of {route} there is now {guid}, port {port}")));
+        }
+        let mut tables = Tables::empty(inputs, &info);
+        let parts = tables.parts();
+        let request = |part: &Part| {
+            let (attribute, modifier) = part.address(at.port);
+            Request::get(&route, attribute, modifier)
+        };
+        let answers = self.answers(parts.iter().map(request).collect())?;
+        for (&part, data) in parts.iter().zip(&answers) {
+            tables.decode(part, data);
+        }
+        Ok((at, info, tables))
+    }
+
+    /// Writes parts of tables to a port, one kind after another in the order given.
+    pub(super) fn write(
+        &mut self,
+        at: PortAt,
+        tables: &Tables,
+        parts: &[Part],
+    ) -> Result<(), Trouble> {
+        let gone = || Trouble("it is not in the fabric any more".into());
+        let (route, ..) = self.there(at).ok_or_else(gone)?;
+        let kind = |part: &Part| std::mem::discriminant(part);
+        for parts in parts.chunk_by(|a, b| kind(a) == kind(b)) {
+            let request = |&part: &Part| {
+                let (attribute, modifier) = part.address(at.port);
+                Request {
+                    set: Some(tables.encode(part)),
+                    ..Request::get(&route, attribute, modifier)
+                }
+            };
+            self.answers(parts.iter().map(request).collect())?;
+        }
+        Ok(())
+    }
+
+    /// The way to a port, whether it is a switch's, and the ports that packets reach it by.
+    fn there(&self, at: PortAt) -> Option<(Route, bool, Vec<u8>)> {
+        let node = self.fabric.nodes.get(&at.node)?;
+        let (route, _) = node.read.get(&at.port)?;
+        let is_switch = node.kind == Kind::Switch;
+        let first = if node.has_enhanced_port_0 { 0 } else { 1 };
+        let inputs = if is_switch { (first..=node.ports).collect() } else { vec![0] };
+        Some((route.clone(), is_switch, inputs))
+    }
+}

@@ -1,0 +1,199 @@
+//! [`Umad`]: a device's port, by the library libibumad, which is looked for when it is needed.
+
+// Calls of a C library. What it is given lives as long as a call, and its buffers are of its own sizes.
+#![allow(unsafe_code)]
+
+use super::Wire;
+use crate::infiniband::{DIRECTED_ROUTE, LENGTH};
+use bandwise_units::Time;
+use libloading::{Library, Symbol};
+use std::ffi::{CString, c_char, c_int, c_long, c_void};
+use std::io;
+use std::time::Instant;
+
+/// As Debian and others call it.
+const FILE: &str = "libibumad.so.3";
+
+/// Why a device's port can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum NoDevice {
+    /// The library isn't there, or is another.
+    #[error("{FILE} can't be used: {0} (Debian: apt-get install libibumad3)")]
+    Library(#[from] libloading::Error),
+    /// There is no such device, or its port isn't active, or we may not.
+    #[error(
+        "{device} can't be opened: {error} (it must be an InfiniBand device with an active port; `ibstat` lists them, and only root may)"
+    )]
+    Open {
+        /// Which was wanted.
+        device: String,
+        /// What the system says.
+        error: io::Error,
+    },
+}
+
+/// A port of a device, opened for directed-route datagrams.
+#[derive(Debug)]
+pub struct Umad {
+    library: Library,
+    port: c_int,
+    agent: c_int,
+    /// What stands before a datagram in the library's buffers, in bytes.
+    header: usize,
+    begun: Instant,
+}
+
+/// A place for what the library has before a datagram, and for the datagram: 64 bytes and 256. Words, as it
+/// wants them aligned.
+type Buffer = [u64; 64];
+
+impl Umad {
+    /// Opens a port of a device: of the named one or the first, by its number or the first that is active.
+    pub fn open(device: Option<&str>, port: Option<u8>) -> Result<Self, NoDevice> {
+        let named = match (device, port) {
+            (None, None) => "a device of InfiniBand".to_owned(),
+            (None, Some(port)) => format!("port {port} of a device of InfiniBand"),
+            (Some(device), None) => device.to_owned(),
+            (Some(device), Some(port)) => format!("{device}, port {port}"),
+        };
+        let failed = |error: io::Error| NoDevice::Open { device: named.clone(), error };
+        let name = device.map(CString::new).transpose();
+        let name = name.map_err(|_| failed(io::ErrorKind::InvalidInput.into()))?;
+        // SAFETY: the library's initialisers are those of a plain C library. The functions are declared as in
+        // its header umad.h, of version 3.
+        unsafe {
+            let library = Library::new(FILE)?;
+            let init: Symbol<'_, unsafe extern "C" fn() -> c_int> = library.get(b"umad_init")?;
+            let open: Symbol<'_, unsafe extern "C" fn(*const c_char, c_int) -> c_int> =
+                library.get(b"umad_open_port")?;
+            let size: Symbol<'_, unsafe extern "C" fn() -> usize> = library.get(b"umad_size")?;
+            let register: Symbol<
+                '_,
+                unsafe extern "C" fn(c_int, c_int, c_int, u8, *mut c_long) -> c_int,
+            > = library.get(b"umad_register")?;
+            for function in [&b"umad_set_addr"[..], b"umad_send", b"umad_recv", b"umad_status"] {
+                library.get::<unsafe extern "C" fn()>(function)?;
+            }
+            result(init()).map_err(failed)?;
+            let name = name.as_ref().map_or(std::ptr::null(), |name| name.as_ptr());
+            let port = result(open(name, port.unwrap_or(0).into())).map_err(failed)?;
+            let header = size();
+            // No methods are taken from others: only answers to what we ask come here.
+            let agent = register(port, DIRECTED_ROUTE.into(), 1, 0, std::ptr::null_mut());
+            let mut opened = Umad { library, port, agent, header, begun: Instant::now() };
+            opened.agent = result(agent).map_err(failed)?;
+            match header + LENGTH <= size_of::<Buffer>() {
+                true => Ok(opened),
+                false => Err(failed(io::ErrorKind::Unsupported.into())),
+            }
+        }
+    }
+}
+
+/// What a function of the library gives back: a number, or a negative error.
+fn result(number: c_int) -> io::Result<c_int> {
+    if number < 0 { Err(io::Error::from_raw_os_error(-number)) } else { Ok(number) }
+}
+
+/// Whole milliseconds, rounded up, at least 1.
+fn milliseconds(time: Time) -> c_int {
+    let ms = time.as_ps().div_ceil(Time::from_ms(1).as_ps());
+    c_int::try_from(ms.max(1)).unwrap_or(c_int::MAX)
+}
+
+/// No such thing in the library, though it was there when the library was opened.
+fn gone(error: libloading::Error) -> io::Error {
+    io::Error::other(error)
+}
+
+impl Wire for Umad {
+    fn now(&self) -> Time {
+        let ns = self.begun.elapsed().as_nanos();
+        Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX / 1000))
+    }
+
+    fn send(&mut self, datagram: &[u8; LENGTH], timeout: Time) -> io::Result<()> {
+        let mut buffer: Buffer = [0; 64];
+        // SAFETY: the buffer has room for the header and a datagram, as was checked; the library reads no more.
+        unsafe {
+            let set_addr: Symbol<
+                '_,
+                unsafe extern "C" fn(*mut c_void, c_int, c_int, c_int, c_int) -> c_int,
+            > = self.library.get(b"umad_set_addr").map_err(gone)?;
+            let send: Symbol<
+                '_,
+                unsafe extern "C" fn(c_int, c_int, *mut c_void, c_int, c_int, c_int) -> c_int,
+            > = self.library.get(b"umad_send").map_err(gone)?;
+            let start = buffer.as_mut_ptr().cast::<u8>();
+            std::ptr::copy_nonoverlapping(datagram.as_ptr(), start.add(self.header), LENGTH);
+            // A directed route begins at the permissive address, queue pair 0 (IBTA 14.2.1.2).
+            set_addr(start.cast(), 0xffff, 0, 0, 0);
+            let (port, agent) = (self.port, self.agent);
+            // Sent again by us, not by the kernel. A datagram without a timeout has no answer there.
+            result(send(port, agent, start.cast(), LENGTH as c_int, milliseconds(timeout), 0))
+                .map(drop)
+        }
+    }
+
+    fn receive(&mut self, at_most: Time) -> io::Result<Option<[u8; LENGTH]>> {
+        let mut buffer: Buffer = [0; 64];
+        let mut length = LENGTH as c_int;
+        // SAFETY: as above; the library writes no more than the header and the length that it is given.
+        unsafe {
+            let recv: Symbol<
+                '_,
+                unsafe extern "C" fn(c_int, *mut c_void, *mut c_int, c_int) -> c_int,
+            > = self.library.get(b"umad_recv").map_err(gone)?;
+            let status: Symbol<'_, unsafe extern "C" fn(*mut c_void) -> c_int> =
+                self.library.get(b"umad_status").map_err(gone)?;
+            let start = buffer.as_mut_ptr().cast::<u8>();
+            let got = recv(self.port, start.cast(), &mut length, milliseconds(at_most));
+            // A signal ends the wait, and the library says that it was an error of the device.
+            let is_signal =
+                got < 0 && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
+            match result(got) {
+                Err(_) if is_signal => Ok(None),
+                // What was sent comes back without an answer: the deadline is ours.
+                Ok(_) if status(start.cast()) != 0 || length != LENGTH as c_int => Ok(None),
+                Ok(_) => {
+                    let mut datagram = [0; LENGTH];
+                    std::ptr::copy_nonoverlapping(
+                        start.add(self.header),
+                        datagram.as_mut_ptr(),
+                        LENGTH,
+                    );
+                    Ok(Some(datagram))
+                }
+                Err(error) if is_nothing(&error) => Ok(None),
+                Err(error) => Err(error),
+            }
+        }
+    }
+}
+
+/// Errors that say that nothing has come.
+fn is_nothing(error: &io::Error) -> bool {
+    use io::ErrorKind::{TimedOut, WouldBlock};
+    matches!(error.kind(), TimedOut | WouldBlock)
+}
+
+impl Drop for Umad {
+    fn drop(&mut self) {
+        // SAFETY: the port was opened, the agent registered if its number isn't negative, and neither is used
+        // any more.
+        unsafe {
+            if self.agent >= 0
+                && let Ok(unregister) = self
+                    .library
+                    .get::<unsafe extern "C" fn(c_int, c_int) -> c_int>(b"umad_unregister")
+            {
+                unregister(self.port, self.agent);
+            }
+            if let Ok(close) =
+                self.library.get::<unsafe extern "C" fn(c_int) -> c_int>(b"umad_close_port")
+            {
+                close(self.port);
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! [`InfiniBand`]: ports of InfiniBand, read and written by datagrams of subnet management.
+//!
+//! It works beside a subnet manager, which routes, gives addresses and says how many lanes links have. A manager
+//! that sets lanes itself (OpenSM with `qos TRUE`) does so when it sweeps: then a plan is not empty, and says
+//! what to write again.
+//!
+//! The one file that calls libibumad is `library.rs`; everything else talks to a [`Wire`].
+
+mod ask;
+mod library;
+mod plan;
+mod wire;
+
+pub use library::{NoDevice, Umad};
+pub use plan::IbPlan;
+pub use wire::Wire;
+
+use crate::infiniband::{Discovery, Fabric, Kind, Lanes, Patience, PortAt, PortInfo, Tables};
+use crate::{Applied, Fault, Left, Plan, Port, Switches, Wanted};
+use ask::Trouble;
+use bandwise_saba::controller::{PortConfig, PortId};
+use std::collections::BTreeMap;
+use std::num::NonZeroU8;
+
+/// Switches and hosts of an InfiniBand fabric.
+#[derive(Debug)]
+pub struct InfiniBand<W = Umad> {
+    wire: W,
+    lanes: Lanes,
+    patience: Patience,
+    /// Of the next datagram.
+    number: u32,
+    fabric: Fabric,
+    found: BTreeMap<PortId, Tables>,
+}
+
+impl<W: Wire> InfiniBand<W> {
+    /// A fabric that is reached by a wire, of which these lanes are Saba's. Nothing is sent yet.
+    pub fn new(wire: W, lanes: Lanes, patience: Patience) -> Self {
+        let (fabric, found) = (Fabric::default(), BTreeMap::new());
+        InfiniBand { wire, lanes, patience, number: 1, fabric, found }
+    }
+
+    /// The lanes that are Saba's.
+    pub fn lanes(&self) -> &Lanes {
+        &self.lanes
+    }
+
+    /// What was discovered last.
+    pub fn fabric(&self) -> &Fabric {
+        &self.fabric
+    }
+
+    /// What stood at ports before they were first written here. A port has no place to keep that: who starts
+    /// again and wants to put it back keeps it himself.
+    pub fn found(&self) -> &BTreeMap<PortId, Tables> {
+        &self.found
+    }
+
+    /// What stood at a port before it was first written, as it was kept.
+    pub fn remember(&mut self, id: PortId, found: Tables) {
+        self.found.insert(id, found);
+    }
+
+    /// Finds the fabric anew.
+    fn find(&mut self) -> Result<(), Fault> {
+        let mut discovery = Discovery::new();
+        let asks = discovery.asks();
+        let ended = self.ask(asks, |question, request, answer| {
+            discovery.answered(question, &request, answer);
+            Some(discovery.asks())
+        });
+        let whole = |said: String| Fault::Unreadable { port: "the fabric".into(), said };
+        ended.map_err(|Trouble(said)| whole(said))?;
+        let fabric = discovery.finish();
+        if fabric.nodes.is_empty() {
+            return Err(whole(fabric.missing.join("; ")));
+        }
+        if let Some([one, other]) = fabric.ambiguous() {
+            let said =
+                format!("{one} and {other} differ in the uppermost byte of their GUIDs alone");
+            return Err(whole(said));
+        }
+        self.fabric = fabric;
+        Ok(())
+    }
+
+    /// A port, where it is now and what stands there. A way may lead elsewhere since it was found: then the
+    /// fabric is found anew, once.
+    fn locate(&mut self, id: PortId) -> Result<(PortAt, PortInfo, Tables), Fault> {
+        let mut lost = None;
+        if let Some(at) = self.fabric.port(id) {
+            match self.read(at) {
+                Ok(there) => return Ok(there),
+                Err(Trouble(said)) => lost = Some((self.fabric.port_name(at), said)),
+            }
+        }
+        self.find()?;
+        let Some(at) = self.fabric.port(id) else {
+            let (port, said) = lost.ok_or(Fault::NoSuchPort(id))?;
+            return Err(Fault::Unreadable { port, said });
+        };
+        let port = self.fabric.port_name(at);
+        self.read(at).map_err(|Trouble(said)| Fault::Unreadable { port, said })
+    }
+
+    /// Puts back what stood there before, whatever stands there now.
+    fn roll_back(&mut self, plan: &IbPlan) -> Left {
+        let mut put_back = || -> Result<(), Trouble> {
+            let (.., now) = self.read(plan.at)?;
+            let mut parts = plan.before.differing(&now);
+            parts.reverse();
+            self.write(plan.at, &plan.before, &parts)?;
+            let (.., after) = self.read(plan.at)?;
+            let is_back = after == plan.before;
+            is_back.then_some(()).ok_or(Trouble("it reads back otherwise".into()))
+        };
+        match put_back() {
+            Ok(()) => Left::AsBefore,
+            Err(Trouble(why)) => Left::Otherwise(why),
+        }
+    }
+}
+
+impl<W: Wire> Switches for InfiniBand<W> {
+    type Plan = IbPlan;
+
+    /// Ports with a link in use that has a lane of Saba's, of hosts and switches.
+    fn discover(&mut self) -> Result<Vec<Port>, Fault> {
+        self.find()?;
+        let mut ports = Vec::new();
+        for (&node, read) in &self.fabric.nodes {
+            for (&port, (_, info)) in read.read.iter().filter(|(port, _)| **port > 0) {
+                let at = PortAt { node, port };
+                let queues = NonZeroU8::new(self.lanes.at(info).len() as u8);
+                if let (true, true, Some(queues)) =
+                    (info.is_active, read.kind != Kind::Other, queues)
+                {
+                    ports.push(Port { id: at.id(), name: self.fabric.port_name(at), queues });
+                }
+            }
+        }
+        ports.sort_by_key(|port| port.id);
+        Ok(ports)
+    }
+
+    fn path(&mut self, from: &str, to: &str) -> Result<Vec<PortId>, Fault> {
+        if self.fabric.nodes.is_empty() {
+            self.find()?;
+        }
+        let host = |name: &str| {
+            let guid = self.fabric.named(name);
+            let guid = guid.filter(|guid| self.fabric.nodes[guid].kind == Kind::Host);
+            guid.ok_or_else(|| Fault::NoSuchHost(name.to_owned()))
+        };
+        let ways = self.fabric.path(host(from)?, host(to)?);
+        let no_path = || Fault::NoPath { from: from.to_owned(), to: to.to_owned() };
+        let mut ids: Vec<PortId> = ways.ok_or_else(no_path)?.into_iter().map(PortAt::id).collect();
+        ids.sort_unstable();
+        Ok(ids)
+    }
+
+    fn plan(&mut self, id: PortId, wanted: &Wanted) -> Result<IbPlan, Fault> {
+        let (at, info, before) = self.locate(id)?;
+        let name = self.fabric.port_name(at);
+        let unfit = |why: String| Fault::Unfit { port: name.clone(), why };
+        let (wanted, is_back) = match wanted {
+            Wanted::AsFound => (self.found.get(&id).unwrap_or(&before).clone(), true),
+            Wanted::Shared(config) => {
+                let tables = self.lanes.tables(config, &before, &info);
+                (tables.map_err(|why| unfit(why.to_string()))?, false)
+            }
+        };
+        if !wanted.is_like(&before) {
+            return Err(unfit("what was found there is of another port, or it has changed".into()));
+        }
+        let mut writes = wanted.differing(&before);
+        if is_back {
+            writes.reverse();
+        }
+        Ok(IbPlan { id, at, name, before, wanted, writes })
+    }
+
+    fn apply(&mut self, plan: &IbPlan) -> Result<Applied, Fault> {
+        let port = plan.name.clone();
+        let (at, info, now) = self.locate(plan.id)?;
+        if plan.is_empty() {
+            return Ok(Applied { is_written: false, config: self.lanes.config(&now, &info) });
+        }
+        if (at, &now) != (plan.at, &plan.before) {
+            let said = "it has changed since the plan was made".to_owned();
+            return Err(Fault::Refused { port, said, left: Left::AsBefore });
+        }
+        self.found.entry(plan.id).or_insert_with(|| now.clone());
+        let written = self.write(at, &plan.wanted, &plan.writes);
+        match written.and_then(|()| self.read(at)) {
+            Ok((_, info, after)) if after == plan.wanted => {
+                Ok(Applied { is_written: true, config: self.lanes.config(&after, &info) })
+            }
+            Ok((.., after)) => {
+                let parts = plan.wanted.differing(&after);
+                let what = parts.iter().map(|&part| {
+                    format!("{part}: {} instead of {}", after.show(part), plan.wanted.show(part))
+                });
+                let what = what.collect::<Vec<_>>().join("; ");
+                Err(Fault::Differs { port, what, left: self.roll_back(plan) })
+            }
+            Err(Trouble(said)) => Err(Fault::Refused { port, said, left: self.roll_back(plan) }),
+        }
+    }
+
+    /// What stands at a port, whoever wrote it: on InfiniBand it bears no mark.
+    fn read_back(&mut self, id: PortId) -> Result<PortConfig, Fault> {
+        let (_, info, tables) = self.locate(id)?;
+        Ok(self.lanes.config(&tables, &info))
+    }
+}

@@ -1,0 +1,116 @@
+//! What is found, the ways between hosts, and what happens when links move.
+
+use crate::common::{config, lanes};
+use crate::fake::{Fake, H1, H2, H3, S1, S2, TRICKS, Trick};
+use bandwise_enforce::infiniband::{Guid, Patience, PortAt};
+use bandwise_enforce::umad::InfiniBand;
+use bandwise_enforce::{Fault, Plan, Switches, Wanted};
+use bandwise_saba::controller::PortId;
+use proptest::prelude::*;
+
+fn id(node: u64, port: u8) -> PortId {
+    PortAt { node: Guid(node), port }.id()
+}
+
+fn fabric(fake: &Fake) -> InfiniBand<Fake> {
+    InfiniBand::new(fake.clone(), lanes(), Patience::default())
+}
+
+const PORTS: [&str; 10] =
+    ["h1:1", "h2:1", "h3:1", "s1:1", "s1:2", "s1:3", "s1:4", "s2:1", "s2:3", "s2:4"];
+
+#[test]
+fn ports_links_and_ways() {
+    let fake = Fake::new();
+    let mut fabric = fabric(&fake);
+    let ports = fabric.discover().unwrap();
+    let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
+    assert_eq!(names, PORTS);
+    assert!(ports.iter().all(|port| port.queues.get() == 4));
+    assert_eq!(ports[0].id, id(H1, 1));
+    assert!(fabric.fabric().missing.is_empty());
+    // There by the one link between the switches, back by the other.
+    assert_eq!(fabric.path("h1", "h3"), Ok(vec![id(H1, 1), id(S1, 3), id(S2, 1)]));
+    assert_eq!(fabric.path("h3", "h1"), Ok(vec![id(H3, 1), id(S1, 1), id(S2, 4)]));
+    assert_eq!(fabric.path("h1", "0x12"), Ok(vec![id(H1, 1), id(S1, 2)]));
+    assert_eq!(fabric.path("h1", "s1"), Err(Fault::NoSuchHost("s1".into())));
+    assert!(matches!(fabric.path("h1", "h1"), Err(Fault::NoPath { .. })));
+    assert_eq!(fabric.read_back(id(S1, 9)), Err(Fault::NoSuchPort(id(S1, 9))));
+    // Tables that lead round in circles lead nowhere.
+    fake.0.borrow_mut().nodes.get_mut(&S2).unwrap().forwarding.as_mut().unwrap()[3] = 3;
+    fabric.discover().unwrap();
+    assert!(matches!(fabric.path("h1", "h3"), Err(Fault::NoPath { .. })));
+}
+
+/// A host with several addresses is reached by each: the ports on the ways of all.
+#[test]
+fn ways_to_several_addresses() {
+    let fake = Fake::new();
+    {
+        let mut inner = fake.0.borrow_mut();
+        let host = inner.nodes.get_mut(&H3).unwrap();
+        (host.lid, host.lmc) = (6, 1);
+        for (switch, to) in [(S1, [3, 4]), (S2, [1, 1])] {
+            inner.nodes.get_mut(&switch).unwrap().forwarding.as_mut().unwrap().extend(to);
+        }
+    }
+    let way = fabric(&fake).path("h1", "h3");
+    assert_eq!(way, Ok(vec![id(H1, 1), id(S1, 3), id(S1, 4), id(S2, 1)]));
+}
+
+#[test]
+fn names_that_are_not_unique_have_their_number() {
+    let fake = Fake::new();
+    fake.0.borrow_mut().nodes.get_mut(&H2).unwrap().name = "h3";
+    let mut fabric = fabric(&fake);
+    let ports = fabric.discover().unwrap();
+    assert_eq!(ports[1].name, "h3 0x0000000000000012:1");
+    assert_eq!(fabric.path("h1", "h3"), Err(Fault::NoSuchHost("h3".into())));
+    assert!(fabric.path("h1", "h3 0x0000000000000012").is_ok());
+}
+
+/// Hosts change places: the way to one leads to another, which must not be written to.
+#[test]
+fn a_way_that_leads_elsewhere_is_found_anew() {
+    let fake = Fake::new();
+    let mut fabric = fabric(&fake);
+    fabric.discover().unwrap();
+    let wanted = Wanted::Shared(config(&[(0, 0)], &[1]));
+    let plan = fabric.plan(id(H3, 1), &wanted).unwrap();
+    {
+        let mut inner = fake.0.borrow_mut();
+        for (host, port) in [(H2, (S2, 1)), (H3, (S1, 2))] {
+            inner.links.extend([((host, 1), port), (port, (host, 1))]);
+        }
+    }
+    assert!(fabric.apply(&plan).unwrap().is_written);
+    assert!(fake.0.borrow().written.keys().all(|(node, ..)| *node == H3));
+    assert!(fabric.plan(id(H3, 1), &wanted).unwrap().is_empty());
+    assert_eq!(fabric.fabric().links[&PortAt { node: Guid(H3), port: 1 }].node, Guid(S1));
+    // One that is not there any more is missed, and the way to it is not written to.
+    fake.0.borrow_mut().links.remove(&(S1, 2));
+    let fault = fabric.plan(id(H3, 1), &wanted).unwrap_err();
+    assert!(matches!(&fault, Fault::Unreadable { port, .. } if port == "h3:1"), "{fault}");
+    let fault = fabric.plan(id(H3, 1), &wanted).unwrap_err();
+    assert_eq!(fault, Fault::NoSuchPort(id(H3, 1)));
+}
+
+proptest! {
+    /// Whatever happens to one datagram: everything is found all the same, or it is said what is missing.
+    #[test]
+    fn nothing_is_missing_silently(at in 0usize..60, trick in prop::sample::select(TRICKS.as_slice())) {
+        let fake = Fake::new();
+        fake.0.borrow_mut().trick = Some((at, trick));
+        let mut fabric = fabric(&fake);
+        match fabric.discover() {
+            Err(fault) => prop_assert!(matches!(fault, Fault::Unreadable { .. }), "{fault}"),
+            Ok(ports) => {
+                let is_whole = ports.len() == PORTS.len() && fabric.path("h1", "h3").is_ok();
+                let is_told = !fabric.fabric().missing.is_empty();
+                prop_assert!(is_whole || is_told, "{trick:?}");
+                // What is asked again does no harm.
+                prop_assert!(!is_told || matches!(trick, Trick::Refuse | Trick::Die));
+            }
+        }
+    }
+}

@@ -1,0 +1,289 @@
+"""The checks of run.sh: starts ibsim and OpenSM, and looks at them with infiniband-diags."""
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+BANDWISE, TESTS, UMAD, SCRATCH = sys.argv[1:5]
+HERE = {
+    **os.environ,
+    # Sockets are named after this, so that runs side by side don't meet.
+    "IBSIM_SOCKNAME": f"ib-{os.getpid()}",
+    "SIM_HOST": "h1",
+    "OSM_CACHE_DIR": SCRATCH,
+    "OSM_TMP_DIR": SCRATCH,
+}
+THERE = {**HERE, "LD_PRELOAD": UMAD}
+SPINES, LEAVES, HOSTS = 6, 12, 3
+
+
+def netlist():
+    """A fat tree: each leaf has three hosts at ports 1 to 3 and a link to each spine at ports 7 to 12."""
+    lines = []
+    for s in range(1, SPINES + 1):
+        lines += [f'Switch 12 "spine{s}"', *(f'[{l}] "leaf{l}"[{6 + s}]' for l in range(1, LEAVES + 1)), ""]
+    for l in range(1, LEAVES + 1):
+        lines += [f'Switch 12 "leaf{l}"']
+        lines += [f'[{h}] "h{(l - 1) * HOSTS + h}"[1]' for h in range(1, HOSTS + 1)]
+        lines += [*(f'[{6 + s}] "spine{s}"[{l}]' for s in range(1, SPINES + 1)), ""]
+    for h in range(LEAVES * HOSTS):
+        lines += [f'Hca 1 "h{h + 1}"', f'[1] "leaf{h // HOSTS + 1}"[{h % HOSTS + 1}]', ""]
+    return "\n".join(lines)
+
+
+def said(*command, code=0):
+    """What a command in the simulated fabric prints, which ends with that code."""
+    done = subprocess.run(command, env=THERE, cwd=SCRATCH, capture_output=True, text=True, timeout=120)
+    assert done.returncode == code, f"exit code {done.returncode}: {command}\n{done.stdout}{done.stderr}"
+    return done.stdout + done.stderr
+
+
+def weights(*arguments, code=0):
+    return said(BANDWISE, "fabric", "weights", *arguments, code=code)
+
+
+def ports(*arguments):
+    return json.loads(weights(*arguments, "--json"))["ports"]
+
+
+def until(what, is_so, seconds=30):
+    """Waits for somebody else's doing."""
+    end = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < end, f"{what}: not within {seconds} s"
+        time.sleep(0.1)
+
+
+def turns(route, port):
+    """Low and high priority as smpquery reads them: lane and weight of each entry."""
+    rows = re.findall(r"^(?:VL    |WEIGHT): \|(.*)\|$", said("smpquery", "-D", "vlarb", route, str(port)), re.M)
+    rows = [[int(cell, 16) for cell in row.split("|")] for row in rows]
+    return list(zip(rows[0], rows[1])), list(zip(rows[2], rows[3]))
+
+
+def lanes(route, port):
+    """By the port that packets enter by: the lane of each service level, as smpquery reads it."""
+    rows = re.findall(r"^ports: in +(\d+), out +\d+: \|(.*)\|$", said("smpquery", "-D", "sl2vl", route, str(port)), re.M)
+    return {int(by): [int(cell) for cell in row.split("|")] for by, row in rows}
+
+
+def console(line):
+    simulator.stdin.write(line + "\n")
+    simulator.stdin.flush()
+
+
+def manager(*flags):
+    """OpenSM, when the subnet is up."""
+    log = os.path.join(SCRATCH, "opensm.log")
+    open(log, "w").close()
+    started = subprocess.Popen(["opensm", *flags, "-s", "0", "-d2", "-f", log], env=THERE, cwd=SCRATCH, stdin=subprocess.PIPE,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    managers.append(started)
+    until("OpenSM", lambda: ups(log) > 0)
+    return started, log
+
+
+def ups(log):
+    return open(log).read().count("SUBNET UP")
+
+
+def sweep(started, log):
+    before = ups(log)
+    started.send_signal(1)
+    until("a sweep", lambda: ups(log) > before)
+
+
+def leave(started):
+    started.terminate()
+    started.wait(20)
+    managers.remove(started)
+
+
+def addresses():
+    """By name, the address of each host, as ibnetdiscover reads them."""
+    found = said("ibnetdiscover")
+    return dict((name, int(lid)) for name, lid in
+                re.findall(r'^Ca\s+\d+ "H-\w+"\s+# "(h\d+)"\n.*?# lid (\d+) ', found, re.M))
+
+
+def traced(lids, a, b):
+    """The ports that ibtracert names, from the first on."""
+    way, node = set(), None
+    for line in said("ibtracert", str(lids[a]), str(lids[b])).splitlines():
+        out = re.match(r"\[(\d+)\] -> ", line)
+        if out:
+            way.add(f"{node}:{out[1]}")
+        node = re.search(r'"([^"]*)"$', line)[1] if line.endswith('"') else node
+    return way
+
+
+def same_ways():
+    lids = addresses()
+    for a, b in [("h1", "h2"), ("h1", "h36"), ("h36", "h1"), ("h5", "h20"), ("h34", "h17"), ("h12", "h13")]:
+        ours = {port["port"] for port in ports("--from", a, "--to", b)}
+        assert ours == traced(lids, a, b) and len(ours) >= 2, f"{a} to {b}: {ours}, {traced(lids, a, b)}"
+
+
+def everything_is_found():
+    found = ports()
+    links = LEAVES * HOSTS + SPINES * LEAVES
+    assert len(found) == 2 * links, len(found)
+    assert len({port["guid"] for port in found}) == SPINES + LEAVES + LEAVES * HOSTS
+    assert all(port["lanes"] == 4 for port in found)
+
+
+def ways_are_ibtracerts():
+    same_ways()
+
+
+def weights_are_read_by_smpquery():
+    before, mapped = turns("0,1", 8), lanes("0,1", 8)
+    elsewhere = turns("0,1", 9), lanes("0,1", 9)
+    plan = weights("leaf1:8", "1,4=30", "2=10", "--plan")
+    assert "leaf1:8, low-priority turns 1: " in plan and turns("0,1", 8) == before
+    text = weights("leaf1:8", "1,4=30", "2=10", "--keep", "before.json")
+    assert re.search(r"leaf1:8  1, 4  1   3\n +2     2   1\n", text), text
+    low, high = turns("0,1", 8)
+    by_lane = dict(low)
+    assert by_lane[1] == 3 * by_lane[2] > 0, low
+    assert [turn for turn in low if turn[0] not in (1, 2, 3, 4)] == [t for t in before[0] if t[0] not in (1, 2, 3, 4)]
+    assert high == before[1]
+    now = lanes("0,1", 8)
+    for by in range(1, 13):
+        assert now[by][:9] == [0, 1, 2, 0, 1, 0, 0, 0, 0] and now[by][9:] == mapped[by][9:], now[by]
+    assert (turns("0,1", 9), lanes("0,1", 9)) == elsewhere
+    assert "nothing is to be written" in weights("leaf1:8", "1,4=3", "2=1", "--plan")
+    # A host's own port, which has one table of lanes.
+    weights("h1:1", "1=2", "2=1")
+    assert lanes("0", 1)[0][:3] == [0, 1, 2] and dict(turns("0", 1)[0])[1] == 2 * dict(turns("0", 1)[0])[2]
+    weights("leaf1:8", "1=9", "--keep", "before.json")
+    weights("leaf1:8", "--restore", "before.json")
+    assert (turns("0,1", 8), lanes("0,1", 8)) == (before, mapped)
+
+
+def a_manager_beside_us():
+    """One that sets no lanes leaves ours; one that does overwrites them, which is seen and put back."""
+    leave(started[0])
+    plain = manager()
+    weights("leaf2:8", "1=5", "2=1")
+    sweep(*plain)
+    assert "nothing is to be written" in weights("leaf2:8", "1=5", "2=1", "--plan")
+    leave(plain[0])
+    route = "0,1,7,2"
+    ours = turns(route, 8), lanes(route, 8)
+    started[:] = manager("-Q")
+    until("OpenSM's own lanes", lambda: (turns(route, 8), lanes(route, 8)) != ours)
+    assert "leaf2:8" in weights("leaf2:8", "1=5", "2=1", "--plan")
+    weights("leaf2:8", "1=5", "2=1")
+    assert (turns(route, 8), lanes(route, 8)) == ours
+    sweep(*started)
+    weights("leaf2:8", "1=5", "2=1")
+    assert (turns(route, 8), lanes(route, 8)) == ours
+
+
+def a_link_moves():
+    way = {port["port"] for port in ports("--from", "h1", "--to", "h36")}
+    up = next(port for port in way if port.startswith("leaf1:"))
+    number = up.split(":")[1]
+    console(f'Unlink "leaf1"[{number}]')
+    until("a link that is gone", lambda: up not in {port["port"] for port in ports()})
+    sweep(*started)
+    assert up not in {port["port"] for port in ports("--from", "h1", "--to", "h36")}
+    same_ways()
+    assert "there is no port" in weights(up, "1=1", code=2)
+    console(f'ReLink "leaf1"[{number}]')
+    sweep(*started)
+    until("a link that is back", lambda: up in {port["port"] for port in ports()})
+    same_ways()
+    weights(up, "1=4", "2=1")
+    assert re.search(r"1   1   4\n", weights(up))
+
+
+def silence():
+    """A host that never answers, and one that does so now and then: an error, and no port left otherwise."""
+    route = "0,1,2"
+    weights("h2:1", "1=1")
+    before = turns(route, 1), lanes(route, 1)
+    console('Error "h2"[1] 100')
+    until("a host that is silent", lambda: "no answer" in weights("--from", "h1", "--to", "h3"))
+    text = weights("h2:1", "1=1", code=2)
+    assert "warning: not read: what is beyond leaf1:2: no answer, asked 3 times" in text and "there is no port" in text
+    outcomes = {"written": 0, "refused": 0, "interrupted": 0}
+    for attempt in range(15):
+        console(f'Error "h2"[1] {[10, 45, 30][attempt % 3]}')
+        run = subprocess.Popen([BANDWISE, "fabric", "weights", "h2:1", f"1={attempt + 2}", "2=1"], env=THERE, cwd=SCRATCH,
+                               text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if attempt % 3 == 2:
+            # Somewhere on the way: before it is written it ends, while it is written it goes on.
+            time.sleep(0.2 + attempt / 10)
+            run.send_signal(2)
+        stdout, stderr = run.communicate(timeout=120)
+        console('Error "h2"[1] 0')
+        until("a host that answers", lambda: "warning" not in weights())
+        now = turns(route, 1), lanes(route, 1)
+        if run.returncode == 0:
+            outcomes["written"] += 1
+            assert dict(now[0][0])[1] > dict(now[0][0])[2] and now != before
+        elif run.returncode < 0:
+            outcomes["interrupted"] += 1
+            assert now == before
+        else:
+            outcomes["refused"] += 1
+            assert now == before or "could not be put back" in stderr, stderr
+            assert "no answer" in stderr, stderr
+        before = now
+    said_so = ", ".join(f"{n} {how}" for how, n in outcomes.items())
+    print(f"  15 changes of a host that loses 10% to 45% of what it gets: {said_so}")
+
+
+def bad_flags():
+    for arguments, wanted in [
+        (["h1:1", "9=1"], "SL 9 is not to be written"),
+        (["h1:1", "1=1", "1=2"], "has two weights"),
+        (["h1:1", "1=1", "2=1", "3=1", "4=1", "5=1"], "up to 4"),
+        (["h1:1", "1=0"], "1 to 255"),
+        (["nobody:1"], "there is no port"),
+        (["--from", "h1", "--to", "spine1"], "there is no host"),
+        (["h1:1", "--lanes", "0-2"], "everyone else's"),
+        (["h1:1", "1=1", "--restore", "x"], "cannot be used with"),
+    ]:
+        text = weights(*arguments, code=2)
+        assert wanted in text, f"{arguments}: {text}"
+    assert "has nothing of h3:1" in weights("h3:1", "--restore", "before.json", code=2)
+    # Without the simulator there is no device here.
+    done = subprocess.run([BANDWISE, "fabric", "weights", "--device", "nope"], env=HERE, capture_output=True, text=True)
+    assert done.returncode == 1 and "nope can't be opened" in done.stderr, done.stderr
+
+
+def the_crates_own():
+    print(said(TESTS, "--nocapture").split("running 1 test\n")[1].split("test on_ibsim")[0], end="")
+
+
+with open(os.path.join(SCRATCH, "net"), "w") as file:
+    file.write(netlist())
+managers = []
+THERE["BANDWISE_TEST_FABRIC"] = "spine1:1"
+passed = failed = 0
+output = open(os.path.join(SCRATCH, "ibsim.out"), "w")
+simulator = subprocess.Popen(["ibsim", "-s", "net"], env=HERE, cwd=SCRATCH, stdin=subprocess.PIPE, text=True,
+                             stdout=output, stderr=subprocess.STDOUT)
+try:
+    until("ibsim", lambda: "ready" in open(output.name).read())
+    started = list(manager("-Q"))
+    for check in [everything_is_found, ways_are_ibtracerts, weights_are_read_by_smpquery, the_crates_own,
+                  a_manager_beside_us, a_link_moves, silence, bad_flags]:
+        try:
+            check()
+            passed += 1
+            print(f"{check.__name__.replace('_', ' ')}: ok", flush=True)
+        except (AssertionError, subprocess.TimeoutExpired) as error:
+            failed += 1
+            print(f"{check.__name__.replace('_', ' ')}: FAILED: {error}", flush=True)
+finally:
+    for process in [*managers, simulator]:
+        process.kill()
+        process.wait()
+print(f"ib: {passed} passed, {failed} failed")
+sys.exit(failed > 0)

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# A fabric of 18 switches and 36 hosts in ibsim, with OpenSM beside us: what is found, the ways, what is written as
+# `smpquery` reads it, and what happens when OpenSM sweeps, links move and hosts fall silent.
+#   tests/ib/run.sh PATH-OF-BANDWISE PATH-OF-THE-TESTS-AGAINST-IBSIM
+# Prints a line that starts with SKIP where that can't be had. The last line counts.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+bandwise=$(realpath "${1:?the path of the bandwise program}")
+ibsim=$(realpath "${2:?the path of the test ibsim of the crate enforce}")
+
+skip() {
+  echo "SKIP ib: $1"
+  exit 0
+}
+missing=()
+for package in ibsim-utils infiniband-diags opensm libibumad3 python3; do
+  dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null ||
+    skip "${missing[*]} not installed, and only root can install packages here"
+  # Debian's package starts a subnet manager, which would manage a fabric that is there.
+  [ ! -e /sys/class/infiniband ] || skip "${missing[*]} not installed, and this machine has a real fabric"
+  echo "Installing ${missing[*]} with apt-get."
+  { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
+    >/dev/null 2>&1 || skip "apt-get could not install ${missing[*]}"
+fi
+umad=$(dpkg -L libumad2sim0 ibsim-utils 2>/dev/null | grep -m1 'libumad2sim\.so' || true)
+[ -n "$umad" ] || skip "ibsim-utils has no libumad2sim.so"
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+python3 "$here/check.py" "$bandwise" "$ibsim" "$umad" "$scratch"
