@@ -69,6 +69,7 @@ fabric() {
     linux=$(executable -p bandwise-enforce --test linux) || return 1
   bash tests/fabric/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
   bash tests/lab/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" "$linux" || wrong=1
+  bash tests/lab/controller.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
   return $wrong
 }
 trace() {

@@ -160,6 +160,11 @@ impl Core {
         self.ports.all.iter().filter(|of| of.1.is_there).map(|(&id, port)| (id, port))
     }
 
+    /// A port that is there, or was.
+    pub fn port(&self, port: PortId) -> Option<&PortState> {
+        self.ports.all.get(&port)
+    }
+
     /// The profiles that applications are known by.
     pub fn profiles(&self) -> &Profiles {
         &self.profiles
