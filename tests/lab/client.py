@@ -197,6 +197,36 @@ def latency(controller, rounds):
     controller.well("DELETE", f"/v1/clients/{client.client}")
 
 
+def load(controller, applications, connections, seconds):
+    """So many at once, then as many events as it takes for a while: a connection made and closed, by four clients."""
+    import threading
+
+    client = Client(controller)
+    applications = [client.register(("LR", "PR")[i % 2]) for i in range(int(applications))]
+    began = time.perf_counter()
+    for i in range(int(connections)):
+        client.connect(applications[i % len(applications)], f"h{i % 2 + 1}", "h3")
+    print(f"{connections} connections, one after another: {int(connections) / (time.perf_counter() - began):.0f} a second")
+    counts = []
+
+    def churn():
+        own = Controller(controller.http.path)
+        mine = Client(own)
+        application = mine.register("LR")
+        done, end = 0, time.perf_counter() + float(seconds)
+        while time.perf_counter() < end:
+            made = mine.connect(application, "h1", "h3")
+            mine.tell(close={"connection": made})
+            done += 2
+        counts.append(done)
+        own.well("DELETE", f"/v1/clients/{mine.client}")
+
+    threads = [threading.Thread(target=churn) for _ in range(16)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    print(f"16 clients: {sum(counts) / float(seconds):.0f} events a second for {seconds} s")
+
+
 if __name__ == "__main__":
     _, path, what, *rest = sys.argv
     globals()[what.replace("-", "_")](Controller(path), *rest)

@@ -292,7 +292,7 @@ mod tests {
         let Network::Ports(ports) = read(&text).unwrap().network else { panic!() };
         assert_eq!((ports[0].name.as_str(), ports[0].layout.queues().get()), ("leaf1 to h1", 8));
         let twice = read(&(text.clone() + port)).unwrap_err();
-        assert!(twice.starts_with("c.toml:11: a second port"), "{twice}");
+        assert!(twice.starts_with("c.toml:12: a second port"), "{twice}");
         assert!(read(&(text + "others = 1.5\n")).unwrap_err().starts_with("c.toml:9: a share of"));
     }
 

@@ -1,5 +1,7 @@
 //! [`Core`]: inputs in, outputs out.
 
+mod told;
+
 use super::batch::Batch;
 use super::change::Change;
 use super::input::{Input, Output, Ticket};
@@ -9,12 +11,8 @@ use super::profiles::Profiles;
 use super::request::{Answer, Asked, ClientId, Refusal};
 use super::rules::Rules;
 use super::state::State;
-use bandwise_saba::controller::{
-    ApplicationId, Command, Controller, Event, Levels, PortId, Profile, Refused, Settings,
-};
-use bandwise_saba::table::Application;
+use bandwise_saba::controller::{Controller, Levels, PortId, Refused, Settings};
 use std::collections::VecDeque;
-use std::num::NonZeroU8;
 use std::time::Duration;
 
 /// The daemon's decisions. See the [module](super).
@@ -296,73 +294,5 @@ impl Core {
         self.out.extend(batch.dropped.into_iter().map(|client| Output::Dropped { client }));
         self.answer(batch.answers);
         self.settle();
-    }
-
-    /// Tells the controller what is stored.
-    fn tell(&mut self, change: &Change) -> Result<(), Unfit> {
-        match change {
-            Change::Application(id, Some(of)) => {
-                let name = Application::try_from(of.name.as_str());
-                let name =
-                    name.map_err(|error| Unfit::Application { application: id.0, name: error.0 })?;
-                let profile = Profile::Named(name);
-                let event = Event::Registered { application: *id, profile };
-                self.controller.handle(event).expect("an id is given once");
-            }
-            Change::Application(application, None) => self.is_gone(*application),
-            Change::Connection(id, Some(of)) => {
-                let path = of.path.to_vec();
-                let (application, level) = (of.application, of.level);
-                let event = Event::Connected { connection: *id, application, level, path };
-                let refused = |why| Unfit::Connection { connection: id.0, why };
-                self.controller.handle(event).map_err(refused)?;
-                of.path.iter().for_each(|&port| self.ports.count(port, true));
-            }
-            Change::Connection(id, None) => {
-                // A controller that is alone doesn't look at the path.
-                let event = Event::Closed { connection: *id, path: Vec::new() };
-                self.controller.handle(event).expect("what is closed is closed");
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn is_gone(&mut self, application: ApplicationId) {
-        self.controller.handle(Event::Gone { application }).expect("what is gone is gone");
-    }
-
-    fn found(&mut self, port: PortId, name: String, queues: NonZeroU8) {
-        let is_drained = self.state.drained.contains(&port);
-        let mut revision = 0;
-        self.ports.change(port, (self.now, &self.rules), |known| {
-            known.revision += 1;
-            revision = known.revision;
-            known.forget();
-            (known.name, known.is_there, known.is_drained) = (name, true, is_drained);
-        });
-        let event = Event::PortFound { port, queues, revision };
-        self.controller.handle(event).expect("each revision is higher");
-        self.settle();
-    }
-
-    fn lost(&mut self, port: PortId) {
-        let mut revision = 0;
-        self.ports.change(port, (self.now, &self.rules), |known| {
-            known.revision += 1;
-            revision = known.revision;
-            known.forget();
-        });
-        let event = Event::PortLost { port, revision };
-        self.controller.handle(event).expect("each revision is higher");
-        self.settle();
-    }
-
-    fn settle(&mut self) {
-        for command in self.controller.settle() {
-            // Levels are the table's, and were said when they were asked for.
-            let Command::Configure { port, config } = command else { continue };
-            self.ports.change(port, (self.now, &self.rules), |port| port.wanted = config);
-        }
     }
 }

@@ -26,6 +26,11 @@ impl Fails {
     pub(super) fn unusable(error: String) -> Self {
         Fails { status: StatusCode::BAD_REQUEST, error, refusal: None }
     }
+
+    /// Something that is not there.
+    pub(super) fn missing(error: String) -> Self {
+        Fails { status: StatusCode::NOT_FOUND, error, refusal: None }
+    }
 }
 
 impl From<Unheard> for Fails {
@@ -86,5 +91,5 @@ pub(super) fn words(answer: &Answer, marks: &Marks) -> Value {
 /// For paths that are none.
 pub(super) async fn no_such_route() -> Response {
     let error = "there is nothing here: /openapi.json says what there is".to_owned();
-    Fails { status: StatusCode::NOT_FOUND, error, refusal: None }.into_response()
+    Fails::missing(error).into_response()
 }

@@ -155,7 +155,7 @@ async fn drain(State(desk): State<Desk>, bytes: Bytes) -> Reply {
         };
         ports.into_iter().map(find).collect::<Result<Vec<PortId>, String>>()
     });
-    let unknown = |name| Fails::unusable(format!("there is no port called {name:?}"));
+    let unknown = |name| Fails::missing(format!("there is no port called {name:?}"));
     let ports = named.await?.map_err(unknown)?;
     desk.say(Said::Drain(ports, drained)).await
 }
