@@ -213,15 +213,11 @@ fn started_again_it_has_what_was_answered() {
     daemon.stop();
     // As a switch that came back empty meanwhile.
     ports.lock().unwrap().insert(PortId(0), PortConfig::default());
-    let mut daemon = None::<Daemon>.unwrap_or_else(|| {
-        loop {
-            // The thread that stores lets go of the file when it hears that nobody writes any more.
-            if Embedded::open(&folder.path().join("store")).is_ok() {
-                return Daemon::start(folder.path(), &ports, None);
-            }
-            std::thread::yield_now();
-        }
-    });
+    // The thread that stores lets go of the file when it hears that nobody writes any more.
+    while Embedded::open(&folder.path().join("store")).is_err() {
+        std::thread::yield_now();
+    }
+    let mut daemon = Daemon::start(folder.path(), &ports, None);
     daemon.until(Core::is_settled);
     assert_eq!(ports.lock().unwrap()[&PortId(0)].weights, [1]);
     daemon.numbers = 10;
