@@ -19,8 +19,9 @@ done
 scratch=$(mktemp -d)
 lab=c$$
 controller=
+killed() { { kill -9 "$controller" && wait "$controller" || true; } 2>/dev/null; }
 finish() {
-  [ -z "$controller" ] || kill -9 "$controller" 2>/dev/null || true
+  [ -z "$controller" ] || killed
   "$bandwise" lab down --force --name "$lab" >/dev/null 2>&1 || true
   mountpoint -q "$scratch/small" && umount "$scratch/small" || true
   rm -rf "$scratch"
@@ -66,7 +67,6 @@ start() {
   tail -n 3 "$scratch/log"
   return 1
 }
-killed() { kill -9 "$controller" && { wait "$controller" 2>/dev/null || true; }; }
 client() { python3 "$here/client.py" "$scratch/socket" "$@"; }
 # What `tc` itself shows of the queues of the port to h3: a rate for each class.
 rates() { "$bandwise" lab exec --name "$lab" switch -- tc class show dev h3 | sed -n 's/^class htb 5aba:1\([01]\) .* rate \([^ ]*\) .*/\1=\2/p' | sort; }

@@ -15,6 +15,9 @@ use bandwise_saba::controller::{Controller, Levels, PortId, Refused, Settings};
 use std::collections::VecDeque;
 use std::time::Duration;
 
+/// How many requests may wait for a write.
+const MOST_WAITING: usize = 10_000;
+
 /// The daemon's decisions. See the [module](super).
 #[derive(Debug, Clone)]
 pub struct Core {
@@ -103,10 +106,10 @@ impl Core {
     pub fn handle(&mut self, now: Duration, input: Input) {
         self.now = self.now.max(now);
         match input {
-            Input::Hello { ticket } => self.waiting.push(Waiting::Hello(ticket)),
+            Input::Hello { ticket } => self.wait(ticket, Waiting::Hello(ticket)),
             Input::Ask { ticket, asked, path } => {
                 self.is_alive(asked.client);
-                self.waiting.push(Waiting::Ask(ticket, asked, path));
+                self.wait(ticket, Waiting::Ask(ticket, asked, path));
             }
             Input::Renew { ticket, client } => {
                 let answer = match self.is_alive(client) {
@@ -116,7 +119,7 @@ impl Core {
                 self.out.push_back(Output::Answer { ticket, answer });
             }
             Input::Goodbye { ticket, client } => {
-                self.waiting.push(Waiting::Goodbye(ticket, client))
+                self.wait(ticket, Waiting::Goodbye(ticket, client))
             }
             Input::Drain { ticket, ports, drained } => self.drain(ticket, ports, drained),
             Input::Stored { write, error } => self.stored(write, error),
@@ -142,7 +145,7 @@ impl Core {
         self.leases.next().into_iter().chain(self.ports.wake()).min()
     }
 
-    /// Whether a request waits for the store or an order is under way or due.
+    /// Whether nothing is being stored, and no order is under way or due but to look.
     pub fn is_settled(&self) -> bool {
         let is_settled = |port: &PortState| !port.is_there || port.is_settled();
         self.writing.is_none() && self.ports.all.values().all(is_settled)
@@ -204,9 +207,18 @@ impl Core {
             None => {
                 let all = || self.ports().map(|of| of.0).collect();
                 let ports = if ports.is_empty() { all() } else { ports };
-                self.waiting.push(Waiting::Drain(ticket, ports, drained));
+                self.wait(ticket, Waiting::Drain(ticket, ports, drained));
             }
         }
+    }
+
+    /// A request goes into the next write, unless too many do already: then the store has hung for long.
+    fn wait(&mut self, ticket: Ticket, waiting: Waiting) {
+        if self.waiting.len() < MOST_WAITING {
+            return self.waiting.push(waiting);
+        }
+        let why = format!("{MOST_WAITING} requests wait for the store");
+        self.out.push_back(Output::Answer { ticket, answer: Err(Refusal::NotStored(why)) });
     }
 
     /// Takes what waits, if no write is under way.

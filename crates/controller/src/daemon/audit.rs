@@ -3,30 +3,49 @@
 use crate::core::{Output, Task};
 use serde_json::{Value, json};
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use tracing_subscriber::fmt::{format::Writer, time::FormatTime, time::SystemTime};
 
 /// The trail of what was done to ports: JSON lines, each with time, port, before, after and why. An order to write
 /// stands there before it is given, so that nothing is done of which no line tells.
+///
+/// A line that can't be written, as the disk is full, goes to the log.
 #[derive(Debug)]
 pub struct Audit(File);
 
 impl Audit {
     /// Goes on in this file, or begins it.
     pub fn open(path: &Path) -> io::Result<Self> {
-        Ok(Audit(OpenOptions::new().create(true).append(true).open(path)?))
+        Ok(Audit(continued(path)?))
     }
 
     /// Writes a line, if what was said is about a port that is written. `name` is what people call the port.
-    pub(super) fn line(&mut self, output: &Output, name: &str) -> io::Result<()> {
-        let Some(mut line) = line(output) else { return Ok(()) };
+    pub(super) fn line(&mut self, output: &Output, name: &str) {
+        let Some(mut line) = line(output) else { return };
         line["time"] = json!(now());
         line["name"] = json!(name);
-        let mut line = line.to_string();
-        line.push('\n');
-        self.0.write_all(line.as_bytes())
+        let line = line.to_string();
+        if let Err(error) = self.0.write_all(format!("{line}\n").as_bytes()) {
+            tracing::error!(%error, line, "the audit trail lacks a line");
+            // What there is of it is a line of its own, if that can be.
+            let _ = self.0.write_all(b"\n");
+        }
     }
+}
+
+/// A file that lines are added to. What a program left that was killed is a line of its own.
+pub(super) fn continued(path: &Path) -> io::Result<File> {
+    let mut file = OpenOptions::new().create(true).append(true).read(true).open(path)?;
+    let mut last = [b'\n'];
+    if file.seek(SeekFrom::End(0))? > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last != [b'\n'] {
+        file.write_all(b"\n")?;
+    }
+    Ok(file)
 }
 
 fn line(output: &Output) -> Option<Value> {

@@ -9,7 +9,6 @@ use crate::store::Store;
 use bandwise_enforce::{Fault, Switches};
 use bandwise_saba::controller::PortId;
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -65,7 +64,7 @@ pub struct Desk<S> {
 
 impl<S: Switches + Send + 'static> Desk<S> {
     /// Finds the ports and starts the threads. The last of what is returned ends when the daemon does.
-    pub fn start(mut parts: Parts<S>) -> Result<(Handle, JoinHandle<io::Result<()>>), Fault> {
+    pub fn start(mut parts: Parts<S>) -> Result<(Handle, JoinHandle<()>), Fault> {
         let found = parts.switches.discover()?;
         let (desk, messages) = sync_channel(ROOM);
         let (store, writes) = channel();
@@ -93,35 +92,33 @@ impl<S: Switches + Send + 'static> Desk<S> {
         let thread = std::thread::spawn(move || {
             for port in found {
                 let (port, name, queues) = (port.id, port.name, port.queues);
-                own.hear(Input::Found { port, name, queues })?;
+                own.hear(Input::Found { port, name, queues });
             }
-            own.run()
+            own.run();
         });
         Ok((Handle { desk }, thread))
     }
 
-    fn run(&mut self) -> io::Result<()> {
+    fn run(&mut self) {
         loop {
             let message = match self.messages.try_recv() {
                 Ok(message) => Some(message),
                 Err(_) => {
-                    if let Some(recording) = &mut self.recording {
-                        recording.flush()?;
-                    }
+                    self.record(|recording| recording.flush());
                     let wake = self.core.wake().unwrap_or(Duration::from_secs(3600));
                     let wait = wake.saturating_sub(self.began.elapsed());
                     match self.messages.recv_timeout(wait) {
                         Ok(message) => Some(message),
                         Err(RecvTimeoutError::Timeout) => None,
-                        Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                        Err(RecvTimeoutError::Disconnected) => return,
                     }
                 }
             };
             match message {
-                None => self.hear(Input::Tick)?,
+                None => self.hear(Input::Tick),
                 Some(Message::Stop) => {
                     tracing::info!("stops; ports stay as they are");
-                    return self.recording.as_mut().map_or(Ok(()), Recording::flush);
+                    return self.record(Recording::flush);
                 }
                 Some(Message::Look(look)) => look(&mut self.core, &mut self.paths),
                 Some(Message::Said(said, answers)) => {
@@ -129,13 +126,13 @@ impl<S: Switches + Send + 'static> Desk<S> {
                     let ticket = Ticket(self.tickets);
                     self.waiting.insert(ticket, answers);
                     let input = self.input(ticket, said);
-                    self.hear(input)?;
+                    self.hear(input);
                 }
                 Some(Message::Stored { write, error }) => {
                     if let Some(error) = &error {
                         tracing::error!(write, error, "could not be stored");
                     }
-                    self.hear(Input::Stored { write, error })?;
+                    self.hear(Input::Stored { write, error });
                     // A connection that changes no weights needs no order.
                     let core = &self.core;
                     let is_open =
@@ -147,7 +144,7 @@ impl<S: Switches + Send + 'static> Desk<S> {
                         self.metrics.order_s.observe(since.elapsed().as_secs_f64());
                         self.placed(port, since);
                     }
-                    self.hear(Input::Ended { order, end })?;
+                    self.hear(Input::Ended { order, end });
                 }
             }
         }
@@ -185,7 +182,7 @@ impl<S: Switches + Send + 'static> Desk<S> {
     }
 
     /// Tells the core, writes it down and does what it says.
-    fn hear(&mut self, input: Input) -> io::Result<()> {
+    fn hear(&mut self, input: Input) {
         let now = self.began.elapsed();
         let kept = self.recording.is_some().then(|| input.clone());
         self.core.handle(now, input);
@@ -195,16 +192,23 @@ impl<S: Switches + Send + 'static> Desk<S> {
                 sum.add(&output);
             }
             self.metrics.count(&output);
-            self.carry(output)?;
+            self.carry(output);
         }
-        match (&mut self.recording, kept) {
-            (Some(recording), Some(input)) => recording.heard(now, input, sum),
-            _ => Ok(()),
+        if let Some(input) = kept {
+            self.record(|recording| recording.heard(now, input, sum));
         }
     }
 
-    fn carry(&mut self, output: Output) -> io::Result<()> {
-        self.tell(&output)?;
+    /// Goes on with the recording, if there is one. What can't be written ends it, as it would lack something.
+    fn record(&mut self, how: impl FnOnce(&mut Recording) -> std::io::Result<()>) {
+        if let Some(Err(error)) = self.recording.as_mut().map(how) {
+            tracing::error!(%error, "the recording ends here: it can't be written");
+            self.recording = None;
+        }
+    }
+
+    fn carry(&mut self, output: Output) {
+        self.tell(&output);
         match output {
             // Who ends first, ends; the desk hears of it by its messages.
             Output::Store { write, changes } => drop(self.store.send((write, changes))),
@@ -222,11 +226,10 @@ impl<S: Switches + Send + 'static> Desk<S> {
             | Output::Late { .. }
             | Output::Dropped { .. } => {}
         }
-        Ok(())
     }
 
     /// Writes lines for people, and the trail.
-    fn tell(&mut self, output: &Output) -> io::Result<()> {
+    fn tell(&mut self, output: &Output) {
         let port = match output {
             Output::Order { port, .. }
             | Output::Written { port, .. }
@@ -234,9 +237,9 @@ impl<S: Switches + Send + 'static> Desk<S> {
             | Output::Late { port, .. } => *port,
             Output::Dropped { client } => {
                 tracing::warn!(client = client.0, "dropped: its lease has ended");
-                return Ok(());
+                return;
             }
-            Output::Store { .. } | Output::Answer { .. } => return Ok(()),
+            Output::Store { .. } | Output::Answer { .. } => return,
         };
         let name = self.core.port(port).map_or("", |port| &port.name);
         match output {
@@ -247,9 +250,8 @@ impl<S: Switches + Send + 'static> Desk<S> {
             Output::Late { .. } => tracing::error!(port = name, "an order does not end"),
             _ => {}
         }
-        match &mut self.audit {
-            Some(audit) => audit.line(output, name),
-            None => Ok(()),
+        if let Some(audit) = &mut self.audit {
+            audit.line(output, name);
         }
     }
 }

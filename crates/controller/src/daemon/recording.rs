@@ -1,11 +1,12 @@
 //! [`Recording`] and [`Replay`]: all that a core heard, written down and heard again.
 
+use super::audit::continued;
 use crate::core::{Change, Core, Input, Output, Profiles, Rules, State};
 use bandwise_input::Source;
 use bandwise_saba::controller::Settings;
 use bandwise_saba::table::read;
 use serde::{Deserialize, Serialize};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufRead, BufWriter, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -92,8 +93,7 @@ pub struct Recording(BufWriter<File>);
 impl Recording {
     /// Goes on in this file, or begins it.
     pub fn begin(path: &Path, beginning: &Beginning) -> io::Result<Self> {
-        let file = OpenOptions::new().create(true).append(true).open(path)?;
-        let mut recording = Recording(BufWriter::new(file));
+        let mut recording = Recording(BufWriter::new(continued(path)?));
         recording.line(beginning)?;
         recording.flush()?;
         Ok(recording)
@@ -125,8 +125,8 @@ pub struct Replayed {
     pub outputs: u64,
     /// Orders to ports.
     pub orders: u64,
-    /// Whether the last line is cut, as of a daemon that was killed.
-    pub is_cut: bool,
+    /// How many starts have their last line cut, as of a daemon that was killed.
+    pub cut: u64,
     /// The first line to which something else was said than then.
     pub differs: Option<u64>,
 }
@@ -158,17 +158,26 @@ impl Replay {
         mut said: impl FnMut(u64, Duration, &Output),
     ) -> Result<Replayed, ReplayError> {
         let (starts, inputs, outputs, orders) = (0, 0, 0, 0);
-        let mut done = Replayed { starts, inputs, outputs, orders, is_cut: false, differs: None };
+        let mut done = Replayed { starts, inputs, outputs, orders, cut: 0, differs: None };
         let mut core: Option<Core> = None;
         let (mut text, mut number) = (String::new(), 0);
+        // A line that can't be read. It is cut if a daemon was started after it, or nothing comes.
+        let mut unread: Option<ReplayError> = None;
         loop {
             text.clear();
-            if from.read_line(&mut text)? == 0 {
+            let is_end = from.read_line(&mut text)? == 0;
+            let is_beginning = text.starts_with("{\"recording\":");
+            match unread.take() {
+                Some(_) if is_end || is_beginning => done.cut += 1,
+                Some(error) => return Err(error),
+                None => {}
+            }
+            if is_end {
                 return Ok(done);
             }
             number += 1;
             let wrong = |why: String| ReplayError::Line { line: number, why };
-            if text.starts_with("{\"recording\":") {
+            if is_beginning {
                 let beginning: Beginning =
                     serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
                 if beginning.recording != FORM {
@@ -181,11 +190,10 @@ impl Replay {
             }
             let line: Line = match serde_json::from_str(&text) {
                 Ok(line) => line,
-                Err(_) if !text.ends_with('\n') => {
-                    done.is_cut = true;
-                    return Ok(done);
+                Err(error) => {
+                    unread = Some(wrong(error.to_string()));
+                    continue;
                 }
-                Err(error) => return Err(wrong(error.to_string())),
             };
             let Some(core) = &mut core else {
                 return Err(wrong("an input before what the core began with".into()));

@@ -243,3 +243,19 @@ fn what_would_be_is_what_then_is() {
     assert_eq!(super::world::lowest(&differs[0].after), world.ports[&PortId(3)]);
     assert!(world.core.outlook(&[Guest { name: "nobody".into(), paths: vec![] }]).is_err());
 }
+
+#[test]
+fn a_store_that_hangs_is_not_waited_for_by_any_number() {
+    let mut world = World::new(Rules::default());
+    let client = world.hello();
+    for _ in 0..=10_001 {
+        let ticket = world.ticket();
+        world.hear(Input::Hello { ticket });
+    }
+    let refused = world.answers.values().filter(|answer| answer.is_err()).count();
+    assert_eq!(refused, 1);
+    world.settle();
+    // One write, and what waited for it: as many as the limit allows.
+    assert_eq!(world.stored.clients().len(), world.rules.limits.clients as usize);
+    assert!(world.stored.clients().any(|of| of == client));
+}

@@ -89,7 +89,7 @@ impl Switches for Fake {
 
 struct Daemon {
     handle: Handle,
-    thread: JoinHandle<std::io::Result<()>>,
+    thread: JoinHandle<()>,
     runtime: tokio::runtime::Runtime,
     numbers: u64,
 }
@@ -165,7 +165,7 @@ impl Daemon {
 
     fn stop(self) {
         self.handle.stop();
-        self.thread.join().unwrap().unwrap();
+        self.thread.join().unwrap();
     }
 }
 
@@ -194,7 +194,7 @@ fn a_port_that_hangs_holds_up_nobody_who_asks_and_one_that_refuses_is_tried_agai
     daemon.stop();
     let recording = std::fs::File::open(folder.path().join("recording")).unwrap();
     let replayed = Replay::run(BufReader::new(recording), |_, _, _| ()).unwrap();
-    assert_eq!((replayed.starts, replayed.differs, replayed.is_cut), (1, None, false));
+    assert_eq!((replayed.starts, replayed.differs, replayed.cut), (1, None, 0));
     let audit = std::fs::read_to_string(folder.path().join("audit")).unwrap();
     let lines: Vec<serde_json::Value> =
         audit.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -241,10 +241,16 @@ fn a_recording_that_says_something_else_is_told() {
     let changed =
         if changed == text { text.replacen("\"to\":\"h0\"", "\"to\":\"hx\"", 1) } else { changed };
     assert!(replay(&changed).unwrap().differs.is_some());
-    let cut = replay(&text[..text.len() - 5]).unwrap();
-    assert!(cut.is_cut && cut.differs.is_none());
+    let cut = &text[..text.len() - 5];
+    let twice = format!("{cut}\n{text}");
+    for (text, starts) in [(cut, 1), (&*twice, 2)] {
+        let replayed = replay(text).unwrap();
+        assert_eq!((replayed.starts, replayed.cut, replayed.differs), (starts, 1, None));
+    }
+    let broken = text.replacen("{\"at_ns\"", "{\"at", 1);
+    assert!(replay(&broken).unwrap_err().to_string().starts_with("line 2"));
     let lines: Vec<&str> = text.lines().collect();
     let headless = lines[1..].join("\n") + "\n";
     assert!(replay(&headless).unwrap_err().to_string().starts_with("line 1"));
-    assert!(replay("{}\n").is_err());
+    assert!(replay("{}\n{}\n").is_err());
 }

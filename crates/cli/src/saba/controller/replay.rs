@@ -48,7 +48,10 @@ impl Flags {
             return Err(error);
         }
         let done = replayed.with_context(|| name.clone())?;
-        let cut = if done.is_cut { "; the last line is cut" } else { "" };
+        let cut = match done.cut {
+            0 => String::new(),
+            starts => format!("; the last line of {starts} starts is cut"),
+        };
         print(&format!(
             "{} starts, {} inputs, {} outputs, {} orders to ports{cut}\n",
             done.starts, done.inputs, done.outputs, done.orders

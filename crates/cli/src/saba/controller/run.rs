@@ -91,7 +91,7 @@ fn run(settings: &Settings, profiles: Profiles, table: String) -> Result<(), Fai
     ctrlc::set_handler(move || stops.stop()).map_err(Error::from)?;
     door.serve(http::router(handle, metrics, network::marks())).context("HTTP")?;
     note(format_args!("controller: {count} ports, reached at {place}"));
-    let ended = desk.join().map_err(|_| anyhow::anyhow!("the controller ended by a fault"))?;
+    desk.join().map_err(|_| anyhow::anyhow!("the controller ended by a fault"))?;
     if let Listen::Unix(path) = &settings.listen {
         // The next one takes it away if this fails.
         let _ = std::fs::remove_file(path);
