@@ -72,6 +72,7 @@ fabric() {
   bash tests/fabric/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
   bash tests/ib/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" "$ibsim" || wrong=1
   bash tests/lab/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" "$linux" || wrong=1
+  bash tests/lab/controller.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
   return $wrong
 }
 trace() {

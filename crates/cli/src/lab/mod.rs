@@ -14,6 +14,9 @@ mod status;
 mod up;
 mod weights;
 
+pub use parts::Lab;
+pub use root::needs_root;
+
 use crate::failure::Failure;
 use crate::values::{Refusal, refused};
 
@@ -72,4 +75,13 @@ fn name(text: &str) -> Result<String, Refusal> {
     }
     let allowed = format!("up to {LONGEST} of a to z, 0 to 9 and -, such as lab or two-racks");
     refused(None, allowed)
+}
+
+/// A lab that is there and whole, by its name.
+pub fn open(name: &str) -> anyhow::Result<Lab> {
+    let record = record::Record::open(name)?;
+    for node in record.lab.nodes() {
+        record.namespace(&node)?;
+    }
+    Ok(record.lab)
 }

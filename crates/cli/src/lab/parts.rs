@@ -66,9 +66,13 @@ impl Lab {
         Layout::new(BitRate::from_bps(self.rate_bps), others, QUEUES, FRAME)
     }
 
-    /// All ports: that of each host, and then that of the switch to each. Marks are given by hand, so the
-    /// number of a level is its mark.
+    /// All ports, where marks are given by hand: the number of a level is its mark.
     pub fn switches(&self) -> Result<LinuxTc, Unfit> {
+        self.switches_with(Marks::by_number())
+    }
+
+    /// All ports: that of each host, and then that of the switch to each. Packets of levels carry these marks.
+    pub fn switches_with(&self, marks: Marks) -> Result<LinuxTc, Unfit> {
         let layout = self.layout()?;
         let port = |from: &str, to: &str, device: &str| TcPort {
             name: format!("{from} to {to}"),
@@ -80,7 +84,7 @@ impl Lab {
         };
         let up = self.host_names().map(|host| port(&host, SWITCH, DEVICE));
         let down = self.host_names().map(|host| port(SWITCH, &host, &host));
-        Ok(LinuxTc::new(up.chain(down).collect(), Marks::by_number(), Program))
+        Ok(LinuxTc::new(up.chain(down).collect(), marks, Program))
     }
 
     /// The switch's port to the host with this number, from 1.

@@ -2,6 +2,7 @@
 
 mod answer;
 mod configuration;
+mod controller;
 mod findings;
 mod gain;
 mod json;
@@ -17,10 +18,18 @@ mod timelines;
 #[command(after_help = "\
 Examples:
   bandwise saba plan docs/examples/jobs.toml
-  bandwise saba plan docs/examples/jobs.toml --queues 4 --report plan.html")]
+  bandwise saba plan docs/examples/jobs.toml --queues 4 --report plan.html
+  bandwise saba controller --config controller.toml --dry-run
+  bandwise saba status --config controller.toml")]
 pub enum Command {
     /// Simulate jobs under several ways of sharing: who gains, who loses, what to configure
     Plan(settings::Flags),
+    /// Run the controller: it shares ports among applications that come and go
+    Controller(controller::run::Flags),
+    /// Show what a controller that runs has, and what its ports have
+    Status(controller::status::Flags),
+    /// Hear again all that a controller heard, and say what it did then
+    Replay(controller::replay::Flags),
 }
 
 impl Command {
@@ -28,6 +37,9 @@ impl Command {
     pub fn run(self) -> Result<(), crate::failure::Failure> {
         match self {
             Command::Plan(flags) => plan::run(flags),
+            Command::Controller(flags) => flags.run(),
+            Command::Status(flags) => flags.run(),
+            Command::Replay(flags) => flags.run(),
         }
     }
 }

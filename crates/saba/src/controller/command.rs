@@ -4,7 +4,7 @@ use super::{ApplicationId, PortId};
 use crate::mapping::{PriorityLevel, Queues};
 
 /// How a port is to share its link.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct PortConfig {
     /// The queue of each level that sends through the port, counted from 0.
     pub table: Queues,

@@ -7,16 +7,22 @@ use std::num::NonZeroU8;
 
 /// A running application. An id is given once: another run of the same program has another. Ids that
 /// count upwards take no memory once they are gone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub struct ApplicationId(pub u64);
 
 /// A connection, in one direction: that from which data go to the other end. An id is given once, and
 /// ids that count upwards take no memory once they are closed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub struct ConnectionId(pub u64);
 
 /// An output port of a switch or host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub struct PortId(pub u64);
 
 /// What is known of an application that registers.

@@ -8,7 +8,9 @@ use std::num::NonZeroU16;
 
 /// A priority level (PL), counted from 0; a service level in InfiniBand. It is a label of packets, and
 /// no level goes before another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub struct PriorityLevel(pub u16);
 
 /// Applications in priority levels (Saba 4.3.3.1), and what stands for each level. Level 0 is the least

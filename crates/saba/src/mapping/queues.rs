@@ -1,9 +1,11 @@
 //! [`Queues`]: which levels share a queue of a port.
 
 use super::PriorityLevel;
+use serde::{Deserialize, Serialize};
 
 /// The queue of each priority level that is present at a port.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<(PriorityLevel, u8)>", into = "Vec<(PriorityLevel, u8)>")]
 pub struct Queues {
     /// In the order of levels.
     of: Vec<(PriorityLevel, u8)>,
@@ -41,6 +43,18 @@ impl Queues {
             }
         }
         shares
+    }
+}
+
+impl From<Vec<(PriorityLevel, u8)>> for Queues {
+    fn from(all: Vec<(PriorityLevel, u8)>) -> Self {
+        all.into_iter().collect()
+    }
+}
+
+impl From<Queues> for Vec<(PriorityLevel, u8)> {
+    fn from(queues: Queues) -> Self {
+        queues.of
     }
 }
 

@@ -1,0 +1,28 @@
+//! The controller as a program: its settings, its network, what it is asked from outside.
+
+mod ask;
+mod network;
+pub mod replay;
+pub mod run;
+pub mod status;
+
+use crate::failure::Failure;
+use crate::files::Text;
+use bandwise_controller::settings::Settings;
+use std::path::{Path, PathBuf};
+
+/// Which controller.
+#[derive(Debug, clap::Args)]
+struct Config {
+    /// Its settings, TOML
+    #[arg(long, value_name = "FILE")]
+    config: PathBuf,
+}
+
+impl Config {
+    fn read(&self) -> Result<Settings, Failure> {
+        let text = Text::read(&self.config)?;
+        let folder = self.config.parent().filter(|path| !path.as_os_str().is_empty());
+        Ok(Settings::read(&text.source(), folder.unwrap_or(Path::new(".")))?)
+    }
+}

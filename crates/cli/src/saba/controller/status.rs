@@ -1,0 +1,80 @@
+//! `bandwise saba status`.
+
+use super::{Config, ask};
+use crate::failure::Failure;
+use crate::output::Json;
+use bandwise_report::{Cell, Table, text as tables};
+use serde_json::Value;
+
+/// Flags of `bandwise saba status`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bandwise saba status --config controller.toml
+  bandwise saba status --config controller.toml --json")]
+pub struct Flags {
+    #[command(flatten)]
+    config: Config,
+    #[command(flatten)]
+    json: Json,
+}
+
+impl Flags {
+    /// Asks the controller and prints.
+    pub fn run(self) -> Result<(), Failure> {
+        let outputs = self.json.resolve(&[&self.config.config])?;
+        let settings = self.config.read()?;
+        let status = ask::get(&settings.listen, "/v1/status")?;
+        outputs.emit(&text(&status), &status)
+    }
+}
+
+fn text(status: &Value) -> String {
+    let word = |value: &Value| Cell::text(value.as_str().map_or(value.to_string(), str::to_owned));
+    let rows = |of: &str, row: &dyn Fn(&Value) -> Vec<Cell>| -> Vec<Vec<Cell>> {
+        status[of].as_array().into_iter().flatten().map(row).collect()
+    };
+    let table = |title: &str, header: &[&str], rows| Table {
+        title: title.into(),
+        caption: String::new(),
+        header: header.iter().copied().map(String::from).collect(),
+        rows,
+    };
+    let application = |of: &Value| {
+        ["application", "name", "client", "level", "connections"].map(|key| word(&of[key])).into()
+    };
+    let applications = table(
+        "Applications",
+        &["application", "name", "client", "level", "connections"],
+        rows("applications", &application),
+    );
+    let port = |of: &Value| {
+        let state = match (&of["fault"], of["late"] == true, of["drained"] == true) {
+            (Value::String(fault), ..) => fault.clone(),
+            (_, true, _) => "does not answer".into(),
+            (_, _, true) => "drained".into(),
+            _ if of["settled"] == true => "settled".into(),
+            _ => "being written".into(),
+        };
+        vec![word(&of["name"]), queues(&of["wanted"]), queues(&of["read"]), Cell::text(state)]
+    };
+    let ports = table(
+        "Ports: level=weight of each queue",
+        &["port", "wanted", "read back, in lowest terms", "state"],
+        rows("ports", &port),
+    );
+    format!("{}\n{}", tables::table(&applications), tables::table(&ports))
+}
+
+/// A port's queues: `0,3=2 1=1` for levels 0 and 3 in one of weight 2, and level 1 in one of weight 1.
+fn queues(config: &Value) -> Cell {
+    let Some(weights) = config["weights"].as_array() else { return Cell::text("?") };
+    let levels = config["table"].as_array().cloned().unwrap_or_default();
+    let queue = |(at, weight): (u64, &Value)| {
+        let of: Vec<String> =
+            levels.iter().filter(|of| of[1] == at).map(|of| of[0].to_string()).collect();
+        format!("{}={weight}", of.join(","))
+    };
+    let queues: Vec<String> = (0..).zip(weights).map(queue).collect();
+    Cell::text(queues.join(" "))
+}

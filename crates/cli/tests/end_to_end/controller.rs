@@ -1,0 +1,58 @@
+//! `bandwise saba controller`, `status` and `replay`: what is wrong is said before anything is touched. What they do
+//! on ports is looked at by tests/lab/controller.sh.
+
+use crate::common::{Place, Ran};
+
+const WELL: &str = "table = \"table.csv\"\nstore = \"store\"\nlisten = \"unix:socket\"\n\
+    [[port]]\nfrom = \"a\"\nto = \"b\"\ndevice = \"bandwise-none\"\nrate = \"1Gbit\"\n";
+const TABLE: &str = "application,share,time_s\nLR,1,132\nLR,0.5,260\nLR,0.25,447\n";
+
+fn place(settings: &str, table: &str) -> Place {
+    let place = Place::new();
+    place.write("c.toml", settings);
+    place.write("table.csv", table);
+    place
+}
+
+fn says(place: &Place, command: &str) -> Ran {
+    place.run(&["saba", command, "--config", "c.toml"])
+}
+
+#[test]
+fn settings_and_table_are_checked_before_anything_is_touched() {
+    let cases = [
+        (WELL.replace("store", "stoer"), TABLE, "c.toml:2: unknown field `stoer`"),
+        (WELL.replace("1Gbit", "fast"), TABLE, "c.toml:8: "),
+        (WELL.replace("unix:socket", "0.0.0.0:1"), TABLE, "c.toml:3: 0.0.0.0:1 can be reached"),
+        (WELL.replace("table.csv", "none.csv"), TABLE, "none.csv: can't be read"),
+        (WELL.into(), "application,share,time_s\nLR,2,1\n", "table.csv:2: "),
+    ];
+    for (settings, table, wanted) in cases {
+        let place = place(&settings, table);
+        says(&place, "controller").refused(&[wanted, "allowed"]);
+        assert_eq!(place.files(), ["c.toml", "table.csv"]);
+    }
+}
+
+#[test]
+fn a_port_that_is_not_there_is_told() {
+    let place = place(WELL, TABLE);
+    let ran = says(&place, "controller");
+    assert!(ran.code == Some(1) && ran.stderr.contains("a to b can't be read"), "{ran:?}");
+    assert_eq!(place.files(), ["c.toml", "table.csv"]);
+}
+
+#[test]
+fn nobody_answers() {
+    let ran = says(&place(WELL, TABLE), "status");
+    let said = "no controller answers at unix:";
+    assert!(ran.code == Some(1) && ran.stderr.contains(said), "{ran:?}");
+}
+
+#[test]
+fn what_is_no_recording_is_told() {
+    let place = place(WELL, TABLE);
+    place.run(&["saba", "replay", "none"]).refused(&["none: can't be read"]);
+    let ran = place.run(&["saba", "replay", "table.csv"]);
+    assert!(ran.code == Some(1) && ran.stderr.contains("table.csv: line 1: "), "{ran:?}");
+}

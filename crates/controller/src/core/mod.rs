@@ -1,0 +1,38 @@
+//! What the daemon decides: who is taken, what is stored before who is told what, which port is written when. No I/O,
+//! no clock; [`Input`]s come in with the time, [`Output`]s are polled, and both can be written down.
+//!
+//! **Stored, then said.** A request changes nothing that anybody sees until its changes are stored: its answer, and
+//! the orders to ports that follow from it, come after [`Input::Stored`]. If they could not be stored, the state is as
+//! it was and the request is refused. While one write is under way, requests wait and go together into the next.
+//!
+//! **The same again.** A client numbers its requests; what was answered is kept with what was done, in the same write,
+//! until the client says that it has heard it. So a copy or a retry does nothing, before and after a crash.
+//!
+//! **A port has one order at a time**, and rests for [`Rules::apart`] after each; what comes meanwhile goes together
+//! into the next. An order says how the port is to be, not what to change, so giving one again writes nothing if all
+//! is well: that is how ports are looked at. One that failed is given again, later each time.
+//!
+//! **Who starts again knows as much.** What is stored are applications, connections and who is drained. Ports are
+//! worked out anew, and of what stands there only what is read counts; clients have a lease from the start on.
+
+mod batch;
+mod change;
+mod input;
+mod leases;
+mod machine;
+mod outlook;
+mod ports;
+mod profiles;
+mod request;
+mod rules;
+mod state;
+
+pub use change::{Answered, Application, Change, Client, Connection, Next};
+pub use input::{Cause, End, Input, OrderId, Output, Task, Ticket, Why};
+pub use machine::{Core, Unfit};
+pub use outlook::{Differs, Guest};
+pub use ports::PortState;
+pub use profiles::Profiles;
+pub use request::{Answer, Asked, ClientId, Limited, Refusal, Request};
+pub use rules::{Limits, Rules};
+pub use state::State;

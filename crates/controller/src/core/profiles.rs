@@ -1,0 +1,73 @@
+//! [`Profiles`]: the sensitivity table as the core uses it.
+
+use super::request::Refusal;
+use bandwise_saba::controller::{Coordinates, Grouping, SharedTable};
+use bandwise_saba::mapping::{PriorityLevel, Scaling};
+use bandwise_saba::sensitivity::{Conditions, Dataset, DatasetError, Kind, Model, Setting};
+use bandwise_saba::table::{Application, Table};
+use std::collections::BTreeMap;
+use std::num::{NonZeroU16, NonZeroU32};
+use std::sync::Arc;
+
+/// How many levels there are: service levels of InfiniBand, and marks that RFC 2474 leaves to local use.
+const LEVELS: NonZeroU16 = NonZeroU16::new(16).expect("16");
+
+/// What was profiled, and which level each application has.
+///
+/// Levels are made of the table ahead of time (Saba 4.3.4), as a distributed controller has them, and not of
+/// who is registered: so an application has the same level whoever came before it, and a connection that
+/// is opened twice, before and after a start of the controller, has one level.
+#[derive(Debug, Clone)]
+pub struct Profiles {
+    table: Table,
+    shared: Arc<SharedTable>,
+}
+
+impl Profiles {
+    /// The profiles of a table. `seed` is what the starts of K-means are drawn from.
+    pub fn new(table: Table, seed: u64) -> Self {
+        let model = |entry: &bandwise_saba::table::Entry| {
+            Model::fit(&entry.samples, Kind::Monotone).expect("only a polynomial can fail")
+        };
+        let models: BTreeMap<Application, Model> =
+            table.iter().map(|(name, entry)| (name.clone(), model(entry))).collect();
+        let (coordinates, scaling) = (Coordinates::Slowdowns, Scaling::None);
+        let grouping = Grouping { levels: LEVELS, coordinates, scaling, seed };
+        let shared = SharedTable::new(models, &grouping);
+        let shared = Arc::new(shared.expect("slowdowns are coordinates of any model"));
+        Profiles { table, shared }
+    }
+
+    /// Levels and how they merge.
+    pub fn shared(&self) -> &Arc<SharedTable> {
+        &self.shared
+    }
+
+    /// An application's name and level, and what makes its model doubtful as it runs.
+    pub(super) fn registered(
+        &self,
+        name: &str,
+        nodes: Option<u32>,
+        dataset: Option<&str>,
+    ) -> Result<(PriorityLevel, Vec<String>), Refusal> {
+        let bad =
+            |what: String, allowed: &str| Refusal::BadSetting { what, allowed: allowed.into() };
+        let one_or_more = |nodes| {
+            let refused = || bad("it runs on 0 nodes".into(), "a whole number from 1 on");
+            NonZeroU32::new(nodes).ok_or_else(refused)
+        };
+        let amount = |text: &str| {
+            text.parse::<Dataset>().map_err(|error| bad(error.to_string(), DatasetError::ALLOWED))
+        };
+        let used = Setting {
+            nodes: nodes.map(one_or_more).transpose()?,
+            dataset: dataset.map(amount).transpose()?,
+        };
+        let unknown = || Refusal::UnknownApplication(name.to_owned());
+        let entry = self.table.get(name).ok_or_else(unknown)?;
+        let called = Application::try_from(name).map_err(|_| unknown())?;
+        let level = self.shared.level_of(&called).ok_or_else(unknown)?;
+        let conditions = Conditions { measured: &entry.setting, used: &used };
+        Ok((level, conditions.warnings().iter().map(ToString::to_string).collect()))
+    }
+}

@@ -1,0 +1,156 @@
+//! [`State`]: who is there, as it is stored.
+
+use super::change::{Answered, Application, Change, Client, Connection, Next};
+use super::request::ClientId;
+use bandwise_saba::controller::{ApplicationId, ConnectionId, PortId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Who is there. It changes by [`Change`]s alone, each of which can be taken back.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct State {
+    pub(super) next: Next,
+    pub(super) clients: BTreeMap<ClientId, Client>,
+    pub(super) answered: BTreeMap<(ClientId, u64), Box<Answered>>,
+    pub(super) applications: BTreeMap<ApplicationId, Application>,
+    pub(super) connections: BTreeMap<ConnectionId, Connection>,
+    pub(super) drained: BTreeSet<PortId>,
+    of_client: BTreeSet<(ClientId, ApplicationId)>,
+    of_application: BTreeSet<(ApplicationId, ConnectionId)>,
+    /// How many connections each client has that has any.
+    open: BTreeMap<ClientId, u32>,
+}
+
+impl State {
+    /// The state that these records make, in any order.
+    pub fn of(records: impl IntoIterator<Item = Change>) -> Self {
+        let mut state = State::default();
+        for record in records {
+            state.apply(record);
+        }
+        state
+    }
+
+    /// Makes a change; returns the one that takes it back.
+    pub(super) fn apply(&mut self, change: Change) -> Change {
+        match change {
+            Change::Next(next) => Change::Next(std::mem::replace(&mut self.next, next)),
+            Change::Client(id, client) => Change::Client(id, put(&mut self.clients, id, client)),
+            Change::Answered(id, number, answered) => {
+                let before = put(&mut self.answered, (id, number), answered);
+                Change::Answered(id, number, before)
+            }
+            Change::Application(id, application) => {
+                if let Some(of) = &application {
+                    self.of_client.insert((of.client, id));
+                }
+                let is_there = application.is_some();
+                let before = put(&mut self.applications, id, application);
+                if let Some(of) = before.as_ref().filter(|_| !is_there) {
+                    self.of_client.remove(&(of.client, id));
+                }
+                Change::Application(id, before)
+            }
+            Change::Connection(id, connection) => {
+                if let Some(of) = &connection {
+                    self.of_application.insert((of.application, id));
+                    *self.open.entry(of.client).or_default() += 1;
+                }
+                let before = put(&mut self.connections, id, connection);
+                if let Some(of) = &before {
+                    if !self.connections.contains_key(&id) {
+                        self.of_application.remove(&(of.application, id));
+                    }
+                    self.closed(of.client);
+                }
+                Change::Connection(id, before)
+            }
+            Change::Drained(port, drained) => {
+                let was = match drained {
+                    true => !self.drained.insert(port),
+                    false => self.drained.remove(&port),
+                };
+                Change::Drained(port, was)
+            }
+        }
+    }
+
+    fn closed(&mut self, client: ClientId) {
+        let Some(open) = self.open.get_mut(&client) else { return };
+        *open -= 1;
+        if *open == 0 {
+            self.open.remove(&client);
+        }
+    }
+
+    /// How many connections a client has.
+    pub(super) fn connection_count(&self, client: ClientId) -> u32 {
+        self.open.get(&client).copied().unwrap_or(0)
+    }
+
+    /// All of it, for another to begin with.
+    pub fn records(&self) -> impl Iterator<Item = Change> + '_ {
+        let clients = self.clients.iter().map(|(&id, &of)| Change::Client(id, Some(of)));
+        let answered =
+            self.answered.iter().map(|(of, a)| Change::Answered(of.0, of.1, Some(a.clone())));
+        let applications =
+            self.applications.iter().map(|(&id, of)| Change::Application(id, Some(of.clone())));
+        let connections =
+            self.connections.iter().map(|(&id, of)| Change::Connection(id, Some(of.clone())));
+        let drained = self.drained.iter().map(|&port| Change::Drained(port, true));
+        std::iter::once(Change::Next(self.next))
+            .chain(clients)
+            .chain(answered)
+            .chain(applications)
+            .chain(connections)
+            .chain(drained)
+    }
+
+    /// The applications of a client.
+    pub fn applications_of(&self, client: ClientId) -> impl Iterator<Item = ApplicationId> + '_ {
+        let (first, last) = (ApplicationId(0), ApplicationId(u64::MAX));
+        self.of_client.range((client, first)..=(client, last)).map(|of| of.1)
+    }
+
+    /// The connections of an application.
+    pub fn connections_of(
+        &self,
+        application: ApplicationId,
+    ) -> impl Iterator<Item = ConnectionId> + '_ {
+        let (first, last) = (ConnectionId(0), ConnectionId(u64::MAX));
+        self.of_application.range((application, first)..=(application, last)).map(|of| of.1)
+    }
+
+    /// The requests of a client whose answers are kept.
+    pub(super) fn answered_of(&self, client: ClientId) -> impl Iterator<Item = u64> + '_ {
+        self.answered.range((client, 0)..=(client, u64::MAX)).map(|of| of.0.1)
+    }
+
+    /// Ids of an application and a connection that nobody has yet.
+    pub(super) fn ids_to_come(&self) -> (u64, u64) {
+        (self.next.application, self.next.connection)
+    }
+
+    /// All clients.
+    pub fn clients(&self) -> impl ExactSizeIterator<Item = ClientId> + '_ {
+        self.clients.keys().copied()
+    }
+
+    /// All applications, by id.
+    pub fn applications(
+        &self,
+    ) -> impl ExactSizeIterator<Item = (ApplicationId, &Application)> + '_ {
+        self.applications.iter().map(|(&id, of)| (id, of))
+    }
+
+    /// All connections, by id.
+    pub fn connections(&self) -> impl ExactSizeIterator<Item = (ConnectionId, &Connection)> + '_ {
+        self.connections.iter().map(|(&id, of)| (id, of))
+    }
+}
+
+fn put<K: Ord, V>(map: &mut BTreeMap<K, V>, key: K, value: Option<V>) -> Option<V> {
+    match value {
+        Some(value) => map.insert(key, value),
+        None => map.remove(&key),
+    }
+}

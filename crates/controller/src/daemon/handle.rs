@@ -1,0 +1,92 @@
+//! [`Handle`]: by which others reach the desk.
+
+use crate::core::{Answer, Asked, ClientId, Core, Refusal};
+use bandwise_saba::controller::PortId;
+use std::sync::mpsc::{SyncSender, TrySendError};
+use tokio::sync::oneshot;
+
+/// What somebody says to the daemon.
+#[derive(Debug)]
+pub enum Said {
+    /// A program wants to be a client.
+    Hello,
+    /// A client asks for something.
+    Ask(Asked),
+    /// A client is alive.
+    Renew(ClientId),
+    /// A client says goodbye.
+    Goodbye(ClientId),
+    /// Ports are to be as they were found, or shared again; all where none is named.
+    Drain(Vec<PortId>, bool),
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unheard {
+    /// It was refused.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// More requests wait than the daemon takes.
+    #[error("too many requests wait; the same request can be sent again")]
+    Busy,
+    /// The daemon ends.
+    #[error("the controller is being stopped; the same request can be sent again")]
+    Ending,
+}
+
+type Answers = oneshot::Sender<Result<Answer, Refusal>>;
+type Look = Box<dyn FnOnce(&mut Core, &mut dyn super::desk::Paths) + Send>;
+
+/// What comes to the desk.
+pub(super) enum Message {
+    Said(Said, Answers),
+    Look(Look),
+    Stored { write: u64, error: Option<String> },
+    Ended { order: crate::core::OrderId, end: crate::core::End },
+    Stop,
+}
+
+/// How many messages may wait.
+pub(super) const ROOM: usize = 4096;
+
+/// By which others reach the desk.
+#[derive(Clone)]
+pub struct Handle {
+    pub(super) desk: SyncSender<Message>,
+}
+
+impl Handle {
+    fn send(&self, message: Message) -> Result<(), Unheard> {
+        self.desk.try_send(message).map_err(|error| match error {
+            TrySendError::Full(_) => Unheard::Busy,
+            TrySendError::Disconnected(_) => Unheard::Ending,
+        })
+    }
+
+    /// Says something and waits for the answer, which comes after it is stored.
+    pub async fn say(&self, said: Said) -> Result<Answer, Unheard> {
+        let (answers, answer) = oneshot::channel();
+        self.send(Message::Said(said, answers))?;
+        Ok(answer.await.map_err(|_| Unheard::Ending)??)
+    }
+
+    /// Looks at the core, between two inputs. Ways through the network can be looked up.
+    pub async fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&mut Core, &mut dyn super::desk::Paths) -> T + Send + 'static,
+    ) -> Result<T, Unheard> {
+        let (answers, answer) = oneshot::channel();
+        let look = move |core: &mut Core, paths: &mut dyn super::desk::Paths| {
+            // Who asked may have left.
+            let _ = answers.send(look(core, paths));
+        };
+        self.send(Message::Look(Box::new(look)))?;
+        answer.await.map_err(|_| Unheard::Ending)
+    }
+
+    /// Ends the daemon after what it is at. Ports stay as they are.
+    pub fn stop(&self) {
+        // If it has ended, so much the better.
+        let _ = self.desk.send(Message::Stop);
+    }
+}

@@ -1,0 +1,22 @@
+//! The process around the core: a thread that owns it, one that stores, one that writes ports.
+//!
+//! ```text
+//!  HTTP ──> messages ──> desk (Core) ──> keeper (Store)
+//!                         │   ^ ^─────────┘
+//!                         └───┴──────> writer (Switches)
+//! ```
+//!
+//! All that the core hears passes the desk, which writes it down first where a recording is kept.
+
+mod audit;
+mod desk;
+mod handle;
+mod metrics;
+mod recording;
+mod writer;
+
+pub use audit::Audit;
+pub use desk::{Desk, Parts};
+pub use handle::{Handle, Said, Unheard};
+pub use metrics::Metrics;
+pub use recording::{Beginning, Recording, Replay, ReplayError, Replayed};

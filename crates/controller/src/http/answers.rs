@@ -1,0 +1,95 @@
+//! What stands in answers, and with which status.
+
+use crate::core::{Answer, Refusal};
+use crate::daemon::Unheard;
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use bandwise_enforce::htb::Marks;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+/// An answer or why there is none.
+pub(super) type Reply = Result<Json<Value>, Fails>;
+
+/// Why there is no answer, and what that is in HTTP.
+#[derive(Debug)]
+pub(super) struct Fails {
+    status: StatusCode,
+    error: String,
+    /// The same for programs, where a request was refused.
+    refusal: Option<Refusal>,
+}
+
+impl Fails {
+    /// A request that can't be read.
+    pub(super) fn unusable(error: String) -> Self {
+        Fails { status: StatusCode::BAD_REQUEST, error, refusal: None }
+    }
+
+    /// Something that is not there.
+    pub(super) fn missing(error: String) -> Self {
+        Fails { status: StatusCode::NOT_FOUND, error, refusal: None }
+    }
+}
+
+impl From<Unheard> for Fails {
+    fn from(unheard: Unheard) -> Self {
+        let error = unheard.to_string();
+        let Unheard::Refused(refusal) = unheard else {
+            return Fails { status: StatusCode::SERVICE_UNAVAILABLE, error, refusal: None };
+        };
+        let status = match refusal {
+            Refusal::NoSuchClient(_)
+            | Refusal::NoSuchApplication(_)
+            | Refusal::NoSuchConnection(_)
+            | Refusal::NoSuchPort(_) => StatusCode::NOT_FOUND,
+            Refusal::Heard { .. } | Refusal::OtherRequest(_) => StatusCode::CONFLICT,
+            Refusal::TooMany { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Refusal::UnknownApplication(_) | Refusal::BadSetting { .. } | Refusal::NoPath(_) => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
+            Refusal::NotStored(_) => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        Fails { status, error, refusal: Some(refusal) }
+    }
+}
+
+impl IntoResponse for Fails {
+    fn into_response(self) -> Response {
+        let mut body = json!({ "error": self.error });
+        if let Some(refusal) = self.refusal {
+            body["refusal"] = json!(refusal);
+        }
+        (self.status, Json(body)).into_response()
+    }
+}
+
+/// What stands in the body of a request.
+pub(super) fn body<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Fails> {
+    let wrong = |error: serde_json::Error| {
+        Fails::unusable(format!("the body can't be used: {error} (allowed: see /openapi.json)"))
+    };
+    serde_json::from_slice(bytes).map_err(wrong)
+}
+
+/// An answer in words of JSON; with a level the mark that its packets carry.
+pub(super) fn words(answer: &Answer, marks: &Marks) -> Value {
+    let mark = |level| json!(marks.of(level).map(|mark| mark.get()));
+    match answer {
+        Answer::Welcome { client, lease_ms } => json!({ "client": client, "lease_ms": lease_ms }),
+        Answer::Registered { application, level, doubts } => json!({
+            "application": application, "level": level, "dscp": mark(*level), "doubts": doubts,
+        }),
+        Answer::Connected { connection, level } => {
+            json!({ "connection": connection, "level": level, "dscp": mark(*level) })
+        }
+        Answer::Done => json!({}),
+    }
+}
+
+/// For paths that are none.
+pub(super) async fn no_such_route() -> Response {
+    let error = "there is nothing here: /openapi.json says what there is".to_owned();
+    Fails::missing(error).into_response()
+}

@@ -1,0 +1,191 @@
+//! Which routes there are, and what each does.
+
+use super::answers::{Fails, Reply, body, words};
+use super::{Desk, OPENAPI};
+use crate::core::{Asked, ClientId, Core, Guest, PortState};
+use crate::daemon::Said;
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, delete, get, post};
+use bandwise_saba::controller::PortId;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// Path, methods, and who answers.
+type Route = (&'static str, &'static [&'static str], MethodRouter<Desk>);
+
+/// All of them.
+pub(super) fn all() -> Vec<Route> {
+    vec![
+        ("/openapi.json", &["GET"], get(description)),
+        ("/metrics", &["GET"], get(metrics)),
+        ("/v1/status", &["GET"], get(status)),
+        ("/v1/connections", &["GET"], get(connections)),
+        ("/v1/plan", &["POST"], post(plan)),
+        ("/v1/drain", &["POST"], post(drain)),
+        ("/v1/clients", &["POST"], post(hello)),
+        ("/v1/clients/{client}", &["DELETE"], delete(goodbye)),
+        ("/v1/clients/{client}/renew", &["POST"], post(renew)),
+        ("/v1/requests", &["POST"], post(ask)),
+    ]
+}
+
+async fn description() -> Response {
+    ([(CONTENT_TYPE, "application/json")], OPENAPI).into_response()
+}
+
+async fn metrics(State(desk): State<Desk>) -> Result<Response, Fails> {
+    let metrics = desk.metrics.clone();
+    let text = desk.handle.look(move |core, _| metrics.text(core)).await?;
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    Ok(([(CONTENT_TYPE, kind)], text).into_response())
+}
+
+async fn status(State(desk): State<Desk>) -> Reply {
+    desk.handle.look(|core, _| of(core)).await.map(axum::Json).map_err(Fails::from)
+}
+
+/// What there is, but for connections one by one.
+fn of(core: &Core) -> Value {
+    let state = core.state();
+    let application = |(id, of): (_, &crate::core::Application)| {
+        json!({
+            "application": id,
+            "name": of.name,
+            "client": of.client,
+            "level": of.level,
+            "connections": state.connections_of(id).count(),
+        })
+    };
+    let port = |(id, port): (PortId, &PortState)| {
+        json!({
+            "port": id,
+            "name": port.name,
+            "wanted": port.wanted,
+            "read": port.read,
+            "drained": port.is_drained,
+            "settled": port.is_settled(),
+            "late": port.is_late(),
+            "failures": port.failures,
+            "fault": port.fault,
+        })
+    };
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "settled": core.is_settled(),
+        "clients": state.clients().len(),
+        "connections": state.connections().len(),
+        "applications": state.applications().map(application).collect::<Vec<_>>(),
+        "ports": core.ports().map(port).collect::<Vec<_>>(),
+    })
+}
+
+async fn connections(State(desk): State<Desk>) -> Reply {
+    let all = desk.handle.look(|core, _| {
+        let connection = |(id, of): (_, &crate::core::Connection)| {
+            json!({
+                "connection": id,
+                "application": of.application,
+                "level": of.level,
+                "from": of.from,
+                "to": of.to,
+                "path": of.path,
+            })
+        };
+        json!({ "connections": core.state().connections().map(connection).collect::<Vec<_>>() })
+    });
+    all.await.map(axum::Json).map_err(Fails::from)
+}
+
+/// Applications that might come.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Guests {
+    applications: Vec<GuestSpec>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GuestSpec {
+    name: String,
+    connections: Vec<Ends>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ends {
+    from: String,
+    to: String,
+}
+
+async fn plan(State(desk): State<Desk>, bytes: Bytes) -> Reply {
+    let guests: Guests = body(&bytes)?;
+    let differs = desk.handle.look(move |core, paths| {
+        let guest = |guest: GuestSpec| -> Result<Guest, crate::core::Refusal> {
+            let path = |ends: &Ends| paths.path(&ends.from, &ends.to);
+            let all: Result<_, _> = guest.connections.iter().map(path).collect();
+            let paths = all.map_err(|fault| crate::core::Refusal::NoPath(fault.to_string()))?;
+            Ok(Guest { name: guest.name, paths })
+        };
+        let guests: Result<Vec<Guest>, _> = guests.applications.into_iter().map(guest).collect();
+        core.outlook(&guests?)
+    });
+    let differs = differs.await?.map_err(crate::daemon::Unheard::Refused)?;
+    Ok(axum::Json(json!({ "ports": differs })))
+}
+
+/// Which ports are to be as found, or shared again.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Drain {
+    /// By what people call them; all where none is named.
+    #[serde(default)]
+    ports: Vec<String>,
+    drained: bool,
+}
+
+async fn drain(State(desk): State<Desk>, bytes: Bytes) -> Reply {
+    let Drain { ports, drained } = body(&bytes)?;
+    let named = desk.handle.look(move |core, _| {
+        let find = |name: String| {
+            let id = core.ports().find(|of| of.1.name == name).map(|of| of.0);
+            id.ok_or(name)
+        };
+        ports.into_iter().map(find).collect::<Result<Vec<PortId>, String>>()
+    });
+    let unknown = |name| Fails::missing(format!("there is no port called {name:?}"));
+    let ports = named.await?.map_err(unknown)?;
+    desk.say(Said::Drain(ports, drained)).await
+}
+
+async fn hello(State(desk): State<Desk>) -> Reply {
+    desk.say(Said::Hello).await
+}
+
+async fn goodbye(State(desk): State<Desk>, Path(client): Path<String>) -> Reply {
+    desk.say(Said::Goodbye(number(&client)?)).await
+}
+
+async fn renew(State(desk): State<Desk>, Path(client): Path<String>) -> Reply {
+    desk.say(Said::Renew(number(&client)?)).await
+}
+
+async fn ask(State(desk): State<Desk>, bytes: Bytes) -> Reply {
+    let asked: Asked = body(&bytes)?;
+    desk.say(Said::Ask(asked)).await
+}
+
+fn number(client: &str) -> Result<ClientId, Fails> {
+    let wrong = |_| Fails::unusable(format!("a client called {client:?} (allowed: its number)"));
+    client.parse().map(ClientId).map_err(wrong)
+}
+
+impl Desk {
+    /// Says something to the daemon; the answer in words of JSON.
+    async fn say(&self, said: Said) -> Reply {
+        let answer = self.handle.say(said).await?;
+        Ok(axum::Json(words(&answer, &self.marks)))
+    }
+}

@@ -1,0 +1,213 @@
+//! [`Embedded`]: changes in a file (redb), written by one process.
+
+use super::{Store, StoreError};
+use crate::core::{Change, State};
+use redb::{
+    Database, DatabaseError, Durability, ReadableDatabase, ReadableTable, StorageError,
+    TableDefinition,
+};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// The last change of each key, as JSON.
+const RECORDS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("records");
+const NUMBERS: TableDefinition<&str, u64> = TableDefinition::new("numbers");
+/// In which form records are.
+const FORM: (&str, u64) = ("form", 1);
+/// The number of the last write.
+const WRITE: &str = "write";
+
+/// What a key is to hold; none is nothing.
+type Edits = Vec<(Vec<u8>, Option<Vec<u8>>)>;
+type Open = Box<dyn Fn(&mut redb::Builder) -> Result<Database, DatabaseError> + Send>;
+
+/// A store in a file.
+pub struct Embedded {
+    path: PathBuf,
+    open: Open,
+    /// None after a failure: redb takes nothing more until the file is opened anew.
+    database: Option<Database>,
+    /// The number of the last write that was tried.
+    number: u64,
+    /// A write that failed while nobody could look whether it is there: its number, and what takes it back.
+    doubtful: Option<(u64, Edits)>,
+}
+
+impl fmt::Debug for Embedded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Embedded").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl Embedded {
+    /// Opens the store in this file, or begins one. All of it is checked.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let file = path.to_owned();
+        Embedded::with(path, Box::new(move |builder| builder.create(&file)))
+    }
+
+    fn with(path: &Path, open: Open) -> Result<Self, StoreError> {
+        let mut store =
+            Embedded { path: path.to_owned(), open, database: None, number: 0, doubtful: None };
+        let mut builder = Database::builder();
+        builder.set_check_integrity_on_open(true);
+        let database = (store.open)(&mut builder).map_err(|error| store.unusable(error))?;
+        store.begin(&database).map_err(|error| store.failed(&error))?;
+        let (form, number) = numbers(&database).map_err(|error| store.failed(&error))?;
+        if form != FORM.1 {
+            let (path, found, known) = (store.path, form, FORM.1);
+            return Err(StoreError::OtherForm { path, found, known });
+        }
+        (store.database, store.number) = (Some(database), number);
+        Ok(store)
+    }
+
+    /// Makes the tables if they are not there.
+    fn begin(&self, database: &Database) -> Result<(), redb::Error> {
+        let transaction = database.begin_write()?;
+        {
+            let mut numbers = transaction.open_table(NUMBERS)?;
+            if numbers.get(FORM.0)?.is_none() {
+                numbers.insert(FORM.0, FORM.1)?;
+            }
+            transaction.open_table(RECORDS)?;
+        }
+        Ok(transaction.commit()?)
+    }
+
+    /// The database, opened anew if it has to be; no write is doubtful then.
+    fn database(&mut self) -> Result<&Database, StoreError> {
+        if self.database.is_none() {
+            let database = (self.open)(&mut Database::builder());
+            let database = database.map_err(|error| self.unusable(error))?;
+            if let Some((number, before)) = &self.doubtful {
+                let take_back = || match numbers(&database)?.1 == *number {
+                    true => edit(&database, *number, before.clone()).map(|_| ()),
+                    false => Ok(()),
+                };
+                take_back().map_err(|error| self.failed(&error))?;
+                self.doubtful = None;
+            }
+            self.database = Some(database);
+        }
+        Ok(self.database.as_ref().expect("it was opened"))
+    }
+
+    fn unusable(&self, error: DatabaseError) -> StoreError {
+        let path = self.path.clone();
+        match error {
+            DatabaseError::DatabaseAlreadyOpen => StoreError::InUse(path),
+            DatabaseError::Storage(StorageError::Io(ref io))
+                if io.kind() != std::io::ErrorKind::InvalidData
+                    && io.kind() != std::io::ErrorKind::UnexpectedEof =>
+            {
+                StoreError::Failed { path, why: error.to_string() }
+            }
+            error => StoreError::Damaged { path, why: error.to_string() },
+        }
+    }
+
+    fn failed(&self, error: &redb::Error) -> StoreError {
+        StoreError::Failed { path: self.path.clone(), why: error.to_string() }
+    }
+}
+
+/// The form of records, and the number of the last write.
+fn numbers(database: &Database) -> Result<(u64, u64), redb::Error> {
+    let transaction = database.begin_read()?;
+    let numbers = transaction.open_table(NUMBERS)?;
+    let number = |name| Ok::<u64, redb::Error>(numbers.get(name)?.map_or(0, |found| found.value()));
+    Ok((number(FORM.0)?, number(WRITE)?))
+}
+
+/// Writes all edits or none.
+fn edit(database: &Database, number: u64, edits: Edits) -> Result<(), redb::Error> {
+    let mut transaction = database.begin_write()?;
+    transaction.set_durability(Durability::Immediate)?;
+    {
+        let mut records = transaction.open_table(RECORDS)?;
+        for (key, value) in edits {
+            match value {
+                Some(value) => drop(records.insert(&*key, &*value)?),
+                None => drop(records.remove(&*key)?),
+            }
+        }
+        transaction.open_table(NUMBERS)?.insert(WRITE, number)?;
+    }
+    Ok(transaction.commit()?)
+}
+
+/// What these keys hold.
+fn held(database: &Database, edits: &Edits) -> Result<Edits, redb::Error> {
+    let transaction = database.begin_read()?;
+    let records = transaction.open_table(RECORDS)?;
+    let held = |key: &Vec<u8>| -> Result<_, redb::Error> {
+        Ok((key.clone(), records.get(&**key)?.map(|found| found.value().to_vec())))
+    };
+    edits.iter().map(|of| held(&of.0)).collect()
+}
+
+impl Store for Embedded {
+    fn load(&mut self) -> Result<State, StoreError> {
+        let damaged = |path: &Path, why: String| StoreError::Damaged { path: path.to_owned(), why };
+        let path = self.path.clone();
+        let database = self.database()?;
+        let read = || -> Result<Vec<Vec<u8>>, redb::Error> {
+            let records = database.begin_read()?.open_table(RECORDS)?;
+            records.iter()?.map(|record| Ok(record?.1.value().to_vec())).collect()
+        };
+        let records = read().map_err(|error| damaged(&path, error.to_string()))?;
+        let change = |record: &Vec<u8>| serde_json::from_slice::<Change>(record);
+        let changes: Result<Vec<Change>, _> = records.iter().map(change).collect();
+        Ok(State::of(changes.map_err(|error| damaged(&path, error.to_string()))?))
+    }
+
+    fn write(&mut self, changes: &[Change]) -> Result<(), StoreError> {
+        let edits: Edits = changes.iter().map(|change| (key(change), value(change))).collect();
+        self.number += 1;
+        let number = self.number;
+        let database = self.database()?;
+        let attempt = || -> Result<(), (redb::Error, Edits)> {
+            let before = held(database, &edits).map_err(|error| (error, Edits::new()))?;
+            edit(database, number, edits).map_err(|error| (error, before))
+        };
+        let Err((error, before)) = attempt() else { return Ok(()) };
+        let error = self.failed(&error);
+        self.database = None;
+        // It may be there nevertheless; then it goes before anything else is written.
+        self.doubtful = Some((number, before));
+        // If the file can't be opened now, it is tried with the next write.
+        let _ = self.database();
+        Err(error)
+    }
+}
+
+/// By what a record is found.
+fn key(change: &Change) -> Vec<u8> {
+    let (kind, ids): (u8, [Option<u64>; 2]) = match change {
+        Change::Next(_) => (0, [None, None]),
+        Change::Client(id, _) => (1, [Some(id.0), None]),
+        Change::Answered(id, number, _) => (2, [Some(id.0), Some(*number)]),
+        Change::Application(id, _) => (3, [Some(id.0), None]),
+        Change::Connection(id, _) => (4, [Some(id.0), None]),
+        Change::Drained(port, _) => (5, [Some(port.0), None]),
+    };
+    let ids = ids.into_iter().flatten().flat_map(u64::to_be_bytes);
+    std::iter::once(kind).chain(ids).collect()
+}
+
+/// What it holds; none where it ends.
+fn value(change: &Change) -> Option<Vec<u8>> {
+    let is_there = match change {
+        Change::Next(_) => true,
+        Change::Client(_, of) => of.is_some(),
+        Change::Answered(_, _, of) => of.is_some(),
+        Change::Application(_, of) => of.is_some(),
+        Change::Connection(_, of) => of.is_some(),
+        Change::Drained(_, drained) => *drained,
+    };
+    is_there.then(|| serde_json::to_vec(change).expect("a change is JSON"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+use super::*;
+use crate::core::{Application, Client, ClientId, Next};
+use bandwise_saba::controller::{ApplicationId, PortId};
+use bandwise_saba::mapping::PriorityLevel;
+use redb::StorageBackend;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+fn application(id: u64, name: &str) -> Change {
+    let of = Application { client: ClientId(1), name: name.into(), level: PriorityLevel(2) };
+    Change::Application(ApplicationId(id), Some(of))
+}
+
+fn some() -> Vec<Change> {
+    let client = Client { heard_below: 3 };
+    let mut some = vec![
+        Change::Next(Next { client: 2, application: 70_000, connection: 9 }),
+        Change::Client(ClientId(1), Some(client)),
+        Change::Drained(PortId(4), true),
+    ];
+    some.extend((0..200).map(|id| application(id, "all of it")));
+    some
+}
+
+#[test]
+fn what_was_kept_is_there_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let mut store = Embedded::open(&path).unwrap();
+    assert_eq!(store.load().unwrap(), State::default());
+    store.write(&some()).unwrap();
+    let more = [
+        Change::Application(ApplicationId(7), None),
+        Change::Drained(PortId(4), false),
+        Change::Drained(PortId(5), true),
+        application(8, "another"),
+    ];
+    store.write(&more).unwrap();
+    let state = State::of(some().into_iter().chain(more));
+    assert_eq!(store.load().unwrap(), state);
+    assert!(matches!(Embedded::open(&path), Err(StoreError::InUse(_))));
+    drop(store);
+    assert_eq!(Embedded::open(&path).unwrap().load().unwrap(), state);
+}
+
+/// A file cut at any length is refused, or has all that it had, or (cut to nothing) is a new one.
+#[test]
+fn a_file_that_was_cut_is_refused_or_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    Embedded::open(&path).unwrap().write(&some()).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    let state = State::of(some());
+    let mut refused = 0;
+    for part in 1..40 {
+        let cut = folder.path().join(format!("cut {part}"));
+        std::fs::write(&cut, &whole[..whole.len() * part / 40]).unwrap();
+        match Embedded::open(&cut).and_then(|mut store| store.load()) {
+            Ok(found) => assert_eq!(found, state, "cut at {part}/40"),
+            Err(error) => {
+                assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 0);
+    let text = folder.path().join("text");
+    std::fs::write(&text, "listen = 1\n").unwrap();
+    assert!(matches!(Embedded::open(&text), Err(StoreError::Damaged { .. })));
+    let missing = Embedded::open(&folder.path().join("no folder/store"));
+    assert!(matches!(missing, Err(StoreError::Failed { .. })));
+}
+
+/// A file on a disk that takes so many more writes and no longer files.
+#[derive(Debug)]
+struct Full {
+    file: redb::backends::FileBackend,
+    left: Arc<AtomicI64>,
+}
+
+impl Full {
+    fn spend(&self) -> io::Result<()> {
+        match self.left.fetch_sub(1, Ordering::Relaxed) > 0 {
+            true => Ok(()),
+            false => Err(io::Error::from(io::ErrorKind::StorageFull)),
+        }
+    }
+}
+
+impl StorageBackend for Full {
+    fn len(&self) -> io::Result<u64> {
+        self.file.len()
+    }
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.file.read(offset, out)
+    }
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.spend()?;
+        self.file.set_len(len)
+    }
+    fn sync_data(&self) -> io::Result<()> {
+        self.spend()?;
+        self.file.sync_data()
+    }
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.spend()?;
+        self.file.write(offset, data)
+    }
+    fn close(&self) -> io::Result<()> {
+        self.file.close()
+    }
+}
+
+/// Wherever the disk is full, what was refused is not there, and what was kept is; with room again, it goes on.
+#[test]
+fn a_full_disk_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut failures = 0;
+    for room in 0..40 {
+        let path = folder.path().join(format!("store {room}"));
+        let left = Arc::new(AtomicI64::new(i64::MAX));
+        let (file, of) = (path.clone(), left.clone());
+        let open: Open = Box::new(move |builder| {
+            let mut options = std::fs::OpenOptions::new();
+            let file = options.read(true).write(true).create(true).truncate(false).open(&file)?;
+            let file = redb::backends::FileBackend::new(file)?;
+            builder.create_with_backend(Full { file, left: of.clone() })
+        });
+        let mut store = Embedded::with(&path, open).unwrap();
+        store.write(&some()).unwrap();
+        let mut state = State::of(some());
+        left.store(room, Ordering::Relaxed);
+        for id in 0..6 {
+            let changes =
+                [application(id, "later"), Change::Application(ApplicationId(100 + id), None)];
+            match store.write(&changes) {
+                Ok(()) => state = State::of(state.records().chain(changes).collect::<Vec<_>>()),
+                Err(_) => failures += 1,
+            }
+            if id == 3 {
+                left.store(i64::MAX, Ordering::Relaxed);
+            }
+        }
+        let last = [application(100_000, "the last")];
+        store.write(&last).unwrap();
+        let state = State::of(state.records().chain(last).collect::<Vec<_>>());
+        assert_eq!(store.load().unwrap(), state, "room for {room}");
+        drop(store);
+        assert_eq!(Embedded::open(&path).unwrap().load().unwrap(), state, "room for {room}");
+    }
+    assert!(failures > 0);
+}

@@ -1,0 +1,258 @@
+//! Whatever is lost, copied, refused or killed: in the end ports are as if nothing had been.
+
+use super::world::{NAMES, PORTS, World, connect, ms, register};
+use bandwise_controller::core::{
+    Answer, Asked, ClientId, Core, Input, Output, Refusal, Request, Rules, State, Ticket,
+};
+use bandwise_saba::controller::{ApplicationId, ConnectionId, PortConfig, PortId, Settings};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use std::collections::BTreeMap;
+
+/// What a client does next; of its own applications and connections, counted from the first.
+#[derive(Debug, Clone)]
+enum Step {
+    Register(usize),
+    Connect(usize, u64, u64),
+    Close(usize),
+    Deregister(usize),
+}
+
+/// What happens next.
+#[derive(Debug, Clone)]
+enum Happens {
+    /// A client sends what it has no answer to, again if it has sent it.
+    Sends(Index),
+    /// Something that was sent before comes once more.
+    Copy(Index),
+    Store(bool),
+    Port(Index, bool),
+    Time(u64),
+    /// The answers that are on the way are lost.
+    Lost,
+    Crash(bool, bool),
+}
+
+struct Client {
+    id: Option<ClientId>,
+    steps: Vec<Step>,
+    /// The next step; its number too.
+    at: usize,
+    /// How many answers it keeps to itself that it has heard.
+    lag: u64,
+    ticket: Option<Ticket>,
+    applications: Vec<ApplicationId>,
+    connections: Vec<ConnectionId>,
+    /// What it was told, without ids.
+    told: Vec<String>,
+}
+
+impl Client {
+    fn request(&self) -> Option<Request> {
+        let nobody = ApplicationId(u64::MAX);
+        let application = |at: &usize| self.applications.get(*at).copied().unwrap_or(nobody);
+        let request = match self.steps.get(self.at)? {
+            Step::Register(name) => register(NAMES[*name]),
+            Step::Connect(of, from, to) => {
+                connect(application(of), &format!("h{from}"), &format!("h{to}"))
+            }
+            Step::Close(at) => {
+                let connection = self.connections.get(*at).copied();
+                Request::Close { connection: connection.unwrap_or(ConnectionId(u64::MAX)) }
+            }
+            Step::Deregister(of) => Request::Deregister { application: application(of) },
+        };
+        Some(request)
+    }
+
+    fn sends(&mut self, world: &mut World, sent: &mut Vec<Input>) {
+        let (ticket, input) = match self.id {
+            None => {
+                let ticket = world.ticket();
+                (ticket, Input::Hello { ticket })
+            }
+            Some(client) => {
+                let Some(request) = self.request() else { return };
+                let number = self.at as u64;
+                let heard_below = number.saturating_sub(self.lag);
+                let ticket = world.ask(Asked { client, number, heard_below, request });
+                let input = world.heard.last().cloned().unwrap().1;
+                sent.push(input);
+                self.ticket = Some(ticket);
+                return;
+            }
+        };
+        self.ticket = Some(ticket);
+        world.hear(input);
+    }
+
+    /// Takes its answer, if it is there.
+    fn hears(&mut self, world: &mut World) {
+        let Some(answer) = self.ticket.and_then(|ticket| world.answers.remove(&ticket)) else {
+            return;
+        };
+        self.ticket = None;
+        match answer {
+            Err(Refusal::NotStored(_)) => return,
+            Ok(Answer::Welcome { client, .. }) => return self.id = Some(client),
+            Ok(Answer::Registered { application, level, .. }) => {
+                self.applications.push(application);
+                self.told.push(format!("{level:?}"));
+            }
+            Ok(Answer::Connected { connection, level }) => {
+                self.connections.push(connection);
+                self.told.push(format!("{level:?}"));
+            }
+            Ok(Answer::Done) => self.told.push("done".into()),
+            Err(Refusal::UnknownApplication(_)) => self.told.push("unknown".into()),
+            Err(Refusal::NoPath(_)) => self.told.push("no path".into()),
+            Err(Refusal::NoSuchApplication(_) | Refusal::NoSuchConnection(_)) => {
+                self.told.push("not there".into());
+            }
+            Err(other) => panic!("{other}"),
+        }
+        self.at += 1;
+    }
+}
+
+fn clients(steps: &[(Vec<Step>, u64)]) -> Vec<Client> {
+    let client = |(steps, lag): &(Vec<Step>, u64)| Client {
+        id: None,
+        steps: steps.clone(),
+        at: 0,
+        lag: *lag,
+        ticket: None,
+        applications: Vec::new(),
+        connections: Vec::new(),
+        told: Vec::new(),
+    };
+    steps.iter().map(client).collect()
+}
+
+/// Nobody's lease ends.
+fn patient() -> Rules {
+    Rules { lease: ms(1_000_000_000), ..Rules::default() }
+}
+
+/// All clients do what they have left, and all goes well.
+fn finish(world: &mut World, clients: &mut [Client]) {
+    for client in clients.iter_mut() {
+        while client.id.is_none() || client.at < client.steps.len() {
+            client.sends(world, &mut Vec::new());
+            // What waits may begin another write.
+            while world.write.is_some() {
+                world.store(true);
+            }
+            client.hears(world);
+        }
+    }
+    world.settle();
+}
+
+type Seen = (BTreeMap<PortId, PortConfig>, Vec<Vec<String>>);
+
+fn seen(world: &World, clients: &[Client]) -> Seen {
+    (world.ports.clone(), clients.iter().map(|client| client.told.clone()).collect())
+}
+
+fn undisturbed(steps: &[(Vec<Step>, u64)]) -> Seen {
+    let (mut world, mut clients) = (World::new(patient()), clients(steps));
+    finish(&mut world, &mut clients);
+    seen(&world, &clients)
+}
+
+fn disturbed(steps: &[(Vec<Step>, u64)], happens: &[Happens]) -> (World, Vec<Client>) {
+    let (mut world, mut clients, mut sent) = (World::new(patient()), clients(steps), Vec::new());
+    for what in happens {
+        match what {
+            Happens::Sends(of) => of.get_mut(&mut clients).sends(&mut world, &mut sent),
+            Happens::Copy(_) if sent.is_empty() => {}
+            Happens::Copy(of) => {
+                let mut copy = of.get(&sent).clone();
+                let Input::Ask { ticket, .. } = &mut copy else { unreachable!() };
+                *ticket = world.ticket();
+                world.hear(copy);
+            }
+            Happens::Store(is_well) => world.store(*is_well),
+            Happens::Port(of, is_well) => {
+                let orders: Vec<_> = world.orders.keys().copied().collect();
+                if !orders.is_empty() {
+                    world.carry_out(*of.get(&orders), *is_well);
+                }
+            }
+            Happens::Time(ms) => {
+                world.now += super::world::ms(*ms);
+                world.hear(Input::Tick);
+            }
+            Happens::Lost => world.answers.clear(),
+            Happens::Crash(is_stored, are_done) => {
+                world.crash(*is_stored, *are_done);
+                world.answers.clear();
+            }
+        }
+        clients.iter_mut().for_each(|client| client.hears(&mut world));
+    }
+    (world, clients)
+}
+
+fn any_steps() -> impl Strategy<Value = Vec<(Vec<Step>, u64)>> {
+    let step = prop_oneof![
+        3 => (0..NAMES.len()).prop_map(Step::Register),
+        // The last host is none.
+        6 => (0usize..3, 0..PORTS, 0..=PORTS).prop_map(|(of, a, b)| Step::Connect(of, a, b)),
+        2 => (0usize..4).prop_map(Step::Close),
+        1 => (0usize..3).prop_map(Step::Deregister),
+    ];
+    prop::collection::vec((prop::collection::vec(step, 0..12), 0u64..4), 1..4)
+}
+
+fn anything() -> impl Strategy<Value = Vec<Happens>> {
+    let happens = prop_oneof![
+        6 => any::<Index>().prop_map(Happens::Sends),
+        2 => any::<Index>().prop_map(Happens::Copy),
+        6 => prop::bool::weighted(0.8).prop_map(Happens::Store),
+        4 => (any::<Index>(), prop::bool::weighted(0.8)).prop_map(|(of, well)| Happens::Port(of, well)),
+        2 => (0u64..40).prop_map(Happens::Time),
+        1 => Just(Happens::Lost),
+        1 => any::<(bool, bool)>().prop_map(|(stored, done)| Happens::Crash(stored, done)),
+    ];
+    prop::collection::vec(happens, 0..120)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// Each client is told the same, and ports have the same, as if nothing had gone wrong.
+    #[test]
+    fn ends_as_if_nothing_had_been(steps in any_steps(), happens in anything()) {
+        let (mut world, mut clients) = disturbed(&steps, &happens);
+        finish(&mut world, &mut clients);
+        prop_assert_eq!(seen(&world, &clients), undisturbed(&steps));
+        prop_assert_eq!(&State::of(world.stored.records()), &world.stored);
+        prop_assert_eq!(world.core.state(), &world.stored);
+    }
+
+    /// What was heard, written down and told to another core, makes it say the same.
+    #[test]
+    fn the_same_again(steps in any_steps(), happens in anything()) {
+        // After the last crash, if there is one: a recording begins with what was stored.
+        let calm: Vec<Happens> =
+            happens.into_iter().filter(|what| !matches!(what, Happens::Crash(..))).collect();
+        let (world, _) = disturbed(&steps, &calm);
+        let profiles = super::world::profiles();
+        let core = Core::new(patient(), Settings::default(), profiles, State::default(), ms(0));
+        let (mut core, mut said) = (core.unwrap(), Vec::<Output>::new());
+        for (at, input) in &world.heard {
+            let written = serde_json::to_string(input).unwrap();
+            let read: Input = serde_json::from_str(&written).unwrap();
+            prop_assert_eq!(&read, input);
+            core.handle(*at, read);
+            said.extend(std::iter::from_fn(|| core.poll()));
+        }
+        for output in &said {
+            let written = serde_json::to_string(output).unwrap();
+            prop_assert_eq!(&serde_json::from_str::<Output>(&written).unwrap(), output);
+        }
+        prop_assert_eq!(said, world.said);
+    }
+}

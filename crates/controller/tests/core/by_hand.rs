@@ -1,0 +1,261 @@
+//! Cases by hand.
+
+use super::world::{World, application, connect, connection, ms, register};
+use bandwise_controller::core::{
+    Answer, Asked, Cause, ClientId, Guest, Input, Limited, Limits, Output, Refusal, Request, Rules,
+    Task,
+};
+use bandwise_saba::controller::{ApplicationId, PortConfig, PortId};
+
+fn two_that_send() -> (World, ClientId, Vec<ApplicationId>) {
+    let mut world = World::new(Rules::default());
+    let client = world.hello();
+    let all = application(&world.told(client, 0, register("all")));
+    let little = application(&world.told(client, 1, register("little")));
+    world.told(client, 2, connect(all, "h1", "h3")).unwrap();
+    world.told(client, 3, connect(little, "h1", "h3")).unwrap();
+    world.settle();
+    (world, client, vec![all, little])
+}
+
+#[test]
+fn who_needs_more_gets_more_and_what_is_closed_is_taken_back() {
+    let (mut world, client, applications) = two_that_send();
+    let [little, all] = world.weights(3)[..] else { panic!("{:?}", world.ports) };
+    assert!(all > little && world.weights(0).is_empty());
+    world.told(client, 4, Request::Deregister { application: applications[0] }).unwrap();
+    world.settle();
+    assert_eq!(world.weights(3), [1]);
+    world.told(client, 5, Request::Deregister { application: applications[1] }).unwrap();
+    world.settle();
+    assert!(world.weights(3).is_empty());
+    assert_eq!(world.stored.applications().len() + world.stored.connections().len(), 0);
+}
+
+#[test]
+fn a_client_that_says_nothing_is_dropped_when_its_lease_ends() {
+    let (mut world, client, _) = two_that_send();
+    let other = world.hello();
+    let half = application(&world.told(other, 0, register("half")));
+    world.told(other, 1, connect(half, "h1", "h3")).unwrap();
+    world.settle();
+    let lease = world.rules.lease;
+    world.now += lease - ms(1_000);
+    let ticket = world.ticket();
+    world.hear(Input::Renew { ticket, client: other });
+    assert_eq!(world.answers[&ticket], Ok(Answer::Done));
+    world.now += ms(1_500);
+    world.hear(Input::Tick);
+    // What can't be stored is tried again.
+    world.store(false);
+    assert_eq!(world.stored.clients().len(), 2);
+    world.settle();
+    world.now += world.rules.longest_retry;
+    let ticket = world.ticket();
+    world.hear(Input::Renew { ticket, client: other });
+    world.hear(Input::Tick);
+    world.settle();
+    assert!(world.said.contains(&Output::Dropped { client }));
+    assert_eq!(world.stored.clients().collect::<Vec<_>>(), [other]);
+    assert_eq!(world.weights(3), [1]);
+    let gone = world.told(client, 9, register("all"));
+    assert_eq!(gone, Err(Refusal::NoSuchClient(client)));
+}
+
+#[test]
+fn who_is_heard_before_the_drop_is_stored_stays() {
+    let (mut world, client, _) = two_that_send();
+    let ticket = world.ticket();
+    world.hear(Input::Hello { ticket });
+    // A write is under way.
+    world.now += world.rules.lease;
+    world.hear(Input::Tick);
+    let ticket = world.ticket();
+    world.hear(Input::Renew { ticket, client });
+    world.settle();
+    assert!(world.stored.clients().any(|of| of == client));
+}
+
+#[test]
+fn a_clock_that_jumps_back_ends_no_lease_and_holds_nothing_up() {
+    let (mut world, client, applications) = two_that_send();
+    world.now = ms(0);
+    // Of that clock; the core goes by the latest time that it was told.
+    world.ended.clear();
+    world.told(client, 4, connect(applications[1], "h1", "h2")).unwrap();
+    world.settle();
+    assert_eq!(world.weights(2), [1]);
+}
+
+#[test]
+fn what_comes_while_an_order_is_under_way_goes_into_the_next() {
+    let (mut world, client, applications) = two_that_send();
+    world.now += ms(100);
+    let before = world.said.len();
+    for number in 4..104 {
+        let application = applications[number as usize % 2];
+        world.told(client, number, connect(application, "h1", "h2")).unwrap();
+    }
+    let orders = |world: &World| -> Vec<u32> {
+        let made = |output: &Output| match output {
+            Output::Order { port: PortId(2), why, task: Task::Share(_), .. } => Some(why.made),
+            _ => None,
+        };
+        world.said[before..].iter().filter_map(made).collect()
+    };
+    assert_eq!(orders(&world), [1]);
+    world.settle();
+    assert_eq!(orders(&world), [1, 99]);
+}
+
+#[test]
+fn a_port_that_lost_its_weights_gets_them_again() {
+    let (mut world, ..) = two_that_send();
+    let before = world.weights(3);
+    world.ports.insert(PortId(3), PortConfig::default());
+    world.now += world.rules.look;
+    world.hear(Input::Tick);
+    world.settle();
+    assert_eq!(world.weights(3), before);
+    let written = |output: &&Output| matches!(output, Output::Written { .. });
+    let Some(Output::Written { why, .. }) = world.said.iter().rfind(written) else { panic!() };
+    assert_eq!(why.cause, Cause::Look);
+    // One that was lost and found is asked at once.
+    world.hear(Input::Lost { port: PortId(3) });
+    assert_eq!(world.core.ports().count(), 3);
+    world.ports.insert(PortId(3), PortConfig::default());
+    world.now += world.rules.apart;
+    world.find();
+    world.settle();
+    assert_eq!(world.weights(3), before);
+}
+
+#[test]
+fn a_failure_is_tried_again_later_each_time() {
+    let (mut world, client, applications) = two_that_send();
+    world.now += ms(100);
+    world.told(client, 4, connect(applications[0], "h1", "h2")).unwrap();
+    let mut waits = Vec::new();
+    for _ in 0..5 {
+        let (&order, _) = world.orders.first_key_value().unwrap();
+        world.carry_out(order, false);
+        let began = world.now;
+        while world.orders.is_empty() {
+            world.now = world.core.wake().unwrap();
+            world.hear(Input::Tick);
+            // Others are looked at meanwhile.
+            let others: Vec<_> =
+                world.orders.iter().filter(|of| of.1.0 != PortId(2)).map(|of| *of.0).collect();
+            others.into_iter().for_each(|order| world.carry_out(order, true));
+        }
+        waits.push((world.now - began).as_millis());
+    }
+    assert_eq!(waits, [100, 200, 400, 800, 1600]);
+    let late = world.rules.late;
+    world.now += late;
+    world.hear(Input::Tick);
+    assert!(world.core.ports().any(|(id, port)| id == PortId(2) && port.is_late()));
+    world.settle();
+    assert_eq!(world.weights(2), [1]);
+}
+
+#[test]
+fn drained_ports_are_as_found_also_after_a_start() {
+    let (mut world, ..) = two_that_send();
+    let before = world.weights(3);
+    let ticket = world.ticket();
+    world.hear(Input::Drain { ticket, ports: Vec::new(), drained: true });
+    world.settle();
+    assert!(world.weights(3).is_empty());
+    world.crash(false, false);
+    world.settle();
+    assert!(world.weights(3).is_empty());
+    let ticket = world.ticket();
+    world.hear(Input::Drain { ticket, ports: vec![PortId(3)], drained: false });
+    world.settle();
+    assert_eq!(world.weights(3), before);
+    let ticket = world.ticket();
+    world.hear(Input::Drain { ticket, ports: vec![PortId(9)], drained: true });
+    assert_eq!(world.answers[&ticket], Err(Refusal::NoSuchPort(PortId(9))));
+}
+
+#[test]
+fn limits_hold_and_what_is_refused_stays_refused() {
+    let limits = Limits { clients: 2, applications: 2, connections: 2, unheard: 7 };
+    let mut world = World::new(Rules { limits, ..Rules::default() });
+    let (client, _) = (world.hello(), world.hello());
+    let ticket = world.ticket();
+    world.hear(Input::Hello { ticket });
+    let many = |most, of| Err(Refusal::TooMany { most, of });
+    assert_eq!(world.answers[&ticket], many(2, Limited::Clients));
+    let first = application(&world.told(client, 0, register("all")));
+    let second = application(&world.told(client, 1, register("all")));
+    assert_eq!(world.told(client, 2, register("all")), many(2, Limited::Applications));
+    let made = connection(&world.told(client, 3, connect(first, "h0", "h1")));
+    world.told(client, 4, connect(second, "h0", "h1")).unwrap();
+    let more = connect(first, "h0", "h2");
+    assert_eq!(world.told(client, 5, more.clone()), many(2, Limited::Connections));
+    world.told(client, 6, Request::Close { connection: made }).unwrap();
+    assert_eq!(world.told(client, 5, more.clone()), many(2, Limited::Connections));
+    assert_eq!(world.told(client, 7, more.clone()), many(7, Limited::Unheard));
+    let ticket = world.ask(Asked { client, number: 7, heard_below: 7, request: more.clone() });
+    world.store(true);
+    connection(&world.answers[&ticket]);
+    let heard = world.told(client, 6, Request::Close { connection: made });
+    assert_eq!(heard, Err(Refusal::Heard { number: 6, heard_below: 7 }));
+    assert_eq!(world.told(client, 7, register("all")), Err(Refusal::OtherRequest(7)));
+}
+
+#[test]
+fn what_is_not_there_or_not_ones_own_is_refused() {
+    let (mut world, client, applications) = two_that_send();
+    let other = world.hello();
+    let theirs = connect(applications[0], "h0", "h1");
+    assert_eq!(world.told(other, 0, theirs), Err(Refusal::NoSuchApplication(applications[0])));
+    let nowhere = world.told(client, 4, connect(applications[0], "h0", "h9"));
+    assert!(nowhere.unwrap_err().to_string().contains("there is no host"));
+    let unknown = world.told(client, 5, register("nobody"));
+    assert_eq!(unknown, Err(Refusal::UnknownApplication("nobody".into())));
+    let long = world.told(client, 6, register(&"x".repeat(257)));
+    assert!(matches!(long, Err(Refusal::BadSetting { .. })));
+    let request = |nodes, dataset: &str| Request::Register {
+        name: "all".into(),
+        nodes: Some(nodes),
+        dataset: Some(dataset.into()),
+    };
+    assert!(world.told(client, 7, request(0, "1 GB")).is_err());
+    assert!(world.told(client, 8, request(1, "much")).is_err());
+    let doubtful = world.told(client, 9, request(80, "10 GB")).unwrap();
+    let Answer::Registered { doubts, .. } = doubtful else { panic!() };
+    assert_eq!(doubts.len(), 1);
+}
+
+#[test]
+fn what_would_be_is_what_then_is() {
+    let (mut world, client, _) = two_that_send();
+    let paths = vec![vec![PortId(3)]];
+    let differs = world.core.outlook(&[Guest { name: "half".into(), paths }]).unwrap();
+    assert_eq!(world.core.outlook(&[]).unwrap(), []);
+    let half = application(&world.told(client, 4, register("half")));
+    world.told(client, 5, connect(half, "h1", "h3")).unwrap();
+    world.settle();
+    assert_eq!(differs.len(), 1);
+    assert_eq!(super::world::lowest(&differs[0].after), world.ports[&PortId(3)]);
+    assert!(world.core.outlook(&[Guest { name: "nobody".into(), paths: vec![] }]).is_err());
+}
+
+#[test]
+fn a_store_that_hangs_is_not_waited_for_by_any_number() {
+    let mut world = World::new(Rules::default());
+    let client = world.hello();
+    for _ in 0..=10_001 {
+        let ticket = world.ticket();
+        world.hear(Input::Hello { ticket });
+    }
+    let refused = world.answers.values().filter(|answer| answer.is_err()).count();
+    assert_eq!(refused, 1);
+    world.settle();
+    // One write, and what waited for it: as many as the limit allows.
+    assert_eq!(world.stored.clients().len(), world.rules.limits.clients as usize);
+    assert!(world.stored.clients().any(|of| of == client));
+}

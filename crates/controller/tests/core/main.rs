@@ -1,0 +1,5 @@
+//! What the daemon decides, against clients that lose answers, stores that fail, ports that refuse, and crashes.
+
+mod anything;
+mod by_hand;
+mod world;

@@ -1,0 +1,265 @@
+//! A store, ports and clients around a core, each of which fails when it is told to.
+
+use bandwise_controller::core::{
+    Answer, Asked, Change, ClientId, Core, End, Input, OrderId, Output, Profiles, Refusal, Request,
+    Rules, State, Task, Ticket,
+};
+use bandwise_enforce::htb::lowest_terms;
+use bandwise_input::Source;
+use bandwise_saba::controller::{ApplicationId, ConnectionId, PortConfig, PortId, Settings};
+use bandwise_saba::table::read;
+use std::collections::BTreeMap;
+use std::num::NonZeroU8;
+use std::time::Duration;
+
+/// Three applications: one that only sends, one that sends half of the time, one that hardly sends.
+pub const TABLE: &str = "application,share,time_s,nodes,dataset
+all,1,100,8,10 GB
+all,0.5,200
+all,0.25,400
+half,1,100,8,10 GB
+half,0.5,150
+half,0.25,250
+little,1,100,8,10 GB
+little,0.5,110
+little,0.25,130
+";
+pub const NAMES: [&str; 4] = ["all", "half", "little", "unknown"];
+pub const PORTS: u64 = 4;
+
+pub fn profiles() -> Profiles {
+    Profiles::new(read::csv(&Source::new("table.csv", TABLE)).unwrap(), 1)
+}
+
+/// Hosts are h0 to h3; what goes to one passes the port with its number, from one but the last the next too.
+pub fn path(from: &str, to: &str) -> Result<Vec<PortId>, String> {
+    let number = |host: &str| host.strip_prefix('h')?.parse().ok().filter(|&n: &u64| n < PORTS);
+    match (number(from), number(to)) {
+        (Some(from), Some(to)) if from % 2 == 0 => Ok(vec![PortId(to), PortId((to + 1) % PORTS)]),
+        (Some(_), Some(to)) => Ok(vec![PortId(to)]),
+        _ => Err(format!("there is no host {from:?} or {to:?}")),
+    }
+}
+
+pub fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+/// What outlives a crash, and what is under way.
+pub struct World {
+    pub rules: Rules,
+    pub core: Core,
+    pub now: Duration,
+    pub stored: State,
+    /// A write that the store has not ended.
+    pub write: Option<(u64, Vec<Change>)>,
+    /// Orders that have not ended, and when each was given.
+    pub orders: BTreeMap<OrderId, (PortId, Task)>,
+    /// What stands at ports.
+    pub ports: BTreeMap<PortId, PortConfig>,
+    pub ended: BTreeMap<PortId, Duration>,
+    pub answers: BTreeMap<Ticket, Result<Answer, Refusal>>,
+    pub said: Vec<Output>,
+    pub heard: Vec<(Duration, Input)>,
+    next: u64,
+}
+
+impl World {
+    pub fn new(rules: Rules) -> World {
+        let core = Core::new(rules, Settings::default(), profiles(), State::default(), ms(0));
+        let mut world = World {
+            rules,
+            core: core.unwrap(),
+            now: ms(0),
+            stored: State::default(),
+            write: None,
+            orders: BTreeMap::new(),
+            ports: (0..PORTS).map(|port| (PortId(port), PortConfig::default())).collect(),
+            ended: BTreeMap::new(),
+            answers: BTreeMap::new(),
+            said: Vec::new(),
+            heard: Vec::new(),
+            next: 0,
+        };
+        world.find();
+        world
+    }
+
+    pub fn find(&mut self) {
+        for port in 0..PORTS {
+            let (name, queues) = (format!("p{port}"), NonZeroU8::new(2).unwrap());
+            self.hear(Input::Found { port: PortId(port), name, queues });
+        }
+    }
+
+    pub fn ticket(&mut self) -> Ticket {
+        self.next += 1;
+        Ticket(self.next)
+    }
+
+    /// Tells the core, and takes what it says.
+    pub fn hear(&mut self, input: Input) {
+        self.heard.push((self.now, input.clone()));
+        self.core.handle(self.now, input);
+        while let Some(output) = self.core.poll() {
+            self.said.push(output.clone());
+            match output {
+                Output::Store { write, changes } => {
+                    assert!(self.write.is_none(), "one write at a time");
+                    self.write = Some((write, changes));
+                }
+                Output::Answer { ticket, answer } => {
+                    assert!(self.answers.insert(ticket, answer).is_none(), "answered twice");
+                }
+                Output::Order { order, port, task, .. } => {
+                    let busy = self.orders.values().any(|of| of.0 == port);
+                    assert!(!busy, "two orders to a port");
+                    let rested =
+                        self.ended.get(&port).is_none_or(|at| *at + self.rules.apart <= self.now);
+                    assert!(rested, "{port:?} had no rest");
+                    self.orders.insert(order, (port, task));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The store ends what it was given.
+    pub fn store(&mut self, is_well: bool) {
+        let Some((write, changes)) = self.write.take() else { return };
+        if is_well {
+            self.keep(changes);
+        }
+        let error = (!is_well).then(|| "the disk is full".to_owned());
+        self.hear(Input::Stored { write, error });
+    }
+
+    fn keep(&mut self, changes: Vec<Change>) {
+        // As a store has it: by key, whatever is the last of each.
+        let records: Vec<Change> = self.stored.records().chain(changes).collect();
+        self.stored = State::of(records);
+    }
+
+    /// A port does what it was told, or doesn't.
+    pub fn carry_out(&mut self, order: OrderId, is_well: bool) {
+        let Some((port, task)) = self.orders.remove(&order) else { return };
+        let end = match is_well {
+            true => self.done(port, &task),
+            false => End::Failed { said: "no".into() },
+        };
+        self.ended.insert(port, self.now);
+        self.hear(Input::Ended { order, end });
+    }
+
+    fn done(&mut self, port: PortId, task: &Task) -> End {
+        let stands = self.ports.get_mut(&port).unwrap();
+        let wanted = match task {
+            Task::Read => stands.clone(),
+            Task::AsFound => PortConfig::default(),
+            Task::Share(config) => lowest(config),
+        };
+        let is_written = *stands != wanted;
+        *stands = wanted.clone();
+        End::Done { is_written, config: wanted }
+    }
+
+    /// Killed and started again. Of what was under way each part may have been done.
+    pub fn crash(&mut self, is_stored: bool, are_done: bool) {
+        if let Some((_, changes)) = self.write.take().filter(|_| is_stored) {
+            self.keep(changes);
+        }
+        for (_, (port, task)) in std::mem::take(&mut self.orders) {
+            if are_done {
+                self.done(port, &task);
+            }
+        }
+        self.ended.clear();
+        self.heard.clear();
+        self.said.clear();
+        let (rules, settings) = (self.rules, Settings::default());
+        self.core = Core::new(rules, settings, profiles(), self.stored.clone(), self.now).unwrap();
+        self.find();
+    }
+
+    /// All goes well until nothing is left to do.
+    pub fn settle(&mut self) {
+        for _ in 0..1000 {
+            self.store(true);
+            while let Some((&order, _)) = self.orders.first_key_value() {
+                self.carry_out(order, true);
+            }
+            if self.core.is_settled() && self.write.is_none() && self.orders.is_empty() {
+                return;
+            }
+            let wake = self.core.wake().unwrap_or(self.now);
+            self.now = self.now.max(wake);
+            self.hear(Input::Tick);
+        }
+        panic!("it never settles");
+    }
+
+    pub fn ask(&mut self, asked: Asked) -> Ticket {
+        let ticket = self.ticket();
+        let path = match &asked.request {
+            Request::Connect { from, to, .. } => path(from, to),
+            _ => Ok(Vec::new()),
+        };
+        self.hear(Input::Ask { ticket, asked, path });
+        ticket
+    }
+
+    /// Asks, and all goes well.
+    pub fn told(
+        &mut self,
+        client: ClientId,
+        number: u64,
+        request: Request,
+    ) -> Result<Answer, Refusal> {
+        let ticket = self.ask(Asked { client, number, heard_below: 0, request });
+        self.store(true);
+        self.answers.remove(&ticket).unwrap()
+    }
+
+    pub fn hello(&mut self) -> ClientId {
+        let ticket = self.ticket();
+        self.hear(Input::Hello { ticket });
+        self.store(true);
+        match self.answers.remove(&ticket).unwrap().unwrap() {
+            Answer::Welcome { client, .. } => client,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// What the ports should have, of who is there.
+    pub fn weights(&self, port: u64) -> Vec<u8> {
+        self.ports[&PortId(port)].weights.clone()
+    }
+}
+
+pub fn lowest(config: &PortConfig) -> PortConfig {
+    let weights: Vec<u32> = config.weights.iter().map(|&weight| weight.into()).collect();
+    let weights = lowest_terms(&weights).into_iter().map(|weight| weight as u8).collect();
+    PortConfig { table: config.table.clone(), weights }
+}
+
+pub fn register(name: &str) -> Request {
+    Request::Register { name: name.into(), nodes: None, dataset: None }
+}
+
+pub fn connect(application: ApplicationId, from: &str, to: &str) -> Request {
+    Request::Connect { application, from: from.into(), to: to.into() }
+}
+
+pub fn application(answer: &Result<Answer, Refusal>) -> ApplicationId {
+    match answer {
+        Ok(Answer::Registered { application, .. }) => *application,
+        other => panic!("{other:?}"),
+    }
+}
+
+pub fn connection(answer: &Result<Answer, Refusal>) -> ConnectionId {
+    match answer {
+        Ok(Answer::Connected { connection, .. }) => *connection,
+        other => panic!("{other:?}"),
+    }
+}

@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# The controller (`bandwise saba controller`) on a lab: weights at ports when applications come and go, after a kill -9,
+# after leases end, drained; a full disk, a damaged store, a port that somebody empties.
+#   tests/lab/controller.sh PATH-OF-BANDWISE
+# Prints a line that starts with SKIP where that can't be had. The last line counts.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+bandwise=$(realpath "${1:?the path of the bandwise program}")
+
+skip() {
+  echo "SKIP controller: $1"
+  exit 0
+}
+[ "$(id -u)" = 0 ] || skip "network namespaces need root"
+for program in tc ip python3; do
+  command -v $program >/dev/null || skip "$program is not installed"
+done
+
+scratch=$(mktemp -d)
+lab=c$$
+controller=
+killed() { { kill -9 "$controller" && wait "$controller" || true; } 2>/dev/null; }
+finish() {
+  [ -z "$controller" ] || killed
+  "$bandwise" lab down --force --name "$lab" >/dev/null 2>&1 || true
+  mountpoint -q "$scratch/small" && umount "$scratch/small" || true
+  rm -rf "$scratch"
+}
+trap finish EXIT
+if ! "$bandwise" lab up --name "$lab" --hosts 3 --rate 200Mbit >"$scratch/out" 2>"$scratch/error"; then
+  skip "$(tail -n 1 "$scratch/error")"
+fi
+
+cat >"$scratch/table.csv" <<'TABLE'
+application,share,time_s,nodes,dataset
+LR,1,132,8,10000 samples
+LR,0.5,260
+LR,0.25,447
+PR,1,100,8,1 GB
+PR,0.5,110
+PR,0.25,131
+TABLE
+settings() { # STORE
+  cat <<SETTINGS
+lab = "$lab"
+table = "table.csv"
+store = "$1"
+listen = "unix:socket"
+audit = "audit.jsonl"
+recording = "recording.jsonl"
+[times]
+lease = "3 s"
+look = "200 ms"
+longest-retry = "500 ms"
+SETTINGS
+}
+settings store >"$scratch/controller.toml"
+
+start() {
+  "$bandwise" saba controller --config "$scratch/controller.toml" >>"$scratch/log" 2>&1 &
+  controller=$!
+  for _ in $(seq 100); do
+    "$bandwise" saba status --config "$scratch/controller.toml" >/dev/null 2>&1 && return
+    kill -0 $controller 2>/dev/null || break
+    sleep 0.1
+  done
+  tail -n 3 "$scratch/log"
+  return 1
+}
+client() { python3 "$here/client.py" "$scratch/socket" "$@"; }
+# What `tc` itself shows of the queues of the port to h3: a rate for each class.
+rates() { "$bandwise" lab exec --name "$lab" switch -- tc class show dev h3 | sed -n 's/^class htb 5aba:1\([01]\) .* rate \([^ ]*\) .*/\1=\2/p' | sort; }
+# Waits until the command says this.
+becomes() { # SAID COMMAND …
+  local wanted=$1 said=
+  shift
+  for _ in $(seq 100); do
+    said=$("$@" 2>&1 | tr '\n' ' ' | sed 's/ $//') || true
+    [ "$said" != "$wanted" ] || return 0
+    sleep 0.1
+  done
+  echo "  it is: $said" && echo "  wanted: $wanted" && return 1
+}
+
+says_what_it_would_do() {
+  "$bandwise" saba controller --config "$scratch/controller.toml" --dry-run >"$scratch/said" &&
+    grep -q "0 applications, 0 connections" "$scratch/said" && [ ! -e "$scratch/store" ]
+}
+weights_come_and_stay() {
+  start && client two-applications >"$scratch/client" &&
+    [ -n "$(rates)" ] && rates >"$scratch/rates" && ! grep -q '=8Kbit' "$scratch/rates" &&
+    [ "$(wc -l <"$scratch/rates")" = 2 ] && killed && sleep 0.5 && [ "$(rates)" = "$(cat "$scratch/rates")" ]
+}
+started_again_it_is_the_same() {
+  start && client keep "$(cat "$scratch/client")" && [ "$(rates)" = "$(cat "$scratch/rates")" ] &&
+    "$bandwise" saba status --config "$scratch/controller.toml" | grep -q "LR"
+}
+an_emptied_port_gets_its_weights_again() {
+  "$bandwise" lab exec --name "$lab" switch -- tc qdisc del dev h3 root &&
+    becomes "$(tr '\n' ' ' <"$scratch/rates" | sed 's/ $//')" rates && client keep "$(cat "$scratch/client")"
+}
+drained_ports_are_as_found() {
+  client drain true && becomes "" rates && client keep "$(cat "$scratch/client")" && client drain false &&
+    becomes "$(tr '\n' ' ' <"$scratch/rates" | sed 's/ $//')" rates
+}
+who_is_silent_is_dropped() {
+  # Longer than a lease: nobody renews.
+  becomes "0 0" client counts && becomes "0=8Kbit 1=8Kbit" rates
+}
+bad_requests_are_refused() { client bad; }
+ten_thousand_registrations_are_limited() { client many; }
+a_second_controller_is_refused() {
+  ! "$bandwise" saba controller --config "$scratch/controller.toml" >"$scratch/said" 2>&1 &&
+    grep -q "another program has this store open" "$scratch/said"
+}
+stops_when_asked() {
+  kill "$controller" && wait "$controller" && controller= && [ ! -e "$scratch/socket" ]
+}
+replays_the_same() {
+  "$bandwise" saba replay "$scratch/recording.jsonl" >"$scratch/said" && cat "$scratch/said" | sed 's/^/  /' &&
+    grep -q "the same was said as then" "$scratch/said" && grep -q '"what":"written"' "$scratch/audit.jsonl"
+}
+a_damaged_store_is_refused() {
+  local bytes
+  bytes=$(stat -c %s "$scratch/store")
+  head -c $((bytes / 2)) "$scratch/store" >"$scratch/half"
+  settings half >"$scratch/half.toml"
+  ! "$bandwise" saba controller --config "$scratch/half.toml" >"$scratch/said" 2>&1 && grep -q "damaged" "$scratch/said"
+}
+a_full_disk_refuses_and_loses_nothing() {
+  mkdir "$scratch/small" && mount -t tmpfs -o size=4m tmpfs "$scratch/small" &&
+    settings small/store >"$scratch/controller.toml" && start && client full "$scratch/small/ballast"
+}
+
+checks=(says_what_it_would_do weights_come_and_stay started_again_it_is_the_same an_emptied_port_gets_its_weights_again
+  drained_ports_are_as_found who_is_silent_is_dropped bad_requests_are_refused ten_thousand_registrations_are_limited
+  a_second_controller_is_refused stops_when_asked replays_the_same a_damaged_store_is_refused a_full_disk_refuses_and_loses_nothing)
+passed=0 failed=0
+for check in "${checks[@]}"; do
+  if $check; then
+    passed=$((passed + 1))
+    echo "controller: ${check//_/ }: ok"
+  else
+    failed=$((failed + 1))
+    echo "controller: ${check//_/ }: FAILED"
+    tail -n 3 "$scratch/log" | sed 's/^/  /'
+  fi
+done
+echo "controller: $passed passed, $failed failed"
+[ $failed = 0 ]
