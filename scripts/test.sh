@@ -118,7 +118,7 @@ for part in "${parts[@]}"; do
   "$part" </dev/null 2>&1 | tee "$log" || status=$?
   case $part in
     tests) tally='^test result: ' ;;
-    fabric) tally='^(fabric|ib|lab): ' ;;
+    fabric) tally='^(fabric|ib|lab|controller): ' ;;
     trace) tally='^trace: ' ;;
     verbs) tally='^verbs: ' ;;
     web) tally='^web: ' ;;
