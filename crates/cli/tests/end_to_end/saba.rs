@@ -371,7 +371,8 @@ fn coflows_of_a_trace() {
         let first = if scheduler["scheduler"] == "fair" { 2.0 } else { 1.0 };
         // A megabyte of the trace is 2^20 bytes or 10^6: either way their ratio is this.
         let second = times[1] / times[0];
-        assert!((second - 3.0 / first).abs() < 1e-9, "{scheduler}");
+        // Times have six digits.
+        assert!((second - 3.0 / first).abs() < 1e-5, "{scheduler}");
     }
     place.run(&["coflows", "t.txt", "--rate", "0 Gbps"]).refused(&["--rate"]);
     place.write("bad.txt", "3 1\n1 0 1 9 1 2:125\n");
