@@ -28,7 +28,11 @@ finish() {
 }
 trap finish EXIT
 if ! "$bandwise" lab up --name "$lab" --hosts 3 --rate 200Mbit >"$scratch/out" 2>"$scratch/error"; then
-  skip "$(tail -n 1 "$scratch/error")"
+  case $(cat "$scratch/error") in
+    *"kind is unknown"* | *"not permitted"* | *"Unknown device type"*) skip "$(tail -n 1 "$scratch/error")" ;;
+  esac
+  echo "FAILED lab up: $(cat "$scratch/error")"
+  exit 1
 fi
 
 cat >"$scratch/table.csv" <<'TABLE'

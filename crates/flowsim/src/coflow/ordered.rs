@@ -115,7 +115,7 @@ impl Switch {
         if !std::mem::take(&mut self.is_stale) {
             return;
         }
-        if std::mem::take(&mut self.is_out_of_order) && self.order != Order::Fair {
+        if std::mem::take(&mut self.is_out_of_order) {
             self.put_in_order();
         }
         let now = self.now;
@@ -131,6 +131,11 @@ impl Switch {
 
     /// Works out who goes first, by what all have left.
     fn put_in_order(&mut self) {
+        let order: &dyn Fn(&Demands) -> Vec<usize> = match self.order {
+            Order::Fair => return,
+            Order::SmallestFirst => &smallest::order,
+            Order::Sincronia => &|demands| sincronia::order(demands, &self.bits_per_s),
+        };
         let of_slot = |slot: u32| self.slots[slot as usize].as_ref().expect("it is there");
         let mut by_group = self.served.clone();
         by_group.sort_unstable_by_key(|&slot| of_slot(slot).0);
@@ -141,13 +146,7 @@ impl Switch {
                 demands.add(place, path.into_iter(), left);
             }
         }
-        let order = match self.order {
-            Order::Fair => (0..by_group.len()).collect(),
-            Order::SmallestFirst => smallest::order(&demands),
-            Order::Sincronia => sincronia::order(&demands, &self.bits_per_s),
-        };
-        self.served.clear();
-        self.served.extend(order.into_iter().map(|place| by_group[place]));
+        self.served = order(&demands).into_iter().map(|place| by_group[place]).collect();
     }
 }
 
