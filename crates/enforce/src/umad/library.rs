@@ -6,7 +6,7 @@
 use super::Wire;
 use crate::infiniband::{DIRECTED_ROUTE, LENGTH};
 use bandwise_units::Time;
-use libloading::{Library, Symbol};
+use libloading::Library;
 use std::ffi::{CString, c_char, c_int, c_long, c_void};
 use std::io;
 use std::time::Instant;
@@ -32,10 +32,23 @@ pub enum NoDevice {
     },
 }
 
+/// The library's functions that are called again and again, as its header umad.h has them.
+#[derive(Debug, Clone, Copy)]
+struct Calls {
+    set_addr: unsafe extern "C" fn(*mut c_void, c_int, c_int, c_int, c_int) -> c_int,
+    send: unsafe extern "C" fn(c_int, c_int, *mut c_void, c_int, c_int, c_int) -> c_int,
+    recv: unsafe extern "C" fn(c_int, *mut c_void, *mut c_int, c_int) -> c_int,
+    status: unsafe extern "C" fn(*mut c_void) -> c_int,
+    unregister: unsafe extern "C" fn(c_int, c_int) -> c_int,
+    close: unsafe extern "C" fn(c_int) -> c_int,
+}
+
 /// A port of a device, opened for directed-route datagrams.
 #[derive(Debug)]
 pub struct Umad {
-    library: Library,
+    /// Where the functions are, as long as this is.
+    _library: Library,
+    calls: Calls,
     port: c_int,
     agent: c_int,
     /// What stands before a datagram in the library's buffers, in bytes.
@@ -63,24 +76,31 @@ impl Umad {
         // its header umad.h, of version 3.
         unsafe {
             let library = Library::new(FILE)?;
-            let init: Symbol<'_, unsafe extern "C" fn() -> c_int> = library.get(b"umad_init")?;
-            let open: Symbol<'_, unsafe extern "C" fn(*const c_char, c_int) -> c_int> =
-                library.get(b"umad_open_port")?;
-            let size: Symbol<'_, unsafe extern "C" fn() -> usize> = library.get(b"umad_size")?;
-            let register: Symbol<
-                '_,
-                unsafe extern "C" fn(c_int, c_int, c_int, u8, *mut c_long) -> c_int,
-            > = library.get(b"umad_register")?;
-            for function in [&b"umad_set_addr"[..], b"umad_send", b"umad_recv", b"umad_status"] {
-                library.get::<unsafe extern "C" fn()>(function)?;
-            }
+            let init = *library.get::<unsafe extern "C" fn() -> c_int>(b"umad_init")?;
+            let open = *library
+                .get::<unsafe extern "C" fn(*const c_char, c_int) -> c_int>(b"umad_open_port")?;
+            let size = *library.get::<unsafe extern "C" fn() -> usize>(b"umad_size")?;
+            let register =
+                *library
+                    .get::<unsafe extern "C" fn(c_int, c_int, c_int, u8, *mut c_long) -> c_int>(
+                        b"umad_register",
+                    )?;
+            let calls = Calls {
+                set_addr: *library.get(b"umad_set_addr")?,
+                send: *library.get(b"umad_send")?,
+                recv: *library.get(b"umad_recv")?,
+                status: *library.get(b"umad_status")?,
+                unregister: *library.get(b"umad_unregister")?,
+                close: *library.get(b"umad_close_port")?,
+            };
             result(init()).map_err(failed)?;
             let name = name.as_ref().map_or(std::ptr::null(), |name| name.as_ptr());
             let port = result(open(name, port.unwrap_or(0).into())).map_err(failed)?;
             let header = size();
             // No methods are taken from others: only answers to what we ask come here.
             let agent = register(port, DIRECTED_ROUTE.into(), 1, 0, std::ptr::null_mut());
-            let mut opened = Umad { library, port, agent, header, begun: Instant::now() };
+            let begun = Instant::now();
+            let mut opened = Umad { _library: library, calls, port, agent, header, begun };
             opened.agent = result(agent).map_err(failed)?;
             match header + LENGTH <= size_of::<Buffer>() {
                 true => Ok(opened),
@@ -101,11 +121,6 @@ fn milliseconds(time: Time) -> c_int {
     c_int::try_from(ms.max(1)).unwrap_or(c_int::MAX)
 }
 
-/// No such thing in the library, though it was there when the library was opened.
-fn gone(error: libloading::Error) -> io::Error {
-    io::Error::other(error)
-}
-
 impl Wire for Umad {
     fn now(&self) -> Time {
         let ns = self.begun.elapsed().as_nanos();
@@ -116,22 +131,14 @@ impl Wire for Umad {
         let mut buffer: Buffer = [0; 64];
         // SAFETY: the buffer has room for the header and a datagram, as was checked; the library reads no more.
         unsafe {
-            let set_addr: Symbol<
-                '_,
-                unsafe extern "C" fn(*mut c_void, c_int, c_int, c_int, c_int) -> c_int,
-            > = self.library.get(b"umad_set_addr").map_err(gone)?;
-            let send: Symbol<
-                '_,
-                unsafe extern "C" fn(c_int, c_int, *mut c_void, c_int, c_int, c_int) -> c_int,
-            > = self.library.get(b"umad_send").map_err(gone)?;
             let start = buffer.as_mut_ptr().cast::<u8>();
             std::ptr::copy_nonoverlapping(datagram.as_ptr(), start.add(self.header), LENGTH);
             // A directed route begins at the permissive address, queue pair 0 (IBTA 14.2.1.2).
-            set_addr(start.cast(), 0xffff, 0, 0, 0);
-            let (port, agent) = (self.port, self.agent);
+            (self.calls.set_addr)(start.cast(), 0xffff, 0, 0, 0);
+            let (port, agent, timeout) = (self.port, self.agent, milliseconds(timeout));
             // Sent again by us, not by the kernel. A datagram without a timeout has no answer there.
-            result(send(port, agent, start.cast(), LENGTH as c_int, milliseconds(timeout), 0))
-                .map(drop)
+            let sent = (self.calls.send)(port, agent, start.cast(), LENGTH as c_int, timeout, 0);
+            result(sent).map(drop)
         }
     }
 
@@ -140,21 +147,18 @@ impl Wire for Umad {
         let mut length = LENGTH as c_int;
         // SAFETY: as above; the library writes no more than the header and the length that it is given.
         unsafe {
-            let recv: Symbol<
-                '_,
-                unsafe extern "C" fn(c_int, *mut c_void, *mut c_int, c_int) -> c_int,
-            > = self.library.get(b"umad_recv").map_err(gone)?;
-            let status: Symbol<'_, unsafe extern "C" fn(*mut c_void) -> c_int> =
-                self.library.get(b"umad_status").map_err(gone)?;
             let start = buffer.as_mut_ptr().cast::<u8>();
-            let got = recv(self.port, start.cast(), &mut length, milliseconds(at_most));
+            let at_most = milliseconds(at_most);
+            let got = (self.calls.recv)(self.port, start.cast(), &mut length, at_most);
             // A signal ends the wait, and the library says that it was an error of the device.
             let is_signal =
                 got < 0 && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
             match result(got) {
                 Err(_) if is_signal => Ok(None),
                 // What was sent comes back without an answer: the deadline is ours.
-                Ok(_) if status(start.cast()) != 0 || length != LENGTH as c_int => Ok(None),
+                Ok(_) if (self.calls.status)(start.cast()) != 0 || length != LENGTH as c_int => {
+                    Ok(None)
+                }
                 Ok(_) => {
                     let mut datagram = [0; LENGTH];
                     std::ptr::copy_nonoverlapping(
@@ -182,18 +186,10 @@ impl Drop for Umad {
         // SAFETY: the port was opened, the agent registered if its number isn't negative, and neither is used
         // any more.
         unsafe {
-            if self.agent >= 0
-                && let Ok(unregister) = self
-                    .library
-                    .get::<unsafe extern "C" fn(c_int, c_int) -> c_int>(b"umad_unregister")
-            {
-                unregister(self.port, self.agent);
+            if self.agent >= 0 {
+                (self.calls.unregister)(self.port, self.agent);
             }
-            if let Ok(close) =
-                self.library.get::<unsafe extern "C" fn(c_int) -> c_int>(b"umad_close_port")
-            {
-                close(self.port);
-            }
+            (self.calls.close)(self.port);
         }
     }
 }
