@@ -6,6 +6,7 @@
 
 mod down;
 mod exec;
+mod limited;
 mod namespaces;
 mod parts;
 mod record;
@@ -14,6 +15,7 @@ mod status;
 mod up;
 mod weights;
 
+pub use limited::Limited;
 pub use parts::Lab;
 pub use root::needs_root;
 
