@@ -44,9 +44,8 @@ fn nested(message: &TcMessage, number: u16) -> Option<Vec<u8>> {
     let Some(TcOption::Other(other)) = options else { panic!("{message:?}") };
     let mut bytes = vec![0; other.buffer_len()];
     other.emit(&mut bytes);
-    let all = NlasIterator::new(&bytes[4..]).map(|one| one.unwrap());
-    let found = all.filter(|one| one.kind() == number).map(|one| one.value().to_vec()).next();
-    found
+    let mut all = NlasIterator::new(&bytes[4..]).map(|one| one.unwrap());
+    all.find(|one| one.kind() == number).map(|one| one.value().to_vec())
 }
 
 pub fn kind(message: &TcMessage) -> Option<&str> {
