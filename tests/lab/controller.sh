@@ -61,6 +61,8 @@ SETTINGS
 settings store >"$scratch/controller.toml"
 
 start() {
+  # One that a check which failed has left.
+  [ -z "$controller" ] || killed
   "$bandwise" saba controller --config "$scratch/controller.toml" >>"$scratch/log" 2>&1 &
   controller=$!
   for _ in $(seq 100); do
