@@ -127,8 +127,9 @@ linux() { BANDWISE_TEST_PORT="bandwise-$lab-switch/h2" "$linux" --nocapture >"$s
   grep -E '^  ' "$scratch/said"
 }
 free_port() { tc -netns "bandwise-$lab-switch" qdisc delete dev h2 root; }
-three_to_one() { python3 "$here/shares.py" "$bandwise" "$lab" 3 1; }
-one_to_one() { python3 "$here/shares.py" "$bandwise" "$lab" 1 1; }
+three_to_one() { python3 "$here/shares.py" "$bandwise" "$lab" 10=3 12=1; }
+one_to_one() { python3 "$here/shares.py" "$bandwise" "$lab" 10=1 12=1; }
+everyone_else() { python3 "$here/shares.py" "$bandwise" "$lab" 10=9 0=1; }
 ipv6_by_mark() { python3 "$here/ipv6.py" "$bandwise" "$lab"; }
 busy_stays() {
   "$bandwise" lab exec --name "$lab" h1 -- sleep 600 &
@@ -169,6 +170,7 @@ check "down takes only what is its own" only_its_own_goes
 check "only root" only_root
 check "weights 3:1" three_to_one
 check "weights 1:1" one_to_one
+check "packets without a mark have what is left to them" everyone_else
 check "packets of IPv6 by their mark" ipv6_by_mark
 check "down leaves commands that run" busy_stays
 check "down takes all, and again nothing" all_goes

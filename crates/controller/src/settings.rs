@@ -30,6 +30,8 @@ pub struct Settings {
     pub audit: Option<PathBuf>,
     /// All that it hears, if that is kept.
     pub recording: Option<PathBuf>,
+    /// Whether ports are to be as they were found when it has ended.
+    pub restores: bool,
     /// Times and limits.
     pub rules: Rules,
 }
@@ -63,6 +65,7 @@ struct Document {
     listen: Spanned<String>,
     audit: Option<Spanned<String>>,
     recording: Option<Spanned<String>>,
+    on_exit: Option<Spanned<String>>,
     #[serde(default)]
     times: TimesSpec,
     #[serde(default)]
@@ -124,6 +127,7 @@ impl Settings {
             listen: listen(source, &document.listen, folder)?,
             audit: document.audit.as_ref().map(path).transpose()?,
             recording: document.recording.as_ref().map(path).transpose()?,
+            restores: restores(source, document.on_exit.as_ref())?,
             rules: rules(source, &document)?,
         })
     }
@@ -224,6 +228,19 @@ fn listen(source: &Source, text: &Spanned<String>, folder: &Path) -> Result<List
         }
         Err(_) => {
             Err(at(source, text, format!("listening at {:?}", text.get_ref())).allowed(allowed))
+        }
+    }
+}
+
+/// What becomes of ports when it ends.
+fn restores(source: &Source, on_exit: Option<&Spanned<String>>) -> Result<bool, InputError> {
+    let Some(text) = on_exit else { return Ok(false) };
+    match text.get_ref().as_str() {
+        "keep" => Ok(false),
+        "restore" => Ok(true),
+        other => {
+            let allowed = "\"keep\": ports stay as they are, or \"restore\": as they were found";
+            Err(at(source, text, format!("{other:?} on exit")).allowed(allowed))
         }
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! - [`Switches`] is what a controller sees of any kind of network.
 //! - [`htb`] decides, without I/O, how a port of Linux shares its link: classes of HTB by DSCP.
-//! - [`tc`] is the network of such ports, written and read by the program `tc`.
+//! - [`tc`] is the network of such ports, written and read by netlink.
 //! - [`infiniband`] decides, without I/O, how a port of InfiniBand shares its link: virtual lanes by service
 //!   level, and what finds ports and ways.
 //! - [`umad`] is the network of such ports, written and read by datagrams of subnet management.

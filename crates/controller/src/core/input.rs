@@ -84,6 +84,9 @@ pub enum Input {
         /// How.
         end: End,
     },
+    /// The daemon is about to end, and ports are to be as they were found when it has. The next one shares them
+    /// again: nothing of it is stored.
+    Leave,
     /// Time has passed.
     Tick,
 }

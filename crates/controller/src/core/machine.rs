@@ -128,6 +128,7 @@ impl Core {
             Input::Ended { order, end } => {
                 self.ports.ended(order, end, (self.now, &self.rules), &mut self.out);
             }
+            Input::Leave => self.ports.leave((self.now, &self.rules)),
             Input::Tick => {}
         }
         self.end_leases();

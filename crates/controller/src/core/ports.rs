@@ -19,6 +19,8 @@ pub struct PortState {
     pub wanted: PortConfig,
     /// Whether it is to be as it was found, whatever is wanted.
     pub is_drained: bool,
+    /// Whether it is to be so because the daemon ends.
+    pub(super) is_left: bool,
     /// What was read there last; none before that and after a failure.
     pub read: Option<PortConfig>,
     /// What was carried out last, if it did not fail.
@@ -51,6 +53,8 @@ struct Order {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ports {
     pub(super) all: BTreeMap<PortId, PortState>,
+    /// Whether all are to be as they were found, those too that are found later.
+    pub(super) are_left: bool,
     agenda: BTreeSet<(Duration, PortId)>,
     under_way: BTreeMap<OrderId, PortId>,
     next: u64,
@@ -83,7 +87,7 @@ impl PortState {
     fn task(&self) -> Task {
         let is_ours = matches!(self.placed, Some(Task::Share(_)));
         let is_empty = |config: &PortConfig| config.weights.is_empty();
-        if self.is_drained {
+        if self.is_drained || self.is_left {
             if self.placed == Some(Task::AsFound) { Task::Read } else { Task::AsFound }
         } else if !is_empty(&self.wanted)
             || is_ours
@@ -150,6 +154,15 @@ impl Ports {
             if let Some(before) = before {
                 self.agenda.remove(&(before, id));
             }
+        }
+    }
+
+    /// All are to be as they were found.
+    pub(super) fn leave(&mut self, (now, rules): (Duration, &Rules)) {
+        self.are_left = true;
+        let ids: Vec<PortId> = self.all.keys().copied().collect();
+        for id in ids {
+            self.change(id, (now, rules), |port| port.is_left = true);
         }
     }
 

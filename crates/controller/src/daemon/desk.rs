@@ -3,13 +3,13 @@
 use super::handle::{Handle, Message, ROOM, Said};
 use super::recording::Sum;
 use super::writer::{self, Order};
-use super::{Audit, Metrics, Recording};
+use super::{Audit, Metrics, Recording, keeper};
 use crate::core::{Answer, Change, Core, Input, OrderId, Output, Refusal, Request, Ticket};
 use crate::store::Store;
 use bandwise_enforce::{Fault, Switches};
 use bandwise_saba::controller::PortId;
 use std::collections::BTreeMap;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -30,7 +30,12 @@ pub struct Parts<S> {
     pub audit: Option<Audit>,
     /// What is counted.
     pub metrics: Metrics,
+    /// Whether ports are to be as they were found when the daemon has ended.
+    pub restores: bool,
 }
+
+/// How long ports may take to be as they were found when the daemon ends.
+const RESTORING: Duration = Duration::from_secs(10);
 
 /// Who knows ways through the network.
 pub trait Paths {
@@ -51,6 +56,9 @@ pub struct Desk<S> {
     recording: Option<Recording>,
     audit: Option<Audit>,
     metrics: Metrics,
+    restores: bool,
+    /// Until when it waits for that, when it ends.
+    leaves: Option<Instant>,
     began: Instant,
     waiting: BTreeMap<Ticket, oneshot::Sender<Result<Answer, Refusal>>>,
     tickets: u64,
@@ -63,15 +71,16 @@ pub struct Desk<S> {
 }
 
 impl<S: Switches + Send + 'static> Desk<S> {
-    /// Finds the ports and starts the threads. The last of what is returned ends when the daemon does.
-    pub fn start(mut parts: Parts<S>) -> Result<(Handle, JoinHandle<()>), Fault> {
+    /// Finds the ports and starts the threads. The last of what is returned ends when the daemon does, with the names
+    /// of ports that should be as they were found and are not.
+    pub fn start(mut parts: Parts<S>) -> Result<(Handle, JoinHandle<Vec<String>>), Fault> {
         let found = parts.switches.discover()?;
         let (desk, messages) = sync_channel(ROOM);
         let (store, writes) = channel();
         let (writer, orders) = channel();
         let metrics = parts.metrics.clone();
         let (mut kept, to_desk) = (parts.store, desk.clone());
-        std::thread::spawn(move || keep(&mut *kept, &metrics, &writes, &to_desk));
+        std::thread::spawn(move || keeper::run(&mut *kept, &metrics, &writes, &to_desk));
         let (switches, to_desk) = (parts.switches, desk.clone());
         std::thread::spawn(move || writer::run(switches, &orders, &to_desk));
         let mut own = Desk {
@@ -80,6 +89,8 @@ impl<S: Switches + Send + 'static> Desk<S> {
             recording: parts.recording,
             audit: parts.audit,
             metrics: parts.metrics,
+            restores: parts.restores,
+            leaves: None,
             began: Instant::now(),
             waiting: BTreeMap::new(),
             tickets: 0,
@@ -94,31 +105,42 @@ impl<S: Switches + Send + 'static> Desk<S> {
                 let (port, name, queues) = (port.id, port.name, port.queues);
                 own.hear(Input::Found { port, name, queues });
             }
-            own.run();
+            own.run()
         });
         Ok((Handle { desk }, thread))
     }
 
-    fn run(&mut self) {
+    fn run(&mut self) -> Vec<String> {
         loop {
+            if let Some(unrestored) = self.left() {
+                self.record(Recording::flush);
+                return unrestored;
+            }
             let message = match self.messages.try_recv() {
                 Ok(message) => Some(message),
                 Err(_) => {
                     self.record(|recording| recording.flush());
                     let wake = self.core.wake().unwrap_or(Duration::from_secs(3600));
                     let wait = wake.saturating_sub(self.began.elapsed());
+                    let left = self.leaves.map(|by| by.saturating_duration_since(Instant::now()));
+                    let wait = left.map_or(wait, |left| wait.min(left));
                     match self.messages.recv_timeout(wait) {
                         Ok(message) => Some(message),
                         Err(RecvTimeoutError::Timeout) => None,
-                        Err(RecvTimeoutError::Disconnected) => return,
+                        Err(RecvTimeoutError::Disconnected) => return Vec::new(),
                     }
                 }
             };
             match message {
                 None => self.hear(Input::Tick),
+                Some(Message::Stop) if self.restores && self.leaves.is_none() => {
+                    tracing::info!("stops when ports are as they were found");
+                    self.leaves = Some(Instant::now() + RESTORING);
+                    self.hear(Input::Leave);
+                }
                 Some(Message::Stop) => {
                     tracing::info!("stops; ports stay as they are");
-                    return self.record(Recording::flush);
+                    self.leaves = Some(Instant::now());
                 }
                 Some(Message::Look(look)) => look(&mut self.core, &mut self.paths),
                 Some(Message::Said(said, answers)) => {
@@ -148,6 +170,18 @@ impl<S: Switches + Send + 'static> Desk<S> {
                 }
             }
         }
+    }
+
+    /// Which ports are not as they were found and should be, if it ends now: all are, or it was waited for long enough,
+    /// or it ends at once.
+    fn left(&self) -> Option<Vec<String>> {
+        let by = self.leaves?;
+        if !self.restores {
+            return Some(Vec::new());
+        }
+        let open = self.core.ports().filter(|of| !of.1.is_settled());
+        let open: Vec<String> = open.map(|of| of.1.name.clone()).collect();
+        (open.is_empty() || Instant::now() >= by).then_some(open)
     }
 
     fn input(&mut self, ticket: Ticket, said: Said) -> Input {
@@ -252,23 +286,6 @@ impl<S: Switches + Send + 'static> Desk<S> {
         }
         if let Some(audit) = &mut self.audit {
             audit.line(output, name);
-        }
-    }
-}
-
-/// Stores what comes, and says so.
-fn keep(
-    store: &mut dyn Store,
-    metrics: &Metrics,
-    writes: &Receiver<(u64, Vec<Change>)>,
-    desk: &SyncSender<Message>,
-) {
-    while let Ok((write, changes)) = writes.recv() {
-        let began = Instant::now();
-        let error = store.write(&changes).err().map(|error| error.to_string());
-        metrics.store_s.observe(began.elapsed().as_secs_f64());
-        if desk.send(Message::Stored { write, error }).is_err() {
-            return;
         }
     }
 }

@@ -11,6 +11,7 @@
 mod audit;
 mod desk;
 mod handle;
+mod keeper;
 mod metrics;
 mod recording;
 mod writer;

@@ -12,7 +12,10 @@ fn paths_are_relative_to_the_file() {
     let settings = read(WELL).unwrap();
     assert_eq!(settings.table, Path::new("/etc/bandwise/t.toml"));
     assert_eq!(settings.listen, Listen::Unix("/etc/bandwise/c".into()));
-    assert_eq!(settings.rules, Rules::default());
+    assert_eq!((settings.rules, settings.restores), (Rules::default(), false));
+    for (text, restores) in [("keep", false), ("restore", true)] {
+        assert_eq!(read(&format!("{WELL}on-exit = \"{text}\"\n")).unwrap().restores, restores);
+    }
     let more = format!("{WELL}[times]\nlease = \"2 s\"\n[limits]\nconnections = 7\n");
     let rules = read(&more).unwrap().rules;
     assert_eq!((rules.lease, rules.limits.connections), (Duration::from_secs(2), 7));
@@ -36,6 +39,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("unix:c", "0.0.0.0:80", "c.toml:4: 0.0.0.0:80 can be reached by others"),
         ("unix:c", "here", "c.toml:4: listening at \"here\""),
         ("\"s\"", "\"\"", "c.toml:3: a file without a name"),
+        ("\"s\"", "\"s\"\non-exit = \"leave\"", "c.toml:4: \"leave\" on exit"),
         ("store", "stoer", "c.toml:3: unknown field `stoer`"),
         ("\"unix:c\"", "\"unix:c\"\n[times]\nlease = \"1 ms\"", "c.toml:6: 1 ms here"),
         ("\"unix:c\"", "\"unix:c\"\n[limits]\nclients = 0", "c.toml:6: a limit of 0"),

@@ -33,6 +33,25 @@ fn who_needs_more_gets_more_and_what_is_closed_is_taken_back() {
 }
 
 #[test]
+fn ports_are_as_found_when_it_leaves_and_shared_again_by_the_next() {
+    let (mut world, client, applications) = two_that_send();
+    let shared = world.ports.clone();
+    world.hear(Input::Leave);
+    assert!(!world.core.is_settled());
+    world.settle();
+    assert!(world.ports.values().all(|port| port.weights.is_empty()));
+    // Also what comes now changes no port.
+    world.told(client, 4, connect(applications[0], "h1", "h2")).unwrap();
+    world.find();
+    world.settle();
+    assert!(world.ports.values().all(|port| port.weights.is_empty()));
+    world.crash(true, true);
+    world.settle();
+    assert_eq!(world.ports[&PortId(3)], shared[&PortId(3)]);
+    assert_eq!(world.weights(2), [1]);
+}
+
+#[test]
 fn a_client_that_says_nothing_is_dropped_when_its_lease_ends() {
     let (mut world, client, _) = two_that_send();
     let other = world.hello();

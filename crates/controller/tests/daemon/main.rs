@@ -89,7 +89,7 @@ impl Switches for Fake {
 
 struct Daemon {
     handle: Handle,
-    thread: JoinHandle<()>,
+    thread: JoinHandle<Vec<String>>,
     runtime: tokio::runtime::Runtime,
     numbers: u64,
 }
@@ -104,6 +104,15 @@ impl Daemon {
         folder: &Path,
         ports: &Arc<Mutex<BTreeMap<PortId, PortConfig>>>,
         gate: Option<Receiver<bool>>,
+    ) -> Daemon {
+        Daemon::start_with(folder, ports, gate, false)
+    }
+
+    fn start_with(
+        folder: &Path,
+        ports: &Arc<Mutex<BTreeMap<PortId, PortConfig>>>,
+        gate: Option<Receiver<bool>>,
+        restores: bool,
     ) -> Daemon {
         let mut store = Embedded::open(&folder.join("store")).unwrap();
         let stored = store.load().unwrap();
@@ -121,6 +130,7 @@ impl Daemon {
             recording: Some(Recording::begin(&folder.join("recording"), &beginning).unwrap()),
             audit: Some(Audit::open(&folder.join("audit")).unwrap()),
             metrics: Metrics::new(),
+            restores,
         };
         let (handle, thread) = Desk::start(parts).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -163,10 +173,43 @@ impl Daemon {
         }
     }
 
-    fn stop(self) {
+    /// Which ports it leaves otherwise than it should.
+    fn stop(self) -> Vec<String> {
         self.handle.stop();
-        self.thread.join().unwrap();
+        self.thread.join().unwrap()
     }
+}
+
+#[test]
+fn ports_are_as_they_were_found_when_it_ends_if_that_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let ports = ports();
+    let mut daemon = Daemon::start_with(folder.path(), &ports, None, true);
+    let client = daemon.hello();
+    daemon.register_and_connect(client, "h0");
+    daemon.until(Core::is_settled);
+    assert_eq!(ports.lock().unwrap()[&PortId(0)].weights, [1]);
+    assert!(daemon.stop().is_empty());
+    assert!(ports.lock().unwrap().values().all(|port| port.weights.is_empty()));
+    let recording = std::fs::File::open(folder.path().join("recording")).unwrap();
+    let replayed = Replay::run(BufReader::new(recording), |_, _, _| ()).unwrap();
+    assert_eq!((replayed.differs, replayed.cut), (None, 0));
+}
+
+/// Who does not wait for a port that hangs is told which it is.
+#[test]
+fn a_port_that_hangs_is_named_when_it_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ports, (gate, passes)): (_, (Sender<bool>, _)) = (ports(), channel());
+    let mut daemon = Daemon::start_with(folder.path(), &ports, Some(passes), true);
+    let client = daemon.hello();
+    gate.send(true).unwrap();
+    daemon.register_and_connect(client, "h0");
+    daemon.until(Core::is_settled);
+    // Asked again it ends at once.
+    daemon.handle.stop();
+    assert_eq!(daemon.stop(), ["p0"]);
+    assert_eq!(ports.lock().unwrap()[&PortId(0)].weights, [1]);
 }
 
 #[test]

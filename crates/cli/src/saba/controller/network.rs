@@ -5,7 +5,7 @@ use crate::lab;
 use anyhow::Error;
 use bandwise_controller::settings::Network;
 use bandwise_enforce::htb::Marks;
-use bandwise_enforce::tc::{LinuxTc, Program};
+use bandwise_enforce::tc::{LinuxTc, Namespaces};
 
 /// Which mark packets of a level carry.
 pub fn marks() -> Marks {
@@ -19,6 +19,6 @@ pub fn switches(network: &Network) -> Result<LinuxTc, Failure> {
             lab::needs_root()?;
             Ok(lab::open(name)?.switches_with(marks()).map_err(Error::from)?)
         }
-        Network::Ports(ports) => Ok(LinuxTc::new(ports.clone(), marks(), Program)),
+        Network::Ports(ports) => Ok(LinuxTc::new(ports.clone(), marks(), Namespaces::default())),
     }
 }

@@ -85,18 +85,25 @@ fn run(settings: &Settings, profiles: Profiles, table: String) -> Result<(), Fai
         recording: recording.transpose()?,
         audit: audit.transpose()?,
         metrics: metrics.clone(),
+        restores: settings.restores,
     };
     let (handle, desk) = Desk::start(parts).map_err(Error::from)?;
     let stops = handle.clone();
     ctrlc::set_handler(move || stops.stop()).map_err(Error::from)?;
     door.serve(http::router(handle, metrics, network::marks())).context("HTTP")?;
     note(format_args!("controller: {count} ports, reached at {place}"));
-    desk.join().map_err(|_| anyhow::anyhow!("the controller ended by a fault"))?;
+    let unrestored = desk.join().map_err(|_| anyhow::anyhow!("the controller ended by a fault"))?;
     if let Listen::Unix(path) = &settings.listen {
         // The next one takes it away if this fails.
         let _ = std::fs::remove_file(path);
     }
-    Ok(())
+    match unrestored.is_empty() {
+        true => Ok(()),
+        false => {
+            let ports = unrestored.join(", ");
+            Err(anyhow::anyhow!("not as they were found: {ports}; the log says why").into())
+        }
+    }
 }
 
 fn open_door(listen: &Listen) -> Result<(String, Door), Failure> {

@@ -43,12 +43,14 @@ impl Core {
 
     pub(super) fn found(&mut self, port: PortId, name: String, queues: NonZeroU8) {
         let is_drained = self.state.drained.contains(&port);
+        let is_left = self.ports.are_left;
         let mut revision = 0;
         self.ports.change(port, (self.now, &self.rules), |known| {
             known.revision += 1;
             revision = known.revision;
             known.forget();
-            (known.name, known.is_there, known.is_drained) = (name, true, is_drained);
+            (known.name, known.is_there) = (name, true);
+            (known.is_drained, known.is_left) = (is_drained, is_left);
         });
         let event = Event::PortFound { port, queues, revision };
         self.controller.handle(event).expect("each revision is higher");
