@@ -22,13 +22,14 @@ use std::time::{Duration, SystemTime};
 /// Flags of `bandwise saba profile`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The command is run with each share of the bandwidth, in an order that is drawn by lot, and how long it takes
-is measured from its start to its end. What it prints is kept beside the journal, as JOURNAL.out. Runs that
-fail are shown, and made again at the end. Ctrl-C ends the run that goes on; the same command line makes those
-that are left, and so it does after a kill or a reboot; with a larger --repeat it adds to what there is.
+The command is run with each share of the bandwidth, in an order that is drawn by lot; how long it
+takes is measured from its start to its end. What it prints is kept beside the journal, as
+JOURNAL.out. Runs that fail are shown, and made again at the end. Ctrl-C ends the run that goes on;
+the same command line makes those that are left, and so it does after a kill or a reboot; with a
+larger --repeat it adds to what there is.
 
-Links are those of a lab (`bandwise lab up`), or whatever a command of yours limits: it is run by sh before each
-run with BANDWISE_SHARE=0.25 in its environment for 25%, and with 1 at the end.
+Links are those of a lab (`bandwise lab up`), or whatever a command of yours limits: it is run by sh
+before each run with BANDWISE_SHARE=0.25 in its environment for 25%, and with 1 at the end.
 
 Examples:
   # A program that is started on the hosts of a lab by a script
