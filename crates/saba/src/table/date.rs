@@ -93,11 +93,6 @@ mod tests {
             assert!(none.parse::<Date>().is_err(), "{none}");
         }
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
 
     /// Day by day through all of them: each is one that is read, and they follow each other.
     #[test]
