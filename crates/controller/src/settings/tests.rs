@@ -1,4 +1,5 @@
 use super::*;
+use std::time::Duration;
 
 const WELL: &str = "lab = \"lab\"\ntable = \"t.toml\"\nstore = \"s\"\nlisten = \"unix:c\"\n";
 
