@@ -1,17 +1,23 @@
 //! [`Settings`]: the one file that says what a controller goes by. A file here for each part of it.
 
+mod infiniband;
 mod listen;
 mod network;
 mod rules;
+mod simulated;
 
+pub use infiniband::InfiniBand;
 pub use listen::Listen;
 pub use network::Network;
+pub use simulated::{Shape, Simulated};
 
 use crate::core::Rules;
 use bandwise_input::{InputError, Source};
+use infiniband::InfiniBandSpec;
 use network::PortSpec;
 use rules::{LimitsSpec, TimesSpec};
 use serde::Deserialize;
+use simulated::SimulatedSpec;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
@@ -41,6 +47,8 @@ pub struct Settings {
 struct Document {
     lab: Option<Spanned<String>>,
     port: Option<Vec<PortSpec>>,
+    infiniband: Option<Spanned<InfiniBandSpec>>,
+    simulated: Option<Spanned<SimulatedSpec>>,
     table: Spanned<String>,
     seed: Option<u64>,
     store: Spanned<String>,
@@ -62,7 +70,7 @@ impl Settings {
             true => Err(at(source, name, "a file without a name").allowed("the path of a file")),
             false => Ok(folder.join(name.get_ref())),
         };
-        let network = network::network(source, &document)?;
+        let network = network::network(source, &document, folder)?;
         Ok(Settings {
             network,
             table: path(&document.table)?,

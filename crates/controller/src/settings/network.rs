@@ -1,5 +1,7 @@
 //! [`Network`]: whose ports are shared.
 
+use super::infiniband::{self, InfiniBand};
+use super::simulated::{self, Simulated};
 use super::{Document, at, parsed};
 use bandwise_enforce::htb::Layout;
 use bandwise_enforce::tc::TcPort;
@@ -8,6 +10,8 @@ use bandwise_saba::Share;
 use bandwise_units::{BitRate, Bytes};
 use serde::Deserialize;
 use std::num::NonZeroU8;
+use std::ops::Range;
+use std::path::Path;
 use toml::Spanned;
 
 /// Whose ports are shared.
@@ -17,6 +21,10 @@ pub enum Network {
     Lab(String),
     /// These ports of Linux.
     Ports(Vec<TcPort>),
+    /// Those of a fabric of InfiniBand.
+    InfiniBand(InfiniBand),
+    /// Those of a network in memory.
+    Simulated(Simulated),
 }
 
 #[derive(Deserialize)]
@@ -36,33 +44,64 @@ pub(super) struct PortSpec {
 /// An Ethernet frame of 1500 bytes and its header.
 const FRAME: Bytes = Bytes::new(1514);
 
-pub(super) fn network(source: &Source, document: &Document) -> Result<Network, InputError> {
-    match (&document.lab, &document.port) {
-        (Some(lab), None) => Ok(Network::Lab(lab.get_ref().clone())),
-        (None, Some(ports)) if !ports.is_empty() => {
-            let ports: Result<Vec<TcPort>, _> = ports.iter().map(|p| port(source, p)).collect();
-            let ports = ports?;
-            for (i, port) in ports.iter().enumerate() {
-                let same = |other: &TcPort| {
-                    (&other.namespace, &other.device) == (&port.namespace, &port.device)
-                };
-                if ports[..i].iter().any(|other| same(other) || other.name == port.name) {
-                    let specs = document.port.as_deref().unwrap_or_default();
-                    let message = format!("a second port {} at {:?}", port.name, port.device);
-                    return Err(at(source, &specs[i].device, message).allowed("each port once"));
-                }
-            }
-            Ok(Network::Ports(ports))
+/// What there is to choose from.
+const ONE: &str = "one of lab = \"NAME\", [[port]] tables, [infiniband] and [simulated]";
+
+pub(super) fn network(
+    source: &Source,
+    document: &Document,
+    folder: &Path,
+) -> Result<Network, InputError> {
+    let Document { lab, port, infiniband, simulated, .. } = document;
+    let ports = port.as_deref().filter(|ports| !ports.is_empty());
+    match (lab, ports, infiniband, simulated) {
+        (Some(lab), None, None, None) => Ok(Network::Lab(lab.get_ref().clone())),
+        (None, Some(specs), None, None) => Ok(Network::Ports(all_ports(source, specs)?)),
+        (None, None, Some(spec), None) => {
+            infiniband::infiniband(source, spec).map(Network::InfiniBand)
         }
-        (Some(lab), Some(_)) => {
-            let error = at(source, lab, "a lab and ports of others");
-            Err(error.allowed("lab = \"NAME\" or [[port]] tables, not both"))
+        (None, None, None, Some(spec)) => {
+            simulated::simulated(source, spec, folder).map(Network::Simulated)
         }
-        (None, _) => {
-            let error = source.error(0..0, "no ports are named");
-            Err(error.allowed("lab = \"NAME\" for those of a lab, or a [[port]] table for each"))
+        (None, None, None, None) => Err(source.error(0..0, "no network is named").allowed(ONE)),
+        _ => {
+            let spans = [
+                lab.as_ref().map(Spanned::span),
+                ports.map(|specs| specs[0].from.span()),
+                infiniband.as_ref().map(Spanned::span),
+                simulated.as_ref().map(Spanned::span),
+            ];
+            let mut spans: Vec<Range<usize>> = spans.into_iter().flatten().collect();
+            spans.sort_by_key(|span| span.start);
+            let second = spans.into_iter().nth(1).unwrap_or(0..0);
+            Err(source.error(second, "a second network").allowed(ONE))
         }
     }
+}
+
+fn all_ports(source: &Source, specs: &[PortSpec]) -> Result<Vec<TcPort>, InputError> {
+    let ports: Result<Vec<TcPort>, _> = specs.iter().map(|spec| port(source, spec)).collect();
+    let ports = ports?;
+    for (i, port) in ports.iter().enumerate() {
+        let same =
+            |other: &TcPort| (&other.namespace, &other.device) == (&port.namespace, &port.device);
+        if ports[..i].iter().any(|other| same(other) || other.name == port.name) {
+            let message = format!("a second port {} at {:?}", port.name, port.device);
+            return Err(at(source, &specs[i].device, message).allowed("each port once"));
+        }
+    }
+    Ok(ports)
+}
+
+/// How many queues a port has for Saba; 8 if nothing is said.
+pub(super) fn queues(
+    source: &Source,
+    queues: &Option<Spanned<i64>>,
+) -> Result<NonZeroU8, InputError> {
+    let Some(queues) = queues else { return Ok(NonZeroU8::new(8).expect("8")) };
+    let number = u8::try_from(*queues.get_ref()).ok().filter(|number| *number <= 64);
+    let wrong = || at(source, queues, format!("{} queues", queues.get_ref()));
+    number.and_then(NonZeroU8::new).ok_or_else(|| wrong().allowed("1 to 64"))
 }
 
 fn port(source: &Source, spec: &PortSpec) -> Result<TcPort, InputError> {
@@ -79,14 +118,7 @@ fn port(source: &Source, spec: &PortSpec) -> Result<TcPort, InputError> {
             at(source, others, error.to_string()).allowed("0.01 to 0.99 of the link")
         })?,
     };
-    let queues = match &spec.queues {
-        None => NonZeroU8::new(8).expect("8"),
-        Some(queues) => {
-            let number = u8::try_from(*queues.get_ref()).ok().and_then(NonZeroU8::new);
-            let wrong = || at(source, queues, format!("{} queues", queues.get_ref()));
-            number.ok_or_else(|| wrong().allowed("1 to 64"))?
-        }
-    };
+    let queues = queues(source, &spec.queues)?;
     let packet = match &spec.packet {
         None => FRAME,
         Some(packet) => parsed(source, packet, "bytes such as \"1514 B\"")?,
