@@ -8,8 +8,14 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Two hosts between which there are connections, and the way of those; none where they have different ones.
-pub(super) type Known = BTreeMap<(Box<str>, Box<str>), Option<Box<[PortId]>>>;
+/// Hosts that data go from and to.
+pub(super) type Ends = (Box<str>, Box<str>);
+
+/// The way of connections; none where those between the same hosts have different ones.
+pub(super) type Path = Option<Box<[PortId]>>;
+
+/// All ends between which there are connections, and the way of those.
+pub(super) type Known = BTreeMap<Ends, Path>;
 
 /// What came of it.
 pub(super) struct Surveyed {
@@ -46,7 +52,7 @@ pub(super) fn known<'a>(connections: impl Iterator<Item = &'a Connection>) -> Kn
 }
 
 /// One more connection between these hosts.
-pub(super) fn add(known: &mut Known, ends: (Box<str>, Box<str>), path: Option<Box<[PortId]>>) {
+pub(super) fn add(known: &mut Known, ends: Ends, path: Path) {
     let there = known.entry(ends).or_insert_with(|| path.clone());
     if *there != path {
         *there = None;
@@ -56,7 +62,7 @@ pub(super) fn add(known: &mut Known, ends: (Box<str>, Box<str>), path: Option<Bo
 /// Of these, the ways that are others now. Where no way is found a connection keeps the one that it had: its packets
 /// go nowhere else meanwhile.
 pub(super) fn others(switches: &mut impl Switches, known: Known) -> Vec<Way> {
-    let other = |((from, to), before): ((Box<str>, Box<str>), Option<Box<[PortId]>>)| {
+    let other = |((from, to), before): (Ends, Path)| {
         let path: Box<[PortId]> = switches.path(&from, &to).ok()?.into();
         (before.as_ref() != Some(&path)).then_some(Way { from, to, path })
     };
