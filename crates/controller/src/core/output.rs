@@ -57,7 +57,7 @@ pub struct Why {
 pub enum Output {
     /// All of these are to be stored, or none of them.
     Store {
-        /// Its number, for [`Input::Stored`].
+        /// Its number, for [`Input::Stored`](super::Input::Stored).
         write: u64,
         /// What.
         changes: Vec<Change>,
@@ -71,7 +71,7 @@ pub enum Output {
     },
     /// Something is to be done at a port.
     Order {
-        /// Its number, for [`Input::Ended`].
+        /// Its number, for [`Input::Ended`](super::Input::Ended).
         order: OrderId,
         /// The port.
         port: PortId,
@@ -115,7 +115,7 @@ pub enum Output {
         /// What stands there now.
         found: PortConfig,
     },
-    /// The network is to be looked over: [`Input::Seen`] or [`Input::Unseen`] ends it.
+    /// The network is to be looked over: [`Input::Seen`](super::Input::Seen) or [`Input::Unseen`](super::Input::Unseen) ends it.
     Survey,
     /// A port is no longer there.
     Lost {
