@@ -103,7 +103,8 @@ started_again_it_is_the_same() {
 }
 an_emptied_port_gets_its_weights_again() {
   "$bandwise" lab exec --name "$lab" switch -- tc qdisc del dev h3 root &&
-    becomes "$(tr '\n' ' ' <"$scratch/rates" | sed 's/ $//')" rates && client keep "$(cat "$scratch/client")"
+    becomes "$(tr '\n' ' ' <"$scratch/rates" | sed 's/ $//')" rates && client keep "$(cat "$scratch/client")" &&
+    grep -q '"what":"overwritten"' "$scratch/audit.jsonl"
 }
 drained_ports_are_as_found() {
   client drain true && becomes "" rates && client keep "$(cat "$scratch/client")" && client drain false &&

@@ -10,10 +10,12 @@
 pub mod core;
 pub mod daemon;
 pub mod http;
+mod marking;
 mod serve;
 pub mod settings;
 pub mod store;
 
+pub use marking::Marking;
 pub use serve::Door;
 
 /// Writes what is logged to standard error, a line of JSON each, from now on.

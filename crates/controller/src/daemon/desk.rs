@@ -1,12 +1,19 @@
 //! [`Desk`]: the thread that owns the core.
 
+mod parts;
+mod tell;
+
+pub use parts::{Parts, Paths};
+
 use super::handle::{Handle, Message, ROOM, Said};
 use super::recording::Sum;
+use super::scout::{self, Known, Surveyed, Ways};
 use super::writer::{self, Order};
 use super::{Audit, Metrics, Recording, keeper};
-use crate::core::{Answer, Change, Core, Input, OrderId, Output, Refusal, Request, Ticket};
-use crate::store::Store;
-use bandwise_enforce::{Fault, Switches};
+use crate::core::{
+    Answer, Cause, Change, Core, Input, OrderId, Output, Refusal, Request, SeenPort, Ticket, Way,
+};
+use bandwise_enforce::{Fault, Port, Switches};
 use bandwise_saba::controller::PortId;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
@@ -14,45 +21,13 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// What a daemon is made of.
-pub struct Parts<S> {
-    /// The core, which has heard nothing yet.
-    pub core: Core,
-    /// Where changes are kept.
-    pub store: Box<dyn Store>,
-    /// Who writes ports.
-    pub switches: S,
-    /// Who knows ways through the network, while the other writes.
-    pub paths: S,
-    /// Where all that the core hears is written down, if it is.
-    pub recording: Option<Recording>,
-    /// The trail of what was done to ports, if one is kept.
-    pub audit: Option<Audit>,
-    /// What is counted.
-    pub metrics: Metrics,
-    /// Whether ports are to be as they were found when the daemon has ended.
-    pub restores: bool,
-}
-
 /// How long ports may take to be as they were found when the daemon ends.
 const RESTORING: Duration = Duration::from_secs(10);
-
-/// Who knows ways through the network.
-pub trait Paths {
-    /// The ports that data may leave through on the way from one host to another.
-    fn path(&mut self, from: &str, to: &str) -> Result<Vec<PortId>, Fault>;
-}
-
-impl<S: Switches> Paths for S {
-    fn path(&mut self, from: &str, to: &str) -> Result<Vec<PortId>, Fault> {
-        Switches::path(self, from, to)
-    }
-}
 
 /// The thread that owns the core.
 pub struct Desk<S> {
     core: Core,
-    paths: S,
+    paths: Ways<S>,
     recording: Option<Recording>,
     audit: Option<Audit>,
     metrics: Metrics,
@@ -67,6 +42,9 @@ pub struct Desk<S> {
     ordered: BTreeMap<OrderId, (PortId, Instant)>,
     store: Sender<(u64, Vec<Change>)>,
     writer: Sender<Order>,
+    scout: Sender<Known>,
+    /// Connections that were asked for since the scout was sent, and the ways that they were given.
+    since: Known,
     messages: Receiver<Message>,
 }
 
@@ -74,18 +52,22 @@ impl<S: Switches + Send + 'static> Desk<S> {
     /// Finds the ports and starts the threads. The last of what is returned ends when the daemon does, with the names
     /// of ports that should be as they were found and are not.
     pub fn start(mut parts: Parts<S>) -> Result<(Handle, JoinHandle<Vec<String>>), Fault> {
-        let found = parts.switches.discover()?;
+        let found = parts.paths.discover()?;
         let (desk, messages) = sync_channel(ROOM);
         let (store, writes) = channel();
         let (writer, orders) = channel();
+        let (scout, surveys) = channel();
         let metrics = parts.metrics.clone();
         let (mut kept, to_desk) = (parts.store, desk.clone());
         std::thread::spawn(move || keeper::run(&mut *kept, &metrics, &writes, &to_desk));
         let (switches, to_desk) = (parts.switches, desk.clone());
         std::thread::spawn(move || writer::run(switches, &orders, &to_desk));
+        let paths = Ways::new(parts.paths);
+        let (looks, ways, to_desk) = (parts.scout, paths.clone(), desk.clone());
+        std::thread::spawn(move || scout::run(looks, &ways, &surveys, &to_desk));
         let mut own = Desk {
             core: parts.core,
-            paths: parts.paths,
+            paths,
             recording: parts.recording,
             audit: parts.audit,
             metrics: parts.metrics,
@@ -98,13 +80,13 @@ impl<S: Switches + Send + 'static> Desk<S> {
             ordered: BTreeMap::new(),
             store,
             writer,
+            scout,
+            since: Known::new(),
             messages,
         };
         let thread = std::thread::spawn(move || {
-            for port in found {
-                let (port, name, queues) = (port.id, port.name, port.queues);
-                own.hear(Input::Found { port, name, queues });
-            }
+            own.since = own.known();
+            own.seen(found, Vec::new());
             own.run()
         });
         Ok((Handle { desk }, thread))
@@ -142,7 +124,7 @@ impl<S: Switches + Send + 'static> Desk<S> {
                     tracing::info!("stops; ports stay as they are");
                     self.leaves = Some(Instant::now());
                 }
-                Some(Message::Look(look)) => look(&mut self.core, &mut self.paths),
+                Some(Message::Look(look)) => look(&mut self.core, &mut *self.paths.lock()),
                 Some(Message::Said(said, answers)) => {
                     self.tickets += 1;
                     let ticket = Ticket(self.tickets);
@@ -160,6 +142,12 @@ impl<S: Switches + Send + 'static> Desk<S> {
                     let is_open =
                         |port: &PortId| core.port(*port).is_some_and(|of| !of.is_settled());
                     self.unplaced.retain(|port, _| is_open(port));
+                }
+                Some(Message::Surveyed(Ok(Surveyed { ports, ways }))) => self.seen(ports, ways),
+                Some(Message::Surveyed(Err(said))) => {
+                    tracing::error!(said, "the network could not be looked over");
+                    self.metrics.unseen.inc();
+                    self.hear(Input::Unseen { said });
                 }
                 Some(Message::Ended { order, end }) => {
                     if let Some((port, since)) = self.ordered.remove(&order) {
@@ -184,6 +172,18 @@ impl<S: Switches + Send + 'static> Desk<S> {
         (open.is_empty() || Instant::now() >= by).then_some(open)
     }
 
+    /// Tells the core which ports there are. Ways of connections that were made while others looked are looked up now.
+    fn seen(&mut self, ports: Vec<Port>, mut ways: Vec<Way>) {
+        let since = std::mem::take(&mut self.since);
+        ways.extend(scout::others(&mut *self.paths.lock(), since));
+        let seen = |Port { id: port, name, queues }| SeenPort { port, name, queues };
+        self.hear(Input::Seen { ports: ports.into_iter().map(seen).collect(), ways });
+    }
+
+    fn known(&self) -> Known {
+        scout::known(self.core.state().connections().map(|of| of.1))
+    }
+
     fn input(&mut self, ticket: Ticket, said: Said) -> Input {
         match said {
             Said::Hello => Input::Hello { ticket },
@@ -193,11 +193,15 @@ impl<S: Switches + Send + 'static> Desk<S> {
             Said::Ask(asked) => {
                 let path = match &asked.request {
                     Request::Connect { from, to, .. } => {
-                        let path = Switches::path(&mut self.paths, from, to);
+                        let path = Switches::path(&mut *self.paths.lock(), from, to);
                         path.map_err(|fault| fault.to_string())
                     }
                     _ => Ok(Vec::new()),
                 };
+                if let (Request::Connect { from, to, .. }, Ok(path)) = (&asked.request, &path) {
+                    let ends = (from.as_str().into(), to.as_str().into());
+                    scout::add(&mut self.since, ends, Some(path.as_slice().into()));
+                }
                 let now = Instant::now();
                 for port in path.iter().flatten() {
                     self.unplaced.entry(*port).or_insert(now);
@@ -251,41 +255,26 @@ impl<S: Switches + Send + 'static> Desk<S> {
                     drop(waiting.send(answer));
                 }
             }
-            Output::Order { order, port, task, .. } => {
+            Output::Order { order, port, task, why } => {
                 self.ordered.insert(order, (port, Instant::now()));
-                drop(self.writer.send(Order { order, port, task }));
+                let is_look = why.cause == Cause::Look;
+                drop(self.writer.send(Order { order, port, task, is_look }));
+            }
+            Output::Survey => {
+                let mut known = self.known();
+                // What is not stored yet is not among them.
+                for (ends, path) in std::mem::take(&mut self.since) {
+                    scout::add(&mut known, ends, path);
+                }
+                drop(self.scout.send(known));
             }
             Output::Written { .. }
             | Output::Failed { .. }
+            | Output::Overwritten { .. }
+            | Output::Lost { .. }
+            | Output::Moved { .. }
             | Output::Late { .. }
             | Output::Dropped { .. } => {}
-        }
-    }
-
-    /// Writes lines for people, and the trail.
-    fn tell(&mut self, output: &Output) {
-        let port = match output {
-            Output::Order { port, .. }
-            | Output::Written { port, .. }
-            | Output::Failed { port, .. }
-            | Output::Late { port, .. } => *port,
-            Output::Dropped { client } => {
-                tracing::warn!(client = client.0, "dropped: its lease has ended");
-                return;
-            }
-            Output::Store { .. } | Output::Answer { .. } => return,
-        };
-        let name = self.core.port(port).map_or("", |port| &port.name);
-        match output {
-            Output::Written { after, why, .. } => {
-                tracing::info!(port = name, weights = ?after.weights, cause = ?why.cause, "written");
-            }
-            Output::Failed { said, .. } => tracing::error!(port = name, said, "failed"),
-            Output::Late { .. } => tracing::error!(port = name, "an order does not end"),
-            _ => {}
-        }
-        if let Some(audit) = &mut self.audit {
-            audit.line(output, name);
         }
     }
 }

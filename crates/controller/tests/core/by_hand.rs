@@ -7,8 +7,12 @@ use bandwise_controller::core::{
 };
 use bandwise_saba::controller::{ApplicationId, PortConfig, PortId};
 
-fn two_that_send() -> (World, ClientId, Vec<ApplicationId>) {
-    let mut world = World::new(Rules::default());
+pub fn two_that_send() -> (World, ClientId, Vec<ApplicationId>) {
+    two_that_send_by(Rules::default())
+}
+
+pub fn two_that_send_by(rules: Rules) -> (World, ClientId, Vec<ApplicationId>) {
+    let mut world = World::new(rules);
     let client = world.hello();
     let all = application(&world.told(client, 0, register("all")));
     let little = application(&world.told(client, 1, register("little")));
@@ -137,13 +141,19 @@ fn a_port_that_lost_its_weights_gets_them_again() {
     world.settle();
     assert_eq!(world.weights(3), before);
     let written = |output: &&Output| matches!(output, Output::Written { .. });
-    let Some(Output::Written { why, .. }) = world.said.iter().rfind(written) else { panic!() };
-    assert_eq!(why.cause, Cause::Look);
+    let Some(Output::Written { why, before: found, .. }) = world.said.iter().rfind(written) else {
+        panic!()
+    };
+    assert_eq!((why.cause, found), (Cause::Overwritten, &Some(PortConfig::default())));
+    let overwritten = |output: &&Output| matches!(output, Output::Overwritten { .. });
+    assert_eq!(world.said.iter().filter(overwritten).count(), 1);
     // One that was lost and found is asked at once.
-    world.hear(Input::Lost { port: PortId(3) });
+    world.gone.insert(3);
+    world.find();
     assert_eq!(world.core.ports().count(), 3);
     world.ports.insert(PortId(3), PortConfig::default());
     world.now += world.rules.apart;
+    world.gone.clear();
     world.find();
     world.settle();
     assert_eq!(world.weights(3), before);
