@@ -7,16 +7,9 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
 
-skip() {
-  echo "SKIP controller: $1"
-  exit 0
-}
-[ "$(id -u)" = 0 ] || skip "network namespaces need root"
-for program in tc ip python3; do
-  command -v $program >/dev/null || skip "$program is not installed"
-done
+what=controller
+. "$here/made.sh"
 
-scratch=$(mktemp -d)
 lab=c$$
 controller=
 killed() { { kill -9 "$controller" && wait "$controller" || true; } 2>/dev/null; }
@@ -27,13 +20,7 @@ finish() {
   rm -rf "$scratch"
 }
 trap finish EXIT
-if ! "$bandwise" lab up --name "$lab" --hosts 3 --rate 200Mbit >"$scratch/out" 2>"$scratch/error"; then
-  case $(cat "$scratch/error") in
-    *"kind is unknown"* | *"not permitted"* | *"Unknown device type"*) skip "$(tail -n 1 "$scratch/error")" ;;
-  esac
-  echo "FAILED lab up: $(cat "$scratch/error")"
-  exit 1
-fi
+made "$lab" 3
 
 cat >"$scratch/table.csv" <<'TABLE'
 application,share,time_s,nodes,dataset

@@ -7,29 +7,16 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
 
-skip() {
-  echo "SKIP profile: $1"
-  exit 0
-}
-[ "$(id -u)" = 0 ] || skip "network namespaces need root"
-for program in tc ip python3; do
-  command -v $program >/dev/null || skip "$program is not installed"
-done
+what=profile
+. "$here/made.sh"
 
-scratch=$(mktemp -d)
 lab=p$$
 finish() {
   "$bandwise" lab down --force --name "$lab" >/dev/null 2>&1 || true
   rm -rf "$scratch"
 }
 trap finish EXIT
-if ! "$bandwise" lab up --name "$lab" --hosts 2 --rate 200Mbit >"$scratch/out" 2>"$scratch/error"; then
-  case $(cat "$scratch/error") in
-    *"kind is unknown"* | *"not permitted"* | *"Unknown device type"*) skip "$(tail -n 1 "$scratch/error")" ;;
-  esac
-  echo "FAILED lab up: $(cat "$scratch/error")"
-  exit 1
-fi
+made "$lab" 2
 cd "$scratch"
 "$bandwise" lab weights --name "$lab" h2 10=3 12=1 >/dev/null
 "$bandwise" lab status --name "$lab" >before

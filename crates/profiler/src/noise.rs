@@ -14,7 +14,7 @@ pub struct Measured {
     pub runs: u32,
     /// Their mean time, in seconds.
     pub mean_s: f64,
-    /// The shortest and the longest.
+    /// The shortest.
     pub least: Time,
     /// The longest.
     pub most: Time,

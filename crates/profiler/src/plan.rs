@@ -71,11 +71,6 @@ impl Plan {
         &self.shares
     }
 
-    /// How often each is measured.
-    pub fn repeats(&self) -> u32 {
-        self.repeats.get()
-    }
-
     /// How many runs warm up.
     pub fn warm_up(&self) -> u32 {
         self.warm_up
@@ -89,11 +84,6 @@ impl Plan {
     /// What the order is drawn from.
     pub fn seed(&self) -> u64 {
         self.seed
-    }
-
-    /// How many runs count.
-    pub fn runs(&self) -> usize {
-        self.shares.len() * self.repeats.get() as usize
     }
 
     /// The shares in the order in which they are measured. Each repetition has all of them, shuffled (a
