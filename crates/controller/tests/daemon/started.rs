@@ -1,7 +1,7 @@
 //! What is answered, stored and recorded.
 
 use super::world::{BACK, Daemon, THERE, network, weights};
-use bandwise_controller::core::{Core, Request, Rules};
+use bandwise_controller::core::{Core, PortState, Request, Rules};
 use bandwise_controller::daemon::Replay;
 use bandwise_controller::store::Embedded;
 use bandwise_saba::controller::PortConfig;
@@ -116,11 +116,15 @@ fn ports_that_hang_are_named_when_it_ends() {
     let mut daemon =
         Daemon::start_with(Rules::default(), folder.path(), &network, Some(passes), true);
     let client = daemon.hello();
+    // Ports are asked in the order in which they were last heard of: the others before those that hang.
+    daemon.until(Core::is_settled);
     THERE.iter().for_each(|_| gate.send(true).unwrap());
     daemon.register_and_connect(client, "h1");
     daemon.until(Core::is_settled);
-    // Asked again it ends at once.
     daemon.handle.stop();
+    let hangs = |of: &PortState| THERE.contains(&of.name.as_str());
+    daemon.until(move |core| core.ports().all(|of| of.1.is_settled() != hangs(of.1)));
+    // Asked again it ends at once.
     assert_eq!(daemon.stop(), THERE);
     assert_eq!(weights(&network, THERE[1]), [1]);
 }
