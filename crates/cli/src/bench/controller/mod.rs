@@ -16,7 +16,7 @@ use bandwise_controller::core::{Core, Profiles, Rules, State};
 use bandwise_controller::daemon::{Desk, Metrics, Parts};
 use bandwise_controller::settings::Listen;
 use bandwise_controller::store::Embedded;
-use bandwise_controller::{Door, http};
+use bandwise_controller::{Door, Marking, http};
 use bandwise_enforce::htb::Marks;
 use bandwise_input::Source;
 use bandwise_report::json::rounded;
@@ -87,7 +87,8 @@ fn start(lab: &Temporary, folder: &std::path::Path) -> Result<(Client, Receiver<
     let source = Source::new("bench.csv", TABLE);
     let table = read::any(&source).map_err(Error::from)?;
     let settings = bandwise_saba::controller::Settings::default();
-    let profiles = Profiles::new(table, 1);
+    let marking = Marking::Dscp(Marks::local());
+    let profiles = Profiles::new(table, marking.levels(), 1);
     let core = Core::new(Rules::default(), settings, profiles, State::default(), Duration::ZERO)?;
     let (tell, written) = channel();
     let switches = || -> Result<Watched> {
@@ -100,6 +101,7 @@ fn start(lab: &Temporary, folder: &std::path::Path) -> Result<(Client, Receiver<
         store: Box::new(Embedded::open(&folder.join("store"))?),
         switches: switches()?,
         paths: switches()?,
+        scout: switches()?,
         recording: None,
         audit: None,
         metrics: metrics.clone(),
@@ -108,7 +110,7 @@ fn start(lab: &Temporary, folder: &std::path::Path) -> Result<(Client, Receiver<
     let (handle, _) = Desk::start(parts)?;
     let socket = folder.join("socket");
     let door = Door::open(&Listen::Unix(socket.clone()))?;
-    door.serve(http::router(handle, metrics, Marks::local()))?;
+    door.serve(http::router(handle, metrics, marking))?;
     Ok((Client::hello(&socket)?, written))
 }
 
