@@ -3,18 +3,27 @@
 //!
 //! - [`core`] decides, without I/O: who is taken, what is stored, which port is written when.
 //! - [`daemon`] is the process around it: threads, a recording, an audit trail, metrics.
-//! - [`http`] is how people and scripts reach it.
+//! - [`http`] is how people and scripts reach it, [`grpc`] how clients do: two ways of saying the same to one desk.
 //! - [`settings`] are read from one file, before anything is touched.
 //! - [`store`] keeps what must outlive the process.
 
+use bandwise_enforce::htb::Marks;
+
 pub mod core;
 pub mod daemon;
+pub mod grpc;
 pub mod http;
 mod serve;
 pub mod settings;
 pub mod store;
 
 pub use serve::Door;
+
+/// All that is answered at a door, by the daemon behind `handle`. Packets of a level carry the mark that `marks`
+/// gives it.
+pub fn router(handle: daemon::Handle, metrics: daemon::Metrics, marks: Marks) -> axum::Router {
+    grpc::router(handle.clone(), marks.clone()).merge(http::router(handle, metrics, marks))
+}
 
 /// Writes what is logged to standard error, a line of JSON each, from now on.
 pub fn log_to_standard_error() {

@@ -1,91 +1,21 @@
 //! The process around the core, with switches that do as they are told, or hang.
 
+mod fake;
+
 use bandwise_controller::core::{Answer, Asked, ClientId, Core, Profiles, Request, Rules};
 use bandwise_controller::daemon::{
     Audit, Beginning, Desk, Handle, Metrics, Parts, Recording, Replay, Said,
 };
 use bandwise_controller::store::{Embedded, Store};
-use bandwise_enforce::{Applied, Fault, Left, Plan, Port, Switches, Wanted};
 use bandwise_input::Source;
 use bandwise_saba::controller::{ApplicationId, PortConfig, PortId, Settings};
 use bandwise_saba::table::read;
-use std::collections::BTreeMap;
-use std::fmt;
+use fake::{Fake, Ports, TABLE, ports};
 use std::io::BufReader;
-use std::num::NonZeroU8;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
-
-const TABLE: &str = "application,share,time_s\nall,1,100\nall,0.5,200\nall,0.25,400\n";
-
-/// Two ports. What is written passes the gate: the writer waits until it is told how it goes.
-struct Fake {
-    ports: Arc<Mutex<BTreeMap<PortId, PortConfig>>>,
-    gate: Option<Receiver<bool>>,
-}
-
-struct FakePlan(PortId, PortConfig, bool);
-
-impl fmt::Display for FakePlan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.1)
-    }
-}
-
-impl Plan for FakePlan {
-    fn is_empty(&self) -> bool {
-        !self.2
-    }
-}
-
-impl Switches for Fake {
-    type Plan = FakePlan;
-
-    fn discover(&mut self) -> Result<Vec<Port>, Fault> {
-        let queues = NonZeroU8::new(2).unwrap();
-        let port = |id: &PortId| Port { id: *id, name: format!("p{}", id.0), queues };
-        Ok(self.ports.lock().unwrap().keys().map(port).collect())
-    }
-
-    fn path(&mut self, _: &str, to: &str) -> Result<Vec<PortId>, Fault> {
-        match to {
-            "h0" => Ok(vec![PortId(0)]),
-            "h1" => Ok(vec![PortId(1)]),
-            _ => Err(Fault::NoSuchHost(to.into())),
-        }
-    }
-
-    fn plan(&mut self, port: PortId, wanted: &Wanted) -> Result<FakePlan, Fault> {
-        let config = match wanted {
-            // The only weight in lowest terms.
-            Wanted::Shared(config) => {
-                PortConfig { weights: vec![1; config.weights.len()], ..config.clone() }
-            }
-            Wanted::AsFound => PortConfig::default(),
-        };
-        let differs = self.ports.lock().unwrap()[&port] != config;
-        Ok(FakePlan(port, config, differs))
-    }
-
-    fn apply(&mut self, plan: &FakePlan) -> Result<Applied, Fault> {
-        let is_written = plan.2;
-        if let Some(gate) = self.gate.as_ref().filter(|_| is_written)
-            && !gate.recv().unwrap_or(false)
-        {
-            let (port, said) = (format!("p{}", plan.0.0), "no".into());
-            return Err(Fault::Refused { port, said, left: Left::AsBefore });
-        }
-        self.ports.lock().unwrap().insert(plan.0, plan.1.clone());
-        Ok(Applied { is_written, config: plan.1.clone() })
-    }
-
-    fn read_back(&mut self, port: PortId) -> Result<PortConfig, Fault> {
-        Ok(self.ports.lock().unwrap()[&port].clone())
-    }
-}
 
 struct Daemon {
     handle: Handle,
@@ -94,17 +24,8 @@ struct Daemon {
     numbers: u64,
 }
 
-fn ports() -> Arc<Mutex<BTreeMap<PortId, PortConfig>>> {
-    let ports = [PortId(0), PortId(1)].map(|port| (port, PortConfig::default()));
-    Arc::new(Mutex::new(ports.into()))
-}
-
 impl Daemon {
-    fn start(
-        folder: &Path,
-        ports: &Arc<Mutex<BTreeMap<PortId, PortConfig>>>,
-        gate: Option<Receiver<bool>>,
-    ) -> Daemon {
+    fn start(folder: &Path, ports: &Ports, gate: Option<Receiver<bool>>) -> Daemon {
         let mut store = Embedded::open(&folder.join("store")).unwrap();
         let stored = store.load().unwrap();
         // What fails is tried again at once, as nothing here waits.

@@ -5,11 +5,11 @@ use crate::failure::Failure;
 use crate::files::Text;
 use crate::output::note;
 use anyhow::{Context, Error};
+use bandwise_controller::Door;
 use bandwise_controller::core::{Core, Input, Output, Profiles, State, Task};
 use bandwise_controller::daemon::{Audit, Beginning, Desk, Metrics, Parts, Recording};
 use bandwise_controller::settings::{Listen, Settings};
 use bandwise_controller::store::{Embedded, Store};
-use bandwise_controller::{Door, http};
 use bandwise_enforce::{Plan, Switches, Wanted};
 use bandwise_saba::table::read;
 use std::fmt::Write;
@@ -89,7 +89,8 @@ fn run(settings: &Settings, profiles: Profiles, table: String) -> Result<(), Fai
     let (handle, desk) = Desk::start(parts).map_err(Error::from)?;
     let stops = handle.clone();
     ctrlc::set_handler(move || stops.stop()).map_err(Error::from)?;
-    door.serve(http::router(handle, metrics, network::marks())).context("HTTP")?;
+    let router = bandwise_controller::router(handle, metrics, network::marks());
+    door.serve(router).context("HTTP")?;
     note(format_args!("controller: {count} ports, reached at {place}"));
     desk.join().map_err(|_| anyhow::anyhow!("the controller ended by a fault"))?;
     if let Listen::Unix(path) = &settings.listen {

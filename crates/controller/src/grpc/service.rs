@@ -1,0 +1,114 @@
+//! [`Service`]: each call says something to the desk and waits for what it answers.
+
+use super::Unreadable;
+use super::proto::saba_server::Saba;
+use super::proto::{
+    CreateConnectionRequest, CreateConnectionResponse, DeregisterApplicationRequest,
+    DeregisterApplicationResponse, DestroyConnectionRequest, DestroyConnectionResponse,
+    GoodbyeRequest, GoodbyeResponse, HelloRequest, HelloResponse, KeepAliveRequest,
+    KeepAliveResponse, Mark, RegisterApplicationRequest, RegisterApplicationResponse,
+};
+use crate::core::Answer;
+use crate::daemon::{Handle, Said};
+use bandwise_enforce::htb::Marks;
+use bandwise_saba::mapping::PriorityLevel;
+use tonic::{Request, Response, Status};
+
+/// What answers.
+pub(super) struct Service {
+    pub(super) handle: Handle,
+    /// Which mark packets of a level carry.
+    pub(super) marks: Marks,
+}
+
+impl Service {
+    async fn say<M>(&self, request: Request<M>) -> Result<Answer, Status>
+    where
+        M: TryInto<Said, Error = Unreadable>,
+    {
+        Ok(self.handle.say(request.into_inner().try_into()?).await?)
+    }
+
+    fn mark(&self, level: PriorityLevel) -> Option<Mark> {
+        let dscp = self.marks.of(level).map(|mark| mark.get().into());
+        Some(Mark { level: level.0.into(), dscp })
+    }
+}
+
+/// The core answers a request in its kind.
+fn other(answer: &Answer) -> Status {
+    Status::internal(format!("an answer to something else: {answer:?}"))
+}
+
+#[tonic::async_trait]
+impl Saba for Service {
+    async fn hello(
+        &self,
+        request: Request<HelloRequest>,
+    ) -> Result<Response<HelloResponse>, Status> {
+        match self.say(request).await? {
+            Answer::Welcome { client, lease_ms } => {
+                Ok(Response::new(HelloResponse { client: client.0, lease_ms }))
+            }
+            answer => Err(other(&answer)),
+        }
+    }
+
+    async fn keep_alive(
+        &self,
+        request: Request<KeepAliveRequest>,
+    ) -> Result<Response<KeepAliveResponse>, Status> {
+        self.say(request).await?;
+        Ok(Response::new(KeepAliveResponse {}))
+    }
+
+    async fn goodbye(
+        &self,
+        request: Request<GoodbyeRequest>,
+    ) -> Result<Response<GoodbyeResponse>, Status> {
+        self.say(request).await?;
+        Ok(Response::new(GoodbyeResponse {}))
+    }
+
+    async fn register_application(
+        &self,
+        request: Request<RegisterApplicationRequest>,
+    ) -> Result<Response<RegisterApplicationResponse>, Status> {
+        match self.say(request).await? {
+            Answer::Registered { application, level, doubts } => {
+                let (application, mark) = (application.0, self.mark(level));
+                Ok(Response::new(RegisterApplicationResponse { application, mark, doubts }))
+            }
+            answer => Err(other(&answer)),
+        }
+    }
+
+    async fn deregister_application(
+        &self,
+        request: Request<DeregisterApplicationRequest>,
+    ) -> Result<Response<DeregisterApplicationResponse>, Status> {
+        self.say(request).await?;
+        Ok(Response::new(DeregisterApplicationResponse {}))
+    }
+
+    async fn create_connection(
+        &self,
+        request: Request<CreateConnectionRequest>,
+    ) -> Result<Response<CreateConnectionResponse>, Status> {
+        match self.say(request).await? {
+            Answer::Connected { connection, level } => {
+                let (connection, mark) = (connection.0, self.mark(level));
+                Ok(Response::new(CreateConnectionResponse { connection, mark }))
+            }
+            answer => Err(other(&answer)),
+        }
+    }
+
+    async fn destroy_connection(
+        &self,
+        request: Request<DestroyConnectionRequest>,
+    ) -> Result<Response<DestroyConnectionResponse>, Status> {
+        self.say(request).await?;
+        Ok(Response::new(DestroyConnectionResponse {}))
+    }
+}

@@ -1,0 +1,94 @@
+//! A controller with a door, and clients of its gRPC.
+
+use crate::client::saba_client::SabaClient;
+use crate::fake::{Fake, Ports, TABLE, ports};
+use bandwise_controller::core::{Core, Limits, Profiles, Rules, State};
+use bandwise_controller::daemon::{Desk, Handle, Metrics, Parts};
+use bandwise_controller::grpc::proto::{HelloRequest, RegisterApplicationRequest, Sender};
+use bandwise_controller::settings::Listen;
+use bandwise_controller::store::Embedded;
+use bandwise_controller::{Door, router};
+use bandwise_enforce::htb::Marks;
+use bandwise_input::Source;
+use bandwise_saba::controller::Settings;
+use bandwise_saba::table::read;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use tonic::transport::{Channel, Endpoint};
+
+/// A controller, until it is dropped.
+pub struct World {
+    pub folder: TempDir,
+    pub handle: Handle,
+    pub ports: Ports,
+    pub runtime: Runtime,
+}
+
+impl World {
+    pub fn start(limits: Limits) -> World {
+        let folder = tempfile::tempdir().unwrap();
+        let rules = Rules { apart: Duration::ZERO, limits, ..Rules::default() };
+        let profiles = Profiles::new(read::csv(&Source::new("t", TABLE)).unwrap(), 1);
+        let (settings, stored) = (Settings::default(), State::default());
+        let ports = ports();
+        let fake = || Fake { ports: ports.clone(), gate: None };
+        let parts = Parts {
+            core: Core::new(rules, settings, profiles, stored, Duration::ZERO).unwrap(),
+            store: Box::new(Embedded::open(&folder.path().join("store")).unwrap()),
+            switches: fake(),
+            paths: fake(),
+            recording: None,
+            audit: None,
+            metrics: Metrics::new(),
+        };
+        let (handle, _) = Desk::start(parts).unwrap();
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.enable_all().build().unwrap();
+        let door = Door::open(&Listen::Unix(folder.path().join("socket"))).unwrap();
+        door.serve(router(handle.clone(), Metrics::new(), Marks::local())).unwrap();
+        World { folder, handle, ports, runtime }
+    }
+
+    pub fn channel(&self) -> Channel {
+        let _inside = self.runtime.enter();
+        let place = format!("unix:{}", self.folder.path().join("socket").display());
+        Endpoint::from_shared(place).unwrap().connect_lazy()
+    }
+
+    pub fn client(&self) -> SabaClient<Channel> {
+        SabaClient::new(self.channel())
+    }
+
+    pub fn hello(&self, client: &mut SabaClient<Channel>) -> u64 {
+        let welcome = self.runtime.block_on(client.hello(HelloRequest {}));
+        welcome.unwrap().into_inner().client
+    }
+
+    /// Looks until it is so.
+    pub fn until(&self, is_so: impl Fn(&Core) -> bool + Clone + Send + 'static) {
+        let look = || {
+            let is_so = is_so.clone();
+            self.runtime.block_on(self.handle.look(move |core, _| is_so(core))).unwrap()
+        };
+        while !look() {
+            std::thread::yield_now();
+        }
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.handle.stop();
+    }
+}
+
+/// A request that has heard all answers before.
+pub fn sender(client: u64, number: u64) -> Option<Sender> {
+    Some(Sender { client: Some(client), number: Some(number), heard_below: number })
+}
+
+pub fn register(client: u64, number: u64, name: &str) -> RegisterApplicationRequest {
+    let sender = sender(client, number);
+    RegisterApplicationRequest { sender, name: name.into(), nodes: None, dataset: None }
+}
