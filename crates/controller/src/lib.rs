@@ -2,6 +2,7 @@
 //! 2022, sections 4.3 and 4.4; here `Saba`).
 //!
 //! - [`core`] decides, without I/O: who is taken, what is stored, which port is written when.
+//! - [`credentials`] say who speaks, and what they may say.
 //! - [`daemon`] is the process around it: threads, a recording, an audit trail, metrics.
 //! - [`http`] is how people and scripts reach it, [`grpc`] how clients do: two ways of saying the same to one desk.
 //! - [`settings`] are read from one file, before anything is touched.
@@ -10,6 +11,7 @@
 use bandwise_enforce::htb::Marks;
 
 pub mod core;
+pub mod credentials;
 pub mod daemon;
 pub mod grpc;
 pub mod http;
@@ -17,12 +19,19 @@ mod serve;
 pub mod settings;
 pub mod store;
 
-pub use serve::Door;
+pub use serve::{Door, Tls, TlsError};
 
-/// All that is answered at a door, by the daemon behind `handle`. Packets of a level carry the mark that `marks`
-/// gives it.
-pub fn router(handle: daemon::Handle, metrics: daemon::Metrics, marks: Marks) -> axum::Router {
-    grpc::router(handle.clone(), marks.clone()).merge(http::router(handle, metrics, marks))
+/// All that is answered at a door, by the daemon behind `handle`, to whom `gate` lets pass. Packets of a level carry
+/// the mark that `marks` gives it.
+pub fn router(
+    handle: daemon::Handle,
+    metrics: daemon::Metrics,
+    marks: Marks,
+    gate: credentials::Gate,
+) -> axum::Router {
+    let all = grpc::router(handle.clone(), marks.clone());
+    let all = all.merge(http::router(handle, metrics, marks));
+    all.layer(axum::middleware::from_fn_with_state(gate, credentials::Gate::pass))
 }
 
 /// Writes what is logged to standard error, a line of JSON each, from now on.

@@ -1,17 +1,23 @@
 //! [`Settings`]: the one file that says what a controller goes by.
 
 use crate::core::{Limits, Rules};
+use crate::credentials::Credential;
 use bandwise_enforce::htb::Layout;
 use bandwise_enforce::tc::TcPort;
 use bandwise_input::{Decimal, InputError, Source};
 use bandwise_saba::Share;
 use bandwise_units::{BitRate, Bytes, Time};
+use remote::{CredentialSpec, RemoteSpec};
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toml::Spanned;
+
+mod remote;
+
+pub use remote::{Remote, TlsFiles};
 
 /// What a controller goes by.
 #[derive(Debug, Clone)]
@@ -26,6 +32,10 @@ pub struct Settings {
     pub store: PathBuf,
     /// Where it is reached.
     pub listen: Listen,
+    /// Where those reach it who are not on this machine, if they may.
+    pub remote: Option<Remote>,
+    /// Who they are.
+    pub credentials: Vec<Credential>,
     /// The trail of what was done to ports, if one is kept.
     pub audit: Option<PathBuf>,
     /// All that it hears, if that is kept.
@@ -43,11 +53,16 @@ pub enum Network {
     Ports(Vec<TcPort>),
 }
 
-/// Where a controller is reached: nothing but this machine, as nobody shows who they are yet.
+/// Where a controller is reached on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Listen {
-    /// A socket in the file system, for its owner alone.
-    Unix(PathBuf),
+    /// A socket in the file system.
+    Unix {
+        /// Where.
+        path: PathBuf,
+        /// Who may write to it, as of a file.
+        mode: u32,
+    },
     /// An address of this machine's own.
     Loopback(SocketAddr),
 }
@@ -60,7 +75,11 @@ struct Document {
     table: Spanned<String>,
     seed: Option<u64>,
     store: Spanned<String>,
-    listen: Spanned<String>,
+    listen: Option<Spanned<String>>,
+    socket_mode: Option<Spanned<String>>,
+    remote: Option<RemoteSpec>,
+    #[serde(default)]
+    credential: Vec<CredentialSpec>,
     audit: Option<Spanned<String>>,
     recording: Option<Spanned<String>>,
     #[serde(default)]
@@ -111,17 +130,23 @@ impl Settings {
     pub fn read(source: &Source, folder: &Path) -> Result<Self, InputError> {
         source.check_text("TOML with the settings of a controller")?;
         let document: Document = source.toml()?;
-        let path = |name: &Spanned<String>| match name.get_ref().is_empty() {
-            true => Err(at(source, name, "a file without a name").allowed("the path of a file")),
-            false => Ok(folder.join(name.get_ref())),
-        };
+        let path = |name: &Spanned<String>| file(source, name, folder);
+        let credentials = remote::credentials(source, &document.credential)?;
+        let given = (folder, &credentials[..], &document.credential[..]);
+        let remote = document.remote.as_ref();
+        let remote = remote.map(|of| remote::remote(source, of, given)).transpose()?;
+        if let (None, Some(of)) = (&remote, document.credential.first()) {
+            return Err(remote::nowhere(source, of));
+        }
         let network = network(source, &document)?;
         Ok(Settings {
             network,
             table: path(&document.table)?,
             seed: document.seed.unwrap_or(1),
             store: path(&document.store)?,
-            listen: listen(source, &document.listen, folder)?,
+            listen: listen(source, &document, folder)?,
+            remote,
+            credentials,
             audit: document.audit.as_ref().map(path).transpose()?,
             recording: document.recording.as_ref().map(path).transpose()?,
             rules: rules(source, &document)?,
@@ -131,6 +156,14 @@ impl Settings {
 
 fn at<T>(source: &Source, value: &Spanned<T>, message: impl Into<String>) -> InputError {
     source.error(value.span(), message)
+}
+
+/// A file, relative to the folder of the settings.
+fn file(source: &Source, name: &Spanned<String>, folder: &Path) -> Result<PathBuf, InputError> {
+    match name.get_ref().is_empty() {
+        true => Err(at(source, name, "a file without a name").allowed("the path of a file")),
+        false => Ok(folder.join(name.get_ref())),
+    }
 }
 
 fn network(source: &Source, document: &Document) -> Result<Network, InputError> {
@@ -204,23 +237,43 @@ where
     value.get_ref().parse().map_err(wrong)
 }
 
-fn listen(source: &Source, text: &Spanned<String>, folder: &Path) -> Result<Listen, InputError> {
+/// Where a controller is reached if the settings don't say: also what clients try first.
+pub const SOCKET: &str = "/run/bandwise/controller.sock";
+
+fn listen(source: &Source, document: &Document, folder: &Path) -> Result<Listen, InputError> {
     let allowed = "\"unix:PATH\", or an address of this machine such as \"127.0.0.1:7470\"";
+    let mode = match &document.socket_mode {
+        None => 0o600,
+        Some(mode) => {
+            let number = u32::from_str_radix(mode.get_ref(), 8).ok();
+            let wrong = || at(source, mode, format!("the mode {:?}", mode.get_ref()));
+            let number = number.filter(|mode| mode & !0o666 == 0);
+            number
+                .ok_or_else(|| wrong().allowed("digits such as \"660\", for reading and writing"))?
+        }
+    };
+    let Some(text) = &document.listen else {
+        return Ok(Listen::Unix { path: SOCKET.into(), mode });
+    };
     if let Some(path) = text.get_ref().strip_prefix("unix:").filter(|path| !path.is_empty()) {
         let path = folder.join(path);
         // What the kernel takes: 108 bytes with the zero at the end.
         let bytes = path.as_os_str().len();
         return match bytes < 108 {
-            true => Ok(Listen::Unix(path)),
+            true => Ok(Listen::Unix { path, mode }),
             false => Err(at(source, text, format!("a path of {bytes} bytes")).allowed("up to 107")),
         };
+    }
+    if let Some(mode) = &document.socket_mode {
+        return Err(at(source, mode, "a mode of what is no file").allowed("with a unix: socket"));
     }
     match text.get_ref().parse::<SocketAddr>() {
         Ok(address) if address.ip().is_loopback() => Ok(Listen::Loopback(address)),
         Ok(address) => {
             let message =
                 format!("{address} can be reached by others, and nobody shows who they are");
-            Err(at(source, text, message).allowed(allowed))
+            let remote = "a [remote] table for others, where they show who they are; here";
+            Err(at(source, text, message).allowed(format!("{remote} {allowed}")))
         }
         Err(_) => {
             Err(at(source, text, format!("listening at {:?}", text.get_ref())).allowed(allowed))

@@ -2,6 +2,7 @@
 //! was told once can be told again.
 
 use super::change::Change;
+use super::owner::Owner;
 use super::request::{Answer, Asked, ClientId, Refusal};
 use bandwise_saba::controller::{PortConfig, PortId};
 use serde::{Deserialize, Serialize};
@@ -23,11 +24,17 @@ pub enum Input {
     Hello {
         /// Who waits.
         ticket: Ticket,
+        /// Who says so.
+        #[serde(default)]
+        by: Owner,
     },
     /// A client asks for something.
     Ask {
         /// Who waits.
         ticket: Ticket,
+        /// Who says so.
+        #[serde(default)]
+        by: Owner,
         /// What.
         asked: Asked,
         /// If it makes a connection, the ports on its way, or why there is none.
@@ -37,6 +44,9 @@ pub enum Input {
     Renew {
         /// Who waits.
         ticket: Ticket,
+        /// Who says so.
+        #[serde(default)]
+        by: Owner,
         /// The client.
         client: ClientId,
     },
@@ -44,6 +54,9 @@ pub enum Input {
     Goodbye {
         /// Who waits.
         ticket: Ticket,
+        /// Who says so.
+        #[serde(default)]
+        by: Owner,
         /// The client.
         client: ClientId,
     },

@@ -6,6 +6,7 @@ use super::batch::Batch;
 use super::change::Change;
 use super::input::{Input, Output, Ticket};
 use super::leases::Leases;
+use super::owner::Owner;
 use super::ports::{PortState, Ports};
 use super::profiles::Profiles;
 use super::request::{Answer, Asked, ClientId, Refusal};
@@ -38,7 +39,7 @@ pub struct Core {
 
 #[derive(Debug, Clone)]
 enum Waiting {
-    Hello(Ticket),
+    Hello(Ticket, Owner),
     Ask(Ticket, Asked, Result<Vec<PortId>, String>),
     Goodbye(Ticket, ClientId),
     Drain(Ticket, Vec<PortId>, bool),
@@ -105,20 +106,24 @@ impl Core {
     /// Takes an input. `now` is of a clock that nobody sets; a time before the last one counts as that.
     pub fn handle(&mut self, now: Duration, input: Input) {
         self.now = self.now.max(now);
+        let input = self.own(input).unwrap_or_else(|answer| {
+            self.out.push_back(answer);
+            Input::Tick
+        });
         match input {
-            Input::Hello { ticket } => self.wait(ticket, Waiting::Hello(ticket)),
-            Input::Ask { ticket, asked, path } => {
+            Input::Hello { ticket, by } => self.wait(ticket, Waiting::Hello(ticket, by)),
+            Input::Ask { ticket, asked, path, .. } => {
                 self.is_alive(asked.client);
                 self.wait(ticket, Waiting::Ask(ticket, asked, path));
             }
-            Input::Renew { ticket, client } => {
+            Input::Renew { ticket, client, .. } => {
                 let answer = match self.is_alive(client) {
                     true => Ok(Answer::Done),
                     false => Err(Refusal::NoSuchClient(client)),
                 };
                 self.out.push_back(Output::Answer { ticket, answer });
             }
-            Input::Goodbye { ticket, client } => {
+            Input::Goodbye { ticket, client, .. } => {
                 self.wait(ticket, Waiting::Goodbye(ticket, client))
             }
             Input::Drain { ticket, ports, drained } => self.drain(ticket, ports, drained),
@@ -242,7 +247,7 @@ impl Core {
     fn take(&mut self, batch: &mut Batch, waiting: Waiting) {
         let Core { state, profiles, rules, leases, .. } = self;
         let (ticket, answer) = match waiting {
-            Waiting::Hello(ticket) => (ticket, batch.hello(state, rules)),
+            Waiting::Hello(ticket, by) => (ticket, batch.hello(state, rules, by)),
             Waiting::Ask(ticket, asked, path) => {
                 (ticket, batch.ask(state, (profiles, rules), asked, path))
             }

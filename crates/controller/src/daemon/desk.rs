@@ -4,7 +4,7 @@ use super::handle::{Handle, Message, ROOM, Said};
 use super::recording::Sum;
 use super::writer::{self, Order};
 use super::{Audit, Metrics, Recording};
-use crate::core::{Answer, Change, Core, Input, OrderId, Output, Refusal, Request, Ticket};
+use crate::core::{Answer, Change, Core, Input, OrderId, Output, Owner, Refusal, Request, Ticket};
 use crate::store::Store;
 use bandwise_enforce::{Fault, Switches};
 use bandwise_saba::controller::PortId;
@@ -121,11 +121,11 @@ impl<S: Switches + Send + 'static> Desk<S> {
                     return self.record(Recording::flush);
                 }
                 Some(Message::Look(look)) => look(&mut self.core, &mut self.paths),
-                Some(Message::Said(said, answers)) => {
+                Some(Message::Said(by, said, answers)) => {
                     self.tickets += 1;
                     let ticket = Ticket(self.tickets);
                     self.waiting.insert(ticket, answers);
-                    let input = self.input(ticket, said);
+                    let input = self.input(ticket, by, said);
                     self.hear(input);
                 }
                 Some(Message::Stored { write, error }) => {
@@ -150,11 +150,11 @@ impl<S: Switches + Send + 'static> Desk<S> {
         }
     }
 
-    fn input(&mut self, ticket: Ticket, said: Said) -> Input {
+    fn input(&mut self, ticket: Ticket, by: Owner, said: Said) -> Input {
         match said {
-            Said::Hello => Input::Hello { ticket },
-            Said::Renew(client) => Input::Renew { ticket, client },
-            Said::Goodbye(client) => Input::Goodbye { ticket, client },
+            Said::Hello => Input::Hello { ticket, by },
+            Said::Renew(client) => Input::Renew { ticket, by, client },
+            Said::Goodbye(client) => Input::Goodbye { ticket, by, client },
             Said::Drain(ports, drained) => Input::Drain { ticket, ports, drained },
             Said::Ask(asked) => {
                 let path = match &asked.request {
@@ -168,7 +168,7 @@ impl<S: Switches + Send + 'static> Desk<S> {
                 for port in path.iter().flatten() {
                     self.unplaced.entry(*port).or_insert(now);
                 }
-                Input::Ask { ticket, asked, path }
+                Input::Ask { ticket, by, asked, path }
             }
         }
     }

@@ -19,8 +19,11 @@ impl From<Unreadable> for Status {
 impl From<Unheard> for Status {
     fn from(unheard: Unheard) -> Status {
         let said = unheard.to_string();
-        let Unheard::Refused(refusal) = unheard else { return Status::unavailable(said) };
-        let (code, reason) = of(&refusal);
+        let (code, reason) = match unheard {
+            Unheard::Refused(refusal) => of(&refusal),
+            Unheard::Denied(_) => return Status::permission_denied(said),
+            Unheard::Busy | Unheard::Ending => return Status::unavailable(said),
+        };
         let details = ErrorDetails::with_error_info(reason, DOMAIN, HashMap::new());
         Status::with_error_details(code, said, details)
     }

@@ -9,6 +9,7 @@ use super::proto::{
     KeepAliveResponse, Mark, RegisterApplicationRequest, RegisterApplicationResponse,
 };
 use crate::core::Answer;
+use crate::credentials::{Caller, Unknown};
 use crate::daemon::{Handle, Said};
 use bandwise_enforce::htb::Marks;
 use bandwise_saba::mapping::PriorityLevel;
@@ -26,7 +27,9 @@ impl Service {
     where
         M: TryInto<Said, Error = Unreadable>,
     {
-        Ok(self.handle.say(request.into_inner().try_into()?).await?)
+        let nobody = || Status::unauthenticated(Unknown::Nobody.to_string());
+        let caller = request.extensions().get::<Caller>().cloned().ok_or_else(nobody)?;
+        Ok(self.handle.say(&caller, request.into_inner().try_into()?).await?)
     }
 
     fn mark(&self, level: PriorityLevel) -> Option<Mark> {

@@ -3,6 +3,7 @@
 mod fake;
 
 use bandwise_controller::core::{Answer, Asked, ClientId, Core, Profiles, Request, Rules};
+use bandwise_controller::credentials::Caller;
 use bandwise_controller::daemon::{
     Audit, Beginning, Desk, Handle, Metrics, Parts, Recording, Replay, Said,
 };
@@ -49,7 +50,7 @@ impl Daemon {
     }
 
     fn say(&self, said: Said) -> Answer {
-        self.runtime.block_on(self.handle.say(said)).unwrap()
+        self.runtime.block_on(self.handle.say(&Caller::local("test", true), said)).unwrap()
     }
 
     fn hello(&self) -> ClientId {

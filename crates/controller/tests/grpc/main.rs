@@ -1,5 +1,7 @@
 //! gRPC over a socket, to a controller whose switches do as they are told.
 
+mod authority;
+mod credentials;
 #[path = "../daemon/fake.rs"]
 mod fake;
 mod world;

@@ -3,15 +3,19 @@
 use crate::client::saba_client::SabaClient;
 use crate::fake::{Fake, Ports, TABLE, ports};
 use bandwise_controller::core::{Core, Limits, Profiles, Rules, State};
+use bandwise_controller::credentials::{
+    Credential, Credentials, Gate, Pattern, Rights, TokenDigest,
+};
 use bandwise_controller::daemon::{Desk, Handle, Metrics, Parts};
 use bandwise_controller::grpc::proto::{HelloRequest, RegisterApplicationRequest, Sender};
 use bandwise_controller::settings::Listen;
 use bandwise_controller::store::Embedded;
-use bandwise_controller::{Door, router};
+use bandwise_controller::{Door, Tls, router};
 use bandwise_enforce::htb::Marks;
 use bandwise_input::Source;
 use bandwise_saba::controller::Settings;
 use bandwise_saba::table::read;
+use std::net::SocketAddr;
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -23,10 +27,15 @@ pub struct World {
     pub handle: Handle,
     pub ports: Ports,
     pub runtime: Runtime,
+    router: axum::Router,
 }
 
 impl World {
     pub fn start(limits: Limits) -> World {
+        World::start_with(limits, &[])
+    }
+
+    pub fn start_with(limits: Limits, credentials: &[Credential]) -> World {
         let folder = tempfile::tempdir().unwrap();
         let rules = Rules { apart: Duration::ZERO, limits, ..Rules::default() };
         let profiles = Profiles::new(read::csv(&Source::new("t", TABLE)).unwrap(), 1);
@@ -45,9 +54,20 @@ impl World {
         let (handle, _) = Desk::start(parts).unwrap();
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_all().build().unwrap();
-        let door = Door::open(&Listen::Unix(folder.path().join("socket"))).unwrap();
-        door.serve(router(handle.clone(), Metrics::new(), Marks::local())).unwrap();
-        World { folder, handle, ports, runtime }
+        let gate = Gate::new(Credentials::new(credentials));
+        let router = router(handle.clone(), Metrics::new(), Marks::local(), gate);
+        let listen = Listen::Unix { path: folder.path().join("socket"), mode: 0o600 };
+        Door::open(&listen).unwrap().serve(router.clone()).unwrap();
+        World { folder, handle, ports, runtime, router }
+    }
+
+    /// Lets others come too.
+    pub fn open_remote(&self, tls: Option<Tls>) -> SocketAddr {
+        let door = Door::open_remote("127.0.0.1:0".parse().unwrap(), tls).unwrap();
+        let Door::Remote(listener, _) = &door else { unreachable!() };
+        let address = listener.local_addr().unwrap();
+        door.serve(self.router.clone()).unwrap();
+        address
     }
 
     pub fn channel(&self) -> Channel {
@@ -91,4 +111,17 @@ pub fn sender(client: u64, number: u64) -> Option<Sender> {
 pub fn register(client: u64, number: u64, name: &str) -> RegisterApplicationRequest {
     let sender = sender(client, number);
     RegisterApplicationRequest { sender, name: name.into(), nodes: None, dataset: None }
+}
+
+pub fn credential(
+    name: &str,
+    certificate: Option<&str>,
+    token: Option<&str>,
+    applications: &[&str],
+    drain: bool,
+) -> Credential {
+    let pattern = |text: &&str| Pattern::try_from(text.to_string()).unwrap();
+    let rights = Rights { applications: applications.iter().map(pattern).collect(), drain };
+    let certificate = certificate.map(str::to_owned);
+    Credential { name: name.into(), certificate, token: token.map(TokenDigest::of), rights }
 }

@@ -5,11 +5,12 @@ use crate::failure::Failure;
 use crate::files::Text;
 use crate::output::note;
 use anyhow::{Context, Error};
-use bandwise_controller::Door;
 use bandwise_controller::core::{Core, Input, Output, Profiles, State, Task};
+use bandwise_controller::credentials::{Credentials, Gate};
 use bandwise_controller::daemon::{Audit, Beginning, Desk, Metrics, Parts, Recording};
-use bandwise_controller::settings::{Listen, Settings};
+use bandwise_controller::settings::{Listen, Remote, Settings};
 use bandwise_controller::store::{Embedded, Store};
+use bandwise_controller::{Door, Tls};
 use bandwise_enforce::{Plan, Switches, Wanted};
 use bandwise_saba::table::read;
 use std::fmt::Write;
@@ -19,8 +20,9 @@ use std::time::Duration;
 /// Flags of `bandwise saba controller`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It says who runs to nobody but this machine: clients reach it over a socket or loopback. Killed and started
-again, it goes on with what is in its store; ports keep their weights meanwhile.
+Clients reach it by gRPC and HTTP, over a socket or loopback; those of other machines, where its settings say so,
+with a client certificate or a token. Killed and started again, it goes on with what is in its store; ports
+keep their weights meanwhile.
 
 Examples:
   # What would be written to which port, with what is in the store
@@ -47,9 +49,13 @@ impl Flags {
             return Err(error.allowed("one [[application]] or more").into());
         }
         let profiles = Profiles::new(table, settings.seed);
+        let credentials = Credentials::new(&settings.credentials);
+        let files = settings.remote.as_ref().and_then(|remote| remote.tls.as_ref());
+        let tls = files.map(|files| Tls::read(files, &credentials)).transpose();
+        let tls = tls.map_err(|error| Failure::usage(error.to_string(), error.allowed()))?;
         match self.dry_run {
             true => dry_run(&settings, profiles),
-            false => run(&settings, profiles, text.into_text()),
+            false => run(&settings, profiles, text.into_text(), (credentials, tls)),
         }
     }
 }
@@ -60,7 +66,12 @@ fn core(settings: &Settings, profiles: Profiles, stored: State) -> Result<Core, 
     Ok(core.with_context(|| settings.store.display().to_string())?)
 }
 
-fn run(settings: &Settings, profiles: Profiles, table: String) -> Result<(), Failure> {
+fn run(
+    settings: &Settings,
+    profiles: Profiles,
+    table: String,
+    (credentials, tls): (Credentials, Option<Tls>),
+) -> Result<(), Failure> {
     let mut switches = network::switches(&settings.network)?;
     let paths = network::switches(&settings.network)?;
     // Before anything is made: whether all ports are there.
@@ -69,7 +80,8 @@ fn run(settings: &Settings, profiles: Profiles, table: String) -> Result<(), Fai
     let stored = store.load().map_err(Error::from)?;
     let beginning = Beginning::new(settings.rules, settings.seed, table, &stored);
     let core = core(settings, profiles, stored)?;
-    let (place, door) = open_door(&settings.listen)?;
+    let (mut place, door) = open_door(&settings.listen)?;
+    let remote = settings.remote.as_ref().map(|remote| open_remote(remote, tls)).transpose()?;
     let named = |path: &Path| path.display().to_string();
     let audit = settings.audit.as_ref().map(|path| Audit::open(path).with_context(|| named(path)));
     let recording = settings.recording.as_ref();
@@ -89,11 +101,16 @@ fn run(settings: &Settings, profiles: Profiles, table: String) -> Result<(), Fai
     let (handle, desk) = Desk::start(parts).map_err(Error::from)?;
     let stops = handle.clone();
     ctrlc::set_handler(move || stops.stop()).map_err(Error::from)?;
-    let router = bandwise_controller::router(handle, metrics, network::marks());
+    let gate = Gate::new(credentials);
+    let router = bandwise_controller::router(handle, metrics, network::marks(), gate);
+    if let Some((at, door)) = remote {
+        place = format!("{place} and {at}");
+        door.serve(router.clone()).context(at)?;
+    }
     door.serve(router).context("HTTP")?;
     note(format_args!("controller: {count} ports, reached at {place}"));
     desk.join().map_err(|_| anyhow::anyhow!("the controller ended by a fault"))?;
-    if let Listen::Unix(path) = &settings.listen {
+    if let Listen::Unix { path, .. } = &settings.listen {
         // The next one takes it away if this fails.
         let _ = std::fs::remove_file(path);
     }
@@ -102,10 +119,17 @@ fn run(settings: &Settings, profiles: Profiles, table: String) -> Result<(), Fai
 
 fn open_door(listen: &Listen) -> Result<(String, Door), Failure> {
     let place = match listen {
-        Listen::Unix(path) => format!("unix:{}", path.display()),
+        Listen::Unix { path, .. } => format!("unix:{}", path.display()),
         Listen::Loopback(address) => format!("http://{address}"),
     };
     let door = Door::open(listen).with_context(|| place.clone())?;
+    Ok((place, door))
+}
+
+fn open_remote(remote: &Remote, tls: Option<Tls>) -> Result<(String, Door), Failure> {
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let place = format!("{scheme}://{}", remote.listen);
+    let door = Door::open_remote(remote.listen, tls).with_context(|| place.clone())?;
     Ok((place, door))
 }
 
