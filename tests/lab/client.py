@@ -83,6 +83,14 @@ def two_applications(controller):
     print(client.client)
 
 
+def one_application(controller):
+    """One that sends to h3."""
+    client = Client(controller)
+    client.connect(client.register("LR"), "h1", "h3")
+    port = next(port for port in settled(controller)["ports"] if port["name"] == "switch to h3")
+    assert port["read"]["weights"] and not port["fault"], port
+
+
 def keep(controller, client):
     controller.well("POST", f"/v1/clients/{client}/renew")
     settled(controller)

@@ -143,11 +143,52 @@ a_full_disk_refuses_and_loses_nothing() {
   mkdir "$scratch/small" && mount -t tmpfs -o size=4m tmpfs "$scratch/small" &&
     settings small/store >"$scratch/controller.toml" && start && client full "$scratch/small/ballast"
 }
+# As the unit of systemd runs it: no user of any rights, and one capability.
+needs_cap_net_admin_alone() {
+  local own one=-all,+net_admin
+  command -v setpriv >/dev/null || { echo "SKIP controller: setpriv is not installed, so it is not run without rights" && return; }
+  [ -z "$controller" ] || killed
+  own=$(mktemp -d) && cp "$scratch/table.csv" "$own" && cat >"$own/controller.toml" <<SETTINGS
+table = "table.csv"
+store = "store"
+listen = "unix:socket"
+[[port]]
+name = "switch to h3"
+from = "h1"
+to = "h3"
+device = "h3"
+rate = "200Mbit"
+SETTINGS
+  chown -R 65534:65534 "$own"
+  "$bandwise" lab exec --name "$lab" switch -- setpriv --reuid 65534 --regid 65534 --clear-groups --no-new-privs \
+    --inh-caps=$one --ambient-caps=$one --bounding-set=$one "$bandwise" saba controller --config "$own/controller.toml" >>"$scratch/log" 2>&1 &
+  controller=$!
+  local status=1
+  for _ in $(seq 100); do
+    [ ! -S "$own/socket" ] || { python3 "$here/client.py" "$own/socket" one-application && status=0 && break; }
+    kill -0 $controller 2>/dev/null || break
+    sleep 0.1
+  done
+  [ -n "$(rates)" ] || status=1
+  grep -q '^CapEff:\s*0000000000001000$' "/proc/$controller/status" || status=1
+  killed
+  controller=
+  rm -rf "$own"
+  return $status
+}
+the_unit_of_systemd_is_well_formed() {
+  local unit=$scratch/bandwise-controller.service
+  command -v systemd-analyze >/dev/null || { echo "SKIP controller: systemd-analyze is not installed, so its unit is not checked" && return; }
+  sed "s#/usr/bin/bandwise#$bandwise#" "$here/../../packaging/systemd/bandwise-controller.service" >"$unit" &&
+    systemd-analyze verify "$unit" && systemd-analyze security --offline=true --threshold=25 "$unit" >"$scratch/said" 2>&1 &&
+    grep -q "^AmbientCapabilities=CAP_NET_ADMIN$" "$unit" && tail -n 1 "$scratch/said" | sed 's/^/  /'
+}
 
 checks=(says_what_it_would_do weights_come_and_stay started_again_it_is_the_same an_emptied_port_gets_its_weights_again
   drained_ports_are_as_found who_is_silent_is_dropped bad_requests_are_refused ten_thousand_registrations_are_limited
   a_second_controller_is_refused a_lab_made_anew_is_written_anew stops_when_asked restores_when_asked replays_the_same
-  says_how_long_it_takes a_damaged_store_is_refused a_full_disk_refuses_and_loses_nothing)
+  says_how_long_it_takes a_damaged_store_is_refused a_full_disk_refuses_and_loses_nothing
+  needs_cap_net_admin_alone the_unit_of_systemd_is_well_formed)
 passed=0 failed=0
 for check in "${checks[@]}"; do
   if $check; then

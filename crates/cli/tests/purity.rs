@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The order of crates; each may depend on those before it.
-const ORDER: [&str; 20] = [
+const ORDER: [&str; 21] = [
     "units",
     "random",
     "input",
@@ -21,6 +21,7 @@ const ORDER: [&str; 20] = [
     "verbs",
     "enforce",
     "controller",
+    "libsaba",
     "scenario",
     "agents",
     "report",

@@ -2,13 +2,16 @@
 //! 2022, sections 4.3 and 4.4; here `Saba`).
 //!
 //! - [`core`] decides, without I/O: who is taken, what is stored, which port is written when.
+//! - [`credentials`] say who speaks, and what they may say.
 //! - [`daemon`] is the process around it: threads, a recording, an audit trail, metrics.
-//! - [`http`] is how people and scripts reach it.
+//! - [`http`] is how people and scripts reach it, [`grpc`] how clients do: two ways of saying the same to one desk.
 //! - [`settings`] are read from one file, before anything is touched.
 //! - [`store`] keeps what must outlive the process.
 
 pub mod core;
+pub mod credentials;
 pub mod daemon;
+pub mod grpc;
 pub mod http;
 mod marking;
 mod serve;
@@ -16,7 +19,20 @@ pub mod settings;
 pub mod store;
 
 pub use marking::Marking;
-pub use serve::Door;
+pub use serve::{Door, Tls, TlsError};
+
+/// All that is answered at a door, by the daemon behind `handle`, to whom `gate` lets pass. Packets of a level carry
+/// what `marking` says.
+pub fn router(
+    handle: daemon::Handle,
+    metrics: daemon::Metrics,
+    marking: Marking,
+    gate: credentials::Gate,
+) -> axum::Router {
+    let all = grpc::router(handle.clone(), marking.clone());
+    let all = all.merge(http::router(handle, metrics, marking));
+    all.layer(axum::middleware::from_fn_with_state(gate, credentials::Gate::pass))
+}
 
 /// Writes what is logged to standard error, a line of JSON each, from now on.
 pub fn log_to_standard_error() {

@@ -2,6 +2,7 @@
 
 use super::change::{Answered, Application, Change, Client, Connection, Next};
 use super::input::Ticket;
+use super::owner::Owner;
 use super::profiles::Profiles;
 use super::request::{Answer, Asked, ClientId, Limited, Refusal, Request};
 use super::rules::Rules;
@@ -46,11 +47,16 @@ impl Batch {
         })
     }
 
-    pub(super) fn hello(&mut self, state: &mut State, rules: &Rules) -> Result<Answer, Refusal> {
+    pub(super) fn hello(
+        &mut self,
+        state: &mut State,
+        rules: &Rules,
+        owner: Owner,
+    ) -> Result<Answer, Refusal> {
         within(state.clients.len(), rules.limits.clients, Limited::Clients)?;
         let client = ClientId(state.next.client);
         self.put(state, Change::Next(Next { client: client.0 + 1, ..state.next }));
-        self.put(state, Change::Client(client, Some(Client::default())));
+        self.put(state, Change::Client(client, Some(Client { heard_below: 0, owner })));
         Ok(Answer::Welcome { client, lease_ms: rules.lease.as_millis() as u64 })
     }
 
@@ -94,14 +100,15 @@ impl Batch {
         path: Result<Vec<PortId>, String>,
     ) -> Result<Answer, Refusal> {
         let Asked { client, number, heard_below, request } = asked;
-        let known = state.clients.get(&client).ok_or(Refusal::NoSuchClient(client))?.heard_below;
+        let Client { heard_below: known, owner } =
+            state.clients.get(&client).cloned().ok_or(Refusal::NoSuchClient(client))?;
         let heard_below = known.max(heard_below);
         if number < heard_below {
             return Err(Refusal::Heard { number, heard_below });
         }
         fits(&request)?;
         if heard_below > known {
-            self.put(state, Change::Client(client, Some(Client { heard_below })));
+            self.put(state, Change::Client(client, Some(Client { heard_below, owner })));
             let heard = |number: &u64| *number < heard_below;
             let heard: Vec<u64> = state.answered_of(client).take_while(heard).collect();
             for number in heard {
@@ -132,7 +139,7 @@ impl Batch {
         match request {
             Request::Register { name, nodes, dataset } => {
                 let (most, of) = (rules.limits.applications, Limited::Applications);
-                within(state.applications_of(client).count(), most, of)?;
+                within(state.held_with(client).applications as usize, most, of)?;
                 let (level, doubts) = profiles.registered(name, *nodes, dataset.as_deref())?;
                 let application = ApplicationId(state.next.application);
                 let next = Next { application: application.0 + 1, ..state.next };
@@ -149,7 +156,7 @@ impl Batch {
             Request::Connect { application, from, to } => {
                 let level = own(state, client, *application)?.level;
                 let (most, of) = (rules.limits.connections, Limited::Connections);
-                within(state.connection_count(client) as usize, most, of)?;
+                within(state.held_with(client).connections as usize, most, of)?;
                 let path = path.map_err(Refusal::NoPath)?.into();
                 let connection = ConnectionId(state.next.connection);
                 let next = Next { connection: connection.0 + 1, ..state.next };

@@ -1,5 +1,6 @@
 //! [`Change`]: a step from one state to the next, as it is stored.
 
+use super::owner::Owner;
 use super::request::{Answer, ClientId, Refusal, Request};
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortId};
 use bandwise_saba::mapping::PriorityLevel;
@@ -35,10 +36,13 @@ pub struct Next {
 }
 
 /// A client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Client {
     /// It has heard the answers to all requests below.
     pub heard_below: u64,
+    /// Whose it is.
+    #[serde(default)]
+    pub owner: Owner,
 }
 
 /// A request and its answer.

@@ -1,6 +1,7 @@
 //! [`Input`]: what the core is told. All of it can be written down, so that what was told once can be told again.
 
 use super::output::OrderId;
+use super::owner::Owner;
 use super::request::{Asked, ClientId};
 use bandwise_saba::controller::{PortConfig, PortId};
 use serde::{Deserialize, Serialize};
@@ -18,11 +19,17 @@ pub enum Input {
     Hello {
         /// Who waits.
         ticket: Ticket,
+        /// Who says so.
+        #[serde(default)]
+        by: Owner,
     },
     /// A client asks for something.
     Ask {
         /// Who waits.
         ticket: Ticket,
+        /// Who says so.
+        #[serde(default)]
+        by: Owner,
         /// What.
         asked: Asked,
         /// If it makes a connection, the ports on its way, or why there is none.
@@ -32,6 +39,9 @@ pub enum Input {
     Renew {
         /// Who waits.
         ticket: Ticket,
+        /// Who says so.
+        #[serde(default)]
+        by: Owner,
         /// The client.
         client: ClientId,
     },
@@ -39,6 +49,9 @@ pub enum Input {
     Goodbye {
         /// Who waits.
         ticket: Ticket,
+        /// Who says so.
+        #[serde(default)]
+        by: Owner,
         /// The client.
         client: ClientId,
     },

@@ -87,20 +87,24 @@ impl Core {
     /// Takes an input. `now` is of a clock that nobody sets; a time before the last one counts as that.
     pub fn handle(&mut self, now: Duration, input: Input) {
         self.now = self.now.max(now);
+        let input = self.own(input).unwrap_or_else(|answer| {
+            self.out.push_back(answer);
+            Input::Tick
+        });
         match input {
-            Input::Hello { ticket } => self.wait(ticket, Waiting::Hello(ticket)),
-            Input::Ask { ticket, asked, path } => {
+            Input::Hello { ticket, by } => self.wait(ticket, Waiting::Hello(ticket, by)),
+            Input::Ask { ticket, asked, path, .. } => {
                 self.is_alive(asked.client);
                 self.wait(ticket, Waiting::Ask(ticket, asked, path));
             }
-            Input::Renew { ticket, client } => {
+            Input::Renew { ticket, client, .. } => {
                 let answer = match self.is_alive(client) {
                     true => Ok(Answer::Done),
                     false => Err(Refusal::NoSuchClient(client)),
                 };
                 self.out.push_back(Output::Answer { ticket, answer });
             }
-            Input::Goodbye { ticket, client } => {
+            Input::Goodbye { ticket, client, .. } => {
                 self.wait(ticket, Waiting::Goodbye(ticket, client))
             }
             Input::Drain { ticket, ports, drained } => self.drain(ticket, ports, drained),

@@ -151,9 +151,9 @@ pub enum Refusal {
 pub enum Limited {
     /// Clients at one time.
     Clients,
-    /// Applications of one client.
+    /// Applications of all clients of one owner.
     Applications,
-    /// Connections of one client.
+    /// Connections of all clients of one owner.
     Connections,
     /// Requests of one client whose answers it has not said to have heard.
     Unheard,
@@ -163,8 +163,8 @@ impl std::fmt::Display for Limited {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Limited::Clients => "clients at one time",
-            Limited::Applications => "applications of one client",
-            Limited::Connections => "connections of one client",
+            Limited::Applications => "applications of one owner",
+            Limited::Connections => "connections of one owner",
             Limited::Unheard => {
                 "requests of one client that it has not said to have heard the answers to"
             }

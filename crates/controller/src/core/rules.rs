@@ -29,9 +29,9 @@ pub struct Rules {
 pub struct Limits {
     /// Clients at one time.
     pub clients: u32,
-    /// Applications of one client.
+    /// Applications of all clients of one [`Owner`](super::Owner).
     pub applications: u32,
-    /// Connections of one client.
+    /// Connections of all clients of one owner.
     pub connections: u32,
     /// Requests of one client whose answers it has not said to have heard.
     pub unheard: u32,

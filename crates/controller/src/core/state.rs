@@ -1,6 +1,7 @@
 //! [`State`]: who is there, as it is stored.
 
 use super::change::{Answered, Application, Change, Client, Connection, Next};
+use super::owner::Owner;
 use super::request::ClientId;
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,15 +17,25 @@ pub struct State {
     pub(super) drained: BTreeSet<PortId>,
     of_client: BTreeSet<(ClientId, ApplicationId)>,
     of_application: BTreeSet<(ApplicationId, ConnectionId)>,
-    /// How many connections each client has that has any.
-    open: BTreeMap<ClientId, u32>,
+    /// What each has whose clients have anything.
+    held: BTreeMap<Owner, Held>,
+}
+
+/// What all clients of an owner have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Held {
+    pub(super) applications: u32,
+    pub(super) connections: u32,
 }
 
 impl State {
     /// The state that these records make, in any order.
     pub fn of(records: impl IntoIterator<Item = Change>) -> Self {
         let mut state = State::default();
-        for record in records {
+        // Clients first: what is held is counted by whose they are.
+        let is_client = |record: &Change| matches!(record, Change::Client(..));
+        let (clients, others): (Vec<_>, Vec<_>) = records.into_iter().partition(is_client);
+        for record in clients.into_iter().chain(others) {
             state.apply(record);
         }
         state
@@ -44,23 +55,29 @@ impl State {
                     self.of_client.insert((of.client, id));
                 }
                 let is_there = application.is_some();
+                if let Some(of) = &application {
+                    self.hold(of.client, |held| held.applications += 1);
+                }
                 let before = put(&mut self.applications, id, application);
-                if let Some(of) = before.as_ref().filter(|_| !is_there) {
-                    self.of_client.remove(&(of.client, id));
+                if let Some(of) = &before {
+                    if !is_there {
+                        self.of_client.remove(&(of.client, id));
+                    }
+                    self.hold(of.client, |held| held.applications -= 1);
                 }
                 Change::Application(id, before)
             }
             Change::Connection(id, connection) => {
                 if let Some(of) = &connection {
                     self.of_application.insert((of.application, id));
-                    *self.open.entry(of.client).or_default() += 1;
+                    self.hold(of.client, |held| held.connections += 1);
                 }
                 let before = put(&mut self.connections, id, connection);
                 if let Some(of) = &before {
                     if !self.connections.contains_key(&id) {
                         self.of_application.remove(&(of.application, id));
                     }
-                    self.closed(of.client);
+                    self.hold(of.client, |held| held.connections -= 1);
                 }
                 Change::Connection(id, before)
             }
@@ -74,22 +91,30 @@ impl State {
         }
     }
 
-    fn closed(&mut self, client: ClientId) {
-        let Some(open) = self.open.get_mut(&client) else { return };
-        *open -= 1;
-        if *open == 0 {
-            self.open.remove(&client);
+    /// A client's owner has one more or less of something. A client outlives what it has.
+    fn hold(&mut self, client: ClientId, change: impl FnOnce(&mut Held)) {
+        let owner = self.owner_of(client).cloned().unwrap_or_default();
+        let mut held = self.held.remove(&owner).unwrap_or_default();
+        change(&mut held);
+        if held != Held::default() {
+            self.held.insert(owner, held);
         }
     }
 
-    /// How many connections a client has.
-    pub(super) fn connection_count(&self, client: ClientId) -> u32 {
-        self.open.get(&client).copied().unwrap_or(0)
+    /// Whose a client is.
+    pub(super) fn owner_of(&self, client: ClientId) -> Option<&Owner> {
+        self.clients.get(&client).map(|client| &client.owner)
+    }
+
+    /// What all clients have that are of the owner of this one.
+    pub(super) fn held_with(&self, client: ClientId) -> Held {
+        let owner = self.owner_of(client);
+        owner.and_then(|owner| self.held.get(owner)).copied().unwrap_or_default()
     }
 
     /// All of it, for another to begin with.
     pub fn records(&self) -> impl Iterator<Item = Change> + '_ {
-        let clients = self.clients.iter().map(|(&id, &of)| Change::Client(id, Some(of)));
+        let clients = self.clients.iter().map(|(&id, of)| Change::Client(id, Some(of.clone())));
         let answered =
             self.answered.iter().map(|(of, a)| Change::Answered(of.0, of.1, Some(a.clone())));
         let applications =

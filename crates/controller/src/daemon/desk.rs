@@ -11,7 +11,8 @@ use super::scout::{self, Known, Surveyed, Ways};
 use super::writer::{self, Order};
 use super::{Audit, Metrics, Recording, keeper};
 use crate::core::{
-    Answer, Cause, Change, Core, Input, OrderId, Output, Refusal, Request, SeenPort, Ticket, Way,
+    Answer, Cause, Change, Core, Input, OrderId, Output, Owner, Refusal, Request, SeenPort, Ticket,
+    Way,
 };
 use bandwise_enforce::{Fault, Port, Switches};
 use bandwise_saba::controller::PortId;
@@ -125,11 +126,11 @@ impl<S: Switches + Send + 'static> Desk<S> {
                     self.leaves = Some(Instant::now());
                 }
                 Some(Message::Look(look)) => look(&mut self.core, &mut *self.paths.lock()),
-                Some(Message::Said(said, answers)) => {
+                Some(Message::Said(by, said, answers)) => {
                     self.tickets += 1;
                     let ticket = Ticket(self.tickets);
                     self.waiting.insert(ticket, answers);
-                    let input = self.input(ticket, said);
+                    let input = self.input(ticket, by, said);
                     self.hear(input);
                 }
                 Some(Message::Stored { write, error }) => {
@@ -184,11 +185,11 @@ impl<S: Switches + Send + 'static> Desk<S> {
         scout::known(self.core.state().connections().map(|of| of.1))
     }
 
-    fn input(&mut self, ticket: Ticket, said: Said) -> Input {
+    fn input(&mut self, ticket: Ticket, by: Owner, said: Said) -> Input {
         match said {
-            Said::Hello => Input::Hello { ticket },
-            Said::Renew(client) => Input::Renew { ticket, client },
-            Said::Goodbye(client) => Input::Goodbye { ticket, client },
+            Said::Hello => Input::Hello { ticket, by },
+            Said::Renew(client) => Input::Renew { ticket, by, client },
+            Said::Goodbye(client) => Input::Goodbye { ticket, by, client },
             Said::Drain(ports, drained) => Input::Drain { ticket, ports, drained },
             Said::Ask(asked) => {
                 let path = match &asked.request {
@@ -206,7 +207,7 @@ impl<S: Switches + Send + 'static> Desk<S> {
                 for port in path.iter().flatten() {
                     self.unplaced.entry(*port).or_insert(now);
                 }
-                Input::Ask { ticket, asked, path }
+                Input::Ask { ticket, by, asked, path }
             }
         }
     }

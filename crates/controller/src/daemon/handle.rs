@@ -1,6 +1,7 @@
 //! [`Handle`]: by which others reach the desk.
 
-use crate::core::{Answer, Asked, ClientId, Core, Refusal};
+use crate::core::{Answer, Asked, ClientId, Core, Owner, Refusal};
+use crate::credentials::{Caller, Denied};
 use bandwise_saba::controller::PortId;
 use std::sync::mpsc::{SyncSender, TrySendError};
 use tokio::sync::oneshot;
@@ -26,6 +27,9 @@ pub enum Unheard {
     /// It was refused.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// Who said it may not.
+    #[error(transparent)]
+    Denied(#[from] Denied),
     /// More requests wait than the daemon takes.
     #[error("too many requests wait; the same request can be sent again")]
     Busy,
@@ -39,7 +43,7 @@ type Look = Box<dyn FnOnce(&mut Core, &mut dyn super::desk::Paths) + Send>;
 
 /// What comes to the desk.
 pub(super) enum Message {
-    Said(Said, Answers),
+    Said(Owner, Said, Answers),
     Look(Look),
     Stored { write: u64, error: Option<String> },
     Ended { order: crate::core::OrderId, end: crate::core::End },
@@ -64,10 +68,11 @@ impl Handle {
         })
     }
 
-    /// Says something and waits for the answer, which comes after it is stored.
-    pub async fn say(&self, said: Said) -> Result<Answer, Unheard> {
+    /// Says something, if who says it may, and waits for the answer, which comes after it is stored.
+    pub async fn say(&self, caller: &Caller, said: Said) -> Result<Answer, Unheard> {
+        caller.may(&said)?;
         let (answers, answer) = oneshot::channel();
-        self.send(Message::Said(said, answers))?;
+        self.send(Message::Said(caller.owner().clone(), said, answers))?;
         Ok(answer.await.map_err(|_| Unheard::Ending)??)
     }
 

@@ -36,8 +36,14 @@ impl Fails {
 impl From<Unheard> for Fails {
     fn from(unheard: Unheard) -> Self {
         let error = unheard.to_string();
-        let Unheard::Refused(refusal) = unheard else {
-            return Fails { status: StatusCode::SERVICE_UNAVAILABLE, error, refusal: None };
+        let refusal = match unheard {
+            Unheard::Refused(refusal) => refusal,
+            Unheard::Denied(_) => {
+                return Fails { status: StatusCode::FORBIDDEN, error, refusal: None };
+            }
+            Unheard::Busy | Unheard::Ending => {
+                return Fails { status: StatusCode::SERVICE_UNAVAILABLE, error, refusal: None };
+            }
         };
         let status = match refusal {
             Refusal::NoSuchClient(_)

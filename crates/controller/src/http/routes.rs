@@ -3,15 +3,19 @@
 use super::answers::{Fails, Reply, body, words};
 use super::{Desk, OPENAPI};
 use crate::core::{Asked, ClientId, Core, Guest, PortState};
+use crate::credentials::Caller;
 use crate::daemon::Said;
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::{Extension, Path, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, delete, get, post};
 use bandwise_saba::controller::PortId;
 use serde::Deserialize;
 use serde_json::{Value, json};
+
+/// Who asks, as the gate found out.
+type By = Extension<Caller>;
 
 /// Path, methods, and who answers.
 type Route = (&'static str, &'static [&'static str], MethodRouter<Desk>);
@@ -146,7 +150,7 @@ struct Drain {
     drained: bool,
 }
 
-async fn drain(State(desk): State<Desk>, bytes: Bytes) -> Reply {
+async fn drain(State(desk): State<Desk>, Extension(caller): By, bytes: Bytes) -> Reply {
     let Drain { ports, drained } = body(&bytes)?;
     let named = desk.handle.look(move |core, _| {
         let find = |name: String| {
@@ -157,24 +161,32 @@ async fn drain(State(desk): State<Desk>, bytes: Bytes) -> Reply {
     });
     let unknown = |name| Fails::missing(format!("there is no port called {name:?}"));
     let ports = named.await?.map_err(unknown)?;
-    desk.say(Said::Drain(ports, drained)).await
+    desk.say(&caller, Said::Drain(ports, drained)).await
 }
 
-async fn hello(State(desk): State<Desk>) -> Reply {
-    desk.say(Said::Hello).await
+async fn hello(State(desk): State<Desk>, Extension(caller): By) -> Reply {
+    desk.say(&caller, Said::Hello).await
 }
 
-async fn goodbye(State(desk): State<Desk>, Path(client): Path<String>) -> Reply {
-    desk.say(Said::Goodbye(number(&client)?)).await
+async fn goodbye(
+    State(desk): State<Desk>,
+    Extension(caller): By,
+    Path(client): Path<String>,
+) -> Reply {
+    desk.say(&caller, Said::Goodbye(number(&client)?)).await
 }
 
-async fn renew(State(desk): State<Desk>, Path(client): Path<String>) -> Reply {
-    desk.say(Said::Renew(number(&client)?)).await
+async fn renew(
+    State(desk): State<Desk>,
+    Extension(caller): By,
+    Path(client): Path<String>,
+) -> Reply {
+    desk.say(&caller, Said::Renew(number(&client)?)).await
 }
 
-async fn ask(State(desk): State<Desk>, bytes: Bytes) -> Reply {
+async fn ask(State(desk): State<Desk>, Extension(caller): By, bytes: Bytes) -> Reply {
     let asked: Asked = body(&bytes)?;
-    desk.say(Said::Ask(asked)).await
+    desk.say(&caller, Said::Ask(asked)).await
 }
 
 fn number(client: &str) -> Result<ClientId, Fails> {
@@ -184,8 +196,8 @@ fn number(client: &str) -> Result<ClientId, Fails> {
 
 impl Desk {
     /// Says something to the daemon; the answer in words of JSON.
-    async fn say(&self, said: Said) -> Reply {
-        let answer = self.handle.say(said).await?;
+    async fn say(&self, caller: &Caller, said: Said) -> Reply {
+        let answer = self.handle.say(caller, said).await?;
         Ok(axum::Json(words(&answer, &self.marking)))
     }
 }

@@ -3,18 +3,22 @@
 mod infiniband;
 mod listen;
 mod network;
+mod remote;
 mod rules;
 mod simulated;
 
 pub use infiniband::InfiniBand;
-pub use listen::Listen;
+pub use listen::{Listen, SOCKET};
 pub use network::Network;
+pub use remote::{Remote, TlsFiles};
 pub use simulated::{Shape, Simulated};
 
 use crate::core::Rules;
+use crate::credentials::Credential;
 use bandwise_input::{InputError, Source};
 use infiniband::InfiniBandSpec;
 use network::PortSpec;
+use remote::{CredentialSpec, RemoteSpec};
 use rules::{LimitsSpec, TimesSpec};
 use serde::Deserialize;
 use simulated::SimulatedSpec;
@@ -34,6 +38,10 @@ pub struct Settings {
     pub store: PathBuf,
     /// Where it is reached.
     pub listen: Listen,
+    /// Where those reach it who are not on this machine, if they may.
+    pub remote: Option<Remote>,
+    /// Who they are.
+    pub credentials: Vec<Credential>,
     /// The trail of what was done to ports, if one is kept.
     pub audit: Option<PathBuf>,
     /// All that it hears, if that is kept.
@@ -54,7 +62,11 @@ struct Document {
     table: Spanned<String>,
     seed: Option<u64>,
     store: Spanned<String>,
-    listen: Spanned<String>,
+    listen: Option<Spanned<String>>,
+    socket_mode: Option<Spanned<String>>,
+    remote: Option<RemoteSpec>,
+    #[serde(default)]
+    credential: Vec<CredentialSpec>,
     audit: Option<Spanned<String>>,
     recording: Option<Spanned<String>>,
     on_exit: Option<Spanned<String>>,
@@ -69,17 +81,18 @@ impl Settings {
     pub fn read(source: &Source, folder: &Path) -> Result<Self, InputError> {
         source.check_text("TOML with the settings of a controller")?;
         let document: Document = source.toml()?;
-        let path = |name: &Spanned<String>| match name.get_ref().is_empty() {
-            true => Err(at(source, name, "a file without a name").allowed("the path of a file")),
-            false => Ok(folder.join(name.get_ref())),
-        };
+        let path = |name: &Spanned<String>| file(source, name, folder);
+        let (remote, credentials) =
+            remote::remote(source, document.remote.as_ref(), &document.credential, folder)?;
         let network = network::network(source, &document, folder)?;
         Ok(Settings {
             network,
             table: path(&document.table)?,
             seed: document.seed.unwrap_or(1),
             store: path(&document.store)?,
-            listen: listen::listen(source, &document.listen, folder)?,
+            listen: listen::listen(source, &document, folder)?,
+            remote,
+            credentials,
             audit: document.audit.as_ref().map(path).transpose()?,
             recording: document.recording.as_ref().map(path).transpose()?,
             restores: restores(source, document.on_exit.as_ref())?,
@@ -103,6 +116,14 @@ fn restores(source: &Source, on_exit: Option<&Spanned<String>>) -> Result<bool, 
 
 fn at<T>(source: &Source, value: &Spanned<T>, message: impl Into<String>) -> InputError {
     source.error(value.span(), message)
+}
+
+/// A file, relative to the folder of the settings.
+fn file(source: &Source, name: &Spanned<String>, folder: &Path) -> Result<PathBuf, InputError> {
+    match name.get_ref().is_empty() {
+        true => Err(at(source, name, "a file without a name").allowed("the path of a file")),
+        false => Ok(folder.join(name.get_ref())),
+    }
 }
 
 fn parsed<T>(source: &Source, value: &Spanned<String>, allowed: &str) -> Result<T, InputError>

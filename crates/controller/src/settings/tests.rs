@@ -12,7 +12,7 @@ fn read(text: &str) -> Result<Settings, String> {
 fn paths_are_relative_to_the_file() {
     let settings = read(WELL).unwrap();
     assert_eq!(settings.table, Path::new("/etc/bandwise/t.toml"));
-    assert_eq!(settings.listen, Listen::Unix("/etc/bandwise/c".into()));
+    assert_eq!(settings.listen, Listen::Unix { path: "/etc/bandwise/c".into(), mode: 0o600 });
     assert_eq!((settings.rules, settings.restores), (Rules::default(), false));
     for (text, restores) in [("keep", false), ("restore", true)] {
         assert_eq!(read(&format!("{WELL}on-exit = \"{text}\"\n")).unwrap().restores, restores);

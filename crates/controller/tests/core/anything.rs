@@ -2,7 +2,7 @@
 
 use super::world::{NAMES, PORTS, World, connect, ms, register};
 use bandwise_controller::core::{
-    Answer, Asked, ClientId, Core, Input, Output, Refusal, Request, Rules, State, Ticket,
+    Answer, Asked, ClientId, Core, Input, Output, Owner, Refusal, Request, Rules, State, Ticket,
 };
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortConfig, PortId, Settings};
 use proptest::prelude::*;
@@ -77,7 +77,7 @@ impl Client {
         let (ticket, input) = match self.id {
             None => {
                 let ticket = world.ticket();
-                (ticket, Input::Hello { ticket })
+                (ticket, Input::Hello { ticket, by: Owner::default() })
             }
             Some(client) => {
                 let Some(request) = self.request() else { return };

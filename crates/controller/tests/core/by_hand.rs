@@ -2,8 +2,8 @@
 
 use super::world::{World, application, connect, connection, ms, register};
 use bandwise_controller::core::{
-    Answer, Asked, Cause, ClientId, Guest, Input, Limited, Limits, Output, Refusal, Request, Rules,
-    Task,
+    Answer, Asked, Cause, ClientId, Guest, Input, Limited, Limits, Output, Owner, Refusal, Request,
+    Rules, Task,
 };
 use bandwise_saba::controller::{ApplicationId, PortConfig, PortId};
 
@@ -65,7 +65,7 @@ fn a_client_that_says_nothing_is_dropped_when_its_lease_ends() {
     let lease = world.rules.lease;
     world.now += lease - ms(1_000);
     let ticket = world.ticket();
-    world.hear(Input::Renew { ticket, client: other });
+    world.hear(Input::Renew { ticket, by: Owner::default(), client: other });
     assert_eq!(world.answers[&ticket], Ok(Answer::Done));
     world.now += ms(1_500);
     world.hear(Input::Tick);
@@ -75,7 +75,7 @@ fn a_client_that_says_nothing_is_dropped_when_its_lease_ends() {
     world.settle();
     world.now += world.rules.longest_retry;
     let ticket = world.ticket();
-    world.hear(Input::Renew { ticket, client: other });
+    world.hear(Input::Renew { ticket, by: Owner::default(), client: other });
     world.hear(Input::Tick);
     world.settle();
     assert!(world.said.contains(&Output::Dropped { client }));
@@ -89,12 +89,12 @@ fn a_client_that_says_nothing_is_dropped_when_its_lease_ends() {
 fn who_is_heard_before_the_drop_is_stored_stays() {
     let (mut world, client, _) = two_that_send();
     let ticket = world.ticket();
-    world.hear(Input::Hello { ticket });
+    world.hear(Input::Hello { ticket, by: Owner::default() });
     // A write is under way.
     world.now += world.rules.lease;
     world.hear(Input::Tick);
     let ticket = world.ticket();
-    world.hear(Input::Renew { ticket, client });
+    world.hear(Input::Renew { ticket, by: Owner::default(), client });
     world.settle();
     assert!(world.stored.clients().any(|of| of == client));
 }
@@ -214,7 +214,7 @@ fn limits_hold_and_what_is_refused_stays_refused() {
     let mut world = World::new(Rules { limits, ..Rules::default() });
     let (client, _) = (world.hello(), world.hello());
     let ticket = world.ticket();
-    world.hear(Input::Hello { ticket });
+    world.hear(Input::Hello { ticket, by: Owner::default() });
     let many = |most, of| Err(Refusal::TooMany { most, of });
     assert_eq!(world.answers[&ticket], many(2, Limited::Clients));
     let first = application(&world.told(client, 0, register("all")));
@@ -279,7 +279,7 @@ fn a_store_that_hangs_is_not_waited_for_by_any_number() {
     let client = world.hello();
     for _ in 0..=10_001 {
         let ticket = world.ticket();
-        world.hear(Input::Hello { ticket });
+        world.hear(Input::Hello { ticket, by: Owner::default() });
     }
     let refused = world.answers.values().filter(|answer| answer.is_err()).count();
     assert_eq!(refused, 1);

@@ -1,8 +1,8 @@
 //! A store, ports and clients around a core, each of which fails when it is told to.
 
 use bandwise_controller::core::{
-    Answer, Asked, Change, ClientId, Core, End, Input, OrderId, Output, Profiles, Refusal, Request,
-    Rules, SeenPort, State, Task, Ticket, Way,
+    Answer, Asked, Change, ClientId, Core, End, Input, OrderId, Output, Owner, Profiles, Refusal,
+    Request, Rules, SeenPort, State, Task, Ticket, Way,
 };
 use bandwise_enforce::htb::lowest_terms;
 use bandwise_input::Source;
@@ -249,7 +249,7 @@ impl World {
             }
             _ => Ok(Vec::new()),
         };
-        self.hear(Input::Ask { ticket, asked, path });
+        self.hear(Input::Ask { ticket, by: Owner::default(), asked, path });
         ticket
     }
 
@@ -267,7 +267,7 @@ impl World {
 
     pub fn hello(&mut self) -> ClientId {
         let ticket = self.ticket();
-        self.hear(Input::Hello { ticket });
+        self.hear(Input::Hello { ticket, by: Owner::default() });
         self.store(true);
         match self.answers.remove(&ticket).unwrap().unwrap() {
             Answer::Welcome { client, .. } => client,

@@ -2,4 +2,5 @@
 
 mod network;
 mod started;
+mod two_hosts;
 mod world;

@@ -1,6 +1,7 @@
 //! What others do to the network.
 
-use super::world::{Daemon, THERE, fabric, network, weights};
+use super::two_hosts::{fabric, network};
+use super::world::{Daemon, THERE, weights};
 use bandwise_controller::core::{Core, Rules};
 use bandwise_enforce::simulated::Simulated;
 use bandwise_saba::controller::PortConfig;

@@ -1,6 +1,7 @@
 //! What is answered, stored and recorded.
 
-use super::world::{BACK, Daemon, THERE, network, weights};
+use super::two_hosts::network;
+use super::world::{BACK, Daemon, THERE, weights};
 use bandwise_controller::core::{Core, PortState, Request, Rules};
 use bandwise_controller::daemon::Replay;
 use bandwise_controller::store::Embedded;

@@ -1,6 +1,8 @@
 //! A daemon around a network in memory, which does as it is told, or hangs.
 
+use super::two_hosts::TABLE;
 use bandwise_controller::core::{Answer, Asked, ClientId, Core, Profiles, Request, Rules};
+use bandwise_controller::credentials::Caller;
 use bandwise_controller::daemon::{
     Audit, Beginning, Desk, Handle, Metrics, Parts, Recording, Said,
 };
@@ -10,14 +12,11 @@ use bandwise_enforce::{Applied, Fault, Left, Plan, Port, Switches, Wanted};
 use bandwise_input::Source;
 use bandwise_saba::controller::{ApplicationId, PortConfig, PortId, Settings};
 use bandwise_saba::table::read;
-use bandwise_topology::{self as topology, Fabric, FabricBuilder};
-use std::num::{NonZeroU8, NonZeroU16};
+use std::num::NonZeroU16;
 use std::path::Path;
 use std::sync::mpsc::Receiver;
 use std::thread::JoinHandle;
 use std::time::Duration;
-
-const TABLE: &str = "application,share,time_s\nall,1,100\nall,0.5,200\nall,0.25,400\n";
 
 /// A network in memory, where what is written passes the gate: the writer waits until it is told how it goes.
 struct Gated {
@@ -53,24 +52,6 @@ impl Switches for Gated {
     fn read_back(&mut self, port: PortId) -> Result<PortConfig, Fault> {
         self.network.read_back(port)
     }
-}
-
-/// Two hosts at two switches, with a cable between those from port 1, 2 or 3 of the first.
-pub fn fabric(by: u8) -> Fabric {
-    let mut fabric = FabricBuilder::new();
-    let hosts = ["h0", "h1"].map(|name| fabric.add_host(name, 1).unwrap());
-    let switches = ["s0", "s1"].map(|name| fabric.add_switch(name, 4).unwrap());
-    let (rate, delay) = ("100 Gbps".parse().unwrap(), "10 ns".parse().unwrap());
-    let port = |node, number| topology::Port { node, number };
-    for (host, switch) in hosts.into_iter().zip(switches) {
-        fabric.connect(port(host, 1), port(switch, 4), rate, delay).unwrap();
-    }
-    fabric.connect(port(switches[0], by), port(switches[1], 1), rate, delay).unwrap();
-    fabric.build().unwrap()
-}
-
-pub fn network() -> Simulated {
-    Simulated::new(fabric(1), NonZeroU8::new(2).unwrap())
 }
 
 /// Weights at a port.
@@ -129,7 +110,7 @@ impl Daemon {
     }
 
     pub fn say(&self, said: Said) -> Answer {
-        self.runtime.block_on(self.handle.say(said)).unwrap()
+        self.runtime.block_on(self.handle.say(&Caller::local("test", true), said)).unwrap()
     }
 
     pub fn hello(&self) -> ClientId {

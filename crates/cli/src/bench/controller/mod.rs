@@ -13,10 +13,11 @@ use crate::output::Outputs;
 use crate::progress::Progress;
 use anyhow::{Context, Error, Result};
 use bandwise_controller::core::{Core, Profiles, Rules, State};
+use bandwise_controller::credentials::{Credentials, Gate};
 use bandwise_controller::daemon::{Desk, Metrics, Parts};
 use bandwise_controller::settings::Listen;
 use bandwise_controller::store::Embedded;
-use bandwise_controller::{Door, Marking, http};
+use bandwise_controller::{Door, Marking, router};
 use bandwise_enforce::htb::Marks;
 use bandwise_input::Source;
 use bandwise_report::json::rounded;
@@ -109,8 +110,8 @@ fn start(lab: &Temporary, folder: &std::path::Path) -> Result<(Client, Receiver<
     };
     let (handle, _) = Desk::start(parts)?;
     let socket = folder.join("socket");
-    let door = Door::open(&Listen::Unix(socket.clone()))?;
-    door.serve(http::router(handle, metrics, marking))?;
+    let door = Door::open(&Listen::Unix { path: socket.clone(), mode: 0o600 })?;
+    door.serve(router(handle, metrics, marking, Gate::new(Credentials::default())))?;
     Ok((Client::hello(&socket)?, written))
 }
 

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub fn get(listen: &Listen, path: &str) -> Result<Value> {
     let request = format!("GET {path} HTTP/1.1\r\nHost: controller\r\nConnection: close\r\n\r\n");
     let (place, answer) = match listen {
-        Listen::Unix(socket) => {
+        Listen::Unix { path: socket, .. } => {
             let place = format!("unix:{}", socket.display());
             let exchange = || {
                 let stream = UnixStream::connect(socket)?;

@@ -8,10 +8,11 @@ use crate::files::Text;
 use crate::output::note;
 use anyhow::{Context, Error};
 use bandwise_controller::core::{Core, Profiles, State};
+use bandwise_controller::credentials::{Credentials, Gate};
 use bandwise_controller::daemon::{Audit, Beginning, Desk, Metrics, Parts, Recording};
-use bandwise_controller::settings::{Listen, Settings};
+use bandwise_controller::settings::{Listen, Remote, Settings};
 use bandwise_controller::store::{Embedded, Store};
-use bandwise_controller::{Door, Marking, http};
+use bandwise_controller::{Door, Marking, Tls};
 use bandwise_enforce::Switches;
 use bandwise_saba::table::read;
 use std::path::Path;
@@ -20,8 +21,9 @@ use std::time::Duration;
 /// Flags of `bandwise saba controller`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It says who runs to nobody but this machine: clients reach it over a socket or loopback. Killed and started
-again, it goes on with what is in its store; ports keep their weights meanwhile.
+Clients reach it by gRPC and HTTP, over a socket or loopback; those of other machines, where its settings say so,
+with a client certificate or a token. Killed and started again, it goes on with what is in its store; ports
+keep their weights meanwhile.
 
 Examples:
   # What would be written to which port, with what is in the store
@@ -49,6 +51,10 @@ impl Flags {
         }
         let marking = network::marking(&settings.network);
         let profiles = Profiles::new(read, marking.levels(), settings.seed);
+        let credentials = Credentials::new(&settings.credentials);
+        let files = settings.remote.as_ref().and_then(|remote| remote.tls.as_ref());
+        let tls = files.map(|files| Tls::read(files, &credentials)).transpose();
+        let tls = tls.map_err(|error| Failure::usage(error.to_string(), error.allowed()))?;
         match self.dry_run {
             true => {
                 let would = DryRun { settings: &settings, profiles };
@@ -56,7 +62,7 @@ impl Flags {
             }
             false => {
                 let table = table.into_text();
-                let run = Run { settings: &settings, profiles, marking, table };
+                let run = Run { settings: &settings, profiles, marking, credentials, tls, table };
                 network::open(&settings.network, &text.source(), run)
             }
         }
@@ -75,20 +81,23 @@ struct Run<'a> {
     settings: &'a Settings,
     profiles: Profiles,
     marking: Marking,
+    credentials: Credentials,
+    tls: Option<Tls>,
     /// The text of the sensitivity table.
     table: String,
 }
 
 impl Use for Run<'_> {
     fn with<S: Switches + Send + 'static>(self, opened: Opened<S>) -> Result<(), Failure> {
-        let Run { settings, profiles, marking, table } = self;
+        let Run { settings, profiles, marking, credentials, tls, table } = self;
         let Opened { ports, writer, paths, scout } = opened;
         let mut store = Embedded::open(&settings.store).map_err(Error::from)?;
         let stored = store.load().map_err(Error::from)?;
         let by = (marking.levels(), settings.seed);
         let beginning = Beginning::new(settings.rules, by, table, &stored);
         let core = core(settings, profiles, stored)?;
-        let (place, door) = open_door(&settings.listen)?;
+        let (mut place, door) = open_door(&settings.listen)?;
+        let remote = settings.remote.as_ref().map(|of| open_remote(of, tls)).transpose()?;
         let named = |path: &Path| path.display().to_string();
         let audit = settings.audit.as_ref();
         let audit = audit.map(|path| Audit::open(path).with_context(|| named(path)));
@@ -111,11 +120,17 @@ impl Use for Run<'_> {
         let (handle, desk) = Desk::start(parts).map_err(Error::from)?;
         let stops = handle.clone();
         ctrlc::set_handler(move || stops.stop()).map_err(Error::from)?;
-        door.serve(http::router(handle, metrics, marking)).context("HTTP")?;
+        let gate = Gate::new(credentials);
+        let router = bandwise_controller::router(handle, metrics, marking, gate);
+        if let Some((at, door)) = remote {
+            place = format!("{place} and {at}");
+            door.serve(router.clone()).context(at)?;
+        }
+        door.serve(router).context("HTTP")?;
         note(format_args!("controller: {} ports, reached at {place}", ports.len()));
         let unrestored =
             desk.join().map_err(|_| anyhow::anyhow!("the controller ended by a fault"))?;
-        if let Listen::Unix(path) = &settings.listen {
+        if let Listen::Unix { path, .. } = &settings.listen {
             // The next one takes it away if this fails.
             let _ = std::fs::remove_file(path);
         }
@@ -131,9 +146,16 @@ impl Use for Run<'_> {
 
 fn open_door(listen: &Listen) -> Result<(String, Door), Failure> {
     let place = match listen {
-        Listen::Unix(path) => format!("unix:{}", path.display()),
+        Listen::Unix { path, .. } => format!("unix:{}", path.display()),
         Listen::Loopback(address) => format!("http://{address}"),
     };
     let door = Door::open(listen).with_context(|| place.clone())?;
+    Ok((place, door))
+}
+
+fn open_remote(remote: &Remote, tls: Option<Tls>) -> Result<(String, Door), Failure> {
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let place = format!("{scheme}://{}", remote.listen);
+    let door = Door::open_remote(remote.listen, tls).with_context(|| place.clone())?;
     Ok((place, door))
 }

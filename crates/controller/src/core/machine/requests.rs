@@ -5,6 +5,7 @@ use crate::core::batch::Batch;
 use crate::core::change::Change;
 use crate::core::input::Ticket;
 use crate::core::output::Output;
+use crate::core::owner::Owner;
 use crate::core::request::{Answer, Asked, ClientId, Refusal};
 use bandwise_saba::controller::{ConnectionId, PortId};
 
@@ -13,7 +14,7 @@ const MOST_WAITING: usize = 10_000;
 
 #[derive(Debug, Clone)]
 pub(super) enum Waiting {
-    Hello(Ticket),
+    Hello(Ticket, Owner),
     Ask(Ticket, Asked, Result<Vec<PortId>, String>),
     Goodbye(Ticket, ClientId),
     Drain(Ticket, Vec<PortId>, bool),
@@ -67,7 +68,7 @@ impl Core {
     fn take(&mut self, batch: &mut Batch, waiting: Waiting) {
         let Core { state, profiles, rules, leases, .. } = self;
         let (ticket, answer) = match waiting {
-            Waiting::Hello(ticket) => (ticket, batch.hello(state, rules)),
+            Waiting::Hello(ticket, by) => (ticket, batch.hello(state, rules, by)),
             Waiting::Ask(ticket, asked, path) => {
                 (ticket, batch.ask(state, (profiles, rules), asked, path))
             }

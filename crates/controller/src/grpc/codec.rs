@@ -1,0 +1,52 @@
+//! [`Read`]: how messages are read. One that can't be is the fault of who sent it.
+
+use prost::Message;
+use std::marker::PhantomData;
+use tonic::Status;
+use tonic::codec::{Codec, DecodeBuf, Decoder};
+use tonic_prost::ProstEncoder;
+
+/// Messages `U` come and `T` go.
+pub struct Read<T, U>(PhantomData<(T, U)>);
+
+impl<T, U> Default for Read<T, U> {
+    fn default() -> Self {
+        Read(PhantomData)
+    }
+}
+
+impl<T, U> Codec for Read<T, U>
+where
+    T: Message + Send + 'static,
+    U: Message + Default + Send + 'static,
+{
+    type Encode = T;
+    type Decode = U;
+    type Encoder = ProstEncoder<T>;
+    type Decoder = Reader<U>;
+
+    fn encoder(&mut self) -> ProstEncoder<T> {
+        ProstEncoder::default()
+    }
+
+    fn decoder(&mut self) -> Reader<U> {
+        Reader(PhantomData)
+    }
+}
+
+/// Reads messages `U`.
+pub struct Reader<U>(PhantomData<U>);
+
+impl<U: Message + Default> Decoder for Reader<U> {
+    type Item = U;
+    type Error = Status;
+
+    fn decode(&mut self, bytes: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
+        let unreadable = |error: prost::DecodeError| {
+            let allowed = "a message of bandwise/saba/v1/controller.proto";
+            let said = format!("the message can't be read: {error} (allowed: {allowed})");
+            Status::invalid_argument(said)
+        };
+        U::decode(bytes).map(Some).map_err(unreadable)
+    }
+}

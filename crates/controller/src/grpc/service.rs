@@ -1,0 +1,121 @@
+//! [`Service`]: each call says something to the desk and waits for what it answers.
+
+use super::Unreadable;
+use super::proto::saba_server::Saba;
+use super::proto::{
+    CreateConnectionRequest, CreateConnectionResponse, DeregisterApplicationRequest,
+    DeregisterApplicationResponse, DestroyConnectionRequest, DestroyConnectionResponse,
+    GoodbyeRequest, GoodbyeResponse, HelloRequest, HelloResponse, KeepAliveRequest,
+    KeepAliveResponse, Mark, RegisterApplicationRequest, RegisterApplicationResponse,
+};
+use crate::Marking;
+use crate::core::Answer;
+use crate::credentials::{Caller, Unknown};
+use crate::daemon::{Handle, Said};
+use bandwise_saba::mapping::PriorityLevel;
+use tonic::{Request, Response, Status};
+
+/// What answers.
+pub(super) struct Service {
+    pub(super) handle: Handle,
+    /// What packets of a level carry.
+    pub(super) marking: Marking,
+}
+
+impl Service {
+    async fn say<M>(&self, request: Request<M>) -> Result<Answer, Status>
+    where
+        M: TryInto<Said, Error = Unreadable>,
+    {
+        let nobody = || Status::unauthenticated(Unknown::Nobody.to_string());
+        let caller = request.extensions().get::<Caller>().cloned().ok_or_else(nobody)?;
+        Ok(self.handle.say(&caller, request.into_inner().try_into()?).await?)
+    }
+
+    fn mark(&self, level: PriorityLevel) -> Option<Mark> {
+        let number = self.marking.of(level).map(u32::from);
+        let (dscp, sl) = match self.marking {
+            Marking::Dscp(_) => (number, None),
+            Marking::ServiceLevels(_) => (None, number),
+        };
+        Some(Mark { level: level.0.into(), dscp, sl })
+    }
+}
+
+/// The core answers a request in its kind.
+fn other(answer: &Answer) -> Status {
+    Status::internal(format!("an answer to something else: {answer:?}"))
+}
+
+#[tonic::async_trait]
+impl Saba for Service {
+    async fn hello(
+        &self,
+        request: Request<HelloRequest>,
+    ) -> Result<Response<HelloResponse>, Status> {
+        match self.say(request).await? {
+            Answer::Welcome { client, lease_ms } => {
+                Ok(Response::new(HelloResponse { client: client.0, lease_ms }))
+            }
+            answer => Err(other(&answer)),
+        }
+    }
+
+    async fn keep_alive(
+        &self,
+        request: Request<KeepAliveRequest>,
+    ) -> Result<Response<KeepAliveResponse>, Status> {
+        self.say(request).await?;
+        Ok(Response::new(KeepAliveResponse {}))
+    }
+
+    async fn goodbye(
+        &self,
+        request: Request<GoodbyeRequest>,
+    ) -> Result<Response<GoodbyeResponse>, Status> {
+        self.say(request).await?;
+        Ok(Response::new(GoodbyeResponse {}))
+    }
+
+    async fn register_application(
+        &self,
+        request: Request<RegisterApplicationRequest>,
+    ) -> Result<Response<RegisterApplicationResponse>, Status> {
+        match self.say(request).await? {
+            Answer::Registered { application, level, doubts } => {
+                let (application, mark) = (application.0, self.mark(level));
+                Ok(Response::new(RegisterApplicationResponse { application, mark, doubts }))
+            }
+            answer => Err(other(&answer)),
+        }
+    }
+
+    async fn deregister_application(
+        &self,
+        request: Request<DeregisterApplicationRequest>,
+    ) -> Result<Response<DeregisterApplicationResponse>, Status> {
+        self.say(request).await?;
+        Ok(Response::new(DeregisterApplicationResponse {}))
+    }
+
+    async fn create_connection(
+        &self,
+        request: Request<CreateConnectionRequest>,
+    ) -> Result<Response<CreateConnectionResponse>, Status> {
+        match self.say(request).await? {
+            Answer::Connected { connection, level } => {
+                let (connection, mark) = (connection.0, self.mark(level));
+                Ok(Response::new(CreateConnectionResponse { connection, mark }))
+            }
+            answer => Err(other(&answer)),
+        }
+    }
+
+    async fn destroy_connection(
+        &self,
+        request: Request<DestroyConnectionRequest>,
+    ) -> Result<Response<DestroyConnectionResponse>, Status> {
+        self.say(request).await?;
+        Ok(Response::new(DestroyConnectionResponse {}))
+    }
+}

@@ -1,0 +1,123 @@
+//! Where the controller is reached: HTTP/1 and HTTP/2 at each place, so people, scripts and gRPC come the same way.
+
+mod connection;
+mod tls;
+
+pub use tls::{Tls, TlsError};
+
+use crate::credentials::Peer;
+use crate::settings::Listen;
+use axum::Router;
+use connection::Guests;
+use std::io::{self, ErrorKind};
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::time::Duration;
+
+/// Where others can knock already; nobody answers yet.
+#[derive(Debug)]
+pub enum Door {
+    /// A socket in the file system.
+    Unix(UnixListener),
+    /// A port of loopback.
+    Loopback(TcpListener),
+    /// A port for anybody; if there is no [`Tls`], what is said can be read on the way.
+    Remote(TcpListener, Option<Tls>),
+}
+
+impl Door {
+    /// Takes the place, unless another program has it.
+    pub fn open(listen: &Listen) -> io::Result<Self> {
+        match listen {
+            Listen::Unix { path, mode } => Ok(Door::Unix(unix(path, *mode)?)),
+            Listen::Loopback(address) => Ok(Door::Loopback(TcpListener::bind(address)?)),
+        }
+    }
+
+    /// Takes a place for those who are not on this machine.
+    pub fn open_remote(address: SocketAddr, tls: Option<Tls>) -> io::Result<Self> {
+        Ok(Door::Remote(TcpListener::bind(address)?, tls))
+    }
+
+    /// Answers as long as the process lives, in a thread of its own.
+    pub fn serve(self, router: Router) -> io::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        std::thread::spawn(move || {
+            runtime.block_on(async {
+                match self.answer(Guests::new(router)).await {
+                    Ok(never) => match never {},
+                    Err(error) => tracing::error!(%error, "nobody answers at a door any more"),
+                }
+            });
+        });
+        Ok(())
+    }
+
+    async fn answer(self, guests: Guests) -> io::Result<std::convert::Infallible> {
+        match self {
+            Door::Unix(listener) => {
+                listener.set_nonblocking(true)?;
+                let listener = tokio::net::UnixListener::from_std(listener)?;
+                loop {
+                    let place = guests.place().await;
+                    match listener.accept().await.and_then(|of| Ok((of.0.peer_cred()?, of.0))) {
+                        Ok((who, stream)) => guests.serve(place, stream, Peer::User(who.uid())),
+                        Err(error) => refused(&error).await,
+                    }
+                }
+            }
+            Door::Loopback(listener) => {
+                let listener = tcp(listener)?;
+                loop {
+                    let place = guests.place().await;
+                    match listener.accept().await {
+                        Ok((stream, _)) => guests.serve(place, stream, Peer::Loopback),
+                        Err(error) => refused(&error).await,
+                    }
+                }
+            }
+            Door::Remote(listener, tls) => {
+                let listener = tcp(listener)?;
+                loop {
+                    let place = guests.place().await;
+                    match (listener.accept().await, &tls) {
+                        (Ok((stream, _)), Some(tls)) => guests.shake(place, stream, tls.clone()),
+                        (Ok((stream, _)), None) => guests.serve(place, stream, Peer::Remote(None)),
+                        (Err(error), _) => refused(&error).await,
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn tcp(listener: TcpListener) -> io::Result<tokio::net::TcpListener> {
+    listener.set_nonblocking(true)?;
+    tokio::net::TcpListener::from_std(listener)
+}
+
+/// Somebody could not be let in, as who has gone already or as there are no more files: others may be.
+async fn refused(error: &io::Error) {
+    tracing::warn!(%error, "somebody could not be let in");
+    tokio::time::sleep(Duration::from_millis(100)).await;
+}
+
+/// A socket for whom `mode` allows. One that a controller left that was killed is taken away.
+fn unix(path: &Path, mode: u32) -> io::Result<UnixListener> {
+    let listener = match UnixListener::bind(path) {
+        Err(error) if error.kind() == ErrorKind::AddrInUse => {
+            match UnixStream::connect(path) {
+                Err(left) if left.kind() == ErrorKind::ConnectionRefused => {
+                    std::fs::remove_file(path)?;
+                }
+                _ => return Err(error),
+            }
+            UnixListener::bind(path)?
+        }
+        other => other?,
+    };
+    std::fs::set_permissions(path, PermissionsExt::from_mode(mode))?;
+    Ok(listener)
+}

@@ -1,0 +1,126 @@
+//! [`Tls`]: what a door for others has to have, and how those show who they are.
+
+use crate::credentials::{Credentials, Peer};
+use crate::settings::TlsFiles;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::client::verify_server_name;
+use tokio_rustls::rustls::crypto::ring::default_provider;
+use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use tokio_rustls::rustls::server::{ParsedCertificate, WebPkiClientVerifier};
+use tokio_rustls::rustls::{RootCertStore, ServerConfig, version};
+use tokio_rustls::server::TlsStream;
+
+/// A certificate of this side, and by whom those of others have to be signed.
+#[derive(Clone)]
+pub struct Tls {
+    acceptor: TlsAcceptor,
+    credentials: Arc<Credentials>,
+}
+
+impl std::fmt::Debug for Tls {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Tls")
+    }
+}
+
+/// A file that can't be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {why}", path.display())]
+pub struct TlsError {
+    path: PathBuf,
+    why: String,
+    allowed: &'static str,
+}
+
+/// What is allowed of most files.
+const PEM: &str = "PEM: certificates, or the key of the first";
+
+impl TlsError {
+    fn new(path: &Path, why: impl ToString) -> Self {
+        TlsError { path: path.to_owned(), why: why.to_string(), allowed: PEM }
+    }
+
+    fn pem(path: &Path, error: pem::Error) -> Self {
+        match error {
+            pem::Error::NoItemsFound => TlsError::new(path, "there is nothing of the kind in it"),
+            error => TlsError::new(path, error),
+        }
+    }
+
+    /// What would do.
+    pub fn allowed(&self) -> &'static str {
+        self.allowed
+    }
+}
+
+impl Tls {
+    /// Reads the files. Who shows a certificate is who `credentials` says has one for its name.
+    pub fn read(files: &TlsFiles, credentials: &Credentials) -> Result<Self, TlsError> {
+        let provider = Arc::new(default_provider());
+        let chain = certificates(&files.certificate)?;
+        let key = key(&files.key)?;
+        let builder = ServerConfig::builder_with_provider(provider.clone())
+            .with_protocol_versions(&[&version::TLS13, &version::TLS12])
+            .expect("ring has both");
+        let builder = match &files.clients {
+            None => builder.with_no_client_auth(),
+            Some(path) => {
+                let mut roots = RootCertStore::empty();
+                for certificate in certificates(path)? {
+                    roots.add(certificate).map_err(|error| TlsError::new(path, error))?;
+                }
+                // Who has none may have a token: the gate asks for one of both.
+                let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
+                let verifier = verifier.allow_unauthenticated().build();
+                let verifier = verifier.map_err(|error| TlsError::new(path, error))?;
+                builder.with_client_cert_verifier(verifier)
+            }
+        };
+        let config = builder.with_single_cert(chain, key);
+        let mut config = config.map_err(|error| TlsError::new(&files.certificate, error))?;
+        config.alpn_protocols = ["h2", "http/1.1"].map(|name| name.as_bytes().to_vec()).into();
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        Ok(Tls { acceptor, credentials: Arc::new(credentials.clone()) })
+    }
+
+    /// Shakes hands; who they are by their certificate.
+    pub(super) async fn accept(
+        &self,
+        stream: TcpStream,
+    ) -> io::Result<(TlsStream<TcpStream>, Peer)> {
+        let stream = self.acceptor.accept(stream).await?;
+        let shown = stream.get_ref().1.peer_certificates().and_then(|chain| chain.first());
+        let caller = shown.and_then(|shown| {
+            let shown = ParsedCertificate::try_from(shown).ok()?;
+            self.credentials.of_certificate(|name| {
+                let name = ServerName::try_from(name);
+                name.is_ok_and(|name| verify_server_name(&shown, &name).is_ok())
+            })
+        });
+        let peer = Peer::Remote(caller.cloned());
+        Ok((stream, peer))
+    }
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let all = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
+    let all: Vec<_> = all.map_err(|error| TlsError::pem(path, error))?;
+    if all.is_empty() { Err(TlsError::pem(path, pem::Error::NoItemsFound)) } else { Ok(all) }
+}
+
+/// A key that others can read is nobody's.
+fn key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
+    let about = std::fs::metadata(path).map_err(|error| TlsError::new(path, error))?;
+    let mode = about.permissions().mode() & 0o777;
+    if mode & 0o007 != 0 {
+        let error = TlsError::new(path, format!("the key can be read by everybody, mode {mode:o}"));
+        return Err(TlsError { allowed: "a mode that gives others nothing, such as 600", ..error });
+    }
+    PrivateKeyDer::from_pem_file(path).map_err(|error| TlsError::pem(path, error))
+}

@@ -1,0 +1,197 @@
+//! [`Remote`]: a place for those who are not on this machine, and how they show who they are.
+
+use super::{at, parsed};
+use crate::credentials::{Credential, Pattern, Rights, TokenDigest};
+use bandwise_input::{InputError, Source};
+use serde::Deserialize;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+/// A place for those who are not on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remote {
+    /// Where.
+    pub listen: SocketAddr,
+    /// What it is encrypted with; none where it was said that tokens may be read on the way.
+    pub tls: Option<TlsFiles>,
+}
+
+/// Files in PEM.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The controller's certificate, and those that sign it but for the last.
+    pub certificate: PathBuf,
+    /// Its key.
+    pub key: PathBuf,
+    /// Who signs certificates of clients, if they may show one.
+    pub clients: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct RemoteSpec {
+    listen: Spanned<String>,
+    certificate: Option<Spanned<String>>,
+    key: Option<Spanned<String>>,
+    clients: Option<Spanned<String>>,
+    tokens_in_the_clear: Option<Spanned<bool>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct CredentialSpec {
+    name: Spanned<String>,
+    certificate: Option<Spanned<String>>,
+    token_sha256: Option<Spanned<String>>,
+    applications: Spanned<Vec<Spanned<String>>>,
+    #[serde(default)]
+    drain: bool,
+}
+
+/// The place, if there is one, and who may come.
+pub(super) fn remote(
+    source: &Source,
+    spec: Option<&RemoteSpec>,
+    specs: &[CredentialSpec],
+    folder: &Path,
+) -> Result<(Option<Remote>, Vec<Credential>), InputError> {
+    let credentials = credentials(source, specs)?;
+    let remote = match (spec, specs.first()) {
+        (Some(spec), _) => Some(place(source, spec, (folder, &credentials, specs))?),
+        (None, None) => None,
+        (None, Some(first)) => {
+            let message = "a credential, and others can't reach the controller";
+            let wrong = at(source, &first.name, message);
+            return Err(wrong.allowed("with a [remote] table that says where they do"));
+        }
+    };
+    Ok((remote, credentials))
+}
+
+/// Who is known, each by what nobody else has.
+fn credentials(source: &Source, specs: &[CredentialSpec]) -> Result<Vec<Credential>, InputError> {
+    let mut all: Vec<Credential> = Vec::new();
+    for spec in specs {
+        let own = credential(source, spec)?;
+        let twice = |what: &Spanned<String>| {
+            at(source, what, "two credentials have this").allowed("each once")
+        };
+        for other in &all {
+            if other.name == own.name {
+                return Err(twice(&spec.name));
+            }
+            let same = own.certificate.is_some() && other.certificate == own.certificate;
+            if let Some(certificate) = spec.certificate.as_ref().filter(|_| same) {
+                return Err(twice(certificate));
+            }
+            let same = own.token.is_some() && other.token == own.token;
+            if let Some(token) = spec.token_sha256.as_ref().filter(|_| same) {
+                return Err(twice(token));
+            }
+        }
+        all.push(own);
+    }
+    Ok(all)
+}
+
+fn credential(source: &Source, spec: &CredentialSpec) -> Result<Credential, InputError> {
+    let name = spec.name.get_ref();
+    let is_word = (1..=64).contains(&name.len()) && !name.contains(char::is_whitespace);
+    if !is_word {
+        let wrong = at(source, &spec.name, format!("a credential called {name:?}"));
+        return Err(wrong.allowed("one word of up to 64 bytes"));
+    }
+    let certificate = spec.certificate.as_ref().map(|certificate| dns_name(source, certificate));
+    let token = spec.token_sha256.as_ref();
+    let token = token.map(|token| parsed::<TokenDigest>(source, token, TokenDigest::ALLOWED));
+    if certificate.is_none() && token.is_none() {
+        let wrong = at(source, &spec.name, "a credential that nobody can show");
+        return Err(wrong.allowed("`certificate`, `token-sha256` or both"));
+    }
+    let pattern = |text: &Spanned<String>| {
+        let wrong = |error: crate::credentials::NoPattern| at(source, text, error.to_string());
+        Pattern::try_from(text.get_ref().clone())
+            .map_err(|error| wrong(error).allowed(Pattern::ALLOWED))
+    };
+    let applications: Result<Vec<Pattern>, _> =
+        spec.applications.get_ref().iter().map(pattern).collect();
+    let rights = Rights { applications: applications?, drain: spec.drain };
+    if rights.applications.is_empty() && !rights.drain {
+        let wrong = at(source, &spec.applications, "a credential that may do nothing");
+        return Err(wrong.allowed("names of applications, with * for any characters"));
+    }
+    let (certificate, token) = (certificate.transpose()?, token.transpose()?);
+    Ok(Credential { name: name.clone(), certificate, token, rights })
+}
+
+/// A name as certificates have it.
+fn dns_name(source: &Source, text: &Spanned<String>) -> Result<String, InputError> {
+    let name = text.get_ref().to_ascii_lowercase();
+    let is_label = |label: &str| {
+        let is_char = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        (1..=63).contains(&label.len()) && label.chars().all(is_char)
+    };
+    match name.len() <= 253 && name.split('.').all(is_label) {
+        true => Ok(name),
+        false => {
+            let wrong = at(source, text, format!("a certificate for {:?}", text.get_ref()));
+            Err(wrong
+                .allowed("a DNS name that it is for (subjectAltName), such as spark.example.org"))
+        }
+    }
+}
+
+/// The place, if somebody can show there who they are.
+fn place(
+    source: &Source,
+    spec: &RemoteSpec,
+    (folder, credentials, given): (&Path, &[Credential], &[CredentialSpec]),
+) -> Result<Remote, InputError> {
+    let listen: SocketAddr =
+        parsed(source, &spec.listen, "an address and a port such as \"0.0.0.0:7470\"")?;
+    let file = |name: &Spanned<String>| super::file(source, name, folder);
+    let tls = match (&spec.certificate, &spec.key) {
+        (Some(certificate), Some(key)) => {
+            let clients = spec.clients.as_ref().map(file).transpose()?;
+            Some(TlsFiles { certificate: file(certificate)?, key: file(key)?, clients })
+        }
+        (None, None) => match &spec.clients {
+            None => None,
+            Some(clients) => {
+                let wrong = at(source, clients, "certificates of clients without TLS");
+                return Err(wrong.allowed("with `certificate` and `key` of the controller"));
+            }
+        },
+        (Some(one), None) | (None, Some(one)) => {
+            let wrong = at(source, one, "a certificate or a key alone");
+            return Err(wrong.allowed("`certificate` and `key`, or none of both"));
+        }
+    };
+    let shows_certificates = tls.as_ref().is_some_and(|tls| tls.clients.is_some());
+    let certificate = given.iter().find_map(|of| of.certificate.as_ref());
+    if let Some(certificate) = certificate.filter(|_| !shows_certificates) {
+        let wrong = at(source, certificate, "a certificate that nobody can show");
+        return Err(wrong.allowed("with `certificate`, `key` and `clients` in [remote]"));
+    }
+    let tokens = credentials.iter().any(|of| of.token.is_some());
+    if !tokens && certificate.is_none() {
+        let message = format!("{listen} can be reached by others, and nobody shows who they are");
+        let wrong = at(source, &spec.listen, message);
+        return Err(wrong.allowed("with a [[credential]] table for each who may come"));
+    }
+    let in_the_clear = spec.tokens_in_the_clear.as_ref().is_some_and(|of| *of.get_ref());
+    if tls.is_none() && !in_the_clear {
+        let message = format!("tokens that come to {listen} could be read on the way");
+        let allowed = "`certificate` and `key` in [remote]; or `tokens-in-the-clear = true`, where nobody listens";
+        return Err(at(source, &spec.listen, message).allowed(allowed));
+    }
+    if let Some(clear) = spec.tokens_in_the_clear.as_ref().filter(|_| tls.is_some()) {
+        let wrong = at(source, clear, "tokens are not in the clear where there is TLS");
+        return Err(wrong.allowed("one of both"));
+    }
+    Ok(Remote { listen, tls })
+}
+
+#[cfg(test)]
+mod tests;

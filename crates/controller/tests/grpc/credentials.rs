@@ -1,0 +1,224 @@
+//! Who may come from elsewhere, and what they may say.
+
+use crate::authority::{Authority, write};
+use crate::client::saba_client::SabaClient;
+use crate::world::{World, credential, register};
+use bandwise_controller::Tls;
+use bandwise_controller::core::Limits;
+use bandwise_controller::credentials::{Credential, Credentials};
+use bandwise_controller::grpc::proto::{GoodbyeRequest, HelloRequest, KeepAliveRequest};
+use bandwise_controller::settings::TlsFiles;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use tonic::metadata::AsciiMetadataValue;
+use tonic::transport::{Channel, ClientTlsConfig, Endpoint, Identity};
+use tonic::{Code, Request};
+
+/// `spark` has a certificate and may register what begins with a; `flink` has the token "abc", and may all and drain.
+fn both() -> Vec<Credential> {
+    let spark = credential("spark", Some("spark.test"), None, &["a*"], false);
+    vec![spark, credential("flink", None, Some("abc"), &["*"], true)]
+}
+
+fn files(authority: &Authority, folder: &Path) -> TlsFiles {
+    let (certificate, key) = authority.signs("controller.test");
+    TlsFiles {
+        certificate: write(folder, "certificate.pem", &certificate),
+        key: write(folder, "key.pem", &key),
+        clients: Some(authority.write(folder)),
+    }
+}
+
+/// A world that is reached over TLS too.
+fn secure(limits: Limits, authority: &Authority) -> (World, SocketAddr) {
+    let world = World::start_with(limits, &both());
+    let files = files(authority, world.folder.path());
+    let tls = Tls::read(&files, &Credentials::new(&both())).unwrap();
+    let address = world.open_remote(Some(tls));
+    (world, address)
+}
+
+fn channel(
+    world: &World,
+    (address, authority): (SocketAddr, &Authority),
+    own: Option<Identity>,
+) -> Channel {
+    let tls = ClientTlsConfig::new().ca_certificate(authority.certificate());
+    let tls = tls.domain_name("controller.test");
+    let tls = own.into_iter().fold(tls, |tls, own| tls.identity(own));
+    let _inside = world.runtime.enter();
+    let endpoint = Endpoint::from_shared(format!("https://{address}")).unwrap();
+    endpoint.tls_config(tls).unwrap().connect_lazy()
+}
+
+fn with_token<M>(message: M, token: &str) -> Request<M> {
+    let mut request = Request::new(message);
+    let token = AsciiMetadataValue::try_from(format!("Bearer {token}")).unwrap();
+    request.metadata_mut().insert("authorization", token);
+    request
+}
+
+#[test]
+fn a_certificate_says_what_may_be_registered() {
+    let authority = Authority::new();
+    let (world, address) = secure(Limits::default(), &authority);
+    let at = (address, &authority);
+    let mut spark = SabaClient::new(channel(&world, at, Some(authority.identity("spark.test"))));
+    let id = world.hello(&mut spark);
+    world.runtime.block_on(spark.register_application(register(id, 0, "all"))).unwrap();
+    let denied = world.runtime.block_on(spark.register_application(register(id, 1, "half")));
+    let denied = denied.unwrap_err();
+    assert_eq!(denied.code(), Code::PermissionDenied);
+    assert_eq!(denied.message(), "spark may not register \"half\" (allowed: a*)");
+    // The same name, signed by somebody else; a name that nobody has; none at all.
+    let stranger = Authority::new().identity("spark.test");
+    let mut stranger = SabaClient::new(channel(&world, at, Some(stranger)));
+    let said = world.runtime.block_on(stranger.hello(HelloRequest {})).unwrap_err();
+    assert_ne!(said.code(), Code::Unauthenticated, "it gets no further than the handshake");
+    for own in [Some(authority.identity("other.test")), None] {
+        let mut nobody = SabaClient::new(channel(&world, at, own));
+        let said = world.runtime.block_on(nobody.hello(HelloRequest {})).unwrap_err();
+        assert_eq!(said.code(), Code::Unauthenticated);
+        assert!(said.message().contains("nobody knows who asks (allowed"), "{said}");
+        // But with a token.
+        let hello = with_token(HelloRequest {}, "abc");
+        world.runtime.block_on(nobody.hello(hello)).unwrap();
+        let said = world.runtime.block_on(nobody.hello(with_token(HelloRequest {}, "ab")));
+        assert_eq!(said.unwrap_err().code(), Code::Unauthenticated);
+    }
+    // Neither is what does not speak TLS answered, nor does it keep others from being.
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(b"GET /v1/status HTTP/1.1\r\nHost: c\r\n\r\n").unwrap();
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    assert!(!answer.starts_with(b"HTTP"));
+    world.runtime.block_on(spark.keep_alive(KeepAliveRequest { client: Some(id) })).unwrap();
+}
+
+/// What is said of one's clients, others are told of none.
+#[test]
+fn clients_of_others_are_none() {
+    let authority = Authority::new();
+    let (world, address) = secure(Limits::default(), &authority);
+    let own = Some(authority.identity("spark.test"));
+    let mut spark = SabaClient::new(channel(&world, (address, &authority), own));
+    let id = world.hello(&mut spark);
+    let mut local = world.client();
+    let alive = || KeepAliveRequest { client: Some(id) };
+    let said = world.runtime.block_on(local.keep_alive(alive())).unwrap_err();
+    assert_eq!(said.code(), Code::NotFound);
+    let said = world.runtime.block_on(local.register_application(register(id, 0, "all")));
+    assert_eq!(said.unwrap_err().code(), Code::NotFound);
+    world.runtime.block_on(local.goodbye(GoodbyeRequest { client: Some(id) })).unwrap();
+    world.runtime.block_on(spark.keep_alive(alive())).unwrap();
+}
+
+#[test]
+fn limits_are_of_a_credential_with_all_its_clients() {
+    let authority = Authority::new();
+    let (world, address) = secure(Limits { applications: 3, ..Limits::default() }, &authority);
+    let own = Some(authority.identity("spark.test"));
+    let mut spark = SabaClient::new(channel(&world, (address, &authority), own));
+    let clients = [(); 2].map(|()| world.hello(&mut spark));
+    let mut register_as = |client: u64, number: u64| {
+        let registered = spark.register_application(register(client, number, "all"));
+        world.runtime.block_on(registered).map(|_| ()).map_err(|status| status.code())
+    };
+    for number in 0..3 {
+        assert_eq!(register_as(clients[number as usize % 2], number), Ok(()));
+    }
+    for client in clients {
+        assert_eq!(register_as(client, 9), Err(Code::ResourceExhausted));
+    }
+    let mut local = world.client();
+    let other = world.hello(&mut local);
+    world.runtime.block_on(local.register_application(register(other, 0, "all"))).unwrap();
+    // Who goes leaves room for the other.
+    let goodbye = GoodbyeRequest { client: Some(clients[0]) };
+    world.runtime.block_on(spark.goodbye(goodbye)).unwrap();
+    let again = spark.register_application(register(clients[1], 10, "all"));
+    world.runtime.block_on(again).unwrap();
+}
+
+/// HTTP passes the same gate.
+#[test]
+fn scripts_show_the_same_token() {
+    let spark = credential("spark", None, Some("spark's"), &["a*"], false);
+    let credentials = [spark, credential("flink", None, Some("abc"), &["*"], true)];
+    let world = World::start_with(Limits::default(), &credentials);
+    let address = world.open_remote(None);
+    let ask = |what: &str, shown: &str, body: &str| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        let length = body.len();
+        let head = format!(
+            "{what} HTTP/1.1\r\nHost: c\r\nConnection: close\r\n{shown}Content-Length: {length}\r\n"
+        );
+        stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    let (abc, sparks) = ("Authorization: Bearer abc\r\n", "authorization: bearer spark's\r\n");
+    let drain = "{\"drained\": true}";
+    for what in ["GET /v1/status", "GET /metrics", "POST /v1/clients", "POST /v1/drain", "GET /x"] {
+        for shown in [
+            "",
+            "Authorization: Bearer ab\r\n",
+            "Authorization: Basic abc\r\n",
+            "Authorization: abc\r\n",
+        ] {
+            let answer = ask(what, shown, drain);
+            assert!(answer.starts_with("HTTP/1.1 401"), "{what} {shown}: {answer}");
+            assert!(answer.contains("www-authenticate: Bearer") && answer.contains("allowed"));
+        }
+    }
+    assert!(ask("GET /v1/status", abc, "").starts_with("HTTP/1.1 200"));
+    assert!(ask("POST /v1/clients", sparks, "").contains("{\"client\":0"));
+    let asked = "{\"client\": 0, \"number\": 0, \"request\": {\"register\": {\"name\": \"half\"}}}";
+    let denied = ask("POST /v1/requests", sparks, asked);
+    assert!(denied.starts_with("HTTP/1.1 403") && denied.contains("allowed: a*"), "{denied}");
+    let others = ask("POST /v1/requests", abc, asked);
+    assert!(others.starts_with("HTTP/1.1 404"), "{others}");
+    assert!(
+        ask("POST /v1/requests", sparks, &asked.replace("half", "all")).starts_with("HTTP/1.1 200")
+    );
+    let denied = ask("POST /v1/drain", sparks, drain);
+    assert!(denied.starts_with("HTTP/1.1 403") && denied.contains("may not drain"), "{denied}");
+    assert!(ask("POST /v1/drain", abc, drain).starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn files_that_can_not_be_used_are_told() {
+    let (authority, folder) = (Authority::new(), tempfile::tempdir().unwrap());
+    let good = files(&authority, folder.path());
+    let read = |files: &TlsFiles| {
+        Tls::read(files, &Credentials::default()).map(|_| ()).map_err(|error| error.to_string())
+    };
+    read(&good).unwrap();
+    let said = |files: TlsFiles, file: &Path, what: &str| {
+        let error = read(&files).unwrap_err();
+        assert!(error.starts_with(&file.display().to_string()) && error.contains(what), "{error}");
+    };
+    let empty = write(folder.path(), "empty.pem", "");
+    said(
+        TlsFiles { certificate: empty.clone(), ..good.clone() },
+        &empty,
+        "there is nothing of the kind",
+    );
+    said(
+        TlsFiles { clients: Some(empty.clone()), ..good.clone() },
+        &empty,
+        "there is nothing of the kind",
+    );
+    said(TlsFiles { key: empty.clone(), ..good.clone() }, &empty, "there is nothing of the kind");
+    let gone = folder.path().join("gone.pem");
+    said(TlsFiles { key: gone.clone(), ..good.clone() }, &gone, "No such file");
+    let (_, others) = authority.signs("other.test");
+    let other = write(folder.path(), "other.pem", &others);
+    said(TlsFiles { key: other, ..good.clone() }, &good.certificate, "");
+    let open = good.key.clone();
+    std::fs::set_permissions(&open, PermissionsExt::from_mode(0o644)).unwrap();
+    said(good, &open, "the key can be read by everybody, mode 644");
+}

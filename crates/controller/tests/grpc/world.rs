@@ -1,0 +1,131 @@
+//! A controller with a door, and clients of its gRPC.
+
+use crate::client::saba_client::SabaClient;
+use crate::two_hosts::{TABLE, network};
+use bandwise_controller::core::{Core, Limits, Profiles, Rules, State};
+use bandwise_controller::credentials::{
+    Credential, Credentials, Gate, Pattern, Rights, TokenDigest,
+};
+use bandwise_controller::daemon::{Desk, Handle, Metrics, Parts};
+use bandwise_controller::grpc::proto::{HelloRequest, RegisterApplicationRequest, Sender};
+use bandwise_controller::settings::Listen;
+use bandwise_controller::store::Embedded;
+use bandwise_controller::{Door, Marking, Tls, router};
+use bandwise_enforce::htb::Marks;
+use bandwise_enforce::simulated::Simulated;
+use bandwise_input::Source;
+use bandwise_saba::controller::Settings;
+use bandwise_saba::table::read;
+use std::net::SocketAddr;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use tonic::transport::{Channel, Endpoint};
+
+/// A controller, until it is dropped.
+pub struct World {
+    pub folder: TempDir,
+    pub handle: Handle,
+    pub network: Simulated,
+    pub runtime: Runtime,
+    router: axum::Router,
+}
+
+impl World {
+    pub fn start(limits: Limits) -> World {
+        World::start_with(limits, &[])
+    }
+
+    pub fn start_with(limits: Limits, credentials: &[Credential]) -> World {
+        let folder = tempfile::tempdir().unwrap();
+        let rules = Rules { apart: Duration::ZERO, limits, ..Rules::default() };
+        let marking = Marking::Dscp(Marks::local());
+        let table = read::csv(&Source::new("t", TABLE)).unwrap();
+        let profiles = Profiles::new(table, marking.levels(), 1);
+        let (settings, stored) = (Settings::default(), State::default());
+        let network = network();
+        let parts = Parts {
+            core: Core::new(rules, settings, profiles, stored, Duration::ZERO).unwrap(),
+            store: Box::new(Embedded::open(&folder.path().join("store")).unwrap()),
+            switches: network.clone(),
+            paths: network.clone(),
+            scout: network.clone(),
+            recording: None,
+            audit: None,
+            metrics: Metrics::new(),
+            restores: false,
+        };
+        let (handle, _) = Desk::start(parts).unwrap();
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.enable_all().build().unwrap();
+        let gate = Gate::new(Credentials::new(credentials));
+        let router = router(handle.clone(), Metrics::new(), marking, gate);
+        let listen = Listen::Unix { path: folder.path().join("socket"), mode: 0o600 };
+        Door::open(&listen).unwrap().serve(router.clone()).unwrap();
+        World { folder, handle, network, runtime, router }
+    }
+
+    /// Lets others come too.
+    pub fn open_remote(&self, tls: Option<Tls>) -> SocketAddr {
+        let door = Door::open_remote("127.0.0.1:0".parse().unwrap(), tls).unwrap();
+        let Door::Remote(listener, _) = &door else { unreachable!() };
+        let address = listener.local_addr().unwrap();
+        door.serve(self.router.clone()).unwrap();
+        address
+    }
+
+    pub fn channel(&self) -> Channel {
+        let _inside = self.runtime.enter();
+        let place = format!("unix:{}", self.folder.path().join("socket").display());
+        Endpoint::from_shared(place).unwrap().connect_lazy()
+    }
+
+    pub fn client(&self) -> SabaClient<Channel> {
+        SabaClient::new(self.channel())
+    }
+
+    pub fn hello(&self, client: &mut SabaClient<Channel>) -> u64 {
+        let welcome = self.runtime.block_on(client.hello(HelloRequest {}));
+        welcome.unwrap().into_inner().client
+    }
+
+    /// Looks until it is so.
+    pub fn until(&self, is_so: impl Fn(&Core) -> bool + Clone + Send + 'static) {
+        let look = || {
+            let is_so = is_so.clone();
+            self.runtime.block_on(self.handle.look(move |core, _| is_so(core))).unwrap()
+        };
+        while !look() {
+            std::thread::yield_now();
+        }
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.handle.stop();
+    }
+}
+
+/// A request that has heard all answers before.
+pub fn sender(client: u64, number: u64) -> Option<Sender> {
+    Some(Sender { client: Some(client), number: Some(number), heard_below: number })
+}
+
+pub fn register(client: u64, number: u64, name: &str) -> RegisterApplicationRequest {
+    let sender = sender(client, number);
+    RegisterApplicationRequest { sender, name: name.into(), nodes: None, dataset: None }
+}
+
+pub fn credential(
+    name: &str,
+    certificate: Option<&str>,
+    token: Option<&str>,
+    applications: &[&str],
+    drain: bool,
+) -> Credential {
+    let pattern = |text: &&str| Pattern::try_from(text.to_string()).unwrap();
+    let rights = Rights { applications: applications.iter().map(pattern).collect(), drain };
+    let certificate = certificate.map(str::to_owned);
+    Credential { name: name.into(), certificate, token: token.map(TokenDigest::of), rights }
+}

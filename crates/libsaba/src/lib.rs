@@ -1,0 +1,38 @@
+//! What a program tells Saba's controller (Katebzadeh, "Application-Centric Bandwidth Allocation in Datacenters",
+//! thesis 2022, section 4.4, table 4.1): that an application runs, and which connections it has. Packets of those
+//! carry the mark that the controller says, by which switches know whose they are.
+//!
+//! Without a controller all of it works and changes nothing. A controller that comes back hears again what there is.
+//!
+//! | thesis, table 4.1 | C | here |
+//! |---|---|---|
+//! | `saba_app_register` | `saba_app_register` | [`Application::register`] |
+//! | `saba_conn_create` | `saba_conn_create` | [`Application::connect`] |
+//! | `saba_conn_destroy` | `saba_conn_destroy` | dropping a [`Connection`] |
+//! | `saba_app_deregister` | `saba_app_deregister` | dropping an [`Application`] |
+
+mod application;
+mod ffi;
+mod keeper;
+mod mark;
+mod place;
+mod session;
+mod wire;
+
+pub use application::{Application, Connection, Options};
+pub use mark::Mark;
+pub use place::{NoPlace, Place};
+
+/// What the controller refuses, or what can't be said to it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The controller refused, in its words. It says what is allowed.
+    #[error("{0}")]
+    Refused(String),
+    /// An argument that can't be used; it says what is allowed.
+    #[error("{0}")]
+    Argument(String),
+    /// A socket that can't be marked.
+    #[error("the socket can't be marked: {0}")]
+    Socket(String),
+}

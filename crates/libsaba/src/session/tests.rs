@@ -1,0 +1,151 @@
+use super::*;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A controller as it answers: numbers of requests, clients, who is connected where.
+#[derive(Default)]
+struct Controller {
+    clients: BTreeMap<u64, BTreeMap<u64, (Value, Heard)>>,
+    open: BTreeMap<u64, (u64, String)>,
+    registered: BTreeSet<u64>,
+    next: u64,
+}
+
+impl Controller {
+    fn id(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+
+    fn hear(&mut self, (_, path, body): &Said) -> Heard {
+        if path == "/v1/clients" {
+            let client = self.id();
+            self.clients.insert(client, BTreeMap::new());
+            return Heard::Done(json!({ "client": client, "lease_ms": 30_000 }));
+        }
+        let body: Value = serde_json::from_str(body).unwrap();
+        let (client, number) = (body["client"].as_u64().unwrap(), body["number"].as_u64().unwrap());
+        let Some(answered) = self.clients.get(&client) else { return Heard::Forgotten };
+        if let Some((before, answer)) = answered.get(&number) {
+            assert_eq!(before, &body["request"], "a number has one request");
+            return answer.clone();
+        }
+        let request = &body["request"];
+        let answer = if let Some(connect) = request.get("connect") {
+            assert!(self.registered.contains(&connect["application"].as_u64().unwrap()));
+            let (id, to) = (self.id(), connect["to"].as_str().unwrap().to_owned());
+            if to == "nowhere" {
+                Heard::Refused("there is no host".into())
+            } else {
+                self.open.insert(id, (client, to));
+                Heard::Done(json!({ "connection": id, "level": 1 }))
+            }
+        } else if let Some(close) = request.get("close") {
+            let closed = self.open.remove(&close["connection"].as_u64().unwrap());
+            assert!(closed.is_some(), "it was open");
+            Heard::Done(json!({}))
+        } else {
+            let id = self.id();
+            self.registered.insert(id);
+            Heard::Done(json!({ "application": id, "level": 1, "dscp": 7 }))
+        };
+        let kept = (request.clone(), answer.clone());
+        self.clients.get_mut(&client).unwrap().insert(number, kept);
+        answer
+    }
+
+    /// A lease that ended, or an empty store.
+    fn forget(&mut self) {
+        *self = Controller { next: self.next, ..Controller::default() };
+    }
+}
+
+fn session() -> Session {
+    Session::new(Named { name: "LR".into(), nodes: None, dataset: None })
+}
+
+fn settle(session: &mut Session, controller: &mut Controller) {
+    while let Some(said) = session.say() {
+        session.hear(controller.hear(&said));
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Open(bool),
+    Close(usize),
+    /// Something is said; whether it gets there, and whether its answer comes back.
+    Say(bool, bool),
+    Forget,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        any::<bool>().prop_map(Step::Open),
+        (0..8usize).prop_map(Step::Close),
+        (any::<bool>(), any::<bool>()).prop_map(|of| Step::Say(of.0, of.1)),
+        Just(Step::Forget),
+    ]
+}
+
+proptest! {
+    /// Whatever is lost or forgotten on the way, in the end the controller knows the connections that are open, each
+    /// once.
+    #[test]
+    fn in_the_end_the_controller_knows_what_is_open(
+        steps in proptest::collection::vec(step(), 0..60),
+    ) {
+        let (mut session, mut controller) = (session(), Controller::default());
+        settle(&mut session, &mut controller);
+        let mut open: Vec<(Local, String)> = Vec::new();
+        for (i, step) in steps.into_iter().enumerate() {
+            match step {
+                Step::Open(is_somewhere) => {
+                    let to = if is_somewhere { format!("h{i}") } else { "nowhere".into() };
+                    let local = session.open("h".into(), to.clone()).unwrap();
+                    open.push((local, to));
+                }
+                Step::Close(which) if which < open.len() => session.close(open.remove(which).0),
+                Step::Close(_) => {}
+                Step::Say(arrives, returns) => {
+                    if let Some(said) = session.say().filter(|_| arrives) {
+                        let heard = controller.hear(&said);
+                        if returns {
+                            session.hear(heard);
+                        }
+                    }
+                }
+                Step::Forget => controller.forget(),
+            }
+        }
+        // As a renewal finds out.
+        let is_known = session.client.is_some_and(|client| controller.clients.contains_key(&client));
+        if session.client.is_some() && !is_known {
+            session.forgotten();
+        }
+        settle(&mut session, &mut controller);
+        let mut known: Vec<&String> =
+            controller.open.values().filter(|of| Some(of.0) == session.client).map(|of| &of.1).collect();
+        let mut wanted: Vec<&String> =
+            open.iter().map(|of| &of.1).filter(|to| *to != "nowhere").collect();
+        known.sort();
+        wanted.sort();
+        prop_assert_eq!(known, wanted);
+        for (local, to) in &open {
+            prop_assert_eq!(session.refusal(*local).is_some(), to == "nowhere");
+        }
+        prop_assert_eq!(session.mark().unwrap().traffic_class(), Some(28));
+    }
+}
+
+#[test]
+fn what_is_refused_is_not_asked_again() {
+    let mut session = session();
+    assert_eq!(session.open("h1".into(), "h2".into()), None, "no controller has said anything");
+    session.say().unwrap();
+    session.hear(Heard::Done(json!({ "client": 0, "lease_ms": 5 })));
+    session.say().unwrap();
+    session.hear(Heard::Refused("it may not".into()));
+    assert_eq!(session.refused(), Some("it may not"));
+    assert_eq!(session.say(), None);
+}

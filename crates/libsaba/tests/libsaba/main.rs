@@ -1,0 +1,116 @@
+//! Programs of the library, and a controller whose switches do as they are told.
+
+mod c;
+mod header;
+#[path = "../../../controller/tests/daemon/two_hosts.rs"]
+mod two_hosts;
+mod world;
+
+use saba::{Application, Error, Options, Place};
+use socket2::SockRef;
+use std::net::{Ipv4Addr, Ipv6Addr, TcpListener, TcpStream, UdpSocket};
+use world::World;
+
+fn options(world: &World) -> Options {
+    let (controller, host) = (Place::Unix(world.socket()), Some("h0".into()));
+    Options { controller, host, ..Options::default() }
+}
+
+fn mark_of(socket: &impl std::os::fd::AsFd) -> u32 {
+    SockRef::from(socket).tos_v4().unwrap()
+}
+
+#[test]
+fn a_socket_is_marked_and_the_controller_knows_it() {
+    let mut world = World::empty();
+    world.start();
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let socket = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let options = Options { nodes: Some(4), ..options(&world) };
+    let application = Application::register("all", options).unwrap();
+    let connection = application.connect_socket(None, "h1", &socket).unwrap();
+    let mark = connection.mark().unwrap();
+    assert_eq!((mark.dscp, mark.service_level), (Some(4 * mark.level as u8 + 3), None));
+    assert_eq!(mark_of(&socket), u32::from(mark.traffic_class().unwrap()));
+    let ends = |core: &bandwise_controller::core::Core| {
+        let ends =
+            |of: (_, &bandwise_controller::core::Connection)| (of.1.from.clone(), of.1.to.clone());
+        core.state().connections().map(ends).collect::<Vec<_>>()
+    };
+    assert_eq!(world.look(ends), [("h0".into(), "h1".into())]);
+    // The bits for congestion are the program's, where the kernel does not see to them itself.
+    let datagrams = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    SockRef::from(&datagrams).set_tos_v4(2).unwrap();
+    drop(application.connect_socket(None, "h1", &datagrams).unwrap());
+    assert_eq!(mark_of(&datagrams), u32::from(mark.traffic_class().unwrap()) | 2);
+    // Both ways of a socket for both.
+    let six = UdpSocket::bind((Ipv6Addr::UNSPECIFIED, 0));
+    if let Ok(six) = six {
+        let second = application.connect_socket(None, "h1", &six).unwrap();
+        let class = u32::from(second.mark().unwrap().traffic_class().unwrap());
+        assert_eq!(SockRef::from(&six).tclass_v6().unwrap(), class);
+        assert_eq!(mark_of(&six), class);
+    } else {
+        println!("SKIP a socket of IPv6: this machine has none");
+    }
+    drop(connection);
+    world.until(|core| core.state().connections().len() == 0);
+    let kept = application.connect(None, "h1").unwrap();
+    drop(application);
+    world.until(|core| core.state().clients().len() == 0);
+    drop(kept);
+}
+
+#[test]
+fn without_a_controller_nothing_changes_until_one_comes() {
+    let mut world = World::empty();
+    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let application = Application::register("all", options(&world)).unwrap();
+    let early = application.connect_socket(None, "h1", &socket).unwrap();
+    assert_eq!((early.mark(), mark_of(&socket)), (None, 0));
+    world.start();
+    while application.mark().is_none() {
+        std::thread::yield_now();
+    }
+    let connection = application.connect_socket(None, "h1", &socket).unwrap();
+    assert_eq!(connection.mark(), application.mark());
+    assert_eq!(world.look(|core| core.state().connections().len()), 1);
+    drop(early);
+    assert_eq!(world.look(|core| core.state().connections().len()), 1);
+}
+
+/// Once with its store, once without: what has a mark, it knows in the end.
+#[test]
+fn a_controller_that_comes_back_hears_what_there_is() {
+    let mut world = World::empty();
+    world.start();
+    let application = Application::register("all", options(&world)).unwrap();
+    let first = application.connect(None, "h1").unwrap();
+    for keeps_its_store in [true, false] {
+        world.stop();
+        let second = application.connect(Some("h1"), "h0").unwrap();
+        assert_eq!(second.mark(), application.mark(), "it is marked all the same");
+        if !keeps_its_store {
+            std::fs::remove_file(world.folder.path().join("store")).unwrap();
+        }
+        world.start();
+        world.until(|core| core.state().connections().len() == 2);
+        drop(second);
+        world.until(|core| core.state().connections().len() == 1);
+    }
+    drop((first, application));
+    world.until(|core| core.state().applications().len() == 0);
+}
+
+#[test]
+fn what_the_controller_refuses_is_said() {
+    let mut world = World::empty();
+    world.start();
+    let refused = Application::register("none", options(&world)).unwrap_err();
+    let Error::Refused(said) = refused else { panic!("{refused}") };
+    assert!(said.contains("no application called \"none\""), "{said}");
+    let application = Application::register("all", options(&world)).unwrap();
+    let refused = application.connect(None, "h9").unwrap_err();
+    assert!(matches!(&refused, Error::Refused(said) if said.contains("h9")), "{refused}");
+    application.connect(None, "h1").unwrap();
+}

@@ -1,0 +1,100 @@
+//! A controller that begins, hangs up and comes back.
+
+use crate::two_hosts::{TABLE, network};
+use bandwise_controller::core::{Core, Profiles, Rules, State};
+use bandwise_controller::credentials::{Credentials, Gate};
+use bandwise_controller::daemon::{Desk, Handle, Metrics, Parts};
+use bandwise_controller::settings::Listen;
+use bandwise_controller::store::{Embedded, Store};
+use bandwise_controller::{Door, Marking, router};
+use bandwise_enforce::htb::Marks;
+use bandwise_enforce::simulated::Simulated;
+use bandwise_input::Source;
+use bandwise_saba::controller::Settings;
+use bandwise_saba::table::read;
+use std::path::PathBuf;
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// A controller.
+pub struct World {
+    pub folder: TempDir,
+    network: Simulated,
+    daemon: Option<(Handle, JoinHandle<Vec<String>>)>,
+}
+
+impl World {
+    /// Nobody is there yet.
+    pub fn empty() -> World {
+        World { folder: tempfile::tempdir().unwrap(), network: network(), daemon: None }
+    }
+
+    pub fn socket(&self) -> PathBuf {
+        self.folder.path().join("socket")
+    }
+
+    /// It begins, with what is in its store.
+    pub fn start(&mut self) {
+        let path = self.folder.path().join("store");
+        // The thread that stores lets go of the file when it hears that nobody writes any more.
+        let mut store = loop {
+            match Embedded::open(&path) {
+                Ok(store) => break store,
+                Err(_) => std::thread::yield_now(),
+            }
+        };
+        let rules = Rules { apart: Duration::ZERO, ..Rules::default() };
+        let marking = Marking::Dscp(Marks::local());
+        let table = read::csv(&Source::new("t", TABLE)).unwrap();
+        let profiles = Profiles::new(table, marking.levels(), 1);
+        let stored: State = store.load().unwrap();
+        let parts = Parts {
+            core: Core::new(rules, Settings::default(), profiles, stored, Duration::ZERO).unwrap(),
+            store: Box::new(store),
+            switches: self.network.clone(),
+            paths: self.network.clone(),
+            scout: self.network.clone(),
+            recording: None,
+            audit: None,
+            metrics: Metrics::new(),
+            restores: false,
+        };
+        let (handle, thread) = Desk::start(parts).unwrap();
+        let gate = Gate::new(Credentials::default());
+        let router = router(handle.clone(), Metrics::new(), marking, gate);
+        // As if nobody were there: the door of one that was stopped answers that it is being stopped.
+        let _ = std::fs::remove_file(self.socket());
+        let listen = Listen::Unix { path: self.socket(), mode: 0o600 };
+        Door::open(&listen).unwrap().serve(router).unwrap();
+        self.daemon = Some((handle, thread));
+    }
+
+    pub fn stop(&mut self) {
+        let (handle, thread) = self.daemon.take().unwrap();
+        handle.stop();
+        thread.join().unwrap();
+    }
+
+    /// What the controller knows.
+    pub fn look<T: Send + 'static>(&self, look: impl FnOnce(&Core) -> T + Send + 'static) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let handle = &self.daemon.as_ref().unwrap().0;
+        runtime.block_on(handle.look(move |core, _| look(core))).unwrap()
+    }
+
+    /// Looks until it is so.
+    pub fn until(&self, is_so: impl Fn(&Core) -> bool + Clone + Send + 'static) {
+        while !self.look(is_so.clone()) {
+            std::thread::yield_now();
+        }
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if self.daemon.is_some() {
+            self.stop();
+        }
+    }
+}
