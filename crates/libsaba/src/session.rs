@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Named {
     pub(crate) name: String,
+    /// Which job it is part of, if it runs in several processes.
+    pub(crate) job: Option<String>,
     pub(crate) nodes: Option<u32>,
     pub(crate) dataset: Option<String>,
 }
@@ -152,8 +154,12 @@ impl Session {
         let request = match call {
             Call::Hello => return Some(("POST", "/v1/clients".into(), String::new())),
             Call::Register => {
-                let Named { name, nodes, dataset } = &self.named;
-                json!({ "register": { "name": name, "nodes": nodes, "dataset": dataset } })
+                let Named { name, job, nodes, dataset } = &self.named;
+                let mut register = json!({ "name": name, "nodes": nodes, "dataset": dataset });
+                if let Some(job) = job {
+                    register["job"] = json!(job);
+                }
+                json!({ "register": register })
             }
             Call::Connect(local) => {
                 let Link { from, to, .. } = &self.links[&local];
