@@ -46,6 +46,11 @@ impl Client {
         self.speaker.session.close(opened.0);
     }
 
+    /// Whether the controller knows a connection.
+    pub fn is_known(&self, opened: Opened) -> bool {
+        self.speaker.session.is_known(opened.0)
+    }
+
     /// Why the controller refuses a connection; told once.
     pub fn refusal(&mut self, opened: Opened) -> Option<String> {
         self.speaker.session.refusal(opened.0)

@@ -111,6 +111,11 @@ impl Session {
         Some(local)
     }
 
+    /// Whether the controller knows a connection.
+    pub(crate) fn is_known(&self, local: Local) -> bool {
+        self.links.get(&local).is_some_and(|link| link.known.is_some())
+    }
+
     /// Why a connection was refused; asked once.
     pub(crate) fn refusal(&mut self, local: Local) -> Option<String> {
         self.refusals.remove(&local)
@@ -119,6 +124,7 @@ impl Session {
     /// A connection is gone.
     pub(crate) fn close(&mut self, local: Local) {
         let is_asked = self.asked == Some(Call::Connect(local));
+        self.refusals.remove(&local);
         let Some(link) = self.links.get_mut(&local) else { return };
         link.is_closed = true;
         if link.known.is_none() && !is_asked {
