@@ -60,6 +60,7 @@ fn of(core: &Core) -> Value {
             "name": of.name,
             "client": of.client,
             "level": of.level,
+            "job": of.job.as_ref().map(|job| &job.name),
             "connections": state.connections_of(id).count(),
         })
     };
@@ -198,6 +199,6 @@ impl Desk {
     /// Says something to the daemon; the answer in words of JSON.
     async fn say(&self, caller: &Caller, said: Said) -> Reply {
         let answer = self.handle.say(caller, said).await?;
-        Ok(axum::Json(words(&answer, &self.marks)))
+        Ok(axum::Json(words(&answer, &self.marking)))
     }
 }
