@@ -5,7 +5,7 @@ use crate::speaker::Speaker;
 use crate::wire::Wire;
 use crate::{Error, Place, environment};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How an application is registered.
 #[derive(Debug, Clone, Default)]
@@ -29,12 +29,18 @@ impl Options {
     /// As the [environment] has it: where the controller is, in which file the token is, which others must not be able
     /// to read, what this host is called, and the job with its hosts and data.
     pub fn from_environment() -> Result<Self, Error> {
+        Options::from_environment_with(None)
+    }
+
+    /// The same with the token of another file, if one is given.
+    pub fn from_environment_with(token_file: Option<&Path>) -> Result<Self, Error> {
         let word = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let controller = word(environment::CONTROLLER).map(|place| place.parse::<Place>());
         let controller =
             controller.transpose().map_err(|error| Error::Argument(error.to_string()))?;
-        let token =
-            word(environment::TOKEN_FILE).map(|path| token(Path::new(&path))).transpose()?;
+        let there = word(environment::TOKEN_FILE).map(PathBuf::from);
+        let token_file = token_file.map(Path::to_owned).or(there);
+        let token = token_file.map(|path| token(&path)).transpose()?;
         let nodes = word(environment::NODES).map(|nodes| {
             let number = nodes.parse().ok().filter(|nodes| *nodes > 0);
             let wrong = || format!("{}={nodes} (allowed: a number from 1 on)", environment::NODES);
