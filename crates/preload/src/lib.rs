@@ -11,6 +11,7 @@
 // Tests are of decisions; they don't stand in for anything.
 #![cfg_attr(test, allow(dead_code))]
 
+mod bits;
 mod changes;
 mod hosts;
 mod ledger;

@@ -51,9 +51,10 @@ pub(crate) fn is_this() -> bool {
     PROCESS.load(Relaxed) == system::process()
 }
 
-/// What the library goes by, if the program is to be under Saba, and this is its process.
+/// What the library goes by, if the program is to be under Saba. It is not asked whose process this is, which is a
+/// call of the system: a child that was made by other means than `fork` has its sockets marked, and reports none.
 pub(crate) fn settings() -> Option<&'static Settings> {
-    SETTINGS.get().filter(|_| is_this())
+    SETTINGS.get()
 }
 
 /// What packets are to carry, as far as it is known.

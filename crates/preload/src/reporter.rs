@@ -133,7 +133,7 @@ impl<const N: usize, const WORDS: usize, const SUMMARIES: usize> Reporter<'_, N,
                 continue;
             };
             if descriptor < DESCRIPTORS {
-                system::mark(fd, peer, mark);
+                system::mark(fd, peer, mark, false);
             }
         }
     }

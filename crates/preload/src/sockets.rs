@@ -5,17 +5,22 @@
 // Functions of C, and what they are called with.
 #![allow(unsafe_code)]
 
+use crate::bits::Bits;
 use crate::peer::Peer;
 use crate::process::{self, WATCH};
 use crate::real::{Next, next};
 use crate::system::{self, Errno};
 use crate::table::At;
-use libc::{c_int, c_uint, sockaddr, socklen_t};
+use libc::{c_int, c_uint, c_void, sockaddr, socklen_t};
 
 /// A descriptor as a place in the table; of others nothing is known.
 fn place(fd: c_int) -> Option<usize> {
     usize::try_from(fd).ok().filter(|place| *place < crate::DESCRIPTORS)
 }
+
+/// Which descriptors are sockets of which nobody has set the byte of IP's header since `socket` made them. Of those
+/// that came by other means it is not known.
+static FRESH: Bits<{ crate::DESCRIPTORS / 64 }> = Bits::new();
 
 /// A socket is connected with a host elsewhere.
 fn connected(fd: c_int, peer: Peer) {
@@ -48,6 +53,9 @@ fn closing(fd: c_int) {
 pub unsafe extern "C" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
     let fd = next!(Next::new(c"socket"), (domain => c_int, kind => c_int, protocol => c_int) -> c_int, -1);
     if fd < 0 || !process::is_own() {
+        if let Some(place) = place(fd).filter(|_| process::settings().is_some()) {
+            FRESH.set(place, true);
+        }
         return fd;
     }
     let fd = system::out_of_the_way(fd);
@@ -55,6 +63,39 @@ pub unsafe extern "C" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> 
         WATCH.opened_own(place);
     }
     fd
+}
+
+/// `setsockopt(2)`: a connection that the program marks itself keeps the mark of its application. The two bits for
+/// congestion are the program's.
+///
+/// # Safety
+///
+/// As that.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn setsockopt(
+    fd: c_int,
+    level: c_int,
+    name: c_int,
+    value: *const c_void,
+    length: socklen_t,
+) -> c_int {
+    let result = next!(
+        Next::new(c"setsockopt"),
+        (fd => c_int, level => c_int, name => c_int, value => *const c_void, length => socklen_t) -> c_int, -1
+    );
+    let is_byte = [(libc::IPPROTO_IP, libc::IP_TOS), (libc::IPPROTO_IPV6, libc::IPV6_TCLASS)];
+    if is_byte.contains(&(level, name))
+        && result == 0
+        && let Some(place) = place(fd)
+    {
+        FRESH.set(place, false);
+        if let At::Connection(_, peer) = WATCH.at(place) {
+            let errno = Errno::keep();
+            system::mark(fd, peer, process::marking(), false);
+            drop(errno);
+        }
+    }
+    result
 }
 
 /// `connect(2)`: marked before, noted after.
@@ -70,7 +111,8 @@ pub unsafe extern "C" fn connect(fd: c_int, address: *const sockaddr, length: so
     let peer = peer.filter(|peer| peer.is_elsewhere());
     if let Some(peer) = peer {
         let errno = Errno::keep();
-        system::mark(fd, peer, process::marking());
+        let is_fresh = place(fd).is_some_and(|place| FRESH.get(place));
+        system::mark(fd, peer, process::marking(), is_fresh);
         drop(errno);
     }
     let result = next!(
@@ -108,7 +150,7 @@ unsafe fn accepted(fd: c_int, address: *const sockaddr, length: Option<socklen_t
         None => system::remote(fd),
     };
     if let Some(peer) = peer.filter(|peer| peer.is_elsewhere()) {
-        system::mark(fd, peer, process::marking());
+        system::mark(fd, peer, process::marking(), true);
         connected(fd, peer);
     } else {
         closing(fd);
@@ -292,7 +334,7 @@ pub unsafe extern "C" fn close_range(first: c_uint, last: c_uint, flags: c_int) 
         )
     };
     // With flags descriptors are another process's, or closed later.
-    if flags != 0 || first > last || process::settings().is_none() {
+    if flags != 0 || first > last || process::settings().is_none() || !process::is_this() {
         return call(first, last);
     }
     WATCH.known(first as usize, last as usize).for_each(|known| {

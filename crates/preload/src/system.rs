@@ -40,8 +40,9 @@ pub(crate) fn process() -> u32 {
     std::process::id()
 }
 
-/// Marks what a socket sends to a peer from now on.
-pub(crate) fn mark(fd: c_int, peer: Peer, marking: Marking) {
+/// Marks what a socket sends to a peer from now on. The two bits for congestion stay: of a socket that may have some it
+/// is asked which; of streams the kernel itself keeps them.
+pub(crate) fn mark(fd: c_int, peer: Peer, marking: Marking, is_fresh: bool) {
     if marking.class.is_none() {
         return;
     }
@@ -54,13 +55,14 @@ pub(crate) fn mark(fd: c_int, peer: Peer, marking: Marking) {
     let mut length = size_of::<c_int>() as socklen_t;
     // SAFETY: both calls are given a number and its length.
     unsafe {
-        if libc::getsockopt(fd, level, name, (&raw mut there).cast(), &mut length) != 0 {
+        if !is_fresh && libc::getsockopt(fd, level, name, (&raw mut there).cast(), &mut length) != 0
+        {
             return;
         }
         let Some(class) = marking.class_over(there as u8) else { return };
         let class = c_int::from(class);
-        // A socket that can't be marked stays as it is.
-        libc::setsockopt(fd, level, name, (&raw const class).cast(), length);
+        // Without what stands in for it. A socket that can't be marked stays as it is.
+        libc::syscall(libc::SYS_setsockopt, fd, level, name, &raw const class, length);
     }
 }
 

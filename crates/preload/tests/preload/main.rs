@@ -60,6 +60,20 @@ fn sockets_are_marked_before_they_are_connected_and_loopback_is_not() {
     assert_eq!(program.ends(), Some(0));
 }
 
+/// As ssh does, and who speaks of congestion (RFC 3168) in datagrams.
+#[test]
+fn a_program_that_marks_its_sockets_itself_keeps_the_bits_for_congestion() {
+    let world = World::empty();
+    let Some(mut program) = start(&world, &[MARK]).filter(|_| is_connected()) else { return };
+    assert_eq!(program.does("connect 0 198.51.100.1"), DONE);
+    assert_eq!(program.does("tos 0 185"), "set 0");
+    assert_eq!(program.does("marks 0"), "IP_TOS 29 IPV6_TCLASS -1");
+    // Before, with a byte of its own.
+    assert_eq!(program.does("connect 1 198.51.100.1 186"), DONE);
+    assert_eq!(program.does("marks 1"), "IP_TOS 30 IPV6_TCLASS -1");
+    assert_eq!(program.ends(), Some(0));
+}
+
 #[test]
 fn without_an_application_or_a_controller_nothing_changes() {
     let world = World::empty();

@@ -15,7 +15,7 @@
 static int slots[16];
 
 /* Datagrams: connected without anybody at the other end. */
-static int connects(const char *text)
+static int connects(const char *text, int tos)
 {
     struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(9)};
     struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(9)};
@@ -23,6 +23,8 @@ static int connects(const char *text)
     if (!is_v4 && inet_pton(AF_INET6, text, &v6.sin6_addr) != 1)
         return -1;
     int fd = socket(is_v4 ? AF_INET : AF_INET6, SOCK_DGRAM, 0);
+    if (tos)
+        setsockopt(fd, IPPROTO_IP, IP_TOS, &tos, sizeof tos);
     errno = 77;
     int said = is_v4 ? connect(fd, (struct sockaddr *)&v4, sizeof v4) : connect(fd, (struct sockaddr *)&v6, sizeof v6);
     printf("%d %d ", said, errno);
@@ -56,11 +58,15 @@ int main(void)
     setvbuf(stdin, NULL, _IONBF, 0);
     while (fgets(line, sizeof line, stdin)) {
         if (sscanf(line, "connect %d %63s", &a, text) == 2) {
-            slots[a] = connects(text);
+            b = 0;
+            sscanf(line, "%*s %*d %*s %d", &b);
+            slots[a] = connects(text, b);
             printf("connected\n");
         } else if (sscanf(line, "marks %d", &a) == 1) {
             printf("IP_TOS %d", option(slots[a], IPPROTO_IP, IP_TOS));
             printf(" IPV6_TCLASS %d\n", option(slots[a], IPPROTO_IPV6, IPV6_TCLASS));
+        } else if (sscanf(line, "tos %d %d", &a, &b) == 2) {
+            printf("set %d\n", setsockopt(slots[a], IPPROTO_IP, IP_TOS, &b, sizeof b));
         } else if (sscanf(line, "close %d", &a) == 1) {
             printf("closed %d\n", close(slots[a]));
         } else if (sscanf(line, "unseen %d", &a) == 1) {

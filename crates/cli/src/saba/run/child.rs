@@ -2,12 +2,12 @@
 
 use crate::failure::Failure;
 use anyhow::Context;
-use nix::sys::signal::{SigSet, Signal};
+use nix::errno::Errno;
+use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawnp};
+use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
-use rustix::process::{Pid, kill_process};
-use std::io::ErrorKind;
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, ExitStatus};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use std::ffi::CString;
 
 /// What goes on to the command.
 const FORWARDED: [Signal; 4] = [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP, Signal::SIGQUIT];
@@ -15,8 +15,10 @@ const FORWARDED: [Signal; 4] = [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP,
 /// How the command ended.
 #[derive(Debug)]
 pub(super) enum Ended {
-    /// So.
-    So(ExitStatus),
+    /// By itself, with an exit code.
+    Code(u8),
+    /// By a signal.
+    Signal(i32),
     /// It did not begin: why, and the code that shells have for it.
     NotRun(String, u8),
 }
@@ -25,61 +27,78 @@ impl Ended {
     /// As shells have it.
     pub(super) fn code(&self) -> u8 {
         match self {
-            Ended::NotRun(_, code) => *code,
-            Ended::So(status) => match (status.code(), status.signal()) {
-                (Some(code), _) => code as u8,
-                (None, signal) => 128 + signal.unwrap_or(0) as u8,
-            },
+            Ended::Code(code) | Ended::NotRun(_, code) => *code,
+            Ended::Signal(signal) => 128 + *signal as u8,
         }
     }
 
     pub(super) fn signal(&self) -> Option<i32> {
         match self {
-            Ended::So(status) => status.signal(),
-            Ended::NotRun(..) => None,
+            Ended::Signal(signal) => Some(*signal),
+            Ended::Code(_) | Ended::NotRun(..) => None,
         }
     }
 }
 
 /// Signals, which wait until they are read.
-pub(super) struct Signals(SignalFd);
+pub(super) struct Signals {
+    read: SignalFd,
+    /// Those that were blocked before.
+    before: SigSet,
+}
 
 impl Signals {
-    /// From now on. The command has none of it: `std` unblocks all in a child.
+    /// From now on, in this thread and in those that it makes.
     pub(super) fn block() -> Result<Signals, Failure> {
+        let before = SigSet::thread_get_mask().context("signals can't be blocked")?;
         let mut all: SigSet = FORWARDED.into_iter().collect();
         all.add(Signal::SIGCHLD);
         all.thread_block().context("signals can't be blocked")?;
         let read = SignalFd::with_flags(&all, SfdFlags::SFD_CLOEXEC);
-        Ok(Signals(read.context("signals can't be read")?))
+        Ok(Signals { read: read.context("signals can't be read")?, before })
     }
 
-    /// Runs it to its end.
-    pub(super) fn run(&mut self, command: &mut Command) -> Result<Ended, Failure> {
-        let mut child = match command.spawn() {
+    /// Runs it to its end, with these variables alone. It has signals as this program had them: `std` would leave them
+    /// blocked, and can do otherwise only by unsafe means.
+    pub(super) fn run(
+        &mut self,
+        command: &[CString],
+        variables: &[CString],
+    ) -> Result<Ended, Failure> {
+        let spawn = || {
+            let mut attributes = PosixSpawnAttr::init()?;
+            attributes.set_flags(
+                PosixSpawnFlags::POSIX_SPAWN_SETSIGMASK | PosixSpawnFlags::POSIX_SPAWN_SETSIGDEF,
+            )?;
+            attributes.set_sigmask(&self.before)?;
+            // Programs in Rust ignore it, others count on it.
+            attributes.set_sigdefault(&Signal::SIGPIPE.into())?;
+            let files = PosixSpawnFileActions::init()?;
+            posix_spawnp(&command[0], &files, &attributes, command, variables)
+        };
+        let child = match spawn() {
             Ok(child) => child,
             Err(error) => {
-                let code = if error.kind() == ErrorKind::NotFound { 127 } else { 126 };
-                return Ok(Ended::NotRun(error.to_string(), code));
+                let code = if error == Errno::ENOENT { 127 } else { 126 };
+                return Ok(Ended::NotRun(error.desc().to_owned(), code));
             }
         };
-        let process = Pid::from_child(&child);
         loop {
-            if let Some(status) = child.try_wait().context("the command can't be waited for")? {
-                return Ok(Ended::So(status));
+            match waitpid(child, Some(WaitPidFlag::WNOHANG))
+                .context("the command is not waited for")?
+            {
+                WaitStatus::Exited(_, code) => return Ok(Ended::Code(code as u8)),
+                WaitStatus::Signaled(_, signal, _) => return Ok(Ended::Signal(signal as i32)),
+                _ => {}
             }
-            let Some(signal) = self.0.read_signal().context("signals can't be read")? else {
-                continue;
-            };
+            let signal = self.read.read_signal().context("signals can't be read")?;
             // Those that a terminal sends (positive codes are the kernel's) the command has by itself: it is in the
             // group that is in front.
-            let is_forwarded =
-                signal.ssi_code <= 0 && signal.ssi_signo as i32 != Signal::SIGCHLD as i32;
-            if let Some(signal) = rustix::process::Signal::from_named_raw(signal.ssi_signo as i32)
-                && is_forwarded
-            {
+            let sent = signal.filter(|signal| signal.ssi_code <= 0);
+            let sent = sent.and_then(|sent| Signal::try_from(sent.ssi_signo as i32).ok());
+            if let Some(signal) = sent.filter(|signal| FORWARDED.contains(signal)) {
                 // If it has just ended, it needs none.
-                let _ = kill_process(process, signal);
+                let _ = kill(child, signal);
             }
         }
     }

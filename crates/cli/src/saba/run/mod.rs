@@ -11,9 +11,9 @@ use anyhow::Context;
 use child::{Ended, Signals};
 use saba::{Application, Options, Place};
 use serde_json::json;
-use std::ffi::OsString;
+use std::ffi::{CString, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Instant;
 use variables::Variables;
 
@@ -138,13 +138,14 @@ impl Flags {
         let variables = Variables::new(&self.app, &options, mark)
             .files(token_file.as_deref(), hosts.as_deref())
             .preload(library.as_deref());
-        let mut command = Command::new(&self.command[0]);
-        command.args(&self.command[1..]);
-        for kept in variables.set(&mut command) {
+        let (all, kept) = variables.all(std::env::vars_os());
+        for kept in kept {
             note(format_args!("saba: {kept}"));
         }
+        let words = self.command.iter().map(|word| CString::new(word.as_bytes()));
+        let words = words.collect::<Result<Vec<_>, _>>().expect("arguments have no zero");
         let began = Instant::now();
-        let ended = signals.run(&mut command)?;
+        let ended = signals.run(&words, &all)?;
         let took = began.elapsed();
         drop(application);
 

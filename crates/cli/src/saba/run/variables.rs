@@ -1,9 +1,10 @@
 //! [`Variables`]: the environment of the command.
 
 use saba::{Mark, Options, environment};
-use std::ffi::{OsStr, OsString};
+use std::collections::BTreeMap;
+use std::ffi::{CString, OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::process::Command;
 
 /// Where the loader looks for libraries to preload.
 const LD_PRELOAD: &str = "LD_PRELOAD";
@@ -88,17 +89,26 @@ impl Variables {
         (set, kept)
     }
 
-    /// Sets them. What stays as the user has set it is given in words.
-    pub(super) fn set(&self, command: &mut Command) -> Vec<String> {
-        let (set, kept) =
-            self.over(|name| std::env::var_os(name).filter(|value| !value.is_empty()));
+    /// All that the command has, of what there is, as `NAME=VALUE`. What stays as the user has set it is given in words.
+    pub(super) fn all(
+        &self,
+        there: impl Iterator<Item = (OsString, OsString)>,
+    ) -> (Vec<CString>, Vec<String>) {
+        let mut all: BTreeMap<OsString, OsString> = there.collect();
+        let is_set =
+            |name: &str| all.get(OsStr::new(name)).filter(|value| !value.is_empty()).cloned();
+        let (set, kept) = self.over(is_set);
         for (name, value) in set {
             match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
+                Some(value) => drop(all.insert(name.into(), value)),
+                None => drop(all.remove(OsStr::new(name))),
+            }
         }
-        kept
+        let line = |(name, value): (OsString, OsString)| {
+            let line = [name.as_bytes(), b"=", value.as_bytes()].concat();
+            CString::new(line).expect("variables have no zero")
+        };
+        (all.into_iter().map(line).collect(), kept)
     }
 }
 
