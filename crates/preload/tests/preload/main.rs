@@ -185,6 +185,8 @@ fn a_child_begins_anew() {
     assert_eq!(program.does("threads"), "threads 1");
     // The parent's connection is the parent's, whatever the child does with it.
     assert_eq!(program.does("marks 0"), "IP_TOS 12 IPV6_TCLASS -1");
+    assert_eq!(program.does("tos 0 184"), "set 0");
+    assert_eq!(program.does("marks 0"), "IP_TOS 184 IPV6_TCLASS -1", "nothing is known of it");
     assert_eq!(program.does("close 0"), "closed 0");
     assert_eq!(program.does("connect 1 198.51.100.1"), DONE);
     world.until(|core| core.state().clients().len() == 2);
