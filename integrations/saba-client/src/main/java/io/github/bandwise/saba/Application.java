@@ -17,11 +17,11 @@ public final class Application implements AutoCloseable {
     private final Session session;
     private final Wire wire;
     private final Supplier<Set<Link>> connections;
-    private final Consumer<String> log;
+    private final Consumer<News> log;
     private final Thread thread;
     private long lookAt = Long.MIN_VALUE;
 
-    private Application(Named named, Options options, Supplier<Set<Link>> connections, Consumer<String> log) {
+    private Application(Named named, Options options, Supplier<Set<Link>> connections, Consumer<News> log) {
         this.session = new Session(named);
         this.wire = new Wire(options.controller(), options.token());
         this.connections = connections;
@@ -34,10 +34,10 @@ public final class Application implements AutoCloseable {
      * An application runs.
      *
      * @param connections says which connections there are at the time; asked each second, on the application's thread
-     * @param log gets a line when the application is registered, when it is refused, and when a controller is away
+     * @param log is told when the application is registered or refused, and when a controller is away
      */
     public static Application start(
-            Named named, Options options, Supplier<Set<Link>> connections, Consumer<String> log) {
+            Named named, Options options, Supplier<Set<Link>> connections, Consumer<News> log) {
         Application application = new Application(named, options, connections, log);
         application.thread.start();
         return application;
@@ -61,7 +61,7 @@ public final class Application implements AutoCloseable {
         } catch (InterruptedException ended) {
             // The program wants the thread gone; the lease ends by itself.
         } catch (RuntimeException fault) {
-            log.accept("saba stops, and the program goes on: " + fault);
+            log.accept(new News(true, "stops, and the program goes on: " + fault));
         }
     }
 

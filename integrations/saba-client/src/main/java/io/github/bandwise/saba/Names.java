@@ -6,7 +6,6 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /**
  * What the controller calls the hosts of addresses: what the resolver calls them, with their domain if this host's own name
@@ -29,8 +28,8 @@ public final class Names {
     }
 
     /** The connections from this host to whoever is connected to a port of this process. */
-    public Supplier<Set<Link>> connectionsOf(int port) {
-        return () -> links(Sockets.accepted(port));
+    public Set<Link> connectionsOf(int port) {
+        return links(Sockets.accepted(port));
     }
 
     /** The connections from this host to these addresses. */

@@ -42,7 +42,7 @@ final class Session {
     private record Close(Link link) implements Call {}
 
     private final Named named;
-    private final List<String> news = new ArrayList<>();
+    private final List<News> news = new ArrayList<>();
     private Long client;
     private long lease;
     private Long application;
@@ -79,10 +79,14 @@ final class Session {
     }
 
     /** What people are to read; each is told once. */
-    List<String> news() {
-        List<String> told = List.copyOf(news);
+    List<News> news() {
+        List<News> told = List.copyOf(news);
         news.clear();
         return told;
+    }
+
+    private void tell(boolean isWarning, String text) {
+        news.add(new News(isWarning, text));
     }
 
     /** These are the connections that there are. */
@@ -188,7 +192,7 @@ final class Session {
         quietUntil = Long.MIN_VALUE;
         if (isAwayKnown) {
             isAwayKnown = false;
-            news.add("the controller is there again");
+            tell(false, "the controller is there again");
         }
         // It ended while this was said.
         if (call == null) {
@@ -219,7 +223,7 @@ final class Session {
     private void unheard(String why, long now) {
         if (!isAwayKnown) {
             isAwayKnown = true;
-            news.add("no controller: " + why + "; all goes on without it, and it hears of "
+            tell(true, "no controller: " + why + "; all goes on without it, and it hears of "
                     + named.name() + " when it is there");
         }
         waited = waited == 0 ? RETRY : Math.min(2 * waited, LONGEST_RETRY);
@@ -243,7 +247,7 @@ final class Session {
             number++;
             application = done.number("application");
             dscp = done.number("dscp");
-            news.add(named.name() + " is registered" + (dscp == null ? "" : ", with the mark (DSCP) " + dscp));
+            tell(false, named.name() + " is registered" + (dscp == null ? "" : ", with the mark (DSCP) " + dscp));
         }
     }
 
@@ -252,7 +256,7 @@ final class Session {
             number++;
             boolean isFirst = refused.isEmpty();
             if (wanted.contains(connect.link()) && refused.add(connect.link()) && isFirst) {
-                news.add("the controller refused a connection from " + connect.link().from() + " to "
+                tell(true, "the controller refused a connection from " + connect.link().from() + " to "
                         + connect.link().to() + ": " + why);
             }
         } else if (call instanceof Close close) {
@@ -263,7 +267,7 @@ final class Session {
             renewAt = now + Math.max(lease / 3, SHORTEST_RENEWAL);
         } else {
             // Without an application there is nothing else to say, but goodbye.
-            news.add("the controller refused " + named.name() + ": " + why);
+            tell(true, "the controller refused " + named.name() + ": " + why);
             isEnding = true;
             isOver = client == null;
         }

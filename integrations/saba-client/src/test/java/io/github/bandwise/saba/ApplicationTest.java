@@ -27,7 +27,7 @@ class ApplicationTest {
 
     private Application start() {
         Options options = new Options(new Place.Unix(folder.resolve("socket").toString()), null, "h1");
-        return Application.start(new Named("LR", "job"), options, () -> Set.of(OUT), log::add);
+        return Application.start(new Named("LR", "job"), options, () -> Set.of(OUT), news -> log.add(news.text()));
     }
 
     @Test

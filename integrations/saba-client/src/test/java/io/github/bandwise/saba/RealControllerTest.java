@@ -64,7 +64,7 @@ class RealControllerTest {
 
     private Application start(String name, String job, Set<Link> links) {
         Options options = new Options(new Place.Unix(folder.resolve("socket").toString()), null, "h0");
-        return Application.start(new Named(name, job), options, () -> links, log::add);
+        return Application.start(new Named(name, job), options, () -> links, news -> log.add(news.text()));
     }
 
     /** Asks until the answer is so. */

@@ -27,7 +27,7 @@ class SessionTest {
         for (Said said = session.say(now); said != null; said = session.say(now)) {
             session.hear(controller.hear(said, now), now);
         }
-        news.addAll(session.news());
+        session.news().forEach(of -> news.add((of.isWarning() ? "warning: " : "") + of.text()));
     }
 
     private static Session session(String job) {
@@ -101,7 +101,7 @@ class SessionTest {
     void aRefusedApplicationIsToldOnceAndSaysGoodbye() {
         Session session = new Session(new Named("none", null));
         talk(session);
-        assertEquals(List.of("the controller refused none: no application called none"), news);
+        assertEquals(List.of("warning: the controller refused none: no application called none"), news);
         assertTrue(session.isOver());
         assertNull(session.dscp());
         assertEquals(new Heard.Forgotten(), controller.hear(new Said("POST", "/v1/clients/0/renew", ""), now));
@@ -118,7 +118,7 @@ class SessionTest {
         talk(session);
         assertEquals(done, controller.done);
         assertEquals(Set.of(BACK), controller.connections());
-        assertEquals("the controller refused a connection from h1 to h2: there is no host h2", news.get(1));
+        assertEquals("warning: the controller refused a connection from h1 to h2: there is no host h2", news.get(1));
         // One that is made again is another.
         controller.unknown.clear();
         session.hold(Set.of(BACK));
@@ -146,7 +146,7 @@ class SessionTest {
         session.say(now);
         session.hear(new Heard.Done(java.util.Map.of("client", "0")), now);
         assertNull(session.say(now));
-        assertTrue(session.news().get(0).contains("an answer without \"client\""));
+        assertTrue(session.news().get(0).text().contains("an answer without \"client\""));
     }
 
     /** Answers are lost, before and after the request was done, leases end, stores are lost, connections come and go. */
