@@ -73,6 +73,7 @@ fabric() {
   bash tests/ib/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" "$ibsim" || wrong=1
   bash tests/lab/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" "$linux" || wrong=1
   bash tests/lab/controller.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
+  bash tests/lab/profile.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
   return $wrong
 }
 trace() {
@@ -118,7 +119,7 @@ for part in "${parts[@]}"; do
   "$part" </dev/null 2>&1 | tee "$log" || status=$?
   case $part in
     tests) tally='^test result: ' ;;
-    fabric) tally='^(fabric|ib|lab|controller): ' ;;
+    fabric) tally='^(fabric|ib|lab|controller|profile): ' ;;
     trace) tally='^trace: ' ;;
     verbs) tally='^verbs: ' ;;
     web) tally='^web: ' ;;

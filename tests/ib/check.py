@@ -1,104 +1,13 @@
-"""The checks of run.sh: starts ibsim and OpenSM, and looks at them with infiniband-diags."""
-import json
-import os
+"""The checks of run.sh of what `bandwise fabric weights` does."""
 import re
 import subprocess
 import sys
 import time
 
-BANDWISE, TESTS, UMAD, SCRATCH = sys.argv[1:5]
-HERE = {
-    **os.environ,
-    # Sockets are named after this, so that runs side by side don't meet.
-    "IBSIM_SOCKNAME": f"ib-{os.getpid()}",
-    "SIM_HOST": "h1",
-    "OSM_CACHE_DIR": SCRATCH,
-    "OSM_TMP_DIR": SCRATCH,
-}
-THERE = {**HERE, "LD_PRELOAD": UMAD}
-SPINES, LEAVES, HOSTS = 6, 12, 3
+from fabric import (BANDWISE, HERE, HOSTS, LEAVES, SCRATCH, SPINES, THERE, begin, checked, console, lanes, leave, manager, ports,
+                    said, sweep, turns, until, weights)
 
-
-def netlist():
-    """A fat tree: each leaf has three hosts at ports 1 to 3 and a link to each spine at ports 7 to 12."""
-    lines = []
-    for s in range(1, SPINES + 1):
-        lines += [f'Switch 12 "spine{s}"', *(f'[{l}] "leaf{l}"[{6 + s}]' for l in range(1, LEAVES + 1)), ""]
-    for l in range(1, LEAVES + 1):
-        lines += [f'Switch 12 "leaf{l}"']
-        lines += [f'[{h}] "h{(l - 1) * HOSTS + h}"[1]' for h in range(1, HOSTS + 1)]
-        lines += [*(f'[{6 + s}] "spine{s}"[{l}]' for s in range(1, SPINES + 1)), ""]
-    for h in range(LEAVES * HOSTS):
-        lines += [f'Hca 1 "h{h + 1}"', f'[1] "leaf{h // HOSTS + 1}"[{h % HOSTS + 1}]', ""]
-    return "\n".join(lines)
-
-
-def said(*command, code=0):
-    """What a command in the simulated fabric prints, which ends with that code."""
-    done = subprocess.run(command, env=THERE, cwd=SCRATCH, capture_output=True, text=True, timeout=120)
-    assert done.returncode == code, f"exit code {done.returncode}: {command}\n{done.stdout}{done.stderr}"
-    return done.stdout + done.stderr
-
-
-def weights(*arguments, code=0):
-    return said(BANDWISE, "fabric", "weights", *arguments, code=code)
-
-
-def ports(*arguments):
-    return json.loads(weights(*arguments, "--json"))["ports"]
-
-
-def until(what, is_so, seconds=30):
-    """Waits for somebody else's doing."""
-    end = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < end, f"{what}: not within {seconds} s"
-        time.sleep(0.1)
-
-
-def turns(route, port):
-    """Low and high priority as smpquery reads them: lane and weight of each entry."""
-    rows = re.findall(r"^(?:VL    |WEIGHT): \|(.*)\|$", said("smpquery", "-D", "vlarb", route, str(port)), re.M)
-    rows = [[int(cell, 16) for cell in row.split("|")] for row in rows]
-    return list(zip(rows[0], rows[1])), list(zip(rows[2], rows[3]))
-
-
-def lanes(route, port):
-    """By the port that packets enter by: the lane of each service level, as smpquery reads it."""
-    rows = re.findall(r"^ports: in +(\d+), out +\d+: \|(.*)\|$", said("smpquery", "-D", "sl2vl", route, str(port)), re.M)
-    return {int(by): [int(cell) for cell in row.split("|")] for by, row in rows}
-
-
-def console(line):
-    simulator.stdin.write(line + "\n")
-    simulator.stdin.flush()
-
-
-def manager(*flags):
-    """OpenSM, when the subnet is up."""
-    log = os.path.join(SCRATCH, "opensm.log")
-    open(log, "w").close()
-    started = subprocess.Popen(["opensm", *flags, "-s", "0", "-d2", "-f", log], env=THERE, cwd=SCRATCH, stdin=subprocess.PIPE,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    managers.append(started)
-    until("OpenSM", lambda: ups(log) > 0)
-    return started, log
-
-
-def ups(log):
-    return open(log).read().count("SUBNET UP")
-
-
-def sweep(started, log):
-    before = ups(log)
-    started.send_signal(1)
-    until("a sweep", lambda: ups(log) > before)
-
-
-def leave(started):
-    started.terminate()
-    started.wait(20)
-    managers.remove(started)
+TESTS = sys.argv[4]
 
 
 def addresses():
@@ -261,29 +170,10 @@ def the_crates_own():
     print(said(TESTS, "--nocapture").split("running 1 test\n")[1].split("test on_ibsim")[0], end="")
 
 
-with open(os.path.join(SCRATCH, "net"), "w") as file:
-    file.write(netlist())
-managers = []
 THERE["BANDWISE_TEST_FABRIC"] = "spine1:1"
-passed = failed = 0
-output = open(os.path.join(SCRATCH, "ibsim.out"), "w")
-simulator = subprocess.Popen(["ibsim", "-s", "net"], env=HERE, cwd=SCRATCH, stdin=subprocess.PIPE, text=True,
-                             stdout=output, stderr=subprocess.STDOUT)
-try:
-    until("ibsim", lambda: "ready" in open(output.name).read())
-    started = list(manager("-Q"))
-    for check in [everything_is_found, ways_are_ibtracerts, weights_are_read_by_smpquery, the_crates_own,
-                  a_manager_beside_us, a_link_moves, silence, bad_flags]:
-        try:
-            check()
-            passed += 1
-            print(f"{check.__name__.replace('_', ' ')}: ok", flush=True)
-        except (AssertionError, subprocess.TimeoutExpired) as error:
-            failed += 1
-            print(f"{check.__name__.replace('_', ' ')}: FAILED: {error}", flush=True)
-finally:
-    for process in [*managers, simulator]:
-        process.kill()
-        process.wait()
+begin()
+started = list(manager("-Q"))
+passed, failed = checked([everything_is_found, ways_are_ibtracerts, weights_are_read_by_smpquery, the_crates_own,
+                          a_manager_beside_us, a_link_moves, silence, bad_flags])
 print(f"ib: {passed} passed, {failed} failed")
 sys.exit(failed > 0)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A fabric of 18 switches and 36 hosts in ibsim, with OpenSM beside us: what is found, the ways, what is written as
-# `smpquery` reads it, and what happens when OpenSM sweeps, links move and hosts fall silent.
+# `smpquery` reads it, and what happens when OpenSM sweeps, links move and hosts fall silent; then the same with the
+# controller (`bandwise saba controller`), which is killed too.
 #   tests/ib/run.sh PATH-OF-BANDWISE PATH-OF-THE-TESTS-AGAINST-IBSIM
 # Prints a line that starts with SKIP where that can't be had. The last line counts.
 set -euo pipefail
@@ -30,4 +31,9 @@ umad=$(dpkg -L libumad2sim0 ibsim-utils 2>/dev/null | grep -m1 'libumad2sim\.so'
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-python3 "$here/check.py" "$bandwise" "$ibsim" "$umad" "$scratch"
+wrong=0
+for check in "check.py $ibsim" "controller.py $here/../lab"; do
+  mkdir "$scratch/${check%% *}"
+  python3 "$here/${check%% *}" "$bandwise" "$umad" "$scratch/${check%% *}" "${check#* }" || wrong=1
+done
+exit $wrong

@@ -8,22 +8,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
 linux=${2:?the path of the test linux of the crate enforce}
 
-skip() {
-  echo "SKIP lab: $1"
-  exit 0
-}
-[ "$(id -u)" = 0 ] || skip "network namespaces need root"
-missing=()
-command -v tc >/dev/null && command -v ip >/dev/null || missing+=(iproute2)
-command -v python3 >/dev/null || missing+=(python3)
-if [ ${#missing[@]} -gt 0 ]; then
-  command -v apt-get >/dev/null || skip "${missing[*]} not installed"
-  echo "Installing ${missing[*]} with apt-get."
-  { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
-    >/dev/null 2>&1 || skip "apt-get could not install ${missing[*]}"
-fi
+what=lab
+. "$here/made.sh"
 
-scratch=$(mktemp -d)
 lab=t$$
 other=u$$
 finish() {
@@ -35,11 +22,7 @@ finish() {
 }
 trap finish EXIT
 
-if ! "$bandwise" lab up --name "$lab" --hosts 3 --rate 200Mbit >"$scratch/out" 2>"$scratch/error"; then
-  case $(cat "$scratch/error") in
-    *"kind is unknown"* | *"not permitted"* | *"Unknown device type"*) skip "$(tail -n 1 "$scratch/error")" ;;
-  esac
-fi
+made "$lab" 3
 
 # What a command printed on both outputs, in $scratch/said, and its exit code.
 run() {
@@ -127,8 +110,9 @@ linux() { BANDWISE_TEST_PORT="bandwise-$lab-switch/h2" "$linux" --nocapture >"$s
   grep -E '^  ' "$scratch/said"
 }
 free_port() { tc -netns "bandwise-$lab-switch" qdisc delete dev h2 root; }
-three_to_one() { python3 "$here/shares.py" "$bandwise" "$lab" 3 1; }
-one_to_one() { python3 "$here/shares.py" "$bandwise" "$lab" 1 1; }
+three_to_one() { python3 "$here/shares.py" "$bandwise" "$lab" 10=3 12=1; }
+one_to_one() { python3 "$here/shares.py" "$bandwise" "$lab" 10=1 12=1; }
+everyone_else() { python3 "$here/shares.py" "$bandwise" "$lab" 10=9 0=1; }
 ipv6_by_mark() { python3 "$here/ipv6.py" "$bandwise" "$lab"; }
 busy_stays() {
   "$bandwise" lab exec --name "$lab" h1 -- sleep 600 &
@@ -169,6 +153,7 @@ check "down takes only what is its own" only_its_own_goes
 check "only root" only_root
 check "weights 3:1" three_to_one
 check "weights 1:1" one_to_one
+check "packets without a mark have what is left to them" everyone_else
 check "packets of IPv6 by their mark" ipv6_by_mark
 check "down leaves commands that run" busy_stays
 check "down takes all, and again nothing" all_goes

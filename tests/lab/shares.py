@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Two TCP flows of marked packets into one host of a lab, weighted: who gets what of its link.
+"""Two TCP flows into one host of a lab, by their marks: who gets what of its link.
 
-    shares.py BANDWISE LAB WEIGHT WEIGHT
+    shares.py BANDWISE LAB MARK=PART MARK=PART
 
-The first sends for 7 s, the second from 2 s to 9 s. Counted are 1.5 s of each time: the first alone, both,
-the second alone. Of both, each must have its weight's part within 3 points; alone and together, they must
+Each mark has its part for a weight. Packets with mark 0 are unmarked, and have what the lab leaves to everyone else:
+a part of 1 where the other's is 9, by default. The first sends for 7 s, the second from 2 s to 9 s. Counted are 1.5 s of each time: the first alone, both,
+the second alone. Of both, each must have its part within 3 points; alone and together, they must
 have the link, of which TCP's payload is 1448 of 1514 bytes, within 5%. Prints what was measured; exits 1
 where that is not so.
 """
@@ -17,15 +18,15 @@ import time
 FLOW = str(pathlib.Path(__file__).with_name("flow.py"))
 RATE = 200e6
 PAYLOAD = 1448 / 1514
-MARKS = (10, 12)
 
 
 def main(bandwise: str, lab: str, *given: str) -> int:
-    wanted = [int(weight) for weight in given]
+    marks, wanted = zip(*(map(int, flow.split("=")) for flow in given))
+
     def on(host: str, *command: str) -> list[str]:
         return [bandwise, "lab", "exec", "--name", lab, host, "--", "python3", FLOW, *command]
 
-    weights = [f"{mark}={weight}" for mark, weight in zip(MARKS, wanted)]
+    weights = [f"{mark}={weight}" for mark, weight in zip(marks, wanted) if mark]
     subprocess.run([bandwise, "lab", "weights", "--name", lab, "h3", *weights], check=True,
                    stdout=subprocess.DEVNULL)
     receivers = [subprocess.Popen(on("h3", "receive", str(port)), stdout=subprocess.PIPE, text=True)
@@ -33,9 +34,9 @@ def main(bandwise: str, lab: str, *given: str) -> int:
     for receiver in receivers:
         assert receiver.stdout.readline() == "listening\n"
     begun = time.monotonic()
-    first = subprocess.Popen(on("h1", "send", "10.0.0.3", "7001", str(MARKS[0]), "7"))
+    first = subprocess.Popen(on("h1", "send", "10.0.0.3", "7001", str(marks[0]), "7"))
     time.sleep(2)
-    second = subprocess.Popen(on("h2", "send", "10.0.0.3", "7002", str(MARKS[1]), "7"))
+    second = subprocess.Popen(on("h2", "send", "10.0.0.3", "7002", str(marks[1]), "7"))
     lines = [receiver.communicate(timeout=60)[0].split("\n") for receiver in receivers]
     assert first.wait() == 0 and second.wait() == 0
     samples = [[tuple(map(float, line.split())) for line in of if line] for of in lines]

@@ -123,12 +123,8 @@ impl Outputs {
     /// With a sensitivity table besides, where one is wanted.
     pub fn with_models(mut self, saved: SavedModels) -> Result<Self, Failure> {
         const FLAG: &str = "--save-models";
-        if let Some(path) = &saved.save_models
-            && !is_csv(path)
-            && path.extension().is_none_or(|ending| ending != "toml")
-        {
-            let message = format!("{FLAG} {}: TOML or CSV?", path.display());
-            return Err(Failure::usage(message, "a file whose name ends in .toml or .csv"));
+        if let Some(path) = &saved.save_models {
+            check_ending(FLAG, path)?;
         }
         self.models = self.target(FLAG, saved.save_models)?;
         Ok(self)
@@ -137,8 +133,7 @@ impl Outputs {
     /// Writes a sensitivity table, if one is wanted.
     pub fn models(&self, table: impl FnOnce() -> Table) -> Result<(), Failure> {
         match &self.models {
-            Some(Target::File(path)) if is_csv(path) => write(path, &table::csv(&table())),
-            Some(Target::File(path)) => write(path, &table::toml(&table())),
+            Some(Target::File(path)) => write_table(path, &table()),
             _ => Ok(()),
         }
     }
@@ -255,6 +250,26 @@ fn stream(target: &Option<Target>) -> Result<Option<Stream>, Failure> {
 /// Whether a file is to be CSV, by its name.
 fn is_csv(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "csv")
+}
+
+/// Refuses a file for a sensitivity table whose name doesn't say what it is to be.
+fn check_ending(flag: &str, path: &Path) -> Result<(), Failure> {
+    if is_csv(path) || path.extension().is_some_and(|ending| ending == "toml") {
+        return Ok(());
+    }
+    let message = format!("{flag} {}: TOML or CSV?", path.display());
+    Err(Failure::usage(message, "a file whose name ends in .toml or .csv"))
+}
+
+/// Refuses a file that no sensitivity table can be written to.
+pub fn check_table(flag: &str, path: &Path) -> Result<(), Failure> {
+    check_ending(flag, path)?;
+    check(flag, path)
+}
+
+/// Writes a sensitivity table: CSV or TOML, by the file's name.
+pub fn write_table(path: &Path, table: &Table) -> Result<(), Failure> {
+    write(path, &if is_csv(path) { table::csv(table) } else { table::toml(table) })
 }
 
 /// Whether a file is to be Parquet, by its name.

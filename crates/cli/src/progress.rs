@@ -29,6 +29,18 @@ impl Progress {
         Progress { bar, started: Instant::now() }
     }
 
+    /// Without a guess at the time left: steps take different times, and who knows them says more.
+    pub fn without_guess(self) -> Self {
+        let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}");
+        self.bar.set_style(style.expect("a template that is right"));
+        self
+    }
+
+    /// Something was done that people may want to know of afterwards: a line that stays.
+    pub fn say(&self, what: &str) {
+        self.bar.suspend(|| note(what));
+    }
+
     /// There are that many steps.
     pub fn steps(&self, steps: u64) {
         self.bar.set_length(steps);

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The order of crates; each may depend on those before it.
-const ORDER: [&str; 20] = [
+const ORDER: [&str; 21] = [
     "units",
     "random",
     "input",
     "saba",
+    "profiler",
     "workload",
     "topology",
     "flowsim",
@@ -29,9 +30,9 @@ const ORDER: [&str; 20] = [
 ];
 
 /// Same input, same output, and nothing else happens.
-const PURE: [&str; 13] = [
-    "units", "random", "input", "saba", "workload", "topology", "flowsim", "rdma", "netsim",
-    "rperf", "scenario", "agents", "report",
+const PURE: [&str; 14] = [
+    "units", "random", "input", "saba", "profiler", "workload", "topology", "flowsim", "rdma",
+    "netsim", "rperf", "scenario", "agents", "report",
 ];
 
 /// The same of a part of a crate.

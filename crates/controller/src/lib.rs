@@ -8,29 +8,29 @@
 //! - [`settings`] are read from one file, before anything is touched.
 //! - [`store`] keeps what must outlive the process.
 
-use bandwise_enforce::htb::Marks;
-
 pub mod core;
 pub mod credentials;
 pub mod daemon;
 pub mod grpc;
 pub mod http;
+mod marking;
 mod serve;
 pub mod settings;
 pub mod store;
 
+pub use marking::Marking;
 pub use serve::{Door, Tls, TlsError};
 
 /// All that is answered at a door, by the daemon behind `handle`, to whom `gate` lets pass. Packets of a level carry
-/// the mark that `marks` gives it.
+/// what `marking` says.
 pub fn router(
     handle: daemon::Handle,
     metrics: daemon::Metrics,
-    marks: Marks,
+    marking: Marking,
     gate: credentials::Gate,
 ) -> axum::Router {
-    let all = grpc::router(handle.clone(), marks.clone());
-    let all = all.merge(http::router(handle, metrics, marks));
+    let all = grpc::router(handle.clone(), marking.clone());
+    let all = all.merge(http::router(handle, metrics, marking));
     all.layer(axum::middleware::from_fn_with_state(gate, credentials::Gate::pass))
 }
 

@@ -4,10 +4,11 @@
 //!
 //! - [`Switches`] is what a controller sees of any kind of network.
 //! - [`htb`] decides, without I/O, how a port of Linux shares its link: classes of HTB by DSCP.
-//! - [`tc`] is the network of such ports, written and read by the program `tc`.
+//! - [`tc`] is the network of such ports, written and read by netlink.
 //! - [`infiniband`] decides, without I/O, how a port of InfiniBand shares its link: virtual lanes by service
 //!   level, and what finds ports and ways.
 //! - [`umad`] is the network of such ports, written and read by datagrams of subnet management.
+//! - [`simulated`] is a network in memory, to try a controller without any other.
 //!
 //! **Nothing is ever half-written on a port.** [`Switches::apply`] writes, reads back and compares; if
 //! anything is refused or reads back otherwise, what stood there before is written again.
@@ -15,6 +16,7 @@
 pub mod htb;
 pub mod infiniband;
 mod paths;
+pub mod simulated;
 mod switches;
 pub mod tc;
 pub mod umad;

@@ -200,7 +200,7 @@ impl Session {
                 let part = |name: &str| answer[name].as_u64();
                 let small = |name: &str| part(name).and_then(|value| u8::try_from(value).ok());
                 let level = part("level").and_then(|level| u16::try_from(level).ok());
-                let (dscp, service_level) = (small("dscp"), small("service_level"));
+                let (dscp, service_level) = (small("dscp"), small("sl"));
                 let dscp = dscp.filter(|dscp| *dscp < 64);
                 self.mark = level.map(|level| Mark { level, dscp, service_level });
             }

@@ -25,6 +25,9 @@ pub(super) enum CaseName {
     /// Not the simulator: the loop that measures on a device, over one without cost; from one post to
     /// the next
     MeasuringLoop,
+    /// Nor this: the controller of Saba with ports of Linux; from a request for a connection to weights
+    /// read back at the ports on its way
+    Controller,
 }
 
 /// The RPerf paper's testbed.
@@ -72,7 +75,9 @@ impl Case {
             )?))),
             CaseName::Irn => flows(name, "irn", ""),
             CaseName::RocePfc => flows(name, "roce-pfc", ROCE),
-            CaseName::MeasuringLoop => unreachable!("nothing of it is simulated"),
+            CaseName::MeasuringLoop | CaseName::Controller => {
+                unreachable!("nothing of it is simulated")
+            }
         }
     }
 

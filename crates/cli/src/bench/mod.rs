@@ -1,6 +1,7 @@
-//! `bandwise bench`: how fast the simulator and the measuring loop are on this machine.
+//! `bandwise bench`: how fast the simulator, the measuring loop and the controller are on this machine.
 
 mod case;
+mod controller;
 mod measuring_loop;
 
 use crate::failure::Failure;
@@ -28,20 +29,24 @@ Examples:
   bandwise bench
   bandwise bench --case irn --threads 2
   bandwise bench --case roce-pfc --duration '100 ms' --json bench.json
-  bandwise bench --case measuring-loop")]
+  bandwise bench --case measuring-loop
+  # Needs root; makes a lab and takes it away
+  bandwise bench --case controller")]
 pub struct Flags {
     /// What is simulated
     #[arg(long, value_enum, value_name = "CASE", default_value = "five-bulk-senders")]
     case: CaseName,
     /// Simulated time of each run, 4 s if not given; for irn and roce-pfc the time in which flows
-    /// start, 10 ms if not given; for measuring-loop how long each method runs, 1 s if not given
+    /// start, 10 ms if not given; for measuring-loop how long each method runs, 1 s if not given; for
+    /// controller how long connections come and go, 4 s if not given
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration)]
     duration: Option<Time>,
-    /// How often it is run; the median counts
+    /// How often it is run; the median counts, for controller that of all connections
     #[arg(long, value_name = "N", default_value_t = 3, allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=100))]
     runs: u64,
-    /// Threads for each run; the case of one switch can't be parted and takes one, as does a measuring loop
+    /// Threads for each run; the case of one switch can't be parted and takes one, as do a measuring loop
+    /// and a controller
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=64))]
     threads: u64,
@@ -73,6 +78,10 @@ impl Flags {
         if self.case == CaseName::MeasuringLoop {
             let duration = self.duration.unwrap_or(Time::from_ms(1_000));
             return measuring_loop::run(duration, self.runs, &outputs);
+        }
+        if self.case == CaseName::Controller {
+            let duration = self.duration.unwrap_or(Time::from_ms(4_000));
+            return controller::run(duration, self.runs, &outputs);
         }
         let threads = NonZeroUsize::new(self.threads as usize).expect("1 or more");
         let case = Case::new(self.case, self.duration, threads)?;

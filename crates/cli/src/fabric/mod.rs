@@ -40,7 +40,7 @@ impl Command {
 }
 
 /// A fabric file of any format. Of a scenario it is the fabric that counts here.
-fn read(source: &Source) -> Result<Fabric, InputError> {
+pub fn read(source: &Source) -> Result<Fabric, InputError> {
     #[derive(Deserialize)]
     struct Document {
         fabric: FabricSpec,

@@ -6,16 +6,20 @@
 
 mod down;
 mod exec;
+mod limited;
 mod namespaces;
 mod parts;
 mod record;
 mod root;
 mod status;
+mod temporary;
 mod up;
 mod weights;
 
+pub use limited::Limited;
 pub use parts::Lab;
 pub use root::needs_root;
+pub use temporary::Temporary;
 
 use crate::failure::Failure;
 use crate::values::{Refusal, refused};
@@ -23,7 +27,7 @@ use crate::values::{Refusal, refused};
 /// What can be done with a lab.
 #[derive(Debug, clap::Subcommand)]
 #[command(after_help = "\
-Needs root, and the programs ip and tc (Debian: iproute2).
+Needs root, and the program ip (Debian: iproute2).
 
 Examples:
   bandwise lab up --hosts 4 --rate 200Mbit

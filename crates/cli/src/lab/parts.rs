@@ -1,7 +1,7 @@
 //! [`Lab`]: what a lab consists of, and what its parts are called.
 
 use bandwise_enforce::htb::{Layout, Marks, Unfit};
-use bandwise_enforce::tc::{LinuxTc, Program, TcPort};
+use bandwise_enforce::tc::{LinuxTc, Namespaces, TcPort};
 use bandwise_saba::Share;
 use bandwise_saba::controller::PortId;
 use bandwise_units::{BitRate, Bytes};
@@ -84,7 +84,7 @@ impl Lab {
         };
         let up = self.host_names().map(|host| port(&host, SWITCH, DEVICE));
         let down = self.host_names().map(|host| port(SWITCH, &host, &host));
-        Ok(LinuxTc::new(up.chain(down).collect(), marks, Program))
+        Ok(LinuxTc::new(up.chain(down).collect(), marks, Namespaces::default()))
     }
 
     /// The switch's port to the host with this number, from 1.

@@ -61,20 +61,7 @@ impl Flags {
             rate_bps: self.rate.as_bps(),
             others: self.others as f64 / 100.0,
         };
-        let interrupt = Interrupt::listen()?;
-        let locked = lock()?;
-        let mut record = Record::create(lab)?;
-        if let Err(error) = make(&mut record, &interrupt) {
-            // Nobody has got to run anything there yet.
-            return match down::take(record, false) {
-                Ok(_) => Err(error.context("what was made is taken back").into()),
-                Err(also) => {
-                    note(format_args!("what was made could not be taken back: {also:#}"));
-                    Err(error.into())
-                }
-            };
-        }
-        drop(locked);
+        let record = raise(lab, &Interrupt::listen()?)?;
         let lab = &record.lab;
         let rate = lab.rate().map_err(anyhow::Error::from)?;
         let (first, last) = (Lab::address(1), Lab::address(lab.hosts));
@@ -82,6 +69,21 @@ impl Flags {
             "{}: h1 to h{}, {first} to {last}, {rate} each way to the switch\n",
             lab.name, lab.hosts
         ))
+    }
+}
+
+/// Makes a lab, all of it or nothing.
+pub(super) fn raise(lab: Lab, interrupt: &Interrupt) -> Result<Record> {
+    let _locked = lock()?;
+    let mut record = Record::create(lab)?;
+    let Err(error) = make(&mut record, interrupt) else { return Ok(record) };
+    // Nobody has got to run anything there yet.
+    match down::take(record, false) {
+        Ok(_) => Err(error.context("what was made is taken back")),
+        Err(also) => {
+            note(format_args!("what was made could not be taken back: {also:#}"));
+            Err(error)
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod gain;
 mod json;
 mod packets;
 mod plan;
+mod profile;
 mod report;
 mod settings;
 mod tables;
@@ -19,11 +20,14 @@ mod timelines;
 Examples:
   bandwise saba plan docs/examples/jobs.toml
   bandwise saba plan docs/examples/jobs.toml --queues 4 --report plan.html
+  bandwise saba profile --app LR --lab lab --table table.toml -- ./train.sh
   bandwise saba controller --config controller.toml --dry-run
   bandwise saba status --config controller.toml")]
 pub enum Command {
     /// Simulate jobs under several ways of sharing: who gains, who loses, what to configure
     Plan(settings::Flags),
+    /// Measure what a program loses with less bandwidth, by running it with less
+    Profile(Box<profile::Flags>),
     /// Run the controller: it shares ports among applications that come and go
     Controller(controller::run::Flags),
     /// Show what a controller that runs has, and what its ports have
@@ -37,6 +41,7 @@ impl Command {
     pub fn run(self) -> Result<(), crate::failure::Failure> {
         match self {
             Command::Plan(flags) => plan::run(flags),
+            Command::Profile(flags) => flags.run(),
             Command::Controller(flags) => flags.run(),
             Command::Status(flags) => flags.run(),
             Command::Replay(flags) => flags.run(),

@@ -34,6 +34,29 @@ fn settings_and_table_are_checked_before_anything_is_touched() {
     }
 }
 
+/// All but the network.
+const ANY: &str = "table = \"table.csv\"\nstore = \"store\"\nlisten = \"unix:socket\"\n";
+
+#[test]
+fn a_network_in_memory_is_looked_at_and_not_written() {
+    let place = place(&format!("{ANY}[simulated]\nfabric-file = \"net.toml\"\n"), TABLE);
+    place.write(
+        "net.toml",
+        "[fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"1 Gbps\" }\n",
+    );
+    let ran = place.run(&["saba", "controller", "--config", "c.toml", "--dry-run"]);
+    let port = |name: &str| format!("{name}: nobody sends there; stays as it is\n");
+    let ports: String = ["h0:1", "h1:1", "switch:1", "switch:2"].map(port).concat();
+    assert!(ran.code == Some(0) && ran.stdout.starts_with(&ports), "{ran:?}");
+    assert_eq!(place.files(), ["c.toml", "net.toml", "table.csv"]);
+    place.write("net.toml", "[fabric]\nbuild = { single-switch = 0 }\n");
+    says(&place, "controller").refused(&["net.toml:2: ", "allowed"]);
+    place.write("c.toml", format!("{ANY}[infiniband]\nlanes = \"0-3\"\n"));
+    says(&place, "controller").refused(&["c.toml:5: virtual lane 0 is everyone else's", "allowed"]);
+    place.write("c.toml", format!("{ANY}[infiniband]\n[simulated]\nfabric-file = \"net.toml\"\n"));
+    says(&place, "controller").refused(&["c.toml:5: a second network", "allowed"]);
+}
+
 #[test]
 fn a_port_that_is_not_there_is_told() {
     let place = place(WELL, TABLE);

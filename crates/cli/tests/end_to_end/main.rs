@@ -12,6 +12,7 @@ mod fabric;
 mod lab;
 mod papers;
 mod parquet;
+mod profile;
 mod rperf;
 mod rperf_device;
 mod saba;

@@ -19,6 +19,8 @@ pub(super) struct Batch {
     pub(super) answers: Vec<(Ticket, Result<Answer, Refusal>)>,
     /// Clients whose leases have ended.
     pub(super) dropped: Vec<ClientId>,
+    /// How many connections take another way.
+    pub(super) moved: u32,
 }
 
 /// The longest name of an application or a host, and the longest amount of data, in bytes.
@@ -69,6 +71,15 @@ impl Batch {
             self.put(state, Change::Answered(client, number, None));
         }
         self.put(state, Change::Client(client, None));
+    }
+
+    /// A connection takes another way, if it is there still.
+    pub(super) fn moves(&mut self, state: &mut State, id: ConnectionId, path: Box<[PortId]>) {
+        if let Some(known) = state.connections.get(&id) {
+            let moved = Connection { path, ..known.clone() };
+            self.put(state, Change::Connection(id, Some(moved)));
+            self.moved += 1;
+        }
     }
 
     pub(super) fn drain(&mut self, state: &mut State, ports: &[PortId], drained: bool) {

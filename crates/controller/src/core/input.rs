@@ -1,9 +1,8 @@
-//! [`Input`] and [`Output`]: what the core is told and what it says. All of it can be written down, so that what
-//! was told once can be told again.
+//! [`Input`]: what the core is told. All of it can be written down, so that what was told once can be told again.
 
-use super::change::Change;
+use super::output::OrderId;
 use super::owner::Owner;
-use super::request::{Answer, Asked, ClientId, Refusal};
+use super::request::{Asked, ClientId};
 use bandwise_saba::controller::{PortConfig, PortId};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU8;
@@ -11,10 +10,6 @@ use std::num::NonZeroU8;
 /// By which whoever carries a request finds who waits for its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Ticket(pub u64);
-
-/// An order to a port, numbered in the order in which they are given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct OrderId(pub u64);
 
 /// What the core is told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,19 +71,17 @@ pub enum Input {
         /// What went wrong, if it isn't there.
         error: Option<String>,
     },
-    /// A port was found.
-    Found {
-        /// The port.
-        port: PortId,
-        /// What people call it.
-        name: String,
-        /// How many queues it has.
-        queues: NonZeroU8,
+    /// The network was looked over.
+    Seen {
+        /// All ports that are there.
+        ports: Vec<SeenPort>,
+        /// Ways between hosts, as they are now. Those of which nothing is said are as they were.
+        ways: Vec<Way>,
     },
-    /// A port is no longer there.
-    Lost {
-        /// The port.
-        port: PortId,
+    /// The network could not be looked over.
+    Unseen {
+        /// In whose words.
+        said: String,
     },
     /// An order has ended.
     Ended {
@@ -97,8 +90,33 @@ pub enum Input {
         /// How.
         end: End,
     },
+    /// The daemon is about to end, and ports are to be as they were found when it has. The next one shares them
+    /// again: nothing of it is stored.
+    Leave,
     /// Time has passed.
     Tick,
+}
+
+/// A port that is there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenPort {
+    /// The port.
+    pub port: PortId,
+    /// What people call it.
+    pub name: String,
+    /// How many queues it has.
+    pub queues: NonZeroU8,
+}
+
+/// How data goes from one host to another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Way {
+    /// The host that data leave.
+    pub from: Box<str>,
+    /// The host that they go to.
+    pub to: Box<str>,
+    /// The ports on the way.
+    pub path: Box<[PortId]>,
 }
 
 /// How an order ended.
@@ -112,113 +130,16 @@ pub enum End {
         /// What was read back, weights in lowest terms.
         config: PortConfig,
     },
+    /// The port was only looked at, and shares its link as it was to.
+    Stands,
+    /// The port was only looked at, and does not share its link as it was to.
+    Differs {
+        /// What stands there, weights in lowest terms.
+        found: PortConfig,
+    },
     /// It was not.
     Failed {
         /// Why, and what the port was left with.
         said: String,
-    },
-}
-
-/// What is to be done at a port.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Task {
-    /// Read what stands there.
-    Read,
-    /// See to it that it shares its link so; write nothing if it does.
-    Share(PortConfig),
-    /// See to it that it is as it was before it was first written.
-    AsFound,
-}
-
-/// Why a port is written or looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Cause {
-    /// It was found.
-    Found,
-    /// It is to be otherwise than it was ordered before.
-    Wanted,
-    /// The last order failed.
-    Again,
-    /// It was not looked at for a while.
-    Look,
-}
-
-/// Why a port is written: what was said, and what has changed since it was last written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Why {
-    /// What made the order.
-    pub cause: Cause,
-    /// Connections through the port that were made since its last order.
-    pub made: u32,
-    /// Connections through the port that were closed since its last order.
-    pub closed: u32,
-}
-
-/// What the core says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Output {
-    /// All of these are to be stored, or none of them.
-    Store {
-        /// Its number, for [`Input::Stored`].
-        write: u64,
-        /// What.
-        changes: Vec<Change>,
-    },
-    /// Somebody is answered.
-    Answer {
-        /// Who.
-        ticket: Ticket,
-        /// What.
-        answer: Result<Answer, Refusal>,
-    },
-    /// Something is to be done at a port.
-    Order {
-        /// Its number, for [`Input::Ended`].
-        order: OrderId,
-        /// The port.
-        port: PortId,
-        /// What.
-        task: Task,
-        /// Why.
-        why: Why,
-    },
-    /// A port was written.
-    Written {
-        /// The order.
-        order: OrderId,
-        /// The port.
-        port: PortId,
-        /// What was read there last; none where that is not known.
-        before: Option<PortConfig>,
-        /// What was read back.
-        after: PortConfig,
-        /// Why.
-        why: Why,
-    },
-    /// An order failed; it is given again.
-    Failed {
-        /// The order.
-        order: OrderId,
-        /// The port.
-        port: PortId,
-        /// In whose words.
-        said: String,
-        /// Why it was given.
-        why: Why,
-    },
-    /// An order has not ended yet, though it should have.
-    Late {
-        /// The order.
-        order: OrderId,
-        /// The port.
-        port: PortId,
-    },
-    /// A client was not heard of for as long as its lease, and is dropped with all that it had.
-    Dropped {
-        /// The client.
-        client: ClientId,
     },
 }

@@ -1,23 +1,26 @@
 //! [`Core`]: inputs in, outputs out.
 
+mod requests;
+mod seen;
 mod told;
 
+pub use told::Unfit;
+
 use super::batch::Batch;
-use super::change::Change;
-use super::input::{Input, Output, Ticket};
+use super::input::{End, Input};
 use super::leases::Leases;
-use super::owner::Owner;
-use super::ports::{PortState, Ports};
+use super::output::Output;
+use super::port::PortState;
+use super::ports::Ports;
 use super::profiles::Profiles;
-use super::request::{Answer, Asked, ClientId, Refusal};
+use super::request::{Answer, ClientId, Refusal};
 use super::rules::Rules;
 use super::state::State;
-use bandwise_saba::controller::{Controller, Levels, PortId, Refused, Settings};
-use std::collections::VecDeque;
+use super::survey::Survey;
+use bandwise_saba::controller::{ConnectionId, Controller, Levels, PortId, Settings};
+use requests::Waiting;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
-
-/// How many requests may wait for a write.
-const MOST_WAITING: usize = 10_000;
 
 /// The daemon's decisions. See the [module](super).
 #[derive(Debug, Clone)]
@@ -34,37 +37,12 @@ pub struct Core {
     /// The number of the last write.
     writes: u64,
     leases: Leases,
+    survey: Survey,
+    /// Connections that have moved, by what the controller of Saba knows them by now.
+    moved: BTreeMap<ConnectionId, ConnectionId>,
+    /// How many have, ever.
+    moves: u64,
     out: VecDeque<Output>,
-}
-
-#[derive(Debug, Clone)]
-enum Waiting {
-    Hello(Ticket, Owner),
-    Ask(Ticket, Asked, Result<Vec<PortId>, String>),
-    Goodbye(Ticket, ClientId),
-    Drain(Ticket, Vec<PortId>, bool),
-    LeaseEnded(ClientId),
-}
-
-/// Why a core can't begin with what was stored.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unfit {
-    /// A record says what can't be.
-    #[error("connection {connection} was stored, and can't be: {why}")]
-    Connection {
-        /// The connection.
-        connection: u64,
-        /// Why not.
-        why: Refused,
-    },
-    /// A name that is none.
-    #[error("application {application} was stored with the name {name:?}, which is none")]
-    Application {
-        /// The application.
-        application: u64,
-        /// The name.
-        name: String,
-    },
 }
 
 impl Core {
@@ -89,6 +67,9 @@ impl Core {
             writing: None,
             writes: 0,
             leases: Leases::default(),
+            survey: Survey::new(now, &rules),
+            moved: BTreeMap::new(),
+            moves: 0,
             out: VecDeque::new(),
         };
         for record in stored.records() {
@@ -128,16 +109,21 @@ impl Core {
             }
             Input::Drain { ticket, ports, drained } => self.drain(ticket, ports, drained),
             Input::Stored { write, error } => self.stored(write, error),
-            Input::Found { port, name, queues } => self.found(port, name, queues),
-            Input::Lost { port } => self.lost(port),
+            Input::Seen { ports, ways } => self.seen(ports, ways),
+            Input::Unseen { said: _ } => self.survey.ended(self.now, &self.rules),
             Input::Ended { order, end } => {
+                if matches!(end, End::Failed { .. }) {
+                    self.survey.wanted(self.now);
+                }
                 self.ports.ended(order, end, (self.now, &self.rules), &mut self.out);
             }
+            Input::Leave => self.ports.leave((self.now, &self.rules)),
             Input::Tick => {}
         }
         self.end_leases();
         self.write();
         self.ports.advance(self.now, &self.rules, &mut self.out);
+        self.survey.advance(self.now, &mut self.out);
     }
 
     /// What is to be done next, in this order.
@@ -147,7 +133,8 @@ impl Core {
 
     /// When there is something to do if nothing is heard until then.
     pub fn wake(&self) -> Option<Duration> {
-        self.leases.next().into_iter().chain(self.ports.wake()).min()
+        let survey = self.survey.wake();
+        self.leases.next().into_iter().chain(self.ports.wake()).chain(survey).min()
     }
 
     /// Whether nothing is being stored, and no order is under way or due but to look.
@@ -200,116 +187,5 @@ impl Core {
         while let Some(client) = self.leases.ended(self.now, again) {
             self.waiting.push(Waiting::LeaseEnded(client));
         }
-    }
-
-    fn drain(&mut self, ticket: Ticket, ports: Vec<PortId>, drained: bool) {
-        let there = |port: &PortId| self.ports.all.get(port).is_some_and(|port| port.is_there);
-        match ports.iter().find(|port| !there(port)) {
-            Some(&port) => {
-                let answer = Err(Refusal::NoSuchPort(port));
-                self.out.push_back(Output::Answer { ticket, answer });
-            }
-            None => {
-                let all = || self.ports().map(|of| of.0).collect();
-                let ports = if ports.is_empty() { all() } else { ports };
-                self.wait(ticket, Waiting::Drain(ticket, ports, drained));
-            }
-        }
-    }
-
-    /// A request goes into the next write, unless too many do already: then the store has hung for long.
-    fn wait(&mut self, ticket: Ticket, waiting: Waiting) {
-        if self.waiting.len() < MOST_WAITING {
-            return self.waiting.push(waiting);
-        }
-        let why = format!("{MOST_WAITING} requests wait for the store");
-        self.out.push_back(Output::Answer { ticket, answer: Err(Refusal::NotStored(why)) });
-    }
-
-    /// Takes what waits, if no write is under way.
-    fn write(&mut self) {
-        if self.writing.is_some() || self.waiting.is_empty() {
-            return;
-        }
-        let mut batch = Batch::default();
-        for waiting in std::mem::take(&mut self.waiting) {
-            self.take(&mut batch, waiting);
-        }
-        if batch.changes.is_empty() {
-            return self.answer(batch.answers);
-        }
-        self.writes += 1;
-        let changes = batch.changes.clone();
-        self.out.push_back(Output::Store { write: self.writes, changes });
-        self.writing = Some(batch);
-    }
-
-    fn take(&mut self, batch: &mut Batch, waiting: Waiting) {
-        let Core { state, profiles, rules, leases, .. } = self;
-        let (ticket, answer) = match waiting {
-            Waiting::Hello(ticket, by) => (ticket, batch.hello(state, rules, by)),
-            Waiting::Ask(ticket, asked, path) => {
-                (ticket, batch.ask(state, (profiles, rules), asked, path))
-            }
-            Waiting::Goodbye(ticket, client) => {
-                if state.clients.contains_key(&client) {
-                    batch.leave(state, client);
-                }
-                // Who is gone is gone: also a copy is answered so.
-                (ticket, Ok(Answer::Done))
-            }
-            Waiting::Drain(ticket, ports, drained) => {
-                batch.drain(state, &ports, drained);
-                (ticket, Ok(Answer::Done))
-            }
-            Waiting::LeaseEnded(client) => {
-                // It may have been heard while another write was under way.
-                if leases.is_silent(client) && state.clients.contains_key(&client) {
-                    batch.leave(state, client);
-                    batch.dropped.push(client);
-                }
-                return;
-            }
-        };
-        batch.answers.push((ticket, answer));
-    }
-
-    fn answer(&mut self, answers: Vec<(Ticket, Result<Answer, Refusal>)>) {
-        let answer = |(ticket, answer)| Output::Answer { ticket, answer };
-        self.out.extend(answers.into_iter().map(answer));
-    }
-
-    fn stored(&mut self, write: u64, error: Option<String>) {
-        if write != self.writes {
-            return;
-        }
-        let Some(mut batch) = self.writing.take() else { return };
-        if let Some(error) = error {
-            batch.take_back(&mut self.state);
-            // Of those that change nothing too: what they say may rest on what is taken back.
-            let refused = batch.answers.into_iter();
-            let refused = refused.map(|of| (of.0, Err(Refusal::NotStored(error.clone()))));
-            return self.answer(refused.collect());
-        }
-        for path in batch.closed_paths() {
-            path.iter().for_each(|&port| self.ports.count(port, false));
-        }
-        for change in &batch.changes {
-            self.tell(change).expect("levels are those of the table");
-            match change {
-                Change::Client(client, Some(_)) if !self.leases.has(*client) => {
-                    self.renew(*client);
-                }
-                Change::Client(client, None) => self.leases.forget(*client),
-                Change::Drained(port, drained) => {
-                    let now = (self.now, &self.rules);
-                    self.ports.change(*port, now, |port| port.is_drained = *drained);
-                }
-                _ => {}
-            }
-        }
-        self.out.extend(batch.dropped.into_iter().map(|client| Output::Dropped { client }));
-        self.answer(batch.answers);
-        self.settle();
     }
 }

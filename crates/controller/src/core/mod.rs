@@ -12,6 +12,10 @@
 //! into the next. An order says how the port is to be, not what to change, so giving one again writes nothing if all
 //! is well: that is how ports are looked at. One that failed is given again, later each time.
 //!
+//! **What is seen is put right.** Ports are looked at now and then; one that has something else than was written there
+//! is said to be overwritten, and written again. The network is looked over now and then, and when an order has failed:
+//! ports come and go with it, and connections that take another way are stored so, and follow.
+//!
 //! **Who starts again knows as much.** What is stored are applications, connections and who is drained. Ports are
 //! worked out anew, and of what stands there only what is read counts; clients have a lease from the start on.
 
@@ -21,19 +25,23 @@ mod input;
 mod leases;
 mod machine;
 mod outlook;
+mod output;
 mod owner;
+mod port;
 mod ports;
 mod profiles;
 mod request;
 mod rules;
 mod state;
+mod survey;
 
 pub use change::{Answered, Application, Change, Client, Connection, Next};
-pub use input::{Cause, End, Input, OrderId, Output, Task, Ticket, Why};
+pub use input::{End, Input, SeenPort, Ticket, Way};
 pub use machine::{Core, Unfit};
 pub use outlook::{Differs, Guest};
+pub use output::{Cause, OrderId, Output, Task, Why};
 pub use owner::Owner;
-pub use ports::PortState;
+pub use port::PortState;
 pub use profiles::Profiles;
 pub use request::{Answer, Asked, ClientId, Limited, Refusal, Request};
 pub use rules::{Limits, Rules};

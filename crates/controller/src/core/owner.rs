@@ -1,7 +1,8 @@
 //! [`Owner`]: whose clients are.
 
-use super::input::{Input, Output};
+use super::input::Input;
 use super::machine::Core;
+use super::output::Output;
 use super::request::{Answer, ClientId, Refusal};
 use serde::{Deserialize, Serialize};
 

@@ -9,9 +9,6 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU16, NonZeroU32};
 use std::sync::Arc;
 
-/// How many levels there are: service levels of InfiniBand, and marks that RFC 2474 leaves to local use.
-const LEVELS: NonZeroU16 = NonZeroU16::new(16).expect("16");
-
 /// What was profiled, and which level each application has.
 ///
 /// Levels are made of the table ahead of time (Saba 4.3.4), as a distributed controller has them, and not of
@@ -24,15 +21,16 @@ pub struct Profiles {
 }
 
 impl Profiles {
-    /// The profiles of a table. `seed` is what the starts of K-means are drawn from.
-    pub fn new(table: Table, seed: u64) -> Self {
+    /// The profiles of a table, of which up to `levels` levels are made: as many as packets can be told apart by. `seed`
+    /// is what the starts of K-means are drawn from.
+    pub fn new(table: Table, levels: NonZeroU16, seed: u64) -> Self {
         let model = |entry: &bandwise_saba::table::Entry| {
             Model::fit(&entry.samples, Kind::Monotone).expect("only a polynomial can fail")
         };
         let models: BTreeMap<Application, Model> =
             table.iter().map(|(name, entry)| (name.clone(), model(entry))).collect();
         let (coordinates, scaling) = (Coordinates::Slowdowns, Scaling::None);
-        let grouping = Grouping { levels: LEVELS, coordinates, scaling, seed };
+        let grouping = Grouping { levels, coordinates, scaling, seed };
         let shared = SharedTable::new(models, &grouping);
         let shared = Arc::new(shared.expect("slowdowns are coordinates of any model"));
         Profiles { table, shared }

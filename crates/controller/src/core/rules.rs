@@ -12,6 +12,8 @@ pub struct Rules {
     pub apart: Duration,
     /// How long a port stays without being looked at.
     pub look: Duration,
+    /// How long the network stays without being looked over: which ports there are, which ways.
+    pub discover: Duration,
     /// After how long an order that has not ended is called late.
     pub late: Duration,
     /// From a failure to the next try; twice as long after each.
@@ -41,6 +43,7 @@ impl Default for Rules {
             lease: Duration::from_secs(30),
             apart: Duration::from_millis(10),
             look: Duration::from_secs(10),
+            discover: Duration::from_secs(30),
             late: Duration::from_secs(2),
             retry: Duration::from_millis(100),
             longest_retry: Duration::from_secs(30),

@@ -50,7 +50,7 @@ pub(super) fn continued(path: &Path) -> io::Result<File> {
 
 fn line(output: &Output) -> Option<Value> {
     match output {
-        Output::Order { task: Task::Read, .. } => None,
+        Output::Order { task: Task::Read | Task::Check(_), .. } => None,
         Output::Order { order, port, task, why } => {
             let after = match task {
                 Task::Share(config) => json!(config),
@@ -62,6 +62,9 @@ fn line(output: &Output) -> Option<Value> {
         }
         Output::Written { order, port, before, after, why } => Some(json!({
             "what": "written", "order": order, "port": port, "before": before, "after": after, "why": why,
+        })),
+        Output::Overwritten { order, port, before, found } => Some(json!({
+            "what": "overwritten", "order": order, "port": port, "before": before, "after": found,
         })),
         Output::Failed { order, port, said, why } => Some(
             json!({ "what": "failed", "order": order, "port": port, "said": said, "why": why }),

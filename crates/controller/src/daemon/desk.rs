@@ -1,56 +1,40 @@
 //! [`Desk`]: the thread that owns the core.
 
+mod parts;
+mod tell;
+
+pub use parts::{Parts, Paths};
+
 use super::handle::{Handle, Message, ROOM, Said};
 use super::recording::Sum;
+use super::scout::{self, Known, Surveyed, Ways};
 use super::writer::{self, Order};
-use super::{Audit, Metrics, Recording};
-use crate::core::{Answer, Change, Core, Input, OrderId, Output, Owner, Refusal, Request, Ticket};
-use crate::store::Store;
-use bandwise_enforce::{Fault, Switches};
+use super::{Audit, Metrics, Recording, keeper};
+use crate::core::{
+    Answer, Cause, Change, Core, Input, OrderId, Output, Owner, Refusal, Request, SeenPort, Ticket,
+    Way,
+};
+use bandwise_enforce::{Fault, Port, Switches};
 use bandwise_saba::controller::PortId;
 use std::collections::BTreeMap;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// What a daemon is made of.
-pub struct Parts<S> {
-    /// The core, which has heard nothing yet.
-    pub core: Core,
-    /// Where changes are kept.
-    pub store: Box<dyn Store>,
-    /// Who writes ports.
-    pub switches: S,
-    /// Who knows ways through the network, while the other writes.
-    pub paths: S,
-    /// Where all that the core hears is written down, if it is.
-    pub recording: Option<Recording>,
-    /// The trail of what was done to ports, if one is kept.
-    pub audit: Option<Audit>,
-    /// What is counted.
-    pub metrics: Metrics,
-}
-
-/// Who knows ways through the network.
-pub trait Paths {
-    /// The ports that data may leave through on the way from one host to another.
-    fn path(&mut self, from: &str, to: &str) -> Result<Vec<PortId>, Fault>;
-}
-
-impl<S: Switches> Paths for S {
-    fn path(&mut self, from: &str, to: &str) -> Result<Vec<PortId>, Fault> {
-        Switches::path(self, from, to)
-    }
-}
+/// How long ports may take to be as they were found when the daemon ends.
+const RESTORING: Duration = Duration::from_secs(10);
 
 /// The thread that owns the core.
 pub struct Desk<S> {
     core: Core,
-    paths: S,
+    paths: Ways<S>,
     recording: Option<Recording>,
     audit: Option<Audit>,
     metrics: Metrics,
+    restores: bool,
+    /// Until when it waits for that, when it ends.
+    leaves: Option<Instant>,
     began: Instant,
     waiting: BTreeMap<Ticket, oneshot::Sender<Result<Answer, Refusal>>>,
     tickets: u64,
@@ -59,27 +43,37 @@ pub struct Desk<S> {
     ordered: BTreeMap<OrderId, (PortId, Instant)>,
     store: Sender<(u64, Vec<Change>)>,
     writer: Sender<Order>,
+    scout: Sender<Known>,
+    /// Connections that were asked for since the scout was sent, and the ways that they were given.
+    since: Known,
     messages: Receiver<Message>,
 }
 
 impl<S: Switches + Send + 'static> Desk<S> {
-    /// Finds the ports and starts the threads. The last of what is returned ends when the daemon does.
-    pub fn start(mut parts: Parts<S>) -> Result<(Handle, JoinHandle<()>), Fault> {
-        let found = parts.switches.discover()?;
+    /// Finds the ports and starts the threads. The last of what is returned ends when the daemon does, with the names
+    /// of ports that should be as they were found and are not.
+    pub fn start(mut parts: Parts<S>) -> Result<(Handle, JoinHandle<Vec<String>>), Fault> {
+        let found = parts.paths.discover()?;
         let (desk, messages) = sync_channel(ROOM);
         let (store, writes) = channel();
         let (writer, orders) = channel();
+        let (scout, surveys) = channel();
         let metrics = parts.metrics.clone();
         let (mut kept, to_desk) = (parts.store, desk.clone());
-        std::thread::spawn(move || keep(&mut *kept, &metrics, &writes, &to_desk));
+        std::thread::spawn(move || keeper::run(&mut *kept, &metrics, &writes, &to_desk));
         let (switches, to_desk) = (parts.switches, desk.clone());
         std::thread::spawn(move || writer::run(switches, &orders, &to_desk));
+        let paths = Ways::new(parts.paths);
+        let (looks, ways, to_desk) = (parts.scout, paths.clone(), desk.clone());
+        std::thread::spawn(move || scout::run(looks, &ways, &surveys, &to_desk));
         let mut own = Desk {
             core: parts.core,
-            paths: parts.paths,
+            paths,
             recording: parts.recording,
             audit: parts.audit,
             metrics: parts.metrics,
+            restores: parts.restores,
+            leaves: None,
             began: Instant::now(),
             waiting: BTreeMap::new(),
             tickets: 0,
@@ -87,40 +81,51 @@ impl<S: Switches + Send + 'static> Desk<S> {
             ordered: BTreeMap::new(),
             store,
             writer,
+            scout,
+            since: Known::new(),
             messages,
         };
         let thread = std::thread::spawn(move || {
-            for port in found {
-                let (port, name, queues) = (port.id, port.name, port.queues);
-                own.hear(Input::Found { port, name, queues });
-            }
-            own.run();
+            own.since = own.known();
+            own.seen(found, Vec::new());
+            own.run()
         });
         Ok((Handle { desk }, thread))
     }
 
-    fn run(&mut self) {
+    fn run(&mut self) -> Vec<String> {
         loop {
+            if let Some(unrestored) = self.left() {
+                self.record(Recording::flush);
+                return unrestored;
+            }
             let message = match self.messages.try_recv() {
                 Ok(message) => Some(message),
                 Err(_) => {
                     self.record(|recording| recording.flush());
                     let wake = self.core.wake().unwrap_or(Duration::from_secs(3600));
                     let wait = wake.saturating_sub(self.began.elapsed());
+                    let left = self.leaves.map(|by| by.saturating_duration_since(Instant::now()));
+                    let wait = left.map_or(wait, |left| wait.min(left));
                     match self.messages.recv_timeout(wait) {
                         Ok(message) => Some(message),
                         Err(RecvTimeoutError::Timeout) => None,
-                        Err(RecvTimeoutError::Disconnected) => return,
+                        Err(RecvTimeoutError::Disconnected) => return Vec::new(),
                     }
                 }
             };
             match message {
                 None => self.hear(Input::Tick),
+                Some(Message::Stop) if self.restores && self.leaves.is_none() => {
+                    tracing::info!("stops when ports are as they were found");
+                    self.leaves = Some(Instant::now() + RESTORING);
+                    self.hear(Input::Leave);
+                }
                 Some(Message::Stop) => {
                     tracing::info!("stops; ports stay as they are");
-                    return self.record(Recording::flush);
+                    self.leaves = Some(Instant::now());
                 }
-                Some(Message::Look(look)) => look(&mut self.core, &mut self.paths),
+                Some(Message::Look(look)) => look(&mut self.core, &mut *self.paths.lock()),
                 Some(Message::Said(by, said, answers)) => {
                     self.tickets += 1;
                     let ticket = Ticket(self.tickets);
@@ -139,6 +144,12 @@ impl<S: Switches + Send + 'static> Desk<S> {
                         |port: &PortId| core.port(*port).is_some_and(|of| !of.is_settled());
                     self.unplaced.retain(|port, _| is_open(port));
                 }
+                Some(Message::Surveyed(Ok(Surveyed { ports, ways }))) => self.seen(ports, ways),
+                Some(Message::Surveyed(Err(said))) => {
+                    tracing::error!(said, "the network could not be looked over");
+                    self.metrics.unseen.inc();
+                    self.hear(Input::Unseen { said });
+                }
                 Some(Message::Ended { order, end }) => {
                     if let Some((port, since)) = self.ordered.remove(&order) {
                         self.metrics.order_s.observe(since.elapsed().as_secs_f64());
@@ -150,6 +161,30 @@ impl<S: Switches + Send + 'static> Desk<S> {
         }
     }
 
+    /// Which ports are not as they were found and should be, if it ends now: all are, or it was waited for long enough,
+    /// or it ends at once.
+    fn left(&self) -> Option<Vec<String>> {
+        let by = self.leaves?;
+        if !self.restores {
+            return Some(Vec::new());
+        }
+        let open = self.core.ports().filter(|of| !of.1.is_settled());
+        let open: Vec<String> = open.map(|of| of.1.name.clone()).collect();
+        (open.is_empty() || Instant::now() >= by).then_some(open)
+    }
+
+    /// Tells the core which ports there are. Ways of connections that were made while others looked are looked up now.
+    fn seen(&mut self, ports: Vec<Port>, mut ways: Vec<Way>) {
+        let since = std::mem::take(&mut self.since);
+        ways.extend(scout::others(&mut *self.paths.lock(), since));
+        let seen = |Port { id: port, name, queues }| SeenPort { port, name, queues };
+        self.hear(Input::Seen { ports: ports.into_iter().map(seen).collect(), ways });
+    }
+
+    fn known(&self) -> Known {
+        scout::known(self.core.state().connections().map(|of| of.1))
+    }
+
     fn input(&mut self, ticket: Ticket, by: Owner, said: Said) -> Input {
         match said {
             Said::Hello => Input::Hello { ticket, by },
@@ -159,11 +194,15 @@ impl<S: Switches + Send + 'static> Desk<S> {
             Said::Ask(asked) => {
                 let path = match &asked.request {
                     Request::Connect { from, to, .. } => {
-                        let path = Switches::path(&mut self.paths, from, to);
+                        let path = Switches::path(&mut *self.paths.lock(), from, to);
                         path.map_err(|fault| fault.to_string())
                     }
                     _ => Ok(Vec::new()),
                 };
+                if let (Request::Connect { from, to, .. }, Ok(path)) = (&asked.request, &path) {
+                    let ends = (from.as_str().into(), to.as_str().into());
+                    scout::add(&mut self.since, ends, Some(path.as_slice().into()));
+                }
                 let now = Instant::now();
                 for port in path.iter().flatten() {
                     self.unplaced.entry(*port).or_insert(now);
@@ -217,58 +256,26 @@ impl<S: Switches + Send + 'static> Desk<S> {
                     drop(waiting.send(answer));
                 }
             }
-            Output::Order { order, port, task, .. } => {
+            Output::Order { order, port, task, why } => {
                 self.ordered.insert(order, (port, Instant::now()));
-                drop(self.writer.send(Order { order, port, task }));
+                let is_look = why.cause == Cause::Look;
+                drop(self.writer.send(Order { order, port, task, is_look }));
+            }
+            Output::Survey => {
+                let mut known = self.known();
+                // What is not stored yet is not among them.
+                for (ends, path) in std::mem::take(&mut self.since) {
+                    scout::add(&mut known, ends, path);
+                }
+                drop(self.scout.send(known));
             }
             Output::Written { .. }
             | Output::Failed { .. }
+            | Output::Overwritten { .. }
+            | Output::Lost { .. }
+            | Output::Moved { .. }
             | Output::Late { .. }
             | Output::Dropped { .. } => {}
-        }
-    }
-
-    /// Writes lines for people, and the trail.
-    fn tell(&mut self, output: &Output) {
-        let port = match output {
-            Output::Order { port, .. }
-            | Output::Written { port, .. }
-            | Output::Failed { port, .. }
-            | Output::Late { port, .. } => *port,
-            Output::Dropped { client } => {
-                tracing::warn!(client = client.0, "dropped: its lease has ended");
-                return;
-            }
-            Output::Store { .. } | Output::Answer { .. } => return,
-        };
-        let name = self.core.port(port).map_or("", |port| &port.name);
-        match output {
-            Output::Written { after, why, .. } => {
-                tracing::info!(port = name, weights = ?after.weights, cause = ?why.cause, "written");
-            }
-            Output::Failed { said, .. } => tracing::error!(port = name, said, "failed"),
-            Output::Late { .. } => tracing::error!(port = name, "an order does not end"),
-            _ => {}
-        }
-        if let Some(audit) = &mut self.audit {
-            audit.line(output, name);
-        }
-    }
-}
-
-/// Stores what comes, and says so.
-fn keep(
-    store: &mut dyn Store,
-    metrics: &Metrics,
-    writes: &Receiver<(u64, Vec<Change>)>,
-    desk: &SyncSender<Message>,
-) {
-    while let Ok((write, changes)) = writes.recv() {
-        let began = Instant::now();
-        let error = store.write(&changes).err().map(|error| error.to_string());
-        metrics.store_s.observe(began.elapsed().as_secs_f64());
-        if desk.send(Message::Stored { write, error }).is_err() {
-            return;
         }
     }
 }

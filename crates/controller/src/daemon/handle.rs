@@ -47,6 +47,7 @@ pub(super) enum Message {
     Look(Look),
     Stored { write: u64, error: Option<String> },
     Ended { order: crate::core::OrderId, end: crate::core::End },
+    Surveyed(Result<super::scout::Surveyed, String>),
     Stop,
 }
 

@@ -5,7 +5,7 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
-use prometheus_client::registry::Registry;
+use prometheus_client::registry::{Metric, Registry};
 use std::sync::{Arc, Mutex};
 
 /// What the daemon counts.
@@ -25,6 +25,11 @@ pub struct Metrics {
     written: Counter,
     failed: Counter,
     dropped: Counter,
+    overwritten: Counter,
+    lost: Counter,
+    moved: Counter,
+    surveys: Counter,
+    pub(super) unseen: Counter,
     pub(super) store_s: Histogram,
     pub(super) order_s: Histogram,
     pub(super) connection_s: Histogram,
@@ -39,40 +44,49 @@ impl Default for Metrics {
 impl Metrics {
     /// Nothing counted yet.
     pub fn new() -> Self {
-        // 0.1 ms to 3 s.
-        let seconds = || Histogram::new(exponential_buckets(1e-4, 2.0, 16));
         let mut registry = Registry::with_prefix("bandwise_controller");
-        let mut gauge = |name, help| {
-            let gauge = Gauge::default();
-            registry.register(name, help, gauge.clone());
-            gauge
-        };
-        let clients = gauge("clients", "Clients that have a lease");
-        let applications = gauge("applications", "Applications that are registered");
-        let connections = gauge("connections", "Connections that are open");
-        let ports = gauge("ports", "Ports that are there");
-        let unsettled = gauge("ports_unsettled", "Ports that are not as they are to be yet");
-        let failing = gauge("ports_failing", "Ports whose last order failed");
-        let late = gauge("ports_late", "Ports whose order takes longer than it should");
-        let mut counter = |name, help| {
-            let counter = Counter::default();
-            registry.register(name, help, counter.clone());
-            counter
-        };
-        let requests = counter("requests", "Requests that were answered");
-        let refused = counter("requests_refused", "Requests that were refused");
-        let orders = counter("orders", "Orders to ports, to look at them too");
-        let written = counter("ports_written", "Orders that wrote something");
-        let failed = counter("orders_failed", "Orders that failed");
-        let dropped = counter("clients_dropped", "Clients whose leases ended");
-        let mut histogram = |name, help| {
-            let histogram = seconds();
-            registry.register(name, help, histogram.clone());
-            histogram
-        };
-        let store_s = histogram("store_seconds", "How long writes to the store take");
-        let order_s = histogram("order_seconds", "How long orders to ports take");
-        let connection_s = histogram(
+        let of = &mut registry;
+        let clients = add(of, Gauge::default(), "clients", "Clients that have a lease");
+        let applications =
+            add(of, Gauge::default(), "applications", "Applications that are registered");
+        let connections = add(of, Gauge::default(), "connections", "Connections that are open");
+        let ports = add(of, Gauge::default(), "ports", "Ports that are there");
+        let unsettled = add(
+            of,
+            Gauge::default(),
+            "ports_unsettled",
+            "Ports that are not as they are to be yet",
+        );
+        let failing = add(of, Gauge::default(), "ports_failing", "Ports whose last order failed");
+        let late = add(
+            of,
+            Gauge::default(),
+            "ports_late",
+            "Ports whose order takes longer than it should",
+        );
+        let requests = add(of, Counter::default(), "requests", "Requests that were answered");
+        let refused = add(of, Counter::default(), "requests_refused", "Requests that were refused");
+        let orders = add(of, Counter::default(), "orders", "Orders to ports, to look at them too");
+        let written = add(of, Counter::default(), "ports_written", "Orders that wrote something");
+        let failed = add(of, Counter::default(), "orders_failed", "Orders that failed");
+        let dropped = add(of, Counter::default(), "clients_dropped", "Clients whose leases ended");
+        let overwritten = add(
+            of,
+            Counter::default(),
+            "ports_overwritten",
+            "Ports that somebody else had written",
+        );
+        let lost = add(of, Counter::default(), "ports_lost", "Ports that were no longer there");
+        let moved =
+            add(of, Counter::default(), "connections_moved", "Connections that took another way");
+        let surveys =
+            add(of, Counter::default(), "surveys", "How often the network was looked over");
+        let unseen = add(of, Counter::default(), "surveys_failed", "How often that failed");
+        let store_s = add(of, seconds(), "store_seconds", "How long writes to the store take");
+        let order_s = add(of, seconds(), "order_seconds", "How long orders to ports take");
+        let connection_s = add(
+            of,
+            seconds(),
             "connection_to_port_seconds",
             "From a request for a connection to the port with its weights read back",
         );
@@ -92,6 +106,11 @@ impl Metrics {
             written,
             failed,
             dropped,
+            overwritten,
+            lost,
+            moved,
+            surveys,
+            unseen,
             store_s,
             order_s,
             connection_s,
@@ -110,6 +129,13 @@ impl Metrics {
             Output::Written { .. } => &self.written,
             Output::Failed { .. } => &self.failed,
             Output::Dropped { .. } => &self.dropped,
+            Output::Overwritten { .. } => &self.overwritten,
+            Output::Lost { .. } => &self.lost,
+            Output::Survey => &self.surveys,
+            Output::Moved { connections } => {
+                self.moved.inc_by(u64::from(*connections));
+                return;
+            }
             Output::Store { .. } | Output::Late { .. } => return,
         };
         counter.inc();
@@ -138,4 +164,15 @@ impl Metrics {
             Err(_) => String::new(),
         }
     }
+}
+
+/// A metric that is in the registry.
+fn add<M: Metric + Clone>(registry: &mut Registry, metric: M, name: &str, help: &str) -> M {
+    registry.register(name, help, metric.clone());
+    metric
+}
+
+/// Times from 0.1 ms to 3 s.
+fn seconds() -> Histogram {
+    Histogram::new(exponential_buckets(1e-4, 2.0, 16))
 }

@@ -1,9 +1,11 @@
-//! The process around the core: a thread that owns it, one that stores, one that writes ports.
+//! The process around the core: a thread that owns it, one that stores, one that writes ports, one that looks over the
+//! network.
 //!
 //! ```text
 //!  HTTP ──> messages ──> desk (Core) ──> keeper (Store)
-//!                         │   ^ ^─────────┘
-//!                         └───┴──────> writer (Switches)
+//!                         │ ^ ^ ^─────────┘
+//!                         │ │ └───────> writer (Switches)
+//!                         └─┴─────────> scout (Switches)
 //! ```
 //!
 //! All that the core hears passes the desk, which writes it down first where a recording is kept.
@@ -11,8 +13,10 @@
 mod audit;
 mod desk;
 mod handle;
+mod keeper;
 mod metrics;
 mod recording;
+mod scout;
 mod writer;
 
 pub use audit::Audit;

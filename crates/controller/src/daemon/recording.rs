@@ -8,6 +8,7 @@ use bandwise_saba::table::read;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, BufRead, BufWriter, Write};
+use std::num::NonZeroU16;
 use std::path::Path;
 use std::time::Duration;
 
@@ -22,6 +23,8 @@ pub struct Beginning {
     pub rules: Rules,
     /// What the starts of K-means were drawn from.
     pub seed: u64,
+    /// How many levels could be told apart.
+    pub levels: NonZeroU16,
     /// The sensitivity table's text.
     pub table: String,
     /// What was stored.
@@ -29,7 +32,7 @@ pub struct Beginning {
 }
 
 /// The form of recordings.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 
 /// An input, and a sum over what was said to it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -41,15 +44,22 @@ struct Line {
 
 impl Beginning {
     /// What a core begins with.
-    pub fn new(rules: Rules, seed: u64, table: String, stored: &State) -> Self {
+    pub fn new(
+        rules: Rules,
+        (levels, seed): (NonZeroU16, u64),
+        table: String,
+        stored: &State,
+    ) -> Self {
         let (recording, version) = (FORM, env!("CARGO_PKG_VERSION").to_owned());
-        Beginning { recording, version, rules, seed, table, stored: stored.records().collect() }
+        let stored = stored.records().collect();
+        Beginning { recording, version, rules, seed, levels, table, stored }
     }
 
     /// A core that begins so.
     pub fn core(&self) -> Result<Core, String> {
         let table = read::any(&Source::new("the table", &self.table)).map_err(|e| e.to_string())?;
-        let (profiles, stored) = (Profiles::new(table, self.seed), State::of(self.stored.clone()));
+        let (profiles, stored) =
+            (Profiles::new(table, self.levels, self.seed), State::of(self.stored.clone()));
         let core = Core::new(self.rules, Settings::default(), profiles, stored, Duration::ZERO);
         core.map_err(|error| error.to_string())
     }

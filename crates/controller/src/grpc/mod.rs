@@ -6,9 +6,9 @@ mod codec;
 mod said;
 mod service;
 
+use crate::Marking;
 use crate::daemon::Handle;
 use axum::Router;
-use bandwise_enforce::htb::Marks;
 use proto::saba_server::{SERVICE_NAME, SabaServer};
 
 /// Messages and the service, as `proto/` describes them.
@@ -22,9 +22,9 @@ pub use said::Unreadable;
 /// The largest message of a request, in bytes. The largest that says something has less than a KiB.
 pub const LARGEST: usize = 64 << 10;
 
-/// The service, answered by the daemon behind `handle`. Packets of a level carry the mark that `marks` gives it.
-pub fn router(handle: Handle, marks: Marks) -> Router {
-    let service = SabaServer::new(service::Service { handle, marks });
+/// The service, answered by the daemon behind `handle`. Packets of a level carry what `marking` says.
+pub fn router(handle: Handle, marking: Marking) -> Router {
+    let service = SabaServer::new(service::Service { handle, marking });
     let service = service.max_decoding_message_size(LARGEST);
     Router::new().route_service(&format!("/{SERVICE_NAME}/{{call}}"), service)
 }

@@ -8,18 +8,18 @@ use super::proto::{
     GoodbyeRequest, GoodbyeResponse, HelloRequest, HelloResponse, KeepAliveRequest,
     KeepAliveResponse, Mark, RegisterApplicationRequest, RegisterApplicationResponse,
 };
+use crate::Marking;
 use crate::core::Answer;
 use crate::credentials::{Caller, Unknown};
 use crate::daemon::{Handle, Said};
-use bandwise_enforce::htb::Marks;
 use bandwise_saba::mapping::PriorityLevel;
 use tonic::{Request, Response, Status};
 
 /// What answers.
 pub(super) struct Service {
     pub(super) handle: Handle,
-    /// Which mark packets of a level carry.
-    pub(super) marks: Marks,
+    /// What packets of a level carry.
+    pub(super) marking: Marking,
 }
 
 impl Service {
@@ -33,8 +33,12 @@ impl Service {
     }
 
     fn mark(&self, level: PriorityLevel) -> Option<Mark> {
-        let dscp = self.marks.of(level).map(|mark| mark.get().into());
-        Some(Mark { level: level.0.into(), dscp })
+        let number = self.marking.of(level).map(u32::from);
+        let (dscp, sl) = match self.marking {
+            Marking::Dscp(_) => (number, None),
+            Marking::ServiceLevels(_) => (None, number),
+        };
+        Some(Mark { level: level.0.into(), dscp, sl })
     }
 }
 

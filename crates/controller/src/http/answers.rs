@@ -1,11 +1,11 @@
 //! What stands in answers, and with which status.
 
+use crate::Marking;
 use crate::core::{Answer, Refusal};
 use crate::daemon::Unheard;
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use bandwise_enforce::htb::Marks;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -80,15 +80,17 @@ pub(super) fn body<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Fails> {
 }
 
 /// An answer in words of JSON; with a level the mark that its packets carry.
-pub(super) fn words(answer: &Answer, marks: &Marks) -> Value {
-    let mark = |level| json!(marks.of(level).map(|mark| mark.get()));
+pub(super) fn words(answer: &Answer, marking: &Marking) -> Value {
+    let mark = |level| (marking.name(), json!(marking.of(level)));
     match answer {
         Answer::Welcome { client, lease_ms } => json!({ "client": client, "lease_ms": lease_ms }),
-        Answer::Registered { application, level, doubts } => json!({
-            "application": application, "level": level, "dscp": mark(*level), "doubts": doubts,
-        }),
+        Answer::Registered { application, level, doubts } => {
+            let (name, mark) = mark(*level);
+            json!({ "application": application, "level": level, name: mark, "doubts": doubts })
+        }
         Answer::Connected { connection, level } => {
-            json!({ "connection": connection, "level": level, "dscp": mark(*level) })
+            let (name, mark) = mark(*level);
+            json!({ "connection": connection, "level": level, name: mark })
         }
         Answer::Done => json!({}),
     }

@@ -3,10 +3,10 @@
 mod answers;
 mod routes;
 
+use crate::Marking;
 use crate::daemon::{Handle, Metrics};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use bandwise_enforce::htb::Marks;
 use std::sync::Arc;
 
 /// What the routes are, as OpenAPI describes it.
@@ -20,13 +20,13 @@ const LARGEST: usize = 256 << 10;
 struct Desk {
     handle: Handle,
     metrics: Metrics,
-    /// Which mark packets of a level carry.
-    marks: Arc<Marks>,
+    /// What packets of a level carry.
+    marking: Arc<Marking>,
 }
 
 /// All routes, answered by the daemon behind `handle`.
-pub fn router(handle: Handle, metrics: Metrics, marks: Marks) -> Router {
-    let desk = Desk { handle, metrics, marks: Arc::new(marks) };
+pub fn router(handle: Handle, metrics: Metrics, marking: Marking) -> Router {
+    let desk = Desk { handle, metrics, marking: Arc::new(marking) };
     let add = |router: Router<Desk>, (path, _, route)| router.route(path, route);
     let router = routes::all().into_iter().fold(Router::new(), add);
     router.layer(DefaultBodyLimit::max(LARGEST)).fallback(answers::no_such_route).with_state(desk)

@@ -198,6 +198,6 @@ impl Desk {
     /// Says something to the daemon; the answer in words of JSON.
     async fn say(&self, caller: &Caller, said: Said) -> Reply {
         let answer = self.handle.say(caller, said).await?;
-        Ok(axum::Json(words(&answer, &self.marks)))
+        Ok(axum::Json(words(&answer, &self.marking)))
     }
 }

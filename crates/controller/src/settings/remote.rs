@@ -49,11 +49,28 @@ pub(super) struct CredentialSpec {
     drain: bool,
 }
 
-/// Who is known, each by what nobody else has.
-pub(super) fn credentials(
+/// The place, if there is one, and who may come.
+pub(super) fn remote(
     source: &Source,
+    spec: Option<&RemoteSpec>,
     specs: &[CredentialSpec],
-) -> Result<Vec<Credential>, InputError> {
+    folder: &Path,
+) -> Result<(Option<Remote>, Vec<Credential>), InputError> {
+    let credentials = credentials(source, specs)?;
+    let remote = match (spec, specs.first()) {
+        (Some(spec), _) => Some(place(source, spec, (folder, &credentials, specs))?),
+        (None, None) => None,
+        (None, Some(first)) => {
+            let message = "a credential, and others can't reach the controller";
+            let wrong = at(source, &first.name, message);
+            return Err(wrong.allowed("with a [remote] table that says where they do"));
+        }
+    };
+    Ok((remote, credentials))
+}
+
+/// Who is known, each by what nobody else has.
+fn credentials(source: &Source, specs: &[CredentialSpec]) -> Result<Vec<Credential>, InputError> {
     let mut all: Vec<Credential> = Vec::new();
     for spec in specs {
         let own = credential(source, spec)?;
@@ -126,7 +143,7 @@ fn dns_name(source: &Source, text: &Spanned<String>) -> Result<String, InputErro
 }
 
 /// The place, if somebody can show there who they are.
-pub(super) fn remote(
+fn place(
     source: &Source,
     spec: &RemoteSpec,
     (folder, credentials, given): (&Path, &[Credential], &[CredentialSpec]),
@@ -174,12 +191,6 @@ pub(super) fn remote(
         return Err(wrong.allowed("one of both"));
     }
     Ok(Remote { listen, tls })
-}
-
-/// Credentials that can't be shown anywhere.
-pub(super) fn nowhere(source: &Source, first: &CredentialSpec) -> InputError {
-    let wrong = at(source, &first.name, "a credential, and others can't reach the controller");
-    wrong.allowed("with a [remote] table that says where they do")
 }
 
 #[cfg(test)]

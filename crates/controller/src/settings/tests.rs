@@ -1,4 +1,5 @@
 use super::*;
+use std::time::Duration;
 
 const WELL: &str = "lab = \"lab\"\ntable = \"t.toml\"\nstore = \"s\"\nlisten = \"unix:c\"\n";
 
@@ -12,7 +13,10 @@ fn paths_are_relative_to_the_file() {
     let settings = read(WELL).unwrap();
     assert_eq!(settings.table, Path::new("/etc/bandwise/t.toml"));
     assert_eq!(settings.listen, Listen::Unix { path: "/etc/bandwise/c".into(), mode: 0o600 });
-    assert_eq!(settings.rules, Rules::default());
+    assert_eq!((settings.rules, settings.restores), (Rules::default(), false));
+    for (text, restores) in [("keep", false), ("restore", true)] {
+        assert_eq!(read(&format!("{WELL}on-exit = \"{text}\"\n")).unwrap().restores, restores);
+    }
     let more = format!("{WELL}[times]\nlease = \"2 s\"\n[limits]\nconnections = 7\n");
     let rules = read(&more).unwrap().rules;
     assert_eq!((rules.lease, rules.limits.connections), (Duration::from_secs(2), 7));
@@ -32,16 +36,78 @@ fn ports_are_those_of_linux() {
 #[test]
 fn what_is_wrong_is_said_with_its_line() {
     let cases = [
-        ("lab = \"lab\"\n", "", "c.toml:1: no ports are named"),
+        ("lab = \"lab\"\n", "", "c.toml:1: no network is named"),
         ("unix:c", "0.0.0.0:80", "c.toml:4: 0.0.0.0:80 can be reached by others"),
         ("unix:c", "here", "c.toml:4: listening at \"here\""),
         ("\"s\"", "\"\"", "c.toml:3: a file without a name"),
+        ("\"s\"", "\"s\"\non-exit = \"leave\"", "c.toml:4: \"leave\" on exit"),
         ("store", "stoer", "c.toml:3: unknown field `stoer`"),
         ("\"unix:c\"", "\"unix:c\"\n[times]\nlease = \"1 ms\"", "c.toml:6: 1 ms here"),
         ("\"unix:c\"", "\"unix:c\"\n[limits]\nclients = 0", "c.toml:6: a limit of 0"),
+        ("\"unix:c\"", "\"unix:c\"\n[infiniband]", "c.toml:5: a second network"),
     ];
     for (from, to, said) in cases {
         let error = read(&WELL.replacen(from, to, 1)).unwrap_err();
+        assert!(error.starts_with(said) && error.contains("allowed"), "{error}");
+    }
+}
+
+const ELSEWHERE: &str = "table = \"t.toml\"\nstore = \"s\"\nlisten = \"unix:c\"\n";
+
+#[test]
+fn a_fabric_of_infiniband() {
+    let Network::InfiniBand(plain) = read(&format!("{ELSEWHERE}[infiniband]\n")).unwrap().network
+    else {
+        panic!()
+    };
+    assert_eq!((plain.device, plain.port, plain.patience.m_key), (None, None, 0));
+    assert_eq!((plain.lanes.sls().len(), plain.lanes.vls().len()), (8, 4));
+    let text = "[infiniband]\ndevice = \"mlx5_1\"\nport = 2\nsls = \"2,3\"\nlanes = \"1-2\"\n\
+                m-key = \"0x1f\"\ntimeout = \"50 ms\"\nattempts = 5\n";
+    let Network::InfiniBand(full) = read(&format!("{ELSEWHERE}{text}")).unwrap().network else {
+        panic!()
+    };
+    assert_eq!((full.device.as_deref(), full.port), (Some("mlx5_1"), Some(2)));
+    assert_eq!(full.lanes.sls().iter().map(|sl| sl.get()).collect::<Vec<_>>(), [2, 3]);
+    assert_eq!((full.patience.m_key, full.patience.attempts), (31, 5));
+    assert_eq!(full.patience.timeout, bandwise_units::Time::from_ms(50));
+    for (line, said) in [
+        ("lanes = \"0-3\"", "c.toml:5: virtual lane 0 is everyone else's"),
+        ("lanes = \"1-15\"", "c.toml:5: \"1-15\" here"),
+        ("lanes = \"1,1\"", "c.toml:5: virtual lane 1 is there twice"),
+        ("sls = \"0\"", "c.toml:5: service level 0 is everyone else's"),
+        ("sls = \"16\"", "c.toml:5: \"16\" here"),
+        ("port = 0", "c.toml:5: port 0"),
+        ("device = \"\"", "c.toml:5: a device without a name"),
+        ("m-key = \"secret\"", "c.toml:5: a management key that is none"),
+        ("timeout = \"1 us\"", "c.toml:5: waiting 1 us for an answer"),
+        ("attempts = 300", "c.toml:5: asked this often: 300"),
+        ("lane = \"1\"", "c.toml:5: unknown field `lane`"),
+    ] {
+        let error = read(&format!("{ELSEWHERE}[infiniband]\n{line}\n")).unwrap_err();
+        assert!(error.starts_with(said) && error.contains("allowed"), "{error}");
+        assert!(!error.contains("secret"));
+    }
+}
+
+#[test]
+fn a_network_in_memory() {
+    let text = "[simulated]\nqueues = 3\n[simulated.fabric]\nbuild = { single-switch = 4 }\n\
+                link = { rate = \"100 Gbps\" }\n";
+    let Network::Simulated(given) = read(&format!("{ELSEWHERE}{text}")).unwrap().network else {
+        panic!()
+    };
+    let Shape::Given(fabric) = given.shape else { panic!() };
+    assert_eq!((fabric.hosts().len(), given.queues.get()), (4, 3));
+    let file = read(&format!("{ELSEWHERE}[simulated]\nfabric-file = \"net\"\n")).unwrap();
+    let Network::Simulated(file) = file.network else { panic!() };
+    assert!(matches!(file.shape, Shape::File(path) if path == Path::new("/etc/bandwise/net")));
+    for (text, said) in [
+        ("[simulated]\n", "c.toml:4: a simulated network has one fabric"),
+        ("[simulated]\nfabric-file = \"a\"\nqueues = 0", "c.toml:6: 0 queues"),
+        ("[simulated.fabric]\nbuild = { single-switch = 0 }\n", "c.toml:5: "),
+    ] {
+        let error = read(&format!("{ELSEWHERE}{text}")).unwrap_err();
         assert!(error.starts_with(said) && error.contains("allowed"), "{error}");
     }
 }

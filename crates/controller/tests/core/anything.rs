@@ -31,6 +31,14 @@ enum Happens {
     /// The answers that are on the way are lost.
     Lost,
     Crash(bool, bool),
+    /// Links move; it is seen when the network is looked over.
+    Rewired(u64),
+    /// A port is there, or not.
+    PortThere(u64, bool),
+    /// Somebody else writes to a port.
+    Overwritten(u64),
+    /// A survey ends, if one is under way.
+    Surveyed,
 }
 
 struct Client {
@@ -136,6 +144,8 @@ fn patient() -> Rules {
 
 /// All clients do what they have left, and all goes well.
 fn finish(world: &mut World, clients: &mut [Client]) {
+    (world.moved, world.gone) = (0, Default::default());
+    world.find();
     for client in clients.iter_mut() {
         while client.id.is_none() || client.at < client.steps.len() {
             client.sends(world, &mut Vec::new());
@@ -146,6 +156,10 @@ fn finish(world: &mut World, clients: &mut [Client]) {
             client.hears(world);
         }
     }
+    world.settle();
+    // What somebody else has written is seen when ports are looked at.
+    world.now += world.rules.look;
+    world.hear(Input::Tick);
     world.settle();
 }
 
@@ -189,6 +203,14 @@ fn disturbed(steps: &[(Vec<Step>, u64)], happens: &[Happens]) -> (World, Vec<Cli
                 world.crash(*is_stored, *are_done);
                 world.answers.clear();
             }
+            Happens::Rewired(by) => world.moved = *by,
+            Happens::PortThere(port, true) => drop(world.gone.remove(port)),
+            Happens::PortThere(port, false) => drop(world.gone.insert(*port)),
+            Happens::Overwritten(port) => {
+                world.ports.insert(PortId(*port), PortConfig::default());
+            }
+            Happens::Surveyed if world.survey => world.find(),
+            Happens::Surveyed => {}
         }
         clients.iter_mut().for_each(|client| client.hears(&mut world));
     }
@@ -212,8 +234,12 @@ fn anything() -> impl Strategy<Value = Vec<Happens>> {
         2 => any::<Index>().prop_map(Happens::Copy),
         6 => prop::bool::weighted(0.8).prop_map(Happens::Store),
         4 => (any::<Index>(), prop::bool::weighted(0.8)).prop_map(|(of, well)| Happens::Port(of, well)),
-        2 => (0u64..40).prop_map(Happens::Time),
+        2 => prop_oneof![0u64..40, 1_000u64..40_000].prop_map(Happens::Time),
         1 => Just(Happens::Lost),
+        1 => (0..PORTS).prop_map(Happens::Rewired),
+        1 => (0..PORTS, any::<bool>()).prop_map(|(port, there)| Happens::PortThere(port, there)),
+        1 => (0..PORTS).prop_map(Happens::Overwritten),
+        2 => Just(Happens::Surveyed),
         1 => any::<(bool, bool)>().prop_map(|(stored, done)| Happens::Crash(stored, done)),
     ];
     prop::collection::vec(happens, 0..120)

@@ -2,4 +2,5 @@
 
 mod anything;
 mod by_hand;
+mod seen;
 mod world;

@@ -2,14 +2,14 @@
 
 use bandwise_controller::core::{
     Answer, Asked, Change, ClientId, Core, End, Input, OrderId, Output, Owner, Profiles, Refusal,
-    Request, Rules, State, Task, Ticket,
+    Request, Rules, SeenPort, State, Task, Ticket, Way,
 };
 use bandwise_enforce::htb::lowest_terms;
 use bandwise_input::Source;
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortConfig, PortId, Settings};
 use bandwise_saba::table::read;
-use std::collections::BTreeMap;
-use std::num::NonZeroU8;
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::{NonZeroU8, NonZeroU16};
 use std::time::Duration;
 
 /// Three applications: one that only sends, one that sends half of the time, one that hardly sends.
@@ -28,15 +28,19 @@ pub const NAMES: [&str; 4] = ["all", "half", "little", "unknown"];
 pub const PORTS: u64 = 4;
 
 pub fn profiles() -> Profiles {
-    Profiles::new(read::csv(&Source::new("table.csv", TABLE)).unwrap(), 1)
+    let levels = NonZeroU16::new(16).unwrap();
+    Profiles::new(read::csv(&Source::new("table.csv", TABLE)).unwrap(), levels, 1)
 }
 
-/// Hosts are h0 to h3; what goes to one passes the port with its number, from one but the last the next too.
-pub fn path(from: &str, to: &str) -> Result<Vec<PortId>, String> {
+/// Hosts are h0 to h3; what goes to one passes the port with its number, from one but the last the next too. Links may
+/// have moved: then it is the port that many further.
+pub fn path(from: &str, to: &str, moved: u64) -> Result<Vec<PortId>, String> {
     let number = |host: &str| host.strip_prefix('h')?.parse().ok().filter(|&n: &u64| n < PORTS);
     match (number(from), number(to)) {
-        (Some(from), Some(to)) if from % 2 == 0 => Ok(vec![PortId(to), PortId((to + 1) % PORTS)]),
-        (Some(_), Some(to)) => Ok(vec![PortId(to)]),
+        (Some(from), Some(to)) if from % 2 == 0 => {
+            Ok([to, to + 1].map(|port| PortId((port + moved) % PORTS)).into())
+        }
+        (Some(_), Some(to)) => Ok(vec![PortId((to + moved) % PORTS)]),
         _ => Err(format!("there is no host {from:?} or {to:?}")),
     }
 }
@@ -55,6 +59,14 @@ pub struct World {
     pub write: Option<(u64, Vec<Change>)>,
     /// Orders that have not ended, and when each was given.
     pub orders: BTreeMap<OrderId, (PortId, Task)>,
+    /// A survey that has not ended.
+    pub survey: bool,
+    /// By how many ports links have moved.
+    pub moved: u64,
+    /// Between which hosts connections were asked for since the last survey.
+    asked: BTreeSet<(Box<str>, Box<str>)>,
+    /// Ports that are not there.
+    pub gone: BTreeSet<u64>,
     /// What stands at ports.
     pub ports: BTreeMap<PortId, PortConfig>,
     pub ended: BTreeMap<PortId, Duration>,
@@ -74,6 +86,10 @@ impl World {
             stored: State::default(),
             write: None,
             orders: BTreeMap::new(),
+            survey: false,
+            moved: 0,
+            asked: BTreeSet::new(),
+            gone: BTreeSet::new(),
             ports: (0..PORTS).map(|port| (PortId(port), PortConfig::default())).collect(),
             ended: BTreeMap::new(),
             answers: BTreeMap::new(),
@@ -85,11 +101,21 @@ impl World {
         world
     }
 
+    /// The network is looked over.
     pub fn find(&mut self) {
-        for port in 0..PORTS {
-            let (name, queues) = (format!("p{port}"), NonZeroU8::new(2).unwrap());
-            self.hear(Input::Found { port: PortId(port), name, queues });
-        }
+        self.survey = false;
+        let queues = NonZeroU8::new(2).unwrap();
+        let seen = |port| SeenPort { port: PortId(port), name: format!("p{port}"), queues };
+        let ports = (0..PORTS).filter(|port| !self.gone.contains(port)).map(seen).collect();
+        let ends = self.core.state().connections().map(|(_, of)| (of.from.clone(), of.to.clone()));
+        let mut ends: BTreeSet<_> = ends.collect();
+        ends.append(&mut self.asked);
+        let way = |(from, to): (Box<str>, Box<str>)| {
+            let path = path(&from, &to, self.moved).unwrap().into();
+            Way { from, to, path }
+        };
+        let ways = ends.into_iter().map(way).collect();
+        self.hear(Input::Seen { ports, ways });
     }
 
     pub fn ticket(&mut self) -> Ticket {
@@ -118,6 +144,10 @@ impl World {
                         self.ended.get(&port).is_none_or(|at| *at + self.rules.apart <= self.now);
                     assert!(rested, "{port:?} had no rest");
                     self.orders.insert(order, (port, task));
+                }
+                Output::Survey => {
+                    assert!(!self.survey, "one survey at a time");
+                    self.survey = true;
                 }
                 _ => {}
             }
@@ -152,8 +182,13 @@ impl World {
     }
 
     fn done(&mut self, port: PortId, task: &Task) -> End {
+        if self.gone.contains(&port.0) {
+            return End::Failed { said: "it is gone".into() };
+        }
         let stands = self.ports.get_mut(&port).unwrap();
         let wanted = match task {
+            Task::Check(config) if *stands == lowest(config) => return End::Stands,
+            Task::Check(_) => return End::Differs { found: stands.clone() },
             Task::Read => stands.clone(),
             Task::AsFound => PortConfig::default(),
             Task::Share(config) => lowest(config),
@@ -168,6 +203,7 @@ impl World {
         if let Some((_, changes)) = self.write.take().filter(|_| is_stored) {
             self.keep(changes);
         }
+        self.survey = false;
         for (_, (port, task)) in std::mem::take(&mut self.orders) {
             if are_done {
                 self.done(port, &task);
@@ -188,6 +224,9 @@ impl World {
             while let Some((&order, _)) = self.orders.first_key_value() {
                 self.carry_out(order, true);
             }
+            if self.survey {
+                self.find();
+            }
             if self.core.is_settled() && self.write.is_none() && self.orders.is_empty() {
                 return;
             }
@@ -201,7 +240,13 @@ impl World {
     pub fn ask(&mut self, asked: Asked) -> Ticket {
         let ticket = self.ticket();
         let path = match &asked.request {
-            Request::Connect { from, to, .. } => path(from, to),
+            Request::Connect { from, to, .. } => {
+                let path = path(from, to, self.moved);
+                if path.is_ok() {
+                    self.asked.insert((from.as_str().into(), to.as_str().into()));
+                }
+                path
+            }
             _ => Ok(Vec::new()),
         };
         self.hear(Input::Ask { ticket, by: Owner::default(), asked, path });

@@ -2,8 +2,8 @@
 
 mod authority;
 mod credentials;
-#[path = "../daemon/fake.rs"]
-mod fake;
+#[path = "../daemon/two_hosts.rs"]
+mod two_hosts;
 mod world;
 /// The client that the build makes for tests.
 #[allow(clippy::all)]
@@ -18,7 +18,7 @@ use bandwise_controller::grpc::proto::{
     CreateConnectionRequest, DeregisterApplicationRequest, DestroyConnectionRequest,
     GoodbyeRequest, KeepAliveRequest, RegisterApplicationRequest,
 };
-use bandwise_saba::controller::PortId;
+use bandwise_enforce::Switches;
 use world::{World, register, sender};
 
 /// From hello to goodbye (Saba 4.4.2), and what stands at the port meanwhile.
@@ -27,7 +27,10 @@ fn an_application_comes_has_a_connection_and_goes() {
     let world = World::start(Limits::default());
     let mut client = world.client();
     let id = world.hello(&mut client);
-    let weights = || world.ports.lock().unwrap()[&PortId(1)].weights.clone();
+    let weights = || {
+        let port = world.network.named("s0:1").unwrap();
+        world.network.clone().read_back(port).unwrap().weights
+    };
     let asked = RegisterApplicationRequest { nodes: Some(4), ..register(id, 0, "all") };
     let registered = world.runtime.block_on(client.register_application(asked.clone()));
     let registered = registered.unwrap().into_inner();

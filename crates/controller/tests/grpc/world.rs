@@ -1,7 +1,7 @@
 //! A controller with a door, and clients of its gRPC.
 
 use crate::client::saba_client::SabaClient;
-use crate::fake::{Fake, Ports, TABLE, ports};
+use crate::two_hosts::{TABLE, network};
 use bandwise_controller::core::{Core, Limits, Profiles, Rules, State};
 use bandwise_controller::credentials::{
     Credential, Credentials, Gate, Pattern, Rights, TokenDigest,
@@ -10,8 +10,9 @@ use bandwise_controller::daemon::{Desk, Handle, Metrics, Parts};
 use bandwise_controller::grpc::proto::{HelloRequest, RegisterApplicationRequest, Sender};
 use bandwise_controller::settings::Listen;
 use bandwise_controller::store::Embedded;
-use bandwise_controller::{Door, Tls, router};
+use bandwise_controller::{Door, Marking, Tls, router};
 use bandwise_enforce::htb::Marks;
+use bandwise_enforce::simulated::Simulated;
 use bandwise_input::Source;
 use bandwise_saba::controller::Settings;
 use bandwise_saba::table::read;
@@ -25,7 +26,7 @@ use tonic::transport::{Channel, Endpoint};
 pub struct World {
     pub folder: TempDir,
     pub handle: Handle,
-    pub ports: Ports,
+    pub network: Simulated,
     pub runtime: Runtime,
     router: axum::Router,
 }
@@ -38,27 +39,30 @@ impl World {
     pub fn start_with(limits: Limits, credentials: &[Credential]) -> World {
         let folder = tempfile::tempdir().unwrap();
         let rules = Rules { apart: Duration::ZERO, limits, ..Rules::default() };
-        let profiles = Profiles::new(read::csv(&Source::new("t", TABLE)).unwrap(), 1);
+        let marking = Marking::Dscp(Marks::local());
+        let table = read::csv(&Source::new("t", TABLE)).unwrap();
+        let profiles = Profiles::new(table, marking.levels(), 1);
         let (settings, stored) = (Settings::default(), State::default());
-        let ports = ports();
-        let fake = || Fake { ports: ports.clone(), gate: None };
+        let network = network();
         let parts = Parts {
             core: Core::new(rules, settings, profiles, stored, Duration::ZERO).unwrap(),
             store: Box::new(Embedded::open(&folder.path().join("store")).unwrap()),
-            switches: fake(),
-            paths: fake(),
+            switches: network.clone(),
+            paths: network.clone(),
+            scout: network.clone(),
             recording: None,
             audit: None,
             metrics: Metrics::new(),
+            restores: false,
         };
         let (handle, _) = Desk::start(parts).unwrap();
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_all().build().unwrap();
         let gate = Gate::new(Credentials::new(credentials));
-        let router = router(handle.clone(), Metrics::new(), Marks::local(), gate);
+        let router = router(handle.clone(), Metrics::new(), marking, gate);
         let listen = Listen::Unix { path: folder.path().join("socket"), mode: 0o600 };
         Door::open(&listen).unwrap().serve(router.clone()).unwrap();
-        World { folder, handle, ports, runtime, router }
+        World { folder, handle, network, runtime, router }
     }
 
     /// Lets others come too.

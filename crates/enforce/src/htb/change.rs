@@ -105,7 +105,7 @@ fn between(read: &Tree, wanted: &Tree) -> Vec<Change> {
         let table = read.tables.get(&family).copied().unwrap_or_default();
         match read.filters.get(&(family, node)) {
             Some(there) if there == filter => {}
-            // tc takes another mark for a filter that is there, and the kernel leaves the old one.
+            // The kernel takes another mark for a filter that is there, and leaves the old one.
             Some(there) if there.dscp == filter.dscp => {
                 changes.push(Change::MoveFilter { family, table, node, dscp, class });
             }
@@ -127,7 +127,7 @@ fn between(read: &Tree, wanted: &Tree) -> Vec<Change> {
 }
 
 impl Change {
-    /// The line of a batch of `tc` that does it at a device.
+    /// What it is in `tc`'s language, for people: the line of a batch that does the same at a device.
     pub fn line(&self, device: &str) -> String {
         match self {
             Change::AddRoot { default } => {
@@ -170,7 +170,7 @@ fn class_line(verb: &str, device: &str, number: u16, class: &Class) -> String {
 }
 
 /// For classes that take no turns.
-const INNER_QUANTUM: u32 = 1514;
+pub(super) const INNER_QUANTUM: u32 = 1514;
 
 impl Family {
     /// What `tc` calls packets of it, the rank of their filters, and how it matches their mark.

@@ -19,18 +19,18 @@
 //! no class goes away with packets in it, and no packet is without a class meanwhile.
 //!
 //! - [`Layout`] makes the tree that is wanted, [`changes`] says what leads there from another.
-//! - [`read`] and [`Change::line`] are `tc`'s language, in and out.
+//! - [`netlink`] is the kernel's language, in and out; [`Change::line`] is that of `tc`, for people.
 
 mod change;
 mod dscp;
 mod layout;
+pub mod netlink;
 mod rate;
-mod read;
 mod tree;
 
+use change::INNER_QUANTUM;
 pub use change::{Change, changes};
 pub use dscp::{Dscp, Marks, NoDscp};
 pub use layout::{Layout, Unfit};
 pub use rate::{LEAST, lowest_terms, printable, quanta, rates};
-pub use read::{Unreadable, read, show};
 pub use tree::{Class, DEFAULT, Family, Filter, HANDLE, LINK, OURS, QUEUE, Root, SABA, Tree};

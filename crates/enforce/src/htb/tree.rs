@@ -1,12 +1,13 @@
 //! [`Tree`]: classes and filters of a port, as wanted or as read.
 
+use super::rate::ticks;
 use super::{Dscp, Marks, lowest_terms};
 use bandwise_saba::controller::PortConfig;
 use bandwise_units::{BitRate, Bytes};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-/// The handle of a root that is Saba's. `tc` prints it as `5aba:`.
+/// The handle of a root that is Saba's. People know it as `5aba:`.
 pub const HANDLE: u16 = 0x5aba;
 /// The class of the link; the number after the handle, as in `5aba:1`.
 pub const LINK: u16 = 1;
@@ -38,14 +39,14 @@ pub struct Class {
 
 impl Class {
     /// Whether this, as read, is what was wanted. Everything is exact but bursts, which the kernel keeps
-    /// as times in ticks of 64 ns, and `tc` prints by whole microseconds or KiB.
+    /// as times in ticks: `tc`, told the same, has whole microseconds of them.
     pub(super) fn is(&self, wanted: &Class) -> bool {
-        let near = |a: Bytes, b: Bytes| {
-            let (a, b) = (a.get(), b.get());
-            a.abs_diff(b) <= b / 50 + 1
+        let near = |a: Bytes, b: Bytes, rate| {
+            let (a, b) = (ticks(a, rate), ticks(b, rate));
+            a.abs_diff(b) <= b / 50 + 16
         };
-        near(self.burst, wanted.burst)
-            && near(self.cburst, wanted.cburst)
+        near(self.burst, wanted.burst, wanted.rate)
+            && near(self.cburst, wanted.cburst, wanted.ceil)
             && self.quantum.or(wanted.quantum) == wanted.quantum.or(self.quantum)
             && (self.parent, self.rate, self.ceil) == (wanted.parent, wanted.rate, wanted.ceil)
     }
@@ -123,7 +124,7 @@ pub enum Root {
     Kernel,
     /// Saba's.
     Saba(Tree),
-    /// Somebody else's, as `tc` calls it.
+    /// Somebody else's, in `tc`'s words.
     Other(String),
 }
 

@@ -74,11 +74,31 @@ impl Fabric {
         format!("{}:{}", self.name(at.node), at.port)
     }
 
-    /// The node with that name or GUID (`0x…`).
+    /// The node with that name, GUID (`0x…`) or address (LID, in decimals). A name that several have is none; with its
+    /// GUID behind it, as in [`name`](Fabric::name), it is.
     pub fn named(&self, name: &str) -> Option<Guid> {
-        let guid = name.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok());
-        let known = guid.map(Guid).filter(|guid| self.nodes.contains_key(guid));
-        known.or_else(|| self.nodes.keys().copied().find(|&guid| self.name(guid) == name))
+        let hex = |text: &str| u64::from_str_radix(text.strip_prefix("0x")?, 16).ok().map(Guid);
+        let there = |guid: &Guid| self.nodes.contains_key(guid);
+        let mut called =
+            self.nodes.iter().filter(|of| !name.is_empty() && of.1.description == name);
+        if let (Some((&guid, _)), None) = (called.next(), called.next()) {
+            return Some(guid);
+        }
+        let by_guid = hex(name).filter(there);
+        let by_both = || {
+            let (text, number) = name.rsplit_once(' ')?;
+            hex(number).filter(|guid| self.nodes.get(guid).is_some_and(|of| of.description == text))
+        };
+        by_guid.or_else(by_both).or_else(|| self.at_lid(name.parse().ok()?))
+    }
+
+    /// The node that has this address at one of its ports.
+    fn at_lid(&self, lid: u16) -> Option<Guid> {
+        let has = |info: &PortInfo| {
+            info.lid != 0 && (info.lid..=info.lid | ((1 << info.lmc) - 1)).contains(&lid)
+        };
+        let found = self.nodes.iter().find(|of| of.1.read.values().any(|(_, info)| has(info)));
+        found.map(|of| *of.0)
     }
 
     /// The port that a controller knows by this.

@@ -199,3 +199,19 @@ impl Lanes {
         PortConfig { table, weights: lowest_terms(&sums).into_iter().map(weight).collect() }
     }
 }
+
+/// Service levels or lanes as people list them: `1,2,5-8`. None if that is no list of them.
+pub fn listed<T: TryFrom<u8>>(text: &str) -> Option<Vec<T>> {
+    let mut all = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (u8, u8) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        if first > last {
+            return None;
+        }
+        for number in first..=last {
+            all.push(T::try_from(number).ok()?);
+        }
+    }
+    Some(all)
+}

@@ -21,7 +21,7 @@ pub use attributes::{Attribute, Guid, Kind, NodeInfo, PortInfo, SwitchInfo, desc
 pub use discovery::{Discovery, Question};
 pub use exchange::{Done, Exchange, Patience, Unanswered};
 pub use fabric::{Fabric, Node, PortAt};
-pub use lanes::{Lanes, NoLanes, Unfit};
+pub use lanes::{Lanes, NoLanes, Unfit, listed};
 pub use smp::{
     DATA, DIRECTED_ROUTE, Data, LENGTH, MOST_HOPS, Method, NotAnSmp, Request, Route, Smp,
 };

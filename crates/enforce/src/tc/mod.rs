@@ -1,13 +1,16 @@
-//! [`LinuxTc`]: ports of Linux, written and read by the program `tc` (iproute2).
+//! [`LinuxTc`]: ports of Linux, whose traffic control is written and read by netlink.
 
-mod program;
+mod namespaces;
+mod socket;
+mod wire;
 
-pub use program::{Program, Ran, Run};
+pub use namespaces::Namespaces;
+pub use wire::{Kernel, Trouble, Wire};
 
-use crate::htb::{Layout, Marks, Root, Unreadable, changes, read, show};
+use crate::htb::{Change, Layout, Marks, Root, changes};
 use crate::{Applied, Fault, Left, Plan, Port, Switches, Wanted, paths};
 use bandwise_saba::controller::{PortConfig, PortId};
-use std::fmt;
+use std::{fmt, io};
 
 /// Where data leaves a host or a switch that runs Linux, and how that is shared.
 #[derive(Debug, Clone)]
@@ -26,13 +29,30 @@ pub struct TcPort {
     pub layout: Layout,
 }
 
+/// Who reaches the kernel's devices.
+pub trait Reach {
+    /// Makes changes at a device, one after another up to the first that is refused, and reads what stands there
+    /// after the last; in a network namespace by its name, or in this program's own.
+    fn visit(
+        &mut self,
+        namespace: Option<&str>,
+        device: &str,
+        changes: &[Change],
+    ) -> Result<Root, Trouble>;
+}
+
+/// What is said where the kernel has not answered in time.
+fn unanswered() -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, "the kernel has not answered in time")
+}
+
 /// Ports of Linux. What they are called, where they are and where they lead is said by whoever runs the
 /// network; what stands there is read.
 #[derive(Debug)]
-pub struct LinuxTc<R = Program> {
+pub struct LinuxTc<R = Namespaces> {
     ports: Vec<TcPort>,
     marks: Marks,
-    run: R,
+    reach: R,
 }
 
 /// What would be written to a port of Linux.
@@ -41,26 +61,27 @@ pub struct TcPlan {
     port: PortId,
     before: Root,
     wanted: Root,
-    lines: Vec<String>,
+    device: String,
+    changes: Vec<Change>,
 }
 
 impl Plan for TcPlan {
     fn is_empty(&self) -> bool {
-        self.lines.is_empty()
+        self.changes.is_empty()
     }
 }
 
 impl fmt::Display for TcPlan {
-    /// Lines for `tc -batch`.
+    /// Lines for `tc -batch`, which would do the same.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.lines.iter().try_for_each(|line| writeln!(f, "{line}"))
+        self.changes.iter().try_for_each(|change| writeln!(f, "{}", change.line(&self.device)))
     }
 }
 
-impl<R: Run> LinuxTc<R> {
-    /// These ports, numbered from 0; which marks packets carry; who runs `tc`.
-    pub fn new(ports: Vec<TcPort>, marks: Marks, run: R) -> Self {
-        LinuxTc { ports, marks, run }
+impl<R: Reach> LinuxTc<R> {
+    /// These ports, numbered from 0; which marks packets carry; who reaches them.
+    pub fn new(ports: Vec<TcPort>, marks: Marks, reach: R) -> Self {
+        LinuxTc { ports, marks, reach }
     }
 
     /// The port with that number, as it was given.
@@ -69,24 +90,16 @@ impl<R: Run> LinuxTc<R> {
         at.and_then(|at| self.ports.get(at)).ok_or(Fault::NoSuchPort(id))
     }
 
-    /// Runs lines at a port and reads it after the last. If a line is refused, `tc`'s words.
-    fn write(&mut self, id: PortId, lines: &[String]) -> Result<Root, Trouble> {
-        // Not through `port`, as `run` is borrowed as well.
+    /// Makes changes at a port and reads it after the last.
+    fn visit(&mut self, id: PortId, changes: &[Change]) -> Result<Root, Trouble> {
+        // Not through `port`, as `reach` is borrowed as well.
         let port = &self.ports[id.0 as usize];
-        let mut batch: Vec<&str> = lines.iter().map(String::as_str).collect();
-        let show = show(&port.device);
-        batch.extend(show.iter().map(String::as_str));
-        let ran = self.run.run(port.namespace.as_deref(), &batch);
-        let ran = ran.map_err(|error| Trouble(format!("tc could not be run: {error}")))?;
-        match ran.refused {
-            Some(said) => Err(Trouble(said)),
-            None => Ok(read(&ran.shown)?),
-        }
+        self.reach.visit(port.namespace.as_deref(), &port.device, changes)
     }
 
     fn read_root(&mut self, id: PortId) -> Result<Root, Fault> {
         let port = self.port(id)?.name.clone();
-        self.write(id, &[]).map_err(|Trouble(said)| Fault::Unreadable { port, said })
+        self.visit(id, &[]).map_err(|Trouble(said)| Fault::Unreadable { port, said })
     }
 
     /// Puts back what stood there before, whatever stands there now.
@@ -98,19 +111,13 @@ impl<R: Run> LinuxTc<R> {
     }
 
     fn put_back(&mut self, id: PortId, before: &Root) -> Result<(), Trouble> {
-        let now = self.write(id, &[])?;
-        let lines = lines(&now, before, &self.ports[id.0 as usize].device);
-        let after = self.write(id, &lines)?;
+        let now = self.visit(id, &[])?;
+        let after = self.visit(id, &changes(&now, before))?;
         if after.is(before) { Ok(()) } else { Err(Trouble("it reads back otherwise".into())) }
     }
 }
 
-/// What leads from one root to another at a device.
-fn lines(from: &Root, to: &Root, device: &str) -> Vec<String> {
-    changes(from, to).iter().map(|change| change.line(device)).collect()
-}
-
-impl<R: Run> Switches for LinuxTc<R> {
+impl<R: Reach> Switches for LinuxTc<R> {
     type Plan = TcPlan;
 
     fn discover(&mut self) -> Result<Vec<Port>, Fault> {
@@ -158,13 +165,12 @@ impl<R: Run> Switches for LinuxTc<R> {
         if let Root::Other(what) = before {
             return Err(Fault::Taken { port: name, what });
         }
-        let lines = lines(&before, &wanted, &device);
-        Ok(TcPlan { port: id, before, wanted, lines })
+        let changes = changes(&before, &wanted);
+        Ok(TcPlan { port: id, before, wanted, device, changes })
     }
 
     fn apply(&mut self, plan: &TcPlan) -> Result<Applied, Fault> {
-        let port = self.port(plan.port)?;
-        let (port, device) = (port.name.clone(), port.device.clone());
+        let port = self.port(plan.port)?.name.clone();
         let config = |root: &Root, marks: &Marks| match root {
             Root::Saba(tree) => tree.config(marks),
             _ => PortConfig::default(),
@@ -173,13 +179,15 @@ impl<R: Run> Switches for LinuxTc<R> {
             let config = config(&plan.before, &self.marks);
             return Ok(Applied { is_written: false, config });
         }
-        match self.write(plan.port, &plan.lines) {
+        match self.visit(plan.port, &plan.changes) {
             Ok(after) if after.is(&plan.wanted) => {
                 Ok(Applied { is_written: true, config: config(&after, &self.marks) })
             }
             Ok(after) => {
-                let missing = lines(&after, &plan.wanted, &device);
-                let what = format!("tc {} is still to be done", missing.join(", tc "));
+                let missing = changes(&after, &plan.wanted);
+                let line = |change: &Change| format!("tc {}", change.line(&plan.device));
+                let missing: Vec<String> = missing.iter().map(line).collect();
+                let what = format!("{} is still to be done", missing.join(", "));
                 let left = self.roll_back(plan.port, &plan.before);
                 Err(Fault::Differs { port, what, left })
             }
@@ -195,14 +203,5 @@ impl<R: Run> Switches for LinuxTc<R> {
             Root::Saba(tree) => Ok(tree.config(&self.marks)),
             _ => Ok(PortConfig::default()),
         }
-    }
-}
-
-/// Why a port could not be written or read, for people.
-struct Trouble(String);
-
-impl From<Unreadable> for Trouble {
-    fn from(error: Unreadable) -> Self {
-        Trouble(error.to_string())
     }
 }

@@ -11,33 +11,34 @@ use crate::infiniband::{
 pub(super) struct Trouble(pub(super) String);
 
 impl<W: Wire> InfiniBand<W> {
-    /// Asks, and whatever comes of an answer, until nothing is to be asked any more. None stops it: what has
-    /// been sent by then is waited for, so that no answer is still on its way.
+    /// Asks, and hands over what came of each. Whoever says false stops it: what has been sent by then is waited for,
+    /// so that no answer is still on its way.
     pub(super) fn ask<K>(
         &mut self,
         asks: Vec<(K, Request)>,
-        mut answered: impl FnMut(K, Request, Result<Data, Unanswered>) -> Option<Vec<(K, Request)>>,
+        mut answered: impl FnMut(K, Request, Result<Data, Unanswered>) -> bool,
     ) -> Result<(), Trouble> {
-        let mut exchange = Exchange::new(self.patience, self.number);
+        let mut turn = self.line.turn();
+        let (wire, number) = &mut *turn;
+        let mut exchange = Exchange::new(self.patience, *number);
         asks.into_iter().for_each(|(key, request)| exchange.ask(key, request));
         let broken = |error: std::io::Error| Trouble(format!("the device failed: {error}"));
         loop {
-            while let Some(smp) = exchange.send(self.wire.now()) {
-                self.number = exchange.next_number();
-                self.wire.send(&smp.encode(), self.patience.timeout).map_err(broken)?;
+            while let Some(smp) = exchange.send(wire.now()) {
+                *number = exchange.next_number();
+                wire.send(&smp.encode(), self.patience.timeout).map_err(broken)?;
             }
             let Some(deadline) = exchange.deadline() else { return Ok(()) };
-            let left = deadline.saturating_sub(self.wire.now());
-            if let Some(bytes) = self.wire.receive(left).map_err(broken)?
+            let left = deadline.saturating_sub(wire.now());
+            if let Some(bytes) = wire.receive(left).map_err(broken)?
                 && let Ok(smp) = Smp::decode(&bytes)
             {
                 exchange.received(&smp);
             }
-            exchange.passed(self.wire.now());
+            exchange.passed(wire.now());
             while let Some((key, request, answer)) = exchange.done() {
-                match answered(key, request, answer) {
-                    Some(more) => more.into_iter().for_each(|(key, of)| exchange.ask(key, of)),
-                    None => exchange.stop(),
+                if !answered(key, request, answer) {
+                    exchange.stop();
                 }
             }
         }
@@ -51,11 +52,11 @@ impl<W: Wire> InfiniBand<W> {
         self.ask(asks, |at: usize, request, answer| match answer {
             Ok(answer) => {
                 data[at] = Some(answer);
-                Some(Vec::new())
+                true
             }
             Err(why) => {
                 wrong.get_or_insert(Trouble(format!("{request}: {why}")));
-                None
+                false
             }
         })?;
         match (wrong, data.into_iter().collect()) {

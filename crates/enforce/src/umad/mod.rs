@@ -8,6 +8,7 @@
 
 mod ask;
 mod library;
+mod line;
 mod plan;
 mod wire;
 
@@ -19,26 +20,38 @@ use crate::infiniband::{Discovery, Fabric, Kind, Lanes, Patience, PortAt, PortIn
 use crate::{Applied, Fault, Left, Plan, Port, Switches, Wanted};
 use ask::Trouble;
 use bandwise_saba::controller::{PortConfig, PortId};
-use std::collections::BTreeMap;
+use line::Line;
+use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroU8;
+use std::sync::Arc;
 
 /// Switches and hosts of an InfiniBand fabric.
 #[derive(Debug)]
 pub struct InfiniBand<W = Umad> {
-    wire: W,
+    line: Arc<Line<W>>,
     lanes: Lanes,
     patience: Patience,
-    /// Of the next datagram.
-    number: u32,
     fabric: Fabric,
     found: BTreeMap<PortId, Tables>,
 }
 
+/// Questions of a discovery before others have a turn: some ms, where nobody is silent.
+const AT_A_TURN: usize = 32;
+
 impl<W: Wire> InfiniBand<W> {
     /// A fabric that is reached by a wire, of which these lanes are Saba's. Nothing is sent yet.
     pub fn new(wire: W, lanes: Lanes, patience: Patience) -> Self {
+        InfiniBand::on(Arc::new(Line::new(wire)), lanes, patience)
+    }
+
+    /// The same fabric by the same wire, for another thread: of what was found here it knows nothing.
+    pub fn another(&self) -> Self {
+        InfiniBand::on(self.line.clone(), self.lanes.clone(), self.patience)
+    }
+
+    fn on(line: Arc<Line<W>>, lanes: Lanes, patience: Patience) -> Self {
         let (fabric, found) = (Fabric::default(), BTreeMap::new());
-        InfiniBand { wire, lanes, patience, number: 1, fabric, found }
+        InfiniBand { line, lanes, patience, fabric, found }
     }
 
     /// The lanes that are Saba's.
@@ -65,13 +78,17 @@ impl<W: Wire> InfiniBand<W> {
     /// Finds the fabric anew.
     fn find(&mut self) -> Result<(), Fault> {
         let mut discovery = Discovery::new();
-        let asks = discovery.asks();
-        let ended = self.ask(asks, |question, request, answer| {
-            discovery.answered(question, &request, answer);
-            Some(discovery.asks())
-        });
+        let mut asks = VecDeque::from(discovery.asks());
         let whole = |said: String| Fault::Unreadable { port: "the fabric".into(), said };
-        ended.map_err(|Trouble(said)| whole(said))?;
+        while !asks.is_empty() {
+            let some = asks.drain(..asks.len().min(AT_A_TURN)).collect();
+            let ended = self.ask(some, |question, request, answer| {
+                discovery.answered(question, &request, answer);
+                true
+            });
+            ended.map_err(|Trouble(said)| whole(said))?;
+            asks.extend(discovery.asks());
+        }
         let fabric = discovery.finish();
         if fabric.nodes.is_empty() {
             return Err(whole(fabric.missing.join("; ")));

@@ -2,10 +2,10 @@
 
 use crate::common::{configs, layout};
 use crate::kernel::{Kernel, State};
-use bandwise_enforce::htb::{Change, Marks, Root, changes, read, show};
-use bandwise_enforce::tc::Run;
+use bandwise_enforce::htb::{Change, Class, Dscp, Family, Marks, Root, changes};
+use bandwise_enforce::tc::Reach;
 use bandwise_saba::controller::PortConfig;
-use bandwise_units::BitRate;
+use bandwise_units::{BitRate, Bytes};
 use proptest::prelude::*;
 
 fn wanted(config: &PortConfig) -> Root {
@@ -15,18 +15,13 @@ fn wanted(config: &PortConfig) -> Root {
 
 /// Has the kernel take steps, and reads what there is then.
 fn go(kernel: &mut Kernel, steps: &[Change]) -> Root {
-    let lines: Vec<String> = steps.iter().map(|step| step.line("h1")).collect();
-    let show = show("h1");
-    let batch: Vec<&str> = lines.iter().chain(&show).map(String::as_str).collect();
-    let ran = kernel.run(None, &batch).unwrap();
-    assert_eq!(ran.refused, None, "{batch:#?}");
-    read(&ran.shown).unwrap()
+    kernel.visit(None, "h1", steps).unwrap_or_else(|trouble| panic!("{trouble:?}: {steps:#?}"))
 }
 
-/// Which class packets with a mark go to.
-fn class_of(state: &State, protocol: &str, byte: u8) -> Option<u16> {
-    let filters = state.filters.get(protocol)?;
-    filters.1.values().find(|filter| filter.0 == byte).map(|filter| filter.1)
+/// Which class packets go to whose first word is this.
+fn class_of(state: &State, info: u32, word: u32) -> Option<u32> {
+    let filters = state.filters.get(&info)?;
+    filters.1.values().find(|(mask, value, _)| word & mask == *value).map(|filter| filter.2)
 }
 
 proptest! {
@@ -62,8 +57,13 @@ proptest! {
         go(&mut kernel, &steps);
         let inner = kernel.0.borrow();
         for between in &inner.states {
-            for (protocol, byte) in ["ip", "ipv6"].into_iter().flat_map(|p| (1..64).map(move |d| (p, d << 2))) {
-                let at = |state: &State| class_of(state, protocol, byte);
+            // The mark with ECN in IPv4's first word of a packet of 40 bytes, and in IPv6's.
+            let words = (1..64u32).flat_map(|dscp| {
+                let byte = dscp << 2 | 1;
+                [(V4, 0x4500_0028 | byte << 16), (V6, 0x6001_2345 | byte << 20)]
+            });
+            for (info, word) in words {
+                let at = |state: &State| class_of(state, info, word);
                 let now = at(between);
                 prop_assert!(now == at(&before) || now == at(&inner.state));
                 prop_assert!(now.is_none_or(|class| between.classes.contains_key(&class)));
@@ -72,31 +72,36 @@ proptest! {
     }
 }
 
+/// Rank, and protocol in the order of the network.
+const V4: u32 = 4 << 16 | 0x0800u16.to_be() as u32;
+const V6: u32 = 6 << 16 | 0x86ddu16.to_be() as u32;
+
 /// Somebody else's hand in Saba's tree: what can be put right in place is, the rest is made anew.
 #[test]
 fn put_right_what_somebody_changed() {
     let config = crate::common::config(&[(0, 0), (1, 1)], &[3, 1]);
     let wanted = wanted(&config);
     let Root::Saba(whole) = &wanted else { unreachable!() };
+    let (family, rate, burst) = (Family::V4, BitRate::from_bps(8_000), Bytes::new(9));
+    let slow = Class { parent: Some(3), rate, ceil: rate, burst, cburst: burst, quantum: Some(1) };
+    let dscp = |number| Dscp::try_from(number).unwrap();
+    let remove = Change::RemoveFilter { family, table: 0x800, node: 3 };
     let foreign = [
-        "class change dev h1 parent 5aba:3 classid 5aba:10 htb rate 8bit ceil 8bit burst 9b cburst 9b quantum 1",
-        "filter del dev h1 parent 5aba: protocol ip prio 4 handle 800::3 u32",
-        "filter change dev h1 parent 5aba: protocol ip prio 4 handle 800::7 u32 match ip dsfield 0x0c 0xfc classid 5aba:2",
-        "filter add dev h1 parent 5aba: protocol ip prio 4 handle ::9 u32 match ip dsfield 0x20 0xfc classid 5aba:2",
-        "class add dev h1 parent 5aba:3 classid 5aba:99 htb rate 8bit ceil 8bit burst 9b cburst 9b quantum 1",
+        vec![Change::SetClass(0x10, slow.clone())],
+        vec![remove.clone()],
+        vec![Change::MoveFilter { family, table: 0x800, node: 7, dscp: dscp(7), class: 2 }],
+        vec![Change::AddFilter { family, node: 9, dscp: dscp(8), class: 2 }],
+        vec![Change::AddClass(0x99, slow)],
         // Its number, and another mark.
-        "filter del dev h1 parent 5aba: protocol ip prio 4 handle 800::3 u32;\
-         filter add dev h1 parent 5aba: protocol ip prio 4 handle ::3 u32 match ip dsfield 0x20 0xfc classid 5aba:10",
+        vec![remove, Change::AddFilter { family, node: 3, dscp: dscp(8), class: 0x10 }],
     ];
-    for line in foreign {
+    for hand in foreign {
         let mut kernel = Kernel::default();
         go(&mut kernel, &changes(&Root::Kernel, &wanted));
-        let lines: Vec<&str> = line.split(';').collect();
-        assert_eq!(kernel.run(None, &lines).unwrap().refused, None);
-        let stands = go(&mut kernel, &[]);
+        let stands = go(&mut kernel, &hand);
         let steps = changes(&stands, &wanted);
-        assert!(!steps.is_empty() && !steps.contains(&Change::RemoveRoot), "{line}: {steps:?}");
-        assert!(go(&mut kernel, &steps).is(&wanted), "{line}");
+        assert!(!steps.is_empty() && !steps.contains(&Change::RemoveRoot), "{hand:?}: {steps:?}");
+        assert!(go(&mut kernel, &steps).is(&wanted), "{hand:?}");
     }
     let mut elsewhere = whole.clone();
     elsewhere.classes.get_mut(&0x10).unwrap().parent = Some(1);

@@ -1,12 +1,23 @@
-//! A model of a device's queueing in the kernel and of `tc` before it: takes lines of a batch, shows
-//! what there is in `tc`'s words, refuses what the kernel refuses. What it does was seen on Linux 6.18
-//! with iproute2 6.1.
+//! A model of a device's queueing in the kernel: takes and answers messages of netlink, refuses what the kernel
+//! refuses. What it does was seen on Linux 6.18.
 
-use bandwise_enforce::tc::{Ran, Run};
+use crate::messages::{
+    Htb, acknowledged, default_class, done, filter_options, kind, object, other_options, part,
+    read, selector,
+};
+use bandwise_enforce::htb::{Change, Root};
+use bandwise_enforce::tc::{Kernel as Asked, Reach, Trouble, Wire};
+use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
+use netlink_packet_route::RouteNetlinkMessage as Route;
+use netlink_packet_route::tc::TcMessage;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::rc::Rc;
+
+/// The number of the device, of any name.
+pub const DEVICE: u32 = 7;
+const OURS: u32 = 0x5aba_0000;
 
 /// What it does wrong, once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -19,235 +30,241 @@ pub enum Trick {
     Forget(usize),
 }
 
-/// By number: mark, class. As in the kernel, a class need not be there; its packets go to the default.
-type Filters = BTreeMap<u16, (u8, u16)>;
+/// By number: mask and value of the first word, class. As in the kernel, a class need not be there; its packets go
+/// to the default.
+type Filters = BTreeMap<u32, (u32, u32, u32)>;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct State {
     /// Kind, handle, default class; none is the kernel's own.
-    pub root: Option<(String, String, u16)>,
-    /// By number: the line's words after `classid`, as key and value.
-    pub classes: BTreeMap<u16, BTreeMap<String, String>>,
-    /// By protocol: the table's number, and filters.
-    pub filters: BTreeMap<String, (u16, Filters)>,
-    next_table: u16,
+    pub root: Option<(String, u32, u32)>,
+    /// By the kernel's number: its parent's, and the rest.
+    pub classes: BTreeMap<u32, (u32, Htb)>,
+    /// By rank and protocol: the table's number, and filters.
+    pub filters: BTreeMap<u32, (u32, Filters)>,
+    next_table: u32,
 }
 
 #[derive(Debug, Default)]
 pub struct Inner {
     pub state: State,
     pub trick: Trick,
-    /// Changes that were done.
-    pub done: Vec<String>,
+    /// Changes that were done, by what the kernel calls them.
+    pub done: Vec<&'static str>,
     /// What there was after each of them.
     pub states: Vec<State>,
+    /// Datagrams that nobody has read yet.
+    said: VecDeque<Vec<u8>>,
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct Kernel(pub Rc<RefCell<Inner>>);
 
-impl Run for Kernel {
-    fn run(&mut self, _: Option<&str>, lines: &[&str]) -> io::Result<Ran> {
+/// Why it refuses, and in what words if it has some.
+type Refused = (i32, &'static str);
+const NO_ENTRY: i32 = 2;
+const BUSY: i32 = 16;
+const EXISTS: i32 = 17;
+const INVALID: i32 = 22;
+const NO_SPACE: i32 = 28;
+
+impl Reach for Kernel {
+    fn visit(
+        &mut self,
+        _: Option<&str>,
+        device: &str,
+        changes: &[Change],
+    ) -> Result<Root, Trouble> {
+        Asked::new(self.clone()).visit(device, changes)
+    }
+}
+
+impl Wire for Kernel {
+    fn device(&mut self, _: &str) -> io::Result<u32> {
+        Ok(DEVICE)
+    }
+
+    fn send(&mut self, datagram: &[u8]) -> io::Result<()> {
         let mut inner = self.0.borrow_mut();
-        let mut shown = String::new();
-        for line in lines {
-            let words: Vec<&str> = line.split_whitespace().collect();
-            if words[1] == "show" {
-                shown += &inner.state.show(words[0]);
-                continue;
-            }
-            let trick = inner.trick;
-            inner.trick = match trick {
-                Trick::Refuse(n) if n > 0 => Trick::Refuse(n - 1),
-                Trick::Forget(n) if n > 0 => Trick::Forget(n - 1),
-                _ => Trick::None,
-            };
-            match trick {
-                Trick::Refuse(0) => {
-                    return Ok(Ran { shown, refused: Some(format!("Error: no. (tc {line})")) });
-                }
-                Trick::Forget(0) => continue,
-                _ => {}
-            }
-            if let Err(why) = inner.state.change(&words) {
-                return Ok(Ran { shown, refused: Some(format!("{why} (tc {line})")) });
-            }
-            inner.done.push((*line).to_owned());
+        let (header, message) = read(datagram);
+        let number = header.sequence_number;
+        let dump = match &message {
+            Route::GetQueueDiscipline(_) => Some(inner.state.qdiscs()),
+            Route::GetTrafficClass(of) => Some(inner.state.classes(of)),
+            Route::GetTrafficFilter(of) => Some(inner.state.filters(of)),
+            _ => None,
+        };
+        if let Some(dump) = dump {
+            // What was asked before and given up, and then some in one datagram and some in the next.
+            let old = acknowledged(number.wrapping_sub(1), Some((INVALID, "too late")));
+            inner.said.push_back(old);
+            let parts: Vec<Vec<u8>> = dump.into_iter().map(|of| part(number, of)).collect();
+            inner.said.extend(parts.chunks(3).map(|of| of.concat()));
+            inner.said.push_back(done(number));
+            return Ok(());
+        }
+        let trick = inner.trick;
+        inner.trick = match trick {
+            Trick::Refuse(n) if n > 0 => Trick::Refuse(n - 1),
+            Trick::Forget(n) if n > 0 => Trick::Forget(n - 1),
+            _ => Trick::None,
+        };
+        let changed = match trick {
+            Trick::Refuse(0) => Err((INVALID, "no")),
+            Trick::Forget(0) => Ok(""),
+            _ => inner.state.change(header.flags, &message),
+        };
+        if let Ok(what @ ("qdisc" | "class" | "filter")) = changed {
+            inner.done.push(what);
             let state = inner.state.clone();
             inner.states.push(state);
         }
-        Ok(Ran { shown, refused: None })
+        inner.said.push_back(acknowledged(number, changed.err()));
+        Ok(())
+    }
+
+    fn receive(&mut self) -> io::Result<Vec<u8>> {
+        self.0.borrow_mut().said.pop_front().ok_or(io::ErrorKind::TimedOut.into())
     }
 }
 
-fn after<'a>(words: &[&'a str], name: &str) -> Option<&'a str> {
-    words.iter().position(|word| *word == name).map(|at| words[at + 1])
-}
-
-fn number(class: &str) -> u16 {
-    u16::from_str_radix(class.strip_prefix("5aba:").unwrap(), 16).unwrap()
+impl Kernel {
+    /// All that it says of the device, and to which request each of it would be the answer.
+    pub fn everything(&self) -> Vec<(u32, Vec<u8>)> {
+        let state = &self.0.borrow().state;
+        let of = object((0, OURS, 0), "", vec![]);
+        let all = [state.qdiscs(), state.classes(&of), state.filters(&of)];
+        all.map(|all| (1, all.into_iter().map(|of| part(1, of)).collect::<Vec<_>>().concat()))
+            .into()
+    }
 }
 
 impl State {
-    fn change(&mut self, words: &[&str]) -> Result<(), &'static str> {
-        if words[0] != "qdisc" && self.root.is_none() {
-            return Err("Error: Failed to find specified qdisc.");
-        }
-        match (words[0], words[1]) {
-            ("qdisc", "add") if self.root.is_none() => {
-                let default = u16::from_str_radix(after(words, "default").unwrap(), 16).unwrap();
-                let handle = after(words, "handle").unwrap();
+    fn change(&mut self, flags: u16, message: &Route) -> Result<&'static str, Refused> {
+        let is_new = flags & (NLM_F_CREATE | NLM_F_EXCL) == NLM_F_CREATE | NLM_F_EXCL;
+        match message {
+            Route::NewQueueDiscipline(of) => self.add_root(of).map(|()| "qdisc"),
+            _ if self.root.is_none() => Err((INVALID, "Failed to find specified qdisc.")),
+            Route::DelQueueDiscipline(_) => {
                 *self = State::default();
-                self.root = Some(("htb".into(), handle.into(), default));
+                Ok("qdisc")
             }
-            ("qdisc", "add") => return Err("Error: Exclusivity flag on, cannot modify."),
-            ("qdisc", "del") => *self = State::default(),
-            ("class", verb) => self.class(verb, words)?,
-            ("filter", verb) => self.filter(verb, words)?,
-            _ => panic!("{words:?}"),
+            Route::NewTrafficClass(of) => self.class(is_new, of).map(|()| "class"),
+            Route::DelTrafficClass(of) => self.remove_class(of).map(|()| "class"),
+            Route::NewTrafficFilter(of) => self.filter(is_new, of).map(|()| "filter"),
+            Route::DelTrafficFilter(of) => self.remove_filter(of).map(|()| "filter"),
+            _ => panic!("{message:?}"),
         }
+    }
+
+    fn add_root(&mut self, of: &TcMessage) -> Result<(), Refused> {
+        if self.root.is_some() {
+            return Err((EXISTS, "Exclusivity flag on, cannot modify"));
+        }
+        let default = default_class(of);
+        *self = State::default();
+        self.root = Some((kind(of).unwrap().into(), of.header.handle.into(), default));
         Ok(())
     }
 
-    fn class(&mut self, verb: &str, words: &[&str]) -> Result<(), &'static str> {
-        let at = number(after(words, "classid").unwrap());
-        let is_there = self.classes.contains_key(&at);
-        if verb == "del" {
-            let name = format!("5aba:{at:x}");
-            let is_parent = self.classes.values().any(|class| class["parent"] == name);
-            let is_named = self.filters.values().flat_map(|of| of.1.values()).any(|f| f.1 == at);
-            return match (is_parent || is_named, self.classes.remove(&at)) {
-                (true, _) => Err("Error: HTB class in use."),
-                (_, None) => Err("RTNETLINK answers: No such file or directory"),
-                _ => Ok(()),
-            };
+    fn class(&mut self, is_new: bool, of: &TcMessage) -> Result<(), Refused> {
+        let (at, parent) = (of.header.handle.into(), of.header.parent.into());
+        assert_eq!((of.header.index as u32, kind(of)), (DEVICE, Some("htb")));
+        // The kernel takes the root's number for no class, too.
+        let parent = if parent == OURS { u32::MAX } else { parent };
+        if parent != u32::MAX && !self.classes.contains_key(&parent) {
+            return Err((NO_ENTRY, ""));
         }
-        let parent = after(words, "parent").unwrap();
-        if parent != "5aba:" && !self.classes.contains_key(&number(parent)) {
-            return Err("RTNETLINK answers: No such file or directory");
-        }
-        match (verb, is_there) {
-            ("add", true) => return Err("RTNETLINK answers: File exists"),
-            ("change", false) => return Err("RTNETLINK answers: No such file or directory"),
-            ("change", true) => assert_eq!(self.classes[&at]["parent"], parent),
+        match (is_new, self.classes.get(&at)) {
+            (true, Some(_)) => return Err((EXISTS, "")),
+            (false, None) => return Err((NO_ENTRY, "")),
+            (false, Some(there)) => assert_eq!(there.0, parent),
             _ => {}
         }
-        let keys = ["parent", "rate", "ceil", "burst", "cburst", "quantum"];
-        let class = keys.map(|key| (key.to_owned(), after(words, key).unwrap().to_owned()));
-        self.classes.insert(at, class.into());
+        self.classes.insert(at, (parent, Htb::of(of)));
         Ok(())
     }
 
-    fn filter(&mut self, verb: &str, words: &[&str]) -> Result<(), &'static str> {
-        let protocol = after(words, "protocol").unwrap().to_owned();
-        let (table, node) = after(words, "handle").unwrap().split_once("::").unwrap();
-        let node = u16::from_str_radix(node, 16).unwrap();
-        let mark = after(words, "match").map(|_| {
-            let byte = words[words.len() - 4].strip_prefix("0x").unwrap();
-            assert_eq!(words[words.len() - 3], "0xfc");
-            (u8::from_str_radix(byte, 16).unwrap(), number(after(words, "classid").unwrap()))
-        });
-        if verb == "add" {
+    fn remove_class(&mut self, of: &TcMessage) -> Result<(), Refused> {
+        let at = of.header.handle.into();
+        let is_parent = self.classes.values().any(|class| class.0 == at);
+        let is_named = self.filters.values().flat_map(|of| of.1.values()).any(|of| of.2 == at);
+        match (is_parent || is_named, self.classes.remove(&at)) {
+            (true, _) => Err((BUSY, "HTB class in use")),
+            (_, None) => Err((NO_ENTRY, "")),
+            _ => Ok(()),
+        }
+    }
+
+    fn filter(&mut self, is_new: bool, of: &TcMessage) -> Result<(), Refused> {
+        let handle = u32::from(of.header.handle);
+        assert_eq!((u32::from(of.header.parent), kind(of)), (OURS, Some("u32")));
+        let (mask, value, class) = selector(of);
+        if is_new {
             self.next_table += 1;
             let next = 0x7ff + self.next_table;
-            let of = self.filters.entry(protocol).or_insert((next, BTreeMap::new()));
-            let none = of.1.insert(node, mark.unwrap()).is_none();
-            return if none { Ok(()) } else { Err("RTNETLINK answers: No space left on device") };
+            let of = self.filters.entry(of.header.info).or_insert((next, BTreeMap::new()));
+            let none = of.1.insert(handle & 0xfff, (mask, value, class)).is_none();
+            return if none { Ok(()) } else { Err((NO_SPACE, "")) };
         }
-        let of = self.filters.get_mut(&protocol);
-        let of = of.filter(|of| format!("{:x}", of.0) == table && of.1.contains_key(&node));
-        let Some(of) = of else { return Err("Error: Specified filter handle not found.") };
-        if verb == "del" {
-            of.1.remove(&node);
-            if of.1.is_empty() {
-                self.filters.remove(&protocol);
-            }
-        } else {
-            // The mark stays what it was, whatever it is asked to be.
-            of.1.get_mut(&node).unwrap().1 = mark.unwrap().1;
+        // The mark stays what it was, whatever it is asked to be.
+        self.there(of)?.2 = class;
+        Ok(())
+    }
+
+    fn remove_filter(&mut self, of: &TcMessage) -> Result<(), Refused> {
+        self.there(of)?;
+        let (info, node) = (of.header.info, u32::from(of.header.handle) & 0xfff);
+        let of = self.filters.get_mut(&info).unwrap();
+        of.1.remove(&node);
+        if of.1.is_empty() {
+            self.filters.remove(&info);
         }
         Ok(())
     }
 
-    fn show(&self, what: &str) -> String {
-        let mut out = String::new();
-        match (what, &self.root) {
-            ("qdisc", None) => out += "qdisc noqueue 0: root refcnt 2 \n",
-            ("qdisc", Some((kind, handle, default))) => {
-                out += &format!(
-                    "qdisc {kind} {handle} root refcnt 3 r2q 10 default {default:#x} direct_packets_stat 0 ver 3.17 direct_qlen 100\n"
-                );
+    fn there(&mut self, of: &TcMessage) -> Result<&mut (u32, u32, u32), Refused> {
+        let handle = u32::from(of.header.handle);
+        let filters = self.filters.get_mut(&of.header.info).filter(|of| of.0 == handle >> 20);
+        let there = filters.and_then(|of| of.1.get_mut(&(handle & 0xf_ffff)));
+        there.ok_or((NO_ENTRY, "Specified filter handle not found"))
+    }
+
+    fn qdiscs(&self) -> Vec<Route> {
+        let mut other = object((0, u32::MAX, 2), "noqueue", vec![]);
+        other.header.index = 1;
+        let own = match &self.root {
+            None => object((0, u32::MAX, 2), "noqueue", vec![]),
+            Some((kind, handle, default)) => {
+                let glob = [3, 10, *default, 0, 0u32].map(u32::to_ne_bytes).concat();
+                let options = [&[24, 0, 2, 0][..], &glob, &[8, 0, 5, 0, 100, 0, 0, 0]].concat();
+                object((*handle, u32::MAX, 2), kind, other_options(options))
             }
-            ("class", _) => {
-                for (at, class) in self.classes.iter().rev() {
-                    let parent = match &*class["parent"] {
-                        "5aba:" => "root".to_owned(),
-                        parent => format!("parent {parent}"),
-                    };
-                    let is_leaf =
-                        !self.classes.values().any(|c| c["parent"] == format!("5aba:{at:x}"));
-                    let quantum = format!("prio 0 quantum {} ", class["quantum"]);
-                    let [rate, ceil] = ["rate", "ceil"].map(|key| bits(&class[key]));
-                    out += &format!(
-                        "class htb 5aba:{at:x} {parent} {}rate {} ceil {} linklayer ethernet burst {}/1 mpu 0b cburst {}/1 mpu 0b level 0 \n",
-                        if is_leaf { &quantum } else { "" },
-                        print_rate(rate),
-                        print_rate(ceil),
-                        print_burst(&class["burst"], rate),
-                        print_burst(&class["cburst"], ceil),
-                    );
-                }
-            }
-            _ => {
-                for (protocol, (table, filters)) in &self.filters {
-                    let (rank, shift) = if protocol == "ip" { (4, 16) } else { (6, 20) };
-                    let head =
-                        format!("filter parent 5aba: protocol {protocol} pref {rank} u32 chain 0 ");
-                    out += &format!("{head}\n{head}fh {table:x}: ht divisor 1 \n");
-                    for (node, (mark, class)) in filters {
-                        let (value, mask) = (u32::from(*mark) << shift, 0xfcu32 << shift);
-                        out += &format!(
-                            "{head}fh {table:x}::{node:x} order {node} key ht {table:x} bkt 0 *flowid 5aba:{class:x} not_in_hw \n  match {value:08x}/{mask:08x} at 0\n"
-                        );
-                    }
-                }
-            }
+        };
+        [other, own].map(Route::NewQueueDiscipline).to_vec()
+    }
+
+    fn classes(&self, of: &TcMessage) -> Vec<Route> {
+        assert_eq!(of.header.index as u32, DEVICE);
+        let level = |at| if self.classes.values().any(|class| class.0 == at) { 6 } else { 0 };
+        let class = |(&at, (parent, htb)): (&u32, &(u32, Htb))| {
+            let options = other_options(htb.options(level(at)));
+            Route::NewTrafficClass(object((at, *parent, 0), "htb", options))
+        };
+        self.classes.iter().rev().map(class).collect()
+    }
+
+    fn filters(&self, of: &TcMessage) -> Vec<Route> {
+        assert_eq!((of.header.index as u32, u32::from(of.header.parent)), (DEVICE, OURS));
+        let mut all = Vec::new();
+        for (&info, (table, filters)) in &self.filters {
+            // The protocol, and its table.
+            all.push(object((0, OURS, info), "u32", vec![]));
+            all.push(object((table << 20, OURS, info), "u32", vec![]));
+            all.extend(filters.iter().map(|(node, &of)| {
+                object((table << 20 | node, OURS, info), "u32", filter_options(of))
+            }));
         }
-        out
-    }
-}
-
-fn bits(text: &str) -> u64 {
-    // The kernel keeps whole bytes a second.
-    text.strip_suffix("bit").unwrap().parse::<u64>().unwrap() / 8 * 8
-}
-
-/// `print_rate` of iproute2's lib/utils.c.
-fn print_rate(mut rate: u64) -> String {
-    let units = ["", "K", "M", "G", "T"];
-    let mut unit = 0;
-    while unit < 4 && rate >= 1000 && (rate.is_multiple_of(1000) || rate >= 1_000_000) {
-        rate /= 1000;
-        unit += 1;
-    }
-    format!("{rate}{}bit", units[unit])
-}
-
-/// By way of ticks of 64 ns and whole microseconds, as tc's `tc_calc_xmittime` and `tc_calc_xmitsize`
-/// have it, and then in KiB or MiB where that is near.
-fn print_burst(burst: &str, rate: u64) -> String {
-    let burst: u64 = burst.strip_suffix('b').unwrap().parse().unwrap();
-    let per_s = rate / 8;
-    let us = burst * 1_000_000 / per_s;
-    let us = us * 15_625 / 1000 * 1000 / 15_625;
-    let bytes = us * per_s / 1_000_000;
-    let near = |unit: u64, by| {
-        (bytes + unit / 2) / unit * unit != 0
-            && ((bytes + unit / 2) / unit * unit).abs_diff(bytes) < by
-    };
-    match bytes {
-        1_048_576.. if near(1 << 20, 1024) => format!("{}Mb", (bytes + (1 << 19)) >> 20),
-        1024.. if near(1024, 16) => format!("{}Kb", (bytes + 512) >> 10),
-        _ => format!("{bytes}b"),
+        all.into_iter().map(Route::NewTrafficFilter).collect()
     }
 }

@@ -6,4 +6,5 @@ mod changes;
 mod common;
 mod kernel;
 mod layout;
-mod read;
+mod messages;
+mod netlink;

@@ -69,6 +69,43 @@ fn names_that_are_not_unique_have_their_number() {
     assert!(fabric.path("h1", "h3 0x0000000000000012").is_ok());
 }
 
+#[test]
+fn hosts_are_known_by_name_by_guid_and_by_each_address() {
+    let fake = Fake::new();
+    {
+        let mut inner = fake.0.borrow_mut();
+        let host = inner.nodes.get_mut(&H3).unwrap();
+        (host.lid, host.lmc) = (6, 1);
+        // A name that is another's address.
+        inner.nodes.get_mut(&H2).unwrap().name = "1";
+    }
+    let mut fabric = fabric(&fake);
+    fabric.discover().unwrap();
+    let named = |name: &str| fabric.fabric().named(name).map(|guid| guid.0);
+    for name in ["h3", "0x13", "0x0000000000000013", "h3 0x13", "6", "7"] {
+        assert_eq!(named(name), Some(H3), "{name}");
+    }
+    assert_eq!((named("1"), named("4")), (Some(H2), Some(S1)));
+    for name in ["", "8", "0", "h1 0x13", "0x14", "70000", "nobody"] {
+        assert_eq!(named(name), None, "{name}");
+    }
+}
+
+/// Two that use one wire, one after the other: each gets the answers to what it has asked.
+#[test]
+fn another_by_the_same_wire() {
+    let fake = Fake::new();
+    let mut one = fabric(&fake);
+    let mut other = one.another();
+    assert_eq!(one.discover(), other.discover());
+    let wanted = Wanted::Shared(config(&[(0, 0), (1, 1)], &[3, 1]));
+    let plan = one.plan(id(H3, 1), &wanted).unwrap();
+    one.apply(&plan).unwrap();
+    assert_eq!(other.read_back(id(H3, 1)).unwrap().weights, [3, 1]);
+    // What was found before it was written is known to who wrote it.
+    assert!(one.found().contains_key(&id(H3, 1)) && other.found().is_empty());
+}
+
 /// Hosts change places: the way to one leads to another, which must not be written to.
 #[test]
 fn a_way_that_leads_elsewhere_is_found_anew() {

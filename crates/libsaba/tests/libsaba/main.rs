@@ -1,9 +1,9 @@
 //! Programs of the library, and a controller whose switches do as they are told.
 
 mod c;
-#[path = "../../../controller/tests/daemon/fake.rs"]
-mod fake;
 mod header;
+#[path = "../../../controller/tests/daemon/two_hosts.rs"]
+mod two_hosts;
 mod world;
 
 use saba::{Application, Error, Options, Place};
@@ -88,7 +88,7 @@ fn a_controller_that_comes_back_hears_what_there_is() {
     let first = application.connect(None, "h1").unwrap();
     for keeps_its_store in [true, false] {
         world.stop();
-        let second = application.connect(None, "h0").unwrap();
+        let second = application.connect(Some("h1"), "h0").unwrap();
         assert_eq!(second.mark(), application.mark(), "it is marked all the same");
         if !keeps_its_store {
             std::fs::remove_file(world.folder.path().join("store")).unwrap();

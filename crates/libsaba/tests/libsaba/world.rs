@@ -1,13 +1,14 @@
 //! A controller that begins, hangs up and comes back.
 
-use crate::fake::{Fake, Ports, TABLE, ports};
+use crate::two_hosts::{TABLE, network};
 use bandwise_controller::core::{Core, Profiles, Rules, State};
 use bandwise_controller::credentials::{Credentials, Gate};
 use bandwise_controller::daemon::{Desk, Handle, Metrics, Parts};
 use bandwise_controller::settings::Listen;
 use bandwise_controller::store::{Embedded, Store};
-use bandwise_controller::{Door, router};
+use bandwise_controller::{Door, Marking, router};
 use bandwise_enforce::htb::Marks;
+use bandwise_enforce::simulated::Simulated;
 use bandwise_input::Source;
 use bandwise_saba::controller::Settings;
 use bandwise_saba::table::read;
@@ -19,14 +20,14 @@ use tempfile::TempDir;
 /// A controller.
 pub struct World {
     pub folder: TempDir,
-    pub ports: Ports,
-    daemon: Option<(Handle, JoinHandle<()>)>,
+    network: Simulated,
+    daemon: Option<(Handle, JoinHandle<Vec<String>>)>,
 }
 
 impl World {
     /// Nobody is there yet.
     pub fn empty() -> World {
-        World { folder: tempfile::tempdir().unwrap(), ports: ports(), daemon: None }
+        World { folder: tempfile::tempdir().unwrap(), network: network(), daemon: None }
     }
 
     pub fn socket(&self) -> PathBuf {
@@ -44,21 +45,24 @@ impl World {
             }
         };
         let rules = Rules { apart: Duration::ZERO, ..Rules::default() };
-        let profiles = Profiles::new(read::csv(&Source::new("t", TABLE)).unwrap(), 1);
+        let marking = Marking::Dscp(Marks::local());
+        let table = read::csv(&Source::new("t", TABLE)).unwrap();
+        let profiles = Profiles::new(table, marking.levels(), 1);
         let stored: State = store.load().unwrap();
-        let fake = || Fake { ports: self.ports.clone(), gate: None };
         let parts = Parts {
             core: Core::new(rules, Settings::default(), profiles, stored, Duration::ZERO).unwrap(),
             store: Box::new(store),
-            switches: fake(),
-            paths: fake(),
+            switches: self.network.clone(),
+            paths: self.network.clone(),
+            scout: self.network.clone(),
             recording: None,
             audit: None,
             metrics: Metrics::new(),
+            restores: false,
         };
         let (handle, thread) = Desk::start(parts).unwrap();
         let gate = Gate::new(Credentials::default());
-        let router = router(handle.clone(), Metrics::new(), Marks::local(), gate);
+        let router = router(handle.clone(), Metrics::new(), marking, gate);
         // As if nobody were there: the door of one that was stopped answers that it is being stopped.
         let _ = std::fs::remove_file(self.socket());
         let listen = Listen::Unix { path: self.socket(), mode: 0o600 };

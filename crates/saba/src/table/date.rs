@@ -20,6 +20,22 @@ impl DateError {
     pub const ALLOWED: &str = "a day as year, month and day, such as \"2022-03-01\"";
 }
 
+impl Date {
+    /// The day that is so many after 1970-01-01, up to the end of 9999.
+    pub fn of_day(days: u64) -> Self {
+        const LAST: u64 = 2_932_896;
+        // 400 years have as many days each time. Years begin in March here, so that leap days are their last.
+        let days = days.min(LAST) + 719_468;
+        let (era, day) = (days / 146_097, days % 146_097);
+        let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+        let of_year = day - (365 * year + year / 4 - year / 100);
+        let month = (5 * of_year + 2) / 153;
+        let day = of_year - (153 * month + 2) / 5 + 1;
+        let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+        Date { year: (400 * era + year + next) as u16, month: month as u8, day: day as u8 }
+    }
+}
+
 impl std::str::FromStr for Date {
     type Err = DateError;
     fn from_str(text: &str) -> Result<Self, DateError> {
@@ -75,6 +91,21 @@ mod tests {
         }
         for none in ["", "2022/03/01", "2022-03-01T", "+022-03-01", "2022-03-é"] {
             assert!(none.parse::<Date>().is_err(), "{none}");
+        }
+    }
+
+    /// Day by day through all of them: each is one that is read, and they follow each other.
+    #[test]
+    fn every_day_is_a_day() {
+        assert_eq!(Date::of_day(0).to_string(), "1970-01-01");
+        assert_eq!(Date::of_day(11_016).to_string(), "2000-02-29");
+        assert_eq!(Date::of_day(u64::MAX).to_string(), "9999-12-31");
+        let mut before = Date::of_day(0);
+        for day in 1..=2_932_896 {
+            let date = Date::of_day(day);
+            let text = date.to_string();
+            assert!(date > before && text.parse() == Ok(date), "{before} {text}");
+            before = date;
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::values::{Refusal, refused};
-use bandwise_enforce::infiniband::Lanes;
+use bandwise_enforce::infiniband::{Lanes, listed};
 use bandwise_rdma::qos::{Sl, Vl};
 use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::PriorityLevel;
@@ -30,31 +30,15 @@ pub struct Queue {
     weight: u8,
 }
 
-/// `1,2,5-8`.
-fn list<T: TryFrom<u8>>(text: &str) -> Option<Vec<T>> {
-    let mut all = Vec::new();
-    for part in text.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last): (u8, u8) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-        if first > last {
-            return None;
-        }
-        for number in first..=last {
-            all.push(T::try_from(number).ok()?);
-        }
-    }
-    Some(all)
-}
-
 pub fn sls(text: &str) -> Result<Sls, Refusal> {
-    list(text).map_or_else(
+    listed(text).map_or_else(
         || refused(None, "service levels from 1 to 15, such as 1-8 or 1,2"),
         |all| Ok(Sls(all)),
     )
 }
 
 pub fn lanes(text: &str) -> Result<Vls, Refusal> {
-    list(text)
+    listed(text)
         .map_or_else(|| refused(None, "lanes from 1 to 14, such as 1-4 or 1,2"), |all| Ok(Vls(all)))
 }
 
@@ -76,7 +60,7 @@ pub fn queue(text: &str) -> Result<Queue, Refusal> {
     let read = || {
         let (sls, weight) = text.split_once('=')?;
         let weight = weight.trim().parse().ok().filter(|&weight| weight > 0)?;
-        Some(Queue { sls: list(sls)?, weight })
+        Some(Queue { sls: listed(sls)?, weight })
     };
     read().map_or_else(
         || refused(None, "a service level and a weight from 1 to 255, such as 1=3 or 1,4=3"),

@@ -1,6 +1,7 @@
 //! The controller as a program: its settings, its network, what it is asked from outside.
 
 mod ask;
+mod dry_run;
 mod network;
 pub mod replay;
 pub mod run;
@@ -20,9 +21,11 @@ struct Config {
 }
 
 impl Config {
-    fn read(&self) -> Result<Settings, Failure> {
+    /// The settings, and their text, for what turns out to be wrong later.
+    fn read(&self) -> Result<(Settings, Text), Failure> {
         let text = Text::read(&self.config)?;
         let folder = self.config.parent().filter(|path| !path.as_os_str().is_empty());
-        Ok(Settings::read(&text.source(), folder.unwrap_or(Path::new(".")))?)
+        let settings = Settings::read(&text.source(), folder.unwrap_or(Path::new(".")))?;
+        Ok((settings, text))
     }
 }

@@ -1,24 +1,99 @@
 //! The network of a controller, as its settings name it.
 
 use crate::failure::Failure;
-use crate::lab;
+use crate::files::Text;
+use crate::output::note;
+use crate::{fabric, lab};
 use anyhow::Error;
-use bandwise_controller::settings::Network;
+use bandwise_controller::Marking;
+use bandwise_controller::settings::{InfiniBand, Network, Shape};
 use bandwise_enforce::htb::Marks;
-use bandwise_enforce::tc::{LinuxTc, Program};
+use bandwise_enforce::simulated::Simulated;
+use bandwise_enforce::tc::{LinuxTc, Namespaces};
+use bandwise_enforce::umad::{self, NoDevice, Umad};
+use bandwise_enforce::{Port, Switches};
+use bandwise_input::Source;
 
-/// Which mark packets of a level carry.
-pub fn marks() -> Marks {
-    Marks::local()
+/// A network that is there.
+pub struct Opened<S> {
+    /// All ports.
+    pub ports: Vec<Port>,
+    /// Who writes them.
+    pub writer: S,
+    /// Who knows ways meanwhile.
+    pub paths: S,
+    /// Who looks over the network.
+    pub scout: S,
 }
 
-/// Who holds its ports. Nothing is read yet.
-pub fn switches(network: &Network) -> Result<LinuxTc, Failure> {
+/// What is done with a network, of whatever kind.
+pub trait Use {
+    /// Does it.
+    fn with<S: Switches + Send + 'static>(self, opened: Opened<S>) -> Result<(), Failure>;
+}
+
+/// What packets of a level carry there.
+pub fn marking(network: &Network) -> Marking {
+    match network {
+        Network::InfiniBand(fabric) => Marking::ServiceLevels(fabric.lanes.sls().to_vec()),
+        Network::Lab(_) | Network::Ports(_) | Network::Simulated(_) => {
+            Marking::Dscp(Marks::local())
+        }
+    }
+}
+
+/// Finds the ports, and hands the network over. Nothing is written.
+pub fn open(network: &Network, source: &Source, to: impl Use) -> Result<(), Failure> {
     match network {
         Network::Lab(name) => {
             lab::needs_root()?;
-            Ok(lab::open(name)?.switches_with(marks()).map_err(Error::from)?)
+            let open = || -> Result<LinuxTc, Failure> {
+                Ok(lab::open(name)?.switches_with(Marks::local()).map_err(Error::from)?)
+            };
+            to.with(opened([open()?, open()?, open()?])?)
         }
-        Network::Ports(ports) => Ok(LinuxTc::new(ports.clone(), marks(), Program)),
+        Network::Ports(ports) => {
+            let open = || LinuxTc::new(ports.clone(), Marks::local(), Namespaces::default());
+            to.with(opened([open(), open(), open()])?)
+        }
+        Network::InfiniBand(given) => to.with(infiniband(given, source)?),
+        Network::Simulated(given) => {
+            let fabric = match &given.shape {
+                Shape::Given(fabric) => (**fabric).clone(),
+                Shape::File(file) => fabric::read(&Text::read(file)?.source())?,
+            };
+            let network = Simulated::new(fabric, given.queues);
+            to.with(opened([network.clone(), network.clone(), network])?)
+        }
+    }
+}
+
+fn opened<S: Switches>([mut writer, paths, scout]: [S; 3]) -> Result<Opened<S>, Failure> {
+    let ports = writer.discover().map_err(Error::from)?;
+    Ok(Opened { ports, writer, paths, scout })
+}
+
+fn infiniband(given: &InfiniBand, source: &Source) -> Result<Opened<umad::InfiniBand>, Failure> {
+    let wrong = |what: String, allowed: &str| {
+        Failure::from(source.error(given.place.clone(), what).allowed(allowed))
+    };
+    let wire = Umad::open(given.device.as_deref(), given.port).map_err(|error| match error {
+        NoDevice::Open { .. } => {
+            wrong(error.to_string(), "a device that `ibstat` lists, and its port")
+        }
+        NoDevice::Library(_) => Failure::Work(error.into()),
+    })?;
+    let fabric = umad::InfiniBand::new(wire, given.lanes.clone(), given.patience);
+    let (paths, scout) = (fabric.another(), fabric.another());
+    let opened = opened([fabric, paths, scout])?;
+    for missing in &opened.writer.fabric().missing {
+        note(format_args!("warning: not read: {missing}"));
+    }
+    match opened.ports.is_empty() {
+        true => Err(wrong(
+            "no port of the fabric has the first of these lanes in use".into(),
+            "lanes that links have: `smpquery portinfo` says how many, as OperVLs",
+        )),
+        false => Ok(opened),
     }
 }

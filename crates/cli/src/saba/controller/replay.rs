@@ -68,7 +68,7 @@ fn told(output: &Output) -> Option<String> {
     match output {
         Output::Order { port: id, task, why, .. } => {
             let task = match task {
-                Task::Read => "is read".to_owned(),
+                Task::Read | Task::Check(_) => "is read".to_owned(),
                 Task::Share(config) => format!("is to have weights {:?}", config.weights),
                 Task::AsFound => "is to be as it was found".to_owned(),
             };
@@ -77,6 +77,10 @@ fn told(output: &Output) -> Option<String> {
         Output::Written { port: id, after, .. } => {
             Some(format!("{} has weights {:?}", port(id), after.weights))
         }
+        Output::Overwritten { port: id, found, .. } => {
+            Some(format!("{} was overwritten: weights {:?}", port(id), found.weights))
+        }
+        Output::Moved { connections } => Some(format!("{connections} connections moved")),
         Output::Failed { port: id, said, .. } => Some(format!("{} failed: {said}", port(id))),
         _ => None,
     }

@@ -23,7 +23,7 @@ impl Flags {
     /// Asks the controller and prints.
     pub fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[&self.config.config])?;
-        let settings = self.config.read()?;
+        let (settings, _) = self.config.read()?;
         let status = ask::get(&settings.listen, "/v1/status")?;
         outputs.emit(&text(&status), &status)
     }

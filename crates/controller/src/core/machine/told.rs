@@ -1,10 +1,30 @@
 //! What the core tells the controller of Saba, and what that says to ports.
 
-use super::{Core, Unfit};
+use super::Core;
 use crate::core::change::Change;
-use bandwise_saba::controller::{ApplicationId, Command, Event, PortId, Profile};
+use bandwise_saba::controller::{ApplicationId, Command, ConnectionId, Event, Profile, Refused};
 use bandwise_saba::table::Application;
-use std::num::NonZeroU8;
+
+/// Why a core can't begin with what was stored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unfit {
+    /// A record says what can't be.
+    #[error("connection {connection} was stored, and can't be: {why}")]
+    Connection {
+        /// The connection.
+        connection: u64,
+        /// Why not.
+        why: Refused,
+    },
+    /// A name that is none.
+    #[error("application {application} was stored with the name {name:?}, which is none")]
+    Application {
+        /// The application.
+        application: u64,
+        /// The name.
+        name: String,
+    },
+}
 
 impl Core {
     /// Tells the controller what is stored.
@@ -22,49 +42,44 @@ impl Core {
             Change::Connection(id, Some(of)) => {
                 let path = of.path.to_vec();
                 let (application, level) = (of.application, of.level);
-                let event = Event::Connected { connection: *id, application, level, path };
+                let connection = self.known_as(*id);
+                let event = Event::Connected { connection, application, level, path };
                 let refused = |why| Unfit::Connection { connection: id.0, why };
                 self.controller.handle(event).map_err(refused)?;
                 of.path.iter().for_each(|&port| self.ports.count(port, true));
             }
             Change::Connection(id, None) => {
-                // A controller that is alone doesn't look at the path.
-                let event = Event::Closed { connection: *id, path: Vec::new() };
-                self.controller.handle(event).expect("what is closed is closed");
+                let connection = self.moved.remove(id).unwrap_or(*id);
+                self.is_closed(connection);
             }
             _ => {}
         }
         Ok(())
     }
 
+    /// What the controller of Saba is to know a connection by that takes a way. There a connection has one way for
+    /// good, as what it hears may come in any order: so one that moves is closed, and is another from then on. Its
+    /// numbers are given from the last one down, ours from 0 up.
+    fn known_as(&mut self, id: ConnectionId) -> ConnectionId {
+        let known = self.moved.get(&id).copied().unwrap_or(id);
+        if !self.controller.is_open(known) {
+            return known;
+        }
+        self.is_closed(known);
+        let other = ConnectionId(u64::MAX - self.moves);
+        self.moves += 1;
+        self.moved.insert(id, other);
+        other
+    }
+
+    fn is_closed(&mut self, connection: ConnectionId) {
+        // A controller that is alone doesn't look at the path.
+        let event = Event::Closed { connection, path: Vec::new() };
+        self.controller.handle(event).expect("what is closed is closed");
+    }
+
     fn is_gone(&mut self, application: ApplicationId) {
         self.controller.handle(Event::Gone { application }).expect("what is gone is gone");
-    }
-
-    pub(super) fn found(&mut self, port: PortId, name: String, queues: NonZeroU8) {
-        let is_drained = self.state.drained.contains(&port);
-        let mut revision = 0;
-        self.ports.change(port, (self.now, &self.rules), |known| {
-            known.revision += 1;
-            revision = known.revision;
-            known.forget();
-            (known.name, known.is_there, known.is_drained) = (name, true, is_drained);
-        });
-        let event = Event::PortFound { port, queues, revision };
-        self.controller.handle(event).expect("each revision is higher");
-        self.settle();
-    }
-
-    pub(super) fn lost(&mut self, port: PortId) {
-        let mut revision = 0;
-        self.ports.change(port, (self.now, &self.rules), |known| {
-            known.revision += 1;
-            revision = known.revision;
-            known.forget();
-        });
-        let event = Event::PortLost { port, revision };
-        self.controller.handle(event).expect("each revision is higher");
-        self.settle();
     }
 
     pub(super) fn settle(&mut self) {

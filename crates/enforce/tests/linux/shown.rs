@@ -1,18 +1,16 @@
-//! [`read`]: what `tc` shows of a port.
+//! [`read`]: what `tc` shows of a port, for comparison with what was read by netlink.
 //!
 //! The text for people, not `tc -j`: of HTB's classes, iproute2 6.1 prints no JSON whatever it is asked.
 
-use super::Dscp;
-use super::tree::{Class, Family, Filter, HANDLE, OURS, Root, Tree};
+use bandwise_enforce::htb::{Class, Dscp, Family, Filter, HANDLE, OURS, Root, Tree};
 use bandwise_units::{BitRate, Bytes};
 use std::str::SplitWhitespace;
 
 /// What could not be understood.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("tc shows {line:?}, where {expected} was expected")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
-    line: String,
-    expected: &'static str,
+    pub line: String,
+    pub expected: &'static str,
 }
 
 /// The lines of a batch of `tc -d` that show all that [`read`] needs of a device.
@@ -78,7 +76,10 @@ fn class(line: &str, mut words: SplitWhitespace<'_>) -> Result<Option<(u16, Clas
 fn filter(tree: &mut Tree, line: &str, matched: Option<&str>) -> Result<(), Unreadable> {
     let (protocol, rank) = (value(line, "protocol"), value(line, "pref"));
     let is_of = |family: &Family| {
-        let (name, number, _) = family.words();
+        let (name, number) = match family {
+            Family::V4 => ("ip", 4),
+            Family::V6 => ("ipv6", 6),
+        };
         protocol == Some(name) && rank.and_then(|rank| rank.parse().ok()) == Some(number)
     };
     let Some(family) = Family::ALL.into_iter().find(is_of) else { return Ok(()) };
@@ -111,7 +112,8 @@ fn mark(family: Family, matched: &str) -> Option<Dscp> {
     if mask? != 0xfc << shift {
         return None;
     }
-    Dscp::of_byte(u8::try_from(value? >> shift).ok()?)
+    let byte = u16::try_from(value? >> shift).ok().filter(|byte| byte & 3 == 0)?;
+    Dscp::try_from(byte >> 2).ok()
 }
 
 /// The word after a name.

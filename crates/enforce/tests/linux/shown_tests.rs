@@ -1,6 +1,7 @@
 //! What `tc` shows, as it stood on a screen.
 
-use bandwise_enforce::htb::{Family, Root, read};
+use crate::shown::read;
+use bandwise_enforce::htb::{Family, Root};
 use bandwise_units::BitRate;
 
 const SHOWN: &str = "\

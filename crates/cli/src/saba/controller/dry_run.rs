@@ -1,0 +1,84 @@
+//! `bandwise saba controller --dry-run`.
+
+use super::network::{Opened, Use};
+use super::run::core;
+use crate::failure::Failure;
+use anyhow::{Context, Error};
+use bandwise_controller::core::{Input, Output, Profiles, SeenPort, State, Task};
+use bandwise_controller::settings::Settings;
+use bandwise_controller::store::{Embedded, Store};
+use bandwise_enforce::{Plan, Switches, Wanted};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Duration;
+
+/// A controller that says what it would write, and writes nothing.
+pub struct DryRun<'a> {
+    pub settings: &'a Settings,
+    pub profiles: Profiles,
+}
+
+/// What is in the store, of a copy: opening one writes to it.
+fn stored(path: &Path) -> Result<State, Failure> {
+    if !path.exists() {
+        return Ok(State::default());
+    }
+    let folder = tempfile::tempdir().map_err(Error::from)?;
+    let copy = folder.path().join("store");
+    std::fs::copy(path, &copy).with_context(|| path.display().to_string())?;
+    let loaded = Embedded::open(&copy).and_then(|mut store| store.load());
+    Ok(loaded.with_context(|| format!("a copy of {}", path.display()))?)
+}
+
+impl Use for DryRun<'_> {
+    fn with<S: Switches + Send + 'static>(self, opened: Opened<S>) -> Result<(), Failure> {
+        let DryRun { settings, profiles } = self;
+        let Opened { ports, writer: mut switches, .. } = opened;
+        let mut core = core(settings, profiles, stored(&settings.store)?)?;
+        let seen = |port: &bandwise_enforce::Port| {
+            let (id, name, queues) = (port.id, port.name.clone(), port.queues);
+            SeenPort { port: id, name, queues }
+        };
+        let all = ports.iter().map(seen).collect();
+        core.handle(Duration::ZERO, Input::Seen { ports: all, ways: Vec::new() });
+        let order = |output| match output {
+            Output::Order { port, task, .. } => Some((port, task)),
+            _ => None,
+        };
+        let mut tasks: BTreeMap<_, _> =
+            std::iter::from_fn(|| core.poll()).filter_map(order).collect();
+        let mut said = String::new();
+        for port in ports {
+            let wanted = match tasks.remove(&port.id) {
+                Some(Task::Share(config)) => Wanted::Shared(config),
+                Some(Task::AsFound) => Wanted::AsFound,
+                // What stands there of weights is nobody's any more.
+                _ if !switches.read_back(port.id).map_err(Error::from)?.weights.is_empty() => {
+                    Wanted::Shared(Default::default())
+                }
+                _ => {
+                    let _ = writeln!(said, "{}: nobody sends there; stays as it is", port.name);
+                    continue;
+                }
+            };
+            let plan = switches.plan(port.id, &wanted).map_err(Error::from)?;
+            let _ = match plan.is_empty() {
+                true => writeln!(said, "{}: is as it is to be", port.name),
+                false => {
+                    let lines: String =
+                        plan.to_string().lines().map(|l| format!("  {l}\n")).collect();
+                    write!(said, "{}: would be written\n{lines}", port.name)
+                }
+            };
+        }
+        let (applications, connections) =
+            (core.state().applications().len(), core.state().connections().len());
+        let _ = writeln!(
+            said,
+            "\n{applications} applications, {connections} connections in the store; nothing was written"
+        );
+        crate::output::print(&said)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,229 @@
+//! Flags of `bandwise saba profile`, and what they mean.
+
+use super::answer::Answer;
+use super::links::Links;
+use crate::failure::Failure;
+use crate::files::Text;
+use crate::lab::Limited;
+use crate::output::{Json, Outputs, Report, check_table, write_table};
+use crate::values::{Refusal, duration, number, refused};
+use bandwise_profiler::{Plan, PlanError};
+use bandwise_saba::Share;
+use bandwise_saba::sensitivity::{Dataset, DatasetError, Setting};
+use bandwise_saba::table::{Application, Date, Entry, NameError, Table, Text as Line, read};
+use bandwise_units::Time;
+use std::ffi::OsString;
+use std::num::NonZeroU32;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// Flags of `bandwise saba profile`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The command is run with each share of the bandwidth, in an order that is drawn by lot; how long it
+takes is measured from its start to its end. What it prints is kept beside the journal, as
+JOURNAL.out. Runs that fail are shown, and made again at the end. Ctrl-C ends the run that goes on;
+the same command line makes those that are left, and so it does after a kill or a reboot; with a
+larger --repeat it adds to what there is.
+
+Links are those of a lab (`bandwise lab up`), or whatever a command of yours limits: it is run by sh
+before each run with BANDWISE_SHARE=0.25 in its environment for 25%, and with 1 at the end.
+
+Examples:
+  # A program that is started on the hosts of a lab by a script
+  bandwise saba profile --app LR --lab lab --table table.toml -- ./train.sh
+  # Fewer shares, more runs of each, on machines of your own
+  bandwise saba profile --app sort --at 10,50,100 --repeat 5 --limit ./limit-all-nics.sh \\
+      --table table.toml --report sort.html -- spark-submit sort.py")]
+pub struct Flags {
+    /// What the application is called in the table
+    #[arg(long, value_name = "NAME", value_parser = application)]
+    app: Application,
+    /// Shares of the bandwidth to measure with, in percent; 100 is to be among them
+    #[arg(long, value_name = "PERCENTS", value_delimiter = ',', value_parser = percent)]
+    #[arg(default_value = "5,10,25,50,75,90,100", allow_hyphen_values = true)]
+    at: Vec<Share>,
+    /// How often each is measured
+    #[arg(long, value_name = "N", value_parser = number(1..=1000), default_value = "3")]
+    #[arg(allow_negative_numbers = true)]
+    repeat: u64,
+    /// How many runs with all of the bandwidth come first and don't count
+    #[arg(long, value_name = "N", value_parser = number(0..=1000), default_value = "1")]
+    #[arg(allow_negative_numbers = true)]
+    warm_up: u64,
+    /// How often a run that fails is tried
+    #[arg(long, value_name = "N", value_parser = number(1..=100), default_value = "2")]
+    #[arg(allow_negative_numbers = true)]
+    attempts: u64,
+    /// How long a run may take; if not given, as long as it likes
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    timeout: Option<Time>,
+    /// How well each slowdown must be known: its 95% interval, in percent of it to each side
+    #[arg(long, value_name = "PERCENT", value_parser = number(1..=100), default_value = "10")]
+    #[arg(allow_negative_numbers = true)]
+    within: u64,
+    /// What the order of runs is drawn from
+    #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), default_value = "1")]
+    #[arg(allow_negative_numbers = true)]
+    seed: u64,
+    /// Limit all links of this lab
+    #[arg(long, value_name = "NAME", conflicts_with = "limit", required_unless_present = "limit")]
+    lab: Option<String>,
+    /// Limit links by this command
+    #[arg(long, value_name = "COMMAND")]
+    limit: Option<String>,
+    /// Where runs are written down, to go on from; if not given, NAME.profile
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
+    /// The sensitivity table to put the application in, TOML or CSV by its ending; made if it isn't there
+    #[arg(long, value_name = "FILE")]
+    table: Option<PathBuf>,
+    /// On how many hosts the command runs, for the table
+    #[arg(long, value_name = "N", value_parser = number(1..=u64::from(u32::MAX)))]
+    #[arg(allow_negative_numbers = true)]
+    nodes: Option<u64>,
+    /// How much data it works on, for the table
+    #[arg(long, value_name = "AMOUNT", value_parser = dataset)]
+    dataset: Option<Dataset>,
+    #[command(flatten)]
+    json: Json,
+    #[command(flatten)]
+    report: Report,
+    /// The command and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+fn application(text: &str) -> Result<Application, Refusal> {
+    Application::try_from(text).map_err(|error| {
+        let why = Some(error.to_string());
+        Refusal { why, allowed: NameError::ALLOWED.to_owned() }
+    })
+}
+
+fn percent(text: &str) -> Result<Share, Refusal> {
+    let percent = text.trim().trim_end_matches('%').parse::<f64>().ok();
+    match percent.filter(|percent| *percent >= 0.1).map(|percent| Share::try_from(percent / 100.0))
+    {
+        Some(Ok(share)) => Ok(share),
+        _ => refused(None, "0.1 to 100, with commas, such as 5,10,25,50,75,90,100"),
+    }
+}
+
+fn dataset(text: &str) -> Result<Dataset, Refusal> {
+    let read = text.parse::<Dataset>();
+    read.map_err(|_| Refusal { why: None, allowed: DatasetError::ALLOWED.to_owned() })
+}
+
+/// Refuses a command that can't be run: better now than when links are limited.
+fn check_program(name: &OsString) -> Result<(), Failure> {
+    let is_program = |path: &Path| {
+        std::fs::metadata(path)
+            .is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+    };
+    let found = match name.as_bytes().contains(&b'/') {
+        true => is_program(Path::new(name)),
+        false => {
+            let paths = std::env::var_os("PATH").unwrap_or_default();
+            std::env::split_paths(&paths).any(|folder| is_program(&folder.join(name)))
+        }
+    };
+    if found {
+        return Ok(());
+    }
+    let message = format!("{}: can't be run", name.to_string_lossy());
+    Err(Failure::usage(message, "a program by its path, or one that is found along PATH"))
+}
+
+/// What to run, and where the results go.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub application: Application,
+    pub command: Vec<OsString>,
+    pub plan: Plan,
+    pub timeout: Option<Duration>,
+    pub within: f64,
+    pub links: Links,
+    pub journal: PathBuf,
+    pub table: Option<PathBuf>,
+    pub setting: Setting,
+    pub outputs: Outputs,
+}
+
+impl Flags {
+    pub(super) fn resolve(self) -> Result<Settings, Failure> {
+        let some = |number: u64| NonZeroU32::new(number as u32).expect("from 1");
+        let (repeat, attempts) = (some(self.repeat), some(self.attempts));
+        let plan = Plan::new(&self.at, repeat, self.warm_up as u32, attempts, self.seed)
+            .map_err(|error| Failure::usage(format!("--at: {error}"), PlanError::ALLOWED))?;
+        let journal = self.journal.unwrap_or_else(|| {
+            let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+            PathBuf::from(format!("{}.profile", self.app.as_str().replace(|c| plain(c) != c, "-")))
+        });
+        let mut inputs = vec![journal.as_path()];
+        inputs.extend(self.table.as_deref());
+        let outputs = Outputs::new(self.json, self.report, Default::default(), &inputs)?;
+        let settings = Settings {
+            // One of them is there, or the flags were refused.
+            links: match (self.lab, self.limit) {
+                (Some(name), _) => Links::Lab(Limited::open(&name)?),
+                (None, line) => Links::Command(line.unwrap_or_default()),
+            },
+            application: self.app,
+            command: self.command,
+            plan,
+            timeout: self.timeout.map(|time| Duration::from_nanos(time.as_ps() / 1_000)),
+            within: self.within as f64 / 100.0,
+            journal,
+            table: self.table,
+            setting: Setting { nodes: self.nodes.map(some), dataset: self.dataset },
+            outputs,
+        };
+        check_program(&settings.command[0])?;
+        settings.links.check(settings.plan.shares())?;
+        // Better now than after hours.
+        settings.read_table()?;
+        Ok(settings)
+    }
+}
+
+/// Today, by the clock of this machine, in UTC.
+fn today() -> Date {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    Date::of_day(since.map_or(0, |since| since.as_secs() / 86_400))
+}
+
+impl Settings {
+    /// The table as it is, empty if it isn't there.
+    fn read_table(&self) -> Result<Table, Failure> {
+        match &self.table {
+            Some(path) => {
+                check_table("--table", path)?;
+                match path.exists() {
+                    true => Ok(read::any(&Text::read(path)?.source())?),
+                    false => Ok(Table::new()),
+                }
+            }
+            None => Ok(Table::new()),
+        }
+    }
+
+    /// Puts the application in the table, if there is to be one. Others stay as they are.
+    pub fn store(&self, answer: &Answer) -> Result<bool, Failure> {
+        let (Some(path), Ok(samples)) = (&self.table, &answer.samples) else { return Ok(false) };
+        // Read again: somebody may have added others in the meantime.
+        let mut table = self.read_table()?;
+        let comment = format!("measured by bandwise saba profile, {}", self.links);
+        let entry = Entry {
+            samples: samples.clone(),
+            setting: self.setting.clone(),
+            measured: Some(today()),
+            comment: Line::try_from(comment.as_str()).unwrap_or_default(),
+        };
+        table.insert(self.application.clone(), entry);
+        write_table(path, &table)?;
+        Ok(true)
+    }
+}

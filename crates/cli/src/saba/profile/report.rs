@@ -1,0 +1,133 @@
+//! A profile's report: the curve with its spread.
+
+use super::answer::{self, Answer};
+use super::flags::Settings;
+use bandwise_profiler::{Campaign, Outcome, Purpose, Run};
+use bandwise_report::html;
+use bandwise_report::model::{Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind};
+use bandwise_saba::Share;
+use bandwise_saba::sensitivity::Model;
+use std::path::Path;
+
+/// The page.
+pub(super) fn html(
+    settings: &Settings,
+    campaign: &Campaign,
+    answer: &Answer,
+    stored: Option<&Path>,
+) -> String {
+    let name = settings.application.as_str();
+    let command: Vec<_> = settings.command.iter().map(|word| word.to_string_lossy()).collect();
+    let says = match answer.is_fit() {
+        true => answer
+            .judged
+            .iter()
+            .flat_map(|judged| judged.measured.first())
+            .map(|least| {
+                format!(
+                    "With {} of the bandwidth it takes {:.2} times as long.",
+                    least.share, least.slowdown
+                )
+            })
+            .collect(),
+        false => vec![format!("There is no model of it: {}.", answer.why_unfit())],
+    };
+    html::render(&Report {
+        title: format!("The sensitivity of {name}"),
+        question: format!("What does {name} lose with less bandwidth?"),
+        answer: says,
+        figures: vec![curve(answer), runs(campaign)],
+        tables: answer::tables_of(settings, campaign, answer),
+        notes: answer::closing(settings, answer, stored),
+        provenance: Provenance {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: format!("bandwise saba profile --app {name} … -- {}", command.join(" ")),
+            seed: settings.plan.seed(),
+            extra: vec![("links".into(), settings.links.to_string())],
+            ..Provenance::default()
+        },
+        ..Report::default()
+    })
+}
+
+fn percent(label: &str) -> Axis {
+    Axis { label: label.into(), unit: "%".into(), scale: Scale::Linear }
+}
+
+/// What was measured, with whiskers of its 95% interval, and what models make of it.
+fn curve(answer: &Answer) -> Figure {
+    let measured = answer.judged.iter().flat_map(|judged| &judged.measured);
+    let point = |measured: &bandwise_profiler::Measured| {
+        let point = Point::new(measured.share.get() * 100.0, measured.slowdown);
+        match measured.within {
+            Some(within) => point.low(measured.slowdown - within).high(measured.slowdown + within),
+            None => point,
+        }
+    };
+    let mut series = vec![Series {
+        name: "measured".into(),
+        kind: SeriesKind::Points,
+        points: measured.map(point).collect(),
+        ..Series::default()
+    }];
+    series.extend(answer.models.iter().map(|(name, model)| Series {
+        name: (*name).to_owned(),
+        points: line(model),
+        ..Series::default()
+    }));
+    Figure {
+        id: "sensitivity".into(),
+        title: "What less bandwidth costs".into(),
+        caption: "Mean time over the mean time with all of the bandwidth; whiskers are 95% intervals. Weights \
+                  are made of the monotone model; the polynomial is the paper's."
+            .into(),
+        x: percent("bandwidth"),
+        y: Axis { label: "slowdown".into(), ..Axis::default() },
+        series,
+        ..Figure::default()
+    }
+}
+
+fn line(model: &Model) -> Vec<Point> {
+    const STEPS: u32 = 60;
+    let least = model.least().get();
+    let at = |step: u32| {
+        let share = least + (1.0 - least) * f64::from(step) / f64::from(STEPS);
+        let share = Share::try_from(share.min(1.0)).expect("between two shares");
+        Point::new(share.get() * 100.0, answer::slowdown(model, share))
+    };
+    (0..=STEPS).map(at).collect()
+}
+
+/// Every run in its order, so that what drifts is seen.
+fn runs(campaign: &Campaign) -> Figure {
+    let of = |name: &str, is: &dyn Fn(&Run) -> bool| Series {
+        name: name.into(),
+        kind: SeriesKind::Points,
+        points: (1..)
+            .zip(campaign.runs())
+            .filter(|(_, run)| is(run))
+            .map(|(number, run)| {
+                let mut point = Point::new(f64::from(number), run.time.as_s_f64());
+                point.note = Some(format!("{}, {}", run.share, answer::outcome(&run.outcome)));
+                point
+            })
+            .collect(),
+        ..Series::default()
+    };
+    let well = |run: &Run| run.outcome == Outcome::Well;
+    let series = [
+        of("samples", &|run| well(run) && run.purpose == Purpose::Sample),
+        of("warm-ups", &|run| well(run) && run.purpose == Purpose::WarmUp),
+        of("failed", &|run| !well(run)),
+    ];
+    Figure {
+        id: "runs".into(),
+        title: "All runs, in their order".into(),
+        caption: "How long each took.".into(),
+        x: Axis { label: "run".into(), ..Axis::default() },
+        y: Axis { label: "time".into(), unit: "s".into(), ..Axis::default() },
+        series: series.into_iter().filter(|series| !series.points.is_empty()).collect(),
+        ..Figure::default()
+    }
+}

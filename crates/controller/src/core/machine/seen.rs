@@ -1,0 +1,83 @@
+//! What comes of looking over the network.
+
+use super::Core;
+use super::requests::Waiting;
+use crate::core::input::{SeenPort, Way};
+use crate::core::output::Output;
+use crate::core::port::PortState;
+use crate::core::request::Request;
+use bandwise_saba::controller::{Event, PortId};
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Core {
+    /// Ports come and go; connections take other ways.
+    pub(super) fn seen(&mut self, ports: Vec<SeenPort>, ways: Vec<Way>) {
+        self.survey.ended(self.now, &self.rules);
+        let there: BTreeSet<PortId> = ports.iter().map(|of| of.port).collect();
+        let gone: Vec<PortId> =
+            self.ports().map(|of| of.0).filter(|port| !there.contains(port)).collect();
+        gone.into_iter().for_each(|port| self.lost(port));
+        for seen in ports {
+            let known = self.ports.all.get(&seen.port).filter(|port| port.is_there);
+            let is_same =
+                |port: &PortState| (&port.name, port.queues) == (&seen.name, Some(seen.queues));
+            if !known.is_some_and(is_same) {
+                self.found(seen);
+            }
+        }
+        self.settle();
+        self.move_connections(ways);
+    }
+
+    fn found(&mut self, SeenPort { port, name, queues }: SeenPort) {
+        let is_drained = self.state.drained.contains(&port);
+        let is_left = self.ports.are_left;
+        let mut revision = 0;
+        self.ports.change(port, (self.now, &self.rules), |known| {
+            known.revision += 1;
+            revision = known.revision;
+            known.forget();
+            (known.name, known.queues) = (name, Some(queues));
+            known.is_there = true;
+            (known.is_drained, known.is_left) = (is_drained, is_left);
+        });
+        let event = Event::PortFound { port, queues, revision };
+        self.controller.handle(event).expect("each revision is higher");
+    }
+
+    fn lost(&mut self, port: PortId) {
+        let (mut revision, mut name) = (0, String::new());
+        self.ports.change(port, (self.now, &self.rules), |known| {
+            known.revision += 1;
+            revision = known.revision;
+            name = std::mem::take(&mut known.name);
+            known.forget();
+        });
+        let event = Event::PortLost { port, revision };
+        self.controller.handle(event).expect("each revision is higher");
+        self.out.push_back(Output::Lost { port, name });
+    }
+
+    /// What takes another way is stored so; then the ports are told. What waits to be stored takes it from the start.
+    fn move_connections(&mut self, ways: Vec<Way>) {
+        if ways.is_empty() {
+            return;
+        }
+        let ways: BTreeMap<_, _> =
+            ways.into_iter().map(|way| ((way.from, way.to), way.path)).collect();
+        for waiting in &mut self.waiting {
+            if let Waiting::Ask(_, asked, Ok(path)) = waiting
+                && let Request::Connect { from, to, .. } = &asked.request
+                && let Some(way) = ways.get(&(from.as_str().into(), to.as_str().into()))
+            {
+                *path = way.to_vec();
+            }
+        }
+        for (&id, of) in &self.state.connections {
+            let way = ways.get(&(of.from.clone(), of.to.clone()));
+            if let Some(path) = way.filter(|path| **path != of.path) {
+                self.waiting.push(Waiting::Moves(id, path.clone()));
+            }
+        }
+    }
+}

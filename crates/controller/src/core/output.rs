@@ -1,0 +1,144 @@
+//! [`Output`]: what the core says. All of it can be written down.
+
+use super::change::Change;
+use super::input::Ticket;
+use super::request::{Answer, ClientId, Refusal};
+use bandwise_saba::controller::{PortConfig, PortId};
+use serde::{Deserialize, Serialize};
+
+/// An order to a port, numbered in the order in which they are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct OrderId(pub u64);
+
+/// What is to be done at a port.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Task {
+    /// Read what stands there.
+    Read,
+    /// See whether it still shares its link so; write nothing.
+    Check(PortConfig),
+    /// See to it that it shares its link so; write nothing if it does.
+    Share(PortConfig),
+    /// See to it that it is as it was before it was first written.
+    AsFound,
+}
+
+/// Why a port is written or looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// It was found.
+    Found,
+    /// It is to be otherwise than it was ordered before.
+    Wanted,
+    /// The last order failed.
+    Again,
+    /// It was not looked at for a while.
+    Look,
+    /// Somebody else has written there, or it came back with nothing.
+    Overwritten,
+}
+
+/// Why a port is written: what was said, and what has changed since it was last written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Why {
+    /// What made the order.
+    pub cause: Cause,
+    /// Connections through the port that were made since its last order.
+    pub made: u32,
+    /// Connections through the port that were closed since its last order.
+    pub closed: u32,
+}
+
+/// What the core says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Output {
+    /// All of these are to be stored, or none of them.
+    Store {
+        /// Its number, for [`Input::Stored`](super::Input::Stored).
+        write: u64,
+        /// What.
+        changes: Vec<Change>,
+    },
+    /// Somebody is answered.
+    Answer {
+        /// Who.
+        ticket: Ticket,
+        /// What.
+        answer: Result<Answer, Refusal>,
+    },
+    /// Something is to be done at a port.
+    Order {
+        /// Its number, for [`Input::Ended`](super::Input::Ended).
+        order: OrderId,
+        /// The port.
+        port: PortId,
+        /// What.
+        task: Task,
+        /// Why.
+        why: Why,
+    },
+    /// A port was written.
+    Written {
+        /// The order.
+        order: OrderId,
+        /// The port.
+        port: PortId,
+        /// What was read there last; none where that is not known.
+        before: Option<PortConfig>,
+        /// What was read back.
+        after: PortConfig,
+        /// Why.
+        why: Why,
+    },
+    /// An order failed; it is given again.
+    Failed {
+        /// The order.
+        order: OrderId,
+        /// The port.
+        port: PortId,
+        /// In whose words.
+        said: String,
+        /// Why it was given.
+        why: Why,
+    },
+    /// A port was found to have something else than was written there. It is written again.
+    Overwritten {
+        /// The order to look.
+        order: OrderId,
+        /// The port.
+        port: PortId,
+        /// What was read there last.
+        before: Option<PortConfig>,
+        /// What stands there now.
+        found: PortConfig,
+    },
+    /// The network is to be looked over: [`Input::Seen`](super::Input::Seen) or [`Input::Unseen`](super::Input::Unseen) ends it.
+    Survey,
+    /// A port is no longer there.
+    Lost {
+        /// The port.
+        port: PortId,
+        /// What people called it.
+        name: String,
+    },
+    /// Connections take another way.
+    Moved {
+        /// How many.
+        connections: u32,
+    },
+    /// An order has not ended yet, though it should have.
+    Late {
+        /// The order.
+        order: OrderId,
+        /// The port.
+        port: PortId,
+    },
+    /// A client was not heard of for as long as its lease, and is dropped with all that it had.
+    Dropped {
+        /// The client.
+        client: ClientId,
+    },
+}

@@ -1,0 +1,45 @@
+//! What people are told of what the core says.
+
+use super::Desk;
+use crate::core::Output;
+
+impl<S> Desk<S> {
+    /// Writes lines for people, and the trail.
+    pub(super) fn tell(&mut self, output: &Output) {
+        let port = match output {
+            Output::Order { port, .. }
+            | Output::Written { port, .. }
+            | Output::Overwritten { port, .. }
+            | Output::Failed { port, .. }
+            | Output::Late { port, .. } => *port,
+            Output::Dropped { client } => {
+                tracing::warn!(client = client.0, "dropped: its lease has ended");
+                return;
+            }
+            Output::Lost { name, .. } => {
+                tracing::warn!(port = name, "is no longer there");
+                return;
+            }
+            Output::Moved { connections } => {
+                tracing::info!(connections, "take another way");
+                return;
+            }
+            Output::Store { .. } | Output::Answer { .. } | Output::Survey => return,
+        };
+        let name = self.core.port(port).map_or("", |port| &port.name);
+        match output {
+            Output::Written { after, why, .. } => {
+                tracing::info!(port = name, weights = ?after.weights, cause = ?why.cause, "written");
+            }
+            Output::Overwritten { found, .. } => {
+                tracing::warn!(port = name, weights = ?found.weights, "was overwritten by somebody else");
+            }
+            Output::Failed { said, .. } => tracing::error!(port = name, said, "failed"),
+            Output::Late { .. } => tracing::error!(port = name, "an order does not end"),
+            _ => {}
+        }
+        if let Some(audit) = &mut self.audit {
+            audit.line(output, name);
+        }
+    }
+}

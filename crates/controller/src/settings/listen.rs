@@ -1,0 +1,71 @@
+//! [`Listen`]: where a controller is reached on its machine.
+
+use super::{Document, at};
+use bandwise_input::{InputError, Source};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+/// Where a controller is reached on its machine if the settings don't say: also what clients try first.
+pub const SOCKET: &str = "/run/bandwise/controller.sock";
+/// Who may write to the socket if the settings don't say: its owner.
+const MODE: u32 = 0o600;
+
+/// Where a controller is reached on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Listen {
+    /// A socket in the file system.
+    Unix {
+        /// Where.
+        path: PathBuf,
+        /// Who may write to it, as of a file.
+        mode: u32,
+    },
+    /// An address of this machine's own.
+    Loopback(SocketAddr),
+}
+
+pub(super) fn listen(
+    source: &Source,
+    document: &Document,
+    folder: &Path,
+) -> Result<Listen, InputError> {
+    let given = document.socket_mode.as_ref();
+    let mode = given.map_or(Ok(MODE), |mode| self::mode(source, mode))?;
+    let Some(text) = &document.listen else {
+        return Ok(Listen::Unix { path: SOCKET.into(), mode });
+    };
+    if let Some(path) = text.get_ref().strip_prefix("unix:").filter(|path| !path.is_empty()) {
+        let path = folder.join(path);
+        // What the kernel takes: 108 bytes with the zero at the end.
+        let bytes = path.as_os_str().len();
+        return match bytes < 108 {
+            true => Ok(Listen::Unix { path, mode }),
+            false => Err(at(source, text, format!("a path of {bytes} bytes")).allowed("up to 107")),
+        };
+    }
+    if let Some(mode) = given {
+        return Err(at(source, mode, "a mode of what is no file").allowed("with a unix: socket"));
+    }
+    let allowed = "\"unix:PATH\", or an address of this machine such as \"127.0.0.1:7470\"";
+    match text.get_ref().parse::<SocketAddr>() {
+        Ok(address) if address.ip().is_loopback() => Ok(Listen::Loopback(address)),
+        Ok(address) => {
+            let message =
+                format!("{address} can be reached by others, and nobody shows who they are");
+            let remote = "a [remote] table for others, where they show who they are; here";
+            Err(at(source, text, message).allowed(format!("{remote} {allowed}")))
+        }
+        Err(_) => {
+            Err(at(source, text, format!("listening at {:?}", text.get_ref())).allowed(allowed))
+        }
+    }
+}
+
+fn mode(source: &Source, text: &Spanned<String>) -> Result<u32, InputError> {
+    let mode = u32::from_str_radix(text.get_ref(), 8).ok().filter(|mode| mode & !0o666 == 0);
+    mode.ok_or_else(|| {
+        let wrong = at(source, text, format!("the mode {:?}", text.get_ref()));
+        wrong.allowed("digits such as \"660\", for reading and writing")
+    })
+}

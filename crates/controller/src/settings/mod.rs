@@ -1,0 +1,138 @@
+//! [`Settings`]: the one file that says what a controller goes by. A file here for each part of it.
+
+mod infiniband;
+mod listen;
+mod network;
+mod remote;
+mod rules;
+mod simulated;
+
+pub use infiniband::InfiniBand;
+pub use listen::{Listen, SOCKET};
+pub use network::Network;
+pub use remote::{Remote, TlsFiles};
+pub use simulated::{Shape, Simulated};
+
+use crate::core::Rules;
+use crate::credentials::Credential;
+use bandwise_input::{InputError, Source};
+use infiniband::InfiniBandSpec;
+use network::PortSpec;
+use remote::{CredentialSpec, RemoteSpec};
+use rules::{LimitsSpec, TimesSpec};
+use serde::Deserialize;
+use simulated::SimulatedSpec;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+/// What a controller goes by.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Whose ports it shares.
+    pub network: Network,
+    /// The sensitivity table.
+    pub table: PathBuf,
+    /// What the starts of K-means are drawn from.
+    pub seed: u64,
+    /// Where it keeps what must outlive it.
+    pub store: PathBuf,
+    /// Where it is reached.
+    pub listen: Listen,
+    /// Where those reach it who are not on this machine, if they may.
+    pub remote: Option<Remote>,
+    /// Who they are.
+    pub credentials: Vec<Credential>,
+    /// The trail of what was done to ports, if one is kept.
+    pub audit: Option<PathBuf>,
+    /// All that it hears, if that is kept.
+    pub recording: Option<PathBuf>,
+    /// Whether ports are to be as they were found when it has ended.
+    pub restores: bool,
+    /// Times and limits.
+    pub rules: Rules,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Document {
+    lab: Option<Spanned<String>>,
+    port: Option<Vec<PortSpec>>,
+    infiniband: Option<Spanned<InfiniBandSpec>>,
+    simulated: Option<Spanned<SimulatedSpec>>,
+    table: Spanned<String>,
+    seed: Option<u64>,
+    store: Spanned<String>,
+    listen: Option<Spanned<String>>,
+    socket_mode: Option<Spanned<String>>,
+    remote: Option<RemoteSpec>,
+    #[serde(default)]
+    credential: Vec<CredentialSpec>,
+    audit: Option<Spanned<String>>,
+    recording: Option<Spanned<String>>,
+    on_exit: Option<Spanned<String>>,
+    #[serde(default)]
+    times: TimesSpec,
+    #[serde(default)]
+    limits: LimitsSpec,
+}
+
+impl Settings {
+    /// Reads settings; paths are relative to `folder`, that of their file.
+    pub fn read(source: &Source, folder: &Path) -> Result<Self, InputError> {
+        source.check_text("TOML with the settings of a controller")?;
+        let document: Document = source.toml()?;
+        let path = |name: &Spanned<String>| file(source, name, folder);
+        let (remote, credentials) =
+            remote::remote(source, document.remote.as_ref(), &document.credential, folder)?;
+        let network = network::network(source, &document, folder)?;
+        Ok(Settings {
+            network,
+            table: path(&document.table)?,
+            seed: document.seed.unwrap_or(1),
+            store: path(&document.store)?,
+            listen: listen::listen(source, &document, folder)?,
+            remote,
+            credentials,
+            audit: document.audit.as_ref().map(path).transpose()?,
+            recording: document.recording.as_ref().map(path).transpose()?,
+            restores: restores(source, document.on_exit.as_ref())?,
+            rules: rules::rules(source, &document)?,
+        })
+    }
+}
+
+/// What becomes of ports when it ends.
+fn restores(source: &Source, on_exit: Option<&Spanned<String>>) -> Result<bool, InputError> {
+    let Some(text) = on_exit else { return Ok(false) };
+    match text.get_ref().as_str() {
+        "keep" => Ok(false),
+        "restore" => Ok(true),
+        other => {
+            let allowed = "\"keep\": ports stay as they are, or \"restore\": as they were found";
+            Err(at(source, text, format!("{other:?} on exit")).allowed(allowed))
+        }
+    }
+}
+
+fn at<T>(source: &Source, value: &Spanned<T>, message: impl Into<String>) -> InputError {
+    source.error(value.span(), message)
+}
+
+/// A file, relative to the folder of the settings.
+fn file(source: &Source, name: &Spanned<String>, folder: &Path) -> Result<PathBuf, InputError> {
+    match name.get_ref().is_empty() {
+        true => Err(at(source, name, "a file without a name").allowed("the path of a file")),
+        false => Ok(folder.join(name.get_ref())),
+    }
+}
+
+fn parsed<T>(source: &Source, value: &Spanned<String>, allowed: &str) -> Result<T, InputError>
+where
+    T: std::str::FromStr<Err: std::fmt::Display>,
+{
+    let wrong = |error: T::Err| at(source, value, error.to_string()).allowed(allowed);
+    value.get_ref().parse().map_err(wrong)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+//! Times and limits.
+
+use super::{Document, at, parsed};
+use crate::core::{Limits, Rules};
+use bandwise_input::{InputError, Source};
+use bandwise_units::Time;
+use serde::Deserialize;
+use std::time::Duration;
+use toml::Spanned;
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct TimesSpec {
+    lease: Option<Spanned<String>>,
+    apart: Option<Spanned<String>>,
+    look: Option<Spanned<String>>,
+    discover: Option<Spanned<String>>,
+    late: Option<Spanned<String>>,
+    retry: Option<Spanned<String>>,
+    longest_retry: Option<Spanned<String>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct LimitsSpec {
+    clients: Option<Spanned<i64>>,
+    applications: Option<Spanned<i64>>,
+    connections: Option<Spanned<i64>>,
+    unheard: Option<Spanned<i64>>,
+}
+
+pub(super) fn rules(source: &Source, document: &Document) -> Result<Rules, InputError> {
+    let time = |value: &Option<Spanned<String>>, default: Duration, (least, most): (&str, &str)| {
+        let Some(value) = value else { return Ok(default) };
+        let allowed = format!("{least} to {most}");
+        let time: Time = parsed(source, value, &allowed)?;
+        let bound = |text: &str| text.parse::<Time>().expect("a time");
+        match (bound(least)..=bound(most)).contains(&time) {
+            true => Ok(Duration::from_nanos(time.as_ps() / 1000)),
+            false => Err(at(source, value, format!("{time} here")).allowed(allowed)),
+        }
+    };
+    let number = |value: &Option<Spanned<i64>>, default: u32| {
+        let Some(value) = value else { return Ok(default) };
+        let number = u32::try_from(*value.get_ref()).ok().filter(|n| (1..=10_000_000).contains(n));
+        let wrong = || at(source, value, format!("a limit of {}", value.get_ref()));
+        number.ok_or_else(|| wrong().allowed("1 to 10000000"))
+    };
+    let (times, limits, default) = (&document.times, &document.limits, Rules::default());
+    Ok(Rules {
+        lease: time(&times.lease, default.lease, ("100 ms", "86400 s"))?,
+        apart: time(&times.apart, default.apart, ("1 ms", "60 s"))?,
+        look: time(&times.look, default.look, ("100 ms", "86400 s"))?,
+        discover: time(&times.discover, default.discover, ("100 ms", "86400 s"))?,
+        late: time(&times.late, default.late, ("10 ms", "3600 s"))?,
+        retry: time(&times.retry, default.retry, ("1 ms", "3600 s"))?,
+        longest_retry: time(&times.longest_retry, default.longest_retry, ("1 ms", "86400 s"))?,
+        limits: Limits {
+            clients: number(&limits.clients, default.limits.clients)?,
+            applications: number(&limits.applications, default.limits.applications)?,
+            connections: number(&limits.connections, default.limits.connections)?,
+            unheard: number(&limits.unheard, default.limits.unheard)?,
+        },
+    })
+}

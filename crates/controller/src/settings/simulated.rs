@@ -1,0 +1,53 @@
+//! [`Simulated`]: a network in memory.
+
+use super::at;
+use bandwise_input::{InputError, Source};
+use bandwise_topology::Fabric;
+use bandwise_topology::read::FabricSpec;
+use serde::Deserialize;
+use std::num::NonZeroU8;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+/// A network in memory.
+#[derive(Debug, Clone)]
+pub struct Simulated {
+    /// Its nodes and links.
+    pub shape: Shape,
+    /// How many queues each port has for Saba.
+    pub queues: NonZeroU8,
+}
+
+/// Nodes and links of a network in memory.
+#[derive(Debug, Clone)]
+pub enum Shape {
+    /// As the settings say.
+    Given(Box<Fabric>),
+    /// As a file says: TOML, the output of ibnetdiscover, or a netlist of ibsim.
+    File(PathBuf),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct SimulatedSpec {
+    fabric: Option<FabricSpec>,
+    fabric_file: Option<Spanned<String>>,
+    queues: Option<Spanned<i64>>,
+}
+
+pub(super) fn simulated(
+    source: &Source,
+    spec: &Spanned<SimulatedSpec>,
+    folder: &Path,
+) -> Result<Simulated, InputError> {
+    let SimulatedSpec { fabric, fabric_file, queues } = spec.get_ref();
+    let shape = match (fabric, fabric_file) {
+        (Some(fabric), None) => Shape::Given(Box::new(fabric.resolve(source)?)),
+        (None, Some(file)) => Shape::File(folder.join(file.get_ref())),
+        _ => {
+            let error = at(source, spec, "a simulated network has one fabric");
+            return Err(error.allowed("fabric-file = \"FILE\", or a [simulated.fabric] table"));
+        }
+    };
+    Ok(Simulated { shape, queues: super::network::queues(source, queues)? })
+}

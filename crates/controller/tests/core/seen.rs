@@ -1,0 +1,100 @@
+//! What comes of looking over the network, by hand.
+
+use super::by_hand::{two_that_send, two_that_send_by};
+use super::world::{World, connect, ms};
+use bandwise_controller::core::{Input, Output, Request, Rules};
+use bandwise_saba::controller::{PortConfig, PortId};
+
+#[test]
+fn connections_follow_when_links_move() {
+    let (mut world, client, applications) = two_that_send();
+    let before = world.weights(3);
+    world.moved = 1;
+    world.find();
+    // Stored first: until then it is as it was, and if it can't be stored it stays so.
+    assert_eq!(world.orders.len(), 0);
+    world.store(false);
+    world.settle();
+    assert_eq!(world.weights(3), before);
+    world.find();
+    world.settle();
+    assert_eq!((world.weights(0), world.weights(3)), (before.clone(), vec![]));
+    assert!(world.said.contains(&Output::Moved { connections: 2 }));
+    world.crash(false, false);
+    world.settle();
+    assert_eq!((world.weights(0), world.weights(3)), (before.clone(), vec![]));
+    // There and back, and what has moved is closed as what has not.
+    for moved in [2, 0] {
+        world.moved = moved;
+        world.find();
+        world.settle();
+    }
+    assert_eq!(world.weights(3), before);
+    world.told(client, 4, Request::Deregister { application: applications[0] }).unwrap();
+    world.settle();
+    assert_eq!(world.weights(3), [1]);
+    world.told(client, 5, Request::Deregister { application: applications[1] }).unwrap();
+    world.settle();
+    assert!((0..4).all(|port| world.weights(port).is_empty()));
+}
+
+#[test]
+fn the_network_is_looked_over_now_and_then_and_when_an_order_fails() {
+    let rules = Rules { lease: ms(1_000_000), ..Rules::default() };
+    let (mut world, client, applications) = two_that_send_by(rules);
+    let count = |world: &World| world.said.iter().filter(|of| **of == Output::Survey).count();
+    let run_to = |world: &mut World, end| {
+        while world.core.wake().is_some_and(|wake| wake <= end) {
+            world.now = world.core.wake().unwrap();
+            world.hear(Input::Tick);
+            world.settle();
+        }
+        world.now = end;
+    };
+    let (start, every) = (world.now, world.rules.discover);
+    run_to(&mut world, start + every - ms(1_000));
+    assert_eq!(count(&world), 0);
+    run_to(&mut world, start + 3 * every - ms(1_000));
+    assert_eq!(count(&world), 2);
+    // An order fails: at once, but not again within a second however many fail.
+    world.now += ms(2_000);
+    world.told(client, 4, connect(applications[0], "h1", "h2")).unwrap();
+    let fail = |world: &mut World| {
+        let (&order, _) = world.orders.iter().find(|of| of.1.0 == PortId(2)).unwrap();
+        world.carry_out(order, false);
+    };
+    fail(&mut world);
+    assert_eq!(count(&world), 3);
+    world.hear(Input::Unseen { said: "no answer".into() });
+    world.survey = false;
+    world.now += world.rules.retry;
+    world.hear(Input::Tick);
+    fail(&mut world);
+    assert_eq!(count(&world), 3);
+    world.now += ms(1_000);
+    world.hear(Input::Tick);
+    assert_eq!(count(&world), 4);
+    world.settle();
+}
+
+#[test]
+fn a_port_that_is_gone_is_not_written_until_it_is_back() {
+    let (mut world, ..) = two_that_send();
+    let before = world.weights(3);
+    world.gone.insert(3);
+    world.find();
+    let lost = Output::Lost { port: PortId(3), name: "p3".into() };
+    assert_eq!(world.said.iter().filter(|of| **of == lost).count(), 1);
+    world.ports.insert(PortId(3), PortConfig::default());
+    world.settle();
+    assert!(world.weights(3).is_empty() && world.core.port(PortId(3)).is_some());
+    world.gone.clear();
+    world.find();
+    world.settle();
+    assert_eq!(world.weights(3), before);
+    // Seen as it was, it is left alone.
+    let said = world.said.len();
+    world.find();
+    world.settle();
+    assert_eq!(world.said.len(), said);
+}

@@ -1,0 +1,74 @@
+//! What others do to the network.
+
+use super::two_hosts::{fabric, network};
+use super::world::{Daemon, THERE, weights};
+use bandwise_controller::core::{Core, Rules};
+use bandwise_enforce::simulated::Simulated;
+use bandwise_saba::controller::PortConfig;
+use std::num::NonZeroU8;
+use std::time::Duration;
+
+/// Ports are looked at, and the network is looked over, as often as it can be.
+fn restless() -> Rules {
+    let often = Duration::from_millis(1);
+    Rules {
+        retry: often,
+        longest_retry: often,
+        apart: Duration::ZERO,
+        look: often,
+        discover: often,
+        ..Rules::default()
+    }
+}
+
+#[test]
+fn what_somebody_else_writes_is_seen_counted_and_put_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let network = network();
+    let mut daemon = Daemon::start_with(restless(), folder.path(), &network, None, false);
+    let client = daemon.hello();
+    daemon.register_and_connect(client, "h1");
+    daemon.until(Core::is_settled);
+    let port = network.named(THERE[1]).unwrap();
+    network.overwrite(port, PortConfig::default());
+    while weights(&network, THERE[1]) != [1] {
+        std::thread::yield_now();
+    }
+    daemon.until(Core::is_settled);
+    let metrics = daemon.metrics.clone();
+    let text = daemon.runtime.block_on(daemon.handle.look(move |core, _| metrics.text(core)));
+    let text = text.unwrap();
+    assert!(text.contains("bandwise_controller_ports_overwritten_total 1\n"), "{text}");
+    daemon.stop();
+    let audit = std::fs::read_to_string(folder.path().join("audit")).unwrap();
+    let line = |what: &str| audit.lines().rfind(|line| line.contains(what)).unwrap().to_owned();
+    let seen: serde_json::Value = serde_json::from_str(&line("\"what\":\"overwritten\"")).unwrap();
+    assert_eq!((&seen["name"], &seen["before"]["weights"][0]), (&"s0:1".into(), &1.into()));
+    assert_eq!(seen["after"]["weights"], serde_json::json!([]));
+    let back: serde_json::Value = serde_json::from_str(&line("\"what\":\"written\"")).unwrap();
+    assert_eq!(
+        (&back["why"]["cause"], &back["after"]["weights"][0]),
+        (&"overwritten".into(), &1.into())
+    );
+}
+
+#[test]
+fn connections_follow_when_a_cable_moves_and_a_port_that_refuses_is_left_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let network = network();
+    let mut daemon = Daemon::start_with(restless(), folder.path(), &network, None, false);
+    let client = daemon.hello();
+    daemon.register_and_connect(client, "h1");
+    daemon.until(Core::is_settled);
+    // As it is called when it is there.
+    let refusing = Simulated::new(fabric(2), NonZeroU8::MIN).named("s0:2").unwrap();
+    network.refuse(refusing, true);
+    network.rewire(fabric(2));
+    daemon.until(|core| core.ports().any(|of| of.1.name == "s0:2" && of.1.failures > 1));
+    assert!(weights(&network, "s0:2").is_empty());
+    network.refuse(refusing, false);
+    daemon.until(move |core| core.is_settled() && core.port(refusing).unwrap().read.is_some());
+    assert_eq!(weights(&network, "s0:2"), [1]);
+    assert_eq!(network.named(THERE[1]), None);
+    daemon.stop();
+}

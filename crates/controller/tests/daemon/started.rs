@@ -1,0 +1,131 @@
+//! What is answered, stored and recorded.
+
+use super::two_hosts::network;
+use super::world::{BACK, Daemon, THERE, weights};
+use bandwise_controller::core::{Core, PortState, Request, Rules};
+use bandwise_controller::daemon::Replay;
+use bandwise_controller::store::Embedded;
+use bandwise_saba::controller::PortConfig;
+use std::io::BufReader;
+use std::sync::mpsc::{Sender, channel};
+
+#[test]
+fn a_port_that_hangs_holds_up_nobody_who_asks_and_one_that_refuses_is_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (network, (gate, passes)): (_, (Sender<bool>, _)) = (network(), channel());
+    let mut daemon = Daemon::start(folder.path(), &network, Some(passes));
+    let client = daemon.hello();
+    daemon.register_and_connect(client, "h1");
+    // The writer waits at the gate; others are answered.
+    let other = daemon.hello();
+    let application = daemon.register_and_connect(other, "h0");
+    assert!(THERE.iter().chain(&BACK).all(|port| weights(&network, port).is_empty()));
+    gate.send(false).unwrap();
+    daemon.until(|core| core.ports().any(|of| of.1.failures > 0));
+    drop(gate);
+    daemon.until(Core::is_settled);
+    assert!(THERE.iter().chain(&BACK).all(|port| weights(&network, port) == [1]));
+    daemon.ask(other, Request::Deregister { application });
+    daemon.until(Core::is_settled);
+    assert!(BACK.iter().all(|port| weights(&network, port).is_empty()));
+    daemon.stop();
+    let recording = std::fs::File::open(folder.path().join("recording")).unwrap();
+    let replayed = Replay::run(BufReader::new(recording), |_, _, _| ()).unwrap();
+    assert_eq!((replayed.starts, replayed.differs, replayed.cut), (1, None, 0));
+    let audit = std::fs::read_to_string(folder.path().join("audit")).unwrap();
+    let lines: Vec<serde_json::Value> =
+        audit.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |what: &str| lines.iter().filter(|line| line["what"] == what).count();
+    assert_eq!((of("written"), of("failed")), (9, 1), "{audit}");
+    assert_eq!(of("ordered"), 10);
+}
+
+#[test]
+fn started_again_it_has_what_was_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let network = network();
+    let mut daemon = Daemon::start(folder.path(), &network, None);
+    let client = daemon.hello();
+    daemon.register_and_connect(client, "h1");
+    daemon.stop();
+    // As a switch that came back empty meanwhile.
+    let port = network.named(THERE[1]).unwrap();
+    network.overwrite(port, PortConfig::default());
+    // The thread that stores lets go of the file when it hears that nobody writes any more.
+    while Embedded::open(&folder.path().join("store")).is_err() {
+        std::thread::yield_now();
+    }
+    let mut daemon = Daemon::start(folder.path(), &network, None);
+    daemon.until(Core::is_settled);
+    assert_eq!(weights(&network, THERE[1]), [1]);
+    daemon.numbers = 10;
+    daemon.register_and_connect(client, "h0");
+    daemon.stop();
+}
+
+/// A recording that was changed is told by its line; one that was cut is heard as far as it goes.
+#[test]
+fn a_recording_that_says_something_else_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut daemon = Daemon::start(folder.path(), &network(), None);
+    let client = daemon.hello();
+    daemon.register_and_connect(client, "h1");
+    daemon.until(Core::is_settled);
+    daemon.stop();
+    let text = std::fs::read_to_string(folder.path().join("recording")).unwrap();
+    let replay = |text: &str| Replay::run(text.as_bytes(), |_, _, _| ());
+    assert_eq!(replay(&text).unwrap().differs, None);
+    let changed = text.replacen("\"to\":\"h1\"},\"path\"", "\"to\":\"hx\"},\"path\"", 1);
+    let changed =
+        if changed == text { text.replacen("\"to\":\"h1\"", "\"to\":\"hx\"", 1) } else { changed };
+    assert!(replay(&changed).unwrap().differs.is_some());
+    let cut = &text[..text.len() - 5];
+    let twice = format!("{cut}\n{text}");
+    for (text, starts) in [(cut, 1), (&*twice, 2)] {
+        let replayed = replay(text).unwrap();
+        assert_eq!((replayed.starts, replayed.cut, replayed.differs), (starts, 1, None));
+    }
+    let broken = text.replacen("{\"at_ns\"", "{\"at", 1);
+    assert!(replay(&broken).unwrap_err().to_string().starts_with("line 2"));
+    let lines: Vec<&str> = text.lines().collect();
+    let headless = lines[1..].join("\n") + "\n";
+    assert!(replay(&headless).unwrap_err().to_string().starts_with("line 1"));
+    assert!(replay("{}\n{}\n").is_err());
+}
+
+#[test]
+fn ports_are_as_they_were_found_when_it_ends_if_that_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let network = network();
+    let mut daemon = Daemon::start_with(Rules::default(), folder.path(), &network, None, true);
+    let client = daemon.hello();
+    daemon.register_and_connect(client, "h1");
+    daemon.until(Core::is_settled);
+    assert_eq!(weights(&network, THERE[1]), [1]);
+    assert!(daemon.stop().is_empty());
+    assert!(THERE.iter().chain(&BACK).all(|port| weights(&network, port).is_empty()));
+    let recording = std::fs::File::open(folder.path().join("recording")).unwrap();
+    let replayed = Replay::run(BufReader::new(recording), |_, _, _| ()).unwrap();
+    assert_eq!((replayed.differs, replayed.cut), (None, 0));
+}
+
+/// Who does not wait for ports that hang is told which they are.
+#[test]
+fn ports_that_hang_are_named_when_it_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let (network, (gate, passes)): (_, (Sender<bool>, _)) = (network(), channel());
+    let mut daemon =
+        Daemon::start_with(Rules::default(), folder.path(), &network, Some(passes), true);
+    let client = daemon.hello();
+    // Ports are asked in the order in which they were last heard of: the others before those that hang.
+    daemon.until(Core::is_settled);
+    THERE.iter().for_each(|_| gate.send(true).unwrap());
+    daemon.register_and_connect(client, "h1");
+    daemon.until(Core::is_settled);
+    daemon.handle.stop();
+    let hangs = |of: &PortState| THERE.contains(&of.name.as_str());
+    daemon.until(move |core| core.ports().all(|of| of.1.is_settled() != hangs(of.1)));
+    // Asked again it ends at once.
+    assert_eq!(daemon.stop(), THERE);
+    assert_eq!(weights(&network, THERE[1]), [1]);
+}

@@ -1,0 +1,154 @@
+//! A daemon around a network in memory, which does as it is told, or hangs.
+
+use super::two_hosts::TABLE;
+use bandwise_controller::core::{Answer, Asked, ClientId, Core, Profiles, Request, Rules};
+use bandwise_controller::credentials::Caller;
+use bandwise_controller::daemon::{
+    Audit, Beginning, Desk, Handle, Metrics, Parts, Recording, Said,
+};
+use bandwise_controller::store::{Embedded, Store};
+use bandwise_enforce::simulated::Simulated;
+use bandwise_enforce::{Applied, Fault, Left, Plan, Port, Switches, Wanted};
+use bandwise_input::Source;
+use bandwise_saba::controller::{ApplicationId, PortConfig, PortId, Settings};
+use bandwise_saba::table::read;
+use std::num::NonZeroU16;
+use std::path::Path;
+use std::sync::mpsc::Receiver;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// A network in memory, where what is written passes the gate: the writer waits until it is told how it goes.
+struct Gated {
+    network: Simulated,
+    gate: Option<Receiver<bool>>,
+}
+
+impl Switches for Gated {
+    type Plan = <Simulated as Switches>::Plan;
+
+    fn discover(&mut self) -> Result<Vec<Port>, Fault> {
+        self.network.discover()
+    }
+
+    fn path(&mut self, from: &str, to: &str) -> Result<Vec<PortId>, Fault> {
+        self.network.path(from, to)
+    }
+
+    fn plan(&mut self, port: PortId, wanted: &Wanted) -> Result<Self::Plan, Fault> {
+        self.network.plan(port, wanted)
+    }
+
+    fn apply(&mut self, plan: &Self::Plan) -> Result<Applied, Fault> {
+        if let Some(gate) = self.gate.as_ref().filter(|_| !plan.is_empty())
+            && !gate.recv().unwrap_or(true)
+        {
+            let (port, said) = (plan.to_string(), "no".into());
+            return Err(Fault::Refused { port, said, left: Left::AsBefore });
+        }
+        self.network.apply(plan)
+    }
+
+    fn read_back(&mut self, port: PortId) -> Result<PortConfig, Fault> {
+        self.network.read_back(port)
+    }
+}
+
+/// Weights at a port.
+pub fn weights(network: &Simulated, port: &str) -> Vec<u8> {
+    let id = network.named(port).unwrap();
+    network.clone().read_back(id).unwrap().weights
+}
+
+/// On the way from the first host to the second, and back.
+pub const THERE: [&str; 3] = ["h0:1", "s0:1", "s1:4"];
+pub const BACK: [&str; 3] = ["h1:1", "s1:1", "s0:4"];
+
+pub struct Daemon {
+    pub handle: Handle,
+    thread: JoinHandle<Vec<String>>,
+    pub runtime: tokio::runtime::Runtime,
+    pub metrics: Metrics,
+    pub numbers: u64,
+}
+
+impl Daemon {
+    pub fn start(folder: &Path, network: &Simulated, gate: Option<Receiver<bool>>) -> Daemon {
+        // What fails is tried again at once, as nothing here waits.
+        let rules = Rules { retry: Duration::ZERO, apart: Duration::ZERO, ..Rules::default() };
+        Daemon::start_with(rules, folder, network, gate, false)
+    }
+
+    pub fn start_with(
+        rules: Rules,
+        folder: &Path,
+        network: &Simulated,
+        gate: Option<Receiver<bool>>,
+        restores: bool,
+    ) -> Daemon {
+        let mut store = Embedded::open(&folder.join("store")).unwrap();
+        let (stored, levels) = (store.load().unwrap(), NonZeroU16::new(16).unwrap());
+        let beginning = Beginning::new(rules, (levels, 1), TABLE.into(), &stored);
+        let profiles = Profiles::new(read::csv(&Source::new("t", TABLE)).unwrap(), levels, 1);
+        let core = Core::new(rules, Settings::default(), profiles, stored, Duration::ZERO);
+        let gated = |gate| Gated { network: network.clone(), gate };
+        let metrics = Metrics::new();
+        let parts = Parts {
+            core: core.unwrap(),
+            store: Box::new(store),
+            switches: gated(gate),
+            paths: gated(None),
+            scout: gated(None),
+            recording: Some(Recording::begin(&folder.join("recording"), &beginning).unwrap()),
+            audit: Some(Audit::open(&folder.join("audit")).unwrap()),
+            metrics: metrics.clone(),
+            restores,
+        };
+        let (handle, thread) = Desk::start(parts).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        Daemon { handle, thread, runtime, metrics, numbers: 0 }
+    }
+
+    pub fn say(&self, said: Said) -> Answer {
+        self.runtime.block_on(self.handle.say(&Caller::local("test", true), said)).unwrap()
+    }
+
+    pub fn hello(&self) -> ClientId {
+        let Answer::Welcome { client, .. } = self.say(Said::Hello) else { panic!() };
+        client
+    }
+
+    pub fn ask(&mut self, client: ClientId, request: Request) -> Answer {
+        self.numbers += 1;
+        self.say(Said::Ask(Asked { client, number: self.numbers, heard_below: 0, request }))
+    }
+
+    pub fn register_and_connect(&mut self, client: ClientId, to: &str) -> ApplicationId {
+        let register = Request::Register { name: "all".into(), nodes: None, dataset: None };
+        let Answer::Registered { application, .. } = self.ask(client, register) else { panic!() };
+        let from = if to == "h0" { "h1" } else { "h0" };
+        let (from, to) = (from.into(), to.into());
+        self.ask(client, Request::Connect { application, from, to });
+        application
+    }
+
+    /// Looks until it is so.
+    pub fn until(&self, is_so: impl Fn(&Core) -> bool + Clone + Send + 'static) {
+        while !self
+            .runtime
+            .block_on(self.handle.look({
+                let is_so = is_so.clone();
+                move |core, _| is_so(core)
+            }))
+            .unwrap()
+        {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Which ports it leaves otherwise than it should.
+    pub fn stop(self) -> Vec<String> {
+        self.handle.stop();
+        self.thread.join().unwrap()
+    }
+}

@@ -1,0 +1,141 @@
+//! [`Answer`]: what came of a request.
+
+use super::attributes::{Unreadable, find, word};
+use netlink_packet_core::{
+    NLM_F_ACK_TLVS, NLM_F_CAPPED, NLM_F_DUMP_INTR, NLMSG_DONE, NLMSG_ERROR, NetlinkBuffer,
+};
+
+/// A qdisc, class or filter, as the kernel tells of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Object {
+    pub(super) kind: u16,
+    pub(super) device: u32,
+    pub(super) handle: u32,
+    pub(super) parent: u32,
+    pub(super) info: u32,
+    pub(super) attributes: Vec<u8>,
+}
+
+/// Why a request has no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoAnswer {
+    /// It was refused, in the kernel's words, or those of its number for it.
+    #[error("{0}")]
+    Refused(String),
+    /// What was read had changed before all of it was.
+    #[error("it was changed while it was read")]
+    Torn,
+    /// What came makes no sense.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+}
+
+/// The answer to one request, out of the datagrams that come. Those to others, which nobody waits for any more, are
+/// left out.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    number: u32,
+    objects: Vec<Object>,
+    is_torn: bool,
+}
+
+/// `struct tcmsg`, in bytes.
+const HEAD: usize = 20;
+/// A netlink header, in bytes.
+const HEADER: usize = 16;
+/// NLMSGERR_ATTR_MSG: what the kernel says besides a number.
+const WORDS: u16 = 1;
+
+impl Answer {
+    /// To the request with this number; nothing has come.
+    pub fn new(number: u32) -> Self {
+        Answer { number, objects: Vec::new(), is_torn: false }
+    }
+
+    /// Takes a datagram; whether it was the last.
+    pub fn take(&mut self, datagram: &[u8]) -> Result<bool, NoAnswer> {
+        let mut rest = datagram;
+        while !rest.is_empty() {
+            let message = NetlinkBuffer::new_checked(rest);
+            let message = message.map_err(|error| Unreadable(error.to_string()))?;
+            if message.sequence_number() == self.number && self.message(&message)? {
+                return Ok(true);
+            }
+            // Aligned to four bytes; the last need not be.
+            let length = (message.length() as usize).next_multiple_of(4);
+            rest = rest.get(length..).unwrap_or_default();
+        }
+        Ok(false)
+    }
+
+    fn message(&mut self, message: &NetlinkBuffer<&[u8]>) -> Result<bool, NoAnswer> {
+        let (body, flags) = (message.payload(), message.flags());
+        self.is_torn |= flags & NLM_F_DUMP_INTR != 0;
+        match message.message_type() {
+            NLMSG_ERROR => {
+                let number = word(body, 0).ok_or_else(|| Unreadable::lacks("a number"))?;
+                if number != 0 {
+                    return Err(NoAnswer::Refused(refusal(number, words_of(body, flags))));
+                }
+                Ok(true)
+            }
+            NLMSG_DONE => {
+                // A dump that ends early says why here.
+                let number = word(body, 0).unwrap_or(0);
+                if number != 0 {
+                    let words = body.get(4..).unwrap_or_default();
+                    return Err(NoAnswer::Refused(refusal(number, words)));
+                }
+                if self.is_torn { Err(NoAnswer::Torn) } else { Ok(true) }
+            }
+            // NLMSG_NOOP and NLMSG_OVERRUN.
+            ..16 => Ok(false),
+            kind => {
+                let head = |at| word(body, at).ok_or_else(|| Unreadable::lacks("a head"));
+                self.objects.push(Object {
+                    kind,
+                    device: head(4)?,
+                    handle: head(8)?,
+                    parent: head(12)?,
+                    info: head(16)?,
+                    attributes: body[HEAD..].to_vec(),
+                });
+                Ok(false)
+            }
+        }
+    }
+
+    /// What the kernel has told of.
+    pub fn into_objects(self) -> Vec<Object> {
+        self.objects
+    }
+}
+
+/// The attributes behind an error: after its number and the request, or the request's header alone.
+fn words_of(body: &[u8], flags: u16) -> &[u8] {
+    if flags & NLM_F_ACK_TLVS == 0 {
+        return &[];
+    }
+    let request = match flags & NLM_F_CAPPED {
+        0 => word(body, 4).unwrap_or(0) as usize,
+        _ => HEADER,
+    };
+    let at = request.checked_next_multiple_of(4).and_then(|request| request.checked_add(4));
+    at.and_then(|at| body.get(at..)).unwrap_or_default()
+}
+
+/// The kernel's words, or what its number means. It comes as a negative one.
+fn refusal(number: u32, words: &[u8]) -> String {
+    if let Ok(Some(said)) = find(words, WORDS) {
+        let said = String::from_utf8_lossy(said.strip_suffix(b"\0").unwrap_or(said));
+        if !said.trim().is_empty() {
+            return said.trim().to_owned();
+        }
+    }
+    let number = (number as i32).checked_neg().unwrap_or(i32::MAX);
+    let meaning = std::io::Error::from_raw_os_error(number).to_string();
+    match meaning.rsplit_once(" (os error ") {
+        Some((meaning, _)) => meaning.to_owned(),
+        None => meaning,
+    }
+}

@@ -1,0 +1,39 @@
+//! Attributes: pieces of a message, each with its length and a number that says what it is.
+
+use netlink_packet_core::{DefaultNla, Emitable, NLA_HEADER_SIZE, NlasIterator};
+
+/// An answer that is not what the kernel says.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the kernel's answer can't be read: {0}")]
+pub struct Unreadable(pub(super) String);
+
+impl Unreadable {
+    pub(super) fn lacks(what: &str) -> Self {
+        Unreadable(format!("it lacks {what}"))
+    }
+}
+
+/// Adds an attribute.
+pub(super) fn put(bytes: &mut Vec<u8>, number: u16, value: &[u8]) {
+    let attribute = DefaultNla::new(number, value.to_vec());
+    let at = bytes.len();
+    bytes.resize(at + attribute.buffer_len(), 0);
+    attribute.emit(&mut bytes[at..]);
+}
+
+/// The value of the first attribute with this number, if there is one.
+pub(super) fn find(bytes: &[u8], number: u16) -> Result<Option<&[u8]>, Unreadable> {
+    for attribute in NlasIterator::new(bytes) {
+        let attribute = attribute.map_err(|error| Unreadable(error.to_string()))?;
+        if attribute.kind() == number {
+            let end = usize::from(attribute.length());
+            return Ok(Some(&attribute.into_inner()[NLA_HEADER_SIZE..end]));
+        }
+    }
+    Ok(None)
+}
+
+/// The number of 32 bits that begins at a byte of a value; none where that is shorter.
+pub(super) fn word(value: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_ne_bytes(*value.get(at..)?.first_chunk()?))
+}

@@ -1,0 +1,91 @@
+//! What stands at a device, from what the kernel has said of it.
+
+use super::super::{Class, Filter, HANDLE, OURS, Root, Tree};
+use super::answer::Object;
+use super::attributes::{Unreadable, find, word};
+use super::request::{INIT, KIND, NEW_CLASS, NEW_FILTER, NEW_QDISC, OPTIONS, ROOT};
+use super::{class, filter};
+
+/// TCA_CHAIN: filters that are looked at only when one of another chain says so.
+const CHAIN: u16 = 11;
+
+/// What stands at the root of a device, by its number. A tree of Saba's has no classes and no filters yet.
+pub fn root(device: u32, qdiscs: &[Object]) -> Result<Root, Unreadable> {
+    let is_root =
+        |object: &&Object| (object.kind, object.device, object.parent) == (NEW_QDISC, device, ROOT);
+    let Some(root) = qdiscs.iter().find(is_root) else {
+        return Err(Unreadable("it names no root, as of a device that is down".into()));
+    };
+    let kind = kind(root)?;
+    match (&*kind, number(root.handle)) {
+        (_, 0) => Ok(Root::Kernel),
+        ("htb", HANDLE) => {
+            let options = find(&root.attributes, OPTIONS)?.unwrap_or_default();
+            let glob = find(options, INIT)?.unwrap_or_default();
+            let default = word(glob, 8).ok_or_else(|| Unreadable::lacks("a default class"))?;
+            // Another is no class of Saba's; it is told apart by being none.
+            let default = u16::try_from(default).unwrap_or(0);
+            Ok(Root::Saba(Tree { default, ..Tree::default() }))
+        }
+        (kind, handle) => Ok(Root::Other(format!("qdisc {kind} {handle:x}:"))),
+    }
+}
+
+/// Adds the classes of Saba's root, out of all of a device.
+pub fn classes(tree: &mut Tree, classes: &[Object]) -> Result<(), Unreadable> {
+    for object in classes {
+        let Some(number) = minor(object.handle).filter(|number| OURS.contains(number)) else {
+            continue;
+        };
+        if object.kind != NEW_CLASS || kind(object)? != "htb" {
+            continue;
+        }
+        let options = find(&object.attributes, OPTIONS)?;
+        let options = options.ok_or_else(|| Unreadable::lacks("what a class of HTB has"))?;
+        // Of the first it is the root itself.
+        let parent = minor(object.parent).filter(|_| object.parent != ROOT);
+        tree.classes.insert(number, Class { parent, ..class::decode(options)? });
+    }
+    Ok(())
+}
+
+/// Adds Saba's filters, out of all at its root.
+pub fn filters(tree: &mut Tree, filters: &[Object]) -> Result<(), Unreadable> {
+    for object in filters {
+        let (table, bucket, node) = filter::parts(object.handle);
+        let Some(family) = filter::family(object.info) else { continue };
+        // One without a number is a table.
+        if object.kind != NEW_FILTER || node == 0 || kind(object)? != "u32" {
+            continue;
+        }
+        let chain = find(&object.attributes, CHAIN)?.and_then(|value| word(value, 0));
+        if chain.is_some_and(|chain| chain != 0) {
+            continue;
+        }
+        if bucket != 0 {
+            return Err(Unreadable(format!("filter {table:x}:{bucket:x}:{node:x} is in a bucket")));
+        }
+        let options = find(&object.attributes, OPTIONS)?.unwrap_or_default();
+        let (dscp, class) = filter::decode(family, options)?;
+        let class = minor(class).unwrap_or(0);
+        tree.tables.insert(family, table);
+        tree.filters.insert((family, node), Filter { dscp, class });
+    }
+    Ok(())
+}
+
+/// What the kernel calls it: `htb`, `u32`.
+fn kind(object: &Object) -> Result<String, Unreadable> {
+    let kind = find(&object.attributes, KIND)?.ok_or_else(|| Unreadable::lacks("a kind"))?;
+    Ok(String::from_utf8_lossy(kind.strip_suffix(b"\0").unwrap_or(kind)).into_owned())
+}
+
+/// The number of a root.
+const fn number(handle: u32) -> u16 {
+    (handle >> 16) as u16
+}
+
+/// The number after the handle, of a class of Saba's.
+fn minor(handle: u32) -> Option<u16> {
+    (number(handle) == HANDLE).then_some(handle as u16)
+}

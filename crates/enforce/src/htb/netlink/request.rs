@@ -1,0 +1,146 @@
+//! [`Request`]: what the kernel is asked.
+
+use super::super::{Change, HANDLE};
+use super::attributes::put;
+use super::{class, filter};
+use netlink_packet_core::{
+    Emitable, NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_EXCL, NLM_F_REQUEST, NetlinkHeader,
+};
+
+/// What a message is about, and whether that is there, goes, or is asked for (RTM_NEWQDISC and so on).
+pub(super) const NEW_QDISC: u16 = 36;
+const DEL_QDISC: u16 = 37;
+const GET_QDISC: u16 = 38;
+pub(super) const NEW_CLASS: u16 = 40;
+const DEL_CLASS: u16 = 41;
+const GET_CLASS: u16 = 42;
+pub(super) const NEW_FILTER: u16 = 44;
+const DEL_FILTER: u16 = 45;
+const GET_FILTER: u16 = 46;
+
+/// The parent of a device's root, and of the class below it (TC_H_ROOT).
+pub(super) const ROOT: u32 = u32::MAX;
+/// TCA_KIND.
+pub(super) const KIND: u16 = 1;
+/// TCA_OPTIONS.
+pub(super) const OPTIONS: u16 = 2;
+/// TCA_HTB_INIT: `struct tc_htb_glob`, five words.
+pub(super) const INIT: u16 = 2;
+
+/// Something is made that must not be there yet.
+const ADD: u16 = NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL;
+
+/// What the kernel is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    kind: u16,
+    flags: u16,
+    body: Vec<u8>,
+}
+
+/// The numbers that a message begins with (`struct tcmsg`).
+#[derive(Debug, Clone, Copy, Default)]
+struct Head {
+    device: u32,
+    handle: u32,
+    parent: u32,
+    info: u32,
+}
+
+impl Request {
+    fn new(kind: u16, flags: u16, head: Head) -> Self {
+        // The address family is none.
+        let words = [0, head.device, head.handle, head.parent, head.info];
+        Request { kind, flags, body: words.map(u32::to_ne_bytes).concat() }
+    }
+
+    fn with(mut self, number: u16, value: &[u8]) -> Self {
+        put(&mut self.body, number, value);
+        self
+    }
+
+    /// All roots and what hangs below classes, of all devices: the kernel doesn't part them.
+    pub fn qdiscs() -> Self {
+        Request::new(GET_QDISC, NLM_F_DUMP, Head::default())
+    }
+
+    /// All classes of a device, by its number.
+    pub fn classes(device: u32) -> Self {
+        Request::new(GET_CLASS, NLM_F_DUMP, Head { device, ..Head::default() })
+    }
+
+    /// All filters at a root of Saba's.
+    pub fn filters(device: u32) -> Self {
+        let parent = handle(0);
+        Request::new(GET_FILTER, NLM_F_DUMP, Head { device, parent, ..Head::default() })
+    }
+
+    /// A change at a device.
+    pub fn change(device: u32, change: &Change) -> Self {
+        let root = Head { device, handle: handle(0), parent: ROOT, info: 0 };
+        let class = |number, parent: Option<u16>| {
+            let parent = parent.unwrap_or(0);
+            Head { device, handle: handle(number), parent: handle(parent), info: 0 }
+        };
+        let filter = |family, table, node| {
+            let (handle, info) = (filter::handle(table, node), filter::info(family));
+            Head { device, handle, parent: self::handle(0), info }
+        };
+        let htb = |request: Request| request.with(KIND, b"htb\0");
+        let u32 = |request: Request| request.with(KIND, b"u32\0");
+        match change {
+            Change::AddRoot { default } => {
+                htb(Request::new(NEW_QDISC, ADD, root)).with(OPTIONS, &init(*default))
+            }
+            Change::RemoveRoot => Request::new(DEL_QDISC, NLM_F_ACK, root),
+            Change::AddClass(number, of) => {
+                htb(Request::new(NEW_CLASS, ADD, class(*number, of.parent)))
+                    .with(OPTIONS, &class::encode(of))
+            }
+            Change::SetClass(number, of) => {
+                htb(Request::new(NEW_CLASS, NLM_F_ACK, class(*number, of.parent)))
+                    .with(OPTIONS, &class::encode(of))
+            }
+            Change::RemoveClass(number) => Request::new(DEL_CLASS, NLM_F_ACK, class(*number, None)),
+            &Change::AddFilter { family, node, dscp, class } => {
+                // The kernel puts it into the protocol's table, and makes that if there is none.
+                u32(Request::new(NEW_FILTER, ADD, filter(family, 0, node)))
+                    .with(OPTIONS, &filter::encode(family, dscp, handle(class)))
+            }
+            &Change::MoveFilter { family, table, node, dscp, class } => {
+                u32(Request::new(NEW_FILTER, NLM_F_ACK, filter(family, table, node)))
+                    .with(OPTIONS, &filter::encode(family, dscp, handle(class)))
+            }
+            &Change::RemoveFilter { family, table, node } => {
+                u32(Request::new(DEL_FILTER, NLM_F_ACK, filter(family, table, node)))
+            }
+        }
+    }
+
+    /// As it goes to the kernel. Whoever asks gives each a number, which stands in the answer.
+    pub fn encode(&self, number: u32) -> Vec<u8> {
+        let mut header = NetlinkHeader::default();
+        (header.message_type, header.flags) = (self.kind, self.flags | NLM_F_REQUEST);
+        (header.length, header.sequence_number) = ((HEADER + self.body.len()) as u32, number);
+        let mut bytes = vec![0; HEADER];
+        header.emit(&mut bytes);
+        bytes.extend_from_slice(&self.body);
+        bytes
+    }
+}
+
+/// How many bytes a message has before its body.
+const HEADER: usize = 16;
+
+/// The kernel's number of a class of Saba's; of its root for 0.
+pub(super) fn handle(class: u16) -> u32 {
+    u32::from(HANDLE) << 16 | u32::from(class)
+}
+
+fn init(default: u16) -> Vec<u8> {
+    // Version 3; a tenth of a class's rate where no quantum is given, which is always; what the kernel counts.
+    let glob = [3, 10, u32::from(default), 0, 0].map(u32::to_ne_bytes).concat();
+    let mut options = Vec::new();
+    put(&mut options, INIT, &glob);
+    options
+}

@@ -1,0 +1,242 @@
+//! [`Simulated`]: a network in memory, to try a controller without any other.
+//!
+//! Its ports keep what is written to them, and do nothing with it. Packets go by the shortest routes, as in the
+//! simulators ([`Routes::shortest`]).
+
+use crate::htb::lowest_terms;
+use crate::{Applied, Fault, Left, Plan, Port, Switches, Wanted};
+use bandwise_saba::controller::{PortConfig, PortId};
+use bandwise_topology::{self as topology, Fabric, NodeId, NodeKind, Routes};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::num::NonZeroU8;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A network in memory. Clones are of the same network: each knows the ways that it found last.
+#[derive(Debug, Clone)]
+pub struct Simulated {
+    network: Arc<Mutex<Network>>,
+    /// As it was when it was found last.
+    found: Arc<Shape>,
+}
+
+/// What all clones share.
+#[derive(Debug)]
+struct Network {
+    shape: Arc<Shape>,
+    queues: NonZeroU8,
+    /// What stands at ports that somebody has written.
+    stands: BTreeMap<PortId, PortConfig>,
+    /// What stood at ports before they were first written by [`Switches::apply`].
+    before: BTreeMap<PortId, PortConfig>,
+    refusing: BTreeSet<PortId>,
+}
+
+/// Nodes, links and routes.
+#[derive(Debug)]
+struct Shape {
+    fabric: Fabric,
+    routes: Routes,
+}
+
+impl Shape {
+    fn new(fabric: Fabric) -> Arc<Self> {
+        let routes = Routes::shortest(&fabric);
+        Arc::new(Shape { fabric, routes })
+    }
+
+    /// A port by its id, if something is connected to it.
+    fn port(&self, id: PortId) -> Option<topology::Port> {
+        let node = u32::try_from(id.0 >> 8).ok().map(NodeId)?;
+        let port = topology::Port { node, number: id.0 as u8 };
+        let is_there = node.index() < self.fabric.nodes().len() && port.number > 0;
+        (is_there && self.fabric.link_at(port).is_some()).then_some(port)
+    }
+}
+
+/// A port's id: the node by its place, and the number of the port.
+fn id(port: topology::Port) -> PortId {
+    PortId(u64::from(port.node.0) << 8 | u64::from(port.number))
+}
+
+/// What would be written to a port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimulatedPlan {
+    id: PortId,
+    name: String,
+    before: PortConfig,
+    wanted: PortConfig,
+}
+
+impl Plan for SimulatedPlan {
+    fn is_empty(&self) -> bool {
+        self.before == self.wanted
+    }
+}
+
+impl fmt::Display for SimulatedPlan {
+    /// Weights of queues, before and after.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.is_empty() {
+            true => Ok(()),
+            false => {
+                let (before, wanted) = (&self.before.weights, &self.wanted.weights);
+                writeln!(f, "{}, weights: {before:?} -> {wanted:?}", self.name)
+            }
+        }
+    }
+}
+
+impl Simulated {
+    /// A network of this shape; each output port has so many queues for Saba, of which nothing is written yet.
+    pub fn new(fabric: Fabric, queues: NonZeroU8) -> Self {
+        let shape = Shape::new(fabric);
+        let network = Network {
+            shape: shape.clone(),
+            queues,
+            stands: BTreeMap::new(),
+            before: BTreeMap::new(),
+            refusing: BTreeSet::new(),
+        };
+        Simulated { network: Arc::new(Mutex::new(network)), found: shape }
+    }
+
+    fn network(&self) -> MutexGuard<'_, Network> {
+        // No change is left half done.
+        self.network.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The port that people call this, `switch:3`.
+    pub fn named(&self, name: &str) -> Option<PortId> {
+        let network = self.network();
+        let fabric = &network.shape.fabric;
+        let (node, number) = name.rsplit_once(':')?;
+        let port = topology::Port { node: fabric.find(node)?, number: number.parse().ok()? };
+        network.shape.port(id(port)).map(id)
+    }
+
+    /// Links move: the network has this shape from now on. Nodes are the same in the same places.
+    pub fn rewire(&self, fabric: Fabric) {
+        self.network().shape = Shape::new(fabric);
+    }
+
+    /// Somebody else writes to a port, or it comes back with nothing.
+    pub fn overwrite(&self, port: PortId, config: PortConfig) {
+        self.network().stands.insert(port, config);
+    }
+
+    /// A port takes nothing that is written to it, or takes it again.
+    pub fn refuse(&self, port: PortId, is_refusing: bool) {
+        let mut network = self.network();
+        match is_refusing {
+            true => network.refusing.insert(port),
+            false => network.refusing.remove(&port),
+        };
+    }
+}
+
+impl Network {
+    fn name(&self, id: PortId) -> Result<String, Fault> {
+        let port = self.shape.port(id).ok_or(Fault::NoSuchPort(id))?;
+        Ok(self.shape.fabric.describe(port))
+    }
+
+    fn stands(&self, id: PortId) -> PortConfig {
+        self.stands.get(&id).cloned().unwrap_or_default()
+    }
+
+    /// How a configuration reads back, if the port can have it.
+    fn taken(&self, config: &PortConfig) -> Result<PortConfig, String> {
+        let PortConfig { table, weights } = config;
+        let (wanted, there) = (table.len(), usize::from(self.queues.get()));
+        if wanted != weights.len() || weights.contains(&0) {
+            let weights = weights.len();
+            return Err(format!("{weights} weights for {wanted} queues: each needs one, from 1"));
+        }
+        if wanted > there {
+            return Err(format!("{wanted} queues are wanted, and it has {there}"));
+        }
+        let weights: Vec<u32> = weights.iter().map(|&weight| weight.into()).collect();
+        let lowest = lowest_terms(&weights).into_iter();
+        // Not above what they were, which are bytes.
+        Ok(PortConfig {
+            table: table.clone(),
+            weights: lowest.map(|weight| weight as u8).collect(),
+        })
+    }
+}
+
+impl Switches for Simulated {
+    type Plan = SimulatedPlan;
+
+    fn discover(&mut self) -> Result<Vec<Port>, Fault> {
+        let (shape, queues) = {
+            let network = self.network();
+            (network.shape.clone(), network.queues)
+        };
+        self.found = shape;
+        let fabric = &self.found.fabric;
+        let nodes = fabric.nodes().iter().enumerate().map(|(place, _)| NodeId(place as u32));
+        // Further ports of a host carry nothing.
+        let sends = |port: &topology::Port| {
+            fabric.node(port.node).kind == NodeKind::Switch || fabric.host_port(port.node) == *port
+        };
+        let ports = nodes.flat_map(|node| fabric.ports(node)).filter(sends);
+        Ok(ports.map(|port| Port { id: id(port), name: fabric.describe(port), queues }).collect())
+    }
+
+    fn path(&mut self, from: &str, to: &str) -> Result<Vec<PortId>, Fault> {
+        let Shape { fabric, routes } = &*self.found;
+        let host = |name: &str| {
+            let node = fabric.find(name).filter(|&node| !fabric.is_switch(node));
+            node.ok_or_else(|| Fault::NoSuchHost(name.to_owned()))
+        };
+        let path = routes.path(fabric, host(from)?, host(to)?);
+        if path.is_empty() {
+            return Err(Fault::NoPath { from: from.to_owned(), to: to.to_owned() });
+        }
+        let mut path: Vec<PortId> = path.into_iter().map(id).collect();
+        path.sort_unstable();
+        Ok(path)
+    }
+
+    fn plan(&mut self, id: PortId, wanted: &Wanted) -> Result<SimulatedPlan, Fault> {
+        let network = self.network();
+        let (name, before) = (network.name(id)?, network.stands(id));
+        let wanted = match wanted {
+            Wanted::AsFound => network.before.get(&id).unwrap_or(&before).clone(),
+            Wanted::Shared(config) => {
+                let unfit = |why| Fault::Unfit { port: name.clone(), why };
+                network.taken(config).map_err(unfit)?
+            }
+        };
+        Ok(SimulatedPlan { id, name, before, wanted })
+    }
+
+    fn apply(&mut self, plan: &SimulatedPlan) -> Result<Applied, Fault> {
+        let mut network = self.network();
+        let (port, stands) = (network.name(plan.id)?, network.stands(plan.id));
+        let refused = |said: &str| {
+            let (port, said) = (port.clone(), said.to_owned());
+            Err(Fault::Refused { port, said, left: Left::AsBefore })
+        };
+        if plan.is_empty() {
+            return Ok(Applied { is_written: false, config: stands });
+        }
+        if stands != plan.before {
+            return refused("it has changed since the plan was made");
+        }
+        if network.refusing.contains(&plan.id) {
+            return refused("it takes nothing");
+        }
+        network.before.entry(plan.id).or_insert(stands);
+        network.stands.insert(plan.id, plan.wanted.clone());
+        Ok(Applied { is_written: true, config: plan.wanted.clone() })
+    }
+
+    fn read_back(&mut self, id: PortId) -> Result<PortConfig, Fault> {
+        let network = self.network();
+        network.name(id)?;
+        Ok(network.stands(id))
+    }
+}

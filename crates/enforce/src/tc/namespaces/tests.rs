@@ -1,0 +1,95 @@
+use super::*;
+
+/// A wire whose kernel answers when it is let go, and then says that there is no such device.
+struct Slow(Receiver<()>);
+
+impl Wire for Slow {
+    fn device(&mut self, _: &str) -> io::Result<u32> {
+        self.0.recv().map_err(io::Error::other)?;
+        Err(io::ErrorKind::NotFound.into())
+    }
+    fn send(&mut self, _: &[u8]) -> io::Result<()> {
+        unreachable!("there is no device")
+    }
+    fn receive(&mut self) -> io::Result<Vec<u8>> {
+        unreachable!("nothing was sent")
+    }
+}
+
+impl Patient for Slow {
+    fn until(&mut self, _: Instant) {}
+}
+
+fn question() -> Question {
+    Question { device: "h1".into(), changes: Vec::new(), deadline: Instant::now() }
+}
+
+fn no_device() -> Result<Root, Trouble> {
+    Err(Trouble("there is no device h1".into()))
+}
+
+/// Longer than any test takes.
+const LONG: Duration = Duration::from_secs(600);
+
+#[test]
+fn a_kernel_that_hangs_is_given_up_and_heard_again_later() {
+    let (go, wait) = channel();
+    let mut wait = Some(wait);
+    let mut ear = Ear::start(None, move || Ok(Slow(wait.take().expect("opened once"))));
+    let given_up = ear.ask(question(), Duration::ZERO);
+    assert_eq!(given_up, Err(Trouble("the kernel has not answered in time".into())));
+    // Nothing more is asked until it has answered, however long that takes.
+    let busy = "the kernel still has not answered what it was asked before";
+    assert_eq!(ear.ask(question(), LONG), Err(Trouble(busy.into())));
+    go.send(()).unwrap();
+    go.send(()).unwrap();
+    // What it says to the first is nobody's any more.
+    let answer = loop {
+        match ear.ask(question(), LONG) {
+            Err(Trouble(said)) if said == busy => std::thread::yield_now(),
+            answer => break answer,
+        }
+    };
+    assert_eq!((answer, ear.given_up), (no_device(), 0));
+}
+
+#[test]
+fn what_could_not_be_opened_is_tried_again() {
+    let (go, wait) = channel();
+    let mut waits = vec![wait];
+    let mut tries = 0;
+    let mut ear = Ear::start(None, move || {
+        tries += 1;
+        match tries {
+            1 => Err(io::Error::other("not now")),
+            _ => Ok(Slow(waits.pop().expect("opened once"))),
+        }
+    });
+    let said = "the kernel can't be asked there: not now";
+    assert_eq!(ear.ask(question(), LONG), Err(Trouble(said.into())));
+    for _ in 0..2 {
+        go.send(()).unwrap();
+        assert_eq!(ear.ask(question(), LONG), no_device());
+    }
+}
+
+#[test]
+fn a_namespace_that_is_not_there() {
+    let visited = Namespaces::default().visit(Some("bandwise-none-there"), "h1", &[]);
+    let said = "there is no network namespace bandwise-none-there";
+    assert_eq!(visited, Err(Trouble(said.into())));
+}
+
+#[test]
+fn a_socket_says_nothing_after_its_deadline() {
+    let mut socket = Socket::open().unwrap();
+    socket.until(Instant::now());
+    assert_eq!(socket.send(&[]).unwrap_err().kind(), io::ErrorKind::TimedOut);
+    assert_eq!(socket.receive().unwrap_err().kind(), io::ErrorKind::TimedOut);
+}
+
+#[test]
+fn a_device_that_is_not_there() {
+    let visited = Namespaces::default().visit(None, "bandwise-none", &[]);
+    assert_eq!(visited, Err(Trouble("there is no device bandwise-none".into())));
+}

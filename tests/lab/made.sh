@@ -1,0 +1,27 @@
+# shellcheck shell=bash
+# To be sourced by checks on a lab, after `what` (their name) and `bandwise` are set: what all of them need, a folder
+# `$scratch`, and `made LAB HOSTS`, which makes a lab of links of 200 Mbit/s, or skips where that can't be had.
+skip() {
+  echo "SKIP $what: $1"
+  exit 0
+}
+[ "$(id -u)" = 0 ] || skip "network namespaces need root"
+missing=()
+command -v tc >/dev/null && command -v ip >/dev/null || missing+=(iproute2)
+command -v python3 >/dev/null || missing+=(python3)
+if [ ${#missing[@]} -gt 0 ]; then
+  command -v apt-get >/dev/null || skip "${missing[*]} not installed"
+  echo "Installing ${missing[*]} with apt-get."
+  { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
+    >/dev/null 2>&1 || skip "apt-get could not install ${missing[*]}"
+fi
+scratch=$(mktemp -d)
+
+made() { # LAB HOSTS
+  "$bandwise" lab up --name "$1" --hosts "$2" --rate 200Mbit >"$scratch/out" 2>"$scratch/error" && return
+  case $(cat "$scratch/error") in
+    *"kind is unknown"* | *"not permitted"* | *"Unknown device type"*) skip "$(tail -n 1 "$scratch/error")" ;;
+  esac
+  echo "FAILED lab up: $(cat "$scratch/error")"
+  exit 1
+}
