@@ -105,6 +105,16 @@ def counts(controller):
     print(len(status["applications"]), status["connections"])
 
 
+def names(controller):
+    print(*sorted(of["name"] for of in controller.well("GET", "/v1/status")["applications"]))
+
+
+def pairs(controller):
+    """Who sends to whom, each once."""
+    connections = controller.well("GET", "/v1/connections")["connections"]
+    print(*sorted({f"{of['from']}-{of['to']}" for of in connections}))
+
+
 def bad(controller):
     client = Client(controller)
     application = client.register("LR")

@@ -13,18 +13,20 @@ import java.util.Set;
  * @param controller where it is
  * @param token what it knows the program by, if they are not on the same machine; or null
  * @param host what it calls this host
+ * @param hosts a file that says which address is which host's, as /etc/hosts does; or null for the resolver's word
  */
-public record Options(Place controller, String token, String host) {
+public record Options(Place controller, String token, String host, Path hosts) {
     /**
      * As an environment has it: {@code SABA_CONTROLLER} says where the controller is, {@code SABA_TOKEN_FILE} in which
-     * file the token is, which others must not be able to read, and {@code SABA_HOST} what this host is called. Fails
-     * with what is allowed.
+     * file the token is, which others must not be able to read, {@code SABA_HOST} what this host is called, and {@code
+     * SABA_HOSTS} in which file the names of others are. Fails with what is allowed.
      */
     public static Options from(Map<String, String> environment) {
         String file = environment.getOrDefault("SABA_TOKEN_FILE", "");
         String host = environment.getOrDefault("SABA_HOST", "");
+        String hosts = environment.getOrDefault("SABA_HOSTS", "");
         return new Options(Place.of(controller(environment)), file.isEmpty() ? null : token(Path.of(file)),
-                host.isEmpty() ? hostname() : host);
+                host.isEmpty() ? hostname() : host, hosts.isEmpty() ? null : Path.of(hosts));
     }
 
     private static String controller(Map<String, String> environment) {

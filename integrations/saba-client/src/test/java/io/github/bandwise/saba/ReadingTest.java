@@ -78,6 +78,19 @@ class ReadingTest {
     }
 
     @Test
+    void aFileOfHostsSaysWhatTheyAreCalled(@TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("hosts"),
+                "# nodes\n10.0.0.2\th2.example.org h2 # two\n10.0.0.2 storage\n10.0.0.300 h3\nnonsense here\n2001:db8::2 h4\n\n");
+        Options options = Options.from(Map.of("SABA_HOST", "h1", "SABA_HOSTS", file.toString()));
+        Set<InetAddress> others = Set.of(InetAddress.getByName("10.0.0.2"), InetAddress.getByName("10.0.0.9"),
+                InetAddress.getByName("2001:db8::2"));
+        assertEquals(Set.of(new Link("h1", "h2"), new Link("h1", "10.0.0.9"), new Link("h1", "h4")),
+                Names.of(options).links(others));
+        Files.delete(file);
+        assertThrows(IllegalArgumentException.class, () -> Names.of(options));
+    }
+
+    @Test
     void thePreloadLibraryIsSeen() {
         assertTrue(Preload.isIn(Stream.of("7f00-7f01 r-xp 00000000 08:01 1   /usr/lib/saba/libsaba_preload.so")));
         assertFalse(Preload.isIn(Stream.of("7f00-7f01 r-xp 00000000 08:01 1   /usr/lib/libsaba.so", "7f02-7f03 rw-p 0")));
@@ -106,7 +119,7 @@ class ReadingTest {
         Path file = Files.writeString(folder.resolve("token"), "secret\n");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         Map<String, String> all = Map.of("SABA_CONTROLLER", "http://c:1", "SABA_HOST", "h1", "SABA_TOKEN_FILE", file.toString());
-        assertEquals(new Options(Place.of("http://c:1"), "secret", "h1"), Options.from(all));
+        assertEquals(new Options(Place.of("http://c:1"), "secret", "h1", null), Options.from(all));
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw----r--"));
         assertThrows(IllegalArgumentException.class, () -> Options.from(all));
     }

@@ -63,7 +63,7 @@ class RealControllerTest {
     }
 
     private Application start(String name, String job, Set<Link> links) {
-        Options options = new Options(new Place.Unix(folder.resolve("socket").toString()), null, "h0");
+        Options options = new Options(new Place.Unix(folder.resolve("socket").toString()), null, "h0", null);
         return Application.start(new Named(name, job), options, () -> links, news -> log.add(news.text()));
     }
 

@@ -19,7 +19,7 @@ final class SabaDriver implements DriverPlugin {
         Settings settings = Settings.of(spark.conf(), "spark-" + UUID.randomUUID());
         Options options = settings.options(System.getenv());
         application = Application.start(
-                settings.named(), options, Shuffle.connections(options.host()), Shuffle::tell);
+                settings.named(), options, Shuffle.connections(options), Shuffle::tell);
         settings.environment(spark.conf()).forEach((variable, value) -> {
             // What a standalone master is given. It was filled from the configuration already, which is what YARN and
             // Kubernetes read later.

@@ -26,7 +26,7 @@ final class SabaExecutor implements ExecutorPlugin {
             Settings settings = Settings.from(handed);
             Options options = settings.options(System.getenv());
             application = Application.start(
-                    settings.named(), options, Shuffle.connections(options.host()), Shuffle::tell);
+                    settings.named(), options, Shuffle.connections(options), Shuffle::tell);
         } catch (IllegalArgumentException wrong) {
             // An executor that fails would be started again, and again.
             Shuffle.tell(new News(true, "this executor is not reported: " + wrong.getMessage()));

@@ -3,6 +3,7 @@ package io.github.bandwise.saba.spark;
 import io.github.bandwise.saba.Link;
 import io.github.bandwise.saba.Names;
 import io.github.bandwise.saba.News;
+import io.github.bandwise.saba.Options;
 import io.github.bandwise.saba.Preload;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -32,13 +33,13 @@ final class Shuffle {
         }
     }
 
-    /** Those of the host that the controller calls so. */
-    static Supplier<Set<Link>> connections(String own) {
+    /** Those of this process, now. */
+    static Supplier<Set<Link>> connections(Options options) {
         if (Preload.isHere()) {
             // The library reports them.
             return Set::of;
         }
-        Names names = new Names(own);
+        Names names = Names.of(options);
         return () -> {
             SparkEnv environment = SparkEnv.get();
             BlockManagerId id = environment == null ? null : environment.blockManager().blockManagerId();
