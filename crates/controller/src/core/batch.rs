@@ -1,6 +1,6 @@
 //! [`Batch`]: requests that are stored together; which are taken.
 
-use super::change::{Answered, Application, Change, Client, Connection, Next};
+use super::change::{Answered, Application, Change, Client, Connection, Job, Next};
 use super::input::Ticket;
 use super::owner::Owner;
 use super::profiles::Profiles;
@@ -137,14 +137,18 @@ impl Batch {
         path: Result<Vec<PortId>, String>,
     ) -> Result<Answer, Refusal> {
         match request {
-            Request::Register { name, nodes, dataset } => {
+            Request::Register { name, nodes, dataset, job } => {
                 let (most, of) = (rules.limits.applications, Limited::Applications);
                 within(state.held_with(client).applications as usize, most, of)?;
                 let (level, doubts) = profiles.registered(name, *nodes, dataset.as_deref())?;
                 let application = ApplicationId(state.next.application);
                 let next = Next { application: application.0 + 1, ..state.next };
                 self.put(state, Change::Next(next));
-                let registered = Application { client, name: name.clone(), level };
+                let job = job.as_ref().map(|job| Job {
+                    name: job.clone(),
+                    whole: state.whole(client, name, job).unwrap_or(application),
+                });
+                let registered = Application { client, name: name.clone(), level, job };
                 self.put(state, Change::Application(application, Some(registered)));
                 Ok(Answer::Registered { application, level, doubts })
             }
@@ -199,13 +203,18 @@ fn within(there: usize, most: u32, of: Limited) -> Result<(), Refusal> {
 }
 
 /// Refuses texts that nothing is called.
-fn fits(request: &Request) -> Result<(), Refusal> {
+fn fits<'a>(request: &'a Request) -> Result<(), Refusal> {
     let texts = match request {
-        Request::Register { name, dataset, .. } => {
-            [name.as_str(), dataset.as_deref().unwrap_or("")]
+        Request::Register { job: Some(job), .. } if job.is_empty() => {
+            let allowed = "one with a name, or none".into();
+            return Err(Refusal::BadSetting { what: "a job without a name".into(), allowed });
         }
-        Request::Connect { from, to, .. } => [from.as_str(), to.as_str()],
-        Request::Deregister { .. } | Request::Close { .. } => ["", ""],
+        Request::Register { name, dataset, job, .. } => {
+            let text = |text: &'a Option<String>| text.as_deref().unwrap_or("");
+            [name.as_str(), text(dataset), text(job)]
+        }
+        Request::Connect { from, to, .. } => [from.as_str(), to.as_str(), ""],
+        Request::Deregister { .. } | Request::Close { .. } => [""; 3],
     };
     match texts.iter().map(|text| text.len()).max() {
         Some(bytes) if bytes > LONGEST => Err(Refusal::BadSetting {

@@ -63,6 +63,18 @@ pub struct Application {
     pub name: String,
     /// The level that its connections are made with.
     pub level: PriorityLevel,
+    /// What it is a part of.
+    #[serde(default)]
+    pub job: Option<Job>,
+}
+
+/// A job of an application: several registrations that are one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// What its clients call it.
+    pub name: String,
+    /// By what the controller of Saba knows all of it: the id of the part that came first.
+    pub whole: ApplicationId,
 }
 
 /// A connection that is open.

@@ -1,5 +1,6 @@
 //! [`Core`]: inputs in, outputs out.
 
+mod jobs;
 mod requests;
 mod seen;
 mod told;
@@ -18,6 +19,7 @@ use super::rules::Rules;
 use super::state::State;
 use super::survey::Survey;
 use bandwise_saba::controller::{ConnectionId, Controller, Levels, PortId, Settings};
+use jobs::Jobs;
 use requests::Waiting;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -38,6 +40,7 @@ pub struct Core {
     writes: u64,
     leases: Leases,
     survey: Survey,
+    jobs: Jobs,
     /// Connections that have moved, by what the controller of Saba knows them by now.
     moved: BTreeMap<ConnectionId, ConnectionId>,
     /// How many have, ever.
@@ -68,6 +71,7 @@ impl Core {
             writes: 0,
             leases: Leases::default(),
             survey: Survey::new(now, &rules),
+            jobs: Jobs::default(),
             moved: BTreeMap::new(),
             moves: 0,
             out: VecDeque::new(),

@@ -35,7 +35,7 @@ mod rules;
 mod state;
 mod survey;
 
-pub use change::{Answered, Application, Change, Client, Connection, Next};
+pub use change::{Answered, Application, Change, Client, Connection, Job, Next};
 pub use input::{End, Input, SeenPort, Ticket, Way};
 pub use machine::{Core, Unfit};
 pub use outlook::{Differs, Guest};

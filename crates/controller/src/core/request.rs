@@ -38,6 +38,10 @@ pub enum Request {
         /// On how much data it works, as the table has it: `10000 samples`.
         #[serde(default)]
         dataset: Option<String>,
+        /// What it is a part of. Who registers the same name with the same job, as the same owner, from whatever process
+        /// or host, registers the same application: it counts once at each port, and is gone with its last part.
+        #[serde(default)]
+        job: Option<String>,
     },
     /// It has ended (Saba 4.4.2, 12); its connections are closed with it.
     Deregister {

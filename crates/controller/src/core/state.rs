@@ -19,6 +19,8 @@ pub struct State {
     of_application: BTreeSet<(ApplicationId, ConnectionId)>,
     /// What each has whose clients have anything.
     held: BTreeMap<Owner, Held>,
+    /// The parts of each job, by whose it is, of which application, and its name.
+    jobs: BTreeMap<(Owner, String, String), BTreeSet<ApplicationId>>,
 }
 
 /// What all clients of an owner have.
@@ -51,17 +53,17 @@ impl State {
                 Change::Answered(id, number, before)
             }
             Change::Application(id, application) => {
-                if let Some(of) = &application {
-                    self.of_client.insert((of.client, id));
-                }
                 let is_there = application.is_some();
                 if let Some(of) = &application {
+                    self.of_client.insert((of.client, id));
                     self.hold(of.client, |held| held.applications += 1);
+                    self.part(of, |parts| parts.insert(id));
                 }
                 let before = put(&mut self.applications, id, application);
                 if let Some(of) = &before {
                     if !is_there {
                         self.of_client.remove(&(of.client, id));
+                        self.part(of, |parts| parts.remove(&id));
                     }
                     self.hold(of.client, |held| held.applications -= 1);
                 }
@@ -99,6 +101,29 @@ impl State {
         if held != Held::default() {
             self.held.insert(owner, held);
         }
+    }
+
+    /// A job has one more or less of its parts.
+    fn part(
+        &mut self,
+        of: &Application,
+        change: impl FnOnce(&mut BTreeSet<ApplicationId>) -> bool,
+    ) {
+        let Some(job) = &of.job else { return };
+        let owner = self.owner_of(of.client).cloned().unwrap_or_default();
+        let key = (owner, of.name.clone(), job.name.clone());
+        let mut parts = self.jobs.remove(&key).unwrap_or_default();
+        change(&mut parts);
+        if !parts.is_empty() {
+            self.jobs.insert(key, parts);
+        }
+    }
+
+    /// By what the controller of Saba knows a job of an application, if the owner of this client has it.
+    pub(super) fn whole(&self, client: ClientId, name: &str, job: &str) -> Option<ApplicationId> {
+        let owner = self.owner_of(client)?.clone();
+        let parts = self.jobs.get(&(owner, name.to_owned(), job.to_owned()))?;
+        self.applications.get(parts.first()?)?.job.as_ref().map(|job| job.whole)
     }
 
     /// Whose a client is.

@@ -53,8 +53,8 @@ impl TryFrom<RegisterApplicationRequest> for Said {
     type Error = Unreadable;
 
     fn try_from(message: RegisterApplicationRequest) -> Result<Said, Unreadable> {
-        let RegisterApplicationRequest { sender, name, nodes, dataset } = message;
-        ask(sender, Request::Register { name, nodes, dataset })
+        let RegisterApplicationRequest { sender, name, nodes, dataset, job } = message;
+        ask(sender, Request::Register { name, nodes, dataset, job })
     }
 }
 

@@ -60,6 +60,7 @@ fn of(core: &Core) -> Value {
             "name": of.name,
             "client": of.client,
             "level": of.level,
+            "job": of.job.as_ref().map(|job| &job.name),
             "connections": state.connections_of(id).count(),
         })
     };

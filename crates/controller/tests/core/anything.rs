@@ -1,6 +1,6 @@
 //! Whatever is lost, copied, refused or killed: in the end ports are as if nothing had been.
 
-use super::world::{NAMES, PORTS, World, connect, ms, register};
+use super::world::{NAMES, PORTS, World, connect, ms, register, register_part};
 use bandwise_controller::core::{
     Answer, Asked, ClientId, Core, Input, Output, Owner, Refusal, Request, Rules, State, Ticket,
 };
@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 /// What a client does next; of its own applications and connections, counted from the first.
 #[derive(Debug, Clone)]
 enum Step {
-    Register(usize),
+    /// As a part of a job, or by itself.
+    Register(usize, Option<u8>),
     Connect(usize, u64, u64),
     Close(usize),
     Deregister(usize),
@@ -60,7 +61,8 @@ impl Client {
         let nobody = ApplicationId(u64::MAX);
         let application = |at: &usize| self.applications.get(*at).copied().unwrap_or(nobody);
         let request = match self.steps.get(self.at)? {
-            Step::Register(name) => register(NAMES[*name]),
+            Step::Register(name, None) => register(NAMES[*name]),
+            Step::Register(name, Some(job)) => register_part(NAMES[*name], &job.to_string()),
             Step::Connect(of, from, to) => {
                 connect(application(of), &format!("h{from}"), &format!("h{to}"))
             }
@@ -219,7 +221,7 @@ fn disturbed(steps: &[(Vec<Step>, u64)], happens: &[Happens]) -> (World, Vec<Cli
 
 fn any_steps() -> impl Strategy<Value = Vec<(Vec<Step>, u64)>> {
     let step = prop_oneof![
-        3 => (0..NAMES.len()).prop_map(Step::Register),
+        3 => (0..NAMES.len(), prop::option::of(0u8..2)).prop_map(|(name, job)| Step::Register(name, job)),
         // The last host is none.
         6 => (0usize..3, 0..PORTS, 0..=PORTS).prop_map(|(of, a, b)| Step::Connect(of, a, b)),
         2 => (0usize..4).prop_map(Step::Close),

@@ -251,6 +251,7 @@ fn what_is_not_there_or_not_ones_own_is_refused() {
         name: "all".into(),
         nodes: Some(nodes),
         dataset: Some(dataset.into()),
+        job: None,
     };
     assert!(world.told(client, 7, request(0, "1 GB")).is_err());
     assert!(world.told(client, 8, request(1, "much")).is_err());

@@ -2,5 +2,6 @@
 
 mod anything;
 mod by_hand;
+mod jobs;
 mod seen;
 mod world;

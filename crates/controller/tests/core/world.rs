@@ -288,7 +288,11 @@ pub fn lowest(config: &PortConfig) -> PortConfig {
 }
 
 pub fn register(name: &str) -> Request {
-    Request::Register { name: name.into(), nodes: None, dataset: None }
+    Request::Register { name: name.into(), nodes: None, dataset: None, job: None }
+}
+
+pub fn register_part(name: &str, job: &str) -> Request {
+    Request::Register { name: name.into(), nodes: None, dataset: None, job: Some(job.into()) }
 }
 
 pub fn connect(application: ApplicationId, from: &str, to: &str) -> Request {

@@ -124,7 +124,8 @@ impl Daemon {
     }
 
     pub fn register_and_connect(&mut self, client: ClientId, to: &str) -> ApplicationId {
-        let register = Request::Register { name: "all".into(), nodes: None, dataset: None };
+        let register =
+            Request::Register { name: "all".into(), nodes: None, dataset: None, job: None };
         let Answer::Registered { application, .. } = self.ask(client, register) else { panic!() };
         let from = if to == "h0" { "h1" } else { "h0" };
         let (from, to) = (from.into(), to.into());

@@ -114,7 +114,7 @@ pub fn sender(client: u64, number: u64) -> Option<Sender> {
 
 pub fn register(client: u64, number: u64, name: &str) -> RegisterApplicationRequest {
     let sender = sender(client, number);
-    RegisterApplicationRequest { sender, name: name.into(), nodes: None, dataset: None }
+    RegisterApplicationRequest { sender, name: name.into(), nodes: None, dataset: None, job: None }
 }
 
 pub fn credential(

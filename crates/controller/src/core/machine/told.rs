@@ -2,7 +2,7 @@
 
 use super::Core;
 use crate::core::change::Change;
-use bandwise_saba::controller::{ApplicationId, Command, ConnectionId, Event, Profile, Refused};
+use bandwise_saba::controller::{Command, ConnectionId, Event, Profile, Refused};
 use bandwise_saba::table::Application;
 
 /// Why a core can't begin with what was stored.
@@ -35,13 +35,20 @@ impl Core {
                 let name =
                     name.map_err(|error| Unfit::Application { application: id.0, name: error.0 })?;
                 let profile = Profile::Named(name);
-                let event = Event::Registered { application: *id, profile };
-                self.controller.handle(event).expect("an id is given once");
+                if let Some(application) = self.jobs.registered(*id, of) {
+                    let event = Event::Registered { application, profile };
+                    self.controller.handle(event).expect("an id is given once");
+                }
             }
-            Change::Application(application, None) => self.is_gone(*application),
+            Change::Application(id, None) => {
+                if let Some(application) = self.jobs.gone(*id) {
+                    let event = Event::Gone { application };
+                    self.controller.handle(event).expect("what is gone is gone");
+                }
+            }
             Change::Connection(id, Some(of)) => {
                 let path = of.path.to_vec();
-                let (application, level) = (of.application, of.level);
+                let (application, level) = (self.jobs.whole(of.application), of.level);
                 let connection = self.known_as(*id);
                 let event = Event::Connected { connection, application, level, path };
                 let refused = |why| Unfit::Connection { connection: id.0, why };
@@ -76,10 +83,6 @@ impl Core {
         // A controller that is alone doesn't look at the path.
         let event = Event::Closed { connection, path: Vec::new() };
         self.controller.handle(event).expect("what is closed is closed");
-    }
-
-    fn is_gone(&mut self, application: ApplicationId) {
-        self.controller.handle(Event::Gone { application }).expect("what is gone is gone");
     }
 
     pub(super) fn settle(&mut self) {

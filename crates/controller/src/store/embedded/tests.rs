@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 fn application(id: u64, name: &str) -> Change {
-    let of = Application { client: ClientId(1), name: name.into(), level: PriorityLevel(2) };
+    let of =
+        Application { client: ClientId(1), name: name.into(), level: PriorityLevel(2), job: None };
     Change::Application(ApplicationId(id), Some(of))
 }
 

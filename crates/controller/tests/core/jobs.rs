@@ -1,0 +1,117 @@
+//! Applications that are registered in parts.
+
+use super::world::{World, application, connect, register, register_part};
+use bandwise_controller::core::{Answer, Asked, ClientId, Input, Owner, Refusal, Request, Rules};
+use bandwise_saba::controller::ApplicationId;
+
+/// Two clients, each with a part of `little` that sends to a host, and `all` beside them.
+fn two_parts(job: [&str; 2]) -> (World, [(ClientId, ApplicationId); 2]) {
+    let mut world = World::new(Rules::default());
+    let parts = job.map(|job| {
+        let client = world.hello();
+        let part = application(&world.told(client, 0, register_part("little", job)));
+        world.told(client, 1, connect(part, "h1", "h3")).unwrap();
+        (client, part)
+    });
+    let client = world.hello();
+    let all = application(&world.told(client, 0, register("all")));
+    world.told(client, 1, connect(all, "h1", "h3")).unwrap();
+    world.settle();
+    (world, parts)
+}
+
+/// What one application has that is registered once.
+fn registered_once() -> Vec<u8> {
+    super::by_hand::two_that_send().0.weights(3)
+}
+
+#[test]
+fn parts_of_a_job_are_one_application_and_others_are_not() {
+    let (together, parts) = two_parts(["j", "j"]);
+    assert_ne!(parts[0].1, parts[1].1, "each is closed by itself");
+    assert_eq!(together.weights(3), registered_once());
+    let (apart, _) = two_parts(["j", "k"]);
+    assert_ne!(apart.weights(3), registered_once());
+}
+
+/// Whichever goes first, by itself or by its lease, and also after a crash.
+#[test]
+fn a_job_is_gone_with_its_last_part() {
+    for (first, crashes) in [(0, false), (1, false), (0, true), (1, true)] {
+        let (mut world, parts) = two_parts(["j", "j"]);
+        let (client, application) = parts[first];
+        world.told(client, 2, Request::Deregister { application }).unwrap();
+        if crashes {
+            world.crash(true, true);
+        }
+        world.settle();
+        assert_eq!(world.weights(3), registered_once());
+        // Who comes now is a part of what is there.
+        let again = world.hello();
+        let part = super::world::application(&world.told(again, 0, register_part("little", "j")));
+        world.told(again, 1, connect(part, "h1", "h3")).unwrap();
+        world.settle();
+        assert_eq!(world.weights(3), registered_once());
+        for client in [parts[1 - first].0, again] {
+            let ticket = world.ticket();
+            world.hear(Input::Goodbye { ticket, by: Owner::default(), client });
+            world.store(true);
+        }
+        world.settle();
+        assert_eq!(world.weights(3), [1]);
+        // The next is another.
+        let part = super::world::application(&world.told(client, 3, register_part("little", "j")));
+        world.told(client, 4, connect(part, "h1", "h3")).unwrap();
+        world.settle();
+        assert_eq!(world.weights(3), registered_once());
+    }
+}
+
+/// What a store has taken back, nobody is a part of.
+#[test]
+fn a_part_that_was_not_stored_is_none() {
+    let mut world = World::new(Rules::default());
+    let (one, other) = (world.hello(), world.hello());
+    let request = register_part("little", "j");
+    let ask = |world: &mut World, client, is_well| {
+        let asked = Asked { client, number: 0, heard_below: 0, request: request.clone() };
+        let ticket = world.ask(asked);
+        world.store(is_well);
+        world.answers.remove(&ticket).unwrap()
+    };
+    assert!(matches!(ask(&mut world, one, false), Err(Refusal::NotStored(_))));
+    let part = application(&ask(&mut world, other, true));
+    let (_, stored) = world.stored.applications().next().unwrap();
+    assert_eq!(stored.job.as_ref().unwrap().whole, part);
+}
+
+#[test]
+fn others_have_jobs_of_the_same_name() {
+    let mut world = World::new(Rules::default());
+    let mut wholes = ["a", "b"].map(|owner| {
+        let (ticket, by) = (world.ticket(), Owner::from(owner));
+        world.hear(Input::Hello { ticket, by: by.clone() });
+        world.store(true);
+        let welcome = world.answers.remove(&ticket).unwrap().unwrap();
+        let Answer::Welcome { client, .. } = welcome else { panic!() };
+        let ticket = world.ticket();
+        let asked = Asked { client, number: 0, heard_below: 0, request: register_part("little", "j") };
+        world.hear(Input::Ask { ticket, by, asked, path: Ok(Vec::new()) });
+        world.store(true);
+        application(&world.answers.remove(&ticket).unwrap())
+    });
+    wholes.sort();
+    let jobs = world.stored.applications().map(|of| of.1.job.as_ref().unwrap().whole);
+    assert_eq!(jobs.collect::<Vec<_>>(), wholes);
+}
+
+#[test]
+fn a_job_without_a_name_is_refused() {
+    let mut world = World::new(Rules::default());
+    let client = world.hello();
+    for job in [String::new(), "x".repeat(257)] {
+        let refused = world.told(client, 0, register_part("little", &job)).unwrap_err();
+        assert!(matches!(&refused, Refusal::BadSetting { .. }), "{refused}");
+    }
+    world.told(client, 0, register_part("little", &"x".repeat(256))).unwrap();
+}

@@ -1,0 +1,74 @@
+//! Any bytes as messages of gRPC, one after another, to a controller: each says something or is refused in words, and
+//! what is said is answered once it is stored.
+#![no_main]
+
+use bandwise_controller::core::{Core, Input, Output, Owner, Profiles, Rules, State, Ticket};
+use bandwise_controller::daemon::Said;
+use bandwise_controller::grpc::proto;
+use bandwise_input::Source;
+use bandwise_saba::controller::Settings;
+use bandwise_saba::table::read;
+use libfuzzer_sys::fuzz_target;
+use prost::Message;
+use std::num::NonZeroU16;
+use std::time::Duration;
+
+fn said<M: Message + Default + TryInto<Said, Error: std::fmt::Display>>(bytes: &[u8]) -> Option<Said> {
+    let message = M::decode(bytes).ok()?;
+    match message.try_into() {
+        Ok(said) => Some(said),
+        Err(error) => {
+            assert!(error.to_string().contains("allowed"));
+            None
+        }
+    }
+}
+
+fuzz_target!(|data: &[u8]| {
+    let table = "application,share,time_s\na,1,100\na,0.5,200\na,0.25,400\n";
+    let levels = NonZeroU16::new(16).unwrap();
+    let profiles = Profiles::new(read::csv(&Source::new("t", table)).unwrap(), levels, 1);
+    let (rules, stored) = (Rules::default(), State::default());
+    let core = Core::new(rules, Settings::default(), profiles, stored, Duration::ZERO);
+    let mut core = core.unwrap();
+    let mut rest = data;
+    let mut tickets = 0;
+    // Each message is a kind, a length, and as many bytes.
+    while let [kind, length, bytes @ ..] = rest {
+        let (bytes, left) = bytes.split_at(bytes.len().min(*length as usize));
+        rest = left;
+        let said = match kind % 7 {
+            0 => said::<proto::HelloRequest>(bytes),
+            1 => said::<proto::KeepAliveRequest>(bytes),
+            2 => said::<proto::GoodbyeRequest>(bytes),
+            3 => said::<proto::RegisterApplicationRequest>(bytes),
+            4 => said::<proto::DeregisterApplicationRequest>(bytes),
+            5 => said::<proto::CreateConnectionRequest>(bytes),
+            _ => said::<proto::DestroyConnectionRequest>(bytes),
+        };
+        tickets += 1;
+        let (ticket, by) = (Ticket(tickets), Owner::from(if kind & 128 == 0 { "a" } else { "b" }));
+        let input = match said {
+            Some(Said::Hello) => Input::Hello { ticket, by },
+            Some(Said::Renew(client)) => Input::Renew { ticket, by, client },
+            Some(Said::Goodbye(client)) => Input::Goodbye { ticket, by, client },
+            Some(Said::Ask(asked)) => Input::Ask { ticket, by, asked, path: Ok(Vec::new()) },
+            Some(Said::Drain(..)) | None => continue,
+        };
+        core.handle(Duration::ZERO, input);
+        let mut answered = 0;
+        while let Some(output) = core.poll() {
+            match output {
+                Output::Store { write, .. } => {
+                    core.handle(Duration::ZERO, Input::Stored { write, error: None });
+                }
+                Output::Answer { ticket: of, .. } => {
+                    assert_eq!(of, ticket);
+                    answered += 1;
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(answered, 1);
+    }
+});
