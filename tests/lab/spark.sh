@@ -67,8 +67,12 @@ waits() { # SECONDS COMMAND …
 }
 # Starts a job, which waits for lines.
 submit() { # WORKLOAD [FLAG …]
-  local job=$1
+  local job=$1 left
   shift
+  # Of a check that failed.
+  left=$(driver)
+  [ -z "$left" ] || { kill -9 "$left" && waits 20 no_driver; }
+  while read -r -t 0.1 -u 8 left; do :; done
   : >"$job.log"
   on h1 "$home/bin/spark-submit" --master spark://10.0.0.1:7077 --driver-memory 512m --executor-memory 512m \
     --driver-class-path "$plugin" --conf spark.executor.extraClassPath="$plugin" \
@@ -134,7 +138,7 @@ ONCE
 chmod +x once
 slowdown() { python3 -c 'import json, sys; print(*(share["slowdown"] for share in json.load(open(sys.argv[1]))["shares"]))' "$1"; }
 profiled() { # WORKLOAD
-  submit "$1" && "$bandwise" saba profile --app "$1" --lab "$lab" --at 10,25,50,100 --repeat 2 --within 1000 \
+  submit "$1" && "$bandwise" saba profile --app "$1" --lab "$lab" --at 10,25,50,100 --repeat 2 --within 100 \
     --table table.toml --json "$1.json" -- ./once >profile.log 2>&1 || { tail -n 5 profile.log | sed 's/^/  /' && return 1; }
   ends && echo "  $1 takes $(slowdown "$1.json") times as long with 10, 25, 50, 100% of the bandwidth"
 }
