@@ -106,7 +106,9 @@ def counts(controller):
 
 
 def names(controller):
-    print(*sorted(of["name"] for of in controller.well("GET", "/v1/status")["applications"]))
+    """Applications; those of one job are one."""
+    all_of_them = controller.well("GET", "/v1/status")["applications"]
+    print(*(name for name, _ in sorted({(of["name"], of["job"] or of["application"]) for of in all_of_them})))
 
 
 def pairs(controller):

@@ -12,11 +12,12 @@ library=${3:+$(realpath "$3")}
 
 what=spark
 . "$here/made.sh"
+[ -e "$plugin" ] || skip "there is no $plugin: tests/integrations/run.sh builds it"
 command -v javac >/dev/null || skip "there is no JDK (Debian: openjdk-17-jdk-headless)"
 cache=$(realpath -m "${CARGO_TARGET_DIR:-$here/../../target}")/spark
 home=$cache/pyspark-3.5.9/deps
 if [ ! -d "$home/jars" ]; then
-  command -v pip >/dev/null || skip "pip is not installed"
+  command -v pip >/dev/null || skip "pip is not installed (Debian: python3-pip)"
   echo "Fetching Spark 3.5.9 with pip, 300 MB."
   mkdir -p "$cache"
   pip download -q --require-hashes --no-deps --no-binary :all: -d "$cache" -r "$here/spark/requirements.txt" \
@@ -113,10 +114,11 @@ while connection.recv(1 << 16):
   waits 10 test -e listening && rm listening
   said_mark=$(on h1 java "$1" -cp classes Mark 10.0.0.3 7003 10 100000) && wait $! && bytes=$(($(sent h3 10) - before))
 }
+# Without that, at most what the kernel says for a socket that was closed has the mark: an acknowledgement.
 ip_tos_of_java_marks_if_ipv4_is_preferred() {
   "$bandwise" lab weights --name "$lab" h3 10=3 12=1 >/dev/null || return 1
   marked -Djava.net.preferIPv4Stack=false && echo "  dual-stack: the socket says $said_mark, $bytes bytes have the mark" &&
-    [ "$said_mark" = 10 ] && [ "$bytes" = 0 ] &&
+    [ "$said_mark" = 10 ] && [ "$bytes" -lt 1000 ] &&
     marked -Djava.net.preferIPv4Stack=true && echo "  IPv4: the socket says $said_mark, $bytes bytes have the mark" &&
     [ "$said_mark" = 10 ] && [ "$bytes" -ge 100000 ] && "$bandwise" lab weights --name "$lab" h3 --clear >/dev/null
 }
@@ -138,7 +140,7 @@ ONCE
 chmod +x once
 slowdown() { python3 -c 'import json, sys; print(*(share["slowdown"] for share in json.load(open(sys.argv[1]))["shares"]))' "$1"; }
 profiled() { # WORKLOAD
-  submit "$1" && "$bandwise" saba profile --app "$1" --lab "$lab" --at 10,25,50,100 --repeat 2 --within 100 \
+  submit "$1" && "$bandwise" saba profile --app "$1" --lab "$lab" --at 10,25,50,100 --repeat 2 --warm-up 2 --within 100 \
     --table table.toml --json "$1.json" -- ./once >profile.log 2>&1 || { tail -n 5 profile.log | sed 's/^/  /' && return 1; }
   ends && echo "  $1 takes $(slowdown "$1.json") times as long with 10, 25, 50, 100% of the bandwidth"
 }
@@ -181,17 +183,13 @@ all_pairs() {
   ! grep -vE '^(h[1-4]-h[1-4] ?)*$' pairs
 }
 a_job_is_one_application_with_its_connections() {
-  submit Sort && run_once && waits 10 has names Sort && waits 10 all_pairs && echo "  $(cat pairs)"
-}
-it_is_dropped_when_it_ends() { ends && waits 10 has names && waits 10 has pairs; }
-killed_it_is_dropped_by_its_lease() {
-  submit LR && run_once && waits 10 has names LR && kill -9 "$(driver)" && waits 20 has names && waits 10 has pairs
-}
-ports_of_block_managers_can_be_marked() {
-  command -v nft >/dev/null || { echo "SKIP spark: nft is not installed (Debian: nftables), so ports are not marked" && return; }
-  local dscp before marked
   submit Sort --conf spark.blockManager.port=7100 --conf spark.port.maxRetries=16 && run_once &&
-    waits 10 grep -o 'is registered, with the mark (DSCP) [0-9]*' Sort.log && dscp=$(grep -o '[0-9]*$' said) || return 1
+    waits 10 has names Sort && waits 10 all_pairs && echo "  $(cat pairs)"
+}
+its_block_managers_ports_can_be_marked() {
+  command -v nft >/dev/null || { echo "SKIP spark: nft is not installed (Debian: nftables), so ports are not marked" && return; }
+  local dscp before marked host status=0
+  grep -o 'is registered, with the mark (DSCP) [0-9]*' Sort.log >said && dscp=$(grep -o '[0-9]*$' said) || return 1
   for host in h1 h2 h3 h4; do
     on $host nft -f - <<RULES || return 1
 table inet saba {
@@ -202,11 +200,14 @@ table inet saba {
 }
 RULES
   done
-  waits 10 all_pairs && before=$(sent h2 10) && run_once && marked=$(($(sent h2 10) - before)) &&
-    echo "  $marked bytes to h2 have the mark $dscp" && [ "$marked" -gt 100000 ]
-  local status=$?
+  before=$(sent h2 10) && run_once && marked=$(($(sent h2 10) - before)) &&
+    echo "  $marked bytes to h2 have the mark $dscp" && [ "$marked" -gt 100000 ] || status=1
   for host in h1 h2 h3 h4; do on $host nft delete table inet saba; done
-  ends && return $status
+  return $status
+}
+it_is_dropped_when_it_ends() { ends && waits 10 has names && waits 10 has pairs; }
+killed_it_is_dropped_by_its_lease() {
+  submit LR && run_once && waits 10 has names LR && kill -9 "$(driver)" && waits 20 has names && waits 10 has pairs
 }
 with_the_preload_library_the_plugin_reports_nothing() {
   [ -n "$library" ] || { echo "SKIP spark: no preload library was given, so executors are not run with it" && return; }
@@ -218,7 +219,7 @@ with_the_preload_library_the_plugin_reports_nothing() {
 
 checks=(ip_tos_of_java_marks_if_ipv4_is_preferred there_are_three_workers regression_loses_more_than_a_sort
   without_a_controller_there_is_one_warning the_controller_starts a_job_is_one_application_with_its_connections
-  it_is_dropped_when_it_ends killed_it_is_dropped_by_its_lease ports_of_block_managers_can_be_marked
+  its_block_managers_ports_can_be_marked it_is_dropped_when_it_ends killed_it_is_dropped_by_its_lease
   with_the_preload_library_the_plugin_reports_nothing)
 passed=0 failed=0
 for check in "${checks[@]}"; do

@@ -29,7 +29,7 @@ public final class Workloads {
 
     private static final int SAMPLES = 500;
     private static final int SET = 40;
-    private static final int ITERATIONS = 3;
+    private static final int ITERATIONS = 2;
 
     /** Rows of a sort, in a partition. */
     private static final int ROWS = 60_000;

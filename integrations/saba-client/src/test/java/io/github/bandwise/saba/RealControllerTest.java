@@ -90,8 +90,10 @@ class RealControllerTest {
                 .collect(java.util.stream.Collectors.toSet()));
     }
 
+    /** So many applications, of which those of one job are one. */
     private static Predicate<Map<?, ?>> applications(int count) {
-        return said -> ((List<?>) said.get("applications")).size() == count;
+        return said -> ((List<?>) said.get("applications")).stream().map(of -> (Map<?, ?>) of)
+                .map(of -> of.get("job") == null ? of.get("application") : of.get("job")).distinct().count() == count;
     }
 
     @Test
