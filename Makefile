@@ -1,7 +1,7 @@
 # Thin, over cargo and scripts/. `make` alone says what there is.
 # CARGO_TARGET_DIR is honoured where it is set.
 .DEFAULT_GOAL := help
-.PHONY: help run test bench papers lint test-fabric test-trace test-verbs test-web fuzz clean
+.PHONY: help run test bench papers lint test-fabric test-spark test-trace test-verbs test-web fuzz clean
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 BANDWISE := $(TARGET)/release/bandwise
@@ -36,6 +36,9 @@ lint: ## formatting and clippy alone
 
 test-fabric: ## ibsim and ibnetdiscover against our readers, ports of Linux in a lab, alone
 	@scripts/test.sh fabric
+
+test-spark: ## plugins of Spark and Flink by Maven, Spark itself in a lab, alone
+	@scripts/test.sh spark
 
 test-trace: ## packets of simulated runs in tshark and Scapy alone
 	@scripts/test.sh trace

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # All tests, or the parts that are named: scripts/test.sh [format] [clippy] [tests] [docs]
-# [fabric] [trace] [verbs] [web].
+# [fabric] [spark] [trace] [verbs] [web].
 # Every part runs, whatever became of those before it. A part that can't run prints a line that
-# starts with SKIP. The last line counts: a test of cargo's each, a netlist each, a check of a lab, a
+# starts with SKIP. The last line counts: a test of cargo's or Maven's each, a netlist each, a check of a lab, a
 # trace, of virtual machines or a page each, and one for each other part.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 scripts/setup.sh test
 
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(format clippy tests docs fabric trace verbs web)
+[ ${#parts[@]} -gt 0 ] || parts=(format clippy tests docs fabric spark trace verbs web)
 passed=0
 failed=0
 scratch=$(mktemp -d)
@@ -76,6 +76,15 @@ fabric() {
   bash tests/lab/profile.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
   return $wrong
 }
+spark() {
+  # What is in Java, by Maven; and Spark with it, in a lab.
+  local target=${CARGO_TARGET_DIR:-target}/debug wrong=0 library=
+  cargo build --quiet --profile test --bin bandwise || return 1
+  bash tests/integrations/run.sh "$target/bandwise" || wrong=1
+  [ ! -e "$target/libsaba_preload.so" ] || library=$target/libsaba_preload.so
+  bash tests/lab/spark.sh "$target/bandwise" integrations/spark/target/saba-spark-0.1.0.jar $library || wrong=1
+  return $wrong
+}
 trace() {
   # Packets of simulated runs, by Wireshark's dissector and Scapy.
   cargo build --quiet --profile test --bin bandwise &&
@@ -107,9 +116,9 @@ total() { # PATTERN WORD
 
 for part in "${parts[@]}"; do
   case $part in
-    format | clippy | tests | docs | fabric | trace | verbs | web) ;;
+    format | clippy | tests | docs | fabric | spark | trace | verbs | web) ;;
     *)
-      echo "test.sh: no part '$part' (allowed: format clippy tests docs fabric trace verbs web)" >&2
+      echo "test.sh: no part '$part' (allowed: format clippy tests docs fabric spark trace verbs web)" >&2
       exit 2
       ;;
   esac
@@ -120,6 +129,7 @@ for part in "${parts[@]}"; do
   case $part in
     tests) tally='^test result: ' ;;
     fabric) tally='^(fabric|ib|lab|controller|profile): ' ;;
+    spark) tally='^(integrations|spark): ' ;;
     trace) tally='^trace: ' ;;
     verbs) tally='^verbs: ' ;;
     web) tally='^web: ' ;;

@@ -105,6 +105,18 @@ def counts(controller):
     print(len(status["applications"]), status["connections"])
 
 
+def names(controller):
+    """Applications; those of one job are one."""
+    all_of_them = controller.well("GET", "/v1/status")["applications"]
+    print(*(name for name, _ in sorted({(of["name"], of["job"] or of["application"]) for of in all_of_them})))
+
+
+def pairs(controller):
+    """Who sends to whom, each once."""
+    connections = controller.well("GET", "/v1/connections")["connections"]
+    print(*sorted({f"{of['from']}-{of['to']}" for of in connections}))
+
+
 def bad(controller):
     client = Client(controller)
     application = client.register("LR")

@@ -1,0 +1,109 @@
+package io.github.bandwise.saba.flink;
+
+import io.github.bandwise.saba.Application;
+import io.github.bandwise.saba.Names;
+import io.github.bandwise.saba.News;
+import io.github.bandwise.saba.Options;
+import io.github.bandwise.saba.Preload;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.runtime.deployment.InputGateDeploymentDescriptor;
+import org.apache.flink.runtime.deployment.ResultPartitionDeploymentDescriptor;
+import org.apache.flink.runtime.executiongraph.ExecutionAttemptID;
+import org.apache.flink.runtime.executiongraph.PartitionInfo;
+import org.apache.flink.runtime.io.network.partition.PartitionProducerStateProvider;
+import org.apache.flink.runtime.io.network.partition.ResultPartition;
+import org.apache.flink.runtime.io.network.partition.ResultPartitionID;
+import org.apache.flink.runtime.io.network.partition.consumer.SingleInputGate;
+import org.apache.flink.runtime.shuffle.ShuffleEnvironment;
+import org.apache.flink.runtime.shuffle.ShuffleIOOwnerContext;
+import org.apache.flink.runtime.shuffle.ShuffleMetrics;
+
+/**
+ * In a TaskManager: Flink's own, and reports what others were connected to it for. Partitions are sent by where they were
+ * made, to who connected to its data port.
+ */
+final class SabaShuffleEnvironment implements ShuffleEnvironment<ResultPartition, SingleInputGate> {
+    private final ShuffleEnvironment<ResultPartition, SingleInputGate> flink;
+    private final Settings settings;
+    private Application application;
+
+    SabaShuffleEnvironment(ShuffleEnvironment<ResultPartition, SingleInputGate> flink, Settings settings) {
+        this.flink = flink;
+        this.settings = settings;
+    }
+
+    @Override
+    public int start() throws IOException {
+        int port = flink.start();
+        // Less than 0 where nothing leaves the process; and where the library is, it reports what there is.
+        if (port > 0 && !Preload.isHere()) {
+            report(port);
+        }
+        return port;
+    }
+
+    private void report(int port) {
+        try {
+            Options options = settings.options(System.getenv());
+            Names names = Names.of(options);
+            application = settings.start(options, () -> names.connectionsOf(port));
+        } catch (IllegalArgumentException wrong) {
+            // A TaskManager that fails would be started again, and again.
+            Settings.tell(new News(true, "this TaskManager is not reported: " + wrong.getMessage()));
+        }
+    }
+
+    @Override
+    public void close() throws Exception {
+        try {
+            flink.close();
+        } finally {
+            if (application != null) {
+                application.close();
+            }
+        }
+    }
+
+    @Override
+    public ShuffleIOOwnerContext createShuffleIOOwnerContext(
+            String owner, ExecutionAttemptID execution, MetricGroup metrics) {
+        return flink.createShuffleIOOwnerContext(owner, execution, metrics);
+    }
+
+    @Override
+    public List<ResultPartition> createResultPartitionWriters(
+            ShuffleIOOwnerContext owner, List<ResultPartitionDeploymentDescriptor> descriptors) {
+        return flink.createResultPartitionWriters(owner, descriptors);
+    }
+
+    @Override
+    public void releasePartitionsLocally(Collection<ResultPartitionID> partitions) {
+        flink.releasePartitionsLocally(partitions);
+    }
+
+    @Override
+    public Collection<ResultPartitionID> getPartitionsOccupyingLocalResources() {
+        return flink.getPartitionsOccupyingLocalResources();
+    }
+
+    @Override
+    public Optional<ShuffleMetrics> getMetricsIfPartitionOccupyingLocalResource(ResultPartitionID partition) {
+        return flink.getMetricsIfPartitionOccupyingLocalResource(partition);
+    }
+
+    @Override
+    public List<SingleInputGate> createInputGates(ShuffleIOOwnerContext owner, PartitionProducerStateProvider producers,
+            List<InputGateDeploymentDescriptor> descriptors) {
+        return flink.createInputGates(owner, producers, descriptors);
+    }
+
+    @Override
+    public boolean updatePartitionInfo(ExecutionAttemptID consumer, PartitionInfo partition)
+            throws IOException, InterruptedException {
+        return flink.updatePartitionInfo(consumer, partition);
+    }
+}

@@ -1,0 +1,92 @@
+package io.github.bandwise.saba;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.net.SocketAddress;
+import java.nio.channels.Channels;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Function;
+
+/** One connection after another; each request is answered as a function says, in bytes, and null closes it. */
+final class FakeServer implements AutoCloseable {
+    /** Requests as they came, head and body. */
+    final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+
+    private final ServerSocketChannel server;
+    private final Thread thread;
+
+    FakeServer(ServerSocketChannel bound, Function<Said, String> answers) {
+        server = bound;
+        thread = new Thread(() -> {
+            while (true) {
+                try (SocketChannel channel = server.accept()) {
+                    serve(channel, answers);
+                } catch (IOException ended) {
+                    if (!server.isOpen()) {
+                        return;
+                    }
+                }
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    SocketAddress address() throws IOException {
+        return server.getLocalAddress();
+    }
+
+    private void serve(SocketChannel channel, Function<Said, String> answers) throws IOException {
+        // A letter is a byte, as in the lengths.
+        BufferedReader in = new BufferedReader(
+                new InputStreamReader(Channels.newInputStream(channel), StandardCharsets.ISO_8859_1));
+        OutputStream out = Channels.newOutputStream(channel);
+        for (String first = in.readLine(); first != null; first = in.readLine()) {
+            StringBuilder head = new StringBuilder(first);
+            int length = 0;
+            for (String line = in.readLine(); line != null && !line.isEmpty(); line = in.readLine()) {
+                head.append('\n').append(line);
+                length = line.startsWith("Content-Length: ") ? Integer.parseInt(line.substring(16)) : length;
+            }
+            char[] body = new char[length];
+            for (int at = 0; at < length; at++) {
+                body[at] = (char) in.read();
+            }
+            String text = new String(new String(body).getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+            heard.add(head + "\n\n" + text);
+            String[] words = first.split(" ");
+            String answer = answers.apply(new Said(words[0], words[1], text));
+            if (answer == null) {
+                return;
+            }
+            out.write(answer.getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    /** An answer with a status, in JSON. */
+    static String http(int status, String body) {
+        return "HTTP/1.1 " + status + " x\r\ncontent-length: " + body.getBytes(StandardCharsets.UTF_8).length
+                + "\r\n\r\n" + body;
+    }
+
+    /** What a controller in memory heard, as the real one says it. */
+    static String http(Heard heard) {
+        if (heard instanceof Heard.Done done) {
+            return http(200, Json.write(done.answer()));
+        }
+        return heard instanceof Heard.Refused no
+                ? http(422, "{\"error\":\"" + no.why() + "\"}")
+                : http(404, "{\"error\":\"there is no such client\",\"refusal\":{\"no_such_client\":0}}");
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.close();
+    }
+}

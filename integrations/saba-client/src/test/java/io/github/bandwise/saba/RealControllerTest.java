@@ -1,0 +1,158 @@
+package io.github.bandwise.saba;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The real controller, the program {@code BANDWISE}, with a network in memory. */
+@Timeout(120)
+@EnabledIfEnvironmentVariable(named = "BANDWISE", matches = ".+")
+class RealControllerTest {
+    private static final Link OUT = new Link("h0", "h3");
+
+    @TempDir Path folder;
+
+    private final BlockingQueue<String> log = new LinkedBlockingQueue<>();
+    private Process controller;
+
+    @BeforeEach
+    void settings() throws Exception {
+        Files.writeString(folder.resolve("table.csv"),
+                "application,share,time_s\nLR,1,132\nLR,0.5,260\nLR,0.25,447\nPR,1,100\nPR,0.5,110\nPR,0.25,131\n");
+        Files.writeString(folder.resolve("controller.toml"), """
+                table = "table.csv"
+                store = "store"
+                listen = "unix:socket"
+                [times]
+                lease = "2 s"
+                [simulated.fabric]
+                build = { leaf-spine = { leaves = 2, spines = 2, hosts = 2 } }
+                link = { rate = "100 Gbps" }
+                """);
+        begin();
+    }
+
+    private void begin() throws IOException {
+        controller = new ProcessBuilder(System.getenv("BANDWISE"), "saba", "controller", "--config", "controller.toml")
+                .directory(folder.toFile()).redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("log").toFile())).start();
+    }
+
+    private void kill() throws InterruptedException {
+        controller.destroyForcibly().waitFor();
+    }
+
+    @AfterEach
+    void end() throws Exception {
+        kill();
+    }
+
+    private Application start(String name, String job, Set<Link> links) {
+        Options options = new Options(new Place.Unix(folder.resolve("socket").toString()), null, "h0", null);
+        return Application.start(new Named(name, job), options, () -> links, news -> log.add(news.text()));
+    }
+
+    /** Asks until the answer is so. */
+    private void becomes(String path, Predicate<Map<?, ?>> wanted) throws InterruptedException {
+        Map<?, ?> last = Map.of();
+        try (Wire wire = new Wire(new Place.Unix(folder.resolve("socket").toString()), null)) {
+            for (int tries = 0; tries < 200; tries++) {
+                if (wire.ask(new Said("GET", path, "")) instanceof Heard.Done done) {
+                    last = done.answer();
+                    if (wanted.test(last)) {
+                        return;
+                    }
+                }
+                Thread.sleep(50);
+            }
+        }
+        throw new AssertionError(path + ": " + last);
+    }
+
+    private static Predicate<Map<?, ?>> connections(Set<Link> links) {
+        return said -> links.equals(((List<?>) said.get("connections")).stream().map(of -> (Map<?, ?>) of)
+                .map(of -> new Link((String) of.get("from"), (String) of.get("to")))
+                .collect(java.util.stream.Collectors.toSet()));
+    }
+
+    /** So many applications, of which those of one job are one. */
+    private static Predicate<Map<?, ?>> applications(int count) {
+        return said -> ((List<?>) said.get("applications")).stream().map(of -> (Map<?, ?>) of)
+                .map(of -> of.get("job") == null ? of.get("application") : of.get("job")).distinct().count() == count;
+    }
+
+    @Test
+    void anApplicationIsThereUntilItEnds() throws Exception {
+        try (Application application = start("LR", null, Set.of(OUT))) {
+            becomes("/v1/connections", connections(Set.of(OUT)));
+            becomes("/v1/status", applications(1));
+            assertTrue(application.dscp().isPresent());
+        }
+        becomes("/v1/status", applications(0));
+        becomes("/v1/connections", connections(Set.of()));
+    }
+
+    @Test
+    void processesOfOneJobAreOneApplication() throws Exception {
+        Link other = new Link("h1", "h2");
+        try (Application first = start("LR", "job-1", Set.of(OUT))) {
+            try (Application second = start("LR", "job-1", Set.of(other))) {
+                becomes("/v1/connections", connections(Set.of(OUT, other)));
+                becomes("/v1/status", applications(1));
+                assertEquals(first.dscp(), second.dscp());
+            }
+            becomes("/v1/connections", connections(Set.of(OUT)));
+            becomes("/v1/status", applications(1));
+        }
+        becomes("/v1/status", applications(0));
+    }
+
+    @Test
+    void aControllerThatWasKilledHearsItAgain() throws Exception {
+        try (Application application = start("LR", null, Set.of(OUT))) {
+            becomes("/v1/connections", connections(Set.of(OUT)));
+            kill();
+            begin();
+            becomes("/v1/connections", connections(Set.of(OUT)));
+            kill();
+            Files.delete(folder.resolve("store"));
+            begin();
+            becomes("/v1/connections", connections(Set.of(OUT)));
+            becomes("/v1/status", applications(1));
+        }
+    }
+
+    @Test
+    void whatItRefusesIsSaidInItsWords() throws Exception {
+        try (Application none = start("none", null, Set.of())) {
+            String said = log.take();
+            while (!said.contains("refused")) {
+                said = log.take();
+            }
+            assertTrue(said.contains("no application called"), said);
+        }
+        try (Application application = start("LR", null, Set.of(OUT, new Link("h0", "h9")))) {
+            String said = log.take();
+            while (!said.contains("refused")) {
+                said = log.take();
+            }
+            assertTrue(said.contains("h9"), said);
+            becomes("/v1/connections", connections(Set.of(OUT)));
+        }
+    }
+}

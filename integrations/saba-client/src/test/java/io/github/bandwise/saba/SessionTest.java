@@ -1,0 +1,193 @@
+package io.github.bandwise.saba;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SessionTest {
+    private static final Link OUT = new Link("h1", "h2");
+    private static final Link BACK = new Link("h2", "h1");
+
+    private final FakeController controller = new FakeController();
+    private final List<String> news = new ArrayList<>();
+    private long now = 1_000;
+
+    /** Says all that is to be said now. */
+    private void talk(Session session) {
+        for (Said said = session.say(now); said != null; said = session.say(now)) {
+            session.hear(controller.hear(said, now), now);
+        }
+        session.news().forEach(of -> news.add((of.isWarning() ? "warning: " : "") + of.text()));
+    }
+
+    private static Session session(String job) {
+        return new Session(new Named("LR", job));
+    }
+
+    @Test
+    void registersWithItsJobAndHoldsWhatThereIs() {
+        Session session = session("app-1");
+        session.hold(Set.of(OUT, BACK));
+        talk(session);
+        assertEquals(List.of("LR app-1"), controller.applications());
+        assertEquals(Set.of(OUT, BACK), controller.connections());
+        assertEquals(7, session.dscp());
+        assertEquals(List.of("LR is registered, with the mark (DSCP) 7"), news);
+        session.hold(Set.of(BACK));
+        talk(session);
+        assertEquals(Set.of(BACK), controller.connections());
+        session.end(now);
+        talk(session);
+        assertTrue(session.isOver());
+        assertEquals(List.of(), controller.applications());
+    }
+
+    @Test
+    void theLeaseIsKeptWithoutAWord() {
+        Session session = session(null);
+        talk(session);
+        int done = controller.done;
+        for (int step = 0; step < 100; step++) {
+            long waits = session.waits(now);
+            assertTrue(waits > 0 && waits <= FakeController.LEASE / 3, "waits " + waits);
+            now += waits;
+            talk(session);
+        }
+        assertEquals(List.of("LR null"), controller.applications());
+        assertEquals(done, controller.done);
+    }
+
+    @Test
+    void withoutAControllerThereIsOneWarningAndLongerWaits() {
+        Session session = session(null);
+        List<Long> waits = new ArrayList<>();
+        for (int step = 0; step < 7; step++) {
+            assertEquals("/v1/clients", session.say(now).path());
+            session.hear(new Heard.Nothing("connection refused"), now);
+            assertNull(session.say(now));
+            waits.add(session.waits(now));
+            now += session.waits(now);
+        }
+        assertEquals(List.of(500L, 1_000L, 2_000L, 4_000L, 8_000L, 10_000L, 10_000L), waits);
+        assertEquals(1, session.news().size());
+        talk(session);
+        assertEquals("the controller is there again", news.get(0));
+        assertEquals(List.of("LR null"), controller.applications());
+    }
+
+    @Test
+    void whoIsAwayHearsNoGoodbye() {
+        Session session = session(null);
+        talk(session);
+        now += 1_000;
+        session.say(now);
+        session.hear(new Heard.Nothing("reset"), now);
+        session.end(now);
+        assertTrue(session.isOver());
+        assertNull(session.say(now));
+    }
+
+    @Test
+    void aRefusedApplicationIsToldOnceAndSaysGoodbye() {
+        Session session = new Session(new Named("none", null));
+        talk(session);
+        assertEquals(List.of("warning: the controller refused none: no application called none"), news);
+        assertTrue(session.isOver());
+        assertNull(session.dscp());
+        assertEquals(new Heard.Forgotten(), controller.hear(new Said("POST", "/v1/clients/0/renew", ""), now));
+    }
+
+    @Test
+    void aRefusedConnectionIsNotAskedForAgainWhileItIsThere() {
+        controller.unknown.add("h2");
+        Session session = session(null);
+        session.hold(Set.of(OUT, BACK));
+        talk(session);
+        int done = controller.done;
+        session.hold(Set.of(OUT, BACK));
+        talk(session);
+        assertEquals(done, controller.done);
+        assertEquals(Set.of(BACK), controller.connections());
+        assertEquals("warning: the controller refused a connection from h1 to h2: there is no host h2", news.get(1));
+        // One that is made again is another.
+        controller.unknown.clear();
+        session.hold(Set.of(BACK));
+        session.hold(Set.of(OUT, BACK));
+        talk(session);
+        assertEquals(Set.of(OUT, BACK), controller.connections());
+    }
+
+    @Test
+    void whatEndsWhileSomethingIsSaidSaysGoodbyeNext() {
+        Session session = session(null);
+        talk(session);
+        session.hold(Set.of(OUT));
+        Said connect = session.say(now);
+        session.end(now);
+        session.hear(controller.hear(connect, now), now);
+        assertEquals("DELETE", session.say(now).method());
+        session.hear(new Heard.Forgotten(), now);
+        assertTrue(session.isOver());
+    }
+
+    @Test
+    void anAnswerThatLacksWhatItMustSayIsNone() {
+        Session session = session(null);
+        session.say(now);
+        session.hear(new Heard.Done(java.util.Map.of("client", "0")), now);
+        assertNull(session.say(now));
+        assertTrue(session.news().get(0).text().contains("an answer without \"client\""));
+    }
+
+    /** Answers are lost, before and after the request was done, leases end, stores are lost, connections come and go. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void whateverHappensTheControllerKnowsInTheEndWhatThereIs(long seed) {
+        Random random = new Random(seed);
+        for (int run = 0; run < 200; run++) {
+            Session session = session("job");
+            Set<Link> wanted = new HashSet<>();
+            for (int step = 0; step < 60; step++) {
+                if (random.nextInt(4) == 0) {
+                    Link link = new Link("h" + random.nextInt(3), "h" + random.nextInt(3));
+                    if (!wanted.remove(link)) {
+                        wanted.add(link);
+                    }
+                    session.hold(wanted);
+                }
+                if (random.nextInt(30) == 0) {
+                    controller.forget();
+                }
+                now += random.nextInt(20) == 0 ? 5_000 : random.nextInt(300);
+                Said said = session.say(now);
+                if (said == null) {
+                    continue;
+                }
+                int fate = random.nextInt(4);
+                Heard heard = fate == 0 ? null : controller.hear(said, now);
+                session.hear(fate < 2 ? new Heard.Nothing("lost") : heard, now);
+            }
+            now += Session.LONGEST_RETRY;
+            // The lease of whoever it was before has ended by then.
+            now += FakeController.LEASE;
+            talk(session);
+            assertEquals(wanted, controller.connections());
+            assertEquals(1, controller.applications().size());
+            session.end(now);
+            talk(session);
+            assertTrue(session.isOver());
+            assertEquals(List.of(), controller.applications());
+        }
+        assertFalse(controller.done == 0);
+    }
+}

@@ -1,0 +1,21 @@
+package io.github.bandwise.saba.spark;
+
+import org.apache.spark.api.plugin.DriverPlugin;
+import org.apache.spark.api.plugin.ExecutorPlugin;
+import org.apache.spark.api.plugin.SparkPlugin;
+
+/**
+ * Tells Saba's controller that a Spark application runs and between which hosts it shuffles. A job needs no change:
+ * {@code spark.plugins=io.github.bandwise.saba.spark.SabaPlugin}.
+ */
+public final class SabaPlugin implements SparkPlugin {
+    @Override
+    public DriverPlugin driverPlugin() {
+        return new SabaDriver();
+    }
+
+    @Override
+    public ExecutorPlugin executorPlugin() {
+        return new SabaExecutor();
+    }
+}

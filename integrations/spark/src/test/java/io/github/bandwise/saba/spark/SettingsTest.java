@@ -1,0 +1,60 @@
+package io.github.bandwise.saba.spark;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.bandwise.saba.Named;
+import io.github.bandwise.saba.Place;
+import java.util.Map;
+import org.apache.spark.SparkConf;
+import org.junit.jupiter.api.Test;
+
+class SettingsTest {
+    private static SparkConf conf() {
+        return new SparkConf(false).setAppName("nightly");
+    }
+
+    @Test
+    void anApplicationIsCalledAsSparkCallsItUnlessItIsSaid() {
+        assertEquals(new Settings(new Named("nightly", "j"), null), Settings.of(conf(), "j"));
+        assertEquals("LR", Settings.of(conf().set("spark.saba.app", "LR"), "j").named().name());
+    }
+
+    @Test
+    void executorsGetTheSame() {
+        for (SparkConf conf : new SparkConf[] {conf(), conf().set("spark.saba.controller", "http://c:7470")}) {
+            Settings settings = Settings.of(conf, "j");
+            assertEquals(settings, Settings.from(settings.handed()));
+        }
+    }
+
+    @Test
+    void theEnvironmentIsWhatTheLibraryGoesBy() {
+        SparkConf conf = conf().set("spark.saba.app", "LR");
+        assertEquals(Map.of("SABA_APP", "LR", "SABA_JOB", "j"), Settings.of(conf, "j").environment(conf));
+        conf.set("spark.saba.controller", "unix:/c").set("spark.saba.preload", "/l/libsaba_preload.so");
+        Map<String, String> all = Map.of("SABA_APP", "LR", "SABA_JOB", "j", "SABA_CONTROLLER", "unix:/c",
+                "LD_PRELOAD", "/l/libsaba_preload.so");
+        assertEquals(all, Settings.of(conf, "j").environment(conf));
+        conf.set("spark.executorEnv.LD_PRELOAD", "/l/other.so");
+        assertEquals("/l/libsaba_preload.so:/l/other.so", Settings.of(conf, "j").environment(conf).get("LD_PRELOAD"));
+    }
+
+    @Test
+    void theConfigurationSaysWhereTheControllerIsAndElseTheHost() {
+        Map<String, String> host = Map.of("SABA_CONTROLLER", "unix:/host", "SABA_HOST", "h1");
+        assertEquals(Place.of("unix:/host"), Settings.of(conf(), "j").options(host).controller());
+        Settings said = Settings.of(conf().set("spark.saba.controller", "unix:/c"), "j");
+        assertEquals(Place.of("unix:/c"), said.options(host).controller());
+        assertEquals("h1", said.options(host).host());
+    }
+
+    @Test
+    void whatCantBeIsRefusedByTheDriver() {
+        String said = assertThrows(IllegalArgumentException.class,
+                () -> Settings.of(conf().set("spark.saba.controller", "c:7470"), "j")).getMessage();
+        assertTrue(said.contains("allowed"), said);
+        assertThrows(IllegalArgumentException.class, () -> Settings.of(conf().set("spark.saba.app", ""), "j"));
+    }
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# What is in Java for frameworks (integrations/): built and tested by Maven, against a controller in memory and the real one.
+#   tests/integrations/run.sh PATH-OF-BANDWISE
+# Prints a line that starts with SKIP where that can't be had. The last line counts.
+set -euo pipefail
+cd "$(dirname "$0")/../../integrations"
+BANDWISE=$(realpath "${1:?the path of the bandwise program}")
+export BANDWISE
+
+skip() {
+  echo "SKIP integrations: $1"
+  exit 0
+}
+missing=()
+command -v javac >/dev/null || missing+=(openjdk-17-jdk-headless)
+command -v mvn >/dev/null || missing+=(maven)
+if [ ${#missing[@]} -gt 0 ]; then
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || skip "not installed: ${missing[*]}"
+  echo "Installing ${missing[*]} with apt-get."
+  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
+    >/dev/null 2>&1 </dev/null || skip "apt-get could not install ${missing[*]}"
+fi
+major=$(javac -version 2>&1 | sed 's/^javac \([0-9]*\).*/\1/')
+[ "$major" -ge 17 ] || skip "there is a JDK $major, and 17 or newer is needed"
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+status=0
+mvn --batch-mode -Dstyle.color=never --fail-at-end clean package >"$log" 2>&1 </dev/null || status=$?
+if [ $status != 0 ] && grep -qE 'Could not (transfer|find) artifact|Could not resolve' "$log" && ! grep -q 'Tests run:' "$log"; then
+  skip "Maven could not fetch what is needed: $(grep -m 1 -oE 'Could not (transfer|find) artifact [^ ]*|Could not resolve [^.]*' "$log")"
+fi
+grep -E '^\[ERROR\]' "$log" | head -n 20 | cut -c 1-300 | sed 's/^/  /' || true
+# A line for each part: "[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 0".
+sum() { grep -E '^\[(INFO|WARNING|ERROR)\] Tests run:.*Skipped: [0-9]+$' "$log" | grep -oE "$1: [0-9]+" | awk '{ sum += $NF } END { print sum + 0 }' || true; }
+failed=$(($(sum Failures) + $(sum Errors)))
+passed=$(($(sum "Tests run") - failed - $(sum Skipped)))
+# None at all: Maven prints something else now.
+{ [ $status = 0 ] && [ $passed -gt 0 ]; } || [ $failed -gt 0 ] || failed=1
+echo "integrations: $passed passed, $failed failed"
+[ $failed = 0 ]

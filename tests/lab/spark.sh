@@ -1,0 +1,236 @@
+#!/usr/bin/env bash
+# Spark under Saba, in a lab: a master, a driver and three workers on four hosts. Which of two jobs loses more with less
+# bandwidth; what the controller knows of a job while it runs, and after it ended or was killed; marks on the wire.
+#   tests/lab/spark.sh PATH-OF-BANDWISE PATH-OF-THE-PLUGIN [PATH-OF-libsaba_preload.so]
+# Spark comes from PyPI, into target/spark. Prints a line that starts with SKIP where that can't be had. The last line
+# counts.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+bandwise=$(realpath "${1:?the path of the bandwise program}")
+plugin=$(realpath "${2:?the path of saba-spark.jar}")
+library=${3:+$(realpath "$3")}
+
+what=spark
+. "$here/made.sh"
+[ -e "$plugin" ] || skip "there is no $plugin: tests/integrations/run.sh builds it"
+command -v javac >/dev/null || skip "there is no JDK (Debian: openjdk-17-jdk-headless)"
+cache=$(realpath -m "${CARGO_TARGET_DIR:-$here/../../target}")/spark
+home=$cache/pyspark-3.5.9/deps
+if [ ! -d "$home/jars" ]; then
+  command -v pip >/dev/null || skip "pip is not installed (Debian: python3-pip)"
+  echo "Fetching Spark 3.5.9 with pip, 300 MB."
+  mkdir -p "$cache"
+  pip download -q --require-hashes --no-deps --no-binary :all: -d "$cache" -r "$here/spark/requirements.txt" \
+    >"$scratch/out" 2>&1 || skip "pip could not fetch pyspark: $(tail -n 1 "$scratch/out")"
+  # What is half unpacked has another name.
+  mkdir -p "$cache/part" && tar -xzf "$cache/pyspark-3.5.9.tar.gz" -C "$cache/part" &&
+    mv "$cache/part/pyspark-3.5.9" "$cache" && rm "$cache/pyspark-3.5.9.tar.gz"
+fi
+
+lab=s$$
+controller=
+# Whatever runs on the lab's hosts was started here.
+everyone() { for host in h1 h2 h3 h4; do ip netns pids "bandwise-$lab-$host" 2>/dev/null || true; done; }
+finish() {
+  local pids
+  pids=$(everyone)
+  # shellcheck disable=SC2086
+  [ -z "$pids" ] || kill -9 $pids 2>/dev/null || true
+  [ -z "$controller" ] || kill -9 "$controller" 2>/dev/null || true
+  wait 2>/dev/null || true
+  "$bandwise" lab down --force --name "$lab" >/dev/null 2>&1 || true
+  rm -rf "$scratch"
+}
+trap finish EXIT
+made "$lab" 4
+cd "$scratch"
+javac -d classes -cp "$home/jars/*" "$here/spark/"*.java && jar cf workloads.jar -C classes . || exit 1
+printf '10.0.0.%d h%d\n' 1 1 2 2 3 3 4 4 >hosts
+mkfifo orders answers
+exec 7<>orders 8<>answers
+
+# Runs on a host, with what it is told of Spark and Saba.
+on() { # HOST COMMAND …
+  local host=$1
+  shift
+  "$bandwise" lab exec --name "$lab" "$host" -- env SPARK_HOME="$home" SPARK_LOCAL_IP="10.0.0.${host#h}" \
+    SABA_HOST="$host" SABA_HOSTS="$scratch/hosts" SPARK_DAEMON_MEMORY=256m "$@"
+}
+# Asks every 0.1 s until the command does well.
+waits() { # SECONDS COMMAND …
+  local tries=$(($1 * 10))
+  shift
+  for _ in $(seq $tries); do
+    "$@" >said 2>&1 && return 0
+    sleep 0.1
+  done
+  echo "  not so: $*" && tail -n 3 said | sed 's/^/  /' && return 1
+}
+# Starts a job, which waits for lines.
+submit() { # WORKLOAD [FLAG …]
+  local job=$1 left
+  shift
+  # Of a check that failed.
+  left=$(driver)
+  [ -z "$left" ] || { kill -9 "$left" && waits 20 no_driver; }
+  while read -r -t 0.1 -u 8 left; do :; done
+  : >"$job.log"
+  on h1 "$home/bin/spark-submit" --master spark://10.0.0.1:7077 --driver-memory 512m --executor-memory 512m \
+    --driver-class-path "$plugin" --conf spark.executor.extraClassPath="$plugin" \
+    --conf spark.plugins=io.github.bandwise.saba.spark.SabaPlugin --conf spark.saba.app="$job" \
+    --conf spark.saba.controller="unix:$scratch/socket" --conf spark.ui.enabled=false \
+    --conf spark.locality.wait=0 "$@" --class Workloads workloads.jar "$job" <&7 >&8 2>"$job.log" &
+  hears 90 ready || { tail -n 3 "$job.log" | sed 's/^/  /' && return 1; }
+}
+hears() { # SECONDS WORD
+  local line
+  read -r -t "$1" -u 8 line && [ "$line" = "$2" ] || { echo "  \"$2\" was not heard of the job" && return 1; }
+}
+run_once() { echo run >&7 && hears 120 "done"; }
+# The driver's process; nothing once it has ended.
+driver() {
+  local pid
+  for pid in $(ip netns pids "bandwise-$lab-h1"); do
+    ! tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -q '\.SparkSubmit .*--class Workloads' || echo "$pid"
+  done
+}
+no_driver() { [ -z "$(driver)" ]; }
+ends() { echo end >&7 && waits 30 no_driver; }
+
+# Bytes that the switch's port to a host has sent with a mark that has a weight there, and without.
+sent() { # HOST CLASS
+  "$bandwise" lab exec --name "$lab" switch -- tc -s class show dev "$1" |
+    sed -n "/^class htb 5aba:$2 /{n;s/^ Sent \([0-9]*\) bytes.*/\1/p}"
+}
+marked() { # FLAG: what is marked of 100,000 bytes, and what the socket says
+  local before
+  before=$(sent h3 10)
+  on h3 python3 -c 'import socket
+server = socket.create_server(("", 7003))
+open("listening", "w").close()
+connection, _ = server.accept()
+while connection.recv(1 << 16):
+    pass' &
+  waits 10 test -e listening && rm listening
+  said_mark=$(on h1 java "$1" -cp classes Mark 10.0.0.3 7003 10 100000) && wait $! && bytes=$(($(sent h3 10) - before))
+}
+# Without that, at most what the kernel says for a socket that was closed has the mark: an acknowledgement.
+ip_tos_of_java_marks_if_ipv4_is_preferred() {
+  "$bandwise" lab weights --name "$lab" h3 10=3 12=1 >/dev/null || return 1
+  marked -Djava.net.preferIPv4Stack=false && echo "  dual-stack: the socket says $said_mark, $bytes bytes have the mark" &&
+    [ "$said_mark" = 10 ] && [ "$bytes" -lt 1000 ] &&
+    marked -Djava.net.preferIPv4Stack=true && echo "  IPv4: the socket says $said_mark, $bytes bytes have the mark" &&
+    [ "$said_mark" = 10 ] && [ "$bytes" -ge 100000 ] && "$bandwise" lab weights --name "$lab" h3 --clear >/dev/null
+}
+there_are_three_workers() {
+  on h1 "$home/bin/spark-class" org.apache.spark.deploy.master.Master --host 10.0.0.1 --port 7077 --webui-port 8080 \
+    >master.log 2>&1 &
+  for n in 2 3 4; do
+    on h$n "$home/bin/spark-class" org.apache.spark.deploy.worker.Worker --host 10.0.0.$n --cores 1 --memory 1g \
+      --work-dir "$scratch/work" spark://10.0.0.1:7077 >"worker$n.log" 2>&1 &
+  done
+  waits 60 eval '[ "$(grep -c "Registering worker" master.log)" = 3 ]'
+}
+
+# The profiler runs this: a run of a job that is there already, so that Spark's start is none of it.
+cat >once <<'ONCE'
+#!/usr/bin/env bash
+echo run >orders && read -r -t 120 line <>answers && [ "$line" = "done" ]
+ONCE
+chmod +x once
+slowdown() { python3 -c 'import json, sys; print(*(share["slowdown"] for share in json.load(open(sys.argv[1]))["shares"]))' "$1"; }
+profiled() { # WORKLOAD
+  submit "$1" && "$bandwise" saba profile --app "$1" --lab "$lab" --at 10,25,50,100 --repeat 2 --warm-up 2 --within 100 \
+    --table table.toml --json "$1.json" -- ./once >profile.log 2>&1 || { tail -n 5 profile.log | sed 's/^/  /' && return 1; }
+  ends && echo "  $1 takes $(slowdown "$1.json") times as long with 10, 25, 50, 100% of the bandwidth"
+}
+regression_loses_more_than_a_sort() {
+  profiled LR && profiled Sort && python3 - <<'ORDER'
+import json
+lr, sort = ([share["slowdown"] for share in json.load(open(f"{job}.json"))["shares"]] for job in ("LR", "Sort"))
+assert lr[0] > sort[0] and lr[1] > sort[1], (lr, sort)
+assert lr[0] > lr[2], lr
+ORDER
+}
+without_a_controller_there_is_one_warning() {
+  [ "$(grep -c 'WARN.*saba' LR.log)" = 1 ] && grep -q "WARN.*saba: no controller: unix:$scratch/socket" LR.log
+}
+
+the_controller_starts() {
+  cat >controller.toml <<SETTINGS
+lab = "$lab"
+table = "table.toml"
+store = "store"
+listen = "unix:socket"
+[times]
+lease = "3 s"
+SETTINGS
+  "$bandwise" saba controller --config controller.toml >controller.log 2>&1 &
+  controller=$!
+  waits 20 "$bandwise" saba status --config controller.toml
+}
+client() { python3 "$here/client.py" "$scratch/socket" "$@"; }
+# Applications by name, and who sends to whom, as the controller has it.
+has() { # COMMAND WORDS …
+  local wanted=${*:2}
+  [ "$(client "$1")" = "$wanted" ] || { client "$1" && return 1; }
+}
+# Each executor sends to both others, and the driver to nobody who is not there.
+all_pairs() {
+  local pair
+  client pairs >pairs
+  for pair in h2-h3 h2-h4 h3-h2 h3-h4 h4-h2 h4-h3; do grep -qw "$pair" pairs || { cat pairs && return 1; }; done
+  ! grep -vE '^(h[1-4]-h[1-4] ?)*$' pairs
+}
+a_job_is_one_application_with_its_connections() {
+  submit Sort --conf spark.blockManager.port=7100 --conf spark.port.maxRetries=16 && run_once &&
+    waits 10 has names Sort && waits 10 all_pairs && echo "  $(cat pairs)"
+}
+its_block_managers_ports_can_be_marked() {
+  command -v nft >/dev/null || { echo "SKIP spark: nft is not installed (Debian: nftables), so ports are not marked" && return; }
+  local dscp before marked host status=0
+  grep -o 'is registered, with the mark (DSCP) [0-9]*' Sort.log >said && dscp=$(grep -o '[0-9]*$' said) || return 1
+  for host in h1 h2 h3 h4; do
+    on $host nft -f - <<RULES || return 1
+table inet saba {
+  chain out {
+    type filter hook output priority mangle;
+    tcp sport 7100-7116 ip dscp set $dscp
+  }
+}
+RULES
+  done
+  before=$(sent h2 10) && run_once && marked=$(($(sent h2 10) - before)) &&
+    echo "  $marked bytes to h2 have the mark $dscp" && [ "$marked" -gt 100000 ] || status=1
+  for host in h1 h2 h3 h4; do on $host nft delete table inet saba; done
+  return $status
+}
+it_is_dropped_when_it_ends() { ends && waits 10 has names && waits 10 has pairs; }
+killed_it_is_dropped_by_its_lease() {
+  submit LR && run_once && waits 10 has names LR && kill -9 "$(driver)" && waits 20 has names && waits 10 has pairs
+}
+with_the_preload_library_the_plugin_reports_nothing() {
+  [ -n "$library" ] || { echo "SKIP spark: no preload library was given, so executors are not run with it" && return; }
+  local before marked
+  submit Sort --conf spark.saba.preload="$library" && run_once && waits 10 has names Sort && waits 10 all_pairs &&
+    before=$(sent h2 10) && run_once && marked=$(($(sent h2 10) - before)) && echo "  $marked bytes to h2 have the mark" &&
+    [ "$marked" -gt 100000 ] && ends && waits 10 has names && waits 10 has pairs
+}
+
+checks=(ip_tos_of_java_marks_if_ipv4_is_preferred there_are_three_workers regression_loses_more_than_a_sort
+  without_a_controller_there_is_one_warning the_controller_starts a_job_is_one_application_with_its_connections
+  its_block_managers_ports_can_be_marked it_is_dropped_when_it_ends killed_it_is_dropped_by_its_lease
+  with_the_preload_library_the_plugin_reports_nothing)
+passed=0 failed=0
+for check in "${checks[@]}"; do
+  began=$SECONDS
+  if $check; then
+    passed=$((passed + 1))
+    echo "spark: ${check//_/ }: ok ($((SECONDS - began)) s)"
+  else
+    failed=$((failed + 1))
+    echo "spark: ${check//_/ }: FAILED"
+  fi
+done
+echo "spark: $passed passed, $failed failed"
+[ $failed = 0 ]
