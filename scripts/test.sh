@@ -74,6 +74,9 @@ fabric() {
   bash tests/lab/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" "$linux" || wrong=1
   bash tests/lab/controller.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
   bash tests/lab/profile.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
+  cargo build --quiet --profile test -p bandwise-preload &&
+    bash tests/lab/preload.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" \
+      "${CARGO_TARGET_DIR:-target}/debug/libsaba_preload.so" || wrong=1
   return $wrong
 }
 trace() {
@@ -119,7 +122,7 @@ for part in "${parts[@]}"; do
   "$part" </dev/null 2>&1 | tee "$log" || status=$?
   case $part in
     tests) tally='^test result: ' ;;
-    fabric) tally='^(fabric|ib|lab|controller|profile): ' ;;
+    fabric) tally='^(fabric|ib|lab|controller|profile|preload): ' ;;
     trace) tally='^trace: ' ;;
     verbs) tally='^verbs: ' ;;
     web) tally='^web: ' ;;

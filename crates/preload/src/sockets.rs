@@ -358,6 +358,6 @@ pub unsafe extern "C" fn closefrom(first: c_int) {
     // SAFETY: numbers. The kernel has had it longer than the library has its function for it.
     let result = unsafe { close_range(first, c_uint::MAX, 0) };
     if result != 0 {
-        next!(Next::new(c"closefrom"), (first as c_int => c_int) -> (), ())
+        next!(Next::new(c"closefrom"), (first as c_int => c_int) -> (), Default::default())
     }
 }
