@@ -13,6 +13,8 @@
 
 mod bits;
 mod changes;
+#[cfg(not(test))]
+mod descriptors;
 mod hosts;
 mod ledger;
 mod marking;
