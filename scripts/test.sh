@@ -74,15 +74,17 @@ fabric() {
   bash tests/lab/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" "$linux" || wrong=1
   bash tests/lab/controller.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
   bash tests/lab/profile.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
+  cargo build --quiet --profile test -p bandwise-preload &&
+    bash tests/lab/preload.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" \
+      "${CARGO_TARGET_DIR:-target}/debug/libsaba_preload.so" || wrong=1
   return $wrong
 }
 spark() {
   # What is in Java, by Maven; and Spark with it, in a lab.
-  local target=${CARGO_TARGET_DIR:-target}/debug wrong=0 library=
-  cargo build --quiet --profile test --bin bandwise || return 1
+  local target=${CARGO_TARGET_DIR:-target}/debug wrong=0
+  cargo build --quiet --profile test --bin bandwise && cargo build --quiet --profile test -p bandwise-preload || return 1
   bash tests/integrations/run.sh "$target/bandwise" || wrong=1
-  [ ! -e "$target/libsaba_preload.so" ] || library=$target/libsaba_preload.so
-  bash tests/lab/spark.sh "$target/bandwise" integrations/spark/target/saba-spark-0.1.0.jar $library || wrong=1
+  bash tests/lab/spark.sh "$target/bandwise" integrations/spark/target/saba-spark-0.1.0.jar "$target/libsaba_preload.so" || wrong=1
   return $wrong
 }
 trace() {
@@ -128,7 +130,7 @@ for part in "${parts[@]}"; do
   "$part" </dev/null 2>&1 | tee "$log" || status=$?
   case $part in
     tests) tally='^test result: ' ;;
-    fabric) tally='^(fabric|ib|lab|controller|profile): ' ;;
+    fabric) tally='^(fabric|ib|lab|controller|profile|preload): ' ;;
     spark) tally='^(integrations|spark): ' ;;
     trace) tally='^trace: ' ;;
     verbs) tally='^verbs: ' ;;

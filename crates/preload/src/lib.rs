@@ -3,16 +3,18 @@
 //! connections are made and closed, marks sockets and queue pairs with what the controller said, and reports
 //! connections to other hosts. Without `SABA_APP` in the environment, or without a controller, it changes nothing.
 //!
-//! What a calling thread does is: decide whether there is another host at the other end ([`peer`]), set the mark
-//! ([`marking`]), note the descriptor in a table ([`table`]) and a bit that it changed ([`changes`]). No lock is taken,
+//! What a calling thread does is: decide whether there is another host at the other end (`peer`), set the mark
+//! (`marking`), note the descriptor in a table (`table`) and a bit that it changed (`changes`). No lock is taken,
 //! nothing is allocated, nobody is woken. One thread, which begins with the first such connection, looks at what
-//! changed ([`ledger`]) and speaks to the controller ([`reporter`]).
+//! changed (`ledger`) and speaks to the controller (`reporter`).
 
 // Tests are of decisions; they don't stand in for anything.
 #![cfg_attr(test, allow(dead_code))]
 
 mod bits;
 mod changes;
+#[cfg(not(test))]
+mod descriptors;
 mod hosts;
 mod ledger;
 mod marking;

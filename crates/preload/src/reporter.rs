@@ -53,10 +53,9 @@ pub(crate) fn run<const N: usize, const WORDS: usize, const SUMMARIES: usize>(
             verified = Instant::now();
         }
         reporter.tell();
-        if reporter.client.refused().is_some() {
-            let why = reporter.client.refused().unwrap_or_default().to_owned();
-            reporter.log(&why);
-            return;
+        if let Some(why) = reporter.client.refused() {
+            reporter.log(why);
+            return reporter.client.end();
         }
         wait = if is_busy { SOON } else { (2 * wait).min(LATE) };
         if sleep(wait) {

@@ -191,8 +191,8 @@ mod tests {
             comes_at in 0..40usize,
         ) {
             let (mut ledger, table) = (Ledger::default(), Table::<6>::new());
-            let mut controller = Controller::default();
-            controller.hosts = ["h0", "h1", "10.0.0.3", "own"].map(str::to_owned).into();
+            let hosts = ["h0", "h1", "10.0.0.3", "own"].map(str::to_owned).into();
+            let mut controller = Controller { hosts, ..Controller::default() };
             let mut reports = Reports::new(Hosts::read(HOSTS), "own".to_owned());
             let mut open = BTreeMap::new();
             for (i, (at, host, is_open)) in steps.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What stands in for the functions of C by which sockets are connected and descriptors closed.
+//! What stands in for the functions of C by which sockets are made, marked and connected.
 //!
 //! No lock is held over a call to the function itself, and `errno` is what that left.
 
@@ -6,15 +6,16 @@
 #![allow(unsafe_code)]
 
 use crate::bits::Bits;
+use crate::descriptors::closing;
 use crate::peer::Peer;
 use crate::process::{self, WATCH};
 use crate::real::{Next, next};
 use crate::system::{self, Errno};
 use crate::table::At;
-use libc::{c_int, c_uint, c_void, sockaddr, socklen_t};
+use libc::{c_int, c_void, sockaddr, socklen_t};
 
 /// A descriptor as a place in the table; of others nothing is known.
-fn place(fd: c_int) -> Option<usize> {
+pub(crate) fn place(fd: c_int) -> Option<usize> {
     usize::try_from(fd).ok().filter(|place| *place < crate::DESCRIPTORS)
 }
 
@@ -22,25 +23,16 @@ fn place(fd: c_int) -> Option<usize> {
 /// that came by other means it is not known.
 static FRESH: Bits<{ crate::DESCRIPTORS / 64 }> = Bits::new();
 
+/// A descriptor is closed, or what has it another one besides.
+pub(crate) fn not_fresh(place: usize) {
+    FRESH.set(place, false);
+}
+
 /// A socket is connected with a host elsewhere.
 fn connected(fd: c_int, peer: Peer) {
     if let Some(place) = place(fd) {
         WATCH.connected(place, peer);
         process::begin();
-    }
-}
-
-/// Whether a descriptor is the library's own and this its process: the program does not know it.
-fn is_hidden(fd: c_int) -> bool {
-    let is_own = |place| WATCH.is_known(place) && WATCH.at(place) == At::Own;
-    place(fd).is_some_and(is_own) && !process::is_own() && process::is_this()
-}
-
-/// A descriptor of the program is about to be closed.
-fn closing(fd: c_int) {
-    let Some(place) = place(fd).filter(|place| WATCH.is_known(*place)) else { return };
-    if process::is_own() || process::is_this() {
-        WATCH.closing(place);
     }
 }
 
@@ -226,138 +218,4 @@ pub unsafe extern "C" fn accept4(
     // SAFETY: the same.
     unsafe { accepted(result, address, written(address, length, room)) };
     result
-}
-
-/// `close(2)`.
-///
-/// # Safety
-///
-/// As that.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn close(fd: c_int) -> c_int {
-    // One look, and no more for what is no connection.
-    if place(fd).is_some_and(|place| WATCH.is_known(place)) {
-        if is_hidden(fd) {
-            Errno::set(libc::EBADF);
-            return -1;
-        }
-        closing(fd);
-    }
-    next!(Next::new(c"close"), (fd => c_int) -> c_int, -1)
-}
-
-/// `to` is `from` by now.
-fn duplicated(from: c_int, to: c_int) {
-    if let (Some(from), Some(to)) = (place(from), place(to)) {
-        let is_known = WATCH.is_known(from) || WATCH.is_known(to);
-        if from != to && is_known && process::is_this() {
-            WATCH.duplicated(from, to);
-        }
-    }
-}
-
-/// `dup(2)`.
-///
-/// # Safety
-///
-/// As that.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn dup(fd: c_int) -> c_int {
-    let result = next!(Next::new(c"dup"), (fd => c_int) -> c_int, -1);
-    duplicated(fd, result);
-    result
-}
-
-/// `dup2(2)`.
-///
-/// # Safety
-///
-/// As that.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn dup2(from: c_int, to: c_int) -> c_int {
-    if from != to && is_hidden(to) {
-        // What dup2(2) says of a descriptor that somebody else is just opening.
-        Errno::set(libc::EBUSY);
-        return -1;
-    }
-    let result = next!(Next::new(c"dup2"), (from => c_int, to => c_int) -> c_int, -1);
-    duplicated(from, result);
-    result
-}
-
-/// `dup3(2)`.
-///
-/// # Safety
-///
-/// As that.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn dup3(from: c_int, to: c_int, flags: c_int) -> c_int {
-    if from != to && is_hidden(to) {
-        Errno::set(libc::EBUSY);
-        return -1;
-    }
-    let result =
-        next!(Next::new(c"dup3"), (from => c_int, to => c_int, flags => c_int) -> c_int, -1);
-    duplicated(from, result);
-    result
-}
-
-/// Ranges of descriptors without the library's own.
-fn around_own(first: c_uint, last: c_uint) -> Vec<(c_uint, c_uint)> {
-    let (mut from, mut ranges) = (first, Vec::new());
-    for own in WATCH.own_from(first as usize).map(|own| own as c_uint) {
-        if own > last {
-            break;
-        }
-        if own > from {
-            ranges.push((from, own - 1));
-        }
-        from = own + 1;
-    }
-    if from <= last {
-        ranges.push((from, last));
-    }
-    ranges
-}
-
-/// `close_range(2)`: without the library's own, of which the program knows nothing.
-///
-/// # Safety
-///
-/// As that.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
-    let call = |first: c_uint, last: c_uint| -> c_int {
-        next!(
-            Next::new(c"close_range"),
-            (first => c_uint, last => c_uint, flags => c_int) -> c_int, -1
-        )
-    };
-    // With flags descriptors are another process's, or closed later.
-    if flags != 0 || first > last || process::settings().is_none() || !process::is_this() {
-        return call(first, last);
-    }
-    WATCH.known(first as usize, last as usize).for_each(|known| {
-        if WATCH.at(known) != At::Own {
-            WATCH.closing(known);
-        }
-    });
-    // An empty list is where nothing but own ones would be closed.
-    let results = around_own(first, last).into_iter().map(|(first, last)| call(first, last));
-    results.fold(0, |all, one| if all == 0 { one } else { all })
-}
-
-/// `closefrom(3)`.
-///
-/// # Safety
-///
-/// As that.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn closefrom(first: c_int) {
-    let first = c_uint::try_from(first).unwrap_or(0);
-    // SAFETY: numbers. The kernel has had it longer than the library has its function for it.
-    let result = unsafe { close_range(first, c_uint::MAX, 0) };
-    if result != 0 {
-        next!(Next::new(c"closefrom"), (first as c_int => c_int) -> (), ())
-    }
 }

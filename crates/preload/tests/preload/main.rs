@@ -96,7 +96,9 @@ fn without_an_application_or_a_controller_nothing_changes() {
 fn the_controller_knows_what_is_open() {
     let mut world = World::empty();
     world.start();
-    let Some(mut program) = start(&world, &[ITS_MARK]).filter(|_| is_connected()) else { return };
+    let log = world.folder.path().join("log").display().to_string();
+    let more = [ITS_MARK, ("SABA_LOG", log.as_str())];
+    let Some(mut program) = start(&world, &more).filter(|_| is_connected()) else { return };
     assert_eq!(program.does("connect 0 198.51.100.1"), DONE);
     has_connections(&world, 1);
     let ends = |core: &bandwise_controller::core::Core| {
@@ -129,6 +131,9 @@ fn the_controller_knows_what_is_open() {
     assert_eq!(program.ends(), Some(3));
     // At once, and not when the lease ends.
     world.until(|core| core.state().clients().len() == 0);
+    let log = std::fs::read_to_string(&log).unwrap();
+    assert_eq!(log.lines().count(), 1, "{log}");
+    assert!(log.contains("connections to 198.51.100.2: "), "{log}");
 }
 
 /// Who has LD_PRELOAD alone, as executors of a cluster: the mark comes when the controller has said it.

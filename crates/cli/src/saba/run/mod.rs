@@ -23,9 +23,9 @@ use variables::Variables;
 Registers the application, runs the command with the environment that makes its connections carry
 the application's mark, and deregisters at the end. A library that is preloaded marks sockets and
 queue pairs before they are connected, and reports connections to other hosts; NCCL and UCX are told
-by their own variables. What is set in the environment already stays, and is said. The command's
-processes on this host are one application; those of other hosts are part of it if they are run with
-the same --app and --job.
+by their own variables, which stay where they are set already; that is said. The command's processes
+on this host are one application; those of other hosts are part of it if they are run with the same
+--app and --job.
 
 Without a controller the command runs all the same; one that comes later hears of it. The exit code
 is the command's, 128 and the signal's number if a signal ended it, 127 if there is no such command,
@@ -36,7 +36,7 @@ Examples:
   bandwise saba run --app LR -- ./train.sh
   bandwise saba run --app LR --nodes 4 --dataset '10000 samples' -- mpirun -n 4 ./lr
   # On each of several hosts
-  bandwise saba run --app sort --job sort-17 --controller http://c1:7470 --token-file token -- ./sort
+  bandwise saba run --app sort --job sort-17 --controller http://c1:7470 -- ./sort
   # On a host of a lab, whose names are not this machine's
   bandwise lab exec h1 -- bandwise saba run --app LR --host h1 --hosts hosts -- iperf3 -c 10.0.0.3")]
 pub struct Flags {

@@ -1,0 +1,83 @@
+//! `bandwise saba run` without a controller: the command runs all the same, and ends as it does. What it does with one is
+//! looked at by tests/lab/preload.sh.
+
+use crate::common::{Place, Ran};
+
+/// No library: whether one has been built is not asked here.
+fn run(place: &Place, flags: &[&str], command: &[&str]) -> Ran {
+    let here = ["saba", "run", "--app", "LR", "--controller", "unix:nobody"];
+    place.run(&[&here[..], flags, &["--"], command].concat())
+}
+
+#[test]
+fn the_command_runs_without_a_controller_and_its_exit_code_is_what_there_is() {
+    let place = Place::new();
+    let ran = run(&place, &[], &["sh", "-c", "echo out; exit 7"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(7), "out\n"));
+    assert!(ran.stderr.contains("saba: no controller answers at unix:/"), "{ran:?}");
+    assert!(ran.stderr.contains("nobody; the command runs without a mark"), "{ran:?}");
+    assert_eq!(run(&place, &[], &["sh", "-c", "kill -KILL $$"]).code, Some(128 + 9));
+    let ran = run(&place, &[], &["./none"]);
+    assert!(ran.code == Some(127) && ran.stderr.contains("error: ./none: No such file"), "{ran:?}");
+    place.write("text", "no program");
+    assert_eq!(run(&place, &[], &["./text"]).code, Some(126));
+    assert_eq!(run(&place, &[], &["true"]).code, Some(0));
+}
+
+#[test]
+fn the_environment_says_what_it_is() {
+    let place = Place::new();
+    place.write("hosts", "10.0.0.1 h1\n");
+    place.write("lib.so", "");
+    let flags =
+        ["--job", "noon", "--nodes", "4", "--dataset", "1 GB", "--host", "h1", "--hosts", "hosts"];
+    let flags = [&flags[..], &["--preload", "lib.so", "--json", "run.json"]].concat();
+    let ran =
+        run(&place, &flags, &["sh", "-c", "env | grep -E '^(SABA|LD_PRELOAD|NCCL|UCX)' | sort"]);
+    let here = place.path().canonicalize().unwrap();
+    let wanted = format!(
+        "LD_PRELOAD={0}/lib.so\nSABA_APP=LR\nSABA_CONTROLLER=unix:{0}/nobody\nSABA_DATASET=1 GB\n\
+         SABA_HOST=h1\nSABA_HOSTS={0}/hosts\nSABA_JOB=noon\nSABA_NODES=4\n",
+        here.display()
+    );
+    assert_eq!(ran.stdout, wanted, "{ran:?}");
+    let said = place.json("run.json");
+    assert_eq!(
+        (&said["job"], &said["mark"], &said["exit_code"]),
+        (&"noon".into(), &().into(), &0.into())
+    );
+}
+
+#[test]
+fn signals_are_as_they_were() {
+    let ran = run(&Place::new(), &[], &["grep", "SigBlk", "/proc/self/status"]);
+    assert_eq!(ran.stdout, "SigBlk:\t0000000000000000\n", "{ran:?}");
+}
+
+#[test]
+fn what_can_not_be_used_is_said_before_anything_runs() {
+    let place = Place::new();
+    place.write("open", "word");
+    let long = "x".repeat(256);
+    let cases: [(&[&str], &str); 8] = [
+        (&["--controller", "somewhere"], "unix:PATH or http://HOST:PORT"),
+        (&["--job", ""], "1 to 255 characters"),
+        (&["--job", &long], "1 to 255 characters"),
+        (&["--nodes", "0"], "1 to 4294967295"),
+        (&["--hosts", "none"], "--hosts can't be none"),
+        (&["--token-file", "none"], "--token-file can't be none"),
+        (&["--token-file", "open"], "can be read by everybody"),
+        (&["--preload", "none.so"], "--preload can't be none.so"),
+    ];
+    for (flags, said) in cases {
+        // The last of two flags would count, if two were allowed.
+        let here: &[&str] = &["saba", "run", "--app", "LR"];
+        let ran = place.run(&[here, flags, &["--", "touch", "ran"]].concat());
+        ran.refused(&[said, "allowed"]);
+    }
+    place
+        .run(&["saba", "run", "--app", "", "--", "touch", "ran"])
+        .refused(&["a name of the table"]);
+    assert_eq!(place.run(&["saba", "run", "--app", "LR"]).code, Some(2));
+    assert_eq!(place.files(), ["open"]);
+}
