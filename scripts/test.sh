@@ -77,12 +77,13 @@ fabric() {
   return $wrong
 }
 spark() {
-  # What is in Java, by Maven; and Spark with it, in a lab.
+  # What is in Java, by Maven; and Spark and Flink with it, in labs.
   local target=${CARGO_TARGET_DIR:-target}/debug wrong=0 library=
   cargo build --quiet --profile test --bin bandwise || return 1
   bash tests/integrations/run.sh "$target/bandwise" || wrong=1
   [ ! -e "$target/libsaba_preload.so" ] || library=$target/libsaba_preload.so
   bash tests/lab/spark.sh "$target/bandwise" integrations/spark/target/saba-spark-0.1.0.jar $library || wrong=1
+  bash tests/lab/flink.sh "$target/bandwise" integrations/flink/target || wrong=1
   return $wrong
 }
 trace() {
@@ -129,7 +130,7 @@ for part in "${parts[@]}"; do
   case $part in
     tests) tally='^test result: ' ;;
     fabric) tally='^(fabric|ib|lab|controller|profile): ' ;;
-    spark) tally='^(integrations|spark): ' ;;
+    spark) tally='^(integrations|spark|flink): ' ;;
     trace) tally='^trace: ' ;;
     verbs) tally='^verbs: ' ;;
     web) tally='^web: ' ;;
