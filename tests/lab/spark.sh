@@ -100,7 +100,7 @@ cat >once <<'ONCE'
 echo run >orders && read -r -t 120 line <>answers && [ "$line" = "done" ]
 ONCE
 chmod +x once
-slowdown() { python3 -c 'import json, sys; print(*(share["slowdown"] for share in json.load(open(sys.argv[1]))["shares"]))' "$1"; }
+slowdown() { python3 -c 'import json, sys; print(*("%.2f" % share["slowdown"] for share in json.load(open(sys.argv[1]))["shares"]))' "$1"; }
 profiled() { # WORKLOAD
   submit "$1" && "$bandwise" saba profile --app "$1" --lab "$lab" --at 10,25,50,100 --repeat 2 --warm-up 2 --within 100 \
     --table table.toml --json "$1.json" -- ./once >profile.log 2>&1 || { tail -n 5 profile.log | sed 's/^/  /' && return 1; }
