@@ -23,7 +23,7 @@ test: ## formatting, clippy, all tests, documentation with its examples, pages i
 bench: ## packet-hops a second of the simulator, what the measuring loop costs, how long a controller takes
 	@scripts/setup.sh
 	@$(ENVIRONMENT) cargo build --release --bin bandwise
-	@for case in five-bulk-senders irn roce-pfc measuring-loop; do $(BANDWISE) bench --case $$case || exit; echo; done
+	@for case in five-bulk-senders irn roce-pfc measuring-loop controller-many; do $(BANDWISE) bench --case $$case || exit; echo; done
 	@if [ "$$(id -u)" = 0 ]; then $(BANDWISE) bench --case controller; else echo "SKIP controller: a lab needs root"; fi
 
 papers: ## all papers' evaluations beside what was published

@@ -49,11 +49,17 @@ struct saba_options {
    */
   const char *host;
   /*
-   On how much data the application works, such as "10000 samples". NULL if that is not known.
+   On how much data the application works, such as "10000 samples". NULL: what SABA_DATASET
+   says, if anything.
    */
   const char *dataset;
   /*
-   On how many hosts it runs. 0 if that is not known.
+   The job that it is part of, in up to 255 characters: processes that register with one name and one job, on
+   whatever hosts, are one application. NULL: what SABA_JOB says, or none.
+   */
+  const char *job;
+  /*
+   On how many hosts it runs. 0: what SABA_NODES says, if anything.
    */
   uint32_t nodes;
 };

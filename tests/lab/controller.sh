@@ -121,6 +121,9 @@ restores_when_asked() {
     [ "$(rates)" = "$(cat "$scratch/rates")" ] && kill "$controller" && wait "$controller" && controller=
 }
 # Printed, and not judged here: the machine may be busy.
+holds_a_hundred_thousand() {
+  "$bandwise" bench --case controller-many --duration '0.2 s' --runs 1 >"$scratch/said" && sed 's/^/  /' "$scratch/said"
+}
 says_how_long_it_takes() {
   "$bandwise" bench --case controller --duration '1 s' --runs 1 >"$scratch/said" && sed 's/^/  /' "$scratch/said" &&
     grep -q '^read back' "$scratch/said" && ! ip netns list | grep -q bandwise-bench
@@ -187,7 +190,7 @@ the_unit_of_systemd_is_well_formed() {
 checks=(says_what_it_would_do weights_come_and_stay started_again_it_is_the_same an_emptied_port_gets_its_weights_again
   drained_ports_are_as_found who_is_silent_is_dropped bad_requests_are_refused ten_thousand_registrations_are_limited
   a_second_controller_is_refused a_lab_made_anew_is_written_anew stops_when_asked restores_when_asked replays_the_same
-  says_how_long_it_takes a_damaged_store_is_refused a_full_disk_refuses_and_loses_nothing
+  says_how_long_it_takes holds_a_hundred_thousand a_damaged_store_is_refused a_full_disk_refuses_and_loses_nothing
   needs_cap_net_admin_alone the_unit_of_systemd_is_well_formed)
 passed=0 failed=0
 for check in "${checks[@]}"; do

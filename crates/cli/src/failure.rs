@@ -27,6 +27,8 @@ pub enum Failure {
     /// Somebody asked to stop, and what there was by then has been printed. Exit code 130, as
     /// shells have it for SIGINT.
     Interrupted,
+    /// A command that was run ended so, and has said why itself.
+    Command(u8),
 }
 
 impl Failure {
@@ -51,6 +53,7 @@ impl Failure {
                 note(format_args!("error: {error:#}"));
                 ExitCode::from(1)
             }
+            Failure::Command(code) => ExitCode::from(*code),
             Failure::Interrupted => {
                 note("interrupted: the results are partial");
                 ExitCode::from(130)

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The order of crates; each may depend on those before it.
-const ORDER: [&str; 21] = [
+const ORDER: [&str; 22] = [
     "units",
     "random",
     "input",
@@ -22,6 +22,7 @@ const ORDER: [&str; 21] = [
     "enforce",
     "controller",
     "libsaba",
+    "preload",
     "scenario",
     "agents",
     "report",

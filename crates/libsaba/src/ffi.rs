@@ -20,9 +20,13 @@ pub struct SabaOptions {
     pub controller: *const c_char,
     /// What the controller calls this host. NULL: what SABA_HOST says, or the name that it has.
     pub host: *const c_char,
-    /// On how much data the application works, such as "10000 samples". NULL if that is not known.
+    /// On how much data the application works, such as "10000 samples". NULL: what SABA_DATASET
+    /// says, if anything.
     pub dataset: *const c_char,
-    /// On how many hosts it runs. 0 if that is not known.
+    /// The job that it is part of, in up to 255 characters: processes that register with one name and one job, on
+    /// whatever hosts, are one application. NULL: what SABA_JOB says, or none.
+    pub job: *const c_char,
+    /// On how many hosts it runs. 0: what SABA_NODES says, if anything.
     pub nodes: u32,
 }
 
@@ -109,8 +113,9 @@ pub unsafe extern "C" fn saba_app_register(
                 all.controller = place.parse::<Place>().map_err(wrong)?;
             }
             all.host = unsafe { text(given.host, "host") }?.or(all.host);
-            all.dataset = unsafe { text(given.dataset, "dataset") }?;
-            all.nodes = (given.nodes > 0).then_some(given.nodes);
+            all.dataset = unsafe { text(given.dataset, "dataset") }?.or(all.dataset);
+            all.job = unsafe { text(given.job, "job") }?.or(all.job);
+            all.nodes = (given.nodes > 0).then_some(given.nodes).or(all.nodes);
         }
         let registered = Box::new(SabaApp(Application::register(&name, all)?));
         unsafe { *app = Box::into_raw(registered) };

@@ -10,17 +10,26 @@
 //! | `saba_conn_create` | `saba_conn_create` | [`Application::connect`] |
 //! | `saba_conn_destroy` | `saba_conn_destroy` | dropping a [`Connection`] |
 //! | `saba_app_deregister` | `saba_app_deregister` | dropping an [`Application`] |
+//!
+//! A [`Client`] is an application without a thread, for who has one. What a program under Saba is told by those who
+//! start it stands in [`environment`].
 
 mod application;
+mod client;
+pub mod environment;
 mod ffi;
 mod keeper;
 mod mark;
+mod options;
 mod place;
 mod session;
+mod speaker;
 mod wire;
 
-pub use application::{Application, Connection, Options};
-pub use mark::Mark;
+pub use application::{Application, Connection};
+pub use client::{Client, Opened};
+pub use mark::{Mark, NoMark};
+pub use options::Options;
 pub use place::{NoPlace, Place};
 
 /// What the controller refuses, or what can't be said to it.

@@ -2,7 +2,9 @@
 
 use crate::Error;
 use socket2::{Domain, SockRef};
+use std::fmt;
 use std::os::fd::AsFd;
+use std::str::FromStr;
 
 /// What packets of a connection are to carry, as the network has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,5 +44,75 @@ impl Mark {
             }
         };
         mark().map_err(|error| Error::Socket(error.to_string()))
+    }
+}
+
+/// What is no mark.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the mark {0:?} (allowed: such as \"level=1,dscp=7,sl=2\", without what there is not)")]
+pub struct NoMark(String);
+
+impl fmt::Display for Mark {
+    /// As it stands in the [environment](crate::environment::MARK).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "level={}", self.level)?;
+        if let Some(dscp) = self.dscp {
+            write!(f, ",dscp={dscp}")?;
+        }
+        if let Some(service_level) = self.service_level {
+            write!(f, ",sl={service_level}")?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Mark {
+    type Err = NoMark;
+
+    fn from_str(text: &str) -> Result<Self, NoMark> {
+        let no_mark = || NoMark(text.to_owned());
+        let (mut level, mut dscp, mut service_level) = (None, None, None);
+        for part in text.split(',') {
+            let (name, value) = part.split_once('=').ok_or_else(no_mark)?;
+            let number: u16 = value.parse().map_err(|_| no_mark())?;
+            let below = |limit| u8::try_from(number).ok().filter(|n| *n < limit);
+            match name {
+                "level" if level.is_none() => level = Some(number),
+                "dscp" if dscp.is_none() => dscp = Some(below(64).ok_or_else(no_mark)?),
+                "sl" if service_level.is_none() => {
+                    service_level = Some(below(16).ok_or_else(no_mark)?);
+                }
+                _ => return Err(no_mark()),
+            }
+        }
+        Ok(Mark { level: level.ok_or_else(no_mark)?, dscp, service_level })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_printed_is_read(
+            level: u16,
+            dscp in proptest::option::of(0..64u8),
+            service_level in proptest::option::of(0..16u8),
+        ) {
+            let mark = Mark { level, dscp, service_level };
+            prop_assert_eq!(mark.to_string().parse(), Ok(mark));
+        }
+    }
+
+    #[test]
+    fn others_are_refused() {
+        for wrong in
+            ["", "7", "dscp=7", "level=1,dscp=64", "level=1,sl=16", "level=1,level=1", "level=1,"]
+        {
+            let said = wrong.parse::<Mark>().unwrap_err().to_string();
+            assert!(said.contains("allowed"), "{said}");
+        }
     }
 }

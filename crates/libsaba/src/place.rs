@@ -1,5 +1,6 @@
 //! [`Place`]: where a controller is.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -21,6 +22,25 @@ impl Default for Place {
     /// Where a controller is whose settings don't say it.
     fn default() -> Self {
         Place::Unix("/run/bandwise/controller.sock".into())
+    }
+}
+
+impl Place {
+    /// The same from wherever a program goes.
+    pub fn absolute(self) -> Place {
+        match self {
+            Place::Unix(path) => Place::Unix(std::path::absolute(&path).unwrap_or(path)),
+            Place::Tcp(host) => Place::Tcp(host),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Unix(path) => write!(f, "unix:{}", path.display()),
+            Place::Tcp(host) => write!(f, "http://{host}"),
+        }
     }
 }
 

@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Named {
     pub(crate) name: String,
+    /// Which job it is part of, if it runs in several processes.
+    pub(crate) job: Option<String>,
     pub(crate) nodes: Option<u32>,
     pub(crate) dataset: Option<String>,
 }
@@ -109,6 +111,11 @@ impl Session {
         Some(local)
     }
 
+    /// Whether the controller knows a connection.
+    pub(crate) fn is_known(&self, local: Local) -> bool {
+        self.links.get(&local).is_some_and(|link| link.known.is_some())
+    }
+
     /// Why a connection was refused; asked once.
     pub(crate) fn refusal(&mut self, local: Local) -> Option<String> {
         self.refusals.remove(&local)
@@ -117,6 +124,7 @@ impl Session {
     /// A connection is gone.
     pub(crate) fn close(&mut self, local: Local) {
         let is_asked = self.asked == Some(Call::Connect(local));
+        self.refusals.remove(&local);
         let Some(link) = self.links.get_mut(&local) else { return };
         link.is_closed = true;
         if link.known.is_none() && !is_asked {
@@ -152,8 +160,12 @@ impl Session {
         let request = match call {
             Call::Hello => return Some(("POST", "/v1/clients".into(), String::new())),
             Call::Register => {
-                let Named { name, nodes, dataset } = &self.named;
-                json!({ "register": { "name": name, "nodes": nodes, "dataset": dataset } })
+                let Named { name, job, nodes, dataset } = &self.named;
+                let mut register = json!({ "name": name, "nodes": nodes, "dataset": dataset });
+                if let Some(job) = job {
+                    register["job"] = json!(job);
+                }
+                json!({ "register": register })
             }
             Call::Connect(local) => {
                 let Link { from, to, .. } = &self.links[&local];

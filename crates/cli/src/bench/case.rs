@@ -28,6 +28,9 @@ pub(super) enum CaseName {
     /// Nor this: the controller of Saba with ports of Linux; from a request for a connection to weights
     /// read back at the ports on its way
     Controller,
+    /// The same with 1,000 applications and 100,000 connections, and ports in memory; how many are made
+    /// or closed a second
+    ControllerMany,
 }
 
 /// The RPerf paper's testbed.
@@ -75,7 +78,7 @@ impl Case {
             )?))),
             CaseName::Irn => flows(name, "irn", ""),
             CaseName::RocePfc => flows(name, "roce-pfc", ROCE),
-            CaseName::MeasuringLoop | CaseName::Controller => {
+            CaseName::MeasuringLoop | CaseName::Controller | CaseName::ControllerMany => {
                 unreachable!("nothing of it is simulated")
             }
         }

@@ -38,7 +38,7 @@ pub struct Flags {
     case: CaseName,
     /// Simulated time of each run, 4 s if not given; for irn and roce-pfc the time in which flows
     /// start, 10 ms if not given; for measuring-loop how long each method runs, 1 s if not given; for
-    /// controller how long connections come and go, 4 s if not given
+    /// controller and controller-many how long connections come and go, 4 s if not given
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration)]
     duration: Option<Time>,
     /// How often it is run; the median counts, for controller that of all connections
@@ -81,7 +81,11 @@ impl Flags {
         }
         if self.case == CaseName::Controller {
             let duration = self.duration.unwrap_or(Time::from_ms(4_000));
-            return controller::run(duration, self.runs, &outputs);
+            return controller::one(duration, self.runs, &outputs);
+        }
+        if self.case == CaseName::ControllerMany {
+            let duration = self.duration.unwrap_or(Time::from_ms(4_000));
+            return controller::many(duration, self.runs, &outputs);
         }
         let threads = NonZeroUsize::new(self.threads as usize).expect("1 or more");
         let case = Case::new(self.case, self.duration, threads)?;

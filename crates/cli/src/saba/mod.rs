@@ -10,6 +10,7 @@ mod packets;
 mod plan;
 mod profile;
 mod report;
+mod run;
 mod settings;
 mod tables;
 mod timelines;
@@ -21,6 +22,7 @@ Examples:
   bandwise saba plan docs/examples/jobs.toml
   bandwise saba plan docs/examples/jobs.toml --queues 4 --report plan.html
   bandwise saba profile --app LR --lab lab --table table.toml -- ./train.sh
+  bandwise saba run --app LR -- ./train.sh
   bandwise saba controller --config controller.toml --dry-run
   bandwise saba status --config controller.toml")]
 pub enum Command {
@@ -28,6 +30,8 @@ pub enum Command {
     Plan(settings::Flags),
     /// Measure what a program loses with less bandwidth, by running it with less
     Profile(Box<profile::Flags>),
+    /// Run a program that knows nothing of it as an application of a controller's
+    Run(Box<run::Flags>),
     /// Run the controller: it shares ports among applications that come and go
     Controller(controller::run::Flags),
     /// Show what a controller that runs has, and what its ports have
@@ -42,6 +46,7 @@ impl Command {
         match self {
             Command::Plan(flags) => plan::run(flags),
             Command::Profile(flags) => flags.run(),
+            Command::Run(flags) => flags.run(),
             Command::Controller(flags) => flags.run(),
             Command::Status(flags) => flags.run(),
             Command::Replay(flags) => flags.run(),

@@ -95,7 +95,8 @@ fn others_have_jobs_of_the_same_name() {
         let welcome = world.answers.remove(&ticket).unwrap().unwrap();
         let Answer::Welcome { client, .. } = welcome else { panic!() };
         let ticket = world.ticket();
-        let asked = Asked { client, number: 0, heard_below: 0, request: register_part("little", "j") };
+        let asked =
+            Asked { client, number: 0, heard_below: 0, request: register_part("little", "j") };
         world.hear(Input::Ask { ticket, by, asked, path: Ok(Vec::new()) });
         world.store(true);
         application(&world.answers.remove(&ticket).unwrap())

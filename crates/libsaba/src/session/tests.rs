@@ -61,7 +61,7 @@ impl Controller {
 }
 
 fn session() -> Session {
-    Session::new(Named { name: "LR".into(), nodes: None, dataset: None })
+    Session::new(Named { name: "LR".into(), job: None, nodes: None, dataset: None })
 }
 
 fn settle(session: &mut Session, controller: &mut Controller) {
@@ -148,4 +148,19 @@ fn what_is_refused_is_not_asked_again() {
     session.hear(Heard::Refused("it may not".into()));
     assert_eq!(session.refused(), Some("it may not"));
     assert_eq!(session.say(), None);
+}
+
+/// Processes of one job say so; without one nothing is said, as older controllers know no jobs.
+#[test]
+fn a_job_is_said_if_there_is_one() {
+    for job in [None, Some("LR at noon".to_owned())] {
+        let named = Named { job: job.clone(), ..session().named };
+        let mut session = Session::new(named);
+        let hello = session.say().unwrap();
+        session.hear(Controller::default().hear(&hello));
+        let (_, _, body) = session.say().unwrap();
+        let body: Value = serde_json::from_str(&body).unwrap();
+        let said = body["request"]["register"].get("job");
+        assert_eq!(said, job.map(Value::from).as_ref());
+    }
 }

@@ -1,0 +1,265 @@
+//! Many connections: how fast they can all be made, how many come and go a second, and what it takes to hold them. The
+//! network is in memory, so that nothing but the controller, its store and its socket is seen.
+
+use super::client::Client;
+use super::{here, here_json, start, took, took_json};
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::machine;
+use crate::output::Outputs;
+use crate::progress::Progress;
+use anyhow::{Context, Error, Result, anyhow};
+use bandwise_controller::daemon::Handle;
+use bandwise_enforce::simulated::Simulated;
+use bandwise_random::Stream;
+use bandwise_report::json::rounded;
+use bandwise_topology::builders;
+use bandwise_units::{BitRate, Time};
+use serde_json::{Value, json};
+use std::num::NonZeroU8;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Names in the table, each of which loses more than the one before.
+const NAMES: u64 = 16;
+/// Clients, each with a socket of its own.
+const CLIENTS: u64 = 20;
+const APPLICATIONS: u64 = 1_000;
+const CONNECTIONS: u64 = 100_000;
+/// Leaves, spines and hosts a leaf.
+const FABRIC: (u16, u16, u16) = (8, 4, 16);
+const QUEUES: NonZeroU8 = NonZeroU8::new(8).unwrap();
+const SEED: u64 = 1;
+
+/// What it took.
+struct Took {
+    filled_s: f64,
+    /// Of all that were made or closed while all were held: how many a second, in each run.
+    events_per_s: Vec<f64>,
+    /// Milliseconds from a request to its answer, which comes when it is on the disk; sorted.
+    answered: Vec<f64>,
+    /// A port has its weights so long after the last of them: milliseconds in each run.
+    settled: Vec<f64>,
+    /// The most memory until all were there, and at all.
+    filled_bytes: Option<u64>,
+}
+
+/// Fills a controller, then closes and makes connections for `duration`, so many times.
+pub(in crate::bench) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Failure> {
+    let interrupt = Interrupt::listen()?;
+    let folder = tempfile::tempdir().map_err(Error::from)?;
+    let (leaves, spines, hosts) = FABRIC;
+    let (rate, delay) = (BitRate::from_gbps(100), Time::from_ns(500));
+    let fabric = builders::leaf_spine(leaves, spines, hosts, rate, delay).map_err(Error::from)?;
+    let network = Simulated::new(fabric, QUEUES);
+    let switches = [network.clone(), network.clone(), network];
+    let (socket, handle) = start(&table(), switches, folder.path())?;
+    let bench = Bench { interrupt, socket: &socket, handle };
+    let progress = Progress::begin("bench");
+    let took = bench.took(Duration::from_nanos(duration.as_ps() / 1_000), runs, &progress);
+    progress.end();
+    let Some(took) = took? else { return Err(Failure::Interrupted) };
+    outputs.emit(&text(&took, folder.path()), &json(&took, runs))
+}
+
+/// Applications of which each loses more than the one before.
+fn table() -> String {
+    let mut table = "application,share,time_s\n".to_owned();
+    for of in 0..NAMES {
+        let most = 1.0 + 3.0 * (of as f64 + 1.0) / NAMES as f64;
+        for share in [1.0, 0.5, 0.25] {
+            let lost = (most - 1.0) * (1.0 / share - 1.0) / 3.0;
+            table += &format!("a{of},{share},{}\n", 100.0 * (1.0 + lost));
+        }
+    }
+    table
+}
+
+struct Bench<'a> {
+    interrupt: Interrupt,
+    socket: &'a Path,
+    handle: Handle,
+}
+
+/// A client with what is its own.
+struct Own {
+    client: Client,
+    applications: Vec<u64>,
+    /// With their applications.
+    connections: Vec<(u64, u64)>,
+    random: Stream,
+    answered: Vec<f64>,
+}
+
+impl Bench<'_> {
+    /// None if it was interrupted.
+    fn took(&self, duration: Duration, runs: u64, progress: &Progress) -> Result<Option<Took>> {
+        progress.steps(CONNECTIONS);
+        let own = |of| -> Result<Own> {
+            let (client, random) = (Client::hello(self.socket)?, Stream::new(SEED, "bench", of));
+            let (applications, connections, answered) = (Vec::new(), Vec::new(), Vec::new());
+            Ok(Own { client, applications, connections, random, answered })
+        };
+        let mut all: Vec<Own> = (0..CLIENTS).map(own).collect::<Result<_>>()?;
+        let (began, made) = (Instant::now(), AtomicU64::new(0));
+        self.each(&mut all, |own, stops| {
+            own.fill(|| {
+                progress.at(made.fetch_add(1, Relaxed) + 1);
+                !stops.load(Relaxed)
+            })
+        })?;
+        let filled_s = began.elapsed().as_secs_f64();
+        let filled_bytes = machine::peak_rss_bytes();
+        self.settled()?;
+        all.iter_mut().for_each(|own| own.answered.clear());
+        let (mut events_per_s, mut settled) = (Vec::new(), Vec::new());
+        for _ in 0..runs {
+            let (began, events) = (Instant::now(), AtomicU64::new(0));
+            self.each(&mut all, |own, stops| {
+                while began.elapsed() < duration && !stops.load(Relaxed) {
+                    own.exchange()?;
+                    events.fetch_add(2, Relaxed);
+                }
+                Ok(())
+            })?;
+            events_per_s.push(events.load(Relaxed) as f64 / began.elapsed().as_secs_f64());
+            settled.push(self.settled()?.as_secs_f64() * 1e3);
+        }
+        if self.interrupt.asked() {
+            return Ok(None);
+        }
+        let mut answered: Vec<f64> = all.into_iter().flat_map(|own| own.answered).collect();
+        for numbers in [&mut answered, &mut events_per_s, &mut settled] {
+            numbers.sort_by(f64::total_cmp);
+        }
+        Ok(Some(Took { filled_s, events_per_s, answered, settled, filled_bytes }))
+    }
+
+    /// All clients at once, each in a thread; until they are done or somebody asks to stop.
+    fn each(
+        &self,
+        all: &mut [Own],
+        does: impl Fn(&mut Own, &AtomicBool) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let stops = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let (does, stops) = (&does, &stops);
+            let threads: Vec<_> =
+                all.iter_mut().map(|own| scope.spawn(move || does(own, stops))).collect();
+            while threads.iter().any(|thread| !thread.is_finished()) {
+                std::thread::sleep(Duration::from_millis(10));
+                stops.fetch_or(self.interrupt.asked(), Relaxed);
+            }
+            let joined = |thread: std::thread::ScopedJoinHandle<'_, Result<()>>| {
+                thread.join().map_err(|_| anyhow!("a client ended by a fault"))?
+            };
+            threads.into_iter().try_for_each(joined)
+        })
+    }
+
+    /// Waits until all ports have what they are to have; how long that was.
+    fn settled(&self) -> Result<Duration> {
+        let began = Instant::now();
+        let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+        while !runtime
+            .block_on(self.handle.look(|core, _| core.is_settled()))
+            .context("the controller has ended")?
+        {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(began.elapsed())
+    }
+}
+
+impl Own {
+    /// Registers its applications and makes their connections, while `goes_on` says so after each.
+    fn fill(&mut self, goes_on: impl Fn() -> bool) -> Result<()> {
+        for _ in 0..APPLICATIONS / CLIENTS {
+            let name = format!("a{}", self.random.below(NAMES));
+            let application = self.client.register(&name)?;
+            self.applications.push(application);
+            for _ in 0..CONNECTIONS / APPLICATIONS {
+                self.connect(application)?;
+                if !goes_on() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Another connection of an application, between two hosts by lot.
+    fn connect(&mut self, application: u64) -> Result<()> {
+        let hosts = u64::from(FABRIC.0) * u64::from(FABRIC.2);
+        let from = self.random.below(hosts);
+        let to = (from + 1 + self.random.below(hosts - 1)) % hosts;
+        let began = Instant::now();
+        let made = self.client.connect(application, &format!("h{from}"), &format!("h{to}"))?;
+        self.answered.push(began.elapsed().as_secs_f64() * 1e3);
+        self.connections.push((made, application));
+        Ok(())
+    }
+
+    /// Closes one of its connections by lot, and makes another of the same application.
+    fn exchange(&mut self) -> Result<()> {
+        let at = self.random.below(self.connections.len() as u64) as usize;
+        let (connection, application) = self.connections.swap_remove(at);
+        let began = Instant::now();
+        self.client.close(connection)?;
+        self.answered.push(began.elapsed().as_secs_f64() * 1e3);
+        self.connect(application)
+    }
+}
+
+fn mib(bytes: Option<u64>) -> String {
+    super::or_not_known(bytes.map(|bytes| format!("{:.1} MiB", bytes as f64 / 1048576.0)))
+}
+
+fn text(took_: &Took, folder: &Path) -> String {
+    let Took { filled_s, events_per_s, answered, settled, filled_bytes } = took_;
+    let middle = events_per_s[(events_per_s.len() - 1) / 2];
+    let (least, most) = (events_per_s[0], events_per_s[events_per_s.len() - 1]);
+    [
+        format!(
+            "{CONNECTIONS} connections of {APPLICATIONS} applications, from {CLIENTS} clients over HTTP, to a network in memory of \
+             {} hosts\n\n",
+            FABRIC.0 * FABRIC.2
+        ),
+        format!(
+            "all made    in {filled_s:.1} s, {:.0} a second\n",
+            CONNECTIONS as f64 / filled_s
+        ),
+        format!(
+            "then        {middle:.0} made or closed a second (median of {least:.0} to {most:.0}), all others held\n"
+        ),
+        took("answered", answered),
+        format!(
+            "settled     at most {:.1} ms after the last\n",
+            settled[settled.len() - 1]
+        ),
+        format!(
+            "memory      {} when all were there, {} at most, clients included\n",
+            mib(*filled_bytes),
+            mib(machine::peak_rss_bytes())
+        ),
+        here(folder),
+    ]
+    .concat()
+}
+
+fn json(took: &Took, runs: u64) -> Value {
+    rounded(json!({
+        "schema": 1,
+        "case": "controller-many",
+        "clients": CLIENTS,
+        "applications": APPLICATIONS,
+        "connections": CONNECTIONS,
+        "filled_s": took.filled_s,
+        "events_per_s": took.events_per_s,
+        "answered": took_json(&took.answered),
+        "settled_ms": took.settled,
+        "filled_rss_bytes": took.filled_bytes,
+        "stats": here_json(runs),
+    }))
+}

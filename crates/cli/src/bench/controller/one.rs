@@ -1,0 +1,141 @@
+//! How long a controller takes from a connection to weights at the ports on its way: a daemon with its store, its
+//! socket and its ports of Linux, in a lab of its own.
+
+use super::client::Client;
+use super::watched::Watched;
+use super::{here, here_json, start, took, took_json};
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::lab::{Lab, Temporary, needs_root};
+use crate::output::Outputs;
+use crate::progress::Progress;
+use anyhow::{Context, Error, Result};
+use bandwise_controller::core::Rules;
+use bandwise_enforce::htb::Marks;
+use bandwise_report::json::rounded;
+use bandwise_units::Time;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+/// Two applications of which one loses more with less bandwidth, so that weights are unequal.
+const TABLE: &str =
+    "application,share,time_s\nA,1,132\nA,0.5,260\nA,0.25,447\nB,1,100\nB,0.5,110\nB,0.25,131\n";
+/// A connection passes two ports: from its host to the switch, and from there to the other host.
+const PORTS: usize = 2;
+/// How long a write may take before it is given up.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Milliseconds from when a request was sent, of each connection, sorted.
+#[derive(Default)]
+struct Took {
+    /// To its answer, which comes when it is on the disk.
+    answered: Vec<f64>,
+    /// To the last port's weights read back and compared.
+    read_back: Vec<f64>,
+}
+
+/// Connections come and go one by one for `duration`, so many times, and it is printed what they took.
+pub(in crate::bench) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Failure> {
+    needs_root()?;
+    let interrupt = Interrupt::listen()?;
+    let lab = Temporary::up(&interrupt)?;
+    let folder = tempfile::tempdir().map_err(Error::from)?;
+    let (tell, written) = channel();
+    let switches = || -> Result<Watched> {
+        let switches = lab.lab().switches_with(Marks::local())?;
+        Ok(Watched { switches, written: tell.clone() })
+    };
+    let switches = [switches()?, switches()?, switches()?];
+    let (socket, _) = start(TABLE, switches, folder.path())?;
+    let client = Client::hello(&socket)?;
+    let progress = Progress::begin("bench");
+    progress.steps(runs);
+    let duration = Duration::from_nanos(duration.as_ps() / 1_000);
+    let mut took = Took::default();
+    let mut bench = Bench { client, written, rest: 2 * Rules::default().apart };
+    let applications = [bench.client.register("A")?, bench.client.register("B")?];
+    // Somebody whose weight has to change when another comes.
+    bench.client.connect(applications[0], "h1", "h3")?;
+    bench.last_write()?;
+    for run in 0..runs {
+        let began = Instant::now();
+        loop {
+            bench.round(applications[1], &mut took)?;
+            if interrupt.asked() {
+                progress.end();
+                return Err(Failure::Interrupted);
+            }
+            if began.elapsed() >= duration {
+                break;
+            }
+        }
+        progress.at(run + 1);
+    }
+    progress.end();
+    for ms in [&mut took.answered, &mut took.read_back] {
+        ms.sort_by(f64::total_cmp);
+    }
+    outputs.emit(&text(&took, lab.lab(), folder.path()), &json(&took, lab.lab(), runs))
+}
+
+struct Bench {
+    client: Client,
+    /// When ports were read back after they were written.
+    written: Receiver<Instant>,
+    /// Longer than a port is left alone after a write.
+    rest: Duration,
+}
+
+impl Bench {
+    /// A connection is made, and closed when its weights stand at the ports.
+    fn round(&mut self, application: u64, took: &mut Took) -> Result<()> {
+        std::thread::sleep(self.rest);
+        let began = Instant::now();
+        let connection = self.client.connect(application, "h2", "h3")?;
+        let answered = began.elapsed();
+        let read_back = self.last_write()?.saturating_duration_since(began);
+        took.answered.push(answered.as_secs_f64() * 1e3);
+        took.read_back.push(read_back.as_secs_f64() * 1e3);
+        std::thread::sleep(self.rest);
+        self.client.close(connection)?;
+        self.last_write().map(drop)
+    }
+
+    /// When the last port on a way was read back.
+    fn last_write(&mut self) -> Result<Instant> {
+        let mut last = Instant::now();
+        for _ in 0..PORTS {
+            last = self.written.recv_timeout(PATIENCE).context("a port is not written")?;
+        }
+        Ok(last)
+    }
+}
+
+fn text(took_: &Took, lab: &Lab, store: &Path) -> String {
+    let links = lab.rate().map_or_else(|error| error.to_string(), |rate| rate.to_string());
+    [
+        format!(
+            "{} connections one by one through {PORTS} ports of a lab of {links}, from the request over HTTP\n\n",
+            took_.read_back.len()
+        ),
+        took("answered", &took_.answered),
+        took("read back", &took_.read_back),
+        here(store),
+    ]
+    .concat()
+}
+
+fn json(took: &Took, lab: &Lab, runs: u64) -> Value {
+    rounded(json!({
+        "schema": 1,
+        "case": "controller",
+        "connections": took.read_back.len(),
+        "ports": PORTS,
+        "link_bps": lab.rate_bps,
+        "answered": took_json(&took.answered),
+        "read_back": took_json(&took.read_back),
+        "stats": here_json(runs),
+    }))
+}

@@ -1,0 +1,184 @@
+//! `bandwise saba run`: a program that knows nothing of Saba, as an application of a controller's.
+
+mod child;
+mod library;
+mod variables;
+
+use crate::failure::Failure;
+use crate::output::{Json, note};
+use crate::values::{Refusal, number, refused};
+use anyhow::Context;
+use child::{Ended, Signals};
+use saba::{Application, Options, Place};
+use serde_json::json;
+use std::ffi::{CString, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use variables::Variables;
+
+/// Flags of `bandwise saba run`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Registers the application, runs the command with the environment that makes its connections carry
+the application's mark, and deregisters at the end. A library that is preloaded marks sockets and
+queue pairs before they are connected, and reports connections to other hosts; NCCL and UCX are told
+by their own variables. What is set in the environment already stays, and is said. The command's
+processes on this host are one application; those of other hosts are part of it if they are run with
+the same --app and --job.
+
+Without a controller the command runs all the same; one that comes later hears of it. The exit code
+is the command's, 128 and the signal's number if a signal ended it, 127 if there is no such command,
+126 if it can't be run. SIGTERM, SIGINT, SIGHUP and SIGQUIT go on to the command. If the controller
+refuses the application, nothing is run and the exit code is 1.
+
+Examples:
+  bandwise saba run --app LR -- ./train.sh
+  bandwise saba run --app LR --nodes 4 --dataset '10000 samples' -- mpirun -n 4 ./lr
+  # On each of several hosts
+  bandwise saba run --app sort --job sort-17 --controller http://c1:7470 --token-file token -- ./sort
+  # On a host of a lab, whose names are not this machine's
+  bandwise lab exec h1 -- bandwise saba run --app LR --host h1 --hosts hosts -- iperf3 -c 10.0.0.3")]
+pub struct Flags {
+    /// The application's name in the controller's sensitivity table
+    #[arg(long, value_name = "NAME", value_parser = named)]
+    app: String,
+    /// The job: what is run with the same --app and --job, on whatever hosts, is one application;
+    /// SABA_JOB, or one of its own, if not given
+    #[arg(long, value_name = "JOB", value_parser = job)]
+    job: Option<String>,
+    /// On how many hosts it runs; SABA_NODES if not given
+    #[arg(long, value_name = "N", value_parser = number(1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
+    nodes: Option<u64>,
+    /// On how much data it works, such as '10000 samples'; SABA_DATASET if not given
+    #[arg(long, value_name = "DATA")]
+    dataset: Option<String>,
+    /// Where the controller is: unix:PATH or http://HOST:PORT; SABA_CONTROLLER, or
+    /// unix:/run/bandwise/controller.sock, if not given
+    #[arg(long, value_name = "PLACE", value_parser = place)]
+    controller: Option<Place>,
+    /// The file with the token that the controller is shown; SABA_TOKEN_FILE if not given
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// What the controller calls this host; SABA_HOST, or its own name, if not given
+    #[arg(long, value_name = "NAME")]
+    host: Option<String>,
+    /// A file like /etc/hosts, by which hosts are called what the controller calls them; SABA_HOSTS,
+    /// or /etc/hosts, if not given
+    #[arg(long, value_name = "FILE")]
+    hosts: Option<PathBuf>,
+    /// The library that is preloaded; SABA_PRELOAD, or one beside this program or where libraries
+    /// are, if not given
+    #[arg(long, value_name = "PATH")]
+    preload: Option<PathBuf>,
+    #[command(flatten)]
+    json: Json,
+    /// The command and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+fn place(text: &str) -> Result<Place, Refusal> {
+    text.parse().or_else(|_| refused(None, "unix:PATH or http://HOST:PORT"))
+}
+
+fn named(text: &str) -> Result<String, Refusal> {
+    if text.is_empty() { refused(None, "a name of the table") } else { Ok(text.to_owned()) }
+}
+
+fn job(text: &str) -> Result<String, Refusal> {
+    match (1..=255).contains(&text.chars().count()) {
+        true => Ok(text.to_owned()),
+        false => refused(None, "1 to 255 characters"),
+    }
+}
+
+/// A file that is given by a flag can be read, and is found from wherever the command goes.
+fn file(flag: &str, path: &Path) -> Result<PathBuf, Failure> {
+    let wrong = |error: std::io::Error| {
+        let message = format!("{flag} can't be {}: {error}", path.display());
+        Failure::usage(message, "a file that can be read")
+    };
+    std::fs::File::open(path).map_err(wrong)?;
+    path.canonicalize().map_err(wrong)
+}
+
+impl Flags {
+    /// Runs the command, and ends as it does.
+    pub fn run(self) -> Result<(), Failure> {
+        let outputs = self.json.resolve(&[])?;
+        let library = library::find(self.preload.as_deref())?;
+        let hosts = self.hosts.map(|path| file("--hosts", &path)).transpose()?;
+        let token_file = self.token_file.map(|path| file("--token-file", &path)).transpose()?;
+        let mut options = Options::from_environment_with(token_file.as_deref())
+            .map_err(|error| Failure::usage(error.to_string(), "see saba(3), or --help"))?;
+        options.controller = self.controller.unwrap_or(options.controller).absolute();
+        options.host = self.host.or(options.host);
+        options.dataset = self.dataset.or(options.dataset);
+        options.nodes = self.nodes.and_then(|n| u32::try_from(n).ok()).or(options.nodes);
+        options.job = self.job.or(options.job);
+        if options.job.is_none() {
+            options.job = Some(own_job()?);
+        }
+
+        // Before a thread begins: each has the signals blocked that its maker had.
+        let mut signals = Signals::block()?;
+        let application = Application::register(&self.app, options.clone());
+        let application = application.map_err(|error| {
+            anyhow::anyhow!("the controller refuses the application, and nothing was run: {error}")
+        })?;
+        let mark = application.mark();
+        match &mark {
+            Some(mark) => note(format_args!("saba: {} has the mark {mark}", self.app)),
+            None => note(format_args!(
+                "saba: no controller answers at {}; the command runs without a mark",
+                options.controller
+            )),
+        }
+        let variables = Variables::new(&self.app, &options, mark)
+            .files(token_file.as_deref(), hosts.as_deref())
+            .preload(library.as_deref());
+        let (all, kept) = variables.all(std::env::vars_os());
+        for kept in kept {
+            note(format_args!("saba: {kept}"));
+        }
+        let words = self.command.iter().map(|word| CString::new(word.as_bytes()));
+        let words = words.collect::<Result<Vec<_>, _>>().expect("arguments have no zero");
+        let began = Instant::now();
+        let ended = signals.run(&words, &all)?;
+        let took = began.elapsed();
+        drop(application);
+
+        outputs.emit(
+            "",
+            &json!({
+                "schema": 1,
+                "app": self.app,
+                "job": options.job,
+                "controller": options.controller.to_string(),
+                "mark": mark.map(|mark| json!({
+                    "level": mark.level, "dscp": mark.dscp, "service_level": mark.service_level,
+                })),
+                "preload": library,
+                "exit_code": ended.code(),
+                "signal": ended.signal(),
+                "took_s": took.as_secs_f64(),
+            }),
+        )?;
+        match ended {
+            Ended::NotRun(why, code) => {
+                note(format_args!("error: {}: {why}", self.command[0].to_string_lossy()));
+                Err(Failure::Command(code))
+            }
+            _ if ended.code() == 0 => Ok(()),
+            _ => Err(Failure::Command(ended.code())),
+        }
+    }
+}
+
+/// A job that nobody else has.
+fn own_job() -> Result<String, Failure> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).context("a name for the job can't be drawn")?;
+    Ok(format!("run-{:016x}", u64::from_ne_bytes(bytes)))
+}

@@ -1,0 +1,180 @@
+//! [`Variables`]: the environment of the command.
+
+use saba::{Mark, Options, environment};
+use std::collections::BTreeMap;
+use std::ffi::{CString, OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// Where the loader looks for libraries to preload.
+const LD_PRELOAD: &str = "LD_PRELOAD";
+
+/// What NCCL goes by (its manual, "Environment Variables"), and UCX (`ucx_info -cf`).
+const SERVICE_LEVEL: [&str; 2] = ["NCCL_IB_SL", "UCX_IB_SL"];
+const TRAFFIC_CLASS: [&str; 2] = ["NCCL_IB_TC", "UCX_IB_TRAFFIC_CLASS"];
+
+/// What the command finds in its environment.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Variables {
+    /// Saba's own: set, or taken away where there is none.
+    own: Vec<(&'static str, Option<OsString>)>,
+    /// Those of others, which a user may have set.
+    others: Vec<(&'static str, String)>,
+    preload: Option<OsString>,
+}
+
+impl Variables {
+    /// Who it is, and what its packets are to carry.
+    pub(super) fn new(name: &str, options: &Options, mark: Option<Mark>) -> Self {
+        let text = |text: String| Some(OsString::from(text));
+        let own = vec![
+            (environment::APP, text(name.to_owned())),
+            (environment::JOB, options.job.clone().map(OsString::from)),
+            (environment::CONTROLLER, text(options.controller.to_string())),
+            (environment::HOST, options.host.clone().map(OsString::from)),
+            (environment::NODES, options.nodes.and_then(|nodes| text(nodes.to_string()))),
+            (environment::DATASET, options.dataset.clone().map(OsString::from)),
+            (environment::MARK, mark.and_then(|mark| text(mark.to_string()))),
+        ];
+        let all = |names: [&'static str; 2], value: Option<u8>| {
+            value.into_iter().flat_map(move |value| names.map(|name| (name, value.to_string())))
+        };
+        let level = all(SERVICE_LEVEL, mark.and_then(|mark| mark.service_level));
+        let class = all(TRAFFIC_CLASS, mark.and_then(|mark| mark.traffic_class()));
+        Variables { own, others: level.chain(class).collect(), preload: None }
+    }
+
+    /// With files that flags name; without, those of the environment stay.
+    pub(super) fn files(mut self, token: Option<&Path>, hosts: Option<&Path>) -> Self {
+        for (name, path) in [(environment::TOKEN_FILE, token), (environment::HOSTS, hosts)] {
+            if let Some(path) = path {
+                self.own.push((name, Some(path.into())));
+            }
+        }
+        self
+    }
+
+    /// With a library that is preloaded.
+    pub(super) fn preload(mut self, library: Option<&Path>) -> Self {
+        self.preload = library.map(OsString::from);
+        self
+    }
+
+    /// What is set, and in words what is not, as it is set already.
+    fn over(
+        &self,
+        there: impl Fn(&str) -> Option<OsString>,
+    ) -> (Vec<(&'static str, Option<OsString>)>, Vec<String>) {
+        let (mut set, mut kept) = (self.own.clone(), Vec::new());
+        for (name, value) in &self.others {
+            match there(name).filter(|there| there != OsStr::new(value)) {
+                None => set.push((name, Some(value.into()))),
+                Some(there) => kept.push(format!(
+                    "{name} is {} already and stays; the mark would be {value}",
+                    there.to_string_lossy()
+                )),
+            }
+        }
+        if let Some(library) = &self.preload {
+            // Before others, whose functions it calls; not twice, where a program runs under another.
+            let mut all = library.clone();
+            for other in there(LD_PRELOAD).iter().flat_map(|all| libraries(all)) {
+                if other != *library {
+                    all.push(":");
+                    all.push(other);
+                }
+            }
+            set.push((LD_PRELOAD, Some(all)));
+        }
+        (set, kept)
+    }
+
+    /// All that the command has, of what there is, as `NAME=VALUE`. What stays as the user has set it is given in words.
+    pub(super) fn all(
+        &self,
+        there: impl Iterator<Item = (OsString, OsString)>,
+    ) -> (Vec<CString>, Vec<String>) {
+        let mut all: BTreeMap<OsString, OsString> = there.collect();
+        let is_set =
+            |name: &str| all.get(OsStr::new(name)).filter(|value| !value.is_empty()).cloned();
+        let (set, kept) = self.over(is_set);
+        for (name, value) in set {
+            match value {
+                Some(value) => drop(all.insert(name.into(), value)),
+                None => drop(all.remove(OsStr::new(name))),
+            }
+        }
+        let line = |(name, value): (OsString, OsString)| {
+            let line = [name.as_bytes(), b"=", value.as_bytes()].concat();
+            CString::new(line).expect("variables have no zero")
+        };
+        (all.into_iter().map(line).collect(), kept)
+    }
+}
+
+/// The libraries of a list, which spaces or colons separate (ld.so(8)).
+fn libraries(list: &OsStr) -> Vec<OsString> {
+    let text = list.to_string_lossy();
+    text.split([' ', ':']).filter(|name| !name.is_empty()).map(OsString::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(mark: Option<Mark>, there: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
+        let options = Options { job: Some("j".into()), ..Options::default() };
+        let variables = Variables::new("LR", &options, mark).preload(Some(Path::new("/l/p.so")));
+        let found =
+            |name: &str| Some(OsString::from(there.iter().find(|(other, _)| *other == name)?.1));
+        let (set, kept) = variables.over(found);
+        let line = |(name, value): (&str, Option<OsString>)| match value {
+            Some(value) => format!("{name}={}", value.to_string_lossy()),
+            None => format!("-{name}"),
+        };
+        (set.into_iter().map(line).collect(), kept)
+    }
+
+    #[test]
+    fn a_mark_is_told_to_all_who_go_by_it() {
+        let mark = Mark { level: 1, dscp: Some(7), service_level: Some(3) };
+        let (set, kept) =
+            set(Some(mark), &[("LD_PRELOAD", "/a.so /l/p.so:b.so"), ("UCX_IB_SL", "3")]);
+        assert_eq!(
+            set,
+            [
+                "SABA_APP=LR",
+                "SABA_JOB=j",
+                "SABA_CONTROLLER=unix:/run/bandwise/controller.sock",
+                "-SABA_HOST",
+                "-SABA_NODES",
+                "-SABA_DATASET",
+                "SABA_MARK=level=1,dscp=7,sl=3",
+                "NCCL_IB_SL=3",
+                "UCX_IB_SL=3",
+                "NCCL_IB_TC=28",
+                "UCX_IB_TRAFFIC_CLASS=28",
+                "LD_PRELOAD=/l/p.so:/a.so:b.so",
+            ]
+        );
+        assert_eq!(kept, [""; 0]);
+    }
+
+    #[test]
+    fn what_a_user_has_set_stays_and_is_said() {
+        let mark = Mark { level: 1, dscp: None, service_level: Some(3) };
+        let (set, kept) = set(Some(mark), &[("NCCL_IB_SL", "5")]);
+        assert!(
+            !set.iter().any(|set| set.starts_with("NCCL") || set.contains("TRAFFIC")),
+            "{set:?}"
+        );
+        assert_eq!(kept, ["NCCL_IB_SL is 5 already and stays; the mark would be 3"]);
+    }
+
+    #[test]
+    fn without_a_mark_that_of_another_run_is_taken_away() {
+        let (set, _) = set(None, &[("SABA_MARK", "level=2")]);
+        assert!(set.contains(&"-SABA_MARK".to_owned()), "{set:?}");
+        assert!(!set.iter().any(|set| set.contains("_IB_")), "{set:?}");
+    }
+}

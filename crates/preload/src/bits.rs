@@ -1,0 +1,44 @@
+//! [`Bits`]: a bit a descriptor.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// `WORDS` times 64 bits; beyond those all are off.
+#[derive(Debug)]
+pub(crate) struct Bits<const WORDS: usize>([AtomicU64; WORDS]);
+
+impl<const WORDS: usize> Bits<WORDS> {
+    pub(crate) const fn new() -> Self {
+        Bits([const { AtomicU64::new(0) }; WORDS])
+    }
+
+    pub(crate) fn get(&self, at: usize) -> bool {
+        let is_on = |word: &AtomicU64| word.load(Relaxed) >> (at % 64) & 1 == 1;
+        self.0.get(at / 64).is_some_and(is_on)
+    }
+
+    /// Writes nothing where it is so already.
+    pub(crate) fn set(&self, at: usize, is_on: bool) {
+        let Some(word) = self.0.get(at / 64).filter(|_| self.get(at) != is_on) else { return };
+        word.fetch_xor(1 << (at % 64), Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn each_is_as_it_was_set(steps in proptest::collection::vec((0..300usize, any::<bool>()), 0..100)) {
+            let (bits, mut on) = (Bits::<4>::new(), BTreeSet::new());
+            for (at, is_on) in steps {
+                bits.set(at, is_on);
+                on.remove(&at);
+                on.extend((is_on && at < 256).then_some(at));
+                prop_assert!((0..300).all(|at| bits.get(at) == on.contains(&at)));
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! [`Changes`]: which descriptors have changed. Any thread says so, one looks.
+
+use std::sync::atomic::{AtomicU64, Ordering::AcqRel};
+
+/// Bits of a word.
+const BITS: usize = 64;
+
+/// A bit a descriptor, and a bit for each word of those: nothing is ever too much for it, and one that changes ten
+/// times before somebody looks is looked at once.
+#[derive(Debug)]
+pub(crate) struct Changes<const WORDS: usize, const SUMMARIES: usize> {
+    words: [AtomicU64; WORDS],
+    summaries: [AtomicU64; SUMMARIES],
+}
+
+impl<const WORDS: usize, const SUMMARIES: usize> Changes<WORDS, SUMMARIES> {
+    pub(crate) const fn new() -> Self {
+        const { assert!(WORDS <= SUMMARIES * BITS) };
+        Changes {
+            words: [const { AtomicU64::new(0) }; WORDS],
+            summaries: [const { AtomicU64::new(0) }; SUMMARIES],
+        }
+    }
+
+    /// A descriptor has changed: what was written of it before is seen by who looks.
+    pub(crate) fn note(&self, descriptor: usize) {
+        let word = descriptor / BITS;
+        let Some(bits) = self.words.get(word) else { return };
+        // The word first: whoever finds the bit of the word finds the bit in it.
+        bits.fetch_or(1 << (descriptor % BITS), AcqRel);
+        self.summaries[word / BITS].fetch_or(1 << (word % BITS), AcqRel);
+    }
+
+    /// Each descriptor that has changed since the last time.
+    pub(crate) fn take(&self, mut each: impl FnMut(usize)) {
+        for (i, summary) in self.summaries.iter().enumerate() {
+            for word in ones(summary.swap(0, AcqRel)).map(|bit| i * BITS + bit) {
+                ones(self.words[word].swap(0, AcqRel)).for_each(|bit| each(word * BITS + bit));
+            }
+        }
+    }
+}
+
+fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = bits.trailing_zeros() as usize;
+        bits &= bits.wrapping_sub(1);
+        (first < BITS).then_some(first)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+    use std::sync::atomic::AtomicBool;
+
+    proptest! {
+        #[test]
+        fn what_changed_is_taken_once(rounds in proptest::collection::vec(proptest::collection::vec(0..9000usize, 0..40), 0..8)) {
+            let changes = Changes::<128, 2>::new();
+            for round in rounds {
+                round.iter().for_each(|descriptor| changes.note(*descriptor));
+                let mut taken = Vec::new();
+                changes.take(|descriptor| taken.push(descriptor));
+                let noted: BTreeSet<usize> = round.into_iter().filter(|d| *d < 128 * 64).collect();
+                prop_assert_eq!(taken, noted.into_iter().collect::<Vec<_>>());
+            }
+        }
+    }
+
+    /// Threads note, one takes at the same time: nothing is lost.
+    #[test]
+    fn nothing_is_lost_between_threads() {
+        let (changes, done) = (Changes::<128, 2>::new(), AtomicBool::new(false));
+        let values: Vec<AtomicU64> = (0..1000).map(|_| AtomicU64::new(0)).collect();
+        let mut seen = vec![0; 1000];
+        std::thread::scope(|scope| {
+            let writers: Vec<_> = (0..3)
+                .map(|_| {
+                    scope.spawn(|| {
+                        for i in 0..100_000 {
+                            values[i * 7 % 1000].fetch_add(1, AcqRel);
+                            changes.note(i * 7 % 1000);
+                        }
+                    })
+                })
+                .collect();
+            scope.spawn(|| {
+                writers.into_iter().for_each(|writer| writer.join().unwrap());
+                done.store(true, std::sync::atomic::Ordering::Release);
+            });
+            loop {
+                let last = done.load(std::sync::atomic::Ordering::Acquire);
+                changes.take(|d| seen[d] = values[d].load(std::sync::atomic::Ordering::Acquire));
+                if last {
+                    break;
+                }
+            }
+        });
+        assert!(seen.iter().all(|count| *count == 300));
+    }
+}

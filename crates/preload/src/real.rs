@@ -1,0 +1,69 @@
+//! [`Next`]: the function that would have been called without this library.
+
+// Symbols are looked up by name; what type they have is known by who asks.
+#![allow(unsafe_code)]
+
+use libc::c_void;
+use std::ffi::CStr;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+
+/// A function by its name: the next one after ours, which may be another preloaded library's.
+#[derive(Debug)]
+pub(crate) struct Next {
+    name: &'static CStr,
+    /// Where else it may be: a library that was loaded for one part of the program alone.
+    library: Option<&'static CStr>,
+    found: AtomicPtr<c_void>,
+}
+
+impl Next {
+    pub(crate) const fn new(name: &'static CStr) -> Self {
+        Next { name, library: None, found: AtomicPtr::new(null_mut()) }
+    }
+
+    pub(crate) const fn of(library: &'static CStr, name: &'static CStr) -> Self {
+        Next { name, library: Some(library), found: AtomicPtr::new(null_mut()) }
+    }
+
+    /// Where it is; null if there is none.
+    pub(crate) fn find(&self) -> *mut c_void {
+        let found = self.found.load(Relaxed);
+        if !found.is_null() {
+            return found;
+        }
+        // SAFETY: names end with zero. A library that is loaded already stays so: it has called us.
+        let found = unsafe {
+            let next = libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr());
+            match self.library {
+                Some(library) if next.is_null() => {
+                    let loaded =
+                        libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+                    if loaded.is_null() {
+                        return null_mut();
+                    }
+                    libc::dlsym(loaded, self.name.as_ptr())
+                }
+                _ => next,
+            }
+        };
+        self.found.store(found, Relaxed);
+        found
+    }
+}
+
+/// Calls the next function of a name, or gives what a system without it says: -1 and `ENOSYS`.
+macro_rules! next {
+    ($next:expr, ($($argument:expr => $type:ty),*) -> $result:ty, $without:expr) => {{
+        static NEXT: $crate::real::Next = $next;
+        let found = NEXT.find();
+        if found.is_null() {
+            $crate::system::Errno::set(libc::ENOSYS);
+            return $without;
+        }
+        type Function = unsafe extern "C" fn($($type),*) -> $result;
+        // SAFETY: the function of that name has that type, and the arguments are those that we were called with.
+        unsafe { std::mem::transmute::<*mut libc::c_void, Function>(found)($($argument),*) }
+    }};
+}
+pub(crate) use next;

@@ -1,0 +1,57 @@
+//! [`Settings`]: what the environment says, read once when the library is loaded.
+
+use crate::marking::Marking;
+use saba::{Error, Mark, Options, environment};
+use std::path::PathBuf;
+
+/// What NCCL and UCX are told of service levels and of traffic classes.
+const SERVICE_LEVELS: [&str; 2] = ["NCCL_IB_SL", "UCX_IB_SL"];
+const CLASSES: [&str; 2] = ["NCCL_IB_TC", "UCX_IB_TRAFFIC_CLASS"];
+
+/// What the library goes by.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// The application's name in the table.
+    pub(crate) name: String,
+    pub(crate) options: Options,
+    /// What whoever started the program was told.
+    pub(crate) mark: Option<Mark>,
+    pub(crate) hosts: PathBuf,
+    pub(crate) log: Option<PathBuf>,
+    /// Whether the user has told NCCL or UCX another service level, or traffic class: queue pairs keep theirs then.
+    own_service_level: Option<u8>,
+    own_class: Option<u8>,
+}
+
+impl Settings {
+    /// None if the program is no application of Saba's.
+    pub(crate) fn from_environment() -> Option<Result<Settings, Error>> {
+        let word = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let name = word(environment::APP)?;
+        let number = |name: &&str| word(name)?.parse::<u8>().ok();
+        let read = || {
+            let mark = word(environment::MARK).map(|mark| mark.parse::<Mark>()).transpose();
+            Ok(Settings {
+                name,
+                options: Options::from_environment()?,
+                mark: mark.map_err(|error| Error::Argument(error.to_string()))?,
+                hosts: word(environment::HOSTS).unwrap_or_else(|| "/etc/hosts".into()).into(),
+                log: word(environment::LOG).map(PathBuf::from),
+                own_service_level: SERVICE_LEVELS.iter().find_map(number),
+                own_class: CLASSES.iter().find_map(number),
+            })
+        };
+        Some(read())
+    }
+
+    /// What queue pairs are to carry, where sockets carry this.
+    pub(crate) fn of_queue_pairs(&self, marking: Marking) -> Marking {
+        let kept = |mark: Option<u8>, own: Option<u8>| {
+            mark.filter(|mark| own.is_none_or(|own| own == *mark))
+        };
+        Marking {
+            class: kept(marking.class, self.own_class),
+            service_level: kept(marking.service_level, self.own_service_level),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! [`Table`]: what is known of each descriptor, written by whoever uses it and read by one thread.
+
+use crate::peer::Peer;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU64, AtomicUsize, fence};
+
+/// A connection of this process; never given twice, whatever becomes of the process's memory by `fork`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Id(u64);
+
+/// What is known of a descriptor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum At {
+    /// Nothing that matters.
+    Nothing,
+    /// It is the library's own, by which it speaks to the controller.
+    Own,
+    /// A connection to another host.
+    Connection(Id, Peer),
+}
+
+/// Bits of a stamp that say when it was made; above them stands the generation.
+const NUMBER: u32 = 48;
+/// The number of what is no connection but the library's own.
+const OWN: u64 = (1 << NUMBER) - 1;
+
+#[derive(Debug)]
+struct Slot {
+    /// Zero if there is nothing; while the other words are written too.
+    stamp: AtomicU64,
+    peer: [AtomicU64; 2],
+}
+
+impl Slot {
+    #[allow(clippy::declare_interior_mutable_const)]
+    const EMPTY: Slot = Slot { stamp: AtomicU64::new(0), peer: [const { AtomicU64::new(0) }; 2] };
+}
+
+/// Descriptors below `N`; of others nothing is known.
+#[derive(Debug)]
+pub(crate) struct Table<const N: usize> {
+    slots: [Slot; N],
+    /// What was written in another generation is nothing: a child begins with an empty table without writing it.
+    generation: AtomicU64,
+    next: AtomicU64,
+    end: AtomicUsize,
+}
+
+impl<const N: usize> Table<N> {
+    pub(crate) const fn new() -> Self {
+        Table {
+            slots: [const { Slot::EMPTY }; N],
+            generation: AtomicU64::new(0),
+            next: AtomicU64::new(1),
+            end: AtomicUsize::new(0),
+        }
+    }
+
+    fn stamp(&self, number: u64) -> u64 {
+        self.generation.load(Relaxed) << NUMBER | number
+    }
+
+    /// There is a connection, which has no other descriptor.
+    pub(crate) fn put(&self, descriptor: usize, peer: Peer) {
+        // Two to the 48th connections are a million a second for eight years.
+        let number = self.next.fetch_add(1, Relaxed) % OWN;
+        self.put_as(descriptor, Id(self.stamp(number.max(1))), peer);
+    }
+
+    /// There is a connection that has others too.
+    pub(crate) fn put_as(&self, descriptor: usize, id: Id, peer: Peer) {
+        let Some(slot) = self.slots.get(descriptor) else { return };
+        slot.stamp.store(0, Relaxed);
+        fence(Release);
+        for (word, value) in slot.peer.iter().zip(peer.words()) {
+            word.store(value, Relaxed);
+        }
+        slot.stamp.store(id.0, Release);
+        self.end.fetch_max(descriptor + 1, Relaxed);
+    }
+
+    /// It is the library's own.
+    pub(crate) fn put_own(&self, descriptor: usize) {
+        if let Some(slot) = self.slots.get(descriptor) {
+            slot.stamp.store(self.stamp(OWN), Release);
+            self.end.fetch_max(descriptor + 1, Relaxed);
+        }
+    }
+
+    pub(crate) fn clear(&self, descriptor: usize) {
+        if let Some(slot) = self.slots.get(descriptor) {
+            slot.stamp.store(0, Release);
+        }
+    }
+
+    /// The same, if it is this connection still.
+    pub(crate) fn clear_if(&self, descriptor: usize, id: Id) {
+        if let Some(slot) = self.slots.get(descriptor) {
+            // If it isn't, another stands there, which stays.
+            let _ = slot.stamp.compare_exchange(id.0, 0, AcqRel, Relaxed);
+        }
+    }
+
+    /// Whether anything is known of a descriptor: the one look that each `close` costs.
+    pub(crate) fn is_known(&self, descriptor: usize) -> bool {
+        let stamp = self.slots.get(descriptor).map_or(0, |slot| slot.stamp.load(Relaxed));
+        stamp != 0 && self.is_ours(stamp)
+    }
+
+    fn is_ours(&self, stamp: u64) -> bool {
+        stamp >> NUMBER == self.generation.load(Relaxed)
+    }
+
+    pub(crate) fn at(&self, descriptor: usize) -> At {
+        let Some(slot) = self.slots.get(descriptor) else { return At::Nothing };
+        loop {
+            let stamp = slot.stamp.load(Acquire);
+            if stamp == 0 || !self.is_ours(stamp) {
+                return At::Nothing;
+            }
+            if stamp & OWN == OWN {
+                return At::Own;
+            }
+            let words = [slot.peer[0].load(Relaxed), slot.peer[1].load(Relaxed)];
+            fence(Acquire);
+            if slot.stamp.load(Relaxed) == stamp {
+                return At::Connection(Id(stamp), Peer::from_words(words));
+            }
+        }
+    }
+
+    /// No descriptor from here on is known.
+    pub(crate) fn end(&self) -> usize {
+        self.end.load(Relaxed)
+    }
+
+    /// Nothing is known any more: this is another process.
+    pub(crate) fn restart(&self) {
+        self.generation.fetch_add(1, Relaxed);
+        self.end.store(0, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_begins_with_nothing_and_gives_other_ids() {
+        let table = Table::<8>::new();
+        let peer: Peer = "10.0.0.3".parse().unwrap();
+        table.put(3, peer);
+        table.put_own(4);
+        let At::Connection(first, there) = table.at(3) else { panic!() };
+        assert_eq!((there, table.at(4), table.end()), (peer, At::Own, 5));
+        table.restart();
+        assert_eq!((table.at(3), table.at(4), table.end()), (At::Nothing, At::Nothing, 0));
+        assert!(!table.is_known(3));
+        table.put(3, peer);
+        let At::Connection(second, _) = table.at(3) else { panic!() };
+        assert_ne!(first, second);
+        table.clear_if(3, first);
+        assert!(table.is_known(3), "another stands there");
+        table.clear_if(3, second);
+        assert!(!table.is_known(3));
+    }
+
+    #[test]
+    fn descriptors_beyond_the_table_are_nothing() {
+        let table = Table::<8>::new();
+        table.put(8, "10.0.0.3".parse().unwrap());
+        table.put_own(usize::MAX);
+        table.clear(8);
+        assert_eq!((table.at(8), table.is_known(8), table.end()), (At::Nothing, false, 0));
+    }
+
+    /// Who reads while others write has an id with the address that it was made with.
+    #[test]
+    fn an_id_has_its_own_address() {
+        let table = Table::<1>::new();
+        let running = std::sync::atomic::AtomicBool::new(true);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                // One writer, as a descriptor is one thread's while it is made.
+                for i in 1..200_000u64 {
+                    let number = table.next.load(Relaxed);
+                    table.put(0, Peer::from_words([number, !number]));
+                    if i % 3 == 0 {
+                        table.clear(0);
+                    }
+                }
+                running.store(false, Release);
+            });
+            while running.load(Acquire) {
+                if let At::Connection(Id(stamp), peer) = table.at(0) {
+                    assert_eq!(peer.words(), [stamp, !stamp]);
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,79 @@
+//! What of libibverbs's structures is looked at, as its header verbs.h lays it out. A test compares.
+
+/// `ibv_global_route`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C, align(8))]
+pub struct GlobalRoute {
+    /// The other end's global identifier.
+    pub dgid: [u8; 16],
+    /// As it was given.
+    pub flow_label: u32,
+    /// As it was given.
+    pub sgid_index: u8,
+    /// As it was given.
+    pub hop_limit: u8,
+    /// The byte of IP's header.
+    pub traffic_class: u8,
+}
+
+/// `ibv_ah_attr`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub struct AhAttr {
+    /// What stands in the global header.
+    pub grh: GlobalRoute,
+    /// The number within the subnet.
+    pub dlid: u16,
+    /// The service level.
+    pub sl: u8,
+    /// As it was given.
+    pub src_path_bits: u8,
+    /// As it was given.
+    pub static_rate: u8,
+    /// Whether there is a global header.
+    pub is_global: u8,
+    /// As it was given.
+    pub port_num: u8,
+}
+
+/// `ibv_qp_attr` up to what matters.
+#[derive(Debug)]
+#[repr(C)]
+pub struct QpAttr {
+    before: [u32; 14],
+    /// The way to the other end.
+    pub ah_attr: AhAttr,
+}
+
+/// `IBV_QP_AV`: the way is set.
+pub const QP_AV: libc::c_int = 1 << 7;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rdma_mummy_sys as sys;
+    use std::mem::{offset_of, size_of};
+
+    #[test]
+    fn the_layout_is_that_of_libibverbs() {
+        assert_eq!(offset_of!(QpAttr, ah_attr), offset_of!(sys::ibv_qp_attr, ah_attr));
+        assert_eq!(size_of::<AhAttr>(), size_of::<sys::ibv_ah_attr>());
+        assert_eq!(size_of::<GlobalRoute>(), size_of::<sys::ibv_global_route>());
+        let ours = [
+            offset_of!(AhAttr, grh),
+            offset_of!(AhAttr, sl),
+            offset_of!(AhAttr, is_global),
+            offset_of!(GlobalRoute, dgid),
+            offset_of!(GlobalRoute, traffic_class),
+        ];
+        let theirs = [
+            offset_of!(sys::ibv_ah_attr, grh),
+            offset_of!(sys::ibv_ah_attr, sl),
+            offset_of!(sys::ibv_ah_attr, is_global),
+            offset_of!(sys::ibv_global_route, dgid),
+            offset_of!(sys::ibv_global_route, traffic_class),
+        ];
+        assert_eq!(ours, theirs);
+        assert_eq!(QP_AV as u32, sys::ibv_qp_attr_mask::IBV_QP_AV.0);
+    }
+}

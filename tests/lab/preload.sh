@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# Programs under `bandwise saba run` on a lab: what their packets carry on the wire, what the controller knows, how they
+# end; and what the preloaded library costs a connection.
+#   tests/lab/preload.sh PATH-OF-BANDWISE PATH-OF-THE-LIBRARY
+# Prints a line that starts with SKIP where that can't be had. The last line counts.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+bandwise=$(realpath "${1:?the path of the bandwise program}")
+library=$(realpath "${2:?the path of libsaba_preload.so}")
+
+what=preload
+. "$here/made.sh"
+
+lab=r$$
+controller=
+finish() {
+  [ -z "$controller" ] || { kill -9 "$controller" && wait "$controller" || true; } 2>/dev/null
+  "$bandwise" lab down --force --name "$lab" >/dev/null 2>&1 || true
+  rm -rf "$scratch"
+}
+trap finish EXIT
+made "$lab" 3
+for i in 1 2 3; do
+  echo "10.0.0.$i h$i"
+  echo "fd00::$i h$i"
+  "$bandwise" lab exec --name "$lab" "h$i" -- ip address add "fd00::$i/64" dev eth0 nodad
+done >"$scratch/hosts"
+cat >"$scratch/table.csv" <<'TABLE'
+application,share,time_s,nodes,dataset
+LR,1,132,8,10000 samples
+LR,0.5,260
+LR,0.25,447
+PR,1,100,8,1 GB
+PR,0.5,110
+PR,0.25,131
+TABLE
+cat >"$scratch/controller.toml" <<SETTINGS
+lab = "$lab"
+table = "table.csv"
+store = "store"
+listen = "unix:socket"
+[times]
+lease = "3 s"
+SETTINGS
+"$bandwise" saba controller --config "$scratch/controller.toml" >>"$scratch/log" 2>&1 &
+controller=$!
+until "$bandwise" saba status --config "$scratch/controller.toml" >/dev/null 2>&1; do
+  kill -0 $controller || { cat "$scratch/log" && exit 1; }
+done
+
+on() { "$bandwise" lab exec --name "$lab" "$@"; }
+# In `line`, what runs commands on a host as an application: in the background it is to be one process.
+as() { # HOST APP
+  line=("$bandwise" lab exec --name "$lab" "$1" -- "$bandwise" saba run --app "$2" --controller "unix:$scratch/socket"
+    --host "$1" --hosts "$scratch/hosts" --preload "$library" --)
+}
+run() { # HOST APP COMMAND …
+  as "$1" "$2"
+  shift 2
+  "${line[@]}" "$@"
+}
+counts() {
+  "$bandwise" saba status --config "$scratch/controller.toml" --json |
+    python3 -c 'import json, sys; s = json.load(sys.stdin); print(len(s["applications"]), sum(a["connections"] for a in s["applications"]))'
+}
+becomes() { # SAID
+  local said=
+  for _ in $(seq 100); do
+    said=$(counts)
+    [ "$said" != "$1" ] || return 0
+    sleep 0.1
+  done
+  echo "  applications and connections are: $said, wanted: $1" && return 1
+}
+
+# Over IPv4, over IPv6, and over IPv4 from a socket for both, from both ends.
+marks_are_on_the_wire() { python3 "$here/marks.py" "$bandwise" "$lab" "$scratch" "$library"; }
+exit_codes_are_the_programs() {
+  local code=0
+  run h1 LR sh -c 'exit 7' 2>"$scratch/said" || code=$?
+  [ $code = 7 ] && grep -q "LR has the mark level=" "$scratch/said" || return 1
+  code=0 && run h1 LR sh -c 'kill -KILL $$' 2>/dev/null || code=$?
+  [ $code = 137 ] || return 1
+  code=0 && run h1 none true 2>"$scratch/said" || code=$?
+  [ $code = 1 ] && grep -q 'no application called "none"' "$scratch/said" && becomes "0 0"
+}
+signals_go_on() {
+  as h1 LR
+  "${line[@]}" sh -c 'trap "echo told; exit 9" TERM; echo ready; while :; do sleep 0.05; done' >"$scratch/out" 2>/dev/null &
+  local runs=$! code=0
+  until grep -q ready "$scratch/out"; do kill -0 $runs || return 1; done
+  # `lab exec` becomes `ip`, which becomes the command.
+  kill -TERM $runs && { wait $runs || code=$?; }
+  [ $code = 9 ] && grep -q told "$scratch/out" && becomes "0 0"
+}
+# The lease ends; the command runs on.
+killed_it_is_forgotten_and_the_command_is_not() {
+  mkfifo "$scratch/line" && exec 9<>"$scratch/line"
+  as h1 LR
+  "${line[@]}" sh -c 'echo ready $$; read -r line' >"$scratch/out" 2>/dev/null <&9 &
+  local runs=$!
+  until grep -q ready "$scratch/out"; do kill -0 $runs || return 1; done
+  local command
+  command=$(cut -d ' ' -f 2 "$scratch/out")
+  becomes "1 0" && kill -9 $runs && { wait $runs 2>/dev/null || true; } && becomes "0 0" && kill -0 "$command"
+  local status=$?
+  kill "$command" || true
+  exec 9>&-
+  return $status
+}
+without_a_controller_it_runs() {
+  on h1 -- "$bandwise" saba run --app LR --controller "unix:$scratch/nobody" --preload "$library" -- sh -c 'echo runs' \
+    >"$scratch/out" 2>"$scratch/said" && grep -q runs "$scratch/out" && grep -q "no controller answers" "$scratch/said"
+}
+what_a_connection_costs() {
+  command -v cc >/dev/null || { echo "SKIP preload: there is no cc, so the cost of a connection is not measured" && return; }
+  cc -O2 -o "$scratch/cost" "$here/cost.c" && python3 "$here/cost.py" "$bandwise" "$lab" "$scratch" "$library"
+}
+
+passed=0 failed=0
+for check in marks_are_on_the_wire exit_codes_are_the_programs signals_go_on \
+  killed_it_is_forgotten_and_the_command_is_not without_a_controller_it_runs what_a_connection_costs; do
+  if $check; then
+    passed=$((passed + 1))
+    echo "preload: ${check//_/ }: ok"
+  else
+    failed=$((failed + 1))
+    echo "preload: ${check//_/ }: FAILED"
+    tail -n 3 "$scratch/log" | sed 's/^/  /'
+  fi
+done
+echo "preload: $passed passed, $failed failed"
+[ $failed = 0 ]
