@@ -37,7 +37,7 @@ lint: ## formatting and clippy alone
 test-fabric: ## ibsim and ibnetdiscover against our readers, ports of Linux in a lab, alone
 	@scripts/test.sh fabric
 
-test-spark: ## plugins of Spark and Flink by Maven, Spark itself in a lab, alone
+test-spark: ## plugins of Spark and Flink by Maven, and both in a lab, alone
 	@scripts/test.sh spark
 
 test-trace: ## packets of simulated runs in tshark and Scapy alone

@@ -80,11 +80,12 @@ fabric() {
   return $wrong
 }
 spark() {
-  # What is in Java, by Maven; and Spark with it, in a lab.
+  # What is in Java, by Maven; and Spark and Flink with it, in labs.
   local target=${CARGO_TARGET_DIR:-target}/debug wrong=0
   cargo build --quiet --profile test --bin bandwise && cargo build --quiet --profile test -p bandwise-preload || return 1
   bash tests/integrations/run.sh "$target/bandwise" || wrong=1
   bash tests/lab/spark.sh "$target/bandwise" integrations/spark/target/saba-spark-0.1.0.jar "$target/libsaba_preload.so" || wrong=1
+  bash tests/lab/flink.sh "$target/bandwise" integrations/flink/target || wrong=1
   return $wrong
 }
 trace() {
@@ -131,7 +132,7 @@ for part in "${parts[@]}"; do
   case $part in
     tests) tally='^test result: ' ;;
     fabric) tally='^(fabric|ib|lab|controller|profile|preload): ' ;;
-    spark) tally='^(integrations|spark): ' ;;
+    spark) tally='^(integrations|spark|flink): ' ;;
     trace) tally='^trace: ' ;;
     verbs) tally='^verbs: ' ;;
     web) tally='^web: ' ;;

@@ -111,6 +111,11 @@ def names(controller):
     print(*(name for name, _ in sorted({(of["name"], of["job"] or of["application"]) for of in all_of_them})))
 
 
+def parts(controller):
+    """How many registrations there are."""
+    print(len(controller.well("GET", "/v1/status")["applications"]))
+
+
 def pairs(controller):
     """Who sends to whom, each once."""
     connections = controller.well("GET", "/v1/connections")["connections"]

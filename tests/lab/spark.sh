@@ -27,45 +27,13 @@ if [ ! -d "$home/jars" ]; then
     mv "$cache/part/pyspark-3.5.9" "$cache" && rm "$cache/pyspark-3.5.9.tar.gz"
 fi
 
-lab=s$$
-controller=
-# Whatever runs on the lab's hosts was started here.
-everyone() { for host in h1 h2 h3 h4; do ip netns pids "bandwise-$lab-$host" 2>/dev/null || true; done; }
-finish() {
-  local pids
-  pids=$(everyone)
-  # shellcheck disable=SC2086
-  [ -z "$pids" ] || kill -9 $pids 2>/dev/null || true
-  [ -z "$controller" ] || kill -9 "$controller" 2>/dev/null || true
-  wait 2>/dev/null || true
-  "$bandwise" lab down --force --name "$lab" >/dev/null 2>&1 || true
-  rm -rf "$scratch"
-}
-trap finish EXIT
-made "$lab" 4
-cd "$scratch"
+. "$here/cluster.sh"
+environment=(SPARK_HOME="$home" SPARK_DAEMON_MEMORY=256m)
+table=table.toml
 javac -d classes -cp "$home/jars/*" "$here/spark/"*.java && jar cf workloads.jar -C classes . || exit 1
-printf '10.0.0.%d h%d\n' 1 1 2 2 3 3 4 4 >hosts
 mkfifo orders answers
 exec 7<>orders 8<>answers
 
-# Runs on a host, with what it is told of Spark and Saba.
-on() { # HOST COMMAND …
-  local host=$1
-  shift
-  "$bandwise" lab exec --name "$lab" "$host" -- env SPARK_HOME="$home" SPARK_LOCAL_IP="10.0.0.${host#h}" \
-    SABA_HOST="$host" SABA_HOSTS="$scratch/hosts" SPARK_DAEMON_MEMORY=256m "$@"
-}
-# Asks every 0.1 s until the command does well.
-waits() { # SECONDS COMMAND …
-  local tries=$(($1 * 10))
-  shift
-  for _ in $(seq $tries); do
-    "$@" >said 2>&1 && return 0
-    sleep 0.1
-  done
-  echo "  not so: $*" && tail -n 3 said | sed 's/^/  /' && return 1
-}
 # Starts a job, which waits for lines.
 submit() { # WORKLOAD [FLAG …]
   local job=$1 left
@@ -75,7 +43,7 @@ submit() { # WORKLOAD [FLAG …]
   [ -z "$left" ] || { kill -9 "$left" && waits 20 no_driver; }
   while read -r -t 0.1 -u 8 left; do :; done
   : >"$job.log"
-  on h1 "$home/bin/spark-submit" --master spark://10.0.0.1:7077 --driver-memory 512m --executor-memory 512m \
+  on h1 env SPARK_LOCAL_IP=10.0.0.1 "$home/bin/spark-submit" --master spark://10.0.0.1:7077 --driver-memory 512m --executor-memory 512m \
     --driver-class-path "$plugin" --conf spark.executor.extraClassPath="$plugin" \
     --conf spark.plugins=io.github.bandwise.saba.spark.SabaPlugin --conf spark.saba.app="$job" \
     --conf spark.saba.controller="unix:$scratch/socket" --conf spark.ui.enabled=false \
@@ -87,13 +55,7 @@ hears() { # SECONDS WORD
   read -r -t "$1" -u 8 line && [ "$line" = "$2" ] || { echo "  \"$2\" was not heard of the job" && return 1; }
 }
 run_once() { echo run >&7 && hears 120 "done"; }
-# The driver's process; nothing once it has ended.
-driver() {
-  local pid
-  for pid in $(ip netns pids "bandwise-$lab-h1"); do
-    ! tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -q '\.SparkSubmit .*--class Workloads' || echo "$pid"
-  done
-}
+driver() { process h1 '\.SparkSubmit .*--class Workloads'; }
 no_driver() { [ -z "$(driver)" ]; }
 ends() { echo end >&7 && waits 30 no_driver; }
 
@@ -123,10 +85,10 @@ ip_tos_of_java_marks_if_ipv4_is_preferred() {
     [ "$said_mark" = 10 ] && [ "$bytes" -ge 100000 ] && "$bandwise" lab weights --name "$lab" h3 --clear >/dev/null
 }
 there_are_three_workers() {
-  on h1 "$home/bin/spark-class" org.apache.spark.deploy.master.Master --host 10.0.0.1 --port 7077 --webui-port 8080 \
+  on h1 env SPARK_LOCAL_IP=10.0.0.1 "$home/bin/spark-class" org.apache.spark.deploy.master.Master --host 10.0.0.1 --port 7077 --webui-port 8080 \
     >master.log 2>&1 &
   for n in 2 3 4; do
-    on h$n "$home/bin/spark-class" org.apache.spark.deploy.worker.Worker --host 10.0.0.$n --cores 1 --memory 1g \
+    on h$n env SPARK_LOCAL_IP=10.0.0.$n "$home/bin/spark-class" org.apache.spark.deploy.worker.Worker --host 10.0.0.$n --cores 1 --memory 1g \
       --work-dir "$scratch/work" spark://10.0.0.1:7077 >"worker$n.log" 2>&1 &
   done
   waits 60 eval '[ "$(grep -c "Registering worker" master.log)" = 3 ]'
@@ -138,7 +100,7 @@ cat >once <<'ONCE'
 echo run >orders && read -r -t 120 line <>answers && [ "$line" = "done" ]
 ONCE
 chmod +x once
-slowdown() { python3 -c 'import json, sys; print(*(share["slowdown"] for share in json.load(open(sys.argv[1]))["shares"]))' "$1"; }
+slowdown() { python3 -c 'import json, sys; print(*("%.2f" % share["slowdown"] for share in json.load(open(sys.argv[1]))["shares"]))' "$1"; }
 profiled() { # WORKLOAD
   submit "$1" && "$bandwise" saba profile --app "$1" --lab "$lab" --at 10,25,50,100 --repeat 2 --warm-up 2 --within 100 \
     --table table.toml --json "$1.json" -- ./once >profile.log 2>&1 || { tail -n 5 profile.log | sed 's/^/  /' && return 1; }
@@ -156,32 +118,6 @@ without_a_controller_there_is_one_warning() {
   [ "$(grep -c 'WARN.*saba' LR.log)" = 1 ] && grep -q "WARN.*saba: no controller: unix:$scratch/socket" LR.log
 }
 
-the_controller_starts() {
-  cat >controller.toml <<SETTINGS
-lab = "$lab"
-table = "table.toml"
-store = "store"
-listen = "unix:socket"
-[times]
-lease = "3 s"
-SETTINGS
-  "$bandwise" saba controller --config controller.toml >controller.log 2>&1 &
-  controller=$!
-  waits 20 "$bandwise" saba status --config controller.toml
-}
-client() { python3 "$here/client.py" "$scratch/socket" "$@"; }
-# Applications by name, and who sends to whom, as the controller has it.
-has() { # COMMAND WORDS …
-  local wanted=${*:2}
-  [ "$(client "$1")" = "$wanted" ] || { client "$1" && return 1; }
-}
-# Each executor sends to both others, and the driver to nobody who is not there.
-all_pairs() {
-  local pair
-  client pairs >pairs
-  for pair in h2-h3 h2-h4 h3-h2 h3-h4 h4-h2 h4-h3; do grep -qw "$pair" pairs || { cat pairs && return 1; }; done
-  ! grep -vE '^(h[1-4]-h[1-4] ?)*$' pairs
-}
 a_job_is_one_application_with_its_connections() {
   submit Sort --conf spark.blockManager.port=7100 --conf spark.port.maxRetries=16 && run_once &&
     waits 10 has names Sort && waits 10 all_pairs && echo "  $(cat pairs)"
@@ -209,28 +145,16 @@ it_is_dropped_when_it_ends() { ends && waits 10 has names && waits 10 has pairs;
 killed_it_is_dropped_by_its_lease() {
   submit LR && run_once && waits 10 has names LR && kill -9 "$(driver)" && waits 20 has names && waits 10 has pairs
 }
+# The driver registers, and the library once in each executor.
 with_the_preload_library_the_plugin_reports_nothing() {
   [ -n "$library" ] || { echo "SKIP spark: no preload library was given, so executors are not run with it" && return; }
   local before marked
   submit Sort --conf spark.saba.preload="$library" && run_once && waits 10 has names Sort && waits 10 all_pairs &&
-    before=$(sent h2 10) && run_once && marked=$(($(sent h2 10) - before)) && echo "  $marked bytes to h2 have the mark" &&
+    has parts 4 && before=$(sent h2 10) && run_once && marked=$(($(sent h2 10) - before)) && echo "  $marked bytes to h2 have the mark" &&
     [ "$marked" -gt 100000 ] && ends && waits 10 has names && waits 10 has pairs
 }
 
-checks=(ip_tos_of_java_marks_if_ipv4_is_preferred there_are_three_workers regression_loses_more_than_a_sort
-  without_a_controller_there_is_one_warning the_controller_starts a_job_is_one_application_with_its_connections
-  its_block_managers_ports_can_be_marked it_is_dropped_when_it_ends killed_it_is_dropped_by_its_lease
-  with_the_preload_library_the_plugin_reports_nothing)
-passed=0 failed=0
-for check in "${checks[@]}"; do
-  began=$SECONDS
-  if $check; then
-    passed=$((passed + 1))
-    echo "spark: ${check//_/ }: ok ($((SECONDS - began)) s)"
-  else
-    failed=$((failed + 1))
-    echo "spark: ${check//_/ }: FAILED"
-  fi
-done
-echo "spark: $passed passed, $failed failed"
-[ $failed = 0 ]
+count ip_tos_of_java_marks_if_ipv4_is_preferred there_are_three_workers regression_loses_more_than_a_sort \
+  without_a_controller_there_is_one_warning the_controller_starts a_job_is_one_application_with_its_connections \
+  its_block_managers_ports_can_be_marked it_is_dropped_when_it_ends killed_it_is_dropped_by_its_lease \
+  with_the_preload_library_the_plugin_reports_nothing

@@ -66,20 +66,23 @@ public final class Application implements AutoCloseable {
     }
 
     /** Waits until something is to be said; null when nothing ever is. */
-    private synchronized Said next() throws InterruptedException {
-        while (!session.isOver()) {
-            long now = now();
-            if (now >= lookAt) {
-                session.hold(connections.get());
-                lookAt = now + LOOK;
+    private Said next() throws InterruptedException {
+        while (true) {
+            // The same here: names of hosts may take a resolver that is slow.
+            Set<Link> links = now() >= lookAt ? connections.get() : null;
+            synchronized (this) {
+                long now = now();
+                if (links != null) {
+                    session.hold(links);
+                    lookAt = now + LOOK;
+                }
+                Said said = session.say(now);
+                if (said != null || session.isOver()) {
+                    return said;
+                }
+                wait(Math.max(1, Math.min(session.waits(now), lookAt - now)));
             }
-            Said said = session.say(now);
-            if (said != null) {
-                return said;
-            }
-            wait(Math.max(1, Math.min(session.waits(now), lookAt - now)));
         }
-        return null;
     }
 
     private synchronized void hear(Heard heard) {

@@ -22,10 +22,16 @@ public record Options(Place controller, String token, String host, Path hosts) {
      * SABA_HOSTS} in which file the names of others are. Fails with what is allowed.
      */
     public static Options from(Map<String, String> environment) {
+        return from(environment, null);
+    }
+
+    /** The same, with the controller here, unless that is null, whatever the environment says. */
+    public static Options from(Map<String, String> environment, String controller) {
         String file = environment.getOrDefault("SABA_TOKEN_FILE", "");
         String host = environment.getOrDefault("SABA_HOST", "");
         String hosts = environment.getOrDefault("SABA_HOSTS", "");
-        return new Options(Place.of(controller(environment)), file.isEmpty() ? null : token(Path.of(file)),
+        Place place = Place.of(controller == null ? controller(environment) : controller);
+        return new Options(place, file.isEmpty() ? null : token(Path.of(file)),
                 host.isEmpty() ? hostname() : host, hosts.isEmpty() ? null : Path.of(hosts));
     }
 

@@ -6,7 +6,6 @@ import io.github.bandwise.saba.Named;
 import io.github.bandwise.saba.News;
 import io.github.bandwise.saba.Options;
 import io.github.bandwise.saba.Place;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -25,9 +24,10 @@ import org.slf4j.LoggerFactory;
  */
 record Settings(Named named, String controller) {
     private static final Logger LOG = LoggerFactory.getLogger(SabaShuffleServiceFactory.class);
-    static final ConfigOption<String> APP = option("saba.app", "What the application is called in the sensitivity table.");
+    static final ConfigOption<String> APP =
+            option("saba.app", "What the application is called in the sensitivity table.");
     static final ConfigOption<String> JOB =
-            option("saba.job", "What all processes of the cluster are one application by; where its JobManager is, if not set.");
+            option("saba.job", "By what all processes of the cluster are one application; its JobManager's place if not set.");
     static final ConfigOption<String> CONTROLLER =
             option("saba.controller", "Where the controller is: unix:PATH or http://HOST:PORT.");
     private static final ConfigOption<String> KUBERNETES = option("kubernetes.cluster-id", "As Flink has it.");
@@ -62,11 +62,7 @@ record Settings(Named named, String controller) {
 
     /** Where the controller is and who asks, of a process with this environment. */
     Options options(Map<String, String> environment) {
-        Map<String, String> all = new HashMap<>(environment);
-        if (controller != null) {
-            all.put("SABA_CONTROLLER", controller);
-        }
-        return Options.from(all);
+        return Options.from(environment, controller);
     }
 
     /** A process of the cluster, which is told of in its log. */

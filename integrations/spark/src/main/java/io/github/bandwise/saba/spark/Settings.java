@@ -31,11 +31,7 @@ record Settings(Named named, String controller) {
 
     /** Where the controller is and who asks, of a process with this environment. */
     Options options(Map<String, String> environment) {
-        Map<String, String> all = new HashMap<>(environment);
-        if (controller != null) {
-            all.put("SABA_CONTROLLER", controller);
-        }
-        return Options.from(all);
+        return Options.from(environment, controller);
     }
 
     /** What executors are started with, beside what the configuration says: what the preload library goes by. */

@@ -1,0 +1,91 @@
+# shellcheck shell=bash
+# To be sourced after made.sh by checks that start programs of a framework on four hosts of a lab, which is made: what they
+# need of processes and of a controller. They set `environment`, an array of what all programs are told.
+lab=$what$$
+controller=
+environment=()
+# Whatever runs on the lab's hosts was started here.
+everyone() { for host in h1 h2 h3 h4; do ip netns pids "bandwise-$lab-$host" 2>/dev/null || true; done; }
+finish() {
+  local pids
+  pids=$(everyone)
+  # shellcheck disable=SC2086
+  [ -z "$pids" ] || kill -9 $pids 2>/dev/null || true
+  [ -z "$controller" ] || kill -9 "$controller" 2>/dev/null || true
+  wait 2>/dev/null || true
+  "$bandwise" lab down --force --name "$lab" >/dev/null 2>&1 || true
+  rm -rf "$scratch"
+}
+trap finish EXIT
+made "$lab" 4
+cd "$scratch"
+printf '10.0.0.%d h%d\n' 1 1 2 2 3 3 4 4 >hosts
+
+# Runs on a host, with what it is told of Saba.
+on() { # HOST COMMAND …
+  local host=$1
+  shift
+  "$bandwise" lab exec --name "$lab" "$host" -- env SABA_HOST="$host" SABA_HOSTS="$scratch/hosts" "${environment[@]}" "$@"
+}
+# Asks every 0.1 s until the command does well.
+waits() { # SECONDS COMMAND …
+  local tries=$(($1 * 10))
+  shift
+  for _ in $(seq $tries); do
+    "$@" >said 2>&1 && return 0
+    sleep 0.1
+  done
+  echo "  not so: $*" && tail -n 3 said | sed 's/^/  /' && return 1
+}
+# The process on a host whose command line has this; nothing if there is none.
+process() { # HOST PATTERN
+  local pid
+  for pid in $(ip netns pids "bandwise-$lab-$1"); do
+    ! tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -q "^[^ ]*java .*$2" || echo "$pid"
+  done
+}
+
+# A controller of the lab's ports, at unix:$scratch/socket.
+the_controller_starts() { # with the table of sensitivities in $table
+  cat >controller.toml <<SETTINGS
+lab = "$lab"
+table = "$table"
+store = "store"
+listen = "unix:socket"
+[times]
+lease = "3 s"
+SETTINGS
+  "$bandwise" saba controller --config controller.toml >controller.log 2>&1 &
+  controller=$!
+  waits 20 "$bandwise" saba status --config controller.toml
+}
+client() { python3 "$here/client.py" "$scratch/socket" "$@"; }
+# Applications by name, of how many parts they are, or who sends to whom, as the controller has it.
+has() { # names|parts|pairs WORDS …
+  local wanted=${*:2}
+  [ "$(client "$1")" = "$wanted" ] || { client "$1" && return 1; }
+}
+# Each of h2, h3 and h4 sends to both others.
+all_pairs() {
+  local pair
+  client pairs >pairs
+  for pair in h2-h3 h2-h4 h3-h2 h3-h4 h4-h2 h4-h3; do grep -qw "$pair" pairs || { cat pairs && return 1; }; done
+  grep -qE '^(h[1-4]-h[1-4] ?)*$' pairs
+}
+
+# Runs the checks that are named, and counts.
+count() { # CHECK …
+  local passed=0 failed=0 check began
+  for check in "$@"; do
+    began=$SECONDS
+    if $check; then
+      passed=$((passed + 1))
+      echo "$what: ${check//_/ }: ok ($((SECONDS - began)) s)"
+    else
+      failed=$((failed + 1))
+      echo "$what: ${check//_/ }: FAILED"
+    fi
+  done
+  echo "$what: $passed passed, $failed failed"
+  [ $failed = 0 ]
+}

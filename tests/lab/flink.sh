@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Flink under Saba, in a lab: a JobManager and three TaskManagers on four hosts. What the controller knows of the cluster
+# while a job shuffles, after a TaskManager was killed, and after all ended.
+#   tests/lab/flink.sh PATH-OF-BANDWISE FOLDER
+# The folder is integrations/flink/target, as Maven leaves it: the jar, and `classpath`, which says where Flink is. Prints a
+# line that starts with SKIP where that can't be had. The last line counts.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+bandwise=$(realpath "${1:?the path of the bandwise program}")
+built=$(realpath "${2:?the folder with the shuffle service}")
+
+what=flink
+. "$here/made.sh"
+[ -e "$built/classpath" ] || skip "there is no $built/classpath: tests/integrations/run.sh makes it"
+. "$here/cluster.sh"
+flink=$(cat "$built/classpath")
+mkdir conf
+cat >conf/config.yaml <<CONFIG
+jobmanager.rpc.address: 10.0.0.1
+jobmanager.memory.process.size: 700m
+rest.address: 10.0.0.1
+rest.bind-address: 10.0.0.1
+taskmanager.numberOfTaskSlots: 1
+taskmanager.cpu.cores: 1
+# What Flink's own script works out.
+taskmanager.memory.framework.heap.size: 64m
+taskmanager.memory.framework.off-heap.size: 64m
+taskmanager.memory.task.heap.size: 128m
+taskmanager.memory.task.off-heap.size: 0m
+taskmanager.memory.network.min: 32m
+taskmanager.memory.network.max: 32m
+taskmanager.memory.managed.size: 16m
+taskmanager.memory.jvm-metaspace.size: 128m
+taskmanager.memory.jvm-overhead.min: 64m
+taskmanager.memory.jvm-overhead.max: 64m
+shuffle-service-factory.class: io.github.bandwise.saba.flink.SabaShuffleServiceFactory
+saba.app: Sort
+saba.controller: unix:$scratch/socket
+CONFIG
+javac -d classes -cp "$flink" "$here/flink/Stream.java" || exit 1
+printf 'application,share,time_s\nSort,1,100\nSort,0.5,110\nSort,0.25,131\n' >table.csv
+table=table.csv
+
+java_on() { # HOST CLASS ARGUMENT …
+  local host=$1
+  shift
+  on "$host" java -Xmx300m --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.util=ALL-UNNAMED \
+    -cp "$(ls "$built"/saba-flink-*.jar):$scratch/classes:$flink" "$@"
+}
+a_cluster_is_one_application() {
+  java_on h1 org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint --configDir conf >master.log 2>&1 &
+  for n in 2 3 4; do
+    java_on h$n org.apache.flink.runtime.taskexecutor.TaskManagerRunner --configDir conf \
+      -D taskmanager.host=10.0.0.$n >"worker$n.log" 2>&1 &
+  done
+  waits 60 has parts 4 && has names Sort
+}
+it_shuffles_between_all_hosts() {
+  waits 60 java_on h1 Stream 10.0.0.1 && waits 60 all_pairs && echo "  $(cat pairs)" && [ "$(wc -w <pairs)" = 6 ]
+}
+a_killed_task_manager_is_dropped_by_its_lease() {
+  client pairs | grep -q h4- && kill -9 "$(process h4 TaskManagerRunner)" && waits 20 eval '! client pairs | grep -q h4-' && has names Sort
+}
+it_is_dropped_when_all_end() {
+  # shellcheck disable=SC2046
+  kill $(process h1 Entrypoint) $(process h2 TaskManagerRunner) $(process h3 TaskManagerRunner) &&
+    waits 30 has names && waits 10 has pairs
+}
+count the_controller_starts a_cluster_is_one_application it_shuffles_between_all_hosts \
+  a_killed_task_manager_is_dropped_by_its_lease it_is_dropped_when_all_end
