@@ -17,7 +17,7 @@ finish() {
   rm -rf "$scratch"
 }
 trap finish EXIT
-made "$lab" 4
+made "$lab" 4 "${rate:-200Mbit}"
 cd "$scratch"
 printf '10.0.0.%d h%d\n' 1 1 2 2 3 3 4 4 >hosts
 

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # To be sourced by checks on a lab, after `what` (their name) and `bandwise` are set: what all of them need, a folder
-# `$scratch`, and `made LAB HOSTS`, which makes a lab of links of 200 Mbit/s, or skips where that can't be had.
+# `$scratch`, and `made LAB HOSTS [RATE]`, which makes a lab of links of 200 Mbit/s, or skips where that can't be had.
 skip() {
   echo "SKIP $what: $1"
   exit 0
@@ -17,8 +17,8 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 scratch=$(mktemp -d)
 
-made() { # LAB HOSTS
-  "$bandwise" lab up --name "$1" --hosts "$2" --rate 200Mbit >"$scratch/out" 2>"$scratch/error" && return
+made() { # LAB HOSTS [RATE]
+  "$bandwise" lab up --name "$1" --hosts "$2" --rate "${3:-200Mbit}" >"$scratch/out" 2>"$scratch/error" && return
   case $(cat "$scratch/error") in
     *"kind is unknown"* | *"not permitted"* | *"Unknown device type"*) skip "$(tail -n 1 "$scratch/error")" ;;
   esac

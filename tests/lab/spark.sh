@@ -12,25 +12,8 @@ library=${3:+$(realpath "$3")}
 
 what=spark
 . "$here/made.sh"
-[ -e "$plugin" ] || skip "there is no $plugin: tests/integrations/run.sh builds it"
-command -v javac >/dev/null || skip "there is no JDK (Debian: openjdk-17-jdk-headless)"
-cache=$(realpath -m "${CARGO_TARGET_DIR:-$here/../../target}")/spark
-home=$cache/pyspark-3.5.9/deps
-if [ ! -d "$home/jars" ]; then
-  command -v pip >/dev/null || skip "pip is not installed (Debian: python3-pip)"
-  echo "Fetching Spark 3.5.9 with pip, 300 MB."
-  mkdir -p "$cache"
-  pip download -q --require-hashes --no-deps --no-binary :all: -d "$cache" -r "$here/spark/requirements.txt" \
-    >"$scratch/out" 2>&1 || skip "pip could not fetch pyspark: $(tail -n 1 "$scratch/out")"
-  # What is half unpacked has another name.
-  mkdir -p "$cache/part" && tar -xzf "$cache/pyspark-3.5.9.tar.gz" -C "$cache/part" &&
-    mv "$cache/part/pyspark-3.5.9" "$cache" && rm "$cache/pyspark-3.5.9.tar.gz"
-fi
-
-. "$here/cluster.sh"
-environment=(SPARK_HOME="$home" SPARK_DAEMON_MEMORY=256m)
+. "$here/spark/spark.sh"
 table=table.toml
-javac -d classes -cp "$home/jars/*" "$here/spark/"*.java && jar cf workloads.jar -C classes . || exit 1
 mkfifo orders answers
 exec 7<>orders 8<>answers
 
@@ -84,15 +67,7 @@ ip_tos_of_java_marks_if_ipv4_is_preferred() {
     marked -Djava.net.preferIPv4Stack=true && echo "  IPv4: the socket says $said_mark, $bytes bytes have the mark" &&
     [ "$said_mark" = 10 ] && [ "$bytes" -ge 100000 ] && "$bandwise" lab weights --name "$lab" h3 --clear >/dev/null
 }
-there_are_three_workers() {
-  on h1 env SPARK_LOCAL_IP=10.0.0.1 "$home/bin/spark-class" org.apache.spark.deploy.master.Master --host 10.0.0.1 --port 7077 --webui-port 8080 \
-    >master.log 2>&1 &
-  for n in 2 3 4; do
-    on h$n env SPARK_LOCAL_IP=10.0.0.$n "$home/bin/spark-class" org.apache.spark.deploy.worker.Worker --host 10.0.0.$n --cores 1 --memory 1g \
-      --work-dir "$scratch/work" spark://10.0.0.1:7077 >"worker$n.log" 2>&1 &
-  done
-  waits 60 eval '[ "$(grep -c "Registering worker" master.log)" = 3 ]'
-}
+there_are_three_workers() { starts_workers 1; }
 
 # The profiler runs this: a run of a job that is there already, so that Spark's start is none of it.
 cat >once <<'ONCE'

@@ -15,8 +15,10 @@ final class SabaDriver implements DriverPlugin {
 
     @Override
     public Map<String, String> init(SparkContext spark, PluginContext context) {
-        // Spark's own id is not known yet: the scheduler, which is started after this, asks for it.
-        Settings settings = Settings.of(spark.conf(), "spark-" + UUID.randomUUID());
+        // Spark's own id is not known yet: the scheduler, which is started after this, asks for it. A driver that is under
+        // `bandwise saba run` has a job already.
+        String job = System.getenv().getOrDefault("SABA_JOB", "");
+        Settings settings = Settings.of(spark.conf(), job.isEmpty() ? "spark-" + UUID.randomUUID() : job);
         Options options = settings.options(System.getenv());
         application = Application.start(
                 settings.named(), options, Shuffle.connections(options), Shuffle::tell);
