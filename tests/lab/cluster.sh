@@ -25,7 +25,9 @@ printf '10.0.0.%d h%d\n' 1 1 2 2 3 3 4 4 >hosts
 on() { # HOST COMMAND …
   local host=$1
   shift
-  "$bandwise" lab exec --name "$lab" "$host" -- env SABA_HOST="$host" SABA_HOSTS="$scratch/hosts" "${environment[@]}" "$@"
+  # Who is killed leaves its files.
+  "$bandwise" lab exec --name "$lab" "$host" -- env SABA_HOST="$host" SABA_HOSTS="$scratch/hosts" \
+    JAVA_TOOL_OPTIONS="-Djava.io.tmpdir=$scratch" "${environment[@]}" "$@"
 }
 # Asks every 0.1 s until the command does well.
 waits() { # SECONDS COMMAND …

@@ -17,7 +17,7 @@ if [ ! -d "$home/jars" ]; then
 fi
 
 . "$here/cluster.sh"
-environment=(SPARK_HOME="$home" SPARK_DAEMON_MEMORY=256m)
+environment=(SPARK_HOME="$home" SPARK_LOCAL_DIRS="$scratch/local" SPARK_DAEMON_MEMORY=256m)
 javac -d classes -cp "$home/jars/*" "$here/spark/"*.java && jar cf workloads.jar -C classes . || exit 1
 
 # A master on h1, and a worker on each other host.
