@@ -114,3 +114,40 @@ fn what_the_controller_refuses_is_said() {
     assert!(matches!(&refused, Error::Refused(said) if said.contains("h9")), "{refused}");
     application.connect(None, "h1").unwrap();
 }
+
+#[test]
+fn processes_of_one_job_are_one_application() {
+    let mut world = World::empty();
+    world.start();
+    let of_job = |job: &str| Options { job: Some(job.into()), ..options(&world) };
+    let noon = ["noon", "noon", "night"].map(|job| Application::register("all", of_job(job)));
+    let wholes = |core: &bandwise_controller::core::Core| {
+        core.state().applications().map(|of| of.1.job.as_ref().unwrap().whole).collect::<Vec<_>>()
+    };
+    let there = world.look(wholes);
+    assert_eq!(there.len(), 3);
+    assert!(there[0] == there[1] && there[1] != there[2], "{there:?}");
+    noon.map(|application| drop(application.unwrap()));
+    world.until(|core| core.state().applications().len() == 0);
+}
+
+#[test]
+fn a_client_without_a_thread_says_it_when_it_is_called() {
+    let mut world = World::empty();
+    world.start();
+    let mut client = saba::Client::new("all", options(&world));
+    assert_eq!((client.mark(), client.open("h1")), (None, None));
+    client.beat();
+    assert!(client.mark().is_some());
+    let (known, refused) = (client.open("h1").unwrap(), client.open("h9").unwrap());
+    assert_eq!(world.look(|core| core.state().connections().len()), 0);
+    client.beat();
+    assert_eq!(world.look(|core| core.state().connections().len()), 1);
+    assert!(client.is_known(known) && !client.is_known(refused));
+    assert!(client.refusal(refused).unwrap().contains("h9"));
+    client.close(known);
+    client.beat();
+    assert_eq!(world.look(|core| core.state().connections().len()), 0);
+    client.end();
+    world.until(|core| core.state().clients().len() == 0);
+}
