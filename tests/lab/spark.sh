@@ -57,7 +57,7 @@ connection, _ = server.accept()
 while connection.recv(1 << 16):
     pass' &
   waits 10 test -e listening && rm listening
-  said_mark=$(on h1 java "$1" -cp classes Mark 10.0.0.3 7003 10 100000) && wait $! && bytes=$(($(sent h3 10) - before))
+  said_mark=$(on h1 java "$1" -cp classes Mark 10.0.0.3 7003 10 100000 2>mark.log) && wait $! && bytes=$(($(sent h3 10) - before))
 }
 # Without that, at most what the kernel says for a socket that was closed has the mark: an acknowledgement.
 ip_tos_of_java_marks_if_ipv4_is_preferred() {
