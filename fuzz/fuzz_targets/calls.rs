@@ -13,7 +13,9 @@ use prost::Message;
 use std::num::NonZeroU16;
 use std::time::Duration;
 
-fn said<M: Message + Default + TryInto<Said, Error: std::fmt::Display>>(bytes: &[u8]) -> Option<Said> {
+fn said<M: Message + Default + TryInto<Said, Error: std::fmt::Display>>(
+    bytes: &[u8],
+) -> Option<Said> {
     let message = M::decode(bytes).ok()?;
     match message.try_into() {
         Ok(said) => Some(said),
