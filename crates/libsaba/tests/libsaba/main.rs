@@ -127,7 +127,7 @@ fn processes_of_one_job_are_one_application() {
     let there = world.look(wholes);
     assert_eq!(there.len(), 3);
     assert!(there[0] == there[1] && there[1] != there[2], "{there:?}");
-    noon.map(|application| drop(application.unwrap()));
+    noon.into_iter().for_each(|application| drop(application.unwrap()));
     world.until(|core| core.state().applications().len() == 0);
 }
 
