@@ -40,7 +40,7 @@ starts Sort 7 8
 for job in LR Sort; do
   printf '#!/usr/bin/env bash\necho run >orders-%s && read -r -t 300 line <>answers-%s && [ "$line" = "done" ]\n' $job $job >once-$job
   chmod +x once-$job
-  "$bandwise" saba profile --app $job --lab "$lab" --at 25,50,100 --repeat 2 --warm-up 1 --within 300 \
+  "$bandwise" saba profile --app $job --lab "$lab" --at 25,50,100 --repeat 2 --warm-up 1 --within 100 \
     --table saba.toml -- "./once-$job" >profile.log 2>&1 || { tail -n 5 profile.log && exit 1; }
   sed -n '/^  *bandwidth/,/^$/p;/^bandwidth/,/^$/p' profile.log
 done
