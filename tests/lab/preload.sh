@@ -21,10 +21,8 @@ finish() {
 trap finish EXIT
 made "$lab" 3
 for i in 1 2 3; do
-  echo "10.0.0.$i h$i"
-  echo "fd00::$i h$i"
   "$bandwise" lab exec --name "$lab" "h$i" -- ip address add "fd00::$i/64" dev eth0 nodad
-done >"$scratch/hosts"
+done
 cat >"$scratch/table.csv" <<'TABLE'
 application,share,time_s,nodes,dataset
 LR,1,132,8,10000 samples
@@ -41,6 +39,11 @@ store = "store"
 listen = "unix:socket"
 [times]
 lease = "3 s"
+# Addresses of IPv4 are those that the lab gave.
+[hosts]
+h1 = ["fd00::1"]
+h2 = ["fd00::2"]
+h3 = ["fd00::3"]
 SETTINGS
 "$bandwise" saba controller --config "$scratch/controller.toml" >>"$scratch/log" 2>&1 &
 controller=$!
@@ -52,7 +55,7 @@ on() { "$bandwise" lab exec --name "$lab" "$@"; }
 # In `line`, what runs commands on a host as an application: in the background it is to be one process.
 as() { # HOST APP
   line=("$bandwise" lab exec --name "$lab" "$1" -- "$bandwise" saba run --app "$2" --controller "unix:$scratch/socket"
-    --host "$1" --hosts "$scratch/hosts" --preload "$library" --)
+    --preload "$library" --)
 }
 run() { # HOST APP COMMAND …
   as "$1" "$2"

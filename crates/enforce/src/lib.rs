@@ -8,6 +8,7 @@
 //! - [`infiniband`] decides, without I/O, how a port of InfiniBand shares its link: virtual lanes by service
 //!   level, and what finds ports and ways.
 //! - [`umad`] is the network of such ports, written and read by datagrams of subnet management.
+//! - [`Named`] is any of them whose hosts have other names too, such as addresses.
 //! - [`simulated`] is a network in memory, to try a controller without any other.
 //!
 //! **Nothing is ever half-written on a port.** [`Switches::apply`] writes, reads back and compares; if
@@ -15,10 +16,12 @@
 
 pub mod htb;
 pub mod infiniband;
+mod named;
 mod paths;
 pub mod simulated;
 mod switches;
 pub mod tc;
 pub mod umad;
 
+pub use named::{Named, Names};
 pub use switches::{Applied, Fault, Left, Plan, Port, Switches, Wanted};

@@ -13,7 +13,8 @@ use std::process::Command;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The command takes the place of this one: its exit code is what there is. Files, users and processes are
-those of the machine; the network is the host's.
+those of the machine; the network is the host's. SABA_HOST in its environment is the host, if it is not
+set: `bandwise saba run` and libsaba go by it.
 
 Examples:
   bandwise lab exec h1 -- ping -c 3 10.0.0.2
@@ -40,6 +41,10 @@ impl Flags {
         let namespace = record.namespace(&self.host)?;
         let mut ip = Command::new("ip");
         ip.args(["netns", "exec", &namespace]).args(&self.command);
+        // The machine has one name, and its hosts are many.
+        if self.host != SWITCH && std::env::var_os(saba::environment::HOST).is_none() {
+            ip.env(saba::environment::HOST, &self.host);
+        }
         Err(anyhow!(ip.exec()).context("the program ip can't be run").into())
     }
 }

@@ -56,6 +56,12 @@ impl Lab {
         format!("10.0.0.{number}")
     }
 
+    /// Which address is which host's.
+    pub fn addresses(&self) -> impl Iterator<Item = (Box<str>, Box<str>)> + use<> {
+        let host = |(number, name): (u8, String)| (Lab::address(number).into(), name.into());
+        (1..).zip(self.host_names().collect::<Vec<_>>()).map(host)
+    }
+
     /// The rate of each link, as `tc` prints it.
     pub fn rate(&self) -> Result<BitRate, Unfit> {
         Ok(self.layout()?.link())

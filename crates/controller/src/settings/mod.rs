@@ -1,5 +1,6 @@
 //! [`Settings`]: the one file that says what a controller goes by. A file here for each part of it.
 
+mod hosts;
 mod infiniband;
 mod listen;
 mod network;
@@ -15,7 +16,9 @@ pub use simulated::{Shape, Simulated};
 
 use crate::core::Rules;
 use crate::credentials::Credential;
+use bandwise_enforce::Names;
 use bandwise_input::{InputError, Source};
+use hosts::HostsSpec;
 use infiniband::InfiniBandSpec;
 use network::PortSpec;
 use remote::{CredentialSpec, RemoteSpec};
@@ -30,6 +33,8 @@ use toml::Spanned;
 pub struct Settings {
     /// Whose ports it shares.
     pub network: Network,
+    /// What its hosts are called besides.
+    pub names: Names,
     /// The sensitivity table.
     pub table: PathBuf,
     /// What the starts of K-means are drawn from.
@@ -59,6 +64,8 @@ struct Document {
     port: Option<Vec<PortSpec>>,
     infiniband: Option<Spanned<InfiniBandSpec>>,
     simulated: Option<Spanned<SimulatedSpec>>,
+    #[serde(default)]
+    hosts: HostsSpec,
     table: Spanned<String>,
     seed: Option<u64>,
     store: Spanned<String>,
@@ -87,6 +94,7 @@ impl Settings {
         let network = network::network(source, &document, folder)?;
         Ok(Settings {
             network,
+            names: hosts::hosts(source, &document.hosts)?,
             table: path(&document.table)?,
             seed: document.seed.unwrap_or(1),
             store: path(&document.store)?,

@@ -111,3 +111,21 @@ fn a_network_in_memory() {
         assert!(error.starts_with(said) && error.contains("allowed"), "{error}");
     }
 }
+
+#[test]
+fn hosts_have_other_names() {
+    let hosts = |text: &str| read(&format!("{WELL}[hosts]\n{text}\n"));
+    let names = hosts("h1 = [\"10.0.0.1\", \"node1\"]\nh2 = []").unwrap().names;
+    assert_eq!(
+        names.iter().map(|(other, host)| (&**other, &**host)).collect::<Vec<_>>(),
+        [("10.0.0.1", "h1"), ("node1", "h1")]
+    );
+    for (text, said) in [
+        ("h1 = [\"a\"]\nh2 = [\"a\"]", "c.toml:7: h1 and h2 are both called \"a\""),
+        ("h1 = [\"h2\"]\nh2 = []", "c.toml:6: h1 is called \"h2\" too"),
+        ("h1 = [\"\"]", "c.toml:6: a name without letters"),
+    ] {
+        let error = hosts(text).unwrap_err();
+        assert!(error.starts_with(said) && error.contains("allowed"), "{error}");
+    }
+}

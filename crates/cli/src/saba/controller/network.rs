@@ -6,13 +6,14 @@ use crate::output::note;
 use crate::{fabric, lab};
 use anyhow::Error;
 use bandwise_controller::Marking;
-use bandwise_controller::settings::{InfiniBand, Network, Shape};
+use bandwise_controller::settings::{InfiniBand, Network, Settings, Shape};
 use bandwise_enforce::htb::Marks;
 use bandwise_enforce::simulated::Simulated;
 use bandwise_enforce::tc::{LinuxTc, Namespaces};
 use bandwise_enforce::umad::{self, NoDevice, Umad};
-use bandwise_enforce::{Port, Switches};
+use bandwise_enforce::{Named, Names, Port, Switches};
 use bandwise_input::Source;
+use std::sync::Arc;
 
 /// A network that is there.
 pub struct Opened<S> {
@@ -24,6 +25,16 @@ pub struct Opened<S> {
     pub paths: S,
     /// Who looks over the network.
     pub scout: S,
+}
+
+impl<S> Opened<S> {
+    /// The same, with these names of hosts.
+    fn named(self, names: &Names) -> Opened<Named<S>> {
+        let Opened { ports, writer, paths, scout } = self;
+        let [writer, paths, scout] =
+            [writer, paths, scout].map(|switches| Named::new(switches, names.clone()));
+        Opened { ports, writer, paths, scout }
+    }
 }
 
 /// What is done with a network, of whatever kind.
@@ -43,27 +54,31 @@ pub fn marking(network: &Network) -> Marking {
 }
 
 /// Finds the ports, and hands the network over. Nothing is written.
-pub fn open(network: &Network, source: &Source, to: impl Use) -> Result<(), Failure> {
-    match network {
+pub fn open(settings: &Settings, source: &Source, to: impl Use) -> Result<(), Failure> {
+    let names = &settings.names;
+    match &settings.network {
         Network::Lab(name) => {
             lab::needs_root()?;
+            // Its hosts have addresses, by which programs know them.
+            let mut names = (**names).clone();
+            names.extend(lab::open(name)?.addresses());
             let open = || -> Result<LinuxTc, Failure> {
                 Ok(lab::open(name)?.switches_with(Marks::local()).map_err(Error::from)?)
             };
-            to.with(opened([open()?, open()?, open()?])?)
+            to.with(opened([open()?, open()?, open()?])?.named(&Arc::new(names)))
         }
         Network::Ports(ports) => {
             let open = || LinuxTc::new(ports.clone(), Marks::local(), Namespaces::default());
-            to.with(opened([open(), open(), open()])?)
+            to.with(opened([open(), open(), open()])?.named(names))
         }
-        Network::InfiniBand(given) => to.with(infiniband(given, source)?),
+        Network::InfiniBand(given) => to.with(infiniband(given, source)?.named(names)),
         Network::Simulated(given) => {
             let fabric = match &given.shape {
                 Shape::Given(fabric) => (**fabric).clone(),
                 Shape::File(file) => fabric::read(&Text::read(file)?.source())?,
             };
             let network = Simulated::new(fabric, given.queues);
-            to.with(opened([network.clone(), network.clone(), network])?)
+            to.with(opened([network.clone(), network.clone(), network])?.named(names))
         }
     }
 }

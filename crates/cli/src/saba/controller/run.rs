@@ -58,12 +58,12 @@ impl Flags {
         match self.dry_run {
             true => {
                 let would = DryRun { settings: &settings, profiles };
-                network::open(&settings.network, &text.source(), would)
+                network::open(&settings, &text.source(), would)
             }
             false => {
                 let table = table.into_text();
                 let run = Run { settings: &settings, profiles, marking, credentials, tls, table };
-                network::open(&settings.network, &text.source(), run)
+                network::open(&settings, &text.source(), run)
             }
         }
     }

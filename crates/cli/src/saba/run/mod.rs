@@ -37,8 +37,8 @@ Examples:
   bandwise saba run --app LR --nodes 4 --dataset '10000 samples' -- mpirun -n 4 ./lr
   # On each of several hosts
   bandwise saba run --app sort --job sort-17 --controller http://c1:7470 -- ./sort
-  # On a host of a lab, whose names are not this machine's
-  bandwise lab exec h1 -- bandwise saba run --app LR --host h1 --hosts hosts -- iperf3 -c 10.0.0.3")]
+  # On a host of a lab
+  bandwise lab exec h1 -- bandwise saba run --app LR -- iperf3 -c 10.0.0.3")]
 pub struct Flags {
     /// The application's name in the controller's sensitivity table
     #[arg(long, value_name = "NAME", value_parser = named)]

@@ -1,0 +1,35 @@
+//! What hosts are called besides what their network calls them.
+
+use super::at;
+use bandwise_enforce::Names;
+use bandwise_input::{InputError, Source};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use toml::Spanned;
+
+/// Other names of each host, such as its addresses: `h3 = ["10.0.0.3", "node3.example.org"]`.
+pub(super) type HostsSpec = BTreeMap<String, Vec<Spanned<String>>>;
+
+pub(super) fn hosts(source: &Source, spec: &HostsSpec) -> Result<Names, InputError> {
+    let mut names = BTreeMap::<Box<str>, Box<str>>::new();
+    for (host, others) in spec {
+        for other in others {
+            let name = other.get_ref().as_str();
+            if name.is_empty() {
+                return Err(
+                    at(source, other, "a name without letters").allowed("an address or a name")
+                );
+            }
+            if spec.contains_key(name) {
+                let what =
+                    format!("{host} is called {name:?} too, which is another host's own name");
+                return Err(at(source, other, what).allowed("names that are one host's"));
+            }
+            if let Some(before) = names.insert(name.into(), host.as_str().into()) {
+                let what = format!("{before} and {host} are both called {name:?}");
+                return Err(at(source, other, what).allowed("names that are one host's"));
+            }
+        }
+    }
+    Ok(Arc::new(names))
+}

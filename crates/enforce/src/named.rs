@@ -1,0 +1,74 @@
+//! [`Named`]: a network whose hosts have other names too.
+
+use crate::{Applied, Fault, Port, Switches, Wanted};
+use bandwise_saba::controller::{PortConfig, PortId};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What else hosts are called, such as their addresses: by that, what their network calls them.
+pub type Names = Arc<BTreeMap<Box<str>, Box<str>>>;
+
+/// A network whose hosts have other names too. What is no other name is looked for as it stands.
+#[derive(Debug, Clone)]
+pub struct Named<S> {
+    switches: S,
+    names: Names,
+}
+
+impl<S> Named<S> {
+    /// The same network, with these names.
+    pub fn new(switches: S, names: Names) -> Self {
+        Named { switches, names }
+    }
+}
+
+impl<S: Switches> Switches for Named<S> {
+    type Plan = S::Plan;
+
+    fn discover(&mut self) -> Result<Vec<Port>, Fault> {
+        self.switches.discover()
+    }
+
+    fn path(&mut self, from: &str, to: &str) -> Result<Vec<PortId>, Fault> {
+        let [from, to] = [from, to].map(|name| self.names.get(name).map_or(name, |known| known));
+        self.switches.path(from, to)
+    }
+
+    fn plan(&mut self, port: PortId, wanted: &Wanted) -> Result<Self::Plan, Fault> {
+        self.switches.plan(port, wanted)
+    }
+
+    fn apply(&mut self, plan: &Self::Plan) -> Result<Applied, Fault> {
+        self.switches.apply(plan)
+    }
+
+    fn read_back(&mut self, port: PortId) -> Result<PortConfig, Fault> {
+        self.switches.read_back(port)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::Simulated;
+    use bandwise_topology::{FabricBuilder, Port};
+    use std::num::NonZeroU8;
+
+    #[test]
+    fn a_host_is_found_by_any_of_its_names() {
+        let mut fabric = FabricBuilder::new();
+        let hosts = ["h1", "h2"].map(|name| fabric.add_host(name, 1).unwrap());
+        let (rate, delay) = ("100 Gbps".parse().unwrap(), "10 ns".parse().unwrap());
+        let [one, other] = hosts.map(|node| Port { node, number: 1 });
+        fabric.connect(one, other, rate, delay).unwrap();
+        let network = Simulated::new(fabric.build().unwrap(), NonZeroU8::MIN);
+        let names =
+            BTreeMap::from([("10.0.0.2".into(), "h2".into()), ("gone".into(), "h3".into())]);
+        let mut named = Named::new(network.clone(), Arc::new(names));
+        let way = network.clone().path("h1", "h2");
+        assert!(way.is_ok());
+        assert_eq!([named.path("h1", "h2"), named.path("h1", "10.0.0.2")], [way.clone(), way]);
+        assert_eq!(named.path("h1", "gone"), Err(Fault::NoSuchHost("h3".into())));
+        assert_eq!(named.path("h1", "10.0.0.3"), Err(Fault::NoSuchHost("10.0.0.3".into())));
+    }
+}
