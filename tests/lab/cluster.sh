@@ -74,20 +74,3 @@ all_pairs() {
   for pair in h2-h3 h2-h4 h3-h2 h3-h4 h4-h2 h4-h3; do grep -qw "$pair" pairs || { cat pairs && return 1; }; done
   grep -qE '^(h[1-4]-h[1-4] ?)*$' pairs
 }
-
-# Runs the checks that are named, and counts.
-count() { # CHECK …
-  local passed=0 failed=0 check began
-  for check in "$@"; do
-    began=$SECONDS
-    if $check; then
-      passed=$((passed + 1))
-      echo "$what: ${check//_/ }: ok ($((SECONDS - began)) s)"
-    else
-      failed=$((failed + 1))
-      echo "$what: ${check//_/ }: FAILED"
-    fi
-  done
-  echo "$what: $passed passed, $failed failed"
-  [ $failed = 0 ]
-}

@@ -192,16 +192,4 @@ checks=(says_what_it_would_do weights_come_and_stay started_again_it_is_the_same
   a_second_controller_is_refused a_lab_made_anew_is_written_anew stops_when_asked restores_when_asked replays_the_same
   says_how_long_it_takes holds_a_hundred_thousand a_damaged_store_is_refused a_full_disk_refuses_and_loses_nothing
   needs_cap_net_admin_alone the_unit_of_systemd_is_well_formed)
-passed=0 failed=0
-for check in "${checks[@]}"; do
-  if $check; then
-    passed=$((passed + 1))
-    echo "controller: ${check//_/ }: ok"
-  else
-    failed=$((failed + 1))
-    echo "controller: ${check//_/ }: FAILED"
-    tail -n 3 "$scratch/log" | sed 's/^/  /'
-  fi
-done
-echo "controller: $passed passed, $failed failed"
-[ $failed = 0 ]
+count "${checks[@]}"

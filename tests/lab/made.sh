@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # To be sourced by checks on a lab, after `what` (their name) and `bandwise` are set: what all of them need, a folder
-# `$scratch`, and `made LAB HOSTS [RATE]`, which makes a lab of links of 200 Mbit/s, or skips where that can't be had.
+# `$scratch`; `made LAB HOSTS [RATE]`, which makes a lab of links of 200 Mbit/s, or skips where that can't be had; and `count`.
 skip() {
   echo "SKIP $what: $1"
   exit 0
@@ -24,4 +24,22 @@ made() { # LAB HOSTS [RATE]
   esac
   echo "FAILED lab up: $(cat "$scratch/error")"
   exit 1
+}
+
+# Runs the checks that are named, and counts. Of one that fails, what the log ends with, if there is one.
+count() { # CHECK …
+  local passed=0 failed=0 check began
+  for check in "$@"; do
+    began=$SECONDS
+    if $check; then
+      passed=$((passed + 1))
+      echo "$what: ${check//_/ }: ok ($((SECONDS - began)) s)"
+    else
+      failed=$((failed + 1))
+      echo "$what: ${check//_/ }: FAILED"
+      [ ! -s "$scratch/log" ] || tail -n 3 "$scratch/log" | sed 's/^/  /'
+    fi
+  done
+  echo "$what: $passed passed, $failed failed"
+  [ $failed = 0 ]
 }

@@ -120,17 +120,5 @@ what_a_connection_costs() {
   cc -O2 -o "$scratch/cost" "$here/cost.c" && python3 "$here/cost.py" "$bandwise" "$lab" "$scratch" "$library"
 }
 
-passed=0 failed=0
-for check in marks_are_on_the_wire exit_codes_are_the_programs signals_go_on \
-  killed_it_is_forgotten_and_the_command_is_not without_a_controller_it_runs what_a_connection_costs; do
-  if $check; then
-    passed=$((passed + 1))
-    echo "preload: ${check//_/ }: ok"
-  else
-    failed=$((failed + 1))
-    echo "preload: ${check//_/ }: FAILED"
-    tail -n 3 "$scratch/log" | sed 's/^/  /'
-  fi
-done
-echo "preload: $passed passed, $failed failed"
-[ $failed = 0 ]
+count marks_are_on_the_wire exit_codes_are_the_programs signals_go_on killed_it_is_forgotten_and_the_command_is_not \
+  without_a_controller_it_runs what_a_connection_costs

@@ -63,15 +63,4 @@ all_are_in_the_table() { [ "$(grep -c '^name = ' table.toml)" = 3 ]; }
 
 checks=(one_that_moves_data_loses one_that_computes_does_not links_are_as_they_were killed_it_goes_on
   links_are_as_they_were too_little_bandwidth_is_refused all_are_in_the_table)
-passed=0 failed=0
-for check in "${checks[@]}"; do
-  if $check; then
-    passed=$((passed + 1))
-    echo "profile: ${check//_/ }: ok"
-  else
-    failed=$((failed + 1))
-    echo "profile: ${check//_/ }: FAILED"
-  fi
-done
-echo "profile: $passed passed, $failed failed"
-[ $failed = 0 ]
+count "${checks[@]}"
