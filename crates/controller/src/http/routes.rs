@@ -10,7 +10,7 @@ use axum::extract::{Extension, Path, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, delete, get, post};
-use bandwise_saba::controller::PortId;
+use bandwise_saba::controller::{ApplicationId, PortId};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -54,13 +54,14 @@ async fn status(State(desk): State<Desk>) -> Reply {
 /// What there is, but for connections one by one.
 fn of(core: &Core) -> Value {
     let state = core.state();
-    let application = |(id, of): (_, &crate::core::Application)| {
+    let application = |(id, of): (ApplicationId, &crate::core::Application)| {
         json!({
             "application": id,
             "name": of.name,
             "client": of.client,
             "level": of.level,
             "job": of.job.as_ref().map(|job| &job.name),
+            "whole": of.job.as_ref().map_or(id, |job| job.whole),
             "connections": state.connections_of(id).count(),
         })
     };

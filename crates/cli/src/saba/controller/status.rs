@@ -4,7 +4,8 @@ use super::{Config, ask};
 use crate::failure::Failure;
 use crate::output::Json;
 use bandwise_report::{Cell, Table, text as tables};
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Flags of `bandwise saba status`.
 #[derive(Debug, clap::Args)]
@@ -40,13 +41,11 @@ fn text(status: &Value) -> String {
         header: header.iter().copied().map(String::from).collect(),
         rows,
     };
-    let application = |of: &Value| {
-        ["application", "name", "client", "level", "connections"].map(|key| word(&of[key])).into()
-    };
+    let parts = rows_of_applications(&status["applications"]);
     let applications = table(
         "Applications",
-        &["application", "name", "client", "level", "connections"],
-        rows("applications", &application),
+        &["application", "name", "job", "level", "parts", "connections"],
+        parts.into_values().map(|row| row.iter().map(word).collect()).collect(),
     );
     let port = |of: &Value| {
         let state = match (&of["fault"], of["late"] == true, of["drained"] == true) {
@@ -64,6 +63,28 @@ fn text(status: &Value) -> String {
         rows("ports", &port),
     );
     format!("{}\n{}", tables::table(&applications), tables::table(&ports))
+}
+
+/// A row for each application, by its id: parts of one job are one.
+fn rows_of_applications(all: &Value) -> BTreeMap<u64, [Value; 6]> {
+    let mut rows = BTreeMap::<u64, [Value; 6]>::new();
+    for of in all.as_array().into_iter().flatten() {
+        let [parts, connections] = [1, of["connections"].as_u64().unwrap_or(0)];
+        let job = if of["job"].is_null() { json!("") } else { of["job"].clone() };
+        let id = of["whole"].as_u64().unwrap_or(0);
+        match rows.get_mut(&id) {
+            Some([.., known_parts, known_connections]) => {
+                for (known, more) in [(known_parts, parts), (known_connections, connections)] {
+                    *known = json!(known.as_u64().unwrap_or(0) + more);
+                }
+            }
+            None => {
+                let (name, level) = (of["name"].clone(), of["level"].clone());
+                rows.insert(id, [json!(id), name, job, level, json!(parts), json!(connections)]);
+            }
+        }
+    }
+    rows
 }
 
 /// A port's queues: `0,3=2 1=1` for levels 0 and 3 in one of weight 2, and level 1 in one of weight 1.
