@@ -3,9 +3,9 @@
 #   tests/integrations/run.sh PATH-OF-BANDWISE
 # Prints a line that starts with SKIP where that can't be had. The last line counts.
 set -euo pipefail
-cd "$(dirname "$0")/../../integrations"
 BANDWISE=$(realpath "${1:?the path of the bandwise program}")
 export BANDWISE
+cd "$(dirname "$0")/../../integrations"
 
 skip() {
   echo "SKIP integrations: $1"

@@ -7,7 +7,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
-plugin=$(realpath "${2:?the path of saba-spark.jar}")
+plugin=$(realpath -m "${2:?the path of saba-spark.jar}")
 library=${3:+$(realpath "$3")}
 
 what=spark
