@@ -7,7 +7,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
-built=$(realpath "${2:?the folder with the shuffle service}")
+built=$(realpath -m "${2:?the folder with the shuffle service}")
 
 what=flink
 . "$here/made.sh"
