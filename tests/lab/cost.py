@@ -12,8 +12,8 @@ TURNS = 7
 
 
 def main(bandwise: str, lab: str, scratch: str, library: str) -> int:
-    under = [bandwise, "saba", "run", "--app", "LR", "--controller", f"unix:{scratch}/socket", "--host", "h1",
-             "--hosts", f"{scratch}/hosts", "--preload", library, "--"]
+    under = [bandwise, "saba", "run", "--app", "LR", "--controller", f"unix:{scratch}/socket",
+             "--preload", library, "--"]
 
     def middle(command: list) -> float:
         ran = subprocess.run([bandwise, "lab", "exec", "--name", lab, "h1", "--", *command], check=True, text=True,

@@ -73,8 +73,8 @@ def main(bandwise: str, lab: str, scratch: str, library: str) -> int:
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **more)
 
     def under(host: str, app: str, *command: str) -> subprocess.Popen:
-        return on(host, bandwise, "saba", "run", "--app", app, "--controller", f"unix:{scratch}/socket", "--host", host,
-                  "--hosts", f"{scratch}/hosts", "--preload", library, "--", *command)
+        return on(host, bandwise, "saba", "run", "--app", app, "--controller", f"unix:{scratch}/socket",
+                  "--preload", library, "--", *command)
 
     def status() -> dict:
         said = subprocess.run([bandwise, "saba", "status", "--config", f"{scratch}/controller.toml", "--json"],
