@@ -87,6 +87,7 @@ impl Lab {
             namespace: Some(self.namespace(from)),
             device: device.to_owned(),
             layout: layout.clone(),
+            keeps_rate: true,
         };
         let up = self.host_names().map(|host| port(&host, SWITCH, DEVICE));
         let down = self.host_names().map(|host| port(SWITCH, &host, &host));

@@ -128,5 +128,6 @@ fn port(source: &Source, spec: &PortSpec) -> Result<TcPort, InputError> {
     let (from, to) = (word(&spec.from)?, word(&spec.to)?);
     let name = spec.name.clone().unwrap_or_else(|| format!("{from} to {to}"));
     let namespace = spec.namespace.as_ref().map(word).transpose()?;
-    Ok(TcPort { name, from, to, namespace, device: word(&spec.device)?, layout })
+    let device = word(&spec.device)?;
+    Ok(TcPort { name, from, to, namespace, device, layout, keeps_rate: false })
 }

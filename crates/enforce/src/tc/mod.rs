@@ -27,6 +27,9 @@ pub struct TcPort {
     pub device: String,
     /// How its link is shared.
     pub layout: Layout,
+    /// Whether nothing else limits the link: then it keeps its rate where it is to be as it was found. So are links of a lab;
+    /// others are left to the queueing that the kernel gives a device by itself.
+    pub keeps_rate: bool,
 }
 
 /// Who reaches the kernel's devices.
@@ -150,9 +153,14 @@ impl<R: Reach> Switches for LinuxTc<R> {
     fn plan(&mut self, id: PortId, wanted: &Wanted) -> Result<TcPlan, Fault> {
         let port = self.port(id)?;
         let (name, device) = (port.name.clone(), port.device.clone());
-        let wanted = match wanted {
-            Wanted::AsFound => Root::Kernel,
-            Wanted::Shared(config) => {
+        let nobodys = PortConfig::default();
+        let shared = match wanted {
+            Wanted::AsFound => port.keeps_rate.then_some(&nobodys),
+            Wanted::Shared(config) => Some(config),
+        };
+        let wanted = match shared {
+            None => Root::Kernel,
+            Some(config) => {
                 let tree = port.layout.tree(config, &self.marks);
                 let unfit = |why: crate::htb::Unfit| Fault::Unfit {
                     port: name.clone(),

@@ -50,6 +50,23 @@ fn what_was_found_comes_back() {
     assert!(switches.plan(PORT, &Wanted::AsFound).unwrap().is_empty());
 }
 
+/// A link that nothing else limits has its rate without weights, too.
+#[test]
+fn a_link_keeps_its_rate_where_it_is_to() {
+    let kernel = Kernel::default();
+    let port = TcPort { keeps_rate: true, ..port() };
+    let mut switches = LinuxTc::new(vec![port], Marks::local(), kernel.clone());
+    set(&mut switches, &PortConfig::default()).unwrap();
+    let classes = || kernel.0.borrow().state.classes.clone();
+    let unshared = classes();
+    set(&mut switches, &config(&[(0, 0)], &[1])).unwrap();
+    assert_ne!(classes(), unshared);
+    let plan = switches.plan(PORT, &Wanted::AsFound).unwrap();
+    assert!(switches.apply(&plan).unwrap().is_written);
+    assert_eq!(classes(), unshared);
+    assert!(switches.plan(PORT, &Wanted::AsFound).unwrap().is_empty());
+}
+
 #[test]
 fn what_is_somebody_elses_stays() {
     let kernel = Kernel::default();

@@ -26,6 +26,7 @@ pub fn port() -> TcPort {
         namespace: None,
         device: "h1".into(),
         layout: layout(BitRate::from_bps(200_000_000)),
+        keeps_rate: false,
     }
 }
 

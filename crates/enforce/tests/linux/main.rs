@@ -71,6 +71,7 @@ fn switches<R: Reach>(bps: u64, reach: R) -> Option<LinuxTc<R>> {
         namespace: Some(namespace),
         device,
         layout,
+        keeps_rate: false,
     };
     Some(LinuxTc::new(vec![port], Marks::local(), reach))
 }
