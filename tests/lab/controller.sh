@@ -63,6 +63,8 @@ start() {
 client() { python3 "$here/client.py" "$scratch/socket" "$@"; }
 # What `tc` itself shows of the queues of the port to h3: a rate for each class.
 rates() { "$bandwise" lab exec --name "$lab" switch -- tc class show dev h3 | sed -n 's/^class htb 5aba:1\([01]\) .* rate \([^ ]*\) .*/\1=\2/p' | sort; }
+# The same where nobody has a weight: as little as HTB takes, of a link that keeps its rate.
+unshared() { printf '0=8Kbit\n1=8Kbit\n'; }
 # Waits until the command says this.
 becomes() { # SAID COMMAND …
   local wanted=$1 said=
@@ -94,7 +96,7 @@ an_emptied_port_gets_its_weights_again() {
     grep -q '"what":"overwritten"' "$scratch/audit.jsonl"
 }
 drained_ports_are_as_found() {
-  client drain true && becomes "" rates && client keep "$(cat "$scratch/client")" && client drain false &&
+  client drain true && becomes "$(unshared | tr '\n' ' ' | sed 's/ $//')" rates && client keep "$(cat "$scratch/client")" && client drain false &&
     becomes "$(tr '\n' ' ' <"$scratch/rates" | sed 's/ $//')" rates
 }
 who_is_silent_is_dropped() {
@@ -116,7 +118,7 @@ restores_when_asked() {
   sed 's/^audit/on-exit = "restore"\naudit/' "$scratch/controller.toml" >"$scratch/restore.toml" &&
     mv "$scratch/restore.toml" "$scratch/controller.toml" && start && client keep "$(cat "$scratch/client")" &&
     [ "$(rates)" = "$(cat "$scratch/rates")" ] && kill "$controller" && wait "$controller" && controller= &&
-    [ -z "$(rates)" ] && "$bandwise" lab exec --name "$lab" switch -- tc class show dev h3 | grep -q ' rate .* ceil 200Mbit' &&
+    [ "$(rates)" = "$(unshared)" ] && "$bandwise" lab exec --name "$lab" switch -- tc class show dev h3 | grep -q 'root rate 200Mbit' &&
     settings store >"$scratch/controller.toml" && start && client keep "$(cat "$scratch/client")" &&
     [ "$(rates)" = "$(cat "$scratch/rates")" ] && kill "$controller" && wait "$controller" && controller=
 }
