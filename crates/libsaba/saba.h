@@ -54,7 +54,7 @@ struct saba_options {
    */
   const char *dataset;
   /*
-   The job that it is part of, in up to 255 characters: processes that register with one name and one job, on
+   The job that it is part of, in up to 256 bytes: processes that register with one name and one job, on
    whatever hosts, are one application. NULL: what SABA_JOB says, or none.
    */
   const char *job;

@@ -22,15 +22,7 @@ finish() {
 trap finish EXIT
 made "$lab" 3
 
-cat >"$scratch/table.csv" <<'TABLE'
-application,share,time_s,nodes,dataset
-LR,1,132,8,10000 samples
-LR,0.5,260
-LR,0.25,447
-PR,1,100,8,1 GB
-PR,0.5,110
-PR,0.25,131
-TABLE
+cp "$here/../../docs/examples/controller/table.csv" "$scratch"
 settings() { # STORE
   cat <<SETTINGS
 lab = "$lab"

@@ -23,15 +23,7 @@ made "$lab" 3
 for i in 1 2 3; do
   "$bandwise" lab exec --name "$lab" "h$i" -- ip address add "fd00::$i/64" dev eth0 nodad
 done
-cat >"$scratch/table.csv" <<'TABLE'
-application,share,time_s,nodes,dataset
-LR,1,132,8,10000 samples
-LR,0.5,260
-LR,0.25,447
-PR,1,100,8,1 GB
-PR,0.5,110
-PR,0.25,131
-TABLE
+cp "$here/../../docs/examples/controller/table.csv" "$scratch"
 cat >"$scratch/controller.toml" <<SETTINGS
 lab = "$lab"
 table = "table.csv"

@@ -3,7 +3,7 @@
 # with less bandwidth, and a sort, which loses little. What each takes longer than alone when nobody shares (TCP does),
 # when each application has a queue and all queues the same weight, and under Saba.
 #   tests/lab/versus.sh PATH-OF-BANDWISE PATH-OF-THE-PLUGIN PATH-OF-libsaba_preload.so [ROUNDS [FILE.json]]
-# Takes 10 minutes or so; prints what was measured and judges nothing.
+# Takes 5 minutes or so; prints what was measured and judges nothing.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")

@@ -23,7 +23,7 @@ pub struct SabaOptions {
     /// On how much data the application works, such as "10000 samples". NULL: what SABA_DATASET
     /// says, if anything.
     pub dataset: *const c_char,
-    /// The job that it is part of, in up to 255 characters: processes that register with one name and one job, on
+    /// The job that it is part of, in up to 256 bytes: processes that register with one name and one job, on
     /// whatever hosts, are one application. NULL: what SABA_JOB says, or none.
     pub job: *const c_char,
     /// On how many hosts it runs. 0: what SABA_NODES says, if anything.

@@ -16,7 +16,7 @@ pub struct Options {
     pub token: Option<String>,
     /// What the controller calls this host; the name that it has if none.
     pub host: Option<String>,
-    /// Which job it is part of, in up to 255 characters: processes that register with one name and one job, on
+    /// Which job it is part of, in up to 256 bytes: processes that register with one name and one job, on
     /// whatever hosts, are one application. Each is an application of its own if none.
     pub job: Option<String>,
     /// On how many hosts the application runs, from 1 on.

@@ -58,11 +58,11 @@ fn signals_are_as_they_were() {
 fn what_can_not_be_used_is_said_before_anything_runs() {
     let place = Place::new();
     place.write("open", "word");
-    let long = "x".repeat(256);
+    let long = "x".repeat(257);
     let cases: [(&[&str], &str); 8] = [
         (&["--controller", "somewhere"], "unix:PATH or http://HOST:PORT"),
-        (&["--job", ""], "1 to 255 characters"),
-        (&["--job", &long], "1 to 255 characters"),
+        (&["--job", ""], "1 to 256 bytes"),
+        (&["--job", &long], "1 to 256 bytes"),
         (&["--nodes", "0"], "1 to 4294967295"),
         (&["--hosts", "none"], "--hosts can't be none"),
         (&["--token-file", "none"], "--token-file can't be none"),

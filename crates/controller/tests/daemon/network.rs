@@ -7,6 +7,7 @@ use bandwise_enforce::simulated::Simulated;
 use bandwise_saba::controller::PortConfig;
 use std::num::NonZeroU8;
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// Ports are looked at, and the network is looked over, as often as it can be.
 fn restless() -> Rules {
@@ -21,14 +22,20 @@ fn restless() -> Rules {
     }
 }
 
-#[test]
-fn what_somebody_else_writes_is_seen_counted_and_put_back() {
+/// A daemon with one connection, whose ports have their weights.
+fn sharing() -> (TempDir, Simulated, Daemon) {
     let folder = tempfile::tempdir().unwrap();
     let network = network();
     let mut daemon = Daemon::start_with(restless(), folder.path(), &network, None, false);
     let client = daemon.hello();
     daemon.register_and_connect(client, "h1");
     daemon.until(Core::is_settled);
+    (folder, network, daemon)
+}
+
+#[test]
+fn what_somebody_else_writes_is_seen_counted_and_put_back() {
+    let (folder, network, daemon) = sharing();
     let port = network.named(THERE[1]).unwrap();
     network.overwrite(port, PortConfig::default());
     while weights(&network, THERE[1]) != [1] {
@@ -54,12 +61,7 @@ fn what_somebody_else_writes_is_seen_counted_and_put_back() {
 
 #[test]
 fn connections_follow_when_a_cable_moves_and_a_port_that_refuses_is_left_as_it_was() {
-    let folder = tempfile::tempdir().unwrap();
-    let network = network();
-    let mut daemon = Daemon::start_with(restless(), folder.path(), &network, None, false);
-    let client = daemon.hello();
-    daemon.register_and_connect(client, "h1");
-    daemon.until(Core::is_settled);
+    let (_folder, network, daemon) = sharing();
     // As it is called when it is there.
     let refusing = Simulated::new(fabric(2), NonZeroU8::MIN).named("s0:2").unwrap();
     network.refuse(refusing, true);

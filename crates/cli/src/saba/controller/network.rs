@@ -13,6 +13,7 @@ use bandwise_enforce::tc::{LinuxTc, Namespaces};
 use bandwise_enforce::umad::{self, NoDevice, Umad};
 use bandwise_enforce::{Named, Names, Port, Switches};
 use bandwise_input::Source;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A network that is there.
@@ -60,12 +61,12 @@ pub fn open(settings: &Settings, source: &Source, to: impl Use) -> Result<(), Fa
         Network::Lab(name) => {
             lab::needs_root()?;
             // Its hosts have addresses, by which programs know them.
-            let mut names = (**names).clone();
-            names.extend(lab::open(name)?.addresses());
+            let mut all: BTreeMap<_, _> = lab::open(name)?.addresses().collect();
+            all.extend((**names).clone());
             let open = || -> Result<LinuxTc, Failure> {
                 Ok(lab::open(name)?.switches_with(Marks::local()).map_err(Error::from)?)
             };
-            to.with(opened([open()?, open()?, open()?])?.named(&Arc::new(names)))
+            to.with(opened([open()?, open()?, open()?])?.named(&Arc::new(all)))
         }
         Network::Ports(ports) => {
             let open = || LinuxTc::new(ports.clone(), Marks::local(), Namespaces::default());

@@ -87,9 +87,9 @@ fn named(text: &str) -> Result<String, Refusal> {
 }
 
 fn job(text: &str) -> Result<String, Refusal> {
-    match (1..=255).contains(&text.chars().count()) {
+    match (1..=256).contains(&text.len()) {
         true => Ok(text.to_owned()),
-        false => refused(None, "1 to 255 characters"),
+        false => refused(None, "1 to 256 bytes"),
     }
 }
 

@@ -1,5 +1,7 @@
 package io.github.bandwise.saba;
 
+import java.nio.charset.StandardCharsets;
+
 /**
  * What an application is registered as.
  *
@@ -8,17 +10,17 @@ package io.github.bandwise.saba;
  *     process
  */
 public record Named(String name, String job) {
-    /** The longest job, in characters. */
-    public static final int LONGEST_JOB = 255;
+    /** The longest job, in bytes of UTF-8. */
+    public static final int LONGEST_JOB = 256;
 
     /** Fails with what is allowed. */
     public Named {
         if (name == null || name.isEmpty()) {
             throw new IllegalArgumentException("an application without a name (allowed: its name in the table)");
         }
-        if (job != null && (job.isEmpty() || job.length() > LONGEST_JOB)) {
-            throw new IllegalArgumentException(
-                    "a job of " + job.length() + " characters (allowed: 1 to " + LONGEST_JOB + ")");
+        int bytes = job == null ? 1 : job.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes < 1 || bytes > LONGEST_JOB) {
+            throw new IllegalArgumentException("a job of " + bytes + " bytes (allowed: 1 to " + LONGEST_JOB + ")");
         }
     }
 }

@@ -128,7 +128,7 @@ class ReadingTest {
     void jobsAndNamesHaveLimits() {
         assertThrows(IllegalArgumentException.class, () -> new Named("", null));
         assertThrows(IllegalArgumentException.class, () -> new Named("LR", ""));
-        assertThrows(IllegalArgumentException.class, () -> new Named("LR", "j".repeat(256)));
-        assertEquals("LR", new Named("LR", "j".repeat(255)).name());
+        assertThrows(IllegalArgumentException.class, () -> new Named("LR", "j".repeat(257)));
+        assertEquals("LR", new Named("LR", "j".repeat(256)).name());
     }
 }
