@@ -54,6 +54,11 @@ has_libclang() {
 command -v cc >/dev/null || install build-essential
 command -v cmake >/dev/null || install cmake
 has_libclang || install libclang-dev
+# The client of etcd is made by protoc, which reads a file of protobuf's own.
+command -v "${PROTOC:-protoc}" >/dev/null || install protobuf-compiler
+[ -n "${PROTOC_INCLUDE:-}" ] || [ -e /usr/include/google/protobuf/descriptor.proto ] ||
+  [ -e "$(dirname "$(command -v "${PROTOC:-protoc}")")/../include/google/protobuf/descriptor.proto" ] ||
+  install libprotobuf-dev
 
 if [ "${1:-}" = test ]; then
   component fmt rustfmt

@@ -1,6 +1,7 @@
 //! The daemon around Saba's controller (Katebzadeh, "Application-Centric Bandwidth Allocation in Datacenters", thesis
 //! 2022, sections 4.3 and 4.4; here `Saba`).
 //!
+//! - [`cluster`] is several of them with one store, in etcd.
 //! - [`core`] decides, without I/O: who is taken, what is stored, which port is written when.
 //! - [`credentials`] say who speaks, and what they may say.
 //! - [`daemon`] is the process around it: threads, a recording, an audit trail, metrics.
@@ -8,12 +9,14 @@
 //! - [`settings`] are read from one file, before anything is touched.
 //! - [`store`] keeps what must outlive the process.
 
+pub mod cluster;
 pub mod core;
 pub mod credentials;
 pub mod daemon;
 pub mod grpc;
 pub mod http;
 mod marking;
+mod pattern;
 mod serve;
 pub mod settings;
 pub mod store;

@@ -1,5 +1,6 @@
 //! [`Change`]: a step from one state to the next, as it is stored.
 
+use super::group::Group;
 use super::owner::Owner;
 use super::request::{Answer, ClientId, Refusal, Request};
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortId};
@@ -24,6 +25,20 @@ pub enum Change {
     Drained(PortId, bool),
 }
 
+impl Change {
+    /// Whether a record ends with it.
+    pub fn is_end(&self) -> bool {
+        match self {
+            Change::Next(_) => false,
+            Change::Client(_, of) => of.is_none(),
+            Change::Answered(_, _, of) => of.is_none(),
+            Change::Application(_, of) => of.is_none(),
+            Change::Connection(_, of) => of.is_none(),
+            Change::Drained(_, drained) => !drained,
+        }
+    }
+}
+
 /// The ids that come next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Next {
@@ -43,6 +58,9 @@ pub struct Client {
     /// Whose it is.
     #[serde(default)]
     pub owner: Owner,
+    /// Whose controllers keep its lease: those it was heard by last.
+    #[serde(default)]
+    pub home: Group,
 }
 
 /// A request and its answer.

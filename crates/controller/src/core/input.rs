@@ -1,11 +1,14 @@
 //! [`Input`]: what the core is told. All of it can be written down, so that what was told once can be told again.
 
+use super::change::Change;
+use super::group::Group;
 use super::output::OrderId;
 use super::owner::Owner;
 use super::request::{Asked, ClientId};
 use bandwise_saba::controller::{PortConfig, PortId};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU8;
+use std::time::Duration;
 
 /// By which whoever carries a request finds who waits for its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -70,6 +73,33 @@ pub enum Input {
         write: u64,
         /// What went wrong, if it isn't there.
         error: Option<String>,
+        /// What the store has come to with it, where others write to it too.
+        #[serde(default)]
+        revision: u64,
+    },
+    /// Another controller has stored something.
+    Learned {
+        /// What the store has come to with it.
+        revision: u64,
+        /// What.
+        changes: Vec<Change>,
+    },
+    /// The store was out of reach for a while, and is read anew.
+    Known {
+        /// What it has come to.
+        revision: u64,
+        /// The last write of this controller that is there.
+        write: u64,
+        /// All that is there, in any order.
+        records: Vec<Change>,
+    },
+    /// This controller has these groups from now on, and no others. It may have none: then it is cut off from the others,
+    /// or has just begun.
+    Held {
+        /// Which.
+        groups: Vec<Group>,
+        /// Until when, if it is not told again.
+        until: Duration,
     },
     /// The network was looked over.
     Seen {
@@ -106,6 +136,9 @@ pub struct SeenPort {
     pub name: String,
     /// How many queues it has.
     pub queues: NonZeroU8,
+    /// Who writes it.
+    #[serde(default)]
+    pub group: Group,
 }
 
 /// How data goes from one host to another.

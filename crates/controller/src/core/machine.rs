@@ -1,5 +1,7 @@
 //! [`Core`]: inputs in, outputs out.
 
+mod history;
+mod holding;
 mod jobs;
 mod requests;
 mod seen;
@@ -7,21 +9,21 @@ mod told;
 
 pub use told::Unfit;
 
-use super::batch::Batch;
+use super::group::{Group, Holding};
 use super::input::{End, Input};
 use super::leases::Leases;
 use super::output::Output;
 use super::port::PortState;
 use super::ports::Ports;
 use super::profiles::Profiles;
-use super::request::{Answer, ClientId, Refusal};
+use super::request::{Answer, ClientId};
 use super::rules::Rules;
 use super::state::State;
 use super::survey::Survey;
 use bandwise_saba::controller::{ConnectionId, Controller, Levels, PortId, Settings};
 use jobs::Jobs;
-use requests::Waiting;
-use std::collections::{BTreeMap, VecDeque};
+use requests::{Waiting, Writing};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 /// The daemon's decisions. See the [module](super).
@@ -34,11 +36,16 @@ pub struct Core {
     ports: Ports,
     now: Duration,
     /// Requests that came while a write was under way.
-    waiting: Vec<Waiting>,
-    writing: Option<Batch>,
+    waiting: VecDeque<Waiting>,
+    writing: Option<Writing>,
     /// The number of the last write.
     writes: u64,
+    /// What the store has come to, where others write to it too.
+    revision: u64,
     leases: Leases,
+    holding: Holding,
+    /// Groups that it no longer has, and that may have orders under way.
+    leaving: BTreeSet<Group>,
     survey: Survey,
     jobs: Jobs,
     /// Connections that have moved, by what the controller of Saba knows them by now.
@@ -49,7 +56,7 @@ pub struct Core {
 }
 
 impl Core {
-    /// A core that begins with what was stored. Every client has a whole lease from now on; of ports it knows
+    /// A core that is alone and begins with what was stored. Every client has a whole lease from now on; of ports it knows
     /// nothing until they are found.
     pub fn new(
         rules: Rules,
@@ -66,10 +73,13 @@ impl Core {
             state: State::default(),
             ports: Ports::default(),
             now,
-            waiting: Vec::new(),
+            waiting: VecDeque::new(),
             writing: None,
             writes: 0,
+            revision: 0,
             leases: Leases::default(),
+            holding: Holding::alone(),
+            leaving: BTreeSet::new(),
             survey: Survey::new(now, &rules),
             jobs: Jobs::default(),
             moved: BTreeMap::new(),
@@ -91,6 +101,8 @@ impl Core {
     /// Takes an input. `now` is of a clock that nobody sets; a time before the last one counts as that.
     pub fn handle(&mut self, now: Duration, input: Input) {
         self.now = self.now.max(now);
+        // Also where it was stopped for long, and hears now what came before that.
+        self.end_holding();
         let input = self.own(input).unwrap_or_else(|answer| {
             self.out.push_back(answer);
             Input::Tick
@@ -98,21 +110,23 @@ impl Core {
         match input {
             Input::Hello { ticket, by } => self.wait(ticket, Waiting::Hello(ticket, by)),
             Input::Ask { ticket, asked, path, .. } => {
-                self.is_alive(asked.client);
+                self.hears(asked.client);
                 self.wait(ticket, Waiting::Ask(ticket, asked, path));
             }
             Input::Renew { ticket, client, .. } => {
-                let answer = match self.is_alive(client) {
-                    true => Ok(Answer::Done),
-                    false => Err(Refusal::NoSuchClient(client)),
-                };
-                self.out.push_back(Output::Answer { ticket, answer });
+                match self.hears(client) && self.holding.home().is_some() {
+                    true => self.answer(vec![(ticket, Ok(Answer::Done))]),
+                    false => self.wait(ticket, Waiting::Renew(ticket, client)),
+                }
             }
             Input::Goodbye { ticket, client, .. } => {
                 self.wait(ticket, Waiting::Goodbye(ticket, client))
             }
             Input::Drain { ticket, ports, drained } => self.drain(ticket, ports, drained),
-            Input::Stored { write, error } => self.stored(write, error),
+            Input::Stored { write, error, revision } => self.stored(write, error, revision),
+            Input::Learned { revision, changes } => self.learned(revision, changes),
+            Input::Known { revision, write, records } => self.known(revision, write, records),
+            Input::Held { groups, until } => self.hold(groups, Some(until)),
             Input::Seen { ports, ways } => self.seen(ports, ways),
             Input::Unseen { said: _ } => self.survey.ended(self.now, &self.rules),
             Input::Ended { order, end } => {
@@ -126,6 +140,7 @@ impl Core {
         }
         self.end_leases();
         self.write();
+        self.release();
         self.ports.advance(self.now, &self.rules, &mut self.out);
         self.survey.advance(self.now, &mut self.out);
     }
@@ -138,7 +153,8 @@ impl Core {
     /// When there is something to do if nothing is heard until then.
     pub fn wake(&self) -> Option<Duration> {
         let survey = self.survey.wake();
-        self.leases.next().into_iter().chain(self.ports.wake()).chain(survey).min()
+        let ends = self.holding.until;
+        self.leases.next().into_iter().chain(self.ports.wake()).chain(survey).chain(ends).min()
     }
 
     /// Whether nothing is being stored, and no order is under way or due but to look.
@@ -172,12 +188,16 @@ impl Core {
     }
 
     /// A client was heard; whether it is one.
-    fn is_alive(&mut self, client: ClientId) -> bool {
-        let is_known = self.leases.has(client);
-        if is_known {
+    fn hears(&mut self, client: ClientId) -> bool {
+        if self.leases.has(client) {
             self.renew(client);
+            return true;
         }
-        is_known
+        let is_one = self.state.clients.contains_key(&client);
+        if is_one && self.holding.home().is_some() {
+            self.waiting.push_back(Waiting::Adopt(client));
+        }
+        is_one
     }
 
     /// A lease begins now.
@@ -189,7 +209,7 @@ impl Core {
         // If it can't be stored, it is tried again as often.
         let again = self.now + self.rules.longest_retry;
         while let Some(client) = self.leases.ended(self.now, again) {
-            self.waiting.push(Waiting::LeaseEnded(client));
+            self.waiting.push_back(Waiting::LeaseEnded(client));
         }
     }
 }

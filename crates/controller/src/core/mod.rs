@@ -16,11 +16,18 @@
 //! is said to be overwritten, and written again. The network is looked over now and then, and when an order has failed:
 //! ports come and go with it, and connections that take another way are stored so, and follow.
 //!
+//! **Several have one history** (Saba 4.3.4). Controllers that share a store each know all that is stored. One decides on
+//! what it knows, and its write counts only if nobody has written since; else it learns what they wrote, takes back and
+//! decides anew. So all that was ever stored is as one controller would have done it. Each writes the ports of the
+//! [`Group`]s that it has and keeps the leases of their clients; which those are it is told ([`Input::Held`]). One that has
+//! none takes nothing.
+//!
 //! **Who starts again knows as much.** What is stored are applications, connections and who is drained. Ports are
 //! worked out anew, and of what stands there only what is read counts; clients have a lease from the start on.
 
 mod batch;
 mod change;
+mod group;
 mod input;
 mod leases;
 mod machine;
@@ -36,6 +43,7 @@ mod state;
 mod survey;
 
 pub use change::{Answered, Application, Change, Client, Connection, Job, Next};
+pub use group::Group;
 pub use input::{End, Input, SeenPort, Ticket, Way};
 pub use machine::{Core, Unfit};
 pub use outlook::{Differs, Guest};

@@ -1,6 +1,7 @@
 //! [`Output`]: what the core says. All of it can be written down.
 
 use super::change::Change;
+use super::group::Group;
 use super::input::Ticket;
 use super::request::{Answer, ClientId, Refusal};
 use bandwise_saba::controller::{PortConfig, PortId};
@@ -55,10 +56,13 @@ pub struct Why {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Output {
-    /// All of these are to be stored, or none of them.
+    /// All of these are to be stored, or none of them: in this order, of each record the last.
     Store {
         /// Its number, for [`Input::Stored`](super::Input::Stored).
         write: u64,
+        /// What the store had come to when it was decided. If others have written since it is not to be stored, and
+        /// nothing is to be said: it is decided anew when it is learned what they wrote.
+        after: u64,
         /// What.
         changes: Vec<Change>,
     },
@@ -135,6 +139,11 @@ pub enum Output {
         order: OrderId,
         /// The port.
         port: PortId,
+    },
+    /// Nothing is under way any more at ports of a group that this controller no longer has.
+    Released {
+        /// Which.
+        group: Group,
     },
     /// A client was not heard of for as long as its lease, and is dropped with all that it had.
     Dropped {

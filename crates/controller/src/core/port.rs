@@ -1,5 +1,6 @@
 //! [`PortState`]: what a port is to be, what it is, and what is to be done there.
 
+use super::group::Group;
 use super::output::{Cause, OrderId, Task, Why};
 use super::rules::Rules;
 use bandwise_saba::controller::PortConfig;
@@ -13,6 +14,10 @@ pub struct PortState {
     pub name: String,
     /// Whether it is there.
     pub(super) is_there: bool,
+    /// Whose it is.
+    pub group: Group,
+    /// Whether another controller writes it.
+    pub is_anothers: bool,
     /// Of what is said to the controller of it, the latest.
     pub(super) revision: u64,
     /// How many queues it has.
@@ -65,6 +70,16 @@ impl PortState {
         *self = PortState { revision, under_way, due, ended, ..PortState::default() };
     }
 
+    /// Another controller writes it from now on, or none does but this one. What is known of it by orders is known no more.
+    pub(super) fn hand_over(&mut self, is_anothers: bool) {
+        let known = self.clone();
+        self.forget();
+        let PortState { name, is_there, queues, wanted, group, is_drained, is_left, .. } = known;
+        (self.name, self.is_there, self.queues, self.group) = (name, is_there, queues, group);
+        (self.wanted, self.is_drained, self.is_left) = (wanted, is_drained, is_left);
+        self.is_anothers = is_anothers;
+    }
+
     /// Whether an order has not ended though it should have.
     pub fn is_late(&self) -> bool {
         self.under_way.as_ref().is_some_and(|order| order.is_late)
@@ -72,6 +87,9 @@ impl PortState {
 
     /// Whether there is nothing to do but to look now and then.
     pub fn is_settled(&self) -> bool {
+        if self.is_anothers {
+            return true;
+        }
         let looks = |order: &Order| order.why.cause == Cause::Look;
         self.under_way.as_ref().is_none_or(looks) && self.failures == 0 && !self.is_open()
     }
@@ -124,7 +142,7 @@ impl PortState {
         if let Some(order) = &self.under_way {
             return (!order.is_late).then(|| order.since + rules.late);
         }
-        if !self.is_there {
+        if !self.is_there || self.is_anothers {
             return None;
         }
         let Some(ended) = self.ended else { return Some(now) };

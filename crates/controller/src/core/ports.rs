@@ -1,5 +1,6 @@
 //! [`Ports`]: what ports are to be, what they are, and when which order goes out.
 
+use super::group::Group;
 use super::input::End;
 use super::output::{OrderId, Output, Task, Why};
 use super::port::{Order, PortState};
@@ -53,6 +54,11 @@ impl Ports {
         if let Some(port) = self.all.get_mut(&id) {
             *(if is_made { &mut port.made } else { &mut port.closed }) += 1;
         }
+    }
+
+    /// Whether an order is under way at a port of a group.
+    pub(super) fn is_busy(&self, group: &Group) -> bool {
+        self.under_way.values().any(|port| self.all.get(port).is_some_and(|of| of.group == *group))
     }
 
     /// The first time at which there is something to do.

@@ -149,6 +149,15 @@ pub enum Refusal {
     NotStored(String),
 }
 
+impl Refusal {
+    /// By a controller that has no part in what others share.
+    pub(super) fn cut_off() -> Self {
+        Refusal::NotStored(
+            "this controller is cut off from the store that it shares with others".into(),
+        )
+    }
+}
+
 /// What there is a limit for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -20,6 +20,9 @@ pub struct Rules {
     pub retry: Duration,
     /// The longest such wait.
     pub longest_retry: Duration,
+    /// How many changes a store takes at once; none where there is no limit.
+    #[serde(default)]
+    pub at_once: Option<u32>,
     /// What clients may have.
     pub limits: Limits,
 }
@@ -47,6 +50,7 @@ impl Default for Rules {
             late: Duration::from_secs(2),
             retry: Duration::from_millis(100),
             longest_retry: Duration::from_secs(30),
+            at_once: None,
             limits: Limits::default(),
         }
     }

@@ -155,6 +155,28 @@ impl State {
             .chain(drained)
     }
 
+    /// What makes this state another: what begins comes before what ends, and whoever has something before what they have.
+    pub(super) fn until(&self, other: &State) -> Vec<Change> {
+        let mut changes: Vec<Change> = Vec::new();
+        if self.next != other.next {
+            changes.push(Change::Next(other.next));
+        }
+        begins(&mut changes, (&self.clients, &other.clients), Change::Client);
+        begins(&mut changes, (&self.applications, &other.applications), Change::Application);
+        begins(&mut changes, (&self.connections, &other.connections), Change::Connection);
+        let answered = |(client, number): (ClientId, u64), of| Change::Answered(client, number, of);
+        begins(&mut changes, (&self.answered, &other.answered), answered);
+        changes
+            .extend(other.drained.difference(&self.drained).map(|&of| Change::Drained(of, true)));
+        changes
+            .extend(self.drained.difference(&other.drained).map(|&of| Change::Drained(of, false)));
+        ends(&mut changes, (&self.answered, &other.answered), answered);
+        ends(&mut changes, (&self.connections, &other.connections), Change::Connection);
+        ends(&mut changes, (&self.applications, &other.applications), Change::Application);
+        ends(&mut changes, (&self.clients, &other.clients), Change::Client);
+        changes
+    }
+
     /// The applications of a client.
     pub fn applications_of(&self, client: ClientId) -> impl Iterator<Item = ApplicationId> + '_ {
         let (first, last) = (ApplicationId(0), ApplicationId(u64::MAX));
@@ -196,6 +218,26 @@ impl State {
     pub fn connections(&self) -> impl ExactSizeIterator<Item = (ConnectionId, &Connection)> + '_ {
         self.connections.iter().map(|(&id, of)| (id, of))
     }
+}
+
+/// What the second has that the first lacks, or has otherwise.
+fn begins<K: Ord + Copy, V: PartialEq + Clone>(
+    changes: &mut Vec<Change>,
+    (before, after): (&BTreeMap<K, V>, &BTreeMap<K, V>),
+    change: impl Fn(K, Option<V>) -> Change,
+) {
+    let others = after.iter().filter(|of| before.get(of.0) != Some(of.1));
+    changes.extend(others.map(|(&id, of)| change(id, Some(of.clone()))));
+}
+
+/// What the second lacks.
+fn ends<K: Ord + Copy, V>(
+    changes: &mut Vec<Change>,
+    (before, after): (&BTreeMap<K, V>, &BTreeMap<K, V>),
+    change: impl Fn(K, Option<V>) -> Change,
+) {
+    let gone = before.keys().filter(|id| !after.contains_key(id));
+    changes.extend(gone.map(|&id| change(id, None)));
 }
 
 fn put<K: Ord, V>(map: &mut BTreeMap<K, V>, key: K, value: Option<V>) -> Option<V> {

@@ -1,8 +1,8 @@
 //! [`Caller`]: who says something, and what they may.
 
-use super::pattern::Pattern;
 use crate::core::{Owner, Request};
 use crate::daemon::Said;
+use crate::pattern::Pattern;
 use std::sync::Arc;
 
 /// What somebody may say.

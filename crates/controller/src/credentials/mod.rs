@@ -4,12 +4,12 @@
 
 mod caller;
 mod gate;
-mod pattern;
+
 mod token;
 
+pub use crate::pattern::{NoPattern, Pattern};
 pub use caller::{Caller, Denied, Rights};
 pub use gate::{Gate, Peer, Unknown};
-pub use pattern::{NoPattern, Pattern};
 pub use token::{NoDigest, TokenDigest};
 
 use crate::core::Owner;

@@ -1,6 +1,8 @@
 //! [`Desk`]: the thread that owns the core.
 
+mod kept;
 mod parts;
+mod seen;
 mod tell;
 
 pub use parts::{Parts, Paths};
@@ -9,17 +11,16 @@ use super::handle::{Handle, Message, ROOM, Said};
 use super::recording::Sum;
 use super::scout::{self, Known, Surveyed, Ways};
 use super::writer::{self, Order};
-use super::{Audit, Metrics, Recording, keeper};
-use crate::core::{
-    Answer, Cause, Change, Core, Input, OrderId, Output, Owner, Refusal, Request, SeenPort, Ticket,
-    Way,
-};
-use bandwise_enforce::{Fault, Port, Switches};
+use super::{Audit, Metrics, Recording, ToDesk, ToKeeper, Write};
+use crate::cluster::Groups;
+use crate::core::{Answer, Cause, Core, Input, OrderId, Output, Owner, Refusal, Request, Ticket};
+use bandwise_enforce::{Fault, Switches};
 use bandwise_saba::controller::PortId;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 
 /// How long ports may take to be as they were found when the daemon ends.
@@ -41,7 +42,8 @@ pub struct Desk<S> {
     /// When the first request was heard for a connection that a port does not know of yet.
     unplaced: BTreeMap<PortId, Instant>,
     ordered: BTreeMap<OrderId, (PortId, Instant)>,
-    store: Sender<(u64, Vec<Change>)>,
+    store: UnboundedSender<ToKeeper>,
+    groups: Groups,
     writer: Sender<Order>,
     scout: Sender<Known>,
     /// Connections that were asked for since the scout was sent, and the ways that they were given.
@@ -55,12 +57,12 @@ impl<S: Switches + Send + 'static> Desk<S> {
     pub fn start(mut parts: Parts<S>) -> Result<(Handle, JoinHandle<Vec<String>>), Fault> {
         let found = parts.paths.discover()?;
         let (desk, messages) = sync_channel(ROOM);
-        let (store, writes) = channel();
+        let (store, told) = unbounded_channel();
         let (writer, orders) = channel();
         let (scout, surveys) = channel();
         let metrics = parts.metrics.clone();
-        let (mut kept, to_desk) = (parts.store, desk.clone());
-        std::thread::spawn(move || keeper::run(&mut *kept, &metrics, &writes, &to_desk));
+        let (keeper, to_desk) = (parts.store, ToDesk(desk.clone()));
+        let keeper = std::thread::spawn(move || keeper.run(told, &to_desk, &metrics));
         let (switches, to_desk) = (parts.switches, desk.clone());
         std::thread::spawn(move || writer::run(switches, &orders, &to_desk));
         let paths = Ways::new(parts.paths);
@@ -80,6 +82,7 @@ impl<S: Switches + Send + 'static> Desk<S> {
             unplaced: BTreeMap::new(),
             ordered: BTreeMap::new(),
             store,
+            groups: parts.groups,
             writer,
             scout,
             since: Known::new(),
@@ -88,7 +91,11 @@ impl<S: Switches + Send + 'static> Desk<S> {
         let thread = std::thread::spawn(move || {
             own.since = own.known();
             own.seen(found, Vec::new());
-            own.run()
+            let unrestored = own.run();
+            drop(own);
+            // Others are told that it is gone.
+            let _ = keeper.join();
+            unrestored
         });
         Ok((Handle { desk }, thread))
     }
@@ -133,17 +140,7 @@ impl<S: Switches + Send + 'static> Desk<S> {
                     let input = self.input(ticket, by, said);
                     self.hear(input);
                 }
-                Some(Message::Stored { write, error }) => {
-                    if let Some(error) = &error {
-                        tracing::error!(write, error, "could not be stored");
-                    }
-                    self.hear(Input::Stored { write, error });
-                    // A connection that changes no weights needs no order.
-                    let core = &self.core;
-                    let is_open =
-                        |port: &PortId| core.port(*port).is_some_and(|of| !of.is_settled());
-                    self.unplaced.retain(|port, _| is_open(port));
-                }
+                Some(Message::Kept(kept)) => self.kept(kept),
                 Some(Message::Surveyed(Ok(Surveyed { ports, ways }))) => self.seen(ports, ways),
                 Some(Message::Surveyed(Err(said))) => {
                     tracing::error!(said, "the network could not be looked over");
@@ -171,18 +168,6 @@ impl<S: Switches + Send + 'static> Desk<S> {
         let open = self.core.ports().filter(|of| !of.1.is_settled());
         let open: Vec<String> = open.map(|of| of.1.name.clone()).collect();
         (open.is_empty() || Instant::now() >= by).then_some(open)
-    }
-
-    /// Tells the core which ports there are. Ways of connections that were made while others looked are looked up now.
-    fn seen(&mut self, ports: Vec<Port>, mut ways: Vec<Way>) {
-        let since = std::mem::take(&mut self.since);
-        ways.extend(scout::others(&mut *self.paths.lock(), since));
-        let seen = |Port { id: port, name, queues }| SeenPort { port, name, queues };
-        self.hear(Input::Seen { ports: ports.into_iter().map(seen).collect(), ways });
-    }
-
-    fn known(&self) -> Known {
-        scout::known(self.core.state().connections().map(|of| of.1))
     }
 
     fn input(&mut self, ticket: Ticket, by: Owner, said: Said) -> Input {
@@ -250,7 +235,10 @@ impl<S: Switches + Send + 'static> Desk<S> {
         self.tell(&output);
         match output {
             // Who ends first, ends; the desk hears of it by its messages.
-            Output::Store { write, changes } => drop(self.store.send((write, changes))),
+            Output::Store { write, after, changes } => {
+                drop(self.store.send(ToKeeper::Write(Write { write, after, changes })));
+            }
+            Output::Released { group } => drop(self.store.send(ToKeeper::Released(group))),
             Output::Answer { ticket, answer } => {
                 if let Some(waiting) = self.waiting.remove(&ticket) {
                     drop(waiting.send(answer));

@@ -45,7 +45,7 @@ type Look = Box<dyn FnOnce(&mut Core, &mut dyn super::desk::Paths) + Send>;
 pub(super) enum Message {
     Said(Owner, Said, Answers),
     Look(Look),
-    Stored { write: u64, error: Option<String> },
+    Kept(super::Kept),
     Ended { order: crate::core::OrderId, end: crate::core::End },
     Surveyed(Result<super::scout::Surveyed, String>),
     Stop,

@@ -7,6 +7,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Metric, Registry};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// What the daemon counts.
 #[derive(Clone)]
@@ -30,7 +31,9 @@ pub struct Metrics {
     moved: Counter,
     surveys: Counter,
     pub(super) unseen: Counter,
-    pub(super) store_s: Histogram,
+    pub(super) learned: Counter,
+    groups: Gauge,
+    store_s: Histogram,
     pub(super) order_s: Histogram,
     pub(super) connection_s: Histogram,
 }
@@ -81,6 +84,9 @@ impl Metrics {
             add(of, Counter::default(), "connections_moved", "Connections that took another way");
         let surveys =
             add(of, Counter::default(), "surveys", "How often the network was looked over");
+        let learned =
+            add(of, Counter::default(), "writes_of_others", "What other controllers have stored");
+        let groups = add(of, Gauge::default(), "groups", "Groups of ports that it writes");
         let unseen = add(of, Counter::default(), "surveys_failed", "How often that failed");
         let store_s = add(of, seconds(), "store_seconds", "How long writes to the store take");
         let order_s = add(of, seconds(), "order_seconds", "How long orders to ports take");
@@ -111,10 +117,17 @@ impl Metrics {
             moved,
             surveys,
             unseen,
+            learned,
+            groups,
             store_s,
             order_s,
             connection_s,
         }
+    }
+
+    /// A write to the store has taken so long.
+    pub(crate) fn stored(&self, took: Duration) {
+        self.store_s.observe(took.as_secs_f64());
     }
 
     pub(super) fn count(&self, output: &Output) {
@@ -136,7 +149,7 @@ impl Metrics {
                 self.moved.inc_by(u64::from(*connections));
                 return;
             }
-            Output::Store { .. } | Output::Late { .. } => return,
+            Output::Store { .. } | Output::Late { .. } | Output::Released { .. } => return,
         };
         counter.inc();
     }
@@ -153,6 +166,7 @@ impl Metrics {
             (&self.unsettled, count(&|port| !port.is_settled())),
             (&self.failing, count(&|port| port.failures > 0)),
             (&self.late, count(&PortState::is_late)),
+            (&self.groups, core.held().count()),
         ];
         for (gauge, value) in now {
             gauge.set(value as i64);

@@ -2,7 +2,7 @@
 //! network.
 //!
 //! ```text
-//!  HTTP ──> messages ──> desk (Core) ──> keeper (Store)
+//!  HTTP ──> messages ──> desk (Core) ──> keeper (Store, or etcd)
 //!                         │ ^ ^ ^─────────┘
 //!                         │ │ └───────> writer (Switches)
 //!                         └─┴─────────> scout (Switches)
@@ -22,5 +22,6 @@ mod writer;
 pub use audit::Audit;
 pub use desk::{Desk, Parts};
 pub use handle::{Handle, Said, Unheard};
+pub use keeper::{Ended, Keeper, Kept, ToDesk, ToKeeper, Write};
 pub use metrics::Metrics;
 pub use recording::{Beginning, Recording, Replay, ReplayError, Replayed};

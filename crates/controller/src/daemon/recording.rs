@@ -1,7 +1,7 @@
 //! [`Recording`] and [`Replay`]: all that a core heard, written down and heard again.
 
 use super::audit::continued;
-use crate::core::{Change, Core, Input, Output, Profiles, Rules, State};
+use crate::core::{Change, Core, Group, Input, Output, Profiles, Rules, State};
 use bandwise_input::Source;
 use bandwise_saba::controller::Settings;
 use bandwise_saba::table::read;
@@ -29,10 +29,13 @@ pub struct Beginning {
     pub table: String,
     /// What was stored.
     pub stored: Vec<Change>,
+    /// Where several share a store: what it is called among others, and what the store had come to.
+    #[serde(default)]
+    pub among_others: Option<(Group, u64)>,
 }
 
 /// The form of recordings.
-const FORM: u32 = 2;
+const FORM: u32 = 3;
 
 /// An input, and a sum over what was said to it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -52,7 +55,8 @@ impl Beginning {
     ) -> Self {
         let (recording, version) = (FORM, env!("CARGO_PKG_VERSION").to_owned());
         let stored = stored.records().collect();
-        Beginning { recording, version, rules, seed, levels, table, stored }
+        let among_others = None;
+        Beginning { recording, version, rules, seed, levels, table, stored, among_others }
     }
 
     /// A core that begins so.
@@ -61,7 +65,11 @@ impl Beginning {
         let (profiles, stored) =
             (Profiles::new(table, self.levels, self.seed), State::of(self.stored.clone()));
         let core = Core::new(self.rules, Settings::default(), profiles, stored, Duration::ZERO);
-        core.map_err(|error| error.to_string())
+        let core = core.map_err(|error| error.to_string())?;
+        Ok(match &self.among_others {
+            Some((own, revision)) => core.among_others(own.clone(), *revision),
+            None => core,
+        })
     }
 }
 

@@ -69,6 +69,8 @@ fn of(core: &Core) -> Value {
         json!({
             "port": id,
             "name": port.name,
+            "group": port.group,
+            "anothers": port.is_anothers,
             "wanted": port.wanted,
             "read": port.read,
             "drained": port.is_drained,
@@ -81,6 +83,8 @@ fn of(core: &Core) -> Value {
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "settled": core.is_settled(),
+        "instance": core.own_group(),
+        "groups": core.held().filter(|group| !group.is_nameless()).collect::<Vec<_>>(),
         "clients": state.clients().len(),
         "connections": state.connections().len(),
         "applications": state.applications().map(application).collect::<Vec<_>>(),

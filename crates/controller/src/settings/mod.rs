@@ -1,5 +1,6 @@
 //! [`Settings`]: the one file that says what a controller goes by. A file here for each part of it.
 
+mod cluster;
 mod hosts;
 mod infiniband;
 mod listen;
@@ -8,6 +9,7 @@ mod remote;
 mod rules;
 mod simulated;
 
+pub use cluster::{Cluster, ClusterTls};
 pub use infiniband::InfiniBand;
 pub use listen::{Listen, SOCKET};
 pub use network::Network;
@@ -18,6 +20,7 @@ use crate::core::Rules;
 use crate::credentials::Credential;
 use bandwise_enforce::Names;
 use bandwise_input::{InputError, Source};
+use cluster::ClusterSpec;
 use hosts::HostsSpec;
 use infiniband::InfiniBandSpec;
 use network::PortSpec;
@@ -40,7 +43,7 @@ pub struct Settings {
     /// What the starts of K-means are drawn from.
     pub seed: u64,
     /// Where it keeps what must outlive it.
-    pub store: PathBuf,
+    pub store: Store,
     /// Where it is reached.
     pub listen: Listen,
     /// Where those reach it who are not on this machine, if they may.
@@ -68,7 +71,8 @@ struct Document {
     hosts: HostsSpec,
     table: Spanned<String>,
     seed: Option<u64>,
-    store: Spanned<String>,
+    store: Option<Spanned<String>>,
+    cluster: Option<Spanned<ClusterSpec>>,
     listen: Option<Spanned<String>>,
     socket_mode: Option<Spanned<String>>,
     remote: Option<RemoteSpec>,
@@ -92,27 +96,71 @@ impl Settings {
         let (remote, credentials) =
             remote::remote(source, document.remote.as_ref(), &document.credential, folder)?;
         let network = network::network(source, &document, folder)?;
+        let store = store(source, &document, folder)?;
+        let restores = restores(source, document.on_exit.as_ref(), &store)?;
+        let rules = rules::rules(source, &document)?;
+        let at_once = matches!(store, Store::Cluster(_)).then_some(crate::cluster::AT_ONCE);
+        let rules = Rules { at_once, ..rules };
         Ok(Settings {
             network,
             names: hosts::hosts(source, &document.hosts)?,
             table: path(&document.table)?,
             seed: document.seed.unwrap_or(1),
-            store: path(&document.store)?,
+            store,
             listen: listen::listen(source, &document, folder)?,
             remote,
             credentials,
             audit: document.audit.as_ref().map(path).transpose()?,
             recording: document.recording.as_ref().map(path).transpose()?,
-            restores: restores(source, document.on_exit.as_ref())?,
-            rules: rules::rules(source, &document)?,
+            restores,
+            rules,
         })
     }
 }
 
+/// Where what must outlive a controller is kept.
+#[derive(Debug, Clone)]
+pub enum Store {
+    /// In a file of its own.
+    File(PathBuf),
+    /// In etcd, where others have it too.
+    Cluster(Box<Cluster>),
+}
+
+impl std::fmt::Display for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Store::File(path) => write!(f, "{}", path.display()),
+            Store::Cluster(cluster) => write!(f, "{}{}", cluster.etcd[0], cluster.prefix),
+        }
+    }
+}
+
+fn store(source: &Source, document: &Document, folder: &Path) -> Result<Store, InputError> {
+    let one = "store = \"FILE\", or a [cluster] table, where several share one";
+    match (&document.store, &document.cluster) {
+        (Some(name), None) => Ok(Store::File(file(source, name, folder)?)),
+        (None, Some(spec)) => {
+            let cluster = cluster::cluster(source, spec.get_ref(), folder)?;
+            Ok(Store::Cluster(Box::new(cluster)))
+        }
+        (None, None) => Err(source.error(0..0, "no store is named").allowed(one)),
+        (Some(_), Some(spec)) => Err(at(source, spec, "a second store").allowed(one)),
+    }
+}
+
 /// What becomes of ports when it ends.
-fn restores(source: &Source, on_exit: Option<&Spanned<String>>) -> Result<bool, InputError> {
+fn restores(
+    source: &Source,
+    on_exit: Option<&Spanned<String>>,
+    store: &Store,
+) -> Result<bool, InputError> {
     let Some(text) = on_exit else { return Ok(false) };
     match text.get_ref().as_str() {
+        "restore" if matches!(store, Store::Cluster(_)) => {
+            let message = "ports that another controller goes on with can't be restored";
+            Err(at(source, text, message).allowed("\"keep\", and to drain the ports before"))
+        }
         "keep" => Ok(false),
         "restore" => Ok(true),
         other => {

@@ -55,6 +55,7 @@ pub(super) fn rules(source: &Source, document: &Document) -> Result<Rules, Input
         late: time(&times.late, default.late, ("10 ms", "3600 s"))?,
         retry: time(&times.retry, default.retry, ("1 ms", "3600 s"))?,
         longest_retry: time(&times.longest_retry, default.longest_retry, ("1 ms", "86400 s"))?,
+        at_once: None,
         limits: Limits {
             clients: number(&limits.clients, default.limits.clients)?,
             applications: number(&limits.applications, default.limits.applications)?,

@@ -129,3 +129,39 @@ fn hosts_have_other_names() {
         assert!(error.starts_with(said) && error.contains("allowed"), "{error}");
     }
 }
+
+const SHARED: &str = "lab = \"lab\"\ntable = \"t.toml\"\nlisten = \"unix:c\"\n[cluster]\n\
+    etcd = [\"http://e0:2379\", \"http://[::1]:2379/\"]\ninstance = \"b\"\n\
+    [cluster.groups]\na = [\"leaf1 *\"]\nb = [\"* to h3\"]\n";
+
+#[test]
+fn several_share_a_store() {
+    let settings = read(SHARED).unwrap();
+    let Store::Cluster(cluster) = &settings.store else { panic!() };
+    assert_eq!(cluster.etcd, ["http://e0:2379", "http://[::1]:2379"]);
+    assert_eq!((cluster.prefix.as_str(), cluster.lease), ("/bandwise", Duration::from_secs(3)));
+    assert_eq!(settings.rules.at_once, Some(crate::cluster::AT_ONCE));
+    let of = |port: &str| cluster.groups.of(port).to_string();
+    assert_eq!(["leaf1 to h3", "leaf2 to h3", "leaf2 to h4"].map(of), ["a", "b", "a"]);
+    let cases = [
+        ("\"b\"", "\"c\"", "c.toml:6: this controller is called c, and has no group"),
+        ("http://e0:2379", "e0:2379", "c.toml:5: etcd at \"e0:2379\""),
+        ("http://e0:2379", "https://e0:2379", "c.toml:5: etcd at \"http://[::1]:2379/\""),
+        ("instance", "lease = \"2500 ms\"\ninstance", "c.toml:6: 2.5 s here"),
+        ("instance", "prefix = \"saba\"\ninstance", "c.toml:6: the prefix \"saba\""),
+        ("instance", "ca = \"ca.pem\"\ninstance", "c.toml:6: a certificate, where nothing is"),
+        ("instance", "user = \"saba\"\ninstance", "c.toml:6: a user or a password alone"),
+        (
+            "[cluster]",
+            "on-exit = \"restore\"\n[cluster]",
+            "c.toml:4: ports that another controller",
+        ),
+        ("[cluster]", "store = \"s\"\n[cluster]", "c.toml:5: a second store"),
+    ];
+    for (from, to, said) in cases {
+        let error = read(&SHARED.replacen(from, to, 1)).unwrap_err();
+        assert!(error.starts_with(said) && error.contains("allowed"), "{error}");
+    }
+    let text = WELL.replacen("store = \"s\"\n", "", 1);
+    assert!(read(&text).unwrap_err().starts_with("c.toml:1: no store is named"));
+}

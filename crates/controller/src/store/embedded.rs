@@ -198,15 +198,7 @@ fn key(change: &Change) -> Vec<u8> {
 
 /// What it holds; none where it ends.
 fn value(change: &Change) -> Option<Vec<u8>> {
-    let is_there = match change {
-        Change::Next(_) => true,
-        Change::Client(_, of) => of.is_some(),
-        Change::Answered(_, _, of) => of.is_some(),
-        Change::Application(_, of) => of.is_some(),
-        Change::Connection(_, of) => of.is_some(),
-        Change::Drained(_, drained) => *drained,
-    };
-    is_there.then(|| serde_json::to_vec(change).expect("a change is JSON"))
+    (!change.is_end()).then(|| serde_json::to_vec(change).expect("a change is JSON"))
 }
 
 #[cfg(test)]

@@ -4,4 +4,5 @@ mod anything;
 mod by_hand;
 mod jobs;
 mod seen;
+mod several;
 mod world;

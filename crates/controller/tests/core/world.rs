@@ -1,8 +1,8 @@
 //! A store, ports and clients around a core, each of which fails when it is told to.
 
 use bandwise_controller::core::{
-    Answer, Asked, Change, ClientId, Core, End, Input, OrderId, Output, Owner, Profiles, Refusal,
-    Request, Rules, SeenPort, State, Task, Ticket, Way,
+    Answer, Asked, Change, ClientId, Core, End, Group, Input, OrderId, Output, Owner, Profiles,
+    Refusal, Request, Rules, SeenPort, State, Task, Ticket, Way,
 };
 use bandwise_enforce::htb::lowest_terms;
 use bandwise_input::Source;
@@ -105,7 +105,10 @@ impl World {
     pub fn find(&mut self) {
         self.survey = false;
         let queues = NonZeroU8::new(2).unwrap();
-        let seen = |port| SeenPort { port: PortId(port), name: format!("p{port}"), queues };
+        let seen = |port| {
+            let (name, group) = (format!("p{port}"), Group::default());
+            SeenPort { port: PortId(port), name, queues, group }
+        };
         let ports = (0..PORTS).filter(|port| !self.gone.contains(port)).map(seen).collect();
         let ends = self.core.state().connections().map(|(_, of)| (of.from.clone(), of.to.clone()));
         let mut ends: BTreeSet<_> = ends.collect();
@@ -130,7 +133,7 @@ impl World {
         while let Some(output) = self.core.poll() {
             self.said.push(output.clone());
             match output {
-                Output::Store { write, changes } => {
+                Output::Store { write, changes, .. } => {
                     assert!(self.write.is_none(), "one write at a time");
                     self.write = Some((write, changes));
                 }
@@ -161,7 +164,7 @@ impl World {
             self.keep(changes);
         }
         let error = (!is_well).then(|| "the disk is full".to_owned());
-        self.hear(Input::Stored { write, error });
+        self.hear(Input::Stored { write, error, revision: 0 });
     }
 
     fn keep(&mut self, changes: Vec<Change>) {

@@ -1,6 +1,7 @@
 //! A daemon around a network in memory, which does as it is told, or hangs.
 
 use super::two_hosts::TABLE;
+use bandwise_controller::cluster::Groups;
 use bandwise_controller::core::{Answer, Asked, ClientId, Core, Profiles, Request, Rules};
 use bandwise_controller::credentials::Caller;
 use bandwise_controller::daemon::{
@@ -96,6 +97,7 @@ impl Daemon {
         let parts = Parts {
             core: core.unwrap(),
             store: Box::new(store),
+            groups: Groups::alone(),
             switches: gated(gate),
             paths: gated(None),
             scout: gated(None),

@@ -2,6 +2,7 @@
 
 use crate::client::saba_client::SabaClient;
 use crate::two_hosts::{TABLE, network};
+use bandwise_controller::cluster::Groups;
 use bandwise_controller::core::{Core, Limits, Profiles, Rules, State};
 use bandwise_controller::credentials::{
     Credential, Credentials, Gate, Pattern, Rights, TokenDigest,
@@ -47,6 +48,7 @@ impl World {
         let parts = Parts {
             core: Core::new(rules, settings, profiles, stored, Duration::ZERO).unwrap(),
             store: Box::new(Embedded::open(&folder.path().join("store")).unwrap()),
+            groups: Groups::alone(),
             switches: network.clone(),
             paths: network.clone(),
             scout: network.clone(),

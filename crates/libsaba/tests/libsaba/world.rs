@@ -1,6 +1,7 @@
 //! A controller that begins, hangs up and comes back.
 
 use crate::two_hosts::{TABLE, network};
+use bandwise_controller::cluster::Groups;
 use bandwise_controller::core::{Core, Profiles, Rules, State};
 use bandwise_controller::credentials::{Credentials, Gate};
 use bandwise_controller::daemon::{Desk, Handle, Metrics, Parts};
@@ -52,6 +53,7 @@ impl World {
         let parts = Parts {
             core: Core::new(rules, Settings::default(), profiles, stored, Duration::ZERO).unwrap(),
             store: Box::new(store),
+            groups: Groups::alone(),
             switches: self.network.clone(),
             paths: self.network.clone(),
             scout: self.network.clone(),

@@ -11,6 +11,7 @@ pub(super) use one::run as one;
 use super::{cores, or_not_known};
 use crate::machine;
 use anyhow::Result;
+use bandwise_controller::cluster::Groups;
 use bandwise_controller::core::{Core, Profiles, Rules, State};
 use bandwise_controller::credentials::{Credentials, Gate};
 use bandwise_controller::daemon::{Desk, Handle, Metrics, Parts};
@@ -40,6 +41,7 @@ fn start<S: Switches + Send + 'static>(
     let parts = Parts {
         core,
         store: Box::new(Embedded::open(&folder.join("store"))?),
+        groups: Groups::alone(),
         switches,
         paths,
         scout,

@@ -4,9 +4,10 @@ use super::network::{Opened, Use};
 use super::run::core;
 use crate::failure::Failure;
 use anyhow::{Context, Error};
-use bandwise_controller::core::{Input, Output, Profiles, SeenPort, State, Task};
-use bandwise_controller::settings::Settings;
-use bandwise_controller::store::{Embedded, Store};
+use bandwise_controller::cluster::{Endpoints, Etcd};
+use bandwise_controller::core::{Group, Input, Output, Profiles, SeenPort, State, Task};
+use bandwise_controller::settings::{Settings, Store};
+use bandwise_controller::store::{Embedded, Store as _};
 use bandwise_enforce::{Plan, Switches, Wanted};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -19,8 +20,19 @@ pub struct DryRun<'a> {
     pub profiles: Profiles,
 }
 
-/// What is in the store, of a copy: opening one writes to it.
-fn stored(path: &Path) -> Result<State, Failure> {
+/// What is in the store.
+fn stored(store: &Store) -> Result<State, Failure> {
+    match store {
+        Store::File(path) => in_file(path),
+        Store::Cluster(cluster) => {
+            let endpoints = Endpoints::new(cluster).map_err(Error::from)?;
+            Ok(Etcd::look(&endpoints).map_err(Error::from)?)
+        }
+    }
+}
+
+/// What is in a file, of a copy: opening one writes to it.
+fn in_file(path: &Path) -> Result<State, Failure> {
     if !path.exists() {
         return Ok(State::default());
     }
@@ -38,7 +50,7 @@ impl Use for DryRun<'_> {
         let mut core = core(settings, profiles, stored(&settings.store)?)?;
         let seen = |port: &bandwise_enforce::Port| {
             let (id, name, queues) = (port.id, port.name.clone(), port.queues);
-            SeenPort { port: id, name, queues }
+            SeenPort { port: id, name, queues, group: Group::default() }
         };
         let all = ports.iter().map(seen).collect();
         core.handle(Duration::ZERO, Input::Seen { ports: all, ways: Vec::new() });

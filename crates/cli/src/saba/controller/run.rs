@@ -7,11 +7,12 @@ use crate::failure::Failure;
 use crate::files::Text;
 use crate::output::note;
 use anyhow::{Context, Error};
+use bandwise_controller::cluster::{Endpoints, Etcd, Groups};
 use bandwise_controller::core::{Core, Profiles, State};
 use bandwise_controller::credentials::{Credentials, Gate};
-use bandwise_controller::daemon::{Audit, Beginning, Desk, Metrics, Parts, Recording};
-use bandwise_controller::settings::{Listen, Remote, Settings};
-use bandwise_controller::store::{Embedded, Store};
+use bandwise_controller::daemon::{Audit, Beginning, Desk, Keeper, Metrics, Parts, Recording};
+use bandwise_controller::settings::{Listen, Remote, Settings, Store};
+use bandwise_controller::store::{Embedded, Store as _};
 use bandwise_controller::{Door, Marking, Tls};
 use bandwise_enforce::Switches;
 use bandwise_saba::table::read;
@@ -73,7 +74,7 @@ impl Flags {
 pub fn core(settings: &Settings, profiles: Profiles, stored: State) -> Result<Core, Failure> {
     let saba = bandwise_saba::controller::Settings::default();
     let core = Core::new(settings.rules, saba, profiles, stored, Duration::ZERO);
-    Ok(core.with_context(|| settings.store.display().to_string())?)
+    Ok(core.with_context(|| settings.store.to_string())?)
 }
 
 /// A controller that is about to run.
@@ -91,11 +92,28 @@ impl Use for Run<'_> {
     fn with<S: Switches + Send + 'static>(self, opened: Opened<S>) -> Result<(), Failure> {
         let Run { settings, profiles, marking, credentials, tls, table } = self;
         let Opened { ports, writer, paths, scout } = opened;
-        let mut store = Embedded::open(&settings.store).map_err(Error::from)?;
-        let stored = store.load().map_err(Error::from)?;
         let by = (marking.levels(), settings.seed);
-        let beginning = Beginning::new(settings.rules, by, table, &stored);
-        let core = core(settings, profiles, stored)?;
+        let (store, stored, revision) = match &settings.store {
+            Store::File(path) => {
+                let mut store = Embedded::open(path).map_err(Error::from)?;
+                let stored = store.load().map_err(Error::from)?;
+                (Box::new(store) as Box<dyn Keeper>, stored, 0)
+            }
+            Store::Cluster(cluster) => {
+                let endpoints = Endpoints::new(cluster).map_err(Error::from)?;
+                let opened = Etcd::open(endpoints, &cluster.groups, (by, &table));
+                let (store, stored, revision) = opened.map_err(Error::from)?;
+                (Box::new(store) as Box<dyn Keeper>, stored, revision)
+            }
+        };
+        let mut beginning = Beginning::new(settings.rules, by, table, &stored);
+        let mut core = core(settings, profiles, stored)?;
+        let mut groups = Groups::alone();
+        if let Store::Cluster(cluster) = &settings.store {
+            beginning.among_others = Some((cluster.instance.clone(), revision));
+            core = core.among_others(cluster.instance.clone(), revision);
+            groups = cluster.groups.clone();
+        }
         let (mut place, door) = open_door(&settings.listen)?;
         let remote = settings.remote.as_ref().map(|of| open_remote(of, tls)).transpose()?;
         let named = |path: &Path| path.display().to_string();
@@ -108,7 +126,8 @@ impl Use for Run<'_> {
         let metrics = Metrics::new();
         let parts = Parts {
             core,
-            store: Box::new(store),
+            store,
+            groups,
             switches: writer,
             paths,
             scout,

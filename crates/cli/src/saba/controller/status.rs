@@ -49,6 +49,9 @@ fn text(status: &Value) -> String {
     );
     let port = |of: &Value| {
         let state = match (&of["fault"], of["late"] == true, of["drained"] == true) {
+            _ if of["anothers"] == true => {
+                format!("of group {}", of["group"].as_str().unwrap_or_default())
+            }
             (Value::String(fault), ..) => fault.clone(),
             (_, true, _) => "does not answer".into(),
             (_, _, true) => "drained".into(),
@@ -62,7 +65,16 @@ fn text(status: &Value) -> String {
         &["port", "wanted", "read back, in lowest terms", "state"],
         rows("ports", &port),
     );
-    format!("{}\n{}", tables::table(&applications), tables::table(&ports))
+    let others = match status["instance"].as_str() {
+        None => String::new(),
+        Some(instance) => {
+            let groups = status["groups"].as_array().into_iter().flatten();
+            let groups: Vec<&str> = groups.filter_map(Value::as_str).collect();
+            let groups = if groups.is_empty() { "none".into() } else { groups.join(", ") };
+            format!("\ncontroller {instance}; groups of ports that it writes: {groups}\n")
+        }
+    };
+    format!("{}\n{}{others}", tables::table(&applications), tables::table(&ports))
 }
 
 /// A row for each application, by its id: parts of one job are one.

@@ -2,7 +2,6 @@
 
 use super::Core;
 use crate::core::batch::Batch;
-use crate::core::change::Change;
 use crate::core::input::Ticket;
 use crate::core::output::Output;
 use crate::core::owner::Owner;
@@ -16,10 +15,36 @@ const MOST_WAITING: usize = 10_000;
 pub(super) enum Waiting {
     Hello(Ticket, Owner),
     Ask(Ticket, Asked, Result<Vec<PortId>, String>),
+    /// Of one that is not known here.
+    Renew(Ticket, ClientId),
     Goodbye(Ticket, ClientId),
     Drain(Ticket, Vec<PortId>, bool),
     LeaseEnded(ClientId),
     Moves(ConnectionId, Box<[PortId]>),
+    /// A client is heard here, whose lease another keeps.
+    Adopt(ClientId),
+}
+
+impl Waiting {
+    /// Who waits for an answer.
+    pub(super) fn ticket(&self) -> Option<Ticket> {
+        match *self {
+            Waiting::Hello(ticket, _)
+            | Waiting::Ask(ticket, ..)
+            | Waiting::Renew(ticket, _)
+            | Waiting::Goodbye(ticket, _)
+            | Waiting::Drain(ticket, ..) => Some(ticket),
+            Waiting::LeaseEnded(_) | Waiting::Moves(..) | Waiting::Adopt(_) => None,
+        }
+    }
+}
+
+/// What is being stored.
+#[derive(Debug, Clone)]
+pub(super) struct Writing {
+    pub(super) batch: Batch,
+    /// What it was made of, where it may have to be made anew.
+    pub(super) taken: Vec<Waiting>,
 }
 
 impl Core {
@@ -40,101 +65,107 @@ impl Core {
 
     /// A request goes into the next write, unless too many do already: then the store has hung for long.
     pub(super) fn wait(&mut self, ticket: Ticket, waiting: Waiting) {
-        if self.waiting.len() < MOST_WAITING {
-            return self.waiting.push(waiting);
-        }
-        let why = format!("{MOST_WAITING} requests wait for the store");
-        self.out.push_back(Output::Answer { ticket, answer: Err(Refusal::NotStored(why)) });
+        let refusal = match self.holding.home() {
+            None => Refusal::cut_off(),
+            Some(_) if self.waiting.len() < MOST_WAITING => return self.waiting.push_back(waiting),
+            Some(_) => Refusal::NotStored(format!("{MOST_WAITING} requests wait for the store")),
+        };
+        self.out.push_back(Output::Answer { ticket, answer: Err(refusal) });
     }
 
     /// Takes what waits, if no write is under way.
     pub(super) fn write(&mut self) {
-        if self.writing.is_some() || self.waiting.is_empty() {
+        if self.writing.is_some() {
             return;
         }
-        let mut batch = Batch::default();
-        for waiting in std::mem::take(&mut self.waiting) {
-            self.take(&mut batch, waiting);
+        let mut batch = Batch::new(&self.rules);
+        let mut taken = Vec::new();
+        while !batch.is_full()
+            && let Some(waiting) = self.waiting.pop_front()
+        {
+            if self.holding.is_shared() {
+                taken.push(waiting.clone());
+            }
+            if let Some(rest) = self.take(&mut batch, waiting) {
+                self.waiting.push_front(rest);
+                // Decided anew, it comes as what is put in front of all.
+                taken.pop();
+            }
         }
-        if batch.changes.is_empty() {
+        // What is not known here another may have stored a moment ago: nobody is refused before it is certain that nobody
+        // has written since.
+        let is_said = !self.holding.is_shared() || batch.answers.iter().all(|of| of.1.is_ok());
+        if batch.changes.is_empty() && is_said {
             return self.answer(batch.answers);
         }
         self.writes += 1;
-        let changes = batch.changes.clone();
-        self.out.push_back(Output::Store { write: self.writes, changes });
-        self.writing = Some(batch);
+        let (write, after, changes) = (self.writes, self.revision, batch.changes.clone());
+        self.out.push_back(Output::Store { write, after, changes });
+        self.writing = Some(Writing { batch, taken });
     }
 
-    fn take(&mut self, batch: &mut Batch, waiting: Waiting) {
-        let Core { state, profiles, rules, leases, .. } = self;
+    /// Takes a request; the rest of it is for the next write.
+    fn take(&mut self, batch: &mut Batch, waiting: Waiting) -> Option<Waiting> {
+        let Core { state, profiles, rules, leases, holding, .. } = self;
+        let home = holding.home().cloned();
         let (ticket, answer) = match waiting {
-            Waiting::Hello(ticket, by) => (ticket, batch.hello(state, rules, by)),
+            Waiting::Hello(ticket, by) => {
+                let answer = match home {
+                    Some(home) => batch.hello(state, rules, (by, home)),
+                    None => Err(Refusal::cut_off()),
+                };
+                (ticket, answer)
+            }
             Waiting::Ask(ticket, asked, path) => {
-                (ticket, batch.ask(state, (profiles, rules), asked, path))
+                match batch.ask(state, (profiles, rules), &asked, path.clone()) {
+                    Some(answer) => (ticket, answer),
+                    None => return Some(Waiting::Ask(ticket, asked, path)),
+                }
+            }
+            Waiting::Renew(ticket, client) => {
+                let is_one = state.clients.contains_key(&client);
+                let answer =
+                    if is_one { Ok(Answer::Done) } else { Err(Refusal::NoSuchClient(client)) };
+                (ticket, answer)
             }
             Waiting::Goodbye(ticket, client) => {
-                if state.clients.contains_key(&client) {
-                    batch.leave(state, client);
+                if state.clients.contains_key(&client) && !batch.leave(state, client) {
+                    return Some(Waiting::Goodbye(ticket, client));
                 }
                 // Who is gone is gone: also a copy is answered so.
                 (ticket, Ok(Answer::Done))
             }
-            Waiting::Drain(ticket, ports, drained) => {
-                batch.drain(state, &ports, drained);
-                (ticket, Ok(Answer::Done))
-            }
+            Waiting::Drain(ticket, ports, drained) => match batch.drain(state, &ports, drained) {
+                true => (ticket, Ok(Answer::Done)),
+                false => return Some(Waiting::Drain(ticket, ports, drained)),
+            },
             Waiting::LeaseEnded(client) => {
                 // It may have been heard while another write was under way.
                 if leases.is_silent(client) && state.clients.contains_key(&client) {
-                    batch.leave(state, client);
+                    if !batch.leave(state, client) {
+                        return Some(Waiting::LeaseEnded(client));
+                    }
                     batch.dropped.push(client);
                 }
-                return;
+                return None;
             }
-            Waiting::Moves(connection, path) => return batch.moves(state, connection, path),
+            Waiting::Moves(connection, path) => {
+                batch.moves(state, connection, path);
+                return None;
+            }
+            Waiting::Adopt(client) => {
+                if let Some(home) = home {
+                    batch.adopt(state, client, home);
+                }
+                return None;
+            }
         };
         batch.answers.push((ticket, answer));
+        None
     }
 
-    fn answer(&mut self, answers: Vec<(Ticket, Result<Answer, Refusal>)>) {
+    pub(super) fn answer(&mut self, answers: Vec<(Ticket, Result<Answer, Refusal>)>) {
         let answer = |(ticket, answer)| Output::Answer { ticket, answer };
         self.out.extend(answers.into_iter().map(answer));
-    }
-
-    pub(super) fn stored(&mut self, write: u64, error: Option<String>) {
-        if write != self.writes {
-            return;
-        }
-        let Some(mut batch) = self.writing.take() else { return };
-        if let Some(error) = error {
-            batch.take_back(&mut self.state);
-            // Of those that change nothing too: what they say may rest on what is taken back.
-            let refused = batch.answers.into_iter();
-            let refused = refused.map(|of| (of.0, Err(Refusal::NotStored(error.clone()))));
-            return self.answer(refused.collect());
-        }
-        for path in batch.closed_paths() {
-            path.iter().for_each(|&port| self.ports.count(port, false));
-        }
-        for change in &batch.changes {
-            self.tell(change).expect("levels are those of the table");
-            match change {
-                Change::Client(client, Some(_)) if !self.leases.has(*client) => {
-                    self.renew(*client);
-                }
-                Change::Client(client, None) => self.leases.forget(*client),
-                Change::Drained(port, drained) => {
-                    let now = (self.now, &self.rules);
-                    self.ports.change(*port, now, |port| port.is_drained = *drained);
-                }
-                _ => {}
-            }
-        }
-        if batch.moved > 0 {
-            self.out.push_back(Output::Moved { connections: batch.moved });
-        }
-        self.out.extend(batch.dropped.into_iter().map(|client| Output::Dropped { client }));
-        self.answer(batch.answers);
-        self.settle();
     }
 }

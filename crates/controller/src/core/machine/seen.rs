@@ -19,8 +19,10 @@ impl Core {
         gone.into_iter().for_each(|port| self.lost(port));
         for seen in ports {
             let known = self.ports.all.get(&seen.port).filter(|port| port.is_there);
-            let is_same =
-                |port: &PortState| (&port.name, port.queues) == (&seen.name, Some(seen.queues));
+            let is_same = |port: &PortState| {
+                let known = (&port.name, port.queues, &port.group);
+                known == (&seen.name, Some(seen.queues), &seen.group)
+            };
             if !known.is_some_and(is_same) {
                 self.found(seen);
             }
@@ -29,7 +31,8 @@ impl Core {
         self.move_connections(ways);
     }
 
-    fn found(&mut self, SeenPort { port, name, queues }: SeenPort) {
+    fn found(&mut self, SeenPort { port, name, queues, group }: SeenPort) {
+        let is_anothers = !self.holding.has(&group);
         let is_drained = self.state.drained.contains(&port);
         let is_left = self.ports.are_left;
         let mut revision = 0;
@@ -39,6 +42,7 @@ impl Core {
             known.forget();
             (known.name, known.queues) = (name, Some(queues));
             known.is_there = true;
+            (known.group, known.is_anothers) = (group, is_anothers);
             (known.is_drained, known.is_left) = (is_drained, is_left);
         });
         let event = Event::PortFound { port, queues, revision };
@@ -76,7 +80,7 @@ impl Core {
         for (&id, of) in &self.state.connections {
             let way = ways.get(&(of.from.clone(), of.to.clone()));
             if let Some(path) = way.filter(|path| **path != of.path) {
-                self.waiting.push(Waiting::Moves(id, path.clone()));
+                self.waiting.push_back(Waiting::Moves(id, path.clone()));
             }
         }
     }

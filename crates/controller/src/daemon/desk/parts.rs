@@ -1,8 +1,8 @@
 //! [`Parts`]: what a daemon is made of.
 
+use crate::cluster::Groups;
 use crate::core::Core;
-use crate::daemon::{Audit, Metrics, Recording};
-use crate::store::Store;
+use crate::daemon::{Audit, Keeper, Metrics, Recording};
 use bandwise_enforce::{Fault, Switches};
 use bandwise_saba::controller::PortId;
 
@@ -10,8 +10,10 @@ use bandwise_saba::controller::PortId;
 pub struct Parts<S> {
     /// The core, which has heard nothing yet.
     pub core: Core,
-    /// Where changes are kept.
-    pub store: Box<dyn Store>,
+    /// Who keeps changes.
+    pub store: Box<dyn Keeper>,
+    /// Whose ports are whose.
+    pub groups: Groups,
     /// Who writes ports.
     pub switches: S,
     /// Who knows ways through the network, while the other writes.

@@ -24,7 +24,10 @@ impl<S> Desk<S> {
                 tracing::info!(connections, "take another way");
                 return;
             }
-            Output::Store { .. } | Output::Answer { .. } | Output::Survey => return,
+            Output::Store { .. }
+            | Output::Answer { .. }
+            | Output::Survey
+            | Output::Released { .. } => return,
         };
         let name = self.core.port(port).map_or("", |port| &port.name);
         match output {

@@ -1,6 +1,6 @@
-//! [`Pattern`]: names of applications.
+//! [`Pattern`]: names of applications, or of ports.
 
-/// Names of applications: `*` stands for any characters, also none; all else for itself.
+/// Names: `*` stands for any characters, also none; all else for itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern(String);
 
@@ -11,7 +11,7 @@ pub struct NoPattern(usize);
 
 impl Pattern {
     /// What is allowed.
-    pub const ALLOWED: &str = "1 to 256 bytes: a name of an application, with * for any characters";
+    pub const ALLOWED: &str = "1 to 256 bytes: a name, with * for any characters";
 
     /// Every name.
     pub fn any() -> Self {

@@ -1,0 +1,153 @@
+//! Some controllers and a store, whose words are heard late, but in their order.
+
+use super::*;
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+const NAMES: [&str; 3] = ["a", "b", "c"];
+
+#[derive(Debug, Clone)]
+enum Heard {
+    Alive(Group, bool),
+    Held(Group, Option<Holder>),
+}
+
+/// One that runs: what it knows, and how much of what happened it has heard.
+struct One {
+    claims: Claims,
+    heard: usize,
+    /// Groups at whose ports something is under way, since it had them.
+    busy: BTreeSet<Group>,
+}
+
+#[derive(Default)]
+struct World {
+    history: Vec<Heard>,
+    holders: BTreeMap<Group, Holder>,
+    running: BTreeMap<Group, One>,
+    leases: i64,
+}
+
+impl World {
+    fn says(&mut self, heard: Heard) {
+        if let Heard::Held(group, holder) = &heard {
+            match holder {
+                Some(holder) => drop(self.holders.insert(group.clone(), holder.clone())),
+                None => drop(self.holders.remove(group)),
+            }
+        }
+        self.history.push(heard);
+    }
+
+    fn starts(&mut self, name: Group) {
+        if self.running.contains_key(&name) {
+            return;
+        }
+        self.leases += 1;
+        let me = Holder { instance: name.clone(), lease: self.leases };
+        let claims = Claims::new(me, NAMES.map(Group::from));
+        self.says(Heard::Alive(name.clone(), true));
+        self.running.insert(name, One { claims, heard: 0, busy: BTreeSet::new() });
+    }
+
+    /// Its lease ends, and it knows: it said to have its groups until then.
+    fn dies(&mut self, name: &Group) {
+        if self.running.remove(name).is_none() {
+            return;
+        }
+        let had = self.holders.iter().filter(|of| of.1.instance == *name);
+        for group in had.map(|of| of.0.clone()).collect::<Vec<_>>() {
+            self.says(Heard::Held(group, None));
+        }
+        self.says(Heard::Alive(name.clone(), false));
+    }
+
+    /// One hears some of what happened, and does what it decides.
+    fn hears(&mut self, name: &Group, most: usize) {
+        let Some(one) = self.running.get_mut(name) else { return };
+        for heard in self.history.iter().skip(one.heard).take(most) {
+            match heard.clone() {
+                Heard::Alive(name, is) => one.claims.alive(name, is),
+                Heard::Held(group, holder) => one.claims.held(group, holder),
+            }
+            one.heard += 1;
+        }
+        let Decided { claim, free: mut freed } = one.claims.decide();
+        let ours: BTreeSet<Group> = one.claims.ours().into_iter().collect();
+        one.busy.extend(ours.iter().cloned());
+        // Nothing is under way a while after it has them no more.
+        let rests: Vec<Group> = one.busy.difference(&ours).cloned().collect();
+        for group in rests {
+            one.busy.remove(&group);
+            if one.claims.is_given_back(&group) {
+                freed.push(group);
+            }
+        }
+        let me = one.claims.me().clone();
+        for group in claim {
+            match self.holders.contains_key(&group) {
+                false => self.says(Heard::Held(group, Some(me.clone()))),
+                true => self.running.get_mut(name).unwrap().claims.answered(&group),
+            }
+        }
+        for group in freed {
+            assert_eq!(self.holders.get(&group), Some(&me), "what it gives back it has");
+            self.says(Heard::Held(group, None));
+        }
+        self.nobody_has_what_another_has();
+    }
+
+    fn nobody_has_what_another_has(&mut self) {
+        let mut all = BTreeMap::<Group, &Group>::new();
+        for (name, one) in &mut self.running {
+            for group in one.claims.ours() {
+                assert_eq!(all.insert(group.clone(), name), None, "two have {group}");
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Happens {
+    Starts(Index),
+    Dies(Index),
+    Hears(Index, usize),
+}
+
+fn anything() -> impl Strategy<Value = Vec<Happens>> {
+    let one = prop_oneof![
+        2 => any::<Index>().prop_map(Happens::Starts),
+        1 => any::<Index>().prop_map(Happens::Dies),
+        6 => (any::<Index>(), 0usize..6).prop_map(|(who, most)| Happens::Hears(who, most)),
+    ];
+    prop::collection::vec(one, 0..80)
+}
+
+proptest! {
+    /// Never do two have a group; in the end each that runs has its own, and somebody has each other.
+    #[test]
+    fn each_group_is_somebodys(happens in anything(), last in 0usize..3) {
+        let name = |of: &Index| Group::from(*of.get(&NAMES));
+        let mut world = World::default();
+        for what in &happens {
+            match what {
+                Happens::Starts(of) => world.starts(name(of)),
+                Happens::Dies(of) => world.dies(&name(of)),
+                Happens::Hears(of, most) => world.hears(&name(of), *most),
+            }
+        }
+        world.starts(NAMES[last].into());
+        for _ in 0..20 {
+            NAMES.iter().for_each(|name| world.hears(&Group::from(*name), usize::MAX));
+        }
+        for name in NAMES.map(Group::from) {
+            let holder = world.holders.get(&name).map(|holder| &holder.instance);
+            match world.running.contains_key(&name) {
+                true => prop_assert_eq!(holder, Some(&name)),
+                false => prop_assert!(world.running.contains_key(holder.unwrap())),
+            }
+        }
+        let ours: usize = world.running.values_mut().map(|one| one.claims.ours().len()).sum();
+        prop_assert_eq!(ours, NAMES.len());
+    }
+}

@@ -1,0 +1,125 @@
+//! [`Keys`]: under which names things stand in etcd.
+
+use crate::core::{Change, ClientId, Group};
+use bandwise_saba::controller::{ApplicationId, ConnectionId, PortId};
+
+/// Names under a prefix.
+#[derive(Debug, Clone)]
+pub(super) struct Keys(String);
+
+/// What stands under a name.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Key {
+    Head,
+    Rules,
+    /// A record, as the change that ends it.
+    Record(Change),
+    Written(Group),
+    Instance(Group),
+    Holder(Group),
+}
+
+impl Keys {
+    /// Names under this prefix, which ends with a slash.
+    pub(super) fn under(prefix: &str) -> Self {
+        Keys(format!("{}/", prefix.trim_end_matches('/')))
+    }
+
+    pub(super) fn prefix(&self) -> &str {
+        &self.0
+    }
+
+    pub(super) fn head(&self) -> String {
+        format!("{}head", self.0)
+    }
+
+    pub(super) fn rules(&self) -> String {
+        format!("{}rules", self.0)
+    }
+
+    pub(super) fn written(&self, instance: &Group) -> String {
+        format!("{}written/{instance}", self.0)
+    }
+
+    pub(super) fn instance(&self, instance: &Group) -> String {
+        format!("{}instance/{instance}", self.0)
+    }
+
+    pub(super) fn holder(&self, group: &Group) -> String {
+        format!("{}holder/{group}", self.0)
+    }
+
+    /// Where a record stands. Numbers have all their digits, so that what is listed comes in their order.
+    pub(super) fn record(&self, change: &Change) -> String {
+        let name = match change {
+            Change::Next(_) => "next".to_owned(),
+            Change::Client(id, _) => format!("client/{:020}", id.0),
+            Change::Answered(id, number, _) => format!("answered/{:020}/{number:020}", id.0),
+            Change::Application(id, _) => format!("application/{:020}", id.0),
+            Change::Connection(id, _) => format!("connection/{:020}", id.0),
+            Change::Drained(port, _) => format!("drained/{:020}", port.0),
+        };
+        format!("{}record/{name}", self.0)
+    }
+
+    /// What stands under a name; none where it is nobody's here.
+    pub(super) fn read(&self, name: &[u8]) -> Option<Key> {
+        let rest = std::str::from_utf8(name).ok()?.strip_prefix(&self.0)?;
+        let number = |text: &str| text.parse::<u64>().ok();
+        let parts: Vec<&str> = rest.split('/').collect();
+        Some(match parts[..] {
+            ["head"] => Key::Head,
+            ["rules"] => Key::Rules,
+            ["written", name] => Key::Written(name.into()),
+            ["instance", name] => Key::Instance(name.into()),
+            ["holder", name] => Key::Holder(name.into()),
+            ["record", "client", id] => Key::Record(Change::Client(ClientId(number(id)?), None)),
+            ["record", "answered", id, of] => {
+                Key::Record(Change::Answered(ClientId(number(id)?), number(of)?, None))
+            }
+            ["record", "application", id] => {
+                Key::Record(Change::Application(ApplicationId(number(id)?), None))
+            }
+            ["record", "connection", id] => {
+                Key::Record(Change::Connection(ConnectionId(number(id)?), None))
+            }
+            ["record", "drained", port] => {
+                Key::Record(Change::Drained(PortId(number(port)?), false))
+            }
+            // It never ends.
+            ["record", "next"] => Key::Record(Change::Next(Default::default())),
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_found_again() {
+        let keys = Keys::under("/saba/");
+        let all = [
+            Change::Next(Default::default()),
+            Change::Client(ClientId(u64::MAX), None),
+            Change::Answered(ClientId(1), 2, None),
+            Change::Application(ApplicationId(3), None),
+            Change::Connection(ConnectionId(4), None),
+            Change::Drained(PortId(5), false),
+        ];
+        for change in all {
+            let read = keys.read(keys.record(&change).as_bytes());
+            assert_eq!(read, Some(Key::Record(change)));
+        }
+        let group = Group::from("a");
+        assert_eq!(keys.read(keys.holder(&group).as_bytes()), Some(Key::Holder(group.clone())));
+        assert_eq!(keys.read(keys.instance(&group).as_bytes()), Some(Key::Instance(group.clone())));
+        assert_eq!(keys.read(keys.written(&group).as_bytes()), Some(Key::Written(group)));
+        assert_eq!(keys.read(keys.head().as_bytes()), Some(Key::Head));
+        assert_eq!(keys.read(keys.rules().as_bytes()), Some(Key::Rules));
+        for none in ["/saba/record/client/x", "/sabb/head", "/saba/record", "/saba/"] {
+            assert_eq!(keys.read(none.as_bytes()), None);
+        }
+    }
+}

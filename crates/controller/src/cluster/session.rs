@@ -1,0 +1,126 @@
+//! [`Session`]: what a controller and etcd tell each other for as long as both run.
+//!
+//! It goes on with another etcd of the same store when one does not answer: with the same lease, and with what happened
+//! since. A write of which nobody knows whether it is there is written again to that one: it is there once at most, as it
+//! counts only if nobody has written since it was decided.
+
+mod talk;
+
+use super::claims::{Claims, Holder};
+use super::etcd::{Endpoints, EtcdError};
+use super::keys::Keys;
+use super::link::{Link, Loaded, Trouble};
+use crate::core::Group;
+use crate::daemon::{Ended, Metrics, ToDesk, ToKeeper, Write};
+use std::time::{Duration, Instant};
+use talk::{End, Talk};
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::timeout_at;
+
+/// From one etcd that does not answer to the next.
+const REST: Duration = Duration::from_millis(200);
+
+/// A controller's part in what others share.
+pub(super) struct Session {
+    endpoints: Endpoints,
+    keys: Keys,
+    /// Which of the URLs is spoken to.
+    at: usize,
+    /// Of which run of this program writes are.
+    run: u64,
+    /// Up to which revision of etcd it was heard what happened, and which of them was the last write.
+    heard: i64,
+    head: u64,
+    /// A write that was not heard of yet, and since when.
+    pending: Option<(Write, Instant)>,
+    /// Groups at whose ports nothing is under way any more, of which etcd does not know yet.
+    released: Vec<Group>,
+    lease: Option<Lease>,
+    claims: Claims,
+}
+
+/// By which others know that this controller is alive.
+#[derive(Debug, Clone, Copy)]
+struct Lease {
+    id: i64,
+    /// Until when, at least.
+    until: Instant,
+}
+
+impl Session {
+    pub(super) fn new(
+        endpoints: Endpoints,
+        keys: Keys,
+        groups: Vec<Group>,
+        loaded: Loaded,
+    ) -> Result<Self, EtcdError> {
+        let mut run = [0; 8];
+        getrandom::fill(&mut run).map_err(std::io::Error::other)?;
+        let nobody = Holder { instance: endpoints.own.clone(), lease: 0 };
+        let mut claims = Claims::new(nobody, groups);
+        claims.see(loaded.alive, loaded.holders);
+        Ok(Session {
+            endpoints,
+            keys,
+            at: 0,
+            run: u64::from_le_bytes(run),
+            heard: loaded.at,
+            head: loaded.head,
+            pending: None,
+            released: Vec::new(),
+            lease: None,
+            claims,
+        })
+    }
+
+    /// Goes on until the desk has ended. Others hear of it at once then.
+    pub(super) async fn run(
+        mut self,
+        mut told: UnboundedReceiver<ToKeeper>,
+        desk: &ToDesk,
+        metrics: &Metrics,
+    ) -> Result<(), Ended> {
+        loop {
+            let url = self.endpoints.urls[self.at].clone();
+            let options = self.endpoints.options.clone();
+            let end = match Link::open(&url, options, self.keys.clone()).await {
+                Ok(link) => {
+                    Talk::new(&mut self, link, desk, metrics).until_it_ends(&mut told).await
+                }
+                Err(Trouble::Refused(said) | Trouble::Lost(said)) => End::Lost(said),
+            };
+            match end {
+                End::Over => return Ok(()),
+                End::Lost(said) => {
+                    tracing::warn!(url, said, "etcd does not answer");
+                    self.at = (self.at + 1) % self.endpoints.urls.len();
+                }
+            }
+            if !self.rest(&mut told).await {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Waits a moment; whether the desk is still there.
+    async fn rest(&mut self, told: &mut UnboundedReceiver<ToKeeper>) -> bool {
+        let until = tokio::time::Instant::now() + REST;
+        loop {
+            match timeout_at(until, told.recv()).await {
+                Err(_) => return true,
+                Ok(None) => return false,
+                Ok(Some(ToKeeper::Write(write))) => drop(self.takes(write)),
+                Ok(Some(ToKeeper::Released(group))) => self.released.push(group),
+            }
+        }
+    }
+
+    /// A write is to be stored, if nobody has written since it was decided, as far as is known.
+    fn takes(&mut self, write: Write) -> Option<Write> {
+        if write.after != self.head {
+            return None;
+        }
+        self.pending = Some((write.clone(), Instant::now()));
+        Some(write)
+    }
+}

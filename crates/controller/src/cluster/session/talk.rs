@@ -1,0 +1,241 @@
+//! [`Talk`]: a session with one etcd, for as long as that answers.
+
+mod heard;
+
+use super::{Lease, Session};
+use crate::cluster::claims::Holder;
+use crate::cluster::link::{Author, Link, Trouble, text, within};
+use crate::core::Group;
+use crate::daemon::{Ended, Kept, Metrics, ToDesk, ToKeeper, Write};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::task::JoinSet;
+
+/// How many words there are in a lease: all of them but one may be lost.
+const WORDS: u32 = 6;
+
+/// How it ended.
+pub(super) enum End {
+    /// The desk has ended.
+    Over,
+    /// It does not answer, or otherwise than it should.
+    Lost(String),
+}
+
+impl From<Trouble> for End {
+    fn from(trouble: Trouble) -> Self {
+        let (Trouble::Refused(said) | Trouble::Lost(said)) = trouble;
+        End::Lost(said)
+    }
+}
+
+impl From<Ended> for End {
+    fn from(Ended: Ended) -> Self {
+        End::Over
+    }
+}
+
+/// What was done beside has ended.
+enum Done {
+    Write(u64, Result<(), Trouble>),
+    Claim(Group, Result<bool, Trouble>),
+    /// A word that this controller is alive was said at that time.
+    Word(Instant, Result<(), Trouble>),
+}
+
+/// A session with one etcd.
+pub(super) struct Talk<'a> {
+    of: &'a mut Session,
+    link: Link,
+    desk: &'a ToDesk,
+    metrics: &'a Metrics,
+    /// What is done meanwhile, and is given up with all of this.
+    beside: JoinSet<Done>,
+    /// What the desk was told that it has, and until when.
+    told: (Vec<Group>, Option<Instant>),
+}
+
+impl<'a> Talk<'a> {
+    pub(super) fn new(
+        of: &'a mut Session,
+        link: Link,
+        desk: &'a ToDesk,
+        metrics: &'a Metrics,
+    ) -> Self {
+        Talk { of, link, desk, metrics, beside: JoinSet::new(), told: (Vec::new(), None) }
+    }
+
+    /// Talks until the desk has ended, or etcd does not answer.
+    pub(super) async fn until_it_ends(mut self, told: &mut UnboundedReceiver<ToKeeper>) -> End {
+        let Err(end) = self.talk(told).await;
+        if let (End::Over, Some(lease)) = (&end, self.of.lease) {
+            // It ends by itself if this is not heard.
+            let _ = within(self.link.client.lease_revoke(lease.id)).await;
+        }
+        end
+    }
+
+    async fn talk(
+        &mut self,
+        told: &mut UnboundedReceiver<ToKeeper>,
+    ) -> Result<std::convert::Infallible, End> {
+        self.lease().await?;
+        let mut watch = self.link.watch(self.of.heard + 1).await?;
+        if let Some((write, _)) = self.of.pending.clone() {
+            self.write(write);
+        }
+        loop {
+            self.claim();
+            self.free().await?;
+            self.hold()?;
+            tokio::select! {
+                heard = watch.message() => {
+                    let lost = || End::Lost("it hears no more of what happens".into());
+                    let response = heard.map_err(Trouble::from)?.ok_or_else(lost)?;
+                    if response.canceled() {
+                        // What happened is no longer known one by one.
+                        self.load().await?;
+                        watch = self.link.watch(self.of.heard + 1).await?;
+                    }
+                    for happened in self.link.read(&response)? {
+                        self.happened(happened)?;
+                    }
+                }
+                told = told.recv() => match told.ok_or(End::Over)? {
+                    ToKeeper::Write(write) => {
+                        if let Some(write) = self.of.takes(write) {
+                            self.write(write);
+                        }
+                    }
+                    ToKeeper::Released(group) => self.of.released.push(group),
+                },
+                // There is always the next word.
+                Some(done) = self.beside.join_next() => {
+                    let done = done.map_err(|error| End::Lost(error.to_string()))?;
+                    self.done(done)?;
+                }
+            }
+        }
+    }
+
+    /// Begins a lease, if there is none any more. While another of the same name is alive there is none to be had.
+    async fn lease(&mut self) -> Result<(), End> {
+        let own = self.of.endpoints.own.clone();
+        self.of.lease = self.of.lease.filter(|lease| lease.until > Instant::now());
+        let id = match self.of.lease {
+            Some(lease) => lease.id,
+            None => {
+                let (asked, lasts) = (Instant::now(), self.of.endpoints.lease);
+                let granted = self.link.client.lease_grant(lasts.as_secs() as i64, None);
+                let id = within(granted).await?.id();
+                let name = self.of.keys.instance(&own);
+                if !self.link.claim(name, text(&id), id).await? {
+                    let _ = within(self.link.client.lease_revoke(id)).await;
+                    let said = format!("a controller called {own} is alive, or was a moment ago");
+                    return Err(End::Lost(said));
+                }
+                self.of.lease = Some(Lease { id, until: asked + lasts });
+                id
+            }
+        };
+        self.of.claims.begin(Holder { instance: own, lease: id });
+        self.say_word(Duration::ZERO);
+        Ok(())
+    }
+
+    /// Says a while later that this controller is alive.
+    fn say_word(&mut self, later: Duration) {
+        let Some(lease) = self.of.lease else { return };
+        let mut client = self.link.client.clone();
+        self.beside.spawn(async move {
+            tokio::time::sleep(later).await;
+            let at = Instant::now();
+            let heard = within(client.lease_keep_alive(lease.id)).await;
+            Done::Word(at, heard.map(|_| ()))
+        });
+    }
+
+    /// Writes beside all else.
+    fn write(&mut self, write: Write) {
+        let (instance, run) = (self.of.endpoints.own.clone(), self.of.run);
+        let author = Author { instance, run, write: write.write };
+        let mut link = self.link.clone();
+        self.beside.spawn(async move {
+            let written = link.write(&author, &write).await;
+            Done::Write(write.write, written)
+        });
+    }
+
+    /// Claims groups beside all else.
+    fn claim(&mut self) {
+        let Some(lease) = self.of.lease else { return };
+        let decided = self.of.claims.decide();
+        self.of.released.extend(decided.free);
+        for group in decided.claim {
+            let (name, value) = (self.of.keys.holder(&group), text(self.of.claims.me()));
+            let mut link = self.link.clone();
+            self.beside.spawn(async move {
+                let claimed = link.claim(name, value, lease.id).await;
+                Done::Claim(group, claimed)
+            });
+        }
+    }
+
+    /// Gives back what is to be given back, where nothing is under way any more.
+    async fn free(&mut self) -> Result<(), End> {
+        while let Some(group) = self.of.released.last().cloned() {
+            if self.of.claims.is_given_back(&group) {
+                let value = text(self.of.claims.me());
+                self.link.free(self.of.keys.holder(&group), value).await?;
+            }
+            self.of.released.pop();
+        }
+        Ok(())
+    }
+
+    /// Tells the desk what it has, and until when, if it does not know.
+    fn hold(&mut self) -> Result<(), Ended> {
+        let Some(Lease { until, .. }) = self.of.lease else { return Ok(()) };
+        let groups = self.of.claims.ours();
+        let now = (groups, Some(until));
+        if self.told == now {
+            return Ok(());
+        }
+        if self.told.0 != now.0 {
+            let names: Vec<&str> = now.0.iter().map(AsRef::as_ref).collect();
+            tracing::info!(groups = ?names, "has these groups");
+        }
+        self.told = now;
+        self.desk.tell(Kept::Held { groups: self.told.0.clone(), until })
+    }
+
+    fn done(&mut self, done: Done) -> Result<(), End> {
+        match done {
+            Done::Word(at, Ok(())) => {
+                let lasts = self.of.endpoints.lease;
+                if let Some(lease) = &mut self.of.lease {
+                    lease.until = at + lasts;
+                }
+                self.say_word(lasts / WORDS);
+            }
+            Done::Word(_, Err(Trouble::Refused(said))) => {
+                self.of.lease = None;
+                return Err(End::Lost(said));
+            }
+            Done::Claim(group, claimed) => {
+                self.of.claims.answered(&group);
+                claimed?;
+            }
+            // Whether it is there is heard by the watch.
+            Done::Write(_, Ok(())) => {}
+            Done::Write(write, Err(Trouble::Refused(said))) => {
+                if self.of.pending.take_if(|of| of.0.write == write).is_some() {
+                    let error = Some(format!("etcd: {said}"));
+                    self.desk.tell(Kept::Stored { write, error, revision: self.of.head })?;
+                }
+            }
+            Done::Word(_, Err(lost)) | Done::Write(_, Err(lost)) => return Err(lost.into()),
+        }
+        Ok(())
+    }
+}

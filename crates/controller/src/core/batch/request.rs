@@ -1,0 +1,162 @@
+//! What a request of a client makes of the state, and how it is answered.
+
+use super::{Batch, REQUEST, within};
+use crate::core::change::{Answered, Application, Change, Client, Connection, Job, Next};
+use crate::core::profiles::Profiles;
+use crate::core::request::{Answer, Asked, ClientId, Limited, Refusal, Request};
+use crate::core::rules::Rules;
+use crate::core::state::State;
+use bandwise_saba::controller::{ApplicationId, ConnectionId, PortId};
+
+/// The longest name of an application or a host, and the longest amount of data, in bytes.
+const LONGEST: usize = 256;
+
+impl Batch {
+    /// What a client is answered. What it is told once it is told again, refusals too: only that it is not known,
+    /// that it has used the number otherwise, or that there is no room to keep the answer is not kept. None where the
+    /// rest of it is for the next write.
+    pub(in crate::core) fn ask(
+        &mut self,
+        state: &mut State,
+        (profiles, rules): (&Profiles, &Rules),
+        asked: &Asked,
+        path: Result<Vec<PortId>, String>,
+    ) -> Option<Result<Answer, Refusal>> {
+        if let Err(refusal) = self.hear(state, asked) {
+            return Some(Err(refusal));
+        }
+        if let Request::Deregister { application } = &asked.request
+            && own(state, asked.client, *application).is_ok()
+            && !self.close_all(state, *application)
+        {
+            return None;
+        }
+        Some(self.answer(state, (profiles, rules), asked, path))
+    }
+
+    /// A client has heard answers, which are forgotten, as many as there is room for.
+    fn hear(&mut self, state: &mut State, asked: &Asked) -> Result<(), Refusal> {
+        let &Asked { client, number, heard_below, .. } = asked;
+        let known = state.clients.get(&client).ok_or(Refusal::NoSuchClient(client))?;
+        let (before, heard_below) = (known.heard_below, known.heard_below.max(heard_below));
+        if number < heard_below {
+            return Err(Refusal::Heard { number, heard_below });
+        }
+        fits(&asked.request)?;
+        if heard_below > before {
+            let heard = Client { heard_below, ..known.clone() };
+            self.put(state, Change::Client(client, Some(heard)));
+        }
+        let is_heard = |number: &u64| *number < heard_below;
+        let heard = state.answered_of(client).take_while(is_heard);
+        let heard: Vec<u64> = heard.take(self.room().saturating_sub(REQUEST)).collect();
+        for number in heard {
+            self.put(state, Change::Answered(client, number, None));
+        }
+        Ok(())
+    }
+
+    fn answer(
+        &mut self,
+        state: &mut State,
+        (profiles, rules): (&Profiles, &Rules),
+        asked: &Asked,
+        path: Result<Vec<PortId>, String>,
+    ) -> Result<Answer, Refusal> {
+        let &Asked { client, number, ref request, .. } = asked;
+        if let Some(before) = state.answered.get(&(client, number)) {
+            return match before.request == *request {
+                true => before.answer.clone(),
+                false => Err(Refusal::OtherRequest(number)),
+            };
+        }
+        within(state.answered_of(client).count(), rules.limits.unheard, Limited::Unheard)?;
+        let answer = self.decide(state, (profiles, rules), client, request, path);
+        let answered = Answered { request: request.clone(), answer: answer.clone() };
+        self.put(state, Change::Answered(client, number, Some(Box::new(answered))));
+        answer
+    }
+
+    fn decide(
+        &mut self,
+        state: &mut State,
+        (profiles, rules): (&Profiles, &Rules),
+        client: ClientId,
+        request: &Request,
+        path: Result<Vec<PortId>, String>,
+    ) -> Result<Answer, Refusal> {
+        match request {
+            Request::Register { name, nodes, dataset, job } => {
+                let (most, of) = (rules.limits.applications, Limited::Applications);
+                within(state.held_with(client).applications as usize, most, of)?;
+                let (level, doubts) = profiles.registered(name, *nodes, dataset.as_deref())?;
+                let application = ApplicationId(state.next.application);
+                let next = Next { application: application.0 + 1, ..state.next };
+                self.put(state, Change::Next(next));
+                let job = job.as_ref().map(|job| Job {
+                    name: job.clone(),
+                    whole: state.whole(client, name, job).unwrap_or(application),
+                });
+                let registered = Application { client, name: name.clone(), level, job };
+                self.put(state, Change::Application(application, Some(registered)));
+                Ok(Answer::Registered { application, level, doubts })
+            }
+            Request::Deregister { application } => {
+                own(state, client, *application)?;
+                self.put(state, Change::Application(*application, None));
+                Ok(Answer::Done)
+            }
+            Request::Connect { application, from, to } => {
+                let level = own(state, client, *application)?.level;
+                let (most, of) = (rules.limits.connections, Limited::Connections);
+                within(state.held_with(client).connections as usize, most, of)?;
+                let path = path.map_err(Refusal::NoPath)?.into();
+                let connection = ConnectionId(state.next.connection);
+                let next = Next { connection: connection.0 + 1, ..state.next };
+                self.put(state, Change::Next(next));
+                let (application, from, to) =
+                    (*application, from.as_str().into(), to.as_str().into());
+                let made = Connection { client, application, level, from, to, path };
+                self.put(state, Change::Connection(connection, Some(made)));
+                Ok(Answer::Connected { connection, level })
+            }
+            Request::Close { connection } => {
+                let known = state.connections.get(connection);
+                if known.is_none_or(|known| known.client != client) {
+                    return Err(Refusal::NoSuchConnection(*connection));
+                }
+                self.put(state, Change::Connection(*connection, None));
+                Ok(Answer::Done)
+            }
+        }
+    }
+}
+
+/// An application of this client. Of others' it says what it says of those that never were.
+fn own(state: &State, client: ClientId, id: ApplicationId) -> Result<&Application, Refusal> {
+    let known = state.applications.get(&id).filter(|known| known.client == client);
+    known.ok_or(Refusal::NoSuchApplication(id))
+}
+
+/// Refuses texts that nothing is called.
+fn fits<'a>(request: &'a Request) -> Result<(), Refusal> {
+    let texts = match request {
+        Request::Register { job: Some(job), .. } if job.is_empty() => {
+            let allowed = "one with a name, or none".into();
+            return Err(Refusal::BadSetting { what: "a job without a name".into(), allowed });
+        }
+        Request::Register { name, dataset, job, .. } => {
+            let text = |text: &'a Option<String>| text.as_deref().unwrap_or("");
+            [name.as_str(), text(dataset), text(job)]
+        }
+        Request::Connect { from, to, .. } => [from.as_str(), to.as_str(), ""],
+        Request::Deregister { .. } | Request::Close { .. } => [""; 3],
+    };
+    match texts.iter().map(|text| text.len()).max() {
+        Some(bytes) if bytes > LONGEST => Err(Refusal::BadSetting {
+            what: format!("a name of {bytes} bytes"),
+            allowed: format!("up to {LONGEST} bytes"),
+        }),
+        _ => Ok(()),
+    }
+}

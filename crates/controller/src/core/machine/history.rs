@@ -1,0 +1,87 @@
+//! What is stored: by this controller, and by others that share the store.
+
+use super::Core;
+use super::requests::Writing;
+use crate::core::change::Change;
+use crate::core::output::Output;
+use crate::core::request::Refusal;
+use crate::core::state::State;
+
+impl Core {
+    /// A write has ended.
+    pub(super) fn stored(&mut self, write: u64, error: Option<String>, revision: u64) {
+        if write != self.writes {
+            return;
+        }
+        let Some(Writing { mut batch, .. }) = self.writing.take() else { return };
+        if let Some(error) = error {
+            batch.take_back(&mut self.state);
+            // Of those that change nothing too: what they say may rest on what is taken back.
+            let refused = batch.answers.into_iter();
+            let refused = refused.map(|of| (of.0, Err(Refusal::NotStored(error.clone()))));
+            return self.answer(refused.collect());
+        }
+        self.revision = revision;
+        self.take_effect(&batch.changes, &batch.undo);
+        if batch.moved > 0 {
+            self.out.push_back(Output::Moved { connections: batch.moved });
+        }
+        self.out.extend(batch.dropped.into_iter().map(|client| Output::Dropped { client }));
+        self.answer(batch.answers);
+        self.settle();
+    }
+
+    /// Another has stored something. What is being stored here was decided before that, so it is not there.
+    pub(super) fn learned(&mut self, revision: u64, changes: Vec<Change>) {
+        self.decide_anew();
+        self.revision = revision;
+        let undo: Vec<Change> = changes.iter().map(|of| self.state.apply(of.clone())).collect();
+        self.take_effect(&changes, &undo);
+        self.settle();
+    }
+
+    /// All that is stored, after a time of which nothing is known.
+    pub(super) fn known(&mut self, revision: u64, write: u64, records: Vec<Change>) {
+        match self.writing.is_some() && write == self.writes {
+            true => self.stored(write, None, revision),
+            false => self.decide_anew(),
+        }
+        self.learned(revision, self.state.until(&State::of(records)));
+    }
+
+    /// What is being stored is not there: whoever waits for it waits for the next write.
+    fn decide_anew(&mut self) {
+        let Some(Writing { mut batch, taken }) = self.writing.take() else { return };
+        batch.take_back(&mut self.state);
+        for waiting in taken.into_iter().rev() {
+            self.waiting.push_front(waiting);
+        }
+    }
+
+    /// What is stored counts from now on.
+    fn take_effect(&mut self, changes: &[Change], undo: &[Change]) {
+        for before in undo {
+            if let Change::Connection(_, Some(closed)) = before {
+                closed.path.iter().for_each(|&port| self.ports.count(port, false));
+            }
+        }
+        for change in changes {
+            self.tell(change).expect("levels are those of the table");
+            match change {
+                Change::Client(client, of) => {
+                    let is_ours = of.as_ref().is_some_and(|of| self.holding.has_client(of));
+                    match (is_ours, self.leases.has(*client)) {
+                        (true, false) => self.renew(*client),
+                        (false, true) => self.leases.forget(*client),
+                        _ => {}
+                    }
+                }
+                Change::Drained(port, drained) => {
+                    let now = (self.now, &self.rules);
+                    self.ports.change(*port, now, |port| port.is_drained = *drained);
+                }
+                _ => {}
+            }
+        }
+    }
+}

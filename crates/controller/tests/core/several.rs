@@ -1,0 +1,535 @@
+//! Several cores with one store: whoever hears what how late, dies, or has which group, in the end ports are as one core
+//! would have them.
+
+use super::world::{NAMES, PORTS, connect, lowest, ms, path, profiles, register};
+use bandwise_controller::core::{
+    Answer, Asked, Change, ClientId, Core, End, Group, Input, OrderId, Output, Owner, Refusal,
+    Request, Rules, SeenPort, State, Task, Ticket,
+};
+use bandwise_saba::controller::{ApplicationId, ConnectionId, PortConfig, PortId, Settings};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU8;
+use std::time::Duration;
+
+const CORES: [&str; 3] = ["a", "b", "c"];
+
+/// Small writes, so that what is large takes several.
+fn rules() -> Rules {
+    let rules = Rules { at_once: Some(24), lease: Duration::from_secs(86_400), ..Rules::default() };
+    Rules { discover: Duration::from_secs(86_400), ..rules }
+}
+
+fn group_of(port: u64) -> Group {
+    CORES[port as usize % CORES.len()].into()
+}
+
+/// A write in the store's history.
+#[derive(Clone)]
+struct Entry {
+    by: (usize, u64, u64),
+    changes: Vec<Change>,
+}
+
+struct One {
+    core: Core,
+    /// Which start of it this is: writes of another are not its own.
+    run: u64,
+    /// How much of the history it has heard.
+    heard: usize,
+    /// Writes on their way to the store: number, what they were decided after, changes.
+    writes: Vec<(u64, u64, Vec<Change>)>,
+    /// The last of them, until it is heard that somebody has written.
+    pending: Option<u64>,
+    orders: BTreeMap<OrderId, (PortId, Task)>,
+    released: BTreeSet<Group>,
+}
+
+struct Several {
+    now: Duration,
+    ones: Vec<One>,
+    history: Vec<Entry>,
+    ports: BTreeMap<PortId, PortConfig>,
+    /// Who has each group.
+    holders: BTreeMap<Group, usize>,
+    answers: BTreeMap<Ticket, Result<Answer, Refusal>>,
+    tickets: u64,
+    runs: u64,
+}
+
+impl Several {
+    fn new() -> Self {
+        let ports = (0..PORTS).map(|port| (PortId(port), PortConfig::default())).collect();
+        let mut several = Several {
+            now: ms(0),
+            ones: Vec::new(),
+            history: Vec::new(),
+            ports,
+            holders: BTreeMap::new(),
+            answers: BTreeMap::new(),
+            tickets: 0,
+            runs: 0,
+        };
+        for at in 0..CORES.len() {
+            let one = several.begun(at);
+            several.ones.push(one);
+            several.find(at);
+            several.holders.insert(CORES[at].into(), at);
+            several.hold(at);
+        }
+        several
+    }
+
+    /// What is stored after so many writes.
+    fn stored(&self, writes: usize) -> State {
+        let mut kept = State::default();
+        for entry in &self.history[..writes] {
+            kept = State::of(kept.records().chain(entry.changes.clone()).collect::<Vec<_>>());
+        }
+        kept
+    }
+
+    fn begun(&mut self, at: usize) -> One {
+        self.runs += 1;
+        let heard = self.history.len();
+        let core =
+            Core::new(rules(), Settings::default(), profiles(), self.stored(heard), self.now);
+        let core = core.unwrap().among_others(CORES[at].into(), heard as u64);
+        let (writes, orders, released) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
+        One { core, run: self.runs, heard, writes, pending: None, orders, released }
+    }
+
+    fn find(&mut self, at: usize) {
+        let queues = NonZeroU8::new(2).unwrap();
+        let seen = |port| {
+            let (name, group) = (format!("p{port}"), group_of(port));
+            SeenPort { port: PortId(port), name, queues, group }
+        };
+        let ports = (0..PORTS).map(seen).collect();
+        self.hear(at, Input::Seen { ports, ways: Vec::new() });
+    }
+
+    fn hold(&mut self, at: usize) {
+        let held = self.holders.iter().filter(|of| *of.1 == at);
+        let groups = held.map(|of| of.0.clone()).collect();
+        self.hear(at, Input::Held { groups, until: self.now + Duration::from_secs(1_000_000) });
+    }
+
+    fn hear(&mut self, at: usize, input: Input) {
+        let now = self.now;
+        self.ones[at].core.handle(now, input);
+        while let Some(output) = self.ones[at].core.poll() {
+            match output {
+                Output::Store { write, after, changes } => {
+                    assert!(changes.len() <= 24, "{} changes at once", changes.len());
+                    self.ones[at].writes.push((write, after, changes));
+                    self.ones[at].pending = Some(write);
+                }
+                Output::Answer { ticket, answer } => drop(self.answers.insert(ticket, answer)),
+                Output::Order { order, port, task, .. } => {
+                    let group = group_of(port.0);
+                    assert_eq!(self.holders.get(&group), Some(&at), "another's port");
+                    self.ones[at].orders.insert(order, (port, task));
+                }
+                Output::Released { group } => drop(self.ones[at].released.insert(group)),
+                _ => {}
+            }
+        }
+    }
+
+    /// The first write on its way reaches the store.
+    fn store(&mut self, at: usize) {
+        if self.ones[at].writes.is_empty() {
+            return;
+        }
+        let (write, after, changes) = self.ones[at].writes.remove(0);
+        if after == self.history.len() as u64 {
+            self.history.push(Entry { by: (at, self.ones[at].run, write), changes });
+        }
+    }
+
+    /// A core hears of the next write in the history.
+    fn learn(&mut self, at: usize) {
+        let Some(entry) = self.history.get(self.ones[at].heard).cloned() else { return };
+        self.ones[at].heard += 1;
+        let revision = self.ones[at].heard as u64;
+        let (by, run, write) = entry.by;
+        let is_own = (by, run) == (at, self.ones[at].run);
+        let pending = self.ones[at].pending.take();
+        let input = match is_own && pending == Some(write) {
+            true => Input::Stored { write, error: None, revision },
+            false => Input::Learned { revision, changes: entry.changes },
+        };
+        self.hear(at, input);
+    }
+
+    /// All of the history so far at once, as after a time out of reach.
+    fn know(&mut self, at: usize) {
+        let heard = self.history.len();
+        (self.ones[at].heard, self.ones[at].pending) = (heard, None);
+        let run = self.ones[at].run;
+        let own = self.history.iter().filter(|of| (of.by.0, of.by.1) == (at, run));
+        let write = own.map(|of| of.by.2).max().unwrap_or(0);
+        let records = self.stored(heard).records().collect();
+        self.hear(at, Input::Known { revision: heard as u64, write, records });
+    }
+
+    fn carry_out(&mut self, at: usize, order: OrderId) {
+        let Some((port, task)) = self.ones[at].orders.remove(&order) else { return };
+        let stands = self.ports.get_mut(&port).unwrap();
+        let wanted = match &task {
+            Task::Check(config) if *stands == lowest(config) => {
+                return self.hear(at, Input::Ended { order, end: End::Stands });
+            }
+            Task::Check(_) => {
+                let found = stands.clone();
+                return self.hear(at, Input::Ended { order, end: End::Differs { found } });
+            }
+            Task::Read => stands.clone(),
+            Task::AsFound => PortConfig::default(),
+            Task::Share(config) => lowest(config),
+        };
+        let is_written = *stands != wanted;
+        *stands = wanted.clone();
+        self.hear(at, Input::Ended { order, end: End::Done { is_written, config: wanted } });
+    }
+
+    /// One dies: what it was at may have been done. Another has its groups from then on.
+    fn dies(&mut self, at: usize, is_stored: bool, heir: usize) {
+        if is_stored {
+            self.store(at);
+        }
+        for (group, holder) in self.holders.clone() {
+            if holder == at && heir != at {
+                self.holders.insert(group, heir);
+            }
+        }
+        self.ones[at] = self.begun(at);
+        self.find(at);
+        self.hold(at);
+        self.hold(heir);
+    }
+
+    /// A group goes to another, when nothing is under way at its ports.
+    fn hand_over(&mut self, group: &Group, to: usize) {
+        let from = self.holders[group];
+        if from == to {
+            return;
+        }
+        let left = self.holders.iter().filter(|of| *of.1 == from && of.0 != group);
+        let groups = left.map(|of| of.0.clone()).collect();
+        self.ones[from].released.remove(group);
+        let until = self.now + Duration::from_secs(1_000_000);
+        // It may give no order from here on.
+        self.holders.remove(group);
+        self.hear(from, Input::Held { groups, until });
+        while !self.ones[from].released.contains(group) {
+            let (&order, _) = self.ones[from].orders.first_key_value().expect("it waits for one");
+            self.carry_out(from, order);
+        }
+        self.holders.insert(group.clone(), to);
+        self.hold(to);
+    }
+
+    fn settle(&mut self) {
+        for _ in 0..3000 {
+            for at in 0..CORES.len() {
+                self.store(at);
+                while self.ones[at].heard < self.history.len() {
+                    self.learn(at);
+                }
+                while let Some((&order, _)) = self.ones[at].orders.first_key_value() {
+                    self.carry_out(at, order);
+                }
+            }
+            let is_settled = |one: &One| {
+                one.core.is_settled()
+                    && one.orders.is_empty()
+                    && one.heard == self.history.len()
+                    && one.writes.is_empty()
+            };
+            if self.ones.iter().all(is_settled) {
+                return;
+            }
+            self.now += ms(5);
+            (0..CORES.len()).for_each(|at| self.hear(at, Input::Tick));
+        }
+        panic!("they never settle");
+    }
+}
+
+/// What a client does next.
+#[derive(Debug, Clone)]
+enum Step {
+    Register(usize),
+    Connect(usize, u64, u64),
+    Close(usize),
+    Deregister(usize),
+}
+
+/// A client that sends each request until it is answered, to whichever core.
+#[derive(Default)]
+struct Client {
+    id: Option<ClientId>,
+    at: usize,
+    ticket: Option<Ticket>,
+    applications: Vec<ApplicationId>,
+    connections: Vec<ConnectionId>,
+    /// Which applications and connections there are to be.
+    there: BTreeMap<ApplicationId, BTreeSet<ConnectionId>>,
+}
+
+impl Client {
+    fn sends(&mut self, several: &mut Several, to: usize, steps: &[Step]) {
+        several.tickets += 1;
+        let ticket = Ticket(several.tickets);
+        let by = Owner::default();
+        let Some(client) = self.id else {
+            self.ticket = Some(ticket);
+            return several.hear(to, Input::Hello { ticket, by });
+        };
+        let nobody = u64::MAX;
+        let application =
+            |of: &usize| self.applications.get(*of).copied().unwrap_or(ApplicationId(nobody));
+        let request = match steps.get(self.at) {
+            None => return,
+            Some(Step::Register(name)) => register(NAMES[*name]),
+            Some(Step::Connect(of, from, host)) => {
+                connect(application(of), &format!("h{from}"), &format!("h{host}"))
+            }
+            Some(Step::Close(of)) => {
+                let connection = self.connections.get(*of).copied();
+                Request::Close { connection: connection.unwrap_or(ConnectionId(nobody)) }
+            }
+            Some(Step::Deregister(of)) => Request::Deregister { application: application(of) },
+        };
+        let path = match &request {
+            Request::Connect { from, to, .. } => path(from, to, 0),
+            _ => Ok(Vec::new()),
+        };
+        self.ticket = Some(ticket);
+        let number = self.at as u64;
+        // Two answers are kept in mind.
+        let asked = Asked { client, number, heard_below: number.saturating_sub(2), request };
+        several.hear(to, Input::Ask { ticket, by, asked, path });
+    }
+
+    fn hears(&mut self, several: &mut Several, steps: &[Step]) {
+        let Some(answer) = self.ticket.and_then(|ticket| several.answers.remove(&ticket)) else {
+            return;
+        };
+        self.ticket = None;
+        match (self.id, answer) {
+            (_, Err(Refusal::NotStored(_))) => return,
+            (None, Ok(Answer::Welcome { client, .. })) => {
+                self.id = Some(client);
+                return;
+            }
+            (_, Ok(Answer::Registered { application, .. })) => {
+                self.applications.push(application);
+                self.there.insert(application, BTreeSet::new());
+            }
+            (_, Ok(Answer::Connected { connection, .. })) => {
+                let Step::Connect(of, ..) = steps[self.at] else { panic!() };
+                self.connections.push(connection);
+                self.there.get_mut(&self.applications[of]).unwrap().insert(connection);
+            }
+            (_, Ok(Answer::Done)) => match steps[self.at] {
+                Step::Close(of) => {
+                    let connection = self.connections[of];
+                    self.there.values_mut().for_each(|all| {
+                        all.remove(&connection);
+                    });
+                }
+                Step::Deregister(of) => drop(self.there.remove(&self.applications[of])),
+                _ => panic!(),
+            },
+            (Some(_), Err(Refusal::UnknownApplication(_) | Refusal::NoSuchApplication(_)))
+            | (Some(_), Err(Refusal::NoSuchConnection(_) | Refusal::NoPath(_))) => {}
+            other => panic!("{other:?}"),
+        }
+        self.at += 1;
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Happens {
+    Sends(Index, Index),
+    Store(Index),
+    Learn(Index),
+    Know(Index),
+    Port(Index, Index),
+    Dies(Index, bool, Index),
+    HandsOver(Index, Index),
+    CutOff(Index),
+    Time(u64),
+}
+
+fn anything() -> impl Strategy<Value = Vec<Happens>> {
+    let index = any::<Index>;
+    let happens = prop_oneof![
+        8 => (index(), index()).prop_map(|(who, to)| Happens::Sends(who, to)),
+        8 => index().prop_map(Happens::Store),
+        8 => index().prop_map(Happens::Learn),
+        1 => index().prop_map(Happens::Know),
+        4 => (index(), index()).prop_map(|(at, order)| Happens::Port(at, order)),
+        1 => (index(), any::<bool>(), index()).prop_map(|(at, stored, heir)| Happens::Dies(at, stored, heir)),
+        1 => (index(), index()).prop_map(|(group, to)| Happens::HandsOver(group, to)),
+        1 => index().prop_map(Happens::CutOff),
+        3 => (0u64..40).prop_map(Happens::Time),
+    ];
+    prop::collection::vec(happens, 0..200)
+}
+
+fn any_steps() -> impl Strategy<Value = Vec<Vec<Step>>> {
+    let step = prop_oneof![
+        3 => (0..NAMES.len()).prop_map(Step::Register),
+        9 => (0usize..2, 0..PORTS, 0..=PORTS).prop_map(|(of, a, b)| Step::Connect(of, a, b)),
+        2 => (0usize..4).prop_map(Step::Close),
+        1 => (0usize..2).prop_map(Step::Deregister),
+    ];
+    prop::collection::vec(prop::collection::vec(step, 0..30), 1..4)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn end_as_one_would_have(steps in any_steps(), happens in anything()) {
+        let mut several = Several::new();
+        let mut clients: Vec<Client> = steps.iter().map(|_| Client::default()).collect();
+        let core = |of: &Index| of.index(CORES.len());
+        for what in &happens {
+            match what {
+                Happens::Sends(who, to) => {
+                    let who = who.index(clients.len());
+                    clients[who].sends(&mut several, core(to), &steps[who]);
+                }
+                Happens::Store(at) => several.store(core(at)),
+                Happens::Learn(at) => several.learn(core(at)),
+                Happens::Know(at) => several.know(core(at)),
+                Happens::Port(at, order) => {
+                    let orders: Vec<OrderId> = several.ones[core(at)].orders.keys().copied().collect();
+                    if !orders.is_empty() {
+                        several.carry_out(core(at), *order.get(&orders));
+                    }
+                }
+                Happens::Dies(at, stored, heir) => several.dies(core(at), *stored, core(heir)),
+                Happens::HandsOver(group, to) => {
+                    several.hand_over(&Group::from(*group.get(&CORES)), core(to));
+                }
+                Happens::CutOff(at) => {
+                    let until = several.now;
+                    several.hear(core(at), Input::Held { groups: Vec::new(), until });
+                    several.hold(core(at));
+                }
+                Happens::Time(time) => {
+                    several.now += ms(*time);
+                    (0..CORES.len()).for_each(|at| several.hear(at, Input::Tick));
+                }
+            }
+            for (client, steps) in clients.iter_mut().zip(&steps) {
+                client.hears(&mut several, steps);
+            }
+        }
+        // Whoever has no answer asks again, each time another.
+        for round in 0..300 {
+            several.settle();
+            for (client, steps) in clients.iter_mut().zip(&steps) {
+                client.hears(&mut several, steps);
+                client.sends(&mut several, round % CORES.len(), steps);
+            }
+        }
+        several.settle();
+        let stored = several.stored(several.history.len());
+        for one in &several.ones {
+            prop_assert_eq!(one.core.state(), &stored);
+        }
+        for (client, steps) in clients.iter().zip(&steps) {
+            prop_assert_eq!(client.at, steps.len());
+            let Some(id) = client.id else { continue };
+            let there: BTreeMap<ApplicationId, BTreeSet<ConnectionId>> = stored
+                .applications_of(id)
+                .map(|of| (of, stored.connections_of(of).collect()))
+                .collect();
+            prop_assert_eq!(&there, &client.there);
+        }
+        // One that is alone, and begins with what they have come to.
+        let mut alone = Several::new();
+        alone.ones.truncate(1);
+        let core = Core::new(rules(), Settings::default(), profiles(), stored, ms(0)).unwrap();
+        alone.ones[0].core = core;
+        let queues = NonZeroU8::new(2).unwrap();
+        let seen = |port| {
+            let (name, group) = (format!("p{port}"), Group::default());
+            SeenPort { port: PortId(port), name, queues, group }
+        };
+        alone.holders = (0..PORTS).map(|port| (group_of(port), 0)).collect();
+        alone.hear(0, Input::Seen { ports: (0..PORTS).map(seen).collect(), ways: Vec::new() });
+        let wanted = |core: &Core| -> BTreeMap<PortId, PortConfig> {
+            core.ports().map(|(id, port)| (id, lowest(&port.wanted))).collect()
+        };
+        let as_one = wanted(&alone.ones[0].core);
+        for one in &several.ones {
+            prop_assert_eq!(&wanted(&one.core), &as_one);
+        }
+        // What nobody ever sent through has nothing, and is wanted so.
+        prop_assert_eq!(&several.ports, &as_one);
+    }
+}
+
+/// What it was not told again in time it has no more, whatever it hears first.
+#[test]
+fn who_was_stopped_for_long_gives_no_order() {
+    let mut several = Several::new();
+    several.settle();
+    several.hear(0, Input::Held { groups: vec!["a".into()], until: several.now + ms(3000) });
+    several.now += ms(60_000);
+    // Its ports were looked at last a minute ago.
+    several.holders.insert("a".into(), 1);
+    several.hear(0, Input::Tick);
+    assert!(several.ones[0].orders.is_empty());
+    assert_eq!(several.ones[0].core.held().count(), 0);
+    let ticket = Ticket(1);
+    several.hear(0, Input::Hello { ticket, by: Owner::default() });
+    assert!(matches!(several.answers[&ticket], Err(Refusal::NotStored(_))));
+}
+
+/// Whoever's group is had by another has its clients' leases ended by that one, and not before it was heard anew.
+#[test]
+fn leases_are_kept_by_who_has_the_group() {
+    let mut several = Several::new();
+    let mut client = Client::default();
+    client.sends(&mut several, 0, &[]);
+    several.settle();
+    client.hears(&mut several, &[]);
+    let id = client.id.unwrap();
+    let home = |several: &Several| {
+        several.ones[2].core.state().records().find_map(|change| match change {
+            Change::Client(of, Some(known)) if of == id => Some(known.home),
+            _ => None,
+        })
+    };
+    assert_eq!(home(&several), Some("a".into()));
+    // It is heard by another, which has it from then on.
+    let (ticket, by) = (Ticket(77), Owner::default());
+    several.hear(1, Input::Renew { ticket, by: by.clone(), client: id });
+    assert_eq!(several.answers[&ticket], Ok(Answer::Done));
+    several.settle();
+    assert_eq!(home(&several), Some("b".into()));
+    // That one dies, and c has its group.
+    several.dies(1, false, 2);
+    several.settle();
+    several.now += rules().lease - ms(1000);
+    (0..3).for_each(|at| several.hold(at));
+    several.hear(2, Input::Renew { ticket: Ticket(78), by, client: id });
+    several.now += ms(10_000);
+    (0..3).for_each(|at| several.hold(at));
+    several.settle();
+    assert!(home(&several).is_some(), "it was heard");
+    several.now += rules().lease;
+    (0..3).for_each(|at| several.hold(at));
+    several.settle();
+    assert_eq!(home(&several), None, "nobody has heard it for as long as a lease");
+}
