@@ -73,6 +73,7 @@ fabric() {
   bash tests/ib/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" "$ibsim" || wrong=1
   bash tests/lab/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" "$linux" || wrong=1
   bash tests/lab/controller.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
+  bash tests/lab/etcd.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
   bash tests/lab/profile.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
   cargo build --quiet --profile test -p bandwise-preload &&
     bash tests/lab/preload.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" \

@@ -62,7 +62,7 @@ fuzz_target!(|data: &[u8]| {
         while let Some(output) = core.poll() {
             match output {
                 Output::Store { write, .. } => {
-                    core.handle(Duration::ZERO, Input::Stored { write, error: None });
+                    core.handle(Duration::ZERO, Input::Stored { write, error: None, revision: 0 });
                 }
                 Output::Answer { ticket: of, .. } => {
                     assert_eq!(of, ticket);

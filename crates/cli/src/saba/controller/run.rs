@@ -24,7 +24,8 @@ use std::time::Duration;
 #[command(after_help = "\
 Clients reach it by gRPC and HTTP, over a socket or loopback; those of other machines, where its settings say so,
 with a client certificate or a token. Killed and started again, it goes on with what is in its store; ports
-keep their weights meanwhile.
+keep their weights meanwhile. Several share a store in etcd where its settings have a [cluster] table: each
+writes the ports of its group, and one that dies is taken over by another.
 
 Examples:
   # What would be written to which port, with what is in the store
