@@ -40,8 +40,8 @@ struct saba_conn;
  */
 struct saba_options {
   /*
-   Where the controller is: "unix:PATH" or "http://HOST:PORT". NULL: what SABA_CONTROLLER says in the environment,
-   or unix:/run/bandwise/controller.sock.
+   Where the controller is: "unix:PATH" or "http://HOST:PORT"; several places, separated by commas, are tried in
+   turn. NULL: what SABA_CONTROLLER says in the environment, or unix:/run/bandwise/controller.sock.
    */
   const char *controller;
   /*

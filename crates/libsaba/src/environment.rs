@@ -1,7 +1,7 @@
 //! Variables of the environment that tell a program under Saba what it is: what `bandwise saba run` and plugins set, and
 //! libraries read.
 
-/// Where the controller is: `unix:PATH` or `http://HOST:PORT`.
+/// Where the controller is: `unix:PATH` or `http://HOST:PORT`; several, separated by commas.
 pub const CONTROLLER: &str = "SABA_CONTROLLER";
 /// The file with the token that is shown to it.
 pub const TOKEN_FILE: &str = "SABA_TOKEN_FILE";

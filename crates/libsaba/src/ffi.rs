@@ -1,7 +1,7 @@
 //! What C calls. Pointers and descriptors come from outside, which no compiler sees: this file alone is `unsafe`.
 #![allow(unsafe_code)]
 
-use crate::{Application, Connection, Error, Options, Place};
+use crate::{Application, Connection, Error, Options, Places};
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::os::fd::BorrowedFd;
@@ -15,8 +15,8 @@ pub struct SabaConn(Connection);
 /// How an application is registered. All zero is what a program without wishes has.
 #[repr(C)]
 pub struct SabaOptions {
-    /// Where the controller is: "unix:PATH" or "http://HOST:PORT". NULL: what SABA_CONTROLLER says in the environment,
-    /// or unix:/run/bandwise/controller.sock.
+    /// Where the controller is: "unix:PATH" or "http://HOST:PORT"; several places, separated by commas, are tried in
+    /// turn. NULL: what SABA_CONTROLLER says in the environment, or unix:/run/bandwise/controller.sock.
     pub controller: *const c_char,
     /// What the controller calls this host. NULL: what SABA_HOST says, or the name that it has.
     pub host: *const c_char,
@@ -108,9 +108,9 @@ pub unsafe extern "C" fn saba_app_register(
         }
         let mut all = Options::from_environment()?;
         if let Some(given) = unsafe { options.as_ref() } {
-            if let Some(place) = unsafe { text(given.controller, "controller") }? {
+            if let Some(places) = unsafe { text(given.controller, "controller") }? {
                 let wrong = |error: crate::NoPlace| argument(&error.to_string());
-                all.controller = place.parse::<Place>().map_err(wrong)?;
+                all.controller = places.parse::<Places>().map_err(wrong)?;
             }
             all.host = unsafe { text(given.host, "host") }?.or(all.host);
             all.dataset = unsafe { text(given.dataset, "dataset") }?.or(all.dataset);

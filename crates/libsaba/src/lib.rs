@@ -22,6 +22,8 @@ mod keeper;
 mod mark;
 mod options;
 mod place;
+mod places;
+mod round;
 mod session;
 mod speaker;
 mod wire;
@@ -31,6 +33,7 @@ pub use client::{Client, Opened};
 pub use mark::{Mark, NoMark};
 pub use options::Options;
 pub use place::{NoPlace, Place};
+pub use places::Places;
 
 /// What the controller refuses, or what can't be said to it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

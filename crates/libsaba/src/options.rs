@@ -3,15 +3,15 @@
 use crate::session::{Named, Session};
 use crate::speaker::Speaker;
 use crate::wire::Wire;
-use crate::{Error, Place, environment};
+use crate::{Error, Place, Places, environment};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// How an application is registered.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Where the controller is.
-    pub controller: Place,
+    /// Where the controller is, at one place or several.
+    pub controller: Places,
     /// What it knows the program by, if they are not on the same machine.
     pub token: Option<String>,
     /// What the controller calls this host; the name that it has if none.
@@ -35,7 +35,7 @@ impl Options {
     /// The same with the token of another file, if one is given.
     pub fn from_environment_with(token_file: Option<&Path>) -> Result<Self, Error> {
         let word = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let controller = word(environment::CONTROLLER).map(|place| place.parse::<Place>());
+        let controller = word(environment::CONTROLLER).map(|places| places.parse::<Places>());
         let controller =
             controller.transpose().map_err(|error| Error::Argument(error.to_string()))?;
         let there = word(environment::TOKEN_FILE).map(PathBuf::from);
@@ -66,7 +66,8 @@ impl Options {
     pub(crate) fn speaker(self, name: &str) -> Speaker {
         let Options { controller, token, job, nodes, dataset, .. } = self;
         let named = Named { name: name.to_owned(), job, nodes, dataset };
-        Speaker::new(Session::new(named), Wire::new(controller, token))
+        let wire = |place: &Place| Wire::new(place.clone(), token.clone());
+        Speaker::new(Session::new(named), controller.iter().map(wire).collect())
     }
 }
 

@@ -1,6 +1,6 @@
 //! [`Wire`]: HTTP/1.1 to a controller, one request after another, and never for longer than somebody would wait.
 
-use crate::place::Place;
+use crate::Place;
 use serde_json::Value;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -54,17 +54,33 @@ impl Wire {
         Wire { place, token, stream: None }
     }
 
-    /// The status of an answer and what stands in it. One that was kept open may have been closed meanwhile: then it
-    /// is tried once more on a new one, which is why only what may be said twice is said here.
-    pub(crate) fn ask(&mut self, method: &str, path: &str, body: &str) -> io::Result<(u16, Value)> {
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// The status of an answer and what stands in it, or why there is none. A connection that was kept open may have
+    /// been closed meanwhile: then it is tried once more on a new one, which is why only what may be said twice is said
+    /// here.
+    pub(crate) fn ask(
+        &mut self,
+        method: &str,
+        path: &str,
+        body: &str,
+    ) -> Result<(u16, Value), String> {
         let was_open = self.stream.is_some();
-        let answer = self.once(method, path, body);
-        match answer {
+        let answer = match self.once(method, path, body) {
             Err(error) if was_open && error.kind() != ErrorKind::WouldBlock => {
                 self.once(method, path, body)
             }
             answer => answer,
-        }
+        };
+        answer.map_err(|error| match error.kind() {
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+                format!("nothing is heard for {} s", PATIENCE.as_secs())
+            }
+            ErrorKind::UnexpectedEof => "it closes the connection".to_owned(),
+            _ => error.to_string(),
+        })
     }
 
     fn once(&mut self, method: &str, path: &str, body: &str) -> io::Result<(u16, Value)> {

@@ -1,7 +1,9 @@
 //! Programs of the library, and a controller whose switches do as they are told.
 
+mod between;
 mod c;
 mod header;
+mod several;
 #[path = "../../../controller/tests/daemon/two_hosts.rs"]
 mod two_hosts;
 mod world;
@@ -12,7 +14,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, TcpListener, TcpStream, UdpSocket};
 use world::World;
 
 fn options(world: &World) -> Options {
-    let (controller, host) = (Place::Unix(world.socket()), Some("h0".into()));
+    let (controller, host) = (Place::Unix(world.socket()).into(), Some("h0".into()));
     Options { controller, host, ..Options::default() }
 }
 

@@ -9,7 +9,7 @@ use crate::output::{Json, note};
 use crate::values::{Refusal, number, refused};
 use anyhow::Context;
 use child::{Ended, Signals};
-use saba::{Application, Options, Place};
+use saba::{Application, Options, Places};
 use serde_json::json;
 use std::ffi::{CString, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -53,10 +53,11 @@ pub struct Flags {
     /// On how much data it works, such as '10000 samples'; SABA_DATASET if not given
     #[arg(long, value_name = "DATA")]
     dataset: Option<String>,
-    /// Where the controller is: unix:PATH or http://HOST:PORT; SABA_CONTROLLER, or
+    /// Where the controller is: unix:PATH or http://HOST:PORT; of several, separated by commas, the
+    /// next is asked when one does not answer; SABA_CONTROLLER, or
     /// unix:/run/bandwise/controller.sock, if not given
-    #[arg(long, value_name = "PLACE", value_parser = place)]
-    controller: Option<Place>,
+    #[arg(long, value_name = "PLACES", value_parser = places)]
+    controller: Option<Places>,
     /// The file with the token that the controller is shown; SABA_TOKEN_FILE if not given
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
@@ -78,8 +79,9 @@ pub struct Flags {
     command: Vec<OsString>,
 }
 
-fn place(text: &str) -> Result<Place, Refusal> {
-    text.parse().or_else(|_| refused(None, "unix:PATH or http://HOST:PORT"))
+fn places(text: &str) -> Result<Places, Refusal> {
+    let allowed = "unix:PATH or http://HOST:PORT, or several, separated by commas";
+    text.parse().or_else(|_| refused(None, allowed))
 }
 
 fn named(text: &str) -> Result<String, Refusal> {
@@ -131,8 +133,8 @@ impl Flags {
         match &mark {
             Some(mark) => note(format_args!("saba: {} has the mark {mark}", self.app)),
             None => note(format_args!(
-                "saba: no controller answers at {}; the command runs without a mark",
-                options.controller
+                "saba: no controller answers: {}; the command runs without a mark",
+                application.away().unwrap_or_else(|| options.controller.to_string())
             )),
         }
         let variables = Variables::new(&self.app, &options, mark)
