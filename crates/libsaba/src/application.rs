@@ -15,10 +15,11 @@ pub struct Application {
 
 impl Application {
     /// An application runs. If there is no controller, or none that answers within 2 s, all goes on as it would, and a
-    /// controller that comes later hears of it. Fails if the controller refuses the application.
+    /// controller that comes later hears of it. Fails if the controller refuses the application, or what
+    /// the options say can't be used.
     pub fn register(name: &str, options: Options) -> Result<Application, Error> {
         let host = options.host_or_own();
-        let keeper = Keeper::start(options.speaker(name)).map_err(Error::Refused)?;
+        let keeper = Keeper::start(options.speaker(name)?).map_err(Error::Refused)?;
         Ok(Application { keeper: Arc::new(keeper), host })
     }
 

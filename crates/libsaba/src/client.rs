@@ -2,7 +2,7 @@
 
 use crate::session::Local;
 use crate::speaker::Speaker;
-use crate::{Mark, Options};
+use crate::{Error, Mark, Options};
 use std::time::Duration;
 
 /// An application that runs, for who has a thread already: nothing is said but in [`beat`](Self::beat), which has to
@@ -18,10 +18,10 @@ pub struct Client {
 pub struct Opened(Local);
 
 impl Client {
-    /// An application is to be registered. Nothing is said yet.
-    pub fn new(name: &str, options: Options) -> Client {
+    /// An application is to be registered. Nothing is said yet. Fails if what the options say can't be used.
+    pub fn new(name: &str, options: Options) -> Result<Client, Error> {
         let host = options.host_or_own();
-        Client { speaker: options.speaker(name), host }
+        Ok(Client { speaker: options.speaker(name)?, host })
     }
 
     /// What packets of its connections are to carry, if a controller has said it.

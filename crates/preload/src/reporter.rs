@@ -40,9 +40,12 @@ pub(crate) fn run<const N: usize, const WORDS: usize, const SUMMARIES: usize>(
     marking: &Shared,
     sleep: impl Fn(Duration) -> bool,
 ) {
+    let client = match Client::new(&settings.name, settings.options.clone()) {
+        Ok(client) => client,
+        Err(error) => return settings.log.say(&error.to_string()),
+    };
     let hosts = Hosts::read(&std::fs::read_to_string(&settings.hosts).unwrap_or_default());
     let reports = Reports::new(hosts, settings.options.host_or_own());
-    let client = Client::new(&settings.name, settings.options.clone());
     let ledger = Ledger::default();
     let is_away = false;
     let mut reporter = Reporter { settings, watch, marking, client, ledger, reports, is_away };

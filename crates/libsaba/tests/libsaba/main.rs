@@ -2,8 +2,10 @@
 
 mod between;
 mod c;
+mod certificates;
 mod header;
 mod several;
+mod tls;
 #[path = "../../../controller/tests/daemon/two_hosts.rs"]
 mod two_hosts;
 mod world;
@@ -137,7 +139,7 @@ fn processes_of_one_job_are_one_application() {
 fn a_client_without_a_thread_says_it_when_it_is_called() {
     let mut world = World::empty();
     world.start();
-    let mut client = saba::Client::new("all", options(&world));
+    let mut client = saba::Client::new("all", options(&world)).unwrap();
     assert_eq!((client.mark(), client.open("h1")), (None, None));
     client.beat();
     assert!(client.mark().is_some());
