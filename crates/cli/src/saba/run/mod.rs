@@ -66,10 +66,10 @@ pub struct Flags {
     ca_file: Option<PathBuf>,
     /// The certificate, in PEM, that controllers at https are shown; SABA_CERTIFICATE_FILE if not
     /// given
-    #[arg(long, value_name = "FILE", requires = "key_file")]
+    #[arg(long, value_name = "FILE")]
     certificate_file: Option<PathBuf>,
     /// Its key, in PEM; SABA_KEY_FILE if not given
-    #[arg(long, value_name = "FILE", requires = "certificate_file")]
+    #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
     /// What the controller calls this host; SABA_HOST, or its own name, if not given
     #[arg(long, value_name = "NAME")]
@@ -90,7 +90,7 @@ pub struct Flags {
 }
 
 fn places(text: &str) -> Result<Places, Refusal> {
-    let allowed = "unix:PATH, http://HOST:PORT or https://HOST:PORT; several, separated by commas";
+    let allowed = "unix:PATH, http://HOST:PORT or https://HOST:PORT; several with commas between";
     text.parse().or_else(|_| refused(None, allowed))
 }
 
