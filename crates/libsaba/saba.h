@@ -99,7 +99,7 @@ const char *saba_error(void);
 
 /*
  An application runs: *app is what connections are made with. `options` may be NULL. Without a controller it is done
- all the same, and a controller that comes later hears of it; saba_error says why none answers.
+ all the same, and a controller that comes later hears of it; saba_error says why none answers, and nothing if one does.
 
  # Safety
 

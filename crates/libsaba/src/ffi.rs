@@ -95,7 +95,7 @@ pub extern "C" fn saba_error() -> *const c_char {
 }
 
 /// An application runs: *app is what connections are made with. `options` may be NULL. Without a controller it is done
-/// all the same, and a controller that comes later hears of it; saba_error says why none answers.
+/// all the same, and a controller that comes later hears of it; saba_error says why none answers, and nothing if one does.
 ///
 /// # Safety
 ///
@@ -123,9 +123,8 @@ pub unsafe extern "C" fn saba_app_register(
             all.nodes = (given.nodes > 0).then_some(given.nodes).or(all.nodes);
         }
         let registered = Application::register(&name, all)?;
-        if let Some(why) = registered.away() {
-            say(&format!("no controller answers: {why}"));
-        }
+        let why = registered.away().map(|why| format!("no controller answers: {why}"));
+        say(&why.unwrap_or_default());
         unsafe { *app = Box::into_raw(Box::new(SabaApp(registered))) };
         Ok(())
     };

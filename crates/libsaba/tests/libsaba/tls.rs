@@ -96,11 +96,9 @@ fn plain() -> String {
     place
 }
 
-/// A proxy before a controller may not let anybody pass without.
-#[test]
-fn who_asks_for_a_certificate_is_told_as_such() {
-    let world = World::empty();
-    let authority = Authority::new(world.folder.path(), "ours");
+/// What answers each request with the same and closes the connection after each, without a word of that before; and
+/// asks for certificates if it is to.
+fn server(authority: &Authority, asks_for_certificates: bool) -> String {
     let (certificate, key) = authority.signs(HERE);
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut roots = RootCertStore::empty();
@@ -108,21 +106,49 @@ fn who_asks_for_a_certificate_is_told_as_such() {
     let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider.clone());
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_client_cert_verifier(verifier.build().unwrap())
-        .with_single_cert(
-            vec![CertificateDer::from_pem_file(certificate).unwrap()],
-            PrivateKeyDer::from_pem_file(key).unwrap(),
-        );
+        .unwrap();
+    let config = match asks_for_certificates {
+        true => config.with_client_cert_verifier(verifier.build().unwrap()),
+        false => config.with_no_client_auth(),
+    };
+    let config = config.with_single_cert(
+        vec![CertificateDer::from_pem_file(certificate).unwrap()],
+        PrivateKeyDer::from_pem_file(key).unwrap(),
+    );
     let config = Arc::new(config.unwrap());
     let listener = TcpListener::bind((HERE, 0)).unwrap();
     let place = format!("https://{}", listener.local_addr().unwrap());
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let server = ServerConnection::new(config.clone()).unwrap();
-            let _ = StreamOwned::new(server, stream.unwrap()).read(&mut [0; 4096]);
+            let mut stream = StreamOwned::new(server, stream.unwrap());
+            if stream.read(&mut [0; 4096]).is_ok() {
+                let said = r#"{"client":1,"lease_ms":30000,"application":2,"level":1,"dscp":7}"#;
+                let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", said.len());
+                stream.write_all((head + said).as_bytes()).unwrap();
+                stream.conn.send_close_notify();
+                let _ = stream.flush();
+            }
         }
     });
+    place
+}
+
+#[test]
+fn a_connection_that_was_closed_meanwhile_is_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let authority = Authority::new(folder.path(), "ours");
+    let place = server(&authority, false);
+    let application = Application::register("all", options(&place, authority.file())).unwrap();
+    assert!(application.mark().is_some(), "{:?}", application.away());
+}
+
+/// A proxy before a controller may not let anybody pass without.
+#[test]
+fn who_asks_for_a_certificate_is_told_as_such() {
+    let folder = tempfile::tempdir().unwrap();
+    let authority = Authority::new(folder.path(), "ours");
+    let place = server(&authority, true);
     let application = Application::register("all", options(&place, authority.file())).unwrap();
     let away = application.away().unwrap();
     assert!(away.contains("it asks for a certificate, and none is shown"), "{away}");
