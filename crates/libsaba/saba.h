@@ -40,8 +40,9 @@ struct saba_conn;
  */
 struct saba_options {
   /*
-   Where the controller is: "unix:PATH" or "http://HOST:PORT". NULL: what SABA_CONTROLLER says in the environment,
-   or unix:/run/bandwise/controller.sock.
+   Where the controller is: "unix:PATH", "http://HOST:PORT" or "https://HOST:PORT", where SABA_CA_FILE says by what
+   it is known; several places, separated by commas, are tried in turn. NULL: what SABA_CONTROLLER says in the
+   environment, or unix:/run/bandwise/controller.sock.
    */
   const char *controller;
   /*
@@ -91,13 +92,14 @@ extern "C" {
 #endif // __cplusplus
 
 /*
- Why the last call of this thread failed, in words. Valid until the next call of this thread.
+ Why the last call of this thread failed, or no controller answered it, in words. Valid until the next call of this
+ thread.
  */
 const char *saba_error(void);
 
 /*
  An application runs: *app is what connections are made with. `options` may be NULL. Without a controller it is done
- all the same, and a controller that comes later hears of it.
+ all the same, and a controller that comes later hears of it; saba_error says why none answers, and nothing if one does.
 
  # Safety
 

@@ -22,6 +22,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s: %s\n", argv[1], saba_error());
         return 1;
     }
+    if (*saba_error())
+        fprintf(stderr, "%s\n", saba_error());
     struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(argv[4])) };
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     if (inet_pton(AF_INET, argv[3], &to.sin_addr) != 1 ||

@@ -14,17 +14,23 @@ pub struct Application {
 }
 
 impl Application {
-    /// An application runs. If there is no controller, or it does not answer within 2 s, all goes on as it would, and a
-    /// controller that comes later hears of it. Fails if the controller refuses the application.
+    /// An application runs. If there is no controller, or none that answers within 2 s, all goes on as it would, and a
+    /// controller that comes later hears of it. Fails if the controller refuses the application, or what
+    /// the options say can't be used.
     pub fn register(name: &str, options: Options) -> Result<Application, Error> {
         let host = options.host_or_own();
-        let keeper = Keeper::start(options.speaker(name)).map_err(Error::Refused)?;
+        let keeper = Keeper::start(options.speaker(name)?).map_err(Error::Refused)?;
         Ok(Application { keeper: Arc::new(keeper), host })
     }
 
     /// What packets of its connections are to carry, if a controller has said it.
     pub fn mark(&self) -> Option<Mark> {
         self.keeper.mark()
+    }
+
+    /// Why no controller answers at any place, in words, if none does.
+    pub fn away(&self) -> Option<String> {
+        self.keeper.away()
     }
 
     /// It has made a connection, on which data go from this host, or from another, to a host. The caller sees to it that

@@ -2,8 +2,8 @@
 
 use crate::session::Local;
 use crate::speaker::Speaker;
-use crate::{Mark, Options};
-use std::time::{Duration, Instant};
+use crate::{Error, Mark, Options};
+use std::time::Duration;
 
 /// An application that runs, for who has a thread already: nothing is said but in [`beat`](Self::beat), which has to
 /// be called again and again. Not dropped but [ended](Self::end), it says goodbye.
@@ -11,8 +11,6 @@ use std::time::{Duration, Instant};
 pub struct Client {
     speaker: Speaker,
     host: String,
-    /// When the lease is to be renewed.
-    due: Option<Instant>,
 }
 
 /// A connection of a client.
@@ -20,10 +18,10 @@ pub struct Client {
 pub struct Opened(Local);
 
 impl Client {
-    /// An application is to be registered. Nothing is said yet.
-    pub fn new(name: &str, options: Options) -> Client {
+    /// An application is to be registered. Nothing is said yet. Fails if what the options say can't be used.
+    pub fn new(name: &str, options: Options) -> Result<Client, Error> {
         let host = options.host_or_own();
-        Client { speaker: options.speaker(name), host, due: None }
+        Ok(Client { speaker: options.speaker(name)?, host })
     }
 
     /// What packets of its connections are to carry, if a controller has said it.
@@ -34,6 +32,11 @@ impl Client {
     /// Why the controller refuses the application; it is not asked again.
     pub fn refused(&self) -> Option<&str> {
         self.speaker.session.refused()
+    }
+
+    /// Why no controller answers at any place, in words, if none does.
+    pub fn away(&self) -> Option<String> {
+        self.speaker.away()
     }
 
     /// There is a connection, on which data go from this host to another. None if no controller has said a mark yet.
@@ -56,17 +59,12 @@ impl Client {
         self.speaker.session.refusal(opened.0)
     }
 
-    /// Says what is to be said, if somebody hears it, and renews the lease. Takes some seconds if a controller hangs.
+    /// Says what is to be said, if somebody hears it, and renews the lease. Takes some seconds for each place where a
+    /// controller hangs.
     /// How long until it must be called again.
     pub fn beat(&mut self) -> Duration {
-        let left = |due: Instant| due.saturating_duration_since(Instant::now());
-        if let Some(left) = self.due.map(left).filter(|left| !left.is_zero()) {
-            self.speaker.say_if_there();
-            return left;
-        }
-        let wait = self.speaker.beat();
-        self.due = Some(Instant::now() + wait);
-        wait
+        self.speaker.say_if_there();
+        self.speaker.beat()
     }
 
     /// Says goodbye, if somebody hears it; else the lease ends.

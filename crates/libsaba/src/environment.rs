@@ -1,10 +1,16 @@
 //! Variables of the environment that tell a program under Saba what it is: what `bandwise saba run` and plugins set, and
 //! libraries read.
 
-/// Where the controller is: `unix:PATH` or `http://HOST:PORT`.
+/// Where the controller is: `unix:PATH`, `http://HOST:PORT` or `https://HOST:PORT`; several, separated by commas.
 pub const CONTROLLER: &str = "SABA_CONTROLLER";
 /// The file with the token that is shown to it.
 pub const TOKEN_FILE: &str = "SABA_TOKEN_FILE";
+/// Certificates, in PEM, of who signs those of controllers at `https`.
+pub const CA_FILE: &str = "SABA_CA_FILE";
+/// The certificate that is shown to those, in PEM.
+pub const CERTIFICATE_FILE: &str = "SABA_CERTIFICATE_FILE";
+/// Its key, which others must not be able to read.
+pub const KEY_FILE: &str = "SABA_KEY_FILE";
 /// What the controller calls this host.
 pub const HOST: &str = "SABA_HOST";
 /// The application's name in the sensitivity table.

@@ -1,7 +1,7 @@
 //! What C calls. Pointers and descriptors come from outside, which no compiler sees: this file alone is `unsafe`.
 #![allow(unsafe_code)]
 
-use crate::{Application, Connection, Error, Options, Place};
+use crate::{Application, Connection, Error, Options, Places};
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::os::fd::BorrowedFd;
@@ -15,8 +15,9 @@ pub struct SabaConn(Connection);
 /// How an application is registered. All zero is what a program without wishes has.
 #[repr(C)]
 pub struct SabaOptions {
-    /// Where the controller is: "unix:PATH" or "http://HOST:PORT". NULL: what SABA_CONTROLLER says in the environment,
-    /// or unix:/run/bandwise/controller.sock.
+    /// Where the controller is: "unix:PATH", "http://HOST:PORT" or "https://HOST:PORT", where SABA_CA_FILE says by what
+    /// it is known; several places, separated by commas, are tried in turn. NULL: what SABA_CONTROLLER says in the
+    /// environment, or unix:/run/bandwise/controller.sock.
     pub controller: *const c_char,
     /// What the controller calls this host. NULL: what SABA_HOST says, or the name that it has.
     pub host: *const c_char,
@@ -56,10 +57,13 @@ thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
 }
 
+fn say(text: &str) {
+    LAST.set(CString::new(text.replace('\0', " ")).unwrap_or_default());
+}
+
 fn code(result: Result<(), Error>) -> c_int {
     let Err(error) = result else { return SABA_OK };
-    let text = error.to_string().replace('\0', " ");
-    LAST.set(CString::new(text).unwrap_or_default());
+    say(&error.to_string());
     match error {
         Error::Refused(_) => SABA_REFUSED,
         Error::Argument(_) => SABA_ARGUMENT,
@@ -83,14 +87,15 @@ unsafe fn text(pointer: *const c_char, name: &str) -> Result<Option<String>, Err
     Ok(Some(text.map_err(wrong)?.to_owned()))
 }
 
-/// Why the last call of this thread failed, in words. Valid until the next call of this thread.
+/// Why the last call of this thread failed, or no controller answered it, in words. Valid until the next call of this
+/// thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn saba_error() -> *const c_char {
     LAST.with_borrow(|last| last.as_ptr())
 }
 
 /// An application runs: *app is what connections are made with. `options` may be NULL. Without a controller it is done
-/// all the same, and a controller that comes later hears of it.
+/// all the same, and a controller that comes later hears of it; saba_error says why none answers, and nothing if one does.
 ///
 /// # Safety
 ///
@@ -108,17 +113,19 @@ pub unsafe extern "C" fn saba_app_register(
         }
         let mut all = Options::from_environment()?;
         if let Some(given) = unsafe { options.as_ref() } {
-            if let Some(place) = unsafe { text(given.controller, "controller") }? {
+            if let Some(places) = unsafe { text(given.controller, "controller") }? {
                 let wrong = |error: crate::NoPlace| argument(&error.to_string());
-                all.controller = place.parse::<Place>().map_err(wrong)?;
+                all.controller = places.parse::<Places>().map_err(wrong)?;
             }
             all.host = unsafe { text(given.host, "host") }?.or(all.host);
             all.dataset = unsafe { text(given.dataset, "dataset") }?.or(all.dataset);
             all.job = unsafe { text(given.job, "job") }?.or(all.job);
             all.nodes = (given.nodes > 0).then_some(given.nodes).or(all.nodes);
         }
-        let registered = Box::new(SabaApp(Application::register(&name, all)?));
-        unsafe { *app = Box::into_raw(registered) };
+        let registered = Application::register(&name, all)?;
+        let why = registered.away().map(|why| format!("no controller answers: {why}"));
+        say(&why.unwrap_or_default());
+        unsafe { *app = Box::into_raw(Box::new(SabaApp(registered))) };
         Ok(())
     };
     code(register())

@@ -65,6 +65,20 @@ impl Keeper {
         self.own()?.speaker.session.mark()
     }
 
+    /// Why no controller answers, if none does.
+    pub(crate) fn away(&self) -> Option<String> {
+        self.own()?.speaker.away()
+    }
+
+    /// Says it. The thread, which may wait for the lease, hears of a controller that is away, to look for it again.
+    fn say(&self, speaker: &mut Speaker) {
+        let was_away = speaker.is_away();
+        speaker.say_if_there();
+        if speaker.is_away() && !was_away {
+            self.shared.changes.notify_all();
+        }
+    }
+
     /// A connection is there: by which it is closed, or none where no controller knows the application.
     pub(crate) fn open(&self, from: &str, to: &str) -> Result<Option<(Local, Mark)>, String> {
         let Some(mut state) = self.own().filter(|state| !state.is_ended) else { return Ok(None) };
@@ -72,7 +86,7 @@ impl Keeper {
         let Some(local) = speaker.session.open(from.to_owned(), to.to_owned()) else {
             return Ok(None);
         };
-        speaker.say_if_there();
+        self.say(speaker);
         match (speaker.session.refusal(local), speaker.session.mark()) {
             (Some(why), _) => Err(why),
             (None, mark) => Ok(mark.map(|mark| (local, mark))),
@@ -82,7 +96,7 @@ impl Keeper {
     pub(crate) fn close(&self, local: Local) {
         if let Some(mut state) = self.own().filter(|state| !state.is_ended) {
             state.speaker.session.close(local);
-            state.speaker.say_if_there();
+            self.say(&mut state.speaker);
         }
     }
 

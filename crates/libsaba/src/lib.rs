@@ -18,12 +18,16 @@ mod application;
 mod client;
 pub mod environment;
 mod ffi;
+mod files;
 mod keeper;
 mod mark;
 mod options;
 mod place;
+mod places;
+mod round;
 mod session;
 mod speaker;
+mod tls;
 mod wire;
 
 pub use application::{Application, Connection};
@@ -31,6 +35,8 @@ pub use client::{Client, Opened};
 pub use mark::{Mark, NoMark};
 pub use options::Options;
 pub use place::{NoPlace, Place};
+pub use places::Places;
+pub use tls::TlsFiles;
 
 /// What the controller refuses, or what can't be said to it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,17 +1,19 @@
 //! [`Options`]: how an application is registered.
 
+use crate::files;
 use crate::session::{Named, Session};
 use crate::speaker::Speaker;
 use crate::wire::Wire;
-use crate::{Error, Place, environment};
-use std::os::unix::fs::PermissionsExt;
+use crate::{Error, Place, Places, TlsFiles, environment};
 use std::path::{Path, PathBuf};
 
 /// How an application is registered.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Where the controller is.
-    pub controller: Place,
+    /// Where the controller is, at one place or several.
+    pub controller: Places,
+    /// By what it is known at `https`, and knows the program.
+    pub tls: TlsFiles,
     /// What it knows the program by, if they are not on the same machine.
     pub token: Option<String>,
     /// What the controller calls this host; the name that it has if none.
@@ -26,8 +28,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// As the [environment] has it: where the controller is, in which file the token is, which others must not be able
-    /// to read, what this host is called, and the job with its hosts and data.
+    /// As the [environment] has it: where the controller is, in which files certificates are, in which the token is,
+    /// which others must not be able to read, what this host is called, and the job with its hosts and data.
     pub fn from_environment() -> Result<Self, Error> {
         Options::from_environment_with(None)
     }
@@ -35,7 +37,7 @@ impl Options {
     /// The same with the token of another file, if one is given.
     pub fn from_environment_with(token_file: Option<&Path>) -> Result<Self, Error> {
         let word = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let controller = word(environment::CONTROLLER).map(|place| place.parse::<Place>());
+        let controller = word(environment::CONTROLLER).map(|places| places.parse::<Places>());
         let controller =
             controller.transpose().map_err(|error| Error::Argument(error.to_string()))?;
         let there = word(environment::TOKEN_FILE).map(PathBuf::from);
@@ -48,6 +50,11 @@ impl Options {
         });
         Ok(Options {
             controller: controller.unwrap_or_default(),
+            tls: TlsFiles {
+                authorities: word(environment::CA_FILE).map(PathBuf::from),
+                certificate: word(environment::CERTIFICATE_FILE).map(PathBuf::from),
+                key: word(environment::KEY_FILE).map(PathBuf::from),
+            },
             token,
             host: word(environment::HOST),
             job: word(environment::JOB),
@@ -62,28 +69,22 @@ impl Options {
         self.host.clone().unwrap_or_else(own)
     }
 
-    /// Who speaks for an application of that name.
-    pub(crate) fn speaker(self, name: &str) -> Speaker {
-        let Options { controller, token, job, nodes, dataset, .. } = self;
+    /// Who speaks for an application of that name. Fails if files for `https` can't be used.
+    pub(crate) fn speaker(self, name: &str) -> Result<Speaker, Error> {
+        let Options { controller, tls, token, job, nodes, dataset, .. } = self;
+        let is_tls = controller.iter().any(|place| matches!(place, Place::Tls(_)));
+        let tls = is_tls.then(|| tls.read()).transpose()?;
         let named = Named { name: name.to_owned(), job, nodes, dataset };
-        Speaker::new(Session::new(named), Wire::new(controller, token))
+        let wire = |place: &Place| Wire::new(place.clone(), tls.clone(), token.clone());
+        Ok(Speaker::new(Session::new(named), controller.iter().map(wire).collect()))
     }
 }
 
 fn token(path: &Path) -> Result<String, Error> {
-    let wrong = |why: String| Error::Argument(format!("{}: {why}", path.display()));
-    let about = std::fs::metadata(path).map_err(|error| wrong(error.to_string()))?;
-    let mode = about.permissions().mode() & 0o777;
-    if mode & 0o007 != 0 {
-        let allowed = "allowed: a mode that gives others nothing, such as 600";
-        return Err(wrong(format!(
-            "the token can be read by everybody, mode {mode:o} ({allowed})"
-        )));
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let text = files::read_private(path, "token")?;
     let token = text.trim();
     match (1..=4096).contains(&token.len()) && token.chars().all(|c| c.is_ascii_graphic()) {
         true => Ok(token.to_owned()),
-        false => Err(wrong("no token (allowed: one word of up to 4096 letters)".into())),
+        false => Err(files::wrong(path, "no token (allowed: one word of up to 4096 letters)")),
     }
 }

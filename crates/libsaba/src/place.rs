@@ -1,5 +1,6 @@
 //! [`Place`]: where a controller is.
 
+use crate::tls::name_of;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -11,11 +12,16 @@ pub enum Place {
     Unix(PathBuf),
     /// A host and a port. What is said can be read on the way: for loopback, and networks where nobody listens.
     Tcp(String),
+    /// The same with TLS: nobody reads what is said, and it is the controller that hears it. Its certificate has to be
+    /// for this host.
+    Tls(String),
 }
 
 /// What is no place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a controller at {0:?} (allowed: \"unix:PATH\" or \"http://HOST:PORT\")")]
+#[error(
+    "a controller at {0:?} (allowed: \"unix:PATH\", \"http://HOST:PORT\" or \"https://HOST:PORT\")"
+)]
 pub struct NoPlace(String);
 
 impl Default for Place {
@@ -30,7 +36,7 @@ impl Place {
     pub fn absolute(self) -> Place {
         match self {
             Place::Unix(path) => Place::Unix(std::path::absolute(&path).unwrap_or(path)),
-            Place::Tcp(host) => Place::Tcp(host),
+            there => there,
         }
     }
 }
@@ -40,6 +46,7 @@ impl fmt::Display for Place {
         match self {
             Place::Unix(path) => write!(f, "unix:{}", path.display()),
             Place::Tcp(host) => write!(f, "http://{host}"),
+            Place::Tls(host) => write!(f, "https://{host}"),
         }
     }
 }
@@ -52,12 +59,16 @@ impl FromStr for Place {
         if let Some(path) = text.strip_prefix("unix:").filter(|path| !path.is_empty()) {
             return Ok(Place::Unix(path.into()));
         }
-        let rest = text.strip_prefix("http://").ok_or_else(no_place)?;
+        let (kind, rest) = text.split_once("://").ok_or_else(no_place)?;
         let host = rest.strip_suffix('/').unwrap_or(rest);
         let is_port = |port: &str| port.parse::<u16>().is_ok_and(|port| port > 0);
         let is_host = |host: &str| !host.is_empty() && !host.contains(['/', '@', ' ', '\r', '\n']);
         match host.rsplit_once(':') {
-            Some((name, port)) if is_host(name) && is_port(port) => Ok(Place::Tcp(host.to_owned())),
+            Some((name, port)) if is_host(name) && is_port(port) => match kind {
+                "http" => Ok(Place::Tcp(host.to_owned())),
+                "https" if name_of(host).is_some() => Ok(Place::Tls(host.to_owned())),
+                _ => Err(no_place()),
+            },
             _ => Err(no_place()),
         }
     }
@@ -72,8 +83,21 @@ mod tests {
         assert_eq!("unix:/a b".parse(), Ok(Place::Unix("/a b".into())));
         assert_eq!("http://c:7470/".parse(), Ok(Place::Tcp("c:7470".into())));
         assert_eq!("http://[::1]:7470".parse(), Ok(Place::Tcp("[::1]:7470".into())));
-        for wrong in ["", "unix:", "c:7470", "http://c", "http://c:0", "http://:1", "http://a/b:1"]
-        {
+        assert_eq!("https://[::1]:7470".parse(), Ok(Place::Tls("[::1]:7470".into())));
+        assert_eq!("https://c1:7470/".parse(), Ok(Place::Tls("c1:7470".into())));
+        for wrong in [
+            "",
+            "unix:",
+            "c:7470",
+            "http://c",
+            "http://c:0",
+            "http://:1",
+            "http://a/b:1",
+            "ftp://c:1",
+            "https://c",
+            "https://-c-:1",
+            "https://[::g]:1",
+        ] {
             let said = wrong.parse::<Place>().unwrap_err().to_string();
             assert!(said.contains("allowed"), "{said}");
         }

@@ -5,7 +5,7 @@
 
 use crate::Mark;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What an application is registered as.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +61,8 @@ pub(crate) struct Session {
     application: Option<u64>,
     mark: Option<Mark>,
     links: BTreeMap<Local, Link>,
+    /// Those of which something is to be said: that are not known yet, or known and closed.
+    unsaid: BTreeSet<Local>,
     /// What was said last, if it was not answered.
     asked: Option<Call>,
     /// The number of the next request.
@@ -80,6 +82,7 @@ impl Session {
             application: None,
             mark: None,
             links: BTreeMap::new(),
+            unsaid: BTreeSet::new(),
             asked: None,
             number: 0,
             next: 0,
@@ -108,6 +111,7 @@ impl Session {
         let local = Local(self.next);
         self.next += 1;
         self.links.insert(local, Link { from, to, known: None, is_closed: false });
+        self.unsaid.insert(local);
         Some(local)
     }
 
@@ -127,9 +131,15 @@ impl Session {
         self.refusals.remove(&local);
         let Some(link) = self.links.get_mut(&local) else { return };
         link.is_closed = true;
+        self.unsaid.insert(local);
         if link.known.is_none() && !is_asked {
-            self.links.remove(&local);
+            self.remove(local);
         }
+    }
+
+    fn remove(&mut self, local: Local) -> Option<Link> {
+        self.unsaid.remove(&local);
+        self.links.remove(&local)
     }
 
     fn due(&self) -> Option<Call> {
@@ -145,12 +155,11 @@ impl Session {
         if self.application.is_none() {
             return Some(Call::Register);
         }
-        let open = |of: (&Local, &Link)| match (of.1.known, of.1.is_closed) {
-            (None, _) => Some(Call::Connect(*of.0)),
-            (Some(_), true) => Some(Call::Close(*of.0)),
-            (Some(_), false) => None,
-        };
-        self.links.iter().find_map(open)
+        let first = *self.unsaid.first()?;
+        Some(match self.links[&first].known {
+            None => Call::Connect(first),
+            Some(_) => Call::Close(first),
+        })
     }
 
     /// What is to be said next, if anything is.
@@ -220,16 +229,19 @@ impl Session {
             (Call::Connect(local), Heard::Done(answer)) => {
                 if let Some(link) = self.links.get_mut(&local) {
                     link.known = answer["connection"].as_u64();
+                    if link.known.is_some() && !link.is_closed {
+                        self.unsaid.remove(&local);
+                    }
                 }
             }
             (Call::Connect(local), Heard::Refused(why)) => {
-                let link = self.links.remove(&local);
+                let link = self.remove(local);
                 if link.is_some_and(|link| !link.is_closed) {
                     self.refusals.insert(local, why);
                 }
             }
             // What is closed, and what can't be, is none any more.
-            (Call::Close(local), _) => drop(self.links.remove(&local)),
+            (Call::Close(local), _) => drop(self.remove(local)),
             (_, Heard::Forgotten) => {}
         }
     }
@@ -239,6 +251,7 @@ impl Session {
         (self.client, self.application, self.asked) = (None, None, None);
         self.links.retain(|_, link| !link.is_closed);
         self.links.values_mut().for_each(|link| link.known = None);
+        self.unsaid = self.links.keys().copied().collect();
     }
 }
 

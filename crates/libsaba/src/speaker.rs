@@ -1,102 +1,134 @@
-//! [`Speaker`]: says to the controller what the session wants said, keeps the lease, and finds a controller that comes
-//! back.
+//! [`Speaker`]: says to a controller what the session wants said, keeps the lease, and finds one that is there, or comes
+//! back. Instances of a controller share what they know, so a request that one did not answer is said to the next as
+//! it is, with its number, and is done once.
 
+use crate::round::Round;
 use crate::session::{Heard, Said, Session};
 use crate::wire::Wire;
-use std::io;
+use serde_json::Value;
+use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
-/// From one try to reach a controller that is away to the next, at first; twice as long after each.
-const RETRY: Duration = Duration::from_millis(500);
-
-/// The longest such wait.
-const LONGEST_RETRY: Duration = Duration::from_secs(10);
+/// The shortest time between two renewals of a lease, whatever that is.
+const SHORTEST_RENEWAL: Duration = Duration::from_millis(50);
 
 /// A session, and who speaks for it.
 #[derive(Debug)]
 pub(crate) struct Speaker {
     pub(crate) session: Session,
-    wire: Wire,
-    /// When a controller that did not answer is tried again, and how long after the try before.
-    away: Option<(Instant, Duration)>,
+    /// One for each place.
+    wires: Vec<Wire>,
+    round: Round,
+    /// Why each of them failed, since one has answered.
+    whys: Vec<Option<String>>,
+    /// When they are tried again, if none has answered.
+    again: Option<Instant>,
+    /// When the lease is to be renewed.
+    renew: Option<Instant>,
 }
 
 impl Speaker {
-    pub(crate) fn new(session: Session, wire: Wire) -> Self {
-        Speaker { session, wire, away: None }
+    /// `wires` has at least one.
+    pub(crate) fn new(session: Session, wires: Vec<Wire>) -> Self {
+        let places = NonZeroUsize::new(wires.len()).expect("there is a place");
+        let (round, whys) = (Round::new(places), vec![None; wires.len()]);
+        Speaker { session, wires, round, whys, again: None, renew: None }
     }
 
-    fn exchange(&mut self, (method, path, body): &Said) -> io::Result<Heard> {
-        let answer = self.wire.ask(method, path, body);
-        let (status, body) = answer.inspect_err(|_| self.is_away())?;
-        match status {
-            200..300 => Ok(Heard::Done(body)),
-            _ if body["refusal"].get("no_such_client").is_some() => Ok(Heard::Forgotten),
-            // It can't be stored, or too many wait: the same can be said again.
-            500.. => {
-                self.is_away();
-                Err(io::ErrorKind::ResourceBusy.into())
+    /// What one of them answered; none if nobody did.
+    fn exchange(&mut self, (method, path, body): &Said) -> Option<Heard> {
+        loop {
+            let at = self.round.at();
+            let answer = self.wires[at].ask(method, path, body);
+            match answer.and_then(|(status, body)| heard(status, body)) {
+                Ok(heard) => {
+                    self.round.answered();
+                    self.whys.fill(None);
+                    self.again = None;
+                    return Some(heard);
+                }
+                Err(why) => self.whys[at] = Some(format!("{}: {why}", self.wires[at].place())),
             }
-            _ => {
-                let said = body["error"].as_str().map(str::to_owned);
-                Ok(Heard::Refused(said.unwrap_or_else(|| format!("refused, with status {status}"))))
+            if let Some(wait) = self.round.failed() {
+                self.again = Some(Instant::now() + wait);
+                return None;
             }
         }
     }
 
-    fn is_away(&mut self) {
-        let wait = self.away.map_or(RETRY, |(_, wait)| (2 * wait).min(LONGEST_RETRY));
-        self.away = Some((Instant::now() + wait, wait));
+    /// Why no controller has answered, in words of each place, if none has.
+    pub(crate) fn away(&self) -> Option<String> {
+        self.again?;
+        Some(self.whys.iter().flatten().cloned().collect::<Vec<_>>().join("; "))
+    }
+
+    /// Whether none has answered.
+    pub(crate) fn is_away(&self) -> bool {
+        self.again.is_some()
     }
 
     /// Says all that is to be said, if there is somebody who hears it.
     pub(crate) fn say(&mut self) {
         while let Some(said) = self.session.say() {
             match self.exchange(&said) {
-                Ok(heard) => self.session.hear(heard),
-                Err(_) => return,
+                Some(heard) => self.session.hear(heard),
+                None => return,
             }
-            self.away = None;
         }
     }
 
-    /// The same, unless it did not answer a moment ago: a program does not wait for it again.
+    /// The same, unless none has answered a moment ago: a program does not wait for them again.
     pub(crate) fn say_if_there(&mut self) {
-        if self.away.is_none() {
+        if !self.is_away() {
             self.say();
         }
     }
 
-    /// Renews the lease and says the rest; how long until that is due again.
+    /// How long [`beat`](Self::beat) is not needed.
+    fn left(&self) -> Duration {
+        let due = self.again.or(self.renew);
+        due.map_or(Duration::ZERO, |due| due.saturating_duration_since(Instant::now()))
+    }
+
+    /// Renews the lease and says the rest, if that is due; how long until it is.
     pub(crate) fn beat(&mut self) -> Duration {
-        if let Some((again, _)) = self.away {
-            let left = again.saturating_duration_since(Instant::now());
-            if !left.is_zero() {
-                return left;
+        if self.left().is_zero() {
+            self.again = None;
+            self.renew();
+        }
+        self.left()
+    }
+
+    fn renew(&mut self) {
+        if let Some(said) = self.session.renewal() {
+            match self.exchange(&said) {
+                Some(Heard::Forgotten) => self.session.forgotten(),
+                Some(_) => {}
+                None => return,
             }
         }
-        let renewed = self.session.renewal().map(|said| self.exchange(&said));
-        match renewed {
-            Some(Ok(Heard::Forgotten)) => {
-                self.away = None;
-                self.session.forgotten();
-            }
-            Some(Ok(_)) => self.away = None,
-            Some(Err(_)) | None => {}
-        }
-        if !matches!(renewed, Some(Err(_))) {
-            self.say();
-        }
-        match self.away {
-            Some((again, _)) => again.saturating_duration_since(Instant::now()),
-            None => Duration::from_millis((self.session.lease_ms() / 3).max(50)),
-        }
+        self.say();
+        let wait = Duration::from_millis(self.session.lease_ms() / 3).max(SHORTEST_RENEWAL);
+        self.renew = Some(Instant::now() + wait);
     }
 
     /// The last word, if somebody hears it; else the lease ends.
     pub(crate) fn say_goodbye(&mut self) {
-        if let Some(goodbye) = self.session.goodbye().filter(|_| self.away.is_none()) {
-            let _ = self.exchange(&goodbye);
+        if let Some(goodbye) = self.session.goodbye().filter(|_| !self.is_away()) {
+            self.exchange(&goodbye);
         }
+    }
+}
+
+/// What an answer means; why it is none.
+fn heard(status: u16, body: Value) -> Result<Heard, String> {
+    let said = body["error"].as_str().map(str::to_owned);
+    let in_words = |said: Option<String>| said.unwrap_or_else(|| format!("status {status}"));
+    match status {
+        200..300 => Ok(Heard::Done(body)),
+        _ if body["refusal"].get("no_such_client").is_some() => Ok(Heard::Forgotten),
+        // It can't be stored, too many wait, or an instance is cut off from its store: the same can be said again.
+        500.. => Err(in_words(said)),
+        _ => Ok(Heard::Refused(in_words(said))),
     }
 }

@@ -1,6 +1,7 @@
 //! [`Wire`]: HTTP/1.1 to a controller, one request after another, and never for longer than somebody would wait.
 
-use crate::place::Place;
+use crate::Place;
+use crate::tls::{Tls, TlsStream, last_words};
 use serde_json::Value;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -17,6 +18,8 @@ const LONGEST: u64 = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct Wire {
     place: Place,
+    /// There is one where the place needs it.
+    tls: Option<Tls>,
     token: Option<String>,
     stream: Option<BufReader<Stream>>,
 }
@@ -25,6 +28,7 @@ pub(crate) struct Wire {
 enum Stream {
     Unix(UnixStream),
     Tcp(TcpStream),
+    Tls(TlsStream),
 }
 
 impl Read for Stream {
@@ -32,6 +36,7 @@ impl Read for Stream {
         match self {
             Stream::Unix(stream) => stream.read(to),
             Stream::Tcp(stream) => stream.read(to),
+            Stream::Tls(stream) => stream.read(to),
         }
     }
 }
@@ -41,43 +46,76 @@ impl Write for Stream {
         match self {
             Stream::Unix(stream) => stream.write(bytes),
             Stream::Tcp(stream) => stream.write(bytes),
+            Stream::Tls(stream) => stream.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        match self {
+            Stream::Unix(_) | Stream::Tcp(_) => Ok(()),
+            Stream::Tls(stream) => stream.flush(),
+        }
+    }
+}
+
+impl Stream {
+    fn say(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let said = self.write_all(bytes).and_then(|()| self.flush());
+        said.map_err(|error| match self {
+            Stream::Tls(stream) => last_words(stream, error),
+            Stream::Unix(_) | Stream::Tcp(_) => error,
+        })
     }
 }
 
 impl Wire {
-    pub(crate) fn new(place: Place, token: Option<String>) -> Self {
-        Wire { place, token, stream: None }
+    pub(crate) fn new(place: Place, tls: Option<Tls>, token: Option<String>) -> Self {
+        Wire { place, tls, token, stream: None }
     }
 
-    /// The status of an answer and what stands in it. One that was kept open may have been closed meanwhile: then it
-    /// is tried once more on a new one, which is why only what may be said twice is said here.
-    pub(crate) fn ask(&mut self, method: &str, path: &str, body: &str) -> io::Result<(u16, Value)> {
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// The status of an answer and what stands in it, or why there is none. A connection that was kept open may have
+    /// been closed meanwhile: then it is tried once more on a new one, which is why only what may be said twice is said
+    /// here.
+    pub(crate) fn ask(
+        &mut self,
+        method: &str,
+        path: &str,
+        body: &str,
+    ) -> Result<(u16, Value), String> {
         let was_open = self.stream.is_some();
-        let answer = self.once(method, path, body);
-        match answer {
+        let answer = match self.once(method, path, body) {
             Err(error) if was_open && error.kind() != ErrorKind::WouldBlock => {
                 self.once(method, path, body)
             }
             answer => answer,
-        }
+        };
+        answer.map_err(|error| match error.kind() {
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+                format!("nothing is heard for {} s", PATIENCE.as_secs())
+            }
+            ErrorKind::UnexpectedEof => "it closes the connection".to_owned(),
+            _ => {
+                let why = self.tls.as_ref().and_then(|tls| tls.why(&error));
+                why.unwrap_or_else(|| error.to_string())
+            }
+        })
     }
 
     fn once(&mut self, method: &str, path: &str, body: &str) -> io::Result<(u16, Value)> {
         let mut stream = match self.stream.take() {
             Some(stream) => stream,
-            None => BufReader::new(self.place.connect()?),
+            None => BufReader::new(connect(&self.place, self.tls.as_ref())?),
         };
         let mut head = format!("{method} {path} HTTP/1.1\r\nHost: controller\r\n");
         if let Some(token) = &self.token {
             head += &format!("Authorization: Bearer {token}\r\n");
         }
         head += &format!("Content-Length: {}\r\n\r\n{body}", body.len());
-        stream.get_mut().write_all(head.as_bytes())?;
+        stream.get_mut().say(head.as_bytes())?;
         let (status, body, stays) = answer(&mut stream)?;
         // Who can't do it may be about to end, and another come in its place.
         if stays && status < 500 {
@@ -87,32 +125,34 @@ impl Wire {
     }
 }
 
-impl Place {
-    fn connect(&self) -> io::Result<Stream> {
-        match self {
-            Place::Unix(path) => {
-                let stream = UnixStream::connect(path)?;
+fn connect(place: &Place, tls: Option<&Tls>) -> io::Result<Stream> {
+    match (place, tls) {
+        (Place::Unix(path), _) => {
+            let stream = UnixStream::connect(path)?;
+            stream.set_read_timeout(Some(PATIENCE))?;
+            stream.set_write_timeout(Some(PATIENCE))?;
+            Ok(Stream::Unix(stream))
+        }
+        (Place::Tls(host), Some(tls)) => Ok(Stream::Tls(tls.over(host, tcp(host)?)?)),
+        (Place::Tls(_), None) => Err(ErrorKind::InvalidInput.into()),
+        (Place::Tcp(host), _) => Ok(Stream::Tcp(tcp(host)?)),
+    }
+}
+
+fn tcp(host: &str) -> io::Result<TcpStream> {
+    let mut last = io::Error::from(ErrorKind::NotFound);
+    for address in host.to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, PATIENCE) {
+            Ok(stream) => {
                 stream.set_read_timeout(Some(PATIENCE))?;
                 stream.set_write_timeout(Some(PATIENCE))?;
-                Ok(Stream::Unix(stream))
+                stream.set_nodelay(true)?;
+                return Ok(stream);
             }
-            Place::Tcp(host) => {
-                let mut last = io::Error::from(ErrorKind::NotFound);
-                for address in host.to_socket_addrs()? {
-                    match TcpStream::connect_timeout(&address, PATIENCE) {
-                        Ok(stream) => {
-                            stream.set_read_timeout(Some(PATIENCE))?;
-                            stream.set_write_timeout(Some(PATIENCE))?;
-                            stream.set_nodelay(true)?;
-                            return Ok(Stream::Tcp(stream));
-                        }
-                        Err(error) => last = error,
-                    }
-                }
-                Err(last)
-            }
+            Err(error) => last = error,
         }
     }
+    Err(last)
 }
 
 /// Reads an answer as a controller gives it: with a length. Whether another can follow.

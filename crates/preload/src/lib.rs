@@ -17,6 +17,7 @@ mod changes;
 mod descriptors;
 mod hosts;
 mod ledger;
+mod log;
 mod marking;
 mod peer;
 mod process;

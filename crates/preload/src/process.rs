@@ -106,7 +106,7 @@ fn run() {
 }
 
 extern "C" fn load() {
-    let Some(Ok(settings)) = Settings::from_environment() else { return };
+    let Some(settings) = Settings::from_environment() else { return };
     if let Some(mark) = settings.mark {
         MARKING.set(mark.into());
     }

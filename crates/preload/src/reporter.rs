@@ -9,7 +9,6 @@ use crate::table::At;
 use crate::watch::Watch;
 use crate::{DESCRIPTORS, system};
 use saba::Client;
-use std::io::Write;
 use std::time::{Duration, Instant};
 
 /// From one look to the next while connections come and go. Nobody wakes the thread: that would cost the program more
@@ -30,6 +29,8 @@ struct Reporter<'a, const N: usize, const WORDS: usize, const SUMMARIES: usize> 
     client: Client,
     ledger: Ledger,
     reports: Reports<saba::Opened>,
+    /// Whether no controller answers, as the log says.
+    is_away: bool,
 }
 
 /// Runs until `sleep`, which is given how long, says that it is over.
@@ -39,11 +40,15 @@ pub(crate) fn run<const N: usize, const WORDS: usize, const SUMMARIES: usize>(
     marking: &Shared,
     sleep: impl Fn(Duration) -> bool,
 ) {
+    let client = match Client::new(&settings.name, settings.options.clone()) {
+        Ok(client) => client,
+        Err(error) => return settings.log.say(&error.to_string()),
+    };
     let hosts = Hosts::read(&std::fs::read_to_string(&settings.hosts).unwrap_or_default());
     let reports = Reports::new(hosts, settings.options.host_or_own());
-    let client = Client::new(&settings.name, settings.options.clone());
     let ledger = Ledger::default();
-    let mut reporter = Reporter { settings, watch, marking, client, ledger, reports };
+    let is_away = false;
+    let mut reporter = Reporter { settings, watch, marking, client, ledger, reports, is_away };
     let (mut wait, mut verified) = (SOON, Instant::now());
     loop {
         let mut is_busy = reporter.look();
@@ -54,7 +59,7 @@ pub(crate) fn run<const N: usize, const WORDS: usize, const SUMMARIES: usize>(
         }
         reporter.tell();
         if let Some(why) = reporter.client.refused() {
-            reporter.log(why);
+            settings.log.say(why);
             return reporter.client.end();
         }
         wait = if is_busy { SOON } else { (2 * wait).min(LATE) };
@@ -114,8 +119,13 @@ impl<const N: usize, const WORDS: usize, const SUMMARIES: usize> Reporter<'_, N,
         self.client.beat();
         let then = self.reports.settle(&mut self.client);
         for refused in first.iter().chain(&then) {
-            self.log(refused);
+            self.settings.log.say(refused);
         }
+        let away = self.client.away();
+        if let Some(why) = away.as_ref().filter(|_| !self.is_away) {
+            self.settings.log.say(&format!("no controller answers: {why}"));
+        }
+        self.is_away = away.is_some();
         let Some(mark) = self.client.mark().map(Marking::from) else { return };
         if mark != self.marking.get() {
             self.marking.set(mark);
@@ -134,17 +144,6 @@ impl<const N: usize, const WORDS: usize, const SUMMARIES: usize> Reporter<'_, N,
             if descriptor < DESCRIPTORS {
                 system::mark(fd, peer, mark, false);
             }
-        }
-    }
-
-    /// The file is opened for each line: the program may have closed what it did not open.
-    fn log(&self, text: &str) {
-        let Some(path) = &self.settings.log else { return };
-        let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
-        if let Ok(mut file) = file {
-            let line = format!("{} ({}): {text}\n", self.settings.name, std::process::id());
-            // Who can't write it has nobody to tell that.
-            let _ = file.write_all(line.as_bytes());
         }
     }
 }

@@ -1,5 +1,6 @@
 //! [`Settings`]: what the environment says, read once when the library is loaded.
 
+use crate::log::Log;
 use crate::marking::Marking;
 use saba::{Error, Mark, Options, environment};
 use std::path::PathBuf;
@@ -17,31 +18,32 @@ pub(crate) struct Settings {
     /// What whoever started the program was told.
     pub(crate) mark: Option<Mark>,
     pub(crate) hosts: PathBuf,
-    pub(crate) log: Option<PathBuf>,
+    pub(crate) log: Log,
     /// Whether the user has told NCCL or UCX another service level, or traffic class: queue pairs keep theirs then.
     own_service_level: Option<u8>,
     own_class: Option<u8>,
 }
 
 impl Settings {
-    /// None if the program is no application of Saba's.
-    pub(crate) fn from_environment() -> Option<Result<Settings, Error>> {
+    /// None if the program is no application of Saba's, or can't be one: then the log says why.
+    pub(crate) fn from_environment() -> Option<Settings> {
         let word = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let name = word(environment::APP)?;
         let number = |name: &&str| word(name)?.parse::<u8>().ok();
-        let read = || {
-            let mark = word(environment::MARK).map(|mark| mark.parse::<Mark>()).transpose();
-            Ok(Settings {
-                name,
-                options: Options::from_environment()?,
-                mark: mark.map_err(|error| Error::Argument(error.to_string()))?,
-                hosts: word(environment::HOSTS).unwrap_or_else(|| "/etc/hosts".into()).into(),
-                log: word(environment::LOG).map(PathBuf::from),
-                own_service_level: SERVICE_LEVELS.iter().find_map(number),
-                own_class: CLASSES.iter().find_map(number),
-            })
-        };
-        Some(read())
+        let log = Log { name: name.clone(), path: word(environment::LOG).map(PathBuf::from) };
+        let mark = word(environment::MARK).map(|mark| mark.parse::<Mark>()).transpose();
+        let mark = mark.map_err(|error| Error::Argument(error.to_string()));
+        let read = mark.and_then(|mark| Ok((mark, Options::from_environment()?)));
+        let (mark, options) = read.inspect_err(|error| log.say(&error.to_string())).ok()?;
+        Some(Settings {
+            name,
+            options,
+            mark,
+            hosts: word(environment::HOSTS).unwrap_or_else(|| "/etc/hosts".into()).into(),
+            log,
+            own_service_level: SERVICE_LEVELS.iter().find_map(number),
+            own_class: CLASSES.iter().find_map(number),
+        })
     }
 
     /// What queue pairs are to carry, where sockets carry this.

@@ -14,8 +14,9 @@ fn the_command_runs_without_a_controller_and_its_exit_code_is_what_there_is() {
     let place = Place::new();
     let ran = run(&place, &[], &["sh", "-c", "echo out; exit 7"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(7), "out\n"));
-    assert!(ran.stderr.contains("saba: no controller answers at unix:/"), "{ran:?}");
-    assert!(ran.stderr.contains("nobody; the command runs without a mark"), "{ran:?}");
+    assert!(ran.stderr.contains("saba: no controller answers: unix:/"), "{ran:?}");
+    assert!(ran.stderr.contains("/nobody: No such file or directory"), "{ran:?}");
+    assert!(ran.stderr.contains("; the command runs without a mark"), "{ran:?}");
     assert_eq!(run(&place, &[], &["sh", "-c", "kill -KILL $$"]).code, Some(128 + 9));
     let ran = run(&place, &[], &["./none"]);
     assert!(ran.code == Some(127) && ran.stderr.contains("error: ./none: No such file"), "{ran:?}");
@@ -31,13 +32,15 @@ fn the_environment_says_what_it_is() {
     place.write("lib.so", "");
     let flags =
         ["--job", "noon", "--nodes", "4", "--dataset", "1 GB", "--host", "h1", "--hosts", "hosts"];
-    let flags = [&flags[..], &["--preload", "lib.so", "--json", "run.json"]].concat();
+    let files = ["--ca-file", "hosts", "--certificate-file", "hosts", "--key-file", "hosts"];
+    let flags = [&flags[..], &files, &["--preload", "lib.so", "--json", "run.json"]].concat();
     let ran =
         run(&place, &flags, &["sh", "-c", "env | grep -E '^(SABA|LD_PRELOAD|NCCL|UCX)' | sort"]);
     let here = place.path().canonicalize().unwrap();
     let wanted = format!(
-        "LD_PRELOAD={0}/lib.so\nSABA_APP=LR\nSABA_CONTROLLER=unix:{0}/nobody\nSABA_DATASET=1 GB\n\
-         SABA_HOST=h1\nSABA_HOSTS={0}/hosts\nSABA_JOB=noon\nSABA_NODES=4\n",
+        "LD_PRELOAD={0}/lib.so\nSABA_APP=LR\nSABA_CA_FILE={0}/hosts\nSABA_CERTIFICATE_FILE={0}/hosts\n\
+         SABA_CONTROLLER=unix:{0}/nobody\nSABA_DATASET=1 GB\nSABA_HOST=h1\nSABA_HOSTS={0}/hosts\n\
+         SABA_JOB=noon\nSABA_KEY_FILE={0}/hosts\nSABA_NODES=4\n",
         here.display()
     );
     assert_eq!(ran.stdout, wanted, "{ran:?}");
@@ -59,8 +62,14 @@ fn what_can_not_be_used_is_said_before_anything_runs() {
     let place = Place::new();
     place.write("open", "word");
     let long = "x".repeat(257);
-    let cases: [(&[&str], &str); 8] = [
-        (&["--controller", "somewhere"], "unix:PATH or http://HOST:PORT"),
+    let https = ["--controller", "unix:nobody,https://c1:7470"];
+    let cases: [(&[&str], &str); 13] = [
+        (&["--controller", "somewhere"], "unix:PATH, http://HOST:PORT or https://HOST:PORT"),
+        (&["--controller", "unix:a,"], "several with commas between"),
+        (&https, "no SABA_CA_FILE"),
+        (&[&https[..], &["--ca-file", "open"]].concat(), "no certificate is in it"),
+        (&["--ca-file", "none"], "--ca-file can't be none"),
+        (&["--key-file", "none"], "--key-file can't be none"),
         (&["--job", ""], "1 to 256 bytes"),
         (&["--job", &long], "1 to 256 bytes"),
         (&["--nodes", "0"], "1 to 4294967295"),

@@ -117,6 +117,9 @@ proptest! {
                 }
                 Step::Forget => controller.forget(),
             }
+            let is_unsaid = |link: &Link| link.known.is_none() || link.is_closed;
+            let unsaid = session.links.iter().filter(|of| is_unsaid(of.1)).map(|of| *of.0);
+            prop_assert_eq!(&unsaid.collect::<BTreeSet<_>>(), &session.unsaid);
         }
         // As a renewal finds out.
         let is_known = session.client.is_some_and(|client| controller.clients.contains_key(&client));

@@ -62,13 +62,19 @@ fn a_program_in_c_is_known_while_it_sends() {
     let mut child = run(&world, "all");
     assert_eq!(first(&mut child), "level -1, dscp -1, IP_TOS 0\n");
     drop(listener.accept().unwrap());
-    assert!(child.wait().unwrap().success());
+    let alone = child.wait_with_output().unwrap();
+    assert!(alone.status.success());
+    let said = String::from_utf8(alone.stderr).unwrap();
+    assert!(
+        said.starts_with("no controller answers: unix:/") && said.contains("No such"),
+        "{said}"
+    );
     world.start();
     let mut child = run(&world, "all");
     assert_eq!(first(&mut child), "level 0, dscp 3, IP_TOS 12\n");
     world.until(|core| core.state().connections().len() == 1);
     drop(listener.accept().unwrap());
-    child.wait().unwrap();
+    assert_eq!(child.wait_with_output().unwrap().stderr, b"");
     world.until(|core| core.state().clients().len() == 0);
     let refused = run(&world, "none").wait_with_output().unwrap();
     let said = String::from_utf8(refused.stderr).unwrap();

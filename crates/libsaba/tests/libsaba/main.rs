@@ -1,7 +1,11 @@
 //! Programs of the library, and a controller whose switches do as they are told.
 
+mod between;
 mod c;
+mod certificates;
 mod header;
+mod several;
+mod tls;
 #[path = "../../../controller/tests/daemon/two_hosts.rs"]
 mod two_hosts;
 mod world;
@@ -12,7 +16,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, TcpListener, TcpStream, UdpSocket};
 use world::World;
 
 fn options(world: &World) -> Options {
-    let (controller, host) = (Place::Unix(world.socket()), Some("h0".into()));
+    let (controller, host) = (Place::Unix(world.socket()).into(), Some("h0".into()));
     Options { controller, host, ..Options::default() }
 }
 
@@ -135,7 +139,7 @@ fn processes_of_one_job_are_one_application() {
 fn a_client_without_a_thread_says_it_when_it_is_called() {
     let mut world = World::empty();
     world.start();
-    let mut client = saba::Client::new("all", options(&world));
+    let mut client = saba::Client::new("all", options(&world)).unwrap();
     assert_eq!((client.mark(), client.open("h1")), (None, None));
     client.beat();
     assert!(client.mark().is_some());

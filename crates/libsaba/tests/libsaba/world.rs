@@ -63,13 +63,18 @@ impl World {
             restores: false,
         };
         let (handle, thread) = Desk::start(parts).unwrap();
-        let gate = Gate::new(Credentials::default());
-        let router = router(handle.clone(), Metrics::new(), marking, gate);
         // As if nobody were there: the door of one that was stopped answers that it is being stopped.
         let _ = std::fs::remove_file(self.socket());
         let listen = Listen::Unix { path: self.socket(), mode: 0o600 };
-        Door::open(&listen).unwrap().serve(router).unwrap();
         self.daemon = Some((handle, thread));
+        self.serve(Door::open(&listen).unwrap(), Credentials::default());
+    }
+
+    /// It answers those at a door who have these credentials.
+    pub fn serve(&self, door: Door, credentials: Credentials) {
+        let handle = self.daemon.as_ref().unwrap().0.clone();
+        let (marking, gate) = (Marking::Dscp(Marks::local()), Gate::new(credentials));
+        door.serve(router(handle, Metrics::new(), marking, gate)).unwrap();
     }
 
     pub fn stop(&mut self) {

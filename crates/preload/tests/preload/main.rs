@@ -2,6 +2,9 @@
 //!
 //! What packets carry on a wire is seen by tests/lab/preload.sh.
 
+#[path = "../../../libsaba/tests/libsaba/certificates.rs"]
+mod certificates;
+mod https;
 mod run;
 #[path = "../../../controller/tests/daemon/two_hosts.rs"]
 mod two_hosts;

@@ -9,7 +9,7 @@ use crate::output::{Json, note};
 use crate::values::{Refusal, number, refused};
 use anyhow::Context;
 use child::{Ended, Signals};
-use saba::{Application, Options, Place};
+use saba::{Application, Error, Options, Places, TlsFiles};
 use serde_json::json;
 use std::ffi::{CString, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -53,13 +53,24 @@ pub struct Flags {
     /// On how much data it works, such as '10000 samples'; SABA_DATASET if not given
     #[arg(long, value_name = "DATA")]
     dataset: Option<String>,
-    /// Where the controller is: unix:PATH or http://HOST:PORT; SABA_CONTROLLER, or
+    /// Where the controller is: unix:PATH, http://HOST:PORT or https://HOST:PORT; of several, separated by commas, the
+    /// next is asked when one does not answer; SABA_CONTROLLER, or
     /// unix:/run/bandwise/controller.sock, if not given
-    #[arg(long, value_name = "PLACE", value_parser = place)]
-    controller: Option<Place>,
+    #[arg(long, value_name = "PLACES", value_parser = places)]
+    controller: Option<Places>,
     /// The file with the token that the controller is shown; SABA_TOKEN_FILE if not given
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
+    /// Certificates, in PEM, of who signs those of controllers at https; SABA_CA_FILE if not given
+    #[arg(long, value_name = "FILE")]
+    ca_file: Option<PathBuf>,
+    /// The certificate, in PEM, that controllers at https are shown; SABA_CERTIFICATE_FILE if not
+    /// given
+    #[arg(long, value_name = "FILE")]
+    certificate_file: Option<PathBuf>,
+    /// Its key, in PEM; SABA_KEY_FILE if not given
+    #[arg(long, value_name = "FILE")]
+    key_file: Option<PathBuf>,
     /// What the controller calls this host; SABA_HOST, or its own name, if not given
     #[arg(long, value_name = "NAME")]
     host: Option<String>,
@@ -78,8 +89,9 @@ pub struct Flags {
     command: Vec<OsString>,
 }
 
-fn place(text: &str) -> Result<Place, Refusal> {
-    text.parse().or_else(|_| refused(None, "unix:PATH or http://HOST:PORT"))
+fn places(text: &str) -> Result<Places, Refusal> {
+    let allowed = "unix:PATH, http://HOST:PORT or https://HOST:PORT; several with commas between";
+    text.parse().or_else(|_| refused(None, allowed))
 }
 
 fn named(text: &str) -> Result<String, Refusal> {
@@ -111,8 +123,16 @@ impl Flags {
         let hosts = self.hosts.map(|path| file("--hosts", &path)).transpose()?;
         let token_file = self.token_file.map(|path| file("--token-file", &path)).transpose()?;
         let mut options = Options::from_environment_with(token_file.as_deref())
-            .map_err(|error| Failure::usage(error.to_string(), "see saba(3), or --help"))?;
+            .map_err(|error| unusable(&error))?;
         options.controller = self.controller.unwrap_or(options.controller).absolute();
+        let given =
+            |flag: &str, path: Option<PathBuf>| path.map(|path| file(flag, &path)).transpose();
+        let there = options.tls.absolute();
+        options.tls = TlsFiles {
+            authorities: given("--ca-file", self.ca_file)?.or(there.authorities),
+            certificate: given("--certificate-file", self.certificate_file)?.or(there.certificate),
+            key: given("--key-file", self.key_file)?.or(there.key),
+        };
         options.host = self.host.or(options.host);
         options.dataset = self.dataset.or(options.dataset);
         options.nodes = self.nodes.and_then(|n| u32::try_from(n).ok()).or(options.nodes);
@@ -124,15 +144,19 @@ impl Flags {
         // Before a thread begins: each has the signals blocked that its maker had.
         let mut signals = Signals::block()?;
         let application = Application::register(&self.app, options.clone());
-        let application = application.map_err(|error| {
-            anyhow::anyhow!("the controller refuses the application, and nothing was run: {error}")
+        let application = application.map_err(|error| match error {
+            Error::Argument(_) => unusable(&error),
+            error => anyhow::anyhow!(
+                "the controller refuses the application, and nothing was run: {error}"
+            )
+            .into(),
         })?;
         let mark = application.mark();
         match &mark {
             Some(mark) => note(format_args!("saba: {} has the mark {mark}", self.app)),
             None => note(format_args!(
-                "saba: no controller answers at {}; the command runs without a mark",
-                options.controller
+                "saba: no controller answers: {}; the command runs without a mark",
+                application.away().unwrap_or_else(|| options.controller.to_string())
             )),
         }
         let variables = Variables::new(&self.app, &options, mark)
@@ -174,6 +198,11 @@ impl Flags {
             _ => Err(Failure::Command(ended.code())),
         }
     }
+}
+
+/// What the environment or a flag says, and can't be used.
+fn unusable(error: &Error) -> Failure {
+    Failure::usage(error.to_string(), "see saba(3), or --help")
 }
 
 /// A job that nobody else has.

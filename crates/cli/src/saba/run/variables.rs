@@ -4,7 +4,7 @@ use saba::{Mark, Options, environment};
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Where the loader looks for libraries to preload.
 const LD_PRELOAD: &str = "LD_PRELOAD";
@@ -27,10 +27,14 @@ impl Variables {
     /// Who it is, and what its packets are to carry.
     pub(super) fn new(name: &str, options: &Options, mark: Option<Mark>) -> Self {
         let text = |text: String| Some(OsString::from(text));
+        let path = |path: &Option<PathBuf>| path.clone().map(OsString::from);
         let own = vec![
             (environment::APP, text(name.to_owned())),
             (environment::JOB, options.job.clone().map(OsString::from)),
             (environment::CONTROLLER, text(options.controller.to_string())),
+            (environment::CA_FILE, path(&options.tls.authorities)),
+            (environment::CERTIFICATE_FILE, path(&options.tls.certificate)),
+            (environment::KEY_FILE, path(&options.tls.key)),
             (environment::HOST, options.host.clone().map(OsString::from)),
             (environment::NODES, options.nodes.and_then(|nodes| text(nodes.to_string()))),
             (environment::DATASET, options.dataset.clone().map(OsString::from)),
@@ -146,6 +150,9 @@ mod tests {
                 "SABA_APP=LR",
                 "SABA_JOB=j",
                 "SABA_CONTROLLER=unix:/run/bandwise/controller.sock",
+                "-SABA_CA_FILE",
+                "-SABA_CERTIFICATE_FILE",
+                "-SABA_KEY_FILE",
                 "-SABA_HOST",
                 "-SABA_NODES",
                 "-SABA_DATASET",

@@ -15,7 +15,7 @@ public final class Application implements AutoCloseable {
     private static final long LOOK = 1_000;
 
     private final Session session;
-    private final Wire wire;
+    private final Wires wires;
     private final Supplier<Set<Link>> connections;
     private final Consumer<News> log;
     private final Thread thread;
@@ -23,7 +23,7 @@ public final class Application implements AutoCloseable {
 
     private Application(Named named, Options options, Supplier<Set<Link>> connections, Consumer<News> log) {
         this.session = new Session(named);
-        this.wire = new Wire(options.controller(), options.token());
+        this.wires = new Wires(options.controllers(), options.tls(), options.token());
         this.connections = connections;
         this.log = log;
         this.thread = new Thread(this::keep, "saba");
@@ -53,10 +53,10 @@ public final class Application implements AutoCloseable {
     }
 
     private void keep() {
-        try (wire) {
+        try (wires) {
             for (Said said = next(); said != null; said = next()) {
                 // The lock is free meanwhile: nobody waits for a controller.
-                hear(wire.ask(said));
+                hear(wires.ask(said));
             }
         } catch (InterruptedException ended) {
             // The program wants the thread gone; the lease ends by itself.
@@ -90,7 +90,7 @@ public final class Application implements AutoCloseable {
         session.news().forEach(log);
     }
 
-    /** It ends: says goodbye, if somebody hears it. Waits for no longer than two answers may take. */
+    /** It ends: says goodbye, if somebody hears it. Waits for no longer than two answers of one place may take. */
     @Override
     public void close() {
         synchronized (this) {

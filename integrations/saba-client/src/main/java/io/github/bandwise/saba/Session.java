@@ -161,9 +161,7 @@ final class Session {
             case HELLO -> new Said("POST", "/v1/clients", "");
             case RENEW -> new Said("POST", "/v1/clients/" + client + "/renew", "");
             case GOODBYE -> new Said("DELETE", "/v1/clients/" + client, "");
-            case REGISTER -> numbered("register", named.job() == null
-                    ? Map.of("name", named.name())
-                    : Map.of("name", named.name(), "job", named.job()));
+            case REGISTER -> numbered("register", named.said());
         };
     }
 

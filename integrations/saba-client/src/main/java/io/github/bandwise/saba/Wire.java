@@ -3,16 +3,12 @@ package io.github.bandwise.saba;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
-import java.net.StandardProtocolFamily;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import javax.net.ssl.SSLContext;
 
 /** HTTP/1.1 to a controller, one request after another, and never for longer than somebody would wait. */
 final class Wire implements AutoCloseable {
@@ -25,17 +21,20 @@ final class Wire implements AutoCloseable {
     private static final int LONGEST = 1 << 20;
 
     private final Place place;
+    /** There is one where the place needs it. */
+    private final SSLContext tls;
+
     private final String token;
     /** Made when it is needed. */
-    private SocketChannel channel;
+    private Stream stream;
 
-    private Selector selector;
     private ByteBuffer in;
     /** The end of the current request, by {@link System#nanoTime}. */
     private long end;
 
-    Wire(Place place, String token) {
+    Wire(Place place, SSLContext tls, String token) {
         this.place = place;
+        this.tls = tls;
         this.token = token;
     }
 
@@ -48,10 +47,11 @@ final class Wire implements AutoCloseable {
      */
     Heard ask(Said said) {
         end = System.nanoTime() + PATIENCE * 1_000_000;
-        boolean wasOpen = channel != null;
+        boolean wasOpen = stream != null;
+        Heard heard;
         try {
             try {
-                return once(said);
+                heard = once(said);
             } catch (SocketTimeoutException late) {
                 throw late;
             } catch (IOException broken) {
@@ -59,24 +59,27 @@ final class Wire implements AutoCloseable {
                 if (!wasOpen) {
                     throw broken;
                 }
-                return once(said);
+                heard = once(said);
             }
         } catch (IOException | IllegalArgumentException fault) {
             close();
-            return new Heard.Nothing(place + ": " + (fault.getMessage() == null ? fault : fault.getMessage()));
+            heard = new Heard.Nothing(fault.getMessage() == null ? fault.toString() : fault.getMessage());
         }
+        return heard instanceof Heard.Nothing nothing ? new Heard.Nothing(place + ": " + nothing.why()) : heard;
     }
 
     private Heard once(Said said) throws IOException {
-        if (channel == null) {
-            open();
+        if (stream == null) {
+            in = ByteBuffer.allocate(4096).flip();
+            stream = place instanceof Place.Tls there ? new TlsStream(there, tls, end) : new ChannelStream(place, end);
         }
         byte[] body = said.body().getBytes(StandardCharsets.UTF_8);
         String head = said.method() + " " + said.path() + " HTTP/1.1\r\nHost: controller\r\n"
                 + (token == null ? "" : "Authorization: Bearer " + token + "\r\n")
                 + "Content-Length: " + body.length + "\r\n\r\n";
-        write(ByteBuffer.wrap(head.getBytes(StandardCharsets.ISO_8859_1)));
-        write(ByteBuffer.wrap(body));
+        ByteBuffer all = ByteBuffer.allocate(head.length() + body.length);
+        all.put(head.getBytes(StandardCharsets.ISO_8859_1)).put(body);
+        stream.write(all.array(), end);
         Head answer = head();
         byte[] text = new byte[answer.length()];
         for (int at = 0; at < text.length; at++) {
@@ -108,48 +111,12 @@ final class Wire implements AutoCloseable {
         return status >= 500 ? new Heard.Nothing(why) : new Heard.Refused(why);
     }
 
-    private void open() throws IOException {
-        selector = Selector.open();
-        in = ByteBuffer.allocate(4096).flip();
-        boolean isUnix = place instanceof Place.Unix;
-        channel = isUnix ? SocketChannel.open(StandardProtocolFamily.UNIX) : SocketChannel.open();
-        channel.configureBlocking(false);
-        if (!isUnix) {
-            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        }
-        SelectionKey key = channel.register(selector, 0);
-        if (!channel.connect(place.address())) {
-            await(key, SelectionKey.OP_CONNECT);
-            channel.finishConnect();
-        }
-    }
-
-    private void await(SelectionKey key, int what) throws IOException {
-        long left = (end - System.nanoTime()) / 1_000_000;
-        key.interestOps(what);
-        if (left <= 0 || selector.select(left) == 0) {
-            throw new SocketTimeoutException("nothing heard for " + PATIENCE + " ms");
-        }
-        selector.selectedKeys().clear();
-    }
-
-    private void write(ByteBuffer bytes) throws IOException {
-        while (bytes.hasRemaining()) {
-            if (channel.write(bytes) == 0) {
-                await(channel.keyFor(selector), SelectionKey.OP_WRITE);
-            }
-        }
-    }
-
     private byte next() throws IOException {
         while (!in.hasRemaining()) {
-            int read = channel.read(in.clear());
+            int read = stream.read(in.clear(), end);
             in.flip();
             if (read < 0) {
                 throw new EOFException("it closed the connection");
-            }
-            if (read == 0) {
-                await(channel.keyFor(selector), SelectionKey.OP_READ);
             }
         }
         return in.get();
@@ -199,16 +166,12 @@ final class Wire implements AutoCloseable {
     @Override
     public void close() {
         try {
-            if (channel != null) {
-                channel.close();
-            }
-            if (selector != null) {
-                selector.close();
+            if (stream != null) {
+                stream.close();
             }
         } catch (IOException gone) {
             // Nothing is lost: what was said on it was answered, or is said again.
         }
-        channel = null;
-        selector = null;
+        stream = null;
     }
 }

@@ -1,10 +1,13 @@
 package io.github.bandwise.saba;
 
 import java.io.BufferedReader;
+import java.io.Closeable;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
-import java.net.SocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.channels.Channels;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -13,24 +16,46 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Function;
 
-/** One connection after another; each request is answered as a function says, in bytes, and null closes it. */
+/** A connection at a time; each request is answered as a function says, in bytes, and null closes it. */
 final class FakeServer implements AutoCloseable {
     /** Requests as they came, head and body. */
     final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
 
-    private final ServerSocketChannel server;
-    private final Thread thread;
+    /** Where others connect. */
+    private interface Door {
+        void next(FakeServer server) throws IOException;
+    }
+
+    private final Closeable server;
+    private final Function<Said, String> answers;
+    private volatile boolean isClosed;
 
     FakeServer(ServerSocketChannel bound, Function<Said, String> answers) {
-        server = bound;
-        thread = new Thread(() -> {
-            while (true) {
-                try (SocketChannel channel = server.accept()) {
-                    serve(channel, answers);
-                } catch (IOException ended) {
-                    if (!server.isOpen()) {
-                        return;
-                    }
+        this(bound, answers, all -> {
+            try (SocketChannel channel = bound.accept()) {
+                all.serve(Channels.newInputStream(channel), Channels.newOutputStream(channel));
+            }
+        });
+    }
+
+    /** With TLS, as the socket has it. */
+    FakeServer(ServerSocket bound, Function<Said, String> answers) {
+        this(bound, answers, all -> {
+            try (Socket socket = bound.accept()) {
+                all.serve(socket.getInputStream(), socket.getOutputStream());
+            }
+        });
+    }
+
+    private FakeServer(Closeable server, Function<Said, String> answers, Door door) {
+        this.server = server;
+        this.answers = answers;
+        Thread thread = new Thread(() -> {
+            while (!isClosed) {
+                try {
+                    door.next(this);
+                } catch (IOException gone) {
+                    // Another may come.
                 }
             }
         });
@@ -38,15 +63,9 @@ final class FakeServer implements AutoCloseable {
         thread.start();
     }
 
-    SocketAddress address() throws IOException {
-        return server.getLocalAddress();
-    }
-
-    private void serve(SocketChannel channel, Function<Said, String> answers) throws IOException {
+    private void serve(InputStream from, OutputStream out) throws IOException {
         // A letter is a byte, as in the lengths.
-        BufferedReader in = new BufferedReader(
-                new InputStreamReader(Channels.newInputStream(channel), StandardCharsets.ISO_8859_1));
-        OutputStream out = Channels.newOutputStream(channel);
+        BufferedReader in = new BufferedReader(new InputStreamReader(from, StandardCharsets.ISO_8859_1));
         for (String first = in.readLine(); first != null; first = in.readLine()) {
             StringBuilder head = new StringBuilder(first);
             int length = 0;
@@ -87,6 +106,7 @@ final class FakeServer implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        isClosed = true;
         server.close();
     }
 }

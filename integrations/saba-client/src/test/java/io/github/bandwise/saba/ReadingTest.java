@@ -102,10 +102,14 @@ class ReadingTest {
         assertEquals(new Place.Unix("/a b"), Place.of("unix:/a b"));
         assertEquals(new Place.Tcp("c", 7470), Place.of("http://c:7470/"));
         assertEquals(new Place.Tcp("[::1]", 7470), Place.of("http://[::1]:7470"));
+        assertEquals(new Place.Tls("c", 7470), Place.of("https://c:7470"));
+        assertEquals("::1", new Place.Tls("[::1]", 7470).name());
+        assertEquals(List.of(new Place.Unix("/a"), new Place.Tls("c", 1)), Place.all("unix:/a,https://c:1"));
+        assertThrows(IllegalArgumentException.class, () -> Place.all("unix:/a,"));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "unix:", "c:7470", "http://c", "http://c:0", "http://:1", "http://a/b:1", "http://c:65536"})
+    @ValueSource(strings = {"", "unix:", "c:7470", "http://c", "http://c:0", "http://:1", "http://a/b:1", "http://c:65536", "ftp://c:1"})
     void whatIsNoPlaceIsRefused(String text) {
         String said = assertThrows(IllegalArgumentException.class, () -> Place.of(text)).getMessage();
         assertTrue(said.contains("allowed"), said);
@@ -114,12 +118,12 @@ class ReadingTest {
     @Test
     void theEnvironmentSaysWhereTheControllerIs(@TempDir Path folder) throws Exception {
         Options usual = Options.from(Map.of("SABA_CONTROLLER", ""));
-        assertEquals(Place.of(Place.USUAL), usual.controller());
+        assertEquals(Place.all(Place.USUAL), usual.controllers());
         assertEquals(Files.readString(Path.of("/proc/sys/kernel/hostname")).trim(), usual.host());
         Path file = Files.writeString(folder.resolve("token"), "secret\n");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         Map<String, String> all = Map.of("SABA_CONTROLLER", "http://c:1", "SABA_HOST", "h1", "SABA_TOKEN_FILE", file.toString());
-        assertEquals(new Options(Place.of("http://c:1"), "secret", "h1", null), Options.from(all));
+        assertEquals(new Options(Place.all("http://c:1"), null, "secret", "h1", null), Options.from(all));
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw----r--"));
         assertThrows(IllegalArgumentException.class, () -> Options.from(all));
     }
@@ -130,5 +134,12 @@ class ReadingTest {
         assertThrows(IllegalArgumentException.class, () -> new Named("LR", ""));
         assertThrows(IllegalArgumentException.class, () -> new Named("LR", "j".repeat(257)));
         assertEquals("LR", new Named("LR", "j".repeat(256)).name());
+        Named named = new Named("LR", "j");
+        assertEquals(Map.of("name", "LR", "job", "j"), named.with(Map.of("SABA_NODES", "")).said());
+        Named sized = named.with(Map.of("SABA_NODES", "4", "SABA_DATASET", "10 GB"));
+        assertEquals(Map.of("name", "LR", "job", "j", "nodes", 4L, "dataset", "10 GB"), sized.said());
+        for (String wrong : List.of("0", "four", "-1", "4294967296")) {
+            assertThrows(IllegalArgumentException.class, () -> named.with(Map.of("SABA_NODES", wrong)));
+        }
     }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -63,14 +64,17 @@ class RealControllerTest {
     }
 
     private Application start(String name, String job, Set<Link> links) {
-        Options options = new Options(new Place.Unix(folder.resolve("socket").toString()), null, "h0", null);
+        return start(new Options(Place.all("unix:" + folder.resolve("socket")), null, null, "h0", null), name, job, links);
+    }
+
+    private Application start(Options options, String name, String job, Set<Link> links) {
         return Application.start(new Named(name, job), options, () -> links, news -> log.add(news.text()));
     }
 
     /** Asks until the answer is so. */
     private void becomes(String path, Predicate<Map<?, ?>> wanted) throws InterruptedException {
         Map<?, ?> last = Map.of();
-        try (Wire wire = new Wire(new Place.Unix(folder.resolve("socket").toString()), null)) {
+        try (Wire wire = new Wire(new Place.Unix(folder.resolve("socket").toString()), null, null)) {
             for (int tries = 0; tries < 200; tries++) {
                 if (wire.ask(new Said("GET", path, "")) instanceof Heard.Done done) {
                     last = done.answer();
@@ -81,7 +85,16 @@ class RealControllerTest {
                 Thread.sleep(50);
             }
         }
-        throw new AssertionError(path + ": " + last);
+        throw new AssertionError(path + ": " + last + "\n" + log());
+    }
+
+    /** What the controller has said. */
+    private String log() {
+        try {
+            return Files.readString(folder.resolve("log"));
+        } catch (IOException none) {
+            return none.toString();
+        }
     }
 
     private static Predicate<Map<?, ?>> connections(Set<Link> links) {
@@ -134,6 +147,41 @@ class RealControllerTest {
             begin();
             becomes("/v1/connections", connections(Set.of(OUT)));
             becomes("/v1/status", applications(1));
+        }
+    }
+
+    @Test
+    void atHttpsACertificateSaysWhoAsks() throws Exception {
+        kill();
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        Authority authority = new Authority(folder, "ours");
+        Authority.Signed here = authority.signs("ip:127.0.0.1", 1);
+        Files.writeString(folder.resolve("controller.toml"), Files.readString(folder.resolve("controller.toml"))
+                + String.join("\n", "[remote]", "listen = '127.0.0.1:" + port + "'", "certificate = '" + here.certificate() + "'",
+                        "key = '" + here.key() + "'", "clients = '" + authority.file() + "'",
+                        "[[credential]]", "name = 'spark'", "certificate = 'spark.test'", "applications = ['L*']"));
+        begin();
+        // By the socket: it is there.
+        becomes("/v1/status", applications(0));
+        Authority.Signed own = authority.signs("dns:spark.test", 1);
+        Map<String, String> environment = Map.of("SABA_HOST", "h0",
+                "SABA_CONTROLLER", "unix:" + folder.resolve("nowhere") + ",https://127.0.0.1:" + port,
+                "SABA_CA_FILE", authority.file().toString(),
+                "SABA_CERTIFICATE_FILE", own.certificate().toString(), "SABA_KEY_FILE", own.key().toString());
+        try (Application application = start(Options.from(environment), "LR", null, Set.of(OUT))) {
+            becomes("/v1/connections", connections(Set.of(OUT)));
+            assertTrue(application.dscp().isPresent());
+        }
+        becomes("/v1/status", applications(0));
+        try (Application other = start(Options.from(environment), "PR", null, Set.of())) {
+            String said = log.take();
+            while (!said.contains("refused")) {
+                said = log.take();
+            }
+            assertTrue(said.contains("spark may not register"), said);
         }
     }
 

@@ -36,7 +36,7 @@ class WireTest {
     void requestsFollowOneAnotherOnOneConnection() throws Exception {
         AtomicInteger count = new AtomicInteger();
         try (FakeServer server = unix(said -> FakeServer.http(200, "{\"n\":" + count.incrementAndGet() + "}"));
-                Wire wire = new Wire(place(), "secret")) {
+                Wire wire = new Wire(place(), null, "secret")) {
             assertEquals(new Heard.Done(Map.of("n", 1L)), wire.ask(SAID));
             assertEquals(new Heard.Done(Map.of("n", 2L)), wire.ask(SAID));
             String wanted = "POST /v1/clients HTTP/1.1\nHost: controller\nAuthorization: Bearer secret\n"
@@ -49,8 +49,8 @@ class WireTest {
     void loopbackIsTheSame() throws Exception {
         ServerSocketChannel bound = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         try (FakeServer server = new FakeServer(bound, said -> FakeServer.http(200, ""))) {
-            int port = ((InetSocketAddress) server.address()).getPort();
-            try (Wire wire = new Wire(Place.of("http://127.0.0.1:" + port), null)) {
+            int port = bound.socket().getLocalPort();
+            try (Wire wire = new Wire(Place.of("http://127.0.0.1:" + port), null, null)) {
                 assertEquals(new Heard.Done(Map.of()), wire.ask(SAID));
             }
         }
@@ -61,7 +61,7 @@ class WireTest {
         AtomicInteger count = new AtomicInteger();
         // The second request on a connection is never answered.
         Function<Said, String> answers = said -> count.incrementAndGet() == 2 ? null : FakeServer.http(200, "{}");
-        try (FakeServer server = unix(answers); Wire wire = new Wire(place(), null)) {
+        try (FakeServer server = unix(answers); Wire wire = new Wire(place(), null, null)) {
             assertEquals(new Heard.Done(Map.of()), wire.ask(SAID));
             assertEquals(new Heard.Done(Map.of()), wire.ask(SAID));
             assertEquals(3, server.heard.size());
@@ -70,11 +70,11 @@ class WireTest {
 
     @Test
     void nobodyThereIsNothingHeard() {
-        try (Wire wire = new Wire(place(), null)) {
+        try (Wire wire = new Wire(place(), null, null)) {
             String why = assertInstanceOf(Heard.Nothing.class, wire.ask(SAID)).why();
             assertTrue(why.startsWith("unix:" + folder), why);
         }
-        try (Wire wire = new Wire(Place.of("http://no-such-host.invalid:1"), null)) {
+        try (Wire wire = new Wire(Place.of("http://no-such-host.invalid:1"), null, null)) {
             assertInstanceOf(Heard.Nothing.class, wire.ask(SAID));
         }
     }
@@ -85,7 +85,7 @@ class WireTest {
         "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n{", "HTTP/1.1 200 OK\r\nnothing\r\n\r\n", "\r\n\r\n"})
     void whatIsNoAnswerIsNothingHeard(String answer) throws Exception {
-        try (FakeServer server = unix(said -> answer); Wire wire = new Wire(place(), null)) {
+        try (FakeServer server = unix(said -> answer); Wire wire = new Wire(place(), null, null)) {
             assertInstanceOf(Heard.Nothing.class, wire.ask(SAID));
         }
     }

@@ -21,13 +21,13 @@ public final class SabaShuffleServiceFactory
 
     @Override
     public ShuffleMaster<NettyShuffleDescriptor> createShuffleMaster(ShuffleMasterContext context) {
-        return new SabaShuffleMaster(context, Settings.of(context.getConfiguration()));
+        return new SabaShuffleMaster(context, Settings.of(context.getConfiguration(), System.getenv()));
     }
 
     @Override
     public ShuffleEnvironment<ResultPartition, SingleInputGate> createShuffleEnvironment(
             ShuffleEnvironmentContext context) {
-        Settings settings = Settings.of(context.getConfiguration());
+        Settings settings = Settings.of(context.getConfiguration(), System.getenv());
         return new SabaShuffleEnvironment(flink.createShuffleEnvironment(context), settings);
     }
 }

@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 /**
  * What all processes of a cluster go by, as their configuration says it.
  *
- * @param named the application's name in the sensitivity table, and its job
- * @param controller where the controller is, if the configuration says it rather than each host's environment; or null
+ * @param named the application's name in the sensitivity table, its job and its size
+ * @param controller where the controller is, or its instances are, if the configuration says it rather than each host's environment; or null
  */
 record Settings(Named named, String controller) {
     private static final Logger LOG = LoggerFactory.getLogger(SabaShuffleServiceFactory.class);
@@ -29,24 +29,24 @@ record Settings(Named named, String controller) {
     static final ConfigOption<String> JOB =
             option("saba.job", "By what all processes of the cluster are one application; its JobManager's place if not set.");
     static final ConfigOption<String> CONTROLLER =
-            option("saba.controller", "Where the controller is: unix:PATH or http://HOST:PORT.");
+            option("saba.controller", "Where the controller is: unix:PATH, http://HOST:PORT or https://HOST:PORT; several, separated by commas.");
     private static final ConfigOption<String> KUBERNETES = option("kubernetes.cluster-id", "As Flink has it.");
 
     private static ConfigOption<String> option(String key, String what) {
         return ConfigOptions.key(key).stringType().noDefaultValue().withDescription(what);
     }
 
-    /** Of a cluster with this configuration. Fails with what is allowed. */
-    static Settings of(Configuration configuration) {
+    /** Of a cluster with this configuration, and a process with this environment. Fails with what is allowed. */
+    static Settings of(Configuration configuration, Map<String, String> environment) {
         String name = configuration.get(APP);
         if (name == null) {
             throw new IllegalArgumentException("saba.app is not set (allowed: the application's name in the table)");
         }
         String controller = configuration.get(CONTROLLER);
         if (controller != null) {
-            Place.of(controller);
+            Place.all(controller);
         }
-        return new Settings(new Named(name, job(configuration)), controller);
+        return new Settings(new Named(name, job(configuration)).with(environment), controller);
     }
 
     private static String job(Configuration configuration) {

@@ -20,23 +20,25 @@ class SettingsTest {
 
     @Test
     void aClusterIsOneApplication() {
-        assertEquals(new Named("Sort", "flink-h1:6123"), Settings.of(configuration(Map.of())).named());
-        assertEquals("flink-c7", Settings.of(configuration(Map.of("kubernetes.cluster-id", "c7"))).named().job());
-        assertEquals("nightly", Settings.of(configuration(Map.of("saba.job", "nightly"))).named().job());
+        assertEquals(new Named("Sort", "flink-h1:6123"), Settings.of(configuration(Map.of()), Map.of()).named());
+        assertEquals("flink-c7", Settings.of(configuration(Map.of("kubernetes.cluster-id", "c7")), Map.of()).named().job());
+        Map<String, String> size = Map.of("SABA_NODES", "4", "SABA_DATASET", "10 GB");
+        assertEquals(new Named("Sort", "flink-h1:6123", 4L, "10 GB"), Settings.of(configuration(Map.of()), size).named());
+        assertEquals("nightly", Settings.of(configuration(Map.of("saba.job", "nightly")), Map.of()).named().job());
     }
 
     @Test
     void theConfigurationSaysWhereTheControllerIsAndElseTheHost() {
         Map<String, String> host = Map.of("SABA_CONTROLLER", "unix:/host", "SABA_HOST", "h1");
-        assertEquals(Place.of("unix:/host"), Settings.of(configuration(Map.of())).options(host).controller());
-        Settings said = Settings.of(configuration(Map.of("saba.controller", "unix:/c")));
-        assertEquals(Place.of("unix:/c"), said.options(host).controller());
+        assertEquals(Place.all("unix:/host"), Settings.of(configuration(Map.of()), Map.of()).options(host).controllers());
+        Settings said = Settings.of(configuration(Map.of("saba.controller", "unix:/c")), Map.of());
+        assertEquals(Place.all("unix:/c"), said.options(host).controllers());
     }
 
     @Test
     void whatCantBeIsRefused() {
-        String said = assertThrows(IllegalArgumentException.class, () -> Settings.of(new Configuration())).getMessage();
+        String said = assertThrows(IllegalArgumentException.class, () -> Settings.of(new Configuration(), Map.of())).getMessage();
         assertTrue(said.contains("allowed"), said);
-        assertThrows(IllegalArgumentException.class, () -> Settings.of(configuration(Map.of("saba.controller", "c"))));
+        assertThrows(IllegalArgumentException.class, () -> Settings.of(configuration(Map.of("saba.controller", "c")), Map.of()));
     }
 }

@@ -18,7 +18,8 @@ final class SabaDriver implements DriverPlugin {
         // Spark's own id is not known yet: the scheduler, which is started after this, asks for it. A driver that is under
         // `bandwise saba run` has a job already.
         String job = System.getenv().getOrDefault("SABA_JOB", "");
-        Settings settings = Settings.of(spark.conf(), job.isEmpty() ? "spark-" + UUID.randomUUID() : job);
+        Settings settings =
+                Settings.of(spark.conf(), job.isEmpty() ? "spark-" + UUID.randomUUID() : job, System.getenv());
         Options options = settings.options(System.getenv());
         application = Application.start(
                 settings.named(), options, Shuffle.connections(options), Shuffle::tell);

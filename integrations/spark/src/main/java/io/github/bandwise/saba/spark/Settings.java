@@ -11,8 +11,8 @@ import org.apache.spark.SparkConf;
 /**
  * What all processes of an application go by: the driver makes it and hands it to the executors.
  *
- * @param named the application's name in the sensitivity table, and its job
- * @param controller where the controller is, if Spark's configuration says it rather than each host's environment; or null
+ * @param named the application's name in the sensitivity table, its job and its size
+ * @param controller where the controller is, or its instances are, if Spark's configuration says it rather than each host's environment; or null
  */
 record Settings(Named named, String controller) {
     private static final String APP = "spark.saba.app";
@@ -20,13 +20,17 @@ record Settings(Named named, String controller) {
     private static final String PRELOAD = "spark.saba.preload";
     private static final String ENVIRONMENT = "spark.executorEnv.";
 
-    /** Of an application with this configuration. Fails with what is allowed. */
-    static Settings of(SparkConf conf, String job) {
+    /**
+     * Of an application with this configuration, whose driver has this environment: that says how large it is. Fails with
+     * what is allowed.
+     */
+    static Settings of(SparkConf conf, String job, Map<String, String> environment) {
         String controller = conf.get(CONTROLLER, null);
         if (controller != null) {
-            Place.of(controller);
+            Place.all(controller);
         }
-        return new Settings(new Named(conf.get(APP, conf.get("spark.app.name")), job), controller);
+        Named named = new Named(conf.get(APP, conf.get("spark.app.name")), job);
+        return new Settings(named.with(environment), controller);
     }
 
     /** Where the controller is and who asks, of a process with this environment. */
@@ -39,6 +43,12 @@ record Settings(Named named, String controller) {
         Map<String, String> all = new LinkedHashMap<>();
         all.put("SABA_APP", named.name());
         all.put("SABA_JOB", named.job());
+        if (named.nodes() != null) {
+            all.put("SABA_NODES", named.nodes().toString());
+        }
+        if (named.dataset() != null) {
+            all.put("SABA_DATASET", named.dataset());
+        }
         if (controller != null) {
             all.put("SABA_CONTROLLER", controller);
         }
@@ -57,15 +67,20 @@ record Settings(Named named, String controller) {
 
     /** As executors get it. */
     Map<String, String> handed() {
-        Map<String, String> all = new HashMap<>(Map.of("name", named.name(), "job", named.job()));
-        if (controller != null) {
-            all.put("controller", controller);
-        }
+        Map<String, String> all = new HashMap<>();
+        all.put("name", named.name());
+        all.put("job", named.job());
+        all.put("nodes", named.nodes() == null ? null : named.nodes().toString());
+        all.put("dataset", named.dataset());
+        all.put("controller", controller);
+        all.values().removeIf(part -> part == null);
         return all;
     }
 
     /** The same again. */
     static Settings from(Map<String, String> handed) {
-        return new Settings(new Named(handed.get("name"), handed.get("job")), handed.get("controller"));
+        Long nodes = handed.containsKey("nodes") ? Long.valueOf(handed.get("nodes")) : null;
+        Named named = new Named(handed.get("name"), handed.get("job"), nodes, handed.get("dataset"));
+        return new Settings(named, handed.get("controller"));
     }
 }

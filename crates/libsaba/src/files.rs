@@ -1,0 +1,27 @@
+//! Files that the environment names.
+
+use crate::Error;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// What stands in one.
+pub(crate) fn read(path: &Path) -> Result<String, Error> {
+    std::fs::read_to_string(path).map_err(|error| wrong(path, error))
+}
+
+/// What stands in one that nobody else may read. `what` it is, in a word.
+pub(crate) fn read_private(path: &Path, what: &str) -> Result<String, Error> {
+    let about = std::fs::metadata(path).map_err(|error| wrong(path, error))?;
+    let mode = about.permissions().mode() & 0o777;
+    if mode & 0o007 != 0 {
+        let allowed = "allowed: a mode that gives others nothing, such as 600";
+        let why = format!("the {what} can be read by everybody, mode {mode:o} ({allowed})");
+        return Err(wrong(path, why));
+    }
+    read(path)
+}
+
+/// What can't be used, and why.
+pub(crate) fn wrong(path: &Path, why: impl std::fmt::Display) -> Error {
+    Error::Argument(format!("{}: {why}", path.display()))
+}

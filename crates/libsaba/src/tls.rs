@@ -1,0 +1,163 @@
+//! [`TlsFiles`] and [`Tls`]: by what a controller at `https` is known, and what this side shows it. TLS 1.3 (RFC 8446),
+//! which controllers speak; nothing of the machine's own trust counts.
+
+use crate::{Error, environment, files};
+use rustls::client::WebPkiServerVerifier;
+use rustls::crypto::ring::default_provider;
+use rustls::pki_types::pem::{self, PemObject};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{
+    AlertDescription, CertificateError, ClientConfig, ClientConnection, RootCertStore, StreamOwned,
+    version,
+};
+use std::fmt::Display;
+use std::io::{self, ErrorKind, Read};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Files in PEM, for controllers at `https`. They are read once, when an application is registered.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// Certificates of who signs those of controllers; it has to be there if one is at `https`.
+    pub authorities: Option<PathBuf>,
+    /// The certificate that is shown to controllers, and those that sign it but for the last.
+    pub certificate: Option<PathBuf>,
+    /// Its key, which others must not be able to read. One is not there without the other.
+    pub key: Option<PathBuf>,
+}
+
+/// What a file has to be.
+const CERTIFICATES: &str = "PEM with certificates";
+
+impl TlsFiles {
+    /// The same from wherever a program goes.
+    pub fn absolute(self) -> TlsFiles {
+        let absolute =
+            |path: Option<PathBuf>| path.map(|path| std::path::absolute(&path).unwrap_or(path));
+        TlsFiles {
+            authorities: absolute(self.authorities),
+            certificate: absolute(self.certificate),
+            key: absolute(self.key),
+        }
+    }
+
+    /// Reads them.
+    pub(crate) fn read(&self) -> Result<Tls, Error> {
+        let authorities = self.authorities.clone().ok_or_else(|| {
+            let name = environment::CA_FILE;
+            let what =
+                format!("{name}, a file of {CERTIFICATES} of who signs those of controllers");
+            Error::Argument(format!("a controller at https, and no {name} (allowed: {what})"))
+        })?;
+        let mut roots = RootCertStore::empty();
+        for certificate in certificates(&authorities)? {
+            roots.add(certificate).map_err(|error| wrong(&authorities, error, CERTIFICATES))?;
+        }
+        let provider = Arc::new(default_provider());
+        let verifier = WebPkiServerVerifier::builder_with_provider(roots.into(), provider.clone());
+        let verifier =
+            verifier.build().map_err(|error| wrong(&authorities, error, CERTIFICATES))?;
+        let builder = ClientConfig::builder_with_provider(provider)
+            .with_protocol_versions(&[&version::TLS13])
+            .expect("ring has it")
+            .with_webpki_verifier(verifier);
+        let mut config = match (&self.certificate, &self.key) {
+            (None, None) => builder.with_no_client_auth(),
+            (Some(certificate), Some(path)) => {
+                let chain = certificates(certificate)?;
+                let shown = builder.with_client_auth_cert(chain, key(path)?);
+                let allowed = format!("the certificate of {}", path.display());
+                shown.map_err(|error| wrong(certificate, error, &allowed))?
+            }
+            _ => {
+                let names = [environment::CERTIFICATE_FILE, environment::KEY_FILE].join(" and ");
+                let what = "a certificate without its key, or a key without its certificate";
+                return Err(Error::Argument(format!("{what} (allowed: {names}, or neither)")));
+            }
+        };
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Tls { config: config.into(), authorities })
+    }
+}
+
+/// What is not as it has to be in a file.
+fn wrong(path: &Path, why: impl Display, allowed: &str) -> Error {
+    files::wrong(path, format!("{why} (allowed: {allowed})"))
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let text = files::read(path)?;
+    let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text.as_bytes()).collect();
+    match all {
+        Ok(all) if all.is_empty() => Err(wrong(path, "no certificate is in it", CERTIFICATES)),
+        all => all.map_err(|error| wrong(path, error, CERTIFICATES)),
+    }
+}
+
+fn key(path: &Path) -> Result<PrivateKeyDer<'static>, Error> {
+    let text = files::read_private(path, "key")?;
+    PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|error| match error {
+        pem::Error::NoItemsFound => wrong(path, "no key is in it", "PEM with a key"),
+        error => wrong(path, error, "PEM with a key"),
+    })
+}
+
+/// How controllers are spoken to, as the files say it.
+#[derive(Debug, Clone)]
+pub(crate) struct Tls {
+    config: Arc<ClientConfig>,
+    authorities: PathBuf,
+}
+
+/// The name of a controller, by which its certificate has to be, of `HOST:PORT`.
+pub(crate) fn name_of(host: &str) -> Option<ServerName<'static>> {
+    let name = host.rsplit_once(':')?.0;
+    let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+    ServerName::try_from(address.unwrap_or(name).to_owned()).ok()
+}
+
+impl Tls {
+    /// A connection that begins to shake hands with the first byte.
+    pub(crate) fn over(&self, host: &str, stream: TcpStream) -> io::Result<TlsStream> {
+        let name = name_of(host).ok_or(ErrorKind::InvalidInput)?;
+        let connection = ClientConnection::new(self.config.clone(), name);
+        let connection = connection.map_err(io::Error::other)?;
+        Ok(Box::new(StreamOwned::new(connection, stream)))
+    }
+
+    /// Why it failed, in words; none if that is not due to TLS.
+    pub(crate) fn why(&self, error: &io::Error) -> Option<String> {
+        let error = error.get_ref()?.downcast_ref::<rustls::Error>()?;
+        Some(match error {
+            rustls::Error::InvalidCertificate(
+                CertificateError::UnknownIssuer | CertificateError::BadSignature,
+            ) => {
+                format!("nobody of {} has signed its certificate", self.authorities.display())
+            }
+            rustls::Error::InvalidCertificate(
+                CertificateError::Expired | CertificateError::ExpiredContext { .. },
+            ) => "its certificate has expired".to_owned(),
+            rustls::Error::AlertReceived(AlertDescription::CertificateRequired) => {
+                let name = environment::CERTIFICATE_FILE;
+                format!("it asks for a certificate, and none is shown (allowed: {name})")
+            }
+            rustls::Error::InvalidMessage(_) => "it does not speak TLS".to_owned(),
+            error => error.to_string(),
+        })
+    }
+}
+
+/// A connection with TLS.
+pub(crate) type TlsStream = Box<StreamOwned<ClientConnection, TcpStream>>;
+
+/// What could not be written, by what the other side said before it hung up, if it did.
+pub(crate) fn last_words(stream: &mut TlsStream, error: io::Error) -> io::Error {
+    match error.kind() {
+        ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
+            let said = stream.read(&mut [0]).err();
+            said.filter(|said| said.get_ref().is_some()).unwrap_or(error)
+        }
+        _ => error,
+    }
+}

@@ -1,0 +1,73 @@
+//! A second way to a controller, as another instance with the same store is one; it can be lost.
+
+use std::io::{Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+/// What becomes of what comes this way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// It is done and answered.
+    Open,
+    /// It is done, and the answer lost: an instance that ends in the middle.
+    LosesAnswers,
+    /// It is answered that it can't be done: an instance that is cut off from its store.
+    CutOff,
+}
+
+/// A socket before that of a controller.
+pub struct Between {
+    way: Arc<Mutex<Way>>,
+    path: PathBuf,
+}
+
+impl Between {
+    pub fn start(path: PathBuf, controller: PathBuf) -> Between {
+        let way = Arc::new(Mutex::new(Way::Open));
+        let (listener, all) = (UnixListener::bind(&path).unwrap(), way.clone());
+        std::thread::spawn(move || {
+            for client in listener.incoming() {
+                let (client, way) = (client.unwrap(), all.clone());
+                let controller = UnixStream::connect(&controller).unwrap();
+                std::thread::spawn(move || passes(client, controller, way));
+            }
+        });
+        Between { way, path }
+    }
+
+    pub fn socket(&self) -> PathBuf {
+        self.path.clone()
+    }
+
+    pub fn set(&self, way: Way) {
+        *self.way.lock().unwrap() = way;
+    }
+}
+
+fn passes(mut client: UnixStream, mut controller: UnixStream, way: Arc<Mutex<Way>>) {
+    let (mut answers, mut to, loses) =
+        (controller.try_clone().unwrap(), client.try_clone().unwrap(), way.clone());
+    std::thread::spawn(move || {
+        pump(&mut answers, &mut to, || *loses.lock().unwrap() != Way::LosesAnswers);
+    });
+    pump(&mut client, &mut controller, || *way.lock().unwrap() != Way::CutOff);
+    if *way.lock().unwrap() == Way::CutOff {
+        let said = r#"{"error":"cut off from its store"}"#;
+        let head = format!("HTTP/1.1 503 x\r\nContent-Length: {}\r\n\r\n{said}", said.len());
+        // Who has gone does not hear it.
+        let _ = client.write_all(head.as_bytes());
+    }
+    let _ = client.shutdown(std::net::Shutdown::Both);
+}
+
+/// Until either end is gone, or something comes that may not go on: then both are.
+fn pump(from: &mut UnixStream, to: &mut UnixStream, may: impl Fn() -> bool) {
+    let mut bytes = [0; 4096];
+    while let Ok(count @ 1..) = from.read(&mut bytes) {
+        if !may() || to.write_all(&bytes[..count]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(std::net::Shutdown::Write);
+}

@@ -1,0 +1,78 @@
+//! Certificates of a test, and a controller that shows one.
+
+use crate::world::World;
+use bandwise_controller::credentials::{Credential, Credentials, Pattern, Rights, TokenDigest};
+use bandwise_controller::settings::TlsFiles;
+use bandwise_controller::{Door, Tls};
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd,
+};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// Who signs certificates, and where they are.
+pub struct Authority {
+    issuer: CertifiedIssuer<'static, KeyPair>,
+    folder: PathBuf,
+}
+
+impl Authority {
+    /// With a key of its own, by a name. Its files are in a folder of that name.
+    pub fn new(folder: &Path, name: &str) -> Authority {
+        let mut params = CertificateParams::new(Vec::new()).unwrap();
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+        Authority { issuer, folder: folder.join(name) }
+    }
+
+    /// The file with its certificate.
+    pub fn file(&self) -> PathBuf {
+        self.write("authority.pem", &self.issuer.pem())
+    }
+
+    /// A certificate for a name or an address, and its key: two files.
+    pub fn signs(&self, name: &str) -> (PathBuf, PathBuf) {
+        self.signs_until(name, 2100)
+    }
+
+    /// The same, valid until a year begins.
+    pub fn signs_until(&self, name: &str, year: i32) -> (PathBuf, PathBuf) {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        params.not_after = date_time_ymd(year, 1, 1);
+        let certificate = params.signed_by(&key, &self.issuer).unwrap().pem();
+        let file = |kind: &str| format!("{name}-{year}-{kind}.pem");
+        let key = self.write(&file("key"), &key.serialize_pem());
+        (self.write(&file("certificate"), &certificate), key)
+    }
+
+    /// A file that its owner alone can read.
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+        std::fs::create_dir_all(&self.folder).unwrap();
+        let path = self.folder.join(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
+        path
+    }
+
+    /// A controller with a certificate of these files, for whom this authority has signed one for `client.test`, or who
+    /// has the token "abc": its place.
+    pub fn opens(&self, world: &World, (certificate, key): (PathBuf, PathBuf)) -> String {
+        let pattern = Pattern::try_from("*".to_owned()).unwrap();
+        let credential = Credential {
+            name: "client".into(),
+            certificate: Some("client.test".into()),
+            token: Some(TokenDigest::of("abc")),
+            rights: Rights { applications: vec![pattern], drain: false },
+        };
+        let credentials = Credentials::new(&[credential]);
+        let files = TlsFiles { certificate, key, clients: Some(self.file()) };
+        let tls = Tls::read(&files, &credentials).unwrap();
+        let door = Door::open_remote("127.0.0.1:0".parse().unwrap(), Some(tls)).unwrap();
+        let Door::Remote(listener, _) = &door else { unreachable!() };
+        let place = format!("https://{}", listener.local_addr().unwrap());
+        world.serve(door, credentials);
+        place
+    }
+}

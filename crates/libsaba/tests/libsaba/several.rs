@@ -1,0 +1,96 @@
+//! Several places where a controller may be.
+
+use crate::between::{Between, Way};
+use crate::world::World;
+use bandwise_controller::core::Core;
+use saba::{Application, Options};
+use std::path::PathBuf;
+
+fn options(sockets: &[PathBuf]) -> Options {
+    let places: Vec<String> =
+        sockets.iter().map(|socket| format!("unix:{}", socket.display())).collect();
+    let controller = places.join(",").parse().unwrap();
+    Options { controller, host: Some("h0".into()), ..Options::default() }
+}
+
+/// Clients, applications and connections.
+fn counts(core: &Core) -> (usize, usize, usize) {
+    let state = core.state();
+    (state.clients().len(), state.applications().len(), state.connections().len())
+}
+
+#[test]
+fn where_nobody_is_the_next_is_asked_at_once() {
+    let mut world = World::empty();
+    world.start();
+    let nowhere = world.folder.path().join("nowhere");
+    let application = Application::register("all", options(&[nowhere, world.socket()])).unwrap();
+    assert!(application.mark().is_some(), "it is known when that returns");
+    assert_eq!(application.away(), None);
+    drop(application);
+    world.until(|core| counts(core) == (0, 0, 0));
+}
+
+/// Whatever an instance did of it before it was lost: what is asked of the next is done once, for the same client.
+#[test]
+fn what_one_did_not_answer_is_done_once_by_the_next() {
+    for way in [Way::LosesAnswers, Way::CutOff] {
+        let mut world = World::empty();
+        world.start();
+        let start = |name| Between::start(world.folder.path().join(name), world.socket());
+        let (one, other) = (start("one"), start("other"));
+        let all = options(&[one.socket(), other.socket()]);
+        let application = Application::register("all", all).unwrap();
+        let first = application.connect(None, "h1").unwrap();
+        one.set(way);
+        let second = application.connect(None, "h1").unwrap();
+        assert_eq!(world.look(counts), (1, 1, 2), "{way:?}");
+        assert_eq!(application.away(), None);
+        drop(first);
+        assert_eq!(world.look(counts), (1, 1, 1), "{way:?}");
+        // The first is there again, and the other is not.
+        one.set(Way::Open);
+        other.set(way);
+        drop(second);
+        assert_eq!(world.look(counts), (1, 1, 0), "{way:?}");
+        drop(application);
+        assert_eq!(world.look(counts), (0, 0, 0), "{way:?}");
+    }
+}
+
+/// Even what is not to be: two controllers, each with a store of its own.
+#[test]
+fn who_does_not_know_the_client_hears_everything() {
+    let (mut one, mut other) = (World::empty(), World::empty());
+    one.start();
+    other.start();
+    let application =
+        Application::register("all", options(&[one.socket(), other.socket()])).unwrap();
+    let first = application.connect(None, "h1").unwrap();
+    assert_eq!(other.look(counts), (0, 0, 0));
+    // Its door answers with status 503 from now on.
+    one.stop();
+    let second = application.connect(Some("h1"), "h0").unwrap();
+    assert_eq!(other.look(counts), (1, 1, 2));
+    drop((first, second));
+    assert_eq!(other.look(counts), (1, 1, 0));
+}
+
+#[test]
+fn when_none_answers_they_are_looked_for_until_one_does() {
+    let mut world = World::empty();
+    let nowhere = world.folder.path().join("nowhere");
+    let application = Application::register("all", options(&[world.socket(), nowhere])).unwrap();
+    assert_eq!(application.mark(), None);
+    let away = application.away().unwrap();
+    for place in ["/socket: No such file", "/nowhere: No such file"] {
+        assert!(away.contains(place), "{away}");
+    }
+    world.start();
+    world.until(|core| counts(core) == (1, 1, 0));
+    while application.away().is_some() {
+        std::thread::yield_now();
+    }
+    let _connection = application.connect(None, "h1").unwrap();
+    assert_eq!(world.look(counts), (1, 1, 1));
+}

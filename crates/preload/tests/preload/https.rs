@@ -1,0 +1,64 @@
+//! A controller at `https`, under a program that knows nothing of it.
+
+use crate::certificates::Authority;
+use crate::run::is_connected;
+use crate::world::World;
+use crate::{DONE, ITS_MARK, has_connections, start};
+
+#[test]
+fn a_controller_at_https_knows_what_is_open() {
+    let mut world = World::empty();
+    world.start();
+    let authority = Authority::new(world.folder.path(), "ours");
+    let place = authority.opens(&world, authority.signs("127.0.0.1"));
+    // Nobody is at the first.
+    let places = format!("unix:{}/nowhere,{place}", world.folder.path().display());
+    let ((certificate, key), authorities) = (authority.signs("client.test"), authority.file());
+    let more = [
+        ITS_MARK,
+        ("SABA_CONTROLLER", &places),
+        ("SABA_CA_FILE", authorities.to_str().unwrap()),
+        ("SABA_CERTIFICATE_FILE", certificate.to_str().unwrap()),
+        ("SABA_KEY_FILE", key.to_str().unwrap()),
+    ];
+    let Some(mut program) = start(&world, &more).filter(|_| is_connected()) else { return };
+    assert_eq!(program.does("connect 0 198.51.100.1"), DONE);
+    has_connections(&world, 1);
+    assert_eq!(program.does("close 0"), "closed 0");
+    has_connections(&world, 0);
+    assert_eq!(program.ends(), Some(0));
+    world.until(|core| core.state().clients().len() == 0);
+}
+
+/// Programs run on, with the mark that was handed over.
+#[test]
+fn what_keeps_it_from_a_controller_is_in_the_log() {
+    let mut world = World::empty();
+    world.start();
+    let (ours, others) =
+        ["ours", "others"].map(|name| Authority::new(world.folder.path(), name)).into();
+    let place = others.opens(&world, others.signs("127.0.0.1"));
+    let (log, authorities) = (world.folder.path().join("log"), ours.file());
+    let gone = world.folder.path().join("gone.pem");
+    for (authorities, said) in [
+        (authorities.to_str().unwrap(), "authority.pem has signed its certificate"),
+        (gone.to_str().unwrap(), "gone.pem: No such file"),
+        ("", "no SABA_CA_FILE"),
+    ] {
+        let more = [
+            ITS_MARK,
+            ("SABA_CONTROLLER", place.as_str()),
+            ("SABA_CA_FILE", authorities),
+            ("SABA_LOG", log.to_str().unwrap()),
+        ];
+        let Some(mut program) = start(&world, &more).filter(|_| is_connected()) else { return };
+        assert_eq!(program.does("connect 0 198.51.100.1"), DONE);
+        assert_eq!(program.does("marks 0"), "IP_TOS 12 IPV6_TCLASS -1");
+        while !std::fs::read_to_string(&log).is_ok_and(|log| log.contains(said)) {
+            std::thread::yield_now();
+        }
+        assert_eq!(program.ends(), Some(0));
+        let log = std::fs::read_to_string(&log).unwrap();
+        assert_eq!(log.lines().filter(|line| line.contains(said)).count(), 1, "{log}");
+    }
+}
