@@ -142,6 +142,16 @@ one_that_dies_is_taken_over() {
   is_like "dead *a*"
 }
 and_has_its_ports_again_when_it_is_back() { starts a && becomes "a b c" groups; }
+# What is unmodified registers with the first that answers, and says goodbye to another.
+a_program_goes_on_with_another() {
+  local well=1
+  mkfifo go
+  "$bandwise" saba run --app LR --controller "unix:$scratch/dead.socket,unix:$scratch/a.socket,unix:$scratch/b.socket" -- cat go >run.log 2>&1 &
+  pids[run]=$!
+  becomes 1 several applications b.socket && killed a && echo end >go && wait "${pids[run]}" && unset "pids[run]" &&
+    becomes 0 several applications b.socket || { well=; cat run.log; }
+  starts a && becomes "a b c" groups && [ -n "$well" ]
+}
 who_says_goodbye_is_taken_over_at_once() {
   kill "${pids[b]}" && wait "${pids[b]}" && unset "pids[b]" && is_like "*b* dead *" || is_like "* dead *b*"
   starts b && becomes "a b c" groups
@@ -189,6 +199,6 @@ ports_are_as_one_would_have_them() {
 }
 
 count three_have_a_group_each connections_are_answered_soon who_goes_by_something_else_is_refused \
-  one_that_dies_is_taken_over and_has_its_ports_again_when_it_is_back who_says_goodbye_is_taken_over_at_once \
+  one_that_dies_is_taken_over and_has_its_ports_again_when_it_is_back a_program_goes_on_with_another who_says_goodbye_is_taken_over_at_once \
   a_hundred_applications_come_and_go while_a_controller_is_killed_and_comes_back and_the_leader_of_the_etcds \
   and_one_is_cut_off all_know_what_clients_know recordings_say_the_same_again ports_are_as_one_would_have_them

@@ -137,6 +137,11 @@ def tell_one(result, place):
     settled(controller)
 
 
+def applications(place):
+    """How many there are."""
+    print(len(Controller(place).well("GET", "/v1/status")["applications"]))
+
+
 def groups(*places):
     """Which groups each has."""
     said = []

@@ -19,7 +19,7 @@ import scala.Tuple2;
  * Two jobs for spark.sh, which know nothing of Saba. A run for each line "run", after which a line is printed; another line ends
  * it.
  *
- * <p>Workloads LR|Sort
+ * <p>Workloads LR|Sort [TIMES]: so many times as large as without.
  */
 public final class Workloads {
     private static final int PARTITIONS = 6;
@@ -38,9 +38,10 @@ public final class Workloads {
 
     public static void main(String[] arguments) throws Exception {
         try (JavaSparkContext spark = new JavaSparkContext(new SparkConf())) {
+            int times = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 1;
             Runnable job = switch (arguments[0]) {
-                case "LR" -> regression(spark);
-                case "Sort" -> () -> sort(spark);
+                case "LR" -> regression(spark, ITERATIONS * times);
+                case "Sort" -> () -> sort(spark, ROWS * times);
                 default -> throw new IllegalArgumentException(arguments[0] + " (allowed: LR, Sort)");
             };
             BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -64,7 +65,7 @@ public final class Workloads {
         return sample;
     }
 
-    private static Runnable regression(JavaSparkContext spark) {
+    private static Runnable regression(JavaSparkContext spark, int iterations) {
         JavaRDD<int[]> samples = parts(spark).flatMap(part -> {
             SplittableRandom random = new SplittableRandom(part);
             return IntStream.range(0, SAMPLES).mapToObj(number -> sample(random)).iterator();
@@ -72,7 +73,7 @@ public final class Workloads {
         return () -> {
             // Not zeroes: those would be sent as nothing.
             double[] weights = new SplittableRandom(1).doubles(FEATURES, -1e-3, 1e-3).toArray();
-            for (int iteration = 0; iteration < ITERATIONS; iteration++) {
+            for (int iteration = 0; iteration < iterations; iteration++) {
                 Broadcast<double[]> known = spark.broadcast(weights);
                 double[] gradient = samples.treeAggregate(noise(), (sum, sample) -> added(sum, known.value(), sample),
                         Workloads::summed, 2);
@@ -109,21 +110,21 @@ public final class Workloads {
     }
 
     /** As TeraSort: keys of 10 bytes at random, rows of 100 bytes with a number and letters that repeat. */
-    private static Iterator<Tuple2<byte[], byte[]>> rows(int part) {
+    private static Iterator<Tuple2<byte[], byte[]>> rows(int part, int count) {
         SplittableRandom random = new SplittableRandom(part);
-        return IntStream.range(0, ROWS).mapToObj(number -> {
+        return IntStream.range(0, count).mapToObj(number -> {
             byte[] key = new byte[10];
             random.nextBytes(key);
             byte[] value = new byte[90];
             Arrays.fill(value, (byte) ('A' + number % 26));
-            byte[] row = String.format("%032x", (long) part * ROWS + number).getBytes(StandardCharsets.US_ASCII);
+            byte[] row = String.format("%032x", (long) part * count + number).getBytes(StandardCharsets.US_ASCII);
             System.arraycopy(row, 0, value, 2, row.length);
             return new Tuple2<>(key, value);
         }).iterator();
     }
 
-    private static void sort(JavaSparkContext spark) {
-        JavaPairRDD<byte[], byte[]> sorted = parts(spark).flatMapToPair(Workloads::rows)
+    private static void sort(JavaSparkContext spark, int rowsOfPart) {
+        JavaPairRDD<byte[], byte[]> sorted = parts(spark).flatMapToPair(part -> rows(part, rowsOfPart))
                 .sortByKey((Comparator<byte[]> & java.io.Serializable) Arrays::compareUnsigned, true, PARTITIONS);
         List<Integer> counts = sorted.mapPartitions(rows -> {
             int count = 0;
@@ -136,7 +137,7 @@ public final class Workloads {
             }
             return List.of(count).iterator();
         }).collect();
-        if (counts.stream().mapToInt(Integer::intValue).sum() != ROWS * PARTITIONS) {
+        if (counts.stream().mapToInt(Integer::intValue).sum() != rowsOfPart * PARTITIONS) {
             throw new IllegalStateException("rows were lost");
         }
     }

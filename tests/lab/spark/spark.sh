@@ -20,13 +20,17 @@ fi
 environment=(SPARK_HOME="$home" SPARK_LOCAL_DIRS="$scratch/local" SPARK_DAEMON_MEMORY=256m)
 javac -d classes -cp "$home/jars/*" "$here/spark/"*.java && jar cf workloads.jar -C classes . || exit 1
 
-# A master on h1, and a worker on each other host.
-starts_workers() { # CORES
+# A master on h1, and a worker on each other host or on those that are named.
+starts_workers() { # CORES [HOST …]
+  local cores=$1 n
+  shift
+  [ $# -gt 0 ] || set -- 2 3 4
+  local workers=$#
   on h1 env SPARK_LOCAL_IP=10.0.0.1 "$home/bin/spark-class" org.apache.spark.deploy.master.Master --host 10.0.0.1 --port 7077 --webui-port 8080 \
     >master.log 2>&1 &
-  for n in 2 3 4; do
-    on h$n env SPARK_LOCAL_IP=10.0.0.$n "$home/bin/spark-class" org.apache.spark.deploy.worker.Worker --host 10.0.0.$n --cores "$1" --memory 1g \
+  for n in "$@"; do
+    on h$n env SPARK_LOCAL_IP=10.0.0.$n "$home/bin/spark-class" org.apache.spark.deploy.worker.Worker --host 10.0.0.$n --cores "$cores" --memory 1g \
       --work-dir "$scratch/work" spark://10.0.0.1:7077 >"worker$n.log" 2>&1 &
   done
-  waits 60 eval '[ "$(grep -c "Registering worker" master.log)" = 3 ]'
+  waits 60 eval "[ \"\$(grep -c 'Registering worker' master.log)\" = $workers ]"
 }

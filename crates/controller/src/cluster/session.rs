@@ -80,6 +80,8 @@ impl Session {
         desk: &ToDesk,
         metrics: &Metrics,
     ) -> Result<(), Ended> {
+        // What was said last of why not, so that it is said once.
+        let mut last = String::new();
         loop {
             let url = self.endpoints.urls[self.at].clone();
             let options = self.endpoints.options.clone();
@@ -92,7 +94,10 @@ impl Session {
             match end {
                 End::Over => return Ok(()),
                 End::Lost(said) => {
-                    tracing::warn!(url, said, "etcd does not answer");
+                    if last != said {
+                        tracing::warn!(url, said, "out of touch with etcd");
+                        last = said;
+                    }
                     self.at = (self.at + 1) % self.endpoints.urls.len();
                 }
             }

@@ -71,11 +71,11 @@ impl Several {
             tickets: 0,
             runs: 0,
         };
-        for at in 0..CORES.len() {
+        for (at, name) in CORES.into_iter().enumerate() {
             let one = several.begun(at);
             several.ones.push(one);
             several.find(at);
-            several.holders.insert(CORES[at].into(), at);
+            several.holders.insert(name.into(), at);
             several.hold(at);
         }
         several
