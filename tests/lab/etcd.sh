@@ -153,8 +153,8 @@ a_program_goes_on_with_another() {
   starts a && becomes "a b c" groups && [ -n "$well" ]
 }
 who_says_goodbye_is_taken_over_at_once() {
-  kill "${pids[b]}" && wait "${pids[b]}" && unset "pids[b]" && is_like "*b* dead *" || is_like "* dead *b*"
-  starts b && becomes "a b c" groups
+  kill "${pids[b]}" && wait "${pids[b]}" && unset "pids[b]" && is_like "@(*b* dead *|* dead *b*)" &&
+    starts b && becomes "a b c" groups
 }
 a_hundred_applications_come_and_go() {
   mkfifo end && { several load there.json a.socket b.socket c.socket <end >load.said 2>load.log & } && pids[load]=$! &&

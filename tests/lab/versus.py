@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs of two jobs at the same time, with links shared in three ways, for versus.sh, in whose folder it is started.
 
-    versus.py BANDWISE LAB ROUNDS JSON
+    versus.py BANDWISE LAB ROUNDS JSON TABLE
 
 In each round (3 to 12) each way comes once, the order drawn by lot; both jobs are told to run at once, twice, and what each
 takes is divided by the median of what it takes alone. Of each round and way the geometric mean of both, and of those the mean with its 95% interval
@@ -23,8 +23,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from client import Controller  # noqa: E402
 
 JOBS = ("LR", "Sort")
-# The table of each way; nobody's ports are drained to what stood there before.
-WAYS = {"nobody": "saba.toml", "equal": "equal.csv", "saba": "saba.toml"}
+# The table of each way, if it is not that of what both lose; nobody's ports are drained to what stood there before.
+WAYS = {"nobody": None, "equal": "equal.csv", "saba": None}
 # How often each job runs in a round, one run after another.
 REPEATS = 1
 # Student's t for 95%, by degrees of freedom.
@@ -34,12 +34,12 @@ STUDENT = {2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306,
 class Way:
     """A controller that shares in a way, while it is entered."""
 
-    def __init__(self, bandwise, lab, way):
-        self.bandwise, self.lab, self.way = bandwise, lab, way
+    def __init__(self, bandwise, lab, way, table):
+        self.bandwise, self.lab, self.way, self.table = bandwise, lab, way, WAYS[way] or table
 
     def __enter__(self):
         pathlib.Path("store").unlink(missing_ok=True)
-        settings = f'lab = "{self.lab}"\ntable = "{WAYS[self.way]}"\nstore = "store"\nlisten = "unix:socket"\non-exit = "restore"\n'
+        settings = f'lab = "{self.lab}"\ntable = "{self.table}"\nstore = "store"\nlisten = "unix:socket"\non-exit = "restore"\n'
         pathlib.Path("controller.toml").write_text(settings)
         self.process = subprocess.Popen([self.bandwise, "saba", "controller", "--config", "controller.toml"],
                                         stderr=open("controller.log", "a"))
@@ -52,8 +52,8 @@ class Way:
                 if min(held.values()) >= 6 and status["settled"]:
                     break
             except OSError:
-                status = None
-            assert time.monotonic() < deadline, status
+                status = held = None
+            assert time.monotonic() < deadline, (held, status)
             time.sleep(0.1)
         if self.way == "nobody":
             Controller("socket").well("POST", "/v1/drain", {"drained": True})
@@ -104,7 +104,7 @@ def interval(values):
     return statistics.mean(values), spread
 
 
-def main(bandwise, lab, rounds, to):
+def main(bandwise, lab, rounds, to, table):
     rounds, lot = int(rounds), random.Random(1)
     if rounds - 1 not in STUDENT:
         sys.exit(f"{rounds} rounds (allowed: 3 to 12)")
@@ -115,7 +115,7 @@ def main(bandwise, lab, rounds, to):
     weights = {}
     for _ in range(rounds):
         for way in lot.sample(sorted(WAYS), len(WAYS)):
-            with Way(bandwise, lab, way) as shared:
+            with Way(bandwise, lab, way, table) as shared:
                 took = run(*JOBS)
                 weights[way] = shared.weights()
             slowdowns[way].append({job: took[job] / base[job] for job in JOBS})

@@ -2,8 +2,9 @@
 # Two programs of Spark at the same time on one lab, with links shared in three ways: a logistic regression, which loses much
 # with less bandwidth, and a sort, which loses little. What each takes longer than alone when nobody shares (TCP does),
 # when each application has a queue and all queues the same weight, and under Saba.
-#   tests/lab/versus.sh PATH-OF-BANDWISE PATH-OF-THE-PLUGIN PATH-OF-libsaba_preload.so [ROUNDS [FILE.json]]
-# Takes 5 minutes or so; prints what was measured and judges nothing.
+#   tests/lab/versus.sh PATH-OF-BANDWISE PATH-OF-THE-PLUGIN PATH-OF-libsaba_preload.so [ROUNDS [FILE.json [TABLE]]]
+# With a table of what each loses, that is not measured anew. Takes 20 minutes or so; prints what was measured and judges
+# nothing.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
@@ -11,14 +12,16 @@ plugin=$(realpath -m "${2:?the path of saba-spark.jar}")
 library=$(realpath "${3:?the path of libsaba_preload.so}")
 rounds=${4:-6}
 json=$(realpath -m "${5:-/dev/null}")
+given=${6:+$(realpath "$6")}
 
 what=versus
-rate=50Mbit
+rate=20Mbit
 . "$here/made.sh"
 . "$here/spark/spark.sh"
 # The drivers' host has a worker too: what Sort sends passes the link that LR needs most.
 starts_workers 2 1 2 3 4 || exit 1
-declare -A times=([LR]=3 [Sort]=4)
+# About 15 s each, alone.
+declare -A times=([LR]=2 [Sort]=12)
 
 for job in LR Sort; do
   mkfifo orders-$job answers-$job
@@ -39,11 +42,14 @@ starts LR 5 6
 starts Sort 7 8
 
 # What each loses, which is what Saba goes by.
+table=saba.toml
+[ -z "$given" ] || { table=saba.${given##*.} && cp "$given" "$table"; }
 for job in LR Sort; do
+  [ -z "$given" ] || break
   printf '#!/usr/bin/env bash\necho run >orders-%s && read -r -t 300 line <>answers-%s && [ "$line" = "done" ]\n' $job $job >once-$job
   chmod +x once-$job
   "$bandwise" saba profile --app $job --lab "$lab" --at 25,50,100 --repeat 2 --warm-up 1 --within 100 \
-    --table saba.toml -- "./once-$job" >profile.log 2>&1 || { tail -n 5 profile.log && exit 1; }
+    --table "$table" -- "./once-$job" >profile.log 2>&1 || { tail -n 5 profile.log && exit 1; }
   sed -n '/^  *bandwidth/,/^$/p;/^bandwidth/,/^$/p' profile.log
 done
 # Two that lose the same, as nearly as may be: they have a level and so a queue each, and the same weight.
@@ -56,6 +62,6 @@ Sort,1,100
 Sort,0.5,201
 Sort,0.25,404
 TABLE
-python3 "$here/versus.py" "$bandwise" "$lab" "$rounds" "$json"
+python3 "$here/versus.py" "$bandwise" "$lab" "$rounds" "$json" "$table"
 echo end >&5
 echo end >&7

@@ -15,9 +15,10 @@ for _ in $(seq 100); do
   sleep 0.1
 done
 settled() { until ask http://c/v1/status | grep -q '^{[^[]*"settled":true'; do sleep 0.02; done; }
-# A command as it is shown, and what it prints.
+# A command as it is shown, and what it prints. The client's number is drawn by lot: it is shown as N.
+client=none
 run() { # COMMAND …
-  local shown="" word
+  local shown="" word said
   for word; do
     case $word in
       curl) shown+=" curl -s --unix-socket controller.sock" ;;
@@ -25,12 +26,18 @@ run() { # COMMAND …
       *) shown+=" $word" ;;
     esac
   done
-  echo ">$shown"
-  if [ "$1" = curl ]; then ask "${@:2}" && echo; else "$@"; fi
+  echo ">${shown//$client/N}"
+  if [ "$1" != curl ]; then
+    "$@"
+    return
+  fi
+  said=$(ask "${@:2}")
+  [ "$client" != none ] || client=$(sed 's/.*"client":\([0-9]*\).*/\1/' <<<"$said")
+  echo "${said//$client/N}"
 }
 
 run curl -X POST http://c/v1/clients
-tell() { run curl http://c/v1/requests -d "{\"client\": 0, \"number\": $1, \"request\": {$2}}"; }
+tell() { run curl http://c/v1/requests -d "{\"client\": $client, \"number\": $1, \"request\": {$2}}"; }
 tell 0 '"register": {"name": "LR", "nodes": 8}'
 tell 1 '"register": {"name": "PR", "nodes": 8}'
 tell 2 '"connect": {"application": 0, "from": "h0", "to": "h3"}'

@@ -51,7 +51,8 @@ impl Endpoints {
             options = options.with_tls(tls);
         }
         if let Some((user, password)) = &of.user {
-            options = options.with_user(user, read(password)?.trim_end());
+            let password = read(password)?;
+            options = options.with_user(user, password.trim_end()).with_auto_token_refresh(true);
         }
         let (urls, prefix) = (of.etcd.clone(), of.prefix.clone());
         Ok(Endpoints { urls, prefix, options, lease: of.lease, own: of.instance.clone() })

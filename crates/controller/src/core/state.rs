@@ -43,6 +43,14 @@ impl State {
         state
     }
 
+    /// The same, where it is one in which nothing ever was, with that number for the first client.
+    pub fn or_first(mut self, client: u64) -> Self {
+        if self == State::default() {
+            self.next.client = client;
+        }
+        self
+    }
+
     /// Makes a change; returns the one that takes it back.
     pub(super) fn apply(&mut self, change: Change) -> Change {
         match change {

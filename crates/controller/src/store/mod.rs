@@ -5,6 +5,7 @@ mod embedded;
 pub use embedded::Embedded;
 
 use crate::core::{Change, State};
+use std::io;
 use std::path::PathBuf;
 
 /// Where changes are kept. This is the seam at which another store than a file of one process comes in: whoever
@@ -15,6 +16,18 @@ pub trait Store: Send {
 
     /// Keeps all of these, or none: what an error was said of is not there, however it failed.
     fn write(&mut self, changes: &[Change]) -> Result<(), StoreError>;
+}
+
+/// How many bits the number of a new store's first client has: so many that nobody has them by chance, and few enough for
+/// any reader of JSON.
+const FIRST_BITS: u32 = 40;
+
+/// What was stored; where nothing ever was, clients begin with a number that is drawn by lot. Else a client of a store that
+/// is gone could take itself for one of this, as it has the number of another.
+pub fn begun(stored: State) -> io::Result<State> {
+    let mut drawn = [0; 8];
+    getrandom::fill(&mut drawn).map_err(io::Error::other)?;
+    Ok(stored.or_first(u64::from_le_bytes(drawn) >> (u64::BITS - FIRST_BITS)))
 }
 
 /// Why something could not be kept or had.

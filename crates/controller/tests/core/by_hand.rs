@@ -233,6 +233,10 @@ fn limits_hold_and_what_is_refused_stays_refused() {
     let heard = world.told(client, 6, Request::Close { connection: made });
     assert_eq!(heard, Err(Refusal::Heard { number: 6, heard_below: 7 }));
     assert_eq!(world.told(client, 7, register("all")), Err(Refusal::OtherRequest(7)));
+    // What is refused closes nothing.
+    let gone = Request::Deregister { application: first };
+    assert_eq!(world.told(client, 7, gone), Err(Refusal::OtherRequest(7)));
+    assert_eq!(world.core.state().connections_of(first).count(), 1);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use bandwise_controller::core::{Core, Profiles, State};
 use bandwise_controller::credentials::{Credentials, Gate};
 use bandwise_controller::daemon::{Audit, Beginning, Desk, Keeper, Metrics, Parts, Recording};
 use bandwise_controller::settings::{Listen, Remote, Settings, Store};
-use bandwise_controller::store::{Embedded, Store as _};
+use bandwise_controller::store::{Embedded, Store as _, begun};
 use bandwise_controller::{Door, Marking, Tls};
 use bandwise_enforce::Switches;
 use bandwise_saba::table::read;
@@ -107,6 +107,7 @@ impl Use for Run<'_> {
                 (Box::new(store) as Box<dyn Keeper>, stored, revision)
             }
         };
+        let stored = begun(stored).map_err(Error::from)?;
         let mut beginning = Beginning::new(settings.rules, by, table, &stored);
         let mut core = core(settings, profiles, stored)?;
         let mut groups = Groups::alone();

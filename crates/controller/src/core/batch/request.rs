@@ -20,18 +20,32 @@ impl Batch {
         state: &mut State,
         (profiles, rules): (&Profiles, &Rules),
         asked: &Asked,
-        path: Result<Vec<PortId>, String>,
+        path: &Result<Vec<PortId>, String>,
     ) -> Option<Result<Answer, Refusal>> {
         if let Err(refusal) = self.hear(state, asked) {
             return Some(Err(refusal));
         }
-        if let Request::Deregister { application } = &asked.request
-            && own(state, asked.client, *application).is_ok()
+        let &Asked { client, number, ref request, .. } = asked;
+        if let Some(before) = state.answered.get(&(client, number)) {
+            return Some(match before.request == *request {
+                true => before.answer.clone(),
+                false => Err(Refusal::OtherRequest(number)),
+            });
+        }
+        let kept = state.answered_of(client).count();
+        if let Err(refusal) = within(kept, rules.limits.unheard, Limited::Unheard) {
+            return Some(Err(refusal));
+        }
+        if let Request::Deregister { application } = request
+            && own(state, client, *application).is_ok()
             && !self.close_all(state, *application)
         {
             return None;
         }
-        Some(self.answer(state, (profiles, rules), asked, path))
+        let answer = self.decide(state, (profiles, rules), client, request, path);
+        let answered = Answered { request: request.clone(), answer: answer.clone() };
+        self.put(state, Change::Answered(client, number, Some(Box::new(answered))));
+        Some(answer)
     }
 
     /// A client has heard answers, which are forgotten, as many as there is room for.
@@ -56,34 +70,13 @@ impl Batch {
         Ok(())
     }
 
-    fn answer(
-        &mut self,
-        state: &mut State,
-        (profiles, rules): (&Profiles, &Rules),
-        asked: &Asked,
-        path: Result<Vec<PortId>, String>,
-    ) -> Result<Answer, Refusal> {
-        let &Asked { client, number, ref request, .. } = asked;
-        if let Some(before) = state.answered.get(&(client, number)) {
-            return match before.request == *request {
-                true => before.answer.clone(),
-                false => Err(Refusal::OtherRequest(number)),
-            };
-        }
-        within(state.answered_of(client).count(), rules.limits.unheard, Limited::Unheard)?;
-        let answer = self.decide(state, (profiles, rules), client, request, path);
-        let answered = Answered { request: request.clone(), answer: answer.clone() };
-        self.put(state, Change::Answered(client, number, Some(Box::new(answered))));
-        answer
-    }
-
     fn decide(
         &mut self,
         state: &mut State,
         (profiles, rules): (&Profiles, &Rules),
         client: ClientId,
         request: &Request,
-        path: Result<Vec<PortId>, String>,
+        path: &Result<Vec<PortId>, String>,
     ) -> Result<Answer, Refusal> {
         match request {
             Request::Register { name, nodes, dataset, job } => {
@@ -110,7 +103,7 @@ impl Batch {
                 let level = own(state, client, *application)?.level;
                 let (most, of) = (rules.limits.connections, Limited::Connections);
                 within(state.held_with(client).connections as usize, most, of)?;
-                let path = path.map_err(Refusal::NoPath)?.into();
+                let path = path.as_deref().map_err(|said| Refusal::NoPath(said.clone()))?.into();
                 let connection = ConnectionId(state.next.connection);
                 let next = Next { connection: connection.0 + 1, ..state.next };
                 self.put(state, Change::Next(next));

@@ -117,7 +117,7 @@ impl Core {
                 (ticket, answer)
             }
             Waiting::Ask(ticket, asked, path) => {
-                match batch.ask(state, (profiles, rules), &asked, path.clone()) {
+                match batch.ask(state, (profiles, rules), &asked, &path) {
                     Some(answer) => (ticket, answer),
                     None => return Some(Waiting::Ask(ticket, asked, path)),
                 }

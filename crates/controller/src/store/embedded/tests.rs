@@ -1,5 +1,6 @@
 use super::*;
 use crate::core::{Application, Client, ClientId, Next};
+use crate::store::begun;
 use bandwise_saba::controller::{ApplicationId, PortId};
 use bandwise_saba::mapping::PriorityLevel;
 use redb::StorageBackend;
@@ -151,4 +152,17 @@ fn a_full_disk_loses_nothing() {
         assert_eq!(Embedded::open(&path).unwrap().load().unwrap(), state, "room for {room}");
     }
     assert!(failures > 0);
+}
+
+/// Two stores that begin have no clients with the same numbers, but for chance; one that goes on goes on.
+#[test]
+fn clients_of_another_store_are_none_of_this() {
+    let first = |state: State| match state.records().next() {
+        Some(Change::Next(next)) => next.client,
+        _ => panic!("it begins with what comes next"),
+    };
+    let one = begun(State::default()).unwrap();
+    assert_ne!(first(one.clone()), first(begun(State::default()).unwrap()));
+    assert!(first(one.clone()) < 1 << 40);
+    assert_eq!(begun(one.clone()).unwrap(), one);
 }
