@@ -56,12 +56,13 @@ impl<S: Switches + Send + 'static> Desk<S> {
     /// of ports that should be as they were found and are not.
     pub fn start(mut parts: Parts<S>) -> Result<(Handle, JoinHandle<Vec<String>>), Fault> {
         let found = parts.paths.discover()?;
+        let began = Instant::now();
         let (desk, messages) = sync_channel(ROOM);
         let (store, told) = unbounded_channel();
         let (writer, orders) = channel();
         let (scout, surveys) = channel();
         let metrics = parts.metrics.clone();
-        let (keeper, to_desk) = (parts.store, ToDesk(desk.clone()));
+        let (keeper, to_desk) = (parts.store, ToDesk::new(desk.clone(), began));
         let keeper = std::thread::spawn(move || keeper.run(told, &to_desk, &metrics));
         let (switches, to_desk) = (parts.switches, desk.clone());
         std::thread::spawn(move || writer::run(switches, &orders, &to_desk));
@@ -76,7 +77,7 @@ impl<S: Switches + Send + 'static> Desk<S> {
             metrics: parts.metrics,
             restores: parts.restores,
             leaves: None,
-            began: Instant::now(),
+            began,
             waiting: BTreeMap::new(),
             tickets: 0,
             unplaced: BTreeMap::new(),

@@ -1,6 +1,6 @@
 //! [`Handle`]: by which others reach the desk.
 
-use crate::core::{Answer, Asked, ClientId, Core, Owner, Refusal};
+use crate::core::{Answer, Asked, ClientId, Core, Input, Owner, Refusal};
 use crate::credentials::{Caller, Denied};
 use bandwise_saba::controller::PortId;
 use std::sync::mpsc::{SyncSender, TrySendError};
@@ -45,8 +45,12 @@ type Look = Box<dyn FnOnce(&mut Core, &mut dyn super::desk::Paths) + Send>;
 pub(super) enum Message {
     Said(Owner, Said, Answers),
     Look(Look),
-    Kept(super::Kept),
-    Ended { order: crate::core::OrderId, end: crate::core::End },
+    /// Of what is stored, and which groups are had.
+    Kept(Input),
+    Ended {
+        order: crate::core::OrderId,
+        end: crate::core::End,
+    },
     Surveyed(Result<super::scout::Surveyed, String>),
     Stop,
 }

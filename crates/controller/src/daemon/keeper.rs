@@ -2,7 +2,7 @@
 
 use super::Metrics;
 use super::handle::Message;
-use crate::core::{Change, Group};
+use crate::core::{Change, Group, Input};
 use crate::store::Store;
 use std::sync::mpsc::SyncSender;
 use std::time::Instant;
@@ -28,51 +28,27 @@ pub enum ToKeeper {
     Released(Group),
 }
 
-/// What a keeper tells the desk.
-#[derive(Debug, Clone)]
-pub enum Kept {
-    /// A write has ended.
-    Stored {
-        /// Which.
-        write: u64,
-        /// What went wrong, if it isn't there.
-        error: Option<String>,
-        /// What the store has come to.
-        revision: u64,
-    },
-    /// Another has stored something.
-    Learned {
-        /// What the store has come to.
-        revision: u64,
-        /// What.
-        changes: Vec<Change>,
-    },
-    /// All that is stored, after a time of which nothing is known.
-    Known {
-        /// What the store has come to.
-        revision: u64,
-        /// The last write that is there.
-        write: u64,
-        /// All that is there.
-        records: Vec<Change>,
-    },
-    /// The groups that are had.
-    Held {
-        /// Which.
-        groups: Vec<Group>,
-        /// Until when.
-        until: Instant,
-    },
+/// By which a keeper tells the desk what is stored, and which groups are had.
+#[derive(Clone)]
+pub struct ToDesk {
+    desk: SyncSender<Message>,
+    /// When the core's clock began.
+    began: Instant,
 }
 
-/// By which a keeper tells the desk.
-#[derive(Clone)]
-pub struct ToDesk(pub(super) SyncSender<Message>);
-
 impl ToDesk {
+    pub(super) fn new(desk: SyncSender<Message>, began: Instant) -> Self {
+        ToDesk { desk, began }
+    }
+
     /// Tells it, unless it has ended.
-    pub fn tell(&self, kept: Kept) -> Result<(), Ended> {
-        self.0.send(Message::Kept(kept)).map_err(|_| Ended)
+    pub fn tell(&self, kept: Input) -> Result<(), Ended> {
+        self.desk.send(Message::Kept(kept)).map_err(|_| Ended)
+    }
+
+    /// Tells it that it has these groups until then.
+    pub fn holds(&self, groups: Vec<Group>, until: Instant) -> Result<(), Ended> {
+        self.tell(Input::Held { groups, until: until.saturating_duration_since(self.began) })
     }
 }
 
@@ -104,7 +80,7 @@ impl<S: Store + 'static> Keeper for S {
             let began = Instant::now();
             let error = Store::write(&mut *self, &changes).err().map(|error| error.to_string());
             metrics.stored(began.elapsed());
-            desk.tell(Kept::Stored { write, error, revision: 0 })?;
+            desk.tell(Input::Stored { write, error, revision: 0 })?;
         }
         Ok(())
     }

@@ -22,6 +22,6 @@ mod writer;
 pub use audit::Audit;
 pub use desk::{Desk, Parts};
 pub use handle::{Handle, Said, Unheard};
-pub use keeper::{Ended, Keeper, Kept, ToDesk, ToKeeper, Write};
+pub use keeper::{Ended, Keeper, ToDesk, ToKeeper, Write};
 pub use metrics::Metrics;
 pub use recording::{Beginning, Recording, Replay, ReplayError, Replayed};

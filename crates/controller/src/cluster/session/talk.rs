@@ -5,8 +5,8 @@ mod heard;
 use super::{Lease, Session};
 use crate::cluster::claims::Holder;
 use crate::cluster::link::{Author, Link, Trouble, text, within};
-use crate::core::Group;
-use crate::daemon::{Ended, Kept, Metrics, ToDesk, ToKeeper, Write};
+use crate::core::{Group, Input};
+use crate::daemon::{Ended, Metrics, ToDesk, ToKeeper, Write};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinSet;
@@ -206,7 +206,7 @@ impl<'a> Talk<'a> {
             tracing::info!(groups = ?names, "has these groups");
         }
         self.told = now;
-        self.desk.tell(Kept::Held { groups: self.told.0.clone(), until })
+        self.desk.holds(self.told.0.clone(), until)
     }
 
     fn done(&mut self, done: Done) -> Result<(), End> {
@@ -231,7 +231,7 @@ impl<'a> Talk<'a> {
             Done::Write(write, Err(Trouble::Refused(said))) => {
                 if self.of.pending.take_if(|of| of.0.write == write).is_some() {
                     let error = Some(format!("etcd: {said}"));
-                    self.desk.tell(Kept::Stored { write, error, revision: self.of.head })?;
+                    self.desk.tell(Input::Stored { write, error, revision: self.of.head })?;
                 }
             }
             Done::Word(_, Err(lost)) | Done::Write(_, Err(lost)) => return Err(lost.into()),

@@ -2,31 +2,22 @@
 
 use super::Desk;
 use crate::core::Input;
-use crate::daemon::Kept;
 use bandwise_enforce::Switches;
 use bandwise_saba::controller::PortId;
 
 impl<S: Switches + Send + 'static> Desk<S> {
-    /// Whoever keeps changes says something.
-    pub(super) fn kept(&mut self, kept: Kept) {
-        let input = match kept {
-            Kept::Stored { write, error, revision } => {
-                if let Some(error) = &error {
-                    tracing::error!(write, error, "could not be stored");
-                }
-                Input::Stored { write, error, revision }
+    /// Something was stored, or was not; or there are other groups.
+    pub(super) fn kept(&mut self, kept: Input) {
+        match &kept {
+            Input::Stored { write, error: Some(error), .. } => {
+                tracing::error!(write, error, "could not be stored");
             }
-            Kept::Learned { revision, changes } => {
+            Input::Learned { .. } => {
                 self.metrics.learned.inc();
-                Input::Learned { revision, changes }
             }
-            Kept::Known { revision, write, records } => Input::Known { revision, write, records },
-            Kept::Held { groups, until } => {
-                let until = until.saturating_duration_since(self.began);
-                return self.hear(Input::Held { groups, until });
-            }
-        };
-        self.hear(input);
+            _ => {}
+        }
+        self.hear(kept);
         // A connection that changes no weights needs no order.
         let core = &self.core;
         let is_open = |port: &PortId| core.port(*port).is_some_and(|of| !of.is_settled());

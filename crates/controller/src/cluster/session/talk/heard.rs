@@ -2,7 +2,8 @@
 
 use super::{End, Talk};
 use crate::cluster::link::Happened;
-use crate::daemon::{Ended, Kept, Write};
+use crate::core::Input;
+use crate::daemon::{Ended, Write};
 
 impl Talk<'_> {
     /// Something has happened. Where somebody has written, what this one was writing is there, or never will be.
@@ -17,9 +18,9 @@ impl Talk<'_> {
             match pending.filter(|of| is_ours && of.0.write == author.write) {
                 Some((Write { write, .. }, since)) => {
                     self.metrics.stored(since.elapsed());
-                    self.desk.tell(Kept::Stored { write, error: None, revision })?;
+                    self.desk.tell(Input::Stored { write, error: None, revision })?;
                 }
-                None => self.desk.tell(Kept::Learned { revision, changes })?,
+                None => self.desk.tell(Input::Learned { revision, changes })?,
             }
         }
         for (instance, is_alive) in alive {
@@ -42,6 +43,6 @@ impl Talk<'_> {
         (self.of.heard, self.of.head) = (loaded.at, loaded.head);
         self.of.claims.see(loaded.alive, loaded.holders);
         let (revision, records) = (loaded.head, loaded.records);
-        Ok(self.desk.tell(Kept::Known { revision, write, records })?)
+        Ok(self.desk.tell(Input::Known { revision, write, records })?)
     }
 }
