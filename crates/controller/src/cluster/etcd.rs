@@ -70,8 +70,8 @@ pub enum EtcdError {
     Unusable(String),
     /// Others go by something else.
     #[error(
-        "the controllers that run go by another sensitivity table, other groups or another kind of network ({theirs}; \
-         here {ours}): give all of them the same, or stop all of them first"
+        "the controllers that run go by another sensitivity table, seed or groups ({theirs}; here {ours}): \
+         give all of them the same, or stop all of them first"
     )]
     OtherRules {
         /// By what others go.
@@ -127,10 +127,11 @@ impl Etcd {
 
 /// What all have to go by, in words and a sum.
 fn rules(groups: &Groups, (levels, seed): (NonZeroU16, u64), table: &str) -> String {
-    let names: Vec<&str> = groups.names().map(AsRef::as_ref).collect();
-    let sum: String = Sha256::digest(table).iter().take(6).map(|b| format!("{b:02x}")).collect();
-    let names = names.join(", ");
-    format!("table {sum}, {levels} levels, seed {seed}, controllers {names}")
+    let sum = |text: &str| -> String {
+        Sha256::digest(text).iter().take(6).map(|b| format!("{b:02x}")).collect()
+    };
+    let (table, groups) = (sum(table), sum(&groups.to_string()));
+    format!("table {table}, {levels} levels, seed {seed}, groups {groups}")
 }
 
 /// The first that answers, and what is there.

@@ -2,6 +2,7 @@
 
 use crate::core::Group;
 use crate::pattern::Pattern;
+use std::fmt;
 
 /// The group of each port, by what people call the port.
 #[derive(Debug, Clone, Default)]
@@ -29,5 +30,16 @@ impl Groups {
     /// All that have a name.
     pub fn names(&self) -> impl Iterator<Item = &Group> {
         self.0.iter().map(|of| &of.0)
+    }
+}
+
+impl fmt::Display for Groups {
+    /// A line for each, with its patterns.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, patterns) in &self.0 {
+            let patterns: Vec<String> = patterns.iter().map(Pattern::to_string).collect();
+            writeln!(f, "{name} = {}", patterns.join(", "))?;
+        }
+        Ok(())
     }
 }

@@ -85,6 +85,7 @@ impl Session {
         loop {
             let url = self.endpoints.urls[self.at].clone();
             let options = self.endpoints.options.clone();
+            let began = Instant::now();
             let end = match Link::open(&url, options, self.keys.clone()).await {
                 Ok(link) => {
                     Talk::new(&mut self, link, desk, metrics).until_it_ends(&mut told).await
@@ -94,7 +95,8 @@ impl Session {
             match end {
                 End::Over => return Ok(()),
                 End::Lost(said) => {
-                    if last != said {
+                    // Who was in touch for long is out of it anew.
+                    if last != said || began.elapsed() > self.endpoints.lease {
                         tracing::warn!(url, said, "out of touch with etcd");
                         last = said;
                     }
