@@ -2,7 +2,7 @@
 
 use super::by_hand::{two_that_send, two_that_send_by};
 use super::world::{World, connect, ms};
-use bandwise_controller::core::{Input, Output, Request, Rules};
+use bandwise_controller::core::{Input, Output, Owner, Request, Rules};
 use bandwise_saba::controller::{PortConfig, PortId};
 
 #[test]
@@ -36,6 +36,22 @@ fn connections_follow_when_links_move() {
     world.told(client, 5, Request::Deregister { application: applications[1] }).unwrap();
     world.settle();
     assert!((0..4).all(|port| world.weights(port).is_empty()));
+}
+
+#[test]
+fn links_that_move_while_the_store_hangs_end_where_they_were_seen_last() {
+    let (mut world, ..) = two_that_send();
+    let before = world.weights(3);
+    // Somebody's arrival is being stored all the while.
+    let ticket = world.ticket();
+    world.hear(Input::Hello { ticket, by: Owner::default() });
+    for moved in [1, 2, 0] {
+        world.moved = moved;
+        world.find();
+    }
+    world.settle();
+    assert_eq!(world.weights(3), before);
+    assert!(!world.said.iter().any(|said| matches!(said, Output::Moved { .. })));
 }
 
 #[test]

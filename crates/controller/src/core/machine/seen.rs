@@ -6,7 +6,7 @@ use crate::core::input::{SeenPort, Way};
 use crate::core::output::Output;
 use crate::core::port::PortState;
 use crate::core::request::Request;
-use bandwise_saba::controller::{Event, PortId};
+use bandwise_saba::controller::{ConnectionId, Event, PortId};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Core {
@@ -69,6 +69,13 @@ impl Core {
         }
         let ways: BTreeMap<_, _> =
             ways.into_iter().map(|way| ((way.from, way.to), way.path)).collect();
+        // What an earlier survey has seen, and waits still, is no longer so.
+        let connections = &self.state.connections;
+        let is_said = |id: &ConnectionId| {
+            let ends = connections.get(id).map(|of| (of.from.clone(), of.to.clone()));
+            ends.is_some_and(|ends| ways.contains_key(&ends))
+        };
+        self.waiting.retain(|waiting| !matches!(waiting, Waiting::Moves(id, _) if is_said(id)));
         for waiting in &mut self.waiting {
             if let Waiting::Ask(_, asked, Ok(path)) = waiting
                 && let Request::Connect { from, to, .. } = &asked.request
