@@ -5,7 +5,6 @@
 //! tree; what a larger fabric has beyond the next few stands in a heap.
 
 use bandwise_units::Time;
-use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -96,11 +95,17 @@ impl std::fmt::Debug for Event {
 }
 
 /// Events in order.
+///
+/// Where among the next ones an event belongs can't be foreseen, and a branch that is taken for another
+/// costs more than a look at all of them. So it is counted, without a branch, how many come after it, and as
+/// many places move as there can be, whether anything is in them or not.
 #[derive(Debug)]
 pub struct EventQueue {
-    /// The next ones, the very next last, and before all of them [`NEVER`], where every search
-    /// ends. Without events only if there are none at all.
-    near: [Event; PLACES],
+    /// The next ones, the very next last, and before all of them [`NEVER`]: when they are due, in ps, and
+    /// what they are. Without events only if there are none at all. Whatever stands behind the very
+    /// next was due before it.
+    at: [u64; 2 * PLACES],
+    what: [u64; 2 * PLACES],
     /// Where the very next one stands; 0 if there is none.
     next: usize,
     /// Those after all of them.
@@ -112,8 +117,8 @@ pub struct EventQueue {
     last: Time,
 }
 
-/// How many places `near` has: a power of two, so that a mask keeps every index within.
-const PLACES: usize = 32;
+/// How many events may stand apart from the heap. A switch has two for each of its ports.
+const PLACES: usize = 16;
 /// How many events go or come together when it is full or empty.
 const BATCH: usize = PLACES / 2;
 
@@ -121,14 +126,17 @@ const NEVER: Event = Event { at: Time::MAX, what: u64::MAX };
 
 impl Default for EventQueue {
     fn default() -> Self {
-        EventQueue {
-            near: [NEVER; PLACES],
+        let mut queue = EventQueue {
+            at: [0; 2 * PLACES],
+            what: [0; 2 * PLACES],
             next: 0,
             far: BinaryHeap::new(),
             far_first: NEVER,
             #[cfg(debug_assertions)]
             last: Time::ZERO,
-        }
+        };
+        queue.put(0, NEVER);
+        queue
     }
 }
 
@@ -136,36 +144,48 @@ impl EventQueue {
     /// When the first event is due; [`Time::MAX`] if there is none.
     #[inline]
     pub fn next_at(&self) -> Time {
-        self.near[self.next % PLACES].at
+        Time::from_ps(self.at[self.next % PLACES])
     }
 
-    /// Adds an event.
+    #[inline]
+    fn event(&self, place: usize) -> Event {
+        Event { at: Time::from_ps(self.at[place]), what: self.what[place] }
+    }
+
+    #[inline]
+    fn put(&mut self, place: usize, event: Event) {
+        (self.at[place], self.what[place]) = (event.at.as_ps(), event.what);
+    }
+
+    /// Adds an event, due within 2^63 ps (106 days).
     #[inline]
     pub fn push(&mut self, event: Event) {
         #[cfg(debug_assertions)]
         assert!(event.at >= self.last, "{event:?} comes after {}", self.last);
+        debug_assert!(event.at.as_ps() >> 63 == 0, "{event:?} is too late");
         if self.next == PLACES - 1 {
             self.spill();
         }
         if self.far_first.before(event) {
             return self.far.push(Reverse(event));
         }
-        self.next = (self.next + 1) % PLACES;
-        // Those that come before it move up by one, until one does not: the first is NEVER.
-        let near = Cell::from_mut(&mut self.near[..=self.next]).as_slice_of_cells();
-        for pair in near.windows(2).rev() {
-            if !pair[0].get().before(event) {
-                pair[1].set(event);
-                break;
-            }
-            pair[1].set(pair[0].get());
+        let at = event.at.as_ps();
+        // Of those that come after it the difference is negative: its highest bit says so.
+        let later = self.at[1..PLACES].iter().map(|other| at.wrapping_sub(*other) >> 63);
+        let mut place = 1 + later.sum::<u64>() as usize % PLACES;
+        while self.at[place] == at && place <= self.next && self.what[place] > event.what {
+            place += 1;
         }
+        move_up(&mut self.at, place);
+        move_up(&mut self.what, place);
+        self.put(place, event);
+        self.next = (self.next + 1) % PLACES;
     }
 
     /// Takes the first event if it is due before `horizon`.
     #[inline]
     pub fn pop_before(&mut self, horizon: Time) -> Option<Event> {
-        let first = self.near[self.next % PLACES];
+        let first = self.event(self.next % PLACES);
         if first.at >= horizon {
             return None;
         }
@@ -180,13 +200,17 @@ impl EventQueue {
         Some(first)
     }
 
-    /// The later half of `near` goes to the heap.
+    /// The later half of what stands apart goes to the heap.
     #[cold]
     fn spill(&mut self) {
-        self.far.extend(self.near[1..=BATCH].iter().copied().map(Reverse));
-        self.far_first = self.near[BATCH];
-        self.near.copy_within(BATCH + 1..=self.next, 1);
+        self.far_first = self.event(BATCH);
+        let later: [Event; BATCH] = std::array::from_fn(|place| self.event(1 + place));
+        self.far.extend(later.map(Reverse));
+        for place in BATCH + 1..=self.next {
+            self.put(place - BATCH, self.event(place));
+        }
         self.next -= BATCH;
+        self.at[self.next + 1..].fill(0);
     }
 
     /// The next ones come from the heap.
@@ -194,10 +218,18 @@ impl EventQueue {
     fn refill(&mut self) {
         self.next = self.far.len().min(BATCH);
         for place in (1..=self.next).rev() {
-            self.near[place] = self.far.pop().expect("there are as many").0;
+            let event = self.far.pop().expect("there are as many").0;
+            self.put(place, event);
         }
         self.far_first = self.far.peek().map_or(NEVER, |first| first.0);
     }
+}
+
+/// Moves what stands from a place on up by one: as many as there can be.
+#[inline]
+fn move_up(values: &mut [u64; 2 * PLACES], from: usize) {
+    let moved: [u64; PLACES - 1] = values[from..][..PLACES - 1].try_into().expect("as many");
+    values[from + 1..][..PLACES - 1].copy_from_slice(&moved);
 }
 
 #[cfg(test)]
@@ -236,6 +268,27 @@ mod tests {
                 .collect();
             prop_assert_eq!(popped, events);
             prop_assert!(queue.next_at() >= Time::from_ps(horizon));
+        }
+
+        #[test]
+        fn events_that_come_between_take_their_places(
+            steps in proptest::collection::vec((0u64..40, 0u32..8, any::<bool>()), 0..400),
+        ) {
+            let (mut queue, mut expected) = (EventQueue::default(), std::collections::BTreeSet::new());
+            let mut now = Time::ZERO;
+            for ((after, node, pops), number) in steps.into_iter().zip(0..) {
+                if pops {
+                    let first = expected.pop_first();
+                    prop_assert_eq!(queue.next_at(), first.map_or(Time::MAX, Event::at));
+                    prop_assert_eq!(queue.pop_before(Time::MAX), first);
+                    now = first.map_or(now, Event::at);
+                } else {
+                    // Each is another, and may come before some of the same instant.
+                    let event = Event::new(now + Time::from_ps(after), node, 0, 0, number);
+                    queue.push(event);
+                    expected.insert(event);
+                }
+            }
         }
     }
 }

@@ -126,6 +126,19 @@ impl Packet {
         self.route = self.route & !PATH | (self.route & PATH) >> PORT;
         output as usize
     }
+
+    /// Notes down the port that it came in by at a switch (counted from 0), where it takes its
+    /// [`turn`](Packet::turn): in the place of the last port of its path, which is empty from then on.
+    #[inline]
+    pub const fn came_by(&mut self, input: usize) {
+        self.route |= (input as u64) << (BYTES - PORT);
+    }
+
+    /// The port that was noted down last.
+    #[inline]
+    pub const fn input(&self) -> usize {
+        (self.route >> (BYTES - PORT)) as usize & ((1 << PORT) - 1)
+    }
 }
 
 /// Traffic classes that there can be: the priorities of IEEE 802.1Q.
@@ -150,6 +163,8 @@ pub const fn since(stamped: u32, now: Time) -> Time {
 
 /// How many switches a path may lead over.
 pub const MAX_SWITCHES: usize = (BYTES / PORT) as usize;
+
+const _: () = assert!(MAX_SWITCHES * PORT as usize == BYTES as usize, "a path fills its place");
 
 /// A path as a packet carries it, from ports counted from 1 (to 64). `None` if it is too long.
 pub fn path(ports: impl Iterator<Item = u8>) -> Option<u64> {
@@ -189,7 +204,11 @@ mod tests {
         let route = path([3, 1, 64].into_iter()).unwrap();
         let mut packet = Packet::new(Kind::Nack, 9082, route, u32::MAX - 1, 7, u32::MAX);
         packet = packet.stamped(stamp(Time::from_us(1_024)));
-        assert_eq!([packet.turn(), packet.turn(), packet.turn()], [2, 0, 63]);
+        for (input, output) in [(63, 2), (5, 0), (0, 63)] {
+            assert_eq!(packet.turn(), output);
+            packet.came_by(input);
+            assert_eq!(packet.input(), input);
+        }
         assert_eq!((packet.kind(), packet.bytes(), packet.key()), (Kind::Nack, 9082, u32::MAX - 1));
         assert_eq!((packet.seq(), packet.sack(), packet.stamp()), (7, u32::MAX, 1_000_000));
         assert!(!packet.is_marked());

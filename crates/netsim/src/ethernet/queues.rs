@@ -4,123 +4,132 @@
 //! used, so that what the queues touch is about as large as what they hold; within a chunk one value
 //! follows the other, as a processor's caches like it. Rings would each go round all of their
 //! places, those of their worst moment; a list of single places would jump about.
+//!
+//! A queue that was ever used keeps its last chunk, and begins at the start of that again whenever it was
+//! empty: most are short, and it costs less to find that out than to foresee that a chunk is needed or free.
 
-/// Queues, first in, first out, by number. Each value has a tag: the port that it came in by.
+/// Queues, first in, first out, by number.
 #[derive(Debug)]
 pub(super) struct Queues<T> {
     chunks: Vec<Chunk<T>>,
+    /// By chunk: the one behind it.
+    behind: Vec<u32>,
     /// The first of the free chunks.
     free: u32,
     queues: Vec<Queue>,
 }
 
-/// Places in a chunk: six cache lines of packets. Whether a chunk ends can't be foreseen, so that fewer
-/// ends are faster, and more places take more room.
-const PLACES: usize = 16;
+/// Places in a chunk, the first of which stays free: six cache lines of packets. Whether a chunk ends can't
+/// be foreseen, so that fewer ends are faster, and more places take more room.
+const PLACES: u32 = 16;
 
 #[derive(Debug, Clone, Copy)]
-struct Chunk<T> {
-    values: [T; PLACES],
-    tags: [u8; PLACES],
-    /// The one behind it.
-    next: u32,
-}
+#[repr(align(64))]
+struct Chunk<T>([T; PLACES as usize]);
 
-/// Where a queue begins and ends. Only an empty one has no chunk.
+/// Where the first value of a queue is and the last one, in places of all chunks. Of an empty queue the
+/// last one is the place before the first, which is why a chunk's first place is none.
 #[derive(Debug, Clone, Copy)]
 struct Queue {
     first: u32,
     last: u32,
-    /// The place of the first value in the first chunk, and that behind the last in the last.
-    head: u32,
-    tail: u32,
 }
 
+/// A queue without a chunk yet, as if its last one were full.
+const UNUSED: Queue = Queue { first: 0, last: u32::MAX };
 const NONE: u32 = u32::MAX;
-const EMPTY: Queue = Queue { first: NONE, last: NONE, head: 0, tail: PLACES as u32 };
+
+/// The chunk of a place, and which of its places that is.
+#[inline]
+const fn split(place: u32) -> (usize, usize) {
+    ((place / PLACES) as usize, (place % PLACES) as usize)
+}
+
+impl Queue {
+    /// With one chunk, and nothing there.
+    const fn empty(chunk: u32) -> Self {
+        Queue { first: chunk * PLACES + 1, last: chunk * PLACES }
+    }
+}
 
 impl<T: Copy + Default> Queues<T> {
     pub fn new(queues: usize) -> Self {
-        Queues { chunks: Vec::new(), free: NONE, queues: vec![EMPTY; queues] }
+        Queues { chunks: Vec::new(), behind: Vec::new(), free: NONE, queues: vec![UNUSED; queues] }
     }
 
     #[inline]
-    pub fn push(&mut self, queue: usize, value: T, tag: u8) {
-        if self.queues[queue].tail as usize == PLACES {
+    pub fn push(&mut self, queue: usize, value: T) {
+        if self.queues[queue].last % PLACES == PLACES - 1 {
             self.lengthen(queue);
         }
-        let queue = &mut self.queues[queue];
-        let (chunk, place) = (&mut self.chunks[queue.last as usize], queue.tail as usize % PLACES);
-        (chunk.values[place], chunk.tags[place]) = (value, tag);
-        queue.tail += 1;
+        let last = &mut self.queues[queue].last;
+        *last += 1;
+        let (chunk, place) = split(*last);
+        self.chunks[chunk].0[place] = value;
     }
 
     /// Puts a free chunk behind a queue's last.
     #[inline(never)]
     fn lengthen(&mut self, queue: usize) {
-        let chunk = match self.chunks.get_mut(self.free as usize) {
-            Some(free) => {
-                std::mem::replace(&mut self.free, std::mem::replace(&mut free.next, NONE))
+        let chunk = match self.free {
+            NONE => {
+                self.chunks.push(Chunk([T::default(); PLACES as usize]));
+                self.behind.push(NONE);
+                self.chunks.len() as u32 - 1
             }
-            None => {
-                self.chunks.push(Chunk {
-                    values: [T::default(); PLACES],
-                    tags: [0; PLACES],
-                    next: NONE,
-                });
-                (self.chunks.len() - 1) as u32
+            free => {
+                self.free = std::mem::replace(&mut self.behind[free as usize], NONE);
+                free
             }
         };
         let queue = &mut self.queues[queue];
-        match self.chunks.get_mut(queue.last as usize) {
-            Some(last) => last.next = chunk,
-            None => queue.first = chunk,
+        let empty = Queue::empty(chunk);
+        match self.behind.get_mut(split(queue.last).0) {
+            Some(behind) => (*behind, queue.last) = (chunk, empty.last),
+            None => *queue = empty,
         }
-        (queue.last, queue.tail) = (chunk, 0);
     }
 
+    /// Takes the first value of a queue that has one; and whether it was the last.
     #[inline]
-    pub fn pop(&mut self, queue: usize) -> Option<(T, u8)> {
+    pub fn pop(&mut self, queue: usize) -> (T, bool) {
         let queue = &mut self.queues[queue];
-        let chunk = self.chunks.get_mut(queue.first as usize)?;
-        let place = queue.head as usize % PLACES;
-        let value = (chunk.values[place], chunk.tags[place]);
-        queue.head += 1;
+        let (chunk, place) = split(queue.first);
+        let value = self.chunks[chunk].0[place];
         let is_last = queue.first == queue.last;
-        if is_last && queue.head == queue.tail || queue.head as usize == PLACES {
-            let freed = queue.first;
-            match is_last {
-                true => *queue = EMPTY,
-                false => (queue.first, queue.head) = (chunk.next, 0),
-            }
-            chunk.next = std::mem::replace(&mut self.free, freed);
+        if is_last {
+            *queue = Queue::empty(chunk as u32);
+        } else if place == PLACES as usize - 1 {
+            let behind = std::mem::replace(&mut self.behind[chunk], self.free);
+            self.free = chunk as u32;
+            queue.first = Queue::empty(behind).first;
+        } else {
+            queue.first += 1;
         }
-        Some(value)
-    }
-
-    #[inline]
-    pub fn is_empty(&self, queue: usize) -> bool {
-        self.queues[queue].first == NONE
+        (value, is_last)
     }
 
     /// What a queue holds.
-    pub fn iter(&self, queue: usize) -> impl Iterator<Item = (&T, u8)> {
-        let queue = &self.queues[queue];
-        let chunk = |number: u32| self.chunks.get(number as usize);
-        let chunks = std::iter::successors(chunk(queue.first), move |last| chunk(last.next));
-        let values = chunks.flat_map(|chunk| chunk.values.iter().zip(chunk.tags));
-        values.skip(queue.head as usize).take(self.len_of(queue))
+    pub fn iter(&self, queue: usize) -> impl Iterator<Item = &T> {
+        let Queue { first, last } = self.queues[queue];
+        let is_held = last != first.wrapping_sub(1);
+        let next = move |&place: &u32| match split(place) {
+            _ if place == last => None,
+            (chunk, place) if place == PLACES as usize - 1 => {
+                Some(Queue::empty(self.behind[chunk]).first)
+            }
+            _ => Some(place + 1),
+        };
+        let places = std::iter::successors(is_held.then_some(first), next);
+        places.map(|place| {
+            let (chunk, place) = split(place);
+            &self.chunks[chunk].0[place]
+        })
     }
 
     /// How many values all queues hold.
     pub fn len(&self) -> usize {
-        self.queues.iter().map(|queue| self.len_of(queue)).sum()
-    }
-
-    fn len_of(&self, queue: &Queue) -> usize {
-        let chunk = |number: u32| self.chunks.get(number as usize);
-        let chunks = std::iter::successors(chunk(queue.first), |last| chunk(last.next)).count();
-        chunks * PLACES - queue.head as usize - (PLACES - queue.tail as usize)
+        (0..self.queues.len()).map(|queue| self.iter(queue).count()).sum()
     }
 }
 
@@ -134,18 +143,15 @@ mod tests {
         #[test]
         fn are_queues(steps in prop::collection::vec((0usize..3, any::<bool>(), any::<u8>()), 0..300)) {
             let mut queues = Queues::new(3);
-            let mut expected: [VecDeque<(u8, u8)>; 3] = Default::default();
-            for ((queue, push, value), step) in steps.into_iter().zip(0..) {
+            let mut expected: [VecDeque<u8>; 3] = Default::default();
+            for (queue, push, value) in steps {
                 if push {
-                    let tag = step as u8;
-                    queues.push(queue, value, tag);
-                    expected[queue].push_back((value, tag));
-                } else {
-                    prop_assert_eq!(queues.pop(queue), expected[queue].pop_front());
+                    queues.push(queue, value);
+                    expected[queue].push_back(value);
+                } else if let Some(value) = expected[queue].pop_front() {
+                    prop_assert_eq!(queues.pop(queue), (value, expected[queue].is_empty()));
                 }
-                prop_assert_eq!(queues.is_empty(queue), expected[queue].is_empty());
-                let held = queues.iter(queue).map(|(&value, tag)| (value, tag));
-                prop_assert!(held.eq(expected[queue].iter().copied()));
+                prop_assert!(queues.iter(queue).eq(&expected[queue]));
                 prop_assert_eq!(queues.len(), expected.iter().map(VecDeque::len).sum::<usize>());
             }
         }

@@ -49,8 +49,9 @@ struct Port {
     counters: PortCounters,
 }
 
-/// A traffic class at a port.
+/// A traffic class at a port: a cache line.
 #[derive(Debug)]
+#[repr(align(64))]
 struct Lane {
     /// Sources with something of it for this output, and the one whose turn is next. A source is an
     /// input, or for all inputs the one queue of an output.
@@ -80,7 +81,7 @@ pub(crate) struct Switch<F: Features> {
     ecn: Option<RedMarker>,
     classes: Classes,
     ports: Vec<Port>,
-    /// By output, class and source, with the input as tag.
+    /// By output, class and source.
     queues: Queues<F::Frame>,
     /// What of an input's number is its source: all of it, or nothing.
     source: u32,
@@ -193,10 +194,15 @@ impl<F: Features> Switch<F> {
         lane.queued += u32::from(frame.packet().bytes());
         lane.peak = lane.peak.max(lane.queued);
         let source = input as u32 & self.source;
-        self.queues.push((lane.queues + source) as usize, frame, input as u8);
+        frame.packet_mut().came_by(input);
+        self.queues.push((lane.queues + source) as usize, frame);
         lane.waiting |= 1 << source;
+        // Where others wait the port is looked at when one of them may leave, or, with classes, of others
+        // than this one.
+        if port.waiting == 0 || F::CLASSES {
+            port.output.wake(now, net);
+        }
         port.waiting |= 1 << class;
-        port.output.wake(now, net);
     }
 
     /// Takes a packet into the buffer, if there is room. At its output `queued` bytes of its class
@@ -232,16 +238,9 @@ impl<F: Features> Switch<F> {
 
     /// A packet leaves the buffer. At its output `queued` bytes of its class waited, with it.
     #[inline]
-    fn release(
-        &mut self,
-        now: Time,
-        input: usize,
-        queued: u32,
-        packet: &Packet,
-        net: &mut Net<F::Frame>,
-    ) {
+    fn release(&mut self, now: Time, queued: u32, packet: &Packet, net: &mut Net<F::Frame>) {
         let (class, bytes) = (class::<F>(packet), u32::from(packet.bytes()));
-        let Port { lanes, counters, output, owing, .. } = &mut self.ports[input];
+        let Port { lanes, counters, output, owing, .. } = &mut self.ports[packet.input()];
         let ingress = &mut lanes[class].ingress;
         let may_go = match &mut self.memory {
             Memory::PerInput(_) => per_input::release(ingress, bytes),
@@ -270,8 +269,8 @@ impl<F: Features> Switch<F> {
         let source = next_in_turn(lane.waiting, lane.turn);
         lane.turn = source + 1;
         let queue = (lane.queues + source) as usize;
-        let (frame, input) = self.queues.pop(queue).expect("a source that waits has a packet");
-        if self.queues.is_empty(queue) {
+        let (frame, is_empty) = self.queues.pop(queue);
+        if is_empty {
             lane.waiting &= !(1 << source);
             port.waiting &= !(u8::from(lane.waiting == 0) << class);
         }
@@ -286,7 +285,7 @@ impl<F: Features> Switch<F> {
         if port.waiting != 0 {
             port.output.wake(now, net);
         }
-        self.release(now, input as usize, queued, &packet, net);
+        self.release(now, queued, &packet, net);
     }
 
     /// What its ports counted until `now`.
@@ -325,8 +324,8 @@ impl<F: Features> Switch<F> {
     pub fn held_for(&self, input: usize, class: usize, output: usize) -> u32 {
         let source = input as u32 & self.source;
         let queue = self.queues.iter((self.ports[output].lanes[class].queues + source) as usize);
-        let of_input = queue.filter(|&(_, from)| from as usize == input);
-        of_input.map(|(frame, _)| u32::from(frame.packet().bytes())).sum()
+        let packets = queue.map(Frame::packet);
+        packets.filter(|of| of.input() == input).map(|of| u32::from(of.bytes())).sum()
     }
 
     /// Whether the sender of an input and class would go on some day if that much of what it holds
@@ -371,11 +370,11 @@ impl Port {
     }
 }
 
-/// The first of a set from `turn` on, or the first of all.
+/// The first of a set from `turn` on, or the first of all. Whether one comes later can't be foreseen: it is
+/// found without a branch.
 #[inline]
 fn next_in_turn(set: u64, turn: u32) -> u32 {
-    let later = if turn < 64 { set & (u64::MAX << turn) } else { 0 };
-    if later != 0 { later.trailing_zeros() } else { set.trailing_zeros() }
+    (set.rotate_right(turn).trailing_zeros() + turn) % 64
 }
 
 #[cfg(test)]
