@@ -86,7 +86,7 @@ spark() {
   cargo build --quiet --profile test --bin bandwise && cargo build --quiet --profile test -p bandwise-preload || return 1
   bash tests/integrations/run.sh "$target/bandwise" || wrong=1
   bash tests/lab/spark.sh "$target/bandwise" integrations/spark/target/saba-spark-0.1.0.jar "$target/libsaba_preload.so" || wrong=1
-  bash tests/lab/flink.sh "$target/bandwise" integrations/flink/target || wrong=1
+  bash tests/lab/flink.sh "$target/bandwise" integrations/flink/target "$target/libsaba_preload.so" || wrong=1
   return $wrong
 }
 trace() {
