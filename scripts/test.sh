@@ -86,7 +86,7 @@ spark() {
   cargo build --quiet --profile test --bin bandwise && cargo build --quiet --profile test -p bandwise-preload || return 1
   bash tests/integrations/run.sh "$target/bandwise" || wrong=1
   bash tests/lab/spark.sh "$target/bandwise" integrations/spark/target/saba-spark-0.1.0.jar "$target/libsaba_preload.so" || wrong=1
-  bash tests/lab/flink.sh "$target/bandwise" integrations/flink/target || wrong=1
+  bash tests/lab/flink.sh "$target/bandwise" integrations/flink/target "$target/libsaba_preload.so" || wrong=1
   return $wrong
 }
 trace() {
@@ -95,11 +95,14 @@ trace() {
     bash tests/trace/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise"
 }
 verbs() {
-  # Debian's measuring programs and ours between virtual machines with Soft-RoCE, and the tests that want a device.
+  # Debian's measuring programs and ours between virtual machines with Soft-RoCE, alone and under Saba, and the tests that
+  # want a device.
   local device
   cargo build --quiet --profile test --bin bandwise &&
+    cargo build --quiet --profile test -p bandwise-preload &&
     device=$(executable -p bandwise-verbs --test device) &&
-    bash tests/verbs/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" "$device"
+    bash tests/verbs/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" "$device" \
+      "${CARGO_TARGET_DIR:-target}/debug/libsaba_preload.so"
 }
 web() {
   # A sample with everything that a page can have, the page that `make run` makes, and one of flows

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Flink under Saba, in a lab: a JobManager and three TaskManagers on four hosts. What the controller knows of the cluster
-# while a job shuffles, after a TaskManager was killed, and after all ended.
-#   tests/lab/flink.sh PATH-OF-BANDWISE FOLDER
+# while a job shuffles, after a TaskManager was killed, and after all ended; and marks on the wire.
+#   tests/lab/flink.sh PATH-OF-BANDWISE FOLDER [PATH-OF-libsaba_preload.so]
 # The folder is integrations/flink/target, as Maven leaves it: the jar, and `classpath`, which says where Flink is. Prints a
 # line that starts with SKIP where that can't be had. The last line counts.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
 built=$(realpath -m "${2:?the folder with the shuffle service}")
+library=${3:+$(realpath "$3")}
 
 what=flink
 . "$here/made.sh"
@@ -35,6 +36,8 @@ taskmanager.memory.jvm-overhead.min: 64m
 taskmanager.memory.jvm-overhead.max: 64m
 shuffle-service-factory.class: io.github.bandwise.saba.flink.SabaShuffleServiceFactory
 saba.app: Sort
+saba.job: nightly
+taskmanager.data.port: 7200
 saba.controller: unix:$scratch/socket
 CONFIG
 javac -d classes -cp "$flink" "$here/flink/Stream.java" || exit 1
@@ -47,17 +50,20 @@ java_on() { # HOST CLASS ARGUMENT …
   on "$host" java -Xmx300m --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.util=ALL-UNNAMED \
     -cp "$(ls "$built"/saba-flink-*.jar):$scratch/classes:$flink" "$@"
 }
-a_cluster_is_one_application() {
+cluster() {
   java_on h1 org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint --configDir conf >master.log 2>&1 &
   for n in 2 3 4; do
     java_on h$n org.apache.flink.runtime.taskexecutor.TaskManagerRunner --configDir conf \
       -D taskmanager.host=10.0.0.$n >"worker$n.log" 2>&1 &
   done
-  waits 60 has parts 4 && has names Sort
 }
+a_cluster_is_one_application() { cluster && waits 60 has parts 4 && has names Sort; }
 it_shuffles_between_all_hosts() {
   waits 60 java_on h1 Stream 10.0.0.1 && waits 60 all_pairs && echo "  $(cat pairs)" && [ "$(wc -w <pairs)" = 6 ]
 }
+# What its hosts send each other of the shuffle, as it passes h2: in the file `bytes`, by address and DSCP.
+shuffled() { on h2 python3 "$here/carried.py" 7200 3 | grep -v watching >bytes && sed 's/^/  /; s/ \([0-9]*\) \([0-9]*\)$/ sends \2 bytes with DSCP \1/' bytes; }
+its_shuffle_has_no_mark() { shuffled && [ "$(awk '$2 == 0 && $3 > 100000' bytes | wc -l)" = 3 ] && [ "$(wc -l <bytes)" = 3 ]; }
 a_killed_task_manager_is_dropped_by_its_lease() {
   client pairs | grep -q h4- && kill -9 "$(process h4 TaskManagerRunner)" && waits 20 eval '! client pairs | grep -q h4-' && has names Sort
 }
@@ -66,5 +72,16 @@ it_is_dropped_when_all_end() {
   kill $(process h1 Entrypoint) $(process h2 TaskManagerRunner) $(process h3 TaskManagerRunner) &&
     waits 30 has names && waits 10 has pairs
 }
-count the_controller_starts a_cluster_is_one_application it_shuffles_between_all_hosts \
-  a_killed_task_manager_is_dropped_by_its_lease it_is_dropped_when_all_end
+# All its processes have the library, which reports what they are connected to.
+with_the_preload_library_its_shuffle_is_marked() {
+  [ -n "$library" ] || { echo "SKIP flink: no preload library was given, so TaskManagers are not run with it" && return; }
+  local dscp
+  environment=(SABA_APP=Sort SABA_JOB=nightly SABA_CONTROLLER="unix:$scratch/socket")
+  dscp=$(on h1 "$bandwise" saba run --app Sort --preload "$library" -- printenv SABA_MARK 2>/dev/null | sed 's/.*dscp=\([0-9]*\).*/\1/') || return 1
+  environment+=(LD_PRELOAD="$library")
+  cluster
+  waits 60 java_on h1 Stream 10.0.0.1 && waits 60 all_pairs && shuffled && has names Sort &&
+    [ "$(awk -v dscp="$dscp" '$2 == dscp && $3 > 100000' bytes | wc -l)" = 3 ] && [ "$(wc -l <bytes)" = 3 ]
+}
+count the_controller_starts a_cluster_is_one_application it_shuffles_between_all_hosts its_shuffle_has_no_mark \
+  a_killed_task_manager_is_dropped_by_its_lease it_is_dropped_when_all_end with_the_preload_library_its_shuffle_is_marked

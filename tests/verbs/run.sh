@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # Debian's own measuring programs over Soft-RoCE between virtual machines: that the bench is sound. And
 # bandwise beside them, and the tests of crates/verbs/tests/device/, which want a device.
-#   tests/verbs/run.sh PATH-OF-BANDWISE PATH-OF-THOSE-TESTS
+# And what programs under `bandwise saba run` put on the wire.
+#   tests/verbs/run.sh PATH-OF-BANDWISE PATH-OF-THOSE-TESTS PATH-OF-LIBSABA_PRELOAD
 # Prints a line that starts with SKIP where the bench can't be had. The last line counts.
 # shellcheck disable=SC2016 # Variables in single quotes are awk's and the machines'.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
 device_tests=$(realpath "${2:?the path of the tests that want a device}")
+library=$(realpath "${3:?the path of libsaba_preload.so}")
 cache=${CARGO_TARGET_DIR:-$here/../../target}/verbs
 
 scratch=$(mktemp -d)
@@ -274,6 +276,10 @@ done
 # Several hosts, by agents.
 # shellcheck source=tests/verbs/agents.sh
 . "$here/agents.sh"
+
+# Programs under Saba.
+# shellcheck source=tests/verbs/saba.sh
+. "$here/saba.sh"
 
 # What must fail: an index of the table of addresses (GIDs) with nothing in it.
 wrong="ib_send_lat -d rxe0 -x 7 -n 10"

@@ -15,9 +15,13 @@ mod bits;
 mod changes;
 #[cfg(not(test))]
 mod descriptors;
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+mod elf;
 mod hosts;
 mod ledger;
 mod log;
+#[cfg(all(not(test), target_arch = "x86_64"))]
+mod lookup;
 mod marking;
 mod peer;
 mod process;
@@ -39,5 +43,5 @@ mod watch;
 /// Descriptors below this are reported; others are marked only.
 const DESCRIPTORS: usize = 1 << 18;
 
-/// How many queue pairs are reported; others are marked only.
-const QUEUE_PAIRS: usize = 1 << 12;
+/// How many queue pairs and address handles are reported; others are marked only.
+const WAYS: usize = 1 << 12;

@@ -6,16 +6,16 @@
 use crate::marking::{Marking, Shared};
 use crate::settings::Settings;
 use crate::watch::Watch;
-use crate::{DESCRIPTORS, QUEUE_PAIRS, reporter, system};
+use crate::{DESCRIPTORS, WAYS, reporter, system};
 use std::cell::Cell;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::time::{Duration, Instant};
 
-const ALL: usize = DESCRIPTORS + QUEUE_PAIRS;
+const ALL: usize = DESCRIPTORS + WAYS;
 
-/// What is known of descriptors and, behind those, queue pairs. Pages that are never written are none.
+/// What is known of descriptors and, behind those, queue pairs and address handles. Pages that are never written are none.
 pub(crate) static WATCH: Watch<ALL, { ALL / 64 }, { (ALL / 64).div_ceil(64) }> = Watch::new();
 
 static MARKING: Shared = Shared::new();

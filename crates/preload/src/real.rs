@@ -3,7 +3,11 @@
 // Symbols are looked up by name; what type they have is known by who asks.
 #![allow(unsafe_code)]
 
+#[cfg(target_arch = "x86_64")]
+use crate::lookup::real_dlsym as dlsym;
 use libc::c_void;
+#[cfg(not(target_arch = "x86_64"))]
+use libc::dlsym;
 use std::ffi::CStr;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
@@ -32,23 +36,27 @@ impl Next {
         if !found.is_null() {
             return found;
         }
-        // SAFETY: names end with zero. A library that is loaded already stays so: it has called us.
-        let found = unsafe {
-            let next = libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr());
-            match self.library {
-                Some(library) if next.is_null() => {
-                    let loaded =
-                        libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
-                    if loaded.is_null() {
-                        return null_mut();
-                    }
-                    libc::dlsym(loaded, self.name.as_ptr())
-                }
-                _ => next,
-            }
-        };
+        let found = look(self.name, self.library);
         self.found.store(found, Relaxed);
         found
+    }
+}
+
+/// The next function of that name, or the one of a library that is loaded; null if there is none.
+pub(crate) fn look(name: &CStr, library: Option<&CStr>) -> *mut c_void {
+    // SAFETY: names end with zero. A library that is loaded already stays so: it has called us, or is about to be called.
+    unsafe {
+        let next = dlsym(libc::RTLD_NEXT, name.as_ptr());
+        match library {
+            Some(library) if next.is_null() => {
+                let loaded = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+                if loaded.is_null() {
+                    return null_mut();
+                }
+                dlsym(loaded, name.as_ptr())
+            }
+            _ => next,
+        }
     }
 }
 

@@ -82,7 +82,7 @@ impl<const N: usize, const WORDS: usize, const SUMMARIES: usize> Reporter<'_, N,
                 }
                 Identity(inode)
             }
-            // Queue pairs are destroyed by one function alone.
+            // Queue pairs are destroyed by one function alone, and so are address handles.
             _ => Identity(0),
         };
         Some(Seen { id, peer, identity })

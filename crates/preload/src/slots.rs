@@ -1,4 +1,5 @@
-//! [`Slots`]: a number for each of the queue pairs that are there, which are known by their addresses in memory.
+//! [`Slots`]: a number for each of the queue pairs and address handles that are there, which are known by their addresses
+//! in memory.
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};

@@ -1,8 +1,8 @@
 //! What stands in for functions of libibverbs by which queue pairs and address handles get their way through the
 //! network. Those of RDMA-CM come here too: librdmacm connects its queue pairs by `ibv_modify_qp`.
 //!
-//! A program that looks these functions up itself (NCCL), or speaks to its device past them (UCX with mlx5), does not
-//! come here: `NCCL_IB_SL`, `UCX_IB_SL` and their like are for those.
+//! A program that looks these functions up itself (NCCL) is given these by `lookup`. One that speaks to its device past
+//! them (UCX with mlx5) does not come here: `UCX_IB_SL` and its like are for those.
 
 // Functions of C, and what they are called with.
 #![allow(unsafe_code)]
@@ -14,13 +14,32 @@ use crate::real::{Next, next};
 use crate::slots::Slots;
 use crate::system::Errno;
 use crate::verbs_layout::{AhAttr, QP_AV, QpAttr};
-use crate::{DESCRIPTORS, QUEUE_PAIRS};
+use crate::{DESCRIPTORS, WAYS};
 use libc::{c_int, c_void};
 use std::ptr::null_mut;
 
-const LIBRARY: &std::ffi::CStr = c"libibverbs.so.1";
+pub(crate) const LIBRARY: &std::ffi::CStr = c"libibverbs.so.1";
 
-static QUEUE_PAIRS_THERE: Slots<QUEUE_PAIRS> = Slots::new();
+/// Queue pairs that are connected, and address handles: the two that lead to another host.
+static THERE: Slots<WAYS> = Slots::new();
+
+/// One of them leads there from now on.
+fn leads(one: *mut c_void, peer: Peer) {
+    let errno = Errno::keep();
+    if let Some(number) = THERE.take(one as usize) {
+        WATCH.connected(DESCRIPTORS + number, peer);
+    }
+    drop(errno);
+}
+
+/// One of them is about to be destroyed: afterwards another may have its address.
+fn ends(one: *mut c_void) {
+    if process::settings().is_some()
+        && let Some(number) = THERE.free(one as usize)
+    {
+        WATCH.closing(DESCRIPTORS + number);
+    }
+}
 
 /// The same way with the mark; none if it has that already, or there is none.
 fn marked(attr: &AhAttr, marking: Marking) -> Option<AhAttr> {
@@ -74,11 +93,7 @@ pub unsafe extern "C" fn ibv_modify_qp(qp: *mut c_void, attr: *mut QpAttr, mask:
         }
     };
     if let Some(peer) = peer(&before).filter(|_| result == 0) {
-        let errno = Errno::keep();
-        if let Some(number) = QUEUE_PAIRS_THERE.take(qp as usize) {
-            WATCH.connected(DESCRIPTORS + number, peer);
-        }
-        drop(errno);
+        leads(qp, peer);
     }
     result
 }
@@ -97,16 +112,32 @@ pub unsafe extern "C" fn ibv_create_ah(pd: *mut c_void, attr: *mut AhAttr) -> *m
         )
     };
     let settings = process::settings().filter(|_| !attr.is_null());
-    let marking = settings.map(process::marking_of_queue_pair).unwrap_or_default();
+    let Some(settings) = settings else { return call(attr) };
+    let marking = process::marking_of_queue_pair(settings);
     // SAFETY: the program wants it read.
-    let marked = if attr.is_null() { None } else { marked(unsafe { &*attr }, marking) };
-    if let Some(mut marked) = marked {
-        let handle = call(&raw mut marked);
-        if !handle.is_null() {
-            return handle;
-        }
+    let before = unsafe { attr.read() };
+    let mut handle = null_mut();
+    if let Some(mut marked) = marked(&before, marking) {
+        handle = call(&raw mut marked);
     }
-    call(attr)
+    if handle.is_null() {
+        handle = call(attr);
+    }
+    if let Some(peer) = peer(&before).filter(|_| !handle.is_null()) {
+        leads(handle, peer);
+    }
+    handle
+}
+
+/// `ibv_destroy_ah(3)`.
+///
+/// # Safety
+///
+/// As that.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ibv_destroy_ah(ah: *mut c_void) -> c_int {
+    ends(ah);
+    next!(Next::of(LIBRARY, c"ibv_destroy_ah"), (ah => *mut c_void) -> c_int, libc::ENOSYS)
 }
 
 /// `ibv_destroy_qp(3)`.
@@ -116,11 +147,6 @@ pub unsafe extern "C" fn ibv_create_ah(pd: *mut c_void, attr: *mut AhAttr) -> *m
 /// As that.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ibv_destroy_qp(qp: *mut c_void) -> c_int {
-    if process::settings().is_some() {
-        // Before: afterwards another may have its address.
-        if let Some(number) = QUEUE_PAIRS_THERE.free(qp as usize) {
-            WATCH.closing(DESCRIPTORS + number);
-        }
-    }
+    ends(qp);
     next!(Next::of(LIBRARY, c"ibv_destroy_qp"), (qp => *mut c_void) -> c_int, libc::ENOSYS)
 }

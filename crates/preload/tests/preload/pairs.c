@@ -1,30 +1,61 @@
-/* A program with a queue pair to ADDRESS, a global identifier: what the library below was told. */
+/* A program with a queue pair to ADDRESS, a global identifier, and an address handle: what the library below was told.
+   Built with LOOKED_UP it looks functions of libibverbs up itself, and with "versions" by their versions, as NCCL does. */
+#define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#ifdef LOOKED_UP
+static int (*ibv_modify_qp)(void *qp, uint8_t *attr, int mask);
+static void *(*ibv_create_ah)(void *pd, void *attr);
+static int (*ibv_destroy_ah)(void *ah);
+static int (*ibv_destroy_qp)(void *qp);
+static uint8_t *seen;
+
+static void *look(void *library, const char *name, int versions)
+{
+    return versions ? dlvsym(library, name, "IBVERBS_1.1") : dlsym(library, name);
+}
+#else
 int ibv_modify_qp(void *qp, uint8_t *attr, int mask);
 void *ibv_create_ah(void *pd, void *attr);
+int ibv_destroy_ah(void *ah);
 int ibv_destroy_qp(void *qp);
 extern uint8_t seen[2];
+#endif
 
 int main(int count, char **words)
 {
     uint8_t attr[144] = {0}, before[144];
-    long qp;
+    long qp[2];
+#ifdef LOOKED_UP
+    void *library = dlopen("libibverbs.so.1", RTLD_NOW | RTLD_LOCAL);
+    int versions = count > 2 && !strcmp(words[2], "versions");
+    if (!library || dlsym(library, "ibv_no_such_function"))
+        return 1;
+    ibv_modify_qp = look(library, "ibv_modify_qp", versions);
+    ibv_create_ah = look(library, "ibv_create_ah", versions);
+    ibv_destroy_ah = look(library, "ibv_destroy_ah", versions);
+    ibv_destroy_qp = look(library, "ibv_destroy_qp", versions);
+    seen = look(library, "seen", versions);
+#endif
     if (count > 1 && inet_pton(AF_INET6, words[1], attr + 56) == 1)
         attr[56 + 29] = 1;
     memcpy(before, attr, sizeof before);
-    int said = ibv_modify_qp(&qp, attr, 128);
+    int said = ibv_modify_qp(qp, attr, 128);
     printf("modify %d: sl %d class %d, attr %s\n", said, seen[0], seen[1],
            memcmp(attr, before, sizeof attr) ? "changed" : "as before");
     seen[0] = seen[1] = 99;
-    printf("handle %d: ", ibv_create_ah(&qp, attr + 56) == &qp);
-    printf("sl %d class %d\n", seen[0], seen[1]);
+    void *handle = ibv_create_ah(qp, attr + 56);
+    printf("handle %d: sl %d class %d\n", handle == qp + 1, seen[0], seen[1]);
     fflush(stdout);
     getchar();
-    printf("destroy %d\n", ibv_destroy_qp(&qp));
+    printf("destroy handle %d\n", ibv_destroy_ah(handle));
+    fflush(stdout);
+    getchar();
+    printf("destroy %d\n", ibv_destroy_qp(qp));
     fflush(stdout);
     getchar();
     return 0;

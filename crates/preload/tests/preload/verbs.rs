@@ -7,19 +7,42 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-fn built(folder: &Path) -> Option<PathBuf> {
+/// The program, in a folder with the library that it finds there.
+fn built(folder: &Path, more: &[&str]) -> Option<PathBuf> {
     let map = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/preload/ibverbs.map");
     let script = format!("-Wl,--version-script={}", map.display());
     let verbs = folder.join("libibverbs.so.1");
     compiled("ibverbs.c", &["-shared", "-fPIC", "-Wl,-soname,libibverbs.so.1", &script], &verbs)?;
-    compiled("pairs.c", &[verbs.to_str().unwrap()], &folder.join("pairs"))
+    compiled("pairs.c", more, &folder.join("pairs"))
+}
+
+/// What it is told, says, and is known to have: connections are queue pairs and address handles.
+fn check(world: &World, command: &mut Command, seen: &str, connections: usize) {
+    command.env("LD_LIBRARY_PATH", world.folder.path()).env("LD_PRELOAD", library());
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut lines, answers) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut answers = BufReader::new(answers).lines().map(Result::unwrap);
+    assert_eq!(answers.next().unwrap(), format!("modify 0: {seen}, attr as before"));
+    // The fake takes any level for a handle.
+    let handle = answers.next().unwrap();
+    assert!(handle.starts_with("handle 1: sl "), "{handle}");
+    has_connections(world, 2 * connections);
+    writeln!(lines).unwrap();
+    assert_eq!(answers.next().unwrap(), "destroy handle 0");
+    has_connections(world, connections);
+    writeln!(lines).unwrap();
+    assert_eq!(answers.next().unwrap(), "destroy 0");
+    has_connections(world, 0);
+    drop(lines);
+    assert!(child.wait().unwrap().success());
 }
 
 #[test]
 fn queue_pairs_and_address_handles_are_marked_and_known() {
     let mut world = World::empty();
     world.start();
-    let Some(program) = built(world.folder.path()) else { return };
+    let verbs = world.folder.path().join("libibverbs.so.1");
+    let Some(program) = built(world.folder.path(), &[verbs.to_str().unwrap()]) else { return };
     let marked = [("SABA_MARK", "level=1,dscp=7,sl=5")];
     let cases = [
         // A way with a global header, to a host that is known.
@@ -35,23 +58,25 @@ fn queue_pairs_and_address_handles_are_marked_and_known() {
     ];
     for (address, more, seen, connections) in cases {
         let mut command = Command::new(&program);
-        command
-            .arg(address)
-            .env("LD_LIBRARY_PATH", world.folder.path())
-            .env("LD_PRELOAD", library());
-        command.envs(variables(&world)).envs(more);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let (mut lines, answers) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        let mut answers = BufReader::new(answers).lines().map(Result::unwrap);
-        assert_eq!(answers.next().unwrap(), format!("modify 0: {seen}, attr as before"));
-        // The fake takes any level for a handle.
-        let handle = answers.next().unwrap();
-        assert!(handle.starts_with("handle 1: sl "), "{handle}");
-        has_connections(&world, connections);
-        writeln!(lines, "go on").unwrap();
-        assert_eq!(answers.next().unwrap(), "destroy 0");
-        has_connections(&world, 0);
-        drop(lines);
-        assert!(child.wait().unwrap().success());
+        check(&world, command.arg(address).envs(variables(&world)).envs(more), seen, connections);
+    }
+}
+
+/// As `bandwise` does, and by their versions as NCCL does.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn a_program_that_looks_functions_up_has_its_queue_pairs_marked_too() {
+    let mut world = World::empty();
+    world.start();
+    let Some(program) = built(world.folder.path(), &["-DLOOKED_UP"]) else { return };
+    let marked = ("SABA_MARK", "level=1,dscp=7,sl=5");
+    for versions in ["", "versions"] {
+        let mut command = Command::new(&program);
+        command.args(["::ffff:198.51.100.1", versions]).envs(variables(&world));
+        check(&world, command.envs([marked]), "sl 5 class 28", 1);
+        // Without an application it is given what it asks for.
+        let mut command = Command::new(&program);
+        command.args(["::ffff:198.51.100.1", versions]).envs([marked]);
+        check(&world, &mut command, "sl 0 class 0", 0);
     }
 }

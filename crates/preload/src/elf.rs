@@ -1,0 +1,173 @@
+//! A function by its name, from the tables of the libraries that are loaded (System V ABI, chapters 4 and 5). For the one
+//! function that can't be looked up by `dlsym`: `dlsym`, where something stands in for it.
+
+// What the loader has in memory is read as it lies there.
+#![allow(unsafe_code)]
+
+use libc::{c_int, c_void};
+use std::ffi::CStr;
+use std::ptr::null_mut;
+
+/// Entries of a library's table of tables, and the bit of a version that says that there is a newer one (gABI, GNU).
+const SYMBOLS: usize = 6;
+const STRINGS: usize = 5;
+const GNU_HASH: usize = 0x6fff_fef5;
+const VERSIONS: usize = 0x6fff_fff0;
+const IS_OLD: u16 = 0x8000;
+
+/// Where the tables of a library are.
+#[derive(Debug, Clone, Copy)]
+struct Tables {
+    base: usize,
+    symbols: *const libc::Elf64_Sym,
+    strings: *const libc::c_char,
+    hash: *const u32,
+    /// Null if it has no versions.
+    versions: *const u16,
+}
+
+impl Tables {
+    /// None if it has not those that a search needs.
+    ///
+    /// # Safety
+    ///
+    /// The loader has said so of a library that stays loaded.
+    unsafe fn of(info: &libc::dl_phdr_info) -> Option<Tables> {
+        let base = info.dlpi_addr as usize;
+        // SAFETY: there are that many.
+        let headers =
+            unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
+        let dynamic = headers.iter().find(|header| header.p_type == libc::PT_DYNAMIC)?;
+        let mut entry = (base + dynamic.p_vaddr as usize) as *const [usize; 2];
+        let mut tables = [0; 4];
+        loop {
+            // SAFETY: they end with zero.
+            let [tag, value] = unsafe { entry.read() };
+            match tag {
+                0 => break,
+                SYMBOLS => tables[0] = value,
+                STRINGS => tables[1] = value,
+                GNU_HASH => tables[2] = value,
+                VERSIONS => tables[3] = value,
+                _ => {}
+            }
+            // SAFETY: this was not the last.
+            entry = unsafe { entry.add(1) };
+        }
+        // The loader has written where they are in memory over where they are in the file, but not of the kernel's own
+        // library, which has nothing for us.
+        tables[..3].iter().all(|table| *table >= base && *table != 0).then(|| Tables {
+            base,
+            symbols: tables[0] as _,
+            strings: tables[1] as _,
+            hash: tables[2] as _,
+            versions: tables[3] as _,
+        })
+    }
+
+    /// The function that the library gives to who asks for no version; null if there is none.
+    ///
+    /// # Safety
+    ///
+    /// As [`of`](Self::of).
+    unsafe fn find(self, name: &CStr) -> *mut c_void {
+        let hash = name
+            .to_bytes()
+            .iter()
+            .fold(5381u32, |hash, byte| hash.wrapping_mul(33).wrapping_add(u32::from(*byte)));
+        // SAFETY: how many buckets, the first symbol that is in one, words of 64 bits that say what is not there, a shift;
+        // those words; buckets; and for each symbol its hash, of which the last bit says that it ends its bucket.
+        unsafe {
+            let (buckets, first, words) =
+                (self.hash.read(), self.hash.add(1).read(), self.hash.add(2).read());
+            if buckets == 0 {
+                return null_mut();
+            }
+            let bucket = self.hash.add(4 + 2 * words as usize);
+            let chain = bucket.add(buckets as usize);
+            let mut number = bucket.add((hash % buckets) as usize).read();
+            if number < first {
+                return null_mut();
+            }
+            loop {
+                let is = chain.add((number - first) as usize).read();
+                let symbol = self.symbols.add(number as usize).read();
+                if is | 1 == hash | 1
+                    && symbol.st_shndx != 0
+                    && (self.versions.is_null()
+                        || self.versions.add(number as usize).read() & IS_OLD == 0)
+                    && CStr::from_ptr(self.strings.add(symbol.st_name as usize)) == name
+                {
+                    return (self.base + symbol.st_value as usize) as *mut c_void;
+                }
+                if is & 1 == 1 {
+                    return null_mut();
+                }
+                number += 1;
+            }
+        }
+    }
+}
+
+/// What is looked for, after which library, and where it is.
+struct Search<'a> {
+    name: &'a CStr,
+    after: usize,
+    is_after: bool,
+    found: *mut c_void,
+}
+
+/// The function of that name in the libraries that were loaded after the one that has this address; null if there is none.
+pub(crate) fn next(name: &CStr, after: usize) -> *mut c_void {
+    let mut search = Search { name, after, is_after: false, found: null_mut() };
+    // SAFETY: it is called for each library before this returns, with what it is given here.
+    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
+    search.found
+}
+
+/// One library. Those that are loaded now stay: they have been linked with the program.
+unsafe extern "C" fn look(
+    info: *mut libc::dl_phdr_info,
+    _size: libc::size_t,
+    search: *mut c_void,
+) -> c_int {
+    // SAFETY: the loader's, and what we gave it.
+    let (info, search) = unsafe { (&*info, &mut *search.cast::<Search<'_>>()) };
+    if search.is_after {
+        // SAFETY: the loader says so.
+        if let Some(tables) = unsafe { Tables::of(info) } {
+            // SAFETY: the same.
+            search.found = unsafe { tables.find(search.name) };
+        }
+    } else {
+        // SAFETY: there are that many.
+        let headers =
+            unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
+        search.is_after =
+            headers.iter().filter(|header| header.p_type == libc::PT_LOAD).any(|of| {
+                let start = (info.dlpi_addr + of.p_vaddr) as usize;
+                (start..start + of.p_memsz as usize).contains(&search.after)
+            });
+    }
+    c_int::from(!search.found.is_null())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The system's own way finds the same, of functions with one version and with several.
+    #[test]
+    fn what_is_found_is_what_dlsym_finds() {
+        let here = what_is_found_is_what_dlsym_finds as *const () as usize;
+        for name in [c"dlsym", c"dlvsym", c"pthread_cond_wait", c"getenv", c"glob", c"nftw"] {
+            // SAFETY: a name that ends with zero.
+            let theirs = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
+            assert!(!theirs.is_null(), "{name:?}");
+            assert_eq!(next(name, here), theirs, "{name:?}");
+        }
+        assert!(next(c"no_such_function", here).is_null());
+        // After the last of all there is nothing.
+        assert!(next(c"dlsym", usize::MAX).is_null());
+    }
+}
