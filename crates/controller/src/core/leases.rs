@@ -25,6 +25,13 @@ impl Leases {
         self.set(client, until);
     }
 
+    /// All whose leases have not ended have until then. Nobody could be heard.
+    pub(super) fn renew_all(&mut self, until: Duration) {
+        let all = self.until.iter().filter(|of| !self.silent.contains(of.0));
+        let renewed: Vec<ClientId> = all.map(|of| *of.0).collect();
+        renewed.into_iter().for_each(|client| self.set(client, until));
+    }
+
     fn set(&mut self, client: ClientId, until: Duration) {
         if let Some(before) = self.until.insert(client, until) {
             self.ends.remove(&(before, client));

@@ -264,6 +264,7 @@ impl<S: Switches + Send + 'static> Desk<S> {
             | Output::Lost { .. }
             | Output::Moved { .. }
             | Output::Late { .. }
+            | Output::StoodStill { .. }
             | Output::Dropped { .. } => {}
         }
     }

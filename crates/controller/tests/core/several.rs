@@ -232,6 +232,18 @@ impl Several {
         self.hold(to);
     }
 
+    /// Time passes, and all are woken whenever they want to be.
+    fn pass(&mut self, time: Duration) {
+        let until = self.now + time;
+        let wake = |one: &One| one.core.wake();
+        while let Some(wake) = self.ones.iter().filter_map(wake).min().filter(|at| *at < until) {
+            self.now = self.now.max(wake);
+            (0..CORES.len()).for_each(|at| self.hear(at, Input::Tick));
+        }
+        self.now = until;
+        (0..CORES.len()).for_each(|at| self.hear(at, Input::Tick));
+    }
+
     fn settle(&mut self) {
         for _ in 0..3000 {
             for at in 0..CORES.len() {
@@ -521,14 +533,14 @@ fn leases_are_kept_by_who_has_the_group() {
     // That one dies, and c has its group.
     several.dies(1, false, 2);
     several.settle();
-    several.now += rules().lease - ms(1000);
+    several.pass(rules().lease - ms(1000));
     (0..3).for_each(|at| several.hold(at));
     several.hear(2, Input::Renew { ticket: Ticket(78), by, client: id });
-    several.now += ms(10_000);
+    several.pass(ms(10_000));
     (0..3).for_each(|at| several.hold(at));
     several.settle();
     assert!(home(&several).is_some(), "it was heard");
-    several.now += rules().lease;
+    several.pass(rules().lease);
     (0..3).for_each(|at| several.hold(at));
     several.settle();
     assert_eq!(home(&several), None, "nobody has heard it for as long as a lease");

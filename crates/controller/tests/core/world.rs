@@ -220,6 +220,17 @@ impl World {
         self.find();
     }
 
+    /// Time passes, and the core is woken whenever it wants to be.
+    pub fn pass(&mut self, time: Duration) {
+        let until = self.now + time;
+        while let Some(wake) = self.core.wake().filter(|wake| *wake < until) {
+            self.now = self.now.max(wake);
+            self.hear(Input::Tick);
+        }
+        self.now = until;
+        self.hear(Input::Tick);
+    }
+
     /// All goes well until nothing is left to do.
     pub fn settle(&mut self) {
         for _ in 0..1000 {
