@@ -5,6 +5,7 @@ mod hosts;
 mod infiniband;
 mod listen;
 mod network;
+mod places;
 mod remote;
 mod rules;
 mod simulated;

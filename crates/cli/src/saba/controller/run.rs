@@ -45,6 +45,7 @@ impl Flags {
     /// Runs until somebody asks it to stop.
     pub fn run(self) -> Result<(), Failure> {
         let (settings, text) = self.config.read()?;
+        Settings::check_places(&text.source(), self.config.folder())?;
         let table = Text::read(&settings.table)?;
         let read = read::any(&table.source())?;
         if read.is_empty() {
