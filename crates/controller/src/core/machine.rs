@@ -3,10 +3,12 @@
 mod history;
 mod holding;
 mod jobs;
+mod moment;
 mod requests;
 mod seen;
 mod told;
 
+pub use moment::Moment;
 pub use told::Unfit;
 
 use super::group::{Group, Holding};

@@ -72,7 +72,6 @@ fn a_client_that_says_nothing_is_dropped_when_its_lease_ends() {
     world.store(false);
     assert_eq!(world.stored.clients().len(), 2);
     world.settle();
-    world.now += world.rules.longest_retry;
     let ticket = world.ticket();
     world.hear(Input::Renew { ticket, by: Owner::default(), client: other });
     world.pass(world.rules.longest_retry - ms(100));
