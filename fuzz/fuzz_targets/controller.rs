@@ -14,7 +14,7 @@ fuzz_target!(|data: &[u8]| {
         assert!(error.line() <= text.lines().count().max(1) + 1, "{error}");
         assert!(!error.message().is_empty());
     }
-    if let Err(error) = Replay::run(data, |_, _, _| ()) {
+    if let Err(error) = Replay::default().run(data, |_, _, _| ()) {
         assert!(!error.to_string().is_empty());
     }
 });

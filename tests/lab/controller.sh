@@ -31,6 +31,8 @@ store = "$1"
 listen = "unix:socket"
 audit = "audit.jsonl"
 recording = "recording.jsonl"
+recording-size = "64 KiB"
+recording-files = 100000
 [times]
 lease = "10 s"
 look = "200 ms"
@@ -126,8 +128,10 @@ stops_when_asked() {
   kill "$controller" && wait "$controller" && controller= && [ ! -e "$scratch/socket" ]
 }
 replays_the_same() {
-  "$bandwise" saba replay "$scratch/recording.jsonl" >"$scratch/said" && cat "$scratch/said" | sed 's/^/  /' &&
-    grep -q "the same was said as then" "$scratch/said" && grep -q '"what":"written"' "$scratch/audit.jsonl"
+  # All that was heard, by those that were killed too, and each file by itself.
+  "$bandwise" saba replay "$scratch"/recording.jsonl.part-* "$scratch/recording.jsonl" >"$scratch/said" &&
+    tail -n 1 "$scratch/said" | sed 's/^/  /' && grep -q "the same was said as then" "$scratch/said" &&
+    ! grep "is missing" "$scratch/said" && "$bandwise" saba replay "$scratch/recording.jsonl.part-000003" >/dev/null && grep -q '"what":"written"' "$scratch/audit.jsonl"
 }
 a_damaged_store_is_refused() {
   local bytes

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The profiler (`bandwise saba profile`) on the links of a lab: a program that mostly moves data, and one that mostly
-# computes; killed and gone on; links as they were at the end.
+# computes; killed and gone on; links as they were at the end. The same with a device of one host, and with a script.
 #   tests/lab/profile.sh PATH-OF-BANDWISE
 # Prints a line that starts with SKIP where that can't be had. The last line counts.
 set -euo pipefail
@@ -61,6 +61,65 @@ too_little_bandwidth_is_refused() {
 }
 all_are_in_the_table() { [ "$(grep -c '^name = ' table.toml)" = 3 ]; }
 
+# A profile on a host of the lab, of what it sends by its device.
+on_h1() { "$bandwise" lab exec --name "$lab" h1 -- "$@"; }
+sends() { # NAME [FLAG]... -- COMMAND
+  local name=$1
+  shift
+  on_h1 "$bandwise" saba profile --app "$name" --device eth0 --rate 200Mbit --at 10,30,100 --within 100 "$@"
+}
+queueing() { on_h1 tc qdisc show dev eth0; }
+# Begins a profile of a program that waits; `pids` has the profiler's and the program's.
+begins() { # NAME
+  rm -f pids
+  sends "$1" -- sh -c 'echo $PPID $$ >pids.new && mv pids.new pids && exec sleep 60' >/dev/null 2>&1 &
+  begun=$!
+  until [ -s pids ]; do kill -0 $begun 2>/dev/null || return 1; done
+}
+a_device_that_is_shared_is_left_alone() {
+  on_h1 tc class show dev eth0 >shared && ! sends shared -- true 2>said && grep -q "is not Saba's to change" said &&
+    on_h1 tc class show dev eth0 | cmp -s shared -
+}
+a_device_sends_less_and_is_then_as_the_kernel_has_it() {
+  # The lab's own tree goes; from here on the host is one that nobody has configured.
+  on_h1 tc qdisc del dev eth0 root && queueing >queueing && ! grep -q htb queueing &&
+    sends device --repeat 2 --table table.toml --json device.json \
+      -- python3 "$here/moves.py" "$bandwise" "$lab" 10000000 0.1 2>/dev/null | sed 's/^/  /' &&
+    is "$(slowdown device.json) > 2" && queueing | cmp -s queueing - && grep -q '"device"' table.toml
+}
+a_device_of_somebody_elses_is_left_alone() {
+  on_h1 tc qdisc add dev eth0 root handle 7: htb && ! sends theirs -- true 2>said && queueing | grep -q 'htb 7:' &&
+    grep -q "qdisc htb 7:" said && on_h1 tc qdisc del dev eth0 root && queueing | cmp -s queueing -
+}
+one_device_has_one_profiler_and_an_interrupt_puts_it_back() {
+  local code=0
+  begins first && queueing | grep -q 'htb 5aba:' && ! sends second -- true 2>said && grep -q "by another" said || return 1
+  kill -INT "$(cut -d ' ' -f 1 pids)"
+  wait $begun || code=$?
+  [ $code = 130 ] && queueing | cmp -s queueing -
+}
+what_a_killed_one_leaves_the_next_puts_back() {
+  begins killed-on-h1 || return 1
+  # The profiler first, which would put it back.
+  kill -9 $(cat pids)
+  wait $begun || true
+  queueing | grep -q 'htb 5aba:' && sends next --warm-up 0 --repeat 1 -- true >/dev/null 2>said || true
+  grep -q "left limited" said && queueing | cmp -s queueing -
+}
+several_hosts_by_a_script() {
+  printf '#!/bin/sh\nexec %s lab exec --name %s "$1" -- sh -c "$2"\n' "$bandwise" "$lab" >ssh && chmod +x ssh &&
+    "$bandwise" lab exec --name "$lab" h2 -- tc qdisc del dev eth0 root
+  limited() { # SHARE
+    HOSTS="h1 h2" DEVICE=eth0 RATE_MBIT=200 SSH=./ssh BANDWISE_SHARE=$1 "$here/../../docs/examples/limit-hosts.sh"
+  }
+  limited 0.1 && limited 0.25 && on_h1 tc class show dev eth0 | grep -q 'rate 50Mbit' &&
+    "$bandwise" lab exec --name "$lab" h2 -- tc class show dev eth0 | grep -q 'rate 50Mbit' && limited 1 && limited 1 &&
+    queueing | cmp -s queueing -
+}
+
 checks=(one_that_moves_data_loses one_that_computes_does_not links_are_as_they_were killed_it_goes_on
-  links_are_as_they_were too_little_bandwidth_is_refused all_are_in_the_table)
+  links_are_as_they_were too_little_bandwidth_is_refused all_are_in_the_table a_device_that_is_shared_is_left_alone
+  a_device_sends_less_and_is_then_as_the_kernel_has_it a_device_of_somebody_elses_is_left_alone
+  one_device_has_one_profiler_and_an_interrupt_puts_it_back what_a_killed_one_leaves_the_next_puts_back
+  several_hosts_by_a_script)
 count "${checks[@]}"

@@ -186,6 +186,19 @@ fn what_cannot_be_is_refused_before_anything_is_run() {
     let both =
         place.run(&["saba", "profile", "--app", "LR", "--lab", "a", "--limit", "b", "--", "true"]);
     assert_eq!(both.code, Some(2));
+    // A device needs to be said what it carries, and is not a lab's; what it carries is of a device.
+    for (flags, wanted) in [
+        (&["--device", "eth0"][..], "--rate"),
+        (&["--rate", "1Gbit", "--limit", "true"], "--limit"),
+        (&["--rate", "1Gbit"], "--device"),
+        (&["--device", "eth0", "--rate", "1Gbit", "--limit", "true"], "--limit"),
+        (&["--device", "eth0", "--rate", "fast"], "--rate can't be \"fast\""),
+        (&["--device", "eth0", "--rate", "1kbit"], "1 Mbps to 1 Tbps"),
+        (&[], "--device"),
+    ] {
+        let all = [&["saba", "profile", "--app", "LR"], flags, &["--", "true"]].concat();
+        place.run(&all).refused(&[wanted]);
+    }
     let failing =
         ["saba", "profile", "--app", "LR", "--limit", "echo no such nic >&2; exit 3", "--", "true"];
     let ran = place.run(&failing);

@@ -37,7 +37,7 @@ impl fmt::Display for Group {
 }
 
 /// Which groups a controller has now: nobody else writes their ports meanwhile, or ends leases of their clients.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Holding {
     pub(super) own: Group,
     pub(super) held: BTreeSet<Group>,

@@ -3,10 +3,12 @@
 mod history;
 mod holding;
 mod jobs;
+mod moment;
 mod requests;
 mod seen;
 mod told;
 
+pub use moment::Moment;
 pub use told::Unfit;
 
 use super::group::{Group, Holding};
@@ -25,6 +27,9 @@ use jobs::Jobs;
 use requests::{Waiting, Writing};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
+
+/// How much later than it is due something may be heard: a busy machine is no machine that was stopped.
+const STILL: Duration = Duration::from_secs(1);
 
 /// The daemon's decisions. See the [module](super).
 #[derive(Debug, Clone)]
@@ -100,6 +105,7 @@ impl Core {
 
     /// Takes an input. `now` is of a clock that nobody sets; a time before the last one counts as that.
     pub fn handle(&mut self, now: Duration, input: Input) {
+        self.stood_still(now);
         self.now = self.now.max(now);
         // Also where it was stopped for long, and hears now what came before that.
         self.end_holding();
@@ -198,6 +204,16 @@ impl Core {
             self.waiting.push_back(Waiting::Adopt(client));
         }
         is_one
+    }
+
+    /// Where it was not woken when there was something to do, the process was stopped, or the machine, and nobody could be
+    /// heard meanwhile: who lives has a whole lease again, as after a start. What they have said since is heard only now.
+    fn stood_still(&mut self, now: Duration) {
+        let due = self.wake().filter(|due| *due + STILL.min(self.rules.lease / 8) < now);
+        if let Some(due) = due {
+            self.leases.renew_all(now + self.rules.lease);
+            self.out.push_back(Output::StoodStill { late: now - due });
+        }
     }
 
     /// A lease begins now.

@@ -45,7 +45,7 @@ mod survey;
 pub use change::{Answered, Application, Change, Client, Connection, Job, Next};
 pub use group::Group;
 pub use input::{End, Input, SeenPort, Ticket, Way};
-pub use machine::{Core, Unfit};
+pub use machine::{Core, Moment, Unfit};
 pub use outlook::{Differs, Guest};
 pub use output::{Cause, OrderId, Output, Task, Why};
 pub use owner::Owner;

@@ -6,6 +6,7 @@ use super::input::Ticket;
 use super::request::{Answer, ClientId, Refusal};
 use bandwise_saba::controller::{PortConfig, PortId};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// An order to a port, numbered in the order in which they are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -139,6 +140,12 @@ pub enum Output {
         order: OrderId,
         /// The port.
         port: PortId,
+    },
+    /// Nothing was heard when something was due: the process or the machine was stopped. Clients have a whole lease from
+    /// now on.
+    StoodStill {
+        /// For how long after it was due.
+        late: Duration,
     },
     /// Nothing is under way any more at ports of a group that this controller no longer has.
     Released {

@@ -4,11 +4,12 @@ use super::group::Group;
 use super::output::{Cause, OrderId, Task, Why};
 use super::rules::Rules;
 use bandwise_saba::controller::PortConfig;
+use serde::{Deserialize, Serialize};
 use std::num::NonZeroU8;
 use std::time::Duration;
 
 /// A port.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PortState {
     /// What people call it.
     pub name: String,
@@ -47,7 +48,7 @@ pub struct PortState {
     pub(super) due: Option<Duration>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Order {
     pub(super) id: OrderId,
     pub(super) task: Task,

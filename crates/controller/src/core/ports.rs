@@ -6,11 +6,13 @@ use super::output::{OrderId, Output, Task, Why};
 use super::port::{Order, PortState};
 use super::rules::Rules;
 use bandwise_saba::controller::PortId;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 /// All ports. Each has at most one order under way, and rests for [`Rules::apart`] after each.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Kept", into = "Kept")]
 pub(super) struct Ports {
     pub(super) all: BTreeMap<PortId, PortState>,
     /// Whether all are to be as they were found, those too that are found later.
@@ -18,6 +20,30 @@ pub(super) struct Ports {
     agenda: BTreeSet<(Duration, PortId)>,
     under_way: BTreeMap<OrderId, PortId>,
     next: u64,
+}
+
+/// The same, as it is written down.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    ports: Vec<(PortId, PortState)>,
+    are_left: bool,
+    next: u64,
+}
+
+impl From<Kept> for Ports {
+    fn from(Kept { ports, are_left, next }: Kept) -> Self {
+        let all: BTreeMap<PortId, PortState> = ports.into_iter().collect();
+        let agenda = all.iter().filter_map(|(&id, port)| Some((port.due?, id))).collect();
+        let orders = all.iter().filter_map(|(&id, port)| Some((port.under_way.as_ref()?.id, id)));
+        let under_way = orders.collect();
+        Ports { all, are_left, agenda, under_way, next }
+    }
+}
+
+impl From<Ports> for Kept {
+    fn from(Ports { all, are_left, next, .. }: Ports) -> Self {
+        Kept { ports: all.into_iter().collect(), are_left, next }
+    }
 }
 
 impl Ports {

@@ -2,6 +2,7 @@
 
 use super::output::Output;
 use super::rules::Rules;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use std::time::Duration;
 const REST: Duration = Duration::from_secs(1);
 
 /// When the network is looked over: now and then, and when an order has failed, since the port may be gone.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Survey {
     /// When the next begins; none while one is under way.
     due: Option<Duration>,

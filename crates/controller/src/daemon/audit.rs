@@ -1,10 +1,10 @@
 //! [`Audit`]: a line for each change of a port.
 
+use super::Shelf;
 use crate::core::{Output, Task};
 use serde_json::{Value, json};
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, Write};
 use tracing_subscriber::fmt::{format::Writer, time::FormatTime, time::SystemTime};
 
 /// The trail of what was done to ports: JSON lines, each with time, port, before, after and why. An order to write
@@ -12,12 +12,21 @@ use tracing_subscriber::fmt::{format::Writer, time::FormatTime, time::SystemTime
 ///
 /// A line that can't be written, as the disk is full, goes to the log.
 #[derive(Debug)]
-pub struct Audit(File);
+pub struct Audit {
+    shelf: Shelf,
+    file: File,
+    length: u64,
+    /// How long it is when another file is begun.
+    full: u64,
+}
 
 impl Audit {
     /// Goes on in this file, or begins it.
-    pub fn open(path: &Path) -> io::Result<Self> {
-        Ok(Audit(continued(path)?))
+    pub fn open(shelf: Shelf) -> io::Result<Self> {
+        shelf.check()?;
+        let (file, length) = shelf.open()?;
+        let full = shelf.size().get();
+        Ok(Audit { shelf, file, length, full })
     }
 
     /// Writes a line, if what was said is about a port that is written. `name` is what people call the port.
@@ -25,27 +34,38 @@ impl Audit {
         let Some(mut line) = line(output) else { return };
         line["time"] = json!(now());
         line["name"] = json!(name);
-        let line = line.to_string();
-        if let Err(error) = self.0.write_all(format!("{line}\n").as_bytes()) {
-            tracing::error!(%error, line, "the audit trail lacks a line");
-            // What there is of it is a line of its own, if that can be.
-            let _ = self.0.write_all(b"\n");
+        self.make_room();
+        let line = format!("{line}\n");
+        match self.file.write_all(line.as_bytes()) {
+            Ok(()) => self.length += line.len() as u64,
+            Err(error) => {
+                tracing::error!(%error, line = line.trim_end(), "the audit trail lacks a line");
+                // What there is of it is a line of its own, if that can be.
+                let _ = self.file.write_all(b"\n");
+                // A file that is full of lines that were not written would push out one that has some.
+                self.length = self.file.metadata().map_or(self.length, |file| file.len());
+            }
         }
     }
-}
 
-/// A file that lines are added to. What a program left that was killed is a line of its own.
-pub(super) fn continued(path: &Path) -> io::Result<File> {
-    let mut file = OpenOptions::new().create(true).append(true).read(true).open(path)?;
-    let mut last = [b'\n'];
-    if file.seek(SeekFrom::End(0))? > 0 {
-        file.seek(SeekFrom::End(-1))?;
-        file.read_exact(&mut last)?;
+    /// Begins another file if this one is full. If that can't be, it is gone on in, as a trail that lacks nothing is worth
+    /// more than room; it is tried again when it has grown by a part.
+    fn make_room(&mut self) {
+        if self.length < self.full {
+            return;
+        }
+        if let Err(error) = self.begin_another() {
+            tracing::error!(%error, "the audit trail grows: another file can't be begun");
+            self.full = self.length + self.shelf.size().get() / 16;
+        }
     }
-    if last != [b'\n'] {
-        file.write_all(b"\n")?;
+
+    fn begin_another(&mut self) -> io::Result<()> {
+        self.shelf.put_away()?;
+        (self.file, self.length) = self.shelf.open()?;
+        self.full = self.shelf.size().get();
+        self.shelf.clear()
     }
-    Ok(file)
 }
 
 fn line(output: &Output) -> Option<Value> {

@@ -2,20 +2,21 @@
 
 mod kept;
 mod parts;
+mod record;
 mod seen;
 mod tell;
 
 pub use parts::{Parts, Paths};
 
 use super::handle::{Handle, Message, ROOM, Said};
-use super::recording::Sum;
 use super::scout::{self, Known, Surveyed, Ways};
 use super::writer::{self, Order};
-use super::{Audit, Metrics, Recording, ToDesk, ToKeeper, Write};
+use super::{Audit, Metrics, ToDesk, ToKeeper, Write};
 use crate::cluster::Groups;
 use crate::core::{Answer, Cause, Core, Input, OrderId, Output, Owner, Refusal, Request, Ticket};
 use bandwise_enforce::{Fault, Switches};
 use bandwise_saba::controller::PortId;
+use record::Record;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::thread::JoinHandle;
@@ -30,7 +31,7 @@ const RESTORING: Duration = Duration::from_secs(10);
 pub struct Desk<S> {
     core: Core,
     paths: Ways<S>,
-    recording: Option<Recording>,
+    record: Option<Record>,
     audit: Option<Audit>,
     metrics: Metrics,
     restores: bool,
@@ -72,7 +73,7 @@ impl<S: Switches + Send + 'static> Desk<S> {
         let mut own = Desk {
             core: parts.core,
             paths,
-            recording: parts.recording,
+            record: parts.recording.map(Record::new),
             audit: parts.audit,
             metrics: parts.metrics,
             restores: parts.restores,
@@ -104,13 +105,13 @@ impl<S: Switches + Send + 'static> Desk<S> {
     fn run(&mut self) -> Vec<String> {
         loop {
             if let Some(unrestored) = self.left() {
-                self.record(Recording::flush);
+                self.flush_record();
                 return unrestored;
             }
             let message = match self.messages.try_recv() {
                 Ok(message) => Some(message),
                 Err(_) => {
-                    self.record(|recording| recording.flush());
+                    self.flush_record();
                     let wake = self.core.wake().unwrap_or(Duration::from_secs(3600));
                     let wait = wake.saturating_sub(self.began.elapsed());
                     let left = self.leaves.map(|by| by.saturating_duration_since(Instant::now()));
@@ -209,27 +210,16 @@ impl<S: Switches + Send + 'static> Desk<S> {
     /// Tells the core, writes it down and does what it says.
     fn hear(&mut self, input: Input) {
         let now = self.began.elapsed();
-        let kept = self.recording.is_some().then(|| input.clone());
+        let mut line = self.record.as_ref().and_then(|record| record.line(&input));
         self.core.handle(now, input);
-        let mut sum = Sum::new();
         while let Some(output) = self.core.poll() {
-            if kept.is_some() {
-                sum.add(&output);
+            if let Some(line) = &mut line {
+                line.said.add(&output);
             }
             self.metrics.count(&output);
             self.carry(output);
         }
-        if let Some(input) = kept {
-            self.record(|recording| recording.heard(now, input, sum));
-        }
-    }
-
-    /// Goes on with the recording, if there is one. What can't be written ends it, as it would lack something.
-    fn record(&mut self, how: impl FnOnce(&mut Recording) -> std::io::Result<()>) {
-        if let Some(Err(error)) = self.recording.as_mut().map(how) {
-            tracing::error!(%error, "the recording ends here: it can't be written");
-            self.recording = None;
-        }
+        self.write_down(now, line);
     }
 
     fn carry(&mut self, output: Output) {
@@ -264,6 +254,7 @@ impl<S: Switches + Send + 'static> Desk<S> {
             | Output::Lost { .. }
             | Output::Moved { .. }
             | Output::Late { .. }
+            | Output::StoodStill { .. }
             | Output::Dropped { .. } => {}
         }
     }

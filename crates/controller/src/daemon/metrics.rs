@@ -149,7 +149,10 @@ impl Metrics {
                 self.moved.inc_by(u64::from(*connections));
                 return;
             }
-            Output::Store { .. } | Output::Late { .. } | Output::Released { .. } => return,
+            Output::Store { .. }
+            | Output::Late { .. }
+            | Output::StoodStill { .. }
+            | Output::Released { .. } => return,
         };
         counter.inc();
     }

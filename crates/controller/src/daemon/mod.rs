@@ -16,7 +16,9 @@ mod handle;
 mod keeper;
 mod metrics;
 mod recording;
+mod replay;
 mod scout;
+mod shelf;
 mod writer;
 
 pub use audit::Audit;
@@ -24,4 +26,6 @@ pub use desk::{Desk, Parts};
 pub use handle::{Handle, Said, Unheard};
 pub use keeper::{Ended, Keeper, ToDesk, ToKeeper, Write};
 pub use metrics::Metrics;
-pub use recording::{Beginning, Recording, Replay, ReplayError, Replayed};
+pub use recording::{Beginning, Recording};
+pub use replay::{Replay, ReplayError, Replayed};
+pub use shelf::Shelf;

@@ -1,15 +1,14 @@
-//! [`Recording`] and [`Replay`]: all that a core heard, written down and heard again.
+//! [`Recording`]: all that a core heard, written down for another to hear again.
 
-use super::audit::continued;
-use crate::core::{Change, Core, Group, Input, Output, Profiles, Rules, State};
+use super::Shelf;
+use crate::core::{Change, Core, Group, Input, Moment, Output, Profiles, Rules, State};
 use bandwise_input::Source;
 use bandwise_saba::controller::Settings;
 use bandwise_saba::table::read;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::{self, BufRead, BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::num::NonZeroU16;
-use std::path::Path;
 use std::time::Duration;
 
 /// What a core began with: the first line of its part of a recording.
@@ -27,22 +26,23 @@ pub struct Beginning {
     pub levels: NonZeroU16,
     /// The sensitivity table's text.
     pub table: String,
-    /// What was stored.
+    /// What was stored when it was started.
     pub stored: Vec<Change>,
     /// Where several share a store: what it is called among others, and what the store had come to.
-    #[serde(default)]
     pub among_others: Option<(Group, u64)>,
+    /// Where the core had heard something before, in another file: what it was then, in place of what was stored.
+    pub moment: Option<Box<Moment>>,
 }
 
 /// The form of recordings.
-const FORM: u32 = 3;
+pub(super) const FORM: u32 = 4;
 
 /// An input, and a sum over what was said to it.
 #[derive(Debug, Serialize, Deserialize)]
-struct Line {
-    at_ns: u64,
-    input: Input,
-    said: String,
+pub(super) struct Line {
+    pub(super) at_ns: u64,
+    pub(super) input: Input,
+    pub(super) said: String,
 }
 
 impl Beginning {
@@ -55,16 +55,21 @@ impl Beginning {
     ) -> Self {
         let (recording, version) = (FORM, env!("CARGO_PKG_VERSION").to_owned());
         let stored = stored.records().collect();
-        let among_others = None;
-        Beginning { recording, version, rules, seed, levels, table, stored, among_others }
+        let (among_others, moment) = (None, None);
+        Beginning { recording, version, rules, seed, levels, table, stored, among_others, moment }
     }
 
     /// A core that begins so.
     pub fn core(&self) -> Result<Core, String> {
         let table = read::any(&Source::new("the table", &self.table)).map_err(|e| e.to_string())?;
-        let (profiles, stored) =
-            (Profiles::new(table, self.levels, self.seed), State::of(self.stored.clone()));
-        let core = Core::new(self.rules, Settings::default(), profiles, stored, Duration::ZERO);
+        let profiles = Profiles::new(table, self.levels, self.seed);
+        let (rules, settings) = (self.rules, Settings::default());
+        if let Some(moment) = &self.moment {
+            let core = Core::resumed(rules, settings, profiles, (**moment).clone());
+            return core.map_err(|error| error.to_string());
+        }
+        let stored = State::of(self.stored.clone());
+        let core = Core::new(rules, settings, profiles, stored, Duration::ZERO);
         let core = core.map_err(|error| error.to_string())?;
         Ok(match &self.among_others {
             Some((own, revision)) => core.among_others(own.clone(), *revision),
@@ -104,130 +109,106 @@ impl Write for &mut Sum {
     }
 }
 
-/// A file with all that cores have heard, one start after another.
+/// A file with all that cores have heard, one start after another, and those that were full before it. Each can be heard
+/// again by itself.
 #[derive(Debug)]
-pub struct Recording(BufWriter<File>);
+pub struct Recording {
+    shelf: Shelf,
+    /// Of this start, with nothing stored.
+    beginning: Beginning,
+    file: Counted,
+    /// How long the last beginning in the file is, and where it ends.
+    began: (u64, u64),
+}
 
 impl Recording {
     /// Goes on in this file, or begins it.
-    pub fn begin(path: &Path, beginning: &Beginning) -> io::Result<Self> {
-        let mut recording = Recording(BufWriter::new(continued(path)?));
-        recording.line(beginning)?;
-        recording.flush()?;
-        Ok(recording)
+    pub fn begin(shelf: Shelf, mut beginning: Beginning) -> io::Result<Self> {
+        shelf.check()?;
+        let (mut file, mut length) = shelf.open()?;
+        if length >= shelf.size().get() {
+            shelf.put_away()?;
+            (file, length) = shelf.open()?;
+            shelf.clear()?;
+        }
+        let mut file = Counted { file: BufWriter::new(file), length };
+        file.line(&beginning)?;
+        file.flush()?;
+        let began = (file.length - length, file.length);
+        beginning.stored = Vec::new();
+        beginning.among_others = None;
+        Ok(Recording { shelf, beginning, file, began })
     }
 
     pub(super) fn heard(&mut self, at: Duration, input: Input, said: Sum) -> io::Result<()> {
         let at_ns = at.as_nanos() as u64;
-        self.line(&Line { at_ns, input, said: said.text() })
-    }
-
-    fn line(&mut self, line: &impl Serialize) -> io::Result<()> {
-        serde_json::to_writer(&mut self.0, line)?;
-        self.0.write_all(b"\n")
+        self.file.line(&Line { at_ns, input, said: said.text() })
     }
 
     pub(super) fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.file.flush()
     }
-}
 
-/// What came of hearing it all again.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Replayed {
-    /// How often the daemon was started.
-    pub starts: u64,
-    /// How many inputs there were.
-    pub inputs: u64,
-    /// How many outputs there were.
-    pub outputs: u64,
-    /// Orders to ports.
-    pub orders: u64,
-    /// How many starts have their last line cut, as of a daemon that was killed.
-    pub cut: u64,
-    /// The first line to which something else was said than then.
-    pub differs: Option<u64>,
-}
+    /// Whether another file is to be begun. One that begins with much gets as much of what is heard, so that what it takes
+    /// to begin another is never more than what it takes to write down what was heard.
+    pub(super) fn is_full(&self) -> bool {
+        let (of_beginning, since) = (self.began.0, self.file.length - self.began.1);
+        self.file.length >= self.shelf.size().get() && since >= of_beginning
+    }
 
-/// Why a recording can't be heard again.
-#[derive(Debug, thiserror::Error)]
-pub enum ReplayError {
-    /// It can't be read.
-    #[error("can't be read: {0}")]
-    Io(#[from] io::Error),
-    /// A line is no line of a recording.
-    #[error("line {line}: {why}")]
-    Line {
-        /// Counted from 1.
-        line: u64,
-        /// What is wrong.
-        why: String,
-    },
-}
+    /// Begins another file. Whatever goes wrong, what was heard before is where it was, or has its number.
+    pub(super) fn begin_another(&mut self, moment: Moment) -> io::Result<()> {
+        self.file.flush()?;
+        let mut next = self.draft(moment)?;
+        self.shelf.put_away()?;
+        self.shelf.put_in_place()?;
+        std::mem::swap(&mut self.file, &mut next);
+        self.began = (self.file.length, self.file.length);
+        self.shelf.clear()
+    }
 
-/// A recording that is heard again.
-#[derive(Debug)]
-pub struct Replay;
-
-impl Replay {
-    /// Hears all of it; `said` gets each output with its line's number and time.
-    pub fn run(
-        mut from: impl BufRead,
-        mut said: impl FnMut(u64, Duration, &Output),
-    ) -> Result<Replayed, ReplayError> {
-        let (starts, inputs, outputs, orders) = (0, 0, 0, 0);
-        let mut done = Replayed { starts, inputs, outputs, orders, cut: 0, differs: None };
-        let mut core: Option<Core> = None;
-        let (mut text, mut number) = (String::new(), 0);
-        // A line that can't be read. It is cut if a daemon was started after it, or nothing comes.
-        let mut unread: Option<ReplayError> = None;
-        loop {
-            text.clear();
-            let is_end = from.read_line(&mut text)? == 0;
-            let is_beginning = text.starts_with("{\"recording\":");
-            match unread.take() {
-                Some(_) if is_end || is_beginning => done.cut += 1,
-                Some(error) => return Err(error),
-                None => {}
-            }
-            if is_end {
-                return Ok(done);
-            }
-            number += 1;
-            let wrong = |why: String| ReplayError::Line { line: number, why };
-            if is_beginning {
-                let beginning: Beginning =
-                    serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-                if beginning.recording != FORM {
-                    let found = beginning.recording;
-                    return Err(wrong(format!("form {found}, where this program knows {FORM}")));
-                }
-                core = Some(beginning.core().map_err(wrong)?);
-                done.starts += 1;
-                continue;
-            }
-            let line: Line = match serde_json::from_str(&text) {
-                Ok(line) => line,
-                Err(error) => {
-                    unread = Some(wrong(error.to_string()));
-                    continue;
-                }
-            };
-            let Some(core) = &mut core else {
-                return Err(wrong("an input before what the core began with".into()));
-            };
-            let (at, mut sum) = (Duration::from_nanos(line.at_ns), Sum::new());
-            done.inputs += 1;
-            core.handle(at, line.input);
-            while let Some(output) = core.poll() {
-                sum.add(&output);
-                done.outputs += 1;
-                done.orders += u64::from(matches!(output, Output::Order { .. }));
-                said(number, at, &output);
-            }
-            if sum.text() != line.said && done.differs.is_none() {
-                done.differs = Some(number);
+    /// A file that begins with this moment, beside the one that is full.
+    fn draft(&mut self, moment: Moment) -> io::Result<Counted> {
+        let file = BufWriter::new(self.shelf.draft()?);
+        let mut next = Counted { file, length: 0 };
+        self.beginning.moment = Some(Box::new(moment));
+        let written = next.line(&self.beginning).and_then(|()| next.flush());
+        self.beginning.moment = None;
+        match written {
+            Ok(()) => Ok(next),
+            Err(error) => {
+                // It may be what the disk is full with.
+                self.shelf.drop_draft()?;
+                Err(error)
             }
         }
     }
 }
+
+/// A file that knows how long it is.
+#[derive(Debug)]
+struct Counted {
+    file: BufWriter<File>,
+    length: u64,
+}
+
+impl Counted {
+    fn line(&mut self, line: &impl Serialize) -> io::Result<()> {
+        serde_json::to_writer(&mut *self, line)?;
+        self.write_all(b"\n")
+    }
+}
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.length += written as u64;
+        Ok(written)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,7 @@ use axum::Router;
 use connection::Guests;
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::time::Duration;
@@ -104,10 +104,16 @@ async fn refused(error: &io::Error) {
     tokio::time::sleep(Duration::from_millis(100)).await;
 }
 
+/// Whether a socket is there, in use or left.
+fn is_socket(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|there| there.file_type().is_socket())
+}
+
 /// A socket for whom `mode` allows. One that a controller left that was killed is taken away.
 fn unix(path: &Path, mode: u32) -> io::Result<UnixListener> {
     let listener = match UnixListener::bind(path) {
-        Err(error) if error.kind() == ErrorKind::AddrInUse => {
+        // Whatever else is there is somebody's.
+        Err(error) if error.kind() == ErrorKind::AddrInUse && is_socket(path) => {
             match UnixStream::connect(path) {
                 Err(left) if left.kind() == ErrorKind::ConnectionRefused => {
                     std::fs::remove_file(path)?;
@@ -120,4 +126,23 @@ fn unix(path: &Path, mode: u32) -> io::Result<UnixListener> {
     };
     std::fs::set_permissions(path, PermissionsExt::from_mode(mode))?;
     Ok(listener)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_socket_that_was_left_is_taken_and_what_is_somebodys_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        drop(unix(&path, 0o600).unwrap());
+        let in_use = unix(&path, 0o600).unwrap();
+        assert!(unix(&path, 0o600).is_err());
+        drop(in_use);
+        let file = folder.path().join("file");
+        std::fs::write(&file, "theirs").unwrap();
+        assert_eq!(unix(&file, 0o600).unwrap_err().kind(), ErrorKind::AddrInUse);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "theirs");
+    }
 }

@@ -3,8 +3,10 @@
 mod cluster;
 mod hosts;
 mod infiniband;
+mod kept;
 mod listen;
 mod network;
+mod places;
 mod remote;
 mod rules;
 mod simulated;
@@ -18,6 +20,7 @@ pub use simulated::{Shape, Simulated};
 
 use crate::core::Rules;
 use crate::credentials::Credential;
+use crate::daemon::Shelf;
 use bandwise_enforce::Names;
 use bandwise_input::{InputError, Source};
 use cluster::ClusterSpec;
@@ -51,9 +54,9 @@ pub struct Settings {
     /// Who they are.
     pub credentials: Vec<Credential>,
     /// The trail of what was done to ports, if one is kept.
-    pub audit: Option<PathBuf>,
+    pub audit: Option<Shelf>,
     /// All that it hears, if that is kept.
-    pub recording: Option<PathBuf>,
+    pub recording: Option<Shelf>,
     /// Whether ports are to be as they were found when it has ended.
     pub restores: bool,
     /// Times and limits.
@@ -79,7 +82,11 @@ struct Document {
     #[serde(default)]
     credential: Vec<CredentialSpec>,
     audit: Option<Spanned<String>>,
+    audit_size: Option<Spanned<String>>,
+    audit_files: Option<Spanned<i64>>,
     recording: Option<Spanned<String>>,
+    recording_size: Option<Spanned<String>>,
+    recording_files: Option<Spanned<i64>>,
     on_exit: Option<Spanned<String>>,
     #[serde(default)]
     times: TimesSpec,
@@ -101,6 +108,7 @@ impl Settings {
         let rules = rules::rules(source, &document)?;
         let at_once = matches!(store, Store::Cluster(_)).then_some(crate::cluster::AT_ONCE);
         let rules = Rules { at_once, ..rules };
+        kept::check(source, &document, folder)?;
         Ok(Settings {
             network,
             names: hosts::hosts(source, &document.hosts)?,
@@ -110,8 +118,8 @@ impl Settings {
             listen: listen::listen(source, &document, folder)?,
             remote,
             credentials,
-            audit: document.audit.as_ref().map(path).transpose()?,
-            recording: document.recording.as_ref().map(path).transpose()?,
+            audit: kept::audit(source, &document, folder)?,
+            recording: kept::recording(source, &document, folder)?,
             restores,
             rules,
         })

@@ -45,6 +45,13 @@ fn what_is_wrong_is_said_with_its_line() {
         ("\"unix:c\"", "\"unix:c\"\n[times]\nlease = \"1 ms\"", "c.toml:6: 1 ms here"),
         ("\"unix:c\"", "\"unix:c\"\n[limits]\nclients = 0", "c.toml:6: a limit of 0"),
         ("\"unix:c\"", "\"unix:c\"\n[infiniband]", "c.toml:5: a second network"),
+        ("\"s\"", "\"s\"\naudit = \"./s\"", "c.toml:4: \"./s\" is a second thing's file"),
+        ("\"s\"", "\"s\"\nrecording = \"t.toml\"", "c.toml:4: \"t.toml\" is a second"),
+        ("\"s\"", "\"s\"\naudit-size = \"1 GiB\"", "c.toml:4: of a file that is not kept"),
+        ("\"s\"", "\"s\"\naudit = \"a\"\naudit-size = \"1 KiB\"", "c.toml:5: 1 KiB here"),
+        ("\"s\"", "\"s\"\naudit = \"a\"\naudit-size = \"64\"", "c.toml:5: "),
+        ("\"s\"", "\"s\"\naudit = \"a\"\naudit-files = 1", "c.toml:5: 1 files of the audit"),
+        ("\"s\"", "\"s\"\nrecording-files = 9", "c.toml:4: of a file that is not kept"),
     ];
     for (from, to, said) in cases {
         let error = read(&WELL.replacen(from, to, 1)).unwrap_err();
@@ -164,4 +171,16 @@ fn several_share_a_store() {
     }
     let text = WELL.replacen("store = \"s\"\n", "", 1);
     assert!(read(&text).unwrap_err().starts_with("c.toml:1: no store is named"));
+}
+
+#[test]
+fn how_much_is_kept() {
+    let kept = |text: &str| read(&WELL.replacen("\"s\"", &format!("\"s\"\n{text}"), 1)).unwrap();
+    let mib = |mib: u64| bandwise_units::Bytes::from_kib(mib << 10);
+    let at = |name: &str| Path::new("/etc/bandwise").join(name);
+    let plain = kept("audit = \"a\"\nrecording = \"r\"");
+    assert_eq!(plain.audit, Some(Shelf::new(at("a"), mib(64), 16)));
+    assert_eq!(plain.recording, Some(Shelf::new(at("r"), mib(64), 4)));
+    let told = kept("recording = \"r\"\nrecording-size = \"2 MiB\"\nrecording-files = 2");
+    assert_eq!((told.audit, told.recording), (None, Some(Shelf::new(at("r"), mib(2), 2))));
 }

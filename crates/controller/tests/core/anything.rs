@@ -1,6 +1,6 @@
 //! Whatever is lost, copied, refused or killed: in the end ports are as if nothing had been.
 
-use super::world::{NAMES, PORTS, World, connect, ms, register, register_part};
+use super::world::{NAMES, PORTS, World, connect, ms, register, register_part, resumed};
 use bandwise_controller::core::{
     Answer, Asked, ClientId, Core, Input, Output, Owner, Refusal, Request, Rules, State, Ticket,
 };
@@ -282,5 +282,28 @@ proptest! {
             prop_assert_eq!(&serde_json::from_str::<Output>(&written).unwrap(), output);
         }
         prop_assert_eq!(said, world.said);
+    }
+
+    /// Whoever goes on from any moment, by what was written down of it, says the same from then on.
+    #[test]
+    fn goes_on_from_any_moment(
+        steps in any_steps(), happens in anything(), moments in prop::collection::vec(any::<Index>(), 1..4)
+    ) {
+        let (world, _) = disturbed(&steps, &happens);
+        let mut core = world.begun.clone();
+        let at: Vec<usize> = moments.iter().map(|of| of.index(world.heard.len())).collect();
+        let mut others = Vec::new();
+        for (number, (now, input)) in world.heard.iter().enumerate() {
+            others.extend(at.iter().filter(|at| **at == number).map(|_| resumed(&core, patient())));
+            core.handle(*now, input.clone());
+            let said: Vec<Output> = std::iter::from_fn(|| core.poll()).collect();
+            for other in &mut others {
+                other.handle(*now, input.clone());
+                let others: Vec<Output> = std::iter::from_fn(|| other.poll()).collect();
+                prop_assert_eq!(&others, &said);
+                prop_assert_eq!(other.wake(), core.wake());
+            }
+        }
+        prop_assert!(others.iter().all(|other| other.moment() == core.moment()));
     }
 }

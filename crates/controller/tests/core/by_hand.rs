@@ -63,20 +63,18 @@ fn a_client_that_says_nothing_is_dropped_when_its_lease_ends() {
     world.told(other, 1, connect(half, "h1", "h3")).unwrap();
     world.settle();
     let lease = world.rules.lease;
-    world.now += lease - ms(1_000);
+    world.pass(lease - ms(1_000));
     let ticket = world.ticket();
     world.hear(Input::Renew { ticket, by: Owner::default(), client: other });
     assert_eq!(world.answers[&ticket], Ok(Answer::Done));
-    world.now += ms(1_500);
-    world.hear(Input::Tick);
+    world.pass(ms(1_500));
     // What can't be stored is tried again.
     world.store(false);
     assert_eq!(world.stored.clients().len(), 2);
     world.settle();
-    world.now += world.rules.longest_retry;
     let ticket = world.ticket();
     world.hear(Input::Renew { ticket, by: Owner::default(), client: other });
-    world.hear(Input::Tick);
+    world.pass(world.rules.longest_retry - ms(100));
     world.settle();
     assert!(world.said.contains(&Output::Dropped { client }));
     assert_eq!(world.stored.clients().collect::<Vec<_>>(), [other]);
@@ -91,8 +89,7 @@ fn who_is_heard_before_the_drop_is_stored_stays() {
     let ticket = world.ticket();
     world.hear(Input::Hello { ticket, by: Owner::default() });
     // A write is under way.
-    world.now += world.rules.lease;
-    world.hear(Input::Tick);
+    world.pass(world.rules.lease);
     let ticket = world.ticket();
     world.hear(Input::Renew { ticket, by: Owner::default(), client });
     world.settle();
@@ -108,6 +105,29 @@ fn a_clock_that_jumps_back_ends_no_lease_and_holds_nothing_up() {
     world.told(client, 4, connect(applications[1], "h1", "h2")).unwrap();
     world.settle();
     assert_eq!(world.weights(2), [1]);
+}
+
+/// A clock that jumps ahead, and a process or machine that was stopped: nobody could be heard meanwhile.
+#[test]
+fn who_could_not_be_heard_is_not_dropped() {
+    let (mut world, client, _) = two_that_send();
+    let silent = world.hello();
+    world.settle();
+    let lease = world.rules.lease;
+    world.now += 3 * lease;
+    // The first that is heard of many that wait to be.
+    let ticket = world.ticket();
+    world.hear(Input::Renew { ticket, by: Owner::default(), client });
+    assert!(world.said.iter().any(|said| matches!(said, Output::StoodStill { .. })));
+    world.settle();
+    assert_eq!(world.stored.clients().collect::<Vec<_>>(), [client, silent]);
+    // Who lives is heard within a lease, and who doesn't is dropped then.
+    world.pass(lease - ms(1_000));
+    let ticket = world.ticket();
+    world.hear(Input::Renew { ticket, by: Owner::default(), client });
+    world.pass(ms(1_000));
+    world.settle();
+    assert_eq!(world.stored.clients().collect::<Vec<_>>(), [client]);
 }
 
 #[test]

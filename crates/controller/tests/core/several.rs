@@ -1,7 +1,7 @@
 //! Several cores with one store: whoever hears what how late, dies, or has which group, in the end ports are as one core
 //! would have them.
 
-use super::world::{NAMES, PORTS, connect, lowest, ms, path, profiles, register};
+use super::world::{NAMES, PORTS, connect, lowest, ms, path, profiles, register, resumed};
 use bandwise_controller::core::{
     Answer, Asked, Change, ClientId, Core, End, Group, Input, OrderId, Output, Owner, Refusal,
     Request, Rules, SeenPort, State, Task, Ticket,
@@ -34,6 +34,8 @@ struct Entry {
 
 struct One {
     core: Core,
+    /// What goes on from where the core was at some moment, and is to say the same.
+    shadow: Option<Core>,
     /// Which start of it this is: writes of another are not its own.
     run: u64,
     /// How much of the history it has heard.
@@ -97,7 +99,8 @@ impl Several {
             Core::new(rules(), Settings::default(), profiles(), self.stored(heard), self.now);
         let core = core.unwrap().among_others(CORES[at].into(), heard as u64);
         let (writes, orders, released) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
-        One { core, run: self.runs, heard, writes, pending: None, orders, released }
+        let (run, shadow) = (self.runs, None);
+        One { core, shadow, run, heard, writes, pending: None, orders, released }
     }
 
     fn find(&mut self, at: usize) {
@@ -118,8 +121,14 @@ impl Several {
 
     fn hear(&mut self, at: usize, input: Input) {
         let now = self.now;
-        self.ones[at].core.handle(now, input);
-        while let Some(output) = self.ones[at].core.poll() {
+        let One { core, shadow, .. } = &mut self.ones[at];
+        core.handle(now, input.clone());
+        let said: Vec<Output> = std::iter::from_fn(|| core.poll()).collect();
+        if let Some(shadow) = shadow {
+            shadow.handle(now, input);
+            assert_eq!(std::iter::from_fn(|| shadow.poll()).collect::<Vec<_>>(), said);
+        }
+        for output in said {
             match output {
                 Output::Store { write, after, changes } => {
                     assert!(changes.len() <= 24, "{} changes at once", changes.len());
@@ -230,6 +239,18 @@ impl Several {
         }
         self.holders.insert(group.clone(), to);
         self.hold(to);
+    }
+
+    /// Time passes, and all are woken whenever they want to be.
+    fn pass(&mut self, time: Duration) {
+        let until = self.now + time;
+        let wake = |one: &One| one.core.wake();
+        while let Some(wake) = self.ones.iter().filter_map(wake).min().filter(|at| *at < until) {
+            self.now = self.now.max(wake);
+            (0..CORES.len()).for_each(|at| self.hear(at, Input::Tick));
+        }
+        self.now = until;
+        (0..CORES.len()).for_each(|at| self.hear(at, Input::Tick));
     }
 
     fn settle(&mut self) {
@@ -364,6 +385,8 @@ enum Happens {
     HandsOver(Index, Index),
     CutOff(Index),
     Time(u64),
+    /// A moment is written down.
+    Shadowed(Index),
 }
 
 fn anything() -> impl Strategy<Value = Vec<Happens>> {
@@ -378,6 +401,7 @@ fn anything() -> impl Strategy<Value = Vec<Happens>> {
         1 => (index(), index()).prop_map(|(group, to)| Happens::HandsOver(group, to)),
         1 => index().prop_map(Happens::CutOff),
         3 => (0u64..40).prop_map(Happens::Time),
+        1 => index().prop_map(Happens::Shadowed),
     ];
     prop::collection::vec(happens, 0..200)
 }
@@ -423,6 +447,10 @@ proptest! {
                     let until = several.now;
                     several.hear(core(at), Input::Held { groups: Vec::new(), until });
                     several.hold(core(at));
+                }
+                Happens::Shadowed(at) => {
+                    let one = &mut several.ones[core(at)];
+                    one.shadow = Some(resumed(&one.core, rules()));
                 }
                 Happens::Time(time) => {
                     several.now += ms(*time);
@@ -521,14 +549,14 @@ fn leases_are_kept_by_who_has_the_group() {
     // That one dies, and c has its group.
     several.dies(1, false, 2);
     several.settle();
-    several.now += rules().lease - ms(1000);
+    several.pass(rules().lease - ms(1000));
     (0..3).for_each(|at| several.hold(at));
     several.hear(2, Input::Renew { ticket: Ticket(78), by, client: id });
-    several.now += ms(10_000);
+    several.pass(ms(10_000));
     (0..3).for_each(|at| several.hold(at));
     several.settle();
     assert!(home(&several).is_some(), "it was heard");
-    several.now += rules().lease;
+    several.pass(rules().lease);
     (0..3).for_each(|at| several.hold(at));
     several.settle();
     assert_eq!(home(&several), None, "nobody has heard it for as long as a lease");

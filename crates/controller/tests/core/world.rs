@@ -1,8 +1,8 @@
 //! A store, ports and clients around a core, each of which fails when it is told to.
 
 use bandwise_controller::core::{
-    Answer, Asked, Change, ClientId, Core, End, Group, Input, OrderId, Output, Owner, Profiles,
-    Refusal, Request, Rules, SeenPort, State, Task, Ticket, Way,
+    Answer, Asked, Change, ClientId, Core, End, Group, Input, Moment, OrderId, Output, Owner,
+    Profiles, Refusal, Request, Rules, SeenPort, State, Task, Ticket, Way,
 };
 use bandwise_enforce::htb::lowest_terms;
 use bandwise_input::Source;
@@ -49,6 +49,15 @@ pub fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
+/// One that goes on from where another is, by what was written down of that.
+pub fn resumed(core: &Core, rules: Rules) -> Core {
+    let written = serde_json::to_string(&core.moment()).unwrap();
+    let moment: Moment = serde_json::from_str(&written).unwrap();
+    let again = Core::resumed(rules, Settings::default(), profiles(), moment).unwrap();
+    assert_eq!(again.moment(), core.moment());
+    again
+}
+
 /// What outlives a crash, and what is under way.
 pub struct World {
     pub rules: Rules,
@@ -73,15 +82,19 @@ pub struct World {
     pub answers: BTreeMap<Ticket, Result<Answer, Refusal>>,
     pub said: Vec<Output>,
     pub heard: Vec<(Duration, Input)>,
+    /// What the core was before it heard any of that.
+    pub begun: Core,
     next: u64,
 }
 
 impl World {
     pub fn new(rules: Rules) -> World {
         let core = Core::new(rules, Settings::default(), profiles(), State::default(), ms(0));
+        let core = core.unwrap();
         let mut world = World {
             rules,
-            core: core.unwrap(),
+            begun: core.clone(),
+            core,
             now: ms(0),
             stored: State::default(),
             write: None,
@@ -217,7 +230,19 @@ impl World {
         self.said.clear();
         let (rules, settings) = (self.rules, Settings::default());
         self.core = Core::new(rules, settings, profiles(), self.stored.clone(), self.now).unwrap();
+        self.begun = self.core.clone();
         self.find();
+    }
+
+    /// Time passes, and the core is woken whenever it wants to be.
+    pub fn pass(&mut self, time: Duration) {
+        let until = self.now + time;
+        while let Some(wake) = self.core.wake().filter(|wake| *wake < until) {
+            self.now = self.now.max(wake);
+            self.hear(Input::Tick);
+        }
+        self.now = until;
+        self.hear(Input::Tick);
     }
 
     /// All goes well until nothing is left to do.

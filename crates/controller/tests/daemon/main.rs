@@ -1,5 +1,6 @@
 //! The process around the core, with switches that do as they are told, or hang.
 
+mod kept;
 mod network;
 mod started;
 mod two_hosts;

@@ -30,7 +30,7 @@ fn a_port_that_hangs_holds_up_nobody_who_asks_and_one_that_refuses_is_tried_agai
     assert!(BACK.iter().all(|port| weights(&network, port).is_empty()));
     daemon.stop();
     let recording = std::fs::File::open(folder.path().join("recording")).unwrap();
-    let replayed = Replay::run(BufReader::new(recording), |_, _, _| ()).unwrap();
+    let replayed = Replay::default().run(BufReader::new(recording), |_, _, _| ()).unwrap();
     assert_eq!((replayed.starts, replayed.differs, replayed.cut), (1, None, 0));
     let audit = std::fs::read_to_string(folder.path().join("audit")).unwrap();
     let lines: Vec<serde_json::Value> =
@@ -63,6 +63,11 @@ fn started_again_it_has_what_was_answered() {
     daemon.stop();
 }
 
+/// All but the first line.
+fn lines_after(text: &str) -> &str {
+    text.split_once('\n').unwrap().1
+}
+
 /// A recording that was changed is told by its line; one that was cut is heard as far as it goes.
 #[test]
 fn a_recording_that_says_something_else_is_told() {
@@ -73,7 +78,7 @@ fn a_recording_that_says_something_else_is_told() {
     daemon.until(Core::is_settled);
     daemon.stop();
     let text = std::fs::read_to_string(folder.path().join("recording")).unwrap();
-    let replay = |text: &str| Replay::run(text.as_bytes(), |_, _, _| ());
+    let replay = |text: &str| Replay::default().run(text.as_bytes(), |_, _, _| ());
     assert_eq!(replay(&text).unwrap().differs, None);
     let changed = text.replacen("\"to\":\"h1\"},\"path\"", "\"to\":\"hx\"},\"path\"", 1);
     let changed =
@@ -85,6 +90,11 @@ fn a_recording_that_says_something_else_is_told() {
         let replayed = replay(text).unwrap();
         assert_eq!((replayed.starts, replayed.cut, replayed.differs), (starts, 1, None));
     }
+    // Killed when it had hardly begun.
+    let begun = &text[..text.find('\n').unwrap() / 2];
+    let replayed = replay(&format!("{begun}\n{text}")).unwrap();
+    assert_eq!((replayed.starts, replayed.cut, replayed.differs), (1, 1, None));
+    assert!(replay(&format!("{begun}\n{}", lines_after(&text))).is_err());
     let broken = text.replacen("{\"at_ns\"", "{\"at", 1);
     assert!(replay(&broken).unwrap_err().to_string().starts_with("line 2"));
     let lines: Vec<&str> = text.lines().collect();
@@ -105,7 +115,7 @@ fn ports_are_as_they_were_found_when_it_ends_if_that_is_asked() {
     assert!(daemon.stop().is_empty());
     assert!(THERE.iter().chain(&BACK).all(|port| weights(&network, port).is_empty()));
     let recording = std::fs::File::open(folder.path().join("recording")).unwrap();
-    let replayed = Replay::run(BufReader::new(recording), |_, _, _| ()).unwrap();
+    let replayed = Replay::default().run(BufReader::new(recording), |_, _, _| ()).unwrap();
     assert_eq!((replayed.differs, replayed.cut), (None, 0));
 }
 

@@ -5,7 +5,7 @@ use bandwise_controller::cluster::Groups;
 use bandwise_controller::core::{Answer, Asked, ClientId, Core, Profiles, Request, Rules};
 use bandwise_controller::credentials::Caller;
 use bandwise_controller::daemon::{
-    Audit, Beginning, Desk, Handle, Metrics, Parts, Recording, Said,
+    Audit, Beginning, Desk, Handle, Metrics, Parts, Recording, Said, Shelf,
 };
 use bandwise_controller::store::{Embedded, Store};
 use bandwise_enforce::simulated::Simulated;
@@ -13,6 +13,7 @@ use bandwise_enforce::{Applied, Fault, Left, Plan, Port, Switches, Wanted};
 use bandwise_input::Source;
 use bandwise_saba::controller::{ApplicationId, PortConfig, PortId, Settings};
 use bandwise_saba::table::read;
+use bandwise_units::Bytes;
 use std::num::NonZeroU16;
 use std::path::Path;
 use std::sync::mpsc::Receiver;
@@ -87,6 +88,19 @@ impl Daemon {
         gate: Option<Receiver<bool>>,
         restores: bool,
     ) -> Daemon {
+        let room = (Bytes::from_kib(1 << 20), 2);
+        Daemon::start_keeping(rules, (folder, room), network, gate, restores)
+    }
+
+    /// Recording and audit trail have files of this size, and so many.
+    pub fn start_keeping(
+        rules: Rules,
+        (folder, (size, files)): (&Path, (Bytes, u32)),
+        network: &Simulated,
+        gate: Option<Receiver<bool>>,
+        restores: bool,
+    ) -> Daemon {
+        let shelf = |name: &str| Shelf::new(folder.join(name), size, files);
         let mut store = Embedded::open(&folder.join("store")).unwrap();
         let (stored, levels) = (store.load().unwrap(), NonZeroU16::new(16).unwrap());
         let beginning = Beginning::new(rules, (levels, 1), TABLE.into(), &stored);
@@ -101,8 +115,8 @@ impl Daemon {
             switches: gated(gate),
             paths: gated(None),
             scout: gated(None),
-            recording: Some(Recording::begin(&folder.join("recording"), &beginning).unwrap()),
-            audit: Some(Audit::open(&folder.join("audit")).unwrap()),
+            recording: Some(Recording::begin(shelf("recording"), beginning).unwrap()),
+            audit: Some(Audit::open(shelf("audit")).unwrap()),
             metrics: metrics.clone(),
             restores,
         };

@@ -61,6 +61,17 @@ pub struct Layout {
 /// machine that has lost its processor by milliseconds; what is not caught up is lost for the link.
 const CATCH_UP_PER_S: u64 = 500;
 
+/// What a class may send at once.
+pub(super) fn burst(rate: BitRate, packet: Bytes) -> Bytes {
+    Bytes::new(rate.as_bps() / 8 / CATCH_UP_PER_S + packet.get())
+}
+
+/// Refuses a link that can't be limited.
+pub(super) fn check_link(link: BitRate) -> Result<(), Unfit> {
+    let (least, most) = (BitRate::from_bps(1_000_000), BitRate::from_gbps(1_000));
+    if (least..=most).contains(&link) { Ok(()) } else { Err(Unfit::Link(link)) }
+}
+
 impl Layout {
     /// A port with a link of `link` (rounded down to what `tc` prints), of which `others` are for
     /// everyone who isn't Saba's, with so many queues for Saba. `packet` is the largest that a queue
@@ -71,10 +82,7 @@ impl Layout {
         queues: NonZeroU8,
         packet: Bytes,
     ) -> Result<Self, Unfit> {
-        let (least, most) = (BitRate::from_bps(1_000_000), BitRate::from_gbps(1_000));
-        if !(least..=most).contains(&link) {
-            return Err(Unfit::Link(link));
-        }
+        check_link(link)?;
         if !(0.01..=0.99).contains(&others.get()) {
             return Err(Unfit::Others(others));
         }
@@ -145,9 +153,8 @@ impl Layout {
     }
 
     fn class(&self, parent: Option<u16>, rate: BitRate, quantum: Option<u32>) -> Class {
-        let burst =
-            |rate: BitRate| Bytes::new(rate.as_bps() / 8 / CATCH_UP_PER_S + self.packet.get());
         let ceil = self.link;
-        Class { parent, rate, ceil, burst: burst(rate), cburst: burst(ceil), quantum }
+        let (burst, cburst) = (burst(rate, self.packet), burst(ceil, self.packet));
+        Class { parent, rate, ceil, burst, cburst, quantum }
     }
 }

@@ -26,6 +26,7 @@ mod dscp;
 mod layout;
 pub mod netlink;
 mod rate;
+mod throttle;
 mod tree;
 
 use change::INNER_QUANTUM;
@@ -33,4 +34,5 @@ pub use change::{Change, changes};
 pub use dscp::{Dscp, Marks, NoDscp};
 pub use layout::{Layout, Unfit};
 pub use rate::{LEAST, lowest_terms, printable, quanta, rates};
+pub use throttle::{is_throttle, throttle};
 pub use tree::{Class, DEFAULT, Family, Filter, HANDLE, LINK, OURS, QUEUE, Root, SABA, Tree};

@@ -2,15 +2,19 @@
 
 mod namespaces;
 mod socket;
+mod throttled;
 mod wire;
+mod write;
 
 pub use namespaces::Namespaces;
+pub use throttled::Throttled;
 pub use wire::{Kernel, Trouble, Wire};
 
 use crate::htb::{Change, Layout, Marks, Root, changes};
-use crate::{Applied, Fault, Left, Plan, Port, Switches, Wanted, paths};
+use crate::{Applied, Fault, Plan, Port, Switches, Wanted, paths};
 use bandwise_saba::controller::{PortConfig, PortId};
 use std::{fmt, io};
+use write::{Place, write};
 
 /// Where data leaves a host or a switch that runs Linux, and how that is shared.
 #[derive(Debug, Clone)]
@@ -93,30 +97,12 @@ impl<R: Reach> LinuxTc<R> {
         at.and_then(|at| self.ports.get(at)).ok_or(Fault::NoSuchPort(id))
     }
 
-    /// Makes changes at a port and reads it after the last.
-    fn visit(&mut self, id: PortId, changes: &[Change]) -> Result<Root, Trouble> {
-        // Not through `port`, as `reach` is borrowed as well.
-        let port = &self.ports[id.0 as usize];
-        self.reach.visit(port.namespace.as_deref(), &port.device, changes)
-    }
-
     fn read_root(&mut self, id: PortId) -> Result<Root, Fault> {
         let port = self.port(id)?.name.clone();
-        self.visit(id, &[]).map_err(|Trouble(said)| Fault::Unreadable { port, said })
-    }
-
-    /// Puts back what stood there before, whatever stands there now.
-    fn roll_back(&mut self, id: PortId, before: &Root) -> Left {
-        match self.put_back(id, before) {
-            Ok(()) => Left::AsBefore,
-            Err(Trouble(why)) => Left::Otherwise(why),
-        }
-    }
-
-    fn put_back(&mut self, id: PortId, before: &Root) -> Result<(), Trouble> {
-        let now = self.visit(id, &[])?;
-        let after = self.visit(id, &changes(&now, before))?;
-        if after.is(before) { Ok(()) } else { Err(Trouble("it reads back otherwise".into())) }
+        // Not through `port`, as `reach` is borrowed as well.
+        let TcPort { namespace, device, .. } = &self.ports[id.0 as usize];
+        let read = self.reach.visit(namespace.as_deref(), device, &[]);
+        read.map_err(|Trouble(said)| Fault::Unreadable { port, said })
     }
 }
 
@@ -178,7 +164,7 @@ impl<R: Reach> Switches for LinuxTc<R> {
     }
 
     fn apply(&mut self, plan: &TcPlan) -> Result<Applied, Fault> {
-        let port = self.port(plan.port)?.name.clone();
+        self.port(plan.port)?;
         let config = |root: &Root, marks: &Marks| match root {
             Root::Saba(tree) => tree.config(marks),
             _ => PortConfig::default(),
@@ -187,23 +173,10 @@ impl<R: Reach> Switches for LinuxTc<R> {
             let config = config(&plan.before, &self.marks);
             return Ok(Applied { is_written: false, config });
         }
-        match self.visit(plan.port, &plan.changes) {
-            Ok(after) if after.is(&plan.wanted) => {
-                Ok(Applied { is_written: true, config: config(&after, &self.marks) })
-            }
-            Ok(after) => {
-                let missing = changes(&after, &plan.wanted);
-                let line = |change: &Change| format!("tc {}", change.line(&plan.device));
-                let missing: Vec<String> = missing.iter().map(line).collect();
-                let what = format!("{} is still to be done", missing.join(", "));
-                let left = self.roll_back(plan.port, &plan.before);
-                Err(Fault::Differs { port, what, left })
-            }
-            Err(Trouble(said)) => {
-                let left = self.roll_back(plan.port, &plan.before);
-                Err(Fault::Refused { port, said, left })
-            }
-        }
+        let TcPort { name, namespace, device, .. } = &self.ports[plan.port.0 as usize];
+        let place = Place { name, namespace: namespace.as_deref(), device };
+        let after = write(&mut self.reach, place, (&plan.before, &plan.wanted))?;
+        Ok(Applied { is_written: true, config: config(&after, &self.marks) })
     }
 
     fn read_back(&mut self, id: PortId) -> Result<PortConfig, Fault> {

@@ -8,3 +8,4 @@ mod kernel;
 mod layout;
 mod messages;
 mod netlink;
+mod throttled;

@@ -24,8 +24,13 @@ impl Config {
     /// The settings, and their text, for what turns out to be wrong later.
     fn read(&self) -> Result<(Settings, Text), Failure> {
         let text = Text::read(&self.config)?;
-        let folder = self.config.parent().filter(|path| !path.as_os_str().is_empty());
-        let settings = Settings::read(&text.source(), folder.unwrap_or(Path::new(".")))?;
+        let settings = Settings::read(&text.source(), self.folder())?;
         Ok((settings, text))
+    }
+
+    /// What paths in the settings are relative to.
+    fn folder(&self) -> &Path {
+        let folder = self.config.parent().filter(|path| !path.as_os_str().is_empty());
+        folder.unwrap_or(Path::new("."))
     }
 }

@@ -4,23 +4,28 @@ use crate::failure::Failure;
 use crate::output::print;
 use anyhow::{Context, anyhow};
 use bandwise_controller::core::{Output, Task};
-use bandwise_controller::daemon::Replay;
+use bandwise_controller::daemon::{Replay, Replayed};
 use std::fs::File;
 use std::io::BufReader;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Flags of `bandwise saba replay`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A recording has all that a controller heard (`recording` in its settings), and a sum over what it said. Heard
-again, it says the same, or it is told at which line not, with exit code 1. No port is touched.
+A recording has all that a controller heard (`recording` in its settings), and a sum over what it
+said. Heard again, it says the same, or it is told at which line not, with exit code 1. No port is
+touched. Each file of a recording can be heard by itself; of several, in their order, it is told
+whether something is missing between.
 
 Examples:
   bandwise saba replay recording.jsonl
-  bandwise saba replay recording.jsonl --orders")]
+  bandwise saba replay recording.jsonl --orders
+  # What was full before it first
+  bandwise saba replay recording.jsonl.part-* recording.jsonl")]
 pub struct Flags {
-    /// A recording
-    recording: PathBuf,
+    /// A recording, or its files, the oldest first
+    #[arg(required = true)]
+    recording: Vec<PathBuf>,
     /// Print each order to a port and each write
     #[arg(long)]
     orders: bool,
@@ -29,13 +34,28 @@ pub struct Flags {
 impl Flags {
     /// Hears it all again.
     pub fn run(self) -> Result<(), Failure> {
-        let name = self.recording.display().to_string();
-        let file = File::open(&self.recording).map_err(|error| {
+        let mut replay = Replay::default();
+        let mut differs = None;
+        for path in &self.recording {
+            let name = path.display().to_string();
+            let done = self.hear(&mut replay, path, &name)?;
+            let prefix = if self.recording.len() > 1 { format!("{name}: ") } else { String::new() };
+            print(&format!("{prefix}{}\n", summary(&done)))?;
+            differs = differs.or(done.differs.map(|line| format!("{name}:{line}")));
+        }
+        match differs {
+            None => print("the same was said as then\n"),
+            Some(at) => Err(anyhow!("{at}: something else was said then").into()),
+        }
+    }
+
+    fn hear(&self, replay: &mut Replay, path: &Path, name: &str) -> Result<Replayed, Failure> {
+        let file = File::open(path).map_err(|error| {
             let message = format!("{name}: can't be read: {}", crate::files::reason(&error));
             Failure::usage(message, "the recording of a controller")
         })?;
         let mut failed = None;
-        let replayed = Replay::run(BufReader::new(file), |line, at, output| {
+        let replayed = replay.run(BufReader::new(file), |line, at, output| {
             let told = if self.orders { told(output) } else { None };
             if let Some(told) = told
                 && failed.is_none()
@@ -47,20 +67,25 @@ impl Flags {
         if let Some(error) = failed {
             return Err(error);
         }
-        let done = replayed.with_context(|| name.clone())?;
-        let cut = match done.cut {
-            0 => String::new(),
-            starts => format!("; the last line of {starts} starts is cut"),
-        };
-        print(&format!(
-            "{} starts, {} inputs, {} outputs, {} orders to ports{cut}\n",
-            done.starts, done.inputs, done.outputs, done.orders
-        ))?;
-        match done.differs {
-            None => print("the same was said as then\n"),
-            Some(line) => Err(anyhow!("{name}:{line}: something else was said then").into()),
-        }
+        Ok(replayed.with_context(|| name.to_owned())?)
     }
+}
+
+/// What a file has, in a line.
+fn summary(done: &Replayed) -> String {
+    let Replayed { starts, parts, gaps, inputs, outputs, orders, cut, .. } = done;
+    let mut said =
+        format!("{starts} starts, {inputs} inputs, {outputs} outputs, {orders} orders to ports");
+    if *parts > 0 {
+        said.push_str("; goes on from another file");
+    }
+    if *gaps > 0 {
+        said.push_str(", which is not the one before: what was heard between is missing");
+    }
+    if *cut > 0 {
+        said.push_str(&format!("; the last line of {cut} starts is cut"));
+    }
+    said
 }
 
 fn told(output: &Output) -> Option<String> {

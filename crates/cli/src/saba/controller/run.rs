@@ -10,13 +10,14 @@ use anyhow::{Context, Error};
 use bandwise_controller::cluster::{Endpoints, Etcd, Groups};
 use bandwise_controller::core::{Core, Profiles, State};
 use bandwise_controller::credentials::{Credentials, Gate};
-use bandwise_controller::daemon::{Audit, Beginning, Desk, Keeper, Metrics, Parts, Recording};
+use bandwise_controller::daemon::{
+    Audit, Beginning, Desk, Keeper, Metrics, Parts, Recording, Shelf,
+};
 use bandwise_controller::settings::{Listen, Remote, Settings, Store};
 use bandwise_controller::store::{Embedded, Store as _, begun};
 use bandwise_controller::{Door, Marking, Tls};
 use bandwise_enforce::Switches;
 use bandwise_saba::table::read;
-use std::path::Path;
 use std::time::Duration;
 
 /// Flags of `bandwise saba controller`.
@@ -45,6 +46,7 @@ impl Flags {
     /// Runs until somebody asks it to stop.
     pub fn run(self) -> Result<(), Failure> {
         let (settings, text) = self.config.read()?;
+        Settings::check_places(&text.source(), self.config.folder())?;
         let table = Text::read(&settings.table)?;
         let read = read::any(&table.source())?;
         if read.is_empty() {
@@ -118,12 +120,12 @@ impl Use for Run<'_> {
         }
         let (mut place, door) = open_door(&settings.listen)?;
         let remote = settings.remote.as_ref().map(|of| open_remote(of, tls)).transpose()?;
-        let named = |path: &Path| path.display().to_string();
+        let named = |shelf: &Shelf| shelf.path().display().to_string();
         let audit = settings.audit.as_ref();
-        let audit = audit.map(|path| Audit::open(path).with_context(|| named(path)));
+        let audit = audit.map(|of| Audit::open(of.clone()).with_context(|| named(of)));
         let recording = settings.recording.as_ref();
         let recording =
-            recording.map(|path| Recording::begin(path, &beginning).with_context(|| named(path)));
+            recording.map(|of| Recording::begin(of.clone(), beginning).with_context(|| named(of)));
         bandwise_controller::log_to_standard_error();
         let metrics = Metrics::new();
         let parts = Parts {

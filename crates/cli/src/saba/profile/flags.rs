@@ -1,17 +1,19 @@
 //! Flags of `bandwise saba profile`, and what they mean.
 
 use super::answer::Answer;
+use super::devices::Devices;
 use super::links::Links;
 use crate::failure::Failure;
 use crate::files::Text;
 use crate::lab::Limited;
 use crate::output::{Json, Outputs, Report, check_table, write_table};
 use crate::values::{Refusal, duration, number, refused};
+use bandwise_enforce::htb::throttle;
 use bandwise_profiler::{Plan, PlanError};
 use bandwise_saba::Share;
 use bandwise_saba::sensitivity::{Dataset, DatasetError, Setting};
 use bandwise_saba::table::{Application, Date, Entry, NameError, Table, Text as Line, read};
-use bandwise_units::Time;
+use bandwise_units::{BitRate, Time};
 use std::ffi::OsString;
 use std::num::NonZeroU32;
 use std::os::unix::ffi::OsStrExt;
@@ -21,6 +23,7 @@ use std::time::{Duration, SystemTime};
 
 /// Flags of `bandwise saba profile`.
 #[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("links").required(true))]
 #[command(after_help = "\
 The command is run with each share of the bandwidth, in an order that is drawn by lot; how long it
 takes is measured from its start to its end. What it prints is kept beside the journal, as
@@ -28,12 +31,15 @@ JOURNAL.out. Runs that fail are shown, and made again at the end. Ctrl-C ends th
 the same command line makes those that are left, and so it does after a kill or a reboot; with a
 larger --repeat it adds to what there is.
 
-Links are those of a lab (`bandwise lab up`), or whatever a command of yours limits: it is run by sh
-before each run with BANDWISE_SHARE=0.25 in its environment for 25%, and with 1 at the end.
+Links are those of a lab (`bandwise lab up`), what a device of this host sends (not what comes in),
+or whatever a command of yours limits: it is run by sh before each run with BANDWISE_SHARE=0.25 in
+its environment for 25%, and with 1 at the end.
 
 Examples:
   # A program that is started on the hosts of a lab by a script
   bandwise saba profile --app LR --lab lab --table table.toml -- ./train.sh
+  # One that sends by a device of this host
+  bandwise saba profile --app put --device eth0 --rate 25Gbit --table table.toml -- ./put.sh
   # Fewer shares, more runs of each, on machines of your own
   bandwise saba profile --app sort --at 10,50,100 --repeat 5 --limit ./limit-all-nics.sh \\
       --table table.toml --report sort.html -- spark-submit sort.py")]
@@ -69,10 +75,17 @@ pub struct Flags {
     #[arg(allow_negative_numbers = true)]
     seed: u64,
     /// Limit all links of this lab
-    #[arg(long, value_name = "NAME", conflicts_with = "limit", required_unless_present = "limit")]
+    #[arg(long, value_name = "NAME", group = "links")]
     lab: Option<String>,
+    /// Limit what this device of this host sends; of several, with commas, each
+    #[arg(long, value_name = "NAME", group = "links", value_delimiter = ',', requires = "rate")]
+    device: Vec<String>,
+    /// What the device carries: 100% of the bandwidth
+    #[arg(long, value_name = "RATE", value_parser = rate, requires = "device")]
+    #[arg(conflicts_with_all = ["lab", "limit"])]
+    rate: Option<BitRate>,
     /// Limit links by this command
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", group = "links")]
     limit: Option<String>,
     /// Where runs are written down, to go on from; if not given, NAME.profile
     #[arg(long, value_name = "FILE")]
@@ -109,6 +122,15 @@ fn percent(text: &str) -> Result<Share, Refusal> {
     {
         Some(Ok(share)) => Ok(share),
         _ => refused(None, "0.1 to 100, with commas, such as 5,10,25,50,75,90,100"),
+    }
+}
+
+fn rate(text: &str) -> Result<BitRate, Refusal> {
+    let allowed = "1 Mbps to 1 Tbps, such as 25Gbit or \"100 Gbps\"";
+    match text.parse::<BitRate>() {
+        Ok(rate) if throttle(rate).is_ok() => Ok(rate),
+        Ok(_) => refused(None, allowed),
+        Err(error) => refused(Some(error.to_string()), allowed),
     }
 }
 
@@ -167,9 +189,10 @@ impl Flags {
         let outputs = Outputs::new(self.json, self.report, Default::default(), &inputs)?;
         let settings = Settings {
             // One of them is there, or the flags were refused.
-            links: match (self.lab, self.limit) {
-                (Some(name), _) => Links::Lab(Limited::open(&name)?),
-                (None, line) => Links::Command(line.unwrap_or_default()),
+            links: match (self.lab, self.rate, self.limit) {
+                (Some(name), ..) => Links::Lab(Limited::open(&name)?),
+                (_, Some(rate), _) => Links::Devices(Devices::open(self.device, rate)?),
+                (.., line) => Links::Command(line.unwrap_or_default()),
             },
             application: self.app,
             command: self.command,

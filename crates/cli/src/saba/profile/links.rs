@@ -1,5 +1,6 @@
 //! [`Links`]: the links that a program is to have less of.
 
+use super::devices::Devices;
 use crate::failure::Failure;
 use crate::lab::Limited;
 use anyhow::{Context, Result, bail};
@@ -12,6 +13,8 @@ use std::process::{Command, Stdio};
 pub(super) enum Links {
     /// Those of a lab.
     Lab(Limited),
+    /// Those that this host sends by.
+    Devices(Devices),
     /// A command of the operator's does it, told by the environment to what.
     Command(String),
 }
@@ -23,6 +26,7 @@ impl fmt::Display for Links {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Links::Lab(lab) => write!(f, "{lab}"),
+            Links::Devices(devices) => write!(f, "{devices}"),
             Links::Command(line) => write!(f, "links limited by {line}"),
         }
     }
@@ -33,6 +37,7 @@ impl Links {
     pub fn check(&self, shares: &[Share]) -> Result<(), Failure> {
         match self {
             Links::Lab(lab) => lab.check(shares),
+            Links::Devices(devices) => devices.check(shares),
             Links::Command(_) => Ok(()),
         }
     }
@@ -41,6 +46,7 @@ impl Links {
     pub fn limit(&mut self, share: Share) -> Result<()> {
         match self {
             Links::Lab(lab) => lab.limit(share),
+            Links::Devices(devices) => devices.limit(share),
             Links::Command(line) => command(line, share),
         }
         .with_context(|| format!("limiting links to {share}"))
@@ -50,6 +56,7 @@ impl Links {
     pub fn restore(&mut self) -> Result<()> {
         match self {
             Links::Lab(lab) => lab.restore(),
+            Links::Devices(devices) => devices.restore(),
             Links::Command(line) => command(line, Share::ALL),
         }
     }

@@ -2,6 +2,7 @@
 
 mod answer;
 mod book;
+mod devices;
 mod flags;
 mod json;
 mod links;
@@ -45,14 +46,12 @@ impl Flags {
         }
         let made = match campaign.left() {
             0 => Ok(true),
-            _ => {
-                let made = runs(&mut settings, &mut campaign, &mut book, &interrupt);
-                // Whatever became of the runs, the links are to be as they were.
-                let restored = settings.links.restore().context("links are still limited");
-                made.and_then(|made| restored.map(|()| made))
-            }
+            _ => runs(&mut settings, &mut campaign, &mut book, &interrupt),
         };
-        let is_whole = made?;
+        // Whatever became of the runs, the links are to be as they were; also where all were made by one that was
+        // killed before it came to this.
+        let restored = settings.links.restore().context("links are still limited");
+        let is_whole = made.and_then(|made| restored.map(|()| made))?;
         let answer = Answer::of(&campaign, settings.within);
         let stored = is_whole && answer.is_fit() && settings.store(&answer)?;
         let json = json::document(&settings, &campaign, &answer, stored);

@@ -7,11 +7,12 @@ use crate::core::output::Output;
 use crate::core::owner::Owner;
 use crate::core::request::{Answer, Asked, ClientId, Refusal};
 use bandwise_saba::controller::{ConnectionId, PortId};
+use serde::{Deserialize, Serialize};
 
 /// How many requests may wait for a write.
 const MOST_WAITING: usize = 10_000;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Waiting {
     Hello(Ticket, Owner),
     Ask(Ticket, Asked, Result<Vec<PortId>, String>),

@@ -16,6 +16,13 @@ impl<S> Desk<S> {
                 tracing::warn!(client = client.0, "dropped: its lease has ended");
                 return;
             }
+            Output::StoodStill { late } => {
+                tracing::warn!(
+                    late_s = late.as_secs_f64(),
+                    "stood still; all clients have a whole lease"
+                );
+                return;
+            }
             Output::Lost { name, .. } => {
                 tracing::warn!(port = name, "is no longer there");
                 return;

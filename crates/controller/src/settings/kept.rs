@@ -1,0 +1,97 @@
+//! What is written down as it goes: the audit trail and the recording, and how much of each is kept.
+
+use super::{Document, at, file, parsed};
+use crate::daemon::Shelf;
+use bandwise_input::{InputError, Source};
+use bandwise_units::Bytes;
+use std::path::Path;
+use toml::Spanned;
+
+const SIZE: &str = "64 MiB";
+/// A day of a hundred ports that are looked at every 10 s: what happened last.
+const RECORDINGS: i64 = 4;
+/// Who asks what was done to a port may ask late.
+const AUDITS: i64 = 16;
+
+/// What a file is called in the settings, and what is said of it.
+struct Kept<'a> {
+    key: &'a str,
+    name: &'a Option<Spanned<String>>,
+    size: &'a Option<Spanned<String>>,
+    files: &'a Option<Spanned<i64>>,
+    by_itself: i64,
+}
+
+pub(super) fn audit(
+    source: &Source,
+    document: &Document,
+    folder: &Path,
+) -> Result<Option<Shelf>, InputError> {
+    let (size, files) = (&document.audit_size, &document.audit_files);
+    let name = &document.audit;
+    shelf(source, Kept { key: "audit", name, size, files, by_itself: AUDITS }, folder)
+}
+
+pub(super) fn recording(
+    source: &Source,
+    document: &Document,
+    folder: &Path,
+) -> Result<Option<Shelf>, InputError> {
+    let (size, files) = (&document.recording_size, &document.recording_files);
+    let name = &document.recording;
+    shelf(source, Kept { key: "recording", name, size, files, by_itself: RECORDINGS }, folder)
+}
+
+fn shelf(source: &Source, kept: Kept, folder: &Path) -> Result<Option<Shelf>, InputError> {
+    let key = kept.key;
+    let Some(name) = kept.name else {
+        let alone = kept.size.as_ref().map(|size| size.span());
+        let alone = alone.or_else(|| kept.files.as_ref().map(|files| files.span()));
+        return match alone {
+            None => Ok(None),
+            Some(span) => {
+                let error = source.error(span, format!("of a file that is not kept: no {key}"));
+                Err(error.allowed(format!("{key} = \"FILE\" besides, or none of it")))
+            }
+        };
+    };
+    let path = file(source, name, folder)?;
+    let size = match kept.size {
+        None => SIZE.parse().expect("a size"),
+        Some(text) => {
+            let allowed = "64 KiB to 1 TiB";
+            let size: Bytes = parsed(source, text, allowed)?;
+            match (Bytes::from_kib(64)..=Bytes::from_kib(1 << 30)).contains(&size) {
+                true => size,
+                false => return Err(at(source, text, format!("{size} here")).allowed(allowed)),
+            }
+        }
+    };
+    let files = match kept.files {
+        None => kept.by_itself,
+        // One would be almost empty each time that another is begun.
+        Some(files) if (2..=100_000).contains(files.get_ref()) => *files.get_ref(),
+        Some(files) => {
+            let message = format!("{} files of the {key}", files.get_ref());
+            return Err(at(source, files, message).allowed("2 to 100000, with the one written to"));
+        }
+    };
+    Ok(Some(Shelf::new(path, size, files as u32)))
+}
+
+/// Refuses one file for two things: each would ruin the other.
+pub(super) fn check(source: &Source, document: &Document, folder: &Path) -> Result<(), InputError> {
+    let Document { table, store, audit, recording, .. } = document;
+    let named = [Some(table), store.as_ref(), audit.as_ref(), recording.as_ref()];
+    let mut named: Vec<&Spanned<String>> = named.into_iter().flatten().collect();
+    named.sort_by_key(|name| name.span().start);
+    for (before, name) in named.iter().enumerate() {
+        let path = folder.join(name.get_ref());
+        if named[..before].iter().any(|other| folder.join(other.get_ref()) == path) {
+            let message = format!("{:?} is a second thing's file", name.get_ref());
+            let allowed = "a file of its own for each of table, store, audit and recording";
+            return Err(at(source, name, message).allowed(allowed));
+        }
+    }
+    Ok(())
+}

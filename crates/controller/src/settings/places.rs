@@ -1,0 +1,46 @@
+//! What can't be a file of a controller, where the settings say so.
+
+use super::listen::{Listen, listen};
+use super::{Document, Settings, at, file};
+use bandwise_input::{InputError, Source};
+use std::fs::symlink_metadata;
+use std::ops::Range;
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+
+impl Settings {
+    /// Refuses places in the file system where what the settings name can't be, so that nothing is begun of which the rest
+    /// fails. Looks, and touches nothing. Both are those that the settings were read with.
+    pub fn check_places(source: &Source, folder: &Path) -> Result<(), InputError> {
+        let document: Document = source.toml()?;
+        let Document { store, audit, recording, .. } = &document;
+        for name in [store, audit, recording].into_iter().flatten() {
+            let path = file(source, name, folder)?;
+            check(source, name.span(), &path)?;
+            if path.is_dir() {
+                let message = format!("{} is a folder", path.display());
+                return Err(at(source, name, message).allowed("a file"));
+            }
+        }
+        if let Listen::Unix { path, .. } = listen(source, &document, folder)? {
+            let span = document.listen.as_ref().map_or(0..0, |text| text.span());
+            check(source, span.clone(), &path)?;
+            if symlink_metadata(&path).is_ok_and(|there| !there.file_type().is_socket()) {
+                let message = format!("{} is there, and is no socket", path.display());
+                let allowed = "a path where nothing is, or a socket that a controller has left";
+                return Err(source.error(span, message).allowed(allowed));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check(source: &Source, span: Range<usize>, path: &Path) -> Result<(), InputError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let message = format!("there is no folder {}", folder.display());
+    Err(source.error(span, message).allowed("a file in a folder that is there"))
+}
