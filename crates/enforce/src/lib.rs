@@ -9,7 +9,8 @@
 //!   level, and what finds ports and ways.
 //! - [`umad`] is the network of such ports, written and read by datagrams of subnet management.
 //! - [`Named`] is any of them whose hosts have other names too, such as addresses.
-//! - [`simulated`] is a network in memory, to try a controller without any other.
+//! - [`simulated`] is a network in memory, to try a controller without any other, and to see what connections would get
+//!   by what it writes: by rates or packet by packet, without I/O.
 //!
 //! **Nothing is ever half-written on a port.** [`Switches::apply`] writes, reads back and compares; if
 //! anything is refused or reads back otherwise, what stood there before is written again.

@@ -1,7 +1,7 @@
 //! Rates over links instead of packets: who has how much of the network at each instant, exactly and from
 //! event to event.
 //!
-//! - [`Network`] is a list of directed links with capacities; [`FlowSpec`] a path, bytes, a class and a
+//! - [`Network`] is a list of directed links with capacities, [`Links`] those of a fabric; [`FlowSpec`] a path, bytes, a class and a
 //!   group (a coflow, job or application).
 //! - [`Simulation`] starts flows, says when the next one ends and lets time pass. Flows that are treated
 //!   alike share one state, so their number costs little.
@@ -18,6 +18,7 @@ pub mod coflow;
 mod flow;
 mod flows;
 mod groups;
+mod links;
 mod network;
 mod paths;
 pub mod policy;
@@ -27,6 +28,7 @@ mod share;
 mod simulation;
 
 pub use flow::{Ended, FlowId, FlowSpec};
+pub use links::Links;
 pub use network::{LinkConfig, MAX_CAPACITY, MAX_WEIGHT, Network, NetworkError, Queue};
 pub use policy::Policy;
 pub use simulation::Simulation;

@@ -98,6 +98,22 @@ impl LinkConfig {
         Ok(LinkConfig { queues, queue_of_class })
     }
 
+    /// Queues of these weights, one or more, each from 1; of some classes the number of their queue. Classes that are not
+    /// named stand in queue 0.
+    pub fn weighted(
+        weights: &[u8],
+        queues: impl IntoIterator<Item = (u8, u8)>,
+    ) -> Result<LinkConfig, NetworkError> {
+        let mut queue_of_class = Vec::new();
+        for (class, queue) in queues {
+            let class = usize::from(class);
+            queue_of_class.resize(queue_of_class.len().max(class + 1), 0);
+            queue_of_class[class] = queue;
+        }
+        let queue = |&weight: &u8| Queue::weighted(weight.into());
+        LinkConfig::new(weights.iter().map(queue).collect(), queue_of_class)
+    }
+
     /// The queue in which flows of a class stand.
     pub fn queue_of(&self, class: u8) -> u8 {
         self.queue_of_class.get(usize::from(class)).copied().unwrap_or(0)

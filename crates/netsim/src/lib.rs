@@ -5,6 +5,7 @@
 //! - [`host`]: cores, PCIe and RNIC;
 //! - [`egress`]: what both do at a port: lanes, credits, arbitration.
 
+mod ample;
 mod build;
 pub mod cable;
 mod credits;

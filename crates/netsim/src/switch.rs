@@ -35,6 +35,21 @@ pub struct SwitchModel {
     pub marking: Option<MarkerSettings>,
 }
 
+impl SwitchModel {
+    /// A switch of which nothing is known: the usual latency and buffer, nothing unusual.
+    pub fn usual() -> Self {
+        SwitchModel {
+            latency: Time::from_ns(200),
+            buffer: Bytes::from_kib(32),
+            scheduling: Scheduling::Fcfs,
+            queueing: Queueing::Fifo,
+            hiccup: None,
+            credit_delay: Time::from_ns(50),
+            marking: None,
+        }
+    }
+}
+
 /// Where packets for different outputs wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]

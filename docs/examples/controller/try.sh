@@ -44,6 +44,8 @@ tell 2 '"connect": {"application": 0, "from": "h0", "to": "h3"}'
 tell 3 '"connect": {"application": 1, "from": "h1", "to": "h3"}'
 settled
 run bandwise saba status --config controller.toml
+run bandwise saba rates --config controller.toml
+run bandwise saba rates --config controller.toml --engine packets
 kill $controller
 wait
 echo '> bandwise saba replay recording.jsonl | tail -n 1'

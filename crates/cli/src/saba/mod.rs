@@ -24,7 +24,8 @@ Examples:
   bandwise saba profile --app LR --lab lab --table table.toml -- ./train.sh
   bandwise saba run --app LR -- ./train.sh
   bandwise saba controller --config controller.toml --dry-run
-  bandwise saba status --config controller.toml")]
+  bandwise saba status --config controller.toml
+  bandwise saba rates --config controller.toml")]
 pub enum Command {
     /// Simulate jobs under several ways of sharing: who gains, who loses, what to configure
     Plan(settings::Flags),
@@ -36,6 +37,8 @@ pub enum Command {
     Controller(controller::run::Flags),
     /// Show what a controller that runs has, and what its ports have
     Status(controller::status::Flags),
+    /// What applications would get if all sent at once, by what stands at a network in memory
+    Rates(controller::rates::Flags),
     /// Hear again all that a controller heard, and say what it did then
     Replay(controller::replay::Flags),
 }
@@ -49,6 +52,7 @@ impl Command {
             Command::Run(flags) => flags.run(),
             Command::Controller(flags) => flags.run(),
             Command::Status(flags) => flags.run(),
+            Command::Rates(flags) => flags.run(),
             Command::Replay(flags) => flags.run(),
         }
     }

@@ -17,6 +17,7 @@ mod rperf;
 mod rperf_device;
 mod saba;
 mod saba_packets;
+mod saba_rates;
 mod saba_run;
 mod sim;
 mod sweep;

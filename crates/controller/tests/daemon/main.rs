@@ -2,6 +2,7 @@
 
 mod kept;
 mod network;
+mod rates;
 mod started;
 mod two_hosts;
 mod world;

@@ -140,8 +140,18 @@ impl Daemon {
     }
 
     pub fn register_and_connect(&mut self, client: ClientId, to: &str) -> ApplicationId {
+        self.register_and_connect_as("all", client, to)
+    }
+
+    /// As an application that depends on `all` of the bandwidth, or on `little`.
+    pub fn register_and_connect_as(
+        &mut self,
+        name: &str,
+        client: ClientId,
+        to: &str,
+    ) -> ApplicationId {
         let register =
-            Request::Register { name: "all".into(), nodes: None, dataset: None, job: None };
+            Request::Register { name: name.into(), nodes: None, dataset: None, job: None };
         let Answer::Registered { application, .. } = self.ask(client, register) else { panic!() };
         let from = if to == "h0" { "h1" } else { "h0" };
         let (from, to) = (from.into(), to.into());

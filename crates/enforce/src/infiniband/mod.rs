@@ -26,3 +26,4 @@ pub use smp::{
     DATA, DIRECTED_ROUTE, Data, LENGTH, MOST_HOPS, Method, NotAnSmp, Request, Route, Smp,
 };
 pub use tables::{Mapping, Part, Tables, Turn};
+pub(crate) use turns::turns;

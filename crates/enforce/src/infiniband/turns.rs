@@ -15,7 +15,7 @@ const MOST: u32 = 255;
 /// (IBTA 7.6.9.2): a turn below a packet is a packet. So weights count packets of the link's largest size
 /// where there are entries enough, a lane having several where one does not hold its weight; what they share
 /// is then exact for large packets. Where there are not, the number is as large as there is room for.
-pub(super) fn turns(lanes: &[Vl], weights: &[u8], room: usize, mtu: u16) -> Option<Vec<Turn>> {
+pub(crate) fn turns(lanes: &[Vl], weights: &[u8], room: usize, mtu: u16) -> Option<Vec<Turn>> {
     let weights = lowest_terms(&weights.iter().map(|&weight| weight.into()).collect::<Vec<_>>());
     let spare = lanes.len() - weights.len();
     let room = room.checked_sub(spare)?;

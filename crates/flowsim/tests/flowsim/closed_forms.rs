@@ -74,6 +74,20 @@ fn applications_share_equally_whatever_their_flows() {
     assert_eq!(ms(&found), [400.0, 400.0, 400.0, 200.0]);
 }
 
+/// Class 2 is in a queue of three times the weight; class 0 is not named, and with class 1 in the first.
+#[test]
+fn classes_that_are_named_and_others() {
+    let mut simulation = Simulation::new(links(1), WeightedQueues);
+    let config = LinkConfig::weighted(&[1, 3], [(1, 0), (2, 1)]).unwrap();
+    assert_eq!([0, 1, 2, 3].map(|class| config.queue_of(class)), [0, 0, 1, 0]);
+    simulation.set_link(0, config).unwrap();
+    let of_class = |class, megabits| FlowSpec { class, ..flow(&[0], megabits) };
+    let found = run(simulation, &[of_class(0, 100), of_class(1, 100), of_class(2, 600)]);
+    assert_eq!(ms(&found), [800.0, 800.0, 800.0]);
+    assert!(LinkConfig::weighted(&[1, 3], [(1, 2)]).is_err());
+    assert!(LinkConfig::weighted(&[0], []).is_err());
+}
+
 /// 3:1 by weight until it is changed to 1:3 at 100 ms.
 #[test]
 fn weights_change_on_the_way() {

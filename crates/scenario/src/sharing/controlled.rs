@@ -1,11 +1,10 @@
 //! [`Controlled`]: a network whose ports Saba's controller sets up, alone or as several instances.
 
 use super::instances::Instances;
-use super::links::Links;
 use super::steering::{Configurable, Paths, Steering};
 use super::{SharingPolicy, SharingScenario};
 use bandwise_flowsim::policy::WeightedQueues;
-use bandwise_flowsim::{LinkConfig, Queue, Simulation};
+use bandwise_flowsim::{LinkConfig, Links, Simulation};
 use bandwise_saba::Share;
 use bandwise_saba::controller::{
     ApplicationId, Command, ConnectionId, Controller, Coordinates, Event, Grouping, Levels,
@@ -179,13 +178,8 @@ fn name(job: usize) -> Application {
 }
 
 fn link_config(config: &PortConfig) -> LinkConfig {
-    let queues = config.weights.iter().map(|&weight| Queue::weighted(weight.into())).collect();
-    let last = config.table.iter().last().map_or(0, |(level, _)| usize::from(level.0));
-    let mut queue_of_class = vec![0; last + 1];
-    for (level, queue) in config.table.iter() {
-        queue_of_class[usize::from(level.0)] = queue;
-    }
-    LinkConfig::new(queues, queue_of_class).expect("few queues, and weights above 0")
+    let queues = config.table.iter().map(|(level, queue)| (level.0 as u8, queue));
+    LinkConfig::weighted(&config.weights, queues).expect("few queues, and weights above 0")
 }
 
 impl Configurable for Simulation<WeightedQueues> {

@@ -1,7 +1,7 @@
 //! [`Instances`]: the instances of a distributed controller, and what goes between them (Saba 4.3.4).
 
 use super::controlled::Controllers;
-use super::links::Links;
+use bandwise_flowsim::Links;
 use bandwise_saba::controller::{
     Command, Event, Instance, InstanceId, Partition, PortId, Settings, SharedTable,
 };

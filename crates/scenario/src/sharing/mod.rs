@@ -10,7 +10,6 @@ mod controlled;
 mod doubts;
 mod instances;
 mod jobs;
-mod links;
 mod models;
 mod outlook;
 mod own_queues;

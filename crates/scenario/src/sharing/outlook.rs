@@ -2,9 +2,9 @@
 //! is simulated.
 
 use super::controlled::Controlled;
-use super::links::Links;
 use super::steering::Paths;
 use super::{SharedJob, SharingPolicy, SharingScenario};
+use bandwise_flowsim::Links;
 use bandwise_saba::Share;
 use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::PriorityLevel;

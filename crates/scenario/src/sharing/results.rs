@@ -2,7 +2,6 @@
 
 use super::controlled::Controlled;
 use super::jobs::{SharingProgress, SharingWatch};
-use super::links::Links;
 use super::own_queues::{OwnQueues, Source};
 use super::parts::ClassAJob;
 use super::run::{Drive, Driven};
@@ -12,7 +11,7 @@ use super::{SharedJob, SharingPolicy, SharingScenario, parts};
 use bandwise_flowsim::policy::{
     AppQueues, Blocking, Homa, MaxMin, Sebf, Sincronia, SmallestGroup, Srpt, WeightedQueues,
 };
-use bandwise_flowsim::{Policy, Simulation};
+use bandwise_flowsim::{Links, Policy, Simulation};
 use bandwise_units::{Bytes, Time};
 
 /// What a queue's rate may be too low by, in millionths. With 0.1% averages are the same to three digits as

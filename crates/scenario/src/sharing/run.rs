@@ -1,11 +1,10 @@
 //! [`Drive`]: the jobs of a scenario over a flow simulation, from event to event.
 
 use super::jobs::{Carrier, Jobs, SharingWatch};
-use super::links::Links;
 use super::steering::{Paths, Steering};
 use super::timeline::{Recorder, Timeline};
 use super::{SharedJob, SharingScenario};
-use bandwise_flowsim::{Ended, FlowId, FlowSpec, Policy, Simulation};
+use bandwise_flowsim::{Ended, FlowId, FlowSpec, Links, Policy, Simulation};
 use bandwise_units::{Bytes, Time};
 use bandwise_workload::job::{Part, Transfer};
 

@@ -1,7 +1,7 @@
 //! [`Steering`]: who sets up ports while jobs come and go, whatever network they belong to.
 
-use super::links::Links;
 use super::{SharedJob, SharingScenario};
+use bandwise_flowsim::Links;
 use bandwise_saba::controller::PortConfig;
 
 /// Who sets up the network while jobs come and go.

@@ -83,6 +83,7 @@ pub use flow::{FlowSpec, MethodName, OpcodeName, Senders, unplaced};
 use crate::Scenario;
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::Models;
+use bandwise_netsim::switch::SwitchModel;
 use bandwise_topology::read::{self, FabricSpec, Format};
 use bandwise_topology::{Fabric, Routes};
 use congestion::CongestionSpec;
@@ -171,7 +172,7 @@ impl Scenario {
             routes: Routes::shortest(&fabric),
             fabric,
             models: Models {
-                switch: switch::default_model(),
+                switch: SwitchModel::usual(),
                 device: device::default_model(),
                 qos: qos::default_tables(),
             },

@@ -44,22 +44,9 @@ impl Table for HiccupSpec {
     const EXAMPLE: &'static str = "{ one-in = 256, up-to = \"200 ns\" } or false";
 }
 
-/// A switch of which nothing is known: the usual latency and buffer, nothing unusual.
-pub(crate) fn default_model() -> SwitchModel {
-    SwitchModel {
-        latency: Time::from_ns(200),
-        buffer: Bytes::from_kib(32),
-        scheduling: Scheduling::Fcfs,
-        queueing: Queueing::Fifo,
-        hiccup: None,
-        credit_delay: Time::from_ns(50),
-        marking: None,
-    }
-}
-
 impl SwitchSpec {
     pub(super) fn resolve(&self, source: &Source, mtu: Mtu) -> Result<SwitchModel, InputError> {
-        let mut model = default_model();
+        let mut model = SwitchModel::usual();
         if let Some(latency) = &self.latency {
             model.latency = within(source, "latency", latency, Time::ZERO..=SECOND)?;
         }

@@ -3,6 +3,7 @@
 mod ask;
 mod dry_run;
 mod network;
+pub mod rates;
 pub mod replay;
 pub mod run;
 pub mod status;

@@ -6,7 +6,7 @@ use crate::output::note;
 use crate::{fabric, lab};
 use anyhow::Error;
 use bandwise_controller::Marking;
-use bandwise_controller::settings::{InfiniBand, Network, Settings, Shape};
+use bandwise_controller::settings::{self, InfiniBand, Network, Settings, Shape};
 use bandwise_enforce::htb::Marks;
 use bandwise_enforce::simulated::Simulated;
 use bandwise_enforce::tc::{LinuxTc, Namespaces};
@@ -74,14 +74,19 @@ pub fn open(settings: &Settings, source: &Source, to: impl Use) -> Result<(), Fa
         }
         Network::InfiniBand(given) => to.with(infiniband(given, source)?.named(names)),
         Network::Simulated(given) => {
-            let fabric = match &given.shape {
-                Shape::Given(fabric) => (**fabric).clone(),
-                Shape::File(file) => fabric::read(&Text::read(file)?.source())?,
-            };
-            let network = Simulated::new(fabric, given.queues);
+            let network = simulated(given)?;
             to.with(opened([network.clone(), network.clone(), network])?.named(names))
         }
     }
+}
+
+/// A network in memory as settings have it, of which nothing is written yet.
+pub fn simulated(given: &settings::Simulated) -> Result<Simulated, Failure> {
+    let fabric = match &given.shape {
+        Shape::Given(fabric) => (**fabric).clone(),
+        Shape::File(file) => fabric::read(&Text::read(file)?.source())?,
+    };
+    Ok(Simulated::new(fabric, given.queues))
 }
 
 fn opened<S: Switches>([mut writer, paths, scout]: [S; 3]) -> Result<Opened<S>, Failure> {

@@ -28,9 +28,9 @@ mod models;
 
 use super::controlled::Controlled;
 use super::jobs::SharingWatch;
-use super::links::Links;
 use super::steering::{Steering, Unsteered};
 use super::{SharedJob, SharingPolicy, SharingResults, SharingScenario};
+use bandwise_flowsim::Links;
 use bandwise_netsim::Counters;
 use bandwise_netsim::cable;
 use bandwise_netsim::engine::Crew;

@@ -2,22 +2,12 @@
 
 use super::PacketsError;
 use crate::sharing::{SharingPolicy, SharingScenario};
-use crate::spec::{congestion, switch};
-use bandwise_netsim::host::DeviceModel;
-use bandwise_netsim::switch::{Queueing, SwitchModel};
+use crate::spec::congestion;
 use bandwise_netsim::{Models, PortTables, Qos};
 use bandwise_rdma::qos::{Sl2Vl, Vl, VlArbEntry, VlArbTable};
 use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::{MAX_WEIGHT, arbitration};
 use bandwise_topology::Fabric;
-use bandwise_units::{BitRate, Bytes, Time};
-
-/// A rate at which the buffers of the models are known to be large enough (RPerf VIII-B).
-const KNOWN_RATE: BitRate = BitRate::from_gbps(56);
-
-/// What a host's PCIe carries beyond its link: it does not limit jobs, as it does not with rates
-/// alone. Payloads of 256 bytes have 24 of overhead there, those of 4096 have 32 on a link.
-const PCIE_BEYOND: f64 = 1.25;
 
 /// How data lanes are used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,40 +100,12 @@ fn turns(weights: impl Iterator<Item = u8>) -> VlArbTable {
 
 /// Everything about a fabric under a policy.
 pub(super) fn models(fabric: &Fabric, lanes: &Lanes, policy: SharingPolicy) -> Models {
-    // What a buffer of 32 KiB lasts at the known rate, and what a cable takes besides.
-    let delay = fabric.links().iter().map(|link| link.delay).max().unwrap_or(Time::ZERO);
-    let fastest = fabric.links().iter().map(|link| link.rate).max().unwrap_or(KNOWN_RATE);
-    let buffer = |known: Bytes| {
-        let lasts = KNOWN_RATE.time_for(known) + delay * 2;
-        let bytes = fastest.max(KNOWN_RATE).as_bps() as f64 / 8.0 * lasts.as_s_f64();
-        // Credits count blocks of 64 bytes in 16 bits.
-        Bytes::new((bytes as u64).clamp(known.get(), u64::from(u16::MAX) * 64))
-    };
-    let preset = DeviceModel::connectx4_56g();
-    let of_hosts = fabric.hosts().iter().filter_map(|&host| {
-        Some(fabric.peer(fabric.host_port(host))?.1.rate.as_bps() as f64 * PCIE_BEYOND)
-    });
-    let pcie = of_hosts.fold(preset.pcie_rate.as_bps() as f64, f64::max);
-    let known = switch::default_model();
-    let buffer_of_switch = buffer(known.buffer);
-    let (marking, reaction) = congestion::defaults(buffer_of_switch);
-    let controls_congestion = policy == SharingPolicy::FairFlows;
     let PortTables { sl2vl, vlarb } = lanes.tables();
-    Models {
-        switch: SwitchModel {
-            buffer: buffer_of_switch,
-            // Lanes have their queues at outputs (Saba 4.5.2).
-            queueing: Queueing::Voq,
-            marking: controls_congestion.then_some(marking),
-            ..known
-        },
-        device: DeviceModel {
-            pcie_rate: BitRate::from_bps(pcie as u64),
-            tx_buffer: buffer(preset.tx_buffer),
-            rx_buffer: buffer(preset.rx_buffer),
-            congestion_control: controls_congestion.then_some(reaction),
-            ..preset
-        },
-        qos: Qos { sl2vl, vlarb, ports: Vec::new() },
+    let mut models = Models::ample(fabric, Qos { sl2vl, vlarb, ports: Vec::new() });
+    if policy == SharingPolicy::FairFlows {
+        let (marking, reaction) = congestion::defaults(models.switch.buffer);
+        models.switch.marking = Some(marking);
+        models.device.congestion_control = Some(reaction);
     }
+    models
 }

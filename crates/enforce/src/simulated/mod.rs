@@ -1,12 +1,23 @@
 //! [`Simulated`]: a network in memory, to try a controller without any other.
 //!
-//! Its ports keep what is written to them, and do nothing with it. Packets go by the shortest routes, as in the
-//! simulators ([`Routes::shortest`]).
+//! Its ports keep what is written to them; what connections get by that, all at once, is worked out where somebody
+//! asks for it ([`Traffic`]): exactly by rates, or packet by packet. Packets go by the shortest routes
+//! ([`Routes::shortest`](bandwise_topology::Routes::shortest)).
+
+mod flows;
+mod packets;
+mod shape;
+mod traffic;
+
+pub use flows::Flows;
+pub use packets::Times;
+pub use traffic::{Connection, Traffic, Uncarried};
 
 use crate::htb::lowest_terms;
 use crate::{Applied, Fault, Left, Plan, Port, Switches, Wanted};
 use bandwise_saba::controller::{PortConfig, PortId};
-use bandwise_topology::{self as topology, Fabric, NodeId, NodeKind, Routes};
+use bandwise_topology::{self as topology, Fabric, NodeId, NodeKind};
+use shape::{Shape, id};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::num::NonZeroU8;
@@ -30,33 +41,6 @@ struct Network {
     /// What stood at ports before they were first written by [`Switches::apply`].
     before: BTreeMap<PortId, PortConfig>,
     refusing: BTreeSet<PortId>,
-}
-
-/// Nodes, links and routes.
-#[derive(Debug)]
-struct Shape {
-    fabric: Fabric,
-    routes: Routes,
-}
-
-impl Shape {
-    fn new(fabric: Fabric) -> Arc<Self> {
-        let routes = Routes::shortest(&fabric);
-        Arc::new(Shape { fabric, routes })
-    }
-
-    /// A port by its id, if something is connected to it.
-    fn port(&self, id: PortId) -> Option<topology::Port> {
-        let node = u32::try_from(id.0 >> 8).ok().map(NodeId)?;
-        let port = topology::Port { node, number: id.0 as u8 };
-        let is_there = node.index() < self.fabric.nodes().len() && port.number > 0;
-        (is_there && self.fabric.link_at(port).is_some()).then_some(port)
-    }
-}
-
-/// A port's id: the node by its place, and the number of the port.
-fn id(port: topology::Port) -> PortId {
-    PortId(u64::from(port.node.0) << 8 | u64::from(port.number))
 }
 
 /// What would be written to a port.
@@ -101,6 +85,15 @@ impl Simulated {
         Simulated { network: Arc::new(Mutex::new(network)), found: shape }
     }
 
+    /// What connections would get that all have something to send, by what stands at the ports now.
+    pub fn traffic(&self, connections: &[Connection]) -> Result<Traffic, Uncarried> {
+        let (shape, stands) = {
+            let network = self.network();
+            (network.shape.clone(), network.stands.clone())
+        };
+        Traffic::new(&shape, &stands, connections)
+    }
+
     fn network(&self) -> MutexGuard<'_, Network> {
         // No change is left half done.
         self.network.lock().unwrap_or_else(PoisonError::into_inner)
@@ -120,7 +113,7 @@ impl Simulated {
         self.network().shape = Shape::new(fabric);
     }
 
-    /// Somebody else writes to a port, or it comes back with nothing.
+    /// Somebody else writes to a port what it can have, or it comes back with nothing.
     pub fn overwrite(&self, port: PortId, config: PortConfig) {
         self.network().stands.insert(port, config);
     }
@@ -186,16 +179,7 @@ impl Switches for Simulated {
     }
 
     fn path(&mut self, from: &str, to: &str) -> Result<Vec<PortId>, Fault> {
-        let Shape { fabric, routes } = &*self.found;
-        let host = |name: &str| {
-            let node = fabric.find(name).filter(|&node| !fabric.is_switch(node));
-            node.ok_or_else(|| Fault::NoSuchHost(name.to_owned()))
-        };
-        let path = routes.path(fabric, host(from)?, host(to)?);
-        if path.is_empty() {
-            return Err(Fault::NoPath { from: from.to_owned(), to: to.to_owned() });
-        }
-        let mut path: Vec<PortId> = path.into_iter().map(id).collect();
+        let mut path: Vec<PortId> = self.found.path(from, to)?.into_iter().map(id).collect();
         path.sort_unstable();
         Ok(path)
     }

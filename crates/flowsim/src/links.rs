@@ -1,6 +1,6 @@
-//! The output ports of a fabric as the directed links of a flow simulation.
+//! [`Links`]: the output ports of a fabric as the directed links of a network.
 
-use bandwise_flowsim::Network;
+use crate::Network;
 use bandwise_topology::{Fabric, NodeId, Port, Routes};
 use bandwise_units::BitRate;
 

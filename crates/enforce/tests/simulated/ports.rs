@@ -1,9 +1,9 @@
 //! A network in memory does what others do: what is written reads back in lowest terms, what is refused changes nothing.
 
+use crate::fabrics::config;
 use bandwise_enforce::simulated::Simulated;
 use bandwise_enforce::{Fault, Left, Plan, Switches, Wanted};
 use bandwise_saba::controller::{PortConfig, PortId};
-use bandwise_saba::mapping::PriorityLevel;
 use bandwise_topology::builders;
 use std::num::NonZeroU8;
 
@@ -11,11 +11,6 @@ fn network() -> Simulated {
     let (rate, delay) = ("100 Gbps".parse().unwrap(), "10 ns".parse().unwrap());
     let fabric = builders::leaf_spine(2, 2, 2, rate, delay).unwrap();
     Simulated::new(fabric, NonZeroU8::new(2).unwrap())
-}
-
-fn config(weights: &[u8]) -> PortConfig {
-    let table = (0..weights.len()).map(|at| (PriorityLevel(at as u16), at as u8)).collect();
-    PortConfig { table, weights: weights.to_vec() }
 }
 
 #[test]

@@ -1,0 +1,167 @@
+//! `bandwise saba rates`: what each application of a controller would get if all sent at once.
+//!
+//! Worked out here and not by the controller, which only says what stands where: it has to answer within milliseconds,
+//! and packets take their time.
+
+mod answer;
+mod said;
+mod shown;
+
+use super::{Config, ask, network};
+use crate::failure::Failure;
+use crate::output::Json;
+use crate::values::duration;
+use answer::Answer;
+use anyhow::{Context, Error};
+use bandwise_controller::settings::{Listen, Network, Settings, Store};
+use bandwise_enforce::simulated::{Simulated, Times, Traffic, Uncarried};
+use bandwise_enforce::{Switches, Wanted};
+use bandwise_saba::controller::PortId;
+use bandwise_units::{BitRate, Time};
+use said::{Connection, Connections, Status};
+use serde::de::DeserializeOwned;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Flags of `bandwise saba rates`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The controller runs, with a network in memory ([simulated]). What each application and
+connection would get by what stands at its ports is beside what max-min fairness would give
+without Saba.
+
+Examples:
+  bandwise saba rates --config controller.toml
+  bandwise saba rates --config controller.toml --engine packets --duration '5 ms'
+  bandwise saba rates --config controller.toml --json")]
+pub struct Flags {
+    #[command(flatten)]
+    config: Config,
+    /// What carries their data
+    #[arg(long, value_name = "WHICH", default_value = "flows")]
+    engine: Engine,
+    /// With packets: how long those count that arrive, in simulated time, after half of that; if not given, as long
+    /// as the slowest link in use takes for 4096
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    duration: Option<Time>,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What carries the data of connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Engine {
+    /// Rates of flows, exactly and fast
+    Flows,
+    /// Packets over InfiniBand hosts, switches, lanes and credits
+    Packets,
+}
+
+/// By what it was worked out.
+#[derive(Debug, Clone, Copy)]
+enum By {
+    Flows { is_at_rest: bool },
+    Packets(Times),
+}
+
+impl Flags {
+    /// Asks the controller, works it out and prints.
+    pub fn run(self) -> Result<(), Failure> {
+        let file = &self.config.config;
+        let outputs = self.json.resolve(&[file])?;
+        if self.engine == Engine::Flows && self.duration.is_some() {
+            let message = "--duration is of packets, and rates of flows take no time";
+            return Err(Failure::usage(message, "--engine packets with it"));
+        }
+        let (settings, _) = self.config.read()?;
+        let network = in_memory(&settings, file)?;
+        // In this order: an application that went between has no connection left then.
+        let Connections { mut connections } = said(&settings.listen, "/v1/connections")?;
+        let status: Status = said(&settings.listen, "/v1/status")?;
+        let known: BTreeSet<u64> = status.applications.iter().map(|of| of.application).collect();
+        connections.retain(|of| known.contains(&of.application));
+        let traffic = traffic(network, &settings, file, &status, &connections)?;
+        let (rates, by) = carried(&traffic, self.engine, self.duration).map_err(Error::from)?;
+        let max_min = traffic.max_min();
+        let answer = Answer::new(&traffic, &status, &connections, [&rates, &max_min]);
+        outputs.emit(&answer.text(by, status.settled), &answer.json(by, status.settled))
+    }
+}
+
+/// What each connection gets.
+fn carried(
+    traffic: &Traffic,
+    engine: Engine,
+    duration: Option<Time>,
+) -> Result<(Vec<BitRate>, By), Uncarried> {
+    if engine == Engine::Flows {
+        let flows = traffic.flows();
+        return Ok((flows.rates, By::Flows { is_at_rest: flows.is_at_rest }));
+    }
+    let given = |measured| Times { warm_up: measured / 2, measured };
+    let times = duration.map_or_else(|| traffic.times(), given);
+    Ok((traffic.packets(times)?, By::Packets(times)))
+}
+
+/// The network that the settings have in memory, with nothing written. Real ones are measured, not made up: who wants
+/// to know beforehand what they would give has their fabric in memory.
+fn in_memory(settings: &Settings, file: &Path) -> Result<Simulated, Failure> {
+    let file = file.display();
+    let Network::Simulated(given) = &settings.network else {
+        return Err(Failure::usage(
+            format!(
+                "{file} has ports of a real network, whose links say themselves what they carry"
+            ),
+            "[simulated] settings; a real fabric is tried as `fabric-file`, such as what ibnetdiscover says",
+        ));
+    };
+    if matches!(settings.store, Store::Cluster(_)) {
+        return Err(Failure::usage(
+            format!(
+                "{file} has a [cluster], of which each controller has a network in memory of its own"
+            ),
+            "settings with a `store` of their own, with which one controller writes all ports",
+        ));
+    }
+    network::simulated(given)
+}
+
+/// What the controller says at a path.
+fn said<T: DeserializeOwned>(listen: &Listen, path: &str) -> Result<T, Failure> {
+    let said = ask::get(listen, path)?;
+    let read = serde_json::from_value(said);
+    Ok(read.with_context(|| format!("what the controller says at {path} can't be used"))?)
+}
+
+/// The controller's connections over a network with what it read at its ports.
+fn traffic(
+    mut network: Simulated,
+    settings: &Settings,
+    file: &Path,
+    status: &Status,
+    connections: &[Connection],
+) -> Result<Traffic, Failure> {
+    let another = |what: String| {
+        let message =
+            format!("{} is not what the controller was started with: {what}", file.display());
+        Failure::usage(message, "its settings, and the fabric as it was then")
+    };
+    for port in &status.ports {
+        let id = network.named(&port.name).filter(|&id| id == PortId(port.port));
+        let id = id.ok_or_else(|| another(format!("it has no port {}", port.name)))?;
+        let Some(read) = &port.read else {
+            let name = &port.name;
+            return Err(anyhow::anyhow!("{name} has not been read yet; ask again").into());
+        };
+        let plan = network.plan(id, &Wanted::Shared(read.clone()));
+        plan.and_then(|plan| network.apply(&plan)).map_err(|fault| another(fault.to_string()))?;
+    }
+    let named = connections.iter().map(|of| of.named(&settings.names)).collect::<Vec<_>>();
+    for (said, of) in connections.iter().zip(&named) {
+        let path = network.path(&of.from, &of.to).map_err(|fault| another(fault.to_string()))?;
+        if path.iter().map(|port| port.0).ne(said.path.iter().copied()) {
+            return Err(another(format!("{} sends to {} by other ports", of.from, of.to)));
+        }
+    }
+    Ok(network.traffic(&named).map_err(Error::from)?)
+}

@@ -1,0 +1,57 @@
+//! What a controller says of itself over HTTP, as far as rates depend on it.
+
+use bandwise_enforce::Names;
+use bandwise_enforce::simulated;
+use bandwise_saba::controller::PortConfig;
+use bandwise_saba::mapping::PriorityLevel;
+use serde::Deserialize;
+
+/// `GET /v1/status`.
+#[derive(Debug, Deserialize)]
+pub struct Status {
+    /// Whether nothing is being written.
+    pub settled: bool,
+    pub applications: Vec<Application>,
+    pub ports: Vec<Port>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Application {
+    pub application: u64,
+    pub name: String,
+    pub job: Option<String>,
+    /// The first registration of its job; itself where it is of none.
+    pub whole: u64,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Port {
+    pub port: u64,
+    pub name: String,
+    pub read: Option<PortConfig>,
+}
+
+/// `GET /v1/connections`.
+#[derive(Debug, Deserialize)]
+pub struct Connections {
+    pub connections: Vec<Connection>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Connection {
+    pub connection: u64,
+    pub application: u64,
+    pub level: u16,
+    pub from: String,
+    pub to: String,
+    pub path: Vec<u64>,
+}
+
+impl Connection {
+    /// The same between hosts as their network calls them.
+    pub fn named(&self, names: &Names) -> simulated::Connection {
+        let known = |name: &String| names.get(&**name).cloned().unwrap_or_else(|| (&**name).into());
+        let (from, to) = (known(&self.from), known(&self.to));
+        simulated::Connection { from, to, level: PriorityLevel(self.level) }
+    }
+}

@@ -1,0 +1,132 @@
+//! [`Answer`] for people and for programs.
+
+use super::By;
+use super::answer::{Answer, Application, Rate, Row};
+use bandwise_enforce::simulated::Times;
+use bandwise_report::{Cell, Table, text as tables};
+use bandwise_units::BitRate;
+use serde_json::{Value, json};
+
+impl Answer {
+    /// For people.
+    pub fn text(&self, by: By, is_settled: bool) -> String {
+        let table = |title: &str, header: &[&str], rows| Table {
+            title: title.into(),
+            caption: String::new(),
+            header: header.iter().copied().map(String::from).collect(),
+            rows,
+        };
+        let number = |n: u64| Cell::text(n.to_string());
+        let rates = |rate: &Rate| {
+            let gbps = |rate: BitRate| Cell::number(rate.as_gbps_f64(), "Gbps");
+            let most = rate.most.as_ref();
+            let most = most.map(|(port, part)| format!("{:.1} % at {port}", part * 100.0));
+            [gbps(rate.gets), gbps(rate.max_min), Cell::text(most.unwrap_or_default())]
+        };
+        let application = |of: &Application| -> Vec<Cell> {
+            let (job, connections) = (of.job.clone().unwrap_or_default(), of.connections as u64);
+            let who = [number(of.application), Cell::text(&of.name), Cell::text(job)];
+            who.into_iter().chain([number(connections)]).chain(rates(&of.rate)).collect()
+        };
+        let connection = |of: &Row| -> Vec<Cell> {
+            let who = [number(of.connection), number(of.application), number(of.level.into())];
+            let ends = [&of.from, &of.to].map(Cell::text);
+            who.into_iter().chain(ends).chain(rates(&of.rate)).collect()
+        };
+        let applications = table(
+            "Applications, if all send at once",
+            &["application", "name", "job", "connections", "gets", "max-min", "most of a link"],
+            self.applications.iter().map(application).collect(),
+        );
+        let connections = table(
+            "Connections",
+            &[
+                "connection",
+                "application",
+                "level",
+                "from",
+                "to",
+                "gets",
+                "max-min",
+                "of the fullest link",
+            ],
+            self.connections.iter().map(connection).collect(),
+        );
+        let being_written = match is_settled {
+            true => "",
+            false => "Ports are being written: this is by what stood there just now.\n",
+        };
+        format!(
+            "{}\n{}\n{}\nMax-min is what all would get without weights, by rates.\n{being_written}",
+            tables::table(&applications),
+            tables::table(&connections),
+            by.sentence(),
+        )
+    }
+
+    /// For programs.
+    pub fn json(&self, by: By, is_settled: bool) -> Value {
+        let with = |who: Value, Rate { gets, max_min, most }: &Rate| {
+            let (port, part) = most.as_ref().map(|(port, part)| (port, part)).unzip();
+            let rates = json!({
+                "rate_bps": gets.as_bps(), "max_min_bps": max_min.as_bps(), "part": part, "port": port,
+            });
+            let (Value::Object(mut all), Value::Object(rates)) = (who, rates) else {
+                unreachable!("both are made as objects");
+            };
+            all.extend(rates);
+            Value::Object(all)
+        };
+        let application = |of: &Application| {
+            let Application { application, name, job, connections, rate } = of;
+            let who = json!({
+                "application": application, "name": name, "job": job, "connections": connections,
+            });
+            with(who, rate)
+        };
+        let connection = |of: &Row| {
+            let Row { connection, application, from, to, level, rate } = of;
+            let who = json!({
+                "connection": connection, "application": application, "level": level,
+                "from": from, "to": to,
+            });
+            with(who, rate)
+        };
+        json!({
+            "schema": 1,
+            "engine": by.engine(),
+            "settled": is_settled,
+            "applications": self.applications.iter().map(application).collect::<Vec<_>>(),
+            "connections": self.connections.iter().map(connection).collect::<Vec<_>>(),
+            "stats": { "version": env!("CARGO_PKG_VERSION") },
+        })
+    }
+}
+
+impl By {
+    fn sentence(self) -> String {
+        match self {
+            By::Flows { is_at_rest: true } => {
+                "By rates: queues share a link by weight, connections within a queue max-min fairly.".into()
+            }
+            By::Flows { is_at_rest: false } => "By rates, which don't come to rest with these weights: no link has more than it \
+                 carries, but some\nconnections may have less than they could."
+                .into(),
+            By::Packets(Times { warm_up, measured }) => format!(
+                "Packet by packet: WRITEs of 64 KiB over InfiniBand, counted with all headers where they arrive,\n\
+                 for {measured} after {warm_up} of warm-up."
+            ),
+        }
+    }
+
+    fn engine(self) -> Value {
+        match self {
+            By::Flows { is_at_rest } => json!({ "name": "flows", "at_rest": is_at_rest }),
+            By::Packets(times) => json!({
+                "name": "packets",
+                "warm_up_ns": times.warm_up.as_ns_f64(),
+                "measured_ns": times.measured.as_ns_f64(),
+            }),
+        }
+    }
+}

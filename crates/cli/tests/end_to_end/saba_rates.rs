@@ -1,0 +1,174 @@
+//! `bandwise saba rates` beside a controller that runs, with a network in memory.
+
+use crate::common::{Place, Ran};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::process::{Child, Command, Stdio};
+
+const TABLE: &str = "application,share,time_s\nLR,1,132\nLR,0.5,260\nLR,0.25,447\n\
+    PR,1,100\nPR,0.5,110\nPR,0.25,131\n";
+const SETTINGS: &str = "table = \"table.csv\"\nstore = \"store\"\nlisten = \"unix:socket\"\n\
+    [hosts]\nh0 = [\"10.0.0.1\"]\n\
+    [simulated.fabric]\nbuild = { single-switch = 3 }\nlink = { rate = \"40 Gbps\" }\n";
+
+fn place() -> Place {
+    let place = Place::new();
+    place.write("c.toml", SETTINGS);
+    place.write("table.csv", TABLE);
+    place
+}
+
+fn rates(place: &Place, flags: &[&str]) -> Ran {
+    place.run(&[&["saba", "rates", "--config", "c.toml"], flags].concat())
+}
+
+/// A controller that runs; not beyond this.
+struct Controller<'a> {
+    place: &'a Place,
+    child: Child,
+    /// The client as which all here is asked.
+    client: u64,
+    numbers: u64,
+}
+
+impl Drop for Controller<'_> {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl<'a> Controller<'a> {
+    fn start(place: &'a Place) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_bandwise"))
+            .args(["saba", "controller", "--config", "c.toml"])
+            .current_dir(place.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+        assert!(said.any(|line| line.unwrap().contains("reached at")));
+        // Its log is read, so that it never waits for anybody.
+        std::thread::spawn(move || said.for_each(drop));
+        let mut controller = Controller { place, child, client: 0, numbers: 0 };
+        controller.client = controller.http("POST", "/v1/clients", "")["client"].as_u64().unwrap();
+        controller
+    }
+
+    fn http(&self, method: &str, path: &str, body: &str) -> Value {
+        let mut stream = UnixStream::connect(self.place.path().join("socket")).unwrap();
+        let length = body.len();
+        let head = format!("{method} {path} HTTP/1.1\r\nHost: c\r\nConnection: close\r\n");
+        write!(stream, "{head}Content-Length: {length}\r\n\r\n{body}").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        assert!(head.starts_with("HTTP/1.1 200"), "{answer}");
+        serde_json::from_str(body).unwrap()
+    }
+
+    fn ask(&mut self, request: Value) -> Value {
+        self.numbers += 1;
+        let asked = json!({ "client": self.client, "number": self.numbers, "request": request });
+        let answer = self.http("POST", "/v1/requests", &asked.to_string());
+        while self.http("GET", "/v1/status", "")["settled"] != true {
+            std::thread::yield_now();
+        }
+        answer
+    }
+
+    fn register(&mut self, name: &str) -> u64 {
+        let answer = self.ask(json!({ "register": { "name": name } }));
+        answer["application"].as_u64().unwrap()
+    }
+
+    fn connect(&mut self, application: u64, from: &str, to: &str) {
+        self.ask(json!({ "connect": { "application": application, "from": from, "to": to } }));
+    }
+}
+
+/// Of all applications or connections, in Gbps.
+fn gbps(said: &Value, of: &str, key: &str) -> Vec<f64> {
+    let all = said[of].as_array().unwrap();
+    all.iter().map(|of| of[key].as_f64().unwrap() / 1e9).collect()
+}
+
+#[test]
+fn who_gets_what_while_applications_come_and_go() {
+    let place = place();
+    let mut controller = Controller::start(&place);
+    let said = rates(&place, &["--json"]).good().json();
+    assert_eq!((&said["applications"], &said["connections"]), (&json!([]), &json!([])));
+    let lr = controller.register("LR");
+    // A host's other name.
+    controller.connect(lr, "10.0.0.1", "h2");
+    let said = rates(&place, &["--json"]).good().json();
+    assert_eq!(gbps(&said, "applications", "rate_bps"), [40.0]);
+    assert_eq!(said["engine"], json!({ "name": "flows", "at_rest": true }));
+    let pr = controller.register("PR");
+    controller.connect(pr, "h1", "h2");
+    let said = rates(&place, &["--json"]).good().json();
+    let found = gbps(&said, "applications", "rate_bps");
+    assert!((found[0] + found[1] - 40.0).abs() < 1e-6 && found[0] > 1.5 * found[1], "{found:?}");
+    assert_eq!(gbps(&said, "connections", "max_min_bps"), [20.0, 20.0]);
+    let of_lr = &said["applications"][0];
+    assert_eq!((&of_lr["name"], &of_lr["port"]), (&json!("LR"), &json!("switch:3")));
+    assert!((of_lr["part"].as_f64().unwrap() - found[0] / 40.0).abs() < 1e-6, "{said}");
+    let packets = ["--engine", "packets", "--duration", "2 ms", "--json"];
+    let said = rates(&place, &packets).good().json();
+    let by_packets = gbps(&said, "applications", "rate_bps");
+    let is_near = |(a, b): (&f64, &f64)| (a - b).abs() < 0.02 * b;
+    assert!(by_packets.iter().zip(&found).all(is_near), "{by_packets:?}, not {found:?}");
+    assert_eq!(
+        (&said["engine"]["name"], &said["engine"]["measured_ns"]),
+        (&json!("packets"), &json!(2e6))
+    );
+    let text = rates(&place, &[]).good().stdout;
+    assert!(text.contains("  LR ") && text.contains("% at switch:3"), "{text}");
+    controller.ask(json!({ "deregister": { "application": lr } }));
+    let said = rates(&place, &["--json"]).good().json();
+    assert_eq!(gbps(&said, "applications", "rate_bps"), [40.0]);
+}
+
+#[test]
+fn another_network_than_the_controllers_is_told() {
+    let place = place();
+    let mut controller = Controller::start(&place);
+    let lr = controller.register("LR");
+    controller.connect(lr, "h0", "h2");
+    let is_not = "c.toml is not what the controller was started with: ";
+    place.write("c.toml", SETTINGS.replace("switch = 3", "switch = 2"));
+    rates(&place, &[]).refused(&[is_not, "it has no port h2:1", "allowed"]);
+    // The same ports, but fewer queues than are in use there.
+    let pr = controller.register("PR");
+    controller.connect(pr, "h1", "h2");
+    place.write("c.toml", SETTINGS.replace("[simulated.", "[simulated]\nqueues = 1\n[simulated."));
+    rates(&place, &[]).refused(&[is_not, "2 queues are wanted, and it has 1", "allowed"]);
+}
+
+#[test]
+fn what_can_not_be_asked_is_told_before_anybody_is_asked() {
+    let place = place();
+    let ran = rates(&place, &[]);
+    let said = "no controller answers at unix:";
+    assert!(ran.code == Some(1) && ran.stderr.contains(said), "{ran:?}");
+    rates(&place, &["--duration", "1 ms"])
+        .refused(&["--duration is of packets", "--engine packets"]);
+    let soon = ["--engine", "packets", "--duration", "0 ms"];
+    rates(&place, &soon).refused(&["--duration can't be \"0 ms\"", "allowed"]);
+    rates(&place, &["--engine", "trucks"]).refused(&["flows", "packets"]);
+    let real = "[[port]]\nfrom = \"a\"\nto = \"b\"\ndevice = \"none\"\nrate = \"1Gbit\"\n";
+    let (before, _) = SETTINGS.split_once("[simulated").unwrap();
+    place.write("c.toml", format!("{before}{real}"));
+    rates(&place, &[]).refused(&["c.toml has ports of a real network", "[simulated] settings"]);
+    place.write("c.toml", format!("{before}[infiniband]\n"));
+    rates(&place, &[]).refused(&["c.toml has ports of a real network"]);
+    let cluster = "[cluster]\netcd = [\"http://127.0.0.1:1\"]\ninstance = \"one\"\n\
+        groups = { one = [\"*\"] }\n[simulated";
+    let settings = SETTINGS.replace("store = \"store\"\n", "").replace("[simulated", cluster);
+    place.write("c.toml", settings);
+    rates(&place, &[]).refused(&["c.toml has a [cluster]", "`store`"]);
+}

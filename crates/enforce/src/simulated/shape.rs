@@ -1,0 +1,49 @@
+//! [`Shape`]: what is cabled to what, and which way packets take.
+
+use crate::Fault;
+use bandwise_saba::controller::PortId;
+use bandwise_topology::{Fabric, NodeId, Port, Routes};
+use std::sync::Arc;
+
+/// Nodes, links and routes.
+#[derive(Debug)]
+pub(super) struct Shape {
+    pub(super) fabric: Fabric,
+    pub(super) routes: Routes,
+}
+
+impl Shape {
+    pub(super) fn new(fabric: Fabric) -> Arc<Self> {
+        let routes = Routes::shortest(&fabric);
+        Arc::new(Shape { fabric, routes })
+    }
+
+    /// The ports that packets leave through on the way from one host to another, in order.
+    pub(super) fn path(&self, from: &str, to: &str) -> Result<Vec<Port>, Fault> {
+        let Shape { fabric, routes } = self;
+        let path = routes.path(fabric, self.host(from)?, self.host(to)?);
+        match path.is_empty() {
+            true => Err(Fault::NoPath { from: from.to_owned(), to: to.to_owned() }),
+            false => Ok(path),
+        }
+    }
+
+    /// A host by its name.
+    pub(super) fn host(&self, name: &str) -> Result<NodeId, Fault> {
+        let node = self.fabric.find(name).filter(|&node| !self.fabric.is_switch(node));
+        node.ok_or_else(|| Fault::NoSuchHost(name.to_owned()))
+    }
+
+    /// A port by its id, if something is connected to it.
+    pub(super) fn port(&self, id: PortId) -> Option<Port> {
+        let node = u32::try_from(id.0 >> 8).ok().map(NodeId)?;
+        let port = Port { node, number: id.0 as u8 };
+        let is_there = node.index() < self.fabric.nodes().len() && port.number > 0;
+        (is_there && self.fabric.link_at(port).is_some()).then_some(port)
+    }
+}
+
+/// A port's id: the node by its place, and the number of the port.
+pub(super) fn id(port: Port) -> PortId {
+    PortId(u64::from(port.node.0) << 8 | u64::from(port.number))
+}
