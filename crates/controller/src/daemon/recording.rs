@@ -3,7 +3,6 @@
 use super::audit::continued;
 use crate::core::{Change, Core, Group, Input, Output, Profiles, Rules, State};
 use bandwise_input::Source;
-use bandwise_saba::controller::Settings;
 use bandwise_saba::table::read;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -64,7 +63,7 @@ impl Beginning {
         let table = read::any(&Source::new("the table", &self.table)).map_err(|e| e.to_string())?;
         let (profiles, stored) =
             (Profiles::new(table, self.levels, self.seed), State::of(self.stored.clone()));
-        let core = Core::new(self.rules, Settings::default(), profiles, stored, Duration::ZERO);
+        let core = Core::new(self.rules, self.rules.sharing(), profiles, stored, Duration::ZERO);
         let core = core.map_err(|error| error.to_string())?;
         Ok(match &self.among_others {
             Some((own, revision)) => core.among_others(own.clone(), *revision),

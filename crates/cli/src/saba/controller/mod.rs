@@ -1,6 +1,6 @@
 //! The controller as a program: its settings, its network, what it is asked from outside.
 
-mod ask;
+pub mod ask;
 mod dry_run;
 mod network;
 pub mod replay;
@@ -14,15 +14,15 @@ use std::path::{Path, PathBuf};
 
 /// Which controller.
 #[derive(Debug, clap::Args)]
-struct Config {
+pub struct Config {
     /// Its settings, TOML
     #[arg(long, value_name = "FILE")]
-    config: PathBuf,
+    pub config: PathBuf,
 }
 
 impl Config {
     /// The settings, and their text, for what turns out to be wrong later.
-    fn read(&self) -> Result<(Settings, Text), Failure> {
+    pub fn read(&self) -> Result<(Settings, Text), Failure> {
         let text = Text::read(&self.config)?;
         let folder = self.config.parent().filter(|path| !path.as_os_str().is_empty());
         let settings = Settings::read(&text.source(), folder.unwrap_or(Path::new(".")))?;
