@@ -24,7 +24,7 @@ Examples:
   bandwise saba plan docs/examples/jobs.toml
   bandwise saba plan docs/examples/jobs.toml --queues 4 --report plan.html
   bandwise saba profile --app LR --lab lab --table table.toml -- ./train.sh
-  bandwise saba compare --config controller.toml --app LR=./run-lr.sh --app sort=./run-sort.sh
+  bandwise saba compare --config controller.toml --app LR=./train.sh --app sort=./sort.sh
   bandwise saba run --app LR -- ./train.sh
   bandwise saba controller --config controller.toml --dry-run
   bandwise saba status --config controller.toml")]

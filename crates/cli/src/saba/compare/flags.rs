@@ -28,7 +28,8 @@ Ctrl-C ends what runs, puts ports back, and says what there is.
 
 Examples:
   bandwise saba compare --config controller.toml --report compare.html \\
-      --app LR='bandwise saba run --app LR -- ./train.sh' --app sort='bandwise saba run --app sort -- ./sort.sh'")]
+      --app LR='bandwise saba run --app LR -- ./train.sh' \\
+      --app sort='bandwise saba run --app sort -- ./sort.sh'")]
 pub struct Flags {
     #[command(flatten)]
     config: Config,

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// Which controller.
 #[derive(Debug, clap::Args)]
 pub struct Config {
-    /// Its settings, TOML
+    /// Settings of a controller, TOML
     #[arg(long, value_name = "FILE")]
     pub config: PathBuf,
 }
