@@ -15,12 +15,22 @@ pub(super) const OTHERS: [Sharing; 2] = [Sharing::Nobody, Sharing::Equal];
 pub(super) struct Answer {
     /// Rounds that are whole.
     pub rounds: Vec<Round>,
-    /// By way of sharing: the slowdown of all programs and of each.
-    pub slowdowns: Vec<(Sharing, Spread, Vec<Spread>)>,
+    /// By way of sharing.
+    pub slowdowns: Vec<Way>,
     /// How many times as fast programs are under Saba.
     pub gains: Vec<(Sharing, Spread)>,
     /// What makes it doubtful.
     pub doubts: Vec<String>,
+}
+
+/// What a way of sharing came to.
+#[derive(Debug)]
+pub(super) struct Way {
+    pub sharing: Sharing,
+    /// The slowdown of all programs.
+    pub all: Spread,
+    /// And of each.
+    pub each: Vec<Spread>,
 }
 
 /// What is shown of a difference.
@@ -54,7 +64,7 @@ impl Answer {
         let ways = Sharing::ALL.into_iter();
         let slowdowns = ways
             .filter_map(|sharing| {
-                slowdowns(&rounds, sharing).map(|(all, each)| (sharing, all, each))
+                slowdowns(&rounds, sharing).map(|(all, each)| Way { sharing, all, each })
             })
             .collect();
         let gains =
@@ -150,16 +160,16 @@ pub(super) fn tables_of(
 
 fn slowdowns_of(settings: &Settings, answer: &Answer) -> Table {
     let mut header = vec!["program".to_owned()];
-    for (sharing, ..) in &answer.slowdowns {
-        header.extend([name(*sharing).to_owned(), "95%".to_owned()]);
+    for way in &answer.slowdowns {
+        header.extend([name(way.sharing).to_owned(), "95%".to_owned()]);
     }
     let each = settings.apps.iter().enumerate();
-    let row = |label: &str, of: &dyn Fn(&(Sharing, Spread, Vec<Spread>)) -> Spread| {
+    let row = |label: &str, of: &dyn Fn(&Way) -> Spread| {
         let cells = answer.slowdowns.iter().flat_map(|way| cells(of(way)));
         [Cell::text(label)].into_iter().chain(cells).collect::<Vec<_>>()
     };
-    let mut rows: Vec<_> = each.map(|(at, app)| row(&app.name, &|way| way.2[at])).collect();
-    rows.push(row("geometric mean", &|way| way.1));
+    let mut rows: Vec<_> = each.map(|(at, app)| row(&app.name, &|way| way.each[at])).collect();
+    rows.push(row("geometric mean", &|way| way.all));
     let rounds = answer.rounds.len();
     Table {
         title: "Slowdown, by who shares the links".into(),

@@ -1,6 +1,6 @@
 //! What came of the runs, for programs.
 
-use super::answer::{Answer, Shown};
+use super::answer::{Answer, Shown, Way};
 use super::flags::{App, Settings};
 use bandwise_profiler::{Comparison, Setting, Sharing, Spread, Step, Timed};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ pub(super) fn document(settings: &Settings, comparison: &Comparison, answer: &An
             "programs": programs.collect::<Vec<_>>(),
         })
     };
-    let slowdown = |(sharing, all, each): &(Sharing, Spread, Vec<Spread>)| {
+    let slowdown = |Way { sharing, all, each }: &Way| {
         let each = settings.apps.iter().zip(each).map(|(app, of)| {
             let mut spread = spread(of);
             spread["application"] = app.name.clone().into();

@@ -86,12 +86,12 @@ fn gains(answer: &Answer) -> Figure {
 /// Of each program, by way of sharing.
 fn slowdowns(settings: &Settings, answer: &Answer) -> Figure {
     let names = settings.apps.iter().map(|app| app.name.clone());
-    let each = answer.slowdowns.iter().map(|(sharing, all, programs)| Series {
-        name: format!("shared by {}", answer::name(*sharing)),
+    let each = answer.slowdowns.iter().map(|way| Series {
+        name: format!("shared by {}", answer::name(way.sharing)),
         kind: SeriesKind::Points,
         points: (0..)
             .map(f64::from)
-            .zip(programs.iter().chain([all]))
+            .zip(way.each.iter().chain([&way.all]))
             .map(|(x, spread)| whiskers(x, spread))
             .collect(),
         ..Series::default()
