@@ -77,6 +77,8 @@ fabric() {
   bash tests/lab/profile.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
   cargo build --quiet --profile test -p bandwise-preload &&
     bash tests/lab/preload.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" \
+      "${CARGO_TARGET_DIR:-target}/debug/libsaba_preload.so" &&
+    bash tests/lab/compare.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" \
       "${CARGO_TARGET_DIR:-target}/debug/libsaba_preload.so" || wrong=1
   return $wrong
 }

@@ -3,17 +3,21 @@
 //!
 //! Nothing here runs a program, sets a rate or looks at a clock: [`Campaign`] says which run comes next and is
 //! told what came of it; [`Journal`] is what outlives the process; [`judge`] says whether what was measured is
-//! enough.
+//! enough. [`Comparison`] does the same for programs that share links in several ways, which shows what Saba is worth.
 
 mod campaign;
+mod comparison;
 mod journal;
 mod noise;
 mod plan;
+mod spread;
 
 pub use campaign::{Campaign, Next, Purpose};
+pub use comparison::{Comparison, Round, Setting, Sharing, Step, Timed, gain, slowdowns};
 pub use journal::{Differs, Journal};
 pub use noise::{Judged, Measured, Verdict, judge};
 pub use plan::{Plan, PlanError};
+pub use spread::Spread;
 
 use bandwise_saba::Share;
 use bandwise_units::Time;

@@ -1,9 +1,9 @@
 //! [`judge`]: whether what was measured is enough for a model.
 
+use crate::spread::student;
 use bandwise_saba::Share;
 use bandwise_saba::sensitivity::Samples;
 use bandwise_units::Time;
-use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// What was measured with a share of the bandwidth.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,10 +73,7 @@ pub fn judge(samples: &Samples, wanted: f64) -> Judged {
         means.push(mean);
     }
     // Of the relative deviation of a run, how much 95% of the means of one run stay within.
-    let reach = (freedom > 0).then(|| {
-        let student = StudentsT::new(0.0, 1.0, freedom.into()).expect("above 0");
-        student.inverse_cdf(0.975) * (squares / f64::from(freedom)).sqrt()
-    });
+    let reach = (freedom > 0).then(|| student(freedom) * (squares / f64::from(freedom)).sqrt());
     let whole = groups.last().map_or(0.0, |runs| runs.len() as f64);
     let measured: Vec<Measured> = groups
         .iter()

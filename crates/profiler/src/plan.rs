@@ -91,11 +91,8 @@ impl Plan {
     /// is a curve after the first.
     pub fn order(&self) -> Vec<Share> {
         let block = |repetition: u32| {
-            let mut random = Stream::new(self.seed, "profile", repetition.into());
             let mut shares = self.shares.clone();
-            for last in (1..shares.len()).rev() {
-                shares.swap(last, random.below(last as u64 + 1) as usize);
-            }
+            Stream::new(self.seed, "profile", repetition.into()).shuffle(&mut shares);
             shares
         };
         (0..self.repeats.get()).flat_map(block).collect()

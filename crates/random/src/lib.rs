@@ -43,6 +43,13 @@ impl Stream {
         const STEPS: u64 = 1 << 53;
         (self.below(STEPS) + 1) as f64 / STEPS as f64
     }
+
+    /// Puts `items` in an order of which each is as likely (Fisher and Yates).
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last as u64 + 1) as usize);
+        }
+    }
 }
 
 /// Another number for each, that looks as if drawn: the finaliser of SplitMix64 (Steele, Lea, Flood, "Fast

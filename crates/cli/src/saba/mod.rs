@@ -1,6 +1,7 @@
 //! `bandwise saba`: bandwidth by what each job loses without it.
 
 mod answer;
+mod compare;
 mod configuration;
 mod controller;
 mod findings;
@@ -9,6 +10,7 @@ mod json;
 mod packets;
 mod plan;
 mod profile;
+mod program;
 mod report;
 mod run;
 mod settings;
@@ -22,6 +24,7 @@ Examples:
   bandwise saba plan docs/examples/jobs.toml
   bandwise saba plan docs/examples/jobs.toml --queues 4 --report plan.html
   bandwise saba profile --app LR --lab lab --table table.toml -- ./train.sh
+  bandwise saba compare --config controller.toml --app LR=./train.sh --app sort=./sort.sh
   bandwise saba run --app LR -- ./train.sh
   bandwise saba controller --config controller.toml --dry-run
   bandwise saba status --config controller.toml
@@ -31,6 +34,8 @@ pub enum Command {
     Plan(settings::Flags),
     /// Measure what a program loses with less bandwidth, by running it with less
     Profile(Box<profile::Flags>),
+    /// Measure what Saba is worth for programs, by running them with links shared in three ways
+    Compare(Box<compare::Flags>),
     /// Run a program that knows nothing of it as an application of a controller's
     Run(Box<run::Flags>),
     /// Run the controller: it shares ports among applications that come and go
@@ -49,6 +54,7 @@ impl Command {
         match self {
             Command::Plan(flags) => plan::run(flags),
             Command::Profile(flags) => flags.run(),
+            Command::Compare(flags) => flags.run(),
             Command::Run(flags) => flags.run(),
             Command::Controller(flags) => flags.run(),
             Command::Status(flags) => flags.run(),

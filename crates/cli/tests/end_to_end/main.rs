@@ -6,6 +6,7 @@ mod bad_files;
 mod bad_flags;
 mod bench;
 mod common;
+mod compare;
 mod controller;
 mod devices;
 mod fabric;

@@ -1,5 +1,6 @@
 //! [`Rules`] and [`Limits`]: what the core goes by.
 
+use bandwise_saba::controller::{Settings, Weighting};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -23,8 +24,18 @@ pub struct Rules {
     /// How many changes a store takes at once; none where there is no limit.
     #[serde(default)]
     pub at_once: Option<u32>,
+    /// Where weights come from.
+    #[serde(default)]
+    pub weighting: Weighting,
     /// What clients may have.
     pub limits: Limits,
+}
+
+impl Rules {
+    /// How ports are shared.
+    pub fn sharing(&self) -> Settings {
+        Settings { weighting: self.weighting, ..Settings::default() }
+    }
 }
 
 /// What clients may have.
@@ -51,6 +62,7 @@ impl Default for Rules {
             retry: Duration::from_millis(100),
             longest_retry: Duration::from_secs(30),
             at_once: None,
+            weighting: Weighting::default(),
             limits: Limits::default(),
         }
     }

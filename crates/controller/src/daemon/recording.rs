@@ -3,7 +3,6 @@
 use super::Shelf;
 use crate::core::{Change, Core, Group, Input, Moment, Output, Profiles, Rules, State};
 use bandwise_input::Source;
-use bandwise_saba::controller::Settings;
 use bandwise_saba::table::read;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -63,7 +62,7 @@ impl Beginning {
     pub fn core(&self) -> Result<Core, String> {
         let table = read::any(&Source::new("the table", &self.table)).map_err(|e| e.to_string())?;
         let profiles = Profiles::new(table, self.levels, self.seed);
-        let (rules, settings) = (self.rules, Settings::default());
+        let (rules, settings) = (self.rules, self.rules.sharing());
         if let Some(moment) = &self.moment {
             let core = Core::resumed(rules, settings, profiles, (**moment).clone());
             return core.map_err(|error| error.to_string());

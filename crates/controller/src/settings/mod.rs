@@ -23,6 +23,7 @@ use crate::credentials::Credential;
 use crate::daemon::Shelf;
 use bandwise_enforce::Names;
 use bandwise_input::{InputError, Source};
+use bandwise_saba::controller::Weighting;
 use cluster::ClusterSpec;
 use hosts::HostsSpec;
 use infiniband::InfiniBandSpec;
@@ -88,6 +89,7 @@ struct Document {
     recording_size: Option<Spanned<String>>,
     recording_files: Option<Spanned<i64>>,
     on_exit: Option<Spanned<String>>,
+    weights: Option<Spanned<String>>,
     #[serde(default)]
     times: TimesSpec,
     #[serde(default)]
@@ -107,7 +109,8 @@ impl Settings {
         let restores = restores(source, document.on_exit.as_ref(), &store)?;
         let rules = rules::rules(source, &document)?;
         let at_once = matches!(store, Store::Cluster(_)).then_some(crate::cluster::AT_ONCE);
-        let rules = Rules { at_once, ..rules };
+        let weighting = weighting(source, document.weights.as_ref(), &store)?;
+        let rules = Rules { at_once, weighting, ..rules };
         kept::check(source, &document, folder)?;
         Ok(Settings {
             network,
@@ -174,6 +177,28 @@ fn restores(
         other => {
             let allowed = "\"keep\": ports stay as they are, or \"restore\": as they were found";
             Err(at(source, text, format!("{other:?} on exit")).allowed(allowed))
+        }
+    }
+}
+
+/// Where weights come from.
+fn weighting(
+    source: &Source,
+    weights: Option<&Spanned<String>>,
+    store: &Store,
+) -> Result<Weighting, InputError> {
+    let Some(text) = weights else { return Ok(Weighting::default()) };
+    match text.get_ref().as_str() {
+        "sensitivity" => Ok(Weighting::Sensitivity),
+        // Nothing in etcd says that the others go by the same.
+        "equal" if matches!(store, Store::Cluster(_)) => {
+            let message = "equal weights, where several controllers share a store";
+            Err(at(source, text, message).allowed("\"sensitivity\", or a store of its own"))
+        }
+        "equal" => Ok(Weighting::EqualQueues),
+        other => {
+            let allowed = "\"sensitivity\": by what each loses, or \"equal\": all queues alike";
+            Err(at(source, text, format!("weights by {other:?}")).allowed(allowed))
         }
     }
 }

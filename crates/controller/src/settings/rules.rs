@@ -3,6 +3,7 @@
 use super::{Document, at, parsed};
 use crate::core::{Limits, Rules};
 use bandwise_input::{InputError, Source};
+use bandwise_saba::controller::Weighting;
 use bandwise_units::Time;
 use serde::Deserialize;
 use std::time::Duration;
@@ -56,6 +57,7 @@ pub(super) fn rules(source: &Source, document: &Document) -> Result<Rules, Input
         retry: time(&times.retry, default.retry, ("1 ms", "3600 s"))?,
         longest_retry: time(&times.longest_retry, default.longest_retry, ("1 ms", "86400 s"))?,
         at_once: None,
+        weighting: Weighting::default(),
         limits: Limits {
             clients: number(&limits.clients, default.limits.clients)?,
             applications: number(&limits.applications, default.limits.applications)?,

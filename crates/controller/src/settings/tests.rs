@@ -17,6 +17,12 @@ fn paths_are_relative_to_the_file() {
     for (text, restores) in [("keep", false), ("restore", true)] {
         assert_eq!(read(&format!("{WELL}on-exit = \"{text}\"\n")).unwrap().restores, restores);
     }
+    for (text, weighting) in
+        [("sensitivity", Weighting::Sensitivity), ("equal", Weighting::EqualQueues)]
+    {
+        let rules = read(&format!("{WELL}weights = \"{text}\"\n")).unwrap().rules;
+        assert_eq!((rules.weighting, rules.sharing().weighting), (weighting, weighting));
+    }
     let more = format!("{WELL}[times]\nlease = \"2 s\"\n[limits]\nconnections = 7\n");
     let rules = read(&more).unwrap().rules;
     assert_eq!((rules.lease, rules.limits.connections), (Duration::from_secs(2), 7));
@@ -41,6 +47,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("unix:c", "here", "c.toml:4: listening at \"here\""),
         ("\"s\"", "\"\"", "c.toml:3: a file without a name"),
         ("\"s\"", "\"s\"\non-exit = \"leave\"", "c.toml:4: \"leave\" on exit"),
+        ("\"s\"", "\"s\"\nweights = \"fair\"", "c.toml:4: weights by \"fair\""),
         ("store", "stoer", "c.toml:3: unknown field `stoer`"),
         ("\"unix:c\"", "\"unix:c\"\n[times]\nlease = \"1 ms\"", "c.toml:6: 1 ms here"),
         ("\"unix:c\"", "\"unix:c\"\n[limits]\nclients = 0", "c.toml:6: a limit of 0"),
@@ -163,6 +170,7 @@ fn several_share_a_store() {
             "on-exit = \"restore\"\n[cluster]",
             "c.toml:4: ports that another controller",
         ),
+        ("[cluster]", "weights = \"equal\"\n[cluster]", "c.toml:4: equal weights, where several"),
         ("[cluster]", "store = \"s\"\n[cluster]", "c.toml:5: a second store"),
     ];
     for (from, to, said) in cases {

@@ -1,6 +1,7 @@
 //! Which run comes next, what outlives the process, and what is to be thought of samples.
 
 mod campaign;
+mod comparison;
 mod journal;
 mod noise;
 

@@ -37,7 +37,8 @@ impl Default for Settings {
 }
 
 /// Where weights come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Weighting {
     /// Each application's share by eq. 4.2, each queue's the sum of its applications'.
     #[default]

@@ -1,6 +1,6 @@
 //! The controller as a program: its settings, its network, what it is asked from outside.
 
-mod ask;
+pub mod ask;
 mod dry_run;
 mod network;
 pub mod rates;
@@ -15,15 +15,15 @@ use std::path::{Path, PathBuf};
 
 /// Which controller.
 #[derive(Debug, clap::Args)]
-struct Config {
-    /// Its settings, TOML
+pub struct Config {
+    /// Settings of a controller, TOML
     #[arg(long, value_name = "FILE")]
-    config: PathBuf,
+    pub config: PathBuf,
 }
 
 impl Config {
     /// The settings, and their text, for what turns out to be wrong later.
-    fn read(&self) -> Result<(Settings, Text), Failure> {
+    pub fn read(&self) -> Result<(Settings, Text), Failure> {
         let text = Text::read(&self.config)?;
         let settings = Settings::read(&text.source(), self.folder())?;
         Ok((settings, text))

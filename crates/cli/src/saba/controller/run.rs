@@ -75,8 +75,8 @@ impl Flags {
 
 /// The core of a controller that begins with what was stored.
 pub fn core(settings: &Settings, profiles: Profiles, stored: State) -> Result<Core, Failure> {
-    let saba = bandwise_saba::controller::Settings::default();
-    let core = Core::new(settings.rules, saba, profiles, stored, Duration::ZERO);
+    let (rules, sharing) = (settings.rules, settings.rules.sharing());
+    let core = Core::new(rules, sharing, profiles, stored, Duration::ZERO);
     Ok(core.with_context(|| settings.store.to_string())?)
 }
 

@@ -197,7 +197,7 @@ pub(super) fn slowdown(model: &Model, share: Share) -> f64 {
 }
 
 /// How a run ended.
-pub(super) fn outcome(outcome: &Outcome) -> String {
+pub fn outcome(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Well => "ended well".into(),
         Outcome::Code(code) => format!("ended with code {code}"),

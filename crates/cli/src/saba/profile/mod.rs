@@ -6,22 +6,24 @@ mod devices;
 mod flags;
 mod json;
 mod links;
-mod program;
 mod report;
 
+pub use answer::outcome;
 pub use flags::Flags;
 
+use super::program::{self, Ended};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::note;
 use crate::progress::Progress;
 use answer::Answer;
 use anyhow::{Context, Result};
-use bandwise_profiler::{Campaign, Journal, Next, Purpose, Run};
+use bandwise_profiler::{Campaign, Journal, Next, Purpose, Run, Timed};
 use bandwise_units::Time;
 use book::Book;
 use flags::Settings;
-use program::Ended;
+use links::SHARE;
+use std::process::Command;
 
 impl Flags {
     /// Makes the runs that are left, and says what they come to.
@@ -89,10 +91,12 @@ fn runs(
         progress.doing(&format!("{application}, run {number} of {}: {what}", done + left));
         settings.links.limit(next.share)?;
         let output = book.output(&format!("run {number}: {}", with(next)))?;
-        let limits = program::Limits { share: next.share, longest: settings.timeout };
-        match program::run(&settings.command, limits, output, interrupt)? {
+        let mut command = Command::new(&settings.command[0]);
+        command.args(&settings.command[1..]).env(SHARE, next.share.get().to_string());
+        match program::run(vec![(command, output)], settings.timeout, interrupt)? {
             Ended::Interrupted => return Ok(false),
-            Ended::Itself { time, outcome } => {
+            Ended::Themselves(timed) => {
+                let [Timed { time, outcome }] = <[Timed; 1]>::try_from(timed).expect("one was run");
                 let run = Run { share: next.share, purpose: next.purpose, time, outcome };
                 book.add(&run)?;
                 let said = answer::outcome(&run.outcome);

@@ -1,0 +1,176 @@
+//! `bandwise saba compare`: programs that run on nothing, beside controllers of a network in memory.
+
+use crate::common::{Place, Ran};
+
+const TABLE: &str = "application,share,time_s\nLR,1,132\nLR,0.5,260\nLR,0.25,447\n\
+    PR,1,100\nPR,0.5,110\nPR,0.25,131\n";
+const CONFIG: &str = "table = \"table.csv\"\nstore = \"store\"\nlisten = \"unix:socket\"\n\
+    recording = \"recording\"\n[simulated.fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"1 Gbps\" }\n";
+
+fn place() -> Place {
+    let place = Place::new();
+    place.write("c.toml", CONFIG);
+    place.write("table.csv", TABLE);
+    place
+}
+
+fn compare(place: &Place, flags: &[&str]) -> Ran {
+    place.run(&[&["saba", "compare", "--config", "c.toml"], flags].concat())
+}
+
+/// What is there when all has ended: nothing of a controller's.
+fn left(place: &Place) -> Vec<String> {
+    let files = place.files();
+    files.into_iter().filter(|name| name.starts_with('.') || name == "socket").collect()
+}
+
+/// A program that notes whether a controller answers where it is told, and which programs run.
+fn looks(name: &str) -> String {
+    let asks = format!("{} saba status --config c.toml", env!("CARGO_BIN_EXE_bandwise"));
+    let socket = "${SABA_CONTROLLER#unix:}";
+    format!("{name}=test {socket} -ef socket && {asks} >>shown 2>&1; echo {name} $? >>seen; exit 0")
+}
+
+#[test]
+fn programs_run_alone_and_together_with_links_shared_in_three_ways() {
+    let place = place();
+    let (lr, pr) = (looks("LR"), looks("PR"));
+    let flags = ["--rounds", "2", "--app", &lr, "--app", &pr];
+    let more = ["--json", "a.json", "--report", "a.html"];
+    let ran = compare(&place, &[&flags[..], &more].concat()).good();
+    for part in ["Slowdown, by who shares", "geometric mean", "over equal weights", "All runs"] {
+        assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
+    }
+    for over in ["Saba against nobody: ", "Saba against equal weights: "] {
+        assert_eq!(ran.stdout.matches(over).count(), 1, "{}", ran.stdout);
+        assert!(place.read("a.html").contains(over));
+    }
+    // Alone and with all others when nobody shares no controller answers; twice when one does.
+    for name in ["LR", "PR"] {
+        let seen = place.read("seen");
+        let count =
+            |code: &str| seen.lines().filter(|line| *line == format!("{name} {code}")).count();
+        assert_eq!((count("0"), count("1")), (4, 4), "{seen}");
+    }
+    let json = place.json("a.json");
+    let runs = json["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 2 * (2 + 3));
+    let together = |of: &str| {
+        let is = |run: &&serde_json::Value| run["shared_by"] == of;
+        runs.iter().filter(is).map(|run| run["programs"].as_array().unwrap().len()).sum::<usize>()
+    };
+    assert_eq!(["nobody", "equal", "saba"].map(together), [4, 4, 4]);
+    assert_eq!(json["gains"][1]["rounds"].as_array().unwrap().len(), 2);
+    // What controllers went by, by their own recording.
+    let recording = place.read("recording");
+    for weights in ["equal-queues", "sensitivity"] {
+        let weighting = format!("\"weighting\":\"{weights}\"");
+        assert_eq!(recording.matches(&weighting).count(), 2, "{weights}");
+    }
+    place.run(&["saba", "replay", "recording"]).good();
+    assert_eq!(left(&place), [""; 0]);
+    assert!(!place.files().contains(&"store".to_owned()), "the operator's store is not used");
+}
+
+#[test]
+fn gains_are_those_of_the_times() {
+    let place = place();
+    let flags = ["--rounds", "1", "--app", "LR=true", "--app", "PR=true", "--json", "a.json"];
+    let ran = compare(&place, &flags).good();
+    assert_eq!(ran.stdout.matches("so no difference is shown").count(), 2, "{}", ran.stdout);
+    let json = place.json("a.json");
+    let seconds = |shared: Option<&str>, name: &str| {
+        let runs = json["runs"].as_array().unwrap().iter();
+        let mut of = runs
+            .filter(|run| run["shared_by"].as_str() == shared)
+            .flat_map(|run| run["programs"].as_array().unwrap());
+        of.find(|of| of["application"] == name).unwrap()["time_s"].as_f64().unwrap()
+    };
+    let product = |shared| seconds(shared, "LR") * seconds(shared, "PR");
+    for (at, over) in ["nobody", "equal"].iter().enumerate() {
+        let gain = (product(Some(over)) / product(Some("saba"))).sqrt();
+        let said = json["gains"][at]["gain"]["mean"].as_f64().unwrap();
+        assert!((said / gain - 1.0).abs() < 1e-9, "{said} {gain}");
+        assert_eq!(json["gains"][at]["shown"], "unknown");
+    }
+    let slowdown = (product(Some("saba")) / product(None)).sqrt();
+    let said = json["slowdowns"][2]["all"]["mean"].as_f64().unwrap();
+    assert!((said / slowdown - 1.0).abs() < 1e-9, "{said} {slowdown}");
+}
+
+#[test]
+fn runs_that_fail_are_made_again_and_rounds_that_stay_cut_are_left_out() {
+    let place = place();
+    let flaky = "PR=echo run >>runs; test $(wc -l <runs) -gt 1";
+    let ran = compare(&place, &["--rounds", "1", "--app", "LR=true", "--app", flaky]).good();
+    assert_eq!(ran.stdout.matches("ended with code 1").count(), 1, "{}", ran.stdout);
+    assert_eq!(place.read("runs").lines().count(), 1 + 4);
+    let flags = ["--rounds", "1", "--attempts", "1", "--app", "LR=true", "--app", "PR=exit 3"];
+    let ran = compare(&place, &flags);
+    assert!(ran.code == Some(1) && ran.stderr.contains("no round is whole"), "{ran:?}");
+    assert_eq!(ran.stdout.matches("ended with code 3").count(), 4, "{}", ran.stdout);
+    assert!(ran.stdout.contains("4 runs failed each time"), "{}", ran.stdout);
+    assert_eq!(left(&place), [""; 0]);
+}
+
+/// Ends by itself in a minute, should nobody end it.
+const LONG: &str = "LR=echo $$ >>shells; sleep 60 & wait";
+
+/// Nothing that was begun by those shells goes on.
+fn all_ended(place: &Place) -> bool {
+    let runs = |shell: &str| std::path::Path::new("/proc").join(shell).exists();
+    !place.read("shells").lines().any(runs)
+}
+
+#[test]
+fn a_run_that_takes_too_long_is_ended() {
+    let place = place();
+    let flags = ["--rounds", "1", "--attempts", "1", "--timeout", "20 ms", "--app", LONG];
+    let ran = compare(&place, &[&flags[..], &["--app", "PR=true"]].concat());
+    assert_eq!(ran.code, Some(1));
+    assert_eq!(ran.stdout.matches("took longer than --timeout").count(), 4, "{}", ran.stdout);
+    assert!(all_ended(&place) && left(&place).is_empty());
+}
+
+#[test]
+fn interrupted_it_ends_what_it_started() {
+    let place = place();
+    // Where a controller runs, the program itself asks to stop.
+    let asks = "LR=test -S socket || exit 0; echo $$ >>shells; kill -INT $PPID; sleep 60 & wait";
+    let ran = compare(&place, &["--app", asks, "--app", "PR=true", "--json", "a.json"]);
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    assert!(ran.stdout.contains("All runs"), "{}", ran.stdout);
+    assert!(place.json("a.json")["left"].as_u64().unwrap() > 20, "{}", place.read("a.json"));
+    assert_eq!(place.read("shells").lines().count(), 1);
+    assert!(all_ended(&place) && left(&place).is_empty());
+}
+
+#[test]
+fn what_cannot_be_is_refused_before_anything_is_run() {
+    let two = ["--app", "LR=touch ran", "--app", "PR=touch ran"];
+    let cases: [(&[&str], &str); 8] = [
+        (&two[..2], "--app: one alone shares with nobody"),
+        (&["--app", "LR=true", "--app", "XX=true"], "--app XX: is not in the sensitivity table"),
+        (&["--app", "LR=true", "--app", "LR=true"], "--app LR: twice"),
+        (&["--app", "LR=true", "--app", "PR"], "--app can't be \"PR\""),
+        (&["--app", "LR=true", "--app", "PR= "], "--app can't be \"PR= \""),
+        (&[&two[..], &["--rounds", "0"]].concat(), "--rounds can't be \"0\""),
+        (&[&two[..], &["--report", "table.csv"]].concat(), "the file is used twice"),
+        (&[&two[..], &["--output", "none/out"]].concat(), "--output none/out: "),
+    ];
+    for (flags, wanted) in cases {
+        let place = place();
+        compare(&place, flags).refused(&[wanted, "allowed"]);
+        assert_eq!(place.files(), ["c.toml", "table.csv"]);
+    }
+    assert_eq!(compare(&place(), &[]).code, Some(2));
+    let place = place();
+    place.write("c.toml", CONFIG.replace("single-switch = 2", "single-switch = 0"));
+    compare(&place, &two).refused(&["c.toml:6: ", "allowed"]);
+    // A port that is not there is told before programs run for hours.
+    let port = "[[port]]\nfrom = \"a\"\nto = \"b\"\ndevice = \"bandwise-none\"\nrate = \"1Gbit\"\n";
+    place.write("c.toml", CONFIG.split("[sim").next().unwrap().to_owned() + port);
+    let ran = compare(&place, &two);
+    assert!(ran.code == Some(1) && ran.stderr.contains("a to b can't be read"), "{ran:?}");
+    assert!(!place.files().contains(&"ran".to_owned()));
+}

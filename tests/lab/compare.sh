@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# What Saba is worth for programs (`bandwise saba compare`), on the links of a lab: one that sends all the time and one that
+# pauses between what it sends, to the same host; ports as they were at the end, also where somebody asks to stop.
+#   tests/lab/compare.sh PATH-OF-BANDWISE PATH-OF-libsaba_preload.so [ROUNDS]
+# Prints a line that starts with SKIP where that can't be had. The last line counts.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+bandwise=$(realpath "${1:?the path of the bandwise program}")
+library=$(realpath "${2:?the path of libsaba_preload.so}")
+rounds=${3:-2}
+
+what=compare
+. "$here/made.sh"
+
+lab=c$$
+finish() {
+  "$bandwise" lab down --force --name "$lab" >/dev/null 2>&1 || true
+  rm -rf "$scratch"
+}
+trap finish EXIT
+made "$lab" 3
+cd "$scratch"
+"$bandwise" lab status --name "$lab" >before
+cat >table.csv <<'TABLE'
+application,share,time_s
+LR,1,132
+LR,0.5,260
+LR,0.25,447
+PR,1,100
+PR,0.5,110
+PR,0.25,131
+TABLE
+cat >controller.toml <<SETTINGS
+lab = "$lab"
+table = "table.csv"
+store = "controller.redb"
+listen = "unix:controller.sock"
+audit = "audit.jsonl"
+SETTINGS
+# What arrives at h3 is read to its end.
+cat >receives.py <<'PROGRAM'
+import socket, sys
+server = socket.create_server(("", int(sys.argv[1])))
+print("listening", flush=True)
+connection, _ = server.accept()
+while connection.recv(1 << 16):
+    pass
+PROGRAM
+cat >sends.py <<'PROGRAM'
+import socket, sys, time
+port, times, count, pause = sys.argv[1:]
+connection = socket.create_connection(("10.0.0.3", int(port)))
+for _ in range(int(times)):
+    connection.sendall(bytes(int(count)))
+    time.sleep(float(pause))
+PROGRAM
+cat >program <<PROGRAM
+#!/usr/bin/env bash
+# NAME HOST PORT TIMES BYTES PAUSE
+set -euo pipefail
+coproc receiver { "$bandwise" lab exec --name "$lab" h3 -- python3 receives.py "\$3"; }
+read -r -u "\${receiver[0]}" line && [ "\$line" = listening ]
+"$bandwise" lab exec --name "$lab" "\$2" -- "$bandwise" saba run --app "\$1" --preload "$library" -- \
+  python3 sends.py "\${@:3}"
+wait
+PROGRAM
+chmod +x program
+
+compared() { "$bandwise" saba compare --config controller.toml --rounds "$@"; }
+both=(--app "LR=./program LR h1 7101 6 4000000 0.01" --app "PR=./program PR h2 7102 3 4000000 0.4")
+as_before() { "$bandwise" lab status --name "$lab" >after && diff before after; }
+
+programs_are_compared() {
+  compared "$rounds" "${both[@]}" --json compare.json --report compare.html 2>log | sed 's/^/  /' || return 1
+  # What the link to h3 was to have, each in as many rounds.
+  [ "$(grep -c '"ordered".*"weights":\[255,255\]' audit.jsonl)" -ge "$rounds" ] &&
+    [ "$(grep -c '"ordered".*"weights":\[85,255\]' audit.jsonl)" -ge "$rounds" ] && as_before
+}
+ports_are_put_back_when_somebody_asks_to_stop() {
+  local asks="LR=test -S controller.sock || exit 0; ./program LR h1 7101 1 400000 0; kill -INT \$PPID; sleep 60 & wait"
+  local code=0
+  compared 1 --app "$asks" "${both[@]:2}" >/dev/null 2>log || code=$?
+  [ $code = 130 ] && as_before
+}
+count programs_are_compared ports_are_put_back_when_somebody_asks_to_stop
