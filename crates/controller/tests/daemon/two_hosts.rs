@@ -4,8 +4,7 @@ use bandwise_enforce::simulated::Simulated;
 use bandwise_topology::{self as topology, Fabric, FabricBuilder};
 use std::num::NonZeroU8;
 
-pub const TABLE: &str = "application,share,time_s\nall,1,100\nall,0.5,200\nall,0.25,400\n\
-    little,1,100\nlittle,0.5,110\nlittle,0.25,131\n";
+pub const TABLE: &str = "application,share,time_s\nall,1,100\nall,0.5,200\nall,0.25,400\n";
 
 /// Two hosts at two switches, with a cable between those from port 1, 2 or 3 of the first.
 pub fn fabric(by: u8) -> Fabric {
