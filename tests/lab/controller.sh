@@ -82,7 +82,7 @@ weights_come_and_stay() {
 }
 started_again_it_is_the_same() {
   start && client keep "$(cat "$scratch/client")" && [ "$(rates)" = "$(cat "$scratch/rates")" ] &&
-    "$bandwise" saba status --config "$scratch/controller.toml" | grep -q "LR"
+    "$bandwise" saba status --config "$scratch/controller.toml" | finds "LR"
 }
 an_emptied_port_gets_its_weights_again() {
   "$bandwise" lab exec --name "$lab" switch -- tc qdisc del dev h3 root &&
@@ -112,7 +112,7 @@ restores_when_asked() {
   sed 's/^audit/on-exit = "restore"\naudit/' "$scratch/controller.toml" >"$scratch/restore.toml" &&
     mv "$scratch/restore.toml" "$scratch/controller.toml" && start && client keep "$(cat "$scratch/client")" &&
     [ "$(rates)" = "$(cat "$scratch/rates")" ] && kill "$controller" && wait "$controller" && controller= &&
-    [ "$(rates)" = "$(unshared)" ] && "$bandwise" lab exec --name "$lab" switch -- tc class show dev h3 | grep -q 'root rate 200Mbit' &&
+    [ "$(rates)" = "$(unshared)" ] && "$bandwise" lab exec --name "$lab" switch -- tc class show dev h3 | finds 'root rate 200Mbit' &&
     settings store >"$scratch/controller.toml" && start && client keep "$(cat "$scratch/client")" &&
     [ "$(rates)" = "$(cat "$scratch/rates")" ] && kill "$controller" && wait "$controller" && controller=
 }
@@ -122,7 +122,7 @@ holds_a_hundred_thousand() {
 }
 says_how_long_it_takes() {
   "$bandwise" bench --case controller --duration '1 s' --runs 1 >"$scratch/said" && sed 's/^/  /' "$scratch/said" &&
-    grep -q '^read back' "$scratch/said" && ! ip netns list | grep -q bandwise-bench
+    grep -q '^read back' "$scratch/said" && ! ip netns list | finds bandwise-bench
 }
 stops_when_asked() {
   kill "$controller" && wait "$controller" && controller= && [ ! -e "$scratch/socket" ]

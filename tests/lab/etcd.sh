@@ -166,7 +166,7 @@ while_a_controller_is_killed_and_comes_back() {
 and_the_leader_of_the_etcds() {
   local at leader=
   for at in 0 1 2; do
-    etcdctl --endpoints "http://127.0.0.1:${ports[$((at + 3))]}" endpoint status | grep -q ', true,' && leader=$at
+    etcdctl --endpoints "http://127.0.0.1:${ports[$((at + 3))]}" endpoint status | finds ', true,' && leader=$at
   done
   [ -n "$leader" ] && killed "e$leader" && sleep 6 && kill -0 "${pids[load]}" && becomes "a b c" groups &&
     etcd_starts "$leader" existing && sleep 1

@@ -65,7 +65,7 @@ it_shuffles_between_all_hosts() {
 shuffled() { on h2 python3 "$here/carried.py" 7200 3 | grep -v watching >bytes && sed 's/^/  /; s/ \([0-9]*\) \([0-9]*\)$/ sends \2 bytes with DSCP \1/' bytes; }
 its_shuffle_has_no_mark() { shuffled && [ "$(awk '$2 == 0 && $3 > 100000' bytes | wc -l)" = 3 ] && [ "$(wc -l <bytes)" = 3 ]; }
 a_killed_task_manager_is_dropped_by_its_lease() {
-  client pairs | grep -q h4- && kill -9 "$(process h4 TaskManagerRunner)" && waits 20 eval '! client pairs | grep -q h4-' && has names Sort
+  client pairs | finds h4- && kill -9 "$(process h4 TaskManagerRunner)" && waits 20 eval '! client pairs | finds h4-' && has names Sort
 }
 it_is_dropped_when_all_end() {
   # shellcheck disable=SC2046

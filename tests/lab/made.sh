@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # To be sourced by checks on a lab, after `what` (their name) and `bandwise` are set: what all of them need, a folder
-# `$scratch`; `made LAB HOSTS [RATE]`, which makes a lab of links of 200 Mbit/s, or skips where that can't be had; and `count`.
+# `$scratch`; `made LAB HOSTS [RATE]`, which makes a lab of links of 200 Mbit/s, or skips where that can't be had; `finds`, and `count`.
 skip() {
   echo "SKIP $what: $1"
   exit 0
@@ -24,6 +24,12 @@ made() { # LAB HOSTS [RATE]
   esac
   echo "FAILED lab up: $(cat "$scratch/error")"
   exit 1
+}
+
+# As grep -q, which ends when it has found something, with whoever still writes to it.
+finds() {
+  local all
+  all=$(cat) && grep -q "$@" <<<"$all"
 }
 
 # Runs the checks that are named, and counts. Of one that fails, what the log ends with, if there is one.

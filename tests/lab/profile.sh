@@ -88,12 +88,12 @@ a_device_sends_less_and_is_then_as_the_kernel_has_it() {
     is "$(slowdown device.json) > 2" && queueing | cmp -s queueing - && grep -q '"device"' table.toml
 }
 a_device_of_somebody_elses_is_left_alone() {
-  on_h1 tc qdisc add dev eth0 root handle 7: htb && ! sends theirs -- true 2>said && queueing | grep -q 'htb 7:' &&
+  on_h1 tc qdisc add dev eth0 root handle 7: htb && ! sends theirs -- true 2>said && queueing | finds 'htb 7:' &&
     grep -q "qdisc htb 7:" said && on_h1 tc qdisc del dev eth0 root && queueing | cmp -s queueing -
 }
 one_device_has_one_profiler_and_an_interrupt_puts_it_back() {
   local code=0
-  begins first && queueing | grep -q 'htb 5aba:' && ! sends second -- true 2>said && grep -q "by another" said || return 1
+  begins first && queueing | finds 'htb 5aba:' && ! sends second -- true 2>said && grep -q "by another" said || return 1
   kill -INT "$(cut -d ' ' -f 1 pids)"
   wait $begun || code=$?
   [ $code = 130 ] && queueing | cmp -s queueing -
@@ -103,7 +103,7 @@ what_a_killed_one_leaves_the_next_puts_back() {
   # The profiler first, which would put it back.
   kill -9 $(cat pids)
   wait $begun || true
-  queueing | grep -q 'htb 5aba:' && sends next --warm-up 0 --repeat 1 -- true >/dev/null 2>said || true
+  queueing | finds 'htb 5aba:' && sends next --warm-up 0 --repeat 1 -- true >/dev/null 2>said || true
   grep -q "left limited" said && queueing | cmp -s queueing -
 }
 several_hosts_by_a_script() {
@@ -112,8 +112,8 @@ several_hosts_by_a_script() {
   limited() { # SHARE
     HOSTS="h1 h2" DEVICE=eth0 RATE_MBIT=200 SSH=./ssh BANDWISE_SHARE=$1 "$here/../../docs/examples/limit-hosts.sh"
   }
-  limited 0.1 && limited 0.25 && on_h1 tc class show dev eth0 | grep -q 'rate 50Mbit' &&
-    "$bandwise" lab exec --name "$lab" h2 -- tc class show dev eth0 | grep -q 'rate 50Mbit' && limited 1 && limited 1 &&
+  limited 0.1 && limited 0.25 && on_h1 tc class show dev eth0 | finds 'rate 50Mbit' &&
+    "$bandwise" lab exec --name "$lab" h2 -- tc class show dev eth0 | finds 'rate 50Mbit' && limited 1 && limited 1 &&
     queueing | cmp -s queueing -
 }
 

@@ -73,7 +73,7 @@ weights_read_back() {
 others_stay() {
   tc -netns "bandwise-$lab-switch" qdisc replace dev h2 root handle 7: pfifo limit 10 &&
     ends 1 "not Saba's to change" -- weights --name "$lab" h2 10=1 &&
-    tc -netns "bandwise-$lab-switch" qdisc show dev h2 | grep -q "pfifo 7:"
+    tc -netns "bandwise-$lab-switch" qdisc show dev h2 | finds "pfifo 7:"
 }
 half_made_is_taken_back() {
   ip netns add "bandwise-$other-h2" && touch "$scratch/foreign" &&
