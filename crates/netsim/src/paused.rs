@@ -50,7 +50,8 @@ impl<P: Program> Paused<'_, '_, '_, P> {
 
     /// Gives a port other tables. Packets that wait in a switch for the port take their new lanes;
     /// those that a host has given a lane, and those on links, keep it as far as the next port. So
-    /// packets of one connection may overtake each other; what they carry counts as it comes.
+    /// packets of one connection may overtake each other; those that come early wait at the other end
+    /// for what they have overtaken, where a real connection would have them sent again.
     pub fn set_tables(&mut self, port: Port, tables: &PortTables) -> Result<(), PortTablesError> {
         tables.check(self.lanes)?;
         let arbiter = VlArbiter::new(&tables.vlarb)?;

@@ -176,6 +176,18 @@ impl PacketKind {
         })
     }
 
+    /// Whether it is a request of a reliable connection: those are acted on in order (IBTA 9.7.5).
+    pub const fn is_connections_request(self) -> bool {
+        matches!(
+            self,
+            PacketKind::Send
+                | PacketKind::Write
+                | PacketKind::WriteImm
+                | PacketKind::ReadRequest
+                | PacketKind::AtomicRequest
+        )
+    }
+
     /// The payload that the packets of this kind carry together for a message of `bytes`: all of it,
     /// or none where the data comes back or sits in a header.
     pub const fn payload(self, bytes: u32) -> u32 {

@@ -1,5 +1,6 @@
 //! A queue pair's state in the RNIC.
 
+use crate::packet::Packet;
 use crate::ring::Ring;
 use bandwise_rdma::cc::Throttle;
 use bandwise_rdma::qos::Sl;
@@ -51,6 +52,8 @@ pub(crate) struct Doorbell {
 pub(crate) struct Unacked {
     pub psn: u32,
     pub wqe: Wqe,
+    /// Bytes of it, a READ, that have come.
+    pub read: u32,
     /// Its answer is here, but not that of an earlier one.
     pub answered: bool,
     pub truth: Option<Time>,
@@ -70,6 +73,19 @@ impl Default for Answer {
     fn default() -> Self {
         Answer { kind: PacketKind::ReadResponse, bytes: 0, sent: 0, psn: 0, transit_ps: 0 }
     }
+}
+
+/// A packet that has come in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Came {
+    pub packet: Packet,
+    /// Ground truth, in picoseconds.
+    pub transit: u32,
+    pub loopback: bool,
+    /// When its payload has left the receive buffer.
+    pub drained: Time,
+    /// When its payload is in memory.
+    pub placed: Time,
 }
 
 #[derive(Debug)]
@@ -97,6 +113,10 @@ pub(crate) struct QueuePair {
     pub throttle: Throttle,
     pub unacked: Ring<Unacked>,
     pub answers: Ring<Answer>,
+    /// The request packet to be acted on next.
+    pub expected_psn: u32,
+    /// Request packets that have overtaken it: where tables change, lanes do.
+    pub early: Vec<Came>,
     /// Payload that arrived over the link.
     pub payload_in: u64,
     /// Bytes of the message being received.
@@ -125,10 +145,43 @@ impl QueuePair {
             throttle: Throttle::default(),
             unacked: Ring::new(),
             answers: Ring::new(),
+            expected_psn: 0,
+            early: Vec::new(),
             payload_in: 0,
             receiving: 0,
             last_transit_ps: 0,
             listed: [false; 2],
         }
+    }
+
+    /// Whether a request packet is the one to be acted on next. If not it waits: packets of a connection
+    /// are acted on in order (IBTA 9.7.5). A real responder would have those sent again that come early.
+    #[inline]
+    pub fn is_next(&mut self, came: &Came) -> bool {
+        let is_next = came.packet.psn() == self.expected_psn;
+        if is_next {
+            self.expected_psn += 1;
+        } else {
+            self.early.push(*came);
+        }
+        is_next
+    }
+
+    /// The request packet to be acted on next, now, if it has come early.
+    #[inline]
+    pub fn next_early(&mut self, now: Time) -> Option<Came> {
+        let place = self.early.iter().position(|came| came.packet.psn() == self.expected_psn)?;
+        self.expected_psn += 1;
+        let came = self.early.swap_remove(place);
+        Some(Came { drained: came.drained.max(now), placed: came.placed.max(now), ..came })
+    }
+
+    /// Whether a packet of a READ's answer is the one by which all of it has come.
+    pub fn has_read_all(&mut self, packet: &Packet) -> bool {
+        let Some(request) = self.unacked.iter_mut().find(|u| u.psn == packet.psn()) else {
+            return false;
+        };
+        request.read += packet.payload();
+        request.read == request.wqe.bytes
     }
 }

@@ -1,6 +1,6 @@
 //! The receiving side of the RNIC: placing payload by DMA, answering, completing.
 
-use super::qp::Answer;
+use super::qp::{Answer, Came};
 use super::{ANSWERED, Host};
 use crate::cable::{Credit, Net};
 use crate::engine::LinkEnd;
@@ -31,7 +31,8 @@ impl<P: Program> Host<P> {
         net.give_back(self.egress.end, at, credit);
     }
 
-    /// Acts on a packet; returns when it has left the receive buffer.
+    /// Acts on a packet, and on those that have waited for it; returns when it has left the receive
+    /// buffer.
     pub(super) fn act_on(
         &mut self,
         now: Time,
@@ -39,10 +40,26 @@ impl<P: Program> Host<P> {
         loopback: bool,
         net: &mut Net,
     ) -> Time {
-        let number = usize::from(packet.dst_qp());
         let (drained, placed) =
             if packet.payload() > 0 { self.pcie.write(now, packet.payload()) } else { (now, now) };
         let transit = if loopback { 0 } else { self.transit_ps(now, packet) };
+        let came = Came { packet: *packet, transit, loopback, drained, placed };
+        if !packet.kind().is_connections_request() {
+            self.carry_out(now, &came, net);
+        } else if self.qps[usize::from(packet.dst_qp())].is_next(&came) {
+            self.carry_out(now, &came, net);
+            while let Some(came) = self.qps[usize::from(packet.dst_qp())].next_early(now) {
+                self.carry_out(now, &came, net);
+            }
+        }
+        drained
+    }
+
+    /// What a packet asks for, now that all before it on its connection has been done.
+    #[inline(always)] // or what came is passed through memory
+    fn carry_out(&mut self, now: Time, came: &Came, net: &mut Net) {
+        let &Came { ref packet, transit, loopback, drained, placed } = came;
+        let number = usize::from(packet.dst_qp());
         let last = packet.is(LAST);
         if packet.kind() != PacketKind::ReadResponse {
             self.qps[number].receiving += packet.payload();
@@ -86,7 +103,7 @@ impl<P: Program> Host<P> {
                 self.stage_at(written, ack, net);
             }
             PacketKind::ReadResponse => {
-                if last {
+                if self.qps[number].has_read_all(packet) {
                     // The CQE is written behind the data.
                     let truth = truth(packet, transit);
                     self.acknowledged(
@@ -103,7 +120,6 @@ impl<P: Program> Host<P> {
                 self.acknowledged(number, packet.psn(), now, (!loopback).then_some(truth), net);
             }
         }
-        drained
     }
 
     /// Ground truth: from last bit out of the sender's port to last bit in here.

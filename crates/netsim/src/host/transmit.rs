@@ -167,7 +167,7 @@ impl<P: Program> Host<P> {
             qp.sq.pop_front();
             qp.ready -= 1;
             qp.started = 0;
-            qp.unacked.push_back(Unacked { psn, wqe, answered: false, truth: None });
+            qp.unacked.push_back(Unacked { psn, wqe, read: 0, answered: false, truth: None });
         }
         let transit_or_asked =
             if wqe.opcode == Opcode::Read { wqe.bytes } else { qp.last_transit_ps };
