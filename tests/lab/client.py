@@ -116,6 +116,14 @@ def parts(controller):
     print(len(controller.well("GET", "/v1/status")["applications"]))
 
 
+def known(controller, *names_and_count):
+    """Whether so many connections of each application are known, and ports have their weights."""
+    *wanted, count = names_and_count
+    status = controller.well("GET", "/v1/status")
+    held = {name: sum(of["connections"] for of in status["applications"] if of["name"] == name) for name in wanted}
+    assert min(held.values()) >= int(count) and status["settled"], held
+
+
 def pairs(controller):
     """Who sends to whom, each once."""
     connections = controller.well("GET", "/v1/connections")["connections"]

@@ -1,27 +1,28 @@
 #!/usr/bin/env bash
-# Two programs of Spark at the same time on one lab, with links shared in three ways: a logistic regression, which loses much
-# with less bandwidth, and a sort, which loses little. What each takes longer than alone when nobody shares (TCP does),
-# when each application has a queue and all queues the same weight, and under Saba.
-#   tests/lab/versus.sh PATH-OF-BANDWISE PATH-OF-THE-PLUGIN PATH-OF-libsaba_preload.so [ROUNDS [FILE.json [TABLE]]]
-# With a table of what each loses, that is not measured anew. Takes 20 minutes or so; prints what was measured and judges
-# nothing.
+# What Saba is worth for two programs of Spark on one lab (`bandwise saba compare`): a logistic regression, which loses much with
+# less bandwidth, and a batch of sorts, which loses less, takes several times as long, and fetches by several connections.
+#   tests/lab/versus.sh PATH-OF-BANDWISE PATH-OF-THE-PLUGIN PATH-OF-libsaba_preload.so [ROUNDS [FOLDER]]
+# Takes 6 minutes a round; prints what was measured and judges nothing. What there is of it goes to the folder, if one is
+# named; a table.toml that is there is what both lose, which is measured before if it is not.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
 plugin=$(realpath -m "${2:?the path of saba-spark.jar}")
 library=$(realpath "${3:?the path of libsaba_preload.so}")
 rounds=${4:-6}
-json=$(realpath -m "${5:-/dev/null}")
-given=${6:+$(realpath "$6")}
+folder=$(realpath -m "${5:-.}")
 
 what=versus
 rate=20Mbit
 . "$here/made.sh"
 . "$here/spark/spark.sh"
+[ $# -ge 5 ] || folder=$scratch
+mkdir -p "$folder"
+table=$folder/table.toml
 # The drivers' host has a worker too: what Sort sends passes the link that LR needs most.
 starts_workers 2 1 2 3 4 || exit 1
-# About 15 s each, alone.
-declare -A times=([LR]=2 [Sort]=12)
+# How large a job is, how often it runs, and by how many connections it fetches from each other executor.
+declare -A times=([LR]=2 [Sort]=6) runs=([LR]=1 [Sort]=8) connections=([LR]=1 [Sort]=4)
 
 for job in LR Sort; do
   mkfifo orders-$job answers-$job
@@ -34,6 +35,7 @@ starts() { # JOB FROM TO
     --conf spark.executor.extraClassPath="$plugin" --conf spark.saba.preload="$library" \
     --conf spark.plugins=io.github.bandwise.saba.spark.SabaPlugin --conf spark.saba.app="$1" \
     --conf spark.saba.controller="unix:$scratch/socket" --conf spark.ui.enabled=false --conf spark.locality.wait=0 \
+    --conf spark.shuffle.io.numConnectionsPerPeer="${connections[$1]}" \
     --class Workloads workloads.jar "$1" "${times[$1]}" <&"$2" >&"$3" 2>"$1.log" &
   local line
   read -r -t 120 -u "$3" line && [ "$line" = ready ] || { tail -n 5 "$1.log" && exit 1; }
@@ -41,27 +43,33 @@ starts() { # JOB FROM TO
 starts LR 5 6
 starts Sort 7 8
 
+# Orders so many runs of a job that is up, one after the other.
+cat >order <<'ORDER'
+#!/usr/bin/env bash
+for _ in $(seq "$2"); do
+  echo run >"orders-$1" && read -r -t 600 line <>"answers-$1" && [ "$line" = "done" ] || exit 1
+done
+ORDER
+# All that there were before the controller began are known to it.
+printf '#!/usr/bin/env bash\nexec python3 %q %q known LR Sort 6\n' "$here/client.py" "$scratch/socket" >known
+chmod +x order known
+
 # What each loses, which is what Saba goes by.
-table=saba.toml
-[ -z "$given" ] || { table=saba.${given##*.} && cp "$given" "$table"; }
 for job in LR Sort; do
-  [ -z "$given" ] || break
-  printf '#!/usr/bin/env bash\necho run >orders-%s && read -r -t 300 line <>answers-%s && [ "$line" = "done" ]\n' $job $job >once-$job
-  chmod +x once-$job
+  grep -qs "\"$job\"" "$table" && continue
   "$bandwise" saba profile --app $job --lab "$lab" --at 25,50,100 --repeat 2 --warm-up 1 --within 100 \
-    --table "$table" -- "./once-$job" >profile.log 2>&1 || { tail -n 5 profile.log && exit 1; }
+    --table "$table" -- ./order $job 1 >profile.log 2>&1 || { tail -n 5 profile.log && exit 1; }
   sed -n '/^  *bandwidth/,/^$/p;/^bandwidth/,/^$/p' profile.log
 done
-# Two that lose the same, as nearly as may be: they have a level and so a queue each, and the same weight.
-cat >equal.csv <<'TABLE'
-application,share,time_s
-LR,1,100
-LR,0.5,200
-LR,0.25,400
-Sort,1,100
-Sort,0.5,201
-Sort,0.25,404
-TABLE
-python3 "$here/versus.py" "$bandwise" "$lab" "$rounds" "$json" "$table"
+cat >controller.toml <<SETTINGS
+lab = "$lab"
+table = "$table"
+store = "store"
+listen = "unix:socket"
+audit = "$folder/audit.jsonl"
+SETTINGS
+"$bandwise" saba compare --config controller.toml --rounds "$rounds" --ready ./known --output "$folder/compare.out" \
+  --json "$folder/compare.json" --report "$folder/compare.html" \
+  --app "LR=./order LR ${runs[LR]}" --app "Sort=./order Sort ${runs[Sort]}"
 echo end >&5
 echo end >&7

@@ -113,6 +113,30 @@ fn runs_that_fail_are_made_again_and_rounds_that_stay_cut_are_left_out() {
     assert_eq!(left(&place), [""; 0]);
 }
 
+#[test]
+fn programs_begin_when_a_command_finds_them_ready() {
+    let place = place();
+    // It does not the first time, and looks where the controller is.
+    let ready = "test -S ${SABA_CONTROLLER#unix:} && echo asked >>order; \
+        test $(tail -n 2 order | grep -c asked) = 2";
+    let flags = ["--rounds", "1", "--app", "LR=echo ran >>order", "--app", "PR=true"];
+    compare(&place, &[&flags[..], &["--ready", ready, "--json", "a.json"]].concat()).good();
+    let order = place.read("order");
+    let count = |what: &str| order.matches(what).count();
+    assert_eq!((count("asked\nasked\nran\n"), count("asked"), count("ran")), (2, 4, 4), "{order}");
+    assert_eq!(place.json("a.json")["ready"], ready);
+}
+
+#[test]
+fn interrupted_while_it_waits_for_programs_it_runs_none() {
+    let place = place();
+    let ready = "echo $$ >>shells; kill -INT $PPID; sleep 60 & wait";
+    let ran = compare(&place, &["--app", "LR=true", "--app", "PR=true", "--ready", ready]);
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    assert_eq!(place.read("shells").lines().count(), 1);
+    assert!(all_ended(&place) && left(&place).is_empty());
+}
+
 /// Ends by itself in a minute, should nobody end it.
 const LONG: &str = "LR=echo $$ >>shells; sleep 60 & wait";
 
@@ -148,7 +172,7 @@ fn interrupted_it_ends_what_it_started() {
 #[test]
 fn what_cannot_be_is_refused_before_anything_is_run() {
     let two = ["--app", "LR=touch ran", "--app", "PR=touch ran"];
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 9] = [
         (&two[..2], "--app: one alone shares with nobody"),
         (&["--app", "LR=true", "--app", "XX=true"], "--app XX: is not in the sensitivity table"),
         (&["--app", "LR=true", "--app", "LR=true"], "--app LR: twice"),
@@ -156,6 +180,7 @@ fn what_cannot_be_is_refused_before_anything_is_run() {
         (&["--app", "LR=true", "--app", "PR= "], "--app can't be \"PR= \""),
         (&[&two[..], &["--rounds", "0"]].concat(), "--rounds can't be \"0\""),
         (&[&two[..], &["--report", "table.csv"]].concat(), "the file is used twice"),
+        (&[&two[..], &["--ready", " "]].concat(), "--ready can't be \" \""),
         (&[&two[..], &["--output", "none/out"]].concat(), "--output none/out: "),
     ];
     for (flags, wanted) in cases {

@@ -126,7 +126,7 @@ pub(super) fn ended(name: &str, timed: &Timed) -> String {
     }
 }
 
-fn outcome(outcome: &Outcome) -> String {
+pub(super) fn outcome(outcome: &Outcome) -> String {
     crate::saba::profile::outcome(outcome)
 }
 

@@ -1,13 +1,14 @@
 //! [`Controller`]: one that is started for some runs, and puts ports back when it is stopped.
 
+use super::answer;
 use super::flags::Settings;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::saba::controller::ask;
-use crate::saba::program::Running;
+use crate::saba::program::{self, Ended, Running};
 use anyhow::{Context, Result, bail};
 use bandwise_controller::settings::Listen;
-use bandwise_profiler::Sharing;
+use bandwise_profiler::{Outcome, Sharing};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::io::Write;
@@ -106,7 +107,8 @@ pub(super) struct Controller {
 }
 
 impl Controller {
-    /// Starts one, and waits until it answers and all ports are settled. None if somebody asks to stop.
+    /// Starts one, and waits until it answers, all ports are settled, and the user's command finds programs ready. None
+    /// if somebody asks to stop.
     pub fn start(
         settings: &Settings,
         sharing: Sharing,
@@ -130,15 +132,18 @@ impl Controller {
             if let Some(status) = controller.running.wait(LOOK)? {
                 bail!("the controller ended, {status}; {} says why", controller.printed);
             }
-            let said = ask::get(settings.place.listen(), "/v1/status");
-            let waits_for = match &said {
-                Ok(status) => unsettled(status),
+            let left = PATIENCE.saturating_sub(began.elapsed());
+            let waits_for = match ask::get(settings.place.listen(), "/v1/status") {
+                Ok(status) => match unsettled(&status) {
+                    None => unready(settings, left, interrupt)?,
+                    unsettled => unsettled,
+                },
                 Err(error) => Some(format!("{error:#}")),
             };
             let Some(waits_for) = waits_for else { return Ok(Some(controller)) };
-            if began.elapsed() >= PATIENCE {
+            if left.is_zero() {
                 let _ = controller.stop();
-                bail!("the controller is not ready after {} s: {waits_for}", PATIENCE.as_secs());
+                bail!("not ready after {} s: {waits_for}", PATIENCE.as_secs());
             }
         }
     }
@@ -166,4 +171,18 @@ fn unsettled(status: &Value) -> Option<String> {
     let name = port["name"].as_str().unwrap_or_default();
     let why = port["fault"].as_str().unwrap_or("is not settled");
     Some(format!("{name}: {why}"))
+}
+
+/// What the user's command says that programs are not ready, if it does.
+fn unready(settings: &Settings, left: Duration, interrupt: &Interrupt) -> Result<Option<String>> {
+    let Some(command) = &settings.ready else { return Ok(None) };
+    let looks = vec![(settings.shell(command), settings.printed.try_clone()?)];
+    Ok(match program::run(looks, Some(left), interrupt)? {
+        Ended::Themselves(timed) => match &timed[0].outcome {
+            Outcome::Well => None,
+            Outcome::Late => Some(format!("--ready {command}: does not end")),
+            outcome => Some(format!("--ready {command}: {}", answer::outcome(outcome))),
+        },
+        Ended::Interrupted => Some("somebody asked to stop".into()),
+    })
 }

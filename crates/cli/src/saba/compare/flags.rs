@@ -12,6 +12,7 @@ use bandwise_units::Time;
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::Duration;
 
 /// Flags of `bandwise saba compare`.
@@ -24,6 +25,8 @@ of its own, and ports that are put back as they were found. None may run there m
 
 A command is run by sh, and ends when its program does. It finds the place of the controller in
 SABA_CONTROLLER, as `bandwise saba run` does; while nobody shares, no controller answers there.
+Programs that have been up for long, of which a command only orders a run, may take a while to find
+a controller that has begun: --ready says when they have.
 Ctrl-C ends what runs, puts ports back, and says what there is.
 
 Examples:
@@ -47,6 +50,9 @@ pub struct Flags {
     /// How long a run may take; if not given, as long as it likes
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Time>,
+    /// What sh is to run, again and again until it ends well, between the controller's start and programs'
+    #[arg(long, value_name = "COMMAND", value_parser = command)]
+    ready: Option<String>,
     /// What the order of runs is drawn from
     #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), default_value = "1")]
     #[arg(allow_negative_numbers = true)]
@@ -78,6 +84,13 @@ fn app(text: &str) -> Result<App, Refusal> {
     }
 }
 
+fn command(text: &str) -> Result<String, Refusal> {
+    match text.trim() {
+        "" => refused(None, "a command: ./all-are-known.sh"),
+        _ => Ok(text.to_owned()),
+    }
+}
+
 /// What to run, and where the results go.
 #[derive(Debug)]
 pub(super) struct Settings {
@@ -85,12 +98,22 @@ pub(super) struct Settings {
     pub rounds: u32,
     pub attempts: u32,
     pub timeout: Option<Duration>,
+    pub ready: Option<String>,
     pub seed: u64,
     pub place: Place,
     pub output: PathBuf,
     /// The same, opened to add to it.
     pub printed: File,
     pub outputs: Outputs,
+}
+
+impl Settings {
+    /// A command of the user's, which finds the controller's place in its environment.
+    pub fn shell(&self, command: &str) -> Command {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", command]).env("SABA_CONTROLLER", self.place.name());
+        shell
+    }
 }
 
 impl Flags {
@@ -122,6 +145,7 @@ impl Flags {
             rounds: self.rounds as u32,
             attempts: self.attempts as u32,
             timeout: self.timeout.map(|time| Duration::from_nanos(time.as_ps() / 1_000)),
+            ready: self.ready,
             seed: self.seed,
             place,
             output: self.output,

@@ -41,6 +41,7 @@ pub(super) fn document(settings: &Settings, comparison: &Comparison, answer: &An
         "schema": 1,
         "config": settings.place.config().display().to_string(),
         "applications": settings.apps.iter().map(app).collect::<Vec<_>>(),
+        "ready": settings.ready,
         "seed": settings.seed,
         "rounds": answer.rounds.iter().map(|round| round.number).collect::<Vec<_>>(),
         "slowdowns": answer.slowdowns.iter().map(slowdown).collect::<Vec<_>>(),

@@ -19,7 +19,6 @@ use bandwise_profiler::{Comparison, Setting, Sharing, Step, Timed};
 use controlled::Controller;
 use flags::Settings;
 use std::io::Write;
-use std::process::Command;
 
 impl Flags {
     /// Makes all runs, and says what they come to.
@@ -105,11 +104,8 @@ fn make(
             started => started,
         },
     };
-    let place = settings.place.name();
     let program = |app: usize| {
-        let mut shell = Command::new("sh");
-        shell.args(["-c", &settings.apps[app].command]).env("SABA_CONTROLLER", &place);
-        Ok((shell, settings.printed.try_clone()?))
+        Ok((settings.shell(&settings.apps[app].command), settings.printed.try_clone()?))
     };
     let programs = members(settings, step.setting).map(program).collect::<Result<_>>();
     let ran = programs.and_then(|all| program::run(all, settings.timeout, interrupt));

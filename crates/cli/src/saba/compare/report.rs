@@ -9,7 +9,8 @@ use bandwise_report::model::{Axis, Figure, Point, Provenance, Report, Scale, Ser
 /// The page.
 pub(super) fn html(settings: &Settings, comparison: &Comparison, answer: &Answer) -> String {
     let names: Vec<_> = settings.apps.iter().map(|app| app.name.as_str()).collect();
-    let command = settings.apps.iter().map(|app| format!(" --app {}='{}'", app.name, app.command));
+    let apps = settings.apps.iter().map(|app| format!(" --app {}='{}'", app.name, app.command));
+    let ready = settings.ready.iter().map(|command| format!(" --ready '{command}'"));
     let figures = match answer.rounds.is_empty() {
         true => Vec::new(),
         false => vec![gains(answer), slowdowns(settings, answer)],
@@ -30,7 +31,7 @@ pub(super) fn html(settings: &Settings, comparison: &Comparison, answer: &Answer
             command: format!(
                 "bandwise saba compare --config {}{}",
                 settings.place.config().display(),
-                command.collect::<String>()
+                apps.chain(ready).collect::<String>()
             ),
             seed: settings.seed,
             ..Provenance::default()
