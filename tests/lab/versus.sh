@@ -22,7 +22,7 @@ table=$folder/table.toml
 # The drivers' host has a worker too: what Sort sends passes the link that LR needs most.
 starts_workers 2 1 2 3 4 || exit 1
 # How large a job is, how often it runs, and by how many connections it fetches from each other executor.
-declare -A times=([LR]=2 [Sort]=6) runs=([LR]=1 [Sort]=8) connections=([LR]=1 [Sort]=4)
+declare -A times=([LR]=2 [Sort]=3) runs=([LR]=1 [Sort]=14) connections=([LR]=1 [Sort]=16)
 
 for job in LR Sort; do
   mkfifo orders-$job answers-$job

@@ -92,6 +92,21 @@ mod tests {
         assert!((mean - 0.5).abs() < 0.005, "{mean}");
     }
 
+    /// Each of the orders of 4 comes as often as may be: 1,000 times in 24,000 draws, within five standard deviations.
+    #[test]
+    fn orders_are_even() {
+        let mut stream = Stream::new(7, "orders", 0);
+        let mut counts = std::collections::BTreeMap::new();
+        for _ in 0..24_000 {
+            let mut order = [0, 1, 2, 3];
+            stream.shuffle(&mut order);
+            *counts.entry(order).or_insert(0u32) += 1;
+        }
+        assert_eq!(counts.len(), 24);
+        assert!(counts.values().all(|count| (845..=1_155).contains(count)), "{counts:?}");
+        stream.shuffle::<u8>(&mut []);
+    }
+
     /// Numbers of a published run must stay what they are.
     #[test]
     fn draws_do_not_change() {

@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// An answer or why there is none.
 pub(super) type Reply = Result<Json<Value>, Fails>;
@@ -25,6 +26,17 @@ impl Fails {
     /// A request that can't be read.
     pub(super) fn unusable(error: String) -> Self {
         Fails { status: StatusCode::BAD_REQUEST, error, refusal: None }
+    }
+
+    /// A request whose body can't be had.
+    pub(super) fn body(status: StatusCode, error: String) -> Self {
+        Fails { status, error, refusal: None }
+    }
+
+    /// A request of which not all has come within that time.
+    pub(super) fn late(within: Duration) -> Self {
+        let error = format!("the request's body has not come within {} s", within.as_secs());
+        Fails { status: StatusCode::REQUEST_TIMEOUT, error, refusal: None }
     }
 
     /// Something that is not there.

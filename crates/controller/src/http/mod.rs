@@ -5,15 +5,23 @@ mod routes;
 
 use crate::Marking;
 use crate::daemon::{Handle, Metrics};
+use answers::Fails;
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, FromRequest, Request};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What the routes are, as OpenAPI describes it.
 pub const OPENAPI: &str = include_str!("openapi.json");
 
 /// The largest body of a request, in bytes.
 const LARGEST: usize = 256 << 10;
+
+/// How long a request's body may take to come.
+const SLOWEST: Duration = Duration::from_secs(30);
 
 /// What answers need.
 #[derive(Clone)]
@@ -29,13 +37,66 @@ pub fn router(handle: Handle, metrics: Metrics, marking: Marking) -> Router {
     let desk = Desk { handle, metrics, marking: Arc::new(marking) };
     let add = |router: Router<Desk>, (path, _, route)| router.route(path, route);
     let router = routes::all().into_iter().fold(Router::new(), add);
-    router.layer(DefaultBodyLimit::max(LARGEST)).fallback(answers::no_such_route).with_state(desk)
+    whole_requests(router).fallback(answers::no_such_route).with_state(desk)
+}
+
+/// Only requests are answered of which all has come: who never ends one would hold a place at the door for ever.
+fn whole_requests<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
+    router.layer(from_fn(whole)).layer(DefaultBodyLimit::max(LARGEST))
+}
+
+async fn whole(request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let reads = Bytes::from_request(Request::from_parts(parts.clone(), body), &());
+    match tokio::time::timeout(SLOWEST, reads).await {
+        Ok(Ok(body)) => next.run(Request::from_parts(parts, body.into())).await,
+        Ok(Err(refused)) => Fails::body(refused.status(), refused.body_text()).into_response(),
+        Err(_) => Fails::late(SLOWEST).into_response(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use axum::body::Body;
+    use axum::http::StatusCode;
+    use axum::routing::post;
     use std::collections::BTreeSet;
+    use tower::ServiceExt;
+
+    /// What a route answers that says how long the body was. Time passes at once where all wait.
+    async fn answered(body: Body) -> (StatusCode, String) {
+        let length = async |body: Bytes| body.len().to_string();
+        let router = whole_requests(Router::new().route("/", post(length)));
+        let answer = router.oneshot(Request::post("/").body(body).unwrap()).await.unwrap();
+        let status = answer.status();
+        let body = axum::body::to_bytes(answer.into_body(), 1 << 20).await.unwrap();
+        (status, String::from_utf8(body.to_vec()).unwrap())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_is_answered_when_all_of_it_has_come() {
+        let most = vec![0; LARGEST];
+        assert_eq!(answered(most.into()).await, (StatusCode::OK, LARGEST.to_string()));
+        let (status, said) = answered(vec![0; LARGEST + 1].into()).await;
+        assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
+        assert!(said.starts_with("{\"error\":\""), "{said}");
+    }
+
+    /// Bytes come for ever, or none.
+    #[tokio::test(start_paused = true)]
+    async fn who_never_ends_a_request_is_told_so() {
+        let drips = futures_util::stream::unfold((), async |()| {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            Some((Ok::<_, std::io::Error>("x"), ()))
+        });
+        let silence = futures_util::stream::pending::<Result<Bytes, std::io::Error>>();
+        for body in [Body::from_stream(drips), Body::from_stream(silence)] {
+            let (status, said) = answered(body).await;
+            assert_eq!(status, StatusCode::REQUEST_TIMEOUT);
+            assert!(said.contains("within 30 s"), "{said}");
+        }
+    }
 
     /// The description names the routes that there are, and each answer of theirs.
     #[test]

@@ -4,15 +4,14 @@
 
 pub mod random;
 
-use bandwise_netsim::egress::Scheduling;
 use bandwise_netsim::host::DeviceModel;
 use bandwise_netsim::host::Notify;
-use bandwise_netsim::switch::{Queueing, SwitchModel};
+use bandwise_netsim::switch::SwitchModel;
 use bandwise_netsim::{Models, Qos, Simulation};
 use bandwise_rdma::qos::{Sl, Sl2Vl, Vl, VlArbTable};
 use bandwise_rdma::verbs::{Completion, Next, Opcode, Posts, Program, Qp, WorkRequest};
 use bandwise_topology::{Fabric, Routes};
-use bandwise_units::{BitRate, Bytes, Time};
+use bandwise_units::{BitRate, Time};
 
 /// A link that carries 7 bytes a nanosecond.
 pub const RATE: BitRate = BitRate::from_gbps(56);
@@ -52,15 +51,7 @@ pub fn instant_device() -> DeviceModel {
 pub fn models(device: DeviceModel, lanes: u8) -> Models {
     let vls = (0..lanes).map(|vl| Vl::try_from(vl).unwrap());
     Models {
-        switch: SwitchModel {
-            latency: Time::from_ns(200),
-            buffer: Bytes::from_kib(32),
-            scheduling: Scheduling::Fcfs,
-            queueing: Queueing::Fifo,
-            hiccup: None,
-            credit_delay: Time::from_ns(50),
-            marking: None,
-        },
+        switch: SwitchModel::usual(),
         device,
         qos: Qos {
             sl2vl: Sl2Vl::modulo(lanes),
