@@ -10,13 +10,13 @@ bandwise=$(realpath "${1:?the path of the bandwise program}")
 plugin=$(realpath -m "${2:?the path of saba-spark.jar}")
 library=$(realpath "${3:?the path of libsaba_preload.so}")
 rounds=${4:-6}
-folder=$(realpath -m "${5:-.}")
+folder=${5:+$(realpath -m "$5")}
 
 what=versus
 rate=20Mbit
 . "$here/made.sh"
 . "$here/spark/spark.sh"
-[ $# -ge 5 ] || folder=$scratch
+folder=${folder:-$scratch}
 mkdir -p "$folder"
 table=$folder/table.toml
 # The drivers' host has a worker too: what Sort sends passes the link that LR needs most.
