@@ -154,10 +154,10 @@ impl QueuePair {
         }
     }
 
-    /// Whether a request packet is the one to be acted on next. If not it waits: packets of a connection
+    /// Takes a request packet if it is the one to be acted on next. If not it is kept: packets of a connection
     /// are acted on in order (IBTA 9.7.5). A real responder would have those sent again that come early.
     #[inline]
-    pub fn is_next(&mut self, came: &Came) -> bool {
+    pub fn takes(&mut self, came: &Came) -> bool {
         let is_next = came.packet.psn() == self.expected_psn;
         if is_next {
             self.expected_psn += 1;

@@ -46,7 +46,7 @@ impl<P: Program> Host<P> {
         let came = Came { packet: *packet, transit, loopback, drained, placed };
         if !packet.kind().is_connections_request() {
             self.carry_out(now, &came, net);
-        } else if self.qps[usize::from(packet.dst_qp())].is_next(&came) {
+        } else if self.qps[usize::from(packet.dst_qp())].takes(&came) {
             self.carry_out(now, &came, net);
             while let Some(came) = self.qps[usize::from(packet.dst_qp())].next_early(now) {
                 self.carry_out(now, &came, net);
