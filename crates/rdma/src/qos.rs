@@ -3,9 +3,11 @@
 //! ([`VlArbTable`], [`VlArbiter`]).
 
 mod arbiter;
+mod shares;
 mod table;
 
 pub use arbiter::VlArbiter;
+pub use shares::entries_by_weight;
 pub use table::{VlArbEntry, VlArbEntryError, VlArbError, VlArbTable};
 
 /// A service level (SL), 0 to 15: what a packet asks for, unchanged along its path (IBTA 7.6.5).

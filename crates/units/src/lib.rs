@@ -9,9 +9,11 @@
 mod bytes;
 mod parse;
 mod rate;
+mod ratio;
 mod time;
 
 pub use bytes::Bytes;
 pub use parse::ParseUnitError;
 pub use rate::{BitRate, ByteTime};
+pub use ratio::lowest_terms;
 pub use time::Time;

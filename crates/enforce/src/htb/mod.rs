@@ -33,6 +33,6 @@ use change::INNER_QUANTUM;
 pub use change::{Change, changes};
 pub use dscp::{Dscp, Marks, NoDscp};
 pub use layout::{Layout, Unfit};
-pub use rate::{LEAST, lowest_terms, printable, quanta, rates};
+pub use rate::{LEAST, printable, quanta, rates};
 pub use throttle::{is_throttle, throttle};
 pub use tree::{Class, DEFAULT, Family, Filter, HANDLE, LINK, OURS, QUEUE, Root, SABA, Tree};

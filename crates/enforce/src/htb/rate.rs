@@ -1,6 +1,6 @@
 //! How weights become rates and quanta.
 
-use bandwise_units::{BitRate, Bytes};
+use bandwise_units::{BitRate, Bytes, lowest_terms};
 
 /// What a queue has that nobody gave a weight. It may borrow as the others do, so that what is left in
 /// it leaves.
@@ -59,15 +59,4 @@ pub fn quanta(weights: &[u8], packet: Bytes) -> Vec<u32> {
     // A packet of Linux has less than 2^20 bytes, with its largest offload.
     let unit = packet.get().div_ceil(least.into()) as u32;
     weights.iter().map(|&weight| weight * unit).collect()
-}
-
-/// Numbers divided by what all of them can be divided by. [`quanta`] keep the ratios of weights exactly,
-/// so this of both is the same.
-pub fn lowest_terms(numbers: &[u32]) -> Vec<u32> {
-    let common = numbers.iter().copied().fold(0, greatest_common_divisor).max(1);
-    numbers.iter().map(|number| number / common).collect()
-}
-
-fn greatest_common_divisor(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }

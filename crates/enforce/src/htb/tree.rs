@@ -1,9 +1,9 @@
 //! [`Tree`]: classes and filters of a port, as wanted or as read.
 
 use super::rate::ticks;
-use super::{Dscp, Marks, lowest_terms};
+use super::{Dscp, Marks};
 use bandwise_saba::controller::PortConfig;
-use bandwise_units::{BitRate, Bytes};
+use bandwise_units::{BitRate, Bytes, lowest_terms};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 

@@ -2,11 +2,10 @@
 
 use super::attributes::PortInfo;
 use super::tables::{Tables, Turn};
-use super::turns::turns;
-use crate::htb::lowest_terms;
-use bandwise_rdma::qos::{Sl, Vl};
+use bandwise_rdma::qos::{Sl, Vl, entries_by_weight};
 use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::{PriorityLevel, Queues};
+use bandwise_units::lowest_terms;
 
 /// Service levels and lanes that the operator gave Saba. Level `n` is the `n`th service level, queue `n` the
 /// `n`th lane. All others stay as they are read: SL0 and VL0, which everyone else uses, VL15, which is for
@@ -167,14 +166,14 @@ impl Lanes {
             .partition(|&at| self.is_ours(low[at].vl));
         let there = ours.len() + nobodys.len();
         let unfit = Unfit::Turns { lanes: lanes.len(), there };
-        let new = turns(lanes, weights, there, mtu).ok_or(unfit)?;
+        let new = entries_by_weight(lanes, weights, there, mtu).ok_or(unfit)?;
         for &at in &ours {
             low[at].weight = 0;
         }
         let mut places: Vec<usize> = ours.into_iter().chain(nobodys).take(new.len()).collect();
         places.sort_unstable();
-        for (at, turn) in places.into_iter().zip(new) {
-            low[at] = turn;
+        for (at, entry) in places.into_iter().zip(new) {
+            low[at] = Turn { vl: entry.vl.get(), weight: entry.weight };
         }
         Ok(())
     }

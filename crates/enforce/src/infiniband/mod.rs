@@ -15,7 +15,6 @@ mod fabric;
 mod lanes;
 mod smp;
 mod tables;
-mod turns;
 
 pub use attributes::{Attribute, Guid, Kind, NodeInfo, PortInfo, SwitchInfo, description};
 pub use discovery::{Discovery, Question};
@@ -26,4 +25,3 @@ pub use smp::{
     DATA, DIRECTED_ROUTE, Data, LENGTH, MOST_HOPS, Method, NotAnSmp, Request, Route, Smp,
 };
 pub use tables::{Mapping, Part, Tables, Turn};
-pub(crate) use turns::turns;

@@ -13,10 +13,10 @@ pub use flows::Flows;
 pub use packets::Times;
 pub use traffic::{Connection, Traffic, Uncarried};
 
-use crate::htb::lowest_terms;
 use crate::{Applied, Fault, Left, Plan, Port, Switches, Wanted};
 use bandwise_saba::controller::{PortConfig, PortId};
 use bandwise_topology::{self as topology, Fabric, NodeId, NodeKind};
+use bandwise_units::lowest_terms;
 use shape::{Shape, id};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -2,11 +2,10 @@
 //! the same weights would be at real ones.
 
 use super::traffic::{Traffic, Uncarried, Way};
-use crate::infiniband::{Turn, turns};
 use bandwise_netsim::cable::on_the_wire;
 use bandwise_netsim::host::{DeviceModel, Notify};
 use bandwise_netsim::{Models, PortQos, Qos, Simulation};
-use bandwise_rdma::qos::{Sl, Sl2Vl, Vl, VlArbEntry, VlArbTable};
+use bandwise_rdma::qos::{Sl, Sl2Vl, Vl, VlArbTable};
 use bandwise_rdma::verbs::{Opcode, Qp, Transport};
 use bandwise_rdma::wire::{PacketKind, Segment, packet_bytes};
 use bandwise_rperf::{Bulk, BulkSettings, Window};
@@ -150,18 +149,9 @@ fn mapping(config: &PortConfig) -> Sl2Vl {
     Sl2Vl::new(std::array::from_fn(|sl| lane(sl as u16))).expect("queues are lanes that there are")
 }
 
-/// Turns as an InfiniBand port would get them, all of low priority: with none of high priority there is no more to it
-/// (IBTA 7.6.9.2).
+/// Turns as an InfiniBand port would get them.
 fn arbitration(lanes: &[Vl], weights: &[u8]) -> VlArbTable {
-    let mtu = DeviceModel::connectx4_56g().mtu.get() as u16;
-    let turns = turns(lanes, weights, VlArbTable::MAX_ENTRIES, mtu);
-    let turns = turns.expect("a table has room for each lane").into_iter();
-    let entry = |Turn { vl, weight }| {
-        let vl = Vl::try_from(vl).expect("it is one of the lanes");
-        VlArbEntry { vl, weight }
-    };
-    let low = turns.map(entry).collect();
-    VlArbTable { high: Vec::new(), low, high_limit: 0 }
+    VlArbTable::by_weight(lanes, weights, DeviceModel::connectx4_56g().mtu.get() as u16)
 }
 
 /// Packets of a message.

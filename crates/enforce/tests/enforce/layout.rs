@@ -2,11 +2,11 @@
 
 use crate::common::{config, configs, layout};
 use bandwise_enforce::htb::{
-    DEFAULT, Dscp, LEAST, LINK, Layout, Marks, QUEUE, SABA, lowest_terms, printable, quanta, rates,
+    DEFAULT, Dscp, LEAST, LINK, Layout, Marks, QUEUE, SABA, printable, quanta, rates,
 };
 use bandwise_saba::Share;
 use bandwise_saba::mapping::PriorityLevel;
-use bandwise_units::{BitRate, Bytes};
+use bandwise_units::{BitRate, Bytes, lowest_terms};
 use proptest::prelude::*;
 use std::num::NonZeroU8;
 

@@ -1,9 +1,9 @@
 //! What stands in a port's tables for a configuration, and what does not change.
 
 use crate::common::{VLS, config, configs, lanes};
-use bandwise_enforce::htb::lowest_terms;
 use bandwise_enforce::infiniband::{Lanes, NoLanes, PortInfo, Tables, Turn, Unfit};
 use bandwise_rdma::qos::{Sl, Vl, VlArbEntry, VlArbTable, VlArbiter};
+use bandwise_units::lowest_terms;
 use proptest::prelude::*;
 
 /// A port of a switch: 8 data lanes, an arbitration table of so many entries, packets of 2048 bytes.

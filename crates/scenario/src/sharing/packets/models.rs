@@ -3,8 +3,9 @@
 use super::PacketsError;
 use crate::sharing::{SharingPolicy, SharingScenario};
 use crate::spec::congestion;
+use bandwise_netsim::host::DeviceModel;
 use bandwise_netsim::{Models, PortTables, Qos};
-use bandwise_rdma::qos::{Sl2Vl, Vl, VlArbEntry, VlArbTable};
+use bandwise_rdma::qos::{Sl2Vl, Vl, VlArbTable};
 use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::{MAX_WEIGHT, arbitration};
 use bandwise_topology::Fabric;
@@ -65,12 +66,11 @@ impl Lanes {
 
     /// What every port begins with.
     fn tables(&self) -> PortTables {
-        let weight = |vl| match self {
-            Lanes::PerJob(weights) => weights.get(vl).copied().unwrap_or(MAX_WEIGHT),
-            _ => MAX_WEIGHT,
+        let vlarb = match self {
+            Lanes::PerJob(weights) if !weights.is_empty() => self.arbitration(weights),
+            _ => self.arbitration(&vec![1; self.count().into()]),
         };
-        let sl2vl = Sl2Vl::modulo(self.count());
-        PortTables { sl2vl, vlarb: turns((0..self.count()).map(|vl| weight(usize::from(vl)))) }
+        PortTables { sl2vl: Sl2Vl::modulo(self.count()), vlarb }
     }
 
     /// What the controller's configuration is to a port.
@@ -79,23 +79,19 @@ impl Lanes {
         for (level, queue) in config.table.iter() {
             vls[usize::from(level.0)] = queue;
         }
-        // A lane without a queue has the least turn: something may still wait there.
-        let weight = |vl: u8| config.weights.get(usize::from(vl)).copied().unwrap_or(1);
         PortTables {
             sl2vl: Sl2Vl::new(vls).expect("queues are lanes that there are"),
-            vlarb: turns((0..self.count()).map(weight)),
+            vlarb: self.arbitration(&config.weights),
         }
     }
-}
 
-/// Lanes that take turns of so much, all of low priority: with none of high priority there is no more
-/// to it (IBTA 7.6.9.2).
-fn turns(weights: impl Iterator<Item = u8>) -> VlArbTable {
-    let entry = |(vl, weight): (u8, u8)| VlArbEntry {
-        vl: Vl::try_from(vl).expect("there are as many"),
-        weight,
-    };
-    VlArbTable { low: (0..).zip(weights).map(entry).collect(), ..VlArbTable::even([], 0) }
+    /// The turns of all lanes by weight, as a port would get them. A lane without a queue has the least turn:
+    /// something may still wait there.
+    fn arbitration(&self, weights: &[u8]) -> VlArbTable {
+        let lane = |vl| Vl::try_from(vl).expect("there are as many");
+        let lanes: Vec<Vl> = (0..self.count()).map(lane).collect();
+        VlArbTable::by_weight(&lanes, weights, DeviceModel::connectx4_56g().mtu.get() as u16)
+    }
 }
 
 /// Everything about a fabric under a policy.
