@@ -156,6 +156,25 @@ who_says_goodbye_is_taken_over_at_once() {
   kill "${pids[b]}" && wait "${pids[b]}" && unset "pids[b]" && is_like "@(*b* dead *|* dead *b*)" &&
     starts b && becomes "a b c" groups
 }
+by_hand() { etcdctl --endpoints "http://127.0.0.1:${ports[3]}" "$@"; }
+what_can_not_be_and_is_written_by_hand_is_passed_over() {
+  local name bad=/bandwise/record/connection/00000000000000099999 said=
+  several one a.socket
+  name=$(by_hand get --prefix --keys-only --limit 1 /bandwise/record/connection/ | head -n 1)
+  said=$(by_hand get --print-value-only "$name" | sed 's/"connection":\[[0-9]*/"connection":[99999/; s/"level":[0-9]*/"level":99/')
+  [[ "$said" == *'"level":99'* ]] && by_hand put "$bad" "$said" >/dev/null || return 1
+  for name in a b c; do
+    becomes 1 grep -c "passed over what somebody else has stored.*99999" $name.log && becomes 1 several applications $name.socket || return 1
+  done
+  # Of what is no record at all they say so until it is gone.
+  by_hand put "$bad" "{" >/dev/null && becomes 1 grep -c "99999.*somebody else has written there" a.log && by_hand del "$bad" >/dev/null && becomes "a b c" groups
+}
+all_that_is_taken_away_by_hand_is_gone() {
+  local name
+  by_hand del --prefix /bandwise/ >/dev/null
+  for name in a b c; do becomes 0 several applications $name.socket || return 1; done
+  becomes "a b c" groups && several latency a.socket b.socket c.socket
+}
 a_hundred_applications_come_and_go() {
   mkfifo end && { several load there.json a.socket b.socket c.socket <end >load.said 2>load.log & } && pids[load]=$! &&
     exec 9>end && sleep 3 && kill -0 "${pids[load]}"
@@ -200,5 +219,6 @@ ports_are_as_one_would_have_them() {
 
 count three_have_a_group_each connections_are_answered_soon who_goes_by_something_else_is_refused \
   one_that_dies_is_taken_over and_has_its_ports_again_when_it_is_back a_program_goes_on_with_another who_says_goodbye_is_taken_over_at_once \
+  what_can_not_be_and_is_written_by_hand_is_passed_over all_that_is_taken_away_by_hand_is_gone \
   a_hundred_applications_come_and_go while_a_controller_is_killed_and_comes_back and_the_leader_of_the_etcds \
   and_one_is_cut_off all_know_what_clients_know recordings_say_the_same_again ports_are_as_one_would_have_them

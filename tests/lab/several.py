@@ -178,6 +178,13 @@ def takeover(lab, pid, *places):
     print(f"  killed; who came then was answered after {answered:.2f} s, and its port written after {took:.2f} s")
 
 
+def one(place):
+    """A client that has an application and a connection, and says no more."""
+    client = Anywhere([place], 0)
+    application = client.tell(register={"name": "LR"})["application"]
+    client.tell(connect={"application": application, "from": "h5", "to": "h6"})
+
+
 def latency(*places):
     """How long requests for connections take, each stored by most of three etcds."""
     client = Anywhere(list(places), 0)

@@ -87,11 +87,20 @@ pub(super) struct Loaded {
 #[derive(Debug, Default)]
 pub(super) struct Happened {
     pub(super) revision: i64,
-    /// Who wrote records, if somebody did, and what.
+    /// Who wrote records, if a controller did, and what was written.
     pub(super) author: Option<Author>,
     pub(super) changes: Vec<Change>,
+    /// A record can't be read, or what all writes have in common was taken away.
+    pub(super) is_unclear: bool,
     pub(super) alive: Vec<(Group, bool)>,
     pub(super) holders: Vec<(Group, Option<Holder>)>,
+}
+
+impl Happened {
+    /// Whether somebody has written records who is no controller: those all say who they are.
+    pub(super) fn is_by_hand(&self) -> bool {
+        self.is_unclear || self.author.is_none() && !self.changes.is_empty()
+    }
 }
 
 /// A connection to one etcd.
@@ -176,14 +185,18 @@ impl Link {
             let is_there = event.event_type() == EventType::Put;
             match self.keys.read(of.key()) {
                 Some(Key::Head) if is_there => last.author = Some(json(of)?),
-                Some(Key::Record(_)) if is_there => last.changes.push(json(of)?),
+                Some(Key::Head) => last.is_unclear = true,
+                Some(Key::Record(_)) if is_there => match json(of) {
+                    Ok(change) => last.changes.push(change),
+                    Err(_) => last.is_unclear = true,
+                },
                 Some(Key::Record(ended)) => last.changes.push(ended),
                 Some(Key::Instance(name)) => last.alive.push((name, is_there)),
                 Some(Key::Holder(group)) => {
                     let holder = is_there.then(|| json(of)).transpose()?;
                     last.holders.push((group, holder));
                 }
-                Some(Key::Head | Key::Rules | Key::Written(_)) | None => {}
+                Some(Key::Rules | Key::Written(_)) | None => {}
             }
         }
         Ok(all)

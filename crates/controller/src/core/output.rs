@@ -152,6 +152,11 @@ pub enum Output {
         /// Which.
         group: Group,
     },
+    /// What others have stored can't be: it is as if it were not there.
+    PassedOver {
+        /// What, and why not.
+        said: String,
+    },
     /// A client was not heard of for as long as its lease, and is dropped with all that it had.
     Dropped {
         /// The client.

@@ -73,7 +73,9 @@ impl State {
                         self.of_client.remove(&(of.client, id));
                         self.part(of, |parts| parts.remove(&id));
                     }
-                    self.hold(of.client, |held| held.applications -= 1);
+                    self.hold(of.client, |held| {
+                        held.applications = held.applications.saturating_sub(1)
+                    });
                 }
                 Change::Application(id, before)
             }
@@ -87,7 +89,9 @@ impl State {
                     if !self.connections.contains_key(&id) {
                         self.of_application.remove(&(of.application, id));
                     }
-                    self.hold(of.client, |held| held.connections -= 1);
+                    self.hold(of.client, |held| {
+                        held.connections = held.connections.saturating_sub(1)
+                    });
                 }
                 Change::Connection(id, before)
             }
@@ -101,7 +105,8 @@ impl State {
         }
     }
 
-    /// A client's owner has one more or less of something. A client outlives what it has.
+    /// A client's owner has one more or less of something. A client outlives what it has, unless somebody has written
+    /// otherwise by hand: then what goes may not have been counted.
     fn hold(&mut self, client: ClientId, change: impl FnOnce(&mut Held)) {
         let owner = self.owner_of(client).cloned().unwrap_or_default();
         let mut held = self.held.remove(&owner).unwrap_or_default();

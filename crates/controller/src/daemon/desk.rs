@@ -255,6 +255,7 @@ impl<S: Switches + Send + 'static> Desk<S> {
             | Output::Moved { .. }
             | Output::Late { .. }
             | Output::StoodStill { .. }
+            | Output::PassedOver { .. }
             | Output::Dropped { .. } => {}
         }
     }

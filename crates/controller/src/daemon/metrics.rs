@@ -152,6 +152,7 @@ impl Metrics {
             Output::Store { .. }
             | Output::Late { .. }
             | Output::StoodStill { .. }
+            | Output::PassedOver { .. }
             | Output::Released { .. } => return,
         };
         counter.inc();

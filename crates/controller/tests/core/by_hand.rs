@@ -2,10 +2,11 @@
 
 use super::world::{World, application, connect, connection, ms, register};
 use bandwise_controller::core::{
-    Answer, Asked, Cause, ClientId, Guest, Input, Limited, Limits, Output, Owner, Refusal, Request,
-    Rules, Task,
+    Answer, Application, Asked, Cause, Change, ClientId, Connection, Guest, Input, Limited, Limits,
+    Output, Owner, Refusal, Request, Rules, Task,
 };
-use bandwise_saba::controller::{ApplicationId, PortConfig, PortId};
+use bandwise_saba::controller::{ApplicationId, ConnectionId, PortConfig, PortId};
+use bandwise_saba::mapping::PriorityLevel;
 
 pub fn two_that_send() -> (World, ClientId, Vec<ApplicationId>) {
     two_that_send_by(Rules::default())
@@ -312,4 +313,47 @@ fn a_store_that_hangs_is_not_waited_for_by_any_number() {
     // One write, and what waited for it: as many as the limit allows.
     assert_eq!(world.stored.clients().len(), world.rules.limits.clients as usize);
     assert!(world.stored.clients().any(|of| of == client));
+}
+
+#[test]
+fn what_others_have_stored_and_can_not_be_is_passed_over() {
+    let (mut world, client, applications) = two_that_send();
+    let shared = world.ports.clone();
+    let state = world.core.state();
+    let (_, made) = state.connections().next().unwrap();
+    let (_, registered) = state.applications().next().unwrap();
+    let far = Connection { level: PriorityLevel(99), ..made.clone() };
+    let nameless = Application { name: String::new(), ..registered.clone() };
+    let other = Application { name: "half".into(), ..registered.clone() };
+    let (id, new) = (applications[0], ApplicationId(99));
+    let changes = vec![
+        Change::Connection(ConnectionId(99), Some(far)),
+        Change::Application(new, Some(nameless)),
+        Change::Application(id, Some(other)),
+    ];
+    world.said.clear();
+    world.hear(Input::Learned { revision: 1, changes });
+    let passed = world.said.iter().filter_map(|said| match said {
+        Output::PassedOver { said } => Some(said.as_str()),
+        _ => None,
+    });
+    assert_eq!(
+        passed.collect::<Vec<_>>(),
+        [
+            "connection 99 was stored, and can't be: priority level 99, where there are 3, counted from 0",
+            "application 99 was stored with the name \"\", which is none",
+            "application 0 was stored, and can't be: application 0 is registered with another model",
+        ]
+    );
+    world.settle();
+    assert_eq!(world.ports, shared);
+    // Nor does it matter when they go, and who they were of goes before them.
+    let changes = vec![
+        Change::Client(client, None),
+        Change::Connection(ConnectionId(99), None),
+        Change::Application(new, None),
+        Change::Application(id, None),
+    ];
+    world.hear(Input::Learned { revision: 2, changes });
+    assert!(world.core.state().applications().all(|(of, _)| of == applications[1]));
 }

@@ -4,10 +4,10 @@ use bandwise_controller::core::{
     Answer, Asked, Change, ClientId, Core, End, Group, Input, Moment, OrderId, Output, Owner,
     Profiles, Refusal, Request, Rules, SeenPort, State, Task, Ticket, Way,
 };
-use bandwise_enforce::htb::lowest_terms;
 use bandwise_input::Source;
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortConfig, PortId, Settings};
 use bandwise_saba::table::read;
+use bandwise_units::lowest_terms;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZeroU8, NonZeroU16};
 use std::time::Duration;

@@ -53,6 +53,8 @@ pub(super) struct Talk<'a> {
     beside: JoinSet<Done>,
     /// What the desk was told that it has, and until when.
     told: (Vec<Group>, Option<Instant>),
+    /// Its name does not stand in etcd, as far as was heard last.
+    is_unnamed: bool,
 }
 
 impl<'a> Talk<'a> {
@@ -62,7 +64,8 @@ impl<'a> Talk<'a> {
         desk: &'a ToDesk,
         metrics: &'a Metrics,
     ) -> Self {
-        Talk { of, link, desk, metrics, beside: JoinSet::new(), told: (Vec::new(), None) }
+        let told = (Vec::new(), None);
+        Talk { of, link, desk, metrics, beside: JoinSet::new(), told, is_unnamed: false }
     }
 
     /// Talks until the desk has ended, or etcd does not answer.
@@ -85,6 +88,7 @@ impl<'a> Talk<'a> {
             self.write(write);
         }
         loop {
+            self.name().await?;
             self.claim();
             self.free().await?;
             self.hold()?;
@@ -92,13 +96,19 @@ impl<'a> Talk<'a> {
                 heard = watch.message() => {
                     let lost = || End::Lost("it hears no more of what happens".into());
                     let response = heard.map_err(Trouble::from)?.ok_or_else(lost)?;
-                    if response.canceled() {
-                        // What happened is no longer known one by one.
+                    // What happened is no longer known one by one.
+                    let mut is_unclear = response.canceled();
+                    for happened in self.link.read(&response)? {
+                        is_unclear |= happened.is_by_hand();
+                        if is_unclear {
+                            tracing::warn!(revision = happened.revision, "written by hand in etcd");
+                            break;
+                        }
+                        self.happened(happened)?;
+                    }
+                    if is_unclear {
                         self.load().await?;
                         watch = self.link.watch(self.of.heard + 1).await?;
-                    }
-                    for happened in self.link.read(&response)? {
-                        self.happened(happened)?;
                     }
                 }
                 told = told.recv() => match told.ok_or(End::Over)? {
@@ -140,6 +150,16 @@ impl<'a> Talk<'a> {
         };
         self.of.claims.begin(Holder { instance: own, lease: id });
         self.say_word(Duration::ZERO);
+        Ok(())
+    }
+
+    /// Puts its name where somebody took it away by hand, so that others know that it is alive.
+    async fn name(&mut self) -> Result<(), End> {
+        if let Some(lease) = self.of.lease.filter(|_| self.is_unnamed) {
+            let name = self.of.keys.instance(&self.of.endpoints.own);
+            self.link.claim(name, text(&lease.id), lease.id).await?;
+        }
+        self.is_unnamed = false;
         Ok(())
     }
 

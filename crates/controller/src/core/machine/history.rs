@@ -66,7 +66,9 @@ impl Core {
             }
         }
         for change in changes {
-            self.tell(change).expect("levels are those of the table");
+            if let Err(unfit) = self.tell(change) {
+                self.out.push_back(Output::PassedOver { said: unfit.to_string() });
+            }
             match change {
                 Change::Client(client, of) => {
                     let is_ours = of.as_ref().is_some_and(|of| self.holding.has_client(of));

@@ -18,11 +18,19 @@ pub enum Unfit {
     },
     /// A name that is none.
     #[error("application {application} was stored with the name {name:?}, which is none")]
-    Application {
+    Name {
         /// The application.
         application: u64,
         /// The name.
         name: String,
+    },
+    /// An application that is there otherwise.
+    #[error("application {application} was stored, and can't be: {why}")]
+    Application {
+        /// The application.
+        application: u64,
+        /// Why not.
+        why: Refused,
     },
 }
 
@@ -33,11 +41,12 @@ impl Core {
             Change::Application(id, Some(of)) => {
                 let name = Application::try_from(of.name.as_str());
                 let name =
-                    name.map_err(|error| Unfit::Application { application: id.0, name: error.0 })?;
+                    name.map_err(|error| Unfit::Name { application: id.0, name: error.0 })?;
                 let profile = Profile::Named(name);
                 if let Some(application) = self.jobs.registered(*id, of) {
                     let event = Event::Registered { application, profile };
-                    self.controller.handle(event).expect("an id is given once");
+                    let refused = |why| Unfit::Application { application: id.0, why };
+                    self.controller.handle(event).map_err(refused)?;
                 }
             }
             Change::Application(id, None) => {

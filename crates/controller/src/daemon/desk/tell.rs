@@ -27,6 +27,10 @@ impl<S> Desk<S> {
                 tracing::warn!(port = name, "is no longer there");
                 return;
             }
+            Output::PassedOver { said } => {
+                tracing::error!(said, "passed over what somebody else has stored");
+                return;
+            }
             Output::Moved { connections } => {
                 tracing::info!(connections, "take another way");
                 return;

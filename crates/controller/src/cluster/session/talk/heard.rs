@@ -8,7 +8,7 @@ use crate::daemon::{Ended, Write};
 impl Talk<'_> {
     /// Something has happened. Where somebody has written, what this one was writing is there, or never will be.
     pub(super) fn happened(&mut self, happened: Happened) -> Result<(), Ended> {
-        let Happened { revision, author, changes, alive, holders } = happened;
+        let Happened { revision, author, changes, alive, holders, .. } = happened;
         self.of.heard = revision;
         if let Some(author) = author {
             let revision = revision as u64;
@@ -25,6 +25,7 @@ impl Talk<'_> {
         }
         for (instance, is_alive) in alive {
             tracing::info!(instance = instance.as_ref(), is_alive, "a controller");
+            self.is_unnamed |= !is_alive && instance == self.of.endpoints.own;
             self.of.claims.alive(instance, is_alive);
         }
         for (group, holder) in holders {
@@ -41,6 +42,7 @@ impl Talk<'_> {
         let write = written.map_or(0, |author| author.write);
         self.of.pending = None;
         (self.of.heard, self.of.head) = (loaded.at, loaded.head);
+        self.is_unnamed |= !loaded.alive.contains(&self.of.endpoints.own);
         self.of.claims.see(loaded.alive, loaded.holders);
         let (revision, records) = (loaded.head, loaded.records);
         Ok(self.desk.tell(Input::Known { revision, write, records })?)
