@@ -1,7 +1,7 @@
 # Thin, over cargo and scripts/. `make` alone says what there is.
 # CARGO_TARGET_DIR is honoured where it is set.
 .DEFAULT_GOAL := help
-.PHONY: help run test bench papers lint test-fabric test-spark test-trace test-verbs test-web fuzz clean
+.PHONY: help run install uninstall test bench papers lint test-fabric test-spark test-trace test-verbs test-web fuzz clean
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 BANDWISE := $(TARGET)/release/bandwise
@@ -16,6 +16,14 @@ run: ## builds, runs the RPerf paper's evaluation, leaves report.html here
 	@$(ENVIRONMENT) cargo build --release --bin bandwise
 	@$(BANDWISE) papers run rperf --report report.html
 	@echo "The report: file://$(CURDIR)/report.html"
+
+install: ## builds, and puts all of it into PREFIX (/usr/local if not set), below DESTDIR if that is set
+	@scripts/setup.sh
+	@$(ENVIRONMENT) cargo build --release --bin bandwise && cargo build --release -p bandwise-libsaba -p bandwise-preload
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh $(TARGET)/release
+
+uninstall: ## takes that away again
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh $(TARGET)/release remove
 
 test: ## formatting, clippy, all tests, documentation with its examples, pages in a browser
 	@scripts/test.sh

@@ -47,6 +47,10 @@ tests() {
   else
     echo "SKIP tests: cmake is not installed, so weights are not compared with SLSQP's"
   fi
+  # What is installed, of what the tests have built.
+  cargo build --quiet --profile test --bin bandwise &&
+    cargo build --quiet --profile test -p bandwise-libsaba -p bandwise-preload &&
+    bash tests/install/run.sh "${CARGO_TARGET_DIR:-target}/debug" || wrong=1
   return $wrong
 }
 docs() {
@@ -136,8 +140,8 @@ for part in "${parts[@]}"; do
   status=0
   "$part" </dev/null 2>&1 | tee "$log" || status=$?
   case $part in
-    tests) tally='^test result: ' ;;
-    fabric) tally='^(fabric|ib|lab|controller|profile|preload): ' ;;
+    tests) tally='^(test result|install): ' ;;
+    fabric) tally='^(fabric|ib|lab|controller|etcd|profile|preload|compare): ' ;;
     spark) tally='^(integrations|spark|flink): ' ;;
     trace) tally='^trace: ' ;;
     verbs) tally='^verbs: ' ;;
