@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # What Saba is worth for two programs of Spark on one lab (`bandwise saba compare`): a logistic regression, which loses much with
 # less bandwidth, and a batch of sorts, which loses less, takes several times as long, and fetches by several connections.
-#   tests/lab/versus.sh PATH-OF-BANDWISE PATH-OF-THE-PLUGIN PATH-OF-libsaba_preload.so [ROUNDS [FOLDER]]
+#   tests/lab/versus.sh PATH-OF-BANDWISE PATH-OF-THE-PLUGIN PATH-OF-libsaba_preload.so [ROUNDS [FOLDER [FLAGS OF COMPARE]]]
 # Takes 6 minutes a round; prints what was measured and judges nothing. What there is of it goes to the folder, if one is
-# named; a table.toml that is there is what both lose, which is measured before if it is not.
+# named; a table.toml that is there is what both lose, which is measured before if it is not. A second comparison takes its
+# turns in another order: `--seed 2`.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
@@ -11,6 +12,7 @@ plugin=$(realpath -m "${2:?the path of saba-spark.jar}")
 library=$(realpath "${3:?the path of libsaba_preload.so}")
 rounds=${4:-6}
 folder=${5:+$(realpath -m "$5")}
+flags=("${@:6}")
 
 what=versus
 rate=20Mbit
@@ -68,7 +70,7 @@ store = "store"
 listen = "unix:socket"
 audit = "$folder/audit.jsonl"
 SETTINGS
-"$bandwise" saba compare --config controller.toml --rounds "$rounds" --ready ./known --output "$folder/compare.out" \
+"$bandwise" saba compare --config controller.toml --rounds "$rounds" "${flags[@]}" --ready ./known --output "$folder/compare.out" \
   --json "$folder/compare.json" --report "$folder/compare.html" \
   --app "LR=./order LR ${runs[LR]}" --app "Sort=./order Sort ${runs[Sort]}"
 echo end >&5
