@@ -73,6 +73,8 @@ impl<F, B> Mailbox<F, B> {
 pub struct Links<F, B> {
     /// By partition.
     pub(super) queues: Vec<EventQueue>,
+    /// By partition: when the first of what its nodes have put off is due.
+    pub(super) put_off: Vec<Time>,
     /// The partition whose turn it is.
     pub(super) current: usize,
     /// This shard.
@@ -88,6 +90,7 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
     pub(super) fn new(shard: u32, shards: u32, partitions: u32) -> Self {
         Links {
             queues: (0..partitions).map(|_| EventQueue::default()).collect(),
+            put_off: vec![Time::MAX; partitions as usize],
             current: 0,
             shard,
             ends: Vec::new(),
@@ -122,7 +125,8 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
     pub(super) fn first(&self) -> Time {
         let events = self.queues.iter().map(EventQueue::next_at).min();
         let mail = self.inboxes.iter().map(|inbox| inbox.first).min();
-        events.into_iter().chain(mail).min().unwrap_or(Time::MAX)
+        let put_off = self.put_off.iter().min().copied();
+        events.into_iter().chain(mail).chain(put_off).min().unwrap_or(Time::MAX)
     }
 
     /// Gives another shard its mail and takes what that has for this one. All mail from there was

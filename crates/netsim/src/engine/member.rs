@@ -3,6 +3,7 @@
 use super::event::Event;
 use super::links::Links;
 use super::partition::Node;
+use bandwise_units::Time;
 
 /// A switch or a host of one kind of network. Networks number their switches first.
 #[derive(Debug)]
@@ -56,6 +57,14 @@ impl<S: Node, H: Node<Packet = S::Packet, Back = S::Back>> Node for Member<S, H>
         match self {
             Member::Switch(switch) => switch.handle(event, links),
             Member::Host(host) => host.handle(event, links),
+        }
+    }
+
+    #[inline]
+    fn catch_up(&mut self, horizon: Time, links: &mut Links<S::Packet, S::Back>) -> Time {
+        match self {
+            Member::Switch(switch) => switch.catch_up(horizon, links),
+            Member::Host(host) => host.catch_up(horizon, links),
         }
     }
 }

@@ -20,6 +20,12 @@ pub trait Node: Send {
     type Back: Copy + Default + Debug + Send;
     /// Does what is due.
     fn handle(&mut self, event: Event, links: &mut Links<Self::Packet, Self::Back>);
+    /// Does what is due before `horizon` and was put off, at a window's end; returns when the next of it is due, or
+    /// [`Time::MAX`]. Only a node that is a partition by itself may put off what others hear of: they see it in time,
+    /// as they do all that it sends.
+    fn catch_up(&mut self, _horizon: Time, _links: &mut Links<Self::Packet, Self::Back>) -> Time {
+        Time::MAX
+    }
 }
 
 /// Links with at least this latency separate partitions: a full packet takes as long on a fast

@@ -41,6 +41,8 @@ impl<N: Node> Shard<N> {
                 self.handled += 1;
                 nodes[event.node()].handle(event, &mut self.links);
             }
+            let next = nodes.iter_mut().map(|node| node.catch_up(horizon, &mut self.links)).min();
+            self.links.put_off[partition] = next.unwrap_or(Time::MAX);
         }
     }
 }

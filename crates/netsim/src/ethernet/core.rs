@@ -50,7 +50,6 @@ impl<F: Features> Core<F> {
         let switches = fabric.switches().len();
         let index =
             |node: NodeId| fabric.rank(node) + if fabric.is_switch(node) { 0 } else { switches };
-        let latency = |link: &Link| link.delay + frame_time(link.rate, LEAST);
         let links = fabric.links().iter().map(|link| {
             let [a, b] = link.ends;
             (index(a.node), index(b.node), latency(link))
@@ -263,6 +262,11 @@ impl<F: Features> Core<F> {
         }
         sum
     }
+}
+
+/// How long after it leaves a packet may matter at a link's far end, at least.
+pub(super) fn latency(link: &Link) -> Time {
+    link.delay + frame_time(link.rate, LEAST)
 }
 
 /// The rates and delays of a shortest path between two hosts.

@@ -16,11 +16,17 @@ pub(crate) trait Features: Debug + Send {
     type Host: End<Frame = Self::Frame>;
     /// Whether there is more than one traffic class.
     const CLASSES: bool;
+    /// Whether switches put off service: each is a partition by itself, and nobody is ever told to stop.
+    const PUTS_OFF: bool = false;
 }
 
 /// None of them.
 #[derive(Debug)]
 pub(crate) struct Plain;
+
+/// None of them, where each node is a partition by itself and what has no room is lost.
+#[derive(Debug)]
+pub(crate) struct Lossy;
 
 /// Several traffic classes.
 #[derive(Debug)]
@@ -38,6 +44,13 @@ impl Features for Plain {
     type Frame = Packet;
     type Host = Host<Plain>;
     const CLASSES: bool = false;
+}
+
+impl Features for Lossy {
+    type Frame = Packet;
+    type Host = Host<Lossy>;
+    const CLASSES: bool = false;
+    const PUTS_OFF: bool = true;
 }
 
 impl Features for Classed {

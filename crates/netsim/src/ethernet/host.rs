@@ -137,7 +137,7 @@ impl<F: Features> Node for Host<F> {
         match event.kind() {
             WAKE => {
                 net.woke(event.arg(), now);
-                self.serve(now, net);
+                return self.serve(now, net);
             }
             ARRIVAL => self.arrival(now, event.arg(), net),
             OWED => {
@@ -152,9 +152,12 @@ impl<F: Features> Node for Host<F> {
                         TIMEOUT => self.timeout(now, key, net),
                         _ => self.ready(now, key, net),
                     }
-                    self.serve(now, net);
                 }
             }
+        }
+        // For what was in line before an event is set already.
+        if self.lines.grew() {
+            self.serve(now, net);
         }
     }
 }
@@ -281,7 +284,6 @@ impl<F: Features> Host<F> {
             Kind::Ack | Kind::Nack => self.answer(now, &frame, net),
             Kind::Notification => self.notified(now, frame.packet().key()),
         }
-        self.serve(now, net);
     }
 
     #[inline]
@@ -332,7 +334,6 @@ impl<F: Features> Host<F> {
             incoming.owed_at = owed;
             self.at(owed, OWED, key, net);
         }
-        self.serve(now, net);
     }
 
     #[inline]
@@ -455,6 +456,7 @@ impl<F: Features> Host<F> {
             self.output.transmit(now, frame, net);
             break;
         }
+        self.lines.grew();
         if self.lines.waiting() != 0 {
             self.output.wake(now, net);
         }

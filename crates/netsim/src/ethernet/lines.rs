@@ -20,6 +20,8 @@ pub(super) struct Lines<F: Features> {
     lines: [Line<F::Frame>; CLASSES],
     /// Classes with something in line, a set.
     waiting: u8,
+    /// Something was added since somebody asked.
+    grew: bool,
 }
 
 #[derive(Debug)]
@@ -49,6 +51,7 @@ impl<F: Features> Lines<F> {
             poll,
             lines: std::array::from_fn(|_| line()),
             waiting: 0,
+            grew: false,
         }
     }
 
@@ -58,11 +61,18 @@ impl<F: Features> Lines<F> {
         self.waiting
     }
 
+    /// Whether something was added since this was asked.
+    #[inline]
+    pub fn grew(&mut self) -> bool {
+        std::mem::take(&mut self.grew)
+    }
+
     /// Adds a flow of a class, which may send from `now` on.
     #[inline]
     pub fn add(&mut self, now: Time, class: u8, flow: u32) {
         let class = if F::CLASSES { usize::from(class) % CLASSES } else { 0 };
         self.waiting |= 1 << class;
+        self.grew = true;
         self.lines[class].flows.push_back(Place::new(flow, now, self.poll));
     }
 
@@ -71,6 +81,7 @@ impl<F: Features> Lines<F> {
     pub fn answer(&mut self, ack: F::Frame) {
         let class = class::<F>(ack.packet());
         self.waiting |= 1 << class;
+        self.grew = true;
         self.lines[class].acks.push_back(ack);
     }
 

@@ -2,12 +2,12 @@
 
 use super::capture::{Chosen, Sighting};
 use super::classes::Classes;
-use super::core::Core;
-use super::features::{Classed, Messages, Plain, Telemetered};
+use super::core::{Core, latency};
+use super::features::{Classed, Lossy, Messages, Plain, Telemetered};
 use super::flow::{Finished, Opened};
 use super::host::HostModel;
 use super::routing::Routing;
-use super::switch::{Pfc, PortCounters, SwitchModel};
+use super::switch::{Buffering, Pfc, PortCounters, SwitchModel};
 use crate::engine::{APART, Alone, Crew};
 use bandwise_topology::{Fabric, Port};
 use bandwise_units::{Bytes, Time};
@@ -26,6 +26,14 @@ pub struct NetworkModel {
     pub classes: Classes,
     /// Which of several equal paths packets take.
     pub routing: Routing,
+}
+
+impl NetworkModel {
+    /// Whether a packet that has no room is lost, always, and nobody is told to stop.
+    fn is_lossy(&self) -> bool {
+        self.thresholds.is_empty()
+            && matches!(&self.switch.buffering, Buffering::PerInput(inputs) if inputs.pfc.is_none())
+    }
 }
 
 /// What a run counted.
@@ -65,6 +73,7 @@ pub struct Network(Kind);
 #[derive(Debug)]
 enum Kind {
     Plain(Core<Plain>),
+    Lossy(Core<Lossy>),
     Classed(Core<Classed>),
     Telemetered(Core<Telemetered>),
     Messages(Core<Messages>),
@@ -75,6 +84,7 @@ macro_rules! each {
     ($self:expr, $network:ident, $call:expr) => {
         match $self {
             Kind::Plain($network) => $call,
+            Kind::Lossy($network) => $call,
             Kind::Classed($network) => $call,
             Kind::Telemetered($network) => $call,
             Kind::Messages($network) => $call,
@@ -106,6 +116,8 @@ impl Network {
             Kind::Telemetered(Core::parted(fabric, model, seed, shards, apart))
         } else if model.classes.count > 1 {
             Kind::Classed(Core::parted(fabric, model, seed, shards, apart))
+        } else if model.is_lossy() && fabric.links().iter().all(|link| latency(link) >= apart) {
+            Kind::Lossy(Core::parted(fabric, model, seed, shards, apart))
         } else {
             Kind::Plain(Core::parted(fabric, model, seed, shards, apart))
         })

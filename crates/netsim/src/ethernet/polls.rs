@@ -32,10 +32,10 @@ pub(super) fn first<'a>(
     now: Time,
     every: Time,
 ) -> Option<(u32, Time)> {
-    let (now, every) = (now.as_ps() % every.as_ps(), every.as_ps());
-    let waits = line.map(|place| (u64::from(place.phase) + every - now) % every);
-    let (wait, index) = waits.zip(0..).min()?;
-    Some((index, Time::from_ps(wait)))
+    let (now, every) = ((now.as_ps() % every.as_ps()) as u32, every.as_ps() as u32);
+    let wait = |phase: u32| if phase < now { every - (now - phase) } else { phase - now };
+    let (wait, index) = line.map(|place| wait(place.phase)).zip(0..).min()?;
+    Some((index, Time::from_ps(wait.into())))
 }
 
 #[cfg(test)]

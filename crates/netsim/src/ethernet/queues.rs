@@ -8,6 +8,8 @@
 //! A queue that was ever used keeps its last chunk, and begins at the start of that again whenever it was
 //! empty: most are short, and it costs less to find that out than to foresee that a chunk is needed or free.
 
+use std::hint::select_unpredictable;
+
 /// Queues, first in, first out, by number.
 #[derive(Debug)]
 pub(super) struct Queues<T> {
@@ -97,14 +99,16 @@ impl<T: Copy + Default> Queues<T> {
         let (chunk, place) = split(queue.first);
         let value = self.chunks[chunk].0[place];
         let is_last = queue.first == queue.last;
-        if is_last {
-            *queue = Queue::empty(chunk as u32);
-        } else if place == PLACES as usize - 1 {
+        if place == PLACES as usize - 1 && !is_last {
             let behind = std::mem::replace(&mut self.behind[chunk], self.free);
             self.free = chunk as u32;
             queue.first = Queue::empty(behind).first;
         } else {
-            queue.first += 1;
+            // Whether it is the last can't be foreseen: both are there, and one is taken.
+            let next = Queue { first: queue.first + 1, last: queue.last };
+            let empty = Queue::empty(chunk as u32);
+            queue.first = select_unpredictable(is_last, empty.first, next.first);
+            queue.last = select_unpredictable(is_last, empty.last, next.last);
         }
         (value, is_last)
     }

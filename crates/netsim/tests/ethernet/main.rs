@@ -288,9 +288,11 @@ proptest! {
         let parted = parted(&fabric, &model, seed, shards, apart);
         let [whole, parted] = [whole, parted].map(|mut network| {
             prop_assert_eq!(run(&mut network, &flows), finished.as_slice());
-            Ok(network.counters())
+            Ok((network.counters(), network.ports().collect::<Vec<_>>()))
         });
-        let (whole, parted) = (whole?, parted?);
+        let ((whole, ports), (parted, of_parted)) = (whole?, parted?);
+        prop_assert_eq!(&ports, &of_parted);
+        prop_assert_eq!(ports, network.ports().collect::<Vec<_>>());
         prop_assert_eq!(whole, parted);
         let events = counters.events;
         prop_assert_eq!(Counters { events, ..whole }, counters);

@@ -47,6 +47,12 @@ impl Ingress {
         self.peak = self.peak.max(self.held);
     }
 
+    /// Whether that much more would be more than there ever was.
+    #[inline]
+    pub fn is_most(&self, bytes: u32) -> bool {
+        self.held + bytes > self.peak
+    }
+
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stopped.is_some()

@@ -10,12 +10,14 @@
 //! | `per_input.rs` | whether a packet has room in its input's buffer |
 //! | `shared.rs` | whether it has room in a buffer that all share |
 //! | `ingress.rs` | what it takes to tell a sender to stop, or to go on |
+//! | `put_off.rs` | when outputs are served that need no events |
 //! | `../classes.rs` | which traffic class goes next |
 
 mod counters;
 mod ingress;
 mod model;
 mod per_input;
+mod put_off;
 mod shared;
 
 pub use counters::PortCounters;
@@ -86,6 +88,8 @@ pub(crate) struct Switch<F: Features> {
     /// What of an input's number is its source: all of it, or nothing.
     source: u32,
     random: Stream,
+    /// Where service is put off: outputs for which something may wait, a set.
+    busy: u64,
 }
 
 impl<F: Features> Node for Switch<F> {
@@ -105,6 +109,11 @@ impl<F: Features> Node for Switch<F> {
             }
             self.serve(event.at(), event.object(), net);
         }
+    }
+
+    #[inline]
+    fn catch_up(&mut self, horizon: Time, net: &mut Net<F::Frame>) -> Time {
+        if F::PUTS_OFF { self.serve_all(horizon, net) } else { Time::MAX }
     }
 }
 
@@ -155,6 +164,7 @@ impl<F: Features> Switch<F> {
             queues: Queues::new(n * usize::from(classes.count) * sources),
             source: if sources == 1 { 0 } else { u32::MAX },
             random,
+            busy: 0,
         }
     }
 
@@ -163,6 +173,9 @@ impl<F: Features> Switch<F> {
         let mut frame = net.arrived(end);
         let output = frame.packet_mut().turn();
         let class = class::<F>(frame.packet());
+        if F::PUTS_OFF {
+            self.serve_until(now, output, net);
+        }
         let port = &mut self.ports[output];
         // Others may wait where only their class is stopped.
         if port.waiting == 0 || F::CLASSES {
@@ -199,7 +212,9 @@ impl<F: Features> Switch<F> {
         lane.waiting |= 1 << source;
         // Where others wait the port is looked at when one of them may leave, or, with classes, of others
         // than this one.
-        if port.waiting == 0 || F::CLASSES {
+        if F::PUTS_OFF {
+            self.busy |= 1 << output;
+        } else if port.waiting == 0 || F::CLASSES {
             port.output.wake(now, net);
         }
         port.waiting |= 1 << class;
@@ -217,6 +232,9 @@ impl<F: Features> Switch<F> {
         net: &mut Net<F::Frame>,
     ) -> bool {
         let (class, bytes) = (class::<F>(packet), u32::from(packet.bytes()));
+        if F::PUTS_OFF && self.ports[input].lanes[class].ingress.is_most(bytes) {
+            self.serve_source(now, input, class, net);
+        }
         let Port { lanes, counters, output, .. } = &mut self.ports[input];
         let ingress = &mut lanes[class].ingress;
         let verdict = match &mut self.memory {
@@ -263,6 +281,17 @@ impl<F: Features> Switch<F> {
         if ready == 0 {
             return port.output.wake(now, net);
         }
+        self.leave(now, output, ready, net);
+        let port = &self.ports[output];
+        if port.waiting != 0 {
+            port.output.wake(now, net);
+        }
+    }
+
+    /// The next packet of these classes leaves.
+    #[inline]
+    fn leave(&mut self, now: Time, output: usize, ready: u8, net: &mut Net<F::Frame>) {
+        let port = &mut self.ports[output];
         let schedule = &self.classes.schedule;
         let class = if F::CLASSES { port.turns.next(schedule, ready) } else { 0 };
         let lane = &mut port.lanes[class];
@@ -270,10 +299,8 @@ impl<F: Features> Switch<F> {
         lane.turn = source + 1;
         let queue = (lane.queues + source) as usize;
         let (frame, is_empty) = self.queues.pop(queue);
-        if is_empty {
-            lane.waiting &= !(1 << source);
-            port.waiting &= !(u8::from(lane.waiting == 0) << class);
-        }
+        lane.waiting &= !(u64::from(is_empty) << source);
+        port.waiting &= !(u8::from(lane.waiting == 0) << class);
         let queued = lane.queued;
         let packet = *frame.packet();
         lane.queued -= u32::from(packet.bytes());
@@ -282,9 +309,6 @@ impl<F: Features> Switch<F> {
             port.turns.took(schedule, ready, class, packet.bytes());
         }
         port.transmit(now, left, frame, net);
-        if port.waiting != 0 {
-            port.output.wake(now, net);
-        }
         self.release(now, queued, &packet, net);
     }
 
