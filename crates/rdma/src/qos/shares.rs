@@ -14,6 +14,7 @@ const MOST: u32 = 255;
 /// (IBTA 7.6.9.2): a turn below a packet is a packet. So weights count packets of the link's largest size
 /// where there are entries enough, a lane having several where one does not hold its weight; what they share
 /// is then exact for large packets. Where there are not, the number is the one with which it is nearest to that.
+/// Turns of a lane are spread over the round: a packet that has missed one waits for the next.
 pub fn entries_by_weight(
     lanes: &[Vl],
     weights: &[u8],
@@ -33,20 +34,26 @@ pub fn entries_by_weight(
         needed as usize <= room
     };
     let off = |&(unit, most): &(u32, u32)| farthest_off(&weights, unit, most, packet);
-    let best = || others.filter(fits).min_by(|a, b| off(a).total_cmp(&off(b)));
-    let (unit, most) = Some(whole).filter(fits).or_else(best)?;
-    let mut turns: Vec<Vec<u32>> =
-        weights.iter().map(|weight| split(weight * unit, most).collect()).collect();
-    turns.extend(vec![vec![1]; spare]);
-    // One turn of each lane after another, so that no lane has all of its turns in a row.
-    let rounds = turns.iter().map(Vec::len).max().unwrap_or(0);
-    let entry = |round: usize, at: usize| {
-        let weight = *turns[at].get(round)?;
-        // No turn is larger than an entry holds.
-        Some(VlArbEntry { vl: lanes[at], weight: weight as u8 })
+    let nearest = || others.filter(fits).min_by(|a, b| off(a).total_cmp(&off(b)));
+    let (unit, most) = Some(whole).filter(fits).or_else(nearest)?;
+    let turns = weights.iter().map(|weight| split(weight * unit, most).collect());
+    let turns: Vec<Vec<u32>> = turns.chain(std::iter::repeat_n(vec![1], spare)).collect();
+    // By where in the round the middle of each turn's part of it is; of several there, by lane.
+    let of_lane = |(lane, turns): (usize, &Vec<u32>)| {
+        let count = turns.len();
+        let middle = move |turn| (2 * turn + 1) as f64 / (2 * count) as f64;
+        turns
+            .clone()
+            .into_iter()
+            .enumerate()
+            .map(move |(turn, weight)| (middle(turn), lane, weight))
     };
-    let entries = |round| (0..lanes.len()).filter_map(move |at| entry(round, at));
-    Some((0..rounds).flat_map(entries).collect())
+    let mut round: Vec<(f64, usize, u32)> = turns.iter().enumerate().flat_map(of_lane).collect();
+    round.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // No turn is larger than an entry holds.
+    let entry =
+        |(_, lane, weight): (f64, usize, u32)| VlArbEntry { vl: lanes[lane], weight: weight as u8 };
+    Some(round.into_iter().map(entry).collect())
 }
 
 /// A number in turns of `most`, and a last one of what is left.
@@ -126,6 +133,13 @@ mod tests {
         let texts: Vec<String> = entries.iter().map(VlArbEntry::to_string).collect();
         assert_eq!(texts, ["0:66", "1:33", "2:1", "3:1"]);
         assert_eq!(entries_by_weight(&lanes(4), &[2, 1], 3, 2048), None);
+    }
+
+    #[test]
+    fn turns_are_spread_over_the_round() {
+        let entries = entries_by_weight(&lanes(2), &[9, 2], 64, 4096).unwrap();
+        let texts: Vec<String> = entries.iter().map(VlArbEntry::to_string).collect();
+        assert_eq!(texts, ["0:195", "0:195", "1:130", "0:195"]);
     }
 
     proptest! {
