@@ -28,8 +28,9 @@ impl Fails {
         Fails { status: StatusCode::BAD_REQUEST, error, refusal: None }
     }
 
-    /// A request whose body can't be had.
-    pub(super) fn body(status: StatusCode, error: String) -> Self {
+    /// A request whose body, of which so many bytes may come, can't be had.
+    pub(super) fn body(status: StatusCode, error: &str, largest: usize) -> Self {
+        let error = format!("{error} (allowed: up to {} KiB)", largest >> 10);
         Fails { status, error, refusal: None }
     }
 

@@ -50,7 +50,9 @@ async fn whole(request: Request, next: Next) -> Response {
     let reads = Bytes::from_request(Request::from_parts(parts.clone(), body), &());
     match tokio::time::timeout(SLOWEST, reads).await {
         Ok(Ok(body)) => next.run(Request::from_parts(parts, body.into())).await,
-        Ok(Err(refused)) => Fails::body(refused.status(), refused.body_text()).into_response(),
+        Ok(Err(refused)) => {
+            Fails::body(refused.status(), &refused.body_text(), LARGEST).into_response()
+        }
         Err(_) => Fails::late(SLOWEST).into_response(),
     }
 }
@@ -80,7 +82,7 @@ mod tests {
         assert_eq!(answered(most.into()).await, (StatusCode::OK, LARGEST.to_string()));
         let (status, said) = answered(vec![0; LARGEST + 1].into()).await;
         assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
-        assert!(said.starts_with("{\"error\":\""), "{said}");
+        assert!(said.starts_with("{\"error\":\"") && said.contains("up to 256 KiB"), "{said}");
     }
 
     /// Bytes come for ever, or none.
