@@ -134,7 +134,9 @@ def silence():
         now = turns(route, 1), lanes(route, 1)
         if run.returncode == 0:
             outcomes["written"] += 1
-            assert dict(now[0][0])[1] > dict(now[0][0])[2] and now != before
+            low, _ = now[0]
+            one, two = (sum(weight for vl, weight in low if vl == lane) for lane in (1, 2))
+            assert one == (attempt + 2) * two > 0 and now != before, low
         elif run.returncode < 0:
             outcomes["interrupted"] += 1
             assert now == before

@@ -2,7 +2,7 @@
 
 use super::groups::Groups;
 use super::keys::Keys;
-use super::link::{Link, Loaded, Trouble, within};
+use super::link::{Link, Loaded, PATIENCE, Trouble, within};
 use super::session::Session;
 use crate::core::{Group, State};
 use crate::daemon::{Ended, Keeper, Metrics, ToDesk, ToKeeper};
@@ -154,13 +154,21 @@ async fn reach(endpoints: &Endpoints, keys: &Keys) -> Result<(Link, Loaded), Etc
 
 /// The same, where this controller goes by what the others do. What it goes by is the rule where no other is alive.
 async fn begin(endpoints: &Endpoints, keys: &Keys, ours: &str) -> Result<Loaded, EtcdError> {
+    let mut tries = 0;
     loop {
         let (mut link, loaded) = reach(endpoints, keys).await?;
         if loaded.rules == ours {
             return Ok(loaded);
         }
         let mut others = loaded.alive.iter().filter(|name| **name != endpoints.own);
-        if others.next().is_some() {
+        let is_alone = others.next().is_none();
+        if !is_alone && loaded.rules.is_empty() && tries < 20 {
+            // Somebody took it away by hand: who goes by it puts it there again.
+            tries += 1;
+            tokio::time::sleep(PATIENCE / 10).await;
+            continue;
+        }
+        if !is_alone {
             let (theirs, ours) = (loaded.rules, ours.to_owned());
             return Err(EtcdError::OtherRules { theirs, ours });
         }

@@ -196,6 +196,7 @@ impl Link {
                     let holder = is_there.then(|| json(of)).transpose()?;
                     last.holders.push((group, holder));
                 }
+                Some(Key::Rules) if !is_there => last.is_unclear = true,
                 Some(Key::Rules | Key::Written(_)) | None => {}
             }
         }
@@ -229,7 +230,7 @@ impl Link {
         Ok(())
     }
 
-    /// Puts a name, if nothing stands there; whether it did.
+    /// Puts a name for as long as a lease, or for ever (0), if nothing stands there; whether it did.
     pub(super) async fn claim(
         &mut self,
         name: String,

@@ -24,6 +24,8 @@ const REST: Duration = Duration::from_millis(200);
 pub(super) struct Session {
     endpoints: Endpoints,
     keys: Keys,
+    /// What all controllers go by.
+    rules: String,
     /// Which of the URLs is spoken to.
     at: usize,
     /// Of which run of this program writes are.
@@ -62,6 +64,7 @@ impl Session {
         Ok(Session {
             endpoints,
             keys,
+            rules: loaded.rules,
             at: 0,
             run: u64::from_le_bytes(run),
             heard: loaded.at,

@@ -53,8 +53,9 @@ pub(super) struct Talk<'a> {
     beside: JoinSet<Done>,
     /// What the desk was told that it has, and until when.
     told: (Vec<Group>, Option<Instant>),
-    /// Its name does not stand in etcd, as far as was heard last.
+    /// Its name does not stand in etcd, as far as was heard last, or what all go by.
     is_unnamed: bool,
+    is_unruled: bool,
 }
 
 impl<'a> Talk<'a> {
@@ -65,7 +66,8 @@ impl<'a> Talk<'a> {
         metrics: &'a Metrics,
     ) -> Self {
         let told = (Vec::new(), None);
-        Talk { of, link, desk, metrics, beside: JoinSet::new(), told, is_unnamed: false }
+        let (beside, is_unnamed, is_unruled) = (JoinSet::new(), false, false);
+        Talk { of, link, desk, metrics, beside, told, is_unnamed, is_unruled }
     }
 
     /// Talks until the desk has ended, or etcd does not answer.
@@ -153,13 +155,17 @@ impl<'a> Talk<'a> {
         Ok(())
     }
 
-    /// Puts its name where somebody took it away by hand, so that others know that it is alive.
+    /// Puts its name where somebody took it away by hand, so that others know that it is alive, and what all go by, so
+    /// that those that come do too.
     async fn name(&mut self) -> Result<(), End> {
         if let Some(lease) = self.of.lease.filter(|_| self.is_unnamed) {
             let name = self.of.keys.instance(&self.of.endpoints.own);
             self.link.claim(name, text(&lease.id), lease.id).await?;
         }
-        self.is_unnamed = false;
+        if self.is_unruled {
+            self.link.claim(self.of.keys.rules(), self.of.rules.clone(), 0).await?;
+        }
+        (self.is_unnamed, self.is_unruled) = (false, false);
         Ok(())
     }
 

@@ -43,6 +43,7 @@ impl Talk<'_> {
         self.of.pending = None;
         (self.of.heard, self.of.head) = (loaded.at, loaded.head);
         self.is_unnamed |= !loaded.alive.contains(&self.of.endpoints.own);
+        self.is_unruled |= loaded.rules.is_empty();
         self.of.claims.see(loaded.alive, loaded.holders);
         let (revision, records) = (loaded.head, loaded.records);
         Ok(self.desk.tell(Input::Known { revision, write, records })?)
