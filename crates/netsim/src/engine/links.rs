@@ -75,8 +75,11 @@ pub struct Links<F, B> {
     pub(super) queues: Vec<EventQueue>,
     /// By partition: when the first of what its nodes have put off is due.
     pub(super) put_off: Vec<Time>,
-    /// The partition whose turn it is.
+    /// The partition whose turn it is, and until when.
     pub(super) current: usize,
+    pub(super) horizon: Time,
+    /// Events handled so far.
+    pub(super) handled: u64,
     /// This shard.
     shard: u32,
     ends: Vec<End<F, B>>,
@@ -92,6 +95,8 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
             queues: (0..partitions).map(|_| EventQueue::default()).collect(),
             put_off: vec![Time::MAX; partitions as usize],
             current: 0,
+            horizon: Time::ZERO,
+            handled: 0,
             shard,
             ends: Vec::new(),
             inboxes: (0..shards).map(|_| Mailbox::new()).collect(),
@@ -189,6 +194,12 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
         packet
     }
 
+    /// The packet that will arrive next at a port, if it is on its way.
+    #[inline]
+    pub fn first_inbound(&self, port: LinkEnd) -> Option<&F> {
+        self.ends[port as usize].inbound.front().map(|flight| &flight.packet)
+    }
+
     /// The packets on their way to a port, by when it acts on them.
     pub fn inbound(&self, port: LinkEnd) -> impl Iterator<Item = (Time, F)> + '_ {
         self.ends[port as usize].inbound.iter().map(|flight| (flight.at, flight.packet))
@@ -248,6 +259,15 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
             end.wake = end.wake.moved_to(at);
             self.queues[end.partition as usize].push(end.wake);
         }
+    }
+
+    /// Whether an event at `at` of the node whose turn it is would be the very next one. Then it is handled at once,
+    /// without having been in a queue, and is counted.
+    #[inline]
+    pub fn is_next(&mut self, at: Time) -> bool {
+        let is_next = at < self.horizon && at < self.queues[self.current].next_at();
+        self.handled += u64::from(is_next);
+        is_next
     }
 
     /// The sending side is being looked at.

@@ -11,8 +11,6 @@ pub(super) struct Shard<N: Node> {
     /// By partition: its nodes.
     pub partitions: Vec<Vec<N>>,
     pub links: Links<N::Packet, N::Back>,
-    /// Events handled so far.
-    pub handled: u64,
 }
 
 impl<N: Node> Shard<N> {
@@ -35,10 +33,11 @@ impl<N: Node> Shard<N> {
     /// matter here before that.
     pub fn run(&mut self, horizon: Time) {
         self.links.open_mail();
+        self.links.horizon = horizon;
         for (partition, nodes) in self.partitions.iter_mut().enumerate() {
             self.links.current = partition;
             while let Some(event) = self.links.queues[partition].pop_before(horizon) {
-                self.handled += 1;
+                self.links.handled += 1;
                 nodes[event.node()].handle(event, &mut self.links);
             }
             let next = nodes.iter_mut().map(|node| node.catch_up(horizon, &mut self.links)).min();

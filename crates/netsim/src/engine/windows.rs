@@ -58,7 +58,6 @@ impl<N: Node> Engine<N> {
         let shard = |number| Shard {
             partitions: (0..parted[number as usize]).map(|_| Vec::new()).collect(),
             links: Links::new(number, shards, parted[number as usize]),
-            handled: 0,
         };
         Engine {
             shards: (0..shards).map(shard).collect(),
@@ -133,7 +132,7 @@ impl<N: Node> Engine<N> {
 
     /// Events handled so far.
     pub fn handled(&self) -> u64 {
-        self.shards.iter().map(|shard| shard.handled).sum()
+        self.shards.iter().map(|shard| shard.links.handled).sum()
     }
 
     /// Handles everything that is due before `end`, shards by the hands of `crew`. False if nothing

@@ -11,7 +11,7 @@ use super::lines::{Lines, Next};
 use super::output::{Net, Output, Pause};
 use super::packet::{ACK, GAP, HEADERS, Kind, NOTIFICATION, Packet, since, stamp};
 use super::routing::Spray;
-use super::slots::Slots;
+use super::slots::{Slots, slot_of};
 use super::telemetry::{Frame, TELEMETRY};
 use crate::engine::{ARRIVAL, Event, LinkEnd, Node, WAKE};
 use bandwise_rdma::congestion::{
@@ -82,15 +82,20 @@ struct Outgoing {
     last_bytes: u16,
     class: u8,
     sender: Sender,
-    congestion: Congestion,
-    /// No packet before, by the rate of congestion control.
-    paced_until: Time,
     /// In the list of those that take turns.
     listed: bool,
     /// When an event looks at its deadline, and when one lists it.
     timeout_at: Time,
     ready_at: Time,
     ended: bool,
+}
+
+/// How fast a flow may send, where there is congestion control.
+#[derive(Debug)]
+struct Pace {
+    congestion: Congestion,
+    /// No packet before.
+    not_before: Time,
 }
 
 /// A flow at its receiver.
@@ -101,7 +106,6 @@ struct Incoming {
     key: u32,
     path: u64,
     receiver: Receiver,
-    notification: NotificationPoint,
     /// When an event looks at what acknowledgement it owes.
     owed_at: Time,
     /// The time stamp of the packet that came last.
@@ -109,6 +113,9 @@ struct Incoming {
     class: u8,
     complete: bool,
 }
+
+/// With their keys they take two cache lines each.
+const _: () = assert!(size_of::<Outgoing>() <= 120 && size_of::<Incoming>() <= 120);
 
 /// A host.
 #[derive(Debug)]
@@ -120,8 +127,8 @@ pub(crate) struct Host<F: Features> {
     output: Output,
     /// Where paths come from, if they are not those of flows.
     spray: Option<Spray>,
-    outgoing: Slots<Outgoing>,
-    incoming: Slots<Incoming>,
+    outgoing: Slots<Outgoing, Pace>,
+    incoming: Slots<Incoming, NotificationPoint>,
     lines: Lines<F>,
     notes: Notes,
 }
@@ -199,7 +206,7 @@ impl<F: Features> End for Host<F> {
     ) -> u32 {
         let packets = opened.packets(self.model.mtu);
         let last = opened.bytes - u64::from(packets - 1) * u64::from(self.model.mtu);
-        let key = self.outgoing.put(Outgoing {
+        let outgoing = Outgoing {
             dst: opened.dst,
             key: far,
             path,
@@ -207,29 +214,28 @@ impl<F: Features> End for Host<F> {
             last_bytes: (HEADERS + self.model.extra_bytes() + last as u32) as u16,
             class: opened.class,
             sender: Sender::new(&self.model.transport, packets),
-            congestion,
-            paced_until: Time::ZERO,
             listed: false,
             timeout_at: Time::MAX,
             ready_at: Time::MAX,
             ended: false,
-        });
+        };
+        let key = self.outgoing.put(outgoing, Pace { congestion, not_before: Time::ZERO });
         self.at(opened.start, START, key, net);
         key
     }
 
     fn expect(&mut self, opened: &Opened, path: u64) -> u32 {
-        self.incoming.put(Incoming {
+        let incoming = Incoming {
             finished: opened.finished_at(Time::MAX),
             key: u32::MAX,
             path,
             receiver: Receiver::new(&self.model.transport, opened.packets(self.model.mtu)),
-            notification: NotificationPoint::default(),
             owed_at: Time::MAX,
             stamp: 0,
             class: opened.class,
             complete: false,
-        })
+        };
+        self.incoming.put(incoming, NotificationPoint::default())
     }
 
     fn answer_to(&mut self, key: u32, sender: u32) {
@@ -271,14 +277,19 @@ impl<F: Features> End for Host<F> {
 impl<F: Features> Host<F> {
     /// Sets an event about a flow.
     fn at(&self, at: Time, kind: u8, key: u32, net: &mut Net<F::Frame>) {
-        let slot = Slots::<Outgoing>::slot(key);
-        net.push(Event::new(at, self.number, kind, 0, slot));
+        net.push(Event::new(at, self.number, kind, 0, slot_of(key)));
     }
 
     #[inline]
     fn arrival(&mut self, now: Time, end: LinkEnd, net: &mut Net<F::Frame>) {
         let frame = net.arrived(end);
         self.notes.packets_in += 1;
+        if let Some(next) = net.first_inbound(end).map(F::Frame::packet) {
+            match next.kind() {
+                Kind::Data => self.incoming.fetch(next.key()),
+                _ => self.outgoing.fetch(next.key()),
+            }
+        }
         match frame.packet().kind() {
             Kind::Data => self.data(now, &frame, net),
             Kind::Ack | Kind::Nack => self.answer(now, &frame, net),
@@ -289,7 +300,7 @@ impl<F: Features> Host<F> {
     #[inline]
     fn data(&mut self, now: Time, frame: &F::Frame, net: &mut Net<F::Frame>) {
         let packet = frame.packet();
-        let Some(incoming) = self.incoming.get_mut(packet.key()) else { return };
+        let Some((incoming, notification)) = self.incoming.both_mut(packet.key()) else { return };
         incoming.stamp = packet.stamp();
         let arrival = incoming.receiver.on_data(&self.model.transport, now, packet.seq());
         if !incoming.complete && incoming.receiver.is_complete() {
@@ -304,7 +315,7 @@ impl<F: Features> Host<F> {
             self.lines.answer(F::Frame::from(ack).telling(frame));
         }
         if self.model.congestion.algorithm.needs_notifications()
-            && incoming.notification.on_packet(&self.model.notification, now, packet.is_marked())
+            && notification.on_packet(&self.model.notification, now, packet.is_marked())
         {
             let Incoming { key, class, .. } = *incoming;
             let path = path(&mut self.spray, incoming.finished.src, incoming.path);
@@ -340,14 +351,16 @@ impl<F: Features> Host<F> {
     fn answer(&mut self, now: Time, frame: &F::Frame, net: &mut Net<F::Frame>) {
         let packet = frame.packet();
         let key = packet.key();
-        let Some(outgoing) = self.outgoing.get_mut(key).filter(|o| !o.ended) else { return };
+        let Some((outgoing, pace)) = self.outgoing.both_mut(key).filter(|(o, _)| !o.ended) else {
+            return;
+        };
         let nack = packet.kind() == Kind::Nack;
         let feedback = Feedback { cumulative: packet.seq(), nack, sack: packet.sack() };
         let progress = outgoing.sender.on_feedback(&self.model.transport, now, feedback);
         let settings = &self.model.congestion;
         if settings.algorithm != Algorithm::None {
             if progress.loss {
-                outgoing.congestion.on_loss(settings, now);
+                pace.congestion.on_loss(settings, now);
             }
             let ack = AckInfo {
                 now,
@@ -358,7 +371,7 @@ impl<F: Features> Host<F> {
                 in_flight: outgoing.sender.in_flight(),
                 int: frame.hops(),
             };
-            outgoing.congestion.on_ack(settings, &ack);
+            pace.congestion.on_ack(settings, &ack);
         }
         if progress.done {
             outgoing.ended = true;
@@ -371,22 +384,21 @@ impl<F: Features> Host<F> {
     }
 
     fn notified(&mut self, now: Time, key: u32) {
-        if let Some(outgoing) = self.outgoing.get_mut(key) {
-            outgoing.congestion.on_cnp(&self.model.congestion, now);
+        if let Some((_, pace)) = self.outgoing.both_mut(key) {
+            pace.congestion.on_cnp(&self.model.congestion, now);
         }
     }
 
     fn timeout(&mut self, now: Time, key: u32, net: &mut Net<F::Frame>) {
-        let Some(outgoing) = self.outgoing.get_mut(key).filter(|o| o.timeout_at == now) else {
-            return;
-        };
+        let flow = self.outgoing.both_mut(key);
+        let Some((outgoing, pace)) = flow.filter(|(o, _)| o.timeout_at == now) else { return };
         outgoing.timeout_at = Time::MAX;
         if outgoing.ended {
             return;
         }
         if outgoing.sender.on_timeout(&self.model.transport, now) {
             self.notes.timeouts += 1;
-            outgoing.congestion.on_timeout(&self.model.congestion, now);
+            pace.congestion.on_timeout(&self.model.congestion, now);
         }
         self.watch(key, net);
         self.list(now, key, net);
@@ -415,13 +427,12 @@ impl<F: Features> Host<F> {
     /// Puts a flow in line, if it may send; otherwise sees to it that it is when it may.
     #[inline]
     fn list(&mut self, now: Time, key: u32, net: &mut Net<F::Frame>) {
-        let Some(outgoing) = self.outgoing.get_mut(key) else { return };
+        let Some((outgoing, pace)) = self.outgoing.both_mut(key) else { return };
         if outgoing.listed || outgoing.ended {
             return;
         }
-        let window = window(&self.model, outgoing);
-        let at = outgoing.sender.next_at(&self.model.transport, now, window);
-        let at = at.max(outgoing.paced_until);
+        let (window, not_before) = limits(&self.model, pace);
+        let at = outgoing.sender.next_at(&self.model.transport, now, window).max(not_before);
         if at <= now {
             outgoing.listed = true;
             self.lines.add(now, outgoing.class, key);
@@ -431,17 +442,36 @@ impl<F: Features> Host<F> {
         }
     }
 
-    /// The NIC sends the next packet, if its port is open.
+    /// The NIC sends the next packet, if its port is open; and those after it, as long as nothing else happens here.
     #[inline]
-    fn serve(&mut self, now: Time, net: &mut Net<F::Frame>) {
-        if self.lines.waiting() == 0 {
-            return;
+    fn serve(&mut self, mut now: Time, net: &mut Net<F::Frame>) {
+        while self.lines.waiting() != 0 {
+            if let Some(later) = self.send(now, net) {
+                return net.wake(self.output.end, later);
+            }
+            self.lines.grew();
+            if self.lines.waiting() == 0 {
+                return;
+            }
+            if let Some(key) = self.lines.first_flow() {
+                self.outgoing.fetch(key);
+            }
+            let free_at = self.output.free_at;
+            if free_at <= now || !net.is_next(free_at) {
+                return self.output.wake(now, net);
+            }
+            now = free_at;
         }
+    }
+
+    /// Sends a packet if there is one and the port is open. If flows poll and none looks now: when one does.
+    #[inline(always)] // or it is called
+    fn send(&mut self, now: Time, net: &mut Net<F::Frame>) -> Option<Time> {
         let open = self.output.open(now, net);
         loop {
             let ready = self.lines.waiting() & open;
             if ready == 0 {
-                break;
+                return None;
             }
             let frame = match self.lines.take(now, ready) {
                 Some(Next::Ack(ack)) => ack,
@@ -449,25 +479,21 @@ impl<F: Features> Host<F> {
                     Some(packet) => packet.into(),
                     None => continue,
                 },
-                Some(Next::Later(at)) => return net.wake(self.output.end, at),
+                Some(Next::Later(at)) => return Some(at),
                 None => continue,
             };
             self.lines.took(ready, frame.packet());
             self.output.transmit(now, frame, net);
-            break;
-        }
-        self.lines.grew();
-        if self.lines.waiting() != 0 {
-            self.output.wake(now, net);
+            return None;
         }
     }
 
     /// The next packet of a flow whose turn it is.
     #[inline]
     fn next_data(&mut self, now: Time, key: u32, net: &mut Net<F::Frame>) -> Option<Packet> {
-        let outgoing = self.outgoing.get_mut(key)?;
+        let (outgoing, pace) = self.outgoing.both_mut(key)?;
         outgoing.listed = false;
-        let window = window(&self.model, outgoing);
+        let (window, _) = limits(&self.model, pace);
         let next = outgoing.sender.next(&self.model.transport, now, window);
         let Some(transmit) = next.filter(|_| !outgoing.ended) else {
             self.list(now, key, net);
@@ -482,9 +508,9 @@ impl<F: Features> Host<F> {
         let settings = &self.model.congestion;
         if settings.algorithm != Algorithm::None {
             let on_wire = u32::from(bytes) + GAP;
-            outgoing.congestion.on_sent(settings, now, on_wire);
-            if let Some(rate) = outgoing.congestion.rate(settings, now) {
-                outgoing.paced_until = now + rate.time_for(Bytes::new(on_wire.into()));
+            pace.congestion.on_sent(settings, now, on_wire);
+            if let Some(rate) = pace.congestion.rate(settings, now) {
+                pace.not_before = now + rate.time_for(Bytes::new(on_wire.into()));
             }
         }
         self.list(now, key, net);
@@ -493,13 +519,13 @@ impl<F: Features> Host<F> {
     }
 }
 
-/// How many packets congestion control lets a flow have in flight. Without one, its state is not
-/// even looked at: it may be in no cache.
+/// How many packets congestion control lets a flow have in flight, and when the next may go. Without one, its state is
+/// not even looked at: it is in no cache.
 #[inline]
-fn window(model: &HostModel, outgoing: &Outgoing) -> u32 {
+fn limits(model: &HostModel, pace: &Pace) -> (u32, Time) {
     match model.congestion.algorithm {
-        Algorithm::None => u32::MAX,
-        _ => outgoing.congestion.window(),
+        Algorithm::None => (u32::MAX, Time::ZERO),
+        _ => (pace.congestion.window(), pace.not_before),
     }
 }
 

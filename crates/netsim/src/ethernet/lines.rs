@@ -103,6 +103,12 @@ impl<F: Features> Lines<F> {
         next
     }
 
+    /// The flow that is in line for longest, of the first class.
+    #[inline]
+    pub fn first_flow(&self) -> Option<u32> {
+        self.lines[0].flows.front().map(|place| place.key)
+    }
+
     /// A packet leaves that was taken, where these classes were ready.
     #[inline]
     pub fn took(&mut self, ready: u8, packet: &Packet) {

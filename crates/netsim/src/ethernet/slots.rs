@@ -1,16 +1,24 @@
 //! States of flows in flight, by slot: a slot is used again when its flow has ended, so that what
 //! has ended costs nothing.
 
+use std::hint::black_box;
+
 /// Values by key. A key is a slot and how often that was used, modulo 256: what is still on its
 /// way to a flow that has ended finds that the slot is another's. A slot would have to serve 256
 /// flows while a packet is in the network for this to fail.
+///
+/// Many flows take turns, so that what is known of one is in no near cache when its packet comes. It begins at a
+/// cache line, and what most packets don't need stands apart (`A`).
 #[derive(Debug)]
-pub(super) struct Slots<T> {
+pub(super) struct Slots<T, A = ()> {
     slots: Vec<Slot<T>>,
+    /// By slot; that of a free one stays until it is used again.
+    apart: Vec<A>,
     free: Vec<u32>,
 }
 
 #[derive(Debug)]
+#[repr(align(64))]
 struct Slot<T> {
     key: u32,
     value: Option<T>,
@@ -20,36 +28,55 @@ struct Slot<T> {
 const BITS: u32 = 24;
 const MASK: u32 = (1 << BITS) - 1;
 
-impl<T> Slots<T> {
+impl<T, A> Slots<T, A> {
     pub const fn new() -> Self {
-        Slots { slots: Vec::new(), free: Vec::new() }
+        Slots { slots: Vec::new(), apart: Vec::new(), free: Vec::new() }
     }
 
-    /// Puts a value into a free slot; returns its key.
-    pub fn put(&mut self, value: T) -> u32 {
-        if let Some(slot) = self.free.pop() {
-            let slot = &mut self.slots[slot as usize];
+    /// Puts a value into a free slot, and what stands apart; returns its key.
+    pub fn put(&mut self, value: T, apart: A) -> u32 {
+        if let Some(place) = self.free.pop() {
+            let slot = &mut self.slots[place as usize];
             slot.key = slot.key.wrapping_add(1 << BITS);
             slot.value = Some(value);
+            self.apart[place as usize] = apart;
             return slot.key;
         }
         let key = self.slots.len() as u32;
         assert!(key <= MASK, "more than {MASK} flows in flight at a host");
         self.slots.push(Slot { key, value: Some(value) });
+        self.apart.push(apart);
         key
     }
 
     /// The value of a key, if it is still there.
     #[inline]
     pub fn get_mut(&mut self, key: u32) -> Option<&mut T> {
-        let slot = self.slots.get_mut((key & MASK) as usize)?;
-        if slot.key == key { slot.value.as_mut() } else { None }
+        self.both_mut(key).map(|(value, _)| value)
     }
 
-    /// The same, to look at.
+    /// The same, and what stands apart.
+    #[inline]
+    pub fn both_mut(&mut self, key: u32) -> Option<(&mut T, &mut A)> {
+        let place = (key & MASK) as usize;
+        let slot = self.slots.get_mut(place)?;
+        if slot.key == key { slot.value.as_mut().zip(self.apart.get_mut(place)) } else { None }
+    }
+
+    /// The value of a key, to look at.
     pub fn get(&self, key: u32) -> Option<&T> {
         let slot = self.slots.get((key & MASK) as usize)?;
         if slot.key == key { slot.value.as_ref() } else { None }
+    }
+
+    /// Has the value of a key fetched, which will be asked for soon. It may be in a cache far away; what is read here
+    /// nobody waits for.
+    #[inline]
+    pub fn fetch(&self, key: u32) {
+        if let Some(slot) = self.slots.get((key & MASK) as usize) {
+            black_box(slot.key);
+            black_box(slot.value.is_some());
+        }
     }
 
     /// The key of a slot (its low 24 bits), if something is there.
@@ -57,12 +84,6 @@ impl<T> Slots<T> {
     pub fn key_at(&self, slot: u32) -> Option<u32> {
         let slot = self.slots.get(slot as usize)?;
         slot.value.as_ref().map(|_| slot.key)
-    }
-
-    /// The slot of a key.
-    #[inline]
-    pub const fn slot(key: u32) -> u32 {
-        key & MASK
     }
 
     /// Frees a slot.
@@ -79,6 +100,12 @@ impl<T> Slots<T> {
     }
 }
 
+/// The slot of a key.
+#[inline]
+pub(super) const fn slot_of(key: u32) -> u32 {
+    key & MASK
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,12 +113,13 @@ mod tests {
     #[test]
     fn a_key_is_of_one_value() {
         let mut slots = Slots::new();
-        let (a, b) = (slots.put('a'), slots.put('b'));
+        let (a, b) = (slots.put('a', 1), slots.put('b', 2));
         slots.remove(a);
-        let c = slots.put('c');
-        assert_eq!(Slots::<char>::slot(c), Slots::<char>::slot(a));
+        let c = slots.put('c', 3);
+        assert_eq!(slot_of(c), slot_of(a));
         assert_eq!((slots.get(a), slots.get(b)), (None, Some(&'b')));
-        assert_eq!(slots.get_mut(c), Some(&mut 'c'));
+        assert_eq!(slots.both_mut(c), Some((&mut 'c', &mut 3)));
+        assert_eq!(slots.get_mut(b), Some(&mut 'b'));
         assert_eq!((slots.key_at(0), slots.key_at(2), slots.len()), (Some(c), None, 2));
         slots.remove(a);
         assert_eq!(slots.len(), 2);

@@ -110,7 +110,7 @@ impl Receiver {
             unscheduled,
             unscheduled_priority: settings.priorities.unscheduled(message.bytes),
             priority: 0,
-            got: RingBitmap::new(unscheduled),
+            got: RingBitmap::new(),
             since: now,
         };
         self.heard_of += 1;

@@ -7,42 +7,34 @@ use super::Seq;
 /// acknowledgement. Its operations are the three of IRN 6.2: find the first zero, count ones, and
 /// shift, which a ring does by moving its head.
 ///
-/// 256 packets need no memory of their own: the BDP cap of the `irn` paper is 110 at 40 Gbps and
-/// some 270 at 100 Gbps. A set that must reach further grows, to a power of two.
-#[derive(Debug, Clone)]
+/// It has no memory until a number is there: in most flows none ever is, and what stands beside it in their states
+/// is nearer then. It has room for 256 numbers at first (the BDP cap of the `irn` paper is 110 at 40 Gbps and some
+/// 270 at 100 Gbps), and grows to a power of two.
+#[derive(Debug, Clone, Default)]
 pub struct RingBitmap {
-    /// The bit of number n is bit n of the ring, modulo its length: a power of two. Bits outside
+    /// The bit of number n is bit n of the ring, modulo its length: a power of two, or none. Bits outside
     /// `head..head + capacity` are zero.
-    words: Words,
+    words: Box<[u64]>,
     head: Seq,
     /// How many bits are set. While none is, which is the rule, nobody looks at `words`.
     ones: u32,
 }
 
-#[derive(Debug, Clone)]
-enum Words {
-    Inline([u64; INLINE]),
-    Heap(Box<[u64]>),
-}
-
-/// 64-bit words without memory of their own.
-const INLINE: usize = 4;
+/// The least memory, in numbers.
+const LEAST: u32 = 256;
 
 impl RingBitmap {
-    /// An empty set from 0 on, with room for `window` numbers: it grows if it must, but not before.
-    pub fn new(window: u32) -> Self {
-        let mut set = RingBitmap { words: Words::Inline([0; INLINE]), head: 0, ones: 0 };
-        set.reserve(window);
-        set
+    /// An empty set from 0 on.
+    pub fn new() -> Self {
+        RingBitmap::default()
     }
 
-    /// The same as [`new`](Self::new) in memory that is there.
-    pub fn reset(&mut self, window: u32) {
+    /// The same as [`new`](Self::new), with the memory that is there.
+    pub fn reset(&mut self) {
         if self.ones > 0 {
-            self.slice_mut().fill(0);
+            self.words.fill(0);
         }
         (self.head, self.ones) = (0, 0);
-        self.reserve(window);
     }
 
     /// The smallest number that the set could hold.
@@ -61,8 +53,7 @@ impl RingBitmap {
     #[inline]
     pub fn contains(&self, seq: Seq) -> bool {
         self.ones > 0 && seq >= self.head && seq - self.head < self.capacity() && {
-            let words = self.slice();
-            words[word(words, seq)] >> (seq % 64) & 1 == 1
+            self.words[word(&self.words, seq)] >> (seq % 64) & 1 == 1
         }
     }
 
@@ -73,9 +64,9 @@ impl RingBitmap {
             return false;
         }
         if seq - self.head >= self.capacity() {
-            self.reserve(seq - self.head + 1);
+            self.grow(seq - self.head + 1);
         }
-        let words = self.slice_mut();
+        let words = &mut *self.words;
         let word = &mut words[word(words, seq)];
         let bit = 1 << (seq % 64);
         let is_new = *word & bit == 0;
@@ -91,7 +82,7 @@ impl RingBitmap {
         if self.ones == 0 {
             return from;
         }
-        let words = self.slice();
+        let words = &*self.words;
         let end = self.head + self.capacity();
         for (base, mask) in spans(from, end) {
             let zeros = !words[word(words, base)] & mask;
@@ -107,7 +98,7 @@ impl RingBitmap {
         if self.ones == 0 {
             return None;
         }
-        let words = self.slice();
+        let words = &*self.words;
         let mut spans = spans(from.max(self.head), self.head + self.capacity());
         spans.find_map(|(base, mask)| {
             let ones = words[word(words, base)] & mask;
@@ -121,7 +112,7 @@ impl RingBitmap {
         if self.ones == 0 {
             return 0;
         }
-        let words = self.slice();
+        let words = &*self.words;
         let to = to.min(self.head + self.capacity());
         let held = |(base, mask): (Seq, u64)| (words[word(words, base)] & mask).count_ones();
         spans(from.max(self.head), to).map(held).sum()
@@ -149,7 +140,7 @@ impl RingBitmap {
 
     fn clear(&mut self, to: Seq) {
         let (head, to) = (self.head, to.min(self.head + self.capacity()));
-        let words = self.slice_mut();
+        let words = &mut *self.words;
         let mut cleared = 0;
         for (base, mask) in spans(head, to) {
             let word = &mut words[word(words, base)];
@@ -160,39 +151,21 @@ impl RingBitmap {
     }
 
     #[inline]
-    fn slice(&self) -> &[u64] {
-        match &self.words {
-            Words::Inline(words) => words,
-            Words::Heap(words) => words,
-        }
-    }
-
-    #[inline]
-    fn slice_mut(&mut self) -> &mut [u64] {
-        match &mut self.words {
-            Words::Inline(words) => words,
-            Words::Heap(words) => words,
-        }
-    }
-
-    #[inline]
     fn capacity(&self) -> u32 {
-        self.slice().len() as u32 * 64
+        self.words.len() as u32 * 64
     }
 
-    /// Makes room for `window` numbers.
-    fn reserve(&mut self, window: u32) {
-        if window <= self.capacity() {
-            return;
-        }
-        let old = self.slice();
-        let mut new = vec![0; window.div_ceil(64).next_power_of_two() as usize];
+    /// Makes room for `window` numbers, of which there was less.
+    #[cold]
+    fn grow(&mut self, window: u32) {
+        let words = window.max(LEAST).div_ceil(64).next_power_of_two();
+        let mut new = vec![0; words as usize].into_boxed_slice();
         // A word of the ring may hold numbers of both its ends, which part here: span by span.
         for (base, mask) in spans(self.head, self.head + self.capacity()) {
             let at = word(&new, base);
-            new[at] |= old[word(old, base)] & mask;
+            new[at] |= self.words[word(&self.words, base)] & mask;
         }
-        self.words = Words::Heap(new.into());
+        self.words = new;
     }
 }
 
@@ -233,8 +206,8 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2000))]
         /// IRN 6.2's operations against a set of numbers, at heads anywhere in the ring.
         #[test]
-        fn is_a_set(steps in steps(), start in 0u32..5000, window in 1u32..600) {
-            let mut bits = RingBitmap::new(window);
+        fn is_a_set(steps in steps(), start in 0u32..5000) {
+            let mut bits = RingBitmap::new();
             let mut set = BTreeSet::new();
             bits.advance(start);
             let mut head = start;
@@ -264,7 +237,7 @@ mod tests {
                 prop_assert_eq!(bits.count(at, to), set.range(at..to).count() as u32);
                 prop_assert!(head == 0 || !bits.insert(head - 1), "below the head all is held");
             }
-            bits.reset(window);
+            bits.reset();
             prop_assert_eq!((bits.head(), bits.ones(), bits.first_zero(0)), (0, 0, 0));
             prop_assert!((0..3000).all(|seq| !bits.contains(seq)));
         }
@@ -272,10 +245,10 @@ mod tests {
 
     #[test]
     fn a_full_ring_ends_at_its_end() {
-        let mut bits = RingBitmap::new(256);
+        let mut bits = RingBitmap::new();
         bits.advance(100);
         (100..356).for_each(|seq| assert!(bits.insert(seq)));
-        assert!(matches!(bits.words, Words::Inline(_)), "256 numbers need no memory of their own");
+        assert_eq!(bits.capacity(), 256, "it did not grow");
         assert_eq!((bits.first_zero(0), bits.first_zero(300)), (356, 356));
         assert_eq!(bits.advance_over_ones(), 256);
         assert_eq!((bits.head(), bits.ones()), (356, 0));

@@ -128,7 +128,7 @@ impl Receiver {
         assert!((1..=MAX_PACKETS).contains(&packets), "a flow has 1 to 2^31 packets");
         match settings.recovery {
             Recovery::GoBackN => Receiver::InOrder(roce::Receiver::new(packets)),
-            _ => Receiver::AnyOrder(irn::Receiver::new(settings, packets)),
+            _ => Receiver::AnyOrder(irn::Receiver::new(packets)),
         }
     }
 
@@ -137,7 +137,7 @@ impl Receiver {
         assert!((1..=MAX_PACKETS).contains(&packets), "a flow has 1 to 2^31 packets");
         match self {
             Receiver::AnyOrder(receiver) if settings.recovery != Recovery::GoBackN => {
-                receiver.reset(settings, packets);
+                receiver.reset(packets);
             }
             _ => *self = Receiver::new(settings, packets),
         }

@@ -48,7 +48,7 @@ pub struct Sender {
 impl Sender {
     pub(super) fn new(settings: &Settings, packets: u32) -> Self {
         Sender {
-            sacked: RingBitmap::new(settings.room(packets)),
+            sacked: RingBitmap::new(),
             next: 0,
             packets,
             again: 0,
@@ -62,7 +62,7 @@ impl Sender {
     }
 
     pub(super) fn reset(&mut self, settings: &Settings, packets: u32) {
-        self.sacked.reset(settings.room(packets));
+        self.sacked.reset();
         self.timer.reset(&settings.timeout);
         (self.next, self.packets) = (0, packets);
         (self.again, self.lost_below, self.recovered) = (0, 0, 0);
@@ -230,13 +230,12 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    pub(super) fn new(settings: &Settings, packets: u32) -> Self {
-        let got = RingBitmap::new(settings.room(packets));
-        Receiver { got, packets, acks: Acknowledger::new() }
+    pub(super) fn new(packets: u32) -> Self {
+        Receiver { got: RingBitmap::new(), packets, acks: Acknowledger::new() }
     }
 
-    pub(super) fn reset(&mut self, settings: &Settings, packets: u32) {
-        self.got.reset(settings.room(packets));
+    pub(super) fn reset(&mut self, packets: u32) {
+        self.got.reset();
         (self.packets, self.acks) = (packets, Acknowledger::new());
     }
 

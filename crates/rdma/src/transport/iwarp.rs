@@ -56,7 +56,7 @@ enum Phase {
 impl Sender {
     pub(super) fn new(settings: &Settings, initial_window: u32, packets: u32) -> Self {
         Sender {
-            sacked: RingBitmap::new(settings.room(packets)),
+            sacked: RingBitmap::new(),
             next: 0,
             packets,
             again: 0,

@@ -215,11 +215,6 @@ impl Settings {
     pub(super) fn window(&self) -> u32 {
         self.window.map_or(u32::MAX, NonZeroU32::get)
     }
-
-    /// For how many packets a bitmap has room from the start: more of them make it grow.
-    pub(super) fn room(&self, packets: u32) -> u32 {
-        self.window.map_or(0, |window| window.get().min(packets))
-    }
 }
 
 #[cfg(test)]

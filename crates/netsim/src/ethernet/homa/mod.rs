@@ -16,7 +16,7 @@ use super::host::HostModel;
 use super::output::{Net, Output, Pause};
 use super::packet::{HEADERS, Kind, Packet};
 use super::routing::Spray;
-use super::slots::Slots;
+use super::slots::{Slots, slot_of};
 use crate::engine::{ARRIVAL, Event, LinkEnd, Node, WAKE};
 use crate::ring::Ring;
 use bandwise_rdma::congestion::Congestion;
@@ -144,29 +144,35 @@ impl End for HomaHost {
     ) -> u32 {
         let message = self.message(opened);
         let last = opened.bytes - u64::from(message.packets - 1) * u64::from(self.mtu);
-        let key = self.outgoing.put(Outgoing {
-            dst: opened.dst,
-            key: far,
-            path,
-            message,
-            last_bytes: (self.headers + last as u32) as u16,
-            ask_at: Time::MAX,
-            ended: false,
-        });
-        self.at(opened.start, START, Slots::<Outgoing>::slot(key), net);
+        let key = self.outgoing.put(
+            Outgoing {
+                dst: opened.dst,
+                key: far,
+                path,
+                message,
+                last_bytes: (self.headers + last as u32) as u16,
+                ask_at: Time::MAX,
+                ended: false,
+            },
+            (),
+        );
+        self.at(opened.start, START, slot_of(key), net);
         key
     }
 
     fn expect(&mut self, opened: &Opened, path: u64) -> u32 {
         let message = self.message(opened);
-        self.incoming.put(Incoming {
-            finished: opened.finished_at(Time::MAX),
-            key: u32::MAX,
-            path,
-            message,
-            missing_at: Time::MAX,
-            complete: false,
-        })
+        self.incoming.put(
+            Incoming {
+                finished: opened.finished_at(Time::MAX),
+                key: u32::MAX,
+                path,
+                message,
+                missing_at: Time::MAX,
+                complete: false,
+            },
+            (),
+        )
     }
 
     fn answer_to(&mut self, key: u32, sender: u32) {
@@ -186,12 +192,12 @@ impl End for HomaHost {
 
     fn forget_sent(&mut self, key: u32) {
         self.outgoing.remove(key);
-        self.sender.close(Slots::<Outgoing>::slot(key));
+        self.sender.close(slot_of(key));
     }
 
     fn forget_received(&mut self, key: u32) {
         self.incoming.remove(key);
-        self.receiver.close(Slots::<Incoming>::slot(key));
+        self.receiver.close(slot_of(key));
     }
 
     fn open_flows(&self) -> usize {
@@ -241,7 +247,7 @@ impl HomaHost {
 
     #[inline]
     fn data(&mut self, now: Time, packet: &Packet, net: &mut Net<Packet>) {
-        let (key, slot) = (packet.key(), Slots::<Incoming>::slot(packet.key()));
+        let (key, slot) = (packet.key(), slot_of(packet.key()));
         let Some(incoming) = self.incoming.get_mut(key) else { return };
         let message = incoming.message;
         let Self { receiver, incoming, granted, control, spray, homa, control_bytes, .. } = self;
@@ -266,7 +272,7 @@ impl HomaHost {
 
     #[inline]
     fn heard_as_sender(&mut self, now: Time, key: u32, said: ToSender, net: &mut Net<Packet>) {
-        let slot = Slots::<Outgoing>::slot(key);
+        let slot = slot_of(key);
         let Some(outgoing) = self.outgoing.get_mut(key).filter(|o| !o.ended) else { return };
         let reply = self.sender.on_control(now, slot, said);
         if self.sender.is_done(slot) {
@@ -279,7 +285,7 @@ impl HomaHost {
     }
 
     fn heard_as_receiver(&mut self, now: Time, key: u32, said: ToReceiver) {
-        let slot = Slots::<Incoming>::slot(key);
+        let slot = slot_of(key);
         let Some(incoming) = self.incoming.get(key) else { return };
         let Self { receiver, homa, spray, control_bytes, .. } = self;
         if let Some(reply) = receiver.on_control(homa, now, slot, incoming.message, said) {

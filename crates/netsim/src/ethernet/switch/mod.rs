@@ -270,21 +270,27 @@ impl<F: Features> Switch<F> {
         }
     }
 
-    /// An output that was looked at takes the next packet.
+    /// An output that was looked at takes the next packet; and those after it, as long as nothing else happens here.
     #[inline]
-    fn serve(&mut self, now: Time, output: usize, net: &mut Net<F::Frame>) {
-        let port = &mut self.ports[output];
-        if port.waiting == 0 {
-            return;
-        }
-        let ready = port.waiting & port.output.open(now, net);
-        if ready == 0 {
-            return port.output.wake(now, net);
-        }
-        self.leave(now, output, ready, net);
-        let port = &self.ports[output];
-        if port.waiting != 0 {
-            port.output.wake(now, net);
+    fn serve(&mut self, mut now: Time, output: usize, net: &mut Net<F::Frame>) {
+        loop {
+            let port = &mut self.ports[output];
+            if port.waiting == 0 {
+                return;
+            }
+            let ready = port.waiting & port.output.open(now, net);
+            if ready == 0 {
+                return port.output.wake(now, net);
+            }
+            self.leave(now, output, ready, net);
+            let port = &self.ports[output];
+            if port.waiting == 0 {
+                return;
+            }
+            if !net.is_next(port.output.free_at) {
+                return port.output.wake(now, net);
+            }
+            now = port.output.free_at;
         }
     }
 
