@@ -92,12 +92,13 @@ def named():
 
 def ways():
     """By its ends, the ports on the way of a connection."""
-    while True:
+    for _ in range(100):
         made = Controller(SOCKET).well("GET", "/v1/connections")["connections"]
         names = {number: port["name"] for number, port in named().items()}
         # Between the two answers a port may have gone.
         if all(port in names for of in made for port in of["path"]):
             return {(of["from"], of["to"]): {names[port] for port in of["path"]} for of in made}
+    raise AssertionError("a way goes by a port that is not there")
 
 
 def counted(metric):

@@ -152,6 +152,9 @@ async fn reach(endpoints: &Endpoints, keys: &Keys) -> Result<(Link, Loaded), Etc
     Err(EtcdError::Unreachable(troubles.join("; ")))
 }
 
+/// How often it is looked whether the others have put there what they go by.
+const TRIES: u32 = 20;
+
 /// The same, where this controller goes by what the others do. What it goes by is the rule where no other is alive.
 async fn begin(endpoints: &Endpoints, keys: &Keys, ours: &str) -> Result<Loaded, EtcdError> {
     let mut tries = 0;
@@ -161,14 +164,13 @@ async fn begin(endpoints: &Endpoints, keys: &Keys, ours: &str) -> Result<Loaded,
             return Ok(loaded);
         }
         let mut others = loaded.alive.iter().filter(|name| **name != endpoints.own);
-        let is_alone = others.next().is_none();
-        if !is_alone && loaded.rules.is_empty() && tries < 20 {
-            // Somebody took it away by hand: who goes by it puts it there again.
-            tries += 1;
-            tokio::time::sleep(PATIENCE / 10).await;
-            continue;
-        }
-        if !is_alone {
+        if others.next().is_some() {
+            if loaded.rules.is_empty() && tries < TRIES {
+                // Somebody took it away by hand: who goes by it puts it there again.
+                tries += 1;
+                tokio::time::sleep(PATIENCE / 10).await;
+                continue;
+            }
             let (theirs, ours) = (loaded.rules, ours.to_owned());
             return Err(EtcdError::OtherRules { theirs, ours });
         }

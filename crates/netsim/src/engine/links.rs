@@ -261,10 +261,10 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
         }
     }
 
-    /// Whether an event at `at` of the node whose turn it is would be the very next one. Then it is handled at once,
-    /// without having been in a queue, and is counted.
+    /// Takes an event at `at` of the node whose turn it is as if it had been in its queue, if it would be the very next
+    /// one; whether it would.
     #[inline]
-    pub fn is_next(&mut self, at: Time) -> bool {
+    pub fn take_at_once(&mut self, at: Time) -> bool {
         let is_next = at < self.horizon && at < self.queues[self.current].next_at();
         self.handled += u64::from(is_next);
         is_next

@@ -457,7 +457,7 @@ impl<F: Features> Host<F> {
                 self.outgoing.fetch(key);
             }
             let free_at = self.output.free_at;
-            if free_at <= now || !net.is_next(free_at) {
+            if free_at <= now || !net.take_at_once(free_at) {
                 return self.output.wake(now, net);
             }
             now = free_at;
@@ -520,7 +520,7 @@ impl<F: Features> Host<F> {
 }
 
 /// How many packets congestion control lets a flow have in flight, and when the next may go. Without one, its state is
-/// not even looked at: it is in no cache.
+/// not even looked at: it is in no near cache.
 #[inline]
 fn limits(model: &HostModel, pace: &Pace) -> (u32, Time) {
     match model.congestion.algorithm {

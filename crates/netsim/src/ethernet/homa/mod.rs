@@ -144,35 +144,31 @@ impl End for HomaHost {
     ) -> u32 {
         let message = self.message(opened);
         let last = opened.bytes - u64::from(message.packets - 1) * u64::from(self.mtu);
-        let key = self.outgoing.put(
-            Outgoing {
-                dst: opened.dst,
-                key: far,
-                path,
-                message,
-                last_bytes: (self.headers + last as u32) as u16,
-                ask_at: Time::MAX,
-                ended: false,
-            },
-            (),
-        );
+        let outgoing = Outgoing {
+            dst: opened.dst,
+            key: far,
+            path,
+            message,
+            last_bytes: (self.headers + last as u32) as u16,
+            ask_at: Time::MAX,
+            ended: false,
+        };
+        let key = self.outgoing.put(outgoing, ());
         self.at(opened.start, START, slot_of(key), net);
         key
     }
 
     fn expect(&mut self, opened: &Opened, path: u64) -> u32 {
         let message = self.message(opened);
-        self.incoming.put(
-            Incoming {
-                finished: opened.finished_at(Time::MAX),
-                key: u32::MAX,
-                path,
-                message,
-                missing_at: Time::MAX,
-                complete: false,
-            },
-            (),
-        )
+        let incoming = Incoming {
+            finished: opened.finished_at(Time::MAX),
+            key: u32::MAX,
+            path,
+            message,
+            missing_at: Time::MAX,
+            complete: false,
+        };
+        self.incoming.put(incoming, ())
     }
 
     fn answer_to(&mut self, key: u32, sender: u32) {

@@ -287,7 +287,7 @@ impl<F: Features> Switch<F> {
             if port.waiting == 0 {
                 return;
             }
-            if !net.is_next(port.output.free_at) {
+            if !net.take_at_once(port.output.free_at) {
                 return port.output.wake(now, net);
             }
             now = port.output.free_at;
