@@ -11,6 +11,8 @@ plugin=$(realpath -m "${2:?the path of saba-spark.jar}")
 library=${3:+$(realpath "$3")}
 
 what=spark
+missing=()
+command -v nft >/dev/null || missing+=(nftables)
 . "$here/made.sh"
 . "$here/spark/spark.sh"
 table=table.toml
@@ -98,7 +100,7 @@ a_job_is_one_application_with_its_connections() {
     waits 10 has names Sort && waits 10 all_pairs && echo "  $(cat pairs)"
 }
 its_block_managers_ports_can_be_marked() {
-  command -v nft >/dev/null || { echo "SKIP spark: nft is not installed (Debian: nftables), so ports are not marked" && return; }
+  on h1 nft list ruleset >/dev/null 2>nft.log || { echo "SKIP spark: ports are not marked: $(tail -n 1 nft.log)" && return; }
   local dscp before marked host status=0
   grep -o 'is registered, with the mark (DSCP) [0-9]*' Sort.log >said && dscp=$(grep -o '[0-9]*$' said) || return 1
   for host in h1 h2 h3 h4; do
