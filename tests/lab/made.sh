@@ -1,12 +1,13 @@
 # shellcheck shell=bash
-# To be sourced by checks on a lab, after `what` (their name) and `bandwise` are set, and `missing` (packages of Debian), if they need more: what all of them need, a folder
-# `$scratch`; `made LAB HOSTS [RATE]`, which makes a lab of links of 200 Mbit/s, or skips where that can't be had; `finds`, and `count`.
+# To be sourced by checks on a lab, after `what` (their name) and `bandwise` are set, and `missing` if there are packages of
+# Debian that are not there: what all of them need, a folder `$scratch`; `made LAB HOSTS [RATE]`, which makes a lab of links
+# of 200 Mbit/s, or skips where that can't be had; `finds`, and `count`.
 skip() {
   echo "SKIP $what: $1"
   exit 0
 }
 [ "$(id -u)" = 0 ] || skip "network namespaces need root"
-declare -a missing
+missing=(${missing[@]+"${missing[@]}"})
 command -v tc >/dev/null && command -v ip >/dev/null || missing+=(iproute2)
 command -v python3 >/dev/null || missing+=(python3)
 if [ ${#missing[@]} -gt 0 ]; then
