@@ -6,7 +6,7 @@
 use super::classes::Classes;
 use super::end::{End, Notes};
 use super::features::Features;
-use super::flow::{Finished, Opened};
+use super::flow::Opened;
 use super::lines::{Lines, Next};
 use super::output::{Net, Output, Pause};
 use super::packet::{ACK, GAP, HEADERS, Kind, NOTIFICATION, Packet, since, stamp};
@@ -77,7 +77,6 @@ struct Outgoing {
     dst: u32,
     key: u32,
     path: u64,
-    packets: u32,
     /// Bytes of the last packet; the others are full.
     last_bytes: u16,
     class: u8,
@@ -101,7 +100,7 @@ struct Pace {
 /// A flow at its receiver.
 #[derive(Debug)]
 struct Incoming {
-    finished: Finished,
+    flow: Opened,
     /// The sending host's key for the flow.
     key: u32,
     path: u64,
@@ -110,7 +109,6 @@ struct Incoming {
     owed_at: Time,
     /// The time stamp of the packet that came last.
     stamp: u32,
-    class: u8,
     complete: bool,
 }
 
@@ -210,7 +208,6 @@ impl<F: Features> End for Host<F> {
             dst: opened.dst,
             key: far,
             path,
-            packets,
             last_bytes: (HEADERS + self.model.extra_bytes() + last as u32) as u16,
             class: opened.class,
             sender: Sender::new(&self.model.transport, packets),
@@ -226,13 +223,12 @@ impl<F: Features> End for Host<F> {
 
     fn expect(&mut self, opened: &Opened, path: u64) -> u32 {
         let incoming = Incoming {
-            finished: opened.finished_at(Time::MAX),
+            flow: *opened,
             key: u32::MAX,
             path,
             receiver: Receiver::new(&self.model.transport, opened.packets(self.model.mtu)),
             owed_at: Time::MAX,
             stamp: 0,
-            class: opened.class,
             complete: false,
         };
         self.incoming.put(incoming, NotificationPoint::default())
@@ -305,8 +301,7 @@ impl<F: Features> Host<F> {
         let arrival = incoming.receiver.on_data(&self.model.transport, now, packet.seq());
         if !incoming.complete && incoming.receiver.is_complete() {
             incoming.complete = true;
-            incoming.finished.at = now;
-            self.notes.finished.push(incoming.finished);
+            self.notes.finished.push(incoming.flow.finished_at(now));
         }
         if let Some(feedback) = arrival.reply {
             let bytes = self.model.ack_bytes();
@@ -317,11 +312,11 @@ impl<F: Features> Host<F> {
         if self.model.congestion.algorithm.needs_notifications()
             && notification.on_packet(&self.model.notification, now, packet.is_marked())
         {
-            let Incoming { key, class, .. } = *incoming;
-            let path = path(&mut self.spray, incoming.finished.src, incoming.path);
+            let Incoming { key, flow, .. } = *incoming;
+            let path = path(&mut self.spray, flow.src, incoming.path);
             let bytes = NOTIFICATION as u16;
             let cnp = Packet::new(Kind::Notification, bytes, path, key, 0, 0);
-            self.lines.answer(cnp.of_class(class).into());
+            self.lines.answer(cnp.of_class(flow.class).into());
         }
         let owed = incoming.receiver.deadline();
         if owed < incoming.owed_at {
@@ -499,7 +494,7 @@ impl<F: Features> Host<F> {
             self.list(now, key, net);
             return None;
         };
-        let last = transmit.seq + 1 == outgoing.packets;
+        let last = transmit.seq + 1 == outgoing.sender.packets();
         let bytes = if last { outgoing.last_bytes } else { self.full_bytes };
         let Outgoing { key: far, class, .. } = *outgoing;
         let path = path(&mut self.spray, outgoing.dst, outgoing.path);
@@ -545,9 +540,9 @@ fn acknowledgement(
     feedback: Feedback,
 ) -> Packet {
     let kind = if feedback.nack { Kind::Nack } else { Kind::Ack };
-    let Incoming { key, stamp, class, .. } = *incoming;
-    let path = path(spray, incoming.finished.src, incoming.path);
+    let Incoming { key, stamp, flow, .. } = *incoming;
+    let path = path(spray, flow.src, incoming.path);
     Packet::new(kind, bytes as u16, path, key, feedback.cumulative, feedback.sack)
-        .of_class(class)
+        .of_class(flow.class)
         .stamped(stamp)
 }

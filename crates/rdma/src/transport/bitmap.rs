@@ -1,27 +1,58 @@
 //! [`RingBitmap`]: which packets beyond the next expected one are there.
 
 use super::Seq;
+use std::ops::{Deref, DerefMut};
 
 /// A set of sequence numbers from [`head`](Self::head) on, as a ring of bits: what a receiver has
 /// beyond the packet that it expects, or what a sender knows to be there beyond the cumulative
 /// acknowledgement. Its operations are the three of IRN 6.2: find the first zero, count ones, and
 /// shift, which a ring does by moving its head.
 ///
-/// It has no memory until a number is there: in most flows none ever is, and what stands beside it in their states
-/// is nearer then. It has room for 256 numbers at first (the BDP cap of the `irn` paper is 110 at 40 Gbps and some
-/// 270 at 100 Gbps), and grows to a power of two.
+/// It has room for 128 numbers in itself, those of a NIC at 40 Gbps (IRN 6.1), and grows to a power of two.
 #[derive(Debug, Clone, Default)]
 pub struct RingBitmap {
-    /// The bit of number n is bit n of the ring, modulo its length: a power of two, or none. Bits outside
-    /// `head..head + capacity` are zero.
-    words: Box<[u64]>,
+    /// The bit of number n is bit n of the ring, modulo its length. Bits outside `head..head + capacity` are zero.
+    ring: Words,
     head: Seq,
-    /// How many bits are set. While none is, which is the rule, nobody looks at `words`.
+    /// How many bits are set. While none is, which is the rule, nobody looks at the ring.
     ones: u32,
 }
 
-/// The least memory, in numbers.
-const LEAST: u32 = 256;
+/// Words of the ring, a power of two.
+#[derive(Debug, Clone)]
+enum Words {
+    /// What stands beside it in the state of a flow is in the same cache line or the next.
+    Near([u64; 2]),
+    Far(Box<[u64]>),
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        Words::Near([0; 2])
+    }
+}
+
+impl Deref for Words {
+    type Target = [u64];
+
+    #[inline]
+    fn deref(&self) -> &[u64] {
+        match self {
+            Words::Near(words) => words,
+            Words::Far(words) => words,
+        }
+    }
+}
+
+impl DerefMut for Words {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u64] {
+        match self {
+            Words::Near(words) => words,
+            Words::Far(words) => words,
+        }
+    }
+}
 
 impl RingBitmap {
     /// An empty set from 0 on.
@@ -32,7 +63,7 @@ impl RingBitmap {
     /// The same as [`new`](Self::new), with the memory that is there.
     pub fn reset(&mut self) {
         if self.ones > 0 {
-            self.words.fill(0);
+            self.ring.fill(0);
         }
         (self.head, self.ones) = (0, 0);
     }
@@ -53,7 +84,7 @@ impl RingBitmap {
     #[inline]
     pub fn contains(&self, seq: Seq) -> bool {
         self.ones > 0 && seq >= self.head && seq - self.head < self.capacity() && {
-            self.words[word(&self.words, seq)] >> (seq % 64) & 1 == 1
+            self.ring[word(&self.ring, seq)] >> (seq % 64) & 1 == 1
         }
     }
 
@@ -66,7 +97,7 @@ impl RingBitmap {
         if seq - self.head >= self.capacity() {
             self.grow(seq - self.head + 1);
         }
-        let words = &mut *self.words;
+        let words = &mut *self.ring;
         let word = &mut words[word(words, seq)];
         let bit = 1 << (seq % 64);
         let is_new = *word & bit == 0;
@@ -82,7 +113,7 @@ impl RingBitmap {
         if self.ones == 0 {
             return from;
         }
-        let words = &*self.words;
+        let words = &*self.ring;
         let end = self.head + self.capacity();
         for (base, mask) in spans(from, end) {
             let zeros = !words[word(words, base)] & mask;
@@ -98,7 +129,7 @@ impl RingBitmap {
         if self.ones == 0 {
             return None;
         }
-        let words = &*self.words;
+        let words = &*self.ring;
         let mut spans = spans(from.max(self.head), self.head + self.capacity());
         spans.find_map(|(base, mask)| {
             let ones = words[word(words, base)] & mask;
@@ -112,7 +143,7 @@ impl RingBitmap {
         if self.ones == 0 {
             return 0;
         }
-        let words = &*self.words;
+        let words = &*self.ring;
         let to = to.min(self.head + self.capacity());
         let held = |(base, mask): (Seq, u64)| (words[word(words, base)] & mask).count_ones();
         spans(from.max(self.head), to).map(held).sum()
@@ -140,7 +171,7 @@ impl RingBitmap {
 
     fn clear(&mut self, to: Seq) {
         let (head, to) = (self.head, to.min(self.head + self.capacity()));
-        let words = &mut *self.words;
+        let words = &mut *self.ring;
         let mut cleared = 0;
         for (base, mask) in spans(head, to) {
             let word = &mut words[word(words, base)];
@@ -152,20 +183,20 @@ impl RingBitmap {
 
     #[inline]
     fn capacity(&self) -> u32 {
-        self.words.len() as u32 * 64
+        self.ring.len() as u32 * 64
     }
 
     /// Makes room for `window` numbers, of which there was less.
     #[cold]
     fn grow(&mut self, window: u32) {
-        let words = window.max(LEAST).div_ceil(64).next_power_of_two();
+        let words = window.div_ceil(64).next_power_of_two();
         let mut new = vec![0; words as usize].into_boxed_slice();
         // A word of the ring may hold numbers of both its ends, which part here: span by span.
         for (base, mask) in spans(self.head, self.head + self.capacity()) {
             let at = word(&new, base);
-            new[at] |= self.words[word(&self.words, base)] & mask;
+            new[at] |= self.ring[word(&self.ring, base)] & mask;
         }
-        self.words = new;
+        self.ring = Words::Far(new);
     }
 }
 
@@ -247,10 +278,10 @@ mod tests {
     fn a_full_ring_ends_at_its_end() {
         let mut bits = RingBitmap::new();
         bits.advance(100);
-        (100..356).for_each(|seq| assert!(bits.insert(seq)));
-        assert_eq!(bits.capacity(), 256, "it did not grow");
-        assert_eq!((bits.first_zero(0), bits.first_zero(300)), (356, 356));
-        assert_eq!(bits.advance_over_ones(), 256);
-        assert_eq!((bits.head(), bits.ones()), (356, 0));
+        (100..228).for_each(|seq| assert!(bits.insert(seq)));
+        assert_eq!(bits.capacity(), 128, "it did not grow");
+        assert_eq!((bits.first_zero(0), bits.first_zero(200)), (228, 228));
+        assert_eq!(bits.advance_over_ones(), 128);
+        assert_eq!((bits.head(), bits.ones()), (228, 0));
     }
 }

@@ -95,6 +95,12 @@ impl Sender {
         each!(self, sender, [GoBackN, Selective, Tcp], sender.on_timeout(settings, now))
     }
 
+    /// How many packets the flow has.
+    #[inline]
+    pub fn packets(&self) -> u32 {
+        each!(self, sender, [GoBackN, Selective, Tcp], sender.packets)
+    }
+
     /// Whether all packets are acknowledged.
     #[inline]
     pub fn is_done(&self) -> bool {

@@ -31,7 +31,7 @@ pub struct Sender {
     sacked: RingBitmap,
     /// The new packet to send next.
     next: Seq,
-    packets: u32,
+    pub(super) packets: u32,
     /// No packet below is to be sent again in this recovery. If `pending`, the one here is.
     again: Seq,
     /// Packets below that are not acknowledged are lost.

@@ -19,7 +19,7 @@ pub struct Sender {
     sacked: RingBitmap,
     /// The new packet to send next (HighData + 1).
     next: Seq,
-    packets: u32,
+    pub(super) packets: u32,
     /// Packets below that are not acknowledged were sent again (HighRxt + 1).
     again: Seq,
     /// Acknowledged up to here, the recovery is over (RecoveryPoint).

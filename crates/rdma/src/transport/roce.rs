@@ -14,7 +14,7 @@ pub struct Sender {
     next: Seq,
     /// The packet after the highest that was ever sent.
     high: Seq,
-    packets: u32,
+    pub(super) packets: u32,
     /// When the packets to send again are in the NIC (IRN 6.3).
     ready: Time,
     timer: Timer,
