@@ -61,6 +61,14 @@ impl<S: Node, H: Node<Packet = S::Packet, Back = S::Back>> Node for Member<S, H>
     }
 
     #[inline]
+    fn begin(&self) {
+        match self {
+            Member::Switch(switch) => switch.begin(),
+            Member::Host(host) => host.begin(),
+        }
+    }
+
+    #[inline]
     fn catch_up(&mut self, horizon: Time, links: &mut Links<S::Packet, S::Back>) -> Time {
         match self {
             Member::Switch(switch) => switch.catch_up(horizon, links),

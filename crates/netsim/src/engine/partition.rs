@@ -20,6 +20,9 @@ pub trait Node: Send {
     type Back: Copy + Default + Debug + Send;
     /// Does what is due.
     fn handle(&mut self, event: Event, links: &mut Links<Self::Packet, Self::Back>);
+    /// Its turn begins: what it will look at soon may be fetched.
+    #[inline]
+    fn begin(&self) {}
     /// Does what is due before `horizon` and was put off, at a window's end; returns when the next of it is due, or
     /// [`Time::MAX`]. Only a node that is a partition by itself may put off what others hear of: they see it in time,
     /// as they do all that it sends.

@@ -36,6 +36,7 @@ impl<N: Node> Shard<N> {
         self.links.horizon = horizon;
         for (partition, nodes) in self.partitions.iter_mut().enumerate() {
             self.links.current = partition;
+            nodes.iter().for_each(Node::begin);
             while let Some(event) = self.links.queues[partition].pop_before(horizon) {
                 self.links.handled += 1;
                 nodes[event.node()].handle(event, &mut self.links);

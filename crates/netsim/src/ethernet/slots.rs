@@ -1,7 +1,7 @@
 //! States of flows in flight, by slot: a slot is used again when its flow has ended, so that what
 //! has ended costs nothing.
 
-use std::hint::black_box;
+use crate::fetch::fetch;
 
 /// Values by key. A key is a slot and how often that was used, modulo 256: what is still on its
 /// way to a flow that has ended finds that the slot is another's. A slot would have to serve 256
@@ -17,11 +17,12 @@ pub(super) struct Slots<T, A = ()> {
     free: Vec<u32>,
 }
 
+/// In this order: the key is in the last cache line.
 #[derive(Debug)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 struct Slot<T> {
-    key: u32,
     value: Option<T>,
+    key: u32,
 }
 
 /// Slots, and so flows in flight at a host, of which there can be that many.
@@ -69,13 +70,13 @@ impl<T, A> Slots<T, A> {
         if slot.key == key { slot.value.as_ref() } else { None }
     }
 
-    /// Has the value of a key fetched, which will be asked for soon. It may be in a cache far away; what is read here
-    /// nobody waits for.
+    /// Has the value of a key fetched, which will be asked for soon: the cache line where it begins and that of the
+    /// key, which are all if it takes two.
     #[inline]
     pub fn fetch(&self, key: u32) {
         if let Some(slot) = self.slots.get((key & MASK) as usize) {
-            black_box(slot.key);
-            black_box(slot.value.is_some());
+            fetch(&slot.value);
+            fetch(&slot.key);
         }
     }
 

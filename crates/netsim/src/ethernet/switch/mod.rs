@@ -30,6 +30,7 @@ use super::packet::{CLASSES, GAP, Kind, Packet};
 use super::queues::Queues;
 use super::telemetry::Frame;
 use crate::engine::{ARRIVAL, Event, LinkEnd, Node};
+use crate::members::members;
 use bandwise_random::Stream;
 use bandwise_rdma::congestion::{IntHop, RedMarker};
 use bandwise_units::{Bytes, Time};
@@ -108,6 +109,17 @@ impl<F: Features> Node for Switch<F> {
                 port.tell_go(event.at(), net);
             }
             self.serve(event.at(), event.object(), net);
+        }
+    }
+
+    /// What waits first is fetched: it came windows ago, and is in no near cache.
+    #[inline]
+    fn begin(&self) {
+        for port in &self.ports {
+            for lane in members(port.waiting.into()).map(|class| &port.lanes[class]) {
+                members(lane.waiting)
+                    .for_each(|source| self.queues.fetch(lane.queues as usize + source));
+            }
         }
     }
 

@@ -8,6 +8,7 @@
 use super::super::features::Features;
 use super::super::output::Net;
 use super::Switch;
+use crate::members::members;
 use bandwise_units::Time;
 
 impl<F: Features> Switch<F> {
@@ -17,10 +18,7 @@ impl<F: Features> Switch<F> {
         // Times are whole.
         let last = horizon.saturating_sub(Time::from_ps(1));
         let mut next = Time::MAX;
-        let mut busy = self.busy;
-        while busy != 0 {
-            let output = busy.trailing_zeros() as usize;
-            busy &= busy - 1;
+        for output in members(self.busy) {
             self.serve_until(last, output, net);
             let port = &self.ports[output];
             if port.waiting == 0 {
@@ -41,10 +39,7 @@ impl<F: Features> Switch<F> {
         class: usize,
         net: &mut Net<F::Frame>,
     ) {
-        let mut busy = self.busy;
-        while busy != 0 {
-            let output = busy.trailing_zeros() as usize;
-            busy &= busy - 1;
+        for output in members(self.busy) {
             if self.ports[output].lanes[class].waiting >> input & 1 == 1 {
                 self.serve_until(now, output, net);
             }
