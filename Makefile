@@ -32,6 +32,7 @@ bench: ## packet-hops a second of the simulator, what the measuring loop costs, 
 	@scripts/setup.sh
 	@$(ENVIRONMENT) cargo build --release --bin bandwise
 	@for case in five-bulk-senders irn roce-pfc measuring-loop controller-many; do $(BANDWISE) bench --case $$case || exit; echo; done
+	@for case in irn roce-pfc; do $(BANDWISE) bench --case $$case --duration '100 ms' || exit; echo; done
 	@if [ "$$(id -u)" = 0 ]; then $(BANDWISE) bench --case controller; else echo "SKIP controller: a lab needs root"; fi
 
 papers: ## all papers' evaluations beside what was published

@@ -2,6 +2,7 @@
 
 mod case;
 mod controller;
+mod laps;
 mod measuring_loop;
 
 use crate::failure::Failure;
@@ -13,6 +14,7 @@ use crate::values::{duration, number};
 use bandwise_report::json::rounded;
 use bandwise_units::Time;
 use case::{Case, CaseName, Counted};
+use laps::Laps;
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -23,12 +25,13 @@ use std::time::Instant;
 #[command(after_help = "\
 On one core, if --threads asks for no more. A packet-hop is one link crossed by one packet,
 acknowledgements included. Where other programs keep the machine busy, speed per second of CPU time
-says more than speed per second of wall time.
+says more than speed per second of wall time; and to compare short runs with long ones, the speed of each part of
+a run at its fastest, with as many runs of both.
 
 Examples:
   bandwise bench
   bandwise bench --case irn --threads 2
-  bandwise bench --case roce-pfc --duration '100 ms' --json bench.json
+  bandwise bench --case roce-pfc --duration '100 ms' --runs 7 --json bench.json
   bandwise bench --case measuring-loop
   # Needs root; makes a lab and takes it away
   bandwise bench --case controller")]
@@ -60,6 +63,8 @@ struct Run {
     wall_s: f64,
     /// Time that it had a core, or several, where the system tells.
     cpu_s: Option<f64>,
+    /// Wall time of each of its parts.
+    laps: Vec<f64>,
 }
 
 impl Run {
@@ -96,7 +101,9 @@ impl Flags {
         let (mut runs, mut stopped) = (Vec::new(), false);
         for i in 0..self.runs {
             let (began, cpu) = (Instant::now(), machine::cpu_time(case.threads()));
+            let mut laps = Laps::begin();
             let counted = case.run(|step| {
+                laps.lap();
                 progress.at(i * steps + step.min(steps));
                 match interrupt.asked() {
                     true => ControlFlow::Break(()),
@@ -112,7 +119,7 @@ impl Flags {
             let cpu_s = machine::cpu_time(case.threads()).zip(cpu);
             let cpu_s = cpu_s.map(|(now, then)| (now - then).as_secs_f64());
             let cpu_s = cpu_s.filter(|&cpu_s| cpu_s > 0.0);
-            runs.push(Run { counted, wall_s, cpu_s });
+            runs.push(Run { counted, wall_s, cpu_s, laps: laps.end() });
         }
         progress.end();
         if !runs.is_empty() {
@@ -128,6 +135,12 @@ fn median(runs: &[Run]) -> &Run {
     &runs[runs.len() / 2]
 }
 
+/// Packet-hops a second of wall time of a run that nothing disturbed, and in how many parts it was timed.
+fn undisturbed(runs: &[Run]) -> Option<(f64, usize)> {
+    let (s, parts) = laps::undisturbed(runs.iter().map(|run| &*run.laps))?;
+    Some((median(runs).counted.packet_hops as f64 / s, parts))
+}
+
 fn text(runs: &[Run], case: &Case) -> String {
     let Run { counted, .. } = median(runs);
     let speed = |time: &str, mut of_runs: Vec<f64>| -> Option<String> {
@@ -140,6 +153,10 @@ fn text(runs: &[Run], case: &Case) -> String {
     };
     let per_cpu_s = speed("CPU", runs.iter().filter_map(Run::packet_hops_per_cpu_s).collect());
     let per_s = speed("wall", runs.iter().map(Run::packet_hops_per_s).collect());
+    let undisturbed = undisturbed(runs).map_or_else(String::new, |(speed, parts)| {
+        let speed = speed / 1e6;
+        format!("           {speed:.2} million packet-hops/s of wall time, each of {parts} parts at its fastest\n")
+    });
     let per_event =
         |s: Option<f64>| s.map(|s| format!("{:.1} ns", 1e9 * s / counted.events as f64));
     let (cpu_s, wall_s) = (median(runs).cpu_s, median(runs).wall_s);
@@ -156,6 +173,7 @@ fn text(runs: &[Run], case: &Case) -> String {
         },
         format!("speed      {}\n", or_not_known(per_cpu_s)),
         format!("           {}\n", or_not_known(per_s)),
+        undisturbed,
         format!("events     {:.2} a packet-hop\n", ratio(counted.events, counted.packet_hops)),
         format!("an event   {} of CPU time,", or_not_known(per_event(cpu_s))),
         format!(" {} of wall time\n", or_not_known(per_event(Some(wall_s)))),
@@ -172,7 +190,7 @@ fn text(runs: &[Run], case: &Case) -> String {
 
 fn json(runs: &[Run], case: &Case) -> Value {
     let run = median(runs);
-    let Run { counted, wall_s, cpu_s } = run;
+    let Run { counted, wall_s, cpu_s, .. } = run;
     rounded(json!({
         "schema": 1,
         "case": case.name(),
@@ -190,6 +208,7 @@ fn json(runs: &[Run], case: &Case) -> Value {
             "cpu_s": cpu_s,
             "packet_hops_per_s": run.packet_hops_per_s(),
             "packet_hops_per_cpu_s": run.packet_hops_per_cpu_s(),
+            "packet_hops_per_s_undisturbed": undisturbed(runs).map(|(speed, _)| speed),
             "packet_hops_per_s_of_runs":
                 runs.iter().map(Run::packet_hops_per_s).collect::<Vec<_>>(),
             "packet_hops_per_cpu_s_of_runs":
