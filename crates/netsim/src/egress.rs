@@ -7,6 +7,7 @@
 
 use crate::cable::{Cable, Net};
 use crate::engine::LinkEnd;
+use crate::members::members;
 use crate::packet::Packet;
 use bandwise_rdma::qos::{VlArbError, VlArbTable, VlArbiter};
 use bandwise_units::{Bytes, Time};
@@ -136,7 +137,8 @@ impl Egress {
 
     /// The slots whose head waits for `vl`.
     pub fn waiting_slots(&self, vl: usize) -> impl Iterator<Item = usize> + '_ {
-        bits(&self.waiting[vl * self.words..(vl + 1) * self.words])
+        let words = self.waiting[vl * self.words..(vl + 1) * self.words].iter();
+        words.enumerate().flat_map(|(i, &word)| members(word).map(move |bit| i * 64 + bit))
     }
 
     /// Counts the credits that have come back. They are looked at only when a decision needs
@@ -283,14 +285,4 @@ impl Egress {
         net.woke(self.end, now);
         self.free_at <= now
     }
-}
-
-fn bits(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    words.iter().enumerate().flat_map(|(i, &word)| {
-        std::iter::successors((word != 0).then_some(word), |w| {
-            let rest = w & (w - 1);
-            (rest != 0).then_some(rest)
-        })
-        .map(move |w| i * 64 + w.trailing_zeros() as usize)
-    })
 }

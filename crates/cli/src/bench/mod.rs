@@ -25,8 +25,8 @@ use std::time::Instant;
 #[command(after_help = "\
 On one core, if --threads asks for no more. A packet-hop is one link crossed by one packet,
 acknowledgements included. Where other programs keep the machine busy, speed per second of CPU time
-says more than speed per second of wall time; and to compare short runs with long ones, the speed of each part of
-a run at its fastest, with as many runs of both.
+says more than speed per second of wall time; and where short runs are compared with long ones, that
+of each part of a run at its fastest, with as many runs of both.
 
 Examples:
   bandwise bench
