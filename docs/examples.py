@@ -5,7 +5,7 @@
 
 Runs every `$ command` in the ```console blocks of README.md and docs/src, at the root of the
 project, and compares its standard output with what stands there; --write puts the output there.
-Does the same for the device table, which is read from crates/netsim/src/host/device.rs.
+Does the same for the device table, which is read from crates/netsim/src/infiniband/host/device.rs.
 A line `…` in a block ends what is compared: the rest of the output is left out. Lines that tell
 how fast the program was depend on machine and build, and are left as they are.
 """
@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 TABLE = re.compile(r"(?<=<!-- device table -->\n)\n.*?\n(?=<!-- end of device table -->)", re.S)
 SPEED = re.compile(r"packet-hops/s|ns of (CPU|wall) time|MiB at most|^processor ")
-DEVICE = ROOT / "crates/netsim/src/host/device.rs"
+DEVICE = ROOT / "crates/netsim/src/infiniband/host/device.rs"
 
 
 @functools.cache

@@ -5,7 +5,7 @@
 use bandwise_input::Source;
 use bandwise_saba::Share;
 use bandwise_scenario::File;
-use bandwise_scenario::sharing::{Overrides, SharingScenario};
+use bandwise_scenario::jobs::{Overrides, JobsScenario};
 use libfuzzer_sys::fuzz_target;
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ fn file(name: &str) -> Result<File, String> {
 
 fuzz_target!(|data: &[u8]| {
     let text = String::from_utf8_lossy(data);
-    match SharingScenario::from_toml(&Source::new("fuzz", &text), Overrides::default(), file) {
+    match JobsScenario::from_toml(&Source::new("fuzz", &text), Overrides::default(), file) {
         Ok(scenario) => {
             for job in &scenario.jobs {
                 let hosts: BTreeSet<u32> = job.hosts.iter().copied().collect();

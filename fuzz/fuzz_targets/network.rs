@@ -4,12 +4,12 @@
 #![no_main]
 
 use bandwise_input::Source;
-use bandwise_netsim::engine::Alone;
+use bandwise_netsim::engine::Sequential;
 use bandwise_netsim::ethernet::{Chosen, Sighting};
 use bandwise_rdma::wire::Frame;
 use bandwise_scenario::File;
-use bandwise_scenario::network::{
-    Arrival, NetworkProgress, NetworkResults, NetworkScenario, Watch, Wire,
+use bandwise_scenario::ethernet::{
+    Arrival, EthernetProgress, EthernetResults, EthernetScenario, Watch, Wire,
 };
 use bandwise_topology::NodeId;
 use bandwise_units::Time;
@@ -50,14 +50,14 @@ impl Watch for Watcher<'_> {
         ControlFlow::Continue(())
     }
 
-    fn progress(&mut self, at: NetworkProgress) -> ControlFlow<()> {
+    fn progress(&mut self, at: EthernetProgress) -> ControlFlow<()> {
         assert!(at.finished <= at.started);
         self.looks += 1;
         if self.looks < 20 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }
 
-fn run(scenario: &NetworkScenario, captures: bool) -> NetworkResults {
+fn run(scenario: &EthernetScenario, captures: bool) -> EthernetResults {
     let nodes = (0..scenario.fabric.nodes().len() as u32).map(NodeId);
     let ports = nodes.flat_map(|node| scenario.fabric.ports(node)).collect();
     let mut watcher = Watcher {
@@ -67,12 +67,12 @@ fn run(scenario: &NetworkScenario, captures: bool) -> NetworkResults {
         looks: 0,
     };
     let flows = scenario.arrivals().take(50).map(Ok::<Arrival, ()>);
-    scenario.run_with(&Alone, flows, &mut watcher).expect("no flow is an error")
+    scenario.run_with(&Sequential, flows, &mut watcher).expect("no flow is an error")
 }
 
 fuzz_target!(|data: &[u8]| {
     let text = String::from_utf8_lossy(data);
-    let mut scenario = match NetworkScenario::from_toml(&Source::new("fuzz", &text), file) {
+    let mut scenario = match EthernetScenario::from_toml(&Source::new("fuzz", &text), file) {
         Ok(scenario) => scenario,
         Err(error) => {
             assert!(error.line() <= text.lines().count().max(1) + 1, "{error}");

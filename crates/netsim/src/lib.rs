@@ -1,30 +1,11 @@
-//! Packets over links: [`Simulation`].
+//! Packet-level simulators of InfiniBand and of RDMA over Ethernet.
 //!
 //! - [`engine`]: events in order; links as the only channel between nodes; windows of time;
-//! - [`switch`]: buffers, cut-through, who goes first;
-//! - [`host`]: cores, PCIe and RNIC;
-//! - [`egress`]: what both do at a port: lanes, credits, arbitration.
+//! - [`infiniband`]: switches with credits and virtual lanes, hosts with cores, PCIe and RNIC;
+//! - [`ethernet`]: switches with PFC or drops, hosts with RoCE, IRN, iWARP or Homa;
+//! - `base`: what both fabrics are built of.
 
-mod ample;
-mod build;
-pub mod cable;
-mod credits;
-mod deadlock;
-pub mod egress;
+mod base;
 pub mod engine;
 pub mod ethernet;
-mod fetch;
-pub mod host;
-mod members;
-mod models;
-mod occupancy;
-pub mod packet;
-mod paused;
-mod ring;
-mod sim;
-mod slab;
-pub mod switch;
-
-pub use models::{Models, PortQos, PortTables, PortTablesError, Qos};
-pub use paused::Paused;
-pub use sim::{Counters, Outcome, Simulation};
+pub mod infiniband;

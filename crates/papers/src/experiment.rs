@@ -3,10 +3,10 @@
 
 use crate::run::{Case, Options};
 use crate::{isolation, saba};
-use bandwise_scenario::network::{
-    NetworkProgress, NetworkResults, NetworkScenario, NetworkStop, Watch,
+use bandwise_scenario::ethernet::{
+    EthernetProgress, EthernetResults, EthernetScenario, EthernetStop, Watch,
 };
-use bandwise_scenario::{Results, Scenario, Stop};
+use bandwise_scenario::infiniband::{InfinibandResults, InfinibandScenario, InfinibandStop};
 use bandwise_units::Time;
 use std::ops::ControlFlow;
 
@@ -14,9 +14,9 @@ use std::ops::ControlFlow;
 #[derive(Debug, Clone, Copy)]
 pub enum Cases {
     /// Measurements on an InfiniBand fabric.
-    Rperf(fn(&Options) -> Vec<Case<Scenario>>),
+    Rperf(fn(&Options) -> Vec<Case<InfinibandScenario>>),
     /// Flows through an Ethernet fabric.
-    Network(fn(&Options) -> Vec<Case<NetworkScenario>>),
+    Network(fn(&Options) -> Vec<Case<EthernetScenario>>),
     /// Jobs that share a fabric, and models of them.
     Saba(fn(&Options) -> Vec<Case<saba::Study>>),
     /// Flows that share a link of an InfiniBand fabric.
@@ -67,23 +67,27 @@ impl Effort {
     }
 }
 
-impl Experiment for Scenario {
-    type Results = Results;
+impl Experiment for InfinibandScenario {
+    type Results = InfinibandResults;
 
-    fn run_once(&self, seed: u64, stop: &dyn Fn() -> bool) -> Result<Option<Results>, String> {
-        let scenario = Scenario { seed, ..self.clone() };
+    fn run_once(
+        &self,
+        seed: u64,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<InfinibandResults>, String> {
+        let scenario = InfinibandScenario { seed, ..self.clone() };
         let watch = |_| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let results = scenario.run(watch).map_err(|error| error.to_string())?;
         match results.stop {
-            Stop::Complete => Ok(Some(results)),
-            Stop::Interrupted => Ok(None),
-            Stop::Deadlock(_) => {
+            InfinibandStop::Complete => Ok(Some(results)),
+            InfinibandStop::Interrupted => Ok(None),
+            InfinibandStop::Deadlock(_) => {
                 Err("deadlock: output ports wait for each other's credits".to_owned())
             }
         }
     }
 
-    fn effort(results: &Results) -> Effort {
+    fn effort(results: &InfinibandResults) -> Effort {
         let counters = &results.counters;
         Effort {
             packets_delivered: counters.packets_delivered,
@@ -92,7 +96,7 @@ impl Experiment for Scenario {
         }
     }
 
-    fn simulated(results: &Results) -> Time {
+    fn simulated(results: &InfinibandResults) -> Time {
         results.simulated
     }
 }
@@ -101,33 +105,33 @@ impl Experiment for Scenario {
 struct Asked<'a>(&'a dyn Fn() -> bool);
 
 impl Watch for Asked<'_> {
-    fn progress(&mut self, _: NetworkProgress) -> ControlFlow<()> {
+    fn progress(&mut self, _: EthernetProgress) -> ControlFlow<()> {
         if (self.0)() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
-impl Experiment for NetworkScenario {
-    type Results = NetworkResults;
+impl Experiment for EthernetScenario {
+    type Results = EthernetResults;
 
     fn run_once(
         &self,
         seed: u64,
         stop: &dyn Fn() -> bool,
-    ) -> Result<Option<NetworkResults>, String> {
-        let results = NetworkScenario { seed, ..self.clone() }.run(&mut Asked(stop));
+    ) -> Result<Option<EthernetResults>, String> {
+        let results = EthernetScenario { seed, ..self.clone() }.run(&mut Asked(stop));
         match results.stop {
-            NetworkStop::Complete | NetworkStop::Limit => Ok(Some(results)),
-            NetworkStop::Interrupted => Ok(None),
-            NetworkStop::Stuck => {
+            EthernetStop::Complete | EthernetStop::Limit => Ok(Some(results)),
+            EthernetStop::Interrupted => Ok(None),
+            EthernetStop::Stuck => {
                 Err("flows have not arrived, and nothing will happen any more".into())
             }
-            NetworkStop::Deadlock(_) => {
+            EthernetStop::Deadlock(_) => {
                 Err("deadlock: ports are told to stop until each other go on".into())
             }
         }
     }
 
-    fn effort(results: &NetworkResults) -> Effort {
+    fn effort(results: &EthernetResults) -> Effort {
         let counters = &results.counters;
         Effort {
             packets_delivered: counters.packets_delivered,
@@ -136,7 +140,7 @@ impl Experiment for NetworkScenario {
         }
     }
 
-    fn simulated(results: &NetworkResults) -> Time {
+    fn simulated(results: &EthernetResults) -> Time {
         results.simulated
     }
 }

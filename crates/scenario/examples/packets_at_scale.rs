@@ -8,8 +8,8 @@
 //! Simulates so many microseconds, or to the end.
 
 use bandwise_input::Source;
-use bandwise_netsim::engine::Alone;
-use bandwise_scenario::sharing::{Overrides, PacketSettings, SharingPolicy, SharingScenario};
+use bandwise_netsim::engine::Sequential;
+use bandwise_scenario::jobs::{JobsScenario, Overrides, PacketSettings, SharingPolicy};
 use bandwise_units::Time;
 use std::fmt::Write;
 use std::num::NonZeroU32;
@@ -31,14 +31,14 @@ fn main() {
         let _ = writeln!(text, "[[job]]\nworkload = \"W{workload}\"\ninstances = 97");
     }
     let source = Source::new("1,944 servers", &text);
-    let scenario = SharingScenario::from_toml(&source, Overrides::default(), |_| {
+    let scenario = JobsScenario::from_toml(&source, Overrides::default(), |_| {
         Err("no file is named".to_owned())
     });
     let scenario = scenario.expect("a scenario that can be run");
     let began = Instant::now();
     let mut first = None;
     let settings = PacketSettings { scale };
-    let results = scenario.run_packets(policy, settings, &Alone, &mut |at| {
+    let results = scenario.run_packets(policy, settings, &Sequential, &mut |at| {
         first.get_or_insert_with(Instant::now);
         match at.now < end {
             true => ControlFlow::Continue(()),

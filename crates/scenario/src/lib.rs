@@ -1,43 +1,16 @@
-//! An experiment: a fabric, how its parts behave, and the traffic on it.
+//! Experiments: a fabric, models of its parts, and traffic, read from TOML, run, with results.
 //!
-//! A [`Scenario`] can only be one that makes sense; [`Scenario::run`] turns it into [`Results`]. It is
-//! about an InfiniBand fabric and programs on its hosts; [`network`] is about Ethernet fabrics and
-//! flows through them, [`sharing`] about jobs that share a fabric.
+//! A scenario can only be one that makes sense: reading returns a value or an error with file, line
+//! and what is allowed. There are three kinds, each with the parts spec, scenario, run and results:
+//!
+//! - [`infiniband`]: measuring methods and bulk traffic on an InfiniBand fabric;
+//! - [`ethernet`]: flows of RoCE, IRN, iWARP or Homa through an Ethernet fabric;
+//! - [`jobs`]: jobs that compute and communicate on one fabric, by policies of sharing its links.
 
-pub mod network;
-mod results;
-mod run;
-pub mod sharing;
-mod spec;
-mod traffic;
+pub mod ethernet;
+pub mod infiniband;
+pub mod jobs;
+mod reader;
 
-pub use results::{FlowResult, LatencyResult, Results, Stop};
-pub use run::{Progress, RunError};
-pub use spec::files::File;
-pub use spec::{FlowSpec, MethodName, OpcodeName, Senders, unplaced, values};
-pub use traffic::{BulkTraffic, Flow, LatencyTraffic, Method};
-
-use bandwise_netsim::Models;
-use bandwise_topology::{Fabric, Routes};
-use bandwise_units::Time;
-
-/// An experiment.
-#[derive(Debug, Clone)]
-pub struct Scenario {
-    /// What it is about, in a line.
-    pub title: String,
-    /// Hosts, switches and links.
-    pub fabric: Fabric,
-    /// How packets find their way.
-    pub routes: Routes,
-    /// How switches, hosts and tables behave.
-    pub models: Models,
-    /// Who sends what to whom.
-    pub flows: Vec<Flow>,
-    /// Bulk flows run for this long before anything is measured.
-    pub warmup: Time,
-    /// How long is measured.
-    pub duration: Time,
-    /// What every random stream is made from.
-    pub seed: u64,
-}
+pub use reader::files::File;
+pub use reader::values;

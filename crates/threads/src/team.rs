@@ -1,7 +1,7 @@
-//! A crew of threads.
+//! A executor of threads.
 
 use crate::barrier::Barrier;
-use bandwise_netsim::engine::{Alone, Crew};
+use bandwise_netsim::engine::{Executor, Sequential};
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, MutexGuard};
 
@@ -16,8 +16,8 @@ impl Team {
     }
 }
 
-impl Crew for Team {
-    fn hands(&self) -> NonZeroUsize {
+impl Executor for Team {
+    fn workers(&self) -> NonZeroUsize {
         self.0
     }
 
@@ -29,7 +29,7 @@ impl Crew for Team {
     ) {
         let threads = self.0.get().min(parts.len());
         if threads < 2 {
-            return Alone.rounds(parts, plan, work);
+            return Sequential.rounds(parts, plan, work);
         }
         // Nobody ever waits for one of these: the barrier says whose turn it is.
         let parts: Vec<Mutex<&mut T>> = parts.iter_mut().map(Mutex::new).collect();

@@ -1,6 +1,6 @@
 //! The method of a `[[flow]]`, by name: those of the simulator's flows, and a key-value store.
 
-use bandwise_scenario::MethodName;
+use bandwise_scenario::infiniband::MethodName;
 use bandwise_scenario::values::Text;
 use bandwise_verbs::session::Method;
 use std::fmt;

@@ -3,9 +3,11 @@
 use crate::failure::Failure;
 use anyhow::Context;
 use bandwise_input::Source;
-use bandwise_netsim::engine::Crew;
-use bandwise_scenario::network::{NetworkProgress, NetworkScenario, NetworkStop, Watch};
-use bandwise_scenario::{FlowSpec, MethodName, Scenario, Senders, Stop, unplaced};
+use bandwise_netsim::engine::Executor;
+use bandwise_scenario::ethernet::{EthernetProgress, EthernetScenario, EthernetStop, Watch};
+use bandwise_scenario::infiniband::{
+    FlowSpec, InfinibandScenario, InfinibandStop, MethodName, Senders, unplaced,
+};
 use bandwise_threads::Team;
 use bandwise_units::Time;
 use std::num::NonZeroUsize;
@@ -42,9 +44,9 @@ const ROCE: &str = "[transport]\nkind = \"roce\"\nacks = \"every-packet\"\n";
 /// What is simulated.
 pub(super) enum Case {
     /// Programs on InfiniBand hosts.
-    Programs(Box<Scenario>),
+    Programs(Box<InfinibandScenario>),
     /// Flows through an Ethernet fabric, which start in that time, and who carries them.
-    Flows(CaseName, Box<NetworkScenario>, Time, Team),
+    Flows(CaseName, Box<EthernetScenario>, Time, Team),
 }
 
 /// What a run counted.
@@ -67,7 +69,7 @@ impl Case {
             let duration = duration.unwrap_or(Time::from_ms(10));
             let text =
                 format!("{transport}\n[workload]\npoisson = {{ duration = \"{duration}\" }}\n");
-            let scenario = NetworkScenario::from_toml(&Source::new(file, &text), |_| {
+            let scenario = EthernetScenario::from_toml(&Source::new(file, &text), |_| {
                 Err("a case has no files".into())
             })?;
             Ok(Case::Flows(name, Box::new(scenario), duration, Team::new(threads)))
@@ -118,7 +120,7 @@ impl Case {
     pub(super) fn threads(&self) -> NonZeroUsize {
         match self {
             Case::Programs(_) => NonZeroUsize::MIN,
-            Case::Flows(.., team) => team.hands(),
+            Case::Flows(.., team) => team.workers(),
         }
     }
 
@@ -140,7 +142,7 @@ impl Case {
                 let results =
                     scenario.run(|progress| at(progress.simulated.as_ps())).context("bench")?;
                 let counters = results.counters;
-                Ok((results.stop != Stop::Interrupted).then_some(Counted {
+                Ok((results.stop != InfinibandStop::Interrupted).then_some(Counted {
                     packets_delivered: counters.packets_delivered,
                     packet_hops: counters.packet_hops,
                     events: counters.events,
@@ -151,7 +153,7 @@ impl Case {
             Case::Flows(_, scenario, _, team) => {
                 let results = scenario.run_by(team, &mut Steps(at));
                 let counters = results.counters;
-                Ok((results.stop != NetworkStop::Interrupted).then_some(Counted {
+                Ok((results.stop != EthernetStop::Interrupted).then_some(Counted {
                     packets_delivered: counters.packets_delivered,
                     packet_hops: counters.packet_hops,
                     events: counters.events,
@@ -167,14 +169,14 @@ impl Case {
 struct Steps<F>(F);
 
 impl<F: FnMut(u64) -> ControlFlow<()>> Watch for Steps<F> {
-    fn progress(&mut self, at: NetworkProgress) -> ControlFlow<()> {
+    fn progress(&mut self, at: EthernetProgress) -> ControlFlow<()> {
         (self.0)(at.finished)
     }
 }
 
-fn five_bulk_senders(duration: Time) -> Result<Scenario, Failure> {
+fn five_bulk_senders(duration: Time) -> Result<InfinibandScenario, Failure> {
     let source = Source::new("papers/rperf/rack.toml", RACK);
-    let mut scenario = Scenario::from_toml(&source)?;
+    let mut scenario = InfinibandScenario::from_toml(&source)?;
     let senders = ["h1", "h2", "h3", "h4", "h5"].map(|name| unplaced(name.to_owned()));
     let bulk = FlowSpec {
         from: Senders::Each(unplaced(senders.to_vec())),

@@ -3,8 +3,8 @@
 use super::device::OnDevice;
 use crate::output::{Json, Report};
 use crate::values::{duration, number, size};
-use bandwise_netsim::egress::Scheduling;
-use bandwise_scenario::MethodName;
+use bandwise_netsim::infiniband::egress::Scheduling;
+use bandwise_scenario::infiniband::MethodName;
 use bandwise_units::{Bytes, Time};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;

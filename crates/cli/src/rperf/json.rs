@@ -4,16 +4,16 @@ use super::measure::{Outcome, describe};
 use super::settings::Settings;
 use bandwise_report::json::rounded;
 use bandwise_rperf::Bandwidth;
-use bandwise_scenario::{Flow, FlowResult, Stop};
+use bandwise_scenario::infiniband::{Flow, FlowResult, InfinibandStop};
 use serde_json::{Value, json};
 
 /// The document.
 pub(super) fn of(settings: &Settings, outcome: &Outcome) -> Value {
     let flows = outcome.flows.iter().map(|(run, f, result)| flow(settings, *run, f, result));
     let (stop, ports) = match &outcome.stop {
-        Stop::Complete => ("complete", None),
-        Stop::Interrupted => ("interrupted", None),
-        Stop::Deadlock(ports) => ("deadlock", Some(ports)),
+        InfinibandStop::Complete => ("complete", None),
+        InfinibandStop::Interrupted => ("interrupted", None),
+        InfinibandStop::Deadlock(ports) => ("deadlock", Some(ports)),
     };
     let names = |ports: &Vec<_>| -> Vec<String> {
         ports.iter().map(|&port| settings.fabric().describe(port)).collect()

@@ -6,8 +6,8 @@ use crate::interrupt::Interrupt;
 use crate::output::note;
 use crate::progress::Progress;
 use anyhow::Context;
-use bandwise_netsim::Counters;
-use bandwise_scenario::{Flow, FlowResult, Method, Stop};
+use bandwise_netsim::infiniband::Counters;
+use bandwise_scenario::infiniband::{Flow, FlowResult, InfinibandStop, Method};
 use bandwise_units::Time;
 use std::ops::ControlFlow;
 
@@ -16,7 +16,7 @@ pub(super) struct Outcome {
     /// The run a flow belongs to, the flow, and what it found.
     pub(super) flows: Vec<(usize, Flow, FlowResult)>,
     /// Why the last run ended; after another reason than completion there is no next.
-    pub(super) stop: Stop,
+    pub(super) stop: InfinibandStop,
     pub(super) simulated: Time,
     pub(super) counters: Counters,
 }
@@ -27,7 +27,7 @@ pub(super) fn all(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome,
     progress.steps((0..settings.runs.len()).map(total).sum());
     let mut outcome = Outcome {
         flows: Vec::new(),
-        stop: Stop::Complete,
+        stop: InfinibandStop::Complete,
         simulated: Time::ZERO,
         counters: Counters::default(),
     };
@@ -47,7 +47,7 @@ pub(super) fn all(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome,
         let flows = scenario.flows.iter().cloned().zip(results.flows);
         outcome.flows.extend(flows.map(|(flow, result)| (i, flow, result)));
         outcome.stop = results.stop;
-        if outcome.stop != Stop::Complete {
+        if outcome.stop != InfinibandStop::Complete {
             break;
         }
     }

@@ -20,7 +20,7 @@ use crate::fabric::circle;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use anyhow::anyhow;
-use bandwise_scenario::Stop;
+use bandwise_scenario::infiniband::InfinibandStop;
 
 impl Flags {
     /// Measures and prints.
@@ -37,9 +37,9 @@ impl Flags {
             settings.outputs.report(&report::html(&settings, &outcome))?;
         }
         match &outcome.stop {
-            Stop::Complete => tables::all_have_samples(&settings, &outcome),
-            Stop::Interrupted => Err(Failure::Interrupted),
-            Stop::Deadlock(ports) => {
+            InfinibandStop::Complete => tables::all_have_samples(&settings, &outcome),
+            InfinibandStop::Interrupted => Err(Failure::Interrupted),
+            InfinibandStop::Deadlock(ports) => {
                 let ports = circle(settings.fabric(), ports).join(" -> ");
                 let what = "deadlock: these ports wait for each other's credits for ever";
                 Err(anyhow!("{what}: {ports} (simulated until {})", outcome.simulated).into())

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::files::Text;
 use crate::output::{Outputs, Rows, note};
 use bandwise_input::Source;
-use bandwise_scenario::{FlowSpec, MethodName, Scenario, Senders, unplaced};
+use bandwise_scenario::infiniband::{FlowSpec, InfinibandScenario, MethodName, Senders, unplaced};
 use bandwise_topology::Fabric;
 use bandwise_units::Bytes;
 use std::path::Path;
@@ -15,7 +15,7 @@ use toml::Spanned;
 
 /// What is run, checked: one run, or one for each method that is compared.
 pub(super) struct Settings {
-    pub(super) runs: Vec<Scenario>,
+    pub(super) runs: Vec<InfinibandScenario>,
     /// Whether runs are to be set side by side.
     pub(super) compare: bool,
     /// The fabric's file, for the report.
@@ -57,7 +57,7 @@ impl Flags {
         };
         let text = Text::read(&file)?;
         fabric::announce_routing_of(&text.source());
-        let mut scenario = Scenario::from_text(&text.source())?;
+        let mut scenario = InfinibandScenario::from_text(&text.source())?;
         scenario.seed = self.seed.unwrap_or(scenario.seed);
         scenario.duration = self.duration.unwrap_or(scenario.duration);
         if let Some(scheduling) = self.scheduling {
@@ -105,7 +105,12 @@ impl Flags {
 
     /// The flows that the flags say, on the fabric of `base`, which `file` describes; a scenario
     /// for each method.
-    fn flows(&self, to: &str, base: &Scenario, file: &Source) -> Result<Vec<Scenario>, Failure> {
+    fn flows(
+        &self,
+        to: &str,
+        base: &InfinibandScenario,
+        file: &Source,
+    ) -> Result<Vec<InfinibandScenario>, Failure> {
         if !base.flows.is_empty() {
             note("note: the file's own flows are left out, because --to is given");
         }
@@ -136,8 +141,8 @@ impl Flags {
             return Err(source.error(twice.span(), message).allowed(allowed).into());
         }
 
-        let one = |&method: &MethodName| -> Result<Scenario, Failure> {
-            let mut scenario = Scenario { flows: Vec::new(), ..base.clone() };
+        let one = |&method: &MethodName| -> Result<InfinibandScenario, Failure> {
+            let mut scenario = InfinibandScenario { flows: Vec::new(), ..base.clone() };
             let measured = FlowSpec {
                 from: Senders::One(from.clone()),
                 to: to.clone(),
@@ -169,7 +174,7 @@ impl Flags {
     }
 
     /// A host that neither receives nor sends in the background.
-    fn free_host(&self, to: &str, base: &Scenario) -> Result<String, Failure> {
+    fn free_host(&self, to: &str, base: &InfinibandScenario) -> Result<String, Failure> {
         let mut names = base.fabric.hosts().iter().map(|&host| &base.fabric.node(host).name);
         let is_free = |name: &&String| *name != to && !self.background.contains(name);
         names.find(is_free).cloned().ok_or_else(|| {
@@ -179,7 +184,7 @@ impl Flags {
     }
 
     /// The command line, without what changes nothing about the results.
-    fn command(&self, file: &Path, run: &Scenario) -> String {
+    fn command(&self, file: &Path, run: &InfinibandScenario) -> String {
         let mut line = Line("bandwise rperf".to_owned());
         line.flag("--fabric", &file.display().to_string());
         for (flag, host) in [("--from", &self.from), ("--to", &self.to)] {

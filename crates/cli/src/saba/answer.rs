@@ -3,7 +3,7 @@
 use super::findings::Findings;
 use super::gain::PAIRS;
 use super::settings::BASELINE;
-use bandwise_scenario::sharing::{LOSS, SharedJob, SharingPolicy, Summary};
+use bandwise_scenario::jobs::{LOSS, SharedJob, SharingPolicy, Summary};
 
 /// The sentences.
 pub(super) fn of(jobs: &[SharedJob], findings: &Findings) -> Vec<String> {

@@ -4,7 +4,7 @@ use super::findings::Findings;
 use super::settings::Settings;
 use bandwise_report::{Cell, Table};
 use bandwise_saba::controller::PortConfig;
-use bandwise_scenario::sharing::SharingScenario;
+use bandwise_scenario::jobs::JobsScenario;
 use bandwise_topology::{Fabric, NodeId, Port};
 use serde_json::{Map, Value, json};
 
@@ -24,7 +24,7 @@ pub(super) fn tables(settings: &Settings, findings: &Findings, room: Room) -> Ve
 }
 
 /// The level of each application.
-fn levels(scenario: &SharingScenario, findings: &Findings) -> Table {
+fn levels(scenario: &JobsScenario, findings: &Findings) -> Table {
     let mut rows: Vec<(&str, u16, usize)> = Vec::new();
     for (job, outlook) in scenario.jobs.iter().zip(&findings.outlook.jobs) {
         let (application, level) = (job.application.as_str(), outlook.level.0);
@@ -141,8 +141,8 @@ fn named(fabric: &Fabric, ports: &[Port], most: usize) -> String {
 pub(super) fn json(settings: &Settings, findings: &Findings) -> Value {
     let fabric = &settings.scenario.fabric;
     let jobs = settings.scenario.jobs.iter().zip(&findings.outlook.jobs);
-    let level = |(job, outlook): (&bandwise_scenario::sharing::SharedJob, _)| {
-        let outlook: &bandwise_scenario::sharing::JobOutlook = outlook;
+    let level = |(job, outlook): (&bandwise_scenario::jobs::SharedJob, _)| {
+        let outlook: &bandwise_scenario::jobs::JobOutlook = outlook;
         json!({ "job": job.name, "application": job.application.as_str(), "level": outlook.level.0 })
     };
     let port = |(port, config): &(Port, PortConfig)| {

@@ -2,8 +2,8 @@
 
 use super::answer;
 use super::settings::{BASELINE, Settings};
-use bandwise_scenario::sharing::{
-    Comparison, Doubt, Outlook, PacketComparison, SharingPolicy, SharingResults, Summary,
+use bandwise_scenario::jobs::{
+    Comparison, Doubt, JobsResults, Outlook, PacketComparison, SharingPolicy, Summary,
 };
 
 /// What was simulated, and what is made of it.
@@ -57,7 +57,7 @@ impl Findings {
     }
 
     /// By job: how many times as fast as under the baseline it was.
-    pub(super) fn speedups(&self, results: &SharingResults) -> Option<Vec<Option<f64>>> {
+    pub(super) fn speedups(&self, results: &JobsResults) -> Option<Vec<Option<f64>>> {
         self.comparison.of(BASELINE).map(|over| self.comparison.speedups(results, over))
     }
 }

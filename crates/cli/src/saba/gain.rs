@@ -3,7 +3,7 @@
 use super::findings::Findings;
 use super::settings::BASELINE;
 use bandwise_report::{Axis, Cell, Figure, Point, Scale, Series, SeriesKind, Table};
-use bandwise_scenario::sharing::SharingPolicy;
+use bandwise_scenario::jobs::SharingPolicy;
 use serde_json::{Value, json};
 
 /// The policies with sensitivity in their weights, each beside the one that has the same queues.

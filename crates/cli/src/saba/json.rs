@@ -8,7 +8,7 @@ use super::settings::{BASELINE, Settings};
 use bandwise_report::json::rounded;
 use bandwise_saba::sensitivity::Point;
 use bandwise_saba::table::{Application, Entry};
-use bandwise_scenario::sharing::{Doubt, Promise, SharingResults};
+use bandwise_scenario::jobs::{Doubt, JobsResults, Promise};
 use serde_json::{Value, json};
 
 /// The document. It depends on the scenario, the policies and the seed alone.
@@ -32,7 +32,7 @@ pub(super) fn of(settings: &Settings, findings: &Findings) -> Value {
             "saba": promise(&outlook.saba),
         })
     });
-    let policy = |results: &SharingResults| {
+    let policy = |results: &JobsResults| {
         let took = results.took.iter().map(|took| took.map(|took| took.as_s_f64()));
         json!({
             "policy": results.policy.as_str(),

@@ -7,9 +7,9 @@ use crate::failure::Failure;
 use crate::output::note;
 use crate::values::number;
 use bandwise_report::{Cell, Table};
-use bandwise_scenario::sharing::{
-    PACKET_POLICIES, PacketComparison, PacketSettings, PacketsError, REACTION, SharingPolicy,
-    SharingScenario, SharingWatch,
+use bandwise_scenario::jobs::{
+    JobsScenario, JobsWatch, PACKET_POLICIES, PacketComparison, PacketSettings, PacketsError,
+    REACTION, SharingPolicy,
 };
 use bandwise_threads::Team;
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ impl PacketFlags {
 
 /// Keeps the policies that exist at packet level and that there are lanes and paths for.
 pub(super) fn keep_possible(
-    scenario: &SharingScenario,
+    scenario: &JobsScenario,
     policies: &mut Vec<SharingPolicy>,
     left_out: &mut Vec<String>,
 ) {
@@ -90,7 +90,7 @@ pub(super) fn keep_possible(
 }
 
 /// Refuses policies that can't be run.
-pub(super) fn check(scenario: &SharingScenario, policies: &[SharingPolicy]) -> Result<(), Failure> {
+pub(super) fn check(scenario: &JobsScenario, policies: &[SharingPolicy]) -> Result<(), Failure> {
     policies.iter().try_for_each(|&policy| scenario.check_packets(policy).map_err(refused))
 }
 
@@ -110,7 +110,7 @@ fn refused(error: PacketsError) -> Failure {
 pub(super) fn compare(
     settings: &Settings,
     packets: Packets,
-    watch: SharingWatch<'_>,
+    watch: JobsWatch<'_>,
 ) -> Result<PacketComparison, Failure> {
     let Settings { scenario, policies, .. } = settings;
     let began = Instant::now();
@@ -143,7 +143,7 @@ pub(super) fn table(settings: &Settings, findings: &Findings) -> Option<Table> {
     let differences = compared.differences();
     let mut header = vec!["job".to_owned()];
     header.extend(compared.flows.iter().map(|results| results.policy.as_str().to_owned()));
-    let row = |(i, job): (usize, &bandwise_scenario::sharing::SharedJob)| {
+    let row = |(i, job): (usize, &bandwise_scenario::jobs::SharedJob)| {
         let mut cells = vec![Cell::text(&job.name)];
         let percent = |of: &Vec<Option<f64>>| of[i].unwrap_or(f64::NAN) * 100.0;
         cells.extend(differences.iter().map(|of| Cell::number(percent(of), "%")));

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::note;
 use crate::progress::Progress;
-use bandwise_scenario::sharing::{Comparison, SharingPolicy, SharingProgress};
+use bandwise_scenario::jobs::{Comparison, JobsProgress, SharingPolicy};
 use std::ops::ControlFlow;
 
 /// Steps that the progress of a policy is told in.
@@ -24,7 +24,7 @@ pub(super) fn run(flags: Flags) -> Result<(), Failure> {
     progress.steps((policies.len() as u64 + 1) * STEPS as u64);
     let mut last = None;
     let recorded: &[SharingPolicy] = if outputs.wants_report() { &RECORDED } else { &[] };
-    let mut watch = |at: SharingProgress| {
+    let mut watch = |at: JobsProgress| {
         let number = number_of(policies, at.policy);
         if last.replace(at.policy) != Some(at.policy) {
             progress.doing(&doing(policies, at.policy));

@@ -7,7 +7,7 @@ use super::{tables, timelines};
 use bandwise_report::html;
 use bandwise_report::model::{Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind};
 use bandwise_saba::Share;
-use bandwise_scenario::sharing::{Comparison, SharingPolicy};
+use bandwise_scenario::jobs::{Comparison, SharingPolicy};
 
 /// The page. It depends on the scenario, the policies and the seed alone.
 pub(super) fn html(settings: &Settings, findings: &Findings) -> String {

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::files::{self, Text};
 use crate::output::{Json, Outputs, Report, Rows, SavedModels};
 use crate::values::number;
-use bandwise_scenario::sharing::{Models, SharingPolicy, SharingScenario};
+use bandwise_scenario::jobs::{JobsScenario, Models, SharingPolicy};
 use std::path::{Path, PathBuf};
 
 /// Flags of `bandwise saba plan`.
@@ -72,7 +72,7 @@ pub(super) struct Settings {
     pub(super) command: String,
     /// What is in it.
     pub(super) text: String,
-    pub(super) scenario: SharingScenario,
+    pub(super) scenario: JobsScenario,
     /// In the order of [`SharingPolicy::ALL`], the baseline first.
     pub(super) policies: Vec<SharingPolicy>,
     /// Those that nobody asked for by name, and that can't be run.
@@ -127,13 +127,13 @@ impl Flags {
             Some(path) => Some(Models::read(&Text::read(path)?.source())?),
             None => None,
         };
-        let overrides = bandwise_scenario::sharing::Overrides {
+        let overrides = bandwise_scenario::jobs::Overrides {
             fabric,
             models,
             queues: self.queues.map(|queues| queues as u8),
             seed: self.seed,
         };
-        let scenario = SharingScenario::from_toml(&text.source(), overrides, |name| {
+        let scenario = JobsScenario::from_toml(&text.source(), overrides, |name| {
             files::named(&folder.join(name))
         })?;
         let inputs: Vec<&Path> = read.iter().map(|of| of.1).collect();

@@ -7,7 +7,7 @@ use super::packets;
 use super::settings::{BASELINE, Settings};
 use bandwise_report::{Cell, Table, Verdict, text};
 use bandwise_saba::sensitivity::Prediction;
-use bandwise_scenario::sharing::{JobOutlook, LOSS, Promise, SharedJob, SharingPolicy, Summary};
+use bandwise_scenario::jobs::{JobOutlook, LOSS, Promise, SharedJob, SharingPolicy, Summary};
 
 /// What a terminal shows of ports; a page has room for more.
 const IN_TEXT: Room = Room { kinds: 8, names: 12 };

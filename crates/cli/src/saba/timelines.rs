@@ -3,7 +3,7 @@
 use super::findings::Findings;
 use super::settings::{RECORDED, Settings};
 use bandwise_report::{Axis, Lane, Lanes, Scale, Step, Track};
-use bandwise_scenario::sharing::{Doing, SharedJob, SharingResults, Timeline};
+use bandwise_scenario::jobs::{Doing, JobsResults, SharedJob, Timeline};
 use bandwise_units::Time;
 
 /// Lanes that a page shows; more would be no picture.
@@ -11,7 +11,7 @@ const MOST_LANES: usize = 24;
 
 /// A lane a job; none where nothing was taken down.
 pub(super) fn lanes(settings: &Settings, findings: &Findings) -> Option<Lanes> {
-    let results: Vec<(&SharingResults, &Timeline)> = RECORDED
+    let results: Vec<(&JobsResults, &Timeline)> = RECORDED
         .iter()
         .filter_map(|&policy| findings.comparison.of(policy))
         .filter_map(|results| Some((results, results.timeline.as_ref()?)))
@@ -46,7 +46,7 @@ pub(super) fn lanes(settings: &Settings, findings: &Findings) -> Option<Lanes> {
 }
 
 /// What a job did under a policy.
-fn track(results: &SharingResults, timeline: &Timeline, number: usize, job: &SharedJob) -> Track {
+fn track(results: &JobsResults, timeline: &Timeline, number: usize, job: &SharedJob) -> Track {
     let width = timeline.step.as_s_f64();
     let gbps = |doing: &Doing| doing.bytes.get() as f64 * 8.0 / 1e9 / width;
     let of_instance = |doing: &Doing| Step {

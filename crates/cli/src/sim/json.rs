@@ -7,11 +7,11 @@ use bandwise_netsim::ethernet::{Buffering, HostModel, InputBuffers, Routing, Sha
 use bandwise_rdma::congestion::Algorithm;
 use bandwise_rdma::transport::{Acks, Recovery, Settings, Timeout};
 use bandwise_report::json::rounded;
-use bandwise_scenario::network::{Distribution, NetworkResults, NetworkScenario};
+use bandwise_scenario::ethernet::{Distribution, EthernetResults, EthernetScenario};
 use serde_json::{Value, json};
 
 /// The document. All but what `effort` tells depends on the scenario, the flows and the seed alone.
-pub(super) fn of(scenario: &NetworkScenario, results: &NetworkResults, effort: Effort) -> Value {
+pub(super) fn of(scenario: &EthernetScenario, results: &EthernetResults, effort: Effort) -> Value {
     let counters = &results.counters;
     let hops = counters.packet_hops as f64;
     rounded(json!({
@@ -49,7 +49,7 @@ pub(super) fn of(scenario: &NetworkScenario, results: &NetworkResults, effort: E
 }
 
 /// What was simulated, after all defaults.
-fn settings(scenario: &NetworkScenario) -> Value {
+fn settings(scenario: &EthernetScenario) -> Value {
     let (switch, host) = (&scenario.model.switch, &scenario.model.host);
     let Settings { recovery, acks, window, timeout, fetch } = host.transport;
     json!({
@@ -146,7 +146,7 @@ fn row(case: &str, metric: &str, unit: &str, measured: f64, samples: u64) -> Val
 }
 
 /// One metric each.
-fn rows(results: &NetworkResults) -> Vec<Value> {
+fn rows(results: &EthernetResults) -> Vec<Value> {
     let mut rows = Vec::new();
     let us = |time: bandwise_units::Time| time.as_ns_f64() / 1e3;
     for (name, found) in &results.groups {
@@ -167,7 +167,7 @@ fn rows(results: &NetworkResults) -> Vec<Value> {
     let single = results
         .groups
         .iter()
-        .find(|(group, _)| matches!(group, bandwise_scenario::network::Group::SinglePacket));
+        .find(|(group, _)| matches!(group, bandwise_scenario::ethernet::Group::SinglePacket));
     for &(share, time) in &results.single_packet_tail {
         let flows = single.map_or(0, |(_, found)| found.flows);
         let metric = format!("tail FCT p{}", percent(share));

@@ -6,7 +6,7 @@ use crate::files::reason;
 use crate::interrupt::Interrupt;
 use anyhow::Context;
 use bandwise_input::InputError;
-use bandwise_scenario::network::Fingerprint;
+use bandwise_scenario::ethernet::Fingerprint;
 use bandwise_workload::Flow;
 use bandwise_workload::read::FlowList;
 use std::fs::File;

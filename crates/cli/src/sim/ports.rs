@@ -1,15 +1,15 @@
 //! What each port counted: as CSV and as JSON. And what was told of those that stood still.
 
 use super::rows::Ns;
-use bandwise_scenario::network::{
-    NetworkResults, NetworkScenario, NetworkStop, PauseStorm, PortResult,
+use bandwise_scenario::ethernet::{
+    EthernetResults, EthernetScenario, EthernetStop, PauseStorm, PortResult,
 };
 use bandwise_topology::Fabric;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// A line for each port.
-pub(super) fn csv(fabric: &Fabric, results: &NetworkResults) -> String {
+pub(super) fn csv(fabric: &Fabric, results: &EthernetResults) -> String {
     let mut text = "port,peer,sent,dropped,dropped_leaving,marked,pauses_sent,pauses_received,\
                     paused_ns,longest_pause_ns,peak_buffer,peak_queue\n"
         .to_owned();
@@ -43,7 +43,7 @@ fn quoted(name: &str) -> String {
 }
 
 /// The same for programs.
-pub(super) fn json(fabric: &Fabric, results: &NetworkResults) -> Value {
+pub(super) fn json(fabric: &Fabric, results: &EthernetResults) -> Value {
     let port = |result: &PortResult| {
         let counters = &result.counters;
         json!({
@@ -65,7 +65,7 @@ pub(super) fn json(fabric: &Fabric, results: &NetworkResults) -> Value {
 }
 
 /// Pause storms for programs.
-pub(super) fn storms(fabric: &Fabric, results: &NetworkResults) -> Value {
+pub(super) fn storms(fabric: &Fabric, results: &EthernetResults) -> Value {
     let storm = |storm: &PauseStorm| {
         json!({
             "port": fabric.describe(storm.port),
@@ -81,7 +81,7 @@ pub(super) fn storms(fabric: &Fabric, results: &NetworkResults) -> Value {
 const TOLD: usize = 5;
 
 /// What is told of pause storms, a line each.
-pub(super) fn warnings(scenario: &NetworkScenario, results: &NetworkResults) -> Vec<String> {
+pub(super) fn warnings(scenario: &EthernetScenario, results: &EthernetResults) -> Vec<String> {
     let name = |port| scenario.fabric.describe(port);
     let line = |storm: &PauseStorm| {
         let (longest, all) = (storm.longest, storm.stopped);
@@ -103,9 +103,9 @@ pub(super) fn warnings(scenario: &NetworkScenario, results: &NetworkResults) -> 
 }
 
 /// The ports of a deadlock, if there was one.
-pub(super) fn deadlock(fabric: &Fabric, results: &NetworkResults) -> Option<Vec<String>> {
+pub(super) fn deadlock(fabric: &Fabric, results: &EthernetResults) -> Option<Vec<String>> {
     match &results.stop {
-        NetworkStop::Deadlock(ports) => {
+        EthernetStop::Deadlock(ports) => {
             Some(ports.iter().map(|&port| fabric.describe(port)).collect())
         }
         _ => None,

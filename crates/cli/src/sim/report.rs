@@ -4,10 +4,10 @@ use super::settings::Settings;
 use super::tables;
 use bandwise_report::html;
 use bandwise_report::model::{Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind};
-use bandwise_scenario::network::{self, NetworkResults};
+use bandwise_scenario::ethernet::{self, EthernetResults};
 
 /// The page. It depends on scenario, flows and seed alone, not on the machine or the day.
-pub(super) fn html(settings: &Settings, results: &NetworkResults) -> String {
+pub(super) fn html(settings: &Settings, results: &EthernetResults) -> String {
     let scenario = &settings.scenario;
     let mut figures = Vec::new();
     if !results.groups.is_empty() {
@@ -33,9 +33,9 @@ pub(super) fn html(settings: &Settings, results: &NetworkResults) -> String {
     })
 }
 
-fn slowdowns(results: &NetworkResults) -> Figure {
+fn slowdowns(results: &EthernetResults) -> Figure {
     let names = results.groups.iter().map(|(group, _)| tables::group(*group)).collect();
-    let series = |name: &str, value: fn(&network::Distribution) -> f64| Series {
+    let series = |name: &str, value: fn(&ethernet::Distribution) -> f64| Series {
         name: name.to_owned(),
         kind: SeriesKind::Bars,
         points: results
@@ -74,7 +74,7 @@ pub(super) fn tail_axes(series: Vec<Series>) -> Figure {
 }
 
 /// What it takes to get the same page again.
-pub(super) fn provenance(name: &str, text: &str, point: Option<&network::Point>) -> Provenance {
+pub(super) fn provenance(name: &str, text: &str, point: Option<&ethernet::Point>) -> Provenance {
     Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: format!("bandwise sim run {name} --report report.html"),

@@ -11,10 +11,10 @@ use crate::machine;
 use crate::output::note;
 use crate::progress::Progress;
 use anyhow::anyhow;
-use bandwise_netsim::engine::Crew;
+use bandwise_netsim::engine::Executor;
 use bandwise_netsim::ethernet::{Chosen, Sighting};
-use bandwise_scenario::network::{
-    Arrival, FlowRecord, NetworkProgress, NetworkResults, NetworkStop, Watch,
+use bandwise_scenario::ethernet::{
+    Arrival, EthernetProgress, EthernetResults, EthernetStop, FlowRecord, Watch,
 };
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -65,14 +65,14 @@ fn one(settings: Settings, interrupt: &Interrupt) -> Result<(), Failure> {
     }
     let missing = results.started - results.finished;
     match &results.stop {
-        NetworkStop::Complete | NetworkStop::Limit => Ok(()),
-        NetworkStop::Interrupted => Err(Failure::Interrupted),
-        NetworkStop::Deadlock(found) => {
+        EthernetStop::Complete | EthernetStop::Limit => Ok(()),
+        EthernetStop::Interrupted => Err(Failure::Interrupted),
+        EthernetStop::Deadlock(found) => {
             let ports = circle(&scenario.fabric, found).join(" -> ");
             let what = "deadlock: these ports are told to stop until each other go on, for ever";
             Err(anyhow!("{what}: {ports} (simulated until {})", results.simulated).into())
         }
-        NetworkStop::Stuck => Err(anyhow!(
+        EthernetStop::Stuck => Err(anyhow!(
             "{missing} flows have not arrived and nothing will happen any more: packets of theirs \
              were lost, and no timeout notices"
         )
@@ -109,7 +109,7 @@ impl Watch for Watcher<'_> {
         }
     }
 
-    fn progress(&mut self, at: NetworkProgress) -> ControlFlow<()> {
+    fn progress(&mut self, at: EthernetProgress) -> ControlFlow<()> {
         self.progress.at(at.finished);
         let Files { rows, trace } = &self.files;
         let failed = rows.has_failed() || trace.as_ref().is_some_and(Trace::has_failed);
@@ -124,11 +124,11 @@ fn simulate<'a>(
     settings: &Settings,
     files: Files<'a>,
     interrupt: &'a Interrupt,
-) -> Result<(NetworkResults, Files<'a>, Effort), Failure> {
+) -> Result<(EthernetResults, Files<'a>, Effort), Failure> {
     let progress = Progress::begin(&format!("simulating {}", settings.scenario.title));
     progress.steps(settings.expected);
     let mut watcher = Watcher { files, progress, interrupt };
-    let (began, cpu) = (Instant::now(), machine::cpu_time(settings.team.hands()));
+    let (began, cpu) = (Instant::now(), machine::cpu_time(settings.team.workers()));
     let results = match &settings.list {
         Some(list) => {
             let flows = list.flows()?.map(|flow| flow.map(Arrival::from));
@@ -136,7 +136,7 @@ fn simulate<'a>(
         }
         None => settings.scenario.run_by(&settings.team, &mut watcher),
     };
-    let cpu_s = machine::cpu_time(settings.team.hands())
+    let cpu_s = machine::cpu_time(settings.team.workers())
         .zip(cpu)
         .map(|(now, then)| (now - then).as_secs_f64());
     let effort = Effort {
@@ -150,7 +150,7 @@ fn simulate<'a>(
 }
 
 /// On standard error: it is not a result.
-fn say_speed(results: &NetworkResults, effort: Effort) {
+fn say_speed(results: &EthernetResults, effort: Effort) {
     let ms = results.simulated.as_s_f64() * 1e3;
     let hops = results.counters.packet_hops as f64 / effort.wall_s / 1e6;
     let memory =

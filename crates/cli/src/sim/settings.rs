@@ -10,7 +10,7 @@ use crate::machine;
 use crate::output::{Json, Outputs, Points, Report, Rows, note};
 use crate::values::number;
 use bandwise_input::InputError;
-use bandwise_scenario::network::{NetworkScenario, Study, Workload};
+use bandwise_scenario::ethernet::{EthernetScenario, Study, Workload};
 use bandwise_threads::Team;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -83,7 +83,7 @@ pub(super) struct Settings {
     pub(super) name: String,
     /// What is in it.
     pub(super) text: String,
-    pub(super) scenario: NetworkScenario,
+    pub(super) scenario: EthernetScenario,
     /// The list that flows come from, if they come from one.
     pub(super) list: Option<FlowFile>,
     /// How many flows there are, about.

@@ -6,20 +6,21 @@ use bandwise_rdma::congestion::Algorithm;
 use bandwise_rdma::homa;
 use bandwise_rdma::transport::{Recovery, Settings, Timeout};
 use bandwise_report::{Cell, Table, text};
-use bandwise_scenario::network::{
-    Distribution, Group, NetworkResults, NetworkScenario, NetworkStop, RequestResult, TransportKind,
+use bandwise_scenario::ethernet::{
+    Distribution, EthernetResults, EthernetScenario, EthernetStop, Group, RequestResult,
+    TransportKind,
 };
 use bandwise_units::{Bytes, Time};
 
 /// Everything that is printed for people.
-pub(super) fn text(scenario: &NetworkScenario, results: &NetworkResults) -> String {
+pub(super) fn text(scenario: &EthernetScenario, results: &EthernetResults) -> String {
     let mut parts: Vec<String> = all(scenario, results).iter().map(text::table).collect();
     parts.push(closing(scenario, results));
     parts.join("\n")
 }
 
 /// All tables.
-pub(super) fn all(scenario: &NetworkScenario, results: &NetworkResults) -> Vec<Table> {
+pub(super) fn all(scenario: &EthernetScenario, results: &EthernetResults) -> Vec<Table> {
     let mut tables = Vec::new();
     if !results.groups.is_empty() {
         tables.push(completion_times(results));
@@ -46,13 +47,13 @@ pub(super) fn group(group: Group) -> String {
 }
 
 /// Why it ended, in a word.
-pub(super) fn stop(stop: &NetworkStop) -> &'static str {
+pub(super) fn stop(stop: &EthernetStop) -> &'static str {
     match stop {
-        NetworkStop::Complete => "complete",
-        NetworkStop::Limit => "limit",
-        NetworkStop::Stuck => "stuck",
-        NetworkStop::Deadlock(_) => "deadlock",
-        NetworkStop::Interrupted => "interrupted",
+        EthernetStop::Complete => "complete",
+        EthernetStop::Limit => "limit",
+        EthernetStop::Stuck => "stuck",
+        EthernetStop::Deadlock(_) => "deadlock",
+        EthernetStop::Interrupted => "interrupted",
     }
 }
 
@@ -67,7 +68,7 @@ fn us(time: Time) -> Cell {
     Cell::number(time.as_ns_f64() / 1e3, "us")
 }
 
-fn completion_times(results: &NetworkResults) -> Table {
+fn completion_times(results: &EthernetResults) -> Table {
     let row = |(name, found): &(Group, Distribution)| {
         let mut cells = vec![Cell::text(group(*name)), Cell::number(found.flows as f64, "")];
         cells.push(us(found.average));
@@ -82,7 +83,7 @@ fn completion_times(results: &NetworkResults) -> Table {
     }
 }
 
-fn slowdowns(results: &NetworkResults) -> Table {
+fn slowdowns(results: &EthernetResults) -> Table {
     let row = |(name, found): &(Group, Distribution)| {
         let mut cells = vec![Cell::text(group(*name)), Cell::number(found.flows as f64, "")];
         let values = [found.average_slowdown].into_iter().chain(found.slowdown_percentiles);
@@ -112,7 +113,7 @@ fn requests(found: &RequestResult) -> Table {
     }
 }
 
-fn network(scenario: &NetworkScenario, results: &NetworkResults) -> Table {
+fn network(scenario: &EthernetScenario, results: &EthernetResults) -> Table {
     let counters = &results.counters;
     let count = |name: &str, value: u64| vec![Cell::text(name), Cell::number(value as f64, "")];
     let mut rows = vec![
@@ -141,14 +142,14 @@ fn network(scenario: &NetworkScenario, results: &NetworkResults) -> Table {
 }
 
 /// The lines that say what all numbers rest on.
-pub(super) fn closing(scenario: &NetworkScenario, results: &NetworkResults) -> String {
+pub(super) fn closing(scenario: &EthernetScenario, results: &EthernetResults) -> String {
     let missing = results.started - results.finished;
     let why = match &results.stop {
-        NetworkStop::Complete => None,
-        NetworkStop::Limit => Some("ended at the limit of simulated time"),
-        NetworkStop::Stuck => Some("nothing will happen any more"),
-        NetworkStop::Deadlock(_) => Some("ended by a deadlock"),
-        NetworkStop::Interrupted => Some("interrupted"),
+        EthernetStop::Complete => None,
+        EthernetStop::Limit => Some("ended at the limit of simulated time"),
+        EthernetStop::Stuck => Some("nothing will happen any more"),
+        EthernetStop::Deadlock(_) => Some("ended by a deadlock"),
+        EthernetStop::Interrupted => Some("interrupted"),
     };
     let partial = why.map(|why| format!("Partial: {why}, {missing} flows have not arrived. "));
     let (hosts, switches) = (scenario.fabric.hosts().len(), scenario.fabric.switches().len());
@@ -170,13 +171,13 @@ pub(super) fn closing(scenario: &NetworkScenario, results: &NetworkResults) -> S
 }
 
 /// What is told where no flow counts.
-pub(super) fn all_warm_up(scenario: &NetworkScenario, results: &NetworkResults) -> String {
+pub(super) fn all_warm_up(scenario: &EthernetScenario, results: &EthernetResults) -> String {
     let (flows, warm_up) = (results.finished, scenario.warm_up);
     format!("no flow counts: all {flows} started before warm-up = \"{warm_up}\" was over")
 }
 
 /// What hosts speak, in words.
-fn transport(scenario: &NetworkScenario) -> String {
+fn transport(scenario: &EthernetScenario) -> String {
     let (kind, mtu) = (scenario.transport.title(), scenario.model.host.mtu);
     let buffer = buffers(scenario);
     if let Some(homa) = &scenario.model.host.homa {
@@ -241,7 +242,7 @@ fn messages(homa: &homa::Settings) -> String {
 }
 
 /// What switches have, in words.
-fn buffers(scenario: &NetworkScenario) -> String {
+fn buffers(scenario: &EthernetScenario) -> String {
     let model = &scenario.model;
     let buffer = model.switch.buffering.buffer().get();
     let mut text = match &model.switch.buffering {

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::{Stream, note};
 use crate::values::number;
 use bandwise_netsim::ethernet::{Chosen, Sighting};
-use bandwise_scenario::network::{NetworkScenario, TransportKind, Wire};
+use bandwise_scenario::ethernet::{EthernetScenario, TransportKind, Wire};
 use bandwise_topology::{Fabric, NodeId, Port};
 use bandwise_units::Time;
 use std::collections::BTreeMap;
@@ -49,7 +49,7 @@ impl TraceFlags {
     pub(super) fn resolve(
         self,
         is_wanted: bool,
-        scenario: &NetworkScenario,
+        scenario: &EthernetScenario,
     ) -> Result<Option<Settings>, Failure> {
         let fabric = &scenario.fabric;
         if !is_wanted {
@@ -141,7 +141,7 @@ impl<'a> Trace<'a> {
     /// Begins a trace, if it is wanted and there is a file for it.
     pub(super) fn begin(
         settings: Option<&'a Settings>,
-        scenario: &'a NetworkScenario,
+        scenario: &'a EthernetScenario,
         to: Option<Stream>,
     ) -> Option<Self> {
         let (settings, to) = settings.zip(to)?;

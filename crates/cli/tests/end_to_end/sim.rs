@@ -223,7 +223,7 @@ fn flows_that_never_arrive_are_a_failure() {
 #[test]
 fn a_deadlock_is_a_failure_that_names_its_ports() {
     let place = Place::new();
-    let ring = include_str!("../../../scenario/tests/network/ring.toml");
+    let ring = include_str!("../../../scenario/tests/ethernet/ring.toml");
     let rest = "[switch]\nbuffer = \"60 KB\"\npfc = true\n[transport]\nkind = \"roce\"\n";
     place.write("n.toml", format!("{ring}{rest}"));
     let flow = |host: u32| format!("0,{host},{},10000000\n", (host + 4) % 10);

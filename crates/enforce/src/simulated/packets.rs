@@ -2,9 +2,9 @@
 //! the same weights would be at real ones.
 
 use super::traffic::{Traffic, Uncarried, Way};
-use bandwise_netsim::cable::on_the_wire;
-use bandwise_netsim::host::{DeviceModel, Notify};
-use bandwise_netsim::{Models, PortQos, Qos, Simulation};
+use bandwise_netsim::infiniband::cable::on_the_wire;
+use bandwise_netsim::infiniband::host::{DeviceModel, Notify};
+use bandwise_netsim::infiniband::{Models, PortQos, Qos, Simulation};
 use bandwise_rdma::qos::{Sl, Sl2Vl, Vl, VlArbTable};
 use bandwise_rdma::verbs::{Opcode, Qp, Transport};
 use bandwise_rdma::wire::{PacketKind, Segment, packet_bytes};

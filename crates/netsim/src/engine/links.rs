@@ -4,7 +4,7 @@
 
 use super::event::{Event, EventQueue};
 use super::partition::{ARRIVAL, WAKE};
-use crate::ring::Ring;
+use crate::base::ring::Ring;
 use bandwise_units::Time;
 
 /// A packet on its way.

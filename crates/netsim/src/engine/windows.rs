@@ -1,7 +1,7 @@
 //! The engine: windows of time in which parts of a network run by themselves.
 
-use super::crew::Crew;
 use super::event::Event;
+use super::executor::Executor;
 use super::links::{LinkEnd, Links};
 use super::partition::Node;
 use super::shard::Shard;
@@ -12,7 +12,7 @@ use bandwise_units::Time;
 /// Nothing that happens in one partition at time t matters to another before t plus the
 /// *lookahead*, the least latency of any link between two of them. So all of them run up to a
 /// lookahead beyond the earliest event, each with its state in cache: one after the other within a
-/// shard, and the shards at the same time if the crew has hands. A partition by itself needs no
+/// shard, and the shards at the same time if the executor has hands. A partition by itself needs no
 /// windows. The outcome is the same however nodes are parted.
 #[derive(Debug)]
 pub struct Engine<N: Node> {
@@ -135,11 +135,11 @@ impl<N: Node> Engine<N> {
         self.shards.iter().map(|shard| shard.links.handled).sum()
     }
 
-    /// Handles everything that is due before `end`, shards by the hands of `crew`. False if nothing
+    /// Handles everything that is due before `end`, shards by the hands of `executor`. False if nothing
     /// is due at all any more.
-    pub fn run(&mut self, end: Time, crew: &impl Crew) -> bool {
+    pub fn run(&mut self, end: Time, executor: &impl Executor) -> bool {
         let mut steps = std::iter::once(end);
-        self.run_in_steps(crew, |_| steps.next());
+        self.run_in_steps(executor, |_| steps.next());
         self.next_at().is_some()
     }
 
@@ -148,8 +148,8 @@ impl<N: Node> Engine<N> {
     /// change them. It ends the run with `None`. Times must not go back.
     pub fn run_in_steps(
         &mut self,
-        crew: &impl Crew,
-        mut next: impl FnMut(&mut Pause<'_, '_, N>) -> Option<Time> + Send,
+        executor: &impl Executor,
+        mut next: impl FnMut(&mut Checkpoint<'_, '_, N>) -> Option<Time> + Send,
     ) {
         let Engine { shards, homes, lookahead, now, .. } = self;
         let (homes, lookahead) = (&homes[..], *lookahead);
@@ -163,10 +163,10 @@ impl<N: Node> Engine<N> {
                 for shard in &mut *shards {
                     shard.links.open_mail();
                 }
-                *now = next(&mut Pause { shards: &mut *shards, homes, now: *now })?;
+                *now = next(&mut Checkpoint { shards: &mut *shards, homes, now: *now })?;
             }
         };
-        crew.rounds(shards, plan, Shard::run);
+        executor.rounds(shards, plan, Shard::run);
     }
 
     /// When the first event is due, if one is.
@@ -179,13 +179,13 @@ impl<N: Node> Engine<N> {
 /// All nodes between two steps ([`Engine::run_in_steps`]): what is due before now is done, and nothing
 /// else.
 #[derive(Debug)]
-pub struct Pause<'a, 'b, N: Node> {
+pub struct Checkpoint<'a, 'b, N: Node> {
     shards: &'a mut [&'b mut Shard<N>],
     homes: &'a [Home],
     now: Time,
 }
 
-impl<N: Node> Pause<'_, '_, N> {
+impl<N: Node> Checkpoint<'_, '_, N> {
     /// Simulated time so far.
     pub fn now(&self) -> Time {
         self.now

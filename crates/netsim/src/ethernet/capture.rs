@@ -8,10 +8,10 @@
 use super::core::Nodes;
 use super::features::Features;
 use super::flow::{Opened, frame_time};
-use super::output::Pause;
+use super::output::PfcFrame;
 use super::packet::{Kind, LEAST, MAX_BYTES, Packet};
 use super::telemetry::Frame;
-use crate::engine::{Crew, LinkEnd};
+use crate::engine::{Executor, LinkEnd};
 use bandwise_rdma::transport::Seq;
 use bandwise_topology::{Fabric, Link, NodeId, Port};
 use bandwise_units::{BitRate, Time};
@@ -56,7 +56,7 @@ pub enum Seen {
     /// A packet of a flow.
     Packet(SeenPacket),
     /// Priority flow control.
-    Pause(Pause),
+    PfcFrame(PfcFrame),
 }
 
 /// A packet of a flow, in the one direction or the other.
@@ -148,7 +148,7 @@ impl Capture {
     pub(super) fn run<F: Features>(
         &mut self,
         engine: &mut Nodes<F>,
-        crew: &impl Crew,
+        executor: &impl Executor,
         fabric: &Fabric,
         end: Time,
     ) -> bool {
@@ -156,11 +156,11 @@ impl Capture {
             let to = first.saturating_add(self.step).min(end);
             self.look(engine, fabric, self.seen_to..to, to);
             self.seen_to = to;
-            engine.run(to, crew);
+            engine.run(to, executor);
         }
         self.look(engine, fabric, self.seen_to..end, end);
         self.seen_to = end;
-        engine.run(end, crew)
+        engine.run(end, executor)
     }
 
     /// Hands out what was seen, in order, as far as nothing earlier can follow. `ended`: the run is
@@ -203,7 +203,7 @@ impl Capture {
             }
             // A pause stays where it is until the sender looks, so it may have been seen.
             for (at, pause) in net.returning(end).filter(|(at, _)| arrive.contains(at)) {
-                self.sees(place, at, Seen::Pause(pause), until);
+                self.sees(place, at, Seen::PfcFrame(pause), until);
             }
         }
     }
@@ -229,7 +229,7 @@ impl Capture {
             Seen::Packet(SeenPacket { flow, bytes, .. }) => {
                 (bytes.into(), self.chosen.flows.contains(&flow.number))
             }
-            Seen::Pause(_) => (LEAST, false),
+            Seen::PfcFrame(_) => (LEAST, false),
         };
         let left = at - delay - frame_time(rate, bytes);
         for (at, port, direction, of_flow) in

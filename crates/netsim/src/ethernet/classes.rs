@@ -43,13 +43,13 @@ const QUANTUM: i32 = 1_024;
 /// round robin): shares are those of DWRR (Shreedhar and Varghese, SIGCOMM 1995), and nobody has
 /// to know how long the next packet of a class is before it is taken.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Turns {
+pub(super) struct DeficitRoundRobin {
     at: u8,
     /// Bytes that a class may still send in this round.
     left: [i32; CLASSES],
 }
 
-impl Turns {
+impl DeficitRoundRobin {
     /// The class, of a set with at least one, that goes next.
     #[inline]
     pub fn next(&mut self, schedule: &Schedule, ready: u8) -> usize {
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn the_highest_goes_first() {
-        let mut turns = Turns::default();
+        let mut turns = DeficitRoundRobin::default();
         let order = [0b1010_0001, 0b0010_0001, 0b1, 0b100];
         assert_eq!(order.map(|set| turns.next(&Schedule::Strict, set)), [7, 5, 0, 2]);
     }
@@ -107,7 +107,7 @@ mod tests {
             ready in 1u8..=255,
         ) {
             let schedule = Schedule::Weighted(weights);
-            let mut turns = Turns::default();
+            let mut turns = DeficitRoundRobin::default();
             let mut sent = [0u64; CLASSES];
             while sent.iter().sum::<u64>() < 50_000_000 {
                 let class = turns.next(&schedule, ready);

@@ -1,17 +1,17 @@
 //! A network with some features: [`Core`].
 
 use super::capture::{Capture, Chosen, Sighting};
-use super::end::End;
 use super::features::Features;
 use super::flow::{Finished, Opened, alone, frame_time};
 use super::host::HostModel;
+use super::host_node::HostNode;
 use super::network::{Counters, NetworkModel, PathTooLong};
 use super::output::{Net, Output};
 use super::packet::{GAP, LEAST, path};
+use super::pfc_deadlock;
 use super::routing::{Routing, Spray};
-use super::standstill;
 use super::switch::{Buffering, Pfc, PortCounters, Switch, SwitchModel};
-use crate::engine::{self, Crew, Engine, LinkEnd, Member};
+use crate::engine::{self, Engine, Executor, LinkEnd, Member};
 use bandwise_random::Stream;
 use bandwise_rdma::congestion::{self, Algorithm, Congestion};
 use bandwise_topology::routes::{EqualPaths, farthest_hosts};
@@ -173,10 +173,10 @@ impl<F: Features> Core<F> {
         Congestion::new(&host.congestion, &path, flow.start)
     }
 
-    pub fn run_by(&mut self, crew: &impl Crew, end: Time) -> bool {
+    pub fn run_by(&mut self, executor: &impl Executor, end: Time) -> bool {
         let goes_on = match &mut self.capture {
-            None => self.engine.run(end, crew),
-            Some(capture) => capture.run(&mut self.engine, crew, &self.fabric, end),
+            None => self.engine.run(end, executor),
+            Some(capture) => capture.run(&mut self.engine, executor, &self.fabric, end),
         };
         self.forget_ended();
         goes_on
@@ -216,7 +216,7 @@ impl<F: Features> Core<F> {
     }
 
     pub fn open_flows(&self) -> usize {
-        self.hosts().map(End::open_flows).sum()
+        self.hosts().map(HostNode::open_flows).sum()
     }
 
     pub fn packets_buffered(&self) -> usize {
@@ -242,7 +242,7 @@ impl<F: Features> Core<F> {
     }
 
     pub fn deadlock(&self) -> Option<Vec<Port>> {
-        standstill::find(&self.fabric, &self.switches().collect::<Vec<_>>())
+        pfc_deadlock::find(&self.fabric, &self.switches().collect::<Vec<_>>())
     }
 
     pub fn counters(&self) -> Counters {
@@ -255,7 +255,7 @@ impl<F: Features> Core<F> {
             sum.paused += port.paused;
         }
         sum.peak_buffer = self.switches().map(Switch::peak_buffer).max().unwrap_or(Bytes::ZERO);
-        for notes in self.hosts().map(End::notes) {
+        for notes in self.hosts().map(HostNode::notes) {
             sum.packets_delivered += notes.packets_in;
             sum.packets_retransmitted += notes.retransmitted;
             sum.timeouts += notes.timeouts;

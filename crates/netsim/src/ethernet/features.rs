@@ -1,9 +1,9 @@
 //! What a network can do besides the usual, decided when it is compiled: what a network does not do
 //! costs nothing per packet.
 
-use super::end::End;
 use super::homa::HomaHost;
 use super::host::Host;
+use super::host_node::HostNode;
 use super::packet::Packet;
 use super::telemetry::{Frame, Traced};
 use std::fmt::Debug;
@@ -13,7 +13,7 @@ pub(crate) trait Features: Debug + Send {
     /// What goes over links.
     type Frame: Frame;
     /// What hosts speak.
-    type Host: End<Frame = Self::Frame>;
+    type Host: HostNode<Frame = Self::Frame>;
     /// Whether there is more than one traffic class.
     const CLASSES: bool;
     /// Whether switches put off service: each is a partition by itself, and nobody is ever told to stop.

@@ -4,13 +4,13 @@
 //! before data.
 
 use super::classes::Classes;
-use super::end::{End, Notes};
 use super::features::Features;
 use super::flow::Opened;
-use super::lines::{Lines, Next};
-use super::output::{Net, Output, Pause};
+use super::host_node::{HostNode, Notes};
+use super::output::{Net, Output, PfcFrame};
 use super::packet::{ACK, GAP, HEADERS, Kind, NOTIFICATION, Packet, since, stamp};
 use super::routing::Spray;
+use super::send_queues::{Next, SendQueues};
 use super::slots::{Slots, slot_of};
 use super::telemetry::{Frame, TELEMETRY};
 use crate::engine::{ARRIVAL, Event, LinkEnd, Node, WAKE};
@@ -127,13 +127,13 @@ pub(crate) struct Host<F: Features> {
     spray: Option<Spray>,
     outgoing: Slots<Outgoing, Pace>,
     incoming: Slots<Incoming, NotificationPoint>,
-    lines: Lines<F>,
+    lines: SendQueues<F>,
     notes: Notes,
 }
 
 impl<F: Features> Node for Host<F> {
     type Packet = F::Frame;
-    type Back = Pause;
+    type Back = PfcFrame;
 
     /// Does what is due.
     #[inline]
@@ -167,7 +167,7 @@ impl<F: Features> Node for Host<F> {
     }
 }
 
-impl<F: Features> End for Host<F> {
+impl<F: Features> HostNode for Host<F> {
     type Frame = F::Frame;
 
     fn new(
@@ -185,7 +185,7 @@ impl<F: Features> End for Host<F> {
             spray,
             outgoing: Slots::new(),
             incoming: Slots::new(),
-            lines: Lines::new(classes, model.poll),
+            lines: SendQueues::new(classes, model.poll),
             notes: Notes::default(),
         }
     }

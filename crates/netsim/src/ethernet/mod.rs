@@ -12,20 +12,20 @@
 pub mod capture;
 pub mod classes;
 mod core;
-mod end;
 mod features;
 pub mod flow;
 mod homa;
 pub mod host;
-mod lines;
+mod host_node;
 mod network;
 mod output;
 pub mod packet;
+mod pfc_deadlock;
 mod polls;
 mod queues;
 mod routing;
+mod send_queues;
 mod slots;
-mod standstill;
 pub mod switch;
 pub mod telemetry;
 
@@ -35,7 +35,7 @@ pub use core::{bdp_packets, congested_round_trip};
 pub use flow::{Finished, Opened};
 pub use host::HostModel;
 pub use network::{Counters, Network, NetworkModel, PathTooLong};
-pub use output::Pause;
+pub use output::PfcFrame;
 pub use routing::Routing;
 pub use switch::{
     Buffering, InputBuffers, Pfc, PortCounters, SharedBuffer, SharedPfc, SwitchModel,

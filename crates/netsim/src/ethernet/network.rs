@@ -8,7 +8,7 @@ use super::flow::{Finished, Opened};
 use super::host::HostModel;
 use super::routing::Routing;
 use super::switch::{Buffering, Pfc, PortCounters, SwitchModel};
-use crate::engine::{APART, Alone, Crew};
+use crate::engine::{APART, Executor, Sequential};
 use bandwise_topology::{Fabric, Port};
 use bandwise_units::{Bytes, Time};
 use std::num::NonZeroUsize;
@@ -99,7 +99,7 @@ impl Network {
         Self::parted(fabric, model, seed, NonZeroUsize::MIN, APART)
     }
 
-    /// The same in so many parts, which a crew of as many hands runs at the same time
+    /// The same in so many parts, which a executor of as many hands runs at the same time
     /// ([`Network::run_by`]), with links of at least `apart` between partitions. Both change only
     /// how long a run takes.
     pub fn parted(
@@ -147,12 +147,12 @@ impl Network {
 
     /// Runs until simulated time `end`. False if nothing is due any more.
     pub fn run(&mut self, end: Time) -> bool {
-        self.run_by(&Alone, end)
+        self.run_by(&Sequential, end)
     }
 
-    /// The same, with a crew.
-    pub fn run_by(&mut self, crew: &impl Crew, end: Time) -> bool {
-        each!(&mut self.0, network, network.run_by(crew, end))
+    /// The same, with a executor.
+    pub fn run_by(&mut self, executor: &impl Executor, end: Time) -> bool {
+        each!(&mut self.0, network, network.run_by(executor, end))
     }
 
     /// Hands out the flows that were completely received since the last time, by receiver and

@@ -9,7 +9,7 @@ use bandwise_units::{BitRate, ByteTime, Time};
 /// A frame of priority flow control (PFC, IEEE 802.1Qbb) on its way: stop sending packets of a
 /// traffic class, or go on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Pause {
+pub struct PfcFrame {
     /// The traffic class.
     pub class: u8,
     /// Stop (X-OFF) or go on (X-ON).
@@ -17,7 +17,7 @@ pub struct Pause {
 }
 
 /// All links of a network, and its events.
-pub(crate) type Net<P> = Links<P, Pause>;
+pub(crate) type Net<P> = Links<P, PfcFrame>;
 
 /// The sending end of a link.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl Output {
         if self.free_at > now {
             return 0;
         }
-        while let Some(Pause { class, stop }) = net.came_back(self.end, now) {
+        while let Some(PfcFrame { class, stop }) = net.came_back(self.end, now) {
             self.paused = self.paused & !(1 << class) | u8::from(stop) << class;
         }
         !self.paused
@@ -79,7 +79,7 @@ impl Output {
 
     /// Tells the far end to stop or go on with a class. The frame goes before all packets, but not
     /// before the one that is on the wire.
-    pub fn pause<P: Frame>(&mut self, now: Time, pause: Pause, net: &mut Net<P>) {
+    pub fn pause<P: Frame>(&mut self, now: Time, pause: PfcFrame, net: &mut Net<P>) {
         let begin = self.free_at.max(now);
         self.free_at = begin + self.byte_time.of(occupied(LEAST));
         net.give_back(self.end, self.free_at + self.delay, pause);

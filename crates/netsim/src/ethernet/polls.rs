@@ -10,25 +10,25 @@ use bandwise_units::Time;
 
 /// A flow in line.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
+pub(super) struct QueuedFlow {
     pub key: u32,
     /// When it looks, within a period, picoseconds.
     phase: u32,
 }
 
-impl Place {
+impl QueuedFlow {
     /// A flow that may send from `now` on, and looks at once. It sends when it looks, so that it keeps its
     /// times when it is in line again right after. The period is at most 4 ms.
     #[inline]
     pub fn new(key: u32, now: Time, every: Option<Time>) -> Self {
-        Place { key, phase: every.map_or(0, |every| (now.as_ps() % every.as_ps()) as u32) }
+        QueuedFlow { key, phase: every.map_or(0, |every| (now.as_ps() % every.as_ps()) as u32) }
     }
 }
 
 /// The place in line of the flow that is the first to look, from `now` on, and in how long. Of several that
 /// look at the same instant it is the one in line for longest.
 pub(super) fn first<'a>(
-    line: impl Iterator<Item = &'a Place>,
+    line: impl Iterator<Item = &'a QueuedFlow>,
     now: Time,
     every: Time,
 ) -> Option<(u32, Time)> {
@@ -47,15 +47,15 @@ mod tests {
 
     /// Who sends when, of flows that may send from these times on, where a packet takes that long.
     fn senders(from: &[u64], packet: Time, packets: usize) -> Vec<(u32, Time)> {
-        let mut line: Vec<Place> = (0..)
+        let mut line: Vec<QueuedFlow> = (0..)
             .zip(from)
-            .map(|(key, &ns)| Place::new(key, Time::from_ns(ns), Some(EVERY)))
+            .map(|(key, &ns)| QueuedFlow::new(key, Time::from_ns(ns), Some(EVERY)))
             .collect();
         let mut now = Time::from_us(1);
         let next = || {
             let (index, wait) = first(line.iter(), now, EVERY)?;
             let key = line.remove(index as usize).key;
-            line.push(Place::new(key, now + wait, Some(EVERY)));
+            line.push(QueuedFlow::new(key, now + wait, Some(EVERY)));
             let sent = (key, now + wait);
             now = now + wait + packet;
             Some(sent)

@@ -8,7 +8,7 @@
 //! A queue that was ever used keeps its last chunk, and begins at the start of that again whenever it was
 //! empty: most are short, and it costs less to find that out than to foresee that a chunk is needed or free.
 
-use crate::fetch::fetch;
+use crate::base::prefetch::prefetch;
 use std::hint::select_unpredictable;
 
 /// Queues, first in, first out, by number.
@@ -104,7 +104,7 @@ impl<T: Copy + Default> Queues<T> {
         let places = &self.chunks[chunk].0;
         let value = places[place];
         // It came a while ago, and is in no near cache.
-        fetch(&places[(place + AHEAD) % PLACES as usize]);
+        prefetch(&places[(place + AHEAD) % PLACES as usize]);
         let is_last = queue.first == queue.last;
         if place == PLACES as usize - 1 && !is_last {
             let behind = std::mem::replace(&mut self.behind[chunk], self.free);
@@ -124,7 +124,7 @@ impl<T: Copy + Default> Queues<T> {
     #[inline]
     pub fn fetch(&self, queue: usize) {
         let (chunk, place) = split(self.queues[queue].first);
-        fetch(&self.chunks[chunk].0[place]);
+        prefetch(&self.chunks[chunk].0[place]);
     }
 
     /// What a queue holds.

@@ -1,7 +1,7 @@
 //! States of flows in flight, by slot: a slot is used again when its flow has ended, so that what
 //! has ended costs nothing.
 
-use crate::fetch::fetch;
+use crate::base::prefetch::prefetch;
 
 /// Values by key. A key is a slot and how often that was used, modulo 256: what is still on its
 /// way to a flow that has ended finds that the slot is another's. A slot would have to serve 256
@@ -75,8 +75,8 @@ impl<T, A> Slots<T, A> {
     #[inline]
     pub fn fetch(&self, key: u32) {
         if let Some(slot) = self.slots.get((key & MASK) as usize) {
-            fetch(&slot.value);
-            fetch(&slot.key);
+            prefetch(&slot.value);
+            prefetch(&slot.key);
         }
     }
 

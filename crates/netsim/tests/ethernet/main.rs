@@ -1,14 +1,15 @@
 //! RDMA flows over Ethernet: alone, sharing, with losses, with priority flow control.
 
+mod capture;
 mod classes;
 mod homa;
 mod hpcc;
 mod md1;
+mod pfc_deadlock;
 mod polls;
 mod ports;
 mod shared;
 mod spray;
-mod standstill;
 mod timeouts;
 
 use bandwise_netsim::ethernet::{

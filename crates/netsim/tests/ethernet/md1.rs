@@ -2,7 +2,7 @@
 
 use super::*;
 
-#[path = "../common/md1.rs"]
+#[path = "../oracles/md1.rs"]
 mod oracle;
 
 /// Many, so that what one of them sends hardly waits for itself.

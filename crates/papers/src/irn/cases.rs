@@ -4,13 +4,13 @@
 use super::names::{FCT, NONE, RCT, SLOWDOWN, TABLES, TAIL};
 use super::studies::{Point, points};
 use crate::run::{self, Options, Read};
-use bandwise_scenario::network::{
-    Distribution, Fingerprint, Metric, NetworkResults, NetworkScenario, TAIL as SHARES,
+use bandwise_scenario::ethernet::{
+    Distribution, EthernetResults, EthernetScenario, Fingerprint, Metric, TAIL as SHARES,
 };
 use std::collections::BTreeMap;
 
-type Case = run::Case<NetworkScenario>;
-type Reading = run::Reading<NetworkResults>;
+type Case = run::Case<EthernetScenario>;
+type Reading = run::Reading<EthernetResults>;
 
 /// All runs, in the order in which they are first needed.
 pub fn cases(options: &Options) -> Vec<Case> {
@@ -75,7 +75,7 @@ fn of_basic(point: &Point) -> Vec<Reading> {
     };
     if name == "IRN" {
         readings.extend(three("fig10", name.clone()));
-        let read: Read<NetworkResults> = Box::new(data_dropped);
+        let read: Read<EthernetResults> = Box::new(data_dropped);
         let (case, metric, unit) = (name.clone(), "packets dropped", "%");
         readings.push(Reading { item: "fig2", case, metric, unit, read });
     }
@@ -84,7 +84,7 @@ fn of_basic(point: &Point) -> Vec<Reading> {
 }
 
 /// Of the data packets. Each one that arrives is acknowledged by one, which hardly ever is dropped.
-fn data_dropped(results: &NetworkResults) -> Option<f64> {
+fn data_dropped(results: &EthernetResults) -> Option<f64> {
     let counters = &results.counters;
     let dropped = counters.packets_dropped as f64;
     let arrived = counters.packets_delivered as f64 / 2.0;
@@ -106,7 +106,7 @@ const FIG8: [(u32, &str); 8] = [
 fn single_packet_tail(name: &str) -> Vec<Reading> {
     debug_assert!(FIG8.iter().all(|(share, _)| SHARES.contains(share)));
     let reading = |(share, metric): (u32, &'static str)| {
-        let read = move |results: &NetworkResults| {
+        let read = move |results: &EthernetResults| {
             let tail = &results.single_packet_tail;
             tail.iter().find(|(s, _)| *s == share).map(|(_, time)| time.as_s_f64() * 1e3)
         };
@@ -119,7 +119,7 @@ fn single_packet_tail(name: &str) -> Vec<Reading> {
 /// The three metrics of 4.1; times in seconds, as the tables have them.
 fn three(item: &'static str, case: String) -> Vec<Reading> {
     let reading = |metric, unit, which: Metric, scale: f64| {
-        let read: Read<NetworkResults> = Box::new(move |r| which.of(r).map(|v| v * scale));
+        let read: Read<EthernetResults> = Box::new(move |r| which.of(r).map(|v| v * scale));
         Reading { item, case: case.clone(), metric, unit, read }
     };
     vec![
@@ -132,7 +132,7 @@ fn three(item: &'static str, case: String) -> Vec<Reading> {
 /// The same of the flows beside an incast.
 fn beside(item: &'static str, case: String) -> Vec<Reading> {
     let reading = |metric, unit, of: fn(&Distribution) -> f64| {
-        let read: Read<NetworkResults> = Box::new(move |r| r.beside_requests.as_ref().map(of));
+        let read: Read<EthernetResults> = Box::new(move |r| r.beside_requests.as_ref().map(of));
         Reading { item, case: case.clone(), metric, unit, read }
     };
     vec![
@@ -143,12 +143,12 @@ fn beside(item: &'static str, case: String) -> Vec<Reading> {
 }
 
 fn fct(item: &'static str, case: String) -> Reading {
-    let read: Read<NetworkResults> = Box::new(|r| Metric::AverageFct.of(r).map(|us| us * 1e-6));
+    let read: Read<EthernetResults> = Box::new(|r| Metric::AverageFct.of(r).map(|us| us * 1e-6));
     Reading { item, case, metric: FCT, unit: "s", read }
 }
 
 fn rct(item: &'static str, case: String) -> Reading {
-    let read: Read<NetworkResults> = Box::new(|r| Metric::AverageRct.of(r).map(|us| us * 1e-6));
+    let read: Read<EthernetResults> = Box::new(|r| Metric::AverageRct.of(r).map(|us| us * 1e-6));
     Reading { item, case, metric: RCT, unit: "s", read }
 }
 

@@ -2,7 +2,7 @@
 
 use super::names::{NONE, with};
 use bandwise_input::Source;
-use bandwise_scenario::network::{NetworkScenario, Study};
+use bandwise_scenario::ethernet::{EthernetScenario, Study};
 
 macro_rules! files {
     ($($name:literal),+ $(,)?) => {
@@ -46,7 +46,7 @@ pub struct Point {
     pub transport: String,
     /// Congestion control.
     pub control: String,
-    pub scenario: NetworkScenario,
+    pub scenario: EthernetScenario,
 }
 
 impl Point {
@@ -68,11 +68,11 @@ pub fn points(file: &str, quick: bool) -> Vec<Point> {
         .expect("the paper's own studies are there");
     let study = Study::from_toml(&Source::new(name, text), |file| Err(format!("no {file} here")));
     let study = study.expect("the paper's own studies are tested");
-    let places = |point: &bandwise_scenario::network::Point, wanted: fn(&str) -> bool| {
+    let places = |point: &bandwise_scenario::ethernet::Point, wanted: fn(&str) -> bool| {
         let axes = study.axes.iter().zip(&point.places).filter(|(axis, _)| wanted(&axis.name));
         axes.map(|(axis, &place)| axis.values[place].clone()).collect::<Vec<_>>().join(" ")
     };
-    let of = |point: &bandwise_scenario::network::Point| {
+    let of = |point: &bandwise_scenario::ethernet::Point| {
         let control = places(point, |name| name == CONTROL);
         let scenario = point.scenario.clone();
         Point {

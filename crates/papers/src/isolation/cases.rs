@@ -3,11 +3,11 @@
 use super::study::{Flow, Measured, Outcome, Store, Study};
 use crate::run::{self, Options};
 use bandwise_input::Source;
-use bandwise_netsim::host::IdleState;
-use bandwise_netsim::host::Notify::{self, Event, Poll};
+use bandwise_netsim::infiniband::host::IdleState;
+use bandwise_netsim::infiniband::host::Notify::{self, Event, Poll};
 use bandwise_rdma::verbs::Opcode;
 use bandwise_rperf::Summary;
-use bandwise_scenario::Scenario;
+use bandwise_scenario::infiniband::InfinibandScenario;
 use bandwise_units::{Bytes, Time};
 
 type Case = run::Case<Study>;
@@ -54,18 +54,19 @@ struct Plan {
     quick: bool,
 }
 
-fn hosts(name: &str, text: &str) -> Scenario {
-    Scenario::from_toml(&Source::new(name, text)).expect("the paper's own scenarios are tested")
+fn hosts(name: &str, text: &str) -> InfinibandScenario {
+    InfinibandScenario::from_toml(&Source::new(name, text))
+        .expect("the paper's own scenarios are tested")
 }
 
 /// The same hosts, whose cores sleep in no state that takes longer to leave.
-fn light_sleepers(mut hosts: Scenario, most: Time) -> Scenario {
+fn light_sleepers(mut hosts: InfinibandScenario, most: Time) -> InfinibandScenario {
     hosts.models.device.idle_states.retain(|state| state.exit <= most);
     hosts
 }
 
 /// The same hosts with other processors.
-fn sandy_bridge(mut hosts: Scenario) -> Scenario {
+fn sandy_bridge(mut hosts: InfinibandScenario) -> InfinibandScenario {
     let us = Time::from_us;
     hosts.models.device.idle_states =
         SANDY_BRIDGE.map(|(after, exit)| IdleState { after: us(after), exit: us(exit) }).into();
@@ -113,7 +114,7 @@ fn first(outcome: &Outcome) -> Option<&Measured> {
 }
 
 impl Plan {
-    fn case(&self, name: String, hosts: Scenario, flows: Vec<Flow>) -> Case {
+    fn case(&self, name: String, hosts: InfinibandScenario, flows: Vec<Flow>) -> Case {
         // The slides send 1 TB of each pair. Two flows of 1 GB take 300 ms for a message of each.
         let limit = Time::from_ms(if self.quick { 50 } else { 1_000 });
         Case { name, scenario: Study { hosts, flows, store: None, limit }, readings: Vec::new() }
@@ -189,7 +190,7 @@ impl Plan {
 
     /// What the ratio of two elephants that sleep hangs on.
     fn waking(&self) -> Vec<Case> {
-        let one = |name: &str, bytes: (u32, u32), hosts: Scenario| {
+        let one = |name: &str, bytes: (u32, u32), hosts: InfinibandScenario| {
             let flows = self.writes(bytes, (Event, Event));
             let mut case = self.case(format!("waking {name}"), hosts, flows);
             case.readings = vec![ratio("waking", name)];
@@ -216,7 +217,7 @@ impl Plan {
     }
 
     /// A mouse of 10 B beside others.
-    fn mice(&self, item: &'static str, hosts: Scenario) -> Vec<Case> {
+    fn mice(&self, item: &'static str, hosts: InfinibandScenario) -> Vec<Case> {
         let beside = MICE.map(|(called, bytes)| (format!("10 B beside {called}"), Some(bytes)));
         let alone = ("10 B alone".to_owned(), None);
         let one = |(name, other): (String, Option<u32>)| {
@@ -233,7 +234,7 @@ impl Plan {
     }
 
     /// "Mouse flows using busy polling while background elephant flows using event-triggered polling".
-    fn mice_and_elephants(&self, item: &'static str, hosts: &Scenario) -> Vec<Case> {
+    fn mice_and_elephants(&self, item: &'static str, hosts: &InfinibandScenario) -> Vec<Case> {
         let mut cases = Vec::new();
         for (mouse, bytes) in MICE {
             let elephants =
@@ -261,7 +262,7 @@ impl Plan {
     fn newer_card(&self) -> Vec<Case> {
         let edr = || hosts("edr.toml", EDR);
         let name = "WRITE 1 GB over WRITE 1 MB";
-        let elephants = |name: String, hosts: Scenario| {
+        let elephants = |name: String, hosts: InfinibandScenario| {
             let mut case =
                 self.case(format!("edr {name}"), hosts, self.writes((GB, MB), (Event, Event)));
             case.readings = vec![ratio("edr", &name)];
@@ -278,7 +279,7 @@ impl Plan {
     }
 
     /// A mouse beside an elephant for which the RNIC fetches more or less ahead.
-    fn buffered(&self, kib: u64, mut hosts: Scenario) -> Case {
+    fn buffered(&self, kib: u64, mut hosts: InfinibandScenario) -> Case {
         hosts.models.device.tx_buffer = Bytes::from_kib(kib);
         let name = format!("10 B beside 1 GB, {kib} KiB fetched ahead");
         let flows = vec![self.mouse(10), self.background(GB)];

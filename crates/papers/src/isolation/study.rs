@@ -1,8 +1,8 @@
 //! [`Study`]: flows that share a link, measured while all of them are active.
 
 use crate::experiment::{Effort, Experiment};
-use bandwise_netsim::host::Notify;
-use bandwise_netsim::{Counters, Outcome as Ran, Simulation};
+use bandwise_netsim::infiniband::host::Notify;
+use bandwise_netsim::infiniband::{Counters, Outcome as Ran, Simulation};
 use bandwise_random::Stream;
 use bandwise_rdma::qos::Sl;
 use bandwise_rdma::verbs::{Opcode, Qp, Transport};
@@ -10,7 +10,7 @@ use bandwise_rperf::{
     ClosedLoop, ClosedLoopSettings, Generator, KeyValueClient, KeyValueClientSettings,
     KeyValueSizes, KeyValueWorker, KeyValueWorkerSettings, Latency, Rounds, Route, Summary, Think,
 };
-use bandwise_scenario::Scenario;
+use bandwise_scenario::infiniband::InfinibandScenario;
 use bandwise_units::{BitRate, Bytes, Time};
 
 /// Data goes from here to there, whoever posts; of a flow that is turned round the other way.
@@ -25,7 +25,7 @@ const START: Time = Time::from_us(2);
 /// when the first of them is done, or after `limit`.
 #[derive(Debug, Clone)]
 pub struct Study {
-    pub(super) hosts: Scenario,
+    pub(super) hosts: InfinibandScenario,
     pub(super) flows: Vec<Flow>,
     pub(super) store: Option<Store>,
     pub(super) limit: Time,
@@ -94,7 +94,7 @@ impl Experiment for Study {
     type Results = Outcome;
 
     fn run_once(&self, seed: u64, stop: &dyn Fn() -> bool) -> Result<Option<Outcome>, String> {
-        let Scenario { fabric, routes, models, .. } = &self.hosts;
+        let InfinibandScenario { fabric, routes, models, .. } = &self.hosts;
         let mut sim =
             Simulation::new(fabric, routes, models, seed).map_err(|error| error.to_string())?;
         let mut starts = (0..).map(|i| Stream::new(seed, "start", i).time_below(START));
@@ -227,14 +227,14 @@ fn measured(sim: &Simulation<Generator>, programs: &[Running]) -> Measured {
 mod tests {
     use super::*;
     use bandwise_input::Source;
-    use bandwise_netsim::host::IdleState;
+    use bandwise_netsim::infiniband::host::IdleState;
 
     const FDR: &str = include_str!("../../../../papers/isolation/fdr.toml");
     const MB: u32 = 1_000_000;
 
     /// Hosts whose cores take `exit` to wake, whenever they sleep; nothing else takes them away.
-    fn hosts(exit: Time) -> Scenario {
-        let mut hosts = Scenario::from_toml(&Source::new("fdr.toml", FDR)).unwrap();
+    fn hosts(exit: Time) -> InfinibandScenario {
+        let mut hosts = InfinibandScenario::from_toml(&Source::new("fdr.toml", FDR)).unwrap();
         hosts.models.device.idle_states = vec![IdleState { after: Time::ZERO, exit }];
         hosts.models.device.os_tick = None;
         hosts
@@ -244,7 +244,7 @@ mod tests {
         Flow { opcode, bytes, messages, notify: Notify::Event, turned: false }
     }
 
-    fn run(hosts: Scenario, flows: Vec<Flow>, store: Option<Store>) -> Outcome {
+    fn run(hosts: InfinibandScenario, flows: Vec<Flow>, store: Option<Store>) -> Outcome {
         let study = Study { hosts, flows, store, limit: Time::from_ms(100) };
         study.run_once(1, &|| false).unwrap().unwrap()
     }

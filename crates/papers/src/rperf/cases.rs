@@ -4,12 +4,14 @@
 use super::LINK_GBPS;
 use crate::run::{self, Options};
 use bandwise_input::Source;
-use bandwise_netsim::egress::Scheduling;
-use bandwise_netsim::host::Notify;
+use bandwise_netsim::infiniband::egress::Scheduling;
+use bandwise_netsim::infiniband::host::Notify;
 use bandwise_rdma::qos::Sl;
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rperf::Summary;
-use bandwise_scenario::{BulkTraffic, Flow, LatencyTraffic, Method, Results, Scenario};
+use bandwise_scenario::infiniband::{
+    BulkTraffic, Flow, InfinibandResults, InfinibandScenario, LatencyTraffic, Method,
+};
 use bandwise_units::{Bytes, Time};
 
 /// Message of the latency-sensitive generator (LSG), section V.
@@ -26,8 +28,8 @@ const BATCHED_UP_TO: u32 = 512;
 /// packet's time is not enough for all phases to be alike.
 const THINK: Time = Time::from_ns(1_200);
 
-type Case = run::Case<Scenario>;
-type Reading = run::Reading<Results>;
+type Case = run::Case<InfinibandScenario>;
+type Reading = run::Reading<InfinibandResults>;
 
 const BACK_TO_BACK: &str = include_str!("../../../../papers/rperf/back-to-back.toml");
 const RACK: &str = include_str!("../../../../papers/rperf/rack.toml");
@@ -59,8 +61,9 @@ struct Plan {
     quick: bool,
 }
 
-fn base(name: &str, text: &str) -> Scenario {
-    Scenario::from_toml(&Source::new(name, text)).expect("the paper's own scenarios are tested")
+fn base(name: &str, text: &str) -> InfinibandScenario {
+    InfinibandScenario::from_toml(&Source::new(name, text))
+        .expect("the paper's own scenarios are tested")
 }
 
 fn sl(n: u8) -> Sl {
@@ -110,7 +113,7 @@ fn latency(
     item: &'static str,
     case: String,
     unit: &'static str,
-    of: fn(&Results) -> Option<Summary>,
+    of: fn(&InfinibandResults) -> Option<Summary>,
 ) -> Vec<Reading> {
     let scale = if unit == "us" { 1e-3 } else { 1.0 };
     let reading = |metric, read: fn(&Summary) -> f64| Reading {
@@ -124,7 +127,7 @@ fn latency(
 }
 
 /// Payload bandwidths of the flows whose name starts with `name`, Gbps.
-fn bandwidths(results: &Results, name: &str) -> Vec<f64> {
+fn bandwidths(results: &InfinibandResults, name: &str) -> Vec<f64> {
     let flows = results.flows.iter().filter(|f| f.name.starts_with(name));
     flows.filter_map(|f| Some(f.bandwidth?.rate().as_gbps_f64())).collect()
 }
@@ -136,7 +139,7 @@ fn bandwidth(
     name: &'static str,
     fold: fn(&[f64]) -> f64,
 ) -> Reading {
-    let read = move |r: &Results| {
+    let read = move |r: &InfinibandResults| {
         let values = bandwidths(r, name);
         (!values.is_empty()).then(|| fold(&values))
     };
@@ -155,7 +158,7 @@ fn most(values: &[f64]) -> f64 {
 
 /// Median error of a method against the truth.
 fn error(case: String) -> Reading {
-    let read = |r: &Results| r.flows.iter().find_map(|f| Some(f.latency?.error?.p50_ns));
+    let read = |r: &InfinibandResults| r.flows.iter().find_map(|f| Some(f.latency?.error?.p50_ns));
     Reading { item: "truth", case, metric: "error p50", unit: "ns", read: Box::new(read) }
 }
 
@@ -169,8 +172,8 @@ impl Plan {
         LatencyTraffic { bytes, warmup: 50, samples: self.samples(full), think: THINK }
     }
 
-    fn case(&self, name: &str, scenario: Scenario, flows: Vec<Flow>, ms: u64) -> Case {
-        let scenario = Scenario { flows, duration: Time::from_ms(ms), ..scenario };
+    fn case(&self, name: &str, scenario: InfinibandScenario, flows: Vec<Flow>, ms: u64) -> Case {
+        let scenario = InfinibandScenario { flows, duration: Time::from_ms(ms), ..scenario };
         Case { name: name.to_owned(), scenario, readings: Vec::new() }
     }
 
@@ -293,7 +296,7 @@ impl Plan {
 
     /// A switch as the paper simulates it: no hiccups ("the switch uArch is not modeled in
     /// detail"), with either policy.
-    fn simulated(&self, name: &str, text: &str, scheduling: Scheduling) -> Scenario {
+    fn simulated(&self, name: &str, text: &str, scheduling: Scheduling) -> InfinibandScenario {
         let mut scenario = base(name, text);
         scenario.models.switch.scheduling = scheduling;
         scenario.models.switch.hiccup = None;

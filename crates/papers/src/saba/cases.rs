@@ -5,7 +5,7 @@ use super::models::{DATA, NODES};
 use super::study::{Outcome, Study};
 use super::{large, packets, setups};
 use crate::run::{self, Options, Read};
-use bandwise_scenario::sharing::{SharingPolicy, SharingScenario};
+use bandwise_scenario::jobs::{JobsScenario, SharingPolicy};
 use bandwise_workload::job::{PROFILE_INSTANCES, WORKLOADS};
 
 type Case = run::Case<Study>;
@@ -164,7 +164,7 @@ fn halves() -> Case {
 
 fn beside(
     name: &str,
-    scenario: SharingScenario,
+    scenario: JobsScenario,
     policies: &[SharingPolicy],
     cases: &[(&str, &str)],
 ) -> Case {
@@ -210,11 +210,7 @@ fn clusters() -> Case {
 }
 
 /// Ten workloads under the policies.
-fn jobs(
-    item: &'static str,
-    called: &str,
-    scenario: bandwise_scenario::sharing::SharingScenario,
-) -> Case {
+fn jobs(item: &'static str, called: &str, scenario: bandwise_scenario::jobs::JobsScenario) -> Case {
     let mut readings = Vec::new();
     for policy in &POLICIES[1..] {
         let policy = policy.as_str();

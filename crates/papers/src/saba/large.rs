@@ -4,7 +4,7 @@ use super::setups;
 use super::study::{Outcome, Study};
 use crate::Finding;
 use crate::run::{self, Read};
-use bandwise_scenario::sharing::SharingPolicy;
+use bandwise_scenario::jobs::SharingPolicy;
 
 /// Workloads, of 97 instances each (Saba 4.6.1).
 pub(super) const WORKLOADS: u32 = 20;

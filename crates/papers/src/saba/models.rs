@@ -1,7 +1,7 @@
 //! Workloads alone and models of them (figures 3.1, 3.3 and 4.3 to 4.6): no policy has a part in these.
 
 use bandwise_saba::sensitivity::{Degree, Kind, Model, Samples};
-use bandwise_scenario::sharing::profile;
+use bandwise_scenario::jobs::profile;
 use bandwise_units::BitRate;
 use bandwise_workload::job::{PROFILE_INSTANCES, REFERENCE_RATE, Scale, WORKLOADS, Workload};
 use std::collections::BTreeMap;

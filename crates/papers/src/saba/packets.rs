@@ -6,7 +6,7 @@ use super::setups;
 use super::study::{Outcome, Study};
 use crate::Finding;
 use crate::run::{self, Read};
-use bandwise_scenario::sharing::SharingPolicy;
+use bandwise_scenario::jobs::SharingPolicy;
 use std::num::NonZeroU32;
 
 pub(super) const ITEM: &str = "fig4.18-packets";

@@ -2,7 +2,7 @@
 
 use bandwise_input::{InputError, Source};
 use bandwise_random::Stream;
-use bandwise_scenario::sharing::{Overrides, SharingScenario};
+use bandwise_scenario::jobs::{JobsScenario, Overrides};
 use bandwise_workload::job::WORKLOADS;
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ const JOBS: u64 = 16;
 /// size of each job is randomly selected from 0.1x, 1x, and 10x … The number of instances of a job is also
 /// randomly selected from 0.5x to 4x of the number of nodes used by the profiler (8 nodes)" (Saba 4.6.2),
 /// on 32 servers. Instances are taken to be any whole number from 4 to 32, as likely as any other.
-pub(super) fn setup(seed: u64) -> Result<SharingScenario, InputError> {
+pub(super) fn setup(seed: u64) -> Result<JobsScenario, InputError> {
     let mut stream = Stream::new(seed, "cluster setup", 0);
     let mut pick = |n: u64| stream.below(n) as usize;
     let mut text = switch(32);
@@ -31,7 +31,7 @@ pub(super) fn setup(seed: u64) -> Result<SharingScenario, InputError> {
 }
 
 /// The ten workloads, an instance of each on every node (Saba 4.6.3).
-pub(super) fn all_on(nodes: u32, data: f64, degree: u8, queues: u8) -> SharingScenario {
+pub(super) fn all_on(nodes: u32, data: f64, degree: u8, queues: u8) -> JobsScenario {
     let mut text = switch(nodes);
     let _ = writeln!(text, "[model]\nkind = \"polynomial\"\ndegree = {degree}");
     for workload in WORKLOADS {
@@ -49,7 +49,7 @@ pub(super) fn all_on(nodes: u32, data: f64, degree: u8, queues: u8) -> SharingSc
 /// switches not all cables have a port. Each workload has 97 instances; rates are worked out every 5 ms
 /// where no flow starts, which moves times of `fair-flows` by a tenth of a percent or less, and by two tenths at
 /// most, against 1 ms.
-pub(super) fn large(workloads: u32, queues: u8) -> SharingScenario {
+pub(super) fn large(workloads: u32, queues: u8) -> JobsScenario {
     let mut text = "[fabric]\nbuild = { directors = { count = 3, ports = 36 } }\n\
                     link = { rate = \"56 Gbps\", delay = \"10 ns\" }\n\
                     [placement]\njobs-per-host = 1\n[run]\ngrain = \"5 ms\"\n"
@@ -63,7 +63,7 @@ pub(super) fn large(workloads: u32, queues: u8) -> SharingScenario {
 }
 
 /// LR and TS, an instance of each on 8 nodes, with these weights (Saba 3.3).
-pub(super) fn two([lr, ts]: [u32; 2]) -> SharingScenario {
+pub(super) fn two([lr, ts]: [u32; 2]) -> JobsScenario {
     let mut text = switch(8);
     for (workload, weight) in [("LR", lr), ("TS", ts)] {
         let _ = writeln!(text, "[[job]]\nworkload = \"{workload}\"\nweight = {weight}");
@@ -79,8 +79,8 @@ fn switch(nodes: u32) -> String {
     )
 }
 
-fn read(text: &str, overrides: Overrides) -> Result<SharingScenario, InputError> {
-    SharingScenario::from_toml(&Source::new("setup", text), overrides, |_| {
+fn read(text: &str, overrides: Overrides) -> Result<JobsScenario, InputError> {
+    JobsScenario::from_toml(&Source::new("setup", text), overrides, |_| {
         Err("no file is named".to_owned())
     })
 }

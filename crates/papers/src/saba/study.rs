@@ -2,9 +2,9 @@
 
 use super::{calculation, models, setups};
 use crate::experiment::{Effort, Experiment};
-use bandwise_netsim::engine::Alone;
-use bandwise_scenario::sharing::{
-    Comparison, PacketSettings, SharingPolicy, SharingProgress, SharingResults, SharingScenario,
+use bandwise_netsim::engine::Sequential;
+use bandwise_scenario::jobs::{
+    Comparison, JobsProgress, JobsResults, JobsScenario, PacketSettings, SharingPolicy,
 };
 use bandwise_units::Time;
 use std::collections::BTreeMap;
@@ -17,12 +17,12 @@ pub enum Study {
     /// Workloads alone, and models of them: closed forms.
     Models,
     /// Jobs under policies.
-    Jobs(Box<SharingScenario>, Vec<SharingPolicy>),
+    Jobs(Box<JobsScenario>, Vec<SharingPolicy>),
     /// Jobs under a policy; their times by workload are called "seconds WORKLOAD".
-    Times(Box<SharingScenario>, SharingPolicy),
+    Times(Box<JobsScenario>, SharingPolicy),
     /// The same packet by packet, with volumes and computing times divided by that much; times at flow level,
     /// with headers counted in, are called "flow seconds WORKLOAD".
-    Packets(Box<SharingScenario>, SharingPolicy, NonZeroU32),
+    Packets(Box<JobsScenario>, SharingPolicy, NonZeroU32),
     /// A cluster setup by chance (Saba 4.6.2), another one for each seed.
     Setup(Vec<SharingPolicy>),
     /// How long the controller takes (Saba 4.6.5), over so many placements of applications.
@@ -82,7 +82,7 @@ impl Experiment for Study {
 
 /// Runs the jobs under a policy.
 fn times(
-    scenario: &SharingScenario,
+    scenario: &JobsScenario,
     policy: SharingPolicy,
     stop: &dyn Fn() -> bool,
 ) -> Option<Outcome> {
@@ -96,14 +96,14 @@ fn times(
 
 /// The same packet by packet, and as flows.
 fn packets(
-    scenario: &SharingScenario,
+    scenario: &JobsScenario,
     policy: SharingPolicy,
     scale: NonZeroU32,
     stop: &dyn Fn() -> bool,
 ) -> Result<Option<Outcome>, String> {
-    let mut watch = |_: SharingProgress| watched(stop);
+    let mut watch = |_: JobsProgress| watched(stop);
     let settings = PacketSettings { scale };
-    let run = scenario.run_packets(policy, settings, &Alone, &mut watch);
+    let run = scenario.run_packets(policy, settings, &Sequential, &mut watch);
     let run = run.map_err(|error| error.to_string())?;
     if run.deadlock.is_some() {
         return Err("ports wait for each other's credits for ever".to_owned());
@@ -125,8 +125,8 @@ impl Outcome {
     fn add_times(
         &mut self,
         what: &str,
-        scenario: &SharingScenario,
-        results: &SharingResults,
+        scenario: &JobsScenario,
+        results: &JobsResults,
     ) -> Option<()> {
         for (job, took) in scenario.jobs.iter().zip(&results.took) {
             self.numbers.insert(format!("{what} {}", job.workload), took.as_ref()?.as_s_f64());
@@ -141,11 +141,11 @@ fn watched(stop: &dyn Fn() -> bool) -> ControlFlow<()> {
 
 /// Runs the policies; their numbers are called "POLICY KEY", with jobs by workload and as a whole.
 fn compare(
-    scenario: &SharingScenario,
+    scenario: &JobsScenario,
     policies: &[SharingPolicy],
     stop: &dyn Fn() -> bool,
 ) -> Option<Outcome> {
-    let mut watch = |_: SharingProgress| watched(stop);
+    let mut watch = |_: JobsProgress| watched(stop);
     let comparison = Comparison::run(scenario, policies, &mut watch);
     if !comparison.is_whole() {
         return None;

@@ -2,7 +2,7 @@
 
 use super::super::Host;
 use bandwise_input::{InputError, Source};
-use bandwise_scenario::Senders;
+use bandwise_scenario::infiniband::Senders;
 use toml::Spanned;
 
 /// The places of hosts in the plan's list.

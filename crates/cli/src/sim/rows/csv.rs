@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::Stream;
-use bandwise_scenario::network::FlowRecord;
+use bandwise_scenario::ethernet::FlowRecord;
 use bandwise_units::Time;
 use std::fmt::Write;
 

@@ -7,7 +7,7 @@ pub(super) use csv::Ns;
 
 use crate::failure::Failure;
 use crate::output::{Outputs, Stream};
-use bandwise_scenario::network::FlowRecord;
+use bandwise_scenario::ethernet::FlowRecord;
 
 /// Writes rows, and keeps what went wrong until somebody asks.
 pub(super) struct FlowRows {

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::Stream;
-use bandwise_scenario::network::FlowRecord;
+use bandwise_scenario::ethernet::FlowRecord;
 use bandwise_units::Time;
 use parquet::basic::Compression;
 use parquet::data_type::{DataType, DoubleType, Int32Type, Int64Type};

@@ -2,7 +2,7 @@
 
 use super::point::Finished;
 use anyhow::Context;
-use bandwise_scenario::network::{Metric, Study};
+use bandwise_scenario::ethernet::{Metric, Study};
 
 pub(super) fn of(study: &Study, finished: &[Option<Finished>]) -> anyhow::Result<String> {
     let mut to = csv::Writer::from_writer(Vec::new());

@@ -2,7 +2,7 @@
 
 use super::point::Finished;
 use bandwise_report::json::rounded;
-use bandwise_scenario::network::{Metric, Study};
+use bandwise_scenario::ethernet::{Metric, Study};
 use serde_json::{Map, Value, json};
 
 pub(super) fn of(study: &Study, finished: &[Option<Finished>]) -> Value {
@@ -41,7 +41,7 @@ pub(super) fn of(study: &Study, finished: &[Option<Finished>]) -> Value {
 
 /// Where each finished point is, and what its network counted.
 fn points(study: &Study, finished: &[Option<Finished>]) -> Vec<Value> {
-    let point = |(point, finished): (&bandwise_scenario::network::Point, &Option<Finished>)| {
+    let point = |(point, finished): (&bandwise_scenario::ethernet::Point, &Option<Finished>)| {
         let finished = finished.as_ref()?;
         let places = study.axes.iter().zip(&point.places);
         let at = places.map(|(axis, &i)| (axis.name.clone(), json!(axis.values[i])));

@@ -14,7 +14,7 @@ use super::list::FlowFile;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::Outputs;
-use bandwise_scenario::network::Study;
+use bandwise_scenario::ethernet::Study;
 use std::path::PathBuf;
 use store::Store;
 

@@ -1,7 +1,7 @@
 //! [`Finished`]: what is told of a point, and kept where a sweep can be resumed.
 
 use crate::sim::tables::stop;
-use bandwise_scenario::network::{Metric, NetworkResults};
+use bandwise_scenario::ethernet::{EthernetResults, Metric};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub(super) struct Finished {
 }
 
 impl Finished {
-    pub(super) fn of(results: &NetworkResults) -> Self {
+    pub(super) fn of(results: &EthernetResults) -> Self {
         let counters = &results.counters;
         let value = |metric: Metric| Some((metric.name().to_owned(), metric.of(results)?));
         Finished {

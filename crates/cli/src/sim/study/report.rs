@@ -6,7 +6,7 @@ use super::table::table;
 use crate::sim::report::{provenance, tail_axes};
 use bandwise_report::html;
 use bandwise_report::model::{Axis, Figure, Point, Report, Scale, Series, SeriesKind};
-use bandwise_scenario::network::{Metric, Study};
+use bandwise_scenario::ethernet::{Metric, Study};
 
 const AVERAGED: &str = "Averages over the seeds; whiskers reach from the least to the most.";
 

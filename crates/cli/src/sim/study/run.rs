@@ -8,9 +8,9 @@ use crate::output::note;
 use crate::progress::Progress;
 use crate::sim::tables::all_warm_up;
 use anyhow::anyhow;
-use bandwise_netsim::engine::Alone;
-use bandwise_scenario::network::{
-    Arrival, Fingerprint, NetworkProgress, NetworkStop, Point, Watch,
+use bandwise_netsim::engine::Sequential;
+use bandwise_scenario::ethernet::{
+    Arrival, EthernetProgress, EthernetStop, Fingerprint, Point, Watch,
 };
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -87,14 +87,14 @@ fn point(
     let results = match &settings.lists[i] {
         Some(list) => {
             let flows = list.flows()?.map(|flow| flow.map(Arrival::from));
-            point.scenario.run_with(&Alone, flows, &mut watch)?
+            point.scenario.run_with(&Sequential, flows, &mut watch)?
         }
         None => point.scenario.run(&mut watch),
     };
-    if results.stop == NetworkStop::Interrupted {
+    if results.stop == EthernetStop::Interrupted {
         return Ok((None, false));
     }
-    if let NetworkStop::Deadlock(_) | NetworkStop::Stuck = results.stop {
+    if let EthernetStop::Deadlock(_) | EthernetStop::Stuck = results.stop {
         let missing = results.started - results.finished;
         let label = settings.study.label(point);
         note(format_args!("warning: {label}: {missing} flows will never arrive"));
@@ -123,7 +123,7 @@ fn fingerprint(settings: &Settings, i: usize, point: &Point) -> Result<Fingerpri
 struct Asked<'a>(&'a Interrupt);
 
 impl Watch for Asked<'_> {
-    fn progress(&mut self, _: NetworkProgress) -> ControlFlow<()> {
+    fn progress(&mut self, _: EthernetProgress) -> ControlFlow<()> {
         if self.0.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

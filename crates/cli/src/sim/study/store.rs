@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::files::reason;
 use crate::output::{note, write};
 use anyhow::Context;
-use bandwise_scenario::network::Fingerprint;
+use bandwise_scenario::ethernet::Fingerprint;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 

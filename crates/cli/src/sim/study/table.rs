@@ -2,7 +2,7 @@
 
 use super::point::Finished;
 use bandwise_report::{Cell, Table, text};
-use bandwise_scenario::network::{Metric, Study};
+use bandwise_scenario::ethernet::{Metric, Study};
 
 /// Everything that is printed for people.
 pub(super) fn text(study: &Study, finished: &[Option<Finished>]) -> String {

@@ -10,15 +10,15 @@
 mod control;
 
 use super::classes::Classes;
-use super::end::{End, Notes};
 use super::flow::{Finished, Opened};
 use super::host::HostModel;
-use super::output::{Net, Output, Pause};
+use super::host_node::{HostNode, Notes};
+use super::output::{Net, Output, PfcFrame};
 use super::packet::{HEADERS, Kind, Packet};
 use super::routing::Spray;
 use super::slots::{Slots, slot_of};
+use crate::base::ring::Ring;
 use crate::engine::{ARRIVAL, Event, LinkEnd, Node, WAKE};
-use crate::ring::Ring;
 use bandwise_rdma::congestion::Congestion;
 use bandwise_rdma::homa::{self, Message, Receiver, Sender, Settings, ToReceiver, ToSender};
 use bandwise_units::{Bytes, Time};
@@ -88,7 +88,7 @@ pub(crate) struct HomaHost {
 
 impl Node for HomaHost {
     type Packet = Packet;
-    type Back = Pause;
+    type Back = PfcFrame;
 
     /// Does what is due.
     #[inline]
@@ -105,7 +105,7 @@ impl Node for HomaHost {
     }
 }
 
-impl End for HomaHost {
+impl HostNode for HomaHost {
     type Frame = Packet;
 
     fn new(

@@ -1,6 +1,6 @@
 //! What came in by a port of one class, and whether its sender is told to stop.
 
-use super::super::output::{Net, Output, Pause};
+use super::super::output::{Net, Output, PfcFrame};
 use super::super::telemetry::Frame;
 use super::counters::PortCounters;
 use bandwise_units::Time;
@@ -72,7 +72,7 @@ impl Ingress {
         if self.stopped.is_none() {
             self.stopped = Some(now);
             counters.pauses += 1;
-            output.pause(now, Pause { class, stop: true }, net);
+            output.pause(now, PfcFrame { class, stop: true }, net);
         }
     }
 
@@ -95,7 +95,7 @@ impl Ingress {
         } else {
             self.stopped = None;
             counters.add_pause(now - since);
-            output.pause(now, Pause { class, stop: false }, net);
+            output.pause(now, PfcFrame { class, stop: false }, net);
         }
     }
 

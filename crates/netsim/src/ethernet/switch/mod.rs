@@ -14,23 +14,23 @@
 //! | `../classes.rs` | which traffic class goes next |
 
 mod counters;
+mod deferred;
 mod ingress;
 mod model;
 mod per_input;
-mod put_off;
 mod shared;
 
 pub use counters::PortCounters;
 pub use model::{Buffering, InputBuffers, Pfc, SharedBuffer, SharedPfc, SwitchModel};
 
-use super::classes::{Classes, Turns};
+use super::classes::{Classes, DeficitRoundRobin};
 use super::features::{Features, class};
-use super::output::{Net, Output, Pause};
+use super::output::{Net, Output, PfcFrame};
 use super::packet::{CLASSES, GAP, Kind, Packet};
 use super::queues::Queues;
 use super::telemetry::Frame;
+use crate::base::bits::ones;
 use crate::engine::{ARRIVAL, Event, LinkEnd, Node};
-use crate::members::members;
 use bandwise_random::Stream;
 use bandwise_rdma::congestion::{IntHop, RedMarker};
 use bandwise_units::{Bytes, Time};
@@ -44,7 +44,7 @@ struct Port {
     waiting: u8,
     /// By class. As many as there can be, so that every class of a packet is one of them.
     lanes: [Lane; CLASSES],
-    turns: Turns,
+    turns: DeficitRoundRobin,
     /// Classes whose sender may be owed that it is told to go on, a set.
     owing: u8,
     /// Bytes on the wire that left by it, where telemetry tells of them.
@@ -95,7 +95,7 @@ pub(crate) struct Switch<F: Features> {
 
 impl<F: Features> Node for Switch<F> {
     type Packet = F::Frame;
-    type Back = Pause;
+    type Back = PfcFrame;
 
     /// Does what is due.
     #[inline]
@@ -116,8 +116,8 @@ impl<F: Features> Node for Switch<F> {
     #[inline]
     fn begin(&self) {
         for port in &self.ports {
-            for lane in members(port.waiting.into()).map(|class| &port.lanes[class]) {
-                members(lane.waiting)
+            for lane in ones(port.waiting.into()).map(|class| &port.lanes[class]) {
+                ones(lane.waiting)
                     .for_each(|source| self.queues.fetch(lane.queues as usize + source));
             }
         }
@@ -163,7 +163,7 @@ impl<F: Features> Switch<F> {
             output,
             waiting: 0,
             lanes: std::array::from_fn(|class| lane(number, class as u8)),
-            turns: Turns::default(),
+            turns: DeficitRoundRobin::default(),
             owing: 0,
             bytes: 0,
             counters: PortCounters::default(),

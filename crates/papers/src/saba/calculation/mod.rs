@@ -13,7 +13,7 @@ use bandwise_saba::controller::{
 };
 use bandwise_saba::mapping::Scaling;
 use bandwise_saba::sensitivity::{Degree, Kind, Model};
-use bandwise_scenario::sharing::profile;
+use bandwise_scenario::jobs::profile;
 use bandwise_workload::job::{Scale, synthetic};
 use clock::Clock;
 use std::collections::BTreeMap;

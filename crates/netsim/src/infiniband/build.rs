@@ -1,0 +1,188 @@
+//! Building a simulation from a fabric: cables, buffers, tables, and who runs apart from whom.
+
+use crate::engine::{self, APART, Engine, LinkEnd, Member};
+use crate::infiniband::cable::{Cable, Receiver};
+use crate::infiniband::egress::{Egress, Scheduling};
+use crate::infiniband::host::Host;
+use crate::infiniband::models::Models;
+use crate::infiniband::simulation::{Node, Simulation};
+use crate::infiniband::switch::Switch;
+use bandwise_random::Stream;
+use bandwise_rdma::qos::VlArbError;
+use bandwise_rdma::verbs::Program;
+use bandwise_topology::{Fabric, NodeId, Port, Routes};
+use bandwise_units::{Bytes, Time};
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+impl<P: Program> Simulation<P> {
+    /// Builds the fabric. Hosts are known by their rank among `fabric.hosts()`.
+    pub fn new(
+        fabric: &Fabric,
+        routes: &Routes,
+        models: &Models,
+        seed: u64,
+    ) -> Result<Self, VlArbError> {
+        Self::parted(fabric, routes, models, seed, NonZeroUsize::MIN, APART)
+    }
+
+    /// The same in so many parts, which a executor of as many hands runs at the same time
+    /// ([`Simulation::run_in_steps`]), with links of at least `apart` between partitions (1 ps is the
+    /// least). Both change only how long a run takes.
+    pub fn parted(
+        fabric: &Fabric,
+        routes: &Routes,
+        models: &Models,
+        seed: u64,
+        shards: NonZeroUsize,
+        apart: Time,
+    ) -> Result<Self, VlArbError> {
+        let lanes = (16 - models.qos.vls().leading_zeros()).max(1) as usize;
+        let nodes: Vec<NodeId> = fabric.switches().iter().chain(fabric.hosts()).copied().collect();
+        let mut plan = Plan { fabric, routes, models, seed, lanes, ends: BTreeMap::new() };
+        let partition_of = plan.partitions(&nodes, apart);
+        let partitions = partition_of.iter().map(|&p| p as usize + 1).max().unwrap_or(0);
+        let between = plan.cables(&nodes).map(|(a, _, b)| {
+            let [a, b] = [a, b].map(|port| partition_of[plan.index(port.node) as usize] as usize);
+            (a, b)
+        });
+        let shard_of = engine::shards(partitions, between, shards.get());
+        let mut engine = Engine::new(&partition_of, &shard_of);
+        plan.lay_cables(&nodes, &mut engine);
+        for (index, &node) in nodes.iter().enumerate() {
+            let number = engine.number(index);
+            engine.push(match fabric.is_switch(node) {
+                true => Member::Switch(plan.switch(node)?),
+                false => Member::Host(plan.host(node, number)?),
+            });
+        }
+        let ids = (0..fabric.nodes().len() as u32).map(NodeId);
+        let places = ids.map(|id| plan.index(id)).collect();
+        let switches = fabric.switches().len();
+        Ok(Simulation { engine, seed, names: nodes, switches, places, lanes })
+    }
+}
+
+struct Plan<'a> {
+    fabric: &'a Fabric,
+    routes: &'a Routes,
+    models: &'a Models,
+    seed: u64,
+    lanes: usize,
+    /// The link's end at each port.
+    ends: BTreeMap<Port, LinkEnd>,
+}
+
+impl Plan<'_> {
+    /// Every cable, once: a port of it and its latency, and the other.
+    fn cables(&self, nodes: &[NodeId]) -> impl Iterator<Item = (Port, Time, Port)> {
+        let ports = nodes.iter().flat_map(|&node| self.fabric.ports(node));
+        ports.filter_map(|port| {
+            let (there, far) = self.cable(port)?;
+            let (back, _) = self.cable(far)?;
+            (port < far).then(|| (port, there.lookahead().min(back.lookahead()), far))
+        })
+    }
+
+    /// The partition of each node.
+    fn partitions(&self, nodes: &[NodeId], apart: Time) -> Vec<u32> {
+        let links = self.cables(nodes).map(|(a, latency, b)| {
+            let [a, b] = [a, b].map(|port| self.index(port.node) as usize);
+            (a, b, latency)
+        });
+        engine::partitions(nodes.len(), links, apart)
+    }
+
+    fn lay_cables<P: Program>(&mut self, nodes: &[NodeId], engine: &mut Engine<Node<P>>) {
+        for (node, &id) in nodes.iter().enumerate() {
+            for port in self.fabric.ports(id).filter(|&port| self.fabric.peer(port).is_some()) {
+                let object = if self.fabric.is_switch(id) { port.number - 1 } else { 0 };
+                self.ends.insert(port, engine.add_port(node, object.into()));
+            }
+        }
+        for (a, latency, b) in self.cables(nodes) {
+            engine.join(self.ends[&a], self.ends[&b], latency);
+        }
+    }
+
+    /// Where a fabric's node stands among the simulation's: switches first, then hosts.
+    fn index(&self, node: NodeId) -> u32 {
+        let fabric = self.fabric;
+        let base = if fabric.is_switch(node) { 0 } else { fabric.switches().len() };
+        (base + fabric.rank(node)) as u32
+    }
+
+    /// The cable out of a port, and the port that it leads to.
+    fn cable(&self, from: Port) -> Option<(Cable, Port)> {
+        let (fabric, models) = (self.fabric, self.models);
+        let (peer, link) = fabric.peer(from)?;
+        let to_switch = fabric.is_switch(peer.node);
+        let receiver = if to_switch {
+            let rates = fabric.ports(peer.node).filter_map(|port| fabric.peer(port));
+            let fastest = rates.map(|(_, l)| l.rate).max().filter(|&rate| rate > link.rate);
+            Receiver::Switch { latency: models.switch.latency, fastest }
+        } else {
+            Receiver::Host { latency: models.device.rx }
+        };
+        let cable = Cable {
+            to: self.index(peer.node),
+            to_port: if to_switch { peer.number - 1 } else { 0 },
+            byte_time: link.rate.byte_time(),
+            delay: link.delay,
+            receiver,
+            credit_delay: models.switch.credit_delay,
+        };
+        Some((cable, peer))
+    }
+
+    /// The buffer that stands behind a cable, a lane.
+    fn buffer(&self, peer: Port) -> Bytes {
+        let switch = self.fabric.is_switch(peer.node);
+        if switch { self.models.switch.buffer } else { self.models.device.rx_buffer }
+    }
+
+    fn switch(&self, node: NodeId) -> Result<Box<Switch>, VlArbError> {
+        let (fabric, models) = (self.fabric, self.models);
+        let ports = fabric.port_count(node);
+        let tables = |input| move |output| models.qos.sl2vl(node, Some(input), output);
+        let hosts = fabric.hosts().iter();
+        let mut switch = Switch::new(
+            models.switch.clone(),
+            usize::from(ports),
+            self.lanes,
+            hosts.map(|&host| self.routes.out_port(node, host).wrapping_sub(1)).collect(),
+            (1..=ports).flat_map(|input| (1..=ports).map(tables(input))).collect(),
+            Stream::new(self.seed, "switch", fabric.rank(node) as u64),
+            Stream::new(self.seed, "mark", fabric.rank(node) as u64),
+        );
+        for port in fabric.ports(node) {
+            let Some((cable, peer)) = self.cable(port) else { continue };
+            let vlarb = models.qos.vlarb(node, port.number);
+            let scheduling = models.switch.scheduling;
+            let (slots, end) = (switch.slots(), self.ends[&port]);
+            let egress = Egress::new(cable, end, slots, self.buffer(peer), vlarb, scheduling)?;
+            switch.cable(usize::from(port.number - 1), egress);
+        }
+        Ok(Box::new(switch))
+    }
+
+    fn host<P: Program>(&self, node: NodeId, number: u32) -> Result<Box<Host<P>>, VlArbError> {
+        let (fabric, models) = (self.fabric, self.models);
+        let port = fabric.host_port(node);
+        let (cable, peer) = self.cable(port).expect("a host has a link");
+        let vlarb = models.qos.vlarb(node, port.number);
+        let scheduling = Scheduling::RoundRobin;
+        let (slots, end) = (2 * self.lanes, self.ends[&port]);
+        let egress = Egress::new(cable, end, slots, self.buffer(peer), vlarb, scheduling)?;
+        let rank = fabric.rank(node);
+        Ok(Box::new(Host::new(
+            rank as u16,
+            number,
+            models.device.clone(),
+            Stream::new(self.seed, "cc-timer", rank as u64),
+            models.qos.sl2vl(node, None, port.number),
+            self.lanes,
+            egress,
+        )))
+    }
+}

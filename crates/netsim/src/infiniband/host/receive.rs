@@ -1,0 +1,200 @@
+//! The receiving side of the RNIC: placing payload by DMA, answering, completing.
+
+use super::qp::{Answer, Came};
+use super::{ANSWERED, Host};
+use crate::engine::LinkEnd;
+use crate::infiniband::cable::{Credit, Net};
+use crate::infiniband::packet::{BECN, FECN, LAST, Packet, Parts};
+use bandwise_rdma::verbs::{Completion, CompletionKind, Program, Qp};
+use bandwise_rdma::wire::{self, PacketKind, Segment};
+use bandwise_units::Time;
+
+/// Bytes of a completion queue entry.
+pub(super) const CQE_BYTES: u32 = 64;
+
+/// Bytes that an atomic reads and writes.
+const ATOMIC_BYTES: u32 = 8;
+
+impl<P: Program> Host<P> {
+    /// The packet at the head of the link has come in and passed the receive pipeline.
+    pub(super) fn arrival(&mut self, now: Time, end: LinkEnd, net: &mut Net) {
+        let packet = net.arrived(end);
+        self.packets_in += 1;
+        self.qps[usize::from(packet.dst_qp())].payload_in += u64::from(packet.payload());
+        self.occupancy.enter(packet.vl(), now, packet.blocks(), self.model.rx_buffer);
+        let drained = self.act_on(now, &packet, false, net);
+        self.occupancy.leave(packet.vl(), drained, packet.blocks());
+        // The receive buffer is free again once the payload is on PCIe; the credits follow.
+        let cable = &self.egress.cable;
+        let at = drained + cable.credit_delay + cable.delay;
+        let credit = Credit { vl: packet.vl() as u8, blocks: packet.blocks() as u16 };
+        net.give_back(self.egress.end, at, credit);
+    }
+
+    /// Acts on a packet, and on those that have waited for it; returns when it has left the receive
+    /// buffer.
+    pub(super) fn act_on(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        loopback: bool,
+        net: &mut Net,
+    ) -> Time {
+        let (drained, placed) =
+            if packet.payload() > 0 { self.pcie.write(now, packet.payload()) } else { (now, now) };
+        let transit = if loopback { 0 } else { self.transit_ps(now, packet) };
+        let came = Came { packet: *packet, transit, loopback, drained, placed };
+        if !packet.kind().is_connections_request() {
+            self.carry_out(now, &came, net);
+        } else if self.qps[usize::from(packet.dst_qp())].takes(&came) {
+            self.carry_out(now, &came, net);
+            while let Some(came) = self.qps[usize::from(packet.dst_qp())].next_early(now) {
+                self.carry_out(now, &came, net);
+            }
+        }
+        drained
+    }
+
+    /// What a packet asks for, now that all before it on its connection has been done.
+    #[inline(always)] // or what came is passed through memory
+    fn carry_out(&mut self, now: Time, came: &Came, net: &mut Net) {
+        let &Came { ref packet, transit, loopback, drained, placed } = came;
+        let number = usize::from(packet.dst_qp());
+        let last = packet.is(LAST);
+        if packet.kind() != PacketKind::ReadResponse {
+            self.qps[number].receiving += packet.payload();
+        }
+        if let (true, Some(cc)) = (packet.is(BECN), &self.model.congestion_control) {
+            self.qps[number].throttle.on_becn(cc, now + self.cc_timer_ahead);
+        }
+        match packet.kind() {
+            PacketKind::Send if last => {
+                // Answered before the DMA write is done (figure 1d): what RPerf builds on.
+                let ack = self.reply(number, PacketKind::Ack, packet, transit);
+                self.stage(now, ack, net);
+                self.received(drained, number, packet, transit, net);
+            }
+            PacketKind::UdSend => self.received(drained, number, packet, transit, net),
+            PacketKind::Write | PacketKind::WriteImm if last => {
+                // Answered after (figure 1b).
+                let ack = self.reply(number, PacketKind::Ack, packet, transit);
+                self.stage_at(placed + self.model.dma_flush, ack, net);
+                if packet.kind() == PacketKind::WriteImm {
+                    self.received(drained, number, packet, transit, net);
+                }
+                self.qps[number].receiving = 0;
+            }
+            PacketKind::Send | PacketKind::Write | PacketKind::WriteImm => {
+                // A mark goes back at once, not with the answer to the message, which may be long
+                // after (IBTA A10.3): an acknowledgement of what has come so far completes nothing.
+                if packet.is(FECN) && self.model.congestion_control.is_some() {
+                    let ack = self.reply(number, PacketKind::Ack, packet, transit);
+                    self.stage(now, ack, net);
+                }
+            }
+            PacketKind::ReadRequest => {
+                self.answer(number, PacketKind::ReadResponse, packet, packet.transit_ps(), transit);
+                self.transmit(now, net);
+            }
+            PacketKind::AtomicRequest => {
+                let read = self.pcie.read_descriptor(now, ATOMIC_BYTES);
+                let written = self.pcie.write_descriptor(read, ATOMIC_BYTES);
+                let ack = self.reply(number, PacketKind::AtomicAck, packet, transit);
+                self.stage_at(written, ack, net);
+            }
+            PacketKind::ReadResponse => {
+                if self.qps[number].has_read_all(packet) {
+                    // The CQE is written behind the data.
+                    let truth = truth(packet, transit);
+                    self.acknowledged(
+                        number,
+                        packet.psn(),
+                        drained,
+                        (!loopback).then_some(truth),
+                        net,
+                    );
+                }
+            }
+            PacketKind::Ack | PacketKind::AtomicAck => {
+                let truth = truth(packet, transit);
+                self.acknowledged(number, packet.psn(), now, (!loopback).then_some(truth), net);
+            }
+        }
+    }
+
+    /// Ground truth: from last bit out of the sender's port to last bit in here.
+    fn transit_ps(&self, now: Time, packet: &Packet) -> u32 {
+        let arrived = now - self.model.rx;
+        let on_the_way = arrived - packet.sent_at();
+        on_the_way.saturating_sub(packet.first_serialisation()).as_ps().min(u32::MAX.into()) as u32
+    }
+
+    /// A header-only answer to `packet`. A mark on the way here goes back as BECN (IBTA A10.3).
+    #[inline]
+    fn reply(&self, number: usize, kind: PacketKind, packet: &Packet, transit: u32) -> Packet {
+        let becn = if packet.is(FECN) { BECN } else { 0 };
+        let setup = self.qps[number].setup;
+        Packet::new(Parts {
+            kind,
+            flags: LAST | becn,
+            sl: setup.sl,
+            vl: self.lane(setup.sl),
+            dst: setup.peer,
+            dst_qp: setup.peer_qp,
+            psn: packet.psn(),
+            wire_bytes: wire::packet_bytes(kind, Segment::only(0)),
+            payload: 0,
+            transit_ps: transit,
+        })
+    }
+
+    #[inline(always)] // or it is passed through memory
+    fn stage_at(&mut self, at: Time, packet: Packet, net: &mut Net) {
+        let index = self.packets.put(packet);
+        self.at(at, ANSWERED, 0, index, net);
+    }
+
+    /// Queues the data that a READ asks for.
+    fn answer(
+        &mut self,
+        number: usize,
+        kind: PacketKind,
+        request: &Packet,
+        bytes: u32,
+        transit_ps: u32,
+    ) {
+        let answer = Answer { kind, bytes, sent: 0, psn: request.psn(), transit_ps };
+        self.qps[number].answers.push_back(answer);
+        self.list(number, 1);
+    }
+
+    /// A message is complete that consumes a RECV: a CQE, if anybody reads it.
+    fn received(
+        &mut self,
+        placed: Time,
+        number: usize,
+        packet: &Packet,
+        transit: u32,
+        net: &mut Net,
+    ) {
+        self.qps[number].last_transit_ps = transit;
+        let bytes = std::mem::take(&mut self.qps[number].receiving);
+        let Some(core) = self.qps[number].setup.core else { return };
+        // Behind the payload, which was written first.
+        let visible = self.pcie.write_descriptor(placed, CQE_BYTES);
+        let qp = Qp(number as u16);
+        let kind = CompletionKind::Received;
+        let truth = Some(Time::from_ps(packet.transit_ps().saturating_add(transit).into()));
+        self.complete(
+            core,
+            visible,
+            Completion { qp, id: 0, kind, bytes, truth, stamp: None },
+            net,
+        );
+    }
+}
+
+/// Ground truth of a request: its own time between the ports and its answer's.
+fn truth(answer: &Packet, transit_ps: u32) -> Time {
+    Time::from_ps(u64::from(answer.transit_ps()) + u64::from(transit_ps))
+}

@@ -1,0 +1,392 @@
+//! The sending side of the RNIC: queue pairs take turns, a packet each; payload is fetched by
+//! DMA, passes the pipeline, and waits at the port for its lane.
+
+use super::qp::Unacked;
+use super::{Host, LOOPBACK, STAGED, TRANSMIT};
+use crate::infiniband::cable::Net;
+use crate::infiniband::egress::Choice;
+use crate::infiniband::packet::{LAST, Packet, Parts};
+use bandwise_rdma::qos::Sl;
+use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Program, Transport};
+use bandwise_rdma::wire::{self, PacketKind, Segment};
+use bandwise_units::{Bytes, Time};
+
+/// Class of answers (acknowledgements, READ responses) among the port's queues.
+const ANSWERS: usize = 1;
+
+/// A queue pair in line to send its next request (0) or answer (1), with what decides whether there is
+/// room for it: a host that waits for room looks at all of them for every packet that leaves.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Turn {
+    number: u16,
+    class: u8,
+    lane: u8,
+    /// Of the next packet, in bytes.
+    payload: u16,
+}
+
+impl<P: Program> Host<P> {
+    /// Puts a queue pair in line to send requests (0) or answers (1).
+    pub(super) fn list(&mut self, number: usize, class: usize) {
+        if !std::mem::replace(&mut self.qps[number].listed[class], true) {
+            self.turns.push_back(self.turn(number, class));
+        }
+    }
+
+    /// The turn of a queue pair that has something to send.
+    fn turn(&self, number: usize, class: usize) -> Turn {
+        let qp = &self.qps[number];
+        let left = if class == ANSWERS {
+            qp.answers.front().map_or(0, |a| a.bytes - a.sent)
+        } else {
+            qp.sq.front().map_or(0, |w| {
+                let kind = PacketKind::request(qp.setup.transport, w.opcode);
+                let payload = kind.map_or(0, |kind| kind.payload(w.bytes));
+                payload.saturating_sub(qp.started * self.model.mtu.get())
+            })
+        };
+        let payload = left.min(self.model.mtu.get()) as u16;
+        let lane = self.lane(qp.setup.sl) as u8;
+        Turn { number: number as u16, class: class as u8, lane, payload }
+    }
+
+    /// All turns again, after levels have got other lanes.
+    pub(super) fn turn_again(&mut self) {
+        for _ in 0..self.turns.len() {
+            let Turn { number, class, .. } = self.turns.pop_front().expect("one for each turn");
+            self.turns.push_back(self.turn(number.into(), class.into()));
+        }
+    }
+
+    /// Starts the next packet, if one can be started; sees to it that the others follow.
+    #[inline]
+    pub(super) fn transmit(&mut self, now: Time, net: &mut Net) {
+        if !self.turns.is_empty() {
+            self.transmit_next(now, net);
+        }
+    }
+
+    fn transmit_next(&mut self, now: Time, net: &mut Net) {
+        if self.issue_free <= now {
+            for _ in 0..self.turns.len() {
+                let turn = self.turns.pop_front().expect("one for each turn");
+                let (number, class) = (usize::from(turn.number), usize::from(turn.class));
+                let started = self.has_room(turn) && self.earliest(turn) <= now;
+                if started {
+                    self.issue_free = now + self.model.issue_gap;
+                    self.start(now, number, class, net);
+                }
+                if !started {
+                    self.turns.push_back(turn);
+                } else if self.has_more(number, class) {
+                    self.turns.push_back(self.turn(number, class));
+                } else {
+                    self.qps[number].listed[class] = false;
+                }
+                if started {
+                    break;
+                }
+            }
+        }
+        self.transmit_later(net);
+    }
+
+    /// Sets the event for the next packet that only waits for its time. Those that wait for room
+    /// are tried again when a packet leaves.
+    fn transmit_later(&mut self, net: &mut Net) {
+        if self.turns.is_empty() {
+            return;
+        }
+        let next = self
+            .turns
+            .iter()
+            .filter(|&&turn| self.has_room(turn))
+            .map(|&turn| self.earliest(turn))
+            .min();
+        if let Some(at) = next.filter(|&at| at < self.transmit_at) {
+            self.transmit_at = at;
+            self.at(at, TRANSMIT, 0, 0, net);
+        }
+    }
+
+    fn has_more(&self, number: usize, class: usize) -> bool {
+        let qp = &self.qps[number];
+        if class == ANSWERS { !qp.answers.is_empty() } else { qp.ready > 0 }
+    }
+
+    fn earliest(&self, turn: Turn) -> Time {
+        let qp = &self.qps[usize::from(turn.number)];
+        if usize::from(turn.class) == ANSWERS {
+            return self.issue_free;
+        }
+        let own = if qp.started > 0 { qp.paced_until } else { qp.paced_until.max(qp.next_at) };
+        own.max(self.issue_free)
+    }
+
+    /// Whether the transmit buffer of its lane takes the next packet.
+    fn has_room(&self, turn: Turn) -> bool {
+        let fetched = u64::from(self.fetched[usize::from(turn.lane)]);
+        fetched == 0 || fetched + u64::from(turn.payload) <= self.model.tx_buffer.get()
+    }
+
+    /// Whether a service level has a lane at this port.
+    pub(crate) fn has_lane(&self, sl: Sl) -> bool {
+        self.sl2vl.vl(sl).is_some()
+    }
+
+    /// The lane of a service level at this port. Levels without one are refused at set-up.
+    pub(super) fn lane(&self, sl: Sl) -> usize {
+        self.sl2vl.vl(sl).map_or(0, |vl| usize::from(vl.get()))
+    }
+
+    fn start(&mut self, now: Time, number: usize, class: usize, net: &mut Net) {
+        if class == ANSWERS {
+            return self.start_answer(now, number, net);
+        }
+        let mtu = self.model.mtu;
+        let qp = &mut self.qps[number];
+        let wqe = *qp.sq.front().expect("a ready queue pair has a WQE");
+        let kind = PacketKind::request(qp.setup.transport, wqe.opcode)
+            .expect("refused when it was connected");
+        let segment = wire::segment(kind.payload(wqe.bytes), mtu, qp.started);
+        if segment.first {
+            qp.next_at = now + self.model.qp_gap;
+        }
+        if let Some(cc) = &self.model.congestion_control {
+            let bytes = wire::packet_bytes(kind, segment);
+            let packet_time = self.egress.cable.byte_time.of(Bytes::new(bytes.into()));
+            let delay = qp.throttle.delay(cc, now + self.cc_timer_ahead, packet_time);
+            if delay > Time::ZERO {
+                qp.paced_until = now + packet_time + delay;
+            }
+        }
+        qp.started += 1;
+        let psn = qp.next_psn;
+        qp.next_psn += 1;
+        if segment.last {
+            qp.sq.pop_front();
+            qp.ready -= 1;
+            qp.started = 0;
+            qp.unacked.push_back(Unacked { psn, wqe, read: 0, answered: false, truth: None });
+        }
+        let transit_or_asked =
+            if wqe.opcode == Opcode::Read { wqe.bytes } else { qp.last_transit_ps };
+        self.fetch(now, number, kind, segment, psn, transit_or_asked, wqe.inline, net);
+    }
+
+    fn start_answer(&mut self, now: Time, number: usize, net: &mut Net) {
+        let mtu = self.model.mtu;
+        let answer = self.qps[number].answers.front_mut().expect("listed for an answer");
+        let segment = wire::segment(answer.bytes, mtu, answer.sent / mtu.get());
+        answer.sent += segment.payload;
+        let answer = *answer;
+        if segment.last {
+            self.qps[number].answers.pop_front();
+        }
+        self.fetch(now, number, answer.kind, segment, answer.psn, answer.transit_ps, false, net);
+    }
+
+    /// Fetches a packet's payload and passes it down the pipeline to the port.
+    #[expect(clippy::too_many_arguments, reason = "a packet's fields, once")]
+    fn fetch(
+        &mut self,
+        now: Time,
+        number: usize,
+        kind: PacketKind,
+        segment: Segment,
+        psn: u32,
+        transit_ps: u32,
+        inline: bool,
+        net: &mut Net,
+    ) {
+        let setup = self.qps[number].setup;
+        let vl = self.lane(setup.sl);
+        let packet = Packet::new(Parts {
+            kind,
+            flags: if segment.last { LAST } else { 0 },
+            sl: setup.sl,
+            vl,
+            dst: setup.peer,
+            dst_qp: setup.peer_qp,
+            psn,
+            wire_bytes: wire::packet_bytes(kind, segment),
+            payload: segment.payload,
+            transit_ps,
+        });
+        self.fetched[vl] += segment.payload;
+        let data_at = if inline || segment.payload == 0 {
+            now
+        } else {
+            let tag = self.packets.next_index();
+            self.pcie.read(now, number, segment.payload, tag)
+        };
+        let index = self.packets.put(packet);
+        self.qps[number].pipeline.push_back(index);
+        self.pass(data_at, number, index, net);
+    }
+
+    /// A packet whose payload is here at `data_at` goes down the pipeline, behind the earlier ones
+    /// of its queue pair.
+    fn pass(&mut self, data_at: Time, number: usize, index: u32, net: &mut Net) {
+        let qp = &mut self.qps[number];
+        qp.last_ready = qp.last_ready.max(data_at + self.model.tx);
+        let ready = qp.last_ready;
+        self.at(ready, STAGED, number as u16, index, net);
+    }
+
+    /// A packet should have passed the pipeline. If the reads of other queue pairs were in its
+    /// payload's way, or in that of an earlier one of its own, it has yet to.
+    pub(super) fn staged(&mut self, now: Time, number: usize, index: u32, net: &mut Net) {
+        let fetched_by = now.saturating_sub(self.model.tx);
+        if let Some(data_at) = self.pcie.finished(fetched_by, index) {
+            return self.pass(data_at, number, index, net);
+        }
+        let qp = &mut self.qps[number];
+        if qp.pipeline.front() != Some(&index) {
+            qp.last_ready += Time::from_ps(1);
+            return self.pass(Time::ZERO, number, index, net);
+        }
+        qp.pipeline.pop_front();
+        let packet = self.packets.take(index);
+        self.stage(now, packet, net);
+    }
+
+    /// A packet has passed the pipeline: to the port, or back inside for this host itself.
+    pub(super) fn stage(&mut self, now: Time, packet: Packet, net: &mut Net) {
+        if packet.dst() == self.index {
+            let bytes = Bytes::new(packet.wire_bytes().into());
+            self.loopback_free =
+                now.max(self.loopback_free) + self.model.loopback_rate.time_for(bytes);
+            let at = self.loopback_free + self.model.rx;
+            self.release(&packet);
+            if packet.kind() == PacketKind::UdSend {
+                self.datagram_sent(self.loopback_free, &packet, net);
+            }
+            let index = self.packets.put(packet);
+            self.at(at, LOOPBACK, 0, index, net);
+            return self.transmit(now, net);
+        }
+        let vl = packet.vl();
+        let slot = class_of(&packet) * self.lanes + vl;
+        let first = self.queues[slot].is_empty();
+        if first && self.egress.takes_at_once(now, vl, &packet, net) {
+            return self.leave(now, slot, vl, packet, net);
+        }
+        self.queues[slot].push_back(packet);
+        if !first {
+            return;
+        }
+        self.egress.offer(slot, vl, &packet);
+        if self.egress.free_at <= now {
+            self.serve(now, net);
+        } else {
+            self.egress.wake_when_free(net);
+        }
+    }
+
+    pub(super) fn port_woke(&mut self, now: Time, net: &mut Net) {
+        if self.egress.woke(now, net) {
+            self.serve(now, net);
+        } else {
+            self.egress.wake_when_free(net);
+        }
+    }
+
+    /// The idle port takes the next packet.
+    fn serve(&mut self, now: Time, net: &mut Net) {
+        let (slot, vl) = match self.egress.choose(now, net) {
+            Choice::Send { slot, vl } => (slot, vl),
+            Choice::Starved => return net.wait(self.egress.end),
+            Choice::Empty => return,
+        };
+        let packet = self.queues[slot].pop_front().expect("an offered slot has a head");
+        match self.queues[slot].front() {
+            Some(head) => self.egress.offer(slot, vl, head),
+            None => self.egress.withdraw(slot, vl),
+        }
+        self.leave(now, slot, vl, packet, net);
+        self.egress.wake_when_free(net);
+    }
+
+    /// A packet leaves by the port.
+    #[inline]
+    fn leave(&mut self, now: Time, slot: usize, vl: usize, mut packet: Packet, net: &mut Net) {
+        let serialisation = self.egress.send(now, slot, vl, &packet, net);
+        packet.leaves(now, serialisation);
+        self.packets_out += 1;
+        let at = self.egress.cable.takes_effect(&packet, now, serialisation);
+        net.send(self.egress.end, at, packet);
+        self.release(&packet);
+        if packet.kind() == PacketKind::UdSend {
+            self.datagram_sent(now + serialisation, &packet, net);
+        }
+        self.transmit(now, net);
+    }
+
+    /// Its bytes have left the transmit buffer.
+    fn release(&mut self, packet: &Packet) {
+        self.fetched[packet.vl()] -= packet.payload();
+    }
+
+    /// A datagram is complete once it is on the wire (RPerf, figure 1c). Several queue pairs may
+    /// send to the same one, so the sender is found by what it sent.
+    fn datagram_sent(&mut self, at: Time, packet: &Packet, net: &mut Net) {
+        let sender = self.qps.iter().position(|qp| {
+            qp.setup.transport == Transport::Ud
+                && (qp.setup.peer, qp.setup.peer_qp) == (packet.dst(), packet.dst_qp())
+                && qp.unacked.iter().any(|u| u.psn == packet.psn() && !u.answered)
+        });
+        if let Some(number) = sender {
+            self.acknowledged(number, packet.psn(), at, None, net);
+        }
+    }
+
+    /// The request that ended with `psn` is answered. Answers of different kinds overtake each
+    /// other here, but requests complete in order: CQEs for those that asked.
+    pub(super) fn acknowledged(
+        &mut self,
+        number: usize,
+        psn: u32,
+        now: Time,
+        truth: Option<Time>,
+        net: &mut Net,
+    ) {
+        let qp = &mut self.qps[number];
+        let core = qp.setup.core;
+        // Answers mostly come in order.
+        let mut next = match qp.unacked.front() {
+            Some(first) if first.psn == psn => Some((first.wqe, truth)),
+            _ => {
+                if let Some(it) = qp.unacked.iter_mut().find(|u| u.psn == psn) {
+                    (it.answered, it.truth) = (true, truth);
+                }
+                None
+            }
+        };
+        while let Some((wqe, truth)) = next {
+            let unacked = &mut self.qps[number].unacked;
+            unacked.pop_front();
+            next = unacked.front().filter(|u| u.answered).map(|u| (u.wqe, u.truth));
+            if let (true, Some(core)) = (wqe.signaled, core) {
+                let visible = self.pcie.write_descriptor(now, super::receive::CQE_BYTES);
+                let completion = Completion {
+                    qp: bandwise_rdma::verbs::Qp(number as u16),
+                    id: wqe.id,
+                    kind: CompletionKind::Sent(wqe.opcode),
+                    bytes: wqe.bytes,
+                    truth,
+                    stamp: None,
+                };
+                self.complete(core, visible, completion, net);
+            }
+        }
+    }
+}
+
+/// Which of a lane's two queues at the port a packet waits in.
+fn class_of(packet: &Packet) -> usize {
+    match packet.kind() {
+        PacketKind::Ack | PacketKind::ReadResponse | PacketKind::AtomicAck => ANSWERS,
+        _ => 0,
+    }
+}

@@ -1,0 +1,24 @@
+//! InfiniBand fabrics with programs on their hosts: [`Simulation`].
+//!
+//! - [`switch`]: buffers, cut-through, arbitration between inputs;
+//! - [`host`]: cores, PCIe and RNIC;
+//! - [`egress`]: an output port of either: virtual lanes, credits, arbitration;
+//! - [`cable`]: the latency and the rate of a link;
+//! - [`packet`]: a packet in flight.
+
+mod ample;
+mod build;
+pub mod cable;
+mod checkpoint;
+mod credit_deadlock;
+pub mod egress;
+pub mod host;
+mod models;
+mod occupancy;
+pub mod packet;
+mod simulation;
+pub mod switch;
+
+pub use checkpoint::FabricCheckpoint;
+pub use models::{Models, PortQos, PortTables, PortTablesError, Qos};
+pub use simulation::{Counters, Outcome, Simulation};

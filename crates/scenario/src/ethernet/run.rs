@@ -1,0 +1,266 @@
+//! Running a network scenario: flows are opened as their time comes, and forgotten when they are
+//! done.
+
+use super::EthernetScenario;
+use super::groups::Groups;
+use super::ports;
+use super::requests::Requests;
+use super::results::{EthernetResults, EthernetStop, TAIL};
+use bandwise_netsim::engine::{APART, Executor, Sequential};
+use bandwise_netsim::ethernet::{Chosen, Finished, Network, Opened, Sighting};
+use bandwise_topology::Port;
+use bandwise_units::Time;
+use bandwise_workload::Flow;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+
+/// A flow that is to start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    /// The flow.
+    pub flow: Flow,
+    /// Which request of an incast it is a part of, counted from 0.
+    pub request: Option<u64>,
+    /// Its traffic class.
+    pub class: u8,
+}
+
+impl From<Flow> for Arrival {
+    fn from(flow: Flow) -> Self {
+        Arrival { flow, request: None, class: 0 }
+    }
+}
+
+/// A flow that has arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlowRecord {
+    /// Its number: flows count from 0 in order of start.
+    pub number: u32,
+    /// When it started.
+    pub start: Time,
+    /// Sending host.
+    pub src: u32,
+    /// Receiving host.
+    pub dst: u32,
+    /// Payload.
+    pub bytes: u64,
+    /// Flow completion time (FCT): from its start until its last byte was at the receiver.
+    pub completion_time: Time,
+    /// What that would have been in an empty network.
+    pub alone: Time,
+}
+
+impl FlowRecord {
+    /// How many times as long as in an empty network it took (IRN 4.1).
+    pub fn slowdown(&self) -> f64 {
+        self.completion_time.as_ps() as f64 / self.alone.as_ps() as f64
+    }
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy)]
+pub struct EthernetProgress {
+    /// Simulated so far.
+    pub simulated: Time,
+    /// Flows that have started.
+    pub started: u64,
+    /// Flows that have arrived.
+    pub finished: u64,
+}
+
+/// What somebody wants to know while a run goes on.
+pub trait Watch {
+    /// A flow has arrived. In order of arrival.
+    fn finished(&mut self, _flow: &FlowRecord) {}
+
+    /// Which packets it wants to see.
+    fn captures(&self) -> Option<Chosen> {
+        None
+    }
+
+    /// One of these packets. In order of time; after a break there are no more.
+    fn sighted(&mut self, _sighting: &Sighting) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    /// Called now and then; may end the run early. What was measured by then is in the results.
+    fn progress(&mut self, _at: EthernetProgress) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Nobody does.
+impl Watch for () {}
+
+/// Simulated time between two looks at what happened. Flows that start in it are opened at once.
+const SLICE: Time = Time::from_us(100);
+
+impl EthernetScenario {
+    /// Runs it with the flows of its own generators.
+    pub fn run(&self, watch: &mut impl Watch) -> EthernetResults {
+        self.run_by(&Sequential, watch)
+    }
+
+    /// The same with the hands of a executor, which only changes how long it takes.
+    pub fn run_by(&self, executor: &impl Executor, watch: &mut impl Watch) -> EthernetResults {
+        let flows = self.arrivals().map(Ok::<_, std::convert::Infallible>);
+        match self.run_with(executor, flows, watch) {
+            Ok(results) => results,
+            Err(never) => match never {},
+        }
+    }
+
+    /// Runs it with flows from elsewhere, in order of start, among its hosts. Takes each one when its
+    /// time comes, and gives up at the first that is an error.
+    pub fn run_with<E>(
+        &self,
+        executor: &impl Executor,
+        flows: impl IntoIterator<Item = Result<Arrival, E>>,
+        watch: &mut impl Watch,
+    ) -> Result<EthernetResults, E> {
+        let mut run = Run::new(self, executor.workers());
+        if let Some(chosen) = watch.captures() {
+            run.network.capture(chosen);
+        }
+        let mut flows = flows.into_iter();
+        let mut next = flows.next().transpose()?;
+        let stop = loop {
+            let due = run.network.now().max(next.map_or(Time::ZERO, |n| n.flow.start));
+            // Nothing happens before the next flow if none is under way.
+            let from = if run.network.open_flows() == 0 { due } else { run.network.now() };
+            let end = from.saturating_add(SLICE).min(self.limit.unwrap_or(Time::MAX));
+            while let Some(arrival) = next.filter(|arrival| arrival.flow.start < end) {
+                run.open(arrival);
+                next = flows.next().transpose()?;
+            }
+            let goes_on = run.network.run_by(executor, end);
+            run.collect(watch);
+            run.look(watch, false);
+            let under_way = run.network.open_flows();
+            let simulated = run.network.now();
+            // A sender whose last acknowledgement was dropped may wait for ever.
+            let all_arrived = run.finished == run.started && (under_way == 0 || !goes_on);
+            if next.is_none() && all_arrived {
+                break EthernetStop::Complete;
+            } else if self.limit.is_some_and(|limit| simulated >= limit) {
+                break EthernetStop::Limit;
+            } else if let Some(ports) = run.deadlock() {
+                break EthernetStop::Deadlock(ports);
+            } else if next.is_none() && !goes_on {
+                break EthernetStop::Stuck;
+            }
+            let (started, finished) = (run.started, run.finished);
+            if watch.progress(EthernetProgress { simulated, started, finished }).is_break() {
+                break EthernetStop::Interrupted;
+            }
+        };
+        run.look(watch, true);
+        Ok(run.results(stop))
+    }
+}
+
+/// A run that goes on.
+struct Run<'a> {
+    scenario: &'a EthernetScenario,
+    network: Network,
+    groups: Groups,
+    /// Flows of no request, where there are requests.
+    others: Option<Groups>,
+    requests: Requests,
+    /// Flows that arrived since the last look, used again and again.
+    arrived: Vec<Finished>,
+    started: u64,
+    finished: u64,
+    /// Flows and requests that start before this don't count.
+    warm_up: Time,
+}
+
+impl<'a> Run<'a> {
+    fn new(scenario: &'a EthernetScenario, shards: NonZeroUsize) -> Self {
+        let EthernetScenario { fabric, model, seed, .. } = scenario;
+        Run {
+            scenario,
+            network: Network::parted(fabric, model, *seed, shards, APART),
+            groups: Groups::new(model.host.mtu),
+            others: scenario.has_requests().then(|| Groups::new(model.host.mtu)),
+            requests: Requests::default(),
+            arrived: Vec::new(),
+            started: 0,
+            finished: 0,
+            warm_up: scenario.warm_up,
+        }
+    }
+
+    fn open(&mut self, arrival: Arrival) {
+        let number = u32::try_from(self.started).expect("a run has fewer than 2^32 flows");
+        let Flow { start, src, dst, bytes } = arrival.flow;
+        let opened = Opened { number, start, src, dst, bytes, class: arrival.class };
+        self.network.open(&opened).expect("the scenario's longest path is short enough");
+        if let Some(request) = arrival.request.filter(|_| start >= self.warm_up) {
+            self.requests.start(number, request, start);
+        }
+        self.started += 1;
+    }
+
+    /// Takes note of the flows that have arrived.
+    fn collect(&mut self, watch: &mut impl Watch) {
+        self.network.take_finished(|finished| self.arrived.push(finished));
+        self.arrived.sort_unstable_by_key(|finished| (finished.at, finished.number));
+        for finished in self.arrived.drain(..) {
+            let Finished { number, start, at, src, dst, bytes } = finished;
+            let alone = self.network.alone(src, dst, bytes);
+            let completion_time = finished.completion_time();
+            let record = FlowRecord { number, start, src, dst, bytes, completion_time, alone };
+            let of_request = self.requests.finish(number, at);
+            if start >= self.warm_up {
+                self.groups.add(&record);
+                if let (Some(others), false) = (&mut self.others, of_request) {
+                    others.add(&record);
+                }
+            }
+            self.finished += 1;
+            watch.finished(&record);
+        }
+    }
+
+    /// Shows the packets that are captured. `ended`: no more follow.
+    fn look(&mut self, watch: &mut impl Watch, ended: bool) {
+        let mut goes_on = ControlFlow::Continue(());
+        self.network.take_sightings(ended, |sighting| {
+            if goes_on.is_continue() {
+                goes_on = watch.sighted(&sighting);
+            }
+        });
+        if goes_on.is_break() {
+            self.network.end_capture();
+        }
+    }
+
+    /// Ports that wait for each other for ever.
+    fn deadlock(&self) -> Option<Vec<Port>> {
+        let has_pfc = self.scenario.model.switch.buffering.has_pfc();
+        has_pfc.then(|| self.network.deadlock())?
+    }
+
+    fn results(mut self, stop: EthernetStop) -> EthernetResults {
+        self.groups.sort();
+        let others = self.others.map(|mut others| {
+            others.sort();
+            others.distributions()
+        });
+        let ports = ports::results(&self.scenario.fabric, &self.network);
+        EthernetResults {
+            beside_requests: others.and_then(|groups| Some(groups.into_iter().next()?.1)),
+            stop,
+            started: self.started,
+            finished: self.finished,
+            groups: self.groups.distributions(),
+            single_packet_tail: self.groups.tail(&TAIL),
+            requests: self.requests.results(),
+            counters: self.network.counters(),
+            storms: ports::storms(&ports, self.scenario.storm),
+            ports,
+            simulated: self.network.now(),
+        }
+    }
+}

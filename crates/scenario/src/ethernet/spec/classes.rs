@@ -1,0 +1,119 @@
+//! Traffic classes: how many, which are lossless, and which goes first.
+
+use super::homa;
+use super::key::Key;
+use super::switch::SwitchSpec;
+use crate::ethernet::TransportKind;
+use crate::reader::values::{Given, Number, within};
+use bandwise_input::{InputError, Source};
+use bandwise_netsim::ethernet::packet::CLASSES;
+use bandwise_netsim::ethernet::{Classes, Schedule};
+use serde::Deserialize;
+use toml::Spanned;
+
+/// `schedule`.
+#[derive(Debug)]
+pub(super) enum ScheduleKey {
+    Strict,
+    Weighted(WeightsSpec),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct WeightsSpec {
+    weights: Spanned<Vec<Spanned<Number>>>,
+}
+
+impl Key for ScheduleKey {
+    const EXAMPLE: &'static str = "\"strict\" or { weights = [1, 3] }";
+    type Table = WeightsSpec;
+    fn text(text: &str) -> Option<Self> {
+        (text == "strict").then_some(ScheduleKey::Strict)
+    }
+    fn table(table: WeightsSpec) -> Option<Self> {
+        Some(ScheduleKey::Weighted(table))
+    }
+}
+
+/// A class of more weight than that beside one of 1 hardly lets it send.
+const MOST_WEIGHT: u64 = 1_000;
+
+impl SwitchSpec {
+    /// The traffic classes of the network. Homa has one at least for either kind of packets.
+    pub(super) fn classes(
+        &self,
+        source: &Source,
+        transport: TransportKind,
+    ) -> Result<Classes, InputError> {
+        let most = CLASSES as u64;
+        let (usual, least) = match transport {
+            TransportKind::Homa => (homa::CLASSES, 2),
+            _ => (1, 1),
+        };
+        let count = match &self.classes {
+            None => usual,
+            Some(given) => within(source, "classes", given, least..=most)? as u8,
+        };
+        let lossless = match &self.lossless {
+            None => Classes::ONE.lossless,
+            Some(list) => list.get_ref().iter().try_fold(0, |set, class| {
+                Ok(set | 1 << numbered(source, "class", class, count)?)
+            })?,
+        };
+        let schedule = match self.schedule.as_ref().map(Spanned::get_ref) {
+            None | Some(ScheduleKey::Strict) => Schedule::Strict,
+            Some(ScheduleKey::Weighted(spec)) => Schedule::Weighted(spec.resolve(source, count)?),
+        };
+        Ok(Classes { count, lossless, schedule })
+    }
+}
+
+impl WeightsSpec {
+    fn resolve(&self, source: &Source, count: u8) -> Result<[u16; CLASSES], InputError> {
+        let given = self.weights.get_ref();
+        if given.len() != usize::from(count) {
+            let message = format!("{} weights for {count} classes", given.len());
+            let error = source.error(self.weights.span(), message);
+            return Err(error.allowed("a weight for each class, that of class 0 first"));
+        }
+        let mut weights = [1; CLASSES];
+        for (weight, given) in weights.iter_mut().zip(given) {
+            let Number(value) = *given.get_ref();
+            let value = Spanned::new(given.span(), value);
+            *weight = within(source, "a weight", &value, 1..=MOST_WEIGHT)? as u16;
+        }
+        Ok(weights)
+    }
+}
+
+/// The number of a class, of so many.
+fn numbered(
+    source: &Source,
+    name: &str,
+    given: &Spanned<Number>,
+    count: u8,
+) -> Result<u8, InputError> {
+    let Number(class) = *given.get_ref();
+    let most = u64::from(count) - 1;
+    if class <= most {
+        return Ok(class as u8);
+    }
+    let message = format!("{name} {class} of {count}: they count from 0");
+    let error = source.error(given.span(), message);
+    Err(error.allowed(format!("0 to {most}, or more `classes` in [switch]")))
+}
+
+/// The class of a part of a workload, if it has one.
+pub(super) fn priority(
+    source: &Source,
+    given: &Given<u64>,
+    classes: &Classes,
+) -> Result<u8, InputError> {
+    match given {
+        None => Ok(0),
+        Some(given) => {
+            let class = Spanned::new(given.span(), Number(*given.get_ref()));
+            numbered(source, "priority", &class, classes.count)
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! `[congestion-control]`, and what switches mark for it.
+
+mod dcqcn;
+mod hpcc;
+mod range;
+mod swift;
+mod timely;
+mod window;
+
+use super::homa;
+use super::key::{Key, key};
+use crate::reader::tables::placed;
+use crate::reader::values::{Given, names, place, text, within};
+use bandwise_input::{InputError, Source};
+use bandwise_netsim::ethernet::SwitchModel;
+use bandwise_netsim::ethernet::telemetry::TELEMETRY;
+use bandwise_rdma::congestion::{Algorithm, NotificationSettings, RedMarker, Settings};
+use bandwise_rdma::transport::Acks;
+use bandwise_units::Bytes;
+use dcqcn::DcqcnSpec;
+use hpcc::HpccSpec;
+use serde::Deserialize;
+use std::ops::Range;
+use swift::SwiftSpec;
+use timely::TimelySpec;
+use toml::Spanned;
+use window::{AimdSpec, DctcpSpec};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct CongestionSpec {
+    #[serde(deserialize_with = "text")]
+    kind: Given<Algorithm>,
+    #[serde(deserialize_with = "key")]
+    ecn: Given<EcnKey>,
+    #[serde(deserialize_with = "placed")]
+    dcqcn: Given<DcqcnSpec>,
+    #[serde(deserialize_with = "placed")]
+    timely: Given<TimelySpec>,
+    #[serde(deserialize_with = "placed")]
+    aimd: Given<AimdSpec>,
+    #[serde(deserialize_with = "placed")]
+    dctcp: Given<DctcpSpec>,
+    #[serde(deserialize_with = "placed")]
+    hpcc: Given<HpccSpec>,
+    #[serde(deserialize_with = "placed")]
+    swift: Given<SwiftSpec>,
+}
+
+/// What hosts do.
+#[derive(Debug, Default)]
+pub(super) struct Congestion {
+    pub(super) senders: Settings,
+    pub(super) receivers: NotificationSettings,
+}
+
+names! { Algorithm, "congestion control",
+"\"none\", \"dcqcn\", \"timely\", \"aimd\", \"dctcp\", \"hpcc\" or \"swift\"",
+"none" => Algorithm::None, "dcqcn" => Algorithm::Dcqcn, "timely" => Algorithm::Timely,
+"aimd" => Algorithm::Aimd, "dctcp" => Algorithm::Dctcp, "hpcc" => Algorithm::Hpcc,
+"swift" => Algorithm::Swift }
+
+#[derive(Debug)]
+enum EcnKey {
+    Truth(bool),
+    Thresholds(EcnSpec),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct EcnSpec {
+    #[serde(default, deserialize_with = "text")]
+    kmin: Given<Bytes>,
+    #[serde(default, deserialize_with = "text")]
+    kmax: Given<Bytes>,
+    pmax: Option<f64>,
+}
+
+impl Key for EcnKey {
+    const EXAMPLE: &'static str =
+        "true, false or { kmin = \"5 KB\", kmax = \"200 KB\", pmax = 0.01 }";
+    type Table = EcnSpec;
+    fn truth(on: bool) -> Option<Self> {
+        Some(EcnKey::Truth(on))
+    }
+    fn table(table: EcnSpec) -> Option<Self> {
+        Some(EcnKey::Thresholds(table))
+    }
+}
+
+/// DCTCP's threshold (its section 3.4: a seventh of the bandwidth-delay product at least; this is
+/// its 65 packets of 1.5 KB for 10 Gbps).
+const DCTCP: RedMarker = RedMarker::step(Bytes::new(97_500));
+
+impl CongestionSpec {
+    fn algorithm(&self) -> Algorithm {
+        self.kind.as_ref().map_or(Algorithm::None, |kind| *kind.get_ref())
+    }
+
+    /// What it adds to every data packet.
+    pub(super) fn telemetry(&self) -> u32 {
+        if self.algorithm().needs_telemetry() { TELEMETRY } else { 0 }
+    }
+
+    /// Refuses what Homa has no use for: its receivers see to it that not too much comes (Homa 3.3).
+    pub(super) fn check_homa(&self, source: &Source) -> Result<(), InputError> {
+        match (&self.kind, self.algorithm()) {
+            (Some(given), algorithm) if algorithm != Algorithm::None => {
+                let why = "receivers grant what may come";
+                Err(homa::refuse(source, "congestion-control", given.span(), why))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The hosts' settings; marks are set in `switch`. `acks` become what the algorithm needs, or
+    /// that is an error where they were `given`.
+    pub(super) fn resolve(
+        &self,
+        source: &Source,
+        switch: &mut SwitchModel,
+        acks: &mut Acks,
+        given: Option<Range<usize>>,
+    ) -> Result<Congestion, InputError> {
+        let algorithm = self.algorithm();
+        let at = place(&self.kind, 0..0);
+        let usual = match algorithm {
+            Algorithm::Dctcp => DCTCP,
+            _ => RedMarker::DCQCN,
+        };
+        switch.ecn = match self.ecn.as_ref().map(|given| given.get_ref()) {
+            None => algorithm.needs_marks().then_some(usual),
+            Some(EcnKey::Truth(true)) => Some(usual),
+            Some(EcnKey::Truth(false)) if algorithm.needs_marks() => {
+                let at = place(&self.ecn, at);
+                let error = source.error(at, "this congestion control knows nothing without marks");
+                return Err(error.allowed("ecn = true, or thresholds"));
+            }
+            Some(EcnKey::Truth(false)) => None,
+            Some(EcnKey::Thresholds(spec)) => Some(self.thresholds(source, spec)?),
+        };
+        // Windows, round trips and marks come with acknowledgements; CNPs don't.
+        let by_acks = !matches!(algorithm, Algorithm::None | Algorithm::Dcqcn);
+        if by_acks && *acks == Acks::OnCompletion {
+            if let Some(at) = given {
+                let message = "this congestion control needs acknowledgements of every packet";
+                return Err(source.error(at, message).allowed("acks = \"every-packet\""));
+            }
+            *acks = Acks::EveryPacket;
+        }
+        self.parameters(source, algorithm)
+    }
+
+    /// The parameters of an algorithm. Tables of others may be there, for a sweep over `kind`, and are
+    /// checked too; but two scenarios that differ in these alone are the same one.
+    fn parameters(&self, source: &Source, algorithm: Algorithm) -> Result<Congestion, InputError> {
+        self.check_kind(source)?;
+        macro_rules! read {
+            ($table:ident.$read:ident) => {
+                self.$table
+                    .as_ref()
+                    .map_or(Ok(Default::default()), |t| t.get_ref().$read(source))?
+            };
+        }
+        let given = Settings {
+            algorithm,
+            dcqcn: read!(dcqcn.resolve),
+            timely: read!(timely.resolve),
+            aimd: read!(aimd.resolve),
+            dctcp: read!(dctcp.resolve),
+            hpcc: read!(hpcc.resolve),
+            swift: read!(swift.resolve),
+        };
+        let receivers = read!(dcqcn.notification);
+        let usual = Settings { algorithm, ..Settings::default() };
+        let senders = match algorithm {
+            Algorithm::None => usual,
+            Algorithm::Dcqcn => Settings { dcqcn: given.dcqcn, ..usual },
+            Algorithm::Timely => Settings { timely: given.timely, ..usual },
+            Algorithm::Aimd => Settings { aimd: given.aimd, ..usual },
+            Algorithm::Dctcp => Settings { dctcp: given.dctcp, ..usual },
+            Algorithm::Hpcc => Settings { hpcc: given.hpcc, ..usual },
+            Algorithm::Swift => Settings { swift: given.swift, ..usual },
+        };
+        Ok(match algorithm {
+            Algorithm::Dcqcn => Congestion { senders, receivers },
+            _ => Congestion { senders, ..Congestion::default() },
+        })
+    }
+
+    /// Refuses parameters where nobody says which algorithm is used: `kind` is forgotten then.
+    fn check_kind(&self, source: &Source) -> Result<(), InputError> {
+        fn of<T>(name: &'static str, table: &Given<T>) -> Option<(&'static str, Range<usize>)> {
+            table.as_ref().map(|table| (name, Spanned::span(table)))
+        }
+        let first = of("dcqcn", &self.dcqcn)
+            .or(of("timely", &self.timely))
+            .or(of("aimd", &self.aimd))
+            .or(of("dctcp", &self.dctcp))
+            .or(of("hpcc", &self.hpcc))
+            .or(of("swift", &self.swift));
+        match first {
+            Some((name, at)) if self.kind.is_none() => {
+                let message = format!("the parameters of {name} are not used: there is no `kind`");
+                Err(source.error(at, message).allowed(format!("kind = {name:?}, or another one")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn thresholds(&self, source: &Source, spec: &EcnSpec) -> Result<RedMarker, InputError> {
+        const MOST: Bytes = Bytes::new(1_000_000_000);
+        let read = |name, given: &Given<Bytes>, or| {
+            let given = given.as_ref();
+            given.map_or(Ok(or), |given| within(source, name, given, Bytes::ZERO..=MOST))
+        };
+        let kmin = read("kmin", &spec.kmin, Bytes::new(5_000))?;
+        let kmax = read("kmax", &spec.kmax, Bytes::new(200_000))?;
+        RedMarker::new(kmin, kmax, spec.pmax.unwrap_or(0.01)).map_err(|error| {
+            let error = source.error(place(&self.ecn, 0..0), error.to_string());
+            error.allowed("kmin up to kmax, and pmax of 0 to 1")
+        })
+    }
+}

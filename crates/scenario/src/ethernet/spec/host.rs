@@ -1,0 +1,91 @@
+//! `[host]`, and how large its packets are.
+
+use super::congestion::Congestion;
+use super::homa;
+use crate::reader::values::{Given, bytes, text, within};
+use bandwise_input::{InputError, Source};
+use bandwise_netsim::ethernet::packet::HEADERS;
+use bandwise_netsim::ethernet::{HostModel, SwitchModel, congested_round_trip};
+use bandwise_rdma::transport::Settings;
+use bandwise_topology::Fabric;
+use bandwise_units::{Bytes, Time};
+use serde::Deserialize;
+
+/// What the largest data packet is made of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame {
+    pub(super) mtu: u32,
+    pub(super) extra_header: u32,
+    /// What telemetry adds.
+    pub(super) telemetry: u32,
+}
+
+impl Frame {
+    /// From Ethernet header to frame check sequence.
+    pub(super) fn bytes(self) -> Bytes {
+        Bytes::new(u64::from(HEADERS + self.extra_header + self.telemetry + self.mtu))
+    }
+
+    pub(super) fn host(
+        self,
+        poll: Option<Time>,
+        transport: Settings,
+        congestion: Congestion,
+    ) -> HostModel {
+        HostModel {
+            transport,
+            congestion: congestion.senders,
+            notification: congestion.receivers,
+            mtu: self.mtu,
+            extra_header: self.extra_header,
+            poll,
+            homa: None,
+        }
+    }
+
+    /// The longest round trip with one congested link; neither transport nor turns matter to it.
+    pub(super) fn congested_round_trip(self, fabric: &Fabric, switch: &SwitchModel) -> Time {
+        let host = self.host(None, Settings::roce(), Congestion::default());
+        congested_round_trip(fabric, switch, &host)
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct HostSpec {
+    #[serde(default, deserialize_with = "bytes")]
+    mtu: Given<u64>,
+    #[serde(default, deserialize_with = "text")]
+    poll: Given<Time>,
+}
+
+/// IRN 4.1 assumes a "typical RDMA MTU of 1KB", and its kilo is a thousand: 40 Gbps times 24 us are
+/// "120KB". With RoCE's headers, preamble and gap that is 1082 B on the wire, of which 120 KB are
+/// 111 packets, the paper's "~110"; of 1106 B, for 1024, they are 108.
+const MTU: u64 = 1000;
+
+impl HostSpec {
+    /// Payload of a full packet. A flow of 2^40 bytes has 2^31 packets of the least.
+    pub(super) fn mtu(&self, source: &Source) -> Result<u32, InputError> {
+        let mtu = self.mtu.as_ref();
+        Ok(mtu.map_or(Ok(MTU), |given| within(source, "mtu", given, 512..=9_000))? as u32)
+    }
+
+    /// How often flows look whether the link is free, if they do not take turns. More seldom than
+    /// that, a flow alone would leave most of its link idle.
+    pub(super) fn poll(&self, source: &Source) -> Result<Option<Time>, InputError> {
+        let range = Time::from_ns(1)..=Time::from_us(1);
+        self.poll.as_ref().map(|given| within(source, "poll", given, range)).transpose()
+    }
+
+    /// Homa sends the shortest message first.
+    pub(super) fn check_homa(&self, source: &Source) -> Result<(), InputError> {
+        match &self.poll {
+            Some(given) => {
+                let why = "the shortest message is sent first";
+                Err(homa::refuse(source, "poll", given.span(), why))
+            }
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! `queues = "input"`: a buffer for each input port (IRN 4.1).
+
+use super::pfc_key::{PfcKey, PfcSpec};
+use super::switch::{Buffered, LARGEST_BUFFER, Surroundings, SwitchSpec, room_for_a_packet};
+use crate::reader::values::{Given, place, within};
+use bandwise_input::{InputError, Source};
+use bandwise_netsim::ethernet::{Buffering, InputBuffers, Pfc};
+use bandwise_units::Bytes;
+
+/// IRN 4.1: twice the bandwidth-delay product of the longest path.
+pub(super) const BUFFER: Bytes = Bytes::new(240_000);
+
+/// Why headroom is what it is.
+pub(super) const ASKS: &str =
+    "what the link carries there and back, three packets and a pause frame";
+
+/// The buffer of one input, as it is cut up among classes.
+pub(super) struct Share {
+    pub(super) buffer: Bytes,
+    pub(super) headroom: Bytes,
+}
+
+impl SwitchSpec {
+    /// Buffers for each input, in equal parts for each class.
+    pub(super) fn input_queues(
+        &self,
+        source: &Source,
+        around: &Surroundings,
+        warnings: &mut Vec<InputError>,
+    ) -> Result<Buffered, InputError> {
+        self.only_with_output_queues(source)?;
+        let Surroundings { classes, packet, headroom, .. } = *around;
+        let buffer = match &self.buffer {
+            None => BUFFER,
+            Some(given) => {
+                room_for_a_packet(source, given, packet)?;
+                within(source, "buffer", given, packet..=LARGEST_BUFFER)?
+            }
+        };
+        let buffer = Bytes::new(buffer.get() / u64::from(classes.count));
+        if buffer < packet {
+            let at = place(&self.buffer, place(&self.classes, 0..0));
+            let message = format!(
+                "a buffer for {} classes has {} B for each, which can't hold a packet",
+                classes.count,
+                buffer.get()
+            );
+            let error = source.error(at, message);
+            return Err(error.allowed(format!("{packet} for each class, or fewer classes")));
+        }
+        let share = Share { buffer, headroom };
+        let pfc = match self.pfc.as_ref().map(|given| given.get_ref()) {
+            // IRN 4.2: "IRN is always used without PFC, while RoCE is always used with PFC".
+            None if around.is_roce => self.lossless_inputs(source, &share)?,
+            None | Some(PfcKey::Truth(false)) => {
+                let buffering = Buffering::PerInput(InputBuffers { buffer, pfc: None });
+                return Ok(Buffered { buffering, loses: true });
+            }
+            Some(PfcKey::Truth(true)) => self.lossless_inputs(source, &share)?,
+            Some(PfcKey::Thresholds(spec)) => {
+                spec.only_of_input_queues(source)?;
+                thresholds(source, &spec.stop, &spec.go, &share)?
+            }
+        };
+        let at = place(&self.pfc, 0..0);
+        let warning = too_little(source, at, &share, pfc);
+        let loses = warning.is_some();
+        warnings.extend(warning);
+        let buffering = Buffering::PerInput(InputBuffers { buffer, pfc: Some(pfc) });
+        Ok(Buffered { buffering, loses })
+    }
+
+    /// Stops as late as nothing is dropped.
+    fn lossless_inputs(&self, source: &Source, share: &Share) -> Result<Pfc, InputError> {
+        let Share { buffer, headroom } = *share;
+        if buffer <= headroom {
+            let at = place(&self.buffer, place(&self.pfc, 0..0));
+            let (had, least) = (buffer.get(), headroom.get());
+            let message = format!("a buffer of {had} B has no room for what comes in after a stop");
+            let allowed = format!("more than {least} B: {ASKS}; or pfc = false");
+            return Err(source.error(at, message).allowed(allowed));
+        }
+        let stop = buffer - headroom;
+        Ok(Pfc { stop, go: stop })
+    }
+}
+
+impl PfcSpec {
+    fn only_of_input_queues(&self, source: &Source) -> Result<(), InputError> {
+        let keys = [("headroom", &self.headroom), ("slack", &self.slack)];
+        for (key, given) in keys {
+            if let Some(given) = given {
+                let message = format!("`{key}` is not used: each input has a buffer of its own");
+                let error = source.error(given.span(), message);
+                return Err(error.allowed("stop and go, or queues = \"output\""));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Says that packets can be dropped, if they can.
+pub(super) fn too_little(
+    source: &Source,
+    at: std::ops::Range<usize>,
+    share: &Share,
+    pfc: Pfc,
+) -> Option<InputError> {
+    let left = share.buffer - pfc.stop;
+    (left < share.headroom).then(|| {
+        let message = format!(
+            "packets can be dropped in spite of PFC: of a buffer of {} B {} B are left when it \
+             says stop",
+            share.buffer.get(),
+            left.get()
+        );
+        let allowed = format!("{} B: {ASKS}, or pfc = true", share.headroom.get());
+        source.error(at, message).allowed(allowed)
+    })
+}
+
+/// Thresholds as they are given.
+pub(super) fn thresholds(
+    source: &Source,
+    stop: &Given<Bytes>,
+    go: &Given<Bytes>,
+    share: &Share,
+) -> Result<Pfc, InputError> {
+    let Share { buffer, headroom } = *share;
+    let stop = match stop {
+        Some(given) if *given.get_ref() > buffer => {
+            let message = format!(
+                "it says stop at {} B in a buffer of {} B: packets are dropped before that",
+                given.get_ref().get(),
+                buffer.get()
+            );
+            let most = buffer.get().saturating_sub(headroom.get());
+            let error = source.error(given.span(), message);
+            return Err(error.allowed(format!("up to {most} B, so that nothing is dropped")));
+        }
+        Some(given) => *given.get_ref(),
+        None => Bytes::new(buffer.get().saturating_sub(headroom.get())),
+    };
+    let go = match go {
+        Some(given) => within(source, "go", given, Bytes::ZERO..=stop)?,
+        None => stop,
+    };
+    Ok(Pfc { stop, go })
+}

@@ -1,0 +1,279 @@
+//! The text form of a [`EthernetScenario`]: `Spec` is what a document says, a scenario what it means.
+//!
+//! Nothing has to be there. What is not given has the value that stands here, and together they are
+//! the default case of IRN 4.1.
+//!
+//! ```toml
+//! title = "The default case of IRN"     # or the file's name
+//!
+//! [fabric]                     # see bandwise_topology::read::toml
+//! build = { fat-tree = 6 }     # 54 hosts, 45 switches of 6 ports
+//! link = { rate = "40 Gbps", delay = "2 us" }
+//! # or, above the tables, fabric-file = "FILE" with such a table, or as ibnetdiscover and ibsim have it
+//!
+//! [switch]                     # every switch
+//! queues = "input"             # or "output": there, in a buffer that all ports share
+//! buffer = "240 KB"            # for each input port; of a shared buffer all of it
+//! pfc = false                  # with roce, if not given, true; or { stop = "217 KB", go = "217 KB" };
+//!                              # of a shared buffer { headroom = "23310 B", slack = "2124 B" }
+//! alpha = 1.0                  # of a shared buffer: times what is free, the most of one queue
+//! reserve = "0 B"              # and what each queue has to itself
+//! classes = 1                  # traffic classes, up to 8
+//! lossless = [0]               # those with PFC; if not given, all
+//! schedule = "strict"          # the highest first; or { weights = [1] }
+//! routing = "ecmp"             # by flow; or "spray": by packet
+//! [[switch.port]]              # ports with other thresholds, where inputs have their own buffers
+//! node = "s0"                  # a switch
+//! input = 1                    # a port; if not given, all
+//! stop = "200 KB"
+//! go = "150 KB"
+//!
+//! [host]                       # every host
+//! mtu = 1000                   # payload of a full packet, bytes
+//! poll = "10 ns"               # how often a flow looks whether the link is free; if not given, flows
+//!                              # take turns
+//!
+//! [transport]
+//! kind = "irn"                 # or "roce", "iwarp", "homa"; what is below is that of irn
+//! recovery = "sack"            # or "sack-only", "no-sack", "go-back-n"
+//! bdp-cap = "auto"             # packets; or a number, or false
+//! timeout = "low-high"         # or "fixed", "dynamic", false; false with PFC
+//! rto-low = "100 us"
+//! rto-high = "320 us"          # for "fixed" the timeout, for "dynamic" the first one and the least
+//! few = 3                      # packets in flight below which rto-low holds
+//! acks = "every-packet"        # or "on-completion", as roce with PFC has it
+//! fetch-delay = "0 us"         # until a lost packet is in the NIC again (IRN 6.3)
+//! extra-header = 0             # bytes of every data packet (IRN 6.3)
+//! [transport.homa]             # of homa, whose [switch] has, if not given, queues = "output",
+//!                              # classes = 8, routing = "spray"; its parameters may be there with other
+//!                              # kinds too, for a sweep over `kind`
+//! rtt-bytes = "120 KB"         # sent without a grant; if not given, what fills the longest path
+//! unscheduled = 1              # classes for that; the others are for what is granted; if not given, by
+//!                              # the sizes of flows
+//! cutoffs = ["2 KB"]           # or, in place of that, up to which size which of them; the rest has one more
+//! resend-after = "2 ms"        # what is missing is asked for
+//!
+//! [congestion-control]
+//! kind = "none"                # or "dcqcn", "timely", "aimd", "dctcp", "hpcc", "swift"
+//! ecn = false                  # marks; if not given, true where they are needed; or
+//!                              # { kmin = "5 KB", kmax = "200 KB", pmax = 0.01 }
+//! # its parameters; those of other kinds may be there too, for a sweep over `kind`
+//! [congestion-control.dcqcn]
+//! gain = 0.00390625            # g
+//! alpha-timer = "55 us"        # K; "0 us": none
+//! increase-timer = "55 us"     # "0 us": none
+//! byte-counter = "10 MB"       # B; "0 B": none
+//! fast-recovery = 5            # F
+//! additive-increase = "40 Mbps"
+//! hyper-increase = "400 Mbps"
+//! min-rate = "40 Mbps"
+//! clamp-target = false         # whether every CNP sets the target rate
+//! back-off = 1.0               # what is left of the rate after a loss
+//! cnp-interval = "50 us"       # of receivers: least time between two CNPs of a flow
+//! [congestion-control.timely]
+//! segment = "0 B"              # acknowledged bytes for each update; "0 B": with each acknowledgement
+//! ewma = 0.02                  # alpha
+//! min-rtt = "20 us"            # D_minRTT
+//! low = "50 us"                # T_low
+//! high = "500 us"              # T_high
+//! additive-increase = "10 Mbps"
+//! decrease = 0.8               # beta
+//! floor = 0.5                  # the least of the rate that an update leaves
+//! hyper-after = 5              # updates without a rise
+//! min-rate = "10 Mbps"
+//! back-off = 1.0               # what is left of the rate after a loss
+//! [congestion-control.aimd]
+//! increase = 1.0               # packets a round trip
+//! decrease = 0.5               # what is left after a loss
+//! [congestion-control.dctcp]
+//! gain = 0.0625                # g
+//! increase = 1.0               # packets a round trip
+//! decrease = 0.5               # what is left after a loss
+//! [congestion-control.hpcc]
+//! target = 0.95                # eta
+//! max-stage = 5
+//! additive-increase = "80 B"   # W_AI
+//! [congestion-control.swift]
+//! queueing = "25 us"           # of the target, beyond the base round-trip time
+//! scaling-range = "100 us"     # fs_range
+//! scaling-min = 0.1            # fs_min_cwnd, packets
+//! scaling-max = 100.0          # fs_max_cwnd, packets
+//! increase = 1.0               # ai, packets a round trip
+//! decrease = 0.8               # beta
+//! max-decrease = 0.5           # max_mdf
+//! min-window = 0.01            # min_cwnd, packets
+//! reset-after = 5              # timeouts in a row
+//!
+//! [workload]                   # one or more of these; the first one, if there is none
+//! poisson = { load = 0.7, of = "payload", sizes = "irn-heavy-tailed", duration = "10 ms" }
+//!                              # any part: priority = 0, its traffic class
+//!                              # of = "wire" counts headers and gaps too; flows = N instead of
+//!                              # duration
+//! incast = { senders = 30, bytes = "150 MB", receiver = 0, connections = 1, requests = 1,
+//!            start = "0 us", every = "0 us" }
+//! permutation = { sizes = "irn-heavy-tailed", start = "0 us" }
+//! flows = "list.csv"           # or a list alone; see bandwise_workload::read::FlowList
+//! # sizes: the name of a distribution, { fixed = "1 MB" }, { uniform = ["500 KB", "5 MB"] } or
+//! # { cdf = "FILE", spread = "uniform" }
+//!
+//! [run]
+//! seed = 1
+//! limit = "1 s"                # of simulated time; if not given, until all flows have arrived
+//! pause-storm = "5 ms"         # a port that is stopped for longer at a stretch is told of
+//! ```
+//!
+//! `[sweep]` and `[plot]` belong to a study of several such scenarios: see [`super::Study`].
+
+mod classes;
+mod congestion;
+mod fabric;
+mod homa;
+mod host;
+mod input_queues;
+mod key;
+mod pfc;
+mod pfc_key;
+mod ports;
+mod run;
+mod shared_buffer;
+mod sizes;
+mod switch;
+mod transport;
+mod workload;
+
+pub use pfc::headroom;
+
+use super::{EthernetScenario, TransportKind, Workload};
+use crate::reader::files::{File, Files};
+use crate::reader::tables::{placed, table};
+use crate::reader::values::Given;
+use bandwise_input::{InputError, Source};
+use bandwise_netsim::ethernet::NetworkModel;
+use bandwise_topology::read::FabricSpec;
+use congestion::CongestionSpec;
+use host::{Frame, HostSpec};
+use run::RunSpec;
+use serde::Deserialize;
+use switch::{SwitchSpec, Switches};
+use toml::Spanned;
+use toml::de::DeTable;
+use transport::TransportSpec;
+use workload::WorkloadSpec;
+
+/// A network scenario as a TOML document says it.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Spec {
+    title: Option<String>,
+    fabric_file: Given<String>,
+    #[serde(default, deserialize_with = "placed")]
+    fabric: Option<Spanned<FabricSpec>>,
+    #[serde(default, deserialize_with = "table")]
+    switch: SwitchSpec,
+    #[serde(default, deserialize_with = "table")]
+    host: HostSpec,
+    #[serde(default, deserialize_with = "table")]
+    transport: TransportSpec,
+    #[serde(default, rename = "congestion-control", deserialize_with = "table")]
+    congestion: CongestionSpec,
+    #[serde(default, deserialize_with = "placed")]
+    workload: Option<Spanned<WorkloadSpec>>,
+    #[serde(default, deserialize_with = "table")]
+    run: RunSpec,
+}
+
+/// What can be read.
+const READABLE: &str = "a TOML network scenario with tables such as [fabric], [transport] and \
+                        [workload], all of which may be missing";
+
+impl EthernetScenario {
+    /// Reads a TOML network scenario. `files` hands over the text of a file that it names; a list of
+    /// flows is not asked for.
+    pub fn from_toml(
+        source: &Source,
+        mut files: impl FnMut(&str) -> Result<File, String>,
+    ) -> Result<EthernetScenario, InputError> {
+        let document = document(source)?;
+        from_document(source, document, &mut files)
+    }
+}
+
+/// The text as a document, of which a study changes parts.
+pub(super) fn document<'a>(source: &Source<'a>) -> Result<Spanned<DeTable<'a>>, InputError> {
+    source.check_text(READABLE)?;
+    source.document().map_err(|error| explain(source, error))
+}
+
+/// What a document means.
+pub(super) fn from_document(
+    source: &Source,
+    document: Spanned<DeTable>,
+    files: Files,
+) -> Result<EthernetScenario, InputError> {
+    let spec: Spec = source.read(document).map_err(|error| explain(source, error))?;
+    spec.resolve(source, files)
+}
+
+/// Says where else it could go.
+fn explain(source: &Source, error: InputError) -> InputError {
+    let line = source.text.lines().nth(error.line() - 1).unwrap_or_default().trim();
+    let of_rperf = ["[[flow]]", "[device]", "[qos]", "[[qos"];
+    if error.message().starts_with("unknown field") && of_rperf.iter().any(|t| line.starts_with(t))
+    {
+        return error.allowed(
+            "the tables of a network scenario; this is one of an InfiniBand scenario, which \
+             `bandwise rperf --fabric` takes",
+        );
+    }
+    error
+}
+
+impl Spec {
+    fn resolve(self, source: &Source, files: Files) -> Result<EthernetScenario, InputError> {
+        let (fabric, at) =
+            fabric::resolve(source, self.fabric.as_ref(), self.fabric_file.as_ref(), files)?;
+        let mut warnings = Vec::new();
+        let (mtu, poll) = (self.host.mtu(source)?, self.host.poll(source)?);
+        let extra_header = self.transport.extra_header(source)?;
+        let frame = Frame { mtu, extra_header, telemetry: self.congestion.telemetry() };
+        let kind = self.transport.kind();
+        let switches = self.switch.resolve(source, &fabric, frame, kind, &mut warnings)?;
+        let Switches { model: mut switch, thresholds, classes, routing, loses } = switches;
+        let congested = || frame.congested_round_trip(&fabric, &switch);
+        let mut transport =
+            self.transport.resolve(source, &switch, routing, loses, congested, &mut warnings)?;
+        let acks = self.transport.acks_place();
+        let congestion = self.congestion.resolve(source, &mut switch, &mut transport.acks, acks)?;
+        if kind == TransportKind::Homa {
+            self.congestion.check_homa(source)?;
+            self.host.check_homa(source)?;
+        }
+        let host = frame.host(poll, transport, congestion);
+        let mut model = NetworkModel { switch, thresholds, host, classes, routing };
+        fabric::check_paths(source, at, &fabric)?;
+        self.transport.cap(&mut model, &fabric);
+        let run = self.run.resolve(source)?;
+        let workload = match &self.workload {
+            Some(given) => {
+                if kind == TransportKind::Homa {
+                    given.get_ref().check_homa(source)?;
+                }
+                workload::resolve(source, given, &fabric, &model, files, &mut warnings)?
+            }
+            None => Workload::Parts(vec![workload::default_part(source, &fabric)?]),
+        };
+        model.host.homa = self.transport.homa(source, &fabric, &model, &workload)?;
+        Ok(EthernetScenario {
+            title: self.title.unwrap_or_else(|| source.name.to_owned()),
+            fabric,
+            transport: kind,
+            model,
+            workload,
+            limit: run.limit,
+            warm_up: run.warm_up,
+            storm: run.storm,
+            seed: run.seed,
+            warnings,
+        })
+    }
+}

@@ -1,0 +1,134 @@
+//! `queues = "output"`: a buffer that all ports share, by dynamic thresholds.
+
+use super::input_queues::{ASKS, BUFFER};
+use super::pfc_key::{PfcKey, PfcSpec};
+use super::switch::{Buffered, LARGEST_BUFFER, Surroundings, SwitchSpec, room_for_a_packet};
+use crate::reader::values::{place, within};
+use bandwise_input::{InputError, Source};
+use bandwise_netsim::ethernet::{Buffering, SharedBuffer, SharedPfc};
+use bandwise_units::Bytes;
+
+/// A queue that is full alone has half of the buffer, of two each has a third: what switches are
+/// delivered with, give or take a power of two.
+const ALPHA: f64 = 1.0;
+
+/// What chips can be set to is 1/128 to 8.
+const ALPHAS: std::ops::RangeInclusive<f64> = 0.001..=1_000.0;
+
+impl SwitchSpec {
+    /// A shared buffer. If it is not said how large, then as large as those of inputs together.
+    pub(super) fn shared_buffer(
+        &self,
+        source: &Source,
+        around: &Surroundings,
+        warnings: &mut Vec<InputError>,
+    ) -> Result<Buffered, InputError> {
+        let Surroundings { ports, packet, .. } = *around;
+        let buffer = match &self.buffer {
+            None => Bytes::new(BUFFER.get() * ports as u64),
+            Some(given) => {
+                room_for_a_packet(source, given, packet)?;
+                within(source, "buffer", given, packet..=LARGEST_BUFFER)?
+            }
+        };
+        let alpha = self.alpha.as_ref();
+        let alpha = alpha.map_or(Ok(ALPHA), |given| within(source, "alpha", given, ALPHAS))?;
+        let reserve = self.reserve.as_ref();
+        let reserve = reserve.map_or(Ok(Bytes::ZERO), |given| {
+            within(source, "reserve", given, Bytes::ZERO..=buffer)
+        })?;
+        let pfc = match self.pfc.as_ref().map(|given| given.get_ref()) {
+            None if !around.is_roce => None,
+            Some(PfcKey::Truth(false)) => None,
+            None | Some(PfcKey::Truth(true)) => Some(PfcSpec::default().shared(source, around)?),
+            Some(PfcKey::Thresholds(spec)) => Some(spec.shared(source, around)?),
+        };
+        let shared = SharedBuffer { buffer, alpha, reserve, pfc };
+        self.check_pool(source, around, &shared)?;
+        let loses = match pfc {
+            None => true,
+            Some(pfc) if pfc.headroom < around.headroom => {
+                let message = format!(
+                    "packets can be dropped in spite of PFC: {} B of headroom hold what comes in \
+                     after a stop",
+                    pfc.headroom.get()
+                );
+                let allowed = format!("{} B: {ASKS}, or pfc = true", around.headroom.get());
+                let at = place(&self.pfc, 0..0);
+                warnings.push(source.error(at, message).allowed(allowed));
+                true
+            }
+            Some(_) => false,
+        };
+        Ok(Buffered { buffering: Buffering::Shared(shared), loses })
+    }
+
+    /// What is set aside must leave something to share: a packet at least.
+    fn check_pool(
+        &self,
+        source: &Source,
+        around: &Surroundings,
+        shared: &SharedBuffer,
+    ) -> Result<(), InputError> {
+        let Surroundings { ports, classes, packet, .. } = *around;
+        let pool = shared.pool(ports, classes.count, classes.lossless);
+        if let Some(pool) = pool.filter(|&pool| pool >= packet) {
+            return self.check_alpha(source, packet, pool, shared);
+        }
+        let at = place(&self.buffer, place(&self.reserve, place(&self.pfc, 0..0)));
+        let headroom = shared.pfc.map_or(0, |pfc| pfc.headroom.get());
+        let message = format!(
+            "a buffer of {} B has nothing to share: {ports} ports of {} classes set aside {} B \
+             each, and {headroom} B of headroom where they are lossless",
+            shared.buffer.get(),
+            classes.count,
+            shared.reserve.get(),
+        );
+        let error = source.error(at, message);
+        Err(error.allowed("a larger buffer, or fewer classes, reserves and lossless classes"))
+    }
+}
+
+impl SwitchSpec {
+    /// A queue that is full alone must have room for a packet.
+    fn check_alpha(
+        &self,
+        source: &Source,
+        packet: Bytes,
+        pool: Bytes,
+        shared: &SharedBuffer,
+    ) -> Result<(), InputError> {
+        let share = shared.alpha / (1.0 + shared.alpha);
+        let alone = (share * pool.get() as f64) as u64 + shared.reserve.get();
+        if alone >= packet.get() {
+            return Ok(());
+        }
+        let message = format!("with this alpha a queue has {alone} B at most, less than a packet");
+        let at = place(&self.alpha, place(&self.buffer, 0..0));
+        let allowed = format!("a larger alpha, or a larger buffer: {packet} for a queue at least");
+        Err(source.error(at, message).allowed(allowed))
+    }
+}
+
+impl PfcSpec {
+    /// What a shared buffer sets aside. An input goes on two packets below the threshold, or it
+    /// would stop again at once.
+    fn shared(&self, source: &Source, around: &Surroundings) -> Result<SharedPfc, InputError> {
+        for (key, given) in [("stop", &self.stop), ("go", &self.go)] {
+            if let Some(given) = given {
+                let message =
+                    format!("`{key}` is not used: a shared buffer has dynamic thresholds");
+                let error = source.error(given.span(), message);
+                return Err(error.allowed("alpha, headroom and slack, or queues = \"input\""));
+            }
+        }
+        let read = |name, given: &Option<toml::Spanned<Bytes>>, or| {
+            let given = given.as_ref();
+            given.map_or(Ok(or), |g| within(source, name, g, Bytes::ZERO..=LARGEST_BUFFER))
+        };
+        Ok(SharedPfc {
+            headroom: read("headroom", &self.headroom, around.headroom)?,
+            slack: read("slack", &self.slack, Bytes::new(2 * around.packet.get()))?,
+        })
+    }
+}

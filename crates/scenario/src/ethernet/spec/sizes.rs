@@ -1,0 +1,106 @@
+//! How large flows are: a name, or a table.
+
+use super::key::Key;
+use crate::reader::files::{Files, named};
+use crate::reader::values::{Given, Read, names, text};
+use bandwise_input::{InputError, Source};
+use bandwise_units::Bytes;
+use bandwise_workload::{IrnSpreads, KNOWN, SizeDistribution, Spread, WorkloadError, read};
+use serde::Deserialize;
+use std::ops::Range;
+use toml::Spanned;
+
+/// `sizes`.
+#[derive(Debug)]
+pub(super) enum SizesKey {
+    Name(String),
+    Table(SizesSpec),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct SizesSpec {
+    #[serde(default, deserialize_with = "text")]
+    fixed: Given<Bytes>,
+    uniform: Option<Spanned<[Read<Bytes>; 2]>>,
+    cdf: Option<Spanned<String>>,
+    /// "irn-heavy-tailed" with another spread in the range that the paper does not speak of.
+    #[serde(default, deserialize_with = "text")]
+    irn_middle: Given<Spread>,
+    #[serde(default, deserialize_with = "text")]
+    spread: Given<Spread>,
+}
+
+names! { Spread, "spread", "\"uniform\" or \"log-uniform\"",
+"uniform" => Spread::Uniform, "log-uniform" => Spread::LogUniform }
+
+impl Key for SizesKey {
+    const EXAMPLE: &'static str = "a name such as \"irn-heavy-tailed\", { fixed = \"1 MB\" }, \
+                                   { uniform = [\"500 KB\", \"5 MB\"] } or { cdf = \"FILE\" }";
+    type Table = SizesSpec;
+    fn text(text: &str) -> Option<Self> {
+        Some(SizesKey::Name(text.to_owned()))
+    }
+    fn table(table: SizesSpec) -> Option<Self> {
+        Some(SizesKey::Table(table))
+    }
+}
+
+/// The distribution that a key says, or that of IRN 4.1.
+pub(super) fn resolve(
+    source: &Source,
+    given: &Given<SizesKey>,
+    files: Files,
+) -> Result<SizeDistribution, InputError> {
+    let Some(given) = given else {
+        return Ok(SizeDistribution::irn_heavy_tailed(IrnSpreads::default()));
+    };
+    match given.get_ref() {
+        SizesKey::Name(name) => SizeDistribution::known(name).ok_or_else(|| {
+            let error = source.error(given.span(), format!("no distribution is called {name:?}"));
+            error.allowed(format!("{}, or a table such as {{ cdf = \"FILE\" }}", KNOWN.join(", ")))
+        }),
+        SizesKey::Table(spec) => spec.resolve(source, given.span(), files),
+    }
+}
+
+/// What is wrong with a workload, at its place.
+pub(super) fn refuse(source: &Source, at: Range<usize>, error: &WorkloadError) -> InputError {
+    source.error(at, error.to_string()).allowed(error.allowed())
+}
+
+impl SizesSpec {
+    fn resolve(
+        &self,
+        source: &Source,
+        at: Range<usize>,
+        files: Files,
+    ) -> Result<SizeDistribution, InputError> {
+        if let (Some(spread), None) = (&self.spread, &self.cdf) {
+            let error = source.error(spread.span(), "a spread without points to go between");
+            return Err(error.allowed("`spread` beside `cdf`"));
+        }
+        match (&self.fixed, &self.uniform, &self.cdf, &self.irn_middle) {
+            (Some(fixed), None, None, None) => SizeDistribution::fixed(*fixed.get_ref())
+                .map_err(|error| refuse(source, fixed.span(), &error)),
+            (None, Some(uniform), None, None) => {
+                let [Read(least), Read(most)] = *uniform.get_ref();
+                SizeDistribution::uniform(least, most)
+                    .map_err(|error| refuse(source, uniform.span(), &error))
+            }
+            (None, None, Some(cdf), None) => {
+                let file = named(source, cdf, files)?;
+                let spread = self.spread.as_ref().map_or(Spread::Uniform, |s| *s.get_ref());
+                read::cdf(&Source::new(&file.name, &file.text), spread)
+            }
+            (None, None, None, Some(middle)) => {
+                let spreads = IrnSpreads { middle: *middle.get_ref(), ..IrnSpreads::default() };
+                Ok(SizeDistribution::irn_heavy_tailed(spreads))
+            }
+            _ => {
+                let error = source.error(at, "sizes are of one kind");
+                Err(error.allowed("one of `fixed`, `uniform`, `cdf` and `irn-middle`"))
+            }
+        }
+    }
+}

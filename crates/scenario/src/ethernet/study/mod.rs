@@ -1,0 +1,117 @@
+//! A [`Study`]: one scenario many times, with some of its keys changed.
+//!
+//! ```toml
+//! [sweep]                                         # every combination of what stands here is run
+//! workload.poisson.load = [0.3, 0.5, 0.7, 0.9]    # an axis: a key of the file, and its values
+//! run.seed = [1, 2, 3]
+//!
+//! [sweep.variants.transport]                      # an axis with a name: what each place on it
+//! "IRN" = { transport.kind = "irn" }              # is called, and which keys it changes
+//! "RoCE with PFC" = { transport.kind = "roce", switch.pfc = true }
+//!
+//! [plot]                                          # if not given, what stands here
+//! x = "workload.poisson.load"                     # an axis: the first whose values are numbers
+//! y = ["average slowdown", "average FCT", "FCT p99"]
+//! ```
+//!
+//! An axis changes the document, not the scenario: what it says is read as if it stood in the
+//! place of what it changes, so errors name its line. Points are in the order in which the axes
+//! stand in the file, the last one changing fastest.
+
+mod axes;
+mod document;
+mod plot;
+
+pub use axes::Axis;
+pub use plot::Plot;
+
+use super::EthernetScenario;
+use super::spec;
+use crate::reader::files::File;
+use bandwise_input::{InputError, Source};
+
+/// One scenario many times, with some of its keys changed.
+#[derive(Debug, Clone)]
+pub struct Study {
+    /// What it is about, in a line.
+    pub title: String,
+    /// What changes; nothing where a document has no `[sweep]`.
+    pub axes: Vec<Axis>,
+    /// Every combination of places on the axes; one point where there is no axis.
+    pub points: Vec<Point>,
+    /// What to draw.
+    pub plot: Plot,
+}
+
+/// A scenario of a study.
+#[derive(Debug, Clone)]
+pub struct Point {
+    /// Its place on each axis.
+    pub places: Vec<usize>,
+    /// What is run.
+    pub scenario: EthernetScenario,
+}
+
+/// Each point holds a fabric.
+const MOST_POINTS: usize = 1_000;
+
+impl Study {
+    /// Reads a TOML network scenario with or without a sweep. `files` is as for
+    /// [`EthernetScenario::from_toml`].
+    pub fn from_toml(
+        source: &Source,
+        mut files: impl FnMut(&str) -> Result<File, String>,
+    ) -> Result<Study, InputError> {
+        let mut base = spec::document(source)?;
+        let sweep = base.get_mut().remove("sweep");
+        let plot = base.get_mut().remove("plot");
+        let (axes, changes) = axes::read(source, sweep.as_ref())?;
+        let plot = plot::read(source, plot, &axes, sweep.is_some())?;
+        let mut points = Vec::new();
+        for places in combinations(&axes) {
+            let mut document = base.clone();
+            for (changes, &place) in changes.iter().zip(&places) {
+                document::change(document.get_mut(), &changes[place]);
+            }
+            let scenario = spec::from_document(source, document, &mut files);
+            let scenario = scenario.map_err(|error| match axes.is_empty() {
+                true => error,
+                false => error.of(&label(&axes, &places)),
+            })?;
+            points.push(Point { places, scenario });
+        }
+        let title = points.first().map(|point| point.scenario.title.clone()).unwrap_or_default();
+        Ok(Study { title, axes, points, plot })
+    }
+
+    /// What a point is called: its place on each axis.
+    pub fn label(&self, point: &Point) -> String {
+        label(&self.axes, &point.places)
+    }
+
+    /// The axis along which nothing but chance differs.
+    pub fn seeds(&self) -> Option<usize> {
+        self.axes.iter().position(|axis| axis.name == SEED)
+    }
+}
+
+/// The key whose values are averaged, not compared.
+const SEED: &str = "run.seed";
+
+fn label(axes: &[Axis], places: &[usize]) -> String {
+    let parts = axes.iter().zip(places).map(|(axis, &place)| axis.place(place));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// Every combination of places, the last axis changing fastest.
+fn combinations(axes: &[Axis]) -> impl Iterator<Item = Vec<usize>> + '_ {
+    let count = axes.iter().map(|axis| axis.values.len()).product();
+    (0..count).map(move |mut number: usize| {
+        let mut places = vec![0; axes.len()];
+        for (place, axis) in places.iter_mut().zip(axes).rev() {
+            *place = number % axis.values.len();
+            number /= axis.values.len();
+        }
+        places
+    })
+}

@@ -1,0 +1,217 @@
+//! Running a scenario: programs on hosts, slices of simulated time, results.
+
+use crate::infiniband::{
+    BulkTraffic, Flow, FlowResult, InfinibandResults, InfinibandScenario, InfinibandStop,
+    LatencyResult, LatencyTraffic, Method,
+};
+use bandwise_netsim::infiniband::{Outcome, Simulation};
+use bandwise_random::Stream;
+use bandwise_rdma::qos::VlArbError;
+use bandwise_rdma::verbs::{Opcode, Qp, Transport};
+use bandwise_rperf::{
+    Bulk, BulkError, BulkSettings, ClosedLoop, ClosedLoopSettings, Generator, Measure,
+    PingPongInitiator, PingPongResponder, PingPongSettings, PostPoll, PostPollSettings, RPerf,
+    RPerfSettings, Rounds, Think, Window,
+};
+use bandwise_units::Time;
+use std::ops::ControlFlow;
+
+/// Why a scenario could not be run.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum RunError {
+    /// The arbitration table is unusable.
+    #[error(transparent)]
+    VlArb(#[from] VlArbError),
+    /// A bulk generator's settings are.
+    #[error("flow {flow}: {error}")]
+    Bulk {
+        /// The flow.
+        flow: String,
+        /// What is wrong.
+        error: BulkError,
+    },
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy)]
+pub struct InfinibandProgress {
+    /// Simulated so far.
+    pub simulated: Time,
+    /// To be simulated at most.
+    pub total: Time,
+}
+
+/// Simulated time between two looks at what happened.
+const SLICE: Time = Time::from_us(500);
+
+/// A flow's program: the host it runs on, and its number there.
+type Place = (usize, usize);
+
+impl InfinibandScenario {
+    /// Runs it. `watch` is called now and then and may end the run early; what was measured by
+    /// then is in the results.
+    pub fn run(
+        &self,
+        mut watch: impl FnMut(InfinibandProgress) -> ControlFlow<()>,
+    ) -> Result<InfinibandResults, RunError> {
+        let mut sim = Simulation::new(&self.fabric, &self.routes, &self.models, self.seed)?;
+        let places = self.flows.iter().zip(0..).map(|(flow, i)| self.start(&mut sim, flow, i));
+        let places = places.collect::<Result<Vec<Place>, RunError>>()?;
+        let total = self.warmup + self.duration;
+        let mut stop = InfinibandStop::Complete;
+        while sim.now() < total {
+            let outcome = sim.run((sim.now() + SLICE).min(total));
+            if let Some(ports) = sim.deadlock() {
+                stop = InfinibandStop::Deadlock(ports);
+                break;
+            }
+            let progress = InfinibandProgress { simulated: sim.now(), total };
+            if outcome == Outcome::Quiet || self.is_measured(&sim, &places) {
+                break;
+            }
+            if watch(progress).is_break() {
+                stop = InfinibandStop::Interrupted;
+                break;
+            }
+        }
+        let flows = self.flows.iter().zip(&places).map(|(flow, &(host, number))| {
+            let program = sim.program(host, number);
+            result_of(flow, program, sim.now())
+        });
+        Ok(InfinibandResults {
+            flows: flows.collect(),
+            stop,
+            simulated: sim.now(),
+            counters: sim.counters(),
+        })
+    }
+
+    /// Whether every latency flow has all its samples (and there is one).
+    fn is_measured(&self, sim: &Simulation<Generator>, places: &[Place]) -> bool {
+        let latency = |flow: &Flow| !matches!(flow.method, Method::Bulk(_));
+        let mut any = false;
+        self.flows.iter().zip(places).filter(|(flow, _)| latency(flow)).all(|(_, &(h, n))| {
+            any = true;
+            sim.is_done(h, n)
+        }) && any
+    }
+
+    fn start(
+        &self,
+        sim: &mut Simulation<Generator>,
+        flow: &Flow,
+        index: u64,
+    ) -> Result<Place, RunError> {
+        let rounds = |t: &LatencyTraffic| Rounds {
+            warmup: t.warmup,
+            samples: t.samples,
+            think: Think::uniform(Time::ZERO, t.think, self.stream("think", index)),
+        };
+        // Programs begin at random moments, so that no two flows are in step by construction.
+        let jitter = Stream::new(self.seed, "start", index).time_below(Time::from_us(2));
+        let (from, to) = (flow.from, flow.to);
+        let connect =
+            |sim: &mut Simulation<Generator>| sim.connect(from, to, flow.transport, flow.sl);
+        let at = self.warmup + jitter;
+        let (program, qps, at): (Generator, Vec<Qp>, Time) = match &flow.method {
+            Method::RPerf(t) => {
+                let (wire, _) = connect(sim);
+                let (loopback, _) = sim.connect(from, from, Transport::Rc, flow.sl);
+                let settings = RPerfSettings {
+                    wire,
+                    loopback,
+                    bytes: t.bytes,
+                    inline_max: 0,
+                    rounds: rounds(t),
+                };
+                (RPerf::new(settings).into(), vec![wire, loopback], at)
+            }
+            Method::PingPong(t) => {
+                let (here, there) = connect(sim);
+                let settings = |qp| PingPongSettings {
+                    qp,
+                    opcode: Opcode::Send,
+                    bytes: t.bytes,
+                    inline_max: PingPongSettings::PERFTEST_INLINE_MAX,
+                    signal_every: PingPongSettings::PERFTEST_SIGNAL_EVERY,
+                };
+                let responder = PingPongResponder::new(settings(there));
+                sim.start(to, &[there], responder.into(), flow.notify, Time::ZERO);
+                (PingPongInitiator::new(settings(here), rounds(t)).into(), vec![here], at)
+            }
+            Method::PostPoll(t) => {
+                let (qp, _) = connect(sim);
+                let settings = PostPollSettings { qp, bytes: t.bytes, rounds: rounds(t) };
+                (PostPoll::new(settings).into(), vec![qp], at)
+            }
+            Method::ClosedLoop { opcode, depth, traffic: t } => {
+                let (qp, _) = connect(sim);
+                let settings = ClosedLoopSettings {
+                    qp,
+                    opcode: *opcode,
+                    bytes: t.bytes,
+                    inline_max: self.models.device.inline_max.get() as u32,
+                    depth: *depth,
+                    rounds: rounds(t),
+                };
+                (ClosedLoop::new(settings).into(), vec![qp], at)
+            }
+            Method::Bulk(t) => {
+                let qps: Vec<Qp> = (0..t.qps).map(|_| connect(sim).0).collect();
+                let at = t.start + jitter;
+                let bulk = self.bulk(flow, t, qps.clone(), at)?;
+                (bulk.into(), qps, at)
+            }
+        };
+        let number = sim.start(from, &qps, program, flow.notify, at);
+        Ok((from, number))
+    }
+
+    fn bulk(
+        &self,
+        flow: &Flow,
+        t: &BulkTraffic,
+        qps: Vec<Qp>,
+        start: Time,
+    ) -> Result<Bulk, RunError> {
+        let settings = BulkSettings {
+            qps,
+            opcode: t.opcode,
+            bytes: t.bytes,
+            buffer: t.buffer,
+            depth: t.depth,
+            batch: t.batch,
+            signal_every: 1,
+            inline_max: self.models.device.inline_max.get() as u32,
+            start,
+            until: t.stop,
+            messages: None,
+            rate: t.rate,
+            window: Window { from: self.warmup, to: self.warmup + self.duration },
+        };
+        Bulk::new(settings).map_err(|error| RunError::Bulk { flow: flow.name.clone(), error })
+    }
+
+    /// The seed of a stream that a program keeps itself.
+    fn stream(&self, name: &str, index: u64) -> u64 {
+        Stream::new(self.seed, name, index).time_below(Time::MAX).as_ps()
+    }
+}
+
+fn result_of(flow: &Flow, program: &Generator, now: Time) -> FlowResult {
+    let latency = program.measure().and_then(latency_of);
+    let bandwidth = program.bandwidth().map(|mut b| {
+        b.to = b.to.min(now).max(b.from);
+        b
+    });
+    FlowResult { name: flow.name.clone(), latency, bandwidth }
+}
+
+fn latency_of(measure: &Measure) -> Option<LatencyResult> {
+    let against = measure.against_truth();
+    Some(LatencyResult {
+        measured: measure.latency().summary()?,
+        truth: against.and_then(|a| a.truth.summary()),
+        error: against.and_then(|a| a.error.summary()),
+    })
+}

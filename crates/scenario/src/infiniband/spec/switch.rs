@@ -1,0 +1,94 @@
+//! `[switch]`.
+
+use crate::reader::tables::{OrFalse, Table};
+use crate::reader::values::{Given, SECOND, names, text, within};
+use bandwise_input::{InputError, Source};
+use bandwise_netsim::infiniband::egress::Scheduling;
+use bandwise_netsim::infiniband::switch::{Hiccup, Queueing, SwitchModel};
+use bandwise_rdma::wire::{BLOCK, Mtu, PacketKind, Segment, blocks, packet_bytes};
+use bandwise_units::{Bytes, Time};
+use serde::Deserialize;
+use toml::Spanned;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct SwitchSpec {
+    #[serde(default, deserialize_with = "text")]
+    latency: Given<Time>,
+    #[serde(default, deserialize_with = "text")]
+    buffer: Given<Bytes>,
+    #[serde(default, deserialize_with = "text")]
+    scheduling: Given<Scheduling>,
+    #[serde(default, deserialize_with = "text")]
+    queueing: Given<Queueing>,
+    #[serde(default, deserialize_with = "text")]
+    credit_delay: Given<Time>,
+    hiccup: Option<OrFalse<HiccupSpec>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct HiccupSpec {
+    #[serde(deserialize_with = "crate::reader::values::number")]
+    one_in: Given<u64>,
+    #[serde(deserialize_with = "text")]
+    up_to: Given<Time>,
+}
+
+names! { Scheduling, "scheduling", "\"fcfs\" or \"round-robin\"",
+"fcfs" => Scheduling::Fcfs, "round-robin" => Scheduling::RoundRobin }
+names! { Queueing, "queueing", "\"fifo\" or \"voq\"",
+"fifo" => Queueing::Fifo, "voq" => Queueing::Voq }
+
+impl Table for HiccupSpec {
+    const EXAMPLE: &'static str = "{ one-in = 256, up-to = \"200 ns\" } or false";
+}
+
+impl SwitchSpec {
+    pub(super) fn resolve(&self, source: &Source, mtu: Mtu) -> Result<SwitchModel, InputError> {
+        let mut model = SwitchModel::usual();
+        if let Some(latency) = &self.latency {
+            model.latency = within(source, "latency", latency, Time::ZERO..=SECOND)?;
+        }
+        if let Some(buffer) = &self.buffer {
+            model.buffer = lane_buffer(source, buffer, mtu)?;
+        }
+        if let Some(delay) = &self.credit_delay {
+            model.credit_delay = within(source, "credit-delay", delay, Time::ZERO..=SECOND)?;
+        }
+        if let Some(OrFalse::Table(HiccupSpec { one_in: Some(one_in), up_to: Some(up_to) })) =
+            &self.hiccup
+        {
+            let one_in = within(source, "one-in", one_in, 1..=u64::from(u32::MAX))? as u32;
+            let up_to = within(source, "up-to", up_to, Time::ZERO..=SECOND)?;
+            model.hiccup = Some(Hiccup { one_in, up_to });
+        }
+        if let Some(scheduling) = &self.scheduling {
+            model.scheduling = *scheduling.get_ref();
+        }
+        if let Some(queueing) = &self.queueing {
+            model.queueing = *queueing.get_ref();
+        }
+        Ok(model)
+    }
+}
+
+/// A buffer behind a link, for one lane: one that can't take a packet would never send a
+/// credit, and a port counts at most 2^16 - 1 of them.
+pub(super) fn lane_buffer(
+    source: &Source,
+    given: &Spanned<Bytes>,
+    mtu: Mtu,
+) -> Result<Bytes, InputError> {
+    let largest = blocks(packet_bytes(PacketKind::WriteImm, Segment::only(mtu.get())));
+    let (least, most) = (u64::from(largest * BLOCK), u64::from(u16::MAX) * u64::from(BLOCK));
+    let buffer = *given.get_ref();
+    let message = if buffer.get() < least {
+        format!("a buffer of {buffer} can't hold a packet of the MTU of {mtu} with its headers")
+    } else if buffer.get() > most {
+        format!("a buffer of {buffer} has more blocks than credits can count")
+    } else {
+        return Ok(buffer);
+    };
+    Err(source.error(given.span(), message).allowed(format!("{least} B to {most} B")))
+}

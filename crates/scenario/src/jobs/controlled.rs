@@ -1,0 +1,209 @@
+//! [`Controlled`]: a network whose ports Saba's controller sets up, alone or as several instances.
+
+use super::instances::Instances;
+use super::steering::{Configurable, Paths, Steering};
+use super::{JobsScenario, SharingPolicy};
+use bandwise_flowsim::policy::WeightedQueues;
+use bandwise_flowsim::{LinkConfig, Links, Simulation};
+use bandwise_saba::Share;
+use bandwise_saba::controller::{
+    ApplicationId, Command, ConnectionId, Controller, Coordinates, Event, Grouping, Levels,
+    PortConfig, PortId, Profile, Settings, SharedTable, Weighting,
+};
+use bandwise_saba::mapping::{PriorityLevel, Scaling};
+use bandwise_saba::sensitivity::Model;
+use bandwise_saba::table::Application;
+use bandwise_saba::weights::Floors;
+use bandwise_workload::job::{Scale, WORKLOADS, Workload};
+use std::collections::BTreeMap;
+use std::num::{NonZeroU8, NonZeroU16};
+use std::sync::Arc;
+
+/// Who sets up ports.
+pub(super) trait Controllers {
+    /// Takes an event.
+    fn tell(&mut self, event: Event);
+    /// What is to be done about all of them.
+    fn settle(&mut self) -> Vec<Command>;
+}
+
+impl Controllers for Controller {
+    fn tell(&mut self, event: Event) {
+        self.handle(event).expect("each is told once");
+    }
+
+    fn settle(&mut self) -> Vec<Command> {
+        Controller::settle(self)
+    }
+}
+
+/// The controllers and what they need to know of jobs. Links are ports, of the same numbers; a job is an
+/// application, and a connection over all the links that it sends through.
+pub(super) struct Controlled<C> {
+    controllers: C,
+    /// By job: what it is called in the table, and its level.
+    jobs: Vec<(Application, PriorityLevel)>,
+}
+
+impl Controlled<Controller> {
+    /// One controller. Levels are of all jobs that there will be, as they are made ahead of time (Saba
+    /// 4.3.4), for a connection keeps its level. `policy` is Saba, or one that differs from it in its weights.
+    pub(super) fn centralised(
+        scenario: &JobsScenario,
+        links: &Links,
+        policy: SharingPolicy,
+    ) -> Self {
+        let jobs = scenario.jobs.iter().enumerate();
+        let models = jobs.map(|(job, shared)| (name(job), shared.model(scenario.model)));
+        let table = table(scenario, models.collect());
+        let names = (0..scenario.jobs.len()).map(name).collect();
+        let saba = Controller::new(settings(scenario, policy), Levels::Shared(table.clone()));
+        Controlled::new(saba, scenario, links, names, &table)
+    }
+
+    /// What ports were told, by link.
+    pub(super) fn configurations(&self) -> impl Iterator<Item = (u32, &PortConfig)> {
+        self.controllers.configurations().map(|(port, config)| (port.0 as u32, config))
+    }
+}
+
+impl Controlled<Instances> {
+    /// An instance for each switch and what is cabled to it. Levels are of what was profiled ahead of
+    /// time, which knows nothing of which jobs there will be, nor how many of each (Saba 4.3.4): the
+    /// paper's ten workloads and what else these jobs run, each once.
+    pub(super) fn distributed(scenario: &JobsScenario, links: &Links) -> Self {
+        let mut first: BTreeMap<&str, usize> = BTreeMap::new();
+        for (job, shared) in scenario.jobs.iter().enumerate() {
+            first.entry(&shared.workload).or_insert(job);
+        }
+        let of_job = |&job: &usize| (name(job), scenario.jobs[job].model(scenario.model));
+        let mut models: BTreeMap<Application, Model> = first.values().map(of_job).collect();
+        for workload in WORKLOADS.into_iter().filter(|workload| !first.contains_key(workload)) {
+            let called = Application::try_from(workload).expect("letters are a name");
+            let workload = Workload::by_name(workload).expect("it is in the table");
+            let job = workload.job(Scale::default()).expect("a scale that is allowed");
+            models.insert(called, super::fitted(&super::profile(&job), scenario.model));
+        }
+        let table = table(scenario, models);
+        let names = scenario.jobs.iter().map(|job| name(first[&*job.workload])).collect();
+        let settings = settings(scenario, SharingPolicy::Saba);
+        let instances = Instances::new(&scenario.fabric, links, settings, &table);
+        Controlled::new(instances, scenario, links, names, &table)
+    }
+}
+
+impl<C: Controllers> Controlled<C> {
+    /// Ports with the scenario's queues, and jobs with their names in the table.
+    fn new(
+        mut controllers: C,
+        scenario: &JobsScenario,
+        links: &Links,
+        names: Vec<Application>,
+        table: &SharedTable,
+    ) -> Self {
+        let queues = one_or_more(scenario.queues.queues);
+        for port in (0..links.ports().len() as u64).map(PortId) {
+            controllers.tell(Event::PortFound { port, queues, revision: 0 });
+        }
+        let level = |name: &Application| table.level_of(name).expect("the table has all jobs");
+        let jobs = names.into_iter().map(|name| (name.clone(), level(&name))).collect();
+        Controlled { controllers, jobs }
+    }
+
+    /// All jobs are there, and send over these paths; nobody is told of it but the controllers.
+    pub(super) fn with_all(mut self, paths: &[Paths]) -> Self {
+        for (job, paths) in paths.iter().enumerate() {
+            self.hear(job, paths);
+        }
+        self.controllers.settle();
+        self
+    }
+
+    /// The level of a job.
+    pub(super) fn level(&self, job: usize) -> PriorityLevel {
+        self.jobs[job].1
+    }
+
+    /// A job is there, and sends over these paths.
+    fn hear(&mut self, job: usize, paths: &Paths) {
+        let (application, connection) = (ApplicationId(job as u64), ConnectionId(job as u64));
+        let path = paths.links().into_iter().map(|link| PortId(link.into())).collect();
+        let (name, level) = self.jobs[job].clone();
+        let profile = Profile::Named(name);
+        self.controllers.tell(Event::Registered { application, profile });
+        self.controllers.tell(Event::Connected { connection, application, level, path });
+    }
+
+    /// Does what the controllers say.
+    fn settle(&mut self, ports: &mut impl Configurable) {
+        for command in self.controllers.settle() {
+            match command {
+                // Nobody sends there; what it is set to matters to nobody.
+                Command::Configure { config, .. } if config.weights.is_empty() => {}
+                Command::Configure { port: PortId(link), config } => {
+                    ports.configure(link as u32, &config);
+                }
+                // The same as in the table.
+                Command::Assign { .. } => {}
+            }
+        }
+    }
+}
+
+fn settings(scenario: &JobsScenario, policy: SharingPolicy) -> Settings {
+    let part = Share::try_from(scenario.queues.part).expect("a part of the whole");
+    let weighting = match policy {
+        SharingPolicy::EqualWeights => Weighting::EqualQueues,
+        _ => Weighting::Sensitivity,
+    };
+    let of_models = policy != SharingPolicy::SabaNoFloor;
+    let floors = Floors { of_models, ..Floors::default() };
+    Settings { part, floors, weighting, ..Settings::default() }
+}
+
+fn table(scenario: &JobsScenario, models: BTreeMap<Application, Model>) -> Arc<SharedTable> {
+    let grouping = Grouping {
+        levels: NonZeroU16::from(one_or_more(scenario.queues.levels)),
+        coordinates: Coordinates::Slowdowns,
+        scaling: Scaling::None,
+        seed: scenario.seed,
+    };
+    let table = SharedTable::new(models, &grouping);
+    Arc::new(table.expect("slowdowns are coordinates of any model"))
+}
+
+/// A job's name in the table; in the order of jobs.
+fn name(job: usize) -> Application {
+    Application::try_from(format!("{job:010}").as_str()).expect("digits are a name")
+}
+
+fn link_config(config: &PortConfig) -> LinkConfig {
+    let queues = config.table.iter().map(|(level, queue)| (level.0 as u8, queue));
+    LinkConfig::weighted(&config.weights, queues).expect("few queues, and weights above 0")
+}
+
+impl Configurable for Simulation<WeightedQueues> {
+    fn configure(&mut self, link: u32, config: &PortConfig) {
+        self.set_link(link, link_config(config)).expect("a link");
+    }
+}
+
+impl<C: Controllers, N: Configurable> Steering<N> for Controlled<C> {
+    fn class(&self, job: usize) -> u8 {
+        self.jobs[job].1.0 as u8
+    }
+
+    fn starts(&mut self, job: usize, paths: &Paths, network: &mut N) {
+        self.hear(job, paths);
+        self.settle(network);
+    }
+
+    fn ended(&mut self, job: usize, _: &Paths, network: &mut N) {
+        self.controllers.tell(Event::Gone { application: ApplicationId(job as u64) });
+        self.settle(network);
+    }
+}
+
+fn one_or_more(n: u8) -> NonZeroU8 {
+    NonZeroU8::new(n).unwrap_or(NonZeroU8::MIN)
+}

@@ -1,0 +1,137 @@
+//! [`Doubt`]: what speaks against a model as it is used here.
+
+use super::{JobsScenario, Outlook, SharedJob};
+use bandwise_saba::sensitivity::{Conditions, Dataset, Prediction, Quality, Setting, Warning};
+use std::fmt;
+use std::num::NonZeroU32;
+
+/// Something that makes a model doubtful, for the jobs that have it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Doubt {
+    /// The application whose model it is.
+    pub application: String,
+    /// The names of the jobs that it concerns.
+    pub jobs: Vec<String>,
+    /// What is wrong, at its worst.
+    pub warning: Warning,
+}
+
+/// Jobs or models that are named; nobody reads more.
+const NAMED: usize = 3;
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.jobs.iter().map(String::as_str).collect();
+        let named = few(&names, names.len());
+        write!(f, "the model of {}, for {named}: {}", self.application, self.warning)
+    }
+}
+
+impl Doubt {
+    /// All of them in words; of several that say the same of other models, the worst, and how many there are.
+    pub fn told(doubts: &[Doubt]) -> Vec<String> {
+        let mut kinds: Vec<Vec<&Doubt>> = Vec::new();
+        for doubt in doubts {
+            match kinds.iter_mut().find(|kind| is_of_a_kind(&kind[0].warning, &doubt.warning)) {
+                Some(kind) => kind.push(doubt),
+                None => kinds.push(vec![doubt]),
+            }
+        }
+        let told = |kind: &Vec<&Doubt>| {
+            // The first of those that are as bad.
+            let mut sorted = kind.clone();
+            sorted.sort_by(|a, b| badness(&b.warning).total_cmp(&badness(&a.warning)));
+            let others: Vec<&str> =
+                sorted[1..].iter().map(|doubt| doubt.application.as_str()).collect();
+            match others.len() {
+                0 => sorted[0].to_string(),
+                n => {
+                    format!("{}; so are, as much or less, those of {}", sorted[0], few(&others, n))
+                }
+            }
+        };
+        kinds.iter().map(told).collect()
+    }
+}
+
+/// The first few of so many names.
+fn few(names: &[&str], count: usize) -> String {
+    let named = names[..count.min(NAMED)].join(", ");
+    match count.saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
+
+impl JobsScenario {
+    /// What speaks against the models of jobs: of their own, where they are used with other nodes or data
+    /// than they were measured on (Saba 4.6.3), and below the least share that was measured. Of each kind
+    /// and application the worst, in the order of jobs.
+    pub fn doubts(&self, outlook: &Outlook) -> Vec<Doubt> {
+        let mut doubts: Vec<Doubt> = Vec::new();
+        for (job, told) in self.jobs.iter().zip(&outlook.jobs) {
+            let mut warnings = job.quality(self.model).warnings;
+            let lowest = [told.saba, told.equal].into_iter().min_by_key(|promise| promise.share);
+            if let Some(promise) = lowest
+                && let Prediction::Extrapolated { least, .. } = promise.slowdown
+            {
+                warnings.push(Warning::Extrapolated { share: promise.share, least });
+            }
+            for warning in warnings {
+                let application = job.application.as_str();
+                let is_same = |other: &&mut Doubt| {
+                    other.application == application && is_of_a_kind(&other.warning, &warning)
+                };
+                match doubts.iter_mut().find(is_same) {
+                    Some(known) => {
+                        known.jobs.push(job.name.clone());
+                        if badness(&warning) > badness(&known.warning) {
+                            known.warning = warning;
+                        }
+                    }
+                    None => doubts.push(Doubt {
+                        application: application.to_owned(),
+                        jobs: vec![job.name.clone()],
+                        warning,
+                    }),
+                }
+            }
+        }
+        doubts
+    }
+}
+
+impl SharedJob {
+    /// How far its model can be trusted where it runs.
+    pub fn quality(&self, kind: bandwise_saba::sensitivity::Kind) -> Quality {
+        // How much data that was may not be known, but how many times as much it has is.
+        let as_measured = || "1 x what was measured".parse().expect("a number and a unit");
+        let dataset: Dataset = self.profile.setting.dataset.clone().unwrap_or_else(as_measured);
+        let used = Setting {
+            nodes: NonZeroU32::new(self.job.instances),
+            dataset: Some(dataset.scaled(self.data)),
+        };
+        let measured = Setting { dataset: Some(dataset), ..self.profile.setting.clone() };
+        let conditions = Conditions { measured: &measured, used: &used };
+        Quality::of(&self.model(kind), &self.profile.samples, Some(conditions))
+    }
+}
+
+/// Whether two warnings say the same but for how much; too many nodes are not too few.
+fn is_of_a_kind(a: &Warning, b: &Warning) -> bool {
+    let is_more = |warning: &Warning| match *warning {
+        Warning::Nodes { times } | Warning::Dataset { times } => times > 1.0,
+        _ => false,
+    };
+    std::mem::discriminant(a) == std::mem::discriminant(b) && is_more(a) == is_more(b)
+}
+
+/// Larger for what is worse, among warnings of a kind.
+fn badness(warning: &Warning) -> f64 {
+    match *warning {
+        Warning::LowRSquared { r_squared } => -r_squared,
+        Warning::Rises { .. } => 0.0,
+        Warning::Nodes { times } | Warning::Dataset { times } => times.max(1.0 / times),
+        Warning::Extrapolated { share, least } => least.get() / share.get(),
+    }
+}

@@ -1,0 +1,102 @@
+//! [`Outlook`]: what Saba would configure, and what that means to each job by its model, before anything
+//! is simulated.
+
+use super::controlled::Controlled;
+use super::steering::Paths;
+use super::{JobsScenario, SharedJob, SharingPolicy};
+use bandwise_flowsim::Links;
+use bandwise_saba::Share;
+use bandwise_saba::controller::PortConfig;
+use bandwise_saba::mapping::PriorityLevel;
+use bandwise_saba::sensitivity::Prediction;
+use bandwise_topology::Port;
+
+/// What Saba configures while all jobs are there, whenever they start, and what each job's model makes of
+/// it. The configuration is that of the controller which drives the simulation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outlook {
+    /// By job.
+    pub jobs: Vec<JobOutlook>,
+    /// What each port is told through which a job sends, in order of nodes and ports.
+    pub ports: Vec<(Port, PortConfig)>,
+}
+
+/// What a job has to expect.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JobOutlook {
+    /// Its priority level, a service level in InfiniBand.
+    pub level: PriorityLevel,
+    /// Where all jobs of a link have equal parts of it.
+    pub equal: Promise,
+    /// Under Saba.
+    pub saba: Promise,
+}
+
+/// What a job has wherever it sends, though all others send all the time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Promise {
+    /// The least share of a link, over all links that it sends through.
+    pub share: Share,
+    /// Its slowdown with that share of all of them, as its model has it. The simulated slowdown is
+    /// mostly lower: others compute at times, and leave what they don't use.
+    pub slowdown: Prediction,
+}
+
+impl JobsScenario {
+    /// What Saba would configure, and what models say of it.
+    pub fn outlook(&self) -> Outlook {
+        let links = Links::new(&self.fabric);
+        let paths: Vec<Paths> = self.jobs.iter().map(|job| Paths::new(self, &links, job)).collect();
+        let count = links.ports().len();
+        let controlled = Controlled::centralised(self, &links, SharingPolicy::Saba);
+        let controlled = controlled.with_all(&paths);
+        let mut jobs_at: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for (job, paths) in paths.iter().enumerate() {
+            paths.links().into_iter().for_each(|link| jobs_at[link as usize].push(job));
+        }
+        let part = self.queues.part;
+        let mut equal = vec![part; self.jobs.len()];
+        let mut saba = equal.clone();
+        let mut ports = Vec::new();
+        for (link, config) in controlled.configurations() {
+            let jobs = &jobs_at[link as usize];
+            let of_queues = of_queues(config, jobs, |job| controlled.level(job));
+            for &job in jobs {
+                let queue = queue_of(config, controlled.level(job));
+                equal[job] = equal[job].min(part / jobs.len() as f64);
+                saba[job] = saba[job].min(part * of_queues[queue]);
+            }
+            ports.push((links.ports()[link as usize], config.clone()));
+        }
+        let outlook = |(number, job): (usize, &SharedJob)| {
+            let model = job.model(self.model);
+            let promise = |share: f64| {
+                let share = Share::try_from(share).expect("weights are not so far apart");
+                Promise { share, slowdown: model.predict(share) }
+            };
+            let level = controlled.level(number);
+            JobOutlook { level, equal: promise(equal[number]), saba: promise(saba[number]) }
+        };
+        let jobs = self.jobs.iter().enumerate().map(outlook).collect();
+        Outlook { jobs, ports }
+    }
+}
+
+/// Of each queue of a port the part of the port that each of its jobs has: those of one queue are taken
+/// to have equal parts of it, which is so where they have as many flows there.
+fn of_queues(
+    config: &PortConfig,
+    jobs: &[usize],
+    level: impl Fn(usize) -> PriorityLevel,
+) -> Vec<f64> {
+    let sum: f64 = config.weights.iter().map(|&weight| f64::from(weight)).sum();
+    let mut members = vec![0u32; config.weights.len()];
+    jobs.iter().for_each(|&job| members[queue_of(config, level(job))] += 1);
+    let part =
+        |(&weight, &members): (&u8, &u32)| f64::from(weight) / sum / f64::from(members.max(1));
+    config.weights.iter().zip(&members).map(part).collect()
+}
+
+fn queue_of(config: &PortConfig, level: PriorityLevel) -> usize {
+    config.table.of(level).expect("the levels of all jobs that send here").into()
+}

@@ -1,0 +1,174 @@
+//! Jobs whose transfers are messages of Homa over Ethernet.
+//!
+//! Homa's switches send by priority and may drop, its hosts need no connections: that is what Ethernet
+//! switches have. Hosts, cables and rates are those of the scenario; packets carry as much as those of
+//! InfiniBand. "Homa" is B. Montazeri et al., *Homa: A Receiver-Driven Low-Latency Transport Protocol
+//! Using Network Priorities* (SIGCOMM 2018); the number after it is the section.
+
+use super::{PacketResults, PacketsError, REACTION, mtu};
+use crate::jobs::execution::{Carrier, Jobs, JobsProgress, JobsWatch};
+use crate::jobs::results::took;
+use crate::jobs::{JobsResults, JobsScenario, SharingPolicy};
+use bandwise_netsim::engine::{APART, Executor};
+use bandwise_netsim::ethernet::packet::{GAP, MAX_SWITCHES};
+use bandwise_netsim::ethernet::{
+    Buffering, Classes, HostModel, Network, NetworkModel, Opened, Routing, SharedBuffer,
+    SwitchModel, bdp_packets,
+};
+use bandwise_netsim::infiniband::Counters;
+use bandwise_rdma::congestion::{self, NotificationSettings};
+use bandwise_rdma::homa::{LEVELS, Priorities, RESEND_AFTER, Settings};
+use bandwise_rdma::transport;
+use bandwise_topology::Fabric;
+use bandwise_topology::routes::{EqualPaths, farthest_hosts};
+use bandwise_units::{Bytes, Time};
+use bandwise_workload::job::{Part, Transfer};
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+/// Looks between two calls of whoever watches.
+const WATCH_EVERY: u64 = 64;
+
+/// What a switch has room for, bytes: never full, as a loss costs a timeout, which does not shrink with
+/// the scale of volumes. Ports may have nearly all of it.
+const BUFFER: SharedBuffer = SharedBuffer {
+    buffer: Bytes::new(1_000_000_000),
+    alpha: 64.0,
+    reserve: Bytes::ZERO,
+    pfc: None,
+};
+
+/// Whether jobs can be run so: whether packets find their way, with all of each link for them.
+pub(super) fn check(scenario: &JobsScenario) -> Result<(), PacketsError> {
+    let JobsScenario { fabric, queues, .. } = scenario;
+    if queues.part < 1.0 {
+        return Err(PacketsError::Part(queues.part));
+    }
+    let switches = farthest_hosts(fabric).map_or(0, |ends| {
+        let [a, b] = ends.map(|host| fabric.rank(host));
+        EqualPaths::new(fabric).path(a, b, 0).count()
+    });
+    match switches <= MAX_SWITCHES {
+        true => Ok(()),
+        false => Err(PacketsError::Path(switches)),
+    }
+}
+
+/// What packets full of payload take on a link for so much of it.
+pub(super) fn full_packet() -> Bytes {
+    Bytes::new((host().full_frame() + GAP).into())
+}
+
+fn host() -> HostModel {
+    HostModel {
+        transport: transport::Settings::irn(),
+        congestion: congestion::Settings::default(),
+        notification: NotificationSettings::default(),
+        mtu: mtu(),
+        extra_header: 0,
+        poll: None,
+        homa: None,
+    }
+}
+
+/// One priority is for what is sent without a grant, as at flow level (Saba 4.6.4 has 8 in all): nobody
+/// says how large the messages of jobs will be. Packets are spread over all paths.
+fn model(fabric: &Fabric) -> NetworkModel {
+    let usual = host();
+    let rtt = NonZeroU32::new(bdp_packets(fabric, &usual)).unwrap_or(NonZeroU32::MIN);
+    let priorities = Priorities::new(LEVELS - 1, Vec::new()).expect("8 in all");
+    let homa = Settings { priorities, rtt, resend_after: RESEND_AFTER };
+    NetworkModel {
+        switch: SwitchModel { buffering: Buffering::Shared(BUFFER), ecn: None },
+        thresholds: Vec::new(),
+        host: HostModel { homa: Some(homa), ..usual },
+        classes: Classes { count: LEVELS, ..Classes::ONE },
+        routing: Routing::Spray,
+    }
+}
+
+/// Runs jobs until all are over, or until it is told to stop.
+pub(super) fn run(
+    scenario: &JobsScenario,
+    policy: SharingPolicy,
+    executor: &impl Executor,
+    watch: JobsWatch<'_>,
+) -> PacketResults {
+    let JobsScenario { fabric, jobs: shared, seed, .. } = scenario;
+    let network = Network::parted(fabric, &model(fabric), *seed, executor.workers(), APART);
+    let mut post = Post { scenario, network, under_way: BTreeMap::new(), sent: 0 };
+    let mut jobs = Jobs::new(shared);
+    let (mut instants, mut arrived, mut over) = (0, Vec::new(), false);
+    while !over {
+        let now = post.network.now();
+        post.network.take_finished(|finished| arrived.push((finished.at, finished.number)));
+        arrived.sort_unstable();
+        for (_, number) in arrived.drain(..) {
+            let (job, part) = post.under_way.remove(&number).expect("it was sent");
+            jobs.delivered(job, part, now, &mut post);
+        }
+        jobs.advance(now, &mut post);
+        instants += 1;
+        // What is under way is looked at soon; otherwise nothing happens before something is due.
+        let due = jobs.next_due();
+        let next = REACTION * (now.as_ps() / REACTION.as_ps() + 1);
+        let next = match post.under_way.is_empty() {
+            true => due,
+            false => Some(due.map_or(next, |due| due.min(next))),
+        };
+        if instants % WATCH_EVERY == 0 || next.is_none() {
+            let progress = jobs.progress(now);
+            over |= watch(JobsProgress { policy: Some(policy), ..progress }).is_break();
+        }
+        match next {
+            Some(next) if !over => _ = post.network.run_by(executor, next),
+            _ => over = true,
+        }
+    }
+    let Post { network, sent, under_way, .. } = post;
+    let ended = shared.iter().zip(jobs.into_ended());
+    let counters = network.counters();
+    PacketResults {
+        results: JobsResults {
+            policy,
+            took: ended.map(|(job, ended)| took(job, ended)).collect(),
+            flows: u64::from(sent) - under_way.len() as u64,
+            instants,
+            timeline: None,
+        },
+        simulated: network.now(),
+        counters: Counters {
+            packets_delivered: counters.packets_delivered,
+            packet_hops: counters.packet_hops,
+            packets_dropped: counters.packets_dropped,
+            events: counters.events,
+        },
+        deadlock: None,
+    }
+}
+
+/// What carries messages.
+struct Post<'a> {
+    scenario: &'a JobsScenario,
+    network: Network,
+    /// Messages under way by number: of which job and part.
+    under_way: BTreeMap<u32, (u32, Part)>,
+    /// All that were sent.
+    sent: u32,
+}
+
+impl Carrier for Post<'_> {
+    fn starts(&mut self, _job: usize) {}
+
+    fn send(&mut self, job: usize, part: Part, Transfer { from, to, bytes }: Transfer) {
+        let host = |instance: u32| self.scenario.jobs[job].hosts[instance as usize];
+        let (number, start): (u32, Time) = (self.sent, self.network.now());
+        let (src, dst, bytes) = (host(from), host(to), bytes.get());
+        self.sent = self.sent.checked_add(1).expect("a run has fewer than 2^32 messages");
+        self.under_way.insert(number, (job as u32, part));
+        let message = Opened { number, start, src, dst, bytes, class: 0 };
+        self.network.open(&message).expect("the longest path is short enough");
+    }
+
+    fn ended(&mut self, _job: usize) {}
+}

@@ -1,0 +1,107 @@
+//! How the fabric of a sharing scenario behaves at packet level.
+
+use super::PacketsError;
+use crate::infiniband::congestion;
+use crate::jobs::{JobsScenario, SharingPolicy};
+use bandwise_netsim::infiniband::host::DeviceModel;
+use bandwise_netsim::infiniband::{Models, PortTables, Qos};
+use bandwise_rdma::qos::{Sl2Vl, Vl, VlArbTable};
+use bandwise_saba::controller::PortConfig;
+use bandwise_saba::mapping::{MAX_WEIGHT, arbitration};
+use bandwise_topology::Fabric;
+
+/// How data lanes are used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Lanes {
+    /// One for all.
+    One,
+    /// One a job, with these weights for good.
+    PerJob(Vec<u8>),
+    /// So many, which the controller sets up.
+    Controlled(u8),
+}
+
+impl Lanes {
+    /// Those of a policy.
+    pub(super) fn of(
+        scenario: &JobsScenario,
+        policy: SharingPolicy,
+    ) -> Result<Lanes, PacketsError> {
+        if scenario.queues.part < 1.0 {
+            return Err(PacketsError::Part(scenario.queues.part));
+        }
+        let jobs = scenario.jobs.len();
+        let per_job = |shares: Vec<f64>| match jobs <= Vl::COUNT {
+            true => Ok(Lanes::PerJob(arbitration(&shares, MAX_WEIGHT))),
+            false => Err(PacketsError::Jobs { policy, jobs }),
+        };
+        match policy {
+            SharingPolicy::FairFlows | SharingPolicy::Blocking => Ok(Lanes::One),
+            SharingPolicy::FairJobs => per_job(vec![1.0; jobs]),
+            SharingPolicy::GivenWeights => {
+                per_job(scenario.jobs.iter().map(|job| job.weight).collect())
+            }
+            SharingPolicy::Saba
+            | SharingPolicy::SabaNoFloor
+            | SharingPolicy::SabaDistributed
+            | SharingPolicy::EqualWeights => {
+                let queues = scenario.queues.queues;
+                match usize::from(queues) <= Vl::COUNT {
+                    true => Ok(Lanes::Controlled(queues)),
+                    false => Err(PacketsError::Queues(queues)),
+                }
+            }
+            _ => Err(PacketsError::Policy(policy)),
+        }
+    }
+
+    /// How many there are.
+    fn count(&self) -> u8 {
+        match self {
+            Lanes::One => 1,
+            Lanes::PerJob(weights) => weights.len().max(1) as u8,
+            Lanes::Controlled(lanes) => *lanes,
+        }
+    }
+
+    /// What every port begins with.
+    fn tables(&self) -> PortTables {
+        let vlarb = match self {
+            Lanes::PerJob(weights) if !weights.is_empty() => self.arbitration(weights),
+            _ => self.arbitration(&vec![1; self.count().into()]),
+        };
+        PortTables { sl2vl: Sl2Vl::modulo(self.count()), vlarb }
+    }
+
+    /// What the controller's configuration is to a port.
+    pub(super) fn configured(&self, config: &PortConfig) -> PortTables {
+        let mut vls = [0; 16];
+        for (level, queue) in config.table.iter() {
+            vls[usize::from(level.0)] = queue;
+        }
+        PortTables {
+            sl2vl: Sl2Vl::new(vls).expect("queues are lanes that there are"),
+            vlarb: self.arbitration(&config.weights),
+        }
+    }
+
+    /// The turns of all lanes by weight, as a port would get them. A lane without a queue has the least turn:
+    /// something may still wait there.
+    fn arbitration(&self, weights: &[u8]) -> VlArbTable {
+        let lane = |vl| Vl::try_from(vl).expect("there are as many");
+        let lanes: Vec<Vl> = (0..self.count()).map(lane).collect();
+        VlArbTable::by_weight(&lanes, weights, DeviceModel::connectx4_56g().mtu.get() as u16)
+    }
+}
+
+/// Everything about a fabric under a policy.
+pub(super) fn models(fabric: &Fabric, lanes: &Lanes, policy: SharingPolicy) -> Models {
+    let PortTables { sl2vl, vlarb } = lanes.tables();
+    let mut models = Models::ample(fabric, Qos { sl2vl, vlarb, ports: Vec::new() });
+    if policy == SharingPolicy::FairFlows {
+        let (marking, reaction) = congestion::defaults(models.switch.buffer);
+        models.switch.marking = Some(marking);
+        models.device.congestion_control = Some(reaction);
+    }
+    models
+}

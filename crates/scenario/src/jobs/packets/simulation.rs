@@ -1,0 +1,277 @@
+//! [`JobsSimulation`]: what jobs send is ordered from the senders of hosts, and what has arrived is told to jobs.
+
+use super::models::{Lanes, models};
+use super::sender::JobSender;
+use super::{PacketResults, PacketsError};
+use crate::jobs::execution::{Carrier, Jobs, JobsProgress, JobsWatch};
+use crate::jobs::results::took;
+use crate::jobs::steering::{Configurable, Paths, Steering};
+use crate::jobs::{JobsResults, JobsScenario, SharingPolicy};
+use bandwise_flowsim::Links;
+use bandwise_netsim::engine::{APART, Executor};
+use bandwise_netsim::infiniband::host::Notify;
+use bandwise_netsim::infiniband::{FabricCheckpoint, PortTables, Simulation};
+use bandwise_rdma::qos::Sl;
+use bandwise_rdma::verbs::{Opcode, Qp, Transport, WorkRequest};
+use bandwise_saba::controller::PortConfig;
+use bandwise_topology::Port;
+use bandwise_units::Time;
+use bandwise_workload::job::{Job, Part, Stage, Transfer};
+
+/// Time between two looks at all hosts: about what a process takes to be told of something.
+pub const REACTION: Time = Time::from_ns(500);
+
+/// Looks between two calls of whoever watches.
+const WATCH_EVERY: u64 = 64;
+
+/// Nodes whose events one queue holds well. In larger fabrics, and where shards have to be cut
+/// somewhere, each node has its own though links are short.
+const ONE_QUEUE: usize = 256;
+
+/// The largest message (IBTA 9.2.8: 2^31 bytes). What is larger is sent as several.
+const MESSAGE: u64 = 1 << 31;
+
+/// Tables of ports that are to be set, by link.
+pub(super) struct Set {
+    lanes: Lanes,
+    tables: Vec<(u32, PortTables)>,
+}
+
+impl Configurable for Set {
+    fn configure(&mut self, link: u32, config: &PortConfig) {
+        self.tables.push((link, self.lanes.configured(config)));
+    }
+}
+
+/// Jobs over packets.
+pub(super) struct JobsSimulation<'a, S> {
+    policy: SharingPolicy,
+    simulation: Simulation<JobSender>,
+    jobs: Jobs<'a>,
+    orders: Orders<'a, S>,
+}
+
+impl<'a, S: Steering<Set> + Send> JobsSimulation<'a, S> {
+    /// Jobs that have not started yet; the fabric has all their connections.
+    pub(super) fn new(
+        scenario: &'a JobsScenario,
+        links: &'a Links,
+        lanes: Lanes,
+        policy: SharingPolicy,
+        steering: S,
+        executor: &impl Executor,
+    ) -> Result<Self, PacketsError> {
+        let JobsScenario { fabric, routes, jobs, seed, .. } = scenario;
+        let models = models(fabric, &lanes, policy);
+        let parts_itself = executor.workers().get() > 1 || fabric.nodes().len() > ONE_QUEUE;
+        let apart = if parts_itself { Time::from_ps(1) } else { APART };
+        let built = Simulation::parted(fabric, routes, &models, *seed, executor.workers(), apart);
+        let mut simulation = built.expect("arbitration tables that every port can have");
+        let mut qps = vec![Vec::new(); fabric.hosts().len()];
+        let mut connections = Vec::new();
+        for (number, job) in jobs.iter().enumerate() {
+            let level = Sl::try_from(steering.class(number)).expect("there are as many levels");
+            let mut of_job = Connections::new(job.job.instances);
+            of_job.pairs(&job.job, |[a, b]| {
+                let hosts = [a, b].map(|instance| job.hosts[instance as usize] as usize);
+                let (near, far) = simulation.connect(hosts[0], hosts[1], Transport::Rc, level);
+                qps[hosts[0]].push(near);
+                qps[hosts[1]].push(far);
+                (near, far)
+            });
+            connections.push(of_job);
+        }
+        for (host, qps) in qps.iter().enumerate() {
+            if qps.len() > usize::from(u16::MAX) {
+                let name = fabric.node(fabric.hosts()[host]).name.clone();
+                return Err(PacketsError::Connections { host: name, connections: qps.len() });
+            }
+            simulation.start(host, qps, JobSender::default(), Notify::Poll, Time::ZERO);
+        }
+        let orders = Orders {
+            scenario,
+            ports: links.ports(),
+            paths: jobs.iter().map(|job| Paths::new(scenario, links, job)).collect(),
+            connections,
+            steering,
+            set: Set { lanes, tables: Vec::new() },
+            requests: Vec::new(),
+            under_way: vec![0; fabric.hosts().len()],
+            arrived: Vec::new(),
+            transfers: 0,
+        };
+        Ok(JobsSimulation { policy, simulation, jobs: Jobs::new(jobs), orders })
+    }
+
+    /// Runs until all jobs are over, or until it is told to stop.
+    pub(super) fn run(self, executor: &impl Executor, watch: JobsWatch<'_>) -> PacketResults {
+        let JobsSimulation { policy, mut simulation, mut jobs, mut orders } = self;
+        let (mut instants, mut over) = (0, false);
+        while !over {
+            let mut looks = 0;
+            simulation.run_in_steps(executor, |checkpoint| {
+                if looks == WATCH_EVERY {
+                    return None;
+                }
+                looks += 1;
+                let next = orders.look(checkpoint, &mut jobs);
+                over = next.is_none();
+                next
+            });
+            instants += looks;
+            let progress = jobs.progress(simulation.now());
+            over |= watch(JobsProgress { policy: Some(policy), ..progress }).is_break();
+        }
+        let ended = orders.scenario.jobs.iter().zip(jobs.into_ended());
+        let took = ended.map(|(job, ended)| took(job, ended));
+        PacketResults {
+            results: JobsResults {
+                policy,
+                took: took.collect(),
+                flows: orders.transfers,
+                instants,
+                timeline: None,
+            },
+            simulated: simulation.now(),
+            counters: simulation.counters(),
+            deadlock: simulation.deadlock(),
+        }
+    }
+}
+
+/// The queue pairs of a job: each two instances that send to each other have a connection for each part
+/// of stages. On one connection for both, a part would wait for the other.
+struct Connections {
+    instances: u32,
+    /// By part, sender and receiver.
+    qps: Vec<Option<Qp>>,
+}
+
+impl Connections {
+    fn new(instances: u32) -> Self {
+        Connections { instances, qps: vec![None; 2 * (instances * instances) as usize] }
+    }
+
+    fn of(&self, part: Part, from: u32, to: u32) -> usize {
+        ((part as u32 * self.instances + from) * self.instances + to) as usize
+    }
+
+    /// Calls `connect` once for each part and pair with something to send.
+    fn pairs(&mut self, job: &Job, mut connect: impl FnMut([u32; 2]) -> (Qp, Qp)) {
+        for Stage { pattern, overlapped, exposed, .. } in &job.stages {
+            let parts = [(Part::Overlapped, overlapped), (Part::Exposed, exposed)];
+            let phases = (0..pattern.phases()).flat_map(|phase| parts.map(|part| (phase, part)));
+            for (phase, (part, bytes)) in phases {
+                pattern.transfers(phase, job.instances, *bytes, |Transfer { from, to, .. }| {
+                    let [there, back] = [self.of(part, from, to), self.of(part, to, from)];
+                    if self.qps[there].is_none() {
+                        let (near, far) = connect([from, to]);
+                        (self.qps[there], self.qps[back]) = (Some(near), Some(far));
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// What is to be carried out, and what is under way.
+struct Orders<'a, S> {
+    scenario: &'a JobsScenario,
+    /// By link.
+    ports: &'a [Port],
+    /// By job.
+    paths: Vec<Paths>,
+    connections: Vec<Connections>,
+    steering: S,
+    set: Set,
+    /// Hosts, and what they are to post.
+    requests: Vec<(u32, WorkRequest)>,
+    /// By host: how many transfers have not been acknowledged.
+    under_way: Vec<u32>,
+    /// Transfers that have, by what [`number`] calls them.
+    arrived: Vec<u64>,
+    /// All that have.
+    transfers: u64,
+}
+
+/// What a transfer's last request is called.
+fn number(job: usize, part: Part) -> u64 {
+    (job as u64) << 1 | part as u64
+}
+
+impl<S: Steering<Set>> Orders<'_, S> {
+    /// A look at all hosts: what has arrived, what happens then, and when to look next; `None` if there
+    /// is nothing left to wait for.
+    fn look(
+        &mut self,
+        checkpoint: &mut FabricCheckpoint<'_, '_, '_, JobSender>,
+        jobs: &mut Jobs<'_>,
+    ) -> Option<Time> {
+        let now = checkpoint.now();
+        let mut arrived = std::mem::take(&mut self.arrived);
+        for (host, under_way) in self.under_way.iter_mut().enumerate().filter(|of| *of.1 > 0) {
+            let completed = &mut checkpoint.program_mut(host, 0).completed;
+            *under_way -= completed.len() as u32;
+            arrived.append(completed);
+        }
+        self.transfers += arrived.len() as u64;
+        for number in arrived.drain(..) {
+            let part = if number & 1 == 0 { Part::Overlapped } else { Part::Exposed };
+            jobs.delivered((number >> 1) as u32, part, now, self);
+        }
+        self.arrived = arrived;
+        jobs.advance(now, self);
+        self.carry_out(checkpoint);
+        let due = jobs.next_due();
+        if self.under_way.iter().all(|&transfers| transfers == 0) {
+            return due;
+        }
+        // Nothing moves though something is under way: a deadlock.
+        let next = REACTION * (now.as_ps() / REACTION.as_ps() + 1);
+        (!checkpoint.is_quiet()).then(|| due.map_or(next, |due| due.min(next)))
+    }
+
+    fn carry_out(&mut self, checkpoint: &mut FabricCheckpoint<'_, '_, '_, JobSender>) {
+        for (link, tables) in self.set.tables.drain(..) {
+            let port = self.ports[link as usize];
+            checkpoint.set_tables(port, &tables).expect("all levels have lanes, all lanes a turn");
+        }
+        for (host, request) in self.requests.drain(..) {
+            checkpoint.program_mut(host as usize, 0).orders.push(request);
+            checkpoint.wake(host as usize, 0);
+        }
+    }
+}
+
+impl<S: Steering<Set>> Carrier for Orders<'_, S> {
+    fn starts(&mut self, job: usize) {
+        self.steering.starts(job, &self.paths[job], &mut self.set);
+    }
+
+    fn send(&mut self, job: usize, part: Part, Transfer { from, to, bytes }: Transfer) {
+        let connections = &self.connections[job];
+        let qp = connections.qps[connections.of(part, from, to)].expect("connected before");
+        let host = self.scenario.jobs[job].hosts[from as usize];
+        self.under_way[host as usize] += 1;
+        let mut left = bytes.get();
+        while left > 0 {
+            let bytes = left.min(MESSAGE);
+            left -= bytes;
+            let request = WorkRequest {
+                qp,
+                id: number(job, part),
+                opcode: Opcode::Write,
+                bytes: bytes as u32,
+                // Requests of a connection complete in order.
+                signaled: left == 0,
+                inline: false,
+                ring: true,
+            };
+            self.requests.push((host, request));
+        }
+    }
+
+    fn ended(&mut self, job: usize) {
+        self.steering.ended(job, &self.paths[job], &mut self.set);
+    }
+}

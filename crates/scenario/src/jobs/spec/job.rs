@@ -1,0 +1,299 @@
+//! `[[job]]`: what a job does, and how often there is one like it.
+
+use super::models;
+use super::stage::StageSpec;
+use super::synthetic::Known;
+use super::times::{Times, fitted, samples};
+use crate::jobs::Models;
+use crate::reader::nodes;
+use crate::reader::text::first_line;
+use crate::reader::values::{Given, decimal, number, place, text, within};
+use bandwise_input::{InputError, Source};
+use bandwise_saba::Share;
+use bandwise_saba::sensitivity::{Sample, Samples};
+use bandwise_saba::table::{Application, Entry, NameError};
+use bandwise_topology::Fabric;
+use bandwise_units::{BitRate, Time};
+use bandwise_workload::job::{
+    DATA_SCALES, INSTANCE_SCALES, Job, PROFILE_INSTANCES, REFERENCE_RATE, Scale,
+};
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use toml::Spanned;
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct JobSpec {
+    name: Given<String>,
+    workload: Given<String>,
+    model: Given<String>,
+    times: Option<Times>,
+    #[serde(default)]
+    stage: Vec<Spanned<StageSpec>>,
+    #[serde(default, deserialize_with = "number")]
+    rounds: Given<u64>,
+    #[serde(default, deserialize_with = "number")]
+    instances: Given<u64>,
+    #[serde(default, deserialize_with = "decimal")]
+    data: Given<f64>,
+    #[serde(default, deserialize_with = "number")]
+    count: Given<u64>,
+    #[serde(default, deserialize_with = "text")]
+    start: Given<Time>,
+    #[serde(default, deserialize_with = "decimal")]
+    weight: Given<f64>,
+    hosts: Option<Spanned<Vec<Spanned<String>>>>,
+}
+
+/// A job that wants places.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    pub(super) name: String,
+    pub(super) kind: Kind,
+    pub(super) start: Time,
+    pub(super) weight: f64,
+    /// Where its instances have to be.
+    pub(super) hosts: Option<Vec<u32>>,
+    /// Where errors about it stand.
+    pub(super) at: Range<usize>,
+}
+
+/// What one job does and what model it has, without a name and a place.
+#[derive(Debug, Clone)]
+pub(super) struct Kind {
+    pub(super) workload: String,
+    pub(super) job: Job,
+    pub(super) data: f64,
+    pub(super) application: Application,
+    pub(super) profile: Entry,
+}
+
+/// More jobs than any fabric here has room for.
+const MOST_JOBS: u64 = 100_000;
+/// More rounds than make sense.
+const MOST_ROUNDS: u64 = 1_000_000;
+/// Time that is still far from where picoseconds run out.
+pub(super) const LONGEST: Time = Time::from_ms(86_400_000);
+/// Weights that differ by more than switches can tell apart are no use.
+const WEIGHTS: std::ops::RangeInclusive<f64> = 0.001..=1_000.0;
+
+/// All jobs of the document, named.
+pub(super) fn resolve(
+    source: &Source,
+    specs: &[Spanned<JobSpec>],
+    known: &Known,
+    fabric: &Fabric,
+    models: Option<&Models>,
+    warnings: &mut Vec<InputError>,
+) -> Result<Vec<Wanted>, InputError> {
+    let mut wanted = Vec::new();
+    for spec in specs {
+        let at = first_line(source, spec.span());
+        let spec = spec.get_ref();
+        let kind = spec.kind(source, at.clone(), known, fabric, models, warnings)?;
+        let count = spec.count(source, wanted.len() as u64)?;
+        let hosts = spec.hosts(source, fabric, kind.job.instances, count)?;
+        let start = match &spec.start {
+            Some(given) => within(source, "start", given, Time::ZERO..=LONGEST)?,
+            None => Time::ZERO,
+        };
+        let weight = match &spec.weight {
+            Some(given) => within(source, "weight", given, WEIGHTS)?,
+            None => 1.0,
+        };
+        let called = spec.name.as_ref().map_or(kind.workload.as_str(), |name| name.get_ref());
+        for number in 1..=count {
+            let name = if count == 1 { called.to_owned() } else { format!("{called}-{number}") };
+            wanted.push(Wanted {
+                name,
+                kind: kind.clone(),
+                start,
+                weight,
+                hosts: hosts.clone(),
+                at: place(&spec.name, at.clone()),
+            });
+        }
+    }
+    let mut names = BTreeSet::new();
+    let mut profiles: BTreeMap<&Application, &Entry> = BTreeMap::new();
+    for job in &wanted {
+        if !names.insert(job.name.as_str()) {
+            let error = source.error(job.at.clone(), format!("two jobs called {:?}", job.name));
+            return Err(error.allowed("a name of its own, or `count` for several that are alike"));
+        }
+        let Kind { application, profile, .. } = &job.kind;
+        if *profiles.entry(application).or_insert(profile) != profile {
+            let what =
+                format!("another model of {:?} than that of a job before", application.as_str());
+            let error = source.error(job.at.clone(), what);
+            return Err(error.allowed("a name that is no other application's"));
+        }
+    }
+    Ok(wanted)
+}
+
+impl JobSpec {
+    /// Whether it has a model of a table.
+    pub(super) fn names_a_model(&self) -> bool {
+        self.model.is_some()
+    }
+
+    fn kind(
+        &self,
+        source: &Source,
+        at: Range<usize>,
+        known: &Known,
+        fabric: &Fabric,
+        models: Option<&Models>,
+        warnings: &mut Vec<InputError>,
+    ) -> Result<Kind, InputError> {
+        let given = [self.workload.is_some(), self.times.is_some(), !self.stage.is_empty()];
+        let given = given.iter().filter(|&&given| given).count();
+        if given > 1 || (given == 0 && self.model.is_none()) {
+            let error = source.error(at, "what this job does is said in no way, or in several");
+            return Err(error.allowed("one of `workload`, `times` and `stage`, or a `model` alone"));
+        }
+        let named =
+            self.model.as_ref().map(|name| models::find(source, name, models)).transpose()?;
+        let alone = named.as_ref().filter(|_| given == 0);
+        let measured_on = alone.and_then(|(_, entry)| entry.setting.nodes);
+        let usual = measured_on.map_or(PROFILE_INSTANCES, |nodes| nodes.get());
+        let instances = self.instances(source, fabric, usual)?;
+        let data = match &self.data {
+            Some(given) => within(source, "data", given, DATA_SCALES)?,
+            None => 1.0,
+        };
+        let refuse = |error: &dyn std::fmt::Display| source.error(at.clone(), error.to_string());
+        let (workload, job, profile) = if let Some(name) = &self.workload {
+            let Some(workload) = known.by_name(name.get_ref()) else {
+                let what = format!("unknown workload {:?}", name.get_ref());
+                return Err(source.error(name.span(), what).allowed(known.names()));
+            };
+            let job = workload.job(Scale { instances, data }).map_err(|error| refuse(&error))?;
+            // Saba profiles once, and runs at other scales.
+            let profiled = workload.job(Scale::default()).expect("a scale that is allowed");
+            let samples = profile(&profiled);
+            let entry = models::of_workload(&workload, samples);
+            (workload.name, job, entry)
+        } else {
+            let own = alone.map_or("job", |(application, _)| application.as_str());
+            let called = self.name.as_ref().map_or(own, |name| name.get_ref()).to_owned();
+            let measured = match (&self.times, alone) {
+                (Some(times), _) => {
+                    Some((models::measured(samples(source, times)?, instances), times.span()))
+                }
+                (None, Some((_, entry))) => Some((entry.clone(), place(&self.model, at.clone()))),
+                (None, None) => None,
+            };
+            match measured {
+                Some((entry, span)) => {
+                    let workload = fitted(source, &called, &entry.samples, span, warnings);
+                    // It was measured with as many instances as it runs with.
+                    let scale = Scale { instances: PROFILE_INSTANCES, data };
+                    let mut job = workload.job(scale).map_err(|error| refuse(&error))?;
+                    job.instances = instances;
+                    (called, job, entry)
+                }
+                None => {
+                    let job = self.staged(source, instances)?;
+                    let entry = models::of_stages(profile(&job), instances);
+                    (called, job, entry)
+                }
+            }
+        };
+        let (application, profile) = match named {
+            Some(named) => named,
+            None => {
+                let name = Application::try_from(workload.as_str()).map_err(|error| {
+                    let error = source.error(place(&self.name, at), error.to_string());
+                    error.allowed(NameError::ALLOWED)
+                })?;
+                (name, profile)
+            }
+        };
+        Ok(Kind { workload, job, data, application, profile })
+    }
+
+    /// How many instances it has; `usual` if it doesn't say, and there are so many hosts.
+    fn instances(&self, source: &Source, fabric: &Fabric, usual: u32) -> Result<u32, InputError> {
+        let hosts = fabric.hosts().len() as u64;
+        let most = hosts.min(u64::from(*INSTANCE_SCALES.end()));
+        match &self.instances {
+            Some(given) if *given.get_ref() > hosts => {
+                let what = format!("{} instances on {hosts} hosts", given.get_ref());
+                Err(source
+                    .error(given.span(), what)
+                    .allowed(format!("1 to {most}: no host has two instances of a job")))
+            }
+            Some(given) => Ok(within(source, "instances", given, 1..=most)? as u32),
+            None => {
+                let by_hosts = self.hosts.as_ref().map(|hosts| hosts.get_ref().len().max(1) as u32);
+                Ok(by_hosts.unwrap_or(usual.min(most as u32)))
+            }
+        }
+    }
+
+    fn staged(&self, source: &Source, instances: u32) -> Result<Job, InputError> {
+        let rounds = match &self.rounds {
+            Some(given) => within(source, "rounds", given, 1..=MOST_ROUNDS)? as u32,
+            None => 1,
+        };
+        let mut stages = Vec::new();
+        for stage in &self.stage {
+            stages.push(stage.get_ref().resolve(source, first_line(source, stage.span()))?);
+        }
+        Ok(Job { instances, stages, rounds })
+    }
+
+    fn count(&self, source: &Source, so_far: u64) -> Result<u64, InputError> {
+        let count = match &self.count {
+            Some(given) => within(source, "count", given, 1..=MOST_JOBS)?,
+            None => 1,
+        };
+        if so_far + count > MOST_JOBS {
+            let error = source.error(place(&self.count, 0..0), "too many jobs");
+            return Err(error.allowed(format!("{MOST_JOBS} in all")));
+        }
+        Ok(count)
+    }
+
+    fn hosts(
+        &self,
+        source: &Source,
+        fabric: &Fabric,
+        instances: u32,
+        count: u64,
+    ) -> Result<Option<Vec<u32>>, InputError> {
+        let Some(given) = &self.hosts else { return Ok(None) };
+        let names = given.get_ref();
+        if names.len() != instances as usize {
+            let what = format!("{} hosts for {instances} instances", names.len());
+            return Err(source.error(given.span(), what).allowed("one host for each instance"));
+        }
+        if count > 1 {
+            let error = source.error(given.span(), "hosts of several jobs that are alike");
+            return Err(error.allowed("`hosts` without `count`, in a [[job]] each"));
+        }
+        let mut ranks = Vec::new();
+        for name in names {
+            let rank = nodes::find(source, fabric, name)? as u32;
+            if ranks.contains(&rank) {
+                let what = format!("two instances on {}", name.get_ref());
+                return Err(source.error(name.span(), what).allowed("a host for each instance"));
+            }
+            ranks.push(rank);
+        }
+        Ok(Some(ranks))
+    }
+}
+
+/// How long a job takes with the parts of the bandwidth that Saba's profiler takes, on links of 56
+/// Gbps that limit nobody else.
+pub fn profile(job: &Job) -> Samples {
+    let at = |share: Share| {
+        let rate = BitRate::from_bps((REFERENCE_RATE.as_bps() as f64 * share.get()) as u64);
+        Sample { share, time: job.alone(rate) }
+    };
+    Samples::new(Share::PROFILED.map(at)).expect("a job that does something takes time")
+}

@@ -1,0 +1,237 @@
+//! The text form of a [`JobsScenario`]: `Spec` is what a document says, a scenario what it means.
+//!
+//! At least one `[[job]]` has to be there. What is not given has the value that stands here.
+//!
+//! ```toml
+//! title = "Three jobs in a rack"   # or the file's name
+//!
+//! [fabric]                     # see bandwise_topology::read::toml
+//! build = { single-switch = 32 }
+//! link = { rate = "56 Gbps", delay = "10 ns" }
+//! # or, above the tables, fabric-file = "FILE" with such a table, or as ibnetdiscover and ibsim have it
+//! # and there too, models = "FILE": a sensitivity table as TOML or CSV, see bandwise_saba::table::read
+//!
+//! [queues]                     # of every port
+//! queues = 8                   # virtual lanes
+//! levels = 16                  # priority levels of applications
+//! part = 1.0                   # of a link's bandwidth that is shared here
+//!
+//! [model]                      # of sensitivity
+//! kind = "monotone"            # less bandwidth is never faster; or "polynomial", as published
+//! degree = 3                   # of the polynomial, 1 to 3
+//!
+//! [[job]]
+//! name = "lr"                  # or its workload's, with a number if there are more
+//! workload = "LR"              # of Saba's table 2.1: LR RF GBT SVM NI NW PR SQL WC TS; or made up: W1
+//! instances = 8
+//! data = 1.0                   # times what the workload was profiled with
+//! count = 1                    # as many alike
+//! start = "0 s"
+//! weight = 1.0                 # for the policy with weights by hand
+//! hosts = ["h0", "h1"]         # one for each instance; if not given, by chance
+//!
+//! [[job]]                      # or a job by how long it takes with parts of the bandwidth
+//! name = "etl"
+//! times = { "100%" = "120 s", "50%" = "150 s", "25%" = "230 s" }
+//! instances = 8
+//!
+//! [[job]]                      # or by an application of the table of models; beside one of the
+//! model = "sort"               # others it says what Saba takes for true of the job
+//!
+//! [[job]]                      # or by what it does
+//! name = "train"
+//! instances = 16
+//! rounds = 100
+//! stage = [
+//!   { compute = "300 ms", pattern = "ring-all-reduce", bytes = "500 MB", overlap = 0.5 },
+//! ]
+//! # patterns: shuffle, broadcast, chain, ring-all-reduce, tree-all-reduce, { partition-aggregate = 1 }
+//! # (aggregators), { parameter-server = 1 } (servers), { bulk-synchronous = 2 } (neighbours)
+//!
+//! [synthetic]                  # workloads that are made up: W1, W2, … by falling sensitivity
+//! count = 20
+//!
+//! [placement]                  # of jobs without `hosts`
+//! jobs-per-host = 16           # at most
+//!
+//! [run]
+//! seed = 1
+//! grain = "0 s"                # what ends leaves its rate unused for so long at most; saves work
+//! ```
+
+mod job;
+mod model;
+mod models;
+mod pattern;
+mod place;
+mod stage;
+mod synthetic;
+mod times;
+
+pub use job::profile;
+
+use super::{JobsScenario, Models, Overrides, Queues};
+use crate::reader::files;
+use crate::reader::files::File;
+use crate::reader::nodes::suggestion;
+use crate::reader::tables::{list, placed, table};
+use crate::reader::values::{Given, decimal, number, place, text, within};
+use bandwise_input::{InputError, Source};
+use bandwise_topology::read::FabricSpec;
+use bandwise_topology::{Fabric, Routes, builders};
+use bandwise_units::{BitRate, Time};
+use job::JobSpec;
+use model::ModelSpec;
+use place::PlacementSpec;
+use serde::Deserialize;
+use synthetic::SyntheticSpec;
+use toml::Spanned;
+
+/// A sharing scenario as a TOML document says it.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Spec {
+    title: Option<String>,
+    fabric_file: Given<String>,
+    models: Given<String>,
+    #[serde(default, deserialize_with = "placed")]
+    fabric: Option<Spanned<FabricSpec>>,
+    #[serde(default, deserialize_with = "table")]
+    queues: QueuesSpec,
+    #[serde(default, deserialize_with = "table")]
+    model: ModelSpec,
+    #[serde(default, deserialize_with = "list")]
+    job: Vec<Spanned<JobSpec>>,
+    #[serde(default, deserialize_with = "table")]
+    placement: PlacementSpec,
+    #[serde(default, deserialize_with = "table")]
+    synthetic: SyntheticSpec,
+    #[serde(default, deserialize_with = "table")]
+    run: RunSpec,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+struct QueuesSpec {
+    #[serde(deserialize_with = "number")]
+    queues: Given<u64>,
+    #[serde(deserialize_with = "number")]
+    levels: Given<u64>,
+    #[serde(deserialize_with = "decimal")]
+    part: Given<f64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+struct RunSpec {
+    #[serde(deserialize_with = "number")]
+    seed: Given<u64>,
+    #[serde(deserialize_with = "text")]
+    grain: Given<Time>,
+}
+
+/// What can be read.
+const READABLE: &str = "a TOML list of jobs: tables called [[job]], and [fabric], [queues] and others \
+                        besides, which may be missing";
+
+/// Queues of a port (Saba 4.6.1: "only 8 VLs are configurable").
+const QUEUES: u8 = 8;
+/// Far longer than what is worth simulating takes.
+const COARSEST: Time = Time::from_ms(60_000);
+/// Service levels of InfiniBand (IBTA 7.6.5).
+const LEVELS: u8 = 16;
+
+impl JobsScenario {
+    /// Reads a TOML list of jobs. `files` hands over the text of a file that it names.
+    pub fn from_toml(
+        source: &Source,
+        overrides: Overrides,
+        mut files: impl FnMut(&str) -> Result<File, String>,
+    ) -> Result<JobsScenario, InputError> {
+        source.check_text(READABLE)?;
+        let spec: Spec = source.toml()?;
+        let of_document =
+            files::fabric(source, spec.fabric.as_ref(), spec.fabric_file.as_ref(), &mut files)?;
+        let Overrides { fabric, models, queues, seed } = overrides;
+        let fabric = match (fabric, of_document) {
+            (Some(fabric), _) | (None, Some((fabric, _))) => fabric,
+            (None, None) => default_fabric(),
+        };
+        let models = match (models, &spec.models) {
+            (Some(models), _) => Some(models),
+            (None, Some(name)) => {
+                let file = files::named(source, name, &mut files)?;
+                Some(Models::read(&Source::new(&file.name, &file.text))?)
+            }
+            (None, None) => None,
+        };
+        let mut scenario = spec.resolve(source, fabric, models.as_ref(), seed)?;
+        scenario.queues.queues = queues.unwrap_or(scenario.queues.queues);
+        Ok(scenario)
+    }
+}
+
+/// Saba 4.6.1: 32 servers with 56 Gbps at a switch of 36 ports.
+fn default_fabric() -> Fabric {
+    let (rate, delay) = (BitRate::from_gbps(56), Time::from_ns(10));
+    builders::single_switch(32, rate, delay).expect("32 ports are few enough")
+}
+
+impl Spec {
+    fn resolve(
+        self,
+        source: &Source,
+        fabric: Fabric,
+        models: Option<&Models>,
+        seed: Option<u64>,
+    ) -> Result<JobsScenario, InputError> {
+        let queues = self.queues.resolve(source)?;
+        let model = self.model.resolve(source)?;
+        let of_document = self.run.seed.as_ref().map(|seed| *seed.get_ref());
+        let seed = seed.or(of_document).unwrap_or(1);
+        let grain = match &self.run.grain {
+            Some(given) => within(source, "grain", given, Time::ZERO..=COARSEST)?,
+            None => Time::ZERO,
+        };
+        if self.job.is_empty() {
+            let error = source.error(0..0, "no jobs");
+            return Err(error.allowed("one [[job]] or more"));
+        }
+        if let Some(models) = models
+            && self.job.iter().all(|job| !job.get_ref().names_a_model())
+        {
+            let error = source.error(
+                place(&self.models, 0..0),
+                format!("models of {}, and no job that has one of them", models.file),
+            );
+            let names = suggestion("applications", models.names().into_iter(), "");
+            return Err(error.allowed(format!("model = NAME in a [[job]], {names}")));
+        }
+        let mut warnings = Vec::new();
+        let known = self.synthetic.resolve(source, seed)?;
+        let wanted = job::resolve(source, &self.job, &known, &fabric, models, &mut warnings)?;
+        let jobs = self.placement.resolve(source, wanted, &fabric, seed)?;
+        let title = self.title.unwrap_or_else(|| source.name.to_owned());
+        let routes = Routes::shortest(&fabric);
+        Ok(JobsScenario { title, fabric, routes, jobs, queues, model, seed, grain, warnings })
+    }
+}
+
+impl QueuesSpec {
+    fn resolve(&self, source: &Source) -> Result<Queues, InputError> {
+        let up_to_16 = |name, given: &Given<u64>, or: u8| match given {
+            Some(given) => within(source, name, given, 1..=16).map(|n| n as u8),
+            None => Ok(or),
+        };
+        let part = match &self.part {
+            None => 1.0,
+            Some(part) if *part.get_ref() > 0.0 && *part.get_ref() <= 1.0 => *part.get_ref(),
+            Some(part) => {
+                let message = format!("a part of {} of each link", part.get_ref());
+                return Err(source.error(part.span(), message).allowed("above 0, up to 1"));
+            }
+        };
+        let queues = up_to_16("queues", &self.queues, QUEUES)?;
+        Ok(Queues { queues, levels: up_to_16("levels", &self.levels, LEVELS)?, part })
+    }
+}

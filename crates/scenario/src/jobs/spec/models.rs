@@ -1,0 +1,58 @@
+//! `models` and `model`: what Saba knows of applications, from a table or from what a job says.
+
+use crate::jobs::Models;
+use crate::reader::nodes::suggestion;
+use bandwise_input::{InputError, Source};
+use bandwise_saba::sensitivity::{Samples, Setting};
+use bandwise_saba::table::{Application, Entry, Text};
+use bandwise_workload::job::{PROFILE_INSTANCES, Workload};
+use std::num::NonZeroU32;
+use toml::Spanned;
+
+/// The application of that name in the table.
+pub(super) fn find(
+    source: &Source,
+    name: &Spanned<String>,
+    models: Option<&Models>,
+) -> Result<(Application, Entry), InputError> {
+    let text = name.get_ref().as_str();
+    let Some(models) = models else {
+        let error =
+            source.error(name.span(), format!("a model of {text:?}, and no table of models"));
+        return Err(error.allowed("models = \"FILE\" above the tables, or --models FILE"));
+    };
+    match (models.table.get(text), Application::try_from(text)) {
+        (Some(entry), Ok(application)) => Ok((application, entry.clone())),
+        _ => {
+            let what = format!("{} has no model of {text:?}", models.file);
+            let allowed = suggestion("applications", models.names().into_iter(), text);
+            Err(source.error(name.span(), what).allowed(allowed))
+        }
+    }
+}
+
+/// A workload, as the profiler has it.
+pub(super) fn of_workload(workload: &Workload, samples: Samples) -> Entry {
+    // Saba 3.1: 8 servers, and for those of the table the datasets of table 3.1.
+    let is_known = Workload::by_name(&workload.name).is_some();
+    let dataset = || "1 x that of Saba's table 3.1".parse().expect("a number and a unit");
+    let setting =
+        Setting { nodes: NonZeroU32::new(PROFILE_INSTANCES), dataset: is_known.then(dataset) };
+    entry(samples, setting, &format!("{}: a model of the workload, not measured", workload.about))
+}
+
+/// A job of stages, which takes as long as they do.
+pub(super) fn of_stages(samples: Samples, instances: u32) -> Entry {
+    let setting = Setting { nodes: NonZeroU32::new(instances), dataset: None };
+    entry(samples, setting, "worked out from its stages, not measured")
+}
+
+/// Times that were measured with as many instances as the job has.
+pub(super) fn measured(samples: Samples, instances: u32) -> Entry {
+    entry(samples, Setting { nodes: NonZeroU32::new(instances), dataset: None }, "")
+}
+
+fn entry(samples: Samples, setting: Setting, comment: &str) -> Entry {
+    let comment = Text::try_from(comment).expect("one line");
+    Entry { samples, setting, measured: None, comment }
+}

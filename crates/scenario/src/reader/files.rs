@@ -1,0 +1,59 @@
+//! Files that a document names.
+
+use bandwise_input::{InputError, Source};
+use bandwise_topology::Fabric;
+use bandwise_topology::read::{self, FabricSpec};
+use std::ops::Range;
+use toml::Spanned;
+
+/// A file that a scenario names: what errors call it, and its text.
+#[derive(Debug, Clone)]
+pub struct File {
+    /// Its path, as people would write it.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
+}
+
+/// Hands over the files that a scenario names. Or says why not, without naming it.
+pub(crate) type Files<'a> = &'a mut dyn FnMut(&str) -> Result<File, String>;
+
+/// A file that the scenario names.
+pub(crate) fn named(
+    source: &Source,
+    name: &Spanned<String>,
+    files: Files,
+) -> Result<File, InputError> {
+    files(name.get_ref()).map_err(|why| {
+        let error = source.error(name.span(), format!("{}: {why}", name.get_ref()));
+        error.allowed("a file that exists, by its path from the scenario's folder")
+    })
+}
+
+/// Where the fabric begins in the document.
+pub(crate) fn fabric_span<T>(source: &Source, fabric: &Spanned<T>) -> Range<usize> {
+    super::text::first_line(source, fabric.span())
+}
+
+/// The fabric of a table, or that of a file, and where errors of it stand.
+pub(crate) fn fabric(
+    source: &Source,
+    table: Option<&Spanned<FabricSpec>>,
+    file: Option<&Spanned<String>>,
+    files: Files,
+) -> Result<Option<(Fabric, Range<usize>)>, InputError> {
+    match (table, file) {
+        (Some(_), Some(file)) => {
+            let error = source.error(file.span(), "a file with a fabric, and a [fabric] table");
+            Err(error.allowed("one of the two"))
+        }
+        (Some(table), None) => {
+            Ok(Some((table.get_ref().resolve(source)?, fabric_span(source, table))))
+        }
+        (None, Some(file)) => {
+            let text = named(source, file, files)?;
+            Ok(Some((read::any(&Source::new(&text.name, &text.text))?, file.span())))
+        }
+        (None, None) => Ok(None),
+    }
+}

@@ -1,0 +1,122 @@
+//! Hosts and other nodes by name, and what to say where there is none of that name.
+
+use bandwise_input::{InputError, Source};
+use bandwise_topology::{Fabric, NodeId};
+use toml::Spanned;
+
+/// How many names an error lists.
+const LISTED: usize = 5;
+
+/// The rank of the host of that name.
+pub(crate) fn find(
+    source: &Source,
+    fabric: &Fabric,
+    name: &Spanned<String>,
+) -> Result<usize, InputError> {
+    let found = fabric.find(name.get_ref());
+    let message = match found {
+        Some(node) if !fabric.is_switch(node) => return Ok(fabric.rank(node)),
+        Some(_) => format!("{:?} is a switch, not a host", name.get_ref()),
+        None => format!("there is no host {:?}", name.get_ref()),
+    };
+    let allowed = suggestion("hosts", names_of(fabric, fabric.hosts().iter()), name.get_ref());
+    Err(source.error(name.span(), message).allowed(allowed))
+}
+
+/// The node of that name.
+pub(crate) fn find_node(
+    source: &Source,
+    fabric: &Fabric,
+    name: &Spanned<String>,
+) -> Result<NodeId, InputError> {
+    fabric.find(name.get_ref()).ok_or_else(|| {
+        let message = format!("there is no node {:?}", name.get_ref());
+        let nodes = fabric.switches().iter().chain(fabric.hosts());
+        let allowed = suggestion("nodes", names_of(fabric, nodes), name.get_ref());
+        source.error(name.span(), message).allowed(allowed)
+    })
+}
+
+fn names_of<'a>(
+    fabric: &'a Fabric,
+    nodes: impl Iterator<Item = &'a NodeId> + Clone,
+) -> impl Iterator<Item = &'a str> + Clone {
+    nodes.map(|&node| fabric.node(node).name.as_str())
+}
+
+/// The nearest or first of some names, of things that are called `what`.
+pub(crate) fn suggestion<'a>(
+    what: &str,
+    names: impl Iterator<Item = &'a str> + Clone,
+    wanted: &str,
+) -> String {
+    let names = || names.clone();
+    let mut near: Vec<(usize, &str)> =
+        names().filter_map(|name| Some((distance(wanted, name)?, name))).collect();
+    near.sort_by_key(|&(distance, _)| distance);
+    let quote = |name: &str| format!("{name:?}");
+    let total = names().count();
+    if near.is_empty() || total <= LISTED {
+        let few: Vec<String> = names().take(LISTED).map(quote).collect();
+        let more = if total > LISTED { ", …" } else { "" };
+        return format!("one of {total} {what}: {}{more}", few.join(", "));
+    }
+    let few: Vec<String> = near.iter().take(LISTED).map(|&(_, name)| quote(name)).collect();
+    format!("one of {total} {what}; near are {}", few.join(", "))
+}
+
+/// How many characters differ, where that is few enough for a slip: at most 2, and less than the
+/// whole name. Lower and upper case are the same.
+fn distance(a: &str, b: &str) -> Option<usize> {
+    const SLIPS: usize = 2;
+    let fold = |s: &str| s.to_lowercase().chars().collect::<Vec<char>>();
+    let (a, b) = (fold(a), fold(b));
+    if a.len().abs_diff(b.len()) > SLIPS {
+        return None;
+    }
+    // Levenshtein's table, row by row.
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    let slips = row[b.len()];
+    (slips <= SLIPS && slips < a.len().min(b.len())).then_some(slips)
+}
+
+/// A port of a node.
+pub(crate) fn port(
+    source: &Source,
+    fabric: &Fabric,
+    node: NodeId,
+    given: &Spanned<u64>,
+) -> Result<u8, InputError> {
+    let (number, count) = (*given.get_ref(), fabric.port_count(node));
+    let port = u8::try_from(number).ok().filter(|port| (1..=count).contains(port));
+    port.ok_or_else(|| {
+        let message = format!("{:?} has no port {number}", fabric.node(node).name);
+        let allowed = if count == 1 { "1".to_owned() } else { format!("1 to {count}") };
+        source.error(given.span(), message).allowed(allowed)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn slips_are_few_changes() {
+        assert_eq!(distance("node01", "node02"), Some(1));
+        assert_eq!(distance("NODE01", "node01"), Some(0));
+        assert_eq!(distance("noed01", "node01"), Some(2));
+        assert_eq!(distance("nod01", "node01"), Some(1));
+        assert_eq!(distance("h1", "h2"), Some(1));
+        assert_eq!(distance("h", "x"), None);
+        assert_eq!(distance("node01", "edge01"), None);
+        assert_eq!(distance("a", "abcd"), None);
+    }
+}

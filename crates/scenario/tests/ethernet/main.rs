@@ -1,0 +1,37 @@
+//! Network scenarios: what their text means and refuses, and what running them gives.
+
+mod accepted;
+mod by_hand;
+mod congestion;
+mod homa;
+mod lossless;
+mod never_panics;
+mod refused;
+mod runs;
+mod study;
+mod wire;
+
+use bandwise_input::Source;
+use bandwise_scenario::File;
+use bandwise_scenario::ethernet::EthernetScenario;
+
+/// The files that documents here name.
+fn file(name: &str) -> Result<File, String> {
+    let text = match name {
+        "sizes.cdf" => "0 0\n10000 50\n1000000 100\n",
+        "half.cdf" => "0 0\n10000 0.5\n",
+        "rack.toml" => "[fabric]\nbuild = { single-switch = 3 }\nlink = { rate = \"10 Gbps\" }\n",
+        "ring.toml" => include_str!("ring.toml"),
+        "bad.toml" => "[fabric]\nbuild = { single-switch = 0 }\nlink = { rate = \"10 Gbps\" }\n",
+        _ => return Err("No such file or directory".into()),
+    };
+    Ok(File { name: name.into(), text: text.into() })
+}
+
+fn try_read(text: &str) -> Result<EthernetScenario, String> {
+    EthernetScenario::from_toml(&Source::new("n.toml", text), file).map_err(|e| e.to_string())
+}
+
+fn read(text: &str) -> EthernetScenario {
+    try_read(text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}

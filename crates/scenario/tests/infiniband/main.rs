@@ -1,0 +1,5 @@
+//! InfiniBand scenarios: what a document means and what it refuses, runs, congestion at hot spots.
+
+mod hot_spots;
+mod runs;
+mod spec;

@@ -1,0 +1,31 @@
+//! What scenarios do when they run.
+
+mod congestion;
+mod ports;
+mod requests;
+
+use bandwise_input::Source;
+use bandwise_scenario::infiniband::{
+    FlowResult, InfinibandResults, InfinibandScenario, InfinibandStop,
+};
+use std::ops::ControlFlow;
+
+fn run(text: &str) -> InfinibandResults {
+    let scenario = InfinibandScenario::from_text(&Source::new("s.toml", text));
+    let scenario = scenario.unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let results = scenario.run(|_| ControlFlow::Continue(())).unwrap();
+    assert_eq!(results.stop, InfinibandStop::Complete, "{text}");
+    results
+}
+
+/// The median of what a latency flow measured, and how many samples it has.
+fn median_ns(flow: &FlowResult) -> (f64, u64) {
+    let measured =
+        flow.latency.unwrap_or_else(|| panic!("{} measured nothing", flow.name)).measured;
+    (measured.p50_ns, measured.count)
+}
+
+/// The payload rate of a bulk flow.
+fn gbps(flow: &FlowResult) -> f64 {
+    flow.bandwidth.unwrap_or_else(|| panic!("{} is not bulk", flow.name)).rate().as_gbps_f64()
+}

@@ -1,0 +1,65 @@
+//! Models that are doubtful where they are used.
+
+use crate::scenario;
+use bandwise_saba::sensitivity::Warning;
+use bandwise_scenario::jobs::Doubt;
+
+fn doubts(text: &str) -> Vec<Doubt> {
+    let scenario = scenario(text);
+    scenario.doubts(&scenario.outlook())
+}
+
+#[test]
+fn what_is_used_as_it_was_measured_is_not_doubtful() {
+    assert!(
+        doubts("[[job]]\nworkload = \"LR\"\n[[job]]\nworkload = \"TS\"\ndata = 10.0\n").is_empty()
+    );
+    // Three times the nodes is still within what models explain (Saba 4.6.3).
+    assert!(doubts("[[job]]\nworkload = \"LR\"\ninstances = 24\n").is_empty());
+    // A job of stages is worked out with the instances that it has.
+    let stage = "stage = [{ compute = \"1 s\", pattern = \"shuffle\", bytes = \"1 GB\" }]";
+    assert!(doubts(&format!("[[job]]\nname = \"x\"\ninstances = 32\n{stage}\n")).is_empty());
+}
+
+/// Of several jobs with one model the worst counts.
+#[test]
+fn nodes_and_data_far_from_the_profile() {
+    let found = doubts(
+        "[[job]]\nname = \"a\"\nworkload = \"LR\"\ninstances = 25\n\
+         [[job]]\nname = \"b\"\nworkload = \"LR\"\ninstances = 32\n\
+         [[job]]\nname = \"c\"\nworkload = \"LR\"\ninstances = 2\n\
+         [[job]]\nname = \"d\"\nworkload = \"TS\"\ndata = 100.0\n\
+         [[job]]\nname = \"e\"\nworkload = \"WC\"\ninstances = 26\n",
+    );
+    let of =
+        |doubt: &Doubt| (doubt.application.clone(), doubt.jobs.join(" "), doubt.warning.clone());
+    let expected = [
+        ("LR", "a b", Warning::Nodes { times: 4.0 }),
+        ("LR", "c", Warning::Nodes { times: 0.25 }),
+        ("TS", "d", Warning::Dataset { times: 100.0 }),
+        ("WC", "e", Warning::Nodes { times: 3.25 }),
+    ];
+    let expected =
+        expected.map(|(name, jobs, warning)| (name.to_owned(), jobs.to_owned(), warning));
+    assert_eq!(found.iter().map(of).collect::<Vec<_>>(), expected);
+    let told = Doubt::told(&found);
+    assert_eq!(told.len(), 3);
+    assert!(told[0].starts_with("the model of LR, for a, b: used with 4.00 times"), "{told:?}");
+    assert!(told[0].ends_with("; so are, as much or less, those of WC"), "{told:?}");
+}
+
+/// Twelve at one link have less than the least share that is known of them.
+#[test]
+fn shares_below_what_was_measured() {
+    let times = "times = { \"100%\" = \"100 s\", \"50%\" = \"150 s\", \"25%\" = \"260 s\" }";
+    let text = format!(
+        "[fabric]\nbuild = {{ single-switch = 4 }}\nlink = {{ rate = \"8 Gbps\" }}\n\
+         [[job]]\nname = \"j\"\ninstances = 4\ncount = 12\n{times}\n"
+    );
+    let found = doubts(&text);
+    let [Doubt { jobs, warning: Warning::Extrapolated { share, least }, .. }] = &found[..] else {
+        panic!("{found:?}")
+    };
+    assert_eq!((jobs.len(), least.get()), (12, 0.25));
+    assert!((share.get() - 1.0 / 12.0).abs() < 1e-9, "{share}");
+}

@@ -1,0 +1,109 @@
+//! What `[[job]]` means.
+
+use crate::scenario;
+use bandwise_units::Time;
+use bandwise_workload::job::{Pattern, Scale, Workload, synthetic};
+use std::collections::BTreeSet;
+
+#[test]
+fn a_workload_of_the_table() {
+    let scenario = scenario("[[job]]\nworkload = \"lr\"\n");
+    let [job] = &scenario.jobs[..] else { panic!("one job") };
+    assert_eq!((job.name.as_str(), job.workload.as_str()), ("LR", "LR"));
+    assert_eq!(job.job, Workload::by_name("LR").unwrap().job(Scale::default()).unwrap());
+    assert_eq!(job.start, Time::ZERO);
+    let different: BTreeSet<_> = job.hosts.iter().collect();
+    assert_eq!((job.hosts.len(), different.len()), (8, 8));
+    assert_eq!(scenario.fabric.hosts().len(), 32);
+    // Profiled as the thesis does, whatever it runs with.
+    let point = job.profile.samples.points()[2];
+    assert_eq!(point.share.get(), 0.25);
+    assert!((point.slowdown - 3.4).abs() < 0.01);
+    assert!(scenario.warnings.is_empty());
+}
+
+#[test]
+fn jobs_that_are_alike_have_numbers() {
+    let text = "[[job]]\nworkload = \"LR\"\ncount = 3\ndata = 10.0\n[[job]]\nworkload = \"TS\"\n";
+    let scenario = scenario(text);
+    let names: Vec<_> = scenario.jobs.iter().map(|job| job.name.as_str()).collect();
+    assert_eq!(names, ["LR-1", "LR-2", "LR-3", "TS"]);
+    assert_ne!(scenario.jobs[0].hosts, scenario.jobs[1].hosts);
+    // The model is that of the data it was profiled with.
+    assert_eq!(scenario.jobs[0].profile, scenario_of_lr().profile);
+}
+
+#[test]
+fn workloads_that_are_made_up() {
+    let one = |text: &str| scenario(text).jobs.remove(0);
+    let job = one("[[job]]\nworkload = \"W3\"\n");
+    let made = synthetic(1, 20).remove(2).job(Scale::default()).unwrap();
+    assert_eq!((job.workload.as_str(), job.job), ("W3", made));
+    let of_few = one("[synthetic]\ncount = 3\n[run]\nseed = 2\n[[job]]\nworkload = \"W3\"\n");
+    assert_eq!(of_few.job, synthetic(2, 3).remove(2).job(Scale::default()).unwrap());
+}
+
+fn scenario_of_lr() -> bandwise_scenario::jobs::SharedJob {
+    scenario("[[job]]\nworkload = \"LR\"\n").jobs.remove(0)
+}
+
+#[test]
+fn stages() {
+    let scenario = scenario(
+        "[[job]]\nname = \"train\"\ninstances = 4\nrounds = 5\nhosts = [\"h3\", \"h1\", \"h2\", \"h0\"]\n\
+         stage = [{ compute = \"2 ms\", pattern = { parameter-server = 1 }, bytes = \"1 MB\", overlap = 0.25 },\n\
+         { compute = \"1 ms\" }]\n",
+    );
+    let job = &scenario.jobs[0];
+    assert_eq!(job.hosts, [3, 1, 2, 0]);
+    assert_eq!((job.job.rounds, job.job.stages.len()), (5, 2));
+    let stage = job.job.stages[0];
+    assert_eq!(stage.pattern, Pattern::ParameterServer { servers: 1 });
+    assert_eq!((stage.overlapped.get(), stage.exposed.get()), (250_000, 750_000));
+    assert_eq!(job.job.stages[1].compute, Time::from_ms(1));
+}
+
+#[test]
+fn measured_times() {
+    let scenario = scenario(
+        "[[job]]\nname = \"etl\"\ninstances = 4\n\
+         times = { \"100%\" = \"100 s\", \"50%\" = \"100 s\", \"25%\" = \"150 s\" }\n",
+    );
+    let job = &scenario.jobs[0];
+    let points =
+        job.profile.samples.points().iter().map(|point| (point.share.get(), point.slowdown));
+    assert_eq!(points.collect::<Vec<_>>(), [(0.25, 1.5), (0.5, 1.0), (1.0, 1.0)]);
+    assert_eq!(job.job.instances, 4);
+    let rate = bandwise_workload::job::REFERENCE_RATE;
+    assert!((job.job.alone(rate).as_s_f64() - 100.0).abs() < 0.01);
+    assert!(scenario.warnings.is_empty());
+}
+
+/// Concave times are simulated as nearly as can be, and that is said.
+#[test]
+fn times_that_no_job_has_are_told_of() {
+    let scenario = scenario(
+        "[[job]]\nname = \"lr\"\n\
+         times = { \"100%\" = \"136 s\", \"75%\" = \"172 s\", \"25%\" = \"447 s\", \"10%\" = \"612 s\" }\n",
+    );
+    let [warning] = &scenario.warnings[..] else { panic!("one warning") };
+    assert_eq!(warning.line(), 3);
+    assert!(warning.message().contains("off by up to"), "{}", warning.message());
+}
+
+#[test]
+fn places_differ_by_seed_and_keep_to_the_limit() {
+    let text = |seed| {
+        format!(
+            "[[job]]\nworkload = \"WC\"\ncount = 16\ninstances = 16\n[placement]\njobs-per-host = 8\n\
+             [run]\nseed = {seed}\n"
+        )
+    };
+    let places = |seed| scenario(&text(seed)).jobs.into_iter().map(|job| job.hosts).collect();
+    let first: Vec<Vec<u32>> = places(1);
+    assert_eq!(first, places(1));
+    assert_ne!(first, places(2));
+    let mut jobs_at = [0; 32];
+    first.iter().flatten().for_each(|&host| jobs_at[host as usize] += 1);
+    assert_eq!(jobs_at, [8; 32]);
+}

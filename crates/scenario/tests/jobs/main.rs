@@ -1,0 +1,37 @@
+//! Sharing scenarios: what their text means, and what is refused.
+
+mod doubts;
+mod errors;
+mod jobs;
+mod never_panics;
+mod outlook;
+mod packets;
+mod runs;
+mod timelines;
+
+use bandwise_input::Source;
+use bandwise_scenario::File;
+use bandwise_scenario::jobs::{JobsScenario, Overrides};
+
+/// All patterns of communication, as documents have them.
+const PATTERNS: [&str; 8] = [
+    "\"shuffle\"",
+    "\"broadcast\"",
+    "\"chain\"",
+    "\"ring-all-reduce\"",
+    "\"tree-all-reduce\"",
+    "{ partition-aggregate = 2 }",
+    "{ parameter-server = 1 }",
+    "{ bulk-synchronous = 3 }",
+];
+
+fn no_files(_: &str) -> Result<File, String> {
+    Err("no such file".into())
+}
+
+#[track_caller]
+fn scenario(text: &str) -> JobsScenario {
+    let read =
+        JobsScenario::from_toml(&Source::new("jobs.toml", text), Overrides::default(), no_files);
+    read.unwrap_or_else(|error| panic!("{error}"))
+}
