@@ -5,7 +5,7 @@
 //! - [`core`] decides, without I/O: who is taken, what is stored, which port is written when.
 //! - [`credentials`] say who speaks, and what they may say.
 //! - [`daemon`] is the process around it: threads, a recording, an audit trail, metrics.
-//! - [`http`] is how people and scripts reach it, [`grpc`] how clients do: two ways of saying the same to one desk.
+//! - [`http`] is how people and scripts reach it, [`grpc`] how clients do: two ways of saying the same to one event loop.
 //! - [`settings`] are read from one file, before anything is touched.
 //! - [`store`] keeps what must outlive the process.
 

@@ -5,7 +5,7 @@ use super::keys::Keys;
 use super::link::{Link, Loaded, PATIENCE, Trouble, within};
 use super::session::Session;
 use crate::core::{Group, State};
-use crate::daemon::{Ended, Keeper, Metrics, ToDesk, ToKeeper};
+use crate::daemon::{Ended, EventSender, Keeper, Metrics, ToKeeper};
 use crate::settings::{Cluster, ClusterTls};
 use etcd_client::{
     Certificate, Compare, CompareOp, ConnectOptions, Identity, TlsOptions, Txn, TxnOp,
@@ -189,10 +189,10 @@ impl Keeper for Etcd {
     fn run(
         self: Box<Self>,
         told: UnboundedReceiver<ToKeeper>,
-        desk: &ToDesk,
+        events: &EventSender,
         metrics: &Metrics,
     ) -> Result<(), Ended> {
         let Etcd { runtime, session } = *self;
-        runtime.block_on(session.run(told, desk, metrics))
+        runtime.block_on(session.run(told, events, metrics))
     }
 }

@@ -1,7 +1,7 @@
 //! Several controllers that share a network (Saba 4.3.4), each with its group of switches, by way of etcd.
 //!
 //! ```text
-//!  etcd ──> session ──> Learned, Stored, Known, Held ──> desk (Core)
+//!  etcd ──> session ──> Learned, Stored, Known, Held ──> event loop (Core)
 //!    ^────────┘ ^────────── Write, Released ──────────────┘
 //! ```
 //!

@@ -11,7 +11,7 @@ use super::etcd::{Endpoints, EtcdError};
 use super::keys::Keys;
 use super::link::{Link, Loaded, Trouble};
 use crate::core::Group;
-use crate::daemon::{Ended, Metrics, ToDesk, ToKeeper, Write};
+use crate::daemon::{Ended, EventSender, Metrics, ToKeeper, Write};
 use std::time::{Duration, Instant};
 use talk::{End, Talk};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -76,11 +76,11 @@ impl Session {
         })
     }
 
-    /// Goes on until the desk has ended. Others hear of it at once then.
+    /// Goes on until the event loop has ended. Others hear of it at once then.
     pub(super) async fn run(
         mut self,
         mut told: UnboundedReceiver<ToKeeper>,
-        desk: &ToDesk,
+        events: &EventSender,
         metrics: &Metrics,
     ) -> Result<(), Ended> {
         // What was said last of why not, so that it is said once.
@@ -91,7 +91,7 @@ impl Session {
             let began = Instant::now();
             let end = match Link::open(&url, options, self.keys.clone()).await {
                 Ok(link) => {
-                    Talk::new(&mut self, link, desk, metrics).until_it_ends(&mut told).await
+                    Talk::new(&mut self, link, events, metrics).until_it_ends(&mut told).await
                 }
                 Err(Trouble::Refused(said) | Trouble::Lost(said)) => End::Lost(said),
             };
@@ -112,7 +112,7 @@ impl Session {
         }
     }
 
-    /// Waits a moment; whether the desk is still there.
+    /// Waits a moment; whether the event loop is still there.
     async fn rest(&mut self, told: &mut UnboundedReceiver<ToKeeper>) -> bool {
         let until = tokio::time::Instant::now() + REST;
         loop {

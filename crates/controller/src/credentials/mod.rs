@@ -1,5 +1,5 @@
 //! [`Credentials`]: who speaks, and what they may say. Whoever comes by gRPC or HTTP is asked the same, once, before
-//! the desk hears of it ([`Gate`]); what they may is looked at with each thing they say
+//! the event loop hears of it ([`Gate`]); what they may is looked at with each thing they say
 //! ([`Handle::say`](crate::daemon::Handle::say)).
 
 mod caller;

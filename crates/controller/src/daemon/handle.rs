@@ -1,4 +1,4 @@
-//! [`Handle`]: by which others reach the desk.
+//! [`Handle`]: by which others reach the event loop.
 
 use crate::core::{Answer, Asked, ClientId, Core, Input, Owner, Refusal};
 use crate::credentials::{Caller, Denied};
@@ -39,9 +39,9 @@ pub enum Unheard {
 }
 
 type Answers = oneshot::Sender<Result<Answer, Refusal>>;
-type Look = Box<dyn FnOnce(&mut Core, &mut dyn super::desk::Paths) + Send>;
+type Look = Box<dyn FnOnce(&mut Core, &mut dyn super::event_loop::Paths) + Send>;
 
-/// What comes to the desk.
+/// What comes to the event loop.
 pub(super) enum Message {
     Said(Owner, Said, Answers),
     Look(Look),
@@ -58,15 +58,15 @@ pub(super) enum Message {
 /// How many messages may wait.
 pub(super) const ROOM: usize = 4096;
 
-/// By which others reach the desk.
+/// By which others reach the event loop.
 #[derive(Clone)]
 pub struct Handle {
-    pub(super) desk: SyncSender<Message>,
+    pub(super) messages: SyncSender<Message>,
 }
 
 impl Handle {
     fn send(&self, message: Message) -> Result<(), Unheard> {
-        self.desk.try_send(message).map_err(|error| match error {
+        self.messages.try_send(message).map_err(|error| match error {
             TrySendError::Full(_) => Unheard::Busy,
             TrySendError::Disconnected(_) => Unheard::Ending,
         })
@@ -83,10 +83,10 @@ impl Handle {
     /// Looks at the core, between two inputs. Ways through the network can be looked up.
     pub async fn look<T: Send + 'static>(
         &self,
-        look: impl FnOnce(&mut Core, &mut dyn super::desk::Paths) -> T + Send + 'static,
+        look: impl FnOnce(&mut Core, &mut dyn super::event_loop::Paths) -> T + Send + 'static,
     ) -> Result<T, Unheard> {
         let (answers, answer) = oneshot::channel();
-        let look = move |core: &mut Core, paths: &mut dyn super::desk::Paths| {
+        let look = move |core: &mut Core, paths: &mut dyn super::event_loop::Paths| {
             // Who asked may have left.
             let _ = answers.send(look(core, paths));
         };
@@ -97,6 +97,6 @@ impl Handle {
     /// Ends the daemon after what it is at. Ports stay as they are.
     pub fn stop(&self) {
         // If it has ended, so much the better.
-        let _ = self.desk.send(Message::Stop);
+        let _ = self.messages.send(Message::Stop);
     }
 }

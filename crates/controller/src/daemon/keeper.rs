@@ -28,22 +28,22 @@ pub enum ToKeeper {
     Released(Group),
 }
 
-/// By which a keeper tells the desk what is stored, and which groups are had.
+/// By which a keeper tells the event loop what is stored, and which groups are had.
 #[derive(Clone)]
-pub struct ToDesk {
-    desk: SyncSender<Message>,
+pub struct EventSender {
+    messages: SyncSender<Message>,
     /// When the core's clock began.
     began: Instant,
 }
 
-impl ToDesk {
-    pub(super) fn new(desk: SyncSender<Message>, began: Instant) -> Self {
-        ToDesk { desk, began }
+impl EventSender {
+    pub(super) fn new(messages: SyncSender<Message>, began: Instant) -> Self {
+        EventSender { messages, began }
     }
 
     /// Tells it, unless it has ended.
     pub fn tell(&self, kept: Input) -> Result<(), Ended> {
-        self.desk.send(Message::Kept(kept)).map_err(|_| Ended)
+        self.messages.send(Message::Kept(kept)).map_err(|_| Ended)
     }
 
     /// Tells it that it has these groups until then.
@@ -52,7 +52,7 @@ impl ToDesk {
     }
 }
 
-/// The desk has ended.
+/// The event loop has ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Ended;
 
@@ -62,7 +62,7 @@ pub trait Keeper: Send {
     fn run(
         self: Box<Self>,
         told: UnboundedReceiver<ToKeeper>,
-        desk: &ToDesk,
+        events: &EventSender,
         metrics: &Metrics,
     ) -> Result<(), Ended>;
 }
@@ -72,7 +72,7 @@ impl<S: Store + 'static> Keeper for S {
     fn run(
         mut self: Box<Self>,
         mut told: UnboundedReceiver<ToKeeper>,
-        desk: &ToDesk,
+        events: &EventSender,
         metrics: &Metrics,
     ) -> Result<(), Ended> {
         while let Some(told) = told.blocking_recv() {
@@ -80,7 +80,7 @@ impl<S: Store + 'static> Keeper for S {
             let began = Instant::now();
             let error = Store::write(&mut *self, &changes).err().map(|error| error.to_string());
             metrics.stored(began.elapsed());
-            desk.tell(Input::Stored { write, error, revision: 0 })?;
+            events.tell(Input::Stored { write, error, revision: 0 })?;
         }
         Ok(())
     }

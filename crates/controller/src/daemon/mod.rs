@@ -2,16 +2,16 @@
 //! network.
 //!
 //! ```text
-//!  HTTP ──> messages ──> desk (Core) ──> keeper (Store, or etcd)
+//!  HTTP ──> messages ──> event loop (Core) ──> keeper (Store, or etcd)
 //!                         │ ^ ^ ^─────────┘
 //!                         │ │ └───────> writer (Switches)
 //!                         └─┴─────────> scout (Switches)
 //! ```
 //!
-//! All that the core hears passes the desk, which writes it down first where a recording is kept.
+//! All that the core hears passes the event loop, which writes it down first where a recording is kept.
 
 mod audit;
-mod desk;
+mod event_loop;
 mod handle;
 mod keeper;
 mod metrics;
@@ -22,9 +22,9 @@ mod shelf;
 mod writer;
 
 pub use audit::Audit;
-pub use desk::{Desk, Parts};
+pub use event_loop::{EventLoop, Parts};
 pub use handle::{Handle, Said, Unheard};
-pub use keeper::{Ended, Keeper, ToDesk, ToKeeper, Write};
+pub use keeper::{Ended, EventSender, Keeper, ToKeeper, Write};
 pub use metrics::Metrics;
 pub use recording::{Beginning, Recording};
 pub use replay::{Replay, ReplayError, Replayed};

@@ -23,7 +23,7 @@ pub(super) struct Surveyed {
     pub(super) ways: Vec<Way>,
 }
 
-/// Who knows ways through the network as it was found last. The desk asks; the scout puts another in its place.
+/// Who knows ways through the network as it was found last. The event loop asks; the scout puts another in its place.
 pub(super) struct Ways<S>(Arc<Mutex<S>>);
 
 impl<S> Clone for Ways<S> {
@@ -74,7 +74,7 @@ pub(super) fn run<S: Switches>(
     mut switches: S,
     ways: &Ways<S>,
     asked: &Receiver<Known>,
-    desk: &SyncSender<Message>,
+    messages: &SyncSender<Message>,
 ) {
     while let Ok(known) = asked.recv() {
         let surveyed = switches.discover().map(|ports| {
@@ -83,7 +83,7 @@ pub(super) fn run<S: Switches>(
             Surveyed { ports, ways: others }
         });
         let surveyed = surveyed.map_err(|fault| fault.to_string());
-        if desk.send(Message::Surveyed(surveyed)).is_err() {
+        if messages.send(Message::Surveyed(surveyed)).is_err() {
             return;
         }
     }

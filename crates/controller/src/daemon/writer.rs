@@ -20,7 +20,7 @@ pub(super) struct Order {
 pub(super) fn run(
     mut switches: impl Switches,
     orders: &Receiver<Order>,
-    desk: &SyncSender<Message>,
+    messages: &SyncSender<Message>,
 ) {
     let mut waiting = BTreeMap::new();
     loop {
@@ -34,7 +34,7 @@ pub(super) fn run(
             Ok(end) => end,
             Err(fault) => End::Failed { said: fault.to_string() },
         };
-        if desk.send(Message::Ended { order, end }).is_err() {
+        if messages.send(Message::Ended { order, end }).is_err() {
             return;
         }
     }

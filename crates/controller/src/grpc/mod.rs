@@ -1,5 +1,5 @@
 //! gRPC: for clients. The service is described in `proto/bandwise/saba/v1/controller.proto`; what it hears goes to the
-//! same desk as what comes by HTTP.
+//! same event loop as what comes by HTTP.
 
 mod answers;
 mod codec;

@@ -1,4 +1,4 @@
-//! [`Service`]: each call says something to the desk and waits for what it answers.
+//! [`Service`]: each call says something to the event loop and waits for what it answers.
 
 use super::Unreadable;
 use super::proto::saba_server::Saba;

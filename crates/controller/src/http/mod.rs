@@ -25,7 +25,7 @@ const SLOWEST: Duration = Duration::from_secs(30);
 
 /// What answers need.
 #[derive(Clone)]
-struct Desk {
+struct Context {
     handle: Handle,
     metrics: Metrics,
     /// What packets of a level carry.
@@ -34,10 +34,10 @@ struct Desk {
 
 /// All routes, answered by the daemon behind `handle`.
 pub fn router(handle: Handle, metrics: Metrics, marking: Marking) -> Router {
-    let desk = Desk { handle, metrics, marking: Arc::new(marking) };
-    let add = |router: Router<Desk>, (path, _, route)| router.route(path, route);
+    let context = Context { handle, metrics, marking: Arc::new(marking) };
+    let add = |router: Router<Context>, (path, _, route)| router.route(path, route);
     let router = routes::all().into_iter().fold(Router::new(), add);
-    whole_requests(router).fallback(answers::no_such_route).with_state(desk)
+    whole_requests(router).fallback(answers::no_such_route).with_state(context)
 }
 
 /// Only requests are answered of which all has come: who never ends one would hold a place at the door for ever.

@@ -1,7 +1,7 @@
 //! Which routes there are, and what each does.
 
 use super::answers::{Fails, Reply, body, words};
-use super::{Desk, OPENAPI};
+use super::{Context, OPENAPI};
 use crate::core::{Asked, ClientId, Core, Guest, PortState};
 use crate::credentials::Caller;
 use crate::daemon::Said;
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 type By = Extension<Caller>;
 
 /// Path, methods, and who answers.
-type Route = (&'static str, &'static [&'static str], MethodRouter<Desk>);
+type Route = (&'static str, &'static [&'static str], MethodRouter<Context>);
 
 /// All of them.
 pub(super) fn all() -> Vec<Route> {
@@ -40,15 +40,15 @@ async fn description() -> Response {
     ([(CONTENT_TYPE, "application/json")], OPENAPI).into_response()
 }
 
-async fn metrics(State(desk): State<Desk>) -> Result<Response, Fails> {
-    let metrics = desk.metrics.clone();
-    let text = desk.handle.look(move |core, _| metrics.text(core)).await?;
+async fn metrics(State(context): State<Context>) -> Result<Response, Fails> {
+    let metrics = context.metrics.clone();
+    let text = context.handle.look(move |core, _| metrics.text(core)).await?;
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     Ok(([(CONTENT_TYPE, kind)], text).into_response())
 }
 
-async fn status(State(desk): State<Desk>) -> Reply {
-    desk.handle.look(|core, _| of(core)).await.map(axum::Json).map_err(Fails::from)
+async fn status(State(context): State<Context>) -> Reply {
+    context.handle.look(|core, _| of(core)).await.map(axum::Json).map_err(Fails::from)
 }
 
 /// What there is, but for connections one by one.
@@ -92,8 +92,8 @@ fn of(core: &Core) -> Value {
     })
 }
 
-async fn connections(State(desk): State<Desk>) -> Reply {
-    let all = desk.handle.look(|core, _| {
+async fn connections(State(context): State<Context>) -> Reply {
+    let all = context.handle.look(|core, _| {
         let connection = |(id, of): (_, &crate::core::Connection)| {
             json!({
                 "connection": id,
@@ -130,9 +130,9 @@ struct Ends {
     to: String,
 }
 
-async fn plan(State(desk): State<Desk>, bytes: Bytes) -> Reply {
+async fn plan(State(context): State<Context>, bytes: Bytes) -> Reply {
     let guests: Guests = body(&bytes)?;
-    let differs = desk.handle.look(move |core, paths| {
+    let differs = context.handle.look(move |core, paths| {
         let guest = |guest: GuestSpec| -> Result<Guest, crate::core::Refusal> {
             let path = |ends: &Ends| paths.path(&ends.from, &ends.to);
             let all: Result<_, _> = guest.connections.iter().map(path).collect();
@@ -156,9 +156,9 @@ struct Drain {
     drained: bool,
 }
 
-async fn drain(State(desk): State<Desk>, Extension(caller): By, bytes: Bytes) -> Reply {
+async fn drain(State(context): State<Context>, Extension(caller): By, bytes: Bytes) -> Reply {
     let Drain { ports, drained } = body(&bytes)?;
-    let named = desk.handle.look(move |core, _| {
+    let named = context.handle.look(move |core, _| {
         let find = |name: String| {
             let id = core.ports().find(|of| of.1.name == name).map(|of| of.0);
             id.ok_or(name)
@@ -167,32 +167,32 @@ async fn drain(State(desk): State<Desk>, Extension(caller): By, bytes: Bytes) ->
     });
     let unknown = |name| Fails::missing(format!("there is no port called {name:?}"));
     let ports = named.await?.map_err(unknown)?;
-    desk.say(&caller, Said::Drain(ports, drained)).await
+    context.say(&caller, Said::Drain(ports, drained)).await
 }
 
-async fn hello(State(desk): State<Desk>, Extension(caller): By) -> Reply {
-    desk.say(&caller, Said::Hello).await
+async fn hello(State(context): State<Context>, Extension(caller): By) -> Reply {
+    context.say(&caller, Said::Hello).await
 }
 
 async fn goodbye(
-    State(desk): State<Desk>,
+    State(context): State<Context>,
     Extension(caller): By,
     Path(client): Path<String>,
 ) -> Reply {
-    desk.say(&caller, Said::Goodbye(number(&client)?)).await
+    context.say(&caller, Said::Goodbye(number(&client)?)).await
 }
 
 async fn renew(
-    State(desk): State<Desk>,
+    State(context): State<Context>,
     Extension(caller): By,
     Path(client): Path<String>,
 ) -> Reply {
-    desk.say(&caller, Said::Renew(number(&client)?)).await
+    context.say(&caller, Said::Renew(number(&client)?)).await
 }
 
-async fn ask(State(desk): State<Desk>, Extension(caller): By, bytes: Bytes) -> Reply {
+async fn ask(State(context): State<Context>, Extension(caller): By, bytes: Bytes) -> Reply {
     let asked: Asked = body(&bytes)?;
-    desk.say(&caller, Said::Ask(asked)).await
+    context.say(&caller, Said::Ask(asked)).await
 }
 
 fn number(client: &str) -> Result<ClientId, Fails> {
@@ -200,7 +200,7 @@ fn number(client: &str) -> Result<ClientId, Fails> {
     client.parse().map(ClientId).map_err(wrong)
 }
 
-impl Desk {
+impl Context {
     /// Says something to the daemon; the answer in words of JSON.
     async fn say(&self, caller: &Caller, said: Said) -> Reply {
         let answer = self.handle.say(caller, said).await?;

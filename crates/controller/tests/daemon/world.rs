@@ -5,7 +5,7 @@ use bandwise_controller::cluster::Groups;
 use bandwise_controller::core::{Answer, Asked, ClientId, Core, Profiles, Request, Rules};
 use bandwise_controller::credentials::Caller;
 use bandwise_controller::daemon::{
-    Audit, Beginning, Desk, Handle, Metrics, Parts, Recording, Said, Shelf,
+    Audit, Beginning, EventLoop, Handle, Metrics, Parts, Recording, Said, Shelf,
 };
 use bandwise_controller::store::{Embedded, Store};
 use bandwise_enforce::simulated::Simulated;
@@ -126,7 +126,7 @@ impl Daemon {
             metrics: metrics.clone(),
             restores,
         };
-        let (handle, thread) = Desk::start(parts).unwrap();
+        let (handle, thread) = EventLoop::start(parts).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         Daemon { handle, thread, runtime, metrics, numbers: 0 }
     }

@@ -7,7 +7,7 @@ use bandwise_controller::core::{Core, Limits, Profiles, Rules, State};
 use bandwise_controller::credentials::{
     Credential, Credentials, Gate, Pattern, Rights, TokenDigest,
 };
-use bandwise_controller::daemon::{Desk, Handle, Metrics, Parts};
+use bandwise_controller::daemon::{EventLoop, Handle, Metrics, Parts};
 use bandwise_controller::grpc::proto::{HelloRequest, RegisterApplicationRequest, Sender};
 use bandwise_controller::settings::Listen;
 use bandwise_controller::store::Embedded;
@@ -57,7 +57,7 @@ impl World {
             metrics: Metrics::new(),
             restores: false,
         };
-        let (handle, _) = Desk::start(parts).unwrap();
+        let (handle, _) = EventLoop::start(parts).unwrap();
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_all().build().unwrap();
         let gate = Gate::new(Credentials::new(credentials));

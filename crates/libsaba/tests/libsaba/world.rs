@@ -4,7 +4,7 @@ use crate::two_hosts::{TABLE, network};
 use bandwise_controller::cluster::Groups;
 use bandwise_controller::core::{Core, Profiles, Rules, State};
 use bandwise_controller::credentials::{Credentials, Gate};
-use bandwise_controller::daemon::{Desk, Handle, Metrics, Parts};
+use bandwise_controller::daemon::{EventLoop, Handle, Metrics, Parts};
 use bandwise_controller::settings::Listen;
 use bandwise_controller::store::{Embedded, Store};
 use bandwise_controller::{Door, Marking, router};
@@ -62,7 +62,7 @@ impl World {
             metrics: Metrics::new(),
             restores: false,
         };
-        let (handle, thread) = Desk::start(parts).unwrap();
+        let (handle, thread) = EventLoop::start(parts).unwrap();
         // As if nobody were there: the door of one that was stopped answers that it is being stopped.
         let _ = std::fs::remove_file(self.socket());
         let listen = Listen::Unix { path: self.socket(), mode: 0o600 };

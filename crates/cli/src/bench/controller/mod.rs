@@ -14,7 +14,7 @@ use anyhow::Result;
 use bandwise_controller::cluster::Groups;
 use bandwise_controller::core::{Core, Profiles, Rules, State};
 use bandwise_controller::credentials::{Credentials, Gate};
-use bandwise_controller::daemon::{Desk, Handle, Metrics, Parts};
+use bandwise_controller::daemon::{EventLoop, Handle, Metrics, Parts};
 use bandwise_controller::settings::Listen;
 use bandwise_controller::store::Embedded;
 use bandwise_controller::{Door, Marking, router};
@@ -50,7 +50,7 @@ fn start<S: Switches + Send + 'static>(
         metrics: metrics.clone(),
         restores: false,
     };
-    let (handle, _) = Desk::start(parts)?;
+    let (handle, _) = EventLoop::start(parts)?;
     let socket = folder.join("socket");
     let door = Door::open(&Listen::Unix { path: socket.clone(), mode: 0o600 })?;
     let gate = Gate::new(Credentials::default());

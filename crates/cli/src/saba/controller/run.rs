@@ -11,7 +11,7 @@ use bandwise_controller::cluster::{Endpoints, Etcd, Groups};
 use bandwise_controller::core::{Core, Profiles, State};
 use bandwise_controller::credentials::{Credentials, Gate};
 use bandwise_controller::daemon::{
-    Audit, Beginning, Desk, Keeper, Metrics, Parts, Recording, Shelf,
+    Audit, Beginning, EventLoop, Keeper, Metrics, Parts, Recording, Shelf,
 };
 use bandwise_controller::settings::{Listen, Remote, Settings, Store};
 use bandwise_controller::store::{Embedded, Store as _, begun};
@@ -140,7 +140,7 @@ impl Use for Run<'_> {
             metrics: metrics.clone(),
             restores: settings.restores,
         };
-        let (handle, desk) = Desk::start(parts).map_err(Error::from)?;
+        let (handle, event_loop) = EventLoop::start(parts).map_err(Error::from)?;
         let stops = handle.clone();
         ctrlc::set_handler(move || stops.stop()).map_err(Error::from)?;
         let gate = Gate::new(credentials);
@@ -152,7 +152,7 @@ impl Use for Run<'_> {
         door.serve(router).context("HTTP")?;
         note(format_args!("controller: {} ports, reached at {place}", ports.len()));
         let unrestored =
-            desk.join().map_err(|_| anyhow::anyhow!("the controller ended by a fault"))?;
+            event_loop.join().map_err(|_| anyhow::anyhow!("the controller ended by a fault"))?;
         if let Listen::Unix { path, .. } = &settings.listen {
             // The next one takes it away if this fails.
             let _ = std::fs::remove_file(path);

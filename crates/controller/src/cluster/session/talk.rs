@@ -6,7 +6,7 @@ use super::{Lease, Session};
 use crate::cluster::claims::Holder;
 use crate::cluster::link::{Author, Link, Trouble, text, within};
 use crate::core::{Group, Input};
-use crate::daemon::{Ended, Metrics, ToDesk, ToKeeper, Write};
+use crate::daemon::{Ended, EventSender, Metrics, ToKeeper, Write};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinSet;
@@ -16,7 +16,7 @@ const WORDS: u32 = 6;
 
 /// How it ended.
 pub(super) enum End {
-    /// The desk has ended.
+    /// The event loop has ended.
     Over,
     /// It does not answer, or otherwise than it should.
     Lost(String),
@@ -47,11 +47,11 @@ enum Done {
 pub(super) struct Talk<'a> {
     of: &'a mut Session,
     link: Link,
-    desk: &'a ToDesk,
+    events: &'a EventSender,
     metrics: &'a Metrics,
     /// What is done meanwhile, and is given up with all of this.
     beside: JoinSet<Done>,
-    /// What the desk was told that it has, and until when.
+    /// What the event loop was told that it has, and until when.
     told: (Vec<Group>, Option<Instant>),
     /// Its name does not stand in etcd, as far as was heard last, or what all go by.
     is_unnamed: bool,
@@ -62,15 +62,15 @@ impl<'a> Talk<'a> {
     pub(super) fn new(
         of: &'a mut Session,
         link: Link,
-        desk: &'a ToDesk,
+        events: &'a EventSender,
         metrics: &'a Metrics,
     ) -> Self {
         let told = (Vec::new(), None);
         let (beside, is_unnamed, is_unruled) = (JoinSet::new(), false, false);
-        Talk { of, link, desk, metrics, beside, told, is_unnamed, is_unruled }
+        Talk { of, link, events, metrics, beside, told, is_unnamed, is_unruled }
     }
 
-    /// Talks until the desk has ended, or etcd does not answer.
+    /// Talks until the event loop has ended, or etcd does not answer.
     pub(super) async fn until_it_ends(mut self, told: &mut UnboundedReceiver<ToKeeper>) -> End {
         let Err(end) = self.talk(told).await;
         if let (End::Over, Some(lease)) = (&end, self.of.lease) {
@@ -219,7 +219,7 @@ impl<'a> Talk<'a> {
         Ok(())
     }
 
-    /// Tells the desk what it has, and until when, if it does not know.
+    /// Tells the event loop what it has, and until when, if it does not know.
     fn hold(&mut self) -> Result<(), Ended> {
         let Some(Lease { until, .. }) = self.of.lease else { return Ok(()) };
         let groups = self.of.claims.ours();
@@ -232,7 +232,7 @@ impl<'a> Talk<'a> {
             tracing::info!(groups = ?names, "has these groups");
         }
         self.told = now;
-        self.desk.holds(self.told.0.clone(), until)
+        self.events.holds(self.told.0.clone(), until)
     }
 
     fn done(&mut self, done: Done) -> Result<(), End> {
@@ -257,7 +257,7 @@ impl<'a> Talk<'a> {
             Done::Write(write, Err(Trouble::Refused(said))) => {
                 if self.of.pending.take_if(|of| of.0.write == write).is_some() {
                     let error = Some(format!("etcd: {said}"));
-                    self.desk.tell(Input::Stored { write, error, revision: self.of.head })?;
+                    self.events.tell(Input::Stored { write, error, revision: self.of.head })?;
                 }
             }
             Done::Word(_, Err(lost)) | Done::Write(_, Err(lost)) => return Err(lost.into()),

@@ -1,4 +1,4 @@
-//! What is heard of etcd, and what of it the desk is told.
+//! What is heard of etcd, and what of it the event loop is told.
 
 use super::{End, Talk};
 use crate::cluster::link::Happened;
@@ -18,9 +18,9 @@ impl Talk<'_> {
             match pending.filter(|of| is_ours && of.0.write == author.write) {
                 Some((Write { write, .. }, since)) => {
                     self.metrics.stored(since.elapsed());
-                    self.desk.tell(Input::Stored { write, error: None, revision })?;
+                    self.events.tell(Input::Stored { write, error: None, revision })?;
                 }
-                None => self.desk.tell(Input::Learned { revision, changes })?,
+                None => self.events.tell(Input::Learned { revision, changes })?,
             }
         }
         for (instance, is_alive) in alive {
@@ -46,6 +46,6 @@ impl Talk<'_> {
         self.is_unruled |= loaded.rules.is_empty();
         self.of.claims.see(loaded.alive, loaded.holders);
         let (revision, records) = (loaded.head, loaded.records);
-        Ok(self.desk.tell(Input::Known { revision, write, records })?)
+        Ok(self.events.tell(Input::Known { revision, write, records })?)
     }
 }

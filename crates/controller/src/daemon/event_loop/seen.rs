@@ -1,11 +1,11 @@
-//! What the desk knows of the network, and what of it the core.
+//! What the event loop knows of the network, and what of it the core.
 
-use super::Desk;
+use super::EventLoop;
 use crate::core::{Input, SeenPort, Way};
 use crate::daemon::scout::{self, Known};
 use bandwise_enforce::{Port, Switches};
 
-impl<S: Switches + Send + 'static> Desk<S> {
+impl<S: Switches + Send + 'static> EventLoop<S> {
     /// Tells the core which ports there are. Ways of connections that were made while others looked are looked up now.
     pub(super) fn seen(&mut self, ports: Vec<Port>, mut ways: Vec<Way>) {
         let since = std::mem::take(&mut self.since);

@@ -1,11 +1,11 @@
-//! What whoever keeps changes says to the desk.
+//! What whoever keeps changes says to the event loop.
 
-use super::Desk;
+use super::EventLoop;
 use crate::core::Input;
 use bandwise_enforce::Switches;
 use bandwise_saba::controller::PortId;
 
-impl<S: Switches + Send + 'static> Desk<S> {
+impl<S: Switches + Send + 'static> EventLoop<S> {
     /// Something was stored, or was not; or there are other groups.
     pub(super) fn kept(&mut self, kept: Input) {
         match &kept {

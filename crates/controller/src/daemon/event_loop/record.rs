@@ -1,6 +1,6 @@
 //! [`Record`]: the recording, and what is done when it can't be written.
 
-use super::Desk;
+use super::EventLoop;
 use crate::core::{Input, Moment};
 use crate::daemon::Recording;
 use crate::daemon::recording::Sum;
@@ -72,7 +72,7 @@ impl Record {
     }
 }
 
-impl<S> Desk<S> {
+impl<S> EventLoop<S> {
     pub(super) fn write_down(&mut self, now: Duration, line: Option<Line>) {
         if let Some(record) = &mut self.record {
             record.write_down(now, line, || self.core.moment());

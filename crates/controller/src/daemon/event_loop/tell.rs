@@ -1,9 +1,9 @@
 //! What people are told of what the core says.
 
-use super::Desk;
+use super::EventLoop;
 use crate::core::Output;
 
-impl<S> Desk<S> {
+impl<S> EventLoop<S> {
     /// Writes lines for people, and the trail.
     pub(super) fn tell(&mut self, output: &Output) {
         let port = match output {

@@ -1,4 +1,4 @@
-//! [`Desk`]: the thread that owns the core.
+//! [`EventLoop`]: the thread that owns the core.
 
 mod kept;
 mod parts;
@@ -11,7 +11,7 @@ pub use parts::{Parts, Paths};
 use super::handle::{Handle, Message, ROOM, Said};
 use super::scout::{self, Known, Surveyed, Ways};
 use super::writer::{self, Order};
-use super::{Audit, Metrics, ToDesk, ToKeeper, Write};
+use super::{Audit, EventSender, Metrics, ToKeeper, Write};
 use crate::cluster::Groups;
 use crate::core::{Answer, Cause, Core, Input, OrderId, Output, Owner, Refusal, Request, Ticket};
 use bandwise_enforce::{Fault, Switches};
@@ -28,7 +28,7 @@ use tokio::sync::oneshot;
 const RESTORING: Duration = Duration::from_secs(10);
 
 /// The thread that owns the core.
-pub struct Desk<S> {
+pub struct EventLoop<S> {
     core: Core,
     paths: Ways<S>,
     record: Option<Record>,
@@ -52,25 +52,25 @@ pub struct Desk<S> {
     messages: Receiver<Message>,
 }
 
-impl<S: Switches + Send + 'static> Desk<S> {
+impl<S: Switches + Send + 'static> EventLoop<S> {
     /// Finds the ports and starts the threads. The last of what is returned ends when the daemon does, with the names
     /// of ports that should be as they were found and are not.
     pub fn start(mut parts: Parts<S>) -> Result<(Handle, JoinHandle<Vec<String>>), Fault> {
         let found = parts.paths.discover()?;
         let began = Instant::now();
-        let (desk, messages) = sync_channel(ROOM);
+        let (sender, messages) = sync_channel(ROOM);
         let (store, told) = unbounded_channel();
         let (writer, orders) = channel();
         let (scout, surveys) = channel();
         let metrics = parts.metrics.clone();
-        let (keeper, to_desk) = (parts.store, ToDesk::new(desk.clone(), began));
-        let keeper = std::thread::spawn(move || keeper.run(told, &to_desk, &metrics));
-        let (switches, to_desk) = (parts.switches, desk.clone());
-        std::thread::spawn(move || writer::run(switches, &orders, &to_desk));
+        let (keeper, events) = (parts.store, EventSender::new(sender.clone(), began));
+        let keeper = std::thread::spawn(move || keeper.run(told, &events, &metrics));
+        let (switches, events) = (parts.switches, sender.clone());
+        std::thread::spawn(move || writer::run(switches, &orders, &events));
         let paths = Ways::new(parts.paths);
-        let (looks, ways, to_desk) = (parts.scout, paths.clone(), desk.clone());
-        std::thread::spawn(move || scout::run(looks, &ways, &surveys, &to_desk));
-        let mut own = Desk {
+        let (looks, ways, events) = (parts.scout, paths.clone(), sender.clone());
+        std::thread::spawn(move || scout::run(looks, &ways, &surveys, &events));
+        let mut own = EventLoop {
             core: parts.core,
             paths,
             record: parts.recording.map(Record::new),
@@ -99,7 +99,7 @@ impl<S: Switches + Send + 'static> Desk<S> {
             let _ = keeper.join();
             unrestored
         });
-        Ok((Handle { desk }, thread))
+        Ok((Handle { messages: sender }, thread))
     }
 
     fn run(&mut self) -> Vec<String> {
@@ -225,7 +225,7 @@ impl<S: Switches + Send + 'static> Desk<S> {
     fn carry(&mut self, output: Output) {
         self.tell(&output);
         match output {
-            // Who ends first, ends; the desk hears of it by its messages.
+            // Who ends first, ends; the event loop hears of it by its messages.
             Output::Store { write, after, changes } => {
                 drop(self.store.send(ToKeeper::Write(Write { write, after, changes })));
             }
