@@ -5,7 +5,7 @@ use super::keys::Keys;
 use super::link::{Link, Loaded, PATIENCE, Trouble, within};
 use super::session::Session;
 use crate::core::{Group, State};
-use crate::daemon::{Ended, EventSender, Keeper, Metrics, ToKeeper};
+use crate::daemon::{EventSender, Metrics, Persister, PersisterMessage, Stopped};
 use crate::settings::{Cluster, ClusterTls};
 use etcd_client::{
     Certificate, Compare, CompareOp, ConnectOptions, Identity, TlsOptions, Txn, TxnOp,
@@ -185,14 +185,14 @@ async fn begin(endpoints: &Endpoints, keys: &Keys, ours: &str) -> Result<Loaded,
     }
 }
 
-impl Keeper for Etcd {
+impl Persister for Etcd {
     fn run(
         self: Box<Self>,
-        told: UnboundedReceiver<ToKeeper>,
+        messages: UnboundedReceiver<PersisterMessage>,
         events: &EventSender,
         metrics: &Metrics,
-    ) -> Result<(), Ended> {
+    ) -> Result<(), Stopped> {
         let Etcd { runtime, session } = *self;
-        runtime.block_on(session.run(told, events, metrics))
+        runtime.block_on(session.run(messages, events, metrics))
     }
 }

@@ -11,7 +11,7 @@ use super::etcd::{Endpoints, EtcdError};
 use super::keys::Keys;
 use super::link::{Link, Loaded, Trouble};
 use crate::core::Group;
-use crate::daemon::{Ended, EventSender, Metrics, ToKeeper, Write};
+use crate::daemon::{EventSender, Metrics, PersisterMessage, Stopped, Write};
 use std::time::{Duration, Instant};
 use talk::{End, Talk};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -79,10 +79,10 @@ impl Session {
     /// Goes on until the event loop has ended. Others hear of it at once then.
     pub(super) async fn run(
         mut self,
-        mut told: UnboundedReceiver<ToKeeper>,
+        mut messages: UnboundedReceiver<PersisterMessage>,
         events: &EventSender,
         metrics: &Metrics,
-    ) -> Result<(), Ended> {
+    ) -> Result<(), Stopped> {
         // What was said last of why not, so that it is said once.
         let mut last = String::new();
         loop {
@@ -91,7 +91,7 @@ impl Session {
             let began = Instant::now();
             let end = match Link::open(&url, options, self.keys.clone()).await {
                 Ok(link) => {
-                    Talk::new(&mut self, link, events, metrics).until_it_ends(&mut told).await
+                    Talk::new(&mut self, link, events, metrics).until_it_ends(&mut messages).await
                 }
                 Err(Trouble::Refused(said) | Trouble::Lost(said)) => End::Lost(said),
             };
@@ -106,21 +106,21 @@ impl Session {
                     self.at = (self.at + 1) % self.endpoints.urls.len();
                 }
             }
-            if !self.rest(&mut told).await {
+            if !self.rest(&mut messages).await {
                 return Ok(());
             }
         }
     }
 
     /// Waits a moment; whether the event loop is still there.
-    async fn rest(&mut self, told: &mut UnboundedReceiver<ToKeeper>) -> bool {
+    async fn rest(&mut self, messages: &mut UnboundedReceiver<PersisterMessage>) -> bool {
         let until = tokio::time::Instant::now() + REST;
         loop {
-            match timeout_at(until, told.recv()).await {
+            match timeout_at(until, messages.recv()).await {
                 Err(_) => return true,
                 Ok(None) => return false,
-                Ok(Some(ToKeeper::Write(write))) => drop(self.takes(write)),
-                Ok(Some(ToKeeper::Released(group))) => self.released.push(group),
+                Ok(Some(PersisterMessage::Write(write))) => drop(self.takes(write)),
+                Ok(Some(PersisterMessage::Released(group))) => self.released.push(group),
             }
         }
     }

@@ -102,16 +102,16 @@ pub enum Input {
         until: Duration,
     },
     /// The network was looked over.
-    Seen {
+    Discovered {
         /// All ports that are there.
-        ports: Vec<SeenPort>,
+        ports: Vec<DiscoveredPort>,
         /// Ways between hosts, as they are now. Those of which nothing is said are as they were.
-        ways: Vec<Way>,
+        routes: Vec<Route>,
     },
     /// The network could not be looked over.
-    Unseen {
+    DiscoveryFailed {
         /// In whose words.
-        said: String,
+        error: String,
     },
     /// An order has ended.
     Ended {
@@ -129,7 +129,7 @@ pub enum Input {
 
 /// A port that is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SeenPort {
+pub struct DiscoveredPort {
     /// The port.
     pub port: PortId,
     /// What people call it.
@@ -143,7 +143,7 @@ pub struct SeenPort {
 
 /// How data goes from one host to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Way {
+pub struct Route {
     /// The host that data leave.
     pub from: Box<str>,
     /// The host that they go to.

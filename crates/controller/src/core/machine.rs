@@ -1,16 +1,17 @@
 //! [`Core`]: inputs in, outputs out.
 
+mod discovery;
 mod history;
 mod holding;
 mod jobs;
 mod moment;
 mod requests;
-mod seen;
 mod told;
 
 pub use moment::Moment;
 pub use told::Unfit;
 
+use super::discovery::DiscoverySchedule;
 use super::group::{Group, Holding};
 use super::input::{End, Input};
 use super::leases::Leases;
@@ -21,7 +22,6 @@ use super::profiles::Profiles;
 use super::request::{Answer, ClientId};
 use super::rules::Rules;
 use super::state::State;
-use super::survey::Survey;
 use bandwise_saba::controller::{ConnectionId, Controller, Levels, PortId, Settings};
 use jobs::Jobs;
 use requests::{Waiting, Writing};
@@ -51,7 +51,7 @@ pub struct Core {
     holding: Holding,
     /// Groups that it no longer has, and that may have orders under way.
     leaving: BTreeSet<Group>,
-    survey: Survey,
+    discovery: DiscoverySchedule,
     jobs: Jobs,
     /// Connections that have moved, by what the controller of Saba knows them by now.
     moved: BTreeMap<ConnectionId, ConnectionId>,
@@ -85,7 +85,7 @@ impl Core {
             leases: Leases::default(),
             holding: Holding::alone(),
             leaving: BTreeSet::new(),
-            survey: Survey::new(now, &rules),
+            discovery: DiscoverySchedule::new(now, &rules),
             jobs: Jobs::default(),
             moved: BTreeMap::new(),
             moves: 0,
@@ -133,11 +133,11 @@ impl Core {
             Input::Learned { revision, changes } => self.learned(revision, changes),
             Input::Known { revision, write, records } => self.known(revision, write, records),
             Input::Held { groups, until } => self.hold(groups, Some(until)),
-            Input::Seen { ports, ways } => self.seen(ports, ways),
-            Input::Unseen { said: _ } => self.survey.ended(self.now, &self.rules),
+            Input::Discovered { ports, routes } => self.discovered(ports, routes),
+            Input::DiscoveryFailed { error: _ } => self.discovery.ended(self.now, &self.rules),
             Input::Ended { order, end } => {
                 if matches!(end, End::Failed { .. }) {
-                    self.survey.wanted(self.now);
+                    self.discovery.wanted(self.now);
                 }
                 self.ports.ended(order, end, (self.now, &self.rules), &mut self.out);
             }
@@ -148,7 +148,7 @@ impl Core {
         self.write();
         self.release();
         self.ports.advance(self.now, &self.rules, &mut self.out);
-        self.survey.advance(self.now, &mut self.out);
+        self.discovery.advance(self.now, &mut self.out);
     }
 
     /// What is to be done next, in this order.
@@ -158,7 +158,7 @@ impl Core {
 
     /// When there is something to do if nothing is heard until then.
     pub fn wake(&self) -> Option<Duration> {
-        let survey = self.survey.wake();
+        let survey = self.discovery.wake();
         let ends = self.holding.until;
         self.leases.next().into_iter().chain(self.ports.wake()).chain(survey).chain(ends).min()
     }

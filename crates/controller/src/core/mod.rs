@@ -27,6 +27,7 @@
 
 mod batch;
 mod change;
+mod discovery;
 mod group;
 mod input;
 mod leases;
@@ -40,11 +41,10 @@ mod profiles;
 mod request;
 mod rules;
 mod state;
-mod survey;
 
 pub use change::{Answered, Application, Change, Client, Connection, Job, Next};
 pub use group::Group;
-pub use input::{End, Input, SeenPort, Ticket, Way};
+pub use input::{DiscoveredPort, End, Input, Route, Ticket};
 pub use machine::{Core, Moment, Unfit};
 pub use outlook::{Differs, Guest};
 pub use output::{Cause, OrderId, Output, Task, Why};

@@ -120,8 +120,8 @@ pub enum Output {
         /// What stands there now.
         found: PortConfig,
     },
-    /// The network is to be looked over: [`Input::Seen`](super::Input::Seen) or [`Input::Unseen`](super::Input::Unseen) ends it.
-    Survey,
+    /// The network is to be looked over: [`Input::Discovered`](super::Input::Discovered) or [`Input::DiscoveryFailed`](super::Input::DiscoveryFailed) ends it.
+    Discover,
     /// A port is no longer there.
     Lost {
         /// The port.

@@ -13,7 +13,7 @@ pub struct Rules {
     pub apart: Duration,
     /// How long a port stays without being looked at.
     pub look: Duration,
-    /// How long the network stays without being looked over: which ports there are, which ways.
+    /// How long the network stays without being looked over: which ports there are, which routes.
     pub discover: Duration,
     /// After how long an order that has not ended is called late.
     pub late: Duration,

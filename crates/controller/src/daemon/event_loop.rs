@@ -1,17 +1,17 @@
 //! [`EventLoop`]: the thread that owns the core.
 
-mod kept;
+mod discovered;
 mod parts;
+mod persisted;
 mod record;
-mod seen;
 mod tell;
 
 pub use parts::{Parts, Paths};
 
+use super::discovery::{self, Discovered, KnownPaths, SharedSwitches};
 use super::handle::{Handle, Message, ROOM, Said};
-use super::scout::{self, Known, Surveyed, Ways};
 use super::writer::{self, Order};
-use super::{Audit, EventSender, Metrics, ToKeeper, Write};
+use super::{Audit, EventSender, Metrics, PersisterMessage, Write};
 use crate::cluster::Groups;
 use crate::core::{Answer, Cause, Core, Input, OrderId, Output, Owner, Refusal, Request, Ticket};
 use bandwise_enforce::{Fault, Switches};
@@ -30,7 +30,7 @@ const RESTORING: Duration = Duration::from_secs(10);
 /// The thread that owns the core.
 pub struct EventLoop<S> {
     core: Core,
-    paths: Ways<S>,
+    paths: SharedSwitches<S>,
     record: Option<Record>,
     audit: Option<Audit>,
     metrics: Metrics,
@@ -43,12 +43,12 @@ pub struct EventLoop<S> {
     /// When the first request was heard for a connection that a port does not know of yet.
     unplaced: BTreeMap<PortId, Instant>,
     ordered: BTreeMap<OrderId, (PortId, Instant)>,
-    store: UnboundedSender<ToKeeper>,
+    store: UnboundedSender<PersisterMessage>,
     groups: Groups,
     writer: Sender<Order>,
-    scout: Sender<Known>,
-    /// Connections that were asked for since the scout was sent, and the ways that they were given.
-    since: Known,
+    discovery: Sender<KnownPaths>,
+    /// Connections that were asked for since the discovery was sent, and the ways that they were given.
+    since: KnownPaths,
     messages: Receiver<Message>,
 }
 
@@ -59,17 +59,17 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
         let found = parts.paths.discover()?;
         let began = Instant::now();
         let (sender, messages) = sync_channel(ROOM);
-        let (store, told) = unbounded_channel();
+        let (store, changes) = unbounded_channel();
         let (writer, orders) = channel();
-        let (scout, surveys) = channel();
+        let (discovery, requests) = channel();
         let metrics = parts.metrics.clone();
-        let (keeper, events) = (parts.store, EventSender::new(sender.clone(), began));
-        let keeper = std::thread::spawn(move || keeper.run(told, &events, &metrics));
+        let (persister, events) = (parts.store, EventSender::new(sender.clone(), began));
+        let persister = std::thread::spawn(move || persister.run(changes, &events, &metrics));
         let (switches, events) = (parts.switches, sender.clone());
         std::thread::spawn(move || writer::run(switches, &orders, &events));
-        let paths = Ways::new(parts.paths);
-        let (looks, ways, events) = (parts.scout, paths.clone(), sender.clone());
-        std::thread::spawn(move || scout::run(looks, &ways, &surveys, &events));
+        let paths = SharedSwitches::new(parts.paths);
+        let (scanner, shared, events) = (parts.discovery, paths.clone(), sender.clone());
+        std::thread::spawn(move || discovery::run(scanner, &shared, &requests, &events));
         let mut own = EventLoop {
             core: parts.core,
             paths,
@@ -86,17 +86,17 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
             store,
             groups: parts.groups,
             writer,
-            scout,
-            since: Known::new(),
+            discovery,
+            since: KnownPaths::new(),
             messages,
         };
         let thread = std::thread::spawn(move || {
-            own.since = own.known();
-            own.seen(found, Vec::new());
+            own.since = own.known_paths();
+            own.discovered(found, Vec::new());
             let unrestored = own.run();
             drop(own);
             // Others are told that it is gone.
-            let _ = keeper.join();
+            let _ = persister.join();
             unrestored
         });
         Ok((Handle { messages: sender }, thread))
@@ -142,12 +142,14 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
                     let input = self.input(ticket, by, said);
                     self.hear(input);
                 }
-                Some(Message::Kept(kept)) => self.kept(kept),
-                Some(Message::Surveyed(Ok(Surveyed { ports, ways }))) => self.seen(ports, ways),
-                Some(Message::Surveyed(Err(said))) => {
-                    tracing::error!(said, "the network could not be looked over");
-                    self.metrics.unseen.inc();
-                    self.hear(Input::Unseen { said });
+                Some(Message::Persisted(update)) => self.persisted(update),
+                Some(Message::Discovered(Ok(Discovered { ports, routes }))) => {
+                    self.discovered(ports, routes)
+                }
+                Some(Message::Discovered(Err(error))) => {
+                    tracing::error!(error, "network discovery failed");
+                    self.metrics.discoveries_failed.inc();
+                    self.hear(Input::DiscoveryFailed { error });
                 }
                 Some(Message::Ended { order, end }) => {
                     if let Some((port, since)) = self.ordered.remove(&order) {
@@ -188,7 +190,7 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
                 };
                 if let (Request::Connect { from, to, .. }, Ok(path)) = (&asked.request, &path) {
                     let ends = (from.as_str().into(), to.as_str().into());
-                    scout::add(&mut self.since, ends, Some(path.as_slice().into()));
+                    discovery::add(&mut self.since, ends, Some(path.as_slice().into()));
                 }
                 let now = Instant::now();
                 for port in path.iter().flatten() {
@@ -227,9 +229,9 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
         match output {
             // Who ends first, ends; the event loop hears of it by its messages.
             Output::Store { write, after, changes } => {
-                drop(self.store.send(ToKeeper::Write(Write { write, after, changes })));
+                drop(self.store.send(PersisterMessage::Write(Write { write, after, changes })));
             }
-            Output::Released { group } => drop(self.store.send(ToKeeper::Released(group))),
+            Output::Released { group } => drop(self.store.send(PersisterMessage::Released(group))),
             Output::Answer { ticket, answer } => {
                 if let Some(waiting) = self.waiting.remove(&ticket) {
                     drop(waiting.send(answer));
@@ -240,13 +242,13 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
                 let is_look = why.cause == Cause::Look;
                 drop(self.writer.send(Order { order, port, task, is_look }));
             }
-            Output::Survey => {
-                let mut known = self.known();
+            Output::Discover => {
+                let mut known = self.known_paths();
                 // What is not stored yet is not among them.
                 for (ends, path) in std::mem::take(&mut self.since) {
-                    scout::add(&mut known, ends, path);
+                    discovery::add(&mut known, ends, path);
                 }
-                drop(self.scout.send(known));
+                drop(self.discovery.send(known));
             }
             Output::Written { .. }
             | Output::Failed { .. }

@@ -46,12 +46,12 @@ pub(super) enum Message {
     Said(Owner, Said, Answers),
     Look(Look),
     /// Of what is stored, and which groups are had.
-    Kept(Input),
+    Persisted(Input),
     Ended {
         order: crate::core::OrderId,
         end: crate::core::End,
     },
-    Surveyed(Result<super::scout::Surveyed, String>),
+    Discovered(Result<super::discovery::Discovered, String>),
     Stop,
 }
 
@@ -80,7 +80,7 @@ impl Handle {
         Ok(answer.await.map_err(|_| Unheard::Ending)??)
     }
 
-    /// Looks at the core, between two inputs. Ways through the network can be looked up.
+    /// Looks at the core, between two inputs. SharedSwitches through the network can be looked up.
     pub async fn look<T: Send + 'static>(
         &self,
         look: impl FnOnce(&mut Core, &mut dyn super::event_loop::Paths) -> T + Send + 'static,
@@ -94,7 +94,7 @@ impl Handle {
         answer.await.map_err(|_| Unheard::Ending)
     }
 
-    /// Ends the daemon after what it is at. Ports stay as they are.
+    /// HostPair the daemon after what it is at. Ports stay as they are.
     pub fn stop(&self) {
         // If it has ended, so much the better.
         let _ = self.messages.send(Message::Stop);

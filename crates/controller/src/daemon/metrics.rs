@@ -29,8 +29,8 @@ pub struct Metrics {
     overwritten: Counter,
     lost: Counter,
     moved: Counter,
-    surveys: Counter,
-    pub(super) unseen: Counter,
+    discoveries: Counter,
+    pub(super) discoveries_failed: Counter,
     pub(super) learned: Counter,
     groups: Gauge,
     store_s: Histogram,
@@ -82,12 +82,13 @@ impl Metrics {
         let lost = add(of, Counter::default(), "ports_lost", "Ports that were no longer there");
         let moved =
             add(of, Counter::default(), "connections_moved", "Connections that took another way");
-        let surveys =
-            add(of, Counter::default(), "surveys", "How often the network was looked over");
+        let discoveries =
+            add(of, Counter::default(), "discoveries", "How often the network was looked over");
         let learned =
             add(of, Counter::default(), "writes_of_others", "What other controllers have stored");
         let groups = add(of, Gauge::default(), "groups", "Groups of ports that it writes");
-        let unseen = add(of, Counter::default(), "surveys_failed", "How often that failed");
+        let discoveries_failed =
+            add(of, Counter::default(), "discoveries_failed", "How often that failed");
         let store_s = add(of, seconds(), "store_seconds", "How long writes to the store take");
         let order_s = add(of, seconds(), "order_seconds", "How long orders to ports take");
         let connection_s = add(
@@ -115,8 +116,8 @@ impl Metrics {
             overwritten,
             lost,
             moved,
-            surveys,
-            unseen,
+            discoveries,
+            discoveries_failed,
             learned,
             groups,
             store_s,
@@ -144,7 +145,7 @@ impl Metrics {
             Output::Dropped { .. } => &self.dropped,
             Output::Overwritten { .. } => &self.overwritten,
             Output::Lost { .. } => &self.lost,
-            Output::Survey => &self.surveys,
+            Output::Discover => &self.discoveries,
             Output::Moved { connections } => {
                 self.moved.inc_by(u64::from(*connections));
                 return;

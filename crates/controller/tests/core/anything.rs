@@ -39,7 +39,7 @@ enum Happens {
     /// Somebody else writes to a port.
     Overwritten(u64),
     /// A survey ends, if one is under way.
-    Surveyed,
+    Discovered,
 }
 
 struct Client {
@@ -211,8 +211,8 @@ fn disturbed(steps: &[(Vec<Step>, u64)], happens: &[Happens]) -> (World, Vec<Cli
             Happens::Overwritten(port) => {
                 world.ports.insert(PortId(*port), PortConfig::default());
             }
-            Happens::Surveyed if world.survey => world.find(),
-            Happens::Surveyed => {}
+            Happens::Discovered if world.discovery => world.find(),
+            Happens::Discovered => {}
         }
         clients.iter_mut().for_each(|client| client.hears(&mut world));
     }
@@ -241,7 +241,7 @@ fn anything() -> impl Strategy<Value = Vec<Happens>> {
         1 => (0..PORTS).prop_map(Happens::Rewired),
         1 => (0..PORTS, any::<bool>()).prop_map(|(port, there)| Happens::PortThere(port, there)),
         1 => (0..PORTS).prop_map(Happens::Overwritten),
-        2 => Just(Happens::Surveyed),
+        2 => Just(Happens::Discovered),
         1 => any::<(bool, bool)>().prop_map(|(stored, done)| Happens::Crash(stored, done)),
     ];
     prop::collection::vec(happens, 0..120)

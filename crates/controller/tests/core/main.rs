@@ -2,7 +2,7 @@
 
 mod anything;
 mod by_hand;
+mod discovery;
 mod jobs;
-mod seen;
 mod several;
 mod world;

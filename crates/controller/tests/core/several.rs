@@ -3,8 +3,8 @@
 
 use super::world::{NAMES, PORTS, connect, lowest, ms, path, profiles, register, resumed};
 use bandwise_controller::core::{
-    Answer, Asked, Change, ClientId, Core, End, Group, Input, OrderId, Output, Owner, Refusal,
-    Request, Rules, SeenPort, State, Task, Ticket,
+    Answer, Asked, Change, ClientId, Core, DiscoveredPort, End, Group, Input, OrderId, Output,
+    Owner, Refusal, Request, Rules, State, Task, Ticket,
 };
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortConfig, PortId, Settings};
 use proptest::prelude::*;
@@ -107,10 +107,10 @@ impl Several {
         let queues = NonZeroU8::new(2).unwrap();
         let seen = |port| {
             let (name, group) = (format!("p{port}"), group_of(port));
-            SeenPort { port: PortId(port), name, queues, group }
+            DiscoveredPort { port: PortId(port), name, queues, group }
         };
         let ports = (0..PORTS).map(seen).collect();
-        self.hear(at, Input::Seen { ports, ways: Vec::new() });
+        self.hear(at, Input::Discovered { ports, routes: Vec::new() });
     }
 
     fn hold(&mut self, at: usize) {
@@ -491,10 +491,10 @@ proptest! {
         let queues = NonZeroU8::new(2).unwrap();
         let seen = |port| {
             let (name, group) = (format!("p{port}"), Group::default());
-            SeenPort { port: PortId(port), name, queues, group }
+            DiscoveredPort { port: PortId(port), name, queues, group }
         };
         alone.holders = (0..PORTS).map(|port| (group_of(port), 0)).collect();
-        alone.hear(0, Input::Seen { ports: (0..PORTS).map(seen).collect(), ways: Vec::new() });
+        alone.hear(0, Input::Discovered { ports: (0..PORTS).map(seen).collect(), routes: Vec::new() });
         let wanted = |core: &Core| -> BTreeMap<PortId, PortConfig> {
             core.ports().map(|(id, port)| (id, lowest(&port.wanted))).collect()
         };

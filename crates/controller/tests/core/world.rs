@@ -1,8 +1,8 @@
 //! A store, ports and clients around a core, each of which fails when it is told to.
 
 use bandwise_controller::core::{
-    Answer, Asked, Change, ClientId, Core, End, Group, Input, Moment, OrderId, Output, Owner,
-    Profiles, Refusal, Request, Rules, SeenPort, State, Task, Ticket, Way,
+    Answer, Asked, Change, ClientId, Core, DiscoveredPort, End, Group, Input, Moment, OrderId,
+    Output, Owner, Profiles, Refusal, Request, Route, Rules, State, Task, Ticket,
 };
 use bandwise_input::Source;
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortConfig, PortId, Settings};
@@ -69,7 +69,7 @@ pub struct World {
     /// Orders that have not ended, and when each was given.
     pub orders: BTreeMap<OrderId, (PortId, Task)>,
     /// A survey that has not ended.
-    pub survey: bool,
+    pub discovery: bool,
     /// By how many ports links have moved.
     pub moved: u64,
     /// Between which hosts connections were asked for since the last survey.
@@ -99,7 +99,7 @@ impl World {
             stored: State::default(),
             write: None,
             orders: BTreeMap::new(),
-            survey: false,
+            discovery: false,
             moved: 0,
             asked: BTreeSet::new(),
             gone: BTreeSet::new(),
@@ -116,11 +116,11 @@ impl World {
 
     /// The network is looked over.
     pub fn find(&mut self) {
-        self.survey = false;
+        self.discovery = false;
         let queues = NonZeroU8::new(2).unwrap();
         let seen = |port| {
             let (name, group) = (format!("p{port}"), Group::default());
-            SeenPort { port: PortId(port), name, queues, group }
+            DiscoveredPort { port: PortId(port), name, queues, group }
         };
         let ports = (0..PORTS).filter(|port| !self.gone.contains(port)).map(seen).collect();
         let ends = self.core.state().connections().map(|(_, of)| (of.from.clone(), of.to.clone()));
@@ -128,10 +128,10 @@ impl World {
         ends.append(&mut self.asked);
         let way = |(from, to): (Box<str>, Box<str>)| {
             let path = path(&from, &to, self.moved).unwrap().into();
-            Way { from, to, path }
+            Route { from, to, path }
         };
-        let ways = ends.into_iter().map(way).collect();
-        self.hear(Input::Seen { ports, ways });
+        let routes = ends.into_iter().map(way).collect();
+        self.hear(Input::Discovered { ports, routes });
     }
 
     pub fn ticket(&mut self) -> Ticket {
@@ -161,9 +161,9 @@ impl World {
                     assert!(rested, "{port:?} had no rest");
                     self.orders.insert(order, (port, task));
                 }
-                Output::Survey => {
-                    assert!(!self.survey, "one survey at a time");
-                    self.survey = true;
+                Output::Discover => {
+                    assert!(!self.discovery, "one survey at a time");
+                    self.discovery = true;
                 }
                 _ => {}
             }
@@ -219,7 +219,7 @@ impl World {
         if let Some((_, changes)) = self.write.take().filter(|_| is_stored) {
             self.keep(changes);
         }
-        self.survey = false;
+        self.discovery = false;
         for (_, (port, task)) in std::mem::take(&mut self.orders) {
             if are_done {
                 self.done(port, &task);
@@ -252,7 +252,7 @@ impl World {
             while let Some((&order, _)) = self.orders.first_key_value() {
                 self.carry_out(order, true);
             }
-            if self.survey {
+            if self.discovery {
                 self.find();
             }
             if self.core.is_settled() && self.write.is_none() && self.orders.is_empty() {

@@ -120,7 +120,7 @@ impl Daemon {
             groups: Groups::alone(),
             switches: gated(gate),
             paths: gated(None),
-            scout: gated(None),
+            discovery: gated(None),
             recording: Some(Recording::begin(shelf("recording"), beginning).unwrap()),
             audit: Some(Audit::open(shelf("audit")).unwrap()),
             metrics: metrics.clone(),

@@ -51,7 +51,7 @@ impl World {
             groups: Groups::alone(),
             switches: network.clone(),
             paths: network.clone(),
-            scout: network.clone(),
+            discovery: network.clone(),
             recording: None,
             audit: None,
             metrics: Metrics::new(),

@@ -56,7 +56,7 @@ impl World {
             groups: Groups::alone(),
             switches: self.network.clone(),
             paths: self.network.clone(),
-            scout: self.network.clone(),
+            discovery: self.network.clone(),
             recording: None,
             audit: None,
             metrics: Metrics::new(),

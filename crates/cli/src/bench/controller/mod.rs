@@ -29,7 +29,7 @@ use std::time::Duration;
 /// A controller of these ports, with a store and a socket in the folder.
 fn start<S: Switches + Send + 'static>(
     table: &str,
-    [switches, paths, scout]: [S; 3],
+    [switches, paths, discovery]: [S; 3],
     folder: &Path,
 ) -> Result<(PathBuf, Handle)> {
     let table = read::any(&Source::new("bench.csv", table)).map_err(anyhow::Error::from)?;
@@ -44,7 +44,7 @@ fn start<S: Switches + Send + 'static>(
         groups: Groups::alone(),
         switches,
         paths,
-        scout,
+        discovery,
         recording: None,
         audit: None,
         metrics: metrics.clone(),

@@ -5,7 +5,7 @@ use super::run::core;
 use crate::failure::Failure;
 use anyhow::{Context, Error};
 use bandwise_controller::cluster::{Endpoints, Etcd};
-use bandwise_controller::core::{Group, Input, Output, Profiles, SeenPort, State, Task};
+use bandwise_controller::core::{DiscoveredPort, Group, Input, Output, Profiles, State, Task};
 use bandwise_controller::settings::{Settings, Store};
 use bandwise_controller::store::{Embedded, Store as _};
 use bandwise_enforce::{Plan, Switches, Wanted};
@@ -50,10 +50,10 @@ impl Use for DryRun<'_> {
         let mut core = core(settings, profiles, stored(&settings.store)?)?;
         let seen = |port: &bandwise_enforce::Port| {
             let (id, name, queues) = (port.id, port.name.clone(), port.queues);
-            SeenPort { port: id, name, queues, group: Group::default() }
+            DiscoveredPort { port: id, name, queues, group: Group::default() }
         };
         let all = ports.iter().map(seen).collect();
-        core.handle(Duration::ZERO, Input::Seen { ports: all, ways: Vec::new() });
+        core.handle(Duration::ZERO, Input::Discovered { ports: all, routes: Vec::new() });
         let order = |output| match output {
             Output::Order { port, task, .. } => Some((port, task)),
             _ => None,

@@ -25,16 +25,16 @@ pub struct Opened<S> {
     /// Who knows ways meanwhile.
     pub paths: S,
     /// Who looks over the network.
-    pub scout: S,
+    pub discovery: S,
 }
 
 impl<S> Opened<S> {
     /// The same, with these names of hosts.
     fn named(self, names: &Names) -> Opened<Named<S>> {
-        let Opened { ports, writer, paths, scout } = self;
-        let [writer, paths, scout] =
-            [writer, paths, scout].map(|switches| Named::new(switches, names.clone()));
-        Opened { ports, writer, paths, scout }
+        let Opened { ports, writer, paths, discovery } = self;
+        let [writer, paths, discovery] =
+            [writer, paths, discovery].map(|switches| Named::new(switches, names.clone()));
+        Opened { ports, writer, paths, discovery }
     }
 }
 
@@ -89,9 +89,9 @@ pub fn simulated(given: &settings::Simulated) -> Result<Simulated, Failure> {
     Ok(Simulated::new(fabric, given.queues))
 }
 
-fn opened<S: Switches>([mut writer, paths, scout]: [S; 3]) -> Result<Opened<S>, Failure> {
+fn opened<S: Switches>([mut writer, paths, discovery]: [S; 3]) -> Result<Opened<S>, Failure> {
     let ports = writer.discover().map_err(Error::from)?;
-    Ok(Opened { ports, writer, paths, scout })
+    Ok(Opened { ports, writer, paths, discovery })
 }
 
 fn infiniband(given: &InfiniBand, source: &Source) -> Result<Opened<umad::InfiniBand>, Failure> {
@@ -105,8 +105,8 @@ fn infiniband(given: &InfiniBand, source: &Source) -> Result<Opened<umad::Infini
         NoDevice::Library(_) => Failure::Work(error.into()),
     })?;
     let fabric = umad::InfiniBand::new(wire, given.lanes.clone(), given.patience);
-    let (paths, scout) = (fabric.another(), fabric.another());
-    let opened = opened([fabric, paths, scout])?;
+    let (paths, discovery) = (fabric.another(), fabric.another());
+    let opened = opened([fabric, paths, discovery])?;
     for missing in &opened.writer.fabric().missing {
         note(format_args!("warning: not read: {missing}"));
     }

@@ -11,7 +11,7 @@ use bandwise_controller::cluster::{Endpoints, Etcd, Groups};
 use bandwise_controller::core::{Core, Profiles, State};
 use bandwise_controller::credentials::{Credentials, Gate};
 use bandwise_controller::daemon::{
-    Audit, Beginning, EventLoop, Keeper, Metrics, Parts, Recording, Shelf,
+    Audit, Beginning, EventLoop, Metrics, Parts, Persister, Recording, Shelf,
 };
 use bandwise_controller::settings::{Listen, Remote, Settings, Store};
 use bandwise_controller::store::{Embedded, Store as _, begun};
@@ -94,19 +94,19 @@ struct Run<'a> {
 impl Use for Run<'_> {
     fn with<S: Switches + Send + 'static>(self, opened: Opened<S>) -> Result<(), Failure> {
         let Run { settings, profiles, marking, credentials, tls, table } = self;
-        let Opened { ports, writer, paths, scout } = opened;
+        let Opened { ports, writer, paths, discovery } = opened;
         let by = (marking.levels(), settings.seed);
         let (store, stored, revision) = match &settings.store {
             Store::File(path) => {
                 let mut store = Embedded::open(path).map_err(Error::from)?;
                 let stored = store.load().map_err(Error::from)?;
-                (Box::new(store) as Box<dyn Keeper>, stored, 0)
+                (Box::new(store) as Box<dyn Persister>, stored, 0)
             }
             Store::Cluster(cluster) => {
                 let endpoints = Endpoints::new(cluster).map_err(Error::from)?;
                 let opened = Etcd::open(endpoints, &cluster.groups, (by, &table));
                 let (store, stored, revision) = opened.map_err(Error::from)?;
-                (Box::new(store) as Box<dyn Keeper>, stored, revision)
+                (Box::new(store) as Box<dyn Persister>, stored, revision)
             }
         };
         let stored = begun(stored).map_err(Error::from)?;
@@ -134,7 +134,7 @@ impl Use for Run<'_> {
             groups,
             switches: writer,
             paths,
-            scout,
+            discovery,
             recording: recording.transpose()?,
             audit: audit.transpose()?,
             metrics: metrics.clone(),

@@ -6,7 +6,7 @@ use super::{Lease, Session};
 use crate::cluster::claims::Holder;
 use crate::cluster::link::{Author, Link, Trouble, text, within};
 use crate::core::{Group, Input};
-use crate::daemon::{Ended, EventSender, Metrics, ToKeeper, Write};
+use crate::daemon::{EventSender, Metrics, PersisterMessage, Stopped, Write};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinSet;
@@ -29,8 +29,8 @@ impl From<Trouble> for End {
     }
 }
 
-impl From<Ended> for End {
-    fn from(Ended: Ended) -> Self {
+impl From<Stopped> for End {
+    fn from(Stopped: Stopped) -> Self {
         End::Over
     }
 }
@@ -71,8 +71,11 @@ impl<'a> Talk<'a> {
     }
 
     /// Talks until the event loop has ended, or etcd does not answer.
-    pub(super) async fn until_it_ends(mut self, told: &mut UnboundedReceiver<ToKeeper>) -> End {
-        let Err(end) = self.talk(told).await;
+    pub(super) async fn until_it_ends(
+        mut self,
+        messages: &mut UnboundedReceiver<PersisterMessage>,
+    ) -> End {
+        let Err(end) = self.talk(messages).await;
         if let (End::Over, Some(lease)) = (&end, self.of.lease) {
             // It ends by itself if this is not heard.
             let _ = within(self.link.client.lease_revoke(lease.id)).await;
@@ -82,7 +85,7 @@ impl<'a> Talk<'a> {
 
     async fn talk(
         &mut self,
-        told: &mut UnboundedReceiver<ToKeeper>,
+        messages: &mut UnboundedReceiver<PersisterMessage>,
     ) -> Result<std::convert::Infallible, End> {
         self.lease().await?;
         let mut watch = self.link.watch(self.of.heard + 1).await?;
@@ -113,13 +116,13 @@ impl<'a> Talk<'a> {
                         watch = self.link.watch(self.of.heard + 1).await?;
                     }
                 }
-                told = told.recv() => match told.ok_or(End::Over)? {
-                    ToKeeper::Write(write) => {
+                message = messages.recv() => match message.ok_or(End::Over)? {
+                    PersisterMessage::Write(write) => {
                         if let Some(write) = self.of.takes(write) {
                             self.write(write);
                         }
                     }
-                    ToKeeper::Released(group) => self.of.released.push(group),
+                    PersisterMessage::Released(group) => self.of.released.push(group),
                 },
                 // There is always the next word.
                 Some(done) = self.beside.join_next() => {
@@ -220,7 +223,7 @@ impl<'a> Talk<'a> {
     }
 
     /// Tells the event loop what it has, and until when, if it does not know.
-    fn hold(&mut self) -> Result<(), Ended> {
+    fn hold(&mut self) -> Result<(), Stopped> {
         let Some(Lease { until, .. }) = self.of.lease else { return Ok(()) };
         let groups = self.of.claims.ours();
         let now = (groups, Some(until));

@@ -4,6 +4,7 @@ use super::requests::{Waiting, Writing};
 use super::{Core, Unfit};
 use crate::core::batch::Batch;
 use crate::core::change::Change;
+use crate::core::discovery::DiscoverySchedule;
 use crate::core::group::{Group, Holding};
 use crate::core::input::Ticket;
 use crate::core::leases::Leases;
@@ -12,7 +13,6 @@ use crate::core::profiles::Profiles;
 use crate::core::request::{Answer, ClientId, Refusal};
 use crate::core::rules::Rules;
 use crate::core::state::State;
-use crate::core::survey::Survey;
 use bandwise_saba::controller::{Event, Settings};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
@@ -33,7 +33,7 @@ pub struct Moment {
     leases: Leases,
     holding: Holding,
     leaving: BTreeSet<Group>,
-    survey: Survey,
+    discovery: DiscoverySchedule,
 }
 
 /// What is being stored.
@@ -79,7 +79,7 @@ impl Core {
             leases: self.leases.clone(),
             holding: self.holding.clone(),
             leaving: self.leaving.clone(),
-            survey: self.survey.clone(),
+            discovery: self.discovery.clone(),
         }
     }
 
@@ -110,7 +110,7 @@ impl Core {
         (core.writes, core.revision) = (moment.writes, moment.revision);
         (core.ports, core.leases) = (moment.ports, moment.leases);
         (core.holding, core.leaving) = (moment.holding, moment.leaving);
-        core.survey = moment.survey;
+        core.discovery = moment.discovery;
         Ok(core)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::cluster::Groups;
 use crate::core::Core;
-use crate::daemon::{Audit, Keeper, Metrics, Recording};
+use crate::daemon::{Audit, Metrics, Persister, Recording};
 use bandwise_enforce::{Fault, Switches};
 use bandwise_saba::controller::PortId;
 
@@ -11,15 +11,15 @@ pub struct Parts<S> {
     /// The core, which has heard nothing yet.
     pub core: Core,
     /// Who keeps changes.
-    pub store: Box<dyn Keeper>,
+    pub store: Box<dyn Persister>,
     /// Whose ports are whose.
     pub groups: Groups,
     /// Who writes ports.
     pub switches: S,
     /// Who knows ways through the network, while the other writes.
     pub paths: S,
-    /// Who looks over the network meanwhile, and then takes the place of who knows ways.
-    pub scout: S,
+    /// Who looks over the network meanwhile, and then takes the place of who knows routes.
+    pub discovery: S,
     /// Where all that the core hears is written down, if it is.
     pub recording: Option<Recording>,
     /// The trail of what was done to ports, if one is kept.

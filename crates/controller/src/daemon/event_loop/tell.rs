@@ -37,7 +37,7 @@ impl<S> EventLoop<S> {
             }
             Output::Store { .. }
             | Output::Answer { .. }
-            | Output::Survey
+            | Output::Discover
             | Output::Released { .. } => return,
         };
         let name = self.core.port(port).map_or("", |port| &port.name);

@@ -3,11 +3,11 @@
 use super::{End, Talk};
 use crate::cluster::link::Happened;
 use crate::core::Input;
-use crate::daemon::{Ended, Write};
+use crate::daemon::{Stopped, Write};
 
 impl Talk<'_> {
     /// Something has happened. Where somebody has written, what this one was writing is there, or never will be.
-    pub(super) fn happened(&mut self, happened: Happened) -> Result<(), Ended> {
+    pub(super) fn happened(&mut self, happened: Happened) -> Result<(), Stopped> {
         let Happened { revision, author, changes, alive, holders, .. } = happened;
         self.of.heard = revision;
         if let Some(author) = author {

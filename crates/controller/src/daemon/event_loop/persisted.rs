@@ -7,8 +7,8 @@ use bandwise_saba::controller::PortId;
 
 impl<S: Switches + Send + 'static> EventLoop<S> {
     /// Something was stored, or was not; or there are other groups.
-    pub(super) fn kept(&mut self, kept: Input) {
-        match &kept {
+    pub(super) fn persisted(&mut self, update: Input) {
+        match &update {
             Input::Stored { write, error: Some(error), .. } => {
                 tracing::error!(write, error, "could not be stored");
             }
@@ -17,7 +17,7 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
             }
             _ => {}
         }
-        self.hear(kept);
+        self.hear(update);
         // A connection that changes no weights needs no order.
         let core = &self.core;
         let is_open = |port: &PortId| core.port(*port).is_some_and(|of| !of.is_settled());

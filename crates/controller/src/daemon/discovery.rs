@@ -1,7 +1,7 @@
-//! Whoever looks over the network, while others write to it and ask it for ways.
+//! Whoever looks over the network, while others write to it and ask it for routes.
 
 use super::handle::Message;
-use crate::core::{Connection, Way};
+use crate::core::{Connection, Route};
 use bandwise_enforce::{Port, Switches};
 use bandwise_saba::controller::PortId;
 use std::collections::BTreeMap;
@@ -9,32 +9,32 @@ use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Hosts that data go from and to.
-pub(super) type Ends = (Box<str>, Box<str>);
+pub(super) type HostPair = (Box<str>, Box<str>);
 
 /// The way of connections; none where those between the same hosts have different ones.
 pub(super) type Path = Option<Box<[PortId]>>;
 
 /// All ends between which there are connections, and the way of those.
-pub(super) type Known = BTreeMap<Ends, Path>;
+pub(super) type KnownPaths = BTreeMap<HostPair, Path>;
 
 /// What came of it.
-pub(super) struct Surveyed {
+pub(super) struct Discovered {
     pub(super) ports: Vec<Port>,
-    pub(super) ways: Vec<Way>,
+    pub(super) routes: Vec<Route>,
 }
 
-/// Who knows ways through the network as it was found last. The event loop asks; the scout puts another in its place.
-pub(super) struct Ways<S>(Arc<Mutex<S>>);
+/// Who knows ways through the network as it was found last. The event loop asks; the discovery puts another in its place.
+pub(super) struct SharedSwitches<S>(Arc<Mutex<S>>);
 
-impl<S> Clone for Ways<S> {
+impl<S> Clone for SharedSwitches<S> {
     fn clone(&self) -> Self {
-        Ways(self.0.clone())
+        SharedSwitches(self.0.clone())
     }
 }
 
-impl<S: Switches> Ways<S> {
+impl<S: Switches> SharedSwitches<S> {
     pub(super) fn new(switches: S) -> Self {
-        Ways(Arc::new(Mutex::new(switches)))
+        SharedSwitches(Arc::new(Mutex::new(switches)))
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, S> {
@@ -43,8 +43,8 @@ impl<S: Switches> Ways<S> {
 }
 
 /// The ways of connections.
-pub(super) fn known<'a>(connections: impl Iterator<Item = &'a Connection>) -> Known {
-    let mut known = Known::new();
+pub(super) fn known_paths<'a>(connections: impl Iterator<Item = &'a Connection>) -> KnownPaths {
+    let mut known = KnownPaths::new();
     for of in connections {
         add(&mut known, (of.from.clone(), of.to.clone()), Some(of.path.clone()));
     }
@@ -52,7 +52,7 @@ pub(super) fn known<'a>(connections: impl Iterator<Item = &'a Connection>) -> Kn
 }
 
 /// One more connection between these hosts.
-pub(super) fn add(known: &mut Known, ends: Ends, path: Path) {
+pub(super) fn add(known: &mut KnownPaths, ends: HostPair, path: Path) {
     let there = known.entry(ends).or_insert_with(|| path.clone());
     if *there != path {
         *there = None;
@@ -61,10 +61,10 @@ pub(super) fn add(known: &mut Known, ends: Ends, path: Path) {
 
 /// Of these, the ways that are others now. Where no way is found a connection keeps the one that it had: its packets
 /// go nowhere else meanwhile.
-pub(super) fn others(switches: &mut impl Switches, known: Known) -> Vec<Way> {
-    let other = |((from, to), before): (Ends, Path)| {
+pub(super) fn changed_routes(switches: &mut impl Switches, known: KnownPaths) -> Vec<Route> {
+    let other = |((from, to), before): (HostPair, Path)| {
         let path: Box<[PortId]> = switches.path(&from, &to).ok()?.into();
-        (before.as_ref() != Some(&path)).then_some(Way { from, to, path })
+        (before.as_ref() != Some(&path)).then_some(Route { from, to, path })
     };
     known.into_iter().filter_map(other).collect()
 }
@@ -72,18 +72,18 @@ pub(super) fn others(switches: &mut impl Switches, known: Known) -> Vec<Way> {
 /// Looks over the network whenever it is asked, until nobody does any more.
 pub(super) fn run<S: Switches>(
     mut switches: S,
-    ways: &Ways<S>,
-    asked: &Receiver<Known>,
+    shared: &SharedSwitches<S>,
+    requests: &Receiver<KnownPaths>,
     messages: &SyncSender<Message>,
 ) {
-    while let Ok(known) = asked.recv() {
-        let surveyed = switches.discover().map(|ports| {
-            let others = others(&mut switches, known);
-            std::mem::swap(&mut *ways.lock(), &mut switches);
-            Surveyed { ports, ways: others }
+    while let Ok(known) = requests.recv() {
+        let discovered = switches.discover().map(|ports| {
+            let changed = changed_routes(&mut switches, known);
+            std::mem::swap(&mut *shared.lock(), &mut switches);
+            Discovered { ports, routes: changed }
         });
-        let surveyed = surveyed.map_err(|fault| fault.to_string());
-        if messages.send(Message::Surveyed(surveyed)).is_err() {
+        let discovered = discovered.map_err(|fault| fault.to_string());
+        if messages.send(Message::Discovered(discovered)).is_err() {
             return;
         }
     }

@@ -11,7 +11,7 @@ const REST: Duration = Duration::from_secs(1);
 
 /// When the network is looked over: now and then, and when an order has failed, since the port may be gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Survey {
+pub(super) struct DiscoverySchedule {
     /// When the next begins; none while one is under way.
     due: Option<Duration>,
     ended: Duration,
@@ -19,10 +19,10 @@ pub(super) struct Survey {
     is_wanted: bool,
 }
 
-impl Survey {
+impl DiscoverySchedule {
     /// None was made yet.
     pub(super) fn new(now: Duration, rules: &Rules) -> Self {
-        Survey { due: Some(now + rules.discover), ended: now, is_wanted: false }
+        DiscoverySchedule { due: Some(now + rules.discover), ended: now, is_wanted: false }
     }
 
     /// An order failed.
@@ -46,7 +46,7 @@ impl Survey {
     /// Begins one if it is time.
     pub(super) fn advance(&mut self, now: Duration, out: &mut VecDeque<Output>) {
         if self.due.take_if(|due| *due <= now).is_some() {
-            out.push_back(Output::Survey);
+            out.push_back(Output::Discover);
         }
     }
 }

@@ -58,7 +58,7 @@ fn links_that_move_while_the_store_hangs_end_where_they_were_seen_last() {
 fn the_network_is_looked_over_now_and_then_and_when_an_order_fails() {
     let rules = Rules { lease: ms(1_000_000), ..Rules::default() };
     let (mut world, client, applications) = two_that_send_by(rules);
-    let count = |world: &World| world.said.iter().filter(|of| **of == Output::Survey).count();
+    let count = |world: &World| world.said.iter().filter(|of| **of == Output::Discover).count();
     let run_to = |world: &mut World, end| {
         while world.core.wake().is_some_and(|wake| wake <= end) {
             world.now = world.core.wake().unwrap();
@@ -81,8 +81,8 @@ fn the_network_is_looked_over_now_and_then_and_when_an_order_fails() {
     };
     fail(&mut world);
     assert_eq!(count(&world), 3);
-    world.hear(Input::Unseen { said: "no answer".into() });
-    world.survey = false;
+    world.hear(Input::DiscoveryFailed { error: "no answer".into() });
+    world.discovery = false;
     world.now += world.rules.retry;
     world.hear(Input::Tick);
     fail(&mut world);

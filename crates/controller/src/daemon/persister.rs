@@ -1,4 +1,4 @@
-//! [`Keeper`]: whoever stores changes, one write after another.
+//! [`Persister`]: whoever stores changes, one write after another.
 
 use super::Metrics;
 use super::handle::Message;
@@ -19,16 +19,16 @@ pub struct Write {
     pub changes: Vec<Change>,
 }
 
-/// What a keeper is told.
+/// What a persister is told.
 #[derive(Debug)]
-pub enum ToKeeper {
+pub enum PersisterMessage {
     /// To store something.
     Write(Write),
     /// Nothing is under way any more at ports of a group that was had.
     Released(Group),
 }
 
-/// By which a keeper tells the event loop what is stored, and which groups are had.
+/// By which a persister tells the event loop what is stored, and which groups are had.
 #[derive(Clone)]
 pub struct EventSender {
     messages: SyncSender<Message>,
@@ -42,41 +42,41 @@ impl EventSender {
     }
 
     /// Tells it, unless it has ended.
-    pub fn tell(&self, kept: Input) -> Result<(), Ended> {
-        self.messages.send(Message::Kept(kept)).map_err(|_| Ended)
+    pub fn tell(&self, update: Input) -> Result<(), Stopped> {
+        self.messages.send(Message::Persisted(update)).map_err(|_| Stopped)
     }
 
     /// Tells it that it has these groups until then.
-    pub fn holds(&self, groups: Vec<Group>, until: Instant) -> Result<(), Ended> {
+    pub fn holds(&self, groups: Vec<Group>, until: Instant) -> Result<(), Stopped> {
         self.tell(Input::Held { groups, until: until.saturating_duration_since(self.began) })
     }
 }
 
 /// The event loop has ended.
 #[derive(Debug, Clone, Copy)]
-pub struct Ended;
+pub struct Stopped;
 
 /// Whoever stores changes.
-pub trait Keeper: Send {
+pub trait Persister: Send {
     /// Stores what comes, and says so, until nothing comes any more.
     fn run(
         self: Box<Self>,
-        told: UnboundedReceiver<ToKeeper>,
+        messages: UnboundedReceiver<PersisterMessage>,
         events: &EventSender,
         metrics: &Metrics,
-    ) -> Result<(), Ended>;
+    ) -> Result<(), Stopped>;
 }
 
 /// A store that nobody else writes to.
-impl<S: Store + 'static> Keeper for S {
+impl<S: Store + 'static> Persister for S {
     fn run(
         mut self: Box<Self>,
-        mut told: UnboundedReceiver<ToKeeper>,
+        mut messages: UnboundedReceiver<PersisterMessage>,
         events: &EventSender,
         metrics: &Metrics,
-    ) -> Result<(), Ended> {
-        while let Some(told) = told.blocking_recv() {
-            let ToKeeper::Write(Write { write, changes, .. }) = told else { continue };
+    ) -> Result<(), Stopped> {
+        while let Some(message) = messages.blocking_recv() {
+            let PersisterMessage::Write(Write { write, changes, .. }) = message else { continue };
             let began = Instant::now();
             let error = Store::write(&mut *self, &changes).err().map(|error| error.to_string());
             metrics.stored(began.elapsed());

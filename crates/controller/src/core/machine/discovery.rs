@@ -2,7 +2,7 @@
 
 use super::Core;
 use super::requests::Waiting;
-use crate::core::input::{SeenPort, Way};
+use crate::core::input::{DiscoveredPort, Route};
 use crate::core::output::Output;
 use crate::core::port::PortState;
 use crate::core::request::Request;
@@ -10,9 +10,9 @@ use bandwise_saba::controller::{ConnectionId, Event, PortId};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Core {
-    /// Ports come and go; connections take other ways.
-    pub(super) fn seen(&mut self, ports: Vec<SeenPort>, ways: Vec<Way>) {
-        self.survey.ended(self.now, &self.rules);
+    /// Ports come and go; connections take other routes.
+    pub(super) fn discovered(&mut self, ports: Vec<DiscoveredPort>, routes: Vec<Route>) {
+        self.discovery.ended(self.now, &self.rules);
         let there: BTreeSet<PortId> = ports.iter().map(|of| of.port).collect();
         let gone: Vec<PortId> =
             self.ports().map(|of| of.0).filter(|port| !there.contains(port)).collect();
@@ -28,10 +28,10 @@ impl Core {
             }
         }
         self.settle();
-        self.move_connections(ways);
+        self.move_connections(routes);
     }
 
-    fn found(&mut self, SeenPort { port, name, queues, group }: SeenPort) {
+    fn found(&mut self, DiscoveredPort { port, name, queues, group }: DiscoveredPort) {
         let is_anothers = !self.holding.has(&group);
         let is_drained = self.state.drained.contains(&port);
         let is_left = self.ports.are_left;
@@ -63,29 +63,29 @@ impl Core {
     }
 
     /// What takes another way is stored so; then the ports are told. What waits to be stored takes it from the start.
-    fn move_connections(&mut self, ways: Vec<Way>) {
-        if ways.is_empty() {
+    fn move_connections(&mut self, routes: Vec<Route>) {
+        if routes.is_empty() {
             return;
         }
-        let ways: BTreeMap<_, _> =
-            ways.into_iter().map(|way| ((way.from, way.to), way.path)).collect();
+        let routes: BTreeMap<_, _> =
+            routes.into_iter().map(|way| ((way.from, way.to), way.path)).collect();
         // What an earlier survey has seen, and waits still, is no longer so.
         let connections = &self.state.connections;
         let is_said = |id: &ConnectionId| {
             let ends = connections.get(id).map(|of| (of.from.clone(), of.to.clone()));
-            ends.is_some_and(|ends| ways.contains_key(&ends))
+            ends.is_some_and(|ends| routes.contains_key(&ends))
         };
         self.waiting.retain(|waiting| !matches!(waiting, Waiting::Moves(id, _) if is_said(id)));
         for waiting in &mut self.waiting {
             if let Waiting::Ask(_, asked, Ok(path)) = waiting
                 && let Request::Connect { from, to, .. } = &asked.request
-                && let Some(way) = ways.get(&(from.as_str().into(), to.as_str().into()))
+                && let Some(way) = routes.get(&(from.as_str().into(), to.as_str().into()))
             {
                 *path = way.to_vec();
             }
         }
         for (&id, of) in &self.state.connections {
-            let way = ways.get(&(of.from.clone(), of.to.clone()));
+            let way = routes.get(&(of.from.clone(), of.to.clone()));
             if let Some(path) = way.filter(|path| **path != of.path) {
                 self.waiting.push_back(Waiting::Moves(id, path.clone()));
             }

@@ -1,0 +1,24 @@
+//! What the event loop knows of the network, and what of it the core.
+
+use super::EventLoop;
+use crate::core::{DiscoveredPort, Input, Route};
+use crate::daemon::discovery::{self, KnownPaths};
+use bandwise_enforce::{Port, Switches};
+
+impl<S: Switches + Send + 'static> EventLoop<S> {
+    /// Tells the core which ports there are. SharedSwitches of connections that were made while others looked are looked up now.
+    pub(super) fn discovered(&mut self, ports: Vec<Port>, mut routes: Vec<Route>) {
+        let since = std::mem::take(&mut self.since);
+        routes.extend(discovery::changed_routes(&mut *self.paths.lock(), since));
+        let seen = |Port { id: port, name, queues }| {
+            let group = self.groups.of(&name);
+            DiscoveredPort { port, name, queues, group }
+        };
+        let ports = ports.into_iter().map(seen).collect();
+        self.hear(Input::Discovered { ports, routes });
+    }
+
+    pub(super) fn known_paths(&self) -> KnownPaths {
+        discovery::known_paths(self.core.state().connections().map(|of| of.1))
+    }
+}
