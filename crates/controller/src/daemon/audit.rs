@@ -1,6 +1,6 @@
 //! [`Audit`]: a line for each change of a port.
 
-use super::Shelf;
+use super::RotatingFile;
 use crate::core::{Output, Task};
 use serde_json::{Value, json};
 use std::fs::File;
@@ -13,7 +13,7 @@ use tracing_subscriber::fmt::{format::Writer, time::FormatTime, time::SystemTime
 /// A line that can't be written, as the disk is full, goes to the log.
 #[derive(Debug)]
 pub struct Audit {
-    shelf: Shelf,
+    rotating: RotatingFile,
     file: File,
     length: u64,
     /// How long it is when another file is begun.
@@ -22,11 +22,11 @@ pub struct Audit {
 
 impl Audit {
     /// Goes on in this file, or begins it.
-    pub fn open(shelf: Shelf) -> io::Result<Self> {
-        shelf.check()?;
-        let (file, length) = shelf.open()?;
-        let full = shelf.size().get();
-        Ok(Audit { shelf, file, length, full })
+    pub fn open(rotating: RotatingFile) -> io::Result<Self> {
+        rotating.check()?;
+        let (file, length) = rotating.open()?;
+        let full = rotating.size().get();
+        Ok(Audit { rotating, file, length, full })
     }
 
     /// Writes a line, if what was said is about a port that is written. `name` is what people call the port.
@@ -56,15 +56,15 @@ impl Audit {
         }
         if let Err(error) = self.begin_another() {
             tracing::error!(%error, "the audit trail grows: another file can't be begun");
-            self.full = self.length + self.shelf.size().get() / 16;
+            self.full = self.length + self.rotating.size().get() / 16;
         }
     }
 
     fn begin_another(&mut self) -> io::Result<()> {
-        self.shelf.put_away()?;
-        (self.file, self.length) = self.shelf.open()?;
-        self.full = self.shelf.size().get();
-        self.shelf.clear()
+        self.rotating.archive()?;
+        (self.file, self.length) = self.rotating.open()?;
+        self.full = self.rotating.size().get();
+        self.rotating.prune()
     }
 }
 

@@ -18,7 +18,7 @@ mod metrics;
 mod persister;
 mod recording;
 mod replay;
-mod shelf;
+mod rotating_file;
 mod writer;
 
 pub use audit::Audit;
@@ -28,4 +28,4 @@ pub use metrics::Metrics;
 pub use persister::{EventSender, Persister, PersisterMessage, Stopped, Write};
 pub use recording::{Beginning, Recording};
 pub use replay::{Replay, ReplayError, Replayed};
-pub use shelf::Shelf;
+pub use rotating_file::RotatingFile;

@@ -1,6 +1,6 @@
 //! [`Recording`]: all that a core heard, written down for another to hear again.
 
-use super::Shelf;
+use super::RotatingFile;
 use crate::core::{Change, Core, Group, Input, Moment, Output, Profiles, Rules, State};
 use bandwise_input::Source;
 use bandwise_saba::table::read;
@@ -112,7 +112,7 @@ impl Write for &mut Sum {
 /// again by itself.
 #[derive(Debug)]
 pub struct Recording {
-    shelf: Shelf,
+    rotating: RotatingFile,
     /// Of this start, with nothing stored.
     beginning: Beginning,
     file: Counted,
@@ -122,13 +122,13 @@ pub struct Recording {
 
 impl Recording {
     /// Goes on in this file, or begins it.
-    pub fn begin(shelf: Shelf, mut beginning: Beginning) -> io::Result<Self> {
-        shelf.check()?;
-        let (mut file, mut length) = shelf.open()?;
-        if length >= shelf.size().get() {
-            shelf.put_away()?;
-            (file, length) = shelf.open()?;
-            shelf.clear()?;
+    pub fn begin(rotating: RotatingFile, mut beginning: Beginning) -> io::Result<Self> {
+        rotating.check()?;
+        let (mut file, mut length) = rotating.open()?;
+        if length >= rotating.size().get() {
+            rotating.archive()?;
+            (file, length) = rotating.open()?;
+            rotating.prune()?;
         }
         let mut file = Counted { file: BufWriter::new(file), length };
         file.line(&beginning)?;
@@ -136,7 +136,7 @@ impl Recording {
         let began = (file.length - length, file.length);
         beginning.stored = Vec::new();
         beginning.among_others = None;
-        Ok(Recording { shelf, beginning, file, began })
+        Ok(Recording { rotating, beginning, file, began })
     }
 
     pub(super) fn heard(&mut self, at: Duration, input: Input, said: Sum) -> io::Result<()> {
@@ -152,23 +152,23 @@ impl Recording {
     /// to begin another is never more than what it takes to write down what was heard.
     pub(super) fn is_full(&self) -> bool {
         let (of_beginning, since) = (self.began.0, self.file.length - self.began.1);
-        self.file.length >= self.shelf.size().get() && since >= of_beginning
+        self.file.length >= self.rotating.size().get() && since >= of_beginning
     }
 
     /// Begins another file. Whatever goes wrong, what was heard before is where it was, or has its number.
     pub(super) fn begin_another(&mut self, moment: Moment) -> io::Result<()> {
         self.file.flush()?;
         let mut next = self.draft(moment)?;
-        self.shelf.put_away()?;
-        self.shelf.put_in_place()?;
+        self.rotating.archive()?;
+        self.rotating.install_draft()?;
         std::mem::swap(&mut self.file, &mut next);
         self.began = (self.file.length, self.file.length);
-        self.shelf.clear()
+        self.rotating.prune()
     }
 
     /// A file that begins with this moment, beside the one that is full.
     fn draft(&mut self, moment: Moment) -> io::Result<Counted> {
-        let file = BufWriter::new(self.shelf.draft()?);
+        let file = BufWriter::new(self.rotating.draft()?);
         let mut next = Counted { file, length: 0 };
         self.beginning.moment = Some(Box::new(moment));
         let written = next.line(&self.beginning).and_then(|()| next.flush());
@@ -177,7 +177,7 @@ impl Recording {
             Ok(()) => Ok(next),
             Err(error) => {
                 // It may be what the disk is full with.
-                self.shelf.drop_draft()?;
+                self.rotating.drop_draft()?;
                 Err(error)
             }
         }

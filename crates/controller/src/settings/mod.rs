@@ -3,10 +3,10 @@
 mod cluster;
 mod hosts;
 mod infiniband;
-mod kept;
 mod listen;
+mod logs;
 mod network;
-mod places;
+mod paths;
 mod remote;
 mod rules;
 mod simulated;
@@ -20,7 +20,7 @@ pub use simulated::{Shape, Simulated};
 
 use crate::core::Rules;
 use crate::credentials::Credential;
-use crate::daemon::Shelf;
+use crate::daemon::RotatingFile;
 use bandwise_enforce::Names;
 use bandwise_input::{InputError, Source};
 use bandwise_saba::controller::Weighting;
@@ -55,9 +55,9 @@ pub struct Settings {
     /// Who they are.
     pub credentials: Vec<Credential>,
     /// The trail of what was done to ports, if one is kept.
-    pub audit: Option<Shelf>,
+    pub audit: Option<RotatingFile>,
     /// All that it hears, if that is kept.
-    pub recording: Option<Shelf>,
+    pub recording: Option<RotatingFile>,
     /// Whether ports are to be as they were found when it has ended.
     pub restores: bool,
     /// Times and limits.
@@ -111,7 +111,7 @@ impl Settings {
         let at_once = matches!(store, Store::Cluster(_)).then_some(crate::cluster::AT_ONCE);
         let weighting = weighting(source, document.weights.as_ref(), &store)?;
         let rules = Rules { at_once, weighting, ..rules };
-        kept::check(source, &document, folder)?;
+        logs::check(source, &document, folder)?;
         Ok(Settings {
             network,
             names: hosts::hosts(source, &document.hosts)?,
@@ -121,8 +121,8 @@ impl Settings {
             listen: listen::listen(source, &document, folder)?,
             remote,
             credentials,
-            audit: kept::audit(source, &document, folder)?,
-            recording: kept::recording(source, &document, folder)?,
+            audit: logs::audit(source, &document, folder)?,
+            recording: logs::recording(source, &document, folder)?,
             restores,
             rules,
         })

@@ -187,8 +187,8 @@ fn how_much_is_kept() {
     let mib = |mib: u64| bandwise_units::Bytes::from_kib(mib << 10);
     let at = |name: &str| Path::new("/etc/bandwise").join(name);
     let plain = kept("audit = \"a\"\nrecording = \"r\"");
-    assert_eq!(plain.audit, Some(Shelf::new(at("a"), mib(64), 16)));
-    assert_eq!(plain.recording, Some(Shelf::new(at("r"), mib(64), 4)));
+    assert_eq!(plain.audit, Some(RotatingFile::new(at("a"), mib(64), 16)));
+    assert_eq!(plain.recording, Some(RotatingFile::new(at("r"), mib(64), 4)));
     let told = kept("recording = \"r\"\nrecording-size = \"2 MiB\"\nrecording-files = 2");
-    assert_eq!((told.audit, told.recording), (None, Some(Shelf::new(at("r"), mib(2), 2))));
+    assert_eq!((told.audit, told.recording), (None, Some(RotatingFile::new(at("r"), mib(2), 2))));
 }

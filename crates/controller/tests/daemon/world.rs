@@ -5,7 +5,7 @@ use bandwise_controller::cluster::Groups;
 use bandwise_controller::core::{Answer, Asked, ClientId, Core, Profiles, Request, Rules};
 use bandwise_controller::credentials::Caller;
 use bandwise_controller::daemon::{
-    Audit, Beginning, EventLoop, Handle, Metrics, Parts, Recording, Said, Shelf,
+    Audit, Beginning, EventLoop, Handle, Metrics, Parts, Recording, RotatingFile, Said,
 };
 use bandwise_controller::store::{Embedded, Store};
 use bandwise_enforce::simulated::Simulated;
@@ -105,7 +105,7 @@ impl Daemon {
         gate: Option<Receiver<bool>>,
         restores: bool,
     ) -> Daemon {
-        let shelf = |name: &str| Shelf::new(folder.join(name), size, files);
+        let rotating = |name: &str| RotatingFile::new(folder.join(name), size, files);
         let mut store = Embedded::open(&folder.join("store")).unwrap();
         let (stored, levels) = (store.load().unwrap(), NonZeroU16::new(16).unwrap());
         let table = table();
@@ -121,8 +121,8 @@ impl Daemon {
             switches: gated(gate),
             paths: gated(None),
             discovery: gated(None),
-            recording: Some(Recording::begin(shelf("recording"), beginning).unwrap()),
-            audit: Some(Audit::open(shelf("audit")).unwrap()),
+            recording: Some(Recording::begin(rotating("recording"), beginning).unwrap()),
+            audit: Some(Audit::open(rotating("audit")).unwrap()),
             metrics: metrics.clone(),
             restores,
         };

@@ -11,7 +11,7 @@ use bandwise_controller::cluster::{Endpoints, Etcd, Groups};
 use bandwise_controller::core::{Core, Profiles, State};
 use bandwise_controller::credentials::{Credentials, Gate};
 use bandwise_controller::daemon::{
-    Audit, Beginning, EventLoop, Metrics, Parts, Persister, Recording, Shelf,
+    Audit, Beginning, EventLoop, Metrics, Parts, Persister, Recording, RotatingFile,
 };
 use bandwise_controller::settings::{Listen, Remote, Settings, Store};
 use bandwise_controller::store::{Embedded, Store as _, begun};
@@ -46,7 +46,7 @@ impl Flags {
     /// Runs until somebody asks it to stop.
     pub fn run(self) -> Result<(), Failure> {
         let (settings, text) = self.config.read()?;
-        Settings::check_places(&text.source(), self.config.folder())?;
+        Settings::check_paths(&text.source(), self.config.folder())?;
         let table = Text::read(&settings.table)?;
         let read = read::any(&table.source())?;
         if read.is_empty() {
@@ -120,7 +120,7 @@ impl Use for Run<'_> {
         }
         let (mut place, door) = open_door(&settings.listen)?;
         let remote = settings.remote.as_ref().map(|of| open_remote(of, tls)).transpose()?;
-        let named = |shelf: &Shelf| shelf.path().display().to_string();
+        let named = |file: &RotatingFile| file.path().display().to_string();
         let audit = settings.audit.as_ref();
         let audit = audit.map(|of| Audit::open(of.clone()).with_context(|| named(of)));
         let recording = settings.recording.as_ref();

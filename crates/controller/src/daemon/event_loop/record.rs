@@ -90,7 +90,7 @@ impl<S> EventLoop<S> {
 mod tests {
     use super::*;
     use crate::core::{Core, Rules, State, Ticket};
-    use crate::daemon::{Beginning, Replay, Shelf};
+    use crate::daemon::{Beginning, Replay, RotatingFile};
     use bandwise_units::Bytes;
     use std::fs;
     use std::num::NonZeroU16;
@@ -114,8 +114,8 @@ mod tests {
         let by = (NonZeroU16::new(4).unwrap(), 1);
         let beginning = Beginning::new(Rules::default(), by, table, &State::default());
         let mut core = beginning.core().unwrap();
-        let shelf = Shelf::new(own.join("recording"), Bytes::new(1), 100);
-        let mut record = Record::new(Recording::begin(shelf, beginning).unwrap());
+        let rotating = RotatingFile::new(own.join("recording"), Bytes::new(1), 100);
+        let mut record = Record::new(Recording::begin(rotating, beginning).unwrap());
         // Nothing can be begun there until it is back.
         fs::rename(&own, &away).unwrap();
         let mut now = Duration::ZERO;

@@ -16,12 +16,12 @@ struct Written {
 
 impl Written {
     fn begin(folder: &Path) -> Self {
-        let shelf = Shelf::new(folder.join("recording"), Bytes::new(1000), 100);
+        let rotating = RotatingFile::new(folder.join("recording"), Bytes::new(1000), 100);
         let levels = NonZeroU16::new(4).unwrap();
         let beginning =
             Beginning::new(Rules::default(), (levels, 1), TABLE.into(), &State::default());
         let core = beginning.core().unwrap();
-        let recording = Recording::begin(shelf, beginning).unwrap();
+        let recording = Recording::begin(rotating, beginning).unwrap();
         Written { core, recording, now: Duration::ZERO }
     }
 
@@ -64,14 +64,14 @@ fn killed_while_another_file_is_begun_nothing_is_lost() {
         written.hears_some();
         let moment = written.core.moment();
         written.recording.flush().unwrap();
-        let shelf = written.recording.shelf.clone();
+        let rotating = written.recording.rotating.clone();
         match step {
             0 => fs::write(folder.path().join("recording.new"), "{\"recording\":4,\"vers").unwrap(),
             _ => drop(written.recording.draft(moment).unwrap()),
         }
-        let steps: [fn(&Shelf) -> io::Result<()>; 3] =
-            [Shelf::put_away, Shelf::put_in_place, Shelf::clear];
-        steps[..step.saturating_sub(1)].iter().for_each(|step| step(&shelf).unwrap());
+        let steps: [fn(&RotatingFile) -> io::Result<()>; 3] =
+            [RotatingFile::archive, RotatingFile::install_draft, RotatingFile::prune];
+        steps[..step.saturating_sub(1)].iter().for_each(|step| step(&rotating).unwrap());
         assert_eq!(inputs(folder.path()), 5, "killed at step {step}");
         drop(written);
         let mut written = Written::begin(folder.path());

@@ -11,7 +11,7 @@ use std::path::Path;
 impl Settings {
     /// Refuses places in the file system where what the settings name can't be, so that nothing is begun of which the rest
     /// fails. Looks, and touches nothing. Both are those that the settings were read with.
-    pub fn check_places(source: &Source, folder: &Path) -> Result<(), InputError> {
+    pub fn check_paths(source: &Source, folder: &Path) -> Result<(), InputError> {
         let document: Document = source.toml()?;
         let Document { store, audit, recording, .. } = &document;
         for name in [store, audit, recording].into_iter().flatten() {

@@ -1,7 +1,7 @@
 use super::*;
 
-fn shelf(folder: &Path, files: u32) -> Shelf {
-    Shelf::new(folder.join("trail"), Bytes::new(10), files)
+fn rotating(folder: &Path, files: u32) -> RotatingFile {
+    RotatingFile::new(folder.join("trail"), Bytes::new(10), files)
 }
 
 fn names(folder: &Path) -> Vec<String> {
@@ -14,15 +14,15 @@ fn names(folder: &Path) -> Vec<String> {
 #[test]
 fn the_oldest_of_too_many_goes_and_what_others_put_there_stays() {
     let folder = tempfile::tempdir().unwrap();
-    let shelf = shelf(folder.path(), 3);
+    let rotating = rotating(folder.path(), 3);
     let others = ["trail.part-1", "trail.part-0000001", "trail.part-00000x", "trails.part-000001"];
     others.iter().for_each(|name| fs::write(folder.path().join(name), "theirs").unwrap());
     for number in 0..5 {
-        let (mut file, length) = shelf.open().unwrap();
+        let (mut file, length) = rotating.open().unwrap();
         assert_eq!(length, 0);
         writeln!(file, "{number}").unwrap();
-        shelf.put_away().unwrap();
-        shelf.clear().unwrap();
+        rotating.archive().unwrap();
+        rotating.prune().unwrap();
     }
     let own: Vec<String> =
         names(folder.path()).into_iter().filter(|name| !others.contains(&&**name)).collect();
@@ -30,26 +30,26 @@ fn the_oldest_of_too_many_goes_and_what_others_put_there_stays() {
     assert_eq!(names(folder.path()).len(), own.len() + others.len());
     assert_eq!(fs::read_to_string(folder.path().join(&own[0])).unwrap(), "3\n");
     // It is put away already.
-    shelf.put_away().unwrap();
+    rotating.archive().unwrap();
 }
 
 #[test]
 fn what_was_cut_is_a_line_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
-    let shelf = shelf(folder.path(), 2);
-    fs::write(shelf.path(), "whole\ncu").unwrap();
-    let (mut file, length) = shelf.open().unwrap();
+    let rotating = rotating(folder.path(), 2);
+    fs::write(rotating.path(), "whole\ncu").unwrap();
+    let (mut file, length) = rotating.open().unwrap();
     assert_eq!(length, 9);
     file.write_all(b"next\n").unwrap();
-    assert_eq!(fs::read_to_string(shelf.path()).unwrap(), "whole\ncu\nnext\n");
+    assert_eq!(fs::read_to_string(rotating.path()).unwrap(), "whole\ncu\nnext\n");
 }
 
 #[test]
 fn a_folder_without_room_for_another_is_refused_at_once() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(shelf(&folder.path().join("nowhere"), 2).check().is_err());
-    let shelf = shelf(folder.path(), 2);
+    assert!(rotating(&folder.path().join("nowhere"), 2).check().is_err());
+    let rotating = rotating(folder.path(), 2);
     fs::write(folder.path().join("trail.new"), "half").unwrap();
-    shelf.check().unwrap();
+    rotating.check().unwrap();
     assert!(names(folder.path()).is_empty());
 }

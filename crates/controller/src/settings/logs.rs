@@ -1,7 +1,7 @@
-//! What is written down as it goes: the audit trail and the recording, and how much of each is kept.
+//! What is written down as it goes: the audit trail and the recording, and how much of each is spec.
 
 use super::{Document, at, file, parsed};
-use crate::daemon::Shelf;
+use crate::daemon::RotatingFile;
 use bandwise_input::{InputError, Source};
 use bandwise_units::Bytes;
 use std::path::Path;
@@ -14,39 +14,51 @@ const RECORDINGS: i64 = 4;
 const AUDITS: i64 = 16;
 
 /// What a file is called in the settings, and what is said of it.
-struct Kept<'a> {
+struct LogSpec<'a> {
     key: &'a str,
     name: &'a Option<Spanned<String>>,
     size: &'a Option<Spanned<String>>,
     files: &'a Option<Spanned<i64>>,
-    by_itself: i64,
+    default_files: i64,
 }
 
 pub(super) fn audit(
     source: &Source,
     document: &Document,
     folder: &Path,
-) -> Result<Option<Shelf>, InputError> {
+) -> Result<Option<RotatingFile>, InputError> {
     let (size, files) = (&document.audit_size, &document.audit_files);
     let name = &document.audit;
-    shelf(source, Kept { key: "audit", name, size, files, by_itself: AUDITS }, folder)
+    rotating_file(
+        source,
+        LogSpec { key: "audit", name, size, files, default_files: AUDITS },
+        folder,
+    )
 }
 
 pub(super) fn recording(
     source: &Source,
     document: &Document,
     folder: &Path,
-) -> Result<Option<Shelf>, InputError> {
+) -> Result<Option<RotatingFile>, InputError> {
     let (size, files) = (&document.recording_size, &document.recording_files);
     let name = &document.recording;
-    shelf(source, Kept { key: "recording", name, size, files, by_itself: RECORDINGS }, folder)
+    rotating_file(
+        source,
+        LogSpec { key: "recording", name, size, files, default_files: RECORDINGS },
+        folder,
+    )
 }
 
-fn shelf(source: &Source, kept: Kept, folder: &Path) -> Result<Option<Shelf>, InputError> {
-    let key = kept.key;
-    let Some(name) = kept.name else {
-        let alone = kept.size.as_ref().map(|size| size.span());
-        let alone = alone.or_else(|| kept.files.as_ref().map(|files| files.span()));
+fn rotating_file(
+    source: &Source,
+    spec: LogSpec,
+    folder: &Path,
+) -> Result<Option<RotatingFile>, InputError> {
+    let key = spec.key;
+    let Some(name) = spec.name else {
+        let alone = spec.size.as_ref().map(|size| size.span());
+        let alone = alone.or_else(|| spec.files.as_ref().map(|files| files.span()));
         return match alone {
             None => Ok(None),
             Some(span) => {
@@ -56,7 +68,7 @@ fn shelf(source: &Source, kept: Kept, folder: &Path) -> Result<Option<Shelf>, In
         };
     };
     let path = file(source, name, folder)?;
-    let size = match kept.size {
+    let size = match spec.size {
         None => SIZE.parse().expect("a size"),
         Some(text) => {
             let allowed = "64 KiB to 1 TiB";
@@ -67,8 +79,8 @@ fn shelf(source: &Source, kept: Kept, folder: &Path) -> Result<Option<Shelf>, In
             }
         }
     };
-    let files = match kept.files {
-        None => kept.by_itself,
+    let files = match spec.files {
+        None => spec.default_files,
         // One would be almost empty each time that another is begun.
         Some(files) if (2..=100_000).contains(files.get_ref()) => *files.get_ref(),
         Some(files) => {
@@ -76,7 +88,7 @@ fn shelf(source: &Source, kept: Kept, folder: &Path) -> Result<Option<Shelf>, In
             return Err(at(source, files, message).allowed("2 to 100000, with the one written to"));
         }
     };
-    Ok(Some(Shelf::new(path, size, files as u32)))
+    Ok(Some(RotatingFile::new(path, size, files as u32)))
 }
 
 /// Refuses one file for two things: each would ruin the other.

@@ -1,4 +1,4 @@
-//! [`Shelf`]: a file that lines are added to, and those that were full before it.
+//! [`RotatingFile`]: a file that lines are added to, and those that were full before it.
 
 use bandwise_units::Bytes;
 use std::fs::{self, File, OpenOptions};
@@ -10,16 +10,16 @@ use std::path::{Path, PathBuf};
 /// A file gets its number by one renaming, and is not touched after that until it is the oldest of too many. So a
 /// process that is killed between any two steps has lost nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shelf {
+pub struct RotatingFile {
     path: PathBuf,
     size: Bytes,
     files: u32,
 }
 
-impl Shelf {
+impl RotatingFile {
     /// The file at `path`, which is full at `size`. With those before it there are so many `files` at most.
     pub fn new(path: PathBuf, size: Bytes, files: u32) -> Self {
-        Shelf { path, size, files }
+        RotatingFile { path, size, files }
     }
 
     /// The file that lines are added to.
@@ -75,7 +75,7 @@ impl Shelf {
     }
 
     /// The file that is full gets its number. If it has it already, all is well.
-    pub(super) fn put_away(&self) -> io::Result<()> {
+    pub(super) fn archive(&self) -> io::Result<()> {
         let last = self.numbers()?.pop().unwrap_or(0);
         match fs::rename(&self.path, self.beside(&part(last + 1))) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -84,12 +84,12 @@ impl Shelf {
     }
 
     /// The draft takes the place of the file that was put away.
-    pub(super) fn put_in_place(&self) -> io::Result<()> {
+    pub(super) fn install_draft(&self) -> io::Result<()> {
         fs::rename(self.beside(DRAFT), &self.path)
     }
 
     /// Takes away the oldest of too many.
-    pub(super) fn clear(&self) -> io::Result<()> {
+    pub(super) fn prune(&self) -> io::Result<()> {
         let mut numbers = self.numbers()?;
         let most = (self.files as usize).saturating_sub(1);
         numbers.truncate(numbers.len().saturating_sub(most));
