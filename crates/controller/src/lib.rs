@@ -22,19 +22,22 @@ pub mod settings;
 pub mod store;
 
 pub use marking::Marking;
-pub use serve::{Door, Tls, TlsError};
+pub use serve::{Listener, Tls, TlsError};
 
-/// All that is answered at a door, by the daemon behind `handle`, to whom `gate` lets pass. Packets of a level carry
+/// All that is answered at a listener, by the daemon behind `handle`, to whom `gate` lets pass. Packets of a level carry
 /// what `marking` says.
 pub fn router(
     handle: daemon::Handle,
     metrics: daemon::Metrics,
     marking: Marking,
-    gate: credentials::Gate,
+    authenticator: credentials::Authenticator,
 ) -> axum::Router {
     let all = grpc::router(handle.clone(), marking.clone());
     let all = all.merge(http::router(handle, metrics, marking));
-    all.layer(axum::middleware::from_fn_with_state(gate, credentials::Gate::pass))
+    all.layer(axum::middleware::from_fn_with_state(
+        authenticator,
+        credentials::Authenticator::authenticate,
+    ))
 }
 
 /// Writes what is logged to standard error, a line of JSON each, from now on.

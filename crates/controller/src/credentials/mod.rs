@@ -1,15 +1,15 @@
 //! [`Credentials`]: who speaks, and what they may say. Whoever comes by gRPC or HTTP is asked the same, once, before
-//! the event loop hears of it ([`Gate`]); what they may is looked at with each thing they say
+//! the event loop hears of it ([`Authenticator`]); what they may is looked at with each thing they say
 //! ([`Handle::say`](crate::daemon::Handle::say)).
 
+mod authenticator;
 mod caller;
-mod gate;
 
 mod token;
 
 pub use crate::pattern::{NoPattern, Pattern};
+pub use authenticator::{Authenticator, Peer, Unauthenticated};
 pub use caller::{Caller, Denied, Rights};
-pub use gate::{Gate, Peer, Unknown};
 pub use token::{NoDigest, TokenDigest};
 
 use crate::core::Owner;

@@ -10,7 +10,7 @@ use super::proto::{
 };
 use crate::Marking;
 use crate::core::Answer;
-use crate::credentials::{Caller, Unknown};
+use crate::credentials::{Caller, Unauthenticated};
 use crate::daemon::{Handle, Said};
 use bandwise_saba::mapping::PriorityLevel;
 use tonic::{Request, Response, Status};
@@ -27,7 +27,7 @@ impl Service {
     where
         M: TryInto<Said, Error = Unreadable>,
     {
-        let nobody = || Status::unauthenticated(Unknown::Nobody.to_string());
+        let nobody = || Status::unauthenticated(Unauthenticated::NoCredential.to_string());
         let caller = request.extensions().get::<Caller>().cloned().ok_or_else(nobody)?;
         Ok(self.handle.say(&caller, request.into_inner().try_into()?).await?)
     }

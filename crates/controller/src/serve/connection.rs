@@ -1,4 +1,4 @@
-//! [`Guests`]: who has come in, and for how long they may say nothing.
+//! [`Connections`]: who has come in, and for how long they may say nothing.
 
 use super::tls::Tls;
 use crate::credentials::Peer;
@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How many may be in at one door. Each program has a connection or a few.
+/// How many may be in at one listener. Each program has a connection or a few.
 const MOST: usize = 8_192;
 
 /// How long a handshake may take.
@@ -27,42 +27,42 @@ const ALIVE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_sec
 /// How many calls may be under way on one connection of HTTP/2.
 const CALLS: u32 = 256;
 
-/// Who may come in at a door, and who answers them.
-pub(super) struct Guests {
+/// Who may come in at a listener, and who answers them.
+pub(super) struct Connections {
     router: Router,
     room: Arc<Semaphore>,
     builder: Arc<Builder<TokioExecutor>>,
 }
 
-impl Guests {
+impl Connections {
     pub(super) fn new(router: Router) -> Self {
         let mut builder = Builder::new(TokioExecutor::new());
         builder.http1().timer(TokioTimer::new()).header_read_timeout(SILENCE);
         let http2 = &mut builder.http2();
         http2.timer(TokioTimer::new()).max_concurrent_streams(CALLS);
         http2.keep_alive_interval(ALIVE.0).keep_alive_timeout(ALIVE.1);
-        Guests { router, room: Arc::new(Semaphore::new(MOST)), builder: Arc::new(builder) }
+        Connections { router, room: Arc::new(Semaphore::new(MOST)), builder: Arc::new(builder) }
     }
 
     /// Waits until another may come in.
-    pub(super) async fn place(&self) -> OwnedSemaphorePermit {
+    pub(super) async fn permit(&self) -> OwnedSemaphorePermit {
         self.room.clone().acquire_owned().await.expect("it is never closed")
     }
 
     /// Answers somebody until they go.
-    pub(super) fn serve<S>(&self, place: OwnedSemaphorePermit, stream: S, peer: Peer)
+    pub(super) fn serve<S>(&self, permit: OwnedSemaphorePermit, stream: S, peer: Peer)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        tokio::spawn(serve(self.router.clone(), self.builder.clone(), place, stream, peer));
+        tokio::spawn(serve(self.router.clone(), self.builder.clone(), permit, stream, peer));
     }
 
     /// The same when they have shown who they are.
-    pub(super) fn shake(&self, place: OwnedSemaphorePermit, stream: TcpStream, tls: Tls) {
+    pub(super) fn serve_tls(&self, permit: OwnedSemaphorePermit, stream: TcpStream, tls: Tls) {
         let (router, builder) = (self.router.clone(), self.builder.clone());
         tokio::spawn(async move {
             match tokio::time::timeout(HANDSHAKE, tls.accept(stream)).await {
-                Ok(Ok((stream, peer))) => serve(router, builder, place, stream, peer).await,
+                Ok(Ok((stream, peer))) => serve(router, builder, permit, stream, peer).await,
                 Ok(Err(error)) => tracing::warn!(%error, "a handshake failed"),
                 Err(_) => tracing::warn!("a handshake took too long"),
             }
@@ -73,7 +73,7 @@ impl Guests {
 async fn serve<S>(
     router: Router,
     builder: Arc<Builder<TokioExecutor>>,
-    _place: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
     stream: S,
     peer: Peer,
 ) where

@@ -1,4 +1,4 @@
-//! Where the controller is reached: HTTP/1 and HTTP/2 at each place, so people, scripts and gRPC come the same way.
+//! Where the controller is reached: HTTP/1 and HTTP/2 at each permit, so people, scripts and gRPC come the same way.
 
 mod connection;
 mod tls;
@@ -8,7 +8,7 @@ pub use tls::{Tls, TlsError};
 use crate::credentials::Peer;
 use crate::settings::Listen;
 use axum::Router;
-use connection::Guests;
+use connection::Connections;
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// Where others can knock already; nobody answers yet.
 #[derive(Debug)]
-pub enum Door {
+pub enum Listener {
     /// A socket in the file system.
     Unix(UnixListener),
     /// A port of loopback.
@@ -27,18 +27,18 @@ pub enum Door {
     Remote(TcpListener, Option<Tls>),
 }
 
-impl Door {
-    /// Takes the place, unless another program has it.
+impl Listener {
+    /// Takes the permit, unless another program has it.
     pub fn open(listen: &Listen) -> io::Result<Self> {
         match listen {
-            Listen::Unix { path, mode } => Ok(Door::Unix(unix(path, *mode)?)),
-            Listen::Loopback(address) => Ok(Door::Loopback(TcpListener::bind(address)?)),
+            Listen::Unix { path, mode } => Ok(Listener::Unix(unix(path, *mode)?)),
+            Listen::Loopback(address) => Ok(Listener::Loopback(TcpListener::bind(address)?)),
         }
     }
 
     /// Takes a place for those who are not on this machine.
     pub fn open_remote(address: SocketAddr, tls: Option<Tls>) -> io::Result<Self> {
-        Ok(Door::Remote(TcpListener::bind(address)?, tls))
+        Ok(Listener::Remote(TcpListener::bind(address)?, tls))
     }
 
     /// Answers as long as the process lives, in a thread of its own.
@@ -46,7 +46,7 @@ impl Door {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         std::thread::spawn(move || {
             runtime.block_on(async {
-                match self.answer(Guests::new(router)).await {
+                match self.answer(Connections::new(router)).await {
                     Ok(never) => match never {},
                     Err(error) => tracing::error!(%error, "nobody answers at a door any more"),
                 }
@@ -55,36 +55,42 @@ impl Door {
         Ok(())
     }
 
-    async fn answer(self, guests: Guests) -> io::Result<std::convert::Infallible> {
+    async fn answer(self, connections: Connections) -> io::Result<std::convert::Infallible> {
         match self {
-            Door::Unix(listener) => {
+            Listener::Unix(listener) => {
                 listener.set_nonblocking(true)?;
                 let listener = tokio::net::UnixListener::from_std(listener)?;
                 loop {
-                    let place = guests.place().await;
+                    let permit = connections.permit().await;
                     match listener.accept().await.and_then(|of| Ok((of.0.peer_cred()?, of.0))) {
-                        Ok((who, stream)) => guests.serve(place, stream, Peer::User(who.uid())),
+                        Ok((who, stream)) => {
+                            connections.serve(permit, stream, Peer::User(who.uid()))
+                        }
                         Err(error) => refused(&error).await,
                     }
                 }
             }
-            Door::Loopback(listener) => {
+            Listener::Loopback(listener) => {
                 let listener = tcp(listener)?;
                 loop {
-                    let place = guests.place().await;
+                    let permit = connections.permit().await;
                     match listener.accept().await {
-                        Ok((stream, _)) => guests.serve(place, stream, Peer::Loopback),
+                        Ok((stream, _)) => connections.serve(permit, stream, Peer::Loopback),
                         Err(error) => refused(&error).await,
                     }
                 }
             }
-            Door::Remote(listener, tls) => {
+            Listener::Remote(listener, tls) => {
                 let listener = tcp(listener)?;
                 loop {
-                    let place = guests.place().await;
+                    let permit = connections.permit().await;
                     match (listener.accept().await, &tls) {
-                        (Ok((stream, _)), Some(tls)) => guests.shake(place, stream, tls.clone()),
-                        (Ok((stream, _)), None) => guests.serve(place, stream, Peer::Remote(None)),
+                        (Ok((stream, _)), Some(tls)) => {
+                            connections.serve_tls(permit, stream, tls.clone())
+                        }
+                        (Ok((stream, _)), None) => {
+                            connections.serve(permit, stream, Peer::Remote(None))
+                        }
                         (Err(error), _) => refused(&error).await,
                     }
                 }

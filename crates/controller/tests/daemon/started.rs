@@ -12,7 +12,7 @@ use std::sync::mpsc::{Sender, channel};
 #[test]
 fn a_port_that_hangs_holds_up_nobody_who_asks_and_one_that_refuses_is_tried_again() {
     let folder = tempfile::tempdir().unwrap();
-    let (network, (gate, passes)): (_, (Sender<bool>, _)) = (network(), channel());
+    let (network, (authenticator, passes)): (_, (Sender<bool>, _)) = (network(), channel());
     let mut daemon = Daemon::start(folder.path(), &network, Some(passes));
     let client = daemon.hello();
     daemon.register_and_connect(client, "h1");
@@ -20,9 +20,9 @@ fn a_port_that_hangs_holds_up_nobody_who_asks_and_one_that_refuses_is_tried_agai
     let other = daemon.hello();
     let application = daemon.register_and_connect(other, "h0");
     assert!(THERE.iter().chain(&BACK).all(|port| weights(&network, port).is_empty()));
-    gate.send(false).unwrap();
+    authenticator.send(false).unwrap();
     daemon.until(|core| core.ports().any(|of| of.1.failures > 0));
-    drop(gate);
+    drop(authenticator);
     daemon.until(Core::is_settled);
     assert!(THERE.iter().chain(&BACK).all(|port| weights(&network, port) == [1]));
     daemon.ask(other, Request::Deregister { application });
@@ -123,13 +123,13 @@ fn ports_are_as_they_were_found_when_it_ends_if_that_is_asked() {
 #[test]
 fn ports_that_hang_are_named_when_it_ends() {
     let folder = tempfile::tempdir().unwrap();
-    let (network, (gate, passes)): (_, (Sender<bool>, _)) = (network(), channel());
+    let (network, (authenticator, passes)): (_, (Sender<bool>, _)) = (network(), channel());
     let mut daemon =
         Daemon::start_with(Rules::default(), folder.path(), &network, Some(passes), true);
     let client = daemon.hello();
     // Ports are asked in the order in which they were last heard of: the others before those that hang.
     daemon.until(Core::is_settled);
-    THERE.iter().for_each(|_| gate.send(true).unwrap());
+    THERE.iter().for_each(|_| authenticator.send(true).unwrap());
     daemon.register_and_connect(client, "h1");
     daemon.until(Core::is_settled);
     daemon.handle.stop();

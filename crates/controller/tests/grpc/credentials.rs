@@ -142,7 +142,7 @@ fn limits_are_of_a_credential_with_all_its_clients() {
     world.runtime.block_on(again).unwrap();
 }
 
-/// HTTP passes the same gate.
+/// HTTP passes the same authenticator.
 #[test]
 fn scripts_show_the_same_token() {
     let spark = credential("spark", None, Some("spark's"), &["a*"], false);

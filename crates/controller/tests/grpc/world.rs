@@ -1,17 +1,17 @@
-//! A controller with a door, and clients of its gRPC.
+//! A controller with a listener, and clients of its gRPC.
 
 use crate::client::saba_client::SabaClient;
 use crate::two_hosts::{TABLE, network};
 use bandwise_controller::cluster::Groups;
 use bandwise_controller::core::{Core, Limits, Profiles, Rules, State};
 use bandwise_controller::credentials::{
-    Credential, Credentials, Gate, Pattern, Rights, TokenDigest,
+    Authenticator, Credential, Credentials, Pattern, Rights, TokenDigest,
 };
 use bandwise_controller::daemon::{EventLoop, Handle, Metrics, Parts};
 use bandwise_controller::grpc::proto::{HelloRequest, RegisterApplicationRequest, Sender};
 use bandwise_controller::settings::Listen;
 use bandwise_controller::store::Embedded;
-use bandwise_controller::{Door, Marking, Tls, router};
+use bandwise_controller::{Listener, Marking, Tls, router};
 use bandwise_enforce::htb::Marks;
 use bandwise_enforce::simulated::Simulated;
 use bandwise_input::Source;
@@ -60,19 +60,19 @@ impl World {
         let (handle, _) = EventLoop::start(parts).unwrap();
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_all().build().unwrap();
-        let gate = Gate::new(Credentials::new(credentials));
-        let router = router(handle.clone(), Metrics::new(), marking, gate);
+        let authenticator = Authenticator::new(Credentials::new(credentials));
+        let router = router(handle.clone(), Metrics::new(), marking, authenticator);
         let listen = Listen::Unix { path: folder.path().join("socket"), mode: 0o600 };
-        Door::open(&listen).unwrap().serve(router.clone()).unwrap();
+        Listener::open(&listen).unwrap().serve(router.clone()).unwrap();
         World { folder, handle, network, runtime, router }
     }
 
     /// Lets others come too.
     pub fn open_remote(&self, tls: Option<Tls>) -> SocketAddr {
-        let door = Door::open_remote("127.0.0.1:0".parse().unwrap(), tls).unwrap();
-        let Door::Remote(listener, _) = &door else { unreachable!() };
-        let address = listener.local_addr().unwrap();
-        door.serve(self.router.clone()).unwrap();
+        let listener = Listener::open_remote("127.0.0.1:0".parse().unwrap(), tls).unwrap();
+        let Listener::Remote(socket, _) = &listener else { unreachable!() };
+        let address = socket.local_addr().unwrap();
+        listener.serve(self.router.clone()).unwrap();
         address
     }
 

@@ -3,11 +3,11 @@
 use crate::two_hosts::{TABLE, network};
 use bandwise_controller::cluster::Groups;
 use bandwise_controller::core::{Core, Profiles, Rules, State};
-use bandwise_controller::credentials::{Credentials, Gate};
+use bandwise_controller::credentials::{Authenticator, Credentials};
 use bandwise_controller::daemon::{EventLoop, Handle, Metrics, Parts};
 use bandwise_controller::settings::Listen;
 use bandwise_controller::store::{Embedded, Store};
-use bandwise_controller::{Door, Marking, router};
+use bandwise_controller::{Listener, Marking, router};
 use bandwise_enforce::htb::Marks;
 use bandwise_enforce::simulated::Simulated;
 use bandwise_input::Source;
@@ -67,14 +67,15 @@ impl World {
         let _ = std::fs::remove_file(self.socket());
         let listen = Listen::Unix { path: self.socket(), mode: 0o600 };
         self.daemon = Some((handle, thread));
-        self.serve(Door::open(&listen).unwrap(), Credentials::default());
+        self.serve(Listener::open(&listen).unwrap(), Credentials::default());
     }
 
     /// It answers those at a door who have these credentials.
-    pub fn serve(&self, door: Door, credentials: Credentials) {
+    pub fn serve(&self, listener: Listener, credentials: Credentials) {
         let handle = self.daemon.as_ref().unwrap().0.clone();
-        let (marking, gate) = (Marking::Dscp(Marks::local()), Gate::new(credentials));
-        door.serve(router(handle, Metrics::new(), marking, gate)).unwrap();
+        let (marking, authenticator) =
+            (Marking::Dscp(Marks::local()), Authenticator::new(credentials));
+        listener.serve(router(handle, Metrics::new(), marking, authenticator)).unwrap();
     }
 
     pub fn stop(&mut self) {

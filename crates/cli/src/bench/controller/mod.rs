@@ -13,11 +13,11 @@ use crate::machine;
 use anyhow::Result;
 use bandwise_controller::cluster::Groups;
 use bandwise_controller::core::{Core, Profiles, Rules, State};
-use bandwise_controller::credentials::{Credentials, Gate};
+use bandwise_controller::credentials::{Authenticator, Credentials};
 use bandwise_controller::daemon::{EventLoop, Handle, Metrics, Parts};
 use bandwise_controller::settings::Listen;
 use bandwise_controller::store::Embedded;
-use bandwise_controller::{Door, Marking, router};
+use bandwise_controller::{Listener, Marking, router};
 use bandwise_enforce::Switches;
 use bandwise_enforce::htb::Marks;
 use bandwise_input::Source;
@@ -52,9 +52,9 @@ fn start<S: Switches + Send + 'static>(
     };
     let (handle, _) = EventLoop::start(parts)?;
     let socket = folder.join("socket");
-    let door = Door::open(&Listen::Unix { path: socket.clone(), mode: 0o600 })?;
-    let gate = Gate::new(Credentials::default());
-    door.serve(router(handle.clone(), metrics, marking, gate))?;
+    let listener = Listener::open(&Listen::Unix { path: socket.clone(), mode: 0o600 })?;
+    let authenticator = Authenticator::new(Credentials::default());
+    listener.serve(router(handle.clone(), metrics, marking, authenticator))?;
     Ok((socket, handle))
 }
 

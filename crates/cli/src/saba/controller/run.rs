@@ -9,13 +9,13 @@ use crate::output::note;
 use anyhow::{Context, Error};
 use bandwise_controller::cluster::{Endpoints, Etcd, Groups};
 use bandwise_controller::core::{Core, Profiles, State};
-use bandwise_controller::credentials::{Credentials, Gate};
+use bandwise_controller::credentials::{Authenticator, Credentials};
 use bandwise_controller::daemon::{
     Audit, Beginning, EventLoop, Metrics, Parts, Persister, Recording, RotatingFile,
 };
 use bandwise_controller::settings::{Listen, Remote, Settings, Store};
 use bandwise_controller::store::{Embedded, Store as _, begun};
-use bandwise_controller::{Door, Marking, Tls};
+use bandwise_controller::{Listener, Marking, Tls};
 use bandwise_enforce::Switches;
 use bandwise_saba::table::read;
 use std::time::Duration;
@@ -118,7 +118,7 @@ impl Use for Run<'_> {
             core = core.among_others(cluster.instance.clone(), revision);
             groups = cluster.groups.clone();
         }
-        let (mut place, door) = open_door(&settings.listen)?;
+        let (mut place, listener) = open_listener(&settings.listen)?;
         let remote = settings.remote.as_ref().map(|of| open_remote(of, tls)).transpose()?;
         let named = |file: &RotatingFile| file.path().display().to_string();
         let audit = settings.audit.as_ref();
@@ -143,13 +143,13 @@ impl Use for Run<'_> {
         let (handle, event_loop) = EventLoop::start(parts).map_err(Error::from)?;
         let stops = handle.clone();
         ctrlc::set_handler(move || stops.stop()).map_err(Error::from)?;
-        let gate = Gate::new(credentials);
-        let router = bandwise_controller::router(handle, metrics, marking, gate);
-        if let Some((at, door)) = remote {
+        let authenticator = Authenticator::new(credentials);
+        let router = bandwise_controller::router(handle, metrics, marking, authenticator);
+        if let Some((at, listener)) = remote {
             place = format!("{place} and {at}");
-            door.serve(router.clone()).context(at)?;
+            listener.serve(router.clone()).context(at)?;
         }
-        door.serve(router).context("HTTP")?;
+        listener.serve(router).context("HTTP")?;
         note(format_args!("controller: {} ports, reached at {place}", ports.len()));
         let unrestored =
             event_loop.join().map_err(|_| anyhow::anyhow!("the controller ended by a fault"))?;
@@ -167,18 +167,18 @@ impl Use for Run<'_> {
     }
 }
 
-fn open_door(listen: &Listen) -> Result<(String, Door), Failure> {
+fn open_listener(listen: &Listen) -> Result<(String, Listener), Failure> {
     let place = match listen {
         Listen::Unix { path, .. } => format!("unix:{}", path.display()),
         Listen::Loopback(address) => format!("http://{address}"),
     };
-    let door = Door::open(listen).with_context(|| place.clone())?;
-    Ok((place, door))
+    let listener = Listener::open(listen).with_context(|| place.clone())?;
+    Ok((place, listener))
 }
 
-fn open_remote(remote: &Remote, tls: Option<Tls>) -> Result<(String, Door), Failure> {
+fn open_remote(remote: &Remote, tls: Option<Tls>) -> Result<(String, Listener), Failure> {
     let scheme = if tls.is_some() { "https" } else { "http" };
     let place = format!("{scheme}://{}", remote.listen);
-    let door = Door::open_remote(remote.listen, tls).with_context(|| place.clone())?;
-    Ok((place, door))
+    let listener = Listener::open_remote(remote.listen, tls).with_context(|| place.clone())?;
+    Ok((place, listener))
 }

@@ -1,4 +1,4 @@
-//! [`Gate`]: nobody passes of whom it is not known who they are.
+//! [`Authenticator`]: nobody passes of whom it is not known who they are.
 
 use super::{Caller, Credentials};
 use axum::body::Body;
@@ -23,43 +23,43 @@ pub enum Peer {
 
 /// Why somebody does not pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unknown {
+pub enum Unauthenticated {
     /// They show nothing, or a certificate that no credential names.
     #[error(
         "nobody knows who asks (allowed: a client certificate or a token that the controller's settings name)"
     )]
-    Nobody,
+    NoCredential,
     /// They show a token that is none.
     #[error(
         "nobody has this token (allowed: `Bearer TOKEN`, with one that the controller's settings name)"
     )]
-    Token,
+    UnknownToken,
 }
 
 /// Lets those pass who are known; handlers find a [`Caller`] in the request's extensions.
 #[derive(Debug, Clone)]
-pub struct Gate {
+pub struct Authenticator {
     credentials: Arc<Credentials>,
     /// The user that the controller runs as.
     own: u32,
 }
 
-impl Gate {
+impl Authenticator {
     /// A gate that lets pass who has one of these credentials, and who is on this machine. Of the latter root and
     /// the controller's own user may drain ports over a socket, and all over loopback.
     pub fn new(credentials: Credentials) -> Self {
         let own = rustix::process::geteuid().as_raw();
-        Gate { credentials: Arc::new(credentials), own }
+        Authenticator { credentials: Arc::new(credentials), own }
     }
 
     /// Who asks. A token says more than how it came here.
-    fn caller(&self, peer: Option<&Peer>, headers: &HeaderMap) -> Result<Caller, Unknown> {
+    fn caller(&self, peer: Option<&Peer>, headers: &HeaderMap) -> Result<Caller, Unauthenticated> {
         if let Some(shown) = headers.get(AUTHORIZATION) {
             let (scheme, token) =
                 shown.to_str().ok().and_then(|shown| shown.split_once(' ')).unwrap_or_default();
             let is_token = scheme.eq_ignore_ascii_case("bearer");
             let known = self.credentials.of_token(token).filter(|_| is_token);
-            return known.cloned().ok_or(Unknown::Token);
+            return known.cloned().ok_or(Unauthenticated::UnknownToken);
         }
         match peer {
             Some(Peer::User(user)) => {
@@ -67,36 +67,36 @@ impl Gate {
             }
             Some(Peer::Loopback) => Ok(Caller::local("this machine", true)),
             Some(Peer::Remote(Some(caller))) => Ok(caller.clone()),
-            Some(Peer::Remote(None)) | None => Err(Unknown::Nobody),
+            Some(Peer::Remote(None)) | None => Err(Unauthenticated::NoCredential),
         }
     }
 
     /// For [`axum::middleware::from_fn_with_state`].
-    pub(crate) async fn pass(
-        State(gate): State<Gate>,
+    pub(crate) async fn authenticate(
+        State(authenticator): State<Authenticator>,
         mut request: Request,
         next: Next,
     ) -> Response {
-        match gate.caller(request.extensions().get(), request.headers()) {
+        match authenticator.caller(request.extensions().get(), request.headers()) {
             Ok(caller) => {
                 request.extensions_mut().insert(caller);
                 next.run(request).await
             }
-            Err(unknown) => {
-                tracing::warn!(path = request.uri().path(), "{unknown}");
-                refused(unknown, request.headers())
+            Err(error) => {
+                tracing::warn!(path = request.uri().path(), "{error}");
+                refused(error, request.headers())
             }
         }
     }
 }
 
 /// The same in the language of who asks.
-fn refused(unknown: Unknown, headers: &HeaderMap) -> Response {
+fn refused(error: Unauthenticated, headers: &HeaderMap) -> Response {
     let kind = headers.get(CONTENT_TYPE).map_or(&b""[..], |kind| kind.as_bytes());
     if kind.starts_with(b"application/grpc") {
-        let status = tonic::Status::unauthenticated(unknown.to_string());
+        let status = tonic::Status::unauthenticated(error.to_string());
         return status.into_http::<Body>();
     }
-    let body = axum::Json(json!({ "error": unknown.to_string() }));
+    let body = axum::Json(json!({ "error": error.to_string() }));
     (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")], body).into_response()
 }
