@@ -3,7 +3,7 @@
 #![no_main]
 
 use bandwise_controller::core::{Core, Input, Output, Owner, Profiles, Rules, State, Ticket};
-use bandwise_controller::daemon::Said;
+use bandwise_controller::daemon::Call;
 use bandwise_controller::grpc::proto;
 use bandwise_input::Source;
 use bandwise_saba::controller::Settings;
@@ -13,9 +13,9 @@ use prost::Message;
 use std::num::NonZeroU16;
 use std::time::Duration;
 
-fn said<M: Message + Default + TryInto<Said, Error: std::fmt::Display>>(
+fn said<M: Message + Default + TryInto<Call, Error: std::fmt::Display>>(
     bytes: &[u8],
-) -> Option<Said> {
+) -> Option<Call> {
     let message = M::decode(bytes).ok()?;
     match message.try_into() {
         Ok(said) => Some(said),
@@ -49,13 +49,13 @@ fuzz_target!(|data: &[u8]| {
             _ => said::<proto::DestroyConnectionRequest>(bytes),
         };
         tickets += 1;
-        let (ticket, by) = (Ticket(tickets), Owner::from(if kind & 128 == 0 { "a" } else { "b" }));
+        let (ticket, owner) = (Ticket(tickets), Owner::from(if kind & 128 == 0 { "a" } else { "b" }));
         let input = match said {
-            Some(Said::Hello) => Input::Hello { ticket, by },
-            Some(Said::Renew(client)) => Input::Renew { ticket, by, client },
-            Some(Said::Goodbye(client)) => Input::Goodbye { ticket, by, client },
-            Some(Said::Ask(asked)) => Input::Ask { ticket, by, asked, path: Ok(Vec::new()) },
-            Some(Said::Drain(..)) | None => continue,
+            Some(Call::Hello) => Input::Hello { ticket, owner },
+            Some(Call::Renew(client)) => Input::Renew { ticket, owner, client },
+            Some(Call::Goodbye(client)) => Input::Goodbye { ticket, owner, client },
+            Some(Call::Request(request)) => Input::Request { ticket, owner, request, path: Ok(Vec::new()) },
+            Some(Call::Drain(..)) | None => continue,
         };
         core.handle(Duration::ZERO, input);
         let mut answered = 0;

@@ -4,7 +4,7 @@ use super::change::Change;
 use super::group::Group;
 use super::output::OrderId;
 use super::owner::Owner;
-use super::request::{Asked, ClientId};
+use super::request::{ClientId, NumberedRequest};
 use bandwise_saba::controller::{PortConfig, PortId};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU8;
@@ -24,17 +24,17 @@ pub enum Input {
         ticket: Ticket,
         /// Who says so.
         #[serde(default)]
-        by: Owner,
+        owner: Owner,
     },
     /// A client asks for something.
-    Ask {
+    Request {
         /// Who waits.
         ticket: Ticket,
         /// Who says so.
         #[serde(default)]
-        by: Owner,
+        owner: Owner,
         /// What.
-        asked: Asked,
+        request: NumberedRequest,
         /// If it makes a connection, the ports on its way, or why there is none.
         path: Result<Vec<PortId>, String>,
     },
@@ -44,7 +44,7 @@ pub enum Input {
         ticket: Ticket,
         /// Who says so.
         #[serde(default)]
-        by: Owner,
+        owner: Owner,
         /// The client.
         client: ClientId,
     },
@@ -54,7 +54,7 @@ pub enum Input {
         ticket: Ticket,
         /// Who says so.
         #[serde(default)]
-        by: Owner,
+        owner: Owner,
         /// The client.
         client: ClientId,
     },

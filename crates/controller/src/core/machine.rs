@@ -114,10 +114,10 @@ impl Core {
             Input::Tick
         });
         match input {
-            Input::Hello { ticket, by } => self.wait(ticket, Waiting::Hello(ticket, by)),
-            Input::Ask { ticket, asked, path, .. } => {
-                self.hears(asked.client);
-                self.wait(ticket, Waiting::Ask(ticket, asked, path));
+            Input::Hello { ticket, owner } => self.wait(ticket, Waiting::Hello(ticket, owner)),
+            Input::Request { ticket, request, path, .. } => {
+                self.hears(request.client);
+                self.wait(ticket, Waiting::Request(ticket, request, path));
             }
             Input::Renew { ticket, client, .. } => {
                 match self.hears(client) && self.holding.home().is_some() {

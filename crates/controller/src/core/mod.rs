@@ -51,6 +51,6 @@ pub use output::{Cause, OrderId, Output, Task, Why};
 pub use owner::Owner;
 pub use port::PortState;
 pub use profiles::Profiles;
-pub use request::{Answer, Asked, ClientId, Limited, Refusal, Request};
+pub use request::{Answer, ClientId, Limited, NumberedRequest, Refusal, Request};
 pub use rules::{Limits, Rules};
 pub use state::State;

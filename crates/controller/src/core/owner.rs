@@ -27,17 +27,19 @@ impl Core {
     /// Lets through what somebody says as a client of their own. Who speaks as another's is told what is said of
     /// clients that never were.
     pub(super) fn own(&self, input: Input) -> Result<Input, Output> {
-        let is_anothers = |client: &ClientId, by: &Owner| {
-            self.state().owner_of(*client).is_some_and(|owner| owner != by)
+        let is_anothers = |client: &ClientId, caller: &Owner| {
+            self.state().owner_of(*client).is_some_and(|owner| owner != caller)
         };
         let (ticket, answer) = match &input {
-            Input::Ask { ticket, by, asked, .. } if is_anothers(&asked.client, by) => {
-                (*ticket, Err(Refusal::NoSuchClient(asked.client)))
+            Input::Request { ticket, owner, request, .. }
+                if is_anothers(&request.client, owner) =>
+            {
+                (*ticket, Err(Refusal::NoSuchClient(request.client)))
             }
-            Input::Renew { ticket, by, client } if is_anothers(client, by) => {
+            Input::Renew { ticket, owner, client } if is_anothers(client, owner) => {
                 (*ticket, Err(Refusal::NoSuchClient(*client)))
             }
-            Input::Goodbye { ticket, by, client } if is_anothers(client, by) => {
+            Input::Goodbye { ticket, owner, client } if is_anothers(client, owner) => {
                 (*ticket, Ok(Answer::Done))
             }
             _ => return Ok(input),

@@ -1,4 +1,4 @@
-//! [`Asked`] and [`Answer`]: what clients ask, what they are told, why they are refused.
+//! [`NumberedRequest`] and [`Answer`]: what clients ask, what they are told, why they are refused.
 
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortId};
 use bandwise_saba::mapping::PriorityLevel;
@@ -11,7 +11,7 @@ pub struct ClientId(pub u64);
 /// A request of a client. The same one again, with the same number, has the same answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Asked {
+pub struct NumberedRequest {
     /// Who asks.
     pub client: ClientId,
     /// The client's number of it; a number is used for one request.

@@ -1,7 +1,7 @@
 //! [`Caller`]: who says something, and what they may.
 
 use crate::core::{Owner, Request};
-use crate::daemon::Said;
+use crate::daemon::Call;
 use crate::pattern::Pattern;
 use std::sync::Arc;
 
@@ -62,11 +62,11 @@ impl Caller {
     }
 
     /// Whether they may say this.
-    pub fn may(&self, said: &Said) -> Result<(), Denied> {
+    pub fn check(&self, call: &Call) -> Result<(), Denied> {
         let owner = || self.owner.clone();
-        match said {
-            Said::Drain(..) if !self.rights.drain => Err(Denied::Drain { owner: owner() }),
-            Said::Ask(asked) => match &asked.request {
+        match call {
+            Call::Drain(..) if !self.rights.drain => Err(Denied::Drain { owner: owner() }),
+            Call::Request(request) => match &request.request {
                 Request::Register { name, .. } => {
                     let patterns = &self.rights.applications;
                     if patterns.iter().any(|pattern| pattern.is_like(name)) {
@@ -81,7 +81,7 @@ impl Caller {
                     Ok(())
                 }
             },
-            Said::Hello | Said::Renew(_) | Said::Goodbye(_) | Said::Drain(..) => Ok(()),
+            Call::Hello | Call::Renew(_) | Call::Goodbye(_) | Call::Drain(..) => Ok(()),
         }
     }
 }

@@ -9,7 +9,7 @@ mod tell;
 pub use parts::{Parts, Paths};
 
 use super::discovery::{self, Discovered, KnownPaths, SharedSwitches};
-use super::handle::{Handle, Message, ROOM, Said};
+use super::handle::{Call, Handle, Message, ROOM};
 use super::writer::{self, Order};
 use super::{Audit, EventSender, Metrics, PersisterMessage, Write};
 use crate::cluster::Groups;
@@ -134,12 +134,12 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
                     tracing::info!("stops; ports stay as they are");
                     self.leaves = Some(Instant::now());
                 }
-                Some(Message::Look(look)) => look(&mut self.core, &mut *self.paths.lock()),
-                Some(Message::Said(by, said, answers)) => {
+                Some(Message::Inspect(inspect)) => inspect(&mut self.core, &mut *self.paths.lock()),
+                Some(Message::Call(owner, call, answers)) => {
                     self.tickets += 1;
                     let ticket = Ticket(self.tickets);
                     self.waiting.insert(ticket, answers);
-                    let input = self.input(ticket, by, said);
+                    let input = self.input(ticket, owner, call);
                     self.hear(input);
                 }
                 Some(Message::Persisted(update)) => self.persisted(update),
@@ -174,21 +174,21 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
         (open.is_empty() || Instant::now() >= by).then_some(open)
     }
 
-    fn input(&mut self, ticket: Ticket, by: Owner, said: Said) -> Input {
-        match said {
-            Said::Hello => Input::Hello { ticket, by },
-            Said::Renew(client) => Input::Renew { ticket, by, client },
-            Said::Goodbye(client) => Input::Goodbye { ticket, by, client },
-            Said::Drain(ports, drained) => Input::Drain { ticket, ports, drained },
-            Said::Ask(asked) => {
-                let path = match &asked.request {
+    fn input(&mut self, ticket: Ticket, owner: Owner, call: Call) -> Input {
+        match call {
+            Call::Hello => Input::Hello { ticket, owner },
+            Call::Renew(client) => Input::Renew { ticket, owner, client },
+            Call::Goodbye(client) => Input::Goodbye { ticket, owner, client },
+            Call::Drain(ports, drained) => Input::Drain { ticket, ports, drained },
+            Call::Request(request) => {
+                let path = match &request.request {
                     Request::Connect { from, to, .. } => {
                         let path = Switches::path(&mut *self.paths.lock(), from, to);
                         path.map_err(|fault| fault.to_string())
                     }
                     _ => Ok(Vec::new()),
                 };
-                if let (Request::Connect { from, to, .. }, Ok(path)) = (&asked.request, &path) {
+                if let (Request::Connect { from, to, .. }, Ok(path)) = (&request.request, &path) {
                     let ends = (from.as_str().into(), to.as_str().into());
                     discovery::add(&mut self.since, ends, Some(path.as_slice().into()));
                 }
@@ -196,7 +196,7 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
                 for port in path.iter().flatten() {
                     self.unplaced.entry(*port).or_insert(now);
                 }
-                Input::Ask { ticket, by, asked, path }
+                Input::Request { ticket, owner, request, path }
             }
         }
     }

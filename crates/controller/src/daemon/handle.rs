@@ -1,6 +1,6 @@
 //! [`Handle`]: by which others reach the event loop.
 
-use crate::core::{Answer, Asked, ClientId, Core, Input, Owner, Refusal};
+use crate::core::{Answer, ClientId, Core, Input, NumberedRequest, Owner, Refusal};
 use crate::credentials::{Caller, Denied};
 use bandwise_saba::controller::PortId;
 use std::sync::mpsc::{SyncSender, TrySendError};
@@ -8,11 +8,11 @@ use tokio::sync::oneshot;
 
 /// What somebody says to the daemon.
 #[derive(Debug)]
-pub enum Said {
+pub enum Call {
     /// A program wants to be a client.
     Hello,
     /// A client asks for something.
-    Ask(Asked),
+    Request(NumberedRequest),
     /// A client is alive.
     Renew(ClientId),
     /// A client says goodbye.
@@ -23,7 +23,7 @@ pub enum Said {
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unheard {
+pub enum CallError {
     /// It was refused.
     #[error(transparent)]
     Refused(#[from] Refusal),
@@ -39,12 +39,12 @@ pub enum Unheard {
 }
 
 type Answers = oneshot::Sender<Result<Answer, Refusal>>;
-type Look = Box<dyn FnOnce(&mut Core, &mut dyn super::event_loop::Paths) + Send>;
+type Inspect = Box<dyn FnOnce(&mut Core, &mut dyn super::event_loop::Paths) + Send>;
 
 /// What comes to the event loop.
 pub(super) enum Message {
-    Said(Owner, Said, Answers),
-    Look(Look),
+    Call(Owner, Call, Answers),
+    Inspect(Inspect),
     /// Of what is stored, and which groups are had.
     Persisted(Input),
     Ended {
@@ -65,33 +65,33 @@ pub struct Handle {
 }
 
 impl Handle {
-    fn send(&self, message: Message) -> Result<(), Unheard> {
+    fn send(&self, message: Message) -> Result<(), CallError> {
         self.messages.try_send(message).map_err(|error| match error {
-            TrySendError::Full(_) => Unheard::Busy,
-            TrySendError::Disconnected(_) => Unheard::Ending,
+            TrySendError::Full(_) => CallError::Busy,
+            TrySendError::Disconnected(_) => CallError::Ending,
         })
     }
 
     /// Says something, if who says it may, and waits for the answer, which comes after it is stored.
-    pub async fn say(&self, caller: &Caller, said: Said) -> Result<Answer, Unheard> {
-        caller.may(&said)?;
+    pub async fn call(&self, caller: &Caller, call: Call) -> Result<Answer, CallError> {
+        caller.check(&call)?;
         let (answers, answer) = oneshot::channel();
-        self.send(Message::Said(caller.owner().clone(), said, answers))?;
-        Ok(answer.await.map_err(|_| Unheard::Ending)??)
+        self.send(Message::Call(caller.owner().clone(), call, answers))?;
+        Ok(answer.await.map_err(|_| CallError::Ending)??)
     }
 
     /// Looks at the core, between two inputs. SharedSwitches through the network can be looked up.
-    pub async fn look<T: Send + 'static>(
+    pub async fn inspect<T: Send + 'static>(
         &self,
-        look: impl FnOnce(&mut Core, &mut dyn super::event_loop::Paths) -> T + Send + 'static,
-    ) -> Result<T, Unheard> {
+        inspect: impl FnOnce(&mut Core, &mut dyn super::event_loop::Paths) -> T + Send + 'static,
+    ) -> Result<T, CallError> {
         let (answers, answer) = oneshot::channel();
-        let look = move |core: &mut Core, paths: &mut dyn super::event_loop::Paths| {
+        let inspect = move |core: &mut Core, paths: &mut dyn super::event_loop::Paths| {
             // Who asked may have left.
-            let _ = answers.send(look(core, paths));
+            let _ = answers.send(inspect(core, paths));
         };
-        self.send(Message::Look(Box::new(look)))?;
-        answer.await.map_err(|_| Unheard::Ending)
+        self.send(Message::Inspect(Box::new(inspect)))?;
+        answer.await.map_err(|_| CallError::Ending)
     }
 
     /// HostPair the daemon after what it is at. Ports stay as they are.

@@ -23,7 +23,7 @@ mod writer;
 
 pub use audit::Audit;
 pub use event_loop::{EventLoop, Parts};
-pub use handle::{Handle, Said, Unheard};
+pub use handle::{Call, CallError, Handle};
 pub use metrics::Metrics;
 pub use persister::{EventSender, Persister, PersisterMessage, Stopped, Write};
 pub use recording::{Beginning, Recording};

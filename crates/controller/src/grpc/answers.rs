@@ -1,8 +1,8 @@
 //! With which status refusals are answered.
 
-use super::Unreadable;
+use super::MissingField;
 use crate::core::Refusal;
-use crate::daemon::Unheard;
+use crate::daemon::CallError;
 use std::collections::HashMap;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
@@ -10,19 +10,19 @@ use tonic_types::{ErrorDetails, StatusExt};
 /// Whose reasons they are.
 const DOMAIN: &str = "saba.bandwise";
 
-impl From<Unreadable> for Status {
-    fn from(unreadable: Unreadable) -> Status {
-        Status::invalid_argument(unreadable.to_string())
+impl From<MissingField> for Status {
+    fn from(missing: MissingField) -> Status {
+        Status::invalid_argument(missing.to_string())
     }
 }
 
-impl From<Unheard> for Status {
-    fn from(unheard: Unheard) -> Status {
-        let said = unheard.to_string();
-        let (code, reason) = match unheard {
-            Unheard::Refused(refusal) => of(&refusal),
-            Unheard::Denied(_) => return Status::permission_denied(said),
-            Unheard::Busy | Unheard::Ending => return Status::unavailable(said),
+impl From<CallError> for Status {
+    fn from(error: CallError) -> Status {
+        let said = error.to_string();
+        let (code, reason) = match error {
+            CallError::Refused(refusal) => of(&refusal),
+            CallError::Denied(_) => return Status::permission_denied(said),
+            CallError::Busy | CallError::Ending => return Status::unavailable(said),
         };
         let details = ErrorDetails::with_error_info(reason, DOMAIN, HashMap::new());
         Status::with_error_details(code, said, details)

@@ -3,7 +3,7 @@
 
 mod answers;
 mod codec;
-mod said;
+mod requests;
 mod service;
 
 use crate::Marking;
@@ -17,7 +17,7 @@ pub mod proto {
     tonic::include_proto!("bandwise.saba.v1");
 }
 
-pub use said::Unreadable;
+pub use requests::MissingField;
 
 /// The largest message of a request, in bytes. The largest that says something has less than a KiB.
 pub const LARGEST: usize = 64 << 10;

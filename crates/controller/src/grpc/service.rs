@@ -1,6 +1,6 @@
 //! [`Service`]: each call says something to the event loop and waits for what it answers.
 
-use super::Unreadable;
+use super::MissingField;
 use super::proto::saba_server::Saba;
 use super::proto::{
     CreateConnectionRequest, CreateConnectionResponse, DeregisterApplicationRequest,
@@ -11,7 +11,7 @@ use super::proto::{
 use crate::Marking;
 use crate::core::Answer;
 use crate::credentials::{Caller, Unauthenticated};
-use crate::daemon::{Handle, Said};
+use crate::daemon::{Call, Handle};
 use bandwise_saba::mapping::PriorityLevel;
 use tonic::{Request, Response, Status};
 
@@ -23,13 +23,13 @@ pub(super) struct Service {
 }
 
 impl Service {
-    async fn say<M>(&self, request: Request<M>) -> Result<Answer, Status>
+    async fn call<M>(&self, request: Request<M>) -> Result<Answer, Status>
     where
-        M: TryInto<Said, Error = Unreadable>,
+        M: TryInto<Call, Error = MissingField>,
     {
         let nobody = || Status::unauthenticated(Unauthenticated::NoCredential.to_string());
         let caller = request.extensions().get::<Caller>().cloned().ok_or_else(nobody)?;
-        Ok(self.handle.say(&caller, request.into_inner().try_into()?).await?)
+        Ok(self.handle.call(&caller, request.into_inner().try_into()?).await?)
     }
 
     fn mark(&self, level: PriorityLevel) -> Option<Mark> {
@@ -53,7 +53,7 @@ impl Saba for Service {
         &self,
         request: Request<HelloRequest>,
     ) -> Result<Response<HelloResponse>, Status> {
-        match self.say(request).await? {
+        match self.call(request).await? {
             Answer::Welcome { client, lease_ms } => {
                 Ok(Response::new(HelloResponse { client: client.0, lease_ms }))
             }
@@ -65,7 +65,7 @@ impl Saba for Service {
         &self,
         request: Request<KeepAliveRequest>,
     ) -> Result<Response<KeepAliveResponse>, Status> {
-        self.say(request).await?;
+        self.call(request).await?;
         Ok(Response::new(KeepAliveResponse {}))
     }
 
@@ -73,7 +73,7 @@ impl Saba for Service {
         &self,
         request: Request<GoodbyeRequest>,
     ) -> Result<Response<GoodbyeResponse>, Status> {
-        self.say(request).await?;
+        self.call(request).await?;
         Ok(Response::new(GoodbyeResponse {}))
     }
 
@@ -81,7 +81,7 @@ impl Saba for Service {
         &self,
         request: Request<RegisterApplicationRequest>,
     ) -> Result<Response<RegisterApplicationResponse>, Status> {
-        match self.say(request).await? {
+        match self.call(request).await? {
             Answer::Registered { application, level, doubts } => {
                 let (application, mark) = (application.0, self.mark(level));
                 Ok(Response::new(RegisterApplicationResponse { application, mark, doubts }))
@@ -94,7 +94,7 @@ impl Saba for Service {
         &self,
         request: Request<DeregisterApplicationRequest>,
     ) -> Result<Response<DeregisterApplicationResponse>, Status> {
-        self.say(request).await?;
+        self.call(request).await?;
         Ok(Response::new(DeregisterApplicationResponse {}))
     }
 
@@ -102,7 +102,7 @@ impl Saba for Service {
         &self,
         request: Request<CreateConnectionRequest>,
     ) -> Result<Response<CreateConnectionResponse>, Status> {
-        match self.say(request).await? {
+        match self.call(request).await? {
             Answer::Connected { connection, level } => {
                 let (connection, mark) = (connection.0, self.mark(level));
                 Ok(Response::new(CreateConnectionResponse { connection, mark }))
@@ -115,7 +115,7 @@ impl Saba for Service {
         &self,
         request: Request<DestroyConnectionRequest>,
     ) -> Result<Response<DestroyConnectionResponse>, Status> {
-        self.say(request).await?;
+        self.call(request).await?;
         Ok(Response::new(DestroyConnectionResponse {}))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Marking;
 use crate::core::{Answer, Refusal};
-use crate::daemon::Unheard;
+use crate::daemon::CallError;
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -46,15 +46,15 @@ impl Fails {
     }
 }
 
-impl From<Unheard> for Fails {
-    fn from(unheard: Unheard) -> Self {
-        let error = unheard.to_string();
-        let refusal = match unheard {
-            Unheard::Refused(refusal) => refusal,
-            Unheard::Denied(_) => {
+impl From<CallError> for Fails {
+    fn from(failure: CallError) -> Self {
+        let error = failure.to_string();
+        let refusal = match failure {
+            CallError::Refused(refusal) => refusal,
+            CallError::Denied(_) => {
                 return Fails { status: StatusCode::FORBIDDEN, error, refusal: None };
             }
-            Unheard::Busy | Unheard::Ending => {
+            CallError::Busy | CallError::Ending => {
                 return Fails { status: StatusCode::SERVICE_UNAVAILABLE, error, refusal: None };
             }
         };

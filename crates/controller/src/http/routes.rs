@@ -2,9 +2,9 @@
 
 use super::answers::{Fails, Reply, body, words};
 use super::{Context, OPENAPI};
-use crate::core::{Asked, ClientId, Core, Guest, PortState};
+use crate::core::{ClientId, Core, Guest, NumberedRequest, PortState};
 use crate::credentials::Caller;
-use crate::daemon::Said;
+use crate::daemon::Call;
 use axum::body::Bytes;
 use axum::extract::{Extension, Path, State};
 use axum::http::header::CONTENT_TYPE;
@@ -42,13 +42,13 @@ async fn description() -> Response {
 
 async fn metrics(State(context): State<Context>) -> Result<Response, Fails> {
     let metrics = context.metrics.clone();
-    let text = context.handle.look(move |core, _| metrics.text(core)).await?;
+    let text = context.handle.inspect(move |core, _| metrics.text(core)).await?;
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     Ok(([(CONTENT_TYPE, kind)], text).into_response())
 }
 
 async fn status(State(context): State<Context>) -> Reply {
-    context.handle.look(|core, _| of(core)).await.map(axum::Json).map_err(Fails::from)
+    context.handle.inspect(|core, _| of(core)).await.map(axum::Json).map_err(Fails::from)
 }
 
 /// What there is, but for connections one by one.
@@ -93,7 +93,7 @@ fn of(core: &Core) -> Value {
 }
 
 async fn connections(State(context): State<Context>) -> Reply {
-    let all = context.handle.look(|core, _| {
+    let all = context.handle.inspect(|core, _| {
         let connection = |(id, of): (_, &crate::core::Connection)| {
             json!({
                 "connection": id,
@@ -132,7 +132,7 @@ struct Ends {
 
 async fn plan(State(context): State<Context>, bytes: Bytes) -> Reply {
     let guests: Guests = body(&bytes)?;
-    let differs = context.handle.look(move |core, paths| {
+    let differs = context.handle.inspect(move |core, paths| {
         let guest = |guest: GuestSpec| -> Result<Guest, crate::core::Refusal> {
             let path = |ends: &Ends| paths.path(&ends.from, &ends.to);
             let all: Result<_, _> = guest.connections.iter().map(path).collect();
@@ -142,7 +142,7 @@ async fn plan(State(context): State<Context>, bytes: Bytes) -> Reply {
         let guests: Result<Vec<Guest>, _> = guests.applications.into_iter().map(guest).collect();
         core.outlook(&guests?)
     });
-    let differs = differs.await?.map_err(crate::daemon::Unheard::Refused)?;
+    let differs = differs.await?.map_err(crate::daemon::CallError::Refused)?;
     Ok(axum::Json(json!({ "ports": differs })))
 }
 
@@ -158,7 +158,7 @@ struct Drain {
 
 async fn drain(State(context): State<Context>, Extension(caller): By, bytes: Bytes) -> Reply {
     let Drain { ports, drained } = body(&bytes)?;
-    let named = context.handle.look(move |core, _| {
+    let named = context.handle.inspect(move |core, _| {
         let find = |name: String| {
             let id = core.ports().find(|of| of.1.name == name).map(|of| of.0);
             id.ok_or(name)
@@ -167,11 +167,11 @@ async fn drain(State(context): State<Context>, Extension(caller): By, bytes: Byt
     });
     let unknown = |name| Fails::missing(format!("there is no port called {name:?}"));
     let ports = named.await?.map_err(unknown)?;
-    context.say(&caller, Said::Drain(ports, drained)).await
+    context.call(&caller, Call::Drain(ports, drained)).await
 }
 
 async fn hello(State(context): State<Context>, Extension(caller): By) -> Reply {
-    context.say(&caller, Said::Hello).await
+    context.call(&caller, Call::Hello).await
 }
 
 async fn goodbye(
@@ -179,7 +179,7 @@ async fn goodbye(
     Extension(caller): By,
     Path(client): Path<String>,
 ) -> Reply {
-    context.say(&caller, Said::Goodbye(number(&client)?)).await
+    context.call(&caller, Call::Goodbye(number(&client)?)).await
 }
 
 async fn renew(
@@ -187,12 +187,12 @@ async fn renew(
     Extension(caller): By,
     Path(client): Path<String>,
 ) -> Reply {
-    context.say(&caller, Said::Renew(number(&client)?)).await
+    context.call(&caller, Call::Renew(number(&client)?)).await
 }
 
 async fn ask(State(context): State<Context>, Extension(caller): By, bytes: Bytes) -> Reply {
-    let asked: Asked = body(&bytes)?;
-    context.say(&caller, Said::Ask(asked)).await
+    let request: NumberedRequest = body(&bytes)?;
+    context.call(&caller, Call::Request(request)).await
 }
 
 fn number(client: &str) -> Result<ClientId, Fails> {
@@ -202,8 +202,8 @@ fn number(client: &str) -> Result<ClientId, Fails> {
 
 impl Context {
     /// Says something to the daemon; the answer in words of JSON.
-    async fn say(&self, caller: &Caller, said: Said) -> Reply {
-        let answer = self.handle.say(caller, said).await?;
+    async fn call(&self, caller: &Caller, call: Call) -> Reply {
+        let answer = self.handle.call(caller, call).await?;
         Ok(axum::Json(words(&answer, &self.marking)))
     }
 }

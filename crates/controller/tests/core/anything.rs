@@ -2,7 +2,8 @@
 
 use super::world::{NAMES, PORTS, World, connect, ms, register, register_part, resumed};
 use bandwise_controller::core::{
-    Answer, Asked, ClientId, Core, Input, Output, Owner, Refusal, Request, Rules, State, Ticket,
+    Answer, ClientId, Core, Input, NumberedRequest, Output, Owner, Refusal, Request, Rules, State,
+    Ticket,
 };
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortConfig, PortId, Settings};
 use proptest::prelude::*;
@@ -79,13 +80,13 @@ impl Client {
         let (ticket, input) = match self.id {
             None => {
                 let ticket = world.ticket();
-                (ticket, Input::Hello { ticket, by: Owner::default() })
+                (ticket, Input::Hello { ticket, owner: Owner::default() })
             }
             Some(client) => {
                 let Some(request) = self.request() else { return };
                 let number = self.at as u64;
                 let heard_below = number.saturating_sub(self.lag);
-                let ticket = world.ask(Asked { client, number, heard_below, request });
+                let ticket = world.ask(NumberedRequest { client, number, heard_below, request });
                 let input = world.heard.last().cloned().unwrap().1;
                 sent.push(input);
                 self.ticket = Some(ticket);
@@ -185,7 +186,7 @@ fn disturbed(steps: &[(Vec<Step>, u64)], happens: &[Happens]) -> (World, Vec<Cli
             Happens::Copy(_) if sent.is_empty() => {}
             Happens::Copy(of) => {
                 let mut copy = of.get(&sent).clone();
-                let Input::Ask { ticket, .. } = &mut copy else { unreachable!() };
+                let Input::Request { ticket, .. } = &mut copy else { unreachable!() };
                 *ticket = world.ticket();
                 world.hear(copy);
             }

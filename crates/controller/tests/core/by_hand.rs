@@ -2,8 +2,8 @@
 
 use super::world::{World, application, connect, connection, ms, register};
 use bandwise_controller::core::{
-    Answer, Application, Asked, Cause, Change, ClientId, Connection, Guest, Input, Limited, Limits,
-    Output, Owner, Refusal, Request, Rules, Task,
+    Answer, Application, Cause, Change, ClientId, Connection, Guest, Input, Limited, Limits,
+    NumberedRequest, Output, Owner, Refusal, Request, Rules, Task,
 };
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortConfig, PortId};
 use bandwise_saba::mapping::PriorityLevel;
@@ -66,7 +66,7 @@ fn a_client_that_says_nothing_is_dropped_when_its_lease_ends() {
     let lease = world.rules.lease;
     world.pass(lease - ms(1_000));
     let ticket = world.ticket();
-    world.hear(Input::Renew { ticket, by: Owner::default(), client: other });
+    world.hear(Input::Renew { ticket, owner: Owner::default(), client: other });
     assert_eq!(world.answers[&ticket], Ok(Answer::Done));
     world.pass(ms(1_500));
     // What can't be stored is tried again.
@@ -74,7 +74,7 @@ fn a_client_that_says_nothing_is_dropped_when_its_lease_ends() {
     assert_eq!(world.stored.clients().len(), 2);
     world.settle();
     let ticket = world.ticket();
-    world.hear(Input::Renew { ticket, by: Owner::default(), client: other });
+    world.hear(Input::Renew { ticket, owner: Owner::default(), client: other });
     world.pass(world.rules.longest_retry - ms(100));
     world.settle();
     assert!(world.said.contains(&Output::Dropped { client }));
@@ -88,11 +88,11 @@ fn a_client_that_says_nothing_is_dropped_when_its_lease_ends() {
 fn who_is_heard_before_the_drop_is_stored_stays() {
     let (mut world, client, _) = two_that_send();
     let ticket = world.ticket();
-    world.hear(Input::Hello { ticket, by: Owner::default() });
+    world.hear(Input::Hello { ticket, owner: Owner::default() });
     // A write is under way.
     world.pass(world.rules.lease);
     let ticket = world.ticket();
-    world.hear(Input::Renew { ticket, by: Owner::default(), client });
+    world.hear(Input::Renew { ticket, owner: Owner::default(), client });
     world.settle();
     assert!(world.stored.clients().any(|of| of == client));
 }
@@ -118,14 +118,14 @@ fn who_could_not_be_heard_is_not_dropped() {
     world.now += 3 * lease;
     // The first that is heard of many that wait to be.
     let ticket = world.ticket();
-    world.hear(Input::Renew { ticket, by: Owner::default(), client });
+    world.hear(Input::Renew { ticket, owner: Owner::default(), client });
     assert!(world.said.iter().any(|said| matches!(said, Output::StoodStill { .. })));
     world.settle();
     assert_eq!(world.stored.clients().collect::<Vec<_>>(), [client, silent]);
     // Who lives is heard within a lease, and who doesn't is dropped then.
     world.pass(lease - ms(1_000));
     let ticket = world.ticket();
-    world.hear(Input::Renew { ticket, by: Owner::default(), client });
+    world.hear(Input::Renew { ticket, owner: Owner::default(), client });
     world.pass(ms(1_000));
     world.settle();
     assert_eq!(world.stored.clients().collect::<Vec<_>>(), [client]);
@@ -235,7 +235,7 @@ fn limits_hold_and_what_is_refused_stays_refused() {
     let mut world = World::new(Rules { limits, ..Rules::default() });
     let (client, _) = (world.hello(), world.hello());
     let ticket = world.ticket();
-    world.hear(Input::Hello { ticket, by: Owner::default() });
+    world.hear(Input::Hello { ticket, owner: Owner::default() });
     let many = |most, of| Err(Refusal::TooMany { most, of });
     assert_eq!(world.answers[&ticket], many(2, Limited::Clients));
     let first = application(&world.told(client, 0, register("all")));
@@ -248,7 +248,8 @@ fn limits_hold_and_what_is_refused_stays_refused() {
     world.told(client, 6, Request::Close { connection: made }).unwrap();
     assert_eq!(world.told(client, 5, more.clone()), many(2, Limited::Connections));
     assert_eq!(world.told(client, 7, more.clone()), many(7, Limited::Unheard));
-    let ticket = world.ask(Asked { client, number: 7, heard_below: 7, request: more.clone() });
+    let ticket =
+        world.ask(NumberedRequest { client, number: 7, heard_below: 7, request: more.clone() });
     world.store(true);
     connection(&world.answers[&ticket]);
     let heard = world.told(client, 6, Request::Close { connection: made });
@@ -305,7 +306,7 @@ fn a_store_that_hangs_is_not_waited_for_by_any_number() {
     let client = world.hello();
     for _ in 0..=10_001 {
         let ticket = world.ticket();
-        world.hear(Input::Hello { ticket, by: Owner::default() });
+        world.hear(Input::Hello { ticket, owner: Owner::default() });
     }
     let refused = world.answers.values().filter(|answer| answer.is_err()).count();
     assert_eq!(refused, 1);

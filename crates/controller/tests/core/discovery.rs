@@ -44,7 +44,7 @@ fn links_that_move_while_the_store_hangs_end_where_they_were_seen_last() {
     let before = world.weights(3);
     // Somebody's arrival is being stored all the while.
     let ticket = world.ticket();
-    world.hear(Input::Hello { ticket, by: Owner::default() });
+    world.hear(Input::Hello { ticket, owner: Owner::default() });
     for moved in [1, 2, 0] {
         world.moved = moved;
         world.find();

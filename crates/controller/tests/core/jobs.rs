@@ -1,7 +1,9 @@
 //! Applications that are registered in parts.
 
 use super::world::{World, application, connect, register, register_part};
-use bandwise_controller::core::{Answer, Asked, ClientId, Input, Owner, Refusal, Request, Rules};
+use bandwise_controller::core::{
+    Answer, ClientId, Input, NumberedRequest, Owner, Refusal, Request, Rules,
+};
 use bandwise_saba::controller::ApplicationId;
 
 /// Two clients, each with a part of `little` that sends to a host, and `all` beside them.
@@ -54,7 +56,7 @@ fn a_job_is_gone_with_its_last_part() {
         assert_eq!(world.weights(3), registered_once());
         for client in [parts[1 - first].0, again] {
             let ticket = world.ticket();
-            world.hear(Input::Goodbye { ticket, by: Owner::default(), client });
+            world.hear(Input::Goodbye { ticket, owner: Owner::default(), client });
             world.store(true);
         }
         world.settle();
@@ -74,8 +76,9 @@ fn a_part_that_was_not_stored_is_none() {
     let (one, other) = (world.hello(), world.hello());
     let request = register_part("little", "j");
     let ask = |world: &mut World, client, is_well| {
-        let asked = Asked { client, number: 0, heard_below: 0, request: request.clone() };
-        let ticket = world.ask(asked);
+        let request =
+            NumberedRequest { client, number: 0, heard_below: 0, request: request.clone() };
+        let ticket = world.ask(request);
         world.store(is_well);
         world.answers.remove(&ticket).unwrap()
     };
@@ -89,15 +92,19 @@ fn a_part_that_was_not_stored_is_none() {
 fn others_have_jobs_of_the_same_name() {
     let mut world = World::new(Rules::default());
     let mut wholes = ["a", "b"].map(|owner| {
-        let (ticket, by) = (world.ticket(), Owner::from(owner));
-        world.hear(Input::Hello { ticket, by: by.clone() });
+        let (ticket, owner) = (world.ticket(), Owner::from(owner));
+        world.hear(Input::Hello { ticket, owner: owner.clone() });
         world.store(true);
         let welcome = world.answers.remove(&ticket).unwrap().unwrap();
         let Answer::Welcome { client, .. } = welcome else { panic!() };
         let ticket = world.ticket();
-        let asked =
-            Asked { client, number: 0, heard_below: 0, request: register_part("little", "j") };
-        world.hear(Input::Ask { ticket, by, asked, path: Ok(Vec::new()) });
+        let request = NumberedRequest {
+            client,
+            number: 0,
+            heard_below: 0,
+            request: register_part("little", "j"),
+        };
+        world.hear(Input::Request { ticket, owner, request, path: Ok(Vec::new()) });
         world.store(true);
         application(&world.answers.remove(&ticket).unwrap())
     });

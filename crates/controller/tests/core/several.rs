@@ -3,8 +3,8 @@
 
 use super::world::{NAMES, PORTS, connect, lowest, ms, path, profiles, register, resumed};
 use bandwise_controller::core::{
-    Answer, Asked, Change, ClientId, Core, DiscoveredPort, End, Group, Input, OrderId, Output,
-    Owner, Refusal, Request, Rules, State, Task, Ticket,
+    Answer, Change, ClientId, Core, DiscoveredPort, End, Group, Input, NumberedRequest, OrderId,
+    Output, Owner, Refusal, Request, Rules, State, Task, Ticket,
 };
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortConfig, PortId, Settings};
 use proptest::prelude::*;
@@ -305,10 +305,10 @@ impl Client {
     fn sends(&mut self, several: &mut Several, to: usize, steps: &[Step]) {
         several.tickets += 1;
         let ticket = Ticket(several.tickets);
-        let by = Owner::default();
+        let owner = Owner::default();
         let Some(client) = self.id else {
             self.ticket = Some(ticket);
-            return several.hear(to, Input::Hello { ticket, by });
+            return several.hear(to, Input::Hello { ticket, owner });
         };
         let nobody = u64::MAX;
         let application =
@@ -332,8 +332,9 @@ impl Client {
         self.ticket = Some(ticket);
         let number = self.at as u64;
         // Two answers are kept in mind.
-        let asked = Asked { client, number, heard_below: number.saturating_sub(2), request };
-        several.hear(to, Input::Ask { ticket, by, asked, path });
+        let request =
+            NumberedRequest { client, number, heard_below: number.saturating_sub(2), request };
+        several.hear(to, Input::Request { ticket, owner, request, path });
     }
 
     fn hears(&mut self, several: &mut Several, steps: &[Step]) {
@@ -520,7 +521,7 @@ fn who_was_stopped_for_long_gives_no_order() {
     assert!(several.ones[0].orders.is_empty());
     assert_eq!(several.ones[0].core.held().count(), 0);
     let ticket = Ticket(1);
-    several.hear(0, Input::Hello { ticket, by: Owner::default() });
+    several.hear(0, Input::Hello { ticket, owner: Owner::default() });
     assert!(matches!(several.answers[&ticket], Err(Refusal::NotStored(_))));
 }
 
@@ -541,8 +542,8 @@ fn leases_are_kept_by_who_has_the_group() {
     };
     assert_eq!(home(&several), Some("a".into()));
     // It is heard by another, which has it from then on.
-    let (ticket, by) = (Ticket(77), Owner::default());
-    several.hear(1, Input::Renew { ticket, by: by.clone(), client: id });
+    let (ticket, owner) = (Ticket(77), Owner::default());
+    several.hear(1, Input::Renew { ticket, owner: owner.clone(), client: id });
     assert_eq!(several.answers[&ticket], Ok(Answer::Done));
     several.settle();
     assert_eq!(home(&several), Some("b".into()));
@@ -551,7 +552,7 @@ fn leases_are_kept_by_who_has_the_group() {
     several.settle();
     several.pass(rules().lease - ms(1000));
     (0..3).for_each(|at| several.hold(at));
-    several.hear(2, Input::Renew { ticket: Ticket(78), by, client: id });
+    several.hear(2, Input::Renew { ticket: Ticket(78), owner, client: id });
     several.pass(ms(10_000));
     (0..3).for_each(|at| several.hold(at));
     several.settle();

@@ -1,8 +1,8 @@
 //! A store, ports and clients around a core, each of which fails when it is told to.
 
 use bandwise_controller::core::{
-    Answer, Asked, Change, ClientId, Core, DiscoveredPort, End, Group, Input, Moment, OrderId,
-    Output, Owner, Profiles, Refusal, Request, Route, Rules, State, Task, Ticket,
+    Answer, Change, ClientId, Core, DiscoveredPort, End, Group, Input, Moment, NumberedRequest,
+    OrderId, Output, Owner, Profiles, Refusal, Request, Route, Rules, State, Task, Ticket,
 };
 use bandwise_input::Source;
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortConfig, PortId, Settings};
@@ -265,9 +265,9 @@ impl World {
         panic!("it never settles");
     }
 
-    pub fn ask(&mut self, asked: Asked) -> Ticket {
+    pub fn ask(&mut self, request: NumberedRequest) -> Ticket {
         let ticket = self.ticket();
-        let path = match &asked.request {
+        let path = match &request.request {
             Request::Connect { from, to, .. } => {
                 let path = path(from, to, self.moved);
                 if path.is_ok() {
@@ -277,7 +277,7 @@ impl World {
             }
             _ => Ok(Vec::new()),
         };
-        self.hear(Input::Ask { ticket, by: Owner::default(), asked, path });
+        self.hear(Input::Request { ticket, owner: Owner::default(), request, path });
         ticket
     }
 
@@ -288,14 +288,14 @@ impl World {
         number: u64,
         request: Request,
     ) -> Result<Answer, Refusal> {
-        let ticket = self.ask(Asked { client, number, heard_below: 0, request });
+        let ticket = self.ask(NumberedRequest { client, number, heard_below: 0, request });
         self.store(true);
         self.answers.remove(&ticket).unwrap()
     }
 
     pub fn hello(&mut self) -> ClientId {
         let ticket = self.ticket();
-        self.hear(Input::Hello { ticket, by: Owner::default() });
+        self.hear(Input::Hello { ticket, owner: Owner::default() });
         self.store(true);
         match self.answers.remove(&ticket).unwrap().unwrap() {
             Answer::Welcome { client, .. } => client,

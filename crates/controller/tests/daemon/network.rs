@@ -43,7 +43,7 @@ fn what_somebody_else_writes_is_seen_counted_and_put_back() {
     }
     daemon.until(Core::is_settled);
     let metrics = daemon.metrics.clone();
-    let text = daemon.runtime.block_on(daemon.handle.look(move |core, _| metrics.text(core)));
+    let text = daemon.runtime.block_on(daemon.handle.inspect(move |core, _| metrics.text(core)));
     let text = text.unwrap();
     assert!(text.contains("bandwise_controller_ports_overwritten_total 1\n"), "{text}");
     daemon.stop();

@@ -8,7 +8,7 @@ use bandwise_enforce::simulated::{Connection, Simulated};
 /// What each connection of the daemon gets, in Gbps: by rates, and packet by packet.
 fn rates(daemon: &Daemon, network: &Simulated) -> [Vec<f64>; 2] {
     daemon.until(Core::is_settled);
-    let connections = daemon.runtime.block_on(daemon.handle.look(|here, _| {
+    let connections = daemon.runtime.block_on(daemon.handle.inspect(|here, _| {
         let connection = |(_, of): (_, &core::Connection)| Connection {
             from: of.from.clone(),
             to: of.to.clone(),

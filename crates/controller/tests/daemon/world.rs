@@ -2,10 +2,12 @@
 
 use super::two_hosts::TABLE;
 use bandwise_controller::cluster::Groups;
-use bandwise_controller::core::{Answer, Asked, ClientId, Core, Profiles, Request, Rules};
+use bandwise_controller::core::{
+    Answer, ClientId, Core, NumberedRequest, Profiles, Request, Rules,
+};
 use bandwise_controller::credentials::Caller;
 use bandwise_controller::daemon::{
-    Audit, Beginning, EventLoop, Handle, Metrics, Parts, Recording, RotatingFile, Said,
+    Audit, Beginning, Call, EventLoop, Handle, Metrics, Parts, Recording, RotatingFile,
 };
 use bandwise_controller::store::{Embedded, Store};
 use bandwise_enforce::simulated::Simulated;
@@ -131,18 +133,23 @@ impl Daemon {
         Daemon { handle, thread, runtime, metrics, numbers: 0 }
     }
 
-    pub fn say(&self, said: Said) -> Answer {
-        self.runtime.block_on(self.handle.say(&Caller::local("test", true), said)).unwrap()
+    pub fn say(&self, said: Call) -> Answer {
+        self.runtime.block_on(self.handle.call(&Caller::local("test", true), said)).unwrap()
     }
 
     pub fn hello(&self) -> ClientId {
-        let Answer::Welcome { client, .. } = self.say(Said::Hello) else { panic!() };
+        let Answer::Welcome { client, .. } = self.say(Call::Hello) else { panic!() };
         client
     }
 
     pub fn ask(&mut self, client: ClientId, request: Request) -> Answer {
         self.numbers += 1;
-        self.say(Said::Ask(Asked { client, number: self.numbers, heard_below: 0, request }))
+        self.say(Call::Request(NumberedRequest {
+            client,
+            number: self.numbers,
+            heard_below: 0,
+            request,
+        }))
     }
 
     pub fn register_and_connect(&mut self, client: ClientId, to: &str) -> ApplicationId {
@@ -169,7 +176,7 @@ impl Daemon {
     pub fn until(&self, is_so: impl Fn(&Core) -> bool + Clone + Send + 'static) {
         while !self
             .runtime
-            .block_on(self.handle.look({
+            .block_on(self.handle.inspect({
                 let is_so = is_so.clone();
                 move |core, _| is_so(core)
             }))

@@ -176,13 +176,15 @@ fn scripts_show_the_same_token() {
     }
     assert!(ask("GET /v1/status", abc, "").starts_with("HTTP/1.1 200"));
     assert!(ask("POST /v1/clients", sparks, "").contains("{\"client\":0"));
-    let asked = "{\"client\": 0, \"number\": 0, \"request\": {\"register\": {\"name\": \"half\"}}}";
-    let denied = ask("POST /v1/requests", sparks, asked);
+    let request =
+        "{\"client\": 0, \"number\": 0, \"request\": {\"register\": {\"name\": \"half\"}}}";
+    let denied = ask("POST /v1/requests", sparks, request);
     assert!(denied.starts_with("HTTP/1.1 403") && denied.contains("allowed: a*"), "{denied}");
-    let others = ask("POST /v1/requests", abc, asked);
+    let others = ask("POST /v1/requests", abc, request);
     assert!(others.starts_with("HTTP/1.1 404"), "{others}");
     assert!(
-        ask("POST /v1/requests", sparks, &asked.replace("half", "all")).starts_with("HTTP/1.1 200")
+        ask("POST /v1/requests", sparks, &request.replace("half", "all"))
+            .starts_with("HTTP/1.1 200")
     );
     let denied = ask("POST /v1/drain", sparks, drain);
     assert!(denied.starts_with("HTTP/1.1 403") && denied.contains("may not drain"), "{denied}");

@@ -31,11 +31,11 @@ fn an_application_comes_has_a_connection_and_goes() {
         let port = world.network.named("s0:1").unwrap();
         world.network.clone().read_back(port).unwrap().weights
     };
-    let asked = RegisterApplicationRequest { nodes: Some(4), ..register(id, 0, "all") };
-    let registered = world.runtime.block_on(client.register_application(asked.clone()));
+    let request = RegisterApplicationRequest { nodes: Some(4), ..register(id, 0, "all") };
+    let registered = world.runtime.block_on(client.register_application(request.clone()));
     let registered = registered.unwrap().into_inner();
     // The same again has the same answer.
-    let again = world.runtime.block_on(client.register_application(asked));
+    let again = world.runtime.block_on(client.register_application(request));
     assert_eq!(again.unwrap().into_inner(), registered);
     let mark = registered.mark.unwrap();
     assert_eq!(mark.dscp, Some(4 * mark.level + 3));

@@ -2,7 +2,7 @@
 
 use crate::world::{World, register};
 use bandwise_controller::core::Limits;
-use bandwise_controller::daemon::Said;
+use bandwise_controller::daemon::Call;
 use bandwise_controller::grpc::{LARGEST, proto};
 use proptest::prelude::*;
 use std::io::{Read, Write};
@@ -107,9 +107,9 @@ proptest! {
     #[test]
     fn any_bytes_say_something_or_are_refused(bytes: Vec<u8>) {
         use prost::Message;
-        fn read<M: Message + Default + TryInto<Said, Error: std::fmt::Display>>(bytes: &[u8]) {
+        fn read<M: Message + Default + TryInto<Call, Error: std::fmt::Display>>(bytes: &[u8]) {
             if let Ok(message) = M::decode(bytes) {
-                let said: Result<Said, _> = message.try_into();
+                let said: Result<Call, _> = message.try_into();
                 assert!(said.err().is_none_or(|error| error.to_string().contains("allowed")));
             }
         }

@@ -95,7 +95,7 @@ impl World {
     pub fn until(&self, is_so: impl Fn(&Core) -> bool + Clone + Send + 'static) {
         let look = || {
             let is_so = is_so.clone();
-            self.runtime.block_on(self.handle.look(move |core, _| is_so(core))).unwrap()
+            self.runtime.block_on(self.handle.inspect(move |core, _| is_so(core))).unwrap()
         };
         while !look() {
             std::thread::yield_now();

@@ -71,7 +71,7 @@ impl Authority {
         let tls = Tls::read(&files, &credentials).unwrap();
         let listener = Listener::open_remote("127.0.0.1:0".parse().unwrap(), Some(tls)).unwrap();
         let Listener::Remote(socket, _) = &listener else { unreachable!() };
-        let place = format!("https://{}", listener.local_addr().unwrap());
+        let place = format!("https://{}", socket.local_addr().unwrap());
         world.serve(listener, credentials);
         place
     }

@@ -41,7 +41,7 @@ fn a_socket_is_marked_and_the_controller_knows_it() {
             |of: (_, &bandwise_controller::core::Connection)| (of.1.from.clone(), of.1.to.clone());
         core.state().connections().map(ends).collect::<Vec<_>>()
     };
-    assert_eq!(world.look(ends), [("h0".into(), "h1".into())]);
+    assert_eq!(world.inspect(ends), [("h0".into(), "h1".into())]);
     // The bits for congestion are the program's, where the kernel does not see to them itself.
     let datagrams = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     SockRef::from(&datagrams).set_tos_v4(2).unwrap();
@@ -78,9 +78,9 @@ fn without_a_controller_nothing_changes_until_one_comes() {
     }
     let connection = application.connect_socket(None, "h1", &socket).unwrap();
     assert_eq!(connection.mark(), application.mark());
-    assert_eq!(world.look(|core| core.state().connections().len()), 1);
+    assert_eq!(world.inspect(|core| core.state().connections().len()), 1);
     drop(early);
-    assert_eq!(world.look(|core| core.state().connections().len()), 1);
+    assert_eq!(world.inspect(|core| core.state().connections().len()), 1);
 }
 
 /// Once with its store, once without: what has a mark, it knows in the end.
@@ -128,7 +128,7 @@ fn processes_of_one_job_are_one_application() {
     let wholes = |core: &bandwise_controller::core::Core| {
         core.state().applications().map(|of| of.1.job.as_ref().unwrap().whole).collect::<Vec<_>>()
     };
-    let there = world.look(wholes);
+    let there = world.inspect(wholes);
     assert_eq!(there.len(), 3);
     assert!(there[0] == there[1] && there[1] != there[2], "{there:?}");
     noon.into_iter().for_each(|application| drop(application.unwrap()));
@@ -144,14 +144,14 @@ fn a_client_without_a_thread_says_it_when_it_is_called() {
     client.beat();
     assert!(client.mark().is_some());
     let (known, refused) = (client.open("h1").unwrap(), client.open("h9").unwrap());
-    assert_eq!(world.look(|core| core.state().connections().len()), 0);
+    assert_eq!(world.inspect(|core| core.state().connections().len()), 0);
     client.beat();
-    assert_eq!(world.look(|core| core.state().connections().len()), 1);
+    assert_eq!(world.inspect(|core| core.state().connections().len()), 1);
     assert!(client.is_known(known) && !client.is_known(refused));
     assert!(client.refusal(refused).unwrap().contains("h9"));
     client.close(known);
     client.beat();
-    assert_eq!(world.look(|core| core.state().connections().len()), 0);
+    assert_eq!(world.inspect(|core| core.state().connections().len()), 0);
     client.end();
     world.until(|core| core.state().clients().len() == 0);
 }

@@ -44,17 +44,17 @@ fn what_one_did_not_answer_is_done_once_by_the_next() {
         let first = application.connect(None, "h1").unwrap();
         one.set(way);
         let second = application.connect(None, "h1").unwrap();
-        assert_eq!(world.look(counts), (1, 1, 2), "{way:?}");
+        assert_eq!(world.inspect(counts), (1, 1, 2), "{way:?}");
         assert_eq!(application.away(), None);
         drop(first);
-        assert_eq!(world.look(counts), (1, 1, 1), "{way:?}");
+        assert_eq!(world.inspect(counts), (1, 1, 1), "{way:?}");
         // The first is there again, and the other is not.
         one.set(Way::Open);
         other.set(way);
         drop(second);
-        assert_eq!(world.look(counts), (1, 1, 0), "{way:?}");
+        assert_eq!(world.inspect(counts), (1, 1, 0), "{way:?}");
         drop(application);
-        assert_eq!(world.look(counts), (0, 0, 0), "{way:?}");
+        assert_eq!(world.inspect(counts), (0, 0, 0), "{way:?}");
     }
 }
 
@@ -67,13 +67,13 @@ fn who_does_not_know_the_client_hears_everything() {
     let application =
         Application::register("all", options(&[one.socket(), other.socket()])).unwrap();
     let first = application.connect(None, "h1").unwrap();
-    assert_eq!(other.look(counts), (0, 0, 0));
+    assert_eq!(other.inspect(counts), (0, 0, 0));
     // Its door answers with status 503 from now on.
     one.stop();
     let second = application.connect(Some("h1"), "h0").unwrap();
-    assert_eq!(other.look(counts), (1, 1, 2));
+    assert_eq!(other.inspect(counts), (1, 1, 2));
     drop((first, second));
-    assert_eq!(other.look(counts), (1, 1, 0));
+    assert_eq!(other.inspect(counts), (1, 1, 0));
 }
 
 #[test]
@@ -92,5 +92,5 @@ fn when_none_answers_they_are_looked_for_until_one_does() {
         std::thread::yield_now();
     }
     let _connection = application.connect(None, "h1").unwrap();
-    assert_eq!(world.look(counts), (1, 1, 1));
+    assert_eq!(world.inspect(counts), (1, 1, 1));
 }

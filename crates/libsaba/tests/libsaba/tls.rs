@@ -39,7 +39,7 @@ fn a_certificate_or_a_token_says_who_asks() {
         let application = Application::register("all", options).unwrap();
         assert!(application.mark().is_some());
         let connection = application.connect(None, "h1").unwrap();
-        assert_eq!(world.look(|core| core.state().connections().len()), 1);
+        assert_eq!(world.inspect(|core| core.state().connections().len()), 1);
         drop((connection, application));
         world.until(|core| core.state().clients().len() == 0);
     }

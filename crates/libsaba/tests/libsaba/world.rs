@@ -85,15 +85,18 @@ impl World {
     }
 
     /// What the controller knows.
-    pub fn look<T: Send + 'static>(&self, look: impl FnOnce(&Core) -> T + Send + 'static) -> T {
+    pub fn inspect<T: Send + 'static>(
+        &self,
+        inspect: impl FnOnce(&Core) -> T + Send + 'static,
+    ) -> T {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let handle = &self.daemon.as_ref().unwrap().0;
-        runtime.block_on(handle.look(move |core, _| look(core))).unwrap()
+        runtime.block_on(handle.inspect(move |core, _| inspect(core))).unwrap()
     }
 
     /// Looks until it is so.
     pub fn until(&self, is_so: impl Fn(&Core) -> bool + Clone + Send + 'static) {
-        while !self.look(is_so.clone()) {
+        while !self.inspect(is_so.clone()) {
             std::thread::yield_now();
         }
     }

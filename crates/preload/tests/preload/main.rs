@@ -110,7 +110,7 @@ fn the_controller_knows_what_is_open() {
             .map(|of| (of.1.from.clone(), of.1.to.clone()))
             .collect::<Vec<_>>()
     };
-    assert_eq!(world.look(ends), [("h0".into(), "h1".into())]);
+    assert_eq!(world.inspect(ends), [("h0".into(), "h1".into())]);
     // Nobody whom it knows; loopback; and one more.
     assert_eq!(program.does("connect 1 198.51.100.2"), DONE);
     assert_eq!(program.does("connect 2 127.0.0.1"), DONE);
@@ -172,12 +172,12 @@ fn processes_of_a_job_are_one_application() {
     let wholes = |core: &bandwise_controller::core::Core| {
         core.state().applications().map(|of| of.1.job.as_ref().unwrap().whole).collect::<Vec<_>>()
     };
-    let there = world.look(wholes);
+    let there = world.inspect(wholes);
     assert_eq!(there.len(), 2);
     assert_eq!(there[0], there[1]);
     first.ends();
     has_connections(&world, 1);
-    assert_eq!(world.look(wholes), there[1..]);
+    assert_eq!(world.inspect(wholes), there[1..]);
     second.ends();
     world.until(|core| core.state().applications().len() == 0);
 }
@@ -225,7 +225,7 @@ fn a_program_that_closes_all_closes_its_own() {
         has_connections(&world, 0);
         assert_eq!(program.does("lowest"), "lowest 3", "the library's own is out of the way");
     }
-    assert_eq!(world.look(|core| core.state().clients().len()), 1, "it is the same client");
+    assert_eq!(world.inspect(|core| core.state().clients().len()), 1, "it is the same client");
     assert_eq!(program.does("connect 0 198.51.100.1"), DONE);
     has_connections(&world, 1);
     assert_eq!(program.ends(), Some(0));

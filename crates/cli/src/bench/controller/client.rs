@@ -47,10 +47,10 @@ impl Client {
     fn ask(&mut self, request: &Value) -> Result<Value> {
         let number = self.number;
         self.number += 1;
-        let asked = json!({
+        let request = json!({
             "client": self.client, "number": number, "heard_below": number, "request": request,
         });
-        self.post("/v1/requests", &asked.to_string())
+        self.post("/v1/requests", &request.to_string())
     }
 
     fn post(&mut self, path: &str, body: &str) -> Result<Value> {

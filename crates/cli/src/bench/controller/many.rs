@@ -163,7 +163,7 @@ impl Bench<'_> {
         let began = Instant::now();
         let runtime = tokio::runtime::Builder::new_current_thread().build()?;
         while !runtime
-            .block_on(self.handle.look(|core, _| core.is_settled()))
+            .block_on(self.handle.inspect(|core, _| core.is_settled()))
             .context("the controller has ended")?
         {
             std::thread::sleep(Duration::from_millis(1));

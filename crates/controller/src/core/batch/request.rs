@@ -3,7 +3,7 @@
 use super::{Batch, REQUEST, within};
 use crate::core::change::{Answered, Application, Change, Client, Connection, Job, Next};
 use crate::core::profiles::Profiles;
-use crate::core::request::{Answer, Asked, ClientId, Limited, Refusal, Request};
+use crate::core::request::{Answer, ClientId, Limited, NumberedRequest, Refusal, Request};
 use crate::core::rules::Rules;
 use crate::core::state::State;
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortId};
@@ -19,13 +19,13 @@ impl Batch {
         &mut self,
         state: &mut State,
         (profiles, rules): (&Profiles, &Rules),
-        asked: &Asked,
+        request: &NumberedRequest,
         path: &Result<Vec<PortId>, String>,
     ) -> Option<Result<Answer, Refusal>> {
-        if let Err(refusal) = self.hear(state, asked) {
+        if let Err(refusal) = self.hear(state, request) {
             return Some(Err(refusal));
         }
-        let &Asked { client, number, ref request, .. } = asked;
+        let &NumberedRequest { client, number, ref request, .. } = request;
         if let Some(before) = state.answered.get(&(client, number)) {
             return Some(match before.request == *request {
                 true => before.answer.clone(),
@@ -49,14 +49,14 @@ impl Batch {
     }
 
     /// A client has heard answers, which are forgotten, as many as there is room for.
-    fn hear(&mut self, state: &mut State, asked: &Asked) -> Result<(), Refusal> {
-        let &Asked { client, number, heard_below, .. } = asked;
+    fn hear(&mut self, state: &mut State, request: &NumberedRequest) -> Result<(), Refusal> {
+        let &NumberedRequest { client, number, heard_below, .. } = request;
         let known = state.clients.get(&client).ok_or(Refusal::NoSuchClient(client))?;
         let (before, heard_below) = (known.heard_below, known.heard_below.max(heard_below));
         if number < heard_below {
             return Err(Refusal::Heard { number, heard_below });
         }
-        fits(&asked.request)?;
+        fits(&request.request)?;
         if heard_below > before {
             let heard = Client { heard_below, ..known.clone() };
             self.put(state, Change::Client(client, Some(heard)));

@@ -77,8 +77,8 @@ impl Core {
         };
         self.waiting.retain(|waiting| !matches!(waiting, Waiting::Moves(id, _) if is_said(id)));
         for waiting in &mut self.waiting {
-            if let Waiting::Ask(_, asked, Ok(path)) = waiting
-                && let Request::Connect { from, to, .. } = &asked.request
+            if let Waiting::Request(_, request, Ok(path)) = waiting
+                && let Request::Connect { from, to, .. } = &request.request
                 && let Some(way) = routes.get(&(from.as_str().into(), to.as_str().into()))
             {
                 *path = way.to_vec();

@@ -5,7 +5,7 @@ use crate::core::batch::Batch;
 use crate::core::input::Ticket;
 use crate::core::output::Output;
 use crate::core::owner::Owner;
-use crate::core::request::{Answer, Asked, ClientId, Refusal};
+use crate::core::request::{Answer, ClientId, NumberedRequest, Refusal};
 use bandwise_saba::controller::{ConnectionId, PortId};
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ const MOST_WAITING: usize = 10_000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Waiting {
     Hello(Ticket, Owner),
-    Ask(Ticket, Asked, Result<Vec<PortId>, String>),
+    Request(Ticket, NumberedRequest, Result<Vec<PortId>, String>),
     /// Of one that is not known here.
     Renew(Ticket, ClientId),
     Goodbye(Ticket, ClientId),
@@ -31,7 +31,7 @@ impl Waiting {
     pub(super) fn ticket(&self) -> Option<Ticket> {
         match *self {
             Waiting::Hello(ticket, _)
-            | Waiting::Ask(ticket, ..)
+            | Waiting::Request(ticket, ..)
             | Waiting::Renew(ticket, _)
             | Waiting::Goodbye(ticket, _)
             | Waiting::Drain(ticket, ..) => Some(ticket),
@@ -110,17 +110,17 @@ impl Core {
         let Core { state, profiles, rules, leases, holding, .. } = self;
         let home = holding.home().cloned();
         let (ticket, answer) = match waiting {
-            Waiting::Hello(ticket, by) => {
+            Waiting::Hello(ticket, owner) => {
                 let answer = match home {
-                    Some(home) => batch.hello(state, rules, (by, home)),
+                    Some(home) => batch.hello(state, rules, (owner, home)),
                     None => Err(Refusal::cut_off()),
                 };
                 (ticket, answer)
             }
-            Waiting::Ask(ticket, asked, path) => {
-                match batch.ask(state, (profiles, rules), &asked, &path) {
+            Waiting::Request(ticket, request, path) => {
+                match batch.ask(state, (profiles, rules), &request, &path) {
                     Some(answer) => (ticket, answer),
-                    None => return Some(Waiting::Ask(ticket, asked, path)),
+                    None => return Some(Waiting::Request(ticket, request, path)),
                 }
             }
             Waiting::Renew(ticket, client) => {

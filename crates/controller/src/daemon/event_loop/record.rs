@@ -96,7 +96,7 @@ mod tests {
     use std::num::NonZeroU16;
 
     fn hears(record: &mut Record, core: &mut Core, now: Duration) {
-        let input = Input::Hello { ticket: Ticket(1), by: "somebody".into() };
+        let input = Input::Hello { ticket: Ticket(1), owner: "somebody".into() };
         let mut line = record.line(&input);
         core.handle(now, input);
         while let Some(output) = core.poll() {

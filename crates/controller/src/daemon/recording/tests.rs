@@ -38,7 +38,7 @@ impl Written {
     /// Some clients say hello, and what comes after that waits for the store.
     fn hears_some(&mut self) {
         for number in 0..5 {
-            self.hears(Input::Hello { ticket: Ticket(number), by: "somebody".into() });
+            self.hears(Input::Hello { ticket: Ticket(number), owner: "somebody".into() });
         }
     }
 }
