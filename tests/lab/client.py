@@ -47,7 +47,7 @@ class Client:
         self.client = controller.well("POST", "/v1/clients")["client"] if client is None else client
 
     def asked(self, request):
-        asked = {"client": self.client, "number": self.number, "heard_below": self.number, "request": request}
+        asked = {"client": self.client, "number": self.number, "acknowledged_below": self.number, "request": request}
         self.number += 1
         return asked
 

@@ -56,7 +56,7 @@ class Anywhere:
         self.until_answered("DELETE", f"/v1/clients/{self.client}")
 
     def tell(self, **request):
-        asked = {"client": self.client, "number": self.number, "heard_below": self.number, "request": request}
+        asked = {"client": self.client, "number": self.number, "acknowledged_below": self.number, "request": request}
         self.number += 1
         return self.until_answered("POST", "/v1/requests", asked)
 

@@ -186,7 +186,7 @@ impl Session {
         let (client, number) = (self.client, self.number);
         // Each is answered before the next is said.
         let asked = json!({
-            "client": client, "number": number, "heard_below": number, "request": request,
+            "client": client, "number": number, "acknowledged_below": number, "request": request,
         });
         Some(("POST", "/v1/requests".into(), asked.to_string()))
     }

@@ -68,7 +68,10 @@ impl Batch {
         within(state.clients.len(), rules.limits.clients, Limited::Clients)?;
         let client = ClientId(state.next.client);
         self.put(state, Change::Next(Next { client: client.0 + 1, ..state.next }));
-        self.put(state, Change::Client(client, Some(Client { heard_below: 0, owner, home })));
+        self.put(
+            state,
+            Change::Client(client, Some(Client { acknowledged_below: 0, owner, home })),
+        );
         Ok(Answer::Welcome { client, lease_ms: rules.lease.as_millis() as u64 })
     }
 

@@ -54,7 +54,7 @@ pub struct Next {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Client {
     /// It has heard the answers to all requests below.
-    pub heard_below: u64,
+    pub acknowledged_below: u64,
     /// Whose it is.
     #[serde(default)]
     pub owner: Owner,

@@ -19,7 +19,7 @@ pub struct NumberedRequest {
     /// The client has heard the answers to all requests with smaller numbers and never sends one of them
     /// again, so that they can be forgotten.
     #[serde(default)]
-    pub heard_below: u64,
+    pub acknowledged_below: u64,
     /// What is asked.
     pub request: Request,
 }
@@ -103,12 +103,12 @@ pub enum Refusal {
     #[error("there is no client {}: its lease has ended, or it never was; say hello, and register again", .0.0)]
     NoSuchClient(ClientId),
     /// Its answer is forgotten, as the client said to have heard it.
-    #[error("request {number}, where answers below {heard_below} have been heard")]
-    Heard {
+    #[error("request {number}, where answers below {acknowledged_below} have been heard")]
+    Acknowledged {
         /// The request.
         number: u64,
         /// What the client said.
-        heard_below: u64,
+        acknowledged_below: u64,
     },
     /// A number that was used for something else.
     #[error("request {0} was another one before: each needs a number of its own")]
@@ -169,7 +169,7 @@ pub enum Limited {
     /// Connections of all clients of one owner.
     Connections,
     /// Requests of one client whose answers it has not said to have heard.
-    Unheard,
+    Unacknowledged,
 }
 
 impl std::fmt::Display for Limited {
@@ -178,7 +178,7 @@ impl std::fmt::Display for Limited {
             Limited::Clients => "clients at one time",
             Limited::Applications => "applications of one owner",
             Limited::Connections => "connections of one owner",
-            Limited::Unheard => {
+            Limited::Unacknowledged => {
                 "requests of one client that it has not said to have heard the answers to"
             }
         })

@@ -48,7 +48,7 @@ pub struct Limits {
     /// Connections of all clients of one owner.
     pub connections: u32,
     /// Requests of one client whose answers it has not said to have heard.
-    pub unheard: u32,
+    pub unacknowledged: u32,
 }
 
 impl Default for Rules {
@@ -70,6 +70,6 @@ impl Default for Rules {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { clients: 4_000, applications: 1_000, connections: 100_000, unheard: 1_000 }
+        Limits { clients: 4_000, applications: 1_000, connections: 100_000, unacknowledged: 1_000 }
     }
 }

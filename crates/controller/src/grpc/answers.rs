@@ -37,7 +37,7 @@ fn of(refusal: &Refusal) -> (Code, &'static str) {
         Refusal::NoSuchPort(_) => (Code::NotFound, "NO_SUCH_PORT"),
         Refusal::UnknownApplication(_) => (Code::NotFound, "UNKNOWN_APPLICATION"),
         Refusal::NoPath(_) => (Code::NotFound, "NO_PATH"),
-        Refusal::Heard { .. } => (Code::FailedPrecondition, "HEARD"),
+        Refusal::Acknowledged { .. } => (Code::FailedPrecondition, "ACKNOWLEDGED"),
         Refusal::OtherRequest(_) => (Code::FailedPrecondition, "OTHER_REQUEST"),
         Refusal::TooMany { .. } => (Code::ResourceExhausted, "TOO_MANY"),
         Refusal::BadSetting { .. } => (Code::InvalidArgument, "BAD_SETTING"),

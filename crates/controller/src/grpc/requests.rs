@@ -19,10 +19,10 @@ fn given<T>(value: Option<T>, name: &'static str) -> Result<T, MissingField> {
 }
 
 fn ask(sender: Option<Sender>, request: Request) -> Result<Call, MissingField> {
-    let Sender { client, number, heard_below } = given(sender, "sender")?;
+    let Sender { client, number, acknowledged_below } = given(sender, "sender")?;
     let client = ClientId(given(client, "sender.client")?);
     let number = given(number, "sender.number")?;
-    Ok(Call::Request(NumberedRequest { client, number, heard_below, request }))
+    Ok(Call::Request(NumberedRequest { client, number, acknowledged_below, request }))
 }
 
 impl TryFrom<HelloRequest> for Call {

@@ -63,7 +63,7 @@ impl From<CallError> for Fails {
             | Refusal::NoSuchApplication(_)
             | Refusal::NoSuchConnection(_)
             | Refusal::NoSuchPort(_) => StatusCode::NOT_FOUND,
-            Refusal::Heard { .. } | Refusal::OtherRequest(_) => StatusCode::CONFLICT,
+            Refusal::Acknowledged { .. } | Refusal::OtherRequest(_) => StatusCode::CONFLICT,
             Refusal::TooMany { .. } => StatusCode::TOO_MANY_REQUESTS,
             Refusal::UnknownApplication(_) | Refusal::BadSetting { .. } | Refusal::NoPath(_) => {
                 StatusCode::UNPROCESSABLE_ENTITY

@@ -27,7 +27,7 @@ pub(super) struct LimitsSpec {
     clients: Option<Spanned<i64>>,
     applications: Option<Spanned<i64>>,
     connections: Option<Spanned<i64>>,
-    unheard: Option<Spanned<i64>>,
+    unacknowledged: Option<Spanned<i64>>,
 }
 
 pub(super) fn rules(source: &Source, document: &Document) -> Result<Rules, InputError> {
@@ -62,7 +62,7 @@ pub(super) fn rules(source: &Source, document: &Document) -> Result<Rules, Input
             clients: number(&limits.clients, default.limits.clients)?,
             applications: number(&limits.applications, default.limits.applications)?,
             connections: number(&limits.connections, default.limits.connections)?,
-            unheard: number(&limits.unheard, default.limits.unheard)?,
+            unacknowledged: number(&limits.unacknowledged, default.limits.unacknowledged)?,
         },
     })
 }

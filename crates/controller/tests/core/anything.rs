@@ -85,8 +85,9 @@ impl Client {
             Some(client) => {
                 let Some(request) = self.request() else { return };
                 let number = self.at as u64;
-                let heard_below = number.saturating_sub(self.lag);
-                let ticket = world.ask(NumberedRequest { client, number, heard_below, request });
+                let acknowledged_below = number.saturating_sub(self.lag);
+                let ticket =
+                    world.ask(NumberedRequest { client, number, acknowledged_below, request });
                 let input = world.heard.last().cloned().unwrap().1;
                 sent.push(input);
                 self.ticket = Some(ticket);

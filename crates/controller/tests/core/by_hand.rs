@@ -231,7 +231,7 @@ fn drained_ports_are_as_found_also_after_a_start() {
 
 #[test]
 fn limits_hold_and_what_is_refused_stays_refused() {
-    let limits = Limits { clients: 2, applications: 2, connections: 2, unheard: 7 };
+    let limits = Limits { clients: 2, applications: 2, connections: 2, unacknowledged: 7 };
     let mut world = World::new(Rules { limits, ..Rules::default() });
     let (client, _) = (world.hello(), world.hello());
     let ticket = world.ticket();
@@ -247,13 +247,17 @@ fn limits_hold_and_what_is_refused_stays_refused() {
     assert_eq!(world.told(client, 5, more.clone()), many(2, Limited::Connections));
     world.told(client, 6, Request::Close { connection: made }).unwrap();
     assert_eq!(world.told(client, 5, more.clone()), many(2, Limited::Connections));
-    assert_eq!(world.told(client, 7, more.clone()), many(7, Limited::Unheard));
-    let ticket =
-        world.ask(NumberedRequest { client, number: 7, heard_below: 7, request: more.clone() });
+    assert_eq!(world.told(client, 7, more.clone()), many(7, Limited::Unacknowledged));
+    let ticket = world.ask(NumberedRequest {
+        client,
+        number: 7,
+        acknowledged_below: 7,
+        request: more.clone(),
+    });
     world.store(true);
     connection(&world.answers[&ticket]);
     let heard = world.told(client, 6, Request::Close { connection: made });
-    assert_eq!(heard, Err(Refusal::Heard { number: 6, heard_below: 7 }));
+    assert_eq!(heard, Err(Refusal::Acknowledged { number: 6, acknowledged_below: 7 }));
     assert_eq!(world.told(client, 7, register("all")), Err(Refusal::OtherRequest(7)));
     // What is refused closes nothing.
     let gone = Request::Deregister { application: first };

@@ -77,7 +77,7 @@ fn a_part_that_was_not_stored_is_none() {
     let request = register_part("little", "j");
     let ask = |world: &mut World, client, is_well| {
         let request =
-            NumberedRequest { client, number: 0, heard_below: 0, request: request.clone() };
+            NumberedRequest { client, number: 0, acknowledged_below: 0, request: request.clone() };
         let ticket = world.ask(request);
         world.store(is_well);
         world.answers.remove(&ticket).unwrap()
@@ -101,7 +101,7 @@ fn others_have_jobs_of_the_same_name() {
         let request = NumberedRequest {
             client,
             number: 0,
-            heard_below: 0,
+            acknowledged_below: 0,
             request: register_part("little", "j"),
         };
         world.hear(Input::Request { ticket, owner, request, path: Ok(Vec::new()) });

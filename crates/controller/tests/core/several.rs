@@ -332,8 +332,12 @@ impl Client {
         self.ticket = Some(ticket);
         let number = self.at as u64;
         // Two answers are kept in mind.
-        let request =
-            NumberedRequest { client, number, heard_below: number.saturating_sub(2), request };
+        let request = NumberedRequest {
+            client,
+            number,
+            acknowledged_below: number.saturating_sub(2),
+            request,
+        };
         several.hear(to, Input::Request { ticket, owner, request, path });
     }
 

@@ -288,7 +288,7 @@ impl World {
         number: u64,
         request: Request,
     ) -> Result<Answer, Refusal> {
-        let ticket = self.ask(NumberedRequest { client, number, heard_below: 0, request });
+        let ticket = self.ask(NumberedRequest { client, number, acknowledged_below: 0, request });
         self.store(true);
         self.answers.remove(&ticket).unwrap()
     }

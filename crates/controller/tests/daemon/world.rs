@@ -147,7 +147,7 @@ impl Daemon {
         self.say(Call::Request(NumberedRequest {
             client,
             number: self.numbers,
-            heard_below: 0,
+            acknowledged_below: 0,
             request,
         }))
     }

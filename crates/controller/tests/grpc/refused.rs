@@ -46,7 +46,12 @@ fn a_refusal_has_a_status_a_reason_and_words() {
             Some("UNKNOWN_APPLICATION"),
             "no application called \"none\"",
         ),
-        (register(id, 0, "all"), Code::FailedPrecondition, Some("HEARD"), "request 0, where"),
+        (
+            register(id, 0, "all"),
+            Code::FailedPrecondition,
+            Some("ACKNOWLEDGED"),
+            "request 0, where",
+        ),
         (
             RegisterApplicationRequest { nodes: Some(0), ..register(id, 2, "all") },
             Code::InvalidArgument,
@@ -128,7 +133,7 @@ fn of_ten_thousand_registrations_a_thousand_are_taken() {
             let mut under_way = tokio::task::JoinSet::new();
             for number in first..first + 200 {
                 let mut client = client.clone();
-                let sender = Sender { heard_below: first, ..sender(id, number).unwrap() };
+                let sender = Sender { acknowledged_below: first, ..sender(id, number).unwrap() };
                 let request = register(id, number, "all");
                 let request = RegisterApplicationRequest { sender: Some(sender), ..request };
                 under_way.spawn(async move { client.register_application(request).await });

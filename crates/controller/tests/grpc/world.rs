@@ -111,7 +111,7 @@ impl Drop for World {
 
 /// A request that has heard all answers before.
 pub fn sender(client: u64, number: u64) -> Option<Sender> {
-    Some(Sender { client: Some(client), number: Some(number), heard_below: number })
+    Some(Sender { client: Some(client), number: Some(number), acknowledged_below: number })
 }
 
 pub fn register(client: u64, number: u64, name: &str) -> RegisterApplicationRequest {

@@ -48,7 +48,7 @@ impl Client {
         let number = self.number;
         self.number += 1;
         let request = json!({
-            "client": self.client, "number": number, "heard_below": number, "request": request,
+            "client": self.client, "number": number, "acknowledged_below": number, "request": request,
         });
         self.post("/v1/requests", &request.to_string())
     }

@@ -5,7 +5,7 @@ use super::flags::Settings;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::saba::controller::ask;
-use crate::saba::program::{self, Running, Stopped};
+use crate::saba::program::{self, Ended, Running};
 use anyhow::{Context, Result, bail};
 use bandwise_controller::settings::Listen;
 use bandwise_profiler::{Outcome, Sharing};

@@ -22,7 +22,7 @@ impl Batch {
         request: &NumberedRequest,
         path: &Result<Vec<PortId>, String>,
     ) -> Option<Result<Answer, Refusal>> {
-        if let Err(refusal) = self.hear(state, request) {
+        if let Err(refusal) = self.acknowledge(state, request) {
             return Some(Err(refusal));
         }
         let &NumberedRequest { client, number, ref request, .. } = request;
@@ -33,7 +33,7 @@ impl Batch {
             });
         }
         let kept = state.answered_of(client).count();
-        if let Err(refusal) = within(kept, rules.limits.unheard, Limited::Unheard) {
+        if let Err(refusal) = within(kept, rules.limits.unacknowledged, Limited::Unacknowledged) {
             return Some(Err(refusal));
         }
         if let Request::Deregister { application } = request
@@ -49,22 +49,24 @@ impl Batch {
     }
 
     /// A client has heard answers, which are forgotten, as many as there is room for.
-    fn hear(&mut self, state: &mut State, request: &NumberedRequest) -> Result<(), Refusal> {
-        let &NumberedRequest { client, number, heard_below, .. } = request;
+    fn acknowledge(&mut self, state: &mut State, request: &NumberedRequest) -> Result<(), Refusal> {
+        let &NumberedRequest { client, number, acknowledged_below, .. } = request;
         let known = state.clients.get(&client).ok_or(Refusal::NoSuchClient(client))?;
-        let (before, heard_below) = (known.heard_below, known.heard_below.max(heard_below));
-        if number < heard_below {
-            return Err(Refusal::Heard { number, heard_below });
+        let (before, acknowledged_below) =
+            (known.acknowledged_below, known.acknowledged_below.max(acknowledged_below));
+        if number < acknowledged_below {
+            return Err(Refusal::Acknowledged { number, acknowledged_below });
         }
         fits(&request.request)?;
-        if heard_below > before {
-            let heard = Client { heard_below, ..known.clone() };
-            self.put(state, Change::Client(client, Some(heard)));
+        if acknowledged_below > before {
+            let updated = Client { acknowledged_below, ..known.clone() };
+            self.put(state, Change::Client(client, Some(updated)));
         }
-        let is_heard = |number: &u64| *number < heard_below;
-        let heard = state.answered_of(client).take_while(is_heard);
-        let heard: Vec<u64> = heard.take(self.room().saturating_sub(REQUEST)).collect();
-        for number in heard {
+        let is_acknowledged = |number: &u64| *number < acknowledged_below;
+        let acknowledged = state.answered_of(client).take_while(is_acknowledged);
+        let acknowledged: Vec<u64> =
+            acknowledged.take(self.room().saturating_sub(REQUEST)).collect();
+        for number in acknowledged {
             self.put(state, Change::Answered(client, number, None));
         }
         Ok(())

@@ -15,7 +15,7 @@ fn application(id: u64, name: &str) -> Change {
 }
 
 fn some() -> Vec<Change> {
-    let client = Client { heard_below: 3, ..Client::default() };
+    let client = Client { acknowledged_below: 3, ..Client::default() };
     let mut some = vec![
         Change::Next(Next { client: 2, application: 70_000, connection: 9 }),
         Change::Client(ClientId(1), Some(client)),

@@ -170,7 +170,7 @@ final class Session {
         request.put("client", client);
         request.put("number", number);
         // Each is answered before the next is said.
-        request.put("heard_below", number);
+        request.put("acknowledged_below", number);
         request.put("request", Map.of(what, of));
         return new Said("POST", "/v1/requests", Json.write(request));
     }

@@ -79,7 +79,7 @@ final class FakeController {
         if (before != null) {
             return before.request.equals(said.body()) ? before.heard : new Heard.Refused("the number was used");
         }
-        client.answers.keySet().removeIf(number -> number < (Long) asked.get("heard_below"));
+        client.answers.keySet().removeIf(number -> number < (Long) asked.get("acknowledged_below"));
         done++;
         Heard heard = does(client, (Map<?, ?>) asked.get("request"));
         client.answers.put((Long) asked.get("number"), new Answered(said.body(), heard));
