@@ -59,6 +59,7 @@ docs() {
   local wrong=0
   RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet || wrong=1
   if command -v python3 >/dev/null; then
+    python3 docs/links.py || wrong=1
     cargo build --quiet --profile test --bin bandwise &&
       python3 docs/examples.py "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
   else
