@@ -25,9 +25,9 @@ sls = "1-8"
 lanes = "1-3"
 [times]
 lease = "100 s"
-look = "300 ms"
-discover = "1 s"
-longest-retry = "500 ms"
+check-interval = "300 ms"
+discovery-interval = "1 s"
+max-retry = "500 ms"
 """
 TABLE = """application,share,time_s
 LR,1,132
@@ -161,7 +161,7 @@ def what_a_manager_overwrites_is_put_back():
     until("that it is seen", lambda: counted("ports_overwritten") >= before + len(ours))
     until("that it is put back", lambda: status() and everywhere() == ours)
     audit = [json.loads(line) for line in open(os.path.join(SCRATCH, "audit.jsonl"))]
-    seen = {line["name"] for line in audit if line["what"] == "overwritten"}
+    seen = {line["name"] for line in audit if line["event"] == "overwritten"}
     assert seen >= set(ours), set(ours) - seen
     print(f"  {counted('ports_overwritten') - before} ports were overwritten by OpenSM and put back")
 

@@ -35,8 +35,8 @@ recording-size = "64 KiB"
 recording-files = 100000
 [times]
 lease = "10 s"
-look = "200 ms"
-longest-retry = "500 ms"
+check-interval = "200 ms"
+max-retry = "500 ms"
 SETTINGS
 }
 settings store >"$scratch/controller.toml"
@@ -87,7 +87,7 @@ started_again_it_is_the_same() {
 an_emptied_port_gets_its_weights_again() {
   "$bandwise" lab exec --name "$lab" switch -- tc qdisc del dev h3 root &&
     becomes "$(tr '\n' ' ' <"$scratch/rates" | sed 's/ $//')" rates && client keep "$(cat "$scratch/client")" &&
-    grep -q '"what":"overwritten"' "$scratch/audit.jsonl"
+    grep -q '"event":"overwritten"' "$scratch/audit.jsonl"
 }
 drained_ports_are_as_found() {
   client drain true && becomes "$(unshared | tr '\n' ' ' | sed 's/ $//')" rates && client keep "$(cat "$scratch/client")" && client drain false &&
@@ -131,7 +131,7 @@ replays_the_same() {
   # All that was heard, by those that were killed too, and each file by itself.
   "$bandwise" saba replay "$scratch"/recording.jsonl.part-* "$scratch/recording.jsonl" >"$scratch/said" &&
     tail -n 1 "$scratch/said" | sed 's/^/  /' && grep -q "the same was said as then" "$scratch/said" &&
-    ! grep "is missing" "$scratch/said" && "$bandwise" saba replay "$scratch/recording.jsonl.part-000003" >/dev/null && grep -q '"what":"written"' "$scratch/audit.jsonl"
+    ! grep "is missing" "$scratch/said" && "$bandwise" saba replay "$scratch/recording.jsonl.part-000003" >/dev/null && grep -q '"event":"written"' "$scratch/audit.jsonl"
 }
 a_damaged_store_is_refused() {
   local bytes

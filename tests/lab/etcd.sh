@@ -65,8 +65,8 @@ listen = "unix:$name.socket"
 recording = "$name.jsonl"
 [times]
 lease = "120 s"
-look = "500 ms"
-longest-retry = "500 ms"
+check-interval = "500 ms"
+max-retry = "500 ms"
 [cluster]
 etcd = [${list%, }]
 instance = "$name"
@@ -164,7 +164,7 @@ what_can_not_be_and_is_written_by_hand_is_passed_over() {
   said=$(by_hand get --print-value-only "$name" | sed 's/"connection":\[[0-9]*/"connection":[99999/; s/"level":[0-9]*/"level":99/')
   [[ "$said" == *'"level":99'* ]] && by_hand put "$bad" "$said" >/dev/null || return 1
   for name in a b c; do
-    becomes 1 grep -c "passed over what somebody else has stored.*99999" $name.log && becomes 1 several applications $name.socket || return 1
+    becomes 1 grep -c "ignored invalid record in the store.*99999" $name.log && becomes 1 several applications $name.socket || return 1
   done
   # Of what is no record at all they say so until it is gone.
   by_hand put "$bad" "{" >/dev/null && becomes 1 grep -c "99999.*somebody else has written there" a.log && by_hand del "$bad" >/dev/null && becomes "a b c" groups

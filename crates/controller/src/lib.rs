@@ -1,13 +1,43 @@
 //! The daemon around Saba's controller (Katebzadeh, "Application-Centric Bandwidth Allocation in Datacenters", thesis
 //! 2022, sections 4.3 and 4.4; here `Saba`).
 //!
-//! - [`cluster`] is several of them with one store, in etcd.
-//! - [`core`] decides, without I/O: who is taken, what is stored, which port is written when.
-//! - [`credentials`] say who speaks, and what they may say.
-//! - [`daemon`] is the process around it: threads, a recording, an audit trail, metrics.
-//! - [`http`] is how people and scripts reach it, [`grpc`] how clients do: two ways of saying the same to one event loop.
-//! - [`settings`] are read from one file, before anything is touched.
-//! - [`store`] keeps what must outlive the process.
+//! - [`cluster`]: several controllers that share one store in etcd.
+//! - [`core`]: the decisions, without I/O: admission of clients, the order of writes to the store, the configuration of
+//!   ports.
+//! - [`credentials`]: authentication of callers and their permissions.
+//! - [`daemon`]: the process around the core: threads, a recording, an audit log, metrics.
+//! - [`http`]: the interface for people and scripts.
+//! - [`grpc`]: the interface for clients. Both pass calls to the same event loop.
+//! - [`settings`]: the settings file, read and checked before anything is touched.
+//! - [`store`]: the records that outlive the process.
+//!
+//! # Examples
+//!
+//! The core is a state machine: inputs go in with the time, outputs are polled. An answer follows only after
+//! [`core::Input::Stored`].
+//!
+//! ```
+//! use bandwise_controller::core::{Answer, Core, Input, Output, Owner, Profiles, Rules, State, Ticket};
+//! use bandwise_input::Source;
+//! use bandwise_saba::{controller::Settings, table::read};
+//! use std::{num::NonZeroU16, time::Duration};
+//!
+//! let table = "application,share,time_s\nsort,1,100\nsort,0.5,200\nsort,0.25,400\n";
+//! let table = read::csv(&Source::new("table.csv", table)).unwrap();
+//! let profiles = Profiles::new(table, NonZeroU16::new(8).unwrap(), 1);
+//! let mut core =
+//!     Core::new(Rules::default(), Settings::default(), profiles, State::default(), Duration::ZERO)?;
+//!
+//! let (ticket, owner) = (Ticket(1), Owner::from("spark"));
+//! core.handle(Duration::ZERO, Input::Hello { ticket, owner });
+//! let Some(Output::Store { write, .. }) = core.poll() else { panic!() };
+//! core.handle(Duration::from_millis(1), Input::Stored { write, error: None, revision: 0 });
+//! let Some(Output::Answer { answer: Ok(Answer::Welcome { lease_ms, .. }), .. }) = core.poll() else {
+//!     panic!()
+//! };
+//! assert_eq!(lease_ms, 30_000);
+//! # Ok::<(), bandwise_controller::core::InvalidRecord>(())
+//! ```
 
 pub mod cluster;
 pub mod core;
@@ -24,8 +54,8 @@ pub mod store;
 pub use marking::Marking;
 pub use serve::{Listener, Tls, TlsError};
 
-/// All that is answered at a listener, by the daemon behind `handle`, to whom `gate` lets pass. Packets of a level carry
-/// what `marking` says.
+/// Returns the routes of a listener: gRPC and HTTP over the daemon behind `handle`, for callers that `authenticator`
+/// accepts. Answers translate a priority level into a mark by `marking`.
 pub fn router(
     handle: daemon::Handle,
     metrics: daemon::Metrics,
@@ -40,9 +70,9 @@ pub fn router(
     ))
 }
 
-/// Writes what is logged to standard error, a line of JSON each, from now on.
+/// Writes log events to standard error from now on, one JSON object a line. A subscriber that is set already stays.
 pub fn log_to_standard_error() {
     let logs = tracing_subscriber::fmt().json().flatten_event(true).with_target(false);
-    // Who has set up logs before keeps them.
+    // It fails only if a subscriber is set already.
     let _ = logs.with_writer(std::io::stderr).try_init();
 }

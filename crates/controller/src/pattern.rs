@@ -1,29 +1,29 @@
-//! [`Pattern`]: names of applications, or of ports.
+//! [`Pattern`]: a set of names of applications or ports.
 
-/// Names: `*` stands for any characters, also none; all else for itself.
+/// A set of names: `*` matches any characters, also none; every other character matches itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern(String);
 
-/// A pattern that no name could be like.
+/// A pattern of a length that is not allowed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a pattern of {0} bytes")]
 pub struct NoPattern(usize);
 
 impl Pattern {
-    /// What is allowed.
+    /// The allowed patterns, for error messages.
     pub const ALLOWED: &str = "1 to 256 bytes: a name, with * for any characters";
 
-    /// Every name.
+    /// Returns the pattern that matches every name.
     pub fn any() -> Self {
         Pattern("*".into())
     }
 
-    /// Whether a name is like this.
+    /// Returns whether the pattern matches a name.
     pub fn is_like(&self, name: &str) -> bool {
         let Some((first, rest)) = self.0.split_once('*') else { return self.0 == name };
         let Some(mut left) = name.strip_prefix(first) else { return false };
         let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
-        // The first place of each part leaves most to those after it.
+        // The leftmost match of each part leaves the most characters to the parts after it.
         for part in middle.split('*') {
             let Some(at) = left.find(part) else { return false };
             left = &left[at + part.len()..];
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The same by trying every way.
+    /// A second matcher that tries every split, as the oracle.
     fn by_trying(pattern: &[u8], name: &[u8]) -> bool {
         match (pattern.split_first(), name.split_first()) {
             (None, None) => true,

@@ -18,7 +18,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// How many changes etcd takes at once, as it is when nobody has set it otherwise: 128 operations, of which two are ours.
-pub const AT_ONCE: u32 = 120;
+pub const MAX_CHANGES: u32 = 120;
 
 /// Where the store is, and who comes.
 #[derive(Debug, Clone)]

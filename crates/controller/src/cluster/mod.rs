@@ -21,5 +21,5 @@ mod keys;
 mod link;
 mod session;
 
-pub use etcd::{AT_ONCE, Endpoints, Etcd, EtcdError};
+pub use etcd::{Endpoints, Etcd, EtcdError, MAX_CHANGES};
 pub use groups::Groups;

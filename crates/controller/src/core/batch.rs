@@ -1,4 +1,4 @@
-//! [`Batch`]: requests that are stored together; which are taken.
+//! [`Batch`]: requests that are stored together.
 
 mod request;
 
@@ -11,29 +11,29 @@ use super::rules::Rules;
 use super::state::State;
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortId};
 
-/// Requests that are stored together. The state has their changes at once, so that each sees those before it;
-/// nothing else does until they are stored.
+/// Requests that are stored together. Their changes are in the state at once, so that each request sees those before
+/// it. Nothing else sees them until they are stored.
 #[derive(Debug, Clone)]
 pub(super) struct Batch {
-    /// How many changes the store takes at once.
+    /// The number of changes that the store takes at once.
     most: usize,
     pub(super) changes: Vec<Change>,
-    /// What takes the changes back, in the same order.
+    /// The changes that undo `changes`, in the same order.
     pub(super) undo: Vec<Change>,
     pub(super) answers: Vec<(Ticket, Result<Answer, Refusal>)>,
-    /// Clients whose leases have ended.
+    /// Clients whose leases have expired.
     pub(super) dropped: Vec<ClientId>,
-    /// How many connections take another way.
+    /// The number of connections that change their path.
     pub(super) moved: u32,
 }
 
-/// The most changes that a request makes but for those that can be put off.
+/// The largest number of changes of one request, apart from those that can be deferred.
 const REQUEST: usize = 8;
 
 impl Batch {
-    /// For a store that takes so many changes at once.
+    /// Returns an empty batch for a store with the limits of `rules`.
     pub(super) fn new(rules: &Rules) -> Self {
-        let most = rules.at_once.map_or(usize::MAX, |most| most as usize);
+        let most = rules.max_changes.map_or(usize::MAX, |most| most as usize);
         let (changes, undo) = (Vec::new(), Vec::new());
         Batch { most, changes, undo, answers: Vec::new(), dropped: Vec::new(), moved: 0 }
     }
@@ -42,7 +42,7 @@ impl Batch {
         self.most.saturating_sub(self.changes.len())
     }
 
-    /// Whether what waits is for the next.
+    /// Returns whether waiting requests have to go into the next batch.
     pub(super) fn is_full(&self) -> bool {
         self.room() < 2 * REQUEST
     }
@@ -52,7 +52,7 @@ impl Batch {
         self.changes.push(change);
     }
 
-    /// The state as it was before.
+    /// Restores the state from before the batch.
     pub(super) fn take_back(&mut self, state: &mut State) {
         for change in self.undo.drain(..).rev() {
             state.apply(change);
@@ -75,7 +75,7 @@ impl Batch {
         Ok(Answer::Welcome { client, lease_ms: rules.lease.as_millis() as u64 })
     }
 
-    /// A client and all that it had are gone; whether that is all done.
+    /// Removes a client with everything that it has. Returns whether all of it fitted into the batch.
     pub(super) fn leave(&mut self, state: &mut State, client: ClientId) -> bool {
         let applications: Vec<ApplicationId> = state.applications_of(client).collect();
         for application in applications {
@@ -95,7 +95,7 @@ impl Batch {
         true
     }
 
-    /// Connections of an application are closed; whether all are.
+    /// Closes the connections of an application. Returns whether all of them fitted into the batch.
     fn close_all(&mut self, state: &mut State, application: ApplicationId) -> bool {
         let connections: Vec<ConnectionId> = state.connections_of(application).collect();
         for connection in connections {
@@ -107,7 +107,7 @@ impl Batch {
         self.room() >= REQUEST
     }
 
-    /// A client is heard elsewhere than before.
+    /// Assigns a client to the group that received its last call.
     pub(super) fn adopt(&mut self, state: &mut State, client: ClientId, home: Group) {
         if let Some(known) = state.clients.get(&client).filter(|known| known.home != home) {
             let adopted = Client { home, ..known.clone() };
@@ -115,7 +115,7 @@ impl Batch {
         }
     }
 
-    /// A connection takes another way, if it is there still and does not take it already.
+    /// Changes the path of a connection, if the connection is open and has another path.
     pub(super) fn moves(&mut self, state: &mut State, id: ConnectionId, path: Box<[PortId]>) {
         if let Some(known) = state.connections.get(&id).filter(|known| known.path != path) {
             let moved = Connection { path, ..known.clone() };
@@ -124,7 +124,7 @@ impl Batch {
         }
     }
 
-    /// Ports are to be as found, or not; whether that is all done.
+    /// Marks ports as drained or not drained. Returns whether all of them fitted into the batch.
     pub(super) fn drain(&mut self, state: &mut State, ports: &[PortId], drained: bool) -> bool {
         for &port in ports {
             if self.room() < REQUEST {
@@ -138,7 +138,7 @@ impl Batch {
     }
 }
 
-/// Refuses one more than there may be.
+/// Refuses one more item if the limit is reached.
 fn within(there: usize, most: u32, of: Limited) -> Result<(), Refusal> {
     if there < most as usize { Ok(()) } else { Err(Refusal::TooMany { most, of }) }
 }

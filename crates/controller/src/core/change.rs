@@ -7,26 +7,26 @@ use bandwise_saba::controller::{ApplicationId, ConnectionId, PortId};
 use bandwise_saba::mapping::PriorityLevel;
 use serde::{Deserialize, Serialize};
 
-/// One record becomes another, begins or ends. What a store keeps is the last of each.
+/// A step that creates, replaces or removes one record. The store keeps the last change of each record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// The ids that come next.
+    /// The ids that are assigned next.
     Next(Next),
     /// A client.
     Client(ClientId, Option<Client>),
-    /// What a client was answered, by the number of its request.
+    /// The answer to a request of a client, by the number of the request.
     Answered(ClientId, u64, Option<Box<Answered>>),
     /// An application.
     Application(ApplicationId, Option<Application>),
     /// A connection.
     Connection(ConnectionId, Option<Connection>),
-    /// Whether a port is to be as it was found.
+    /// A port, and whether it is drained.
     Drained(PortId, bool),
 }
 
 impl Change {
-    /// Whether a record ends with it.
+    /// Returns whether the change removes the record.
     pub fn is_end(&self) -> bool {
         match self {
             Change::Next(_) => false,
@@ -39,26 +39,26 @@ impl Change {
     }
 }
 
-/// The ids that come next.
+/// The ids that are assigned next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Next {
-    /// Of clients.
+    /// The next client's id.
     pub client: u64,
-    /// Of applications.
+    /// The next application's id.
     pub application: u64,
-    /// Of connections.
+    /// The next connection's id.
     pub connection: u64,
 }
 
 /// A client.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Client {
-    /// It has heard the answers to all requests below.
+    /// The client has received the answers to all requests with smaller numbers.
     pub acknowledged_below: u64,
-    /// Whose it is.
+    /// The owner of the client.
     #[serde(default)]
     pub owner: Owner,
-    /// Whose controllers keep its lease: those it was heard by last.
+    /// The group whose controller keeps the client's lease: the one that received its last call.
     #[serde(default)]
     pub home: Group,
 }
@@ -66,48 +66,48 @@ pub struct Client {
 /// A request and its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
-    /// What was asked.
+    /// The request.
     pub request: Request,
-    /// What was said.
+    /// The answer.
     pub answer: Result<Answer, Refusal>,
 }
 
-/// An application that runs.
+/// A running application.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Application {
-    /// Who registered it.
+    /// The client that registered the application.
     pub client: ClientId,
-    /// Its name in the sensitivity table.
+    /// The application's name in the sensitivity table.
     pub name: String,
-    /// The level that its connections are made with.
+    /// The priority level of its connections.
     pub level: PriorityLevel,
-    /// What it is a part of.
+    /// The job that the application is part of.
     #[serde(default)]
     pub job: Option<Job>,
 }
 
-/// A job of an application: several registrations that are one.
+/// A job: several registrations that count as one application.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
-    /// What its clients call it.
+    /// The name that clients give the job.
     pub name: String,
-    /// By what the controller of Saba knows all of it: the id of the part that came first.
+    /// The id by which Saba's controller knows the whole job: the id of its first part.
     pub whole: ApplicationId,
 }
 
-/// A connection that is open.
+/// An open connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Connection {
-    /// Whose application made it.
+    /// The client of the connection's application.
     pub client: ClientId,
-    /// Whose it is.
+    /// The application that opened the connection.
     pub application: ApplicationId,
-    /// The level that its packets carry.
+    /// The priority level that its packets carry.
     pub level: PriorityLevel,
-    /// The host that data leave.
+    /// The sending host.
     pub from: Box<str>,
-    /// The host that they go to.
+    /// The receiving host.
     pub to: Box<str>,
-    /// The ports on the way.
+    /// The ports on the connection's path.
     pub path: Box<[PortId]>,
 }

@@ -1,4 +1,4 @@
-//! [`Survey`]: when the network is looked over.
+//! [`DiscoverySchedule`]: the times of network discoveries.
 
 use super::output::Output;
 use super::rules::Rules;
@@ -6,26 +6,30 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// From one survey to the next, at least, also where ports fail one after another.
+/// The shortest time between two discoveries, however many orders fail.
 const REST: Duration = Duration::from_secs(1);
 
-/// When the network is looked over: now and then, and when an order has failed, since the port may be gone.
+/// The times of network discoveries: periodically, and after an order has failed, since the port may be gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct DiscoverySchedule {
-    /// When the next begins; none while one is under way.
+    /// The start of the next discovery; `None` while one is running.
     due: Option<Duration>,
     ended: Duration,
-    /// An order failed while one was under way, which may have come too early to see why.
+    /// An order failed during a discovery, which may have been too early to see the cause.
     is_wanted: bool,
 }
 
 impl DiscoverySchedule {
-    /// None was made yet.
+    /// Returns the schedule before the first discovery.
     pub(super) fn new(now: Duration, rules: &Rules) -> Self {
-        DiscoverySchedule { due: Some(now + rules.discover), ended: now, is_wanted: false }
+        DiscoverySchedule {
+            due: Some(now + rules.discovery_interval),
+            ended: now,
+            is_wanted: false,
+        }
     }
 
-    /// An order failed.
+    /// Brings the next discovery forward after an order has failed.
     pub(super) fn wanted(&mut self, now: Duration) {
         match &mut self.due {
             Some(due) => *due = (*due).min(now.max(self.ended + REST)),
@@ -33,9 +37,10 @@ impl DiscoverySchedule {
         }
     }
 
-    /// One has ended.
+    /// Handles the end of a discovery.
     pub(super) fn ended(&mut self, now: Duration, rules: &Rules) {
-        let rest = if std::mem::take(&mut self.is_wanted) { REST } else { rules.discover };
+        let rest =
+            if std::mem::take(&mut self.is_wanted) { REST } else { rules.discovery_interval };
         (self.due, self.ended) = (Some(now + rest), now);
     }
 
@@ -43,7 +48,7 @@ impl DiscoverySchedule {
         self.due
     }
 
-    /// Begins one if it is time.
+    /// Starts a discovery that is due.
     pub(super) fn advance(&mut self, now: Duration, out: &mut VecDeque<Output>) {
         if self.due.take_if(|due| *due <= now).is_some() {
             out.push_back(Output::Discover);

@@ -1,4 +1,4 @@
-//! [`Group`] and [`Holding`]: which ports and clients are whose, where several controllers share a store (Saba 4.3.4).
+//! [`Group`] and [`Holding`]: the division of ports and clients among controllers that share a store (Saba 4.3.4).
 
 use super::change::Client;
 use serde::{Deserialize, Serialize};
@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
-/// Ports that one controller writes, and clients whose leases it keeps. It is called as the controller is that has it
-/// while all are well. One that is alone has a group without a name.
+/// A set of ports that one controller writes, and of clients whose leases it keeps. The group has the name of the
+/// controller that holds it while all controllers are alive. A single controller has a group without a name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Group(Box<str>);
 
 impl Group {
-    /// Whether it is that of a controller that is alone.
+    /// Returns whether this is the group of a single controller.
     pub fn is_nameless(&self) -> bool {
         self.0.is_empty()
     }
@@ -36,27 +36,28 @@ impl fmt::Display for Group {
     }
 }
 
-/// Which groups a controller has now: nobody else writes their ports meanwhile, or ends leases of their clients.
+/// The groups that a controller holds. No other controller writes their ports or ends leases of their clients
+/// meanwhile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Holding {
     pub(super) own: Group,
     pub(super) held: BTreeSet<Group>,
-    /// When others may take them for free; never where there are none.
+    /// The time at which other controllers may claim the groups; `None` without other controllers.
     pub(super) until: Option<Duration>,
 }
 
 impl Holding {
-    /// All that there is.
+    /// Returns the holding of a single controller: everything.
     pub(super) fn alone() -> Self {
         Holding { own: Group::default(), held: BTreeSet::from([Group::default()]), until: None }
     }
 
-    /// Nothing yet.
+    /// Returns an empty holding of one of several controllers.
     pub(super) fn of(own: Group) -> Self {
         Holding { own, held: BTreeSet::new(), until: None }
     }
 
-    /// Whether others write to the store too.
+    /// Returns whether other controllers write to the store too.
     pub(super) fn is_shared(&self) -> bool {
         !self.own.is_nameless()
     }
@@ -65,13 +66,13 @@ impl Holding {
         self.held.contains(group)
     }
 
-    /// Whether it is this controller that ends the client's lease.
+    /// Returns whether this controller ends the client's lease.
     pub(super) fn has_client(&self, client: &Client) -> bool {
         self.has(&client.home)
     }
 
-    /// The group of clients that come here. None where it has no group: then it may be cut off from the others, and
-    /// says nothing that they might not know of.
+    /// Returns the group that new clients join, or `None` if the controller holds no group. It may then be cut off from
+    /// the other controllers, and answers nothing that they might not know.
     pub(super) fn home(&self) -> Option<&Group> {
         self.held.get(&self.own).or_else(|| self.held.first())
     }

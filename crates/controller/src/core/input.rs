@@ -1,4 +1,4 @@
-//! [`Input`]: what the core is told. All of it can be written down, so that what was told once can be told again.
+//! [`Input`]: the events that the core handles. All of them can be serialised, so that a recording can be replayed.
 
 use super::change::Change;
 use super::group::Group;
@@ -10,39 +10,39 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroU8;
 use std::time::Duration;
 
-/// By which whoever carries a request finds who waits for its answer.
+/// The number by which the caller of a request gets its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Ticket(pub u64);
 
-/// What the core is told.
+/// An event that the core handles.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Input {
-    /// A program wants to be a client.
+    /// A program asks to become a client.
     Hello {
-        /// Who waits.
+        /// The caller that waits for the answer.
         ticket: Ticket,
-        /// Who says so.
+        /// The authenticated owner of the call.
         #[serde(default)]
         owner: Owner,
     },
-    /// A client asks for something.
+    /// A client sends a request.
     Request {
-        /// Who waits.
+        /// The caller that waits for the answer.
         ticket: Ticket,
-        /// Who says so.
+        /// The authenticated owner of the call.
         #[serde(default)]
         owner: Owner,
-        /// What.
+        /// The request.
         request: NumberedRequest,
-        /// If it makes a connection, the ports on its way, or why there is none.
+        /// The ports on the path of a connection that the request opens, or the reason why there is no path.
         path: Result<Vec<PortId>, String>,
     },
-    /// A client is alive.
+    /// A client renews its lease.
     Renew {
-        /// Who waits.
+        /// The caller that waits for the answer.
         ticket: Ticket,
-        /// Who says so.
+        /// The authenticated owner of the call.
         #[serde(default)]
         owner: Owner,
         /// The client.
@@ -50,129 +50,129 @@ pub enum Input {
     },
     /// A client says goodbye.
     Goodbye {
-        /// Who waits.
+        /// The caller that waits for the answer.
         ticket: Ticket,
-        /// Who says so.
+        /// The authenticated owner of the call.
         #[serde(default)]
         owner: Owner,
         /// The client.
         client: ClientId,
     },
-    /// Somebody wants ports as they were found, or shared again.
+    /// An operator drains ports, or shares them again.
     Drain {
-        /// Who waits.
+        /// The caller that waits for the answer.
         ticket: Ticket,
-        /// Which ports; all that there are where none is named.
+        /// The ports; all ports if the list is empty.
         ports: Vec<PortId>,
-        /// Whether they are to be as found.
+        /// Whether the ports are to be restored to the configuration in which they were found.
         drained: bool,
     },
     /// A write to the store has ended.
     Stored {
-        /// Which.
+        /// The number of the write.
         write: u64,
-        /// What went wrong, if it isn't there.
+        /// The reason why nothing was stored, if the write failed.
         error: Option<String>,
-        /// What the store has come to with it, where others write to it too.
+        /// The store's revision after the write, if several controllers share the store.
         #[serde(default)]
         revision: u64,
     },
-    /// Another controller has stored something.
-    Learned {
-        /// What the store has come to with it.
+    /// Another controller has stored changes.
+    StoredByOther {
+        /// The store's revision after those changes.
         revision: u64,
-        /// What.
+        /// The changes.
         changes: Vec<Change>,
     },
-    /// The store was out of reach for a while, and is read anew.
-    Known {
-        /// What it has come to.
+    /// The store was unreachable for a while and was read again.
+    Reloaded {
+        /// The store's revision.
         revision: u64,
-        /// The last write of this controller that is there.
+        /// The number of this controller's last write in the store.
         write: u64,
-        /// All that is there, in any order.
+        /// All records of the store, in any order.
         records: Vec<Change>,
     },
-    /// This controller has these groups from now on, and no others. It may have none: then it is cut off from the others,
-    /// or has just begun.
-    Held {
-        /// Which.
+    /// This controller holds exactly these groups from now on. Without a group it is cut off from the other
+    /// controllers, or has just started.
+    GroupsHeld {
+        /// The groups.
         groups: Vec<Group>,
-        /// Until when, if it is not told again.
+        /// The time at which the groups are lost unless the event comes again.
         until: Duration,
     },
-    /// The network was looked over.
+    /// A network discovery has ended.
     Discovered {
-        /// All ports that are there.
+        /// All ports of the network.
         ports: Vec<DiscoveredPort>,
-        /// Ways between hosts, as they are now. Those of which nothing is said are as they were.
+        /// Changed routes between hosts. Routes that are not listed are unchanged.
         routes: Vec<Route>,
     },
-    /// The network could not be looked over.
+    /// A network discovery has failed.
     DiscoveryFailed {
-        /// In whose words.
+        /// The reason.
         error: String,
     },
     /// An order has ended.
-    Ended {
-        /// Which.
+    OrderEnded {
+        /// The order.
         order: OrderId,
-        /// How.
-        end: End,
+        /// The outcome.
+        outcome: OrderOutcome,
     },
-    /// The daemon is about to end, and ports are to be as they were found when it has. The next one shares them
-    /// again: nothing of it is stored.
+    /// The daemon is about to end, and all ports are to be restored before that. Nothing of it is stored: the next
+    /// daemon shares the ports again.
     Leave,
     /// Time has passed.
     Tick,
 }
 
-/// A port that is there.
+/// A port of the network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiscoveredPort {
     /// The port.
     pub port: PortId,
-    /// What people call it.
+    /// The port's name for people.
     pub name: String,
-    /// How many queues it has.
+    /// The number of its queues.
     pub queues: NonZeroU8,
-    /// Who writes it.
+    /// The group whose controller writes the port.
     #[serde(default)]
     pub group: Group,
 }
 
-/// How data goes from one host to another.
+/// The path of data from one host to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Route {
-    /// The host that data leave.
+    /// The sending host.
     pub from: Box<str>,
-    /// The host that they go to.
+    /// The receiving host.
     pub to: Box<str>,
-    /// The ports on the way.
+    /// The ports on the path.
     pub path: Box<[PortId]>,
 }
 
-/// How an order ended.
+/// The outcome of an order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum End {
-    /// It was carried out.
+pub enum OrderOutcome {
+    /// The order was carried out.
     Done {
-        /// Whether anything was written.
+        /// Whether the port was written.
         is_written: bool,
-        /// What was read back, weights in lowest terms.
+        /// The configuration that was read back, with weights in lowest terms.
         config: PortConfig,
     },
-    /// The port was only looked at, and shares its link as it was to.
-    Stands,
-    /// The port was only looked at, and does not share its link as it was to.
+    /// The port was only checked, and has its configuration.
+    Unchanged,
+    /// The port was only checked, and has another configuration.
     Differs {
-        /// What stands there, weights in lowest terms.
+        /// The configuration that was found, with weights in lowest terms.
         found: PortConfig,
     },
-    /// It was not.
+    /// The order failed.
     Failed {
-        /// Why, and what the port was left with.
-        said: String,
+        /// The reason, and the configuration in which the port was left.
+        error: String,
     },
 }

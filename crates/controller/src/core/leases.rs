@@ -1,54 +1,54 @@
-//! [`Leases`]: until when clients are taken for alive.
+//! [`Leases`]: the expiry times of clients' leases.
 
 use super::request::ClientId;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// Until when clients are taken for alive.
+/// The expiry times of clients' leases.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Kept", into = "Kept")]
+#[serde(from = "Saved", into = "Saved")]
 pub(super) struct Leases {
     until: BTreeMap<ClientId, Duration>,
     ends: BTreeSet<(Duration, ClientId)>,
-    /// Whose leases have ended, and who was not heard since.
+    /// Clients whose leases have expired without a call since.
     silent: BTreeSet<ClientId>,
 }
 
-/// The same, as it is written down.
+/// The serialised form.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct Saved {
     until: Vec<(ClientId, Duration)>,
     silent: Vec<ClientId>,
 }
 
-impl From<Kept> for Leases {
-    fn from(Kept { until, silent }: Kept) -> Self {
+impl From<Saved> for Leases {
+    fn from(Saved { until, silent }: Saved) -> Self {
         let mut leases = Leases { silent: silent.into_iter().collect(), ..Leases::default() };
         until.into_iter().for_each(|(client, until)| leases.set(client, until));
         leases
     }
 }
 
-impl From<Leases> for Kept {
+impl From<Leases> for Saved {
     fn from(Leases { until, silent, .. }: Leases) -> Self {
-        Kept { until: until.into_iter().collect(), silent: silent.into_iter().collect() }
+        Saved { until: until.into_iter().collect(), silent: silent.into_iter().collect() }
     }
 }
 
 impl Leases {
-    /// Whether a client has a lease, or had one that was not taken away yet.
+    /// Returns whether a client has a lease, or had one that has expired but was not removed yet.
     pub(super) fn has(&self, client: ClientId) -> bool {
         self.until.contains_key(&client)
     }
 
-    /// A client was heard.
+    /// Renews the lease of a client that made a call.
     pub(super) fn renew(&mut self, client: ClientId, until: Duration) {
         self.silent.remove(&client);
         self.set(client, until);
     }
 
-    /// All whose leases have not ended have until then. Nobody could be heard.
+    /// Extends every lease that has not expired, after a time in which the controller received no calls.
     pub(super) fn renew_all(&mut self, until: Duration) {
         let all = self.until.iter().filter(|of| !self.silent.contains(of.0));
         let renewed: Vec<ClientId> = all.map(|of| *of.0).collect();
@@ -62,8 +62,8 @@ impl Leases {
         self.ends.insert((until, client));
     }
 
-    /// A client whose lease has ended by now, if there is another. It is named again at `again`, unless it is heard
-    /// or forgotten before.
+    /// Returns the next client whose lease has expired by now. The client is returned again at `again`, unless it makes
+    /// a call or is removed before.
     pub(super) fn ended(&mut self, now: Duration, again: Duration) -> Option<ClientId> {
         let &(_, client) = self.ends.first().filter(|first| first.0 <= now)?;
         self.set(client, again);
@@ -71,12 +71,12 @@ impl Leases {
         Some(client)
     }
 
-    /// Whether a client was not heard since its lease ended.
+    /// Returns whether a client's lease has expired without a call since.
     pub(super) fn is_silent(&self, client: ClientId) -> bool {
         self.silent.contains(&client)
     }
 
-    /// A client is none any more.
+    /// Removes a client.
     pub(super) fn forget(&mut self, client: ClientId) {
         if let Some(until) = self.until.remove(&client) {
             self.ends.remove(&(until, client));
@@ -84,7 +84,7 @@ impl Leases {
         self.silent.remove(&client);
     }
 
-    /// When the next ends.
+    /// Returns the time at which the next lease expires.
     pub(super) fn next(&self) -> Option<Duration> {
         self.ends.first().map(|first| first.0)
     }

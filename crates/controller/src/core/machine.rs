@@ -1,19 +1,19 @@
-//! [`Core`]: inputs in, outputs out.
+//! [`Core`]: the state machine of the daemon.
 
+mod allocation;
 mod discovery;
 mod history;
 mod holding;
 mod jobs;
-mod moment;
 mod requests;
-mod told;
+mod snapshot;
 
-pub use moment::Moment;
-pub use told::Unfit;
+pub use allocation::InvalidRecord;
+pub use snapshot::Snapshot;
 
 use super::discovery::DiscoverySchedule;
 use super::group::{Group, Holding};
-use super::input::{End, Input};
+use super::input::{Input, OrderOutcome};
 use super::leases::Leases;
 use super::output::Output;
 use super::port::PortState;
@@ -28,7 +28,7 @@ use requests::{Waiting, Writing};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-/// How much later than it is due something may be heard: a busy machine is no machine that was stopped.
+/// The lateness up to which a wake-up is normal on a busy machine. With more, the process was suspended.
 const STILL: Duration = Duration::from_secs(1);
 
 /// The daemon's decisions. See the [module](super).
@@ -40,36 +40,40 @@ pub struct Core {
     state: State,
     ports: Ports,
     now: Duration,
-    /// Requests that came while a write was under way.
+    /// Requests that came during a write to the store.
     waiting: VecDeque<Waiting>,
     writing: Option<Writing>,
     /// The number of the last write.
     writes: u64,
-    /// What the store has come to, where others write to it too.
+    /// The store's revision, if several controllers share the store.
     revision: u64,
     leases: Leases,
     holding: Holding,
-    /// Groups that it no longer has, and that may have orders under way.
+    /// Groups that were lost and may have outstanding orders at their ports.
     leaving: BTreeSet<Group>,
     discovery: DiscoverySchedule,
     jobs: Jobs,
-    /// Connections that have moved, by what the controller of Saba knows them by now.
+    /// Rerouted connections, with the ids by which Saba's controller knows them.
     moved: BTreeMap<ConnectionId, ConnectionId>,
-    /// How many have, ever.
+    /// The number of reroutings so far.
     moves: u64,
     out: VecDeque<Output>,
 }
 
 impl Core {
-    /// A core that is alone and begins with what was stored. Every client has a whole lease from now on; of ports it knows
-    /// nothing until they are found.
+    /// Returns the core of a single controller that starts from the stored state. Every client gets a full lease. Ports
+    /// are unknown until the first discovery.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`InvalidRecord`] if Saba's controller refuses a stored record.
     pub fn new(
         rules: Rules,
         settings: Settings,
         profiles: Profiles,
         stored: State,
         now: Duration,
-    ) -> Result<Self, Unfit> {
+    ) -> Result<Self, InvalidRecord> {
         let controller = Controller::new(settings, Levels::Shared(profiles.shared().clone()));
         let mut core = Core {
             rules,
@@ -103,11 +107,11 @@ impl Core {
         Ok(core)
     }
 
-    /// Takes an input. `now` is of a clock that nobody sets; a time before the last one counts as that.
+    /// Handles an input. `now` comes from a monotonic clock; a time before the last one counts as the last one.
     pub fn handle(&mut self, now: Duration, input: Input) {
         self.stood_still(now);
         self.now = self.now.max(now);
-        // Also where it was stopped for long, and hears now what came before that.
+        // A process that was suspended has to give up its groups before it handles older inputs.
         self.end_holding();
         let input = self.own(input).unwrap_or_else(|answer| {
             self.out.push_back(answer);
@@ -130,16 +134,16 @@ impl Core {
             }
             Input::Drain { ticket, ports, drained } => self.drain(ticket, ports, drained),
             Input::Stored { write, error, revision } => self.stored(write, error, revision),
-            Input::Learned { revision, changes } => self.learned(revision, changes),
-            Input::Known { revision, write, records } => self.known(revision, write, records),
-            Input::Held { groups, until } => self.hold(groups, Some(until)),
+            Input::StoredByOther { revision, changes } => self.learned(revision, changes),
+            Input::Reloaded { revision, write, records } => self.known(revision, write, records),
+            Input::GroupsHeld { groups, until } => self.hold(groups, Some(until)),
             Input::Discovered { ports, routes } => self.discovered(ports, routes),
             Input::DiscoveryFailed { error: _ } => self.discovery.ended(self.now, &self.rules),
-            Input::Ended { order, end } => {
-                if matches!(end, End::Failed { .. }) {
+            Input::OrderEnded { order, outcome } => {
+                if matches!(outcome, OrderOutcome::Failed { .. }) {
                     self.discovery.wanted(self.now);
                 }
-                self.ports.ended(order, end, (self.now, &self.rules), &mut self.out);
+                self.ports.ended(order, outcome, (self.now, &self.rules), &mut self.out);
             }
             Input::Leave => self.ports.leave((self.now, &self.rules)),
             Input::Tick => {}
@@ -151,40 +155,40 @@ impl Core {
         self.discovery.advance(self.now, &mut self.out);
     }
 
-    /// What is to be done next, in this order.
+    /// Returns the next output. Outputs have to be carried out in this order.
     pub fn poll(&mut self) -> Option<Output> {
         self.out.pop_front()
     }
 
-    /// When there is something to do if nothing is heard until then.
+    /// Returns the time at which the core has work to do without another input.
     pub fn wake(&self) -> Option<Duration> {
         let survey = self.discovery.wake();
         let ends = self.holding.until;
         self.leases.next().into_iter().chain(self.ports.wake()).chain(survey).chain(ends).min()
     }
 
-    /// Whether nothing is being stored, and no order is under way or due but to look.
+    /// Returns whether no write to the store and no order is outstanding, and none is due except checks.
     pub fn is_settled(&self) -> bool {
         let is_settled = |port: &PortState| !port.is_there || port.is_settled();
         self.writing.is_none() && self.ports.all.values().all(is_settled)
     }
 
-    /// Who is there, with what is being stored.
+    /// Returns the state, including the changes of a write that is in progress.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// All ports that are there.
+    /// Iterates over all ports of the network.
     pub fn ports(&self) -> impl Iterator<Item = (PortId, &PortState)> {
         self.ports.all.iter().filter(|of| of.1.is_there).map(|(&id, port)| (id, port))
     }
 
-    /// A port that is there, or was.
+    /// Returns a port that is or was part of the network.
     pub fn port(&self, port: PortId) -> Option<&PortState> {
         self.ports.all.get(&port)
     }
 
-    /// The profiles that applications are known by.
+    /// Returns the profiles of applications.
     pub fn profiles(&self) -> &Profiles {
         &self.profiles
     }
@@ -193,7 +197,7 @@ impl Core {
         &self.controller
     }
 
-    /// A client was heard; whether it is one.
+    /// Renews the lease of a client that made a call. Returns whether the client exists.
     fn hears(&mut self, client: ClientId) -> bool {
         if self.leases.has(client) {
             self.renew(client);
@@ -206,24 +210,24 @@ impl Core {
         is_one
     }
 
-    /// Where it was not woken when there was something to do, the process was stopped, or the machine, and nobody could be
-    /// heard meanwhile: who lives has a whole lease again, as after a start. What they have said since is heard only now.
+    /// Extends all leases if the core was not woken when it was due. The process or the machine was then suspended, and
+    /// the calls of clients were not received. As after a start, every client that is alive gets a full lease.
     fn stood_still(&mut self, now: Duration) {
         let due = self.wake().filter(|due| *due + STILL.min(self.rules.lease / 8) < now);
         if let Some(due) = due {
             self.leases.renew_all(now + self.rules.lease);
-            self.out.push_back(Output::StoodStill { late: now - due });
+            self.out.push_back(Output::Stalled { late: now - due });
         }
     }
 
-    /// A lease begins now.
+    /// Starts a full lease now.
     fn renew(&mut self, client: ClientId) {
         self.leases.renew(client, self.now + self.rules.lease);
     }
 
     fn end_leases(&mut self) {
-        // If it can't be stored, it is tried again as often.
-        let again = self.now + self.rules.longest_retry;
+        // A removal that can't be stored is tried again at this interval.
+        let again = self.now + self.rules.max_retry;
         while let Some(client) = self.leases.ended(self.now, again) {
             self.waiting.push_back(Waiting::LeaseEnded(client));
         }

@@ -1,4 +1,4 @@
-//! [`Output`]: what the core says. All of it can be written down.
+//! [`Output`]: the actions that the core asks for. All of them can be serialised.
 
 use super::change::Change;
 use super::group::Group;
@@ -8,81 +8,81 @@ use bandwise_saba::controller::{PortConfig, PortId};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// An order to a port, numbered in the order in which they are given.
+/// The number of an order to a port, in the order in which orders are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct OrderId(pub u64);
 
-/// What is to be done at a port.
+/// The action of an order at a port.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Task {
-    /// Read what stands there.
+    /// Read the configuration.
     Read,
-    /// See whether it still shares its link so; write nothing.
+    /// Compare the configuration with this one; write nothing.
     Check(PortConfig),
-    /// See to it that it shares its link so; write nothing if it does.
+    /// Establish this configuration; write nothing if the port has it.
     Share(PortConfig),
-    /// See to it that it is as it was before it was first written.
+    /// Restore the configuration from before the first write.
     AsFound,
 }
 
-/// Why a port is written or looked at.
+/// The cause of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
-    /// It was found.
-    Found,
-    /// It is to be otherwise than it was ordered before.
-    Wanted,
+    /// The port was discovered.
+    Discovered,
+    /// The wanted configuration has changed.
+    Changed,
     /// The last order failed.
-    Again,
-    /// It was not looked at for a while.
-    Look,
-    /// Somebody else has written there, or it came back with nothing.
+    Retry,
+    /// The port is due for a periodic check.
+    Check,
+    /// Someone else has written the port, or it has come back empty.
     Overwritten,
 }
 
-/// Why a port is written: what was said, and what has changed since it was last written.
+/// The reason for an order: its cause, and the connections that changed since the last order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Why {
-    /// What made the order.
+    /// The cause of the order.
     pub cause: Cause,
-    /// Connections through the port that were made since its last order.
+    /// The number of connections through the port that were opened since its last order.
     pub made: u32,
-    /// Connections through the port that were closed since its last order.
+    /// The number of connections through the port that were closed since its last order.
     pub closed: u32,
 }
 
-/// What the core says.
+/// An action that the core asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Output {
-    /// All of these are to be stored, or none of them: in this order, of each record the last.
+    /// Store all of these changes or none, in this order; of each record the last one counts.
     Store {
-        /// Its number, for [`Input::Stored`](super::Input::Stored).
+        /// The number of the write, for [`Input::Stored`](super::Input::Stored).
         write: u64,
-        /// What the store had come to when it was decided. If others have written since it is not to be stored, and
-        /// nothing is to be said: it is decided anew when it is learned what they wrote.
+        /// The store's revision at the decision. If another controller has written since, nothing is stored or
+        /// reported: the core decides again with [`Input::StoredByOther`](super::Input::StoredByOther).
         after: u64,
-        /// What.
+        /// The changes.
         changes: Vec<Change>,
     },
-    /// Somebody is answered.
+    /// Answer a caller.
     Answer {
-        /// Who.
+        /// The caller.
         ticket: Ticket,
-        /// What.
+        /// The answer.
         answer: Result<Answer, Refusal>,
     },
-    /// Something is to be done at a port.
+    /// Carry out an order at a port.
     Order {
-        /// Its number, for [`Input::Ended`](super::Input::Ended).
+        /// The number of the order, for [`Input::OrderEnded`](super::Input::OrderEnded).
         order: OrderId,
         /// The port.
         port: PortId,
-        /// What.
+        /// The action.
         task: Task,
-        /// Why.
+        /// The reason.
         why: Why,
     },
     /// A port was written.
@@ -91,73 +91,73 @@ pub enum Output {
         order: OrderId,
         /// The port.
         port: PortId,
-        /// What was read there last; none where that is not known.
+        /// The configuration that was read last, if it is known.
         before: Option<PortConfig>,
-        /// What was read back.
+        /// The configuration that was read back.
         after: PortConfig,
-        /// Why.
+        /// The reason.
         why: Why,
     },
-    /// An order failed; it is given again.
+    /// An order failed; it will be repeated.
     Failed {
         /// The order.
         order: OrderId,
         /// The port.
         port: PortId,
-        /// In whose words.
-        said: String,
-        /// Why it was given.
+        /// The error.
+        error: String,
+        /// The reason for the order.
         why: Why,
     },
-    /// A port was found to have something else than was written there. It is written again.
+    /// A port has another configuration than the one written. It will be written again.
     Overwritten {
-        /// The order to look.
+        /// The order of the check.
         order: OrderId,
         /// The port.
         port: PortId,
-        /// What was read there last.
+        /// The configuration that was read last.
         before: Option<PortConfig>,
-        /// What stands there now.
+        /// The configuration that was found.
         found: PortConfig,
     },
-    /// The network is to be looked over: [`Input::Discovered`](super::Input::Discovered) or [`Input::DiscoveryFailed`](super::Input::DiscoveryFailed) ends it.
+    /// Discover the network. [`Input::Discovered`](super::Input::Discovered) or
+    /// [`Input::DiscoveryFailed`](super::Input::DiscoveryFailed) ends the discovery.
     Discover,
-    /// A port is no longer there.
+    /// A port has disappeared from the network.
     Lost {
         /// The port.
         port: PortId,
-        /// What people called it.
+        /// The port's name for people.
         name: String,
     },
-    /// Connections take another way.
-    Moved {
-        /// How many.
+    /// Connections have changed their path.
+    Rerouted {
+        /// The number of connections.
         connections: u32,
     },
-    /// An order has not ended yet, though it should have.
+    /// An order is taking longer than [`Rules::late_after`](super::Rules::late_after).
     Late {
         /// The order.
         order: OrderId,
         /// The port.
         port: PortId,
     },
-    /// Nothing was heard when something was due: the process or the machine was stopped. Clients have a whole lease from
-    /// now on.
-    StoodStill {
-        /// For how long after it was due.
+    /// The core was not woken when it was due: the process or the machine was suspended. All clients get a full lease.
+    Stalled {
+        /// The delay since the core was due.
         late: Duration,
     },
-    /// Nothing is under way any more at ports of a group that this controller no longer has.
+    /// A group that this controller has lost has no outstanding orders.
     Released {
-        /// Which.
+        /// The group.
         group: Group,
     },
-    /// What others have stored can't be: it is as if it were not there.
-    PassedOver {
-        /// What, and why not.
-        said: String,
+    /// A record that another controller has stored is invalid, and is ignored.
+    RecordIgnored {
+        /// The record and the reason.
+        error: String,
     },
-    /// A client was not heard of for as long as its lease, and is dropped with all that it had.
+    /// A client's lease has expired; the client is removed with everything that it has.
     Dropped {
         /// The client.
         client: ClientId,

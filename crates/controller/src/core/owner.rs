@@ -1,4 +1,4 @@
-//! [`Owner`]: whose clients are.
+//! [`Owner`]: the authenticated owner of clients.
 
 use super::input::Input;
 use super::machine::Core;
@@ -6,8 +6,8 @@ use super::output::Output;
 use super::request::{Answer, ClientId, Refusal};
 use serde::{Deserialize, Serialize};
 
-/// By what somebody is known who has shown who they are: a credential, or a user of this machine. Their clients are
-/// nobody else's, and what all of them have together has a limit.
+/// The identity of an authenticated caller: a credential, or a user of this machine. Nobody else can use the owner's
+/// clients, and limits count all of them together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Owner(Box<str>);
 
@@ -24,22 +24,20 @@ impl std::fmt::Display for Owner {
 }
 
 impl Core {
-    /// Lets through what somebody says as a client of their own. Who speaks as another's is told what is said of
-    /// clients that never were.
+    /// Passes on an input if its caller owns the client that it names. Otherwise the answer is the same as for a client
+    /// that does not exist.
     pub(super) fn own(&self, input: Input) -> Result<Input, Output> {
-        let is_anothers = |client: &ClientId, caller: &Owner| {
+        let is_foreign = |client: &ClientId, caller: &Owner| {
             self.state().owner_of(*client).is_some_and(|owner| owner != caller)
         };
         let (ticket, answer) = match &input {
-            Input::Request { ticket, owner, request, .. }
-                if is_anothers(&request.client, owner) =>
-            {
+            Input::Request { ticket, owner, request, .. } if is_foreign(&request.client, owner) => {
                 (*ticket, Err(Refusal::NoSuchClient(request.client)))
             }
-            Input::Renew { ticket, owner, client } if is_anothers(client, owner) => {
+            Input::Renew { ticket, owner, client } if is_foreign(client, owner) => {
                 (*ticket, Err(Refusal::NoSuchClient(*client)))
             }
-            Input::Goodbye { ticket, owner, client } if is_anothers(client, owner) => {
+            Input::Goodbye { ticket, owner, client } if is_foreign(client, owner) => {
                 (*ticket, Ok(Answer::Done))
             }
             _ => return Ok(input),

@@ -1,4 +1,4 @@
-//! [`PortState`]: what a port is to be, what it is, and what is to be done there.
+//! [`PortState`]: the wanted and the actual configuration of a port, and its next order.
 
 use super::group::Group;
 use super::output::{Cause, OrderId, Task, Why};
@@ -11,40 +11,40 @@ use std::time::Duration;
 /// A port.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PortState {
-    /// What people call it.
+    /// The port's name for people.
     pub name: String,
-    /// Whether it is there.
+    /// Whether the port is part of the network now.
     pub(super) is_there: bool,
-    /// Whose it is.
+    /// The group of the port.
     pub group: Group,
-    /// Whether another controller writes it.
-    pub is_anothers: bool,
-    /// Of what is said to the controller of it, the latest.
+    /// Whether another controller writes the port.
+    pub is_foreign: bool,
+    /// The latest revision of the port's events to Saba's controller.
     pub(super) revision: u64,
-    /// How many queues it has.
+    /// The number of queues.
     pub(super) queues: Option<NonZeroU8>,
-    /// How it is to share its link.
+    /// The wanted configuration.
     pub wanted: PortConfig,
-    /// Whether it is to be as it was found, whatever is wanted.
+    /// Whether an operator has drained the port. A drained port is restored, whatever configuration is wanted.
     pub is_drained: bool,
-    /// Whether it is to be so because the daemon ends.
+    /// Whether the port is restored because the daemon ends.
     pub(super) is_left: bool,
-    /// What was read there last; none before that and after a failure.
+    /// The configuration that was read last; `None` before the first read and after a failure.
     pub read: Option<PortConfig>,
-    /// What was carried out last, if it did not fail.
+    /// The action that was carried out last, if it did not fail.
     pub(super) placed: Option<Task>,
     pub(super) under_way: Option<Order>,
-    /// When the last order ended, also one of before it was found.
+    /// The end of the last order, also of one from before the port was discovered.
     pub(super) ended: Option<Duration>,
-    /// How many orders have failed since one was carried out.
+    /// The number of failed orders since the last one that succeeded.
     pub failures: u32,
-    /// Why the last of them failed.
+    /// The error of the last failed order.
     pub fault: Option<String>,
     pub(super) made: u32,
     pub(super) closed: u32,
-    /// It was found to have something else than was written there, and was not written since.
+    /// Whether the port was found overwritten and has not been written since.
     pub(super) is_overwritten: bool,
-    /// Where it stands on the agenda.
+    /// The time at which the port is due.
     pub(super) due: Option<Duration>,
 }
 
@@ -55,13 +55,12 @@ pub(super) struct Order {
     pub(super) why: Why,
     pub(super) since: Duration,
     pub(super) is_late: bool,
-    /// The port was lost or found since.
+    /// The port was lost or discovered since the order was given.
     pub(super) is_stale: bool,
 }
 
 impl PortState {
-    /// It is no longer there, or was found anew: nothing is known of it. An order that is under way ends some
-    /// time, and says nothing then.
+    /// Clears all knowledge of a port that was lost or discovered again. The result of an outstanding order is ignored.
     pub(super) fn forget(&mut self) {
         let (mut under_way, due, ended) = (self.under_way.take(), self.due, self.ended);
         if let Some(order) = &mut under_way {
@@ -71,32 +70,32 @@ impl PortState {
         *self = PortState { revision, under_way, due, ended, ..PortState::default() };
     }
 
-    /// Another controller writes it from now on, or none does but this one. What is known of it by orders is known no more.
-    pub(super) fn hand_over(&mut self, is_anothers: bool) {
+    /// Hands the port over to another controller, or takes it over. Knowledge from earlier orders is cleared.
+    pub(super) fn hand_over(&mut self, is_foreign: bool) {
         let known = self.clone();
         self.forget();
         let PortState { name, is_there, queues, wanted, group, is_drained, is_left, .. } = known;
         (self.name, self.is_there, self.queues, self.group) = (name, is_there, queues, group);
         (self.wanted, self.is_drained, self.is_left) = (wanted, is_drained, is_left);
-        self.is_anothers = is_anothers;
+        self.is_foreign = is_foreign;
     }
 
-    /// Whether an order has not ended though it should have.
+    /// Returns whether the outstanding order takes longer than it should.
     pub fn is_late(&self) -> bool {
         self.under_way.as_ref().is_some_and(|order| order.is_late)
     }
 
-    /// Whether there is nothing to do but to look now and then.
+    /// Returns whether the port needs nothing except periodic checks.
     pub fn is_settled(&self) -> bool {
-        if self.is_anothers {
+        if self.is_foreign {
             return true;
         }
-        let looks = |order: &Order| order.why.cause == Cause::Look;
+        let looks = |order: &Order| order.why.cause == Cause::Check;
         self.under_way.as_ref().is_none_or(looks) && self.failures == 0 && !self.is_open()
     }
 
-    /// What is to be done there. A port that nobody ever sent through is only read, and one that was put back
-    /// as it was found is anyone's.
+    /// Returns the action that the port needs. A port without any configuration is only read, and a drained port
+    /// belongs to whoever writes it.
     fn task(&self) -> Task {
         let is_ours = matches!(self.placed, Some(Task::Share(_)));
         let is_empty = |config: &PortConfig| config.weights.is_empty();
@@ -112,7 +111,7 @@ impl PortState {
         }
     }
 
-    /// What the next order says: where it stands as it is to, it is only looked at.
+    /// Returns the next order's action. A port with the wanted configuration is only checked.
     pub(super) fn next_task(&self) -> Task {
         match self.task() {
             Task::Share(config) if !self.is_open() => Task::Check(config),
@@ -120,7 +119,7 @@ impl PortState {
         }
     }
 
-    /// Whether something is to be done that wasn't.
+    /// Returns whether an action is needed that was not carried out yet.
     fn is_open(&self) -> bool {
         match self.task() {
             Task::Read => self.read.is_none(),
@@ -130,29 +129,29 @@ impl PortState {
 
     pub(super) fn cause(&self) -> Cause {
         match (self.failures, self.read.is_some(), self.is_open()) {
-            (1.., ..) => Cause::Again,
+            (1.., ..) => Cause::Retry,
             _ if self.is_overwritten => Cause::Overwritten,
-            (0, false, _) => Cause::Found,
-            (0, true, true) => Cause::Wanted,
-            (0, true, false) => Cause::Look,
+            (0, false, _) => Cause::Discovered,
+            (0, true, true) => Cause::Changed,
+            (0, true, false) => Cause::Check,
         }
     }
 
-    /// When to look at it next, or to give an order.
+    /// Returns the time at which the port needs the next order, or at which its outstanding order is late.
     pub(super) fn due(&self, now: Duration, rules: &Rules) -> Option<Duration> {
         if let Some(order) = &self.under_way {
-            return (!order.is_late).then(|| order.since + rules.late);
+            return (!order.is_late).then(|| order.since + rules.late_after);
         }
-        if !self.is_there || self.is_anothers {
+        if !self.is_there || self.is_foreign {
             return None;
         }
         let Some(ended) = self.ended else { return Some(now) };
         let rest = match (self.failures, self.is_open()) {
-            (0, true) => rules.apart,
-            (0, false) => rules.look,
+            (0, true) => rules.order_gap,
+            (0, false) => rules.check_interval,
             (failures, _) => {
                 let doubled = rules.retry.saturating_mul(1 << (failures - 1).min(20));
-                doubled.min(rules.longest_retry).max(rules.apart)
+                doubled.min(rules.max_retry).max(rules.order_gap)
             }
         };
         Some(ended + rest)

@@ -1,7 +1,7 @@
-//! [`Ports`]: what ports are to be, what they are, and when which order goes out.
+//! [`Ports`]: the ports of the network, and the schedule of their orders.
 
 use super::group::Group;
-use super::input::End;
+use super::input::OrderOutcome;
 use super::output::{OrderId, Output, Task, Why};
 use super::port::{Order, PortState};
 use super::rules::Rules;
@@ -10,28 +10,28 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-/// All ports. Each has at most one order under way, and rests for [`Rules::apart`] after each.
+/// All ports. Each has at most one outstanding order, and pauses for [`Rules::order_gap`] after each.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Kept", into = "Kept")]
+#[serde(from = "Saved", into = "Saved")]
 pub(super) struct Ports {
     pub(super) all: BTreeMap<PortId, PortState>,
-    /// Whether all are to be as they were found, those too that are found later.
+    /// Whether all ports are restored because the daemon ends, also those that are discovered later.
     pub(super) are_left: bool,
     agenda: BTreeSet<(Duration, PortId)>,
     under_way: BTreeMap<OrderId, PortId>,
     next: u64,
 }
 
-/// The same, as it is written down.
+/// The serialised form.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct Saved {
     ports: Vec<(PortId, PortState)>,
     are_left: bool,
     next: u64,
 }
 
-impl From<Kept> for Ports {
-    fn from(Kept { ports, are_left, next }: Kept) -> Self {
+impl From<Saved> for Ports {
+    fn from(Saved { ports, are_left, next }: Saved) -> Self {
         let all: BTreeMap<PortId, PortState> = ports.into_iter().collect();
         let agenda = all.iter().filter_map(|(&id, port)| Some((port.due?, id))).collect();
         let orders = all.iter().filter_map(|(&id, port)| Some((port.under_way.as_ref()?.id, id)));
@@ -40,14 +40,14 @@ impl From<Kept> for Ports {
     }
 }
 
-impl From<Ports> for Kept {
+impl From<Ports> for Saved {
     fn from(Ports { all, are_left, next, .. }: Ports) -> Self {
-        Kept { ports: all.into_iter().collect(), are_left, next }
+        Saved { ports: all.into_iter().collect(), are_left, next }
     }
 }
 
 impl Ports {
-    /// Changes a port and puts it on the agenda anew.
+    /// Changes a port and reschedules it.
     pub(super) fn change(
         &mut self,
         id: PortId,
@@ -66,7 +66,7 @@ impl Ports {
         }
     }
 
-    /// All are to be as they were found.
+    /// Restores all ports.
     pub(super) fn leave(&mut self, (now, rules): (Duration, &Rules)) {
         self.are_left = true;
         let ids: Vec<PortId> = self.all.keys().copied().collect();
@@ -75,19 +75,19 @@ impl Ports {
         }
     }
 
-    /// A connection through a port was made or closed.
+    /// Counts an opened or closed connection through a port.
     pub(super) fn count(&mut self, id: PortId, is_made: bool) {
         if let Some(port) = self.all.get_mut(&id) {
             *(if is_made { &mut port.made } else { &mut port.closed }) += 1;
         }
     }
 
-    /// Whether an order is under way at a port of a group.
+    /// Returns whether a port of the group has an outstanding order.
     pub(super) fn is_busy(&self, group: &Group) -> bool {
         self.under_way.values().any(|port| self.all.get(port).is_some_and(|of| of.group == *group))
     }
 
-    /// The first time at which there is something to do.
+    /// Returns the time at which the first port is due.
     pub(super) fn wake(&self) -> Option<Duration> {
         self.agenda.first().map(|first| first.0)
     }
@@ -126,11 +126,11 @@ impl Ports {
         }
     }
 
-    /// An order has ended. One that isn't under way says nothing.
+    /// Handles the end of an order. An unknown order is ignored.
     pub(super) fn ended(
         &mut self,
         order: OrderId,
-        end: End,
+        outcome: OrderOutcome,
         (now, rules): (Duration, &Rules),
         out: &mut VecDeque<Output>,
     ) {
@@ -141,8 +141,8 @@ impl Ports {
             if is_stale {
                 return;
             }
-            match end {
-                End::Done { is_written, config } => {
+            match outcome {
+                OrderOutcome::Done { is_written, config } => {
                     let before = port.read.replace(config.clone());
                     (port.failures, port.fault) = (0, None);
                     if !matches!(task, Task::Read | Task::Check(_)) {
@@ -153,20 +153,20 @@ impl Ports {
                         out.push_back(Output::Written { order, port: id, before, after, why });
                     }
                 }
-                End::Stands => (port.failures, port.fault) = (0, None),
-                End::Differs { found } => {
+                OrderOutcome::Unchanged => (port.failures, port.fault) = (0, None),
+                OrderOutcome::Differs { found } => {
                     let before = port.read.replace(found.clone());
                     (port.failures, port.fault, port.placed) = (0, None, None);
                     port.is_overwritten = true;
                     out.push_back(Output::Overwritten { order, port: id, before, found });
                 }
-                End::Failed { said } => {
+                OrderOutcome::Failed { error } => {
                     (port.read, port.placed) = (None, None);
                     port.failures = port.failures.saturating_add(1);
-                    port.fault = Some(said.clone());
-                    // What was to be told with it is told with the next.
+                    port.fault = Some(error.clone());
+                    // The next order reports the connections of the failed one.
                     (port.made, port.closed) = (port.made + why.made, port.closed + why.closed);
-                    out.push_back(Output::Failed { order, port: id, said, why });
+                    out.push_back(Output::Failed { order, port: id, error, why });
                 }
             }
         });

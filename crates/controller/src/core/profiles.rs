@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU16, NonZeroU32};
 use std::sync::Arc;
 
-/// What was profiled, and which level each application has.
+/// The profiled applications and their priority levels.
 ///
-/// Levels are made of the table ahead of time (Saba 4.3.4), as a distributed controller has them, and not of
-/// who is registered: so an application has the same level whoever came before it, and a connection that
-/// is opened twice, before and after a start of the controller, has one level.
+/// Levels are computed from the whole table ahead of time (Saba 4.3.4), as in a distributed controller, and not from
+/// the registered applications. So an application's level does not depend on earlier registrations, and a connection
+/// that is opened twice, before and after a restart of the controller, has one level.
 #[derive(Debug, Clone)]
 pub struct Profiles {
     table: Table,
@@ -21,8 +21,8 @@ pub struct Profiles {
 }
 
 impl Profiles {
-    /// The profiles of a table, of which up to `levels` levels are made: as many as packets can be told apart by. `seed`
-    /// is what the starts of K-means are drawn from.
+    /// Computes up to `levels` priority levels from a sensitivity table. `levels` is the number of distinguishable
+    /// marks, and `seed` randomises the starting points of K-means.
     pub fn new(table: Table, levels: NonZeroU16, seed: u64) -> Self {
         let model = |entry: &bandwise_saba::table::Entry| {
             Model::fit(&entry.samples, Kind::Monotone).expect("only a polynomial can fail")
@@ -36,12 +36,12 @@ impl Profiles {
         Profiles { table, shared }
     }
 
-    /// Levels and how they merge.
+    /// Returns the levels and the order in which they merge.
     pub fn shared(&self) -> &Arc<SharedTable> {
         &self.shared
     }
 
-    /// An application's name and level, and what makes its model doubtful as it runs.
+    /// Returns an application's level, and the doubts about its model under the conditions of this run.
     pub(super) fn registered(
         &self,
         name: &str,
@@ -51,7 +51,7 @@ impl Profiles {
         let bad =
             |what: String, allowed: &str| Refusal::BadSetting { what, allowed: allowed.into() };
         let one_or_more = |nodes| {
-            let refused = || bad("it runs on 0 nodes".into(), "a whole number from 1 on");
+            let refused = || bad("0 nodes".into(), "a whole number from 1 on");
             NonZeroU32::new(nodes).ok_or_else(refused)
         };
         let amount = |text: &str| {

@@ -1,135 +1,135 @@
-//! [`NumberedRequest`] and [`Answer`]: what clients ask, what they are told, why they are refused.
+//! [`NumberedRequest`], [`Answer`] and [`Refusal`]: the requests of clients and their answers.
 
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortId};
 use bandwise_saba::mapping::PriorityLevel;
 use serde::{Deserialize, Serialize};
 
-/// A client, from its hello to its goodbye or the end of its lease. Ids are given once.
+/// The id of a client, from its hello to its goodbye or the end of its lease. Ids are never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ClientId(pub u64);
 
-/// A request of a client. The same one again, with the same number, has the same answer.
+/// A request with a number. A repeated request with the same number gets the same answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NumberedRequest {
-    /// Who asks.
+    /// The client.
     pub client: ClientId,
-    /// The client's number of it; a number is used for one request.
+    /// The number of the request; a client uses each number for one request.
     pub number: u64,
-    /// The client has heard the answers to all requests with smaller numbers and never sends one of them
-    /// again, so that they can be forgotten.
+    /// The client has received the answers to all requests with smaller numbers and never repeats one of them. The
+    /// controller deletes those answers.
     #[serde(default)]
     pub acknowledged_below: u64,
-    /// What is asked.
+    /// The request.
     pub request: Request,
 }
 
-/// What clients ask.
+/// A request of a client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Request {
-    /// An application runs (Saba 4.4.2, 1).
+    /// Registers an application (Saba 4.4.2, step 1).
     Register {
-        /// Its name in the sensitivity table.
+        /// The application's name in the sensitivity table.
         name: String,
-        /// On how many hosts it runs.
+        /// The number of hosts that the application runs on.
         #[serde(default)]
         nodes: Option<u32>,
-        /// On how much data it works, as the table has it: `10000 samples`.
+        /// The amount of data that the application works on, in the table's unit: `10000 samples`.
         #[serde(default)]
         dataset: Option<String>,
-        /// What it is a part of. Who registers the same name with the same job, as the same owner, from whatever process
-        /// or host, registers the same application: it counts once at each port, and is gone with its last part.
+        /// The job that the registration is part of. Registrations of one owner with the same name and job, from any
+        /// process and host, are one application: it counts once at each port, and ends with its last registration.
         #[serde(default)]
         job: Option<String>,
     },
-    /// It has ended (Saba 4.4.2, 12); its connections are closed with it.
+    /// Deregisters an application (Saba 4.4.2, step 12) and closes its connections.
     Deregister {
-        /// Which.
+        /// The application.
         application: ApplicationId,
     },
-    /// It has made a connection (Saba 4.4.2, 4).
+    /// Opens a connection (Saba 4.4.2, step 4).
     Connect {
-        /// Whose it is.
+        /// The application that opened the connection.
         application: ApplicationId,
-        /// The host that data leave.
+        /// The sending host.
         from: String,
-        /// The host that they go to.
+        /// The receiving host.
         to: String,
     },
-    /// A connection was closed (Saba 4.4.2, 8).
+    /// Closes a connection (Saba 4.4.2, step 8).
     Close {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
     },
 }
 
-/// What was done.
+/// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// A client is known, until nothing is heard of it for as long as a lease.
+    /// The client exists until its lease ends. Every call renews the lease.
     Welcome {
-        /// By what it is known.
+        /// The client's id.
         client: ClientId,
-        /// The lease, in milliseconds.
+        /// The length of the lease, in milliseconds.
         lease_ms: u64,
     },
-    /// An application is registered.
+    /// The application is registered.
     Registered {
-        /// Its id.
+        /// The application's id.
         application: ApplicationId,
-        /// The level that packets of its connections carry.
+        /// The priority level that packets of its connections carry.
         level: PriorityLevel,
-        /// What makes its model doubtful as it runs now.
+        /// Doubts about the application's model under the conditions of this run, for people.
         doubts: Vec<String>,
     },
-    /// A connection is known.
+    /// The connection is registered.
     Connected {
-        /// Its id.
+        /// The connection's id.
         connection: ConnectionId,
-        /// The level that its packets carry.
+        /// The priority level that its packets carry.
         level: PriorityLevel,
     },
-    /// It is so.
+    /// The request was carried out.
     Done,
 }
 
-/// Why a request was refused. Nothing has changed.
+/// The reason for a refusal. A refused request has no effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
-    /// The client said goodbye, or nothing for longer than its lease, or is none.
-    #[error("there is no client {}: its lease has ended, or it never was; say hello, and register again", .0.0)]
+    /// The client has never existed, has said goodbye, or its lease has ended.
+    #[error("there is no client {}: its lease has ended, or it never existed; send hello and register again", .0.0)]
     NoSuchClient(ClientId),
-    /// Its answer is forgotten, as the client said to have heard it.
-    #[error("request {number}, where answers below {acknowledged_below} have been heard")]
+    /// The client has acknowledged the answer, which is deleted.
+    #[error("request {number}, but answers below {acknowledged_below} are acknowledged")]
     Acknowledged {
-        /// The request.
+        /// The number of the request.
         number: u64,
-        /// What the client said.
+        /// The client has acknowledged all answers below this number.
         acknowledged_below: u64,
     },
-    /// A number that was used for something else.
-    #[error("request {0} was another one before: each needs a number of its own")]
+    /// The number was used for another request.
+    #[error("request {0} was used for another request: each request needs its own number")]
     OtherRequest(u64),
-    /// More than a limit allows.
+    /// A limit is reached.
     #[error("no more than {most} {of}")]
     TooMany {
-        /// How many are allowed.
+        /// The limit.
         most: u32,
-        /// Of what.
+        /// The limited resource.
         of: Limited,
     },
-    /// The sensitivity table doesn't have the application.
+    /// The sensitivity table lacks the application.
     #[error("the sensitivity table has no application called {0:?}")]
     UnknownApplication(String),
-    /// What it runs on is no such thing.
+    /// A value of the request is invalid.
     #[error("{what} (allowed: {allowed})")]
     BadSetting {
-        /// What is wrong.
+        /// The value.
         what: String,
-        /// What would do.
+        /// The allowed values.
         allowed: String,
     },
     /// The client has no such application.
@@ -138,27 +138,25 @@ pub enum Refusal {
     /// The client has no such connection.
     #[error("this client has no connection {}", .0.0)]
     NoSuchConnection(ConnectionId),
-    /// No way through the network that is known.
+    /// The network has no known path between the hosts.
     #[error("{0}")]
     NoPath(String),
-    /// There is no such port.
+    /// The network has no such port.
     #[error("there is no port {}", .0.0)]
     NoSuchPort(PortId),
-    /// It could not be stored. The same request can be sent again.
-    #[error("it could not be stored, so nothing was done: {0}")]
+    /// The request could not be stored. The client can repeat it.
+    #[error("the request could not be stored and had no effect: {0}")]
     NotStored(String),
 }
 
 impl Refusal {
-    /// By a controller that has no part in what others share.
+    /// Returns the refusal by a controller that is cut off from the shared store.
     pub(super) fn cut_off() -> Self {
-        Refusal::NotStored(
-            "this controller is cut off from the store that it shares with others".into(),
-        )
+        Refusal::NotStored("this controller is cut off from the shared store".into())
     }
 }
 
-/// What there is a limit for.
+/// A limited resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limited {
@@ -168,7 +166,7 @@ pub enum Limited {
     Applications,
     /// Connections of all clients of one owner.
     Connections,
-    /// Requests of one client whose answers it has not said to have heard.
+    /// Requests of one client with unacknowledged answers.
     Unacknowledged,
 }
 
@@ -178,9 +176,7 @@ impl std::fmt::Display for Limited {
             Limited::Clients => "clients at one time",
             Limited::Applications => "applications of one owner",
             Limited::Connections => "connections of one owner",
-            Limited::Unacknowledged => {
-                "requests of one client that it has not said to have heard the answers to"
-            }
+            Limited::Unacknowledged => "requests of one client with unacknowledged answers",
         })
     }
 }

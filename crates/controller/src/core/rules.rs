@@ -1,44 +1,44 @@
-//! [`Rules`] and [`Limits`]: what the core goes by.
+//! [`Rules`] and [`Limits`]: the parameters of the core.
 
 use bandwise_saba::controller::{Settings, Weighting};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// What the core goes by, beside the sensitivity table.
+/// The parameters of the core, apart from the sensitivity table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
-    /// How long a client is taken for alive after it was last heard.
+    /// The length of a client's lease, from its last call.
     pub lease: Duration,
-    /// From the end of what was done at a port to the next at the same port, at least.
-    pub apart: Duration,
-    /// How long a port stays without being looked at.
-    pub look: Duration,
-    /// How long the network stays without being looked over: which ports there are, which routes.
-    pub discover: Duration,
-    /// After how long an order that has not ended is called late.
-    pub late: Duration,
-    /// From a failure to the next try; twice as long after each.
+    /// The shortest time between the end of an order at a port and the next order at the same port.
+    pub order_gap: Duration,
+    /// The interval between checks of a port.
+    pub check_interval: Duration,
+    /// The interval between discoveries of the network.
+    pub discovery_interval: Duration,
+    /// The time after which an outstanding order is reported as late.
+    pub late_after: Duration,
+    /// The delay from a failed order to the next one; it doubles with each failure.
     pub retry: Duration,
-    /// The longest such wait.
-    pub longest_retry: Duration,
-    /// How many changes a store takes at once; none where there is no limit.
+    /// The longest such delay.
+    pub max_retry: Duration,
+    /// The largest number of changes in a write; `None` without a limit.
     #[serde(default)]
-    pub at_once: Option<u32>,
-    /// Where weights come from.
+    pub max_changes: Option<u32>,
+    /// The source of weights.
     #[serde(default)]
     pub weighting: Weighting,
-    /// What clients may have.
+    /// The limits of clients.
     pub limits: Limits,
 }
 
 impl Rules {
-    /// How ports are shared.
+    /// Returns the settings of Saba's controller.
     pub fn sharing(&self) -> Settings {
         Settings { weighting: self.weighting, ..Settings::default() }
     }
 }
 
-/// What clients may have.
+/// The limits of clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Clients at one time.
@@ -47,7 +47,7 @@ pub struct Limits {
     pub applications: u32,
     /// Connections of all clients of one owner.
     pub connections: u32,
-    /// Requests of one client whose answers it has not said to have heard.
+    /// Requests of one client with unacknowledged answers.
     pub unacknowledged: u32,
 }
 
@@ -55,13 +55,13 @@ impl Default for Rules {
     fn default() -> Self {
         Rules {
             lease: Duration::from_secs(30),
-            apart: Duration::from_millis(10),
-            look: Duration::from_secs(10),
-            discover: Duration::from_secs(30),
-            late: Duration::from_secs(2),
+            order_gap: Duration::from_millis(10),
+            check_interval: Duration::from_secs(10),
+            discovery_interval: Duration::from_secs(30),
+            late_after: Duration::from_secs(2),
             retry: Duration::from_millis(100),
-            longest_retry: Duration::from_secs(30),
-            at_once: None,
+            max_retry: Duration::from_secs(30),
+            max_changes: None,
             weighting: Weighting::default(),
             limits: Limits::default(),
         }

@@ -1,4 +1,4 @@
-//! [`State`]: who is there, as it is stored.
+//! [`State`]: the clients, applications and connections, as they are stored.
 
 use super::change::{Answered, Application, Change, Client, Connection, Next};
 use super::owner::Owner;
@@ -6,7 +6,7 @@ use super::request::ClientId;
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Who is there. It changes by [`Change`]s alone, each of which can be taken back.
+/// The clients, applications and connections. [`Change`]s alone modify the state, and each can be undone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct State {
     pub(super) next: Next,
@@ -17,13 +17,13 @@ pub struct State {
     pub(super) drained: BTreeSet<PortId>,
     of_client: BTreeSet<(ClientId, ApplicationId)>,
     of_application: BTreeSet<(ApplicationId, ConnectionId)>,
-    /// What each has whose clients have anything.
+    /// The counts of each owner that has anything.
     held: BTreeMap<Owner, Held>,
-    /// The parts of each job, by whose it is, of which application, and its name.
+    /// The parts of each job, by its owner, application and name.
     jobs: BTreeMap<(Owner, String, String), BTreeSet<ApplicationId>>,
 }
 
-/// What all clients of an owner have.
+/// The numbers of applications and connections of all clients of an owner.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Held {
     pub(super) applications: u32,
@@ -31,10 +31,10 @@ pub(super) struct Held {
 }
 
 impl State {
-    /// The state that these records make, in any order.
+    /// Returns the state that consists of these records, in any order.
     pub fn of(records: impl IntoIterator<Item = Change>) -> Self {
         let mut state = State::default();
-        // Clients first: what is held is counted by whose they are.
+        // Clients come first, as the counts need the owner of each client.
         let is_client = |record: &Change| matches!(record, Change::Client(..));
         let (clients, others): (Vec<_>, Vec<_>) = records.into_iter().partition(is_client);
         for record in clients.into_iter().chain(others) {
@@ -43,7 +43,7 @@ impl State {
         state
     }
 
-    /// The same, where it is one in which nothing ever was, with that number for the first client.
+    /// Sets the id of the first client, if the state is empty and was never used.
     pub fn or_first(mut self, client: u64) -> Self {
         if self == State::default() {
             self.next.client = client;
@@ -51,7 +51,7 @@ impl State {
         self
     }
 
-    /// Makes a change; returns the one that takes it back.
+    /// Applies a change. Returns the change that undoes it.
     pub(super) fn apply(&mut self, change: Change) -> Change {
         match change {
             Change::Next(next) => Change::Next(std::mem::replace(&mut self.next, next)),
@@ -105,8 +105,8 @@ impl State {
         }
     }
 
-    /// A client's owner has one more or less of something. A client outlives what it has, unless somebody has written
-    /// otherwise by hand: then what goes may not have been counted.
+    /// Updates the counts of a client's owner. A client normally outlives what it has; after a manual edit of the
+    /// store, a removed item may not have been counted.
     fn hold(&mut self, client: ClientId, change: impl FnOnce(&mut Held)) {
         let owner = self.owner_of(client).cloned().unwrap_or_default();
         let mut held = self.held.remove(&owner).unwrap_or_default();
@@ -116,7 +116,7 @@ impl State {
         }
     }
 
-    /// A job has one more or less of its parts.
+    /// Updates the parts of a job.
     fn part(
         &mut self,
         of: &Application,
@@ -132,25 +132,25 @@ impl State {
         }
     }
 
-    /// By what the controller of Saba knows a job of an application, if the owner of this client has it.
+    /// Returns the id by which Saba's controller knows a job, if the owner of this client has it.
     pub(super) fn whole(&self, client: ClientId, name: &str, job: &str) -> Option<ApplicationId> {
         let owner = self.owner_of(client)?.clone();
         let parts = self.jobs.get(&(owner, name.to_owned(), job.to_owned()))?;
         self.applications.get(parts.first()?)?.job.as_ref().map(|job| job.whole)
     }
 
-    /// Whose a client is.
+    /// Returns the owner of a client.
     pub(super) fn owner_of(&self, client: ClientId) -> Option<&Owner> {
         self.clients.get(&client).map(|client| &client.owner)
     }
 
-    /// What all clients have that are of the owner of this one.
+    /// Returns the counts of this client's owner.
     pub(super) fn held_with(&self, client: ClientId) -> Held {
         let owner = self.owner_of(client);
         owner.and_then(|owner| self.held.get(owner)).copied().unwrap_or_default()
     }
 
-    /// All of it, for another to begin with.
+    /// Iterates over all records.
     pub fn records(&self) -> impl Iterator<Item = Change> + '_ {
         let clients = self.clients.iter().map(|(&id, of)| Change::Client(id, Some(of.clone())));
         let answered =
@@ -168,7 +168,7 @@ impl State {
             .chain(drained)
     }
 
-    /// What makes this state another: what begins comes before what ends, and whoever has something before what they have.
+    /// Returns the changes that lead to another state. Additions come before removals, and owners before what they own.
     pub(super) fn until(&self, other: &State) -> Vec<Change> {
         let mut changes: Vec<Change> = Vec::new();
         if self.next != other.next {
@@ -190,13 +190,13 @@ impl State {
         changes
     }
 
-    /// The applications of a client.
+    /// Iterates over the applications of a client.
     pub fn applications_of(&self, client: ClientId) -> impl Iterator<Item = ApplicationId> + '_ {
         let (first, last) = (ApplicationId(0), ApplicationId(u64::MAX));
         self.of_client.range((client, first)..=(client, last)).map(|of| of.1)
     }
 
-    /// The connections of an application.
+    /// Iterates over the connections of an application.
     pub fn connections_of(
         &self,
         application: ApplicationId,
@@ -205,35 +205,35 @@ impl State {
         self.of_application.range((application, first)..=(application, last)).map(|of| of.1)
     }
 
-    /// The requests of a client whose answers are kept.
+    /// Iterates over the numbers of a client's requests with stored answers.
     pub(super) fn answered_of(&self, client: ClientId) -> impl Iterator<Item = u64> + '_ {
         self.answered.range((client, 0)..=(client, u64::MAX)).map(|of| of.0.1)
     }
 
-    /// Ids of an application and a connection that nobody has yet.
+    /// Returns the next free ids of an application and a connection.
     pub(super) fn ids_to_come(&self) -> (u64, u64) {
         (self.next.application, self.next.connection)
     }
 
-    /// All clients.
+    /// Iterates over all clients.
     pub fn clients(&self) -> impl ExactSizeIterator<Item = ClientId> + '_ {
         self.clients.keys().copied()
     }
 
-    /// All applications, by id.
+    /// Iterates over all applications, by id.
     pub fn applications(
         &self,
     ) -> impl ExactSizeIterator<Item = (ApplicationId, &Application)> + '_ {
         self.applications.iter().map(|(&id, of)| (id, of))
     }
 
-    /// All connections, by id.
+    /// Iterates over all connections, by id.
     pub fn connections(&self) -> impl ExactSizeIterator<Item = (ConnectionId, &Connection)> + '_ {
         self.connections.iter().map(|(&id, of)| (id, of))
     }
 }
 
-/// What the second has that the first lacks, or has otherwise.
+/// Adds changes for entries of the second map that the first lacks or has with another value.
 fn begins<K: Ord + Copy, V: PartialEq + Clone>(
     changes: &mut Vec<Change>,
     (before, after): (&BTreeMap<K, V>, &BTreeMap<K, V>),
@@ -243,7 +243,7 @@ fn begins<K: Ord + Copy, V: PartialEq + Clone>(
     changes.extend(others.map(|(&id, of)| change(id, Some(of.clone()))));
 }
 
-/// What the second lacks.
+/// Adds changes for entries of the first map that the second lacks.
 fn ends<K: Ord + Copy, V>(
     changes: &mut Vec<Change>,
     (before, after): (&BTreeMap<K, V>, &BTreeMap<K, V>),

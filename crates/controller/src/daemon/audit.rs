@@ -1,4 +1,4 @@
-//! [`Audit`]: a line for each change of a port.
+//! [`Audit`]: the log of changes to ports.
 
 use super::RotatingFile;
 use crate::core::{Output, Task};
@@ -7,21 +7,25 @@ use std::fs::File;
 use std::io::{self, Write};
 use tracing_subscriber::fmt::{format::Writer, time::FormatTime, time::SystemTime};
 
-/// The trail of what was done to ports: JSON lines, each with time, port, before, after and why. An order to write
-/// stands there before it is given, so that nothing is done of which no line tells.
+/// The audit log: JSON lines, each with the time, the port, the configurations before and after, and the reason. An
+/// order that writes is logged before it is given, so that no write happens without a line.
 ///
-/// A line that can't be written, as the disk is full, goes to the log.
+/// A line that can't be written, for example to a full disk, goes to the log of the daemon.
 #[derive(Debug)]
 pub struct Audit {
     rotating: RotatingFile,
     file: File,
     length: u64,
-    /// How long it is when another file is begun.
+    /// The length at which the next file begins.
     full: u64,
 }
 
 impl Audit {
-    /// Goes on in this file, or begins it.
+    /// Opens the audit log, or creates it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file, or another one beside it, can't be written.
     pub fn open(rotating: RotatingFile) -> io::Result<Self> {
         rotating.check()?;
         let (file, length) = rotating.open()?;
@@ -29,7 +33,7 @@ impl Audit {
         Ok(Audit { rotating, file, length, full })
     }
 
-    /// Writes a line, if what was said is about a port that is written. `name` is what people call the port.
+    /// Logs an output that is about a written port. `name` is the port's name for people.
     pub(super) fn line(&mut self, output: &Output, name: &str) {
         let Some(mut line) = line(output) else { return };
         line["time"] = json!(now());
@@ -39,23 +43,24 @@ impl Audit {
         match self.file.write_all(line.as_bytes()) {
             Ok(()) => self.length += line.len() as u64,
             Err(error) => {
-                tracing::error!(%error, line = line.trim_end(), "the audit trail lacks a line");
-                // What there is of it is a line of its own, if that can be.
+                tracing::error!(%error, line = line.trim_end(), "audit log lacks a line: write failed");
+                // The part of the line that was written gets a line of its own.
                 let _ = self.file.write_all(b"\n");
-                // A file that is full of lines that were not written would push out one that has some.
+                // Lines that were not written must not count, as rotation would delete a file with content for an empty
+                // one.
                 self.length = self.file.metadata().map_or(self.length, |file| file.len());
             }
         }
     }
 
-    /// Begins another file if this one is full. If that can't be, it is gone on in, as a trail that lacks nothing is worth
-    /// more than room; it is tried again when it has grown by a part.
+    /// Begins the next file if this one is full. If that fails, the file grows, since a complete log is worth more than
+    /// disk space. The next attempt follows after some growth.
     fn make_room(&mut self) {
         if self.length < self.full {
             return;
         }
         if let Err(error) = self.begin_another() {
-            tracing::error!(%error, "the audit trail grows: another file can't be begun");
+            tracing::error!(%error, "audit log grows: creating the next file failed");
             self.full = self.length + self.rotating.size().get() / 16;
         }
     }
@@ -77,23 +82,23 @@ fn line(output: &Output) -> Option<Value> {
                 _ => json!("as found"),
             };
             Some(
-                json!({ "what": "ordered", "order": order, "port": port, "after": after, "why": why }),
+                json!({ "event": "ordered", "order": order, "port": port, "after": after, "why": why }),
             )
         }
         Output::Written { order, port, before, after, why } => Some(json!({
-            "what": "written", "order": order, "port": port, "before": before, "after": after, "why": why,
+            "event": "written", "order": order, "port": port, "before": before, "after": after, "why": why,
         })),
         Output::Overwritten { order, port, before, found } => Some(json!({
-            "what": "overwritten", "order": order, "port": port, "before": before, "after": found,
+            "event": "overwritten", "order": order, "port": port, "before": before, "after": found,
         })),
-        Output::Failed { order, port, said, why } => Some(
-            json!({ "what": "failed", "order": order, "port": port, "said": said, "why": why }),
+        Output::Failed { order, port, error, why } => Some(
+            json!({ "event": "failed", "order": order, "port": port, "error": error, "why": why }),
         ),
         _ => None,
     }
 }
 
-/// The time by the wall clock, as RFC 3339 has it.
+/// Returns the wall-clock time in the format of RFC 3339.
 fn now() -> String {
     let mut text = String::new();
     match SystemTime.format_time(&mut Writer::new(&mut text)) {

@@ -1,4 +1,4 @@
-//! Whoever looks over the network, while others write to it and ask it for routes.
+//! The discovery thread: reads the network while the event loop looks up paths and the writer writes ports.
 
 use super::handle::Message;
 use crate::core::{Connection, Route};
@@ -8,22 +8,23 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Hosts that data go from and to.
+/// The sending and the receiving host.
 pub(super) type HostPair = (Box<str>, Box<str>);
 
-/// The way of connections; none where those between the same hosts have different ones.
+/// The common path of all connections between two hosts; `None` if their paths differ.
 pub(super) type Path = Option<Box<[PortId]>>;
 
-/// All ends between which there are connections, and the way of those.
+/// All pairs of hosts with connections, and their common path.
 pub(super) type KnownPaths = BTreeMap<HostPair, Path>;
 
-/// What came of it.
+/// The result of a discovery.
 pub(super) struct Discovered {
     pub(super) ports: Vec<Port>,
     pub(super) routes: Vec<Route>,
 }
 
-/// Who knows ways through the network as it was found last. The event loop asks; the discovery puts another in its place.
+/// The switches for looking up paths in the last discovered network. The event loop reads them; the discovery thread
+/// replaces them.
 pub(super) struct SharedSwitches<S>(Arc<Mutex<S>>);
 
 impl<S> Clone for SharedSwitches<S> {
@@ -42,7 +43,7 @@ impl<S: Switches> SharedSwitches<S> {
     }
 }
 
-/// The ways of connections.
+/// Returns the paths of connections, by pair of hosts.
 pub(super) fn known_paths<'a>(connections: impl Iterator<Item = &'a Connection>) -> KnownPaths {
     let mut known = KnownPaths::new();
     for of in connections {
@@ -51,7 +52,7 @@ pub(super) fn known_paths<'a>(connections: impl Iterator<Item = &'a Connection>)
     known
 }
 
-/// One more connection between these hosts.
+/// Adds a connection between two hosts.
 pub(super) fn add(known: &mut KnownPaths, ends: HostPair, path: Path) {
     let there = known.entry(ends).or_insert_with(|| path.clone());
     if *there != path {
@@ -59,8 +60,8 @@ pub(super) fn add(known: &mut KnownPaths, ends: HostPair, path: Path) {
     }
 }
 
-/// Of these, the ways that are others now. Where no way is found a connection keeps the one that it had: its packets
-/// go nowhere else meanwhile.
+/// Returns the routes that have changed. Without a path, a connection keeps its old one: its packets go nowhere else
+/// meanwhile.
 pub(super) fn changed_routes(switches: &mut impl Switches, known: KnownPaths) -> Vec<Route> {
     let other = |((from, to), before): (HostPair, Path)| {
         let path: Box<[PortId]> = switches.path(&from, &to).ok()?.into();
@@ -69,7 +70,7 @@ pub(super) fn changed_routes(switches: &mut impl Switches, known: KnownPaths) ->
     known.into_iter().filter_map(other).collect()
 }
 
-/// Looks over the network whenever it is asked, until nobody does any more.
+/// Discovers the network at each request, until the sender of requests is dropped.
 pub(super) fn run<S: Switches>(
     mut switches: S,
     shared: &SharedSwitches<S>,

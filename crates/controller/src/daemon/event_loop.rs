@@ -4,7 +4,7 @@ mod discovered;
 mod parts;
 mod persisted;
 mod record;
-mod tell;
+mod report;
 
 pub use parts::{Parts, Paths};
 
@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 
-/// How long ports may take to be as they were found when the daemon ends.
+/// The time that the restoration of ports may take before the daemon ends.
 const RESTORING: Duration = Duration::from_secs(10);
 
 /// The thread that owns the core.
@@ -35,26 +35,30 @@ pub struct EventLoop<S> {
     audit: Option<Audit>,
     metrics: Metrics,
     restores: bool,
-    /// Until when it waits for that, when it ends.
+    /// The deadline of the restoration, while the daemon ends.
     leaves: Option<Instant>,
     began: Instant,
     waiting: BTreeMap<Ticket, oneshot::Sender<Result<Answer, Refusal>>>,
     tickets: u64,
-    /// When the first request was heard for a connection that a port does not know of yet.
+    /// The time of the first request for a connection that a port is not configured for yet.
     unplaced: BTreeMap<PortId, Instant>,
     ordered: BTreeMap<OrderId, (PortId, Instant)>,
     store: UnboundedSender<PersisterMessage>,
     groups: Groups,
     writer: Sender<Order>,
     discovery: Sender<KnownPaths>,
-    /// Connections that were asked for since the discovery was sent, and the ways that they were given.
+    /// Connections that were requested since the last discovery began, and their paths.
     since: KnownPaths,
     messages: Receiver<Message>,
 }
 
 impl<S: Switches + Send + 'static> EventLoop<S> {
-    /// Finds the ports and starts the threads. The last of what is returned ends when the daemon does, with the names
-    /// of ports that should be as they were found and are not.
+    /// Discovers the ports and starts the threads. The returned thread ends with the daemon; it returns the names of
+    /// ports that should be restored and are not.
+    ///
+    /// # Errors
+    ///
+    /// Returns the [`Fault`] of the first discovery.
     pub fn start(mut parts: Parts<S>) -> Result<(Handle, JoinHandle<Vec<String>>), Fault> {
         let found = parts.paths.discover()?;
         let began = Instant::now();
@@ -95,7 +99,7 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
             own.discovered(found, Vec::new());
             let unrestored = own.run();
             drop(own);
-            // Others are told that it is gone.
+            // The persister releases the groups of this controller.
             let _ = persister.join();
             unrestored
         });
@@ -126,12 +130,12 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
             match message {
                 None => self.hear(Input::Tick),
                 Some(Message::Stop) if self.restores && self.leaves.is_none() => {
-                    tracing::info!("stops when ports are as they were found");
+                    tracing::info!("stopping daemon after restoring ports");
                     self.leaves = Some(Instant::now() + RESTORING);
                     self.hear(Input::Leave);
                 }
                 Some(Message::Stop) => {
-                    tracing::info!("stops; ports stay as they are");
+                    tracing::info!("stopping daemon; ports keep their configuration");
                     self.leaves = Some(Instant::now());
                 }
                 Some(Message::Inspect(inspect)) => inspect(&mut self.core, &mut *self.paths.lock()),
@@ -151,19 +155,19 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
                     self.metrics.discoveries_failed.inc();
                     self.hear(Input::DiscoveryFailed { error });
                 }
-                Some(Message::Ended { order, end }) => {
+                Some(Message::OrderEnded { order, outcome }) => {
                     if let Some((port, since)) = self.ordered.remove(&order) {
                         self.metrics.order_s.observe(since.elapsed().as_secs_f64());
                         self.placed(port, since);
                     }
-                    self.hear(Input::Ended { order, end });
+                    self.hear(Input::OrderEnded { order, outcome });
                 }
             }
         }
     }
 
-    /// Which ports are not as they were found and should be, if it ends now: all are, or it was waited for long enough,
-    /// or it ends at once.
+    /// Returns the ports that are not restored and should be, if the daemon can end now: all ports are restored, the
+    /// deadline has passed, or no restoration is configured.
     fn left(&self) -> Option<Vec<String>> {
         let by = self.leaves?;
         if !self.restores {
@@ -201,7 +205,7 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
         }
     }
 
-    /// An order that was given at `since` has ended at a port: who came before that is there.
+    /// Observes the delay of connections at a port whose order, given at `since`, has ended.
     fn placed(&mut self, port: PortId, since: Instant) {
         if let Some(heard) = self.unplaced.get(&port).copied().filter(|heard| *heard <= since) {
             self.unplaced.remove(&port);
@@ -209,7 +213,7 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
         }
     }
 
-    /// Tells the core, writes it down and does what it says.
+    /// Passes an input to the core, records it, and carries out the outputs.
     fn hear(&mut self, input: Input) {
         let now = self.began.elapsed();
         let mut line = self.record.as_ref().and_then(|record| record.line(&input));
@@ -225,9 +229,9 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
     }
 
     fn carry(&mut self, output: Output) {
-        self.tell(&output);
+        self.report(&output);
         match output {
-            // Who ends first, ends; the event loop hears of it by its messages.
+            // A thread that has ended is reported by its own message.
             Output::Store { write, after, changes } => {
                 drop(self.store.send(PersisterMessage::Write(Write { write, after, changes })));
             }
@@ -239,12 +243,12 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
             }
             Output::Order { order, port, task, why } => {
                 self.ordered.insert(order, (port, Instant::now()));
-                let is_look = why.cause == Cause::Look;
+                let is_look = why.cause == Cause::Check;
                 drop(self.writer.send(Order { order, port, task, is_look }));
             }
             Output::Discover => {
                 let mut known = self.known_paths();
-                // What is not stored yet is not among them.
+                // The state lacks connections that are not stored yet.
                 for (ends, path) in std::mem::take(&mut self.since) {
                     discovery::add(&mut known, ends, path);
                 }
@@ -254,10 +258,10 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
             | Output::Failed { .. }
             | Output::Overwritten { .. }
             | Output::Lost { .. }
-            | Output::Moved { .. }
+            | Output::Rerouted { .. }
             | Output::Late { .. }
-            | Output::StoodStill { .. }
-            | Output::PassedOver { .. }
+            | Output::Stalled { .. }
+            | Output::RecordIgnored { .. }
             | Output::Dropped { .. } => {}
         }
     }

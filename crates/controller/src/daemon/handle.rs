@@ -1,4 +1,4 @@
-//! [`Handle`]: by which others reach the event loop.
+//! [`Handle`]: the sender of calls to the event loop.
 
 use crate::core::{Answer, ClientId, Core, Input, NumberedRequest, Owner, Refusal};
 use crate::credentials::{Caller, Denied};
@@ -6,59 +6,59 @@ use bandwise_saba::controller::PortId;
 use std::sync::mpsc::{SyncSender, TrySendError};
 use tokio::sync::oneshot;
 
-/// What somebody says to the daemon.
+/// A call to the daemon.
 #[derive(Debug)]
 pub enum Call {
-    /// A program wants to be a client.
+    /// A program asks to become a client.
     Hello,
-    /// A client asks for something.
+    /// A client sends a request.
     Request(NumberedRequest),
-    /// A client is alive.
+    /// A client renews its lease.
     Renew(ClientId),
     /// A client says goodbye.
     Goodbye(ClientId),
-    /// Ports are to be as they were found, or shared again; all where none is named.
+    /// An operator drains ports (`true`) or shares them again (`false`); all ports if the list is empty.
     Drain(Vec<PortId>, bool),
 }
 
-/// Why there is no answer.
+/// The reason why a call has failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    /// It was refused.
+    /// The core has refused the request.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// Who said it may not.
+    /// The caller lacks the permission.
     #[error(transparent)]
     Denied(#[from] Denied),
-    /// More requests wait than the daemon takes.
-    #[error("too many requests wait; the same request can be sent again")]
+    /// The queue of calls is full.
+    #[error("too many requests are queued; retry the same request")]
     Busy,
-    /// The daemon ends.
-    #[error("the controller is being stopped; the same request can be sent again")]
+    /// The daemon is ending.
+    #[error("the controller is stopping; retry the same request")]
     Ending,
 }
 
 type Answers = oneshot::Sender<Result<Answer, Refusal>>;
 type Inspect = Box<dyn FnOnce(&mut Core, &mut dyn super::event_loop::Paths) + Send>;
 
-/// What comes to the event loop.
+/// A message to the event loop.
 pub(super) enum Message {
     Call(Owner, Call, Answers),
     Inspect(Inspect),
-    /// Of what is stored, and which groups are had.
+    /// An update from the persister: stored changes or held groups.
     Persisted(Input),
-    Ended {
+    OrderEnded {
         order: crate::core::OrderId,
-        end: crate::core::End,
+        outcome: crate::core::OrderOutcome,
     },
     Discovered(Result<super::discovery::Discovered, String>),
     Stop,
 }
 
-/// How many messages may wait.
+/// The number of messages that may wait.
 pub(super) const ROOM: usize = 4096;
 
-/// By which others reach the event loop.
+/// The sender of calls to the event loop.
 #[derive(Clone)]
 pub struct Handle {
     pub(super) messages: SyncSender<Message>,
@@ -72,7 +72,11 @@ impl Handle {
         })
     }
 
-    /// Says something, if who says it may, and waits for the answer, which comes after it is stored.
+    /// Makes a call if the caller has the permission. Returns the answer, after its changes are stored.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`CallError`] if the call is denied or refused, or if the daemon is busy or ending.
     pub async fn call(&self, caller: &Caller, call: Call) -> Result<Answer, CallError> {
         caller.check(&call)?;
         let (answers, answer) = oneshot::channel();
@@ -80,23 +84,27 @@ impl Handle {
         Ok(answer.await.map_err(|_| CallError::Ending)??)
     }
 
-    /// Looks at the core, between two inputs. SharedSwitches through the network can be looked up.
+    /// Runs a function on the core between two inputs. The function can look up paths through the network.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`CallError::Busy`] or [`CallError::Ending`].
     pub async fn inspect<T: Send + 'static>(
         &self,
         inspect: impl FnOnce(&mut Core, &mut dyn super::event_loop::Paths) -> T + Send + 'static,
     ) -> Result<T, CallError> {
         let (answers, answer) = oneshot::channel();
         let inspect = move |core: &mut Core, paths: &mut dyn super::event_loop::Paths| {
-            // Who asked may have left.
+            // The caller may have gone.
             let _ = answers.send(inspect(core, paths));
         };
         self.send(Message::Inspect(Box::new(inspect)))?;
         answer.await.map_err(|_| CallError::Ending)
     }
 
-    /// HostPair the daemon after what it is at. Ports stay as they are.
+    /// Ends the daemon after the messages that are queued. Ports are restored first, if the daemon was started so.
     pub fn stop(&self) {
-        // If it has ended, so much the better.
+        // The daemon may have ended already.
         let _ = self.messages.send(Message::Stop);
     }
 }

@@ -1,4 +1,4 @@
-//! [`Metrics`]: what the daemon counts, for Prometheus.
+//! [`Metrics`]: the daemon's metrics for Prometheus.
 
 use crate::core::{Core, Output, PortState};
 use prometheus_client::encoding::text::encode;
@@ -9,7 +9,7 @@ use prometheus_client::registry::{Metric, Registry};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What the daemon counts.
+/// The daemon's metrics.
 #[derive(Clone)]
 pub struct Metrics {
     registry: Arc<Mutex<Registry>>,
@@ -45,57 +45,51 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Nothing counted yet.
+    /// Returns metrics with all counters at zero.
     pub fn new() -> Self {
         let mut registry = Registry::with_prefix("bandwise_controller");
         let of = &mut registry;
-        let clients = add(of, Gauge::default(), "clients", "Clients that have a lease");
-        let applications =
-            add(of, Gauge::default(), "applications", "Applications that are registered");
-        let connections = add(of, Gauge::default(), "connections", "Connections that are open");
-        let ports = add(of, Gauge::default(), "ports", "Ports that are there");
+        let clients = add(of, Gauge::default(), "clients", "Clients with a lease");
+        let applications = add(of, Gauge::default(), "applications", "Registered applications");
+        let connections = add(of, Gauge::default(), "connections", "Open connections");
+        let ports = add(of, Gauge::default(), "ports", "Ports of the network");
         let unsettled = add(
             of,
             Gauge::default(),
             "ports_unsettled",
-            "Ports that are not as they are to be yet",
+            "Ports without their wanted configuration",
         );
         let failing = add(of, Gauge::default(), "ports_failing", "Ports whose last order failed");
-        let late = add(
-            of,
-            Gauge::default(),
-            "ports_late",
-            "Ports whose order takes longer than it should",
-        );
-        let requests = add(of, Counter::default(), "requests", "Requests that were answered");
-        let refused = add(of, Counter::default(), "requests_refused", "Requests that were refused");
-        let orders = add(of, Counter::default(), "orders", "Orders to ports, to look at them too");
+        let late = add(of, Gauge::default(), "ports_late", "Ports with a late order");
+        let requests = add(of, Counter::default(), "requests", "Answered requests");
+        let refused = add(of, Counter::default(), "requests_refused", "Refused requests");
+        let orders = add(of, Counter::default(), "orders", "Orders to ports, including checks");
         let written = add(of, Counter::default(), "ports_written", "Orders that wrote something");
         let failed = add(of, Counter::default(), "orders_failed", "Orders that failed");
-        let dropped = add(of, Counter::default(), "clients_dropped", "Clients whose leases ended");
-        let overwritten = add(
+        let dropped =
+            add(of, Counter::default(), "clients_dropped", "Clients whose leases expired");
+        let overwritten =
+            add(of, Counter::default(), "ports_overwritten", "Ports found overwritten");
+        let lost = add(of, Counter::default(), "ports_lost", "Ports that disappeared");
+        let moved = add(of, Counter::default(), "connections_moved", "Rerouted connections");
+        let discoveries = add(of, Counter::default(), "discoveries", "Discoveries of the network");
+        let learned = add(
             of,
             Counter::default(),
-            "ports_overwritten",
-            "Ports that somebody else had written",
+            "writes_of_others",
+            "Writes to the store by other controllers",
         );
-        let lost = add(of, Counter::default(), "ports_lost", "Ports that were no longer there");
-        let moved =
-            add(of, Counter::default(), "connections_moved", "Connections that took another way");
-        let discoveries =
-            add(of, Counter::default(), "discoveries", "How often the network was looked over");
-        let learned =
-            add(of, Counter::default(), "writes_of_others", "What other controllers have stored");
-        let groups = add(of, Gauge::default(), "groups", "Groups of ports that it writes");
+        let groups =
+            add(of, Gauge::default(), "groups", "Groups of ports that this controller holds");
         let discoveries_failed =
-            add(of, Counter::default(), "discoveries_failed", "How often that failed");
-        let store_s = add(of, seconds(), "store_seconds", "How long writes to the store take");
-        let order_s = add(of, seconds(), "order_seconds", "How long orders to ports take");
+            add(of, Counter::default(), "discoveries_failed", "Failed discoveries of the network");
+        let store_s = add(of, seconds(), "store_seconds", "Duration of writes to the store");
+        let order_s = add(of, seconds(), "order_seconds", "Duration of orders to ports");
         let connection_s = add(
             of,
             seconds(),
             "connection_to_port_seconds",
-            "From a request for a connection to the port with its weights read back",
+            "Time from a connection request to the port's weights read back",
         );
         let registry = Arc::new(Mutex::new(registry));
         Metrics {
@@ -126,7 +120,7 @@ impl Metrics {
         }
     }
 
-    /// A write to the store has taken so long.
+    /// Observes the duration of a write to the store.
     pub(crate) fn stored(&self, took: Duration) {
         self.store_s.observe(took.as_secs_f64());
     }
@@ -146,20 +140,20 @@ impl Metrics {
             Output::Overwritten { .. } => &self.overwritten,
             Output::Lost { .. } => &self.lost,
             Output::Discover => &self.discoveries,
-            Output::Moved { connections } => {
+            Output::Rerouted { connections } => {
                 self.moved.inc_by(u64::from(*connections));
                 return;
             }
             Output::Store { .. }
             | Output::Late { .. }
-            | Output::StoodStill { .. }
-            | Output::PassedOver { .. }
+            | Output::Stalled { .. }
+            | Output::RecordIgnored { .. }
             | Output::Released { .. } => return,
         };
         counter.inc();
     }
 
-    /// All of it as Prometheus reads it, with what the core holds now.
+    /// Returns all metrics in the text format of OpenMetrics, with gauges of the core's current state.
     pub fn text(&self, core: &Core) -> String {
         let state = core.state();
         let count = |is: &dyn Fn(&PortState) -> bool| core.ports().filter(|of| is(of.1)).count();
@@ -185,13 +179,13 @@ impl Metrics {
     }
 }
 
-/// A metric that is in the registry.
+/// Registers a metric and returns it.
 fn add<M: Metric + Clone>(registry: &mut Registry, metric: M, name: &str, help: &str) -> M {
     registry.register(name, help, metric.clone());
     metric
 }
 
-/// Times from 0.1 ms to 3 s.
+/// Returns a histogram of durations from 0.1 ms to 3 s.
 fn seconds() -> Histogram {
     Histogram::new(exponential_buckets(1e-4, 2.0, 16))
 }

@@ -1,14 +1,14 @@
-//! The process around the core: a thread that owns it, one that stores, one that writes ports, one that looks over the
+//! The process around the core. One thread owns the core, one stores changes, one writes ports, one discovers the
 //! network.
 //!
 //! ```text
 //!  HTTP ──> messages ──> event loop (Core) ──> persister (Store, or etcd)
-//!                         │ ^ ^ ^─────────┘
-//!                         │ │ └───────> writer (Switches)
-//!                         └─┴─────────> discovery (Switches)
+//!                         │ ^ ^ ^───────────────┘
+//!                         │ │ └────────> writer (Switches)
+//!                         └─┴──────────> discovery (Switches)
 //! ```
 //!
-//! All that the core hears passes the event loop, which writes it down first where a recording is kept.
+//! Every input of the core passes the event loop, which records it first if a recording is configured.
 
 mod audit;
 mod discovery;

@@ -1,4 +1,4 @@
-//! [`Persister`]: whoever stores changes, one write after another.
+//! [`Persister`]: the thread that stores changes, one write after another.
 
 use super::Metrics;
 use super::handle::Message;
@@ -11,28 +11,28 @@ use tokio::sync::mpsc::UnboundedReceiver;
 /// A write to the store.
 #[derive(Debug, Clone)]
 pub struct Write {
-    /// Its number.
+    /// The number of the write.
     pub write: u64,
-    /// What the store is to have come to: else it is not to be stored.
+    /// The store's revision at the decision. The write counts only if the store still has it.
     pub after: u64,
-    /// What: all of it or nothing, in this order.
+    /// The changes, to be stored all or none, in this order.
     pub changes: Vec<Change>,
 }
 
-/// What a persister is told.
+/// A message to the persister.
 #[derive(Debug)]
 pub enum PersisterMessage {
-    /// To store something.
+    /// Store changes.
     Write(Write),
-    /// Nothing is under way any more at ports of a group that was had.
+    /// A group that this controller has lost has no outstanding orders.
     Released(Group),
 }
 
-/// By which a persister tells the event loop what is stored, and which groups are had.
+/// The sender of stored changes and held groups to the event loop.
 #[derive(Clone)]
 pub struct EventSender {
     messages: SyncSender<Message>,
-    /// When the core's clock began.
+    /// The start of the core's clock.
     began: Instant,
 }
 
@@ -41,14 +41,22 @@ impl EventSender {
         EventSender { messages, began }
     }
 
-    /// Tells it, unless it has ended.
+    /// Sends an update to the event loop.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Stopped`] if the event loop has ended.
     pub fn tell(&self, update: Input) -> Result<(), Stopped> {
         self.messages.send(Message::Persisted(update)).map_err(|_| Stopped)
     }
 
-    /// Tells it that it has these groups until then.
+    /// Reports that this controller holds these groups until a time.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Stopped`] if the event loop has ended.
     pub fn holds(&self, groups: Vec<Group>, until: Instant) -> Result<(), Stopped> {
-        self.tell(Input::Held { groups, until: until.saturating_duration_since(self.began) })
+        self.tell(Input::GroupsHeld { groups, until: until.saturating_duration_since(self.began) })
     }
 }
 
@@ -56,9 +64,13 @@ impl EventSender {
 #[derive(Debug, Clone, Copy)]
 pub struct Stopped;
 
-/// Whoever stores changes.
+/// A store of changes that runs in its own thread.
 pub trait Persister: Send {
-    /// Stores what comes, and says so, until nothing comes any more.
+    /// Stores the changes of each message and reports the result, until the sender of messages is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Stopped`] if the event loop has ended.
     fn run(
         self: Box<Self>,
         messages: UnboundedReceiver<PersisterMessage>,
@@ -67,7 +79,7 @@ pub trait Persister: Send {
     ) -> Result<(), Stopped>;
 }
 
-/// A store that nobody else writes to.
+/// A store without other writers.
 impl<S: Store + 'static> Persister for S {
     fn run(
         mut self: Box<Self>,

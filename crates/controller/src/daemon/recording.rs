@@ -1,7 +1,7 @@
-//! [`Recording`]: all that a core heard, written down for another to hear again.
+//! [`Recording`]: the serialised inputs of a core, for a replay.
 
 use super::RotatingFile;
-use crate::core::{Change, Core, Group, Input, Moment, Output, Profiles, Rules, State};
+use crate::core::{Change, Core, Group, Input, Output, Profiles, Rules, Snapshot, State};
 use bandwise_input::Source;
 use bandwise_saba::table::read;
 use serde::{Deserialize, Serialize};
@@ -10,33 +10,33 @@ use std::io::{self, BufWriter, Write};
 use std::num::NonZeroU16;
 use std::time::Duration;
 
-/// What a core began with: the first line of its part of a recording.
+/// The initial state of a core: the first line of each part of a recording.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Beginning {
-    /// In which form the recording is.
+    /// The format version of the recording.
     pub recording: u32,
-    /// The version of this program that made it.
+    /// The version of the program that made the recording.
     pub version: String,
-    /// What the core went by.
+    /// The core's parameters.
     pub rules: Rules,
-    /// What the starts of K-means were drawn from.
+    /// The random seed of K-means.
     pub seed: u64,
-    /// How many levels could be told apart.
+    /// The number of distinguishable priority levels.
     pub levels: NonZeroU16,
-    /// The sensitivity table's text.
+    /// The text of the sensitivity table.
     pub table: String,
-    /// What was stored when it was started.
+    /// The stored records at the start.
     pub stored: Vec<Change>,
-    /// Where several share a store: what it is called among others, and what the store had come to.
-    pub among_others: Option<(Group, u64)>,
-    /// Where the core had heard something before, in another file: what it was then, in place of what was stored.
-    pub moment: Option<Box<Moment>>,
+    /// The controller's name and the store's revision, if several controllers share the store.
+    pub shared: Option<(Group, u64)>,
+    /// The core's state, if the part continues another file. It replaces `stored`.
+    pub snapshot: Option<Box<Snapshot>>,
 }
 
-/// The form of recordings.
-pub(super) const FORM: u32 = 4;
+/// The format version of recordings.
+pub(super) const FORM: u32 = 5;
 
-/// An input, and a sum over what was said to it.
+/// An input, and a hash of the outputs that followed.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Line {
     pub(super) at_ns: u64,
@@ -45,7 +45,7 @@ pub(super) struct Line {
 }
 
 impl Beginning {
-    /// What a core begins with.
+    /// Returns the initial state of a core. `levels` is the number of distinguishable marks; `seed` is that of K-means.
     pub fn new(
         rules: Rules,
         (levels, seed): (NonZeroU16, u64),
@@ -54,30 +54,34 @@ impl Beginning {
     ) -> Self {
         let (recording, version) = (FORM, env!("CARGO_PKG_VERSION").to_owned());
         let stored = stored.records().collect();
-        let (among_others, moment) = (None, None);
-        Beginning { recording, version, rules, seed, levels, table, stored, among_others, moment }
+        let (shared, snapshot) = (None, None);
+        Beginning { recording, version, rules, seed, levels, table, stored, shared, snapshot }
     }
 
-    /// A core that begins so.
+    /// Returns a core in this state.
+    ///
+    /// # Errors
+    ///
+    /// Returns a message if the table or a record is invalid.
     pub fn core(&self) -> Result<Core, String> {
         let table = read::any(&Source::new("the table", &self.table)).map_err(|e| e.to_string())?;
         let profiles = Profiles::new(table, self.levels, self.seed);
         let (rules, settings) = (self.rules, self.rules.sharing());
-        if let Some(moment) = &self.moment {
-            let core = Core::resumed(rules, settings, profiles, (**moment).clone());
+        if let Some(snapshot) = &self.snapshot {
+            let core = Core::resumed(rules, settings, profiles, (**snapshot).clone());
             return core.map_err(|error| error.to_string());
         }
         let stored = State::of(self.stored.clone());
         let core = Core::new(rules, settings, profiles, stored, Duration::ZERO);
         let core = core.map_err(|error| error.to_string())?;
-        Ok(match &self.among_others {
-            Some((own, revision)) => core.among_others(own.clone(), *revision),
+        Ok(match &self.shared {
+            Some((own, revision)) => core.shared(own.clone(), *revision),
             None => core,
         })
     }
 }
 
-/// A sum over outputs (FNV-1a, 64 bits): other outputs have another one, but for chance.
+/// A hash of outputs (FNV-1a, 64 bits). Different outputs have different hashes with high probability.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sum(u64);
 
@@ -87,7 +91,7 @@ impl Sum {
     }
 
     pub(super) fn add(&mut self, output: &Output) {
-        // Writing to a sum doesn't fail.
+        // Writing to a hash does not fail.
         let _ = serde_json::to_writer(self, output);
     }
 
@@ -108,20 +112,24 @@ impl Write for &mut Sum {
     }
 }
 
-/// A file with all that cores have heard, one start after another, and those that were full before it. Each can be heard
-/// again by itself.
+/// A file with the inputs of the core, start after start, and the full files before it. Each file can be replayed by
+/// itself.
 #[derive(Debug)]
 pub struct Recording {
     rotating: RotatingFile,
-    /// Of this start, with nothing stored.
+    /// The initial state of this start, without records.
     beginning: Beginning,
     file: Counted,
-    /// How long the last beginning in the file is, and where it ends.
+    /// The length of the last initial state in the file, and the offset at which it ends.
     began: (u64, u64),
 }
 
 impl Recording {
-    /// Goes on in this file, or begins it.
+    /// Opens the recording, or creates it, and writes the initial state.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file, or another one beside it, can't be written.
     pub fn begin(rotating: RotatingFile, mut beginning: Beginning) -> io::Result<Self> {
         rotating.check()?;
         let (mut file, mut length) = rotating.open()?;
@@ -135,7 +143,7 @@ impl Recording {
         file.flush()?;
         let began = (file.length - length, file.length);
         beginning.stored = Vec::new();
-        beginning.among_others = None;
+        beginning.shared = None;
         Ok(Recording { rotating, beginning, file, began })
     }
 
@@ -148,17 +156,17 @@ impl Recording {
         self.file.flush()
     }
 
-    /// Whether another file is to be begun. One that begins with much gets as much of what is heard, so that what it takes
-    /// to begin another is never more than what it takes to write down what was heard.
+    /// Returns whether the next file is due. A file with a long initial state also holds as many bytes of inputs. So
+    /// initial states never take more space than inputs.
     pub(super) fn is_full(&self) -> bool {
         let (of_beginning, since) = (self.began.0, self.file.length - self.began.1);
         self.file.length >= self.rotating.size().get() && since >= of_beginning
     }
 
-    /// Begins another file. Whatever goes wrong, what was heard before is where it was, or has its number.
-    pub(super) fn begin_another(&mut self, moment: Moment) -> io::Result<()> {
+    /// Begins the next file. After a failure at any step, earlier inputs are in the current file or in a numbered one.
+    pub(super) fn begin_another(&mut self, snapshot: Snapshot) -> io::Result<()> {
         self.file.flush()?;
-        let mut next = self.draft(moment)?;
+        let mut next = self.draft(snapshot)?;
         self.rotating.archive()?;
         self.rotating.install_draft()?;
         std::mem::swap(&mut self.file, &mut next);
@@ -166,17 +174,17 @@ impl Recording {
         self.rotating.prune()
     }
 
-    /// A file that begins with this moment, beside the one that is full.
-    fn draft(&mut self, moment: Moment) -> io::Result<Counted> {
+    /// Writes a file that begins with a snapshot, beside the full one.
+    fn draft(&mut self, snapshot: Snapshot) -> io::Result<Counted> {
         let file = BufWriter::new(self.rotating.draft()?);
         let mut next = Counted { file, length: 0 };
-        self.beginning.moment = Some(Box::new(moment));
+        self.beginning.snapshot = Some(Box::new(snapshot));
         let written = next.line(&self.beginning).and_then(|()| next.flush());
-        self.beginning.moment = None;
+        self.beginning.snapshot = None;
         match written {
             Ok(()) => Ok(next),
             Err(error) => {
-                // It may be what the disk is full with.
+                // The draft itself may fill the disk.
                 self.rotating.drop_draft()?;
                 Err(error)
             }
@@ -184,7 +192,7 @@ impl Recording {
     }
 }
 
-/// A file that knows how long it is.
+/// A file with a byte counter.
 #[derive(Debug)]
 struct Counted {
     file: BufWriter<File>,

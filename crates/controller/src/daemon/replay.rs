@@ -1,55 +1,59 @@
-//! [`Replay`]: recordings that are heard again.
+//! [`Replay`]: the replay of recordings.
 
 use super::recording::{Beginning, FORM, Line, Sum};
 use crate::core::{Core, Output};
 use std::io::{self, BufRead};
 use std::time::Duration;
 
-/// What came of hearing a file again.
+/// The statistics of a replayed file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Replayed {
-    /// How often the daemon was started.
+    /// The number of starts of the daemon.
     pub starts: u64,
-    /// How often it went on from another file.
+    /// The number of parts that continue another file.
     pub parts: u64,
-    /// How often what was heard just before that is not there.
+    /// The number of parts whose preceding inputs are missing.
     pub gaps: u64,
-    /// How many inputs there were.
+    /// The number of inputs.
     pub inputs: u64,
-    /// How many outputs there were.
+    /// The number of outputs.
     pub outputs: u64,
-    /// Orders to ports.
+    /// The number of orders to ports.
     pub orders: u64,
-    /// How many starts have their last line cut, as of a daemon that was killed.
+    /// The number of starts whose last line is truncated, as after a kill of the daemon.
     pub cut: u64,
-    /// The first line to which something else was said than then.
+    /// The first line with other outputs than in the recording.
     pub differs: Option<u64>,
 }
 
-/// Why a recording can't be heard again.
+/// The reason why a recording can't be replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
-    /// It can't be read.
+    /// The file can't be read.
     #[error("can't be read: {0}")]
     Io(#[from] io::Error),
-    /// A line is no line of a recording.
+    /// A line is invalid.
     #[error("line {line}: {why}")]
     Line {
-        /// Counted from 1.
+        /// The line's number, from 1.
         line: u64,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
 }
 
-/// A core that hears recordings again, one after another.
+/// A core that replays recordings, one after another.
 #[derive(Debug, Default)]
 pub struct Replay {
     core: Option<Core>,
 }
 
 impl Replay {
-    /// Hears all of a file; `said` gets each output with its line's number and time.
+    /// Replays a file. `each` gets every output with its line's number and time.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`ReplayError`] if the file can't be read or a line is invalid.
     pub fn run(
         &mut self,
         mut from: impl BufRead,
@@ -58,7 +62,7 @@ impl Replay {
         let mut done = Replayed::default();
         let (mut text, mut number) = (String::new(), 0);
         let mut is_begun = false;
-        // A line that can't be read. It is cut if a daemon was started after it, or nothing comes.
+        // An invalid line counts as truncated if it is the last one, or if a start of the daemon follows.
         let mut unread: Option<ReplayError> = None;
         loop {
             text.clear();
@@ -90,7 +94,7 @@ impl Replay {
                 }
             };
             let Some(core) = self.core.as_mut().filter(|_| is_begun) else {
-                return Err(wrong("an input before what the core began with".into()));
+                return Err(wrong("an input before the initial state of the core".into()));
             };
             let (at, mut sum) = (Duration::from_nanos(line.at_ns), Sum::new());
             done.inputs += 1;
@@ -110,14 +114,14 @@ impl Replay {
     fn begin(&mut self, beginning: &Beginning, done: &mut Replayed) -> Result<(), String> {
         if beginning.recording != FORM {
             let found = beginning.recording;
-            return Err(format!("form {found}, where this program knows {FORM}"));
+            return Err(format!("recording format {found} (this program reads format {FORM})"));
         }
-        match &beginning.moment {
+        match &beginning.snapshot {
             None => done.starts += 1,
-            Some(moment) => {
+            Some(snapshot) => {
                 done.parts += 1;
-                let before = self.core.as_ref().map(Core::moment);
-                done.gaps += u64::from(before.is_some_and(|before| before != **moment));
+                let before = self.core.as_ref().map(Core::snapshot);
+                done.gaps += u64::from(before.is_some_and(|before| before != **snapshot));
             }
         }
         self.core = Some(beginning.core()?);

@@ -1,14 +1,14 @@
-//! [`RotatingFile`]: a file that lines are added to, and those that were full before it.
+//! [`RotatingFile`]: a file that lines are appended to, with numbered older files.
 
 use bandwise_units::Bytes;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// A file that lines are added to, and those that were full before it: `FILE.part-000001` and on, the oldest first.
+/// A file that lines are appended to, with numbered older files: `FILE.part-000001` and on, the oldest first.
 ///
-/// A file gets its number by one renaming, and is not touched after that until it is the oldest of too many. So a
-/// process that is killed between any two steps has lost nothing.
+/// A file gets its number by one rename, and is not touched again until it is deleted as the oldest of too many. So a
+/// process that is killed between any two steps loses nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RotatingFile {
     path: PathBuf,
@@ -17,28 +17,28 @@ pub struct RotatingFile {
 }
 
 impl RotatingFile {
-    /// The file at `path`, which is full at `size`. With those before it there are so many `files` at most.
+    /// Returns the file at `path`, which is full at `size`. At most `files` files exist, including the older ones.
     pub fn new(path: PathBuf, size: Bytes, files: u32) -> Self {
         RotatingFile { path, size, files }
     }
 
-    /// The file that lines are added to.
+    /// Returns the path of the file that lines are appended to.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// When it is full.
+    /// Returns the size at which a file is full.
     pub fn size(&self) -> Bytes {
         self.size
     }
 
-    /// How many files there are at most.
+    /// Returns the largest number of files.
     pub fn files(&self) -> u32 {
         self.files
     }
 
-    /// Opens the file to add to it, or begins it; with how long it is. What a process left that was killed is a line of its
-    /// own.
+    /// Opens the file for appending, or creates it. Returns it with its length. The truncated line of a killed process
+    /// is ended by a newline.
     pub(super) fn open(&self) -> io::Result<(File, u64)> {
         let mut file = OpenOptions::new().create(true).append(true).read(true).open(&self.path)?;
         let mut last = [b'\n'];
@@ -54,13 +54,14 @@ impl RotatingFile {
         Ok((file, length))
     }
 
-    /// Begins the next file beside the one that is full, whose place it takes when all is in it that it is to begin with.
+    /// Creates the next file beside the full one. [`install_draft`](Self::install_draft) moves it into place after its
+    /// initial state is written.
     pub(super) fn draft(&self) -> io::Result<File> {
         self.drop_draft()?;
         OpenOptions::new().create_new(true).append(true).open(self.beside(DRAFT))
     }
 
-    /// A draft that nothing came of goes.
+    /// Deletes an unfinished draft.
     pub(super) fn drop_draft(&self) -> io::Result<()> {
         match fs::remove_file(self.beside(DRAFT)) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -68,13 +69,13 @@ impl RotatingFile {
         }
     }
 
-    /// Refuses a folder in which no other file can be begun, before it comes to that.
+    /// Returns an error early if no further file can be created in the folder.
     pub(super) fn check(&self) -> io::Result<()> {
         self.draft()?;
         self.drop_draft()
     }
 
-    /// The file that is full gets its number. If it has it already, all is well.
+    /// Renames the full file to the next number. Does nothing if that has happened already.
     pub(super) fn archive(&self) -> io::Result<()> {
         let last = self.numbers()?.pop().unwrap_or(0);
         match fs::rename(&self.path, self.beside(&part(last + 1))) {
@@ -83,12 +84,12 @@ impl RotatingFile {
         }
     }
 
-    /// The draft takes the place of the file that was put away.
+    /// Moves the draft to the place of the archived file.
     pub(super) fn install_draft(&self) -> io::Result<()> {
         fs::rename(self.beside(DRAFT), &self.path)
     }
 
-    /// Takes away the oldest of too many.
+    /// Deletes the oldest files beyond the limit.
     pub(super) fn prune(&self) -> io::Result<()> {
         let mut numbers = self.numbers()?;
         let most = (self.files as usize).saturating_sub(1);
@@ -96,7 +97,7 @@ impl RotatingFile {
         numbers.into_iter().try_for_each(|number| fs::remove_file(self.beside(&part(number))))
     }
 
-    /// The numbers of files that were put away, from the first.
+    /// Returns the numbers of the archived files, ascending.
     fn numbers(&self) -> io::Result<Vec<u64>> {
         let folder = self.path.parent().filter(|path| !path.as_os_str().is_empty());
         let own = self.path.file_name().unwrap_or_default().as_encoded_bytes();
@@ -118,14 +119,14 @@ impl RotatingFile {
     }
 }
 
-/// The ending of a draft.
+/// The suffix of a draft.
 const DRAFT: &str = ".new";
 
 fn part(number: u64) -> String {
     format!(".part-{number:06}")
 }
 
-/// The number of a file with this ending, if we gave it.
+/// Returns the number in the suffix of an archived file.
 fn number(ending: &str) -> Option<u64> {
     let number = ending.strip_prefix(".part-")?.parse().ok()?;
     (part(number) == ending).then_some(number)

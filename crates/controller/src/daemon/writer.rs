@@ -1,22 +1,22 @@
-//! Whoever carries orders to ports, one after another; those that write before those that look.
+//! The writer thread: carries out orders at ports one by one. Orders that may write go before periodic checks.
 
 use super::handle::Message;
-use crate::core::{End, OrderId, Task};
+use crate::core::{OrderId, OrderOutcome, Task};
 use bandwise_enforce::{Fault, Plan, Switches, Wanted};
 use bandwise_saba::controller::PortId;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender};
 
-/// An order as the writer has it.
+/// An order to the writer.
 pub(super) struct Order {
     pub(super) order: OrderId,
     pub(super) port: PortId,
     pub(super) task: Task,
-    /// Nobody waits for it.
+    /// Whether the order is a periodic check, which nobody waits for.
     pub(super) is_look: bool,
 }
 
-/// Carries orders out until nobody gives any more.
+/// Carries out orders until the sender of orders is dropped.
 pub(super) fn run(
     mut switches: impl Switches,
     orders: &Receiver<Order>,
@@ -30,27 +30,31 @@ pub(super) fn run(
         }
         waiting.extend(orders.try_iter().map(|of| ((of.is_look, of.order), of)));
         let Some((_, Order { order, port, task, .. })) = waiting.pop_first() else { continue };
-        let end = match carry_out(&mut switches, port, task) {
-            Ok(end) => end,
-            Err(fault) => End::Failed { said: fault.to_string() },
+        let outcome = match carry_out(&mut switches, port, task) {
+            Ok(outcome) => outcome,
+            Err(fault) => OrderOutcome::Failed { error: fault.to_string() },
         };
-        if messages.send(Message::Ended { order, end }).is_err() {
+        if messages.send(Message::OrderEnded { order, outcome }).is_err() {
             return;
         }
     }
 }
 
-fn carry_out(switches: &mut impl Switches, port: PortId, task: Task) -> Result<End, Fault> {
+fn carry_out(
+    switches: &mut impl Switches,
+    port: PortId,
+    task: Task,
+) -> Result<OrderOutcome, Fault> {
     let wanted = match task {
         Task::Read => {
             let config = switches.read_back(port)?;
-            return Ok(End::Done { is_written: false, config });
+            return Ok(OrderOutcome::Done { is_written: false, config });
         }
         Task::Check(config) => {
-            // What reads back may be the same, though something else is not as it was written.
+            // Equal weights are not enough: other parts of the configuration may have changed.
             return match switches.plan(port, &Wanted::Shared(config))?.is_empty() {
-                true => Ok(End::Stands),
-                false => Ok(End::Differs { found: switches.read_back(port)? }),
+                true => Ok(OrderOutcome::Unchanged),
+                false => Ok(OrderOutcome::Differs { found: switches.read_back(port)? }),
             };
         }
         Task::Share(config) => Wanted::Shared(config),
@@ -58,8 +62,8 @@ fn carry_out(switches: &mut impl Switches, port: PortId, task: Task) -> Result<E
     };
     let plan = switches.plan(port, &wanted)?;
     if !plan.is_empty() {
-        tracing::debug!(port = port.0, lines = %plan, "writes");
+        tracing::debug!(port = port.0, lines = %plan, "writing port");
     }
     let applied = switches.apply(&plan)?;
-    Ok(End::Done { is_written: applied.is_written, config: applied.config })
+    Ok(OrderOutcome::Done { is_written: applied.is_written, config: applied.config })
 }

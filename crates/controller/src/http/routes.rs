@@ -2,7 +2,7 @@
 
 use super::answers::{Fails, Reply, body, words};
 use super::{Context, OPENAPI};
-use crate::core::{ClientId, Core, Guest, NumberedRequest, PortState};
+use crate::core::{Candidate, ClientId, Core, NumberedRequest, PortState};
 use crate::credentials::Caller;
 use crate::daemon::Call;
 use axum::body::Bytes;
@@ -70,7 +70,7 @@ fn of(core: &Core) -> Value {
             "port": id,
             "name": port.name,
             "group": port.group,
-            "anothers": port.is_anothers,
+            "foreign": port.is_foreign,
             "wanted": port.wanted,
             "read": port.read,
             "drained": port.is_drained,
@@ -112,13 +112,13 @@ async fn connections(State(context): State<Context>) -> Reply {
 /// Applications that might come.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Guests {
-    applications: Vec<GuestSpec>,
+struct Candidates {
+    applications: Vec<CandidateSpec>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct GuestSpec {
+struct CandidateSpec {
     name: String,
     connections: Vec<Ends>,
 }
@@ -131,16 +131,17 @@ struct Ends {
 }
 
 async fn plan(State(context): State<Context>, bytes: Bytes) -> Reply {
-    let guests: Guests = body(&bytes)?;
+    let candidates: Candidates = body(&bytes)?;
     let differs = context.handle.inspect(move |core, paths| {
-        let guest = |guest: GuestSpec| -> Result<Guest, crate::core::Refusal> {
+        let candidate = |candidate: CandidateSpec| -> Result<Candidate, crate::core::Refusal> {
             let path = |ends: &Ends| paths.path(&ends.from, &ends.to);
-            let all: Result<_, _> = guest.connections.iter().map(path).collect();
+            let all: Result<_, _> = candidate.connections.iter().map(path).collect();
             let paths = all.map_err(|fault| crate::core::Refusal::NoPath(fault.to_string()))?;
-            Ok(Guest { name: guest.name, paths })
+            Ok(Candidate { name: candidate.name, paths })
         };
-        let guests: Result<Vec<Guest>, _> = guests.applications.into_iter().map(guest).collect();
-        core.outlook(&guests?)
+        let candidates: Result<Vec<Candidate>, _> =
+            candidates.applications.into_iter().map(candidate).collect();
+        core.preview(&candidates?)
     });
     let differs = differs.await?.map_err(crate::daemon::CallError::Refused)?;
     Ok(axum::Json(json!({ "ports": differs })))

@@ -108,9 +108,9 @@ impl Settings {
         let store = store(source, &document, folder)?;
         let restores = restores(source, document.on_exit.as_ref(), &store)?;
         let rules = rules::rules(source, &document)?;
-        let at_once = matches!(store, Store::Cluster(_)).then_some(crate::cluster::AT_ONCE);
+        let max_changes = matches!(store, Store::Cluster(_)).then_some(crate::cluster::MAX_CHANGES);
         let weighting = weighting(source, document.weights.as_ref(), &store)?;
-        let rules = Rules { at_once, weighting, ..rules };
+        let rules = Rules { max_changes, weighting, ..rules };
         logs::check(source, &document, folder)?;
         Ok(Settings {
             network,

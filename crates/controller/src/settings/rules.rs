@@ -13,12 +13,12 @@ use toml::Spanned;
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct TimesSpec {
     lease: Option<Spanned<String>>,
-    apart: Option<Spanned<String>>,
-    look: Option<Spanned<String>>,
-    discover: Option<Spanned<String>>,
-    late: Option<Spanned<String>>,
+    order_gap: Option<Spanned<String>>,
+    check_interval: Option<Spanned<String>>,
+    discovery_interval: Option<Spanned<String>>,
+    late_after: Option<Spanned<String>>,
     retry: Option<Spanned<String>>,
-    longest_retry: Option<Spanned<String>>,
+    max_retry: Option<Spanned<String>>,
 }
 
 #[derive(Deserialize, Default)]
@@ -50,13 +50,17 @@ pub(super) fn rules(source: &Source, document: &Document) -> Result<Rules, Input
     let (times, limits, default) = (&document.times, &document.limits, Rules::default());
     Ok(Rules {
         lease: time(&times.lease, default.lease, ("100 ms", "86400 s"))?,
-        apart: time(&times.apart, default.apart, ("1 ms", "60 s"))?,
-        look: time(&times.look, default.look, ("100 ms", "86400 s"))?,
-        discover: time(&times.discover, default.discover, ("100 ms", "86400 s"))?,
-        late: time(&times.late, default.late, ("10 ms", "3600 s"))?,
+        order_gap: time(&times.order_gap, default.order_gap, ("1 ms", "60 s"))?,
+        check_interval: time(&times.check_interval, default.check_interval, ("100 ms", "86400 s"))?,
+        discovery_interval: time(
+            &times.discovery_interval,
+            default.discovery_interval,
+            ("100 ms", "86400 s"),
+        )?,
+        late_after: time(&times.late_after, default.late_after, ("10 ms", "3600 s"))?,
         retry: time(&times.retry, default.retry, ("1 ms", "3600 s"))?,
-        longest_retry: time(&times.longest_retry, default.longest_retry, ("1 ms", "86400 s"))?,
-        at_once: None,
+        max_retry: time(&times.max_retry, default.max_retry, ("1 ms", "86400 s"))?,
+        max_changes: None,
         weighting: Weighting::default(),
         limits: Limits {
             clients: number(&limits.clients, default.limits.clients)?,

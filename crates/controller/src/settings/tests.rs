@@ -154,7 +154,7 @@ fn several_share_a_store() {
     let Store::Cluster(cluster) = &settings.store else { panic!() };
     assert_eq!(cluster.etcd, ["http://e0:2379", "http://[::1]:2379"]);
     assert_eq!((cluster.prefix.as_str(), cluster.lease), ("/bandwise", Duration::from_secs(3)));
-    assert_eq!(settings.rules.at_once, Some(crate::cluster::AT_ONCE));
+    assert_eq!(settings.rules.max_changes, Some(crate::cluster::MAX_CHANGES));
     let of = |port: &str| cluster.groups.of(port).to_string();
     assert_eq!(["leaf1 to h3", "leaf2 to h3", "leaf2 to h4"].map(of), ["a", "b", "a"]);
     let cases = [

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 const RECORDS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("records");
 const NUMBERS: TableDefinition<&str, u64> = TableDefinition::new("numbers");
 /// In which form records are.
-const FORM: (&str, u64) = ("form", 1);
+const FORM: (&str, u64) = ("form", 2);
 /// The number of the last write.
 const WRITE: &str = "write";
 

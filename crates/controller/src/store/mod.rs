@@ -37,7 +37,7 @@ pub enum StoreError {
     #[error("{}: another program has this store open", .0.display())]
     InUse(PathBuf),
     /// It was cut, or changed by somebody else.
-    #[error("{}: {why}; it is no store of a controller, or damaged: move it away to begin without it", .path.display())]
+    #[error("{}: {why}; not a controller's store, or damaged; move it away to start without it", .path.display())]
     Damaged {
         /// Where.
         path: PathBuf,
@@ -45,7 +45,7 @@ pub enum StoreError {
         why: String,
     },
     /// It is of another version of this program.
-    #[error("{}: written in form {found}, where this program knows form {known}", .path.display())]
+    #[error("{}: store format {found} (this program reads format {known})", .path.display())]
     OtherForm {
         /// Where.
         path: PathBuf,

@@ -2,7 +2,7 @@
 
 use super::world::{World, application, connect, connection, ms, register};
 use bandwise_controller::core::{
-    Answer, Application, Cause, Change, ClientId, Connection, Guest, Input, Limited, Limits,
+    Answer, Application, Candidate, Cause, Change, ClientId, Connection, Input, Limited, Limits,
     NumberedRequest, Output, Owner, Refusal, Request, Rules, Task,
 };
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortConfig, PortId};
@@ -75,7 +75,7 @@ fn a_client_that_says_nothing_is_dropped_when_its_lease_ends() {
     world.settle();
     let ticket = world.ticket();
     world.hear(Input::Renew { ticket, owner: Owner::default(), client: other });
-    world.pass(world.rules.longest_retry - ms(100));
+    world.pass(world.rules.max_retry - ms(100));
     world.settle();
     assert!(world.said.contains(&Output::Dropped { client }));
     assert_eq!(world.stored.clients().collect::<Vec<_>>(), [other]);
@@ -119,7 +119,7 @@ fn who_could_not_be_heard_is_not_dropped() {
     // The first that is heard of many that wait to be.
     let ticket = world.ticket();
     world.hear(Input::Renew { ticket, owner: Owner::default(), client });
-    assert!(world.said.iter().any(|said| matches!(said, Output::StoodStill { .. })));
+    assert!(world.said.iter().any(|said| matches!(said, Output::Stalled { .. })));
     world.settle();
     assert_eq!(world.stored.clients().collect::<Vec<_>>(), [client, silent]);
     // Who lives is heard within a lease, and who doesn't is dropped then.
@@ -157,7 +157,7 @@ fn a_port_that_lost_its_weights_gets_them_again() {
     let (mut world, ..) = two_that_send();
     let before = world.weights(3);
     world.ports.insert(PortId(3), PortConfig::default());
-    world.now += world.rules.look;
+    world.now += world.rules.check_interval;
     world.hear(Input::Tick);
     world.settle();
     assert_eq!(world.weights(3), before);
@@ -173,7 +173,7 @@ fn a_port_that_lost_its_weights_gets_them_again() {
     world.find();
     assert_eq!(world.core.ports().count(), 3);
     world.ports.insert(PortId(3), PortConfig::default());
-    world.now += world.rules.apart;
+    world.now += world.rules.order_gap;
     world.gone.clear();
     world.find();
     world.settle();
@@ -201,7 +201,7 @@ fn a_failure_is_tried_again_later_each_time() {
         waits.push((world.now - began).as_millis());
     }
     assert_eq!(waits, [100, 200, 400, 800, 1600]);
-    let late = world.rules.late;
+    let late = world.rules.late_after;
     world.now += late;
     world.hear(Input::Tick);
     assert!(world.core.ports().any(|(id, port)| id == PortId(2) && port.is_late()));
@@ -294,14 +294,14 @@ fn what_is_not_there_or_not_ones_own_is_refused() {
 fn what_would_be_is_what_then_is() {
     let (mut world, client, _) = two_that_send();
     let paths = vec![vec![PortId(3)]];
-    let differs = world.core.outlook(&[Guest { name: "half".into(), paths }]).unwrap();
-    assert_eq!(world.core.outlook(&[]).unwrap(), []);
+    let differs = world.core.preview(&[Candidate { name: "half".into(), paths }]).unwrap();
+    assert_eq!(world.core.preview(&[]).unwrap(), []);
     let half = application(&world.told(client, 4, register("half")));
     world.told(client, 5, connect(half, "h1", "h3")).unwrap();
     world.settle();
     assert_eq!(differs.len(), 1);
     assert_eq!(super::world::lowest(&differs[0].after), world.ports[&PortId(3)]);
-    assert!(world.core.outlook(&[Guest { name: "nobody".into(), paths: vec![] }]).is_err());
+    assert!(world.core.preview(&[Candidate { name: "nobody".into(), paths: vec![] }]).is_err());
 }
 
 #[test]
@@ -337,17 +337,17 @@ fn what_others_have_stored_and_can_not_be_is_passed_over() {
         Change::Application(id, Some(other)),
     ];
     world.said.clear();
-    world.hear(Input::Learned { revision: 1, changes });
+    world.hear(Input::StoredByOther { revision: 1, changes });
     let passed = world.said.iter().filter_map(|said| match said {
-        Output::PassedOver { said } => Some(said.as_str()),
+        Output::RecordIgnored { error } => Some(error.as_str()),
         _ => None,
     });
     assert_eq!(
         passed.collect::<Vec<_>>(),
         [
-            "connection 99 was stored, and can't be: priority level 99, where there are 3, counted from 0",
-            "application 99 was stored with the name \"\", which is none",
-            "application 0 was stored, and can't be: application 0 is registered with another model",
+            "stored connection 99 is invalid: priority level 99, where there are 3, counted from 0",
+            "stored application 99 has the invalid name \"\"",
+            "stored application 0 is invalid: application 0 is registered with another model",
         ]
     );
     world.settle();
@@ -359,6 +359,6 @@ fn what_others_have_stored_and_can_not_be_is_passed_over() {
         Change::Application(new, None),
         Change::Application(id, None),
     ];
-    world.hear(Input::Learned { revision: 2, changes });
+    world.hear(Input::StoredByOther { revision: 2, changes });
     assert!(world.core.state().applications().all(|(of, _)| of == applications[1]));
 }

@@ -19,7 +19,7 @@ fn connections_follow_when_links_move() {
     world.find();
     world.settle();
     assert_eq!((world.weights(0), world.weights(3)), (before.clone(), vec![]));
-    assert!(world.said.contains(&Output::Moved { connections: 2 }));
+    assert!(world.said.contains(&Output::Rerouted { connections: 2 }));
     world.crash(false, false);
     world.settle();
     assert_eq!((world.weights(0), world.weights(3)), (before.clone(), vec![]));
@@ -51,7 +51,7 @@ fn links_that_move_while_the_store_hangs_end_where_they_were_seen_last() {
     }
     world.settle();
     assert_eq!(world.weights(3), before);
-    assert!(!world.said.iter().any(|said| matches!(said, Output::Moved { .. })));
+    assert!(!world.said.iter().any(|said| matches!(said, Output::Rerouted { .. })));
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn the_network_is_looked_over_now_and_then_and_when_an_order_fails() {
         }
         world.now = end;
     };
-    let (start, every) = (world.now, world.rules.discover);
+    let (start, every) = (world.now, world.rules.discovery_interval);
     run_to(&mut world, start + every - ms(1_000));
     assert_eq!(count(&world), 0);
     run_to(&mut world, start + 3 * every - ms(1_000));

@@ -3,8 +3,8 @@
 
 use super::world::{NAMES, PORTS, connect, lowest, ms, path, profiles, register, resumed};
 use bandwise_controller::core::{
-    Answer, Change, ClientId, Core, DiscoveredPort, End, Group, Input, NumberedRequest, OrderId,
-    Output, Owner, Refusal, Request, Rules, State, Task, Ticket,
+    Answer, Change, ClientId, Core, DiscoveredPort, Group, Input, NumberedRequest, OrderId,
+    OrderOutcome, Output, Owner, Refusal, Request, Rules, State, Task, Ticket,
 };
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortConfig, PortId, Settings};
 use proptest::prelude::*;
@@ -17,8 +17,9 @@ const CORES: [&str; 3] = ["a", "b", "c"];
 
 /// Small writes, so that what is large takes several.
 fn rules() -> Rules {
-    let rules = Rules { at_once: Some(24), lease: Duration::from_secs(86_400), ..Rules::default() };
-    Rules { discover: Duration::from_secs(86_400), ..rules }
+    let rules =
+        Rules { max_changes: Some(24), lease: Duration::from_secs(86_400), ..Rules::default() };
+    Rules { discovery_interval: Duration::from_secs(86_400), ..rules }
 }
 
 fn group_of(port: u64) -> Group {
@@ -97,7 +98,7 @@ impl Several {
         let heard = self.history.len();
         let core =
             Core::new(rules(), Settings::default(), profiles(), self.stored(heard), self.now);
-        let core = core.unwrap().among_others(CORES[at].into(), heard as u64);
+        let core = core.unwrap().shared(CORES[at].into(), heard as u64);
         let (writes, orders, released) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
         let (run, shadow) = (self.runs, None);
         One { core, shadow, run, heard, writes, pending: None, orders, released }
@@ -116,7 +117,10 @@ impl Several {
     fn hold(&mut self, at: usize) {
         let held = self.holders.iter().filter(|of| *of.1 == at);
         let groups = held.map(|of| of.0.clone()).collect();
-        self.hear(at, Input::Held { groups, until: self.now + Duration::from_secs(1_000_000) });
+        self.hear(
+            at,
+            Input::GroupsHeld { groups, until: self.now + Duration::from_secs(1_000_000) },
+        );
     }
 
     fn hear(&mut self, at: usize, input: Input) {
@@ -168,7 +172,7 @@ impl Several {
         let pending = self.ones[at].pending.take();
         let input = match is_own && pending == Some(write) {
             true => Input::Stored { write, error: None, revision },
-            false => Input::Learned { revision, changes: entry.changes },
+            false => Input::StoredByOther { revision, changes: entry.changes },
         };
         self.hear(at, input);
     }
@@ -181,7 +185,7 @@ impl Several {
         let own = self.history.iter().filter(|of| (of.by.0, of.by.1) == (at, run));
         let write = own.map(|of| of.by.2).max().unwrap_or(0);
         let records = self.stored(heard).records().collect();
-        self.hear(at, Input::Known { revision: heard as u64, write, records });
+        self.hear(at, Input::Reloaded { revision: heard as u64, write, records });
     }
 
     fn carry_out(&mut self, at: usize, order: OrderId) {
@@ -189,11 +193,15 @@ impl Several {
         let stands = self.ports.get_mut(&port).unwrap();
         let wanted = match &task {
             Task::Check(config) if *stands == lowest(config) => {
-                return self.hear(at, Input::Ended { order, end: End::Stands });
+                return self
+                    .hear(at, Input::OrderEnded { order, outcome: OrderOutcome::Unchanged });
             }
             Task::Check(_) => {
                 let found = stands.clone();
-                return self.hear(at, Input::Ended { order, end: End::Differs { found } });
+                return self.hear(
+                    at,
+                    Input::OrderEnded { order, outcome: OrderOutcome::Differs { found } },
+                );
             }
             Task::Read => stands.clone(),
             Task::AsFound => PortConfig::default(),
@@ -201,7 +209,10 @@ impl Several {
         };
         let is_written = *stands != wanted;
         *stands = wanted.clone();
-        self.hear(at, Input::Ended { order, end: End::Done { is_written, config: wanted } });
+        self.hear(
+            at,
+            Input::OrderEnded { order, outcome: OrderOutcome::Done { is_written, config: wanted } },
+        );
     }
 
     /// One dies: what it was at may have been done. Another has its groups from then on.
@@ -232,7 +243,7 @@ impl Several {
         let until = self.now + Duration::from_secs(1_000_000);
         // It may give no order from here on.
         self.holders.remove(group);
-        self.hear(from, Input::Held { groups, until });
+        self.hear(from, Input::GroupsHeld { groups, until });
         while !self.ones[from].released.contains(group) {
             let (&order, _) = self.ones[from].orders.first_key_value().expect("it waits for one");
             self.carry_out(from, order);
@@ -450,7 +461,7 @@ proptest! {
                 }
                 Happens::CutOff(at) => {
                     let until = several.now;
-                    several.hear(core(at), Input::Held { groups: Vec::new(), until });
+                    several.hear(core(at), Input::GroupsHeld { groups: Vec::new(), until });
                     several.hold(core(at));
                 }
                 Happens::Shadowed(at) => {
@@ -517,7 +528,7 @@ proptest! {
 fn who_was_stopped_for_long_gives_no_order() {
     let mut several = Several::new();
     several.settle();
-    several.hear(0, Input::Held { groups: vec!["a".into()], until: several.now + ms(3000) });
+    several.hear(0, Input::GroupsHeld { groups: vec!["a".into()], until: several.now + ms(3000) });
     several.now += ms(60_000);
     // Its ports were looked at last a minute ago.
     several.holders.insert("a".into(), 1);

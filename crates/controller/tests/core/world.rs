@@ -1,8 +1,9 @@
 //! A store, ports and clients around a core, each of which fails when it is told to.
 
 use bandwise_controller::core::{
-    Answer, Change, ClientId, Core, DiscoveredPort, End, Group, Input, Moment, NumberedRequest,
-    OrderId, Output, Owner, Profiles, Refusal, Request, Route, Rules, State, Task, Ticket,
+    Answer, Change, ClientId, Core, DiscoveredPort, Group, Input, NumberedRequest, OrderId,
+    OrderOutcome, Output, Owner, Profiles, Refusal, Request, Route, Rules, Snapshot, State, Task,
+    Ticket,
 };
 use bandwise_input::Source;
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortConfig, PortId, Settings};
@@ -51,10 +52,10 @@ pub fn ms(ms: u64) -> Duration {
 
 /// One that goes on from where another is, by what was written down of that.
 pub fn resumed(core: &Core, rules: Rules) -> Core {
-    let written = serde_json::to_string(&core.moment()).unwrap();
-    let moment: Moment = serde_json::from_str(&written).unwrap();
-    let again = Core::resumed(rules, Settings::default(), profiles(), moment).unwrap();
-    assert_eq!(again.moment(), core.moment());
+    let written = serde_json::to_string(&core.snapshot()).unwrap();
+    let snapshot: Snapshot = serde_json::from_str(&written).unwrap();
+    let again = Core::resumed(rules, Settings::default(), profiles(), snapshot).unwrap();
+    assert_eq!(again.snapshot(), core.snapshot());
     again
 }
 
@@ -156,8 +157,10 @@ impl World {
                 Output::Order { order, port, task, .. } => {
                     let busy = self.orders.values().any(|of| of.0 == port);
                     assert!(!busy, "two orders to a port");
-                    let rested =
-                        self.ended.get(&port).is_none_or(|at| *at + self.rules.apart <= self.now);
+                    let rested = self
+                        .ended
+                        .get(&port)
+                        .is_none_or(|at| *at + self.rules.order_gap <= self.now);
                     assert!(rested, "{port:?} had no rest");
                     self.orders.insert(order, (port, task));
                 }
@@ -189,29 +192,29 @@ impl World {
     /// A port does what it was told, or doesn't.
     pub fn carry_out(&mut self, order: OrderId, is_well: bool) {
         let Some((port, task)) = self.orders.remove(&order) else { return };
-        let end = match is_well {
+        let outcome = match is_well {
             true => self.done(port, &task),
-            false => End::Failed { said: "no".into() },
+            false => OrderOutcome::Failed { error: "no".into() },
         };
         self.ended.insert(port, self.now);
-        self.hear(Input::Ended { order, end });
+        self.hear(Input::OrderEnded { order, outcome });
     }
 
-    fn done(&mut self, port: PortId, task: &Task) -> End {
+    fn done(&mut self, port: PortId, task: &Task) -> OrderOutcome {
         if self.gone.contains(&port.0) {
-            return End::Failed { said: "it is gone".into() };
+            return OrderOutcome::Failed { error: "it is gone".into() };
         }
         let stands = self.ports.get_mut(&port).unwrap();
         let wanted = match task {
-            Task::Check(config) if *stands == lowest(config) => return End::Stands,
-            Task::Check(_) => return End::Differs { found: stands.clone() },
+            Task::Check(config) if *stands == lowest(config) => return OrderOutcome::Unchanged,
+            Task::Check(_) => return OrderOutcome::Differs { found: stands.clone() },
             Task::Read => stands.clone(),
             Task::AsFound => PortConfig::default(),
             Task::Share(config) => lowest(config),
         };
         let is_written = *stands != wanted;
         *stands = wanted.clone();
-        End::Done { is_written, config: wanted }
+        OrderOutcome::Done { is_written, config: wanted }
     }
 
     /// Killed and started again. Of what was under way each part may have been done.

@@ -14,10 +14,10 @@ fn restless() -> Rules {
     let often = Duration::from_millis(1);
     Rules {
         retry: often,
-        longest_retry: often,
-        apart: Duration::ZERO,
-        look: often,
-        discover: often,
+        max_retry: often,
+        order_gap: Duration::ZERO,
+        check_interval: often,
+        discovery_interval: often,
         ..Rules::default()
     }
 }
@@ -49,10 +49,10 @@ fn what_somebody_else_writes_is_seen_counted_and_put_back() {
     daemon.stop();
     let audit = std::fs::read_to_string(folder.path().join("audit")).unwrap();
     let line = |what: &str| audit.lines().rfind(|line| line.contains(what)).unwrap().to_owned();
-    let seen: serde_json::Value = serde_json::from_str(&line("\"what\":\"overwritten\"")).unwrap();
+    let seen: serde_json::Value = serde_json::from_str(&line("\"event\":\"overwritten\"")).unwrap();
     assert_eq!((&seen["name"], &seen["before"]["weights"][0]), (&"s0:1".into(), &1.into()));
     assert_eq!(seen["after"]["weights"], serde_json::json!([]));
-    let back: serde_json::Value = serde_json::from_str(&line("\"what\":\"written\"")).unwrap();
+    let back: serde_json::Value = serde_json::from_str(&line("\"event\":\"written\"")).unwrap();
     assert_eq!(
         (&back["why"]["cause"], &back["after"]["weights"][0]),
         (&"overwritten".into(), &1.into())

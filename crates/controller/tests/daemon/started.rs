@@ -35,7 +35,7 @@ fn a_port_that_hangs_holds_up_nobody_who_asks_and_one_that_refuses_is_tried_agai
     let audit = std::fs::read_to_string(folder.path().join("audit")).unwrap();
     let lines: Vec<serde_json::Value> =
         audit.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let of = |what: &str| lines.iter().filter(|line| line["what"] == what).count();
+    let of = |what: &str| lines.iter().filter(|line| line["event"] == what).count();
     assert_eq!((of("written"), of("failed")), (9, 1), "{audit}");
     assert_eq!(of("ordered"), 10);
 }

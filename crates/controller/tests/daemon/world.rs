@@ -84,7 +84,7 @@ pub struct Daemon {
 impl Daemon {
     pub fn start(folder: &Path, network: &Simulated, gate: Option<Receiver<bool>>) -> Daemon {
         // What fails is tried again at once, as nothing here waits.
-        let rules = Rules { retry: Duration::ZERO, apart: Duration::ZERO, ..Rules::default() };
+        let rules = Rules { retry: Duration::ZERO, order_gap: Duration::ZERO, ..Rules::default() };
         Daemon::start_with(rules, folder, network, gate, false)
     }
 

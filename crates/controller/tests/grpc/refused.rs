@@ -46,12 +46,7 @@ fn a_refusal_has_a_status_a_reason_and_words() {
             Some("UNKNOWN_APPLICATION"),
             "no application called \"none\"",
         ),
-        (
-            register(id, 0, "all"),
-            Code::FailedPrecondition,
-            Some("ACKNOWLEDGED"),
-            "request 0, where",
-        ),
+        (register(id, 0, "all"), Code::FailedPrecondition, Some("ACKNOWLEDGED"), "request 0, but"),
         (
             RegisterApplicationRequest { nodes: Some(0), ..register(id, 2, "all") },
             Code::InvalidArgument,
@@ -62,7 +57,7 @@ fn a_refusal_has_a_status_a_reason_and_words() {
             register(id, 2, "all"),
             Code::FailedPrecondition,
             Some("OTHER_REQUEST"),
-            "request 2 was another one",
+            "request 2 was used",
         ),
         (
             RegisterApplicationRequest { dataset: Some("much".into()), ..all.clone() },

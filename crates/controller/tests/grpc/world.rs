@@ -39,7 +39,7 @@ impl World {
 
     pub fn start_with(limits: Limits, credentials: &[Credential]) -> World {
         let folder = tempfile::tempdir().unwrap();
-        let rules = Rules { apart: Duration::ZERO, limits, ..Rules::default() };
+        let rules = Rules { order_gap: Duration::ZERO, limits, ..Rules::default() };
         let marking = Marking::Dscp(Marks::local());
         let table = read::csv(&Source::new("t", TABLE)).unwrap();
         let profiles = Profiles::new(table, marking.levels(), 1);

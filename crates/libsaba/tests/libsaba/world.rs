@@ -45,7 +45,7 @@ impl World {
                 Err(_) => std::thread::yield_now(),
             }
         };
-        let rules = Rules { apart: Duration::ZERO, ..Rules::default() };
+        let rules = Rules { order_gap: Duration::ZERO, ..Rules::default() };
         let marking = Marking::Dscp(Marks::local());
         let table = read::csv(&Source::new("t", TABLE)).unwrap();
         let profiles = Profiles::new(table, marking.levels(), 1);

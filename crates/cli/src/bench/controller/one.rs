@@ -54,7 +54,7 @@ pub(in crate::bench) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Res
     progress.steps(runs);
     let duration = Duration::from_nanos(duration.as_ps() / 1_000);
     let mut took = Took::default();
-    let mut bench = Bench { client, written, rest: 2 * Rules::default().apart };
+    let mut bench = Bench { client, written, rest: 2 * Rules::default().order_gap };
     let applications = [bench.client.register("A")?, bench.client.register("B")?];
     // Somebody whose weight has to change when another comes.
     bench.client.connect(applications[0], "h1", "h3")?;

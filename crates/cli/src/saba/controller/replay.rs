@@ -105,9 +105,9 @@ fn told(output: &Output) -> Option<String> {
         Output::Overwritten { port: id, found, .. } => {
             Some(format!("{} was overwritten: weights {:?}", port(id), found.weights))
         }
-        Output::PassedOver { said } => Some(format!("passed over: {said}")),
-        Output::Moved { connections } => Some(format!("{connections} connections moved")),
-        Output::Failed { port: id, said, .. } => Some(format!("{} failed: {said}", port(id))),
+        Output::RecordIgnored { error } => Some(format!("ignored record: {error}")),
+        Output::Rerouted { connections } => Some(format!("{connections} connections moved")),
+        Output::Failed { port: id, error, .. } => Some(format!("{} failed: {error}", port(id))),
         _ => None,
     }
 }

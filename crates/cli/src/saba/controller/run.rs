@@ -114,8 +114,8 @@ impl Use for Run<'_> {
         let mut core = core(settings, profiles, stored)?;
         let mut groups = Groups::alone();
         if let Store::Cluster(cluster) = &settings.store {
-            beginning.among_others = Some((cluster.instance.clone(), revision));
-            core = core.among_others(cluster.instance.clone(), revision);
+            beginning.shared = Some((cluster.instance.clone(), revision));
+            core = core.shared(cluster.instance.clone(), revision);
             groups = cluster.groups.clone();
         }
         let (mut place, listener) = open_listener(&settings.listen)?;

@@ -49,7 +49,7 @@ fn text(status: &Value) -> String {
     );
     let port = |of: &Value| {
         let state = match (&of["fault"], of["late"] == true, of["drained"] == true) {
-            _ if of["anothers"] == true => {
+            _ if of["foreign"] == true => {
                 format!("of group {}", of["group"].as_str().unwrap_or_default())
             }
             (Value::String(fault), ..) => fault.clone(),

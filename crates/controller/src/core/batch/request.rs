@@ -1,4 +1,4 @@
-//! What a request of a client makes of the state, and how it is answered.
+//! The effect of a client's request on the state, and its answer.
 
 use super::{Batch, REQUEST, within};
 use crate::core::change::{Answered, Application, Change, Client, Connection, Job, Next};
@@ -8,13 +8,13 @@ use crate::core::rules::Rules;
 use crate::core::state::State;
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortId};
 
-/// The longest name of an application or a host, and the longest amount of data, in bytes.
+/// The longest name of an application or a host, and the longest dataset, in bytes.
 const LONGEST: usize = 256;
 
 impl Batch {
-    /// What a client is answered. What it is told once it is told again, refusals too: only that it is not known,
-    /// that it has used the number otherwise, or that there is no room to keep the answer is not kept. None where the
-    /// rest of it is for the next write.
+    /// Returns the answer to a request, or `None` if the rest of the request has to go into the next write. Answers and
+    /// refusals are stored and repeated. Not stored are the refusals of an unknown client, of a number that was used
+    /// for another request, and of too many unacknowledged answers.
     pub(in crate::core) fn ask(
         &mut self,
         state: &mut State,
@@ -48,7 +48,7 @@ impl Batch {
         Some(answer)
     }
 
-    /// A client has heard answers, which are forgotten, as many as there is room for.
+    /// Removes the answers that the client has acknowledged, as many as fit into the batch.
     fn acknowledge(&mut self, state: &mut State, request: &NumberedRequest) -> Result<(), Refusal> {
         let &NumberedRequest { client, number, acknowledged_below, .. } = request;
         let known = state.clients.get(&client).ok_or(Refusal::NoSuchClient(client))?;
@@ -127,17 +127,17 @@ impl Batch {
     }
 }
 
-/// An application of this client. Of others' it says what it says of those that never were.
+/// Returns an application of this client. An application of another client is refused like one that never existed.
 fn own(state: &State, client: ClientId, id: ApplicationId) -> Result<&Application, Refusal> {
     let known = state.applications.get(&id).filter(|known| known.client == client);
     known.ok_or(Refusal::NoSuchApplication(id))
 }
 
-/// Refuses texts that nothing is called.
+/// Refuses names that are too long, and a job with an empty name.
 fn fits<'a>(request: &'a Request) -> Result<(), Refusal> {
     let texts = match request {
         Request::Register { job: Some(job), .. } if job.is_empty() => {
-            let allowed = "one with a name, or none".into();
+            let allowed = "a name, or no job".into();
             return Err(Refusal::BadSetting { what: "a job without a name".into(), allowed });
         }
         Request::Register { name, dataset, job, .. } => {

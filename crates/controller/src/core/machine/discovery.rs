@@ -1,4 +1,4 @@
-//! What comes of looking over the network.
+//! The effect of a network discovery.
 
 use super::Core;
 use super::requests::Waiting;
@@ -10,7 +10,7 @@ use bandwise_saba::controller::{ConnectionId, Event, PortId};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Core {
-    /// Ports come and go; connections take other routes.
+    /// Adds and removes ports, and reroutes connections.
     pub(super) fn discovered(&mut self, ports: Vec<DiscoveredPort>, routes: Vec<Route>) {
         self.discovery.ended(self.now, &self.rules);
         let there: BTreeSet<PortId> = ports.iter().map(|of| of.port).collect();
@@ -32,7 +32,7 @@ impl Core {
     }
 
     fn found(&mut self, DiscoveredPort { port, name, queues, group }: DiscoveredPort) {
-        let is_anothers = !self.holding.has(&group);
+        let is_foreign = !self.holding.has(&group);
         let is_drained = self.state.drained.contains(&port);
         let is_left = self.ports.are_left;
         let mut revision = 0;
@@ -42,7 +42,7 @@ impl Core {
             known.forget();
             (known.name, known.queues) = (name, Some(queues));
             known.is_there = true;
-            (known.group, known.is_anothers) = (group, is_anothers);
+            (known.group, known.is_foreign) = (group, is_foreign);
             (known.is_drained, known.is_left) = (is_drained, is_left);
         });
         let event = Event::PortFound { port, queues, revision };
@@ -62,14 +62,15 @@ impl Core {
         self.out.push_back(Output::Lost { port, name });
     }
 
-    /// What takes another way is stored so; then the ports are told. What waits to be stored takes it from the start.
+    /// Stores new paths of connections; ports are ordered after that. Requests that wait for the store take the new
+    /// path from the start.
     fn move_connections(&mut self, routes: Vec<Route>) {
         if routes.is_empty() {
             return;
         }
         let routes: BTreeMap<_, _> =
             routes.into_iter().map(|way| ((way.from, way.to), way.path)).collect();
-        // What an earlier survey has seen, and waits still, is no longer so.
+        // A newer discovery replaces reroutings that still wait for the store.
         let connections = &self.state.connections;
         let is_said = |id: &ConnectionId| {
             let ends = connections.get(id).map(|of| (of.from.clone(), of.to.clone()));

@@ -1,4 +1,4 @@
-//! What is stored: by this controller, and by others that share the store.
+//! The effect of stored changes, by this controller and by others that share the store.
 
 use super::Core;
 use super::requests::Writing;
@@ -8,7 +8,7 @@ use crate::core::request::Refusal;
 use crate::core::state::State;
 
 impl Core {
-    /// A write has ended.
+    /// Handles the end of a write: applies its changes, or undoes them after a failure.
     pub(super) fn stored(&mut self, write: u64, error: Option<String>, revision: u64) {
         if write != self.writes {
             return;
@@ -16,7 +16,7 @@ impl Core {
         let Some(Writing { mut batch, .. }) = self.writing.take() else { return };
         if let Some(error) = error {
             batch.take_back(&mut self.state);
-            // Of those that change nothing too: what they say may rest on what is taken back.
+            // Answers without changes are refused too: they may depend on changes that were undone.
             let refused = batch.answers.into_iter();
             let refused = refused.map(|of| (of.0, Err(Refusal::NotStored(error.clone()))));
             return self.answer(refused.collect());
@@ -24,14 +24,15 @@ impl Core {
         self.revision = revision;
         self.take_effect(&batch.changes, &batch.undo);
         if batch.moved > 0 {
-            self.out.push_back(Output::Moved { connections: batch.moved });
+            self.out.push_back(Output::Rerouted { connections: batch.moved });
         }
         self.out.extend(batch.dropped.into_iter().map(|client| Output::Dropped { client }));
         self.answer(batch.answers);
         self.settle();
     }
 
-    /// Another has stored something. What is being stored here was decided before that, so it is not there.
+    /// Handles changes by another controller. The store did not take a write of this controller that is in progress, as
+    /// it was decided before them.
     pub(super) fn learned(&mut self, revision: u64, changes: Vec<Change>) {
         self.decide_anew();
         self.revision = revision;
@@ -40,7 +41,7 @@ impl Core {
         self.settle();
     }
 
-    /// All that is stored, after a time of which nothing is known.
+    /// Handles all records of the store after a time in which it was unreachable.
     pub(super) fn known(&mut self, revision: u64, write: u64, records: Vec<Change>) {
         match self.writing.is_some() && write == self.writes {
             true => self.stored(write, None, revision),
@@ -49,7 +50,7 @@ impl Core {
         self.learned(revision, self.state.until(&State::of(records)));
     }
 
-    /// What is being stored is not there: whoever waits for it waits for the next write.
+    /// Undoes the write that is in progress. Its requests go into the next write.
     fn decide_anew(&mut self) {
         let Some(Writing { mut batch, taken }) = self.writing.take() else { return };
         batch.take_back(&mut self.state);
@@ -58,7 +59,7 @@ impl Core {
         }
     }
 
-    /// What is stored counts from now on.
+    /// Makes stored changes effective.
     fn take_effect(&mut self, changes: &[Change], undo: &[Change]) {
         for before in undo {
             if let Change::Connection(_, Some(closed)) = before {
@@ -66,8 +67,8 @@ impl Core {
             }
         }
         for change in changes {
-            if let Err(unfit) = self.tell(change) {
-                self.out.push_back(Output::PassedOver { said: unfit.to_string() });
+            if let Err(invalid) = self.tell(change) {
+                self.out.push_back(Output::RecordIgnored { error: invalid.to_string() });
             }
             match change {
                 Change::Client(client, of) => {

@@ -1,4 +1,4 @@
-//! Which groups a controller has, and what comes of it.
+//! The groups that a controller holds, and the effect of gaining and losing one.
 
 use super::Core;
 use crate::core::group::{Group, Holding};
@@ -9,26 +9,27 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 impl Core {
-    /// The same as one of several that share a store, which has come to `revision` with what it begins with. It is called
-    /// as its own group is, and has no group until it is told.
-    pub fn among_others(mut self, own: Group, revision: u64) -> Self {
+    /// Turns the core into one of several that share a store. `revision` is the store's revision for the stored state
+    /// that the core started from. The controller has the name of its `own` group, and holds no group until the first
+    /// [`Input::GroupsHeld`](crate::core::Input::GroupsHeld).
+    pub fn shared(mut self, own: Group, revision: u64) -> Self {
         (self.holding, self.revision) = (Holding::of(own), revision);
         self.leases = Default::default();
         self
     }
 
-    /// The groups that it has.
+    /// Iterates over the groups that the controller holds.
     pub fn held(&self) -> impl Iterator<Item = &Group> {
         self.holding.held.iter()
     }
 
-    /// What it is called among others; nothing where it is alone.
+    /// Returns the controller's name among others, or `None` for a single controller.
     pub fn own_group(&self) -> Option<&Group> {
         self.holding.is_shared().then_some(&self.holding.own)
     }
 
-    /// It has these groups from now on. Ports that come are read before they are written; clients that come have a
-    /// whole lease.
+    /// Replaces the groups that the controller holds. New ports are read before they are written; new clients get a
+    /// full lease.
     pub(super) fn hold(&mut self, groups: Vec<Group>, until: Option<Duration>) {
         self.holding.until = until.filter(|_| !groups.is_empty());
         let groups: BTreeSet<Group> = groups.into_iter().collect();
@@ -38,9 +39,9 @@ impl Core {
         let ports: Vec<PortId> =
             self.ports().filter(|of| changed(self, &of.1.group)).map(|of| of.0).collect();
         for id in ports {
-            let is_anothers = !has(self, &self.ports.all[&id].group);
+            let is_foreign = !has(self, &self.ports.all[&id].group);
             let now = (self.now, &self.rules);
-            self.ports.change(id, now, |port| port.hand_over(is_anothers));
+            self.ports.change(id, now, |port| port.hand_over(is_foreign));
         }
         let clients = self.state.clients.iter().filter(|of| changed(self, &of.1.home));
         let clients: Vec<(ClientId, bool)> =
@@ -55,15 +56,15 @@ impl Core {
         }
     }
 
-    /// What it was not told again in time it has no more: others take it soon.
+    /// Gives up the groups whose time has expired, as others may claim them soon.
     pub(super) fn end_holding(&mut self) {
         if self.holding.until.is_some_and(|until| until <= self.now) {
             self.hold(Vec::new(), None);
         }
     }
 
-    /// Who waits is told so, also for what is being stored: whether that will be there is not known. It is the same
-    /// request that is sent again, here or to another controller.
+    /// Refuses all waiting requests, also those of a write that is in progress, whose outcome is unknown. Clients send
+    /// the same request again, to this or another controller.
     fn refuse_all(&mut self) {
         let waiting = std::mem::take(&mut self.waiting);
         let mut tickets: Vec<_> = waiting.iter().filter_map(|of| of.ticket()).collect();
@@ -75,7 +76,7 @@ impl Core {
         self.out.extend(tickets.into_iter().map(refuse));
     }
 
-    /// Says which groups are free for others.
+    /// Reports the lost groups that have no outstanding orders: other controllers may claim them.
     pub(super) fn release(&mut self) {
         let (busy, free) =
             std::mem::take(&mut self.leaving).into_iter().partition(|of| self.ports.is_busy(of));

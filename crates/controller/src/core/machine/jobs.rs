@@ -1,20 +1,20 @@
-//! [`Jobs`]: applications that are registered in parts, and are one to the controller of Saba.
+//! [`Jobs`]: applications that are registered in parts, and count as one for Saba's controller.
 
 use crate::core::change::Application;
 use bandwise_saba::controller::ApplicationId;
 use std::collections::BTreeMap;
 
-/// Which parts of jobs there are.
+/// The registered parts of jobs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Jobs {
-    /// Of each part, by what the whole is known.
+    /// The id of the whole job, by the id of each part.
     wholes: BTreeMap<ApplicationId, ApplicationId>,
-    /// How many parts a whole has.
+    /// The number of parts, by the id of the whole job.
     parts: BTreeMap<ApplicationId, u32>,
 }
 
 impl Jobs {
-    /// Somebody has registered. By what the controller of Saba is to know them, if it does not yet.
+    /// Adds a registration. Returns the id to register with Saba's controller, if the controller does not know it yet.
     pub(super) fn registered(
         &mut self,
         id: ApplicationId,
@@ -27,12 +27,12 @@ impl Jobs {
         (*parts == 1).then_some(job.whole)
     }
 
-    /// By what the controller of Saba knows a registration.
+    /// Returns the id by which Saba's controller knows a registration.
     pub(super) fn whole(&self, id: ApplicationId) -> ApplicationId {
         self.wholes.get(&id).copied().unwrap_or(id)
     }
 
-    /// A registration is gone. What is gone with it, if it was the last part.
+    /// Removes a registration. Returns the id to remove from Saba's controller, if this was the last part.
     pub(super) fn gone(&mut self, id: ApplicationId) -> Option<ApplicationId> {
         let Some(whole) = self.wholes.remove(&id) else { return Some(id) };
         let parts = self.parts.remove(&whole).unwrap_or(1) - 1;

@@ -1,4 +1,4 @@
-//! How requests wait, are stored together, and are answered.
+//! The queue of requests, and their grouping into writes to the store.
 
 use super::Core;
 use crate::core::batch::Batch;
@@ -9,25 +9,25 @@ use crate::core::request::{Answer, ClientId, NumberedRequest, Refusal};
 use bandwise_saba::controller::{ConnectionId, PortId};
 use serde::{Deserialize, Serialize};
 
-/// How many requests may wait for a write.
+/// The number of requests that may wait for a write.
 const MOST_WAITING: usize = 10_000;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Waiting {
     Hello(Ticket, Owner),
     Request(Ticket, NumberedRequest, Result<Vec<PortId>, String>),
-    /// Of one that is not known here.
+    /// A renewal by a client that is not known here.
     Renew(Ticket, ClientId),
     Goodbye(Ticket, ClientId),
     Drain(Ticket, Vec<PortId>, bool),
     LeaseEnded(ClientId),
     Moves(ConnectionId, Box<[PortId]>),
-    /// A client is heard here, whose lease another keeps.
+    /// A client made a call here, while another controller keeps its lease.
     Adopt(ClientId),
 }
 
 impl Waiting {
-    /// Who waits for an answer.
+    /// Returns the ticket of the caller that waits for the answer.
     pub(super) fn ticket(&self) -> Option<Ticket> {
         match *self {
             Waiting::Hello(ticket, _)
@@ -40,11 +40,11 @@ impl Waiting {
     }
 }
 
-/// What is being stored.
+/// A write that is in progress.
 #[derive(Debug, Clone)]
 pub(super) struct Writing {
     pub(super) batch: Batch,
-    /// What it was made of, where it may have to be made anew.
+    /// The requests of the batch, if the batch may have to be decided again.
     pub(super) taken: Vec<Waiting>,
 }
 
@@ -64,17 +64,19 @@ impl Core {
         }
     }
 
-    /// A request goes into the next write, unless too many do already: then the store has hung for long.
+    /// Queues a request for the next write. Refuses it if the queue is full, as it is when the store hangs.
     pub(super) fn wait(&mut self, ticket: Ticket, waiting: Waiting) {
         let refusal = match self.holding.home() {
             None => Refusal::cut_off(),
             Some(_) if self.waiting.len() < MOST_WAITING => return self.waiting.push_back(waiting),
-            Some(_) => Refusal::NotStored(format!("{MOST_WAITING} requests wait for the store")),
+            Some(_) => {
+                Refusal::NotStored(format!("{MOST_WAITING} requests are queued for the store"))
+            }
         };
         self.out.push_back(Output::Answer { ticket, answer: Err(refusal) });
     }
 
-    /// Takes what waits, if no write is under way.
+    /// Starts a write with the waiting requests, if none is in progress.
     pub(super) fn write(&mut self) {
         if self.writing.is_some() {
             return;
@@ -89,12 +91,12 @@ impl Core {
             }
             if let Some(rest) = self.take(&mut batch, waiting) {
                 self.waiting.push_front(rest);
-                // Decided anew, it comes as what is put in front of all.
+                // Its rest stands at the front of the queue when the batch is decided again.
                 taken.pop();
             }
         }
-        // What is not known here another may have stored a moment ago: nobody is refused before it is certain that nobody
-        // has written since.
+        // Another controller may have stored an unknown client a moment ago. So a refusal needs a write too, which
+        // proves that nobody has written since.
         let is_said = !self.holding.is_shared() || batch.answers.iter().all(|of| of.1.is_ok());
         if batch.changes.is_empty() && is_said {
             return self.answer(batch.answers);
@@ -105,7 +107,7 @@ impl Core {
         self.writing = Some(Writing { batch, taken });
     }
 
-    /// Takes a request; the rest of it is for the next write.
+    /// Adds a request to the batch. Returns the rest that has to go into the next write.
     fn take(&mut self, batch: &mut Batch, waiting: Waiting) -> Option<Waiting> {
         let Core { state, profiles, rules, leases, holding, .. } = self;
         let home = holding.home().cloned();
@@ -133,7 +135,7 @@ impl Core {
                 if state.clients.contains_key(&client) && !batch.leave(state, client) {
                     return Some(Waiting::Goodbye(ticket, client));
                 }
-                // Who is gone is gone: also a copy is answered so.
+                // The client is gone either way, so a repeated goodbye succeeds.
                 (ticket, Ok(Answer::Done))
             }
             Waiting::Drain(ticket, ports, drained) => match batch.drain(state, &ports, drained) {
@@ -141,7 +143,7 @@ impl Core {
                 false => return Some(Waiting::Drain(ticket, ports, drained)),
             },
             Waiting::LeaseEnded(client) => {
-                // It may have been heard while another write was under way.
+                // The client may have made a call during the write that was in progress.
                 if leases.is_silent(client) && state.clients.contains_key(&client) {
                     if !batch.leave(state, client) {
                         return Some(Waiting::LeaseEnded(client));

@@ -1,4 +1,4 @@
-//! What the event loop knows of the network, and what of it the core.
+//! The handling of network discoveries in the event loop.
 
 use super::EventLoop;
 use crate::core::{DiscoveredPort, Input, Route};
@@ -6,7 +6,8 @@ use crate::daemon::discovery::{self, KnownPaths};
 use bandwise_enforce::{Port, Switches};
 
 impl<S: Switches + Send + 'static> EventLoop<S> {
-    /// Tells the core which ports there are. SharedSwitches of connections that were made while others looked are looked up now.
+    /// Passes the discovered ports to the core. The routes of connections that were requested during the discovery are
+    /// looked up now.
     pub(super) fn discovered(&mut self, ports: Vec<Port>, mut routes: Vec<Route>) {
         let since = std::mem::take(&mut self.since);
         routes.extend(discovery::changed_routes(&mut *self.paths.lock(), since));

@@ -1,4 +1,4 @@
-//! [`Parts`]: what a daemon is made of.
+//! [`Parts`]: the parts of a daemon.
 
 use crate::cluster::Groups;
 use crate::core::Core;
@@ -6,33 +6,37 @@ use crate::daemon::{Audit, Metrics, Persister, Recording};
 use bandwise_enforce::{Fault, Switches};
 use bandwise_saba::controller::PortId;
 
-/// What a daemon is made of.
+/// The parts of a daemon.
 pub struct Parts<S> {
-    /// The core, which has heard nothing yet.
+    /// The core, before its first input.
     pub core: Core,
-    /// Who keeps changes.
+    /// The persister of changes.
     pub store: Box<dyn Persister>,
-    /// Whose ports are whose.
+    /// The assignment of ports to groups.
     pub groups: Groups,
-    /// Who writes ports.
+    /// The switches that the writer thread uses.
     pub switches: S,
-    /// Who knows ways through the network, while the other writes.
+    /// The switches that the event loop uses to look up paths.
     pub paths: S,
-    /// Who looks over the network meanwhile, and then takes the place of who knows routes.
+    /// The switches that the discovery thread uses. After a discovery they take the place of `paths`.
     pub discovery: S,
-    /// Where all that the core hears is written down, if it is.
+    /// The recording of the core's inputs, if one is configured.
     pub recording: Option<Recording>,
-    /// The trail of what was done to ports, if one is kept.
+    /// The audit log, if one is configured.
     pub audit: Option<Audit>,
-    /// What is counted.
+    /// The metrics.
     pub metrics: Metrics,
-    /// Whether ports are to be as they were found when the daemon has ended.
+    /// Whether the daemon restores all ports before it ends.
     pub restores: bool,
 }
 
-/// Who knows ways through the network.
+/// The lookup of paths through the network.
 pub trait Paths {
-    /// The ports that data may leave through on the way from one host to another.
+    /// Returns the ports on the path from one host to another.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Fault`] if a host is unknown or no path exists.
     fn path(&mut self, from: &str, to: &str) -> Result<Vec<PortId>, Fault>;
 }
 

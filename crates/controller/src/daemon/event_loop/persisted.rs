@@ -1,4 +1,4 @@
-//! What whoever keeps changes says to the event loop.
+//! The handling of updates from the persister in the event loop.
 
 use super::EventLoop;
 use crate::core::Input;
@@ -6,19 +6,19 @@ use bandwise_enforce::Switches;
 use bandwise_saba::controller::PortId;
 
 impl<S: Switches + Send + 'static> EventLoop<S> {
-    /// Something was stored, or was not; or there are other groups.
+    /// Passes stored changes or held groups to the core.
     pub(super) fn persisted(&mut self, update: Input) {
         match &update {
             Input::Stored { write, error: Some(error), .. } => {
-                tracing::error!(write, error, "could not be stored");
+                tracing::error!(write, error, "write to store failed");
             }
-            Input::Learned { .. } => {
+            Input::StoredByOther { .. } => {
                 self.metrics.learned.inc();
             }
             _ => {}
         }
         self.hear(update);
-        // A connection that changes no weights needs no order.
+        // A connection that changes no weights causes no order.
         let core = &self.core;
         let is_open = |port: &PortId| core.port(*port).is_some_and(|of| !of.is_settled());
         self.unplaced.retain(|port, _| is_open(port));

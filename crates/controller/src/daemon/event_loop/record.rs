@@ -1,24 +1,24 @@
-//! [`Record`]: the recording, and what is done when it can't be written.
+//! [`Record`]: a recording that survives write errors.
 
 use super::EventLoop;
-use crate::core::{Input, Moment};
+use crate::core::{Input, Snapshot};
 use crate::daemon::Recording;
 use crate::daemon::recording::Sum;
 use std::io;
 use std::time::Duration;
 
-/// After how long a recording that could not be written is begun again.
+/// The delay before a failed recording continues in another file.
 const AGAIN: Duration = Duration::from_secs(60);
 
-/// The recording.
+/// A recording that survives write errors.
 #[derive(Debug)]
 pub(super) struct Record {
     recording: Recording,
-    /// It lacks something since it could not be written; when another file is begun.
+    /// The time at which the recording continues in another file, after a write error.
     again: Option<Duration>,
 }
 
-/// What is to be written down: an input, and a sum over what is said to it.
+/// An input that is being recorded, and the hash of its outputs so far.
 pub(super) struct Line {
     input: Input,
     pub(super) said: Sum,
@@ -29,14 +29,19 @@ impl Record {
         Record { recording, again: None }
     }
 
-    /// What is to be written down of this input, if it can be.
+    /// Returns a line for an input, unless the recording is interrupted.
     pub(super) fn line(&self, input: &Input) -> Option<Line> {
         self.again.is_none().then(|| Line { input: input.clone(), said: Sum::new() })
     }
 
-    /// Goes on. Where something could not be written another file is begun, when it can be: what a file lacks is lacking
-    /// at its end.
-    fn write_down(&mut self, now: Duration, line: Option<Line>, moment: impl FnOnce() -> Moment) {
+    /// Records a line. After a write error the recording continues in another file when that is possible. So lost
+    /// inputs are always at the end of a file.
+    fn write_down(
+        &mut self,
+        now: Duration,
+        line: Option<Line>,
+        snapshot: impl FnOnce() -> Snapshot,
+    ) {
         let begins_again = self.again.is_some_and(|again| again <= now);
         let written = match line {
             Some(Line { input, said }) => self.recording.heard(now, input, said),
@@ -44,12 +49,12 @@ impl Record {
         };
         let begins = begins_again || (self.again.is_none() && self.recording.is_full());
         let written = written.and_then(|()| match begins {
-            true => self.recording.begin_another(moment()),
+            true => self.recording.begin_another(snapshot()),
             false => Ok(()),
         });
         match written {
             Ok(()) if begins_again => {
-                tracing::info!("the recording goes on, in another file");
+                tracing::info!("continued recording in another file");
                 self.again = None;
             }
             Ok(()) => {}
@@ -67,7 +72,7 @@ impl Record {
 
     fn ends(&mut self, now: Duration, error: &io::Error) {
         let again_s = AGAIN.as_secs();
-        tracing::error!(%error, again_s, "the recording ends here: it can't be written");
+        tracing::error!(%error, again_s, "interrupted recording: write failed");
         self.again = Some(now + AGAIN);
     }
 }
@@ -75,7 +80,7 @@ impl Record {
 impl<S> EventLoop<S> {
     pub(super) fn write_down(&mut self, now: Duration, line: Option<Line>) {
         if let Some(record) = &mut self.record {
-            record.write_down(now, line, || self.core.moment());
+            record.write_down(now, line, || self.core.snapshot());
         }
     }
 
@@ -102,7 +107,7 @@ mod tests {
         while let Some(output) = core.poll() {
             line.iter_mut().for_each(|line| line.said.add(&output));
         }
-        record.write_down(now, line, || core.moment());
+        record.write_down(now, line, || core.snapshot());
     }
 
     #[test]
@@ -116,7 +121,7 @@ mod tests {
         let mut core = beginning.core().unwrap();
         let rotating = RotatingFile::new(own.join("recording"), Bytes::new(1), 100);
         let mut record = Record::new(Recording::begin(rotating, beginning).unwrap());
-        // Nothing can be begun there until it is back.
+        // No file can be created there until the folder is back.
         fs::rename(&own, &away).unwrap();
         let mut now = Duration::ZERO;
         let mut heard = 0;

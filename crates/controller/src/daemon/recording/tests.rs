@@ -7,7 +7,7 @@ use std::path::Path;
 
 const TABLE: &str = "application,share,time_s\nall,1,100\nall,0.5,200\nall,0.25,400\n";
 
-/// A core, and what it hears written down.
+/// A core whose inputs are recorded.
 struct Written {
     core: Core,
     recording: Recording,
@@ -35,7 +35,7 @@ impl Written {
         self.recording.heard(self.now, input, said).unwrap();
     }
 
-    /// Some clients say hello, and what comes after that waits for the store.
+    /// Some clients say hello. The first hello starts a write; the others wait for it.
     fn hears_some(&mut self) {
         for number in 0..5 {
             self.hears(Input::Hello { ticket: Ticket(number), owner: "somebody".into() });
@@ -43,7 +43,7 @@ impl Written {
     }
 }
 
-/// How many inputs there are in all files, each of which is heard again by itself.
+/// Replays each file by itself and returns the number of inputs in all of them.
 fn inputs(folder: &Path) -> u64 {
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let heard = paths.filter(|path| path.extension().is_none_or(|of| of != "new")).map(|path| {
@@ -55,19 +55,19 @@ fn inputs(folder: &Path) -> u64 {
     heard.sum()
 }
 
-/// Killed between any two steps by which another file is begun, it has lost nothing that was written, and goes on.
+/// A kill between any two steps of a rotation loses no inputs, and the recording continues afterwards.
 #[test]
 fn killed_while_another_file_is_begun_nothing_is_lost() {
     for step in 0..5usize {
         let folder = tempfile::tempdir().unwrap();
         let mut written = Written::begin(folder.path());
         written.hears_some();
-        let moment = written.core.moment();
+        let snapshot = written.core.snapshot();
         written.recording.flush().unwrap();
         let rotating = written.recording.rotating.clone();
         match step {
-            0 => fs::write(folder.path().join("recording.new"), "{\"recording\":4,\"vers").unwrap(),
-            _ => drop(written.recording.draft(moment).unwrap()),
+            0 => fs::write(folder.path().join("recording.new"), "{\"recording\":5,\"vers").unwrap(),
+            _ => drop(written.recording.draft(snapshot).unwrap()),
         }
         let steps: [fn(&RotatingFile) -> io::Result<()>; 3] =
             [RotatingFile::archive, RotatingFile::install_draft, RotatingFile::prune];
@@ -76,7 +76,7 @@ fn killed_while_another_file_is_begun_nothing_is_lost() {
         drop(written);
         let mut written = Written::begin(folder.path());
         written.hears_some();
-        written.recording.begin_another(written.core.moment()).unwrap();
+        written.recording.begin_another(written.core.snapshot()).unwrap();
         written.hears_some();
         written.recording.flush().unwrap();
         assert_eq!(inputs(folder.path()), 15, "killed at step {step}");
@@ -84,7 +84,7 @@ fn killed_while_another_file_is_begun_nothing_is_lost() {
     }
 }
 
-/// What could not be begun is begun when it can be, with what is lacking at the end of a file.
+/// A failed rotation is repeated later, and the inputs in between stay in the old file.
 #[test]
 fn where_no_file_can_be_begun_it_goes_on_later() {
     let folder = tempfile::tempdir().unwrap();
@@ -97,16 +97,16 @@ fn where_no_file_can_be_begun_it_goes_on_later() {
         heard += 5;
     }
     fs::rename(&own, &away).unwrap();
-    assert!(written.recording.begin_another(written.core.moment()).is_err());
+    assert!(written.recording.begin_another(written.core.snapshot()).is_err());
     fs::rename(&away, &own).unwrap();
-    written.recording.begin_another(written.core.moment()).unwrap();
+    written.recording.begin_another(written.core.snapshot()).unwrap();
     assert!(!written.recording.is_full());
     written.hears_some();
     written.recording.flush().unwrap();
     assert_eq!(inputs(&own), heard + 5);
 }
 
-/// One that begins with more than its size is full when it has as much of what was heard.
+/// A file whose initial state exceeds its size holds as many bytes of inputs.
 #[test]
 fn what_a_file_begins_with_is_not_written_again_and_again() {
     let folder = tempfile::tempdir().unwrap();
@@ -115,7 +115,7 @@ fn what_a_file_begins_with_is_not_written_again_and_again() {
     for _ in 0..100 {
         written.hears_some();
         if written.recording.is_full() {
-            written.recording.begin_another(written.core.moment()).unwrap();
+            written.recording.begin_another(written.core.snapshot()).unwrap();
             begun += 1;
         }
     }

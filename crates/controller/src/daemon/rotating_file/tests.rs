@@ -29,7 +29,7 @@ fn the_oldest_of_too_many_goes_and_what_others_put_there_stays() {
     assert_eq!(own, ["trail.part-000004", "trail.part-000005"]);
     assert_eq!(names(folder.path()).len(), own.len() + others.len());
     assert_eq!(fs::read_to_string(folder.path().join(&own[0])).unwrap(), "3\n");
-    // It is put away already.
+    // The file is archived already.
     rotating.archive().unwrap();
 }
 

@@ -20,7 +20,7 @@ impl Talk<'_> {
                     self.metrics.stored(since.elapsed());
                     self.events.tell(Input::Stored { write, error: None, revision })?;
                 }
-                None => self.events.tell(Input::Learned { revision, changes })?,
+                None => self.events.tell(Input::StoredByOther { revision, changes })?,
             }
         }
         for (instance, is_alive) in alive {
@@ -46,6 +46,6 @@ impl Talk<'_> {
         self.is_unruled |= loaded.rules.is_empty();
         self.of.claims.see(loaded.alive, loaded.holders);
         let (revision, records) = (loaded.head, loaded.records);
-        Ok(self.events.tell(Input::Known { revision, write, records })?)
+        Ok(self.events.tell(Input::Reloaded { revision, write, records })?)
     }
 }

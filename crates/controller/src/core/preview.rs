@@ -1,4 +1,4 @@
-//! [`Core::outlook`]: what ports would be told if others came.
+//! [`Core::preview`]: the port configurations after hypothetical registrations.
 
 use super::machine::Core;
 use super::request::Refusal;
@@ -8,41 +8,45 @@ use bandwise_saba::controller::{
 use bandwise_saba::table::Application;
 use serde::Serialize;
 
-/// An application that might come.
+/// An application that might be registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Guest {
-    /// Its name in the sensitivity table.
+pub struct Candidate {
+    /// The application's name in the sensitivity table.
     pub name: String,
-    /// The ports on the way of each of its connections.
+    /// The ports on the path of each of its connections.
     pub paths: Vec<Vec<PortId>>,
 }
 
-/// A port that would be told something else.
+/// A port whose configuration would change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Differs {
+pub struct PortDifference {
     /// The port.
     pub port: PortId,
-    /// What people call it.
+    /// The port's name for people.
     pub name: String,
-    /// What it is told now.
+    /// The current configuration.
     pub before: PortConfig,
-    /// What it would be told.
+    /// The configuration with the candidates.
     pub after: PortConfig,
 }
 
 impl Core {
-    /// What ports would be told if these applications came now. Nothing changes.
-    pub fn outlook(&self, guests: &[Guest]) -> Result<Vec<Differs>, Refusal> {
+    /// Returns the ports whose configuration would change if these applications were registered now. Nothing changes.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Refusal`] if the sensitivity table lacks one of the applications.
+    pub fn preview(&self, candidates: &[Candidate]) -> Result<Vec<PortDifference>, Refusal> {
         let mut controller = self.controller().clone();
         let (mut application, mut connection) = self.state().ids_to_come();
-        for guest in guests {
-            let (level, _) = self.profiles().registered(&guest.name, None, None)?;
-            let name = Application::try_from(guest.name.as_str()).expect("the table has it");
+        for candidate in candidates {
+            let (level, _) = self.profiles().registered(&candidate.name, None, None)?;
+            let name = Application::try_from(candidate.name.as_str()).expect("the table has it");
             let id = ApplicationId(application);
             let mut tell = |event| controller.handle(event).expect("ids are new");
             tell(Event::Registered { application: id, profile: Profile::Named(name) });
             application += 1;
-            for path in &guest.paths {
+            for path in &candidate.paths {
                 let (made, path) = (ConnectionId(connection), path.clone());
                 tell(Event::Connected { connection: made, application: id, level, path });
                 connection += 1;
@@ -53,7 +57,7 @@ impl Core {
             Command::Configure { port, config: after } => {
                 let known = self.ports().find(|of| of.0 == port)?.1;
                 let (name, before) = (known.name.clone(), known.wanted.clone());
-                Some(Differs { port, name, before, after })
+                Some(PortDifference { port, name, before, after })
             }
             Command::Assign { .. } => None,
         });

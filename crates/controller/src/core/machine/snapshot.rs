@@ -1,7 +1,7 @@
-//! [`Moment`]: all that a core is between two inputs, written down for another to go on from.
+//! [`Snapshot`]: the serialisable state of a core between two inputs.
 
 use super::requests::{Waiting, Writing};
-use super::{Core, Unfit};
+use super::{Core, InvalidRecord};
 use crate::core::batch::Batch;
 use crate::core::change::Change;
 use crate::core::discovery::DiscoverySchedule;
@@ -18,14 +18,14 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
-/// All that a core is between two inputs, beside what it goes by. What follows from the rest is not in it: what the
-/// controller of Saba knows follows from what is stored and which ports there are.
+/// The serialisable state of a core between two inputs, without its rules. Derived state is left out: the state of
+/// Saba's controller follows from the stored records and the ports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Moment {
+pub struct Snapshot {
     now: Duration,
-    /// Who is there, with what is being stored.
+    /// The records, including those of a write that is in progress.
     records: Vec<Change>,
-    writing: Option<Written>,
+    writing: Option<SavedWrite>,
     waiting: VecDeque<Waiting>,
     writes: u64,
     revision: u64,
@@ -36,9 +36,9 @@ pub struct Moment {
     discovery: DiscoverySchedule,
 }
 
-/// What is being stored.
+/// A write that is in progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Written {
+struct SavedWrite {
     changes: Vec<Change>,
     undo: Vec<Change>,
     answers: Vec<(Ticket, Result<Answer, Refusal>)>,
@@ -47,16 +47,16 @@ struct Written {
     taken: Vec<Waiting>,
 }
 
-impl From<&Writing> for Written {
+impl From<&Writing> for SavedWrite {
     fn from(Writing { batch, taken }: &Writing) -> Self {
         let Batch { changes, undo, answers, dropped, moved, .. } = batch.clone();
-        Written { changes, undo, answers, dropped, moved, taken: taken.clone() }
+        SavedWrite { changes, undo, answers, dropped, moved, taken: taken.clone() }
     }
 }
 
-impl Written {
+impl SavedWrite {
     fn again(self, rules: &Rules) -> Writing {
-        let Written { changes, undo, answers, dropped, moved, taken } = self;
+        let SavedWrite { changes, undo, answers, dropped, moved, taken } = self;
         let mut batch = Batch::new(rules);
         (batch.changes, batch.undo, batch.answers) = (changes, undo, answers);
         (batch.dropped, batch.moved) = (dropped, moved);
@@ -65,13 +65,13 @@ impl Written {
 }
 
 impl Core {
-    /// What it is now; all that it has said was polled.
-    pub fn moment(&self) -> Moment {
+    /// Returns a snapshot. All outputs have to be polled before.
+    pub fn snapshot(&self) -> Snapshot {
         debug_assert!(self.out.is_empty(), "what was said is no part of it");
-        Moment {
+        Snapshot {
             now: self.now,
             records: self.state.records().collect(),
-            writing: self.writing.as_ref().map(Written::from),
+            writing: self.writing.as_ref().map(SavedWrite::from),
             waiting: self.waiting.clone(),
             writes: self.writes,
             revision: self.revision,
@@ -83,34 +83,38 @@ impl Core {
         }
     }
 
-    /// A core that goes on as the one would have of which this is the moment.
+    /// Returns a core that continues from a snapshot.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`InvalidRecord`] if Saba's controller refuses a record of the snapshot.
     pub fn resumed(
         rules: Rules,
         settings: Settings,
         profiles: Profiles,
-        moment: Moment,
-    ) -> Result<Self, Unfit> {
-        let state = State::of(moment.records);
-        let writing = moment.writing.map(|written| written.again(&rules));
-        // Of what is being stored the controller of Saba has not heard.
+        snapshot: Snapshot,
+    ) -> Result<Self, InvalidRecord> {
+        let state = State::of(snapshot.records);
+        let writing = snapshot.writing.map(|written| written.again(&rules));
+        // Saba's controller does not know the changes of a write that is in progress.
         let mut stored = state.clone();
         if let Some(writing) = &writing {
             writing.batch.clone().take_back(&mut stored);
         }
-        let mut core = Core::new(rules, settings, profiles, stored, moment.now)?;
+        let mut core = Core::new(rules, settings, profiles, stored, snapshot.now)?;
         core.state = state;
-        for (&port, known) in moment.ports.all.iter().filter(|of| of.1.is_there) {
+        for (&port, known) in snapshot.ports.all.iter().filter(|of| of.1.is_there) {
             let Some(queues) = known.queues else { continue };
             let event = Event::PortFound { port, queues, revision: known.revision };
             core.controller.handle(event).expect("each port is found once");
         }
-        // Ports were told before; what each is to be stands with it.
+        // The commands are dropped: the snapshot has the wanted configuration of each port.
         core.controller.settle();
-        (core.writing, core.waiting) = (writing, moment.waiting);
-        (core.writes, core.revision) = (moment.writes, moment.revision);
-        (core.ports, core.leases) = (moment.ports, moment.leases);
-        (core.holding, core.leaving) = (moment.holding, moment.leaving);
-        core.discovery = moment.discovery;
+        (core.writing, core.waiting) = (writing, snapshot.waiting);
+        (core.writes, core.revision) = (snapshot.writes, snapshot.revision);
+        (core.ports, core.leases) = (snapshot.ports, snapshot.leases);
+        (core.holding, core.leaving) = (snapshot.holding, snapshot.leaving);
+        core.discovery = snapshot.discovery;
         Ok(core)
     }
 }

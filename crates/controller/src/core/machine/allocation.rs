@@ -1,51 +1,51 @@
-//! What the core tells the controller of Saba, and what that says to ports.
+//! The link to Saba's controller: stored records go in, port configurations come out.
 
 use super::Core;
 use crate::core::change::Change;
 use bandwise_saba::controller::{Command, ConnectionId, Event, Profile, Refused};
 use bandwise_saba::table::Application;
 
-/// Why a core can't begin with what was stored.
+/// A stored record that Saba's controller refuses.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unfit {
-    /// A record says what can't be.
-    #[error("connection {connection} was stored, and can't be: {why}")]
+pub enum InvalidRecord {
+    /// A connection that is impossible.
+    #[error("stored connection {connection} is invalid: {why}")]
     Connection {
         /// The connection.
         connection: u64,
-        /// Why not.
+        /// The reason.
         why: Refused,
     },
-    /// A name that is none.
-    #[error("application {application} was stored with the name {name:?}, which is none")]
+    /// An application with an invalid name.
+    #[error("stored application {application} has the invalid name {name:?}")]
     Name {
         /// The application.
         application: u64,
         /// The name.
         name: String,
     },
-    /// An application that is there otherwise.
-    #[error("application {application} was stored, and can't be: {why}")]
+    /// An application that contradicts another record.
+    #[error("stored application {application} is invalid: {why}")]
     Application {
         /// The application.
         application: u64,
-        /// Why not.
+        /// The reason.
         why: Refused,
     },
 }
 
 impl Core {
-    /// Tells the controller what is stored.
-    pub(super) fn tell(&mut self, change: &Change) -> Result<(), Unfit> {
+    /// Passes a stored change to Saba's controller.
+    pub(super) fn tell(&mut self, change: &Change) -> Result<(), InvalidRecord> {
         match change {
             Change::Application(id, Some(of)) => {
                 let name = Application::try_from(of.name.as_str());
                 let name =
-                    name.map_err(|error| Unfit::Name { application: id.0, name: error.0 })?;
+                    name.map_err(|error| InvalidRecord::Name { application: id.0, name: error.0 })?;
                 let profile = Profile::Named(name);
                 if let Some(application) = self.jobs.registered(*id, of) {
                     let event = Event::Registered { application, profile };
-                    let refused = |why| Unfit::Application { application: id.0, why };
+                    let refused = |why| InvalidRecord::Application { application: id.0, why };
                     self.controller.handle(event).map_err(refused)?;
                 }
             }
@@ -60,7 +60,7 @@ impl Core {
                 let (application, level) = (self.jobs.whole(of.application), of.level);
                 let connection = self.known_as(*id);
                 let event = Event::Connected { connection, application, level, path };
-                let refused = |why| Unfit::Connection { connection: id.0, why };
+                let refused = |why| InvalidRecord::Connection { connection: id.0, why };
                 self.controller.handle(event).map_err(refused)?;
                 of.path.iter().for_each(|&port| self.ports.count(port, true));
             }
@@ -73,9 +73,9 @@ impl Core {
         Ok(())
     }
 
-    /// What the controller of Saba is to know a connection by that takes a way. There a connection has one way for
-    /// good, as what it hears may come in any order: so one that moves is closed, and is another from then on. Its
-    /// numbers are given from the last one down, ours from 0 up.
+    /// Returns the id by which Saba's controller is to know a connection. There a connection keeps its path for good,
+    /// since events may arrive in any order. So a rerouted connection is closed and gets a new id. New ids count down
+    /// from the largest number; regular ids count up from 0.
     fn known_as(&mut self, id: ConnectionId) -> ConnectionId {
         let known = self.moved.get(&id).copied().unwrap_or(id);
         if !self.controller.is_open(known) {
@@ -89,14 +89,14 @@ impl Core {
     }
 
     fn is_closed(&mut self, connection: ConnectionId) {
-        // A controller that is alone doesn't look at the path.
+        // Only a distributed controller uses the path.
         let event = Event::Closed { connection, path: Vec::new() };
         self.controller.handle(event).expect("what is closed is closed");
     }
 
     pub(super) fn settle(&mut self) {
         for command in self.controller.settle() {
-            // Levels are the table's, and were said when they were asked for.
+            // Levels come from the table, and were part of the answer to the registration.
             let Command::Configure { port, config } = command else { continue };
             self.ports.change(port, (self.now, &self.rules), |port| port.wanted = config);
         }

@@ -1,0 +1,58 @@
+//! The log lines and audit lines of outputs.
+
+use super::EventLoop;
+use crate::core::Output;
+
+impl<S> EventLoop<S> {
+    /// Writes an output to the log and to the audit log.
+    pub(super) fn report(&mut self, output: &Output) {
+        let port = match output {
+            Output::Order { port, .. }
+            | Output::Written { port, .. }
+            | Output::Overwritten { port, .. }
+            | Output::Failed { port, .. }
+            | Output::Late { port, .. } => *port,
+            Output::Dropped { client } => {
+                tracing::warn!(client = client.0, "dropped client: lease expired");
+                return;
+            }
+            Output::Stalled { late } => {
+                tracing::warn!(late_s = late.as_secs_f64(), "woke late: renewed all leases");
+                return;
+            }
+            Output::Lost { name, .. } => {
+                tracing::warn!(port = name, "lost port");
+                return;
+            }
+            Output::RecordIgnored { error } => {
+                tracing::error!(error, "ignored invalid record in the store");
+                return;
+            }
+            Output::Rerouted { connections } => {
+                tracing::info!(connections, "rerouted connections");
+                return;
+            }
+            Output::Store { .. }
+            | Output::Answer { .. }
+            | Output::Discover
+            | Output::Released { .. } => return,
+        };
+        let name = self.core.port(port).map_or("", |port| &port.name);
+        match output {
+            Output::Written { after, why, .. } => {
+                tracing::info!(port = name, weights = ?after.weights, cause = ?why.cause, "wrote port");
+            }
+            Output::Overwritten { found, .. } => {
+                tracing::warn!(port = name, weights = ?found.weights, "found overwritten port");
+            }
+            Output::Failed { error, .. } => {
+                tracing::error!(port = name, error, "order to port failed")
+            }
+            Output::Late { .. } => tracing::error!(port = name, "order to port is late"),
+            _ => {}
+        }
+        if let Some(audit) = &mut self.audit {
+            audit.line(output, name);
+        }
+    }
+}
