@@ -15,7 +15,7 @@ for _ in $(seq 100); do
   sleep 0.1
 done
 settled() { until ask http://c/v1/status | grep -q '^{[^[]*"settled":true'; do sleep 0.02; done; }
-# A command as it is shown, and what it prints. The client's number is drawn by lot: it is shown as N.
+# Prints a command and its output. The client's number is random: it is shown as N.
 client=none
 run() { # COMMAND …
   local shown="" word said

@@ -6,24 +6,23 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * An application that runs, until it is closed. A thread of its own, which keeps no program alive, says to the controller
- * what is to be said, keeps the lease, and finds a controller that comes back. Without a controller all goes on as it
- * would.
+ * A registered application, until it is closed. A daemon thread sends its requests to the controller, keeps the lease, and
+ * reconnects. Without a controller, the program is not affected.
  */
 public final class Application implements AutoCloseable {
-    /** From one look at the connections to the next, in milliseconds. */
+    /** The period of checks of the connections, in milliseconds. */
     private static final long LOOK = 1_000;
 
     private final Session session;
-    private final Wires wires;
+    private final Controllers controllers;
     private final Supplier<Set<Link>> connections;
-    private final Consumer<News> log;
+    private final Consumer<LogLine> log;
     private final Thread thread;
     private long lookAt = Long.MIN_VALUE;
 
-    private Application(Named named, Options options, Supplier<Set<Link>> connections, Consumer<News> log) {
+    private Application(Named named, Options options, Supplier<Set<Link>> connections, Consumer<LogLine> log) {
         this.session = new Session(named);
-        this.wires = new Wires(options.controllers(), options.tls(), options.token());
+        this.controllers = new Controllers(options.controllers(), options.tls(), options.token());
         this.connections = connections;
         this.log = log;
         this.thread = new Thread(this::keep, "saba");
@@ -31,19 +30,19 @@ public final class Application implements AutoCloseable {
     }
 
     /**
-     * An application runs.
+     * Starts an application.
      *
-     * @param connections says which connections there are at the time; asked each second, on the application's thread
-     * @param log is told when the application is registered or refused, and when a controller is away
+     * @param connections supplies the current connections; called each second, on the application's thread
+     * @param log receives lines about registration, refusals and unreachable controllers
      */
     public static Application start(
-            Named named, Options options, Supplier<Set<Link>> connections, Consumer<News> log) {
+            Named named, Options options, Supplier<Set<Link>> connections, Consumer<LogLine> log) {
         Application application = new Application(named, options, connections, log);
         application.thread.start();
         return application;
     }
 
-    /** The mark (DSCP) that packets of its connections are to carry, if a controller has said it. */
+    /** Returns the mark (DSCP) for the packets of its connections, if a controller has assigned one. */
     public synchronized Optional<Long> dscp() {
         return Optional.ofNullable(session.dscp());
     }
@@ -53,22 +52,22 @@ public final class Application implements AutoCloseable {
     }
 
     private void keep() {
-        try (wires) {
-            for (Said said = next(); said != null; said = next()) {
-                // The lock is free meanwhile: nobody waits for a controller.
-                hear(wires.ask(said));
+        try (controllers) {
+            for (Request request = next(); request != null; request = next()) {
+                // Without the lock, so that callers do not wait for a controller.
+                receive(controllers.ask(request));
             }
         } catch (InterruptedException ended) {
-            // The program wants the thread gone; the lease ends by itself.
+            // The program stops the thread; the lease ends by itself.
         } catch (RuntimeException fault) {
-            log.accept(new News(true, "stops, and the program goes on: " + fault));
+            log.accept(new LogLine(true, "stops, and the program goes on: " + fault));
         }
     }
 
-    /** Waits until something is to be said; null when nothing ever is. */
-    private Said next() throws InterruptedException {
+    /** Waits for the next request. Returns null after the last one. */
+    private Request next() throws InterruptedException {
         while (true) {
-            // The same here: names of hosts may take a resolver that is slow.
+            // Without the lock: a resolver may be slow.
             Set<Link> links = now() >= lookAt ? connections.get() : null;
             synchronized (this) {
                 long now = now();
@@ -76,21 +75,21 @@ public final class Application implements AutoCloseable {
                     session.hold(links);
                     lookAt = now + LOOK;
                 }
-                Said said = session.say(now);
-                if (said != null || session.isOver()) {
-                    return said;
+                Request request = session.nextRequest(now);
+                if (request != null || session.isOver()) {
+                    return request;
                 }
                 wait(Math.max(1, Math.min(session.waits(now), lookAt - now)));
             }
         }
     }
 
-    private synchronized void hear(Heard heard) {
-        session.hear(heard, now());
-        session.news().forEach(log);
+    private synchronized void receive(Response response) {
+        session.receive(response, now());
+        session.takeLog().forEach(log);
     }
 
-    /** It ends: says goodbye, if somebody hears it. Waits for no longer than two answers of one place may take. */
+    /** Ends the application and deregisters it if a controller answers. Waits at most for two answers of one address. */
     @Override
     public void close() {
         synchronized (this) {
@@ -98,7 +97,7 @@ public final class Application implements AutoCloseable {
             notifyAll();
         }
         try {
-            thread.join(2 * Wire.PATIENCE);
+            thread.join(2 * ControllerConnection.PATIENCE);
         } catch (InterruptedException hurried) {
             Thread.currentThread().interrupt();
         }

@@ -8,13 +8,13 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
-/** As they are, over a socket in the file system or a port. */
+/** A stream without encryption, over a Unix socket or TCP. */
 final class ChannelStream implements Stream {
     private final SocketChannel channel;
     private final Selector selector;
     private final SelectionKey key;
 
-    /** Connects by a time. */
+    /** Connects before a deadline. */
     ChannelStream(Place place, long end) throws IOException {
         boolean isUnix = place instanceof Place.Unix;
         selector = Selector.open();

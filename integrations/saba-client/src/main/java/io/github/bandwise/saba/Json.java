@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * JSON (RFC 8259) as maps, lists, strings, {@link Long}, {@link Double}, {@link Boolean} and null. What a controller
- * says is small, and programs that this runs in have their own versions of every library: so it is read here.
+ * JSON (RFC 8259) as maps, lists, strings, {@link Long}, {@link Double}, {@link Boolean} and null. The host program has
+ * its own versions of JSON libraries, and a controller's answers are small, so this class reads them.
  */
 final class Json {
-    /** How deep arrays and objects may be in one another. */
+    /** The deepest nesting of arrays and objects. */
     private static final int DEEPEST = 64;
 
     private final String text;
@@ -20,7 +20,7 @@ final class Json {
         this.text = text;
     }
 
-    /** Reads a value, and nothing after it. Fails with the place of what is none. */
+    /** Reads one value that ends with the text. Fails with the position of the first error. */
     static Object read(String text) {
         Json json = new Json(text);
         Object value = json.value(0);
@@ -65,7 +65,7 @@ final class Json {
         }
     }
 
-    /** The next character that is no space, which is taken if it is this one. */
+    /** Consumes the next non-space character if it is the given one. */
     private boolean takes(char c) {
         space();
         boolean is = at < text.length() && text.charAt(at) == c;
@@ -111,7 +111,7 @@ final class Json {
         return takes('"') ? string() : word();
     }
 
-    /** The rest of a string whose first quote was taken. */
+    /** Reads the rest of a string after its first quote. */
     private String string() {
         StringBuilder out = new StringBuilder();
         while (at < text.length()) {
@@ -141,7 +141,7 @@ final class Json {
         return (char) Integer.parseInt(digits, 16);
     }
 
-    /** A number or a name. */
+    /** Reads a number or a literal name. */
     private Object word() {
         int from = at;
         while (at < text.length() && ("+-.".indexOf(text.charAt(at)) >= 0 || Character.isLetterOrDigit(text.charAt(at)))) {

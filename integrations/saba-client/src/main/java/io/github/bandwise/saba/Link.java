@@ -1,9 +1,9 @@
 package io.github.bandwise.saba;
 
 /**
- * A connection, as far as switches see one: data go from a host to a host.
+ * A connection as switches see it: a sending and a receiving host.
  *
- * @param from what the controller calls the host that data leave
- * @param to what it calls the one that they go to
+ * @param from the sending host, by its name at the controller
+ * @param to the receiving host
  */
 public record Link(String from, String to) {}

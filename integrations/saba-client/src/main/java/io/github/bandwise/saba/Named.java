@@ -5,22 +5,22 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What an application is registered as.
+ * The identity of an application.
  *
  * @param name its name in the sensitivity table
- * @param job what all its processes say, on whichever host: they are one application. Null for an application of one
+ * @param job job that all its processes share, on any host. Null for an application of one
  *     process
- * @param nodes on how many hosts it runs, from 1 on; or null
- * @param dataset on how much data it works, such as {@code 10000 samples}; or null
+ * @param nodes number of hosts, at least 1; or null
+ * @param dataset amount of data, such as {@code 10000 samples}; or null
  */
 public record Named(String name, String job, Long nodes, String dataset) {
     /** The longest job, in bytes of UTF-8. */
     public static final int LONGEST_JOB = 256;
 
-    /** The most hosts. */
+    /** The largest number of hosts. */
     private static final long MOST_NODES = (1L << 32) - 1;
 
-    /** Fails with what is allowed. */
+    /** Fails with the allowed values. */
     public Named {
         if (name == null || name.isEmpty()) {
             throw new IllegalArgumentException("an application without a name (allowed: its name in the table)");
@@ -34,14 +34,14 @@ public record Named(String name, String job, Long nodes, String dataset) {
         }
     }
 
-    /** One of which nothing else is known. */
+    /** An application of unknown size. */
     public Named(String name, String job) {
         this(name, job, null, null);
     }
 
     /**
-     * With what an environment says of its size: {@code SABA_NODES}, on how many hosts it runs, and {@code
-     * SABA_DATASET}, on how much data. Fails with what is allowed.
+     * Returns it with the size in an environment: {@code SABA_NODES}, the number of hosts, and {@code SABA_DATASET}, the
+     * amount of data. Fails with the allowed values.
      */
     public Named with(Map<String, String> environment) {
         String hosts = environment.getOrDefault("SABA_NODES", "");
@@ -52,14 +52,14 @@ public record Named(String name, String job, Long nodes, String dataset) {
         return new Named(name, job, hosts.isEmpty() ? nodes : Long.valueOf(hosts), data.isEmpty() ? dataset : data);
     }
 
-    /** As the controller is told it. */
-    Map<String, Object> said() {
-        Map<String, Object> said = new LinkedHashMap<>();
-        said.put("name", name);
-        said.put("job", job);
-        said.put("nodes", nodes);
-        said.put("dataset", dataset);
-        said.values().removeIf(part -> part == null);
-        return said;
+    /** Returns the fields of a registration. */
+    Map<String, Object> fields() {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("name", name);
+        fields.put("job", job);
+        fields.put("nodes", nodes);
+        fields.put("dataset", dataset);
+        fields.values().removeIf(part -> part == null);
+        return fields;
     }
 }

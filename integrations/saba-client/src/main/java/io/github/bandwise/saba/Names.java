@@ -12,12 +12,12 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * What the controller calls the hosts of addresses: what the resolver calls them, or a file, with their domain if this
- * host's own name has one.
+ * The controller's names for addresses, from the resolver or a file. They include the domain if this host's own name
+ * does.
  */
 public final class Names {
     private final String own;
-    /** Gives an address itself where there is no name. */
+    /** Translates an address. Returns the address itself if it has no name. */
     private final Function<InetAddress, String> resolver;
     private final Map<InetAddress, String> known = new HashMap<>();
 
@@ -26,7 +26,7 @@ public final class Names {
         this.resolver = resolver;
     }
 
-    /** As the options say; fails where their file can't be read. */
+    /** Creates the names of the options. Fails if their file can't be read. */
     public static Names of(Options options) {
         if (options.hosts() == null) {
             return new Names(options.host(), InetAddress::getCanonicalHostName);
@@ -39,30 +39,30 @@ public final class Names {
         }
     }
 
-    /** The first name of each address, of lines as those of hosts(5). */
+    /** Returns the first name of each address, from lines of hosts(5). */
     static Map<InetAddress, String> listed(List<String> lines) {
         Map<InetAddress, String> listed = new HashMap<>();
         for (String line : lines) {
             String[] words = line.replaceFirst("#.*", "").trim().split("\\s+");
-            // What is no address is passed over, as the system's resolver does, and no name is looked for.
+            // Other text is skipped, as the system's resolver does. Names are not resolved.
             boolean isAddress = words[0].matches("[0-9.]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
             if (words.length > 1 && isAddress) {
                 try {
                     listed.putIfAbsent(InetAddress.getByName(words[0]), words[1]);
                 } catch (UnknownHostException wrong) {
-                    // Like 10.0.0.300.
+                    // Not an address, such as 10.0.0.300.
                 }
             }
         }
         return listed;
     }
 
-    /** The connections from this host to whoever is connected to a port of this process. */
+    /** Returns the connections from this host to the peers of a port of this process. */
     public Set<Link> connectionsOf(int port) {
         return links(Sockets.accepted(port));
     }
 
-    /** The connections from this host to these addresses. */
+    /** Returns the connections from this host to these addresses. */
     Set<Link> links(Set<InetAddress> others) {
         Set<Link> links = new HashSet<>();
         for (InetAddress other : others) {

@@ -10,27 +10,26 @@ import java.util.Set;
 import javax.net.ssl.SSLContext;
 
 /**
- * Where a controller is, and who asks.
+ * The addresses of a controller, and the identity of this client.
  *
- * @param controllers where its instances are, one at least: the first is spoken to; when it does not answer, the next
- * @param tls by what they are known at {@code https}, and what they are shown; null where none is there
- * @param token what it knows the program by, if they are not on the same machine; or null
- * @param host what it calls this host
- * @param hosts a file that says which address is which host's, as /etc/hosts does; or null for the resolver's word
+ * @param controllers addresses of its instances, at least one, in order of preference
+ * @param tls files for {@code https}; null without it
+ * @param token token of the program for a controller on another machine; or null
+ * @param host name of this host at the controller
+ * @param hosts file of addresses and names, as /etc/hosts; or null for the resolver
  */
 public record Options(List<Place> controllers, SSLContext tls, String token, String host, Path hosts) {
     /**
-     * As an environment has it: {@code SABA_CONTROLLER} says where the controller is, {@code SABA_CA_FILE} who signs its
-     * certificate at {@code https}, {@code SABA_CERTIFICATE_FILE} and {@code SABA_KEY_FILE} what it is shown there,
-     * {@code SABA_TOKEN_FILE} in which file the token is, {@code SABA_HOST} what this host is called, and {@code
-     * SABA_HOSTS} in which file the names of others are. The key and the token others must not be able to read. Fails
-     * with what is allowed.
+     * Reads the options from an environment: {@code SABA_CONTROLLER}, the controller's addresses; {@code SABA_CA_FILE}, the
+     * signers of its certificate; {@code SABA_CERTIFICATE_FILE} and {@code SABA_KEY_FILE}, this client's certificate;
+     * {@code SABA_TOKEN_FILE}, the file with the token; {@code SABA_HOST}, this host's name; {@code SABA_HOSTS}, the file
+     * with the names of others. Other users must not be able to read key and token. Fails with the allowed values.
      */
     public static Options from(Map<String, String> environment) {
         return from(environment, null);
     }
 
-    /** The same, with the controller here, or its instances, unless that is null, whatever the environment says. */
+    /** Reads the options, with the given addresses instead of the environment's unless they are null. */
     public static Options from(Map<String, String> environment, String controller) {
         String file = environment.getOrDefault("SABA_TOKEN_FILE", "");
         String host = environment.getOrDefault("SABA_HOST", "");
@@ -47,7 +46,7 @@ public record Options(List<Place> controllers, SSLContext tls, String token, Str
         return place.isEmpty() ? Place.USUAL : place;
     }
 
-    /** What the kernel calls this host. */
+    /** Returns the kernel's name of this host. */
     private static String hostname() {
         try {
             return Files.readString(Path.of("/proc/sys/kernel/hostname")).trim();
@@ -64,7 +63,7 @@ public record Options(List<Place> controllers, SSLContext tls, String token, Str
         return token;
     }
 
-    /** What stands in a file that others must not be able to read; what it is, in a word. */
+    /** Reads a file that other users must not be able to read. */
     static String secret(Path file, String what) {
         try {
             Set<PosixFilePermission> mode = Files.getPosixFilePermissions(file);

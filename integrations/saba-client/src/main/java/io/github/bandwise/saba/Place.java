@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Where a controller is. */
+/** The address of a controller. */
 public sealed interface Place {
-    /** Where a controller is whose settings don't say it. */
+    /** The default address. */
     String USUAL = "unix:/run/bandwise/controller.sock";
 
-    /** What a channel is connected to; fails where a host has no address. */
+    /** Returns the socket address for a channel. Fails if the host has no address. */
     SocketAddress address() throws IOException;
 
-    /** A socket in the file system. */
+    /** A Unix socket. */
     record Unix(String path) implements Place {
         @Override
         public SocketAddress address() {
@@ -39,7 +39,7 @@ public sealed interface Place {
         return address;
     }
 
-    /** A host and a port. What is said can be read on the way: for loopback, and networks where nobody listens. */
+    /** A host and a port without encryption: for loopback and trusted networks. */
     record Tcp(String host, int port) implements Place {
         @Override
         public SocketAddress address() throws IOException {
@@ -53,8 +53,7 @@ public sealed interface Place {
     }
 
     /**
-     * The same with TLS: nobody reads what is said, and it is the controller that hears it. Its certificate has to be for
-     * this host.
+     * A host and a port with TLS. The controller's certificate must be for this host.
      */
     record Tls(String host, int port) implements Place {
         @Override
@@ -62,7 +61,7 @@ public sealed interface Place {
             return resolved(host, port);
         }
 
-        /** What the certificate has to be for: an address of IPv6 has no brackets there. */
+        /** The name that the certificate must have. An IPv6 address has no brackets there. */
         String name() {
             return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
         }
@@ -73,13 +72,13 @@ public sealed interface Place {
         }
     }
 
-    /** Reads places that commas separate; fails with what is allowed. */
+    /** Reads addresses separated by commas. Fails with the allowed values. */
     static List<Place> all(String text) {
         return Arrays.stream(text.split(",", -1)).map(Place::of).toList();
     }
 
     /**
-     * Reads {@code unix:PATH}, {@code http://HOST:PORT} or {@code https://HOST:PORT}; fails with what is allowed.
+     * Reads {@code unix:PATH}, {@code http://HOST:PORT} or {@code https://HOST:PORT}; fails with the allowed values.
      */
     static Place of(String text) {
         if (text.startsWith("unix:") && text.length() > 5) {

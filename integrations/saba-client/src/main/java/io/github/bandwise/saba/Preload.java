@@ -5,13 +5,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** Whether the library that marks and reports the sockets of unmodified programs is in this process. */
+/** Detects the preload library, which marks and reports the sockets of this process. */
 public final class Preload {
     private static final String NAME = "libsaba_preload.so";
 
     private Preload() {}
 
-    /** Whether it is: then it reports what there is, and nobody else does. */
+    /** Returns true if the library is loaded. The library then reports all connections. */
     public static boolean isHere() {
         try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
             return isIn(maps);
@@ -20,7 +20,7 @@ public final class Preload {
         }
     }
 
-    /** The same of lines of {@code /proc/self/maps}. */
+    /** Returns the same from lines of {@code /proc/self/maps}. */
     static boolean isIn(Stream<String> maps) {
         return maps.anyMatch(line -> line.endsWith("/" + NAME));
     }

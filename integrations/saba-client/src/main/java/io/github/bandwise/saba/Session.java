@@ -1,9 +1,9 @@
 package io.github.bandwise.saba;
 
-import io.github.bandwise.saba.Heard.Done;
-import io.github.bandwise.saba.Heard.Forgotten;
-import io.github.bandwise.saba.Heard.Nothing;
-import io.github.bandwise.saba.Heard.Refused;
+import io.github.bandwise.saba.Response.Done;
+import io.github.bandwise.saba.Response.Forgotten;
+import io.github.bandwise.saba.Response.Nothing;
+import io.github.bandwise.saba.Response.Refused;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -12,17 +12,17 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a controller is to know, what it knows, and what is to be said to it next. No I/O and no clock: times are
- * milliseconds that the driver reads somewhere.
+ * The state of a registration: wanted and known connections, and the next request. It has no I/O and no clock; the driver
+ * passes times in milliseconds.
  *
- * <p>One thing is said at a time. A request that was not answered is said again with the same number, so the controller
- * does it once. A controller that has forgotten the client hears everything again.
+ * <p>One request is outstanding at a time. An unanswered request is repeated with the same number, so it takes effect once.
+ * A controller that has forgotten the client receives everything again.
  */
 final class Session {
-    /** From one try to reach a controller that is away to the next, at first; twice as long after each. */
+    /** The first wait after a failed attempt, in milliseconds. Each further wait is twice as long. */
     static final long RETRY = 500;
 
-    /** The longest such wait. */
+    /** The longest wait. */
     static final long LONGEST_RETRY = 10_000;
 
     /** The shortest time between two renewals, whatever the lease. */
@@ -42,21 +42,21 @@ final class Session {
     private record Close(Link link) implements Call {}
 
     private final Named named;
-    private final List<News> news = new ArrayList<>();
+    private final List<LogLine> logLines = new ArrayList<>();
     private Long client;
     private long lease;
     private Long application;
     private Long dscp;
     private final Set<Link> wanted = new LinkedHashSet<>();
-    /** Connections that the controller knows, by its numbers. */
+    /** Registered connections with the controller's numbers. */
     private final Map<Link, Long> known = new LinkedHashMap<>();
-    /** Those that it refused, as long as they are wanted. */
+    /** Refused connections that are still wanted. */
     private final Set<Link> refused = new LinkedHashSet<>();
-    /** What was said last, if it was not answered. */
+    /** The outstanding request, or null. */
     private Call asked;
     /** The number of the next request. */
     private long number;
-    /** Before this time nothing is said, after a controller was away; how long it was waited for last. */
+    /** The end of the current wait after a failure; the length of that wait follows. */
     private long quietUntil = Long.MIN_VALUE;
     private long waited;
     private long renewAt;
@@ -68,43 +68,43 @@ final class Session {
         this.named = named;
     }
 
-    /** The mark (DSCP) that the application's packets are to carry, once a controller has said it; or null. */
+    /** Returns the mark (DSCP) for the application's packets, or null before a controller has assigned it. */
     Long dscp() {
         return dscp;
     }
 
-    /** Nothing more is to be said, ever. */
+    /** Returns true after the last request. */
     boolean isOver() {
         return isOver;
     }
 
-    /** What people are to read; each is told once. */
-    List<News> news() {
-        List<News> told = List.copyOf(news);
-        news.clear();
-        return told;
+    /** Returns and removes the lines for the log. */
+    List<LogLine> takeLog() {
+        List<LogLine> taken = List.copyOf(logLines);
+        logLines.clear();
+        return taken;
     }
 
-    private void tell(boolean isWarning, String text) {
-        news.add(new News(isWarning, text));
+    private void log(boolean isWarning, String text) {
+        logLines.add(new LogLine(isWarning, text));
     }
 
-    /** These are the connections that there are. */
+    /** Sets the current connections. */
     void hold(Set<Link> links) {
         wanted.clear();
         wanted.addAll(links);
         refused.retainAll(wanted);
     }
 
-    /** The application has ended. Who is away does not hear it: then the lease ends. */
+    /** Ends the application. Without a controller, the lease ends by itself. */
     void end(long now) {
         isEnding = true;
-        // Whatever it was: it is taken away with all else.
+        // Deregistering the client includes the outstanding request.
         asked = null;
         isOver |= client == null || now < quietUntil;
     }
 
-    /** How long nothing is to be said, in milliseconds from now on. */
+    /** Returns the time until the next request, in milliseconds. */
     long waits(long now) {
         if (now < quietUntil) {
             return quietUntil - now;
@@ -144,8 +144,8 @@ final class Session {
         return null;
     }
 
-    /** What is to be said now, or null. */
-    Said say(long now) {
+    /** Returns the request to send now, or null. */
+    Request nextRequest(long now) {
         asked = due(now);
         if (asked == null) {
             return null;
@@ -158,70 +158,70 @@ final class Session {
             return numbered("close", Map.of("connection", known.get(close.link())));
         }
         return switch ((Simple) asked) {
-            case HELLO -> new Said("POST", "/v1/clients", "");
-            case RENEW -> new Said("POST", "/v1/clients/" + client + "/renew", "");
-            case GOODBYE -> new Said("DELETE", "/v1/clients/" + client, "");
-            case REGISTER -> numbered("register", named.said());
+            case HELLO -> new Request("POST", "/v1/clients", "");
+            case RENEW -> new Request("POST", "/v1/clients/" + client + "/renew", "");
+            case GOODBYE -> new Request("DELETE", "/v1/clients/" + client, "");
+            case REGISTER -> numbered("register", named.fields());
         };
     }
 
-    private Said numbered(String what, Map<String, Object> of) {
+    private Request numbered(String what, Map<String, Object> of) {
         Map<String, Object> request = new LinkedHashMap<>();
         request.put("client", client);
         request.put("number", number);
-        // Each is answered before the next is said.
+        // Each request is answered before the next one is sent.
         request.put("acknowledged_below", number);
         request.put("request", Map.of(what, of));
-        return new Said("POST", "/v1/requests", Json.write(request));
+        return new Request("POST", "/v1/requests", Json.write(request));
     }
 
-    /** The answer to what was said last. */
-    void hear(Heard heard, long now) {
+    /** Handles the response to the outstanding request. */
+    void receive(Response response, long now) {
         Call call = asked;
-        if (heard instanceof Nothing nothing) {
-            unheard(nothing.why(), now);
+        if (response instanceof Nothing nothing) {
+            unanswered(nothing.why(), now);
             return;
         }
-        if (heard instanceof Done done && call != null && says(call) != null && done.number(says(call)) == null) {
-            unheard("an answer without \"" + says(call) + "\"", now);
+        if (response instanceof Done done && call != null && requiredField(call) != null && done.number(requiredField(call)) == null) {
+            unanswered("an answer without \"" + requiredField(call) + "\"", now);
             return;
         }
         waited = 0;
         quietUntil = Long.MIN_VALUE;
         if (isAwayKnown) {
             isAwayKnown = false;
-            tell(false, "the controller is there again");
+            log(false, "the controller is there again");
         }
-        // It ended while this was said.
+        // The application ended while the request was outstanding.
         if (call == null) {
             return;
         }
         asked = null;
         if (call == Simple.GOODBYE) {
             isOver = true;
-        } else if (heard instanceof Forgotten) {
+        } else if (response instanceof Forgotten) {
             forgotten();
-        } else if (heard instanceof Done done) {
+        } else if (response instanceof Done done) {
             done(call, done);
             // Every request renews the lease.
             renewAt = now + Math.max(lease / 3, SHORTEST_RENEWAL);
-        } else if (heard instanceof Refused no) {
+        } else if (response instanceof Refused no) {
             refused(call, no.why(), now);
         }
     }
 
-    /** What an answer must say. */
-    private static String says(Call call) {
+    /** Returns the field that an answer must have, or null. */
+    private static String requiredField(Call call) {
         if (call instanceof Connect) {
             return "connection";
         }
         return call == Simple.HELLO ? "client" : call == Simple.REGISTER ? "application" : null;
     }
 
-    private void unheard(String why, long now) {
+    private void unanswered(String why, long now) {
         if (!isAwayKnown) {
             isAwayKnown = true;
-            tell(true, "no controller: " + why + "; all goes on without it, and it hears of "
+            log(true, "no controller: " + why + "; all goes on without it, and it hears of "
                     + named.name() + " when it is there");
         }
         waited = waited == 0 ? RETRY : Math.min(2 * waited, LONGEST_RETRY);
@@ -245,7 +245,7 @@ final class Session {
             number++;
             application = done.number("application");
             dscp = done.number("dscp");
-            tell(false, named.name() + " is registered" + (dscp == null ? "" : ", with the mark (DSCP) " + dscp));
+            log(false, named.name() + " is registered" + (dscp == null ? "" : ", with the mark (DSCP) " + dscp));
         }
     }
 
@@ -254,24 +254,24 @@ final class Session {
             number++;
             boolean isFirst = refused.isEmpty();
             if (wanted.contains(connect.link()) && refused.add(connect.link()) && isFirst) {
-                tell(true, "the controller refused a connection from " + connect.link().from() + " to "
+                log(true, "the controller refused a connection from " + connect.link().from() + " to "
                         + connect.link().to() + ": " + why);
             }
         } else if (call instanceof Close close) {
-            // What can't be closed is none any more.
+            // A connection that can't be closed no longer exists.
             number++;
             known.remove(close.link());
         } else if (call == Simple.RENEW) {
             renewAt = now + Math.max(lease / 3, SHORTEST_RENEWAL);
         } else {
-            // Without an application there is nothing else to say, but goodbye.
-            tell(true, "the controller refused " + named.name() + ": " + why);
+            // Without an application, only deregistering the client remains.
+            log(true, "the controller refused " + named.name() + ": " + why);
             isEnding = true;
             isOver = client == null;
         }
     }
 
-    /** The controller knows nothing of this client: all that there is, is to be said again. */
+    /** Starts again with a controller that does not know this client. */
     private void forgotten() {
         client = null;
         application = null;

@@ -13,9 +13,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Who is connected to a port on which this process serves data. Data leave where they are asked for, so each accepted
- * socket is a connection from this host to the other: what reads a port's clients needs to know nothing of who there
- * might be, and what nobody opened is not reported.
+ * The peers connected to a port on which this process serves data. Data leaves the host that it is fetched from, so each
+ * accepted socket is a connection from this host to the peer. Only open sockets count.
  */
 public final class Sockets {
     /** TCP_ESTABLISHED of the kernel. */
@@ -23,20 +22,20 @@ public final class Sockets {
 
     private Sockets() {}
 
-    /** The other ends of established TCP sockets at this local port, in this process's network; none of this host. */
+    /** Returns the remote ends of established TCP sockets at this local port, without those of this host. */
     public static Set<InetAddress> accepted(int port) {
         List<String> lines = new ArrayList<>();
         for (String table : List.of("/proc/self/net/tcp", "/proc/self/net/tcp6")) {
             try {
                 lines.addAll(Files.readAllLines(Path.of(table)));
             } catch (IOException absent) {
-                // Without IPv6 there is no such table.
+                // The table is absent without IPv6.
             }
         }
         return accepted(lines, port, ByteOrder.nativeOrder());
     }
 
-    /** The same of lines of the tables in {@code /proc/net}, whose words are in this order. */
+    /** Returns the same from lines of the tables in {@code /proc/net}. */
     static Set<InetAddress> accepted(List<String> lines, int port, ByteOrder order) {
         Set<InetAddress> others = new LinkedHashSet<>();
         for (String line : lines) {

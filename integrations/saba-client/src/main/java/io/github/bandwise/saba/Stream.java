@@ -5,25 +5,25 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 
-/** Bytes to a controller and back. Times are {@link System#nanoTime}'s. */
+/** A byte stream to a controller. Deadlines are by {@link System#nanoTime}. */
 interface Stream extends Closeable {
-    /** Writes all of them by a time. */
+    /** Writes all bytes before a deadline. */
     void write(byte[] bytes, long end) throws IOException;
 
-    /** Reads some, at least one, by a time; how many, or -1 if the other side has closed it. */
+    /** Reads at least one byte before a deadline. Returns the number, or -1 at the end of the stream. */
     int read(ByteBuffer to, long end) throws IOException;
 
-    /** How many milliseconds are left; fails if none is. */
+    /** Returns the remaining milliseconds. Fails after the deadline. */
     static int left(long end) throws SocketTimeoutException {
         long left = (end - System.nanoTime()) / 1_000_000;
         if (left <= 0) {
             throw late();
         }
-        return (int) Math.min(left, Wire.PATIENCE);
+        return (int) Math.min(left, ControllerConnection.PATIENCE);
     }
 
-    /** What is said then. */
+    /** The error of a missed deadline. */
     static SocketTimeoutException late() {
-        return new SocketTimeoutException("nothing heard for " + Wire.PATIENCE + " ms");
+        return new SocketTimeoutException("no answer for " + ControllerConnection.PATIENCE + " ms");
     }
 }

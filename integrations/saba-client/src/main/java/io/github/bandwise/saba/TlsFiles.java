@@ -21,21 +21,21 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * Files in PEM: by what controllers at {@code https} are known, and what they are shown.
+ * PEM files for {@code https}: the signers of controllers, and the certificate of this client.
  *
- * @param authorities certificates of who signs those of controllers
- * @param certificate the certificate that controllers are shown, and those that sign it but for the last; or null
+ * @param authorities certificates that sign those of controllers
+ * @param certificate this client's certificate with its intermediate certificates; or null
  * @param key its key, which others must not be able to read; null without a certificate
  */
 record TlsFiles(Path authorities, Path certificate, Path key) {
     private static final Pattern KEY =
             Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
 
-    /** Fails with what is allowed. */
+    /** Fails with the allowed values. */
     TlsFiles {
         if (authorities == null) {
             throw new IllegalArgumentException("a controller at https, and no SABA_CA_FILE (allowed: SABA_CA_FILE, a "
-                    + "file of PEM with certificates of who signs those of controllers)");
+                    + "file of PEM with certificates that sign those of controllers)");
         }
         if ((certificate == null) != (key == null)) {
             throw new IllegalArgumentException("a certificate without its key, or a key without its certificate "
@@ -53,7 +53,7 @@ record TlsFiles(Path authorities, Path certificate, Path key) {
         return path.isEmpty() ? null : Path.of(path);
     }
 
-    /** Reads them; fails with what is allowed. */
+    /** Reads the files. Fails with the allowed values. */
     SSLContext read() {
         try {
             KeyStore trusted = empty();

@@ -9,11 +9,11 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
-/** With TLS 1.3, over a port, to who has a certificate for that host. */
+/** A stream with TLS 1.3 over TCP, to a host with a valid certificate. */
 final class TlsStream implements Stream {
     private final SSLSocket socket;
 
-    /** Connects, and shakes hands. */
+    /** Connects and completes the handshake. */
     TlsStream(Place.Tls place, SSLContext tls, long end) throws IOException {
         Socket plain = new Socket();
         try {
@@ -29,12 +29,12 @@ final class TlsStream implements Stream {
             socket.startHandshake();
         } catch (IOException | RuntimeException fault) {
             plain.close();
-            throw told(fault);
+            throw explained(fault);
         }
     }
 
-    /** The same, by what it says of TLS. */
-    private static IOException told(Exception fault) {
+    /** Explains a failure of TLS. */
+    private static IOException explained(Exception fault) {
         if (fault instanceof SocketTimeoutException) {
             return Stream.late();
         }
@@ -44,22 +44,22 @@ final class TlsStream implements Stream {
         return fault instanceof IOException io ? io : new IOException(fault);
     }
 
-    /** What is written is little: the system has room for it. */
+    /** Requests are small and fit into the socket buffer. */
     @Override
     public void write(byte[] bytes, long end) throws IOException {
         try {
             socket.getOutputStream().write(bytes);
         } catch (IOException broken) {
-            throw told(lastWord(broken));
+            throw explained(lastWord(broken));
         }
     }
 
-    /** What the other side said before it hung up, if it did. */
+    /** Returns the alert that the peer sent before it closed the connection, if any. */
     private IOException lastWord(IOException broken) {
         try {
             socket.getInputStream().read();
-        } catch (SSLException said) {
-            return said;
+        } catch (SSLException alert) {
+            return alert;
         } catch (IOException nothing) {
             return broken;
         }
@@ -76,7 +76,7 @@ final class TlsStream implements Stream {
             }
             return read;
         } catch (IOException fault) {
-            throw told(fault);
+            throw explained(fault);
         }
     }
 

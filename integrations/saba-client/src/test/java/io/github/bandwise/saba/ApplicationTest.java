@@ -27,7 +27,7 @@ class ApplicationTest {
 
     private Application start() {
         Options options = new Options(Place.all("unix:" + folder.resolve("socket")), null, null, "h1", null);
-        return Application.start(new Named("LR", "job"), options, () -> Set.of(OUT), news -> log.add(news.text()));
+        return Application.start(new Named("LR", "job"), options, () -> Set.of(OUT), line -> log.add(line.text()));
     }
 
     @Test
@@ -36,10 +36,10 @@ class ApplicationTest {
         BlockingQueue<Set<Link>> seen = new LinkedBlockingQueue<>();
         ServerSocketChannel bound = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
                 .bind(UnixDomainSocketAddress.of(folder.resolve("socket")));
-        try (FakeServer server = new FakeServer(bound, said -> {
-            Heard heard = controller.hear(said, 0);
+        try (FakeServer server = new FakeServer(bound, request -> {
+            Response response = controller.answer(request, 0);
             seen.add(controller.connections());
-            return FakeServer.http(heard);
+            return FakeServer.http(response);
         })) {
             try (Application application = start()) {
                 assertEquals("LR is registered, with the mark (DSCP) 7", log.take());
@@ -49,7 +49,7 @@ class ApplicationTest {
                 }
             }
             assertEquals(List.of(), controller.applications());
-            assertTrue(server.heard.stream().anyMatch(request -> request.startsWith("DELETE ")));
+            assertTrue(server.requests.stream().anyMatch(request -> request.startsWith("DELETE ")));
         }
     }
 

@@ -12,7 +12,7 @@ import java.util.Base64;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 
-/** Who signs certificates of a test, by keytool, in a folder. */
+/** A certificate authority for tests, by keytool, in a folder. */
 final class Authority {
     private static final String PASSWORD = "password";
 
@@ -38,27 +38,27 @@ final class Authority {
         return "-----BEGIN " + what + "-----\n" + text + "\n-----END " + what + "-----\n";
     }
 
-    /** Makes a key and its certificate. */
+    /** Creates a key and its certificate. */
     private void keytool(String... words) throws IOException, InterruptedException {
         List<String> all = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "keytool").toString()));
         all.addAll(List.of("-genkeypair", "-keyalg", "RSA", "-keysize", "2048", "-keystore", "store", "-storepass", PASSWORD));
         all.addAll(List.of(words));
         Process ran = new ProcessBuilder(all).directory(folder.toFile()).redirectErrorStream(true).start();
-        String said = new String(ran.getInputStream().readAllBytes());
+        String message = new String(ran.getInputStream().readAllBytes());
         if (ran.waitFor() != 0) {
-            throw new IOException(said);
+            throw new IOException(message);
         }
     }
 
-    /** The file with its certificate. */
+    /** Returns the file with its certificate. */
     Path file() {
         return folder.resolve("ca.pem");
     }
 
-    /** A certificate that it has signed, and its key. */
+    /** A signed certificate and its key. */
     record Signed(Path certificate, Path key) {}
 
-    /** For a name, such as {@code dns:c} or {@code ip:127.0.0.1}, valid from some days ago on, for a year. */
+    /** Signs a certificate for a name, such as {@code dns:c} or {@code ip:127.0.0.1}, valid from some days ago on, for a year. */
     Signed signs(String name, int daysAgo) throws Exception {
         String own = "own-" + ++count;
         keytool("-alias", own, "-signer", "ca", "-dname", "CN=own", "-ext", "san=" + name, "-startdate", "-" + daysAgo + "d",
@@ -72,7 +72,7 @@ final class Authority {
         return new Signed(certificate, key);
     }
 
-    /** What a server goes by that has this certificate, and asks for one of this authority. */
+    /** Returns the TLS context of a server with this certificate that requires one of this authority. */
     SSLContext server(Signed signed) {
         return new TlsFiles(file(), signed.certificate(), signed.key()).read();
     }

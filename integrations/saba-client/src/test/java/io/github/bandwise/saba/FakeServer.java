@@ -16,21 +16,21 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Function;
 
-/** A connection at a time; each request is answered as a function says, in bytes, and null closes it. */
+/** A server of one connection at a time. A function returns the bytes of each answer, or null to close the connection. */
 final class FakeServer implements AutoCloseable {
-    /** Requests as they came, head and body. */
-    final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+    /** Received requests, head and body. */
+    final BlockingQueue<String> requests = new LinkedBlockingQueue<>();
 
-    /** Where others connect. */
-    private interface Door {
+    /** The listening socket. */
+    private interface Listener {
         void next(FakeServer server) throws IOException;
     }
 
     private final Closeable server;
-    private final Function<Said, String> answers;
+    private final Function<Request, String> answers;
     private volatile boolean isClosed;
 
-    FakeServer(ServerSocketChannel bound, Function<Said, String> answers) {
+    FakeServer(ServerSocketChannel bound, Function<Request, String> answers) {
         this(bound, answers, all -> {
             try (SocketChannel channel = bound.accept()) {
                 all.serve(Channels.newInputStream(channel), Channels.newOutputStream(channel));
@@ -38,8 +38,8 @@ final class FakeServer implements AutoCloseable {
         });
     }
 
-    /** With TLS, as the socket has it. */
-    FakeServer(ServerSocket bound, Function<Said, String> answers) {
+    /** Creates a server with TLS. */
+    FakeServer(ServerSocket bound, Function<Request, String> answers) {
         this(bound, answers, all -> {
             try (Socket socket = bound.accept()) {
                 all.serve(socket.getInputStream(), socket.getOutputStream());
@@ -47,15 +47,15 @@ final class FakeServer implements AutoCloseable {
         });
     }
 
-    private FakeServer(Closeable server, Function<Said, String> answers, Door door) {
+    private FakeServer(Closeable server, Function<Request, String> answers, Listener listener) {
         this.server = server;
         this.answers = answers;
         Thread thread = new Thread(() -> {
             while (!isClosed) {
                 try {
-                    door.next(this);
+                    listener.next(this);
                 } catch (IOException gone) {
-                    // Another may come.
+                    // The next connection may follow.
                 }
             }
         });
@@ -78,9 +78,9 @@ final class FakeServer implements AutoCloseable {
                 body[at] = (char) in.read();
             }
             String text = new String(new String(body).getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
-            heard.add(head + "\n\n" + text);
+            requests.add(head + "\n\n" + text);
             String[] words = first.split(" ");
-            String answer = answers.apply(new Said(words[0], words[1], text));
+            String answer = answers.apply(new Request(words[0], words[1], text));
             if (answer == null) {
                 return;
             }
@@ -88,18 +88,18 @@ final class FakeServer implements AutoCloseable {
         }
     }
 
-    /** An answer with a status, in JSON. */
+    /** Encodes an answer with a status and JSON. */
     static String http(int status, String body) {
         return "HTTP/1.1 " + status + " x\r\ncontent-length: " + body.getBytes(StandardCharsets.UTF_8).length
                 + "\r\n\r\n" + body;
     }
 
-    /** What a controller in memory heard, as the real one says it. */
-    static String http(Heard heard) {
-        if (heard instanceof Heard.Done done) {
+    /** Encodes a response as the real controller does. */
+    static String http(Response response) {
+        if (response instanceof Response.Done done) {
             return http(200, Json.write(done.answer()));
         }
-        return heard instanceof Heard.Refused no
+        return response instanceof Response.Refused no
                 ? http(422, "{\"error\":\"" + no.why() + "\"}")
                 : http(404, "{\"error\":\"there is no such client\",\"refusal\":{\"no_such_client\":0}}");
     }

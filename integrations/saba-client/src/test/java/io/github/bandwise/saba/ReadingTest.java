@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is read of the environment and the kernel. */
+/** Readers of the environment and the kernel's tables. */
 class ReadingTest {
     private static final List<String> TABLE = List.of(
             "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode",
@@ -45,7 +45,7 @@ class ReadingTest {
 
     @Test
     void theKernelsTablesAreRead() throws Exception {
-        // Of this host alone, so nothing is reported; but the lines are read.
+        // Both ends are on this host, so nothing is reported; the lines are read.
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Socket client = new Socket(server.getInetAddress(), server.getLocalPort());
                 Socket accepted = server.accept()) {
@@ -111,8 +111,8 @@ class ReadingTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "unix:", "c:7470", "http://c", "http://c:0", "http://:1", "http://a/b:1", "http://c:65536", "ftp://c:1"})
     void whatIsNoPlaceIsRefused(String text) {
-        String said = assertThrows(IllegalArgumentException.class, () -> Place.of(text)).getMessage();
-        assertTrue(said.contains("allowed"), said);
+        String message = assertThrows(IllegalArgumentException.class, () -> Place.of(text)).getMessage();
+        assertTrue(message.contains("allowed"), message);
     }
 
     @Test
@@ -135,9 +135,9 @@ class ReadingTest {
         assertThrows(IllegalArgumentException.class, () -> new Named("LR", "j".repeat(257)));
         assertEquals("LR", new Named("LR", "j".repeat(256)).name());
         Named named = new Named("LR", "j");
-        assertEquals(Map.of("name", "LR", "job", "j"), named.with(Map.of("SABA_NODES", "")).said());
+        assertEquals(Map.of("name", "LR", "job", "j"), named.with(Map.of("SABA_NODES", "")).fields());
         Named sized = named.with(Map.of("SABA_NODES", "4", "SABA_DATASET", "10 GB"));
-        assertEquals(Map.of("name", "LR", "job", "j", "nodes", 4L, "dataset", "10 GB"), sized.said());
+        assertEquals(Map.of("name", "LR", "job", "j", "nodes", 4L, "dataset", "10 GB"), sized.fields());
         for (String wrong : List.of("0", "four", "-1", "4294967296")) {
             assertThrows(IllegalArgumentException.class, () -> named.with(Map.of("SABA_NODES", wrong)));
         }

@@ -68,15 +68,15 @@ class RealControllerTest {
     }
 
     private Application start(Options options, String name, String job, Set<Link> links) {
-        return Application.start(new Named(name, job), options, () -> links, news -> log.add(news.text()));
+        return Application.start(new Named(name, job), options, () -> links, line -> log.add(line.text()));
     }
 
-    /** Asks until the answer is so. */
+    /** Repeats a request until the answer matches. */
     private void becomes(String path, Predicate<Map<?, ?>> wanted) throws InterruptedException {
         Map<?, ?> last = Map.of();
-        try (Wire wire = new Wire(new Place.Unix(folder.resolve("socket").toString()), null, null)) {
+        try (ControllerConnection connection = new ControllerConnection(new Place.Unix(folder.resolve("socket").toString()), null, null)) {
             for (int tries = 0; tries < 200; tries++) {
-                if (wire.ask(new Said("GET", path, "")) instanceof Heard.Done done) {
+                if (connection.ask(new Request("GET", path, "")) instanceof Response.Done done) {
                     last = done.answer();
                     if (wanted.test(last)) {
                         return;
@@ -88,7 +88,7 @@ class RealControllerTest {
         throw new AssertionError(path + ": " + last + "\n" + log());
     }
 
-    /** What the controller has said. */
+    /** Returns the status of the controller. */
     private String log() {
         try {
             return Files.readString(folder.resolve("log"));
@@ -98,14 +98,14 @@ class RealControllerTest {
     }
 
     private static Predicate<Map<?, ?>> connections(Set<Link> links) {
-        return said -> links.equals(((List<?>) said.get("connections")).stream().map(of -> (Map<?, ?>) of)
+        return status -> links.equals(((List<?>) status.get("connections")).stream().map(of -> (Map<?, ?>) of)
                 .map(of -> new Link((String) of.get("from"), (String) of.get("to")))
                 .collect(java.util.stream.Collectors.toSet()));
     }
 
-    /** So many applications, of which those of one job are one. */
+    /** Matches a number of applications, counting those of one job once. */
     private static Predicate<Map<?, ?>> applications(int count) {
-        return said -> ((List<?>) said.get("applications")).stream().map(of -> (Map<?, ?>) of)
+        return status -> ((List<?>) status.get("applications")).stream().map(of -> (Map<?, ?>) of)
                 .map(of -> of.get("job") == null ? of.get("application") : of.get("job")).distinct().count() == count;
     }
 
@@ -164,7 +164,7 @@ class RealControllerTest {
                         "key = '" + here.key() + "'", "clients = '" + authority.file() + "'",
                         "[[credential]]", "name = 'spark'", "certificate = 'spark.test'", "applications = ['L*']"));
         begin();
-        // By the socket: it is there.
+        // The socket file exists once the controller listens.
         becomes("/v1/status", applications(0));
         Authority.Signed own = authority.signs("dns:spark.test", 1);
         Map<String, String> environment = Map.of("SABA_HOST", "h0",
@@ -177,29 +177,29 @@ class RealControllerTest {
         }
         becomes("/v1/status", applications(0));
         try (Application other = start(Options.from(environment), "PR", null, Set.of())) {
-            String said = log.take();
-            while (!said.contains("refused")) {
-                said = log.take();
+            String message = log.take();
+            while (!message.contains("refused")) {
+                message = log.take();
             }
-            assertTrue(said.contains("spark may not register"), said);
+            assertTrue(message.contains("spark may not register"), message);
         }
     }
 
     @Test
     void whatItRefusesIsSaidInItsWords() throws Exception {
         try (Application none = start("none", null, Set.of())) {
-            String said = log.take();
-            while (!said.contains("refused")) {
-                said = log.take();
+            String message = log.take();
+            while (!message.contains("refused")) {
+                message = log.take();
             }
-            assertTrue(said.contains("no application called"), said);
+            assertTrue(message.contains("no application called"), message);
         }
         try (Application application = start("LR", null, Set.of(OUT, new Link("h0", "h9")))) {
-            String said = log.take();
-            while (!said.contains("refused")) {
-                said = log.take();
+            String message = log.take();
+            while (!message.contains("refused")) {
+                message = log.take();
             }
-            assertTrue(said.contains("h9"), said);
+            assertTrue(message.contains("h9"), message);
             becomes("/v1/connections", connections(Set.of(OUT)));
         }
     }

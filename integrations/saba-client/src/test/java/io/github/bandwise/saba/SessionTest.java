@@ -19,15 +19,15 @@ class SessionTest {
     private static final Link BACK = new Link("h2", "h1");
 
     private final FakeController controller = new FakeController();
-    private final List<String> news = new ArrayList<>();
+    private final List<String> logLines = new ArrayList<>();
     private long now = 1_000;
 
-    /** Says all that is to be said now. */
+    /** Sends all due requests. */
     private void talk(Session session) {
-        for (Said said = session.say(now); said != null; said = session.say(now)) {
-            session.hear(controller.hear(said, now), now);
+        for (Request request = session.nextRequest(now); request != null; request = session.nextRequest(now)) {
+            session.receive(controller.answer(request, now), now);
         }
-        session.news().forEach(of -> news.add((of.isWarning() ? "warning: " : "") + of.text()));
+        session.takeLog().forEach(of -> logLines.add((of.isWarning() ? "warning: " : "") + of.text()));
     }
 
     private static Session session(String job) {
@@ -42,7 +42,7 @@ class SessionTest {
         assertEquals(List.of("LR app-1"), controller.applications());
         assertEquals(Set.of(OUT, BACK), controller.connections());
         assertEquals(7, session.dscp());
-        assertEquals(List.of("LR is registered, with the mark (DSCP) 7"), news);
+        assertEquals(List.of("LR is registered, with the mark (DSCP) 7"), logLines);
         session.hold(Set.of(BACK));
         talk(session);
         assertEquals(Set.of(BACK), controller.connections());
@@ -72,16 +72,16 @@ class SessionTest {
         Session session = session(null);
         List<Long> waits = new ArrayList<>();
         for (int step = 0; step < 7; step++) {
-            assertEquals("/v1/clients", session.say(now).path());
-            session.hear(new Heard.Nothing("connection refused"), now);
-            assertNull(session.say(now));
+            assertEquals("/v1/clients", session.nextRequest(now).path());
+            session.receive(new Response.Nothing("connection refused"), now);
+            assertNull(session.nextRequest(now));
             waits.add(session.waits(now));
             now += session.waits(now);
         }
         assertEquals(List.of(500L, 1_000L, 2_000L, 4_000L, 8_000L, 10_000L, 10_000L), waits);
-        assertEquals(1, session.news().size());
+        assertEquals(1, session.takeLog().size());
         talk(session);
-        assertEquals("the controller is there again", news.get(0));
+        assertEquals("the controller is there again", logLines.get(0));
         assertEquals(List.of("LR null"), controller.applications());
     }
 
@@ -90,21 +90,21 @@ class SessionTest {
         Session session = session(null);
         talk(session);
         now += 1_000;
-        session.say(now);
-        session.hear(new Heard.Nothing("reset"), now);
+        session.nextRequest(now);
+        session.receive(new Response.Nothing("reset"), now);
         session.end(now);
         assertTrue(session.isOver());
-        assertNull(session.say(now));
+        assertNull(session.nextRequest(now));
     }
 
     @Test
     void aRefusedApplicationIsToldOnceAndSaysGoodbye() {
         Session session = new Session(new Named("none", null));
         talk(session);
-        assertEquals(List.of("warning: the controller refused none: no application called none"), news);
+        assertEquals(List.of("warning: the controller refused none: no application called none"), logLines);
         assertTrue(session.isOver());
         assertNull(session.dscp());
-        assertEquals(new Heard.Forgotten(), controller.hear(new Said("POST", "/v1/clients/0/renew", ""), now));
+        assertEquals(new Response.Forgotten(), controller.answer(new Request("POST", "/v1/clients/0/renew", ""), now));
     }
 
     @Test
@@ -118,8 +118,8 @@ class SessionTest {
         talk(session);
         assertEquals(done, controller.done);
         assertEquals(Set.of(BACK), controller.connections());
-        assertEquals("warning: the controller refused a connection from h1 to h2: there is no host h2", news.get(1));
-        // One that is made again is another.
+        assertEquals("warning: the controller refused a connection from h1 to h2: there is no host h2", logLines.get(1));
+        // A connection that is created again is another one.
         controller.unknown.clear();
         session.hold(Set.of(BACK));
         session.hold(Set.of(OUT, BACK));
@@ -132,21 +132,21 @@ class SessionTest {
         Session session = session(null);
         talk(session);
         session.hold(Set.of(OUT));
-        Said connect = session.say(now);
+        Request connect = session.nextRequest(now);
         session.end(now);
-        session.hear(controller.hear(connect, now), now);
-        assertEquals("DELETE", session.say(now).method());
-        session.hear(new Heard.Forgotten(), now);
+        session.receive(controller.answer(connect, now), now);
+        assertEquals("DELETE", session.nextRequest(now).method());
+        session.receive(new Response.Forgotten(), now);
         assertTrue(session.isOver());
     }
 
     @Test
     void anAnswerThatLacksWhatItMustSayIsNone() {
         Session session = session(null);
-        session.say(now);
-        session.hear(new Heard.Done(java.util.Map.of("client", "0")), now);
-        assertNull(session.say(now));
-        assertTrue(session.news().get(0).text().contains("an answer without \"client\""));
+        session.nextRequest(now);
+        session.receive(new Response.Done(java.util.Map.of("client", "0")), now);
+        assertNull(session.nextRequest(now));
+        assertTrue(session.takeLog().get(0).text().contains("an answer without \"client\""));
     }
 
     /** Answers are lost, before and after the request was done, leases end, stores are lost, connections come and go. */
@@ -169,16 +169,16 @@ class SessionTest {
                     controller.forget();
                 }
                 now += random.nextInt(20) == 0 ? 5_000 : random.nextInt(300);
-                Said said = session.say(now);
-                if (said == null) {
+                Request request = session.nextRequest(now);
+                if (request == null) {
                     continue;
                 }
                 int fate = random.nextInt(4);
-                Heard heard = fate == 0 ? null : controller.hear(said, now);
-                session.hear(fate < 2 ? new Heard.Nothing("lost") : heard, now);
+                Response response = fate == 0 ? null : controller.answer(request, now);
+                session.receive(fate < 2 ? new Response.Nothing("lost") : response, now);
             }
             now += Session.LONGEST_RETRY;
-            // The lease of whoever it was before has ended by then.
+            // The lease of the previous client has ended by then.
             now += FakeController.LEASE;
             talk(session);
             assertEquals(wanted, controller.connections());

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Controllers at https. */
 @Timeout(60)
 class TlsTest {
-    private static final Said SAID = new Said("POST", "/v1/clients", "");
+    private static final Request REQUEST = new Request("POST", "/v1/clients", "");
     private static final String HERE = "ip:127.0.0.1";
     /** Valid since yesterday. */
     private static final int NOW = 1;
@@ -52,7 +52,7 @@ class TlsTest {
         return new Place.Tls("127.0.0.1", socket.getLocalPort());
     }
 
-    private static String done(Said said) {
+    private static String done(Request request) {
         return FakeServer.http(200, "{\"n\":1}");
     }
 
@@ -62,14 +62,14 @@ class TlsTest {
         try (FakeServer server = new FakeServer(bound, TlsTest::done)) {
             Signed own = ours.signs("dns:client.test", NOW);
             SSLContext shows = new TlsFiles(ours.file(), own.certificate(), own.key()).read();
-            try (Wire wire = new Wire(place(bound), shows, "secret")) {
+            try (ControllerConnection connection = new ControllerConnection(place(bound), shows, "secret")) {
                 for (int times = 0; times < 2; times++) {
-                    assertEquals(new Heard.Done(Map.of("n", 1L)), wire.ask(SAID));
-                    assertTrue(server.heard.take().contains("\nAuthorization: Bearer secret\n"));
+                    assertEquals(new Response.Done(Map.of("n", 1L)), connection.ask(REQUEST));
+                    assertTrue(server.requests.take().contains("\nAuthorization: Bearer secret\n"));
                 }
             }
-            try (Wire wire = new Wire(place(bound), nobody(), null)) {
-                String why = assertInstanceOf(Heard.Nothing.class, wire.ask(SAID)).why();
+            try (ControllerConnection connection = new ControllerConnection(place(bound), nobody(), null)) {
+                String why = assertInstanceOf(Response.Nothing.class, connection.ask(REQUEST)).why();
                 assertTrue(why.startsWith(place(bound) + ": TLS: ") && why.contains("certificate"), why);
             }
         }
@@ -83,19 +83,19 @@ class TlsTest {
             wrong(others.server(others.signs(HERE, NOW)), "valid certification path", right);
             wrong(ours.server(ours.signs(HERE, 400)), "validity check failed", right);
             wrong(ours.server(ours.signs("dns:controller.test", NOW)), "127.0.0.1", right);
-            assertEquals(3, server.heard.size());
+            assertEquals(3, server.requests.size());
         }
     }
 
     private static void wrong(SSLContext shown, String why, SSLServerSocket right) throws Exception {
         SSLServerSocket bound = bound(shown, false);
         try (FakeServer server = new FakeServer(bound, TlsTest::done);
-                Wires one = new Wires(List.of(place(bound)), nobody(), null);
-                Wires two = new Wires(List.of(place(bound), place(right)), nobody(), null)) {
-            String said = assertInstanceOf(Heard.Nothing.class, one.ask(SAID)).why();
-            assertTrue(said.startsWith(place(bound) + ": TLS: ") && said.contains(why), said);
-            assertEquals(new Heard.Done(Map.of("n", 1L)), two.ask(SAID));
-            assertEquals(0, server.heard.size());
+                Controllers one = new Controllers(List.of(place(bound)), nobody(), null);
+                Controllers two = new Controllers(List.of(place(bound), place(right)), nobody(), null)) {
+            String message = assertInstanceOf(Response.Nothing.class, one.ask(REQUEST)).why();
+            assertTrue(message.startsWith(place(bound) + ": TLS: ") && message.contains(why), message);
+            assertEquals(new Response.Done(Map.of("n", 1L)), two.ask(REQUEST));
+            assertEquals(0, server.requests.size());
         }
     }
 
@@ -117,7 +117,7 @@ class TlsTest {
         refused(with(all, "SABA_KEY_FILE", authority), "no key is in it");
         Files.setPosixFilePermissions(own.key(), PosixFilePermissions.fromString("rw-r--r--"));
         refused(all, "the key is open to everybody");
-        // They are for https alone.
+        // The files are for https only.
         Options.from(with(all, "SABA_CONTROLLER", "unix:/c"));
     }
 
@@ -128,7 +128,7 @@ class TlsTest {
     }
 
     private static void refused(Map<String, String> environment, String why) {
-        String said = assertThrows(IllegalArgumentException.class, () -> Options.from(environment)).getMessage();
-        assertTrue(said.contains(why) && said.contains("allowed"), said);
+        String message = assertThrows(IllegalArgumentException.class, () -> Options.from(environment)).getMessage();
+        assertTrue(message.contains(why) && message.contains("allowed"), message);
     }
 }

@@ -2,7 +2,7 @@ package io.github.bandwise.saba.flink;
 
 import io.github.bandwise.saba.Application;
 import io.github.bandwise.saba.Names;
-import io.github.bandwise.saba.News;
+import io.github.bandwise.saba.LogLine;
 import io.github.bandwise.saba.Options;
 import io.github.bandwise.saba.Preload;
 import java.io.IOException;
@@ -23,8 +23,8 @@ import org.apache.flink.runtime.shuffle.ShuffleIOOwnerContext;
 import org.apache.flink.runtime.shuffle.ShuffleMetrics;
 
 /**
- * In a TaskManager: Flink's own, and reports what others were connected to it for. Partitions are sent by where they were
- * made, to who connected to its data port.
+ * A TaskManager's part: Flink's own shuffle, with reports of the hosts connected to its data port. Partitions are sent from
+ * the TaskManager that produced them.
  */
 final class SabaShuffleEnvironment implements ShuffleEnvironment<ResultPartition, SingleInputGate> {
     private final ShuffleEnvironment<ResultPartition, SingleInputGate> flink;
@@ -39,7 +39,7 @@ final class SabaShuffleEnvironment implements ShuffleEnvironment<ResultPartition
     @Override
     public int start() throws IOException {
         int port = flink.start();
-        // Less than 0 where nothing leaves the process; and where the library is, it reports what there is.
+        // The port is negative if all data stays in the process. The preload library reports by itself.
         if (port > 0 && !Preload.isHere()) {
             report(port);
         }
@@ -52,8 +52,8 @@ final class SabaShuffleEnvironment implements ShuffleEnvironment<ResultPartition
             Names names = Names.of(options);
             application = settings.start(options, () -> names.connectionsOf(port));
         } catch (IllegalArgumentException wrong) {
-            // A TaskManager that fails would be started again, and again.
-            Settings.tell(new News(true, "this TaskManager is not reported: " + wrong.getMessage()));
+            // A failing TaskManager would be restarted endlessly.
+            Settings.log(new LogLine(true, "this TaskManager is not reported: " + wrong.getMessage()));
         }
     }
 

@@ -5,7 +5,7 @@ import java.util.Set;
 import org.apache.flink.runtime.shuffle.NettyShuffleMaster;
 import org.apache.flink.runtime.shuffle.ShuffleMasterContext;
 
-/** In the JobManager: the application is there as long as it is, whether or not anything is shuffled. */
+/** The JobManager's part: keeps the application registered during its lifetime. */
 final class SabaShuffleMaster extends NettyShuffleMaster {
     private final Application application;
 

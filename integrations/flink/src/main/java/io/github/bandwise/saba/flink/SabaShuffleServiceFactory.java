@@ -11,8 +11,8 @@ import org.apache.flink.runtime.shuffle.ShuffleMasterContext;
 import org.apache.flink.runtime.shuffle.ShuffleServiceFactory;
 
 /**
- * Flink's own shuffle, with Saba's controller told that a cluster runs and between which hosts it shuffles. A cluster is
- * an application: one cluster a job. {@code shuffle-service-factory.class:
+ * Flink's own shuffle, with the cluster and the hosts between which it shuffles registered with Saba's controller. A
+ * cluster is one application, so use one cluster per job. {@code shuffle-service-factory.class:
  * io.github.bandwise.saba.flink.SabaShuffleServiceFactory}.
  */
 public final class SabaShuffleServiceFactory

@@ -3,7 +3,7 @@ package io.github.bandwise.saba.flink;
 import io.github.bandwise.saba.Application;
 import io.github.bandwise.saba.Link;
 import io.github.bandwise.saba.Named;
-import io.github.bandwise.saba.News;
+import io.github.bandwise.saba.LogLine;
 import io.github.bandwise.saba.Options;
 import io.github.bandwise.saba.Place;
 import java.util.Map;
@@ -17,10 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What all processes of a cluster go by, as their configuration says it.
+ * The settings of all processes of a cluster, from their configuration.
  *
  * @param named the application's name in the sensitivity table, its job and its size
- * @param controller where the controller is, or its instances are, if the configuration says it rather than each host's environment; or null
+ * @param controller the controller's addresses from the configuration; or null for each host's environment
  */
 record Settings(Named named, String controller) {
     private static final Logger LOG = LoggerFactory.getLogger(SabaShuffleServiceFactory.class);
@@ -36,7 +36,7 @@ record Settings(Named named, String controller) {
         return ConfigOptions.key(key).stringType().noDefaultValue().withDescription(what);
     }
 
-    /** Of a cluster with this configuration, and a process with this environment. Fails with what is allowed. */
+    /** Reads the settings from the configuration and the environment. Fails with the allowed values. */
     static Settings of(Configuration configuration, Map<String, String> environment) {
         String name = configuration.get(APP);
         if (name == null) {
@@ -50,31 +50,31 @@ record Settings(Named named, String controller) {
     }
 
     private static String job(Configuration configuration) {
-        String said = configuration.get(JOB);
-        if (said != null) {
-            return said;
+        String job = configuration.get(JOB);
+        if (job != null) {
+            return job;
         }
         String cluster = configuration.get(KUBERNETES);
-        // Each TaskManager has to know it.
+        // All TaskManagers need the same job.
         String master = configuration.get(JobManagerOptions.ADDRESS) + ":" + configuration.get(JobManagerOptions.PORT);
         return "flink-" + (cluster == null ? master : cluster);
     }
 
-    /** Where the controller is and who asks, of a process with this environment. */
+    /** Returns the options of a process with this environment. */
     Options options(Map<String, String> environment) {
         return Options.from(environment, controller);
     }
 
-    /** A process of the cluster, which is told of in its log. */
+    /** Starts the application of a process, with lines in its log. */
     Application start(Options options, Supplier<Set<Link>> connections) {
-        return Application.start(named, options, connections, Settings::tell);
+        return Application.start(named, options, connections, Settings::log);
     }
 
-    static void tell(News news) {
-        if (news.isWarning()) {
-            LOG.warn("saba: {}", news.text());
+    static void log(LogLine line) {
+        if (line.isWarning()) {
+            LOG.warn("saba: {}", line.text());
         } else {
-            LOG.info("saba: {}", news.text());
+            LOG.info("saba: {}", line.text());
         }
     }
 }

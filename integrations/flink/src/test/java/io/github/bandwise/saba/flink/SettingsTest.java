@@ -31,14 +31,14 @@ class SettingsTest {
     void theConfigurationSaysWhereTheControllerIsAndElseTheHost() {
         Map<String, String> host = Map.of("SABA_CONTROLLER", "unix:/host", "SABA_HOST", "h1");
         assertEquals(Place.all("unix:/host"), Settings.of(configuration(Map.of()), Map.of()).options(host).controllers());
-        Settings said = Settings.of(configuration(Map.of("saba.controller", "unix:/c")), Map.of());
-        assertEquals(Place.all("unix:/c"), said.options(host).controllers());
+        Settings settings = Settings.of(configuration(Map.of("saba.controller", "unix:/c")), Map.of());
+        assertEquals(Place.all("unix:/c"), settings.options(host).controllers());
     }
 
     @Test
     void whatCantBeIsRefused() {
-        String said = assertThrows(IllegalArgumentException.class, () -> Settings.of(new Configuration(), Map.of())).getMessage();
-        assertTrue(said.contains("allowed"), said);
+        String message = assertThrows(IllegalArgumentException.class, () -> Settings.of(new Configuration(), Map.of())).getMessage();
+        assertTrue(message.contains("allowed"), message);
         assertThrows(IllegalArgumentException.class, () -> Settings.of(configuration(Map.of("saba.controller", "c")), Map.of()));
     }
 }

@@ -1,16 +1,16 @@
 package io.github.bandwise.saba.spark;
 
 import io.github.bandwise.saba.Application;
-import io.github.bandwise.saba.News;
+import io.github.bandwise.saba.LogLine;
 import io.github.bandwise.saba.Options;
 import io.github.bandwise.saba.Preload;
 import java.util.Map;
 import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.PluginContext;
 
-/** In an executor: reports what others fetch from it, as a process of the driver's job. */
+/** The executor's part: reports the hosts that fetch from it, as a process of the driver's job. */
 final class SabaExecutor implements ExecutorPlugin {
-    /** What Spark calls an executor in the driver's own process. */
+    /** Spark's id of an executor in the driver's process. */
     private static final String DRIVER = "driver";
 
     private Application application;
@@ -19,17 +19,17 @@ final class SabaExecutor implements ExecutorPlugin {
     public void init(PluginContext context, Map<String, String> handed) {
         boolean isDriver = context.executorID().equals(DRIVER);
         if (isDriver || Preload.isHere()) {
-            // Of the one the driver speaks, of the other the library.
+            // The driver reports the former, the preload library the latter.
             return;
         }
         try {
             Settings settings = Settings.from(handed);
             Options options = settings.options(System.getenv());
             application = Application.start(
-                    settings.named(), options, Shuffle.connections(options), Shuffle::tell);
+                    settings.named(), options, Shuffle.connections(options), Shuffle::log);
         } catch (IllegalArgumentException wrong) {
-            // An executor that fails would be started again, and again.
-            Shuffle.tell(new News(true, "this executor is not reported: " + wrong.getMessage()));
+            // A failing executor would be restarted endlessly.
+            Shuffle.log(new LogLine(true, "this executor is not reported: " + wrong.getMessage()));
         }
     }
 

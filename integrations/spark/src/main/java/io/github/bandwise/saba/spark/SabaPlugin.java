@@ -5,7 +5,7 @@ import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.SparkPlugin;
 
 /**
- * Tells Saba's controller that a Spark application runs and between which hosts it shuffles. A job needs no change:
+ * Registers a Spark application, and the hosts between which it shuffles, with Saba's controller. A job needs no change:
  * {@code spark.plugins=io.github.bandwise.saba.spark.SabaPlugin}.
  */
 public final class SabaPlugin implements SparkPlugin {

@@ -9,10 +9,10 @@ import java.util.Map;
 import org.apache.spark.SparkConf;
 
 /**
- * What all processes of an application go by: the driver makes it and hands it to the executors.
+ * The settings of all processes of an application. The driver creates them and passes them to the executors.
  *
  * @param named the application's name in the sensitivity table, its job and its size
- * @param controller where the controller is, or its instances are, if Spark's configuration says it rather than each host's environment; or null
+ * @param controller the controller's addresses from Spark's configuration; or null for each host's environment
  */
 record Settings(Named named, String controller) {
     private static final String APP = "spark.saba.app";
@@ -21,8 +21,8 @@ record Settings(Named named, String controller) {
     private static final String ENVIRONMENT = "spark.executorEnv.";
 
     /**
-     * Of an application with this configuration, whose driver has this environment: that says how large it is. Fails with
-     * what is allowed.
+     * Reads the settings from the configuration, and the application's size from the driver's environment. Fails with the
+     * allowed values.
      */
     static Settings of(SparkConf conf, String job, Map<String, String> environment) {
         String controller = conf.get(CONTROLLER, null);
@@ -33,12 +33,12 @@ record Settings(Named named, String controller) {
         return new Settings(named.with(environment), controller);
     }
 
-    /** Where the controller is and who asks, of a process with this environment. */
+    /** Returns the options of a process with this environment. */
     Options options(Map<String, String> environment) {
         return Options.from(environment, controller);
     }
 
-    /** What executors are started with, beside what the configuration says: what the preload library goes by. */
+    /** Returns the environment that the preload library needs in executors. */
     Map<String, String> environment(SparkConf conf) {
         Map<String, String> all = new LinkedHashMap<>();
         all.put("SABA_APP", named.name());
@@ -60,12 +60,12 @@ record Settings(Named named, String controller) {
         return all;
     }
 
-    /** The variable of the environment as Spark's configuration has it. */
+    /** Returns the key of Spark's configuration for a variable of the executors' environment. */
     static String key(String variable) {
         return ENVIRONMENT + variable;
     }
 
-    /** As executors get it. */
+    /** Encodes the settings for executors. */
     Map<String, String> handed() {
         Map<String, String> all = new HashMap<>();
         all.put("name", named.name());
@@ -77,7 +77,7 @@ record Settings(Named named, String controller) {
         return all;
     }
 
-    /** The same again. */
+    /** Decodes the settings. */
     static Settings from(Map<String, String> handed) {
         Long nodes = handed.containsKey("nodes") ? Long.valueOf(handed.get("nodes")) : null;
         Named named = new Named(handed.get("name"), handed.get("job"), nodes, handed.get("dataset"));

@@ -2,7 +2,7 @@ package io.github.bandwise.saba.spark;
 
 import io.github.bandwise.saba.Link;
 import io.github.bandwise.saba.Names;
-import io.github.bandwise.saba.News;
+import io.github.bandwise.saba.LogLine;
 import io.github.bandwise.saba.Options;
 import io.github.bandwise.saba.Preload;
 import java.util.Set;
@@ -13,37 +13,37 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The shuffle connections of this process: those that were accepted by its block manager, from which executors fetch
- * what was shuffled and broadcast.
+ * The shuffle connections of this process: sockets accepted by its block manager, from which executors fetch shuffled and
+ * broadcast blocks.
  *
- * <p>The kernel's table of sockets says it. Spark's block managers that there are would be the pairs that might have
- * something to send, and none of them tells of the connections that it has.
+ * <p>The source is the kernel's table of sockets. Spark lists its block managers, hence the possible pairs, but not their
+ * connections.
  */
 final class Shuffle {
     private static final Logger LOG = LoggerFactory.getLogger(SabaPlugin.class);
 
     private Shuffle() {}
 
-    /** Into this process's log. */
-    static void tell(News news) {
-        if (news.isWarning()) {
-            LOG.warn("saba: {}", news.text());
+    /** Writes a line to this process's log. */
+    static void log(LogLine line) {
+        if (line.isWarning()) {
+            LOG.warn("saba: {}", line.text());
         } else {
-            LOG.info("saba: {}", news.text());
+            LOG.info("saba: {}", line.text());
         }
     }
 
-    /** Those of this process, now. */
+    /** Returns the current connections. */
     static Supplier<Set<Link>> connections(Options options) {
         if (Preload.isHere()) {
-            // The library reports them.
+            // The preload library reports them.
             return Set::of;
         }
         Names names = Names.of(options);
         return () -> {
             SparkEnv environment = SparkEnv.get();
             BlockManagerId id = environment == null ? null : environment.blockManager().blockManagerId();
-            // It has none until the application is known to its scheduler.
+            // The block manager has no port until the scheduler has registered the application.
             return id == null ? Set.of() : names.connectionsOf(id.port());
         };
     }

@@ -52,16 +52,16 @@ class SettingsTest {
     void theConfigurationSaysWhereTheControllerIsAndElseTheHost() {
         Map<String, String> host = Map.of("SABA_CONTROLLER", "unix:/host", "SABA_HOST", "h1");
         assertEquals(Place.all("unix:/host"), Settings.of(conf(), "j", Map.of()).options(host).controllers());
-        Settings said = Settings.of(conf().set("spark.saba.controller", "unix:/c,http://c:1"), "j", Map.of());
-        assertEquals(Place.all("unix:/c,http://c:1"), said.options(host).controllers());
-        assertEquals("h1", said.options(host).host());
+        Settings settings = Settings.of(conf().set("spark.saba.controller", "unix:/c,http://c:1"), "j", Map.of());
+        assertEquals(Place.all("unix:/c,http://c:1"), settings.options(host).controllers());
+        assertEquals("h1", settings.options(host).host());
     }
 
     @Test
     void whatCantBeIsRefusedByTheDriver() {
-        String said = assertThrows(IllegalArgumentException.class,
+        String message = assertThrows(IllegalArgumentException.class,
                 () -> Settings.of(conf().set("spark.saba.controller", "c:7470"), "j", Map.of())).getMessage();
-        assertTrue(said.contains("allowed"), said);
+        assertTrue(message.contains("allowed"), message);
         assertThrows(IllegalArgumentException.class, () -> Settings.of(conf().set("spark.saba.app", ""), "j", Map.of()));
         assertThrows(IllegalArgumentException.class, () -> Settings.of(conf(), "j", Map.of("SABA_NODES", "0")));
     }

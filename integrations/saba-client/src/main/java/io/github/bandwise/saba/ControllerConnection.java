@@ -10,48 +10,48 @@ import java.util.Locale;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
 
-/** HTTP/1.1 to a controller, one request after another, and never for longer than somebody would wait. */
-final class Wire implements AutoCloseable {
-    /** How long the controller may take to be there and to have said something, in milliseconds. */
+/** A connection by HTTP/1.1 to a controller: one request after another, each with a deadline. */
+final class ControllerConnection implements AutoCloseable {
+    /** The time for connecting and one answer, in milliseconds. */
     static final long PATIENCE = 2_000;
 
-    /** The longest head of an answer, and the longest answer, in bytes. */
+    /** The longest head of an answer, in bytes. */
     private static final int LONGEST_HEAD = 16 << 10;
 
     private static final int LONGEST = 1 << 20;
 
     private final Place place;
-    /** There is one where the place needs it. */
+    /** Null unless the address is https. */
     private final SSLContext tls;
 
     private final String token;
-    /** Made when it is needed. */
+    /** Null while not connected. */
     private Stream stream;
 
     private ByteBuffer in;
     /** The end of the current request, by {@link System#nanoTime}. */
     private long end;
 
-    Wire(Place place, SSLContext tls, String token) {
+    ControllerConnection(Place place, SSLContext tls, String token) {
         this.place = place;
         this.tls = tls;
         this.token = token;
     }
 
-    /** What an answer's first lines say. */
+    /** The status line and the headers of an answer. */
     private record Head(int status, int length, boolean stays) {}
 
     /**
-     * Says it. A connection that was kept open may have been closed meanwhile: then it is said once more on a new one,
-     * which is why only what may be said twice is said here.
+     * Sends a request and returns the response. A kept connection may have been closed meanwhile; the request is then sent
+     * again on a new one. Requests must therefore be idempotent.
      */
-    Heard ask(Said said) {
+    Response ask(Request request) {
         end = System.nanoTime() + PATIENCE * 1_000_000;
         boolean wasOpen = stream != null;
-        Heard heard;
+        Response response;
         try {
             try {
-                heard = once(said);
+                response = once(request);
             } catch (SocketTimeoutException late) {
                 throw late;
             } catch (IOException broken) {
@@ -59,22 +59,22 @@ final class Wire implements AutoCloseable {
                 if (!wasOpen) {
                     throw broken;
                 }
-                heard = once(said);
+                response = once(request);
             }
         } catch (IOException | IllegalArgumentException fault) {
             close();
-            heard = new Heard.Nothing(fault.getMessage() == null ? fault.toString() : fault.getMessage());
+            response = new Response.Nothing(fault.getMessage() == null ? fault.toString() : fault.getMessage());
         }
-        return heard instanceof Heard.Nothing nothing ? new Heard.Nothing(place + ": " + nothing.why()) : heard;
+        return response instanceof Response.Nothing nothing ? new Response.Nothing(place + ": " + nothing.why()) : response;
     }
 
-    private Heard once(Said said) throws IOException {
+    private Response once(Request request) throws IOException {
         if (stream == null) {
             in = ByteBuffer.allocate(4096).flip();
             stream = place instanceof Place.Tls there ? new TlsStream(there, tls, end) : new ChannelStream(place, end);
         }
-        byte[] body = said.body().getBytes(StandardCharsets.UTF_8);
-        String head = said.method() + " " + said.path() + " HTTP/1.1\r\nHost: controller\r\n"
+        byte[] body = request.body().getBytes(StandardCharsets.UTF_8);
+        String head = request.method() + " " + request.path() + " HTTP/1.1\r\nHost: controller\r\n"
                 + (token == null ? "" : "Authorization: Bearer " + token + "\r\n")
                 + "Content-Length: " + body.length + "\r\n\r\n";
         ByteBuffer all = ByteBuffer.allocate(head.length() + body.length);
@@ -85,30 +85,30 @@ final class Wire implements AutoCloseable {
         for (int at = 0; at < text.length; at++) {
             text[at] = next();
         }
-        // Who can't do it may be about to end, and another come in its place.
+        // A controller that fails may be about to stop and be replaced.
         if (!answer.stays() || answer.status() >= 500) {
             close();
         }
-        return heard(answer.status(), new String(text, StandardCharsets.UTF_8));
+        return response(answer.status(), new String(text, StandardCharsets.UTF_8));
     }
 
-    /** What an answer means. */
-    static Heard heard(int status, String text) {
+    /** Interprets an answer. */
+    static Response response(int status, String text) {
         Object read = text.isEmpty() ? Map.of() : Json.read(text);
         Map<String, Object> answer = new HashMap<>();
         if (read instanceof Map<?, ?> map) {
             map.forEach((name, value) -> answer.put(name.toString(), value));
         }
         if (status >= 200 && status < 300) {
-            return new Heard.Done(answer);
+            return new Response.Done(answer);
         }
         boolean isForgotten = answer.get("refusal") instanceof Map<?, ?> refusal && refusal.containsKey("no_such_client");
         if (isForgotten) {
-            return new Heard.Forgotten();
+            return new Response.Forgotten();
         }
         String why = answer.get("error") instanceof String error ? error : "status " + status;
-        // It can't be stored, or too many wait: the same can be said again.
-        return status >= 500 ? new Heard.Nothing(why) : new Heard.Refused(why);
+        // Storing failed, or too many requests wait: the request can be repeated.
+        return status >= 500 ? new Response.Nothing(why) : new Response.Refused(why);
     }
 
     private byte next() throws IOException {
@@ -133,7 +133,7 @@ final class Wire implements AutoCloseable {
         return head(lines.toString());
     }
 
-    /** Reads a head as a controller gives it: with a length. */
+    /** Parses a head, which must contain a length. */
     private static Head head(String lines) throws IOException {
         String[] all = lines.substring(0, lines.length() - 4).split("\r\n", -1);
         if (!all[0].matches("HTTP/1\\.1 [0-9]{3}( .*)?")) {
@@ -170,7 +170,7 @@ final class Wire implements AutoCloseable {
                 stream.close();
             }
         } catch (IOException gone) {
-            // Nothing is lost: what was said on it was answered, or is said again.
+            // No request is lost: it was answered, or it is repeated.
         }
         stream = null;
     }

@@ -20,14 +20,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Several instances of a controller. */
 @Timeout(60)
-class WiresTest {
+class ControllersTest {
     private static final Link OUT = new Link("h1", "h2");
     private static final Link BACK = new Link("h2", "h1");
     private static final int PLACES = 3;
 
     @TempDir Path folder;
 
-    /** What becomes of what an instance is told. */
+    /** The fate of a request to an instance. */
     private enum Way { DONE, DONE_AND_LOST, CUT_OFF }
 
     private final FakeController controller = new FakeController();
@@ -40,23 +40,23 @@ class WiresTest {
     private FakeServer instance(int number) throws IOException {
         ServerSocketChannel bound = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
                 .bind(UnixDomainSocketAddress.of(folder.resolve("socket-" + number)));
-        return new FakeServer(bound, said -> {
+        return new FakeServer(bound, request -> {
             synchronized (controller) {
                 if (ways.get(number) == Way.CUT_OFF) {
                     return FakeServer.http(503, "{\"error\":\"cut off from its store\"}");
                 }
-                String answer = FakeServer.http(controller.hear(said, 0));
+                String answer = FakeServer.http(controller.answer(request, 0));
                 return ways.get(number) == Way.DONE_AND_LOST ? null : answer;
             }
         });
     }
 
-    /** Whatever is lost on the way: with one that answers, all is done, once, and without a wait. */
+    /** One answering instance suffices: despite losses each request takes effect once, without a wait. */
     @Test
     void whatOneDidNotAnswerIsDoneOnceByTheNext() throws Exception {
         Random random = new Random(1);
         try (FakeServer first = instance(0); FakeServer second = instance(1); FakeServer third = instance(2);
-                Wires wires = new Wires(List.of(place(0), place(1), place(2)), null, null)) {
+                Controllers controllers = new Controllers(List.of(place(0), place(1), place(2)), null, null)) {
             Session session = new Session(new Named("LR", "j"));
             for (int step = 0; step < 200; step++) {
                 for (int number = 0; number < PLACES; number++) {
@@ -65,13 +65,13 @@ class WiresTest {
                 ways.put(random.nextInt(PLACES), Way.DONE);
                 Set<Link> links = List.of(Set.<Link>of(), Set.of(OUT), Set.of(OUT, BACK)).get(random.nextInt(3));
                 session.hold(links);
-                for (Said said = session.say(0); said != null; said = session.say(0)) {
-                    Heard heard = wires.ask(said);
-                    assertTrue(!(heard instanceof Heard.Nothing), heard.toString());
-                    session.hear(heard, 0);
+                for (Request request = session.nextRequest(0); request != null; request = session.nextRequest(0)) {
+                    Response response = controllers.ask(request);
+                    assertTrue(!(response instanceof Response.Nothing), response.toString());
+                    session.receive(response, 0);
                 }
                 synchronized (controller) {
-                    // Who said hello twice is two, of whom one is gone when its lease ends.
+                    // A repeated first request makes two clients; the lease of one ends.
                     assertEquals(links, controller.connections());
                     assertEquals(List.of("LR j"), controller.applications());
                 }
@@ -82,8 +82,8 @@ class WiresTest {
     @Test
     void whenNoneAnswersEachSaysWhy() throws Exception {
         ways.put(0, Way.CUT_OFF);
-        try (FakeServer first = instance(0); Wires wires = new Wires(List.of(place(0), place(1)), null, null)) {
-            String why = assertInstanceOf(Heard.Nothing.class, wires.ask(new Said("POST", "/v1/clients", ""))).why();
+        try (FakeServer first = instance(0); Controllers controllers = new Controllers(List.of(place(0), place(1)), null, null)) {
+            String why = assertInstanceOf(Response.Nothing.class, controllers.ask(new Request("POST", "/v1/clients", ""))).why();
             assertTrue(why.startsWith(place(0) + ": cut off from its store; " + place(1) + ": "), why);
         }
     }
