@@ -132,7 +132,7 @@ three_have_a_group_each() {
 connections_are_answered_soon() { several latency a.socket b.socket c.socket; }
 who_goes_by_something_else_is_refused() {
   sed 's/^lab/seed = 7\nlab/; s/"a"/"b"/; s/a.socket/d.socket/; s/a.jsonl/d.jsonl/' a.toml >d.toml
-  ! "$bandwise" saba controller --config d.toml >said 2>&1 && grep -q "go by another sensitivity table" said &&
+  ! "$bandwise" saba controller --config d.toml >said 2>&1 && grep -q "have another sensitivity table" said &&
     sed -i 's/"b"/"nobody"/' d.toml && ! "$bandwise" saba controller --config d.toml >said 2>&1 && grep -q "one of a, b, c" said
 }
 one_that_dies_is_taken_over() {
@@ -167,7 +167,7 @@ what_can_not_be_and_is_written_by_hand_is_passed_over() {
     becomes 1 grep -c "ignored invalid record in the store.*99999" $name.log && becomes 1 several applications $name.socket || return 1
   done
   # Of what is no record at all they say so until it is gone.
-  by_hand put "$bad" "{" >/dev/null && becomes 1 grep -c "99999.*somebody else has written there" a.log && by_hand del "$bad" >/dev/null && becomes "a b c" groups
+  by_hand put "$bad" "{" >/dev/null && becomes 1 grep -c "99999.*not written by a controller" a.log && by_hand del "$bad" >/dev/null && becomes "a b c" groups
 }
 all_that_is_taken_away_by_hand_is_gone() {
   local name

@@ -1,48 +1,49 @@
-//! [`Claims`]: which groups a controller takes, and which it gives back. No I/O and no clock.
+//! [`Claims`]: the groups that a controller claims and gives back. No I/O and no clock.
 //!
-//! Whoever is alive has its own group, and whoever is first has that of one that is not. What somebody has stands in the
-//! store for as long as their lease and is put there only where nothing stands: so nobody has what another has. A
-//! group goes back to the one that it is called after, when that is alive again and nothing is under way at its ports.
+//! Each live controller holds its own group, and the first to claim it holds the group of a dead one. A holding is a
+//! key in the store that exists as long as the holder's lease, and is created only if it is absent. So no group has two
+//! holders. A group returns to its own controller when that is alive again and no order at the group's ports is
+//! outstanding.
 
 use crate::core::Group;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Who has a group: a controller, by its name and its lease in the store.
+/// The holder of a group: a controller with its name and its lease in the store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
-    /// Its name.
+    /// The name of the controller.
     pub instance: Group,
-    /// Its lease. After one that has ended it has another.
+    /// The controller's lease. A controller gets a new one after its lease has ended.
     pub lease: i64,
 }
 
-/// What is to be done.
+/// The next actions of a controller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decided {
-    /// Groups that are to be claimed: put into the store, where nothing stands.
+    /// Groups to claim: to put into the store if they are absent.
     pub claim: Vec<Group>,
-    /// Groups that are to be given back at once.
+    /// Groups to give back at once.
     pub free: Vec<Group>,
 }
 
-/// What a controller knows of who is there, and what it makes of that.
+/// The knowledge of a controller about live controllers and holders, and its decisions.
 #[derive(Debug, Clone)]
 pub struct Claims {
     me: Holder,
     groups: BTreeSet<Group>,
     alive: BTreeSet<Group>,
     holders: BTreeMap<Group, Holder>,
-    /// Asked for, and not answered yet.
+    /// Groups with a claim that is not answered yet.
     claimed: BTreeSet<Group>,
-    /// Had, and to be given back.
+    /// Groups that the controller holds and has to give back.
     given_back: BTreeSet<Group>,
-    /// What the controller was told last that it has.
-    told: BTreeSet<Group>,
+    /// The groups that the core was last told to hold.
+    reported: BTreeSet<Group>,
 }
 
 impl Claims {
-    /// Nothing is known yet of anybody.
+    /// Returns the state before anything is known.
     pub fn new(me: Holder, groups: impl IntoIterator<Item = Group>) -> Self {
         Claims {
             me,
@@ -51,11 +52,11 @@ impl Claims {
             holders: BTreeMap::new(),
             claimed: BTreeSet::new(),
             given_back: BTreeSet::new(),
-            told: BTreeSet::new(),
+            reported: BTreeSet::new(),
         }
     }
 
-    /// From now on this controller has that lease. What was claimed was with another, or of another etcd.
+    /// Starts a new session with this lease. Outstanding claims belong to an earlier one and are dropped.
     pub fn begin(&mut self, me: Holder) {
         self.claimed.clear();
         if self.me != me {
@@ -64,7 +65,7 @@ impl Claims {
         }
     }
 
-    /// Who is there, and who has what.
+    /// Replaces the known live controllers and holders.
     pub fn see(
         &mut self,
         alive: impl IntoIterator<Item = Group>,
@@ -76,12 +77,12 @@ impl Claims {
         self.given_back.retain(|group| self.holders.get(group) == Some(&self.me));
     }
 
-    /// This controller, as it claims.
+    /// Returns this controller as a holder.
     pub fn me(&self) -> &Holder {
         &self.me
     }
 
-    /// A controller is alive, or not.
+    /// Handles the start or the end of a controller.
     pub fn alive(&mut self, instance: Group, is_alive: bool) {
         match is_alive {
             true => self.alive.insert(instance),
@@ -89,7 +90,7 @@ impl Claims {
         };
     }
 
-    /// Somebody has a group, or nobody.
+    /// Handles a change of a group's holder.
     pub fn held(&mut self, group: Group, holder: Option<Holder>) {
         self.claimed.remove(&group);
         if holder.as_ref() != Some(&self.me) {
@@ -101,22 +102,22 @@ impl Claims {
         }
     }
 
-    /// A claim was answered: another was first, or it will be heard that it is so. Or it was not, and may be made again.
+    /// Handles the answer to a claim. Its effect arrives as an event; a failed claim may be repeated.
     pub fn answered(&mut self, group: &Group) {
         self.claimed.remove(group);
     }
 
-    /// The groups that this controller has, but for those that it gives back. It knows of them from here on.
+    /// Returns the groups that this controller holds and does not have to give back. The core holds them from now on.
     pub fn ours(&mut self) -> Vec<Group> {
         let ours = self.holders.iter().filter(|of| *of.1 == self.me).map(|of| of.0);
-        self.told = ours.filter(|group| !self.given_back.contains(*group)).cloned().collect();
-        self.told.iter().cloned().collect()
+        self.reported = ours.filter(|group| !self.given_back.contains(*group)).cloned().collect();
+        self.reported.iter().cloned().collect()
     }
 
-    /// What is to be done now. What is to be given back is no longer [ours](Self::ours) from here on; it is free when
-    /// nothing is under way any more at its ports, at once where the controller never knew that it had it.
+    /// Returns the next actions. A group to give back is not [ours](Self::ours) from now on. It is free when no order
+    /// at its ports is outstanding, or at once if the core never held it.
     pub fn decide(&mut self) -> Decided {
-        let Claims { me, groups, alive, holders, claimed, given_back, told } = self;
+        let Claims { me, groups, alive, holders, claimed, given_back, reported } = self;
         let is_mine = |group: &Group| *group == me.instance;
         let mut free = Vec::new();
         for (group, holder) in &*holders {
@@ -124,7 +125,7 @@ impl Claims {
                 && !is_mine(group)
                 && alive.contains(group)
                 && given_back.insert(group.clone())
-                && !told.contains(group)
+                && !reported.contains(group)
             {
                 free.push(group.clone());
             }
@@ -138,7 +139,7 @@ impl Claims {
         Decided { claim: new, free }
     }
 
-    /// Whether a group is to be given back, when nothing is under way any more at its ports.
+    /// Returns whether a group has to be given back when no order at its ports is outstanding.
     pub fn is_given_back(&self, group: &Group) -> bool {
         self.given_back.contains(group)
     }

@@ -1,8 +1,8 @@
-//! [`Etcd`]: the store that controllers share.
+//! [`Etcd`]: the store that several controllers share.
 
 use super::groups::Groups;
 use super::keys::Keys;
-use super::link::{Link, Loaded, PATIENCE, Trouble, within};
+use super::link::{Failure, Link, Loaded, TIMEOUT, within};
 use super::session::Session;
 use crate::core::{Group, State};
 use crate::daemon::{EventSender, Metrics, Persister, PersisterMessage, Stopped};
@@ -17,26 +17,30 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-/// How many changes etcd takes at once, as it is when nobody has set it otherwise: 128 operations, of which two are ours.
+/// The largest number of changes in a write: etcd's default limit is 128 operations, and a write adds two of its own.
 pub const MAX_CHANGES: u32 = 120;
 
-/// Where the store is, and who comes.
+/// The address of the store, and the identity of this controller.
 #[derive(Debug, Clone)]
 pub struct Endpoints {
-    /// URLs of etcd, each of which serves all of it.
+    /// The URLs of etcd. Each of them serves the whole store.
     pub urls: Vec<String>,
-    /// What names begin with.
+    /// The prefix of all keys.
     pub prefix: String,
-    /// A user and a password, and what is encrypted with.
+    /// The user, the password and the TLS configuration.
     pub options: ConnectOptions,
-    /// After how long without a word this controller is taken for dead.
+    /// The lease after which a silent controller counts as dead.
     pub lease: Duration,
-    /// What this controller is called.
+    /// The name of this controller.
     pub own: Group,
 }
 
 impl Endpoints {
-    /// As settings have it. Certificates, keys and a password are read.
+    /// Reads certificates, keys and the password that the settings name.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`EtcdError::File`] if a file can't be read.
     pub fn new(of: &Cluster) -> Result<Self, EtcdError> {
         let read = |path: &Path| {
             std::fs::read_to_string(path)
@@ -59,48 +63,52 @@ impl Endpoints {
     }
 }
 
-/// Why there is no store.
+/// The reason why the store can't be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum EtcdError {
-    /// None of them answers.
+    /// No URL answers.
     #[error("etcd can't be reached: {0}")]
     Unreachable(String),
-    /// Something there is not ours.
-    #[error("what stands in etcd can't be used: {0}")]
+    /// The prefix holds a value of another program.
+    #[error("unusable content in etcd: {0}")]
     Unusable(String),
-    /// Others go by something else.
+    /// The live controllers have other rules.
     #[error(
-        "the controllers that run go by another sensitivity table, seed or groups ({theirs}; here {ours}): \
-         give all of them the same, or stop all of them first"
+        "the live controllers have another sensitivity table, seed or groups ({theirs}; here {ours}): \
+         give all the same, or stop all first"
     )]
     OtherRules {
-        /// By what others go.
+        /// The rules of the live controllers.
         theirs: String,
-        /// By what this one does.
+        /// The rules of this controller.
         ours: String,
     },
-    /// A certificate, a key or a password.
+    /// A certificate, a key or a password can't be read.
     #[error("{}: can't be read: {why}", .path.display())]
     File {
-        /// Where.
+        /// The path of the file.
         path: PathBuf,
-        /// In whose words.
+        /// The reason.
         why: String,
     },
-    /// No thread, no socket.
+    /// A thread or a socket can't be created.
     #[error(transparent)]
     Io(#[from] std::io::Error),
 }
 
-/// The store that controllers share.
+/// The store that several controllers share.
 pub struct Etcd {
     runtime: Runtime,
     session: Session,
 }
 
 impl Etcd {
-    /// Reads what is stored, and what it has come to. How many levels there are, what the starts of K-means are drawn from
-    /// and the sensitivity table's text have to be the same for all.
+    /// Opens the store. Returns it with the stored state and its revision. The number of levels, the seed and the text
+    /// of the sensitivity table have to be the same for all controllers.
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`EtcdError`] if etcd is unreachable, or its content or its rules do not fit.
     pub fn open(
         endpoints: Endpoints,
         groups: &Groups,
@@ -116,8 +124,12 @@ impl Etcd {
         Ok((Etcd { runtime, session }, state, head))
     }
 
-    /// Reads what is stored, and changes nothing.
-    pub fn look(endpoints: &Endpoints) -> Result<State, EtcdError> {
+    /// Reads the stored state and changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`EtcdError`] if etcd is unreachable or its content is invalid.
+    pub fn read_state(endpoints: &Endpoints) -> Result<State, EtcdError> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let keys = Keys::under(&endpoints.prefix);
         let (_, loaded) = runtime.block_on(reach(endpoints, &keys))?;
@@ -125,7 +137,7 @@ impl Etcd {
     }
 }
 
-/// What all have to go by, in words and a sum.
+/// Returns the rules that all controllers must share, as text with hashes.
 fn rules(groups: &Groups, (levels, seed): (NonZeroU16, u64), table: &str) -> String {
     let sum = |text: &str| -> String {
         Sha256::digest(text).iter().take(6).map(|b| format!("{b:02x}")).collect()
@@ -134,28 +146,29 @@ fn rules(groups: &Groups, (levels, seed): (NonZeroU16, u64), table: &str) -> Str
     format!("table {table}, {levels} levels, seed {seed}, groups {groups}")
 }
 
-/// The first that answers, and what is there.
+/// Connects to the first URL that answers, and loads the store.
 async fn reach(endpoints: &Endpoints, keys: &Keys) -> Result<(Link, Loaded), EtcdError> {
-    let mut troubles = Vec::new();
+    let mut failures = Vec::new();
     for url in &endpoints.urls {
         let opened = Link::open(url, endpoints.options.clone(), keys.clone()).await;
         let loaded = match opened {
             Ok(mut link) => link.load().await.map(|loaded| (link, loaded)),
-            Err(trouble) => Err(trouble),
+            Err(failure) => Err(failure),
         };
         match loaded {
             Ok(loaded) => return Ok(loaded),
-            Err(Trouble::Refused(said)) => return Err(EtcdError::Unusable(said)),
-            Err(Trouble::Lost(said)) => troubles.push(format!("{url}: {said}")),
+            Err(Failure::Rejected(said)) => return Err(EtcdError::Unusable(said)),
+            Err(Failure::Unknown(said)) => failures.push(format!("{url}: {said}")),
         }
     }
-    Err(EtcdError::Unreachable(troubles.join("; ")))
+    Err(EtcdError::Unreachable(failures.join("; ")))
 }
 
-/// How often it is looked whether the others have put there what they go by.
+/// The number of attempts to read rules that were removed.
 const TRIES: u32 = 20;
 
-/// The same, where this controller goes by what the others do. What it goes by is the rule where no other is alive.
+/// Loads the store, if this controller has the same rules as the live ones. Without live controllers, its own rules
+/// replace the stored ones.
 async fn begin(endpoints: &Endpoints, keys: &Keys, ours: &str) -> Result<Loaded, EtcdError> {
     let mut tries = 0;
     loop {
@@ -166,22 +179,24 @@ async fn begin(endpoints: &Endpoints, keys: &Keys, ours: &str) -> Result<Loaded,
         let mut others = loaded.alive.iter().filter(|name| **name != endpoints.own);
         if others.next().is_some() {
             if loaded.rules.is_empty() && tries < TRIES {
-                // Somebody took it away by hand: who goes by it puts it there again.
+                // The rules were removed by hand; a live controller restores them.
                 tries += 1;
-                tokio::time::sleep(PATIENCE / 10).await;
+                tokio::time::sleep(TIMEOUT / 10).await;
                 continue;
             }
             let (theirs, ours) = (loaded.rules, ours.to_owned());
             return Err(EtcdError::OtherRules { theirs, ours });
         }
-        // If somebody was first, it is looked at again.
+        // If another controller writes the rules first, the loop reads them.
         let same = match loaded.rules.is_empty() {
             true => Compare::create_revision(keys.rules(), CompareOp::Equal, 0),
             false => Compare::value(keys.rules(), CompareOp::Equal, loaded.rules),
         };
         let put = TxnOp::put(keys.rules(), ours, None);
         let put = within(link.client.txn(Txn::new().when([same]).and_then([put]))).await;
-        put.map_err(|(Trouble::Refused(said) | Trouble::Lost(said))| EtcdError::Unreachable(said))?;
+        put.map_err(|(Failure::Rejected(said) | Failure::Unknown(said))| {
+            EtcdError::Unreachable(said)
+        })?;
     }
 }
 

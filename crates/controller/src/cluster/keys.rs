@@ -1,18 +1,18 @@
-//! [`Keys`]: under which names things stand in etcd.
+//! [`Keys`]: the layout of keys in etcd.
 
 use crate::core::{Change, ClientId, Group};
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortId};
 
-/// Names under a prefix.
+/// Keys under a prefix.
 #[derive(Debug, Clone)]
 pub(super) struct Keys(String);
 
-/// What stands under a name.
+/// The meaning of a key.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Key {
     Head,
     Rules,
-    /// A record, as the change that ends it.
+    /// A record, as the change that removes it.
     Record(Change),
     Written(Group),
     Instance(Group),
@@ -20,7 +20,7 @@ pub(super) enum Key {
 }
 
 impl Keys {
-    /// Names under this prefix, which ends with a slash.
+    /// Returns the keys under a prefix. A trailing slash is added.
     pub(super) fn under(prefix: &str) -> Self {
         Keys(format!("{}/", prefix.trim_end_matches('/')))
     }
@@ -49,7 +49,7 @@ impl Keys {
         format!("{}holder/{group}", self.0)
     }
 
-    /// Where a record stands. Numbers have all their digits, so that what is listed comes in their order.
+    /// Returns the key of a record. Numbers are padded to equal length, so that listings are in numeric order.
     pub(super) fn record(&self, change: &Change) -> String {
         let name = match change {
             Change::Next(_) => "next".to_owned(),
@@ -62,7 +62,7 @@ impl Keys {
         format!("{}record/{name}", self.0)
     }
 
-    /// What stands under a name; none where it is nobody's here.
+    /// Returns the meaning of a key, or `None` for a key of another program.
     pub(super) fn read(&self, name: &[u8]) -> Option<Key> {
         let rest = std::str::from_utf8(name).ok()?.strip_prefix(&self.0)?;
         let number = |text: &str| text.parse::<u64>().ok();
@@ -86,7 +86,7 @@ impl Keys {
             ["record", "drained", port] => {
                 Key::Record(Change::Drained(PortId(number(port)?), false))
             }
-            // It never ends.
+            // This record is never removed.
             ["record", "next"] => Key::Record(Change::Next(Default::default())),
             _ => return None,
         })

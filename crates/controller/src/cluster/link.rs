@@ -1,4 +1,4 @@
-//! [`Link`]: what is asked of etcd, each within a time.
+//! [`Link`]: the operations on etcd, each with a timeout.
 
 use super::claims::Holder;
 use super::keys::{Key, Keys};
@@ -13,65 +13,65 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tonic::Code;
 
-/// How long etcd may take for anything.
-pub(super) const PATIENCE: Duration = Duration::from_secs(1);
+/// The timeout of each operation.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How many records are read at once.
+/// The number of records in one read.
 const PAGE: i64 = 1000;
 
-/// The largest answer that is read: of a page of records, each of which is smaller than etcd takes by itself.
+/// The largest response: a page of records, each smaller than etcd's limit.
 const LARGEST: usize = 1 << 30;
 
-/// Why something was not done, as far as is known.
+/// The outcome of a failed operation.
 #[derive(Debug)]
-pub(super) enum Trouble {
-    /// It was not, and never will be.
-    Refused(String),
-    /// It may be, or may have been.
-    Lost(String),
+pub(super) enum Failure {
+    /// The operation was not carried out.
+    Rejected(String),
+    /// The operation may have been carried out.
+    Unknown(String),
 }
 
-impl From<Error> for Trouble {
+impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let said = error.to_string();
         match &error {
-            // A lease that is over.
-            Error::LeaseKeepAliveError(_) => Trouble::Refused(said),
+            // The lease has ended.
+            Error::LeaseKeepAliveError(_) => Failure::Rejected(said),
             Error::GRpcStatus(status) => match status.code() {
                 Code::ResourceExhausted
                 | Code::InvalidArgument
                 | Code::PermissionDenied
-                | Code::Unauthenticated => Trouble::Refused(status.message().to_owned()),
-                _ => Trouble::Lost(said),
+                | Code::Unauthenticated => Failure::Rejected(status.message().to_owned()),
+                _ => Failure::Unknown(said),
             },
-            _ => Trouble::Lost(said),
+            _ => Failure::Unknown(said),
         }
     }
 }
 
-/// Waits for as long as etcd may take.
-pub(super) async fn within<T>(what: impl Future<Output = Result<T, Error>>) -> Result<T, Trouble> {
-    match tokio::time::timeout(PATIENCE, what).await {
+/// Waits for an operation, up to the timeout.
+pub(super) async fn within<T>(what: impl Future<Output = Result<T, Error>>) -> Result<T, Failure> {
+    match tokio::time::timeout(TIMEOUT, what).await {
         Ok(done) => Ok(done?),
-        Err(_) => Err(Trouble::Lost(format!("no answer in {} s", PATIENCE.as_secs()))),
+        Err(_) => Err(Failure::Unknown(format!("no answer in {} s", TIMEOUT.as_secs()))),
     }
 }
 
-/// Who wrote last.
+/// The author of a write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Author {
-    /// Which controller.
+    /// The controller.
     pub(super) instance: Group,
-    /// Which run of its program.
+    /// A random number of the process.
     pub(super) run: u64,
-    /// The number of its write.
+    /// The number of the write.
     pub(super) write: u64,
 }
 
-/// All that stands under the prefix.
+/// The content of the store.
 #[derive(Debug, Default)]
 pub(super) struct Loaded {
-    /// The revision of etcd that it was read at.
+    /// The revision of etcd at which it was read.
     pub(super) at: i64,
     /// The revision of the last write.
     pub(super) head: u64,
@@ -83,22 +83,22 @@ pub(super) struct Loaded {
     pub(super) holders: BTreeMap<Group, Holder>,
 }
 
-/// What happened at one revision.
+/// The events of one revision.
 #[derive(Debug, Default)]
-pub(super) struct Happened {
+pub(super) struct RevisionEvents {
     pub(super) revision: i64,
-    /// Who wrote records, if a controller did, and what was written.
+    /// The author of `changes`, if a controller wrote them.
     pub(super) author: Option<Author>,
     pub(super) changes: Vec<Change>,
-    /// A record can't be read, or what all writes have in common was taken away.
+    /// A record is unreadable, or a key that all controllers need was removed.
     pub(super) is_unclear: bool,
     pub(super) alive: Vec<(Group, bool)>,
     pub(super) holders: Vec<(Group, Option<Holder>)>,
 }
 
-impl Happened {
-    /// Whether somebody has written records who is no controller: those all say who they are.
-    pub(super) fn is_by_hand(&self) -> bool {
+impl RevisionEvents {
+    /// Returns whether records were edited by hand: a controller always names itself as the author.
+    pub(super) fn is_manual_edit(&self) -> bool {
         self.is_unclear || self.author.is_none() && !self.changes.is_empty()
     }
 }
@@ -115,20 +115,20 @@ impl Link {
         endpoint: &str,
         options: ConnectOptions,
         keys: Keys,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, Failure> {
         let options = options
-            .with_connect_timeout(PATIENCE)
-            .with_keep_alive(PATIENCE, PATIENCE)
+            .with_connect_timeout(TIMEOUT)
+            .with_keep_alive(TIMEOUT, TIMEOUT)
             .with_require_leader(true);
         let client = within(Client::connect([endpoint], Some(options))).await?;
         Ok(Link { client, keys })
     }
 
-    /// Reads all that there is, as it is at one revision.
-    pub(super) async fn load(&mut self) -> Result<Loaded, Trouble> {
+    /// Reads the whole store at one revision.
+    pub(super) async fn load(&mut self) -> Result<Loaded, Failure> {
         let mut loaded = Loaded::default();
         let mut from = self.keys.prefix().as_bytes().to_vec();
-        // The first name that has another prefix.
+        // The end of the range: the first key after the prefix.
         let mut end = from.clone();
         *end.last_mut().expect("it ends with a slash") += 1;
         loop {
@@ -152,7 +152,7 @@ impl Link {
         }
     }
 
-    fn take(&self, loaded: &mut Loaded, of: &KeyValue) -> Result<(), Trouble> {
+    fn take(&self, loaded: &mut Loaded, of: &KeyValue) -> Result<(), Failure> {
         match self.keys.read(of.key()) {
             Some(Key::Head) => loaded.head = of.mod_revision() as u64,
             Some(Key::Written(name)) => drop(loaded.written.insert(name, json(of)?)),
@@ -165,21 +165,21 @@ impl Link {
         Ok(())
     }
 
-    /// All that happens from a revision on.
-    pub(super) async fn watch(&mut self, from: i64) -> Result<WatchStream, Trouble> {
+    /// Watches all events from a revision on.
+    pub(super) async fn watch(&mut self, from: i64) -> Result<WatchStream, Failure> {
         let options = WatchOptions::new().with_prefix().with_start_revision(from);
         let mut watch = self.client.watch_client().max_decoding_message_size(LARGEST);
         within(watch.watch(self.keys.prefix(), Some(options))).await
     }
 
-    /// What a watcher heard, one revision after another.
-    pub(super) fn read(&self, response: &WatchResponse) -> Result<Vec<Happened>, Trouble> {
-        let mut all: Vec<Happened> = Vec::new();
+    /// Groups the events of a watch response by revision.
+    pub(super) fn read(&self, response: &WatchResponse) -> Result<Vec<RevisionEvents>, Failure> {
+        let mut all: Vec<RevisionEvents> = Vec::new();
         for event in response.events() {
             let Some(of) = event.kv() else { continue };
             let revision = of.mod_revision();
             if all.last().is_none_or(|last| last.revision != revision) {
-                all.push(Happened { revision, ..Happened::default() });
+                all.push(RevisionEvents { revision, ..RevisionEvents::default() });
             }
             let last = all.last_mut().expect("it was pushed");
             let is_there = event.event_type() == EventType::Put;
@@ -203,10 +203,11 @@ impl Link {
         Ok(all)
     }
 
-    /// Stores all changes of a write, if nobody has written since it was decided. Whether it is there is heard.
-    pub(super) async fn write(&mut self, author: &Author, write: &Write) -> Result<(), Trouble> {
+    /// Stores the changes of a write if nobody has written since it was decided. The watch reports whether it
+    /// succeeded.
+    pub(super) async fn write(&mut self, author: &Author, write: &Write) -> Result<(), Failure> {
         let head = self.keys.head();
-        // Of each record the last, as etcd takes each name once.
+        // etcd accepts each key once a transaction, so only the last change of each record is written.
         let mut last = BTreeMap::new();
         for (at, change) in write.changes.iter().enumerate() {
             last.insert(self.keys.record(change), at);
@@ -230,21 +231,21 @@ impl Link {
         Ok(())
     }
 
-    /// Puts a name for as long as a lease, or for ever (0), if nothing stands there; whether it did.
+    /// Creates a key with a lease, or without an end (0), if the key is absent. Returns whether it was created.
     pub(super) async fn claim(
         &mut self,
         name: String,
         value: String,
         lease: i64,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, Failure> {
         let free = Compare::create_revision(name.clone(), CompareOp::Equal, 0);
         let put = TxnOp::put(name, value, Some(PutOptions::new().with_lease(lease)));
         let done = within(self.client.txn(Txn::new().when([free]).and_then([put]))).await?;
         Ok(done.succeeded())
     }
 
-    /// Takes a name away, if it stands there so.
-    pub(super) async fn free(&mut self, name: String, value: String) -> Result<(), Trouble> {
+    /// Deletes a key if it has this value.
+    pub(super) async fn free(&mut self, name: String, value: String) -> Result<(), Failure> {
         let same = Compare::value(name.clone(), CompareOp::Equal, value);
         let delete = TxnOp::delete(name, None);
         within(self.client.txn(Txn::new().when([same]).and_then([delete]))).await?;
@@ -252,14 +253,14 @@ impl Link {
     }
 }
 
-fn json<T: serde::de::DeserializeOwned>(of: &KeyValue) -> Result<T, Trouble> {
+fn json<T: serde::de::DeserializeOwned>(of: &KeyValue) -> Result<T, Failure> {
     serde_json::from_slice(of.value()).map_err(|error| {
         let name = String::from_utf8_lossy(of.key()).into_owned();
-        Trouble::Refused(format!("{name}: {error}: somebody else has written there"))
+        Failure::Rejected(format!("{name}: {error}: not written by a controller"))
     })
 }
 
-/// A value as it stands there.
+/// Returns a value in its stored form.
 pub(super) fn text(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("what stands in the store is JSON")
 }

@@ -1,18 +1,23 @@
-//! Several controllers that share a network (Saba 4.3.4), each with its group of switches, by way of etcd.
+//! Several controllers that share a network (Saba 4.3.4), each with its group of switches, over one store in etcd.
 //!
 //! ```text
-//!  etcd ──> session ──> Learned, Stored, Known, Held ──> event loop (Core)
-//!    ^────────┘ ^────────── Write, Released ──────────────┘
+//!  etcd ──> session ──> StoredByOther, Stored, Reloaded, GroupsHeld ──> event loop (Core)
+//!    ^────────┘ ^────────── Write, Released ──────────────────────────────┘
 //! ```
 //!
-//! - [`Groups`] says whose ports are whose while all are well.
-//! - [`claims`] decides, without I/O, which groups a controller takes and which it gives back.
-//! - [`Etcd`] is the store that they share, and the session with it.
+//! - [`Groups`]: the assignment of ports to controllers while all of them are alive.
+//! - [`claims`]: the decisions which groups a controller claims and gives back, without I/O.
+//! - [`Etcd`]: the shared store, and the session with it.
 //!
-//! Under a prefix in etcd stand `record/…`, what is stored ([`Change`](crate::core::Change)s by key); `head`, which every
-//! write puts, so that one can tell that nobody has written since; `written/NAME`, the last write of a controller;
-//! `instance/NAME`, that it is alive, and `holder/NAME`, who has its group, both for as long as a lease; `rules`, what all
-//! of them go by.
+//! The keys under the prefix are:
+//!
+//! - `record/…`: the stored records ([`Change`](crate::core::Change)s by key).
+//! - `head`: the author of the last write. Every write puts it, so a transaction can check that nobody has written
+//!   since.
+//! - `written/NAME`: the last write of a controller.
+//! - `instance/NAME`: a controller that is alive, for as long as its lease.
+//! - `holder/NAME`: the holder of a group, for as long as the holder's lease.
+//! - `rules`: the parameters that all controllers share.
 
 pub mod claims;
 mod etcd;

@@ -1,51 +1,51 @@
-//! [`Session`]: what a controller and etcd tell each other for as long as both run.
+//! [`Session`]: the session of a controller with the shared store.
 //!
-//! It goes on with another etcd of the same store when one does not answer: with the same lease, and with what happened
-//! since. A write of which nobody knows whether it is there is written again to that one: it is there once at most, as it
+//! When one etcd does not answer, the session continues with another one of the same store: with the same lease, and
+//! from the last known revision. A write with an unknown outcome is repeated there. It is stored at most once, as it
 //! counts only if nobody has written since it was decided.
 
-mod talk;
+mod exchange;
 
 use super::claims::{Claims, Holder};
 use super::etcd::{Endpoints, EtcdError};
 use super::keys::Keys;
-use super::link::{Link, Loaded, Trouble};
+use super::link::{Failure, Link, Loaded};
 use crate::core::Group;
 use crate::daemon::{EventSender, Metrics, PersisterMessage, Stopped, Write};
+use exchange::{Exchange, ExchangeEnd};
 use std::time::{Duration, Instant};
-use talk::{End, Talk};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout_at;
 
-/// From one etcd that does not answer to the next.
+/// The pause before the next etcd is tried.
 const REST: Duration = Duration::from_millis(200);
 
-/// A controller's part in what others share.
+/// The session of a controller with the shared store.
 pub(super) struct Session {
     endpoints: Endpoints,
     keys: Keys,
-    /// What all controllers go by.
+    /// The parameters that all controllers share.
     rules: String,
-    /// Which of the URLs is spoken to.
+    /// The index of the URL in use.
     at: usize,
-    /// Of which run of this program writes are.
+    /// A random number of this process, part of the author of its writes.
     run: u64,
-    /// Up to which revision of etcd it was heard what happened, and which of them was the last write.
+    /// The last revision of etcd whose events are known, and the revision of the last write.
     heard: i64,
     head: u64,
-    /// A write that was not heard of yet, and since when.
+    /// The write with an unknown outcome, and its start.
     pending: Option<(Write, Instant)>,
-    /// Groups at whose ports nothing is under way any more, of which etcd does not know yet.
+    /// Groups without outstanding orders that etcd does not know to be free yet.
     released: Vec<Group>,
     lease: Option<Lease>,
     claims: Claims,
 }
 
-/// By which others know that this controller is alive.
+/// The lease that shows other controllers that this one is alive.
 #[derive(Debug, Clone, Copy)]
 struct Lease {
     id: i64,
-    /// Until when, at least.
+    /// The earliest end of the lease.
     until: Instant,
 }
 
@@ -76,14 +76,14 @@ impl Session {
         })
     }
 
-    /// Goes on until the event loop has ended. Others hear of it at once then.
+    /// Runs until the event loop has ended, and then releases the lease at once.
     pub(super) async fn run(
         mut self,
         mut messages: UnboundedReceiver<PersisterMessage>,
         events: &EventSender,
         metrics: &Metrics,
     ) -> Result<(), Stopped> {
-        // What was said last of why not, so that it is said once.
+        // The last logged error, so that each is logged once.
         let mut last = String::new();
         loop {
             let url = self.endpoints.urls[self.at].clone();
@@ -91,16 +91,16 @@ impl Session {
             let began = Instant::now();
             let end = match Link::open(&url, options, self.keys.clone()).await {
                 Ok(link) => {
-                    Talk::new(&mut self, link, events, metrics).until_it_ends(&mut messages).await
+                    Exchange::new(&mut self, link, events, metrics).run(&mut messages).await
                 }
-                Err(Trouble::Refused(said) | Trouble::Lost(said)) => End::Lost(said),
+                Err(Failure::Rejected(said) | Failure::Unknown(said)) => ExchangeEnd::Lost(said),
             };
             match end {
-                End::Over => return Ok(()),
-                End::Lost(said) => {
-                    // Who was in touch for long is out of it anew.
+                ExchangeEnd::Stopped => return Ok(()),
+                ExchangeEnd::Lost(said) => {
+                    // An outage after a long connection is logged again.
                     if last != said || began.elapsed() > self.endpoints.lease {
-                        tracing::warn!(url, said, "out of touch with etcd");
+                        tracing::warn!(url, error = said, "lost connection to etcd");
                         last = said;
                     }
                     self.at = (self.at + 1) % self.endpoints.urls.len();
@@ -112,7 +112,7 @@ impl Session {
         }
     }
 
-    /// Waits a moment; whether the event loop is still there.
+    /// Pauses while it receives messages. Returns whether the event loop is still running.
     async fn rest(&mut self, messages: &mut UnboundedReceiver<PersisterMessage>) -> bool {
         let until = tokio::time::Instant::now() + REST;
         loop {
@@ -125,7 +125,7 @@ impl Session {
         }
     }
 
-    /// A write is to be stored, if nobody has written since it was decided, as far as is known.
+    /// Accepts a write, unless somebody is known to have written since it was decided.
     fn takes(&mut self, write: Write) -> Option<Write> {
         if write.after != self.head {
             return None;

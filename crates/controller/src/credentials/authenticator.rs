@@ -1,4 +1,4 @@
-//! [`Authenticator`]: nobody passes of whom it is not known who they are.
+//! [`Authenticator`]: the middleware that admits only known callers.
 
 use super::{Caller, Credentials};
 use axum::body::Body;
@@ -10,49 +10,49 @@ use axum::response::{IntoResponse, Response};
 use serde_json::json;
 use std::sync::Arc;
 
-/// Who is at the other end of a connection.
+/// The other end of a connection.
 #[derive(Debug, Clone)]
 pub enum Peer {
-    /// A process of this user, over a socket.
+    /// A process of this user, over a Unix socket.
     User(u32),
-    /// Some process of this machine, over loopback.
+    /// Any process of this machine, over loopback.
     Loopback,
-    /// Anybody; with who they are by the certificate that they showed, if they did.
+    /// A remote host, with the caller that its client certificate names, if it showed one.
     Remote(Option<Caller>),
 }
 
-/// Why somebody does not pass.
+/// The reason why a caller is not authenticated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unauthenticated {
-    /// They show nothing, or a certificate that no credential names.
+    /// The caller shows no credential, or a certificate that no credential names.
     #[error(
         "nobody knows who asks (allowed: a client certificate or a token that the controller's settings name)"
     )]
     NoCredential,
-    /// They show a token that is none.
+    /// The caller shows an unknown token.
     #[error(
         "nobody has this token (allowed: `Bearer TOKEN`, with one that the controller's settings name)"
     )]
     UnknownToken,
 }
 
-/// Lets those pass who are known; handlers find a [`Caller`] in the request's extensions.
+/// The middleware that admits known callers. Handlers find the [`Caller`] in the request's extensions.
 #[derive(Debug, Clone)]
 pub struct Authenticator {
     credentials: Arc<Credentials>,
-    /// The user that the controller runs as.
+    /// The user id of the controller.
     own: u32,
 }
 
 impl Authenticator {
-    /// A gate that lets pass who has one of these credentials, and who is on this machine. Of the latter root and
-    /// the controller's own user may drain ports over a socket, and all over loopback.
+    /// Returns an authenticator that admits holders of these credentials and processes of this machine. Of the latter,
+    /// root and the controller's own user may drain ports over a Unix socket, and everyone over loopback.
     pub fn new(credentials: Credentials) -> Self {
         let own = rustix::process::geteuid().as_raw();
         Authenticator { credentials: Arc::new(credentials), own }
     }
 
-    /// Who asks. A token says more than how it came here.
+    /// Returns the caller. A token takes precedence over the connection's peer.
     fn caller(&self, peer: Option<&Peer>, headers: &HeaderMap) -> Result<Caller, Unauthenticated> {
         if let Some(shown) = headers.get(AUTHORIZATION) {
             let (scheme, token) =
@@ -71,7 +71,7 @@ impl Authenticator {
         }
     }
 
-    /// For [`axum::middleware::from_fn_with_state`].
+    /// The handler for [`axum::middleware::from_fn_with_state`].
     pub(crate) async fn authenticate(
         State(authenticator): State<Authenticator>,
         mut request: Request,
@@ -90,7 +90,7 @@ impl Authenticator {
     }
 }
 
-/// The same in the language of who asks.
+/// Returns the refusal in the caller's protocol, gRPC or HTTP.
 fn refused(error: Unauthenticated, headers: &HeaderMap) -> Response {
     let kind = headers.get(CONTENT_TYPE).map_or(&b""[..], |kind| kind.as_bytes());
     if kind.starts_with(b"application/grpc") {

@@ -1,67 +1,71 @@
-//! [`Caller`]: who says something, and what they may.
+//! [`Caller`]: an authenticated caller and its permissions.
 
 use crate::core::{Owner, Request};
 use crate::daemon::Call;
 use crate::pattern::Pattern;
 use std::sync::Arc;
 
-/// What somebody may say.
+/// The permissions of a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rights {
-    /// As what they may register applications.
+    /// Patterns of the applications that the caller may register.
     pub applications: Vec<Pattern>,
-    /// Whether they may have ports as they were found, and shared again.
+    /// Whether the caller may drain ports and share them again.
     pub drain: bool,
 }
 
-/// Who says something.
+/// An authenticated caller.
 #[derive(Debug, Clone)]
 pub struct Caller {
     owner: Owner,
     rights: Arc<Rights>,
 }
 
-/// What somebody said that they may not.
+/// A call without the permission for it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Denied {
-    /// To register an application that is not theirs.
+    /// The caller may not register this application.
     #[error("{owner} may not register {name:?} (allowed: {allowed})")]
     Application {
-        /// Who.
+        /// The caller.
         owner: Owner,
-        /// As what.
+        /// The application's name.
         name: String,
-        /// Patterns of what they may.
+        /// The patterns of names that the caller may register.
         allowed: String,
     },
-    /// To drain ports.
+    /// The caller may not drain ports.
     #[error(
         "{owner} may not drain ports (allowed: who has `drain = true`, or controls the controller)"
     )]
     Drain {
-        /// Who.
+        /// The caller.
         owner: Owner,
     },
 }
 
 impl Caller {
-    /// Somebody by a name, with rights.
+    /// Returns a caller with a name and permissions.
     pub fn new(owner: Owner, rights: Arc<Rights>) -> Self {
         Caller { owner, rights }
     }
 
-    /// Somebody of this machine, who may register all that there is.
+    /// Returns a caller on this machine, who may register every application.
     pub fn local(name: &str, drain: bool) -> Self {
         let rights = Rights { applications: vec![Pattern::any()], drain };
         Caller { owner: Owner::from(name), rights: Arc::new(rights) }
     }
 
-    /// By what limits are counted, and whose clients are.
+    /// Returns the owner of the caller's clients, whom limits are counted for.
     pub fn owner(&self) -> &Owner {
         &self.owner
     }
 
-    /// Whether they may say this.
+    /// Checks that the caller may make a call.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Denied`] if the caller lacks the permission.
     pub fn check(&self, call: &Call) -> Result<(), Denied> {
         let owner = || self.owner.clone();
         match call {
@@ -76,7 +80,7 @@ impl Caller {
                     let (name, allowed) = (name.clone(), allowed.join(", "));
                     Err(Denied::Application { owner: owner(), name, allowed })
                 }
-                // Of what was registered, all is its owner's.
+                // The core lets only the owner change a registration.
                 Request::Deregister { .. } | Request::Connect { .. } | Request::Close { .. } => {
                     Ok(())
                 }

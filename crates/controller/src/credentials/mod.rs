@@ -1,6 +1,6 @@
-//! [`Credentials`]: who speaks, and what they may say. Whoever comes by gRPC or HTTP is asked the same, once, before
-//! the event loop hears of it ([`Authenticator`]); what they may is looked at with each thing they say
-//! ([`Handle::say`](crate::daemon::Handle::say)).
+//! [`Credentials`]: the authentication of callers and their permissions. The [`Authenticator`] identifies each caller
+//! of gRPC and HTTP before the event loop receives the call. Permissions are checked with each call
+//! ([`Handle::call`](crate::daemon::Handle::call)).
 
 mod authenticator;
 mod caller;
@@ -16,20 +16,20 @@ use crate::core::Owner;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// By what somebody who is not on this machine is known, and what they may.
+/// The credential of a remote caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credential {
-    /// What it is called: limits are counted by it, and clients are its own.
+    /// The credential's name: the owner of clients and limits.
     pub name: String,
-    /// The DNS name that a client certificate has to be for.
+    /// The DNS name that a client certificate must be valid for.
     pub certificate: Option<String>,
-    /// What a token has to have.
+    /// The digest of the token.
     pub token: Option<TokenDigest>,
-    /// What may be said.
+    /// The permissions.
     pub rights: Rights,
 }
 
-/// All who are known.
+/// All credentials.
 #[derive(Debug, Clone, Default)]
 pub struct Credentials {
     by_certificate: BTreeMap<String, Caller>,
@@ -37,7 +37,7 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// Those of a file of settings, which names each once.
+    /// Returns the credentials of a settings file, which names each once.
     pub fn new(all: &[Credential]) -> Self {
         let mut credentials = Credentials::default();
         for of in all {
@@ -52,12 +52,12 @@ impl Credentials {
         credentials
     }
 
-    /// Who has this token. What is compared are sums, so the time it takes says nothing of tokens.
+    /// Returns the caller with this token. Digests are compared, so the duration reveals nothing about tokens.
     pub fn of_token(&self, token: &str) -> Option<&Caller> {
         self.by_token.get(&TokenDigest::of(token))
     }
 
-    /// Who has a certificate for the first DNS name that `is_for` says yes to.
+    /// Returns the caller with a certificate for the first DNS name that `is_for` accepts.
     pub fn of_certificate(&self, is_for: impl Fn(&str) -> bool) -> Option<&Caller> {
         self.by_certificate.iter().find(|of| is_for(of.0)).map(|of| of.1)
     }

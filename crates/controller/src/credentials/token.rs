@@ -1,24 +1,24 @@
-//! [`TokenDigest`]: what is kept of a token.
+//! [`TokenDigest`]: the stored digest of a token.
 
 use sha2::{Digest, Sha256};
 use std::str::FromStr;
 
-/// The SHA-256 of a token. Tokens are drawn, not thought up (`openssl rand -hex 32`), so a sum without salt or rounds
-/// does not help to find one.
+/// The SHA-256 digest of a token. Tokens are random (`openssl rand -hex 32`), so a digest needs neither salt nor many
+/// rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TokenDigest([u8; 32]);
 
-/// What is no such sum.
+/// An invalid digest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("what is no SHA-256")]
 pub struct NoDigest;
 
 impl TokenDigest {
-    /// What is allowed.
+    /// The allowed form, for error messages.
     pub const ALLOWED: &str =
         "64 digits of 0 to 9 and a to f, as `printf %s TOKEN | sha256sum` prints them";
 
-    /// Of a token.
+    /// Returns the digest of a token.
     pub fn of(token: &str) -> Self {
         TokenDigest(Sha256::digest(token.as_bytes()).into())
     }

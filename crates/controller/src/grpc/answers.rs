@@ -1,4 +1,4 @@
-//! With which status refusals are answered.
+//! The translation of refusals into gRPC status codes.
 
 use super::MissingField;
 use crate::core::Refusal;
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
-/// Whose reasons they are.
+/// The domain of error reasons.
 const DOMAIN: &str = "saba.bandwise";
 
 impl From<MissingField> for Status {

@@ -1,4 +1,4 @@
-//! [`Read`]: how messages are read. One that can't be is the fault of who sent it.
+//! [`Read`]: a codec that reports unreadable messages as the sender's fault.
 
 use prost::Message;
 use std::marker::PhantomData;
@@ -6,7 +6,7 @@ use tonic::Status;
 use tonic::codec::{Codec, DecodeBuf, Decoder};
 use tonic_prost::ProstEncoder;
 
-/// Messages `U` come and `T` go.
+/// A codec for requests `U` and responses `T`.
 pub struct Read<T, U>(PhantomData<(T, U)>);
 
 impl<T, U> Default for Read<T, U> {
@@ -34,7 +34,7 @@ where
     }
 }
 
-/// Reads messages `U`.
+/// A decoder of messages `U`.
 pub struct Reader<U>(PhantomData<U>);
 
 impl<U: Message + Default> Decoder for Reader<U> {

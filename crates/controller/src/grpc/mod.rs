@@ -1,5 +1,5 @@
-//! gRPC: for clients. The service is described in `proto/bandwise/saba/v1/controller.proto`; what it hears goes to the
-//! same event loop as what comes by HTTP.
+//! The gRPC interface for clients, described in `proto/bandwise/saba/v1/controller.proto`. Calls go to the same event
+//! loop as those by HTTP.
 
 mod answers;
 mod codec;
@@ -11,7 +11,7 @@ use crate::daemon::Handle;
 use axum::Router;
 use proto::saba_server::{SERVICE_NAME, SabaServer};
 
-/// Messages and the service, as `proto/` describes them.
+/// The messages and the service of `proto/`.
 #[allow(missing_docs, clippy::all)]
 pub mod proto {
     tonic::include_proto!("bandwise.saba.v1");
@@ -19,10 +19,10 @@ pub mod proto {
 
 pub use requests::MissingField;
 
-/// The largest message of a request, in bytes. The largest that says something has less than a KiB.
+/// The largest request message, in bytes. Valid requests have less than 1 KiB.
 pub const LARGEST: usize = 64 << 10;
 
-/// The service, answered by the daemon behind `handle`. Packets of a level carry what `marking` says.
+/// Returns the gRPC service over the daemon behind `handle`. `marking` translates levels into marks.
 pub fn router(handle: Handle, marking: Marking) -> Router {
     let service = SabaServer::new(service::Service { handle, marking });
     let service = service.max_decoding_message_size(LARGEST);

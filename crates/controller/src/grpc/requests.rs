@@ -1,4 +1,4 @@
-//! What messages say to the daemon.
+//! The translation of gRPC messages into calls.
 
 use super::proto::{
     CreateConnectionRequest, DeregisterApplicationRequest, DestroyConnectionRequest,
@@ -8,12 +8,12 @@ use crate::core::{ClientId, NumberedRequest, Request};
 use crate::daemon::Call;
 use bandwise_saba::controller::{ApplicationId, ConnectionId};
 
-/// A message that lacks something.
+/// A message without a required field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the request has no {0} (allowed: one with it; see bandwise/saba/v1/controller.proto)")]
 pub struct MissingField(&'static str);
 
-/// What has to be given. A number that isn't would be 0, which is somebody's.
+/// Returns a required field. Its default, 0, would be a valid id.
 fn given<T>(value: Option<T>, name: &'static str) -> Result<T, MissingField> {
     value.ok_or(MissingField(name))
 }

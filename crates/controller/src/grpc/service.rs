@@ -1,4 +1,4 @@
-//! [`Service`]: each call says something to the event loop and waits for what it answers.
+//! [`Service`]: the gRPC service; each call passes through the event loop.
 
 use super::MissingField;
 use super::proto::saba_server::Saba;
@@ -15,10 +15,10 @@ use crate::daemon::{Call, Handle};
 use bandwise_saba::mapping::PriorityLevel;
 use tonic::{Request, Response, Status};
 
-/// What answers.
+/// The gRPC service.
 pub(super) struct Service {
     pub(super) handle: Handle,
-    /// What packets of a level carry.
+    /// The marks of priority levels.
     pub(super) marking: Marking,
 }
 
@@ -42,7 +42,7 @@ impl Service {
     }
 }
 
-/// The core answers a request in its kind.
+/// Returns an internal error: the core has answered another kind of request.
 fn other(answer: &Answer) -> Status {
     Status::internal(format!("an answer to something else: {answer:?}"))
 }

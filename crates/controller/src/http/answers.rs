@@ -1,4 +1,4 @@
-//! What stands in answers, and with which status.
+//! The bodies and status codes of HTTP answers.
 
 use crate::Marking;
 use crate::core::{Answer, Refusal};
@@ -10,37 +10,37 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// An answer or why there is none.
+/// An answer or an error.
 pub(super) type Reply = Result<Json<Value>, Fails>;
 
-/// Why there is no answer, and what that is in HTTP.
+/// An error with its HTTP status.
 #[derive(Debug)]
 pub(super) struct Fails {
     status: StatusCode,
     error: String,
-    /// The same for programs, where a request was refused.
+    /// The refusal in machine-readable form, if the core refused the request.
     refusal: Option<Refusal>,
 }
 
 impl Fails {
-    /// A request that can't be read.
+    /// Returns the error of an unreadable request.
     pub(super) fn unusable(error: String) -> Self {
         Fails { status: StatusCode::BAD_REQUEST, error, refusal: None }
     }
 
-    /// A request whose body, of which so many bytes may come, can't be had.
+    /// Returns the error of a request body that can't be read, with the largest allowed size in bytes.
     pub(super) fn body(status: StatusCode, error: &str, largest: usize) -> Self {
         let error = format!("{error} (allowed: up to {} KiB)", largest >> 10);
         Fails { status, error, refusal: None }
     }
 
-    /// A request of which not all has come within that time.
+    /// Returns the error of a request body that did not arrive in time.
     pub(super) fn late(within: Duration) -> Self {
         let error = format!("the request's body has not come within {} s", within.as_secs());
         Fails { status: StatusCode::REQUEST_TIMEOUT, error, refusal: None }
     }
 
-    /// Something that is not there.
+    /// Returns the error of a missing resource.
     pub(super) fn missing(error: String) -> Self {
         Fails { status: StatusCode::NOT_FOUND, error, refusal: None }
     }
@@ -84,7 +84,7 @@ impl IntoResponse for Fails {
     }
 }
 
-/// What stands in the body of a request.
+/// Parses the body of a request.
 pub(super) fn body<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Fails> {
     let wrong = |error: serde_json::Error| {
         Fails::unusable(format!("the body can't be used: {error} (allowed: see /openapi.json)"))
@@ -92,7 +92,7 @@ pub(super) fn body<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Fails> {
     serde_json::from_slice(bytes).map_err(wrong)
 }
 
-/// An answer in words of JSON; with a level the mark that its packets carry.
+/// Returns an answer as JSON; a priority level comes with its mark.
 pub(super) fn words(answer: &Answer, marking: &Marking) -> Value {
     let mark = |level| (marking.name(), json!(marking.of(level)));
     match answer {
@@ -109,7 +109,7 @@ pub(super) fn words(answer: &Answer, marking: &Marking) -> Value {
     }
 }
 
-/// For paths that are none.
+/// Answers requests for unknown paths.
 pub(super) async fn no_such_route() -> Response {
     let error = "there is nothing here: /openapi.json says what there is".to_owned();
     Fails::missing(error).into_response()

@@ -1,4 +1,4 @@
-//! HTTP: for people and scripts, and for clients that have nothing else. Requests and answers are JSON.
+//! The HTTP interface for people, scripts and clients without gRPC. Requests and answers are JSON.
 
 mod answers;
 mod routes;
@@ -14,25 +14,25 @@ use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What the routes are, as OpenAPI describes it.
+/// The OpenAPI description of the routes.
 pub const OPENAPI: &str = include_str!("openapi.json");
 
-/// The largest body of a request, in bytes.
+/// The largest request body, in bytes.
 const LARGEST: usize = 256 << 10;
 
-/// How long a request's body may take to come.
+/// The time in which a request body has to arrive.
 const SLOWEST: Duration = Duration::from_secs(30);
 
-/// What answers need.
+/// The state that handlers share.
 #[derive(Clone)]
 struct Context {
     handle: Handle,
     metrics: Metrics,
-    /// What packets of a level carry.
+    /// The marks of priority levels.
     marking: Arc<Marking>,
 }
 
-/// All routes, answered by the daemon behind `handle`.
+/// Returns all HTTP routes over the daemon behind `handle`.
 pub fn router(handle: Handle, metrics: Metrics, marking: Marking) -> Router {
     let context = Context { handle, metrics, marking: Arc::new(marking) };
     let add = |router: Router<Context>, (path, _, route)| router.route(path, route);
@@ -40,7 +40,7 @@ pub fn router(handle: Handle, metrics: Metrics, marking: Marking) -> Router {
     whole_requests(router).fallback(answers::no_such_route).with_state(context)
 }
 
-/// Only requests are answered of which all has come: who never ends one would hold a place at the door for ever.
+/// Buffers each request before it is handled: an unfinished one would otherwise occupy a connection for ever.
 fn whole_requests<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
     router.layer(from_fn(whole)).layer(DefaultBodyLimit::max(LARGEST))
 }
@@ -66,7 +66,8 @@ mod tests {
     use std::collections::BTreeSet;
     use tower::ServiceExt;
 
-    /// What a route answers that says how long the body was. Time passes at once where all wait.
+    /// Returns the answer of a route that reports the length of its body. The paused clock advances when all tasks
+    /// wait.
     async fn answered(body: Body) -> (StatusCode, String) {
         let length = async |body: Bytes| body.len().to_string();
         let router = whole_requests(Router::new().route("/", post(length)));
@@ -85,7 +86,7 @@ mod tests {
         assert!(said.starts_with("{\"error\":\"") && said.contains("up to 256 KiB"), "{said}");
     }
 
-    /// Bytes come for ever, or none.
+    /// One body arrives byte by byte, the other not at all.
     #[tokio::test(start_paused = true)]
     async fn who_never_ends_a_request_is_told_so() {
         let drips = futures_util::stream::unfold((), async |()| {
@@ -100,7 +101,7 @@ mod tests {
         }
     }
 
-    /// The description names the routes that there are, and each answer of theirs.
+    /// The description lists exactly the existing routes, with the answers of each.
     #[test]
     fn the_description_is_of_these_routes() {
         let described: serde_json::Value = serde_json::from_str(OPENAPI).unwrap();

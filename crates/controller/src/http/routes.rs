@@ -1,4 +1,4 @@
-//! Which routes there are, and what each does.
+//! The HTTP routes and their handlers.
 
 use super::answers::{Fails, Reply, body, words};
 use super::{Context, OPENAPI};
@@ -14,13 +14,13 @@ use bandwise_saba::controller::{ApplicationId, PortId};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Who asks, as the gate found out.
+/// The caller, as the authenticator identified it.
 type By = Extension<Caller>;
 
-/// Path, methods, and who answers.
+/// A path, its methods, and its handler.
 type Route = (&'static str, &'static [&'static str], MethodRouter<Context>);
 
-/// All of them.
+/// Returns all routes.
 pub(super) fn all() -> Vec<Route> {
     vec![
         ("/openapi.json", &["GET"], get(description)),
@@ -51,7 +51,7 @@ async fn status(State(context): State<Context>) -> Reply {
     context.handle.inspect(|core, _| of(core)).await.map(axum::Json).map_err(Fails::from)
 }
 
-/// What there is, but for connections one by one.
+/// Returns the state of the controller, without single connections.
 fn of(core: &Core) -> Value {
     let state = core.state();
     let application = |(id, of): (ApplicationId, &crate::core::Application)| {
@@ -109,7 +109,7 @@ async fn connections(State(context): State<Context>) -> Reply {
     all.await.map(axum::Json).map_err(Fails::from)
 }
 
-/// Applications that might come.
+/// The candidates of `/v1/plan`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Candidates {
@@ -147,11 +147,11 @@ async fn plan(State(context): State<Context>, bytes: Bytes) -> Reply {
     Ok(axum::Json(json!({ "ports": differs })))
 }
 
-/// Which ports are to be as found, or shared again.
+/// The body of `/v1/drain`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Drain {
-    /// By what people call them; all where none is named.
+    /// The names of the ports; all ports if the list is empty.
     #[serde(default)]
     ports: Vec<String>,
     drained: bool,
@@ -202,7 +202,7 @@ fn number(client: &str) -> Result<ClientId, Fails> {
 }
 
 impl Context {
-    /// Says something to the daemon; the answer in words of JSON.
+    /// Makes a call to the daemon and returns the answer as JSON.
     async fn call(&self, caller: &Caller, call: Call) -> Reply {
         let answer = self.handle.call(caller, call).await?;
         Ok(axum::Json(words(&answer, &self.marking)))

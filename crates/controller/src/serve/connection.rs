@@ -1,4 +1,4 @@
-//! [`Connections`]: who has come in, and for how long they may say nothing.
+//! [`Connections`]: the connections of a listener, with their limits and timeouts.
 
 use super::tls::Tls;
 use crate::credentials::Peer;
@@ -12,22 +12,22 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How many may be in at one listener. Each program has a connection or a few.
+/// The largest number of connections of one listener. Each program opens one or a few.
 const MOST: usize = 8_192;
 
-/// How long a handshake may take.
+/// The timeout of a TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// How long HTTP/1 may be silent between requests and within a head. Longer than half a lease.
+/// The idle timeout of HTTP/1 between requests and within a head; longer than half a lease.
 const SILENCE: Duration = Duration::from_secs(75);
 
-/// How often HTTP/2 is asked whether it lives, and how long it may take to say so.
+/// The interval of HTTP/2 pings, and the timeout of their answers.
 const ALIVE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(20));
 
-/// How many calls may be under way on one connection of HTTP/2.
+/// The largest number of concurrent calls on one HTTP/2 connection.
 const CALLS: u32 = 256;
 
-/// Who may come in at a listener, and who answers them.
+/// The connections of a listener.
 pub(super) struct Connections {
     router: Router,
     room: Arc<Semaphore>,
@@ -44,12 +44,12 @@ impl Connections {
         Connections { router, room: Arc::new(Semaphore::new(MOST)), builder: Arc::new(builder) }
     }
 
-    /// Waits until another may come in.
+    /// Waits until another connection may be accepted.
     pub(super) async fn permit(&self) -> OwnedSemaphorePermit {
         self.room.clone().acquire_owned().await.expect("it is never closed")
     }
 
-    /// Answers somebody until they go.
+    /// Serves a connection until it closes.
     pub(super) fn serve<S>(&self, permit: OwnedSemaphorePermit, stream: S, peer: Peer)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -57,7 +57,7 @@ impl Connections {
         tokio::spawn(serve(self.router.clone(), self.builder.clone(), permit, stream, peer));
     }
 
-    /// The same when they have shown who they are.
+    /// Serves a connection after a TLS handshake, which identifies the peer.
     pub(super) fn serve_tls(&self, permit: OwnedSemaphorePermit, stream: TcpStream, tls: Tls) {
         let (router, builder) = (self.router.clone(), self.builder.clone());
         tokio::spawn(async move {
@@ -81,7 +81,7 @@ async fn serve<S>(
 {
     let service = TowerToHyperService::new(router.layer(Extension(peer)));
     let served = builder.serve_connection(TokioIo::new(stream), service).await;
-    // Who goes in the middle of something harms nobody but themselves.
+    // A connection that breaks off affects nobody else.
     if let Err(error) = served {
         tracing::debug!(error, "a connection ended");
     }

@@ -1,4 +1,4 @@
-//! Where the controller is reached: HTTP/1 and HTTP/2 at each permit, so people, scripts and gRPC come the same way.
+//! The listeners of the controller. Each speaks HTTP/1 and HTTP/2, for people, scripts and gRPC alike.
 
 mod connection;
 mod tls;
@@ -16,19 +16,23 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::time::Duration;
 
-/// Where others can knock already; nobody answers yet.
+/// A bound address that does not accept connections yet.
 #[derive(Debug)]
 pub enum Listener {
-    /// A socket in the file system.
+    /// A Unix socket.
     Unix(UnixListener),
-    /// A port of loopback.
+    /// A loopback address.
     Loopback(TcpListener),
-    /// A port for anybody; if there is no [`Tls`], what is said can be read on the way.
+    /// An address for remote hosts. Without [`Tls`], the traffic is not encrypted.
     Remote(TcpListener, Option<Tls>),
 }
 
 impl Listener {
-    /// Takes the permit, unless another program has it.
+    /// Binds the address of the settings.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if another program has bound the address, or the socket's file can't be created.
     pub fn open(listen: &Listen) -> io::Result<Self> {
         match listen {
             Listen::Unix { path, mode } => Ok(Listener::Unix(unix(path, *mode)?)),
@@ -36,12 +40,20 @@ impl Listener {
         }
     }
 
-    /// Takes a place for those who are not on this machine.
+    /// Binds an address for remote hosts.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the address can't be bound.
     pub fn open_remote(address: SocketAddr, tls: Option<Tls>) -> io::Result<Self> {
         Ok(Listener::Remote(TcpListener::bind(address)?, tls))
     }
 
-    /// Answers as long as the process lives, in a thread of its own.
+    /// Accepts connections in a thread of its own until the process ends.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the runtime of the thread can't be created.
     pub fn serve(self, router: Router) -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         std::thread::spawn(move || {
@@ -104,21 +116,21 @@ fn tcp(listener: TcpListener) -> io::Result<tokio::net::TcpListener> {
     tokio::net::TcpListener::from_std(listener)
 }
 
-/// Somebody could not be let in, as who has gone already or as there are no more files: others may be.
+/// Logs a failed accept, for example without free descriptors, and pauses before the next.
 async fn refused(error: &io::Error) {
     tracing::warn!(%error, "somebody could not be let in");
     tokio::time::sleep(Duration::from_millis(100)).await;
 }
 
-/// Whether a socket is there, in use or left.
+/// Returns whether the path is a socket, in use or stale.
 fn is_socket(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|there| there.file_type().is_socket())
 }
 
-/// A socket for whom `mode` allows. One that a controller left that was killed is taken away.
+/// Binds a Unix socket with these permissions. A stale socket of a killed controller is replaced.
 fn unix(path: &Path, mode: u32) -> io::Result<UnixListener> {
     let listener = match UnixListener::bind(path) {
-        // Whatever else is there is somebody's.
+        // Other files are never replaced.
         Err(error) if error.kind() == ErrorKind::AddrInUse && is_socket(path) => {
             match UnixStream::connect(path) {
                 Err(left) if left.kind() == ErrorKind::ConnectionRefused => {

@@ -1,4 +1,4 @@
-//! [`Tls`]: what a door for others has to have, and how those show who they are.
+//! [`Tls`]: the TLS configuration of a remote listener, and the identification of clients by certificate.
 
 use crate::credentials::{Credentials, Peer};
 use crate::settings::TlsFiles;
@@ -16,7 +16,7 @@ use tokio_rustls::rustls::server::{ParsedCertificate, WebPkiClientVerifier};
 use tokio_rustls::rustls::{RootCertStore, ServerConfig, version};
 use tokio_rustls::server::TlsStream;
 
-/// A certificate of this side, and by whom those of others have to be signed.
+/// The certificate of the controller, and the authorities of client certificates.
 #[derive(Clone)]
 pub struct Tls {
     acceptor: TlsAcceptor,
@@ -38,7 +38,7 @@ pub struct TlsError {
     allowed: &'static str,
 }
 
-/// What is allowed of most files.
+/// The allowed content of most files.
 const PEM: &str = "PEM: certificates, or the key of the first";
 
 impl TlsError {
@@ -53,14 +53,18 @@ impl TlsError {
         }
     }
 
-    /// What would do.
+    /// Returns the allowed content, for error messages.
     pub fn allowed(&self) -> &'static str {
         self.allowed
     }
 }
 
 impl Tls {
-    /// Reads the files. Who shows a certificate is who `credentials` says has one for its name.
+    /// Reads the files. `credentials` maps the names of client certificates to callers.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`TlsError`] if a file is missing, unreadable or invalid, or if everyone may read the key.
     pub fn read(files: &TlsFiles, credentials: &Credentials) -> Result<Self, TlsError> {
         let provider = Arc::new(default_provider());
         let chain = certificates(&files.certificate)?;
@@ -75,7 +79,7 @@ impl Tls {
                 for certificate in certificates(path)? {
                     roots.add(certificate).map_err(|error| TlsError::new(path, error))?;
                 }
-                // Who has none may have a token: the gate asks for one of both.
+                // A client without a certificate may have a token; the authenticator requires one of both.
                 let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
                 let verifier = verifier.allow_unauthenticated().build();
                 let verifier = verifier.map_err(|error| TlsError::new(path, error))?;
@@ -89,7 +93,7 @@ impl Tls {
         Ok(Tls { acceptor, credentials: Arc::new(credentials.clone()) })
     }
 
-    /// Shakes hands; who they are by their certificate.
+    /// Does the handshake and identifies the peer by its certificate.
     pub(super) async fn accept(
         &self,
         stream: TcpStream,
@@ -114,7 +118,7 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     if all.is_empty() { Err(TlsError::pem(path, pem::Error::NoItemsFound)) } else { Ok(all) }
 }
 
-/// A key that others can read is nobody's.
+/// Reads a key. A key that everyone may read is refused.
 fn key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
     let about = std::fs::metadata(path).map_err(|error| TlsError::new(path, error))?;
     let mode = about.permissions().mode() & 0o777;

@@ -1,4 +1,4 @@
-//! [`Cluster`]: several controllers with one store.
+//! [`Cluster`]: the settings of a store that several controllers share.
 
 use super::{at, parsed};
 use crate::cluster::Groups;
@@ -12,31 +12,31 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toml::Spanned;
 
-/// Several controllers with one store, in etcd.
+/// The settings of a store in etcd that several controllers share.
 #[derive(Debug, Clone)]
 pub struct Cluster {
-    /// URLs of etcd.
+    /// The URLs of etcd.
     pub etcd: Vec<String>,
-    /// What all names in etcd begin with.
+    /// The prefix of all keys in etcd.
     pub prefix: String,
-    /// After how long without a word a controller is taken for dead.
+    /// The lease after which a silent controller counts as dead.
     pub lease: Duration,
-    /// What this controller is called.
+    /// The name of this controller.
     pub instance: Group,
-    /// Whose ports are whose while all are well.
+    /// The assignment of ports to controllers while all of them are alive.
     pub groups: Groups,
-    /// Whom to trust and who this is, where URLs are of https.
+    /// The TLS files, if the URLs are `https`.
     pub tls: Option<ClusterTls>,
-    /// A user of etcd, and the file with their password.
+    /// A user of etcd, and the file with the password.
     pub user: Option<(String, PathBuf)>,
 }
 
-/// Files in PEM.
+/// The TLS files in PEM.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClusterTls {
-    /// Who signs certificates of etcd.
+    /// The authority that signs the certificates of etcd.
     pub ca: PathBuf,
-    /// This controller's own certificate and key, if etcd wants one.
+    /// The certificate and the key of this controller, if etcd asks for one.
     pub own: Option<(PathBuf, PathBuf)>,
 }
 

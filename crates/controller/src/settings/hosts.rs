@@ -1,4 +1,4 @@
-//! What hosts are called besides what their network calls them.
+//! Alternative names of hosts.
 
 use super::at;
 use bandwise_enforce::Names;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use toml::Spanned;
 
-/// Other names of each host, such as its addresses: `h3 = ["10.0.0.3", "node3.example.org"]`.
+/// Alternative names of each host, such as its addresses: `h3 = ["10.0.0.3", "node3.example.org"]`.
 pub(super) type HostsSpec = BTreeMap<String, Vec<Spanned<String>>>;
 
 pub(super) fn hosts(source: &Source, spec: &HostsSpec) -> Result<Names, InputError> {

@@ -1,4 +1,4 @@
-//! [`InfiniBand`]: a fabric, and what of it is to be shared.
+//! [`InfiniBand`]: an InfiniBand fabric, and the lanes that Saba shares.
 
 use super::{at, parsed};
 use bandwise_enforce::infiniband::{Lanes, NoLanes, Patience, listed};
@@ -9,18 +9,18 @@ use serde::Deserialize;
 use std::ops::Range;
 use toml::Spanned;
 
-/// A fabric of InfiniBand, and what of it is to be shared.
+/// An InfiniBand fabric, and the lanes that Saba shares.
 #[derive(Debug, Clone)]
 pub struct InfiniBand {
-    /// The device to send from; if none, the first with an active port.
+    /// The device that sends SMPs; by default the first with an active port.
     pub device: Option<String>,
-    /// Its port; if none, the first that is active.
+    /// The port of the device; by default the first active one.
     pub port: Option<u8>,
-    /// Service levels and lanes that the operator gave Saba.
+    /// The service levels and virtual lanes that the operator assigns to Saba.
     pub lanes: Lanes,
-    /// How datagrams are sent.
+    /// The timeout and the attempts of SMPs.
     pub patience: Patience,
-    /// Where it stands in the file, for what turns out to be wrong when it is opened.
+    /// The span of the table in the file, for errors when the fabric is opened.
     pub place: Range<usize>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct InfiniBandSpec {
     attempts: Option<Spanned<i64>>,
 }
 
-/// What is Saba's if nothing is said.
+/// The default service levels and virtual lanes.
 const SLS: &str = "1-8";
 const LANES: &str = "1-4";
 
@@ -83,12 +83,12 @@ pub(super) fn infiniband(
     })
 }
 
-/// The key of the fabric's management; 0 where it has none.
+/// Returns the management key of the fabric; 0 without one.
 fn m_key(source: &Source, value: &Option<Spanned<String>>) -> Result<u64, InputError> {
     let Some(value) = value else { return Ok(0) };
     let hex = value.get_ref().strip_prefix("0x");
     let key = hex.and_then(|hex| u64::from_str_radix(hex, 16).ok());
-    // A key is a secret: it is not said again.
+    // The key is a secret, so the error does not repeat it.
     let wrong = || at(source, value, "a management key that is none");
     key.ok_or_else(|| wrong().allowed("\"0x\" and up to 16 hexadecimal digits"))
 }

@@ -1,4 +1,4 @@
-//! [`Listen`]: where a controller is reached on its machine.
+//! [`Listen`]: the local address of the controller.
 
 use super::{Document, at};
 use bandwise_input::{InputError, Source};
@@ -6,22 +6,22 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
-/// Where a controller is reached on its machine if the settings don't say: also what clients try first.
+/// The default socket of the controller, which clients try first.
 pub const SOCKET: &str = "/run/bandwise/controller.sock";
-/// Who may write to the socket if the settings don't say: its owner.
+/// The default mode of the socket: only the owner may write.
 const MODE: u32 = 0o600;
 
-/// Where a controller is reached on this machine.
+/// The local address of the controller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Listen {
-    /// A socket in the file system.
+    /// A Unix socket.
     Unix {
-        /// Where.
+        /// The path of the socket.
         path: PathBuf,
-        /// Who may write to it, as of a file.
+        /// The permissions of the socket's file.
         mode: u32,
     },
-    /// An address of this machine's own.
+    /// A loopback address.
     Loopback(SocketAddr),
 }
 
@@ -37,7 +37,7 @@ pub(super) fn listen(
     };
     if let Some(path) = text.get_ref().strip_prefix("unix:").filter(|path| !path.is_empty()) {
         let path = folder.join(path);
-        // What the kernel takes: 108 bytes with the zero at the end.
+        // The kernel's limit is 108 bytes with the terminating zero.
         let bytes = path.as_os_str().len();
         return match bytes < 108 {
             true => Ok(Listen::Unix { path, mode }),

@@ -1,4 +1,4 @@
-//! What is written down as it goes: the audit trail and the recording, and how much of each is spec.
+//! The settings of the audit log and the recording.
 
 use super::{Document, at, file, parsed};
 use crate::daemon::RotatingFile;
@@ -8,12 +8,12 @@ use std::path::Path;
 use toml::Spanned;
 
 const SIZE: &str = "64 MiB";
-/// A day of a hundred ports that are looked at every 10 s: what happened last.
+/// Four files hold about a day of 100 ports with checks every 10 s.
 const RECORDINGS: i64 = 4;
-/// Who asks what was done to a port may ask late.
+/// Questions about a change of a port may come late.
 const AUDITS: i64 = 16;
 
-/// What a file is called in the settings, and what is said of it.
+/// The keys and values of one log.
 struct LogSpec<'a> {
     key: &'a str,
     name: &'a Option<Spanned<String>>,
@@ -81,7 +81,7 @@ fn rotating_file(
     };
     let files = match spec.files {
         None => spec.default_files,
-        // One would be almost empty each time that another is begun.
+        // With a single file, almost nothing would be left after each rotation.
         Some(files) if (2..=100_000).contains(files.get_ref()) => *files.get_ref(),
         Some(files) => {
             let message = format!("{} files of the {key}", files.get_ref());
@@ -91,7 +91,7 @@ fn rotating_file(
     Ok(Some(RotatingFile::new(path, size, files as u32)))
 }
 
-/// Refuses one file for two things: each would ruin the other.
+/// Refuses the same file for two purposes, as each would destroy the other.
 pub(super) fn check(source: &Source, document: &Document, folder: &Path) -> Result<(), InputError> {
     let Document { table, store, audit, recording, .. } = document;
     let named = [Some(table), store.as_ref(), audit.as_ref(), recording.as_ref()];

@@ -1,4 +1,4 @@
-//! [`Settings`]: the one file that says what a controller goes by. A file here for each part of it.
+//! [`Settings`]: the settings file of a controller. Each part of the file has a module here.
 
 mod cluster;
 mod hosts;
@@ -35,30 +35,30 @@ use simulated::SimulatedSpec;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
-/// What a controller goes by.
+/// The settings of a controller.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Whose ports it shares.
+    /// The network whose ports are shared.
     pub network: Network,
-    /// What its hosts are called besides.
+    /// Alternative names of hosts.
     pub names: Names,
-    /// The sensitivity table.
+    /// The path of the sensitivity table.
     pub table: PathBuf,
-    /// What the starts of K-means are drawn from.
+    /// The random seed of K-means.
     pub seed: u64,
-    /// Where it keeps what must outlive it.
+    /// The store of the records that outlive the controller.
     pub store: Store,
-    /// Where it is reached.
+    /// The local address of the controller.
     pub listen: Listen,
-    /// Where those reach it who are not on this machine, if they may.
+    /// The address for remote hosts, if they are admitted.
     pub remote: Option<Remote>,
-    /// Who they are.
+    /// The credentials of remote callers.
     pub credentials: Vec<Credential>,
-    /// The trail of what was done to ports, if one is kept.
+    /// The audit log, if one is configured.
     pub audit: Option<RotatingFile>,
-    /// All that it hears, if that is kept.
+    /// The recording of the core's inputs, if one is configured.
     pub recording: Option<RotatingFile>,
-    /// Whether ports are to be as they were found when it has ended.
+    /// Whether the controller restores all ports before it ends.
     pub restores: bool,
     /// Times and limits.
     pub rules: Rules,
@@ -97,7 +97,11 @@ struct Document {
 }
 
 impl Settings {
-    /// Reads settings; paths are relative to `folder`, that of their file.
+    /// Reads settings. Relative paths start at `folder`, the folder of the settings file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`InputError`] with the line of the first invalid value.
     pub fn read(source: &Source, folder: &Path) -> Result<Self, InputError> {
         source.check_text("TOML with the settings of a controller")?;
         let document: Document = source.toml()?;
@@ -129,12 +133,12 @@ impl Settings {
     }
 }
 
-/// Where what must outlive a controller is kept.
+/// The location of the store.
 #[derive(Debug, Clone)]
 pub enum Store {
-    /// In a file of its own.
+    /// A file for this controller alone.
     File(PathBuf),
-    /// In etcd, where others have it too.
+    /// Etcd, shared with other controllers.
     Cluster(Box<Cluster>),
 }
 
@@ -160,7 +164,7 @@ fn store(source: &Source, document: &Document, folder: &Path) -> Result<Store, I
     }
 }
 
-/// What becomes of ports when it ends.
+/// Returns whether ports are restored when the controller ends.
 fn restores(
     source: &Source,
     on_exit: Option<&Spanned<String>>,
@@ -181,7 +185,7 @@ fn restores(
     }
 }
 
-/// Where weights come from.
+/// Returns the source of weights.
 fn weighting(
     source: &Source,
     weights: Option<&Spanned<String>>,
@@ -190,7 +194,7 @@ fn weighting(
     let Some(text) = weights else { return Ok(Weighting::default()) };
     match text.get_ref().as_str() {
         "sensitivity" => Ok(Weighting::Sensitivity),
-        // Nothing in etcd says that the others go by the same.
+        // Etcd has no record of the other controllers' weighting.
         "equal" if matches!(store, Store::Cluster(_)) => {
             let message = "equal weights, where several controllers share a store";
             Err(at(source, text, message).allowed("\"sensitivity\", or a store of its own"))
@@ -207,7 +211,7 @@ fn at<T>(source: &Source, value: &Spanned<T>, message: impl Into<String>) -> Inp
     source.error(value.span(), message)
 }
 
-/// A file, relative to the folder of the settings.
+/// Returns a path relative to the folder of the settings.
 fn file(source: &Source, name: &Spanned<String>, folder: &Path) -> Result<PathBuf, InputError> {
     match name.get_ref().is_empty() {
         true => Err(at(source, name, "a file without a name").allowed("the path of a file")),

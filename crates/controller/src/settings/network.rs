@@ -1,4 +1,4 @@
-//! [`Network`]: whose ports are shared.
+//! [`Network`]: the network whose ports are shared.
 
 use super::infiniband::{self, InfiniBand};
 use super::simulated::{self, Simulated};
@@ -14,16 +14,16 @@ use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
 
-/// Whose ports are shared.
+/// The network whose ports are shared.
 #[derive(Debug, Clone)]
 pub enum Network {
-    /// Those of a lab on this machine, by its name.
+    /// A lab on this machine, by its name.
     Lab(String),
-    /// These ports of Linux.
+    /// Ports of Linux.
     Ports(Vec<TcPort>),
-    /// Those of a fabric of InfiniBand.
+    /// An InfiniBand fabric.
     InfiniBand(InfiniBand),
-    /// Those of a network in memory.
+    /// A network in memory.
     Simulated(Simulated),
 }
 
@@ -44,7 +44,7 @@ pub(super) struct PortSpec {
 /// An Ethernet frame of 1500 bytes and its header.
 const FRAME: Bytes = Bytes::new(1514);
 
-/// What there is to choose from.
+/// The kinds of networks, for error messages.
 const ONE: &str = "one of lab = \"NAME\", [[port]] tables, [infiniband] and [simulated]";
 
 pub(super) fn network(
@@ -93,7 +93,7 @@ fn all_ports(source: &Source, specs: &[PortSpec]) -> Result<Vec<TcPort>, InputEr
     Ok(ports)
 }
 
-/// How many queues a port has for Saba; 8 if nothing is said.
+/// Returns the number of queues of a port for Saba; 8 by default.
 pub(super) fn queues(
     source: &Source,
     queues: &Option<Spanned<i64>>,

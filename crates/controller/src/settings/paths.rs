@@ -1,4 +1,4 @@
-//! What can't be a file of a controller, where the settings say so.
+//! The check of the paths in a settings file.
 
 use super::listen::{Listen, listen};
 use super::{Document, Settings, at, file};
@@ -9,8 +9,12 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 impl Settings {
-    /// Refuses places in the file system where what the settings name can't be, so that nothing is begun of which the rest
-    /// fails. Looks, and touches nothing. Both are those that the settings were read with.
+    /// Refuses paths at which a file or the socket can't be created, before anything is started. Only reads the file
+    /// system. `source` and `folder` are those of [`read`](Settings::read).
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`InputError`] with the line of the first unusable path.
     pub fn check_paths(source: &Source, folder: &Path) -> Result<(), InputError> {
         let document: Document = source.toml()?;
         let Document { store, audit, recording, .. } = &document;

@@ -1,4 +1,4 @@
-//! [`Remote`]: a place for those who are not on this machine, and how they show who they are.
+//! [`Remote`]: the address for remote hosts, and their authentication.
 
 use super::{at, parsed};
 use crate::credentials::{Credential, Pattern, Rights, TokenDigest};
@@ -8,23 +8,23 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
-/// A place for those who are not on this machine.
+/// The address for remote hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remote {
-    /// Where.
+    /// The address.
     pub listen: SocketAddr,
-    /// What it is encrypted with; none where it was said that tokens may be read on the way.
+    /// The TLS files; `None` if `tokens-in-the-clear` is set.
     pub tls: Option<TlsFiles>,
 }
 
-/// Files in PEM.
+/// The TLS files in PEM.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// The controller's certificate, and those that sign it but for the last.
+    /// The certificate chain of the controller, without the root.
     pub certificate: PathBuf,
-    /// Its key.
+    /// The key of the certificate.
     pub key: PathBuf,
-    /// Who signs certificates of clients, if they may show one.
+    /// The authority of client certificates, if clients may show one.
     pub clients: Option<PathBuf>,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct CredentialSpec {
     drain: bool,
 }
 
-/// The place, if there is one, and who may come.
+/// Returns the remote address, if there is one, and the credentials.
 pub(super) fn remote(
     source: &Source,
     spec: Option<&RemoteSpec>,
@@ -69,7 +69,7 @@ pub(super) fn remote(
     Ok((remote, credentials))
 }
 
-/// Who is known, each by what nobody else has.
+/// Returns the credentials; no two may have the same name, certificate or token.
 fn credentials(source: &Source, specs: &[CredentialSpec]) -> Result<Vec<Credential>, InputError> {
     let mut all: Vec<Credential> = Vec::new();
     for spec in specs {
@@ -125,7 +125,7 @@ fn credential(source: &Source, spec: &CredentialSpec) -> Result<Credential, Inpu
     Ok(Credential { name: name.clone(), certificate, token, rights })
 }
 
-/// A name as certificates have it.
+/// Returns a DNS name in lower case.
 fn dns_name(source: &Source, text: &Spanned<String>) -> Result<String, InputError> {
     let name = text.get_ref().to_ascii_lowercase();
     let is_label = |label: &str| {
@@ -142,7 +142,7 @@ fn dns_name(source: &Source, text: &Spanned<String>) -> Result<String, InputErro
     }
 }
 
-/// The place, if somebody can show there who they are.
+/// Returns the remote address, if callers can authenticate there.
 fn place(
     source: &Source,
     spec: &RemoteSpec,

@@ -1,4 +1,4 @@
-//! Times and limits.
+//! The times and limits in a settings file.
 
 use super::{Document, at, parsed};
 use crate::core::{Limits, Rules};

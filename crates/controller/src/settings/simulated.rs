@@ -12,18 +12,18 @@ use toml::Spanned;
 /// A network in memory.
 #[derive(Debug, Clone)]
 pub struct Simulated {
-    /// Its nodes and links.
+    /// The nodes and links.
     pub shape: Shape,
-    /// How many queues each port has for Saba.
+    /// The number of queues of each port for Saba.
     pub queues: NonZeroU8,
 }
 
-/// Nodes and links of a network in memory.
+/// The nodes and links of a network in memory.
 #[derive(Debug, Clone)]
 pub enum Shape {
-    /// As the settings say.
+    /// A fabric in the settings file.
     Given(Box<Fabric>),
-    /// As a file says: TOML, the output of ibnetdiscover, or a netlist of ibsim.
+    /// A fabric file: TOML, the output of ibnetdiscover, or a netlist of ibsim.
     File(PathBuf),
 }
 

@@ -1,4 +1,4 @@
-//! [`Embedded`]: changes in a file (redb), written by one process.
+//! [`Embedded`]: a store in a file (redb) with one writing process.
 
 use super::{Store, StoreError};
 use crate::core::{Change, State};
@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 /// The last change of each key, as JSON.
 const RECORDS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("records");
 const NUMBERS: TableDefinition<&str, u64> = TableDefinition::new("numbers");
-/// In which form records are.
+/// The format version of records.
 const FORM: (&str, u64) = ("form", 2);
 /// The number of the last write.
 const WRITE: &str = "write";
 
-/// What a key is to hold; none is nothing.
+/// The new value of each key; `None` removes it.
 type Edits = Vec<(Vec<u8>, Option<Vec<u8>>)>;
 type Open = Box<dyn Fn(&mut redb::Builder) -> Result<Database, DatabaseError> + Send>;
 
@@ -25,11 +25,11 @@ type Open = Box<dyn Fn(&mut redb::Builder) -> Result<Database, DatabaseError> + 
 pub struct Embedded {
     path: PathBuf,
     open: Open,
-    /// None after a failure: redb takes nothing more until the file is opened anew.
+    /// The open database; `None` after a failure, since redb has to be opened again.
     database: Option<Database>,
-    /// The number of the last write that was tried.
+    /// The number of the last attempted write.
     number: u64,
-    /// A write that failed while nobody could look whether it is there: its number, and what takes it back.
+    /// A failed write with an unknown outcome: its number, and the edits that undo it.
     doubtful: Option<(u64, Edits)>,
 }
 
@@ -40,7 +40,11 @@ impl fmt::Debug for Embedded {
 }
 
 impl Embedded {
-    /// Opens the store in this file, or begins one. All of it is checked.
+    /// Opens the store in this file, or creates it. The whole file is verified.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`StoreError`] if the file is in use, damaged, of another format, or can't be accessed.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let file = path.to_owned();
         Embedded::with(path, Box::new(move |builder| builder.create(&file)))
@@ -62,7 +66,7 @@ impl Embedded {
         Ok(store)
     }
 
-    /// Makes the tables if they are not there.
+    /// Creates the tables if they are missing.
     fn begin(&self, database: &Database) -> Result<(), redb::Error> {
         let transaction = database.begin_write()?;
         {
@@ -75,7 +79,7 @@ impl Embedded {
         Ok(transaction.commit()?)
     }
 
-    /// The database, opened anew if it has to be; no write is doubtful then.
+    /// Returns the database. Opens it again if necessary, and then undoes a failed write that was stored after all.
     fn database(&mut self) -> Result<&Database, StoreError> {
         if self.database.is_none() {
             let database = (self.open)(&mut Database::builder());
@@ -112,7 +116,7 @@ impl Embedded {
     }
 }
 
-/// The form of records, and the number of the last write.
+/// Returns the format version and the number of the last write.
 fn numbers(database: &Database) -> Result<(u64, u64), redb::Error> {
     let transaction = database.begin_read()?;
     let numbers = transaction.open_table(NUMBERS)?;
@@ -137,7 +141,7 @@ fn edit(database: &Database, number: u64, edits: Edits) -> Result<(), redb::Erro
     Ok(transaction.commit()?)
 }
 
-/// What these keys hold.
+/// Returns the current values of these keys.
 fn held(database: &Database, edits: &Edits) -> Result<Edits, redb::Error> {
     let transaction = database.begin_read()?;
     let records = transaction.open_table(RECORDS)?;
@@ -174,15 +178,15 @@ impl Store for Embedded {
         let Err((error, before)) = attempt() else { return Ok(()) };
         let error = self.failed(&error);
         self.database = None;
-        // It may be there nevertheless; then it goes before anything else is written.
+        // The write may have been stored; it is undone before the next one.
         self.doubtful = Some((number, before));
-        // If the file can't be opened now, it is tried with the next write.
+        // If the file can't be opened now, the next write tries again.
         let _ = self.database();
         Err(error)
     }
 }
 
-/// By what a record is found.
+/// Returns the key of a record.
 fn key(change: &Change) -> Vec<u8> {
     let (kind, ids): (u8, [Option<u64>; 2]) = match change {
         Change::Next(_) => (0, [None, None]),
@@ -196,7 +200,7 @@ fn key(change: &Change) -> Vec<u8> {
     std::iter::once(kind).chain(ids).collect()
 }
 
-/// What it holds; none where it ends.
+/// Returns the value of a record; `None` if it is removed.
 fn value(change: &Change) -> Option<Vec<u8>> {
     (!change.is_end()).then(|| serde_json::to_vec(change).expect("a change is JSON"))
 }

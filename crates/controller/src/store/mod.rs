@@ -1,4 +1,4 @@
-//! [`Store`]: where changes are kept.
+//! [`Store`]: the storage of changes.
 
 mod embedded;
 
@@ -8,58 +8,69 @@ use crate::core::{Change, State};
 use std::io;
 use std::path::PathBuf;
 
-/// Where changes are kept. This is the seam at which another store than a file of one process comes in: whoever
-/// runs the core waits for [`write`](Store::write) before it tells anybody.
+/// The storage of changes. The owner of the core waits for [`write`](Store::write) before it answers anyone.
 pub trait Store: Send {
-    /// All that was kept.
+    /// Returns the stored state.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`StoreError`] if the store can't be read.
     fn load(&mut self) -> Result<State, StoreError>;
 
-    /// Keeps all of these, or none: what an error was said of is not there, however it failed.
+    /// Stores all changes or none. After an error none of them is stored, whatever the failure.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`StoreError`] if the changes can't be stored.
     fn write(&mut self, changes: &[Change]) -> Result<(), StoreError>;
 }
 
-/// How many bits the number of a new store's first client has: so many that nobody has them by chance, and few enough for
-/// any reader of JSON.
+/// The number of random bits in the first client's id of a new store: enough to avoid collisions, and few enough for
+/// any JSON reader.
 const FIRST_BITS: u32 = 40;
 
-/// What was stored; where nothing ever was, clients begin with a number that is drawn by lot. Else a client of a store that
-/// is gone could take itself for one of this, as it has the number of another.
+/// Returns the stored state. In a new store, client ids start at a random number. Otherwise a client of a deleted store
+/// could have the same id as a client of this one, and take its place.
+///
+/// # Errors
+///
+/// Returns an error if the system provides no random numbers.
 pub fn begun(stored: State) -> io::Result<State> {
     let mut drawn = [0; 8];
     getrandom::fill(&mut drawn).map_err(io::Error::other)?;
     Ok(stored.or_first(u64::from_le_bytes(drawn) >> (u64::BITS - FIRST_BITS)))
 }
 
-/// Why something could not be kept or had.
+/// The reason why a store can't be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Another program has it.
+    /// Another program has the store open.
     #[error("{}: another program has this store open", .0.display())]
     InUse(PathBuf),
-    /// It was cut, or changed by somebody else.
+    /// The file is truncated, or was changed by another program.
     #[error("{}: {why}; not a controller's store, or damaged; move it away to start without it", .path.display())]
     Damaged {
-        /// Where.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// The damage.
         why: String,
     },
-    /// It is of another version of this program.
+    /// The file was written in another format.
     #[error("{}: store format {found} (this program reads format {known})", .path.display())]
     OtherForm {
-        /// Where.
+        /// The path of the file.
         path: PathBuf,
-        /// What it is written in.
+        /// The file's format.
         found: u64,
-        /// What this program knows.
+        /// This program's format.
         known: u64,
     },
-    /// It can't be read or written.
+    /// The file can't be read or written.
     #[error("{}: {why}", .path.display())]
     Failed {
-        /// Where.
+        /// The path of the file.
         path: PathBuf,
-        /// In whose words.
+        /// The error.
         why: String,
     },
 }

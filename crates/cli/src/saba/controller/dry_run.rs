@@ -26,7 +26,7 @@ fn stored(store: &Store) -> Result<State, Failure> {
         Store::File(path) => in_file(path),
         Store::Cluster(cluster) => {
             let endpoints = Endpoints::new(cluster).map_err(Error::from)?;
-            Ok(Etcd::look(&endpoints).map_err(Error::from)?)
+            Ok(Etcd::read_state(&endpoints).map_err(Error::from)?)
         }
     }
 }

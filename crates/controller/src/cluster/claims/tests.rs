@@ -1,4 +1,4 @@
-//! Some controllers and a store, whose words are heard late, but in their order.
+//! A model of controllers and a store whose events arrive late, but in order.
 
 use super::*;
 use proptest::prelude::*;
@@ -12,11 +12,11 @@ enum Heard {
     Held(Group, Option<Holder>),
 }
 
-/// One that runs: what it knows, and how much of what happened it has heard.
+/// A running controller: its claims, and the number of events that it has received.
 struct One {
     claims: Claims,
     heard: usize,
-    /// Groups at whose ports something is under way, since it had them.
+    /// Groups with outstanding orders since the controller held them.
     busy: BTreeSet<Group>,
 }
 
@@ -50,7 +50,7 @@ impl World {
         self.running.insert(name, One { claims, heard: 0, busy: BTreeSet::new() });
     }
 
-    /// Its lease ends, and it knows: it said to have its groups until then.
+    /// Ends a controller's lease. The controller knows that, as it holds its groups only until then.
     fn dies(&mut self, name: &Group) {
         if self.running.remove(name).is_none() {
             return;
@@ -62,7 +62,7 @@ impl World {
         self.says(Heard::Alive(name.clone(), false));
     }
 
-    /// One hears some of what happened, and does what it decides.
+    /// Delivers some events to a controller and carries out its decisions.
     fn hears(&mut self, name: &Group, most: usize) {
         let Some(one) = self.running.get_mut(name) else { return };
         for heard in self.history.iter().skip(one.heard).take(most) {
@@ -75,7 +75,7 @@ impl World {
         let Decided { claim, free: mut freed } = one.claims.decide();
         let ours: BTreeSet<Group> = one.claims.ours().into_iter().collect();
         one.busy.extend(ours.iter().cloned());
-        // Nothing is under way a while after it has them no more.
+        // Outstanding orders end some time after the groups are lost.
         let rests: Vec<Group> = one.busy.difference(&ours).cloned().collect();
         for group in rests {
             one.busy.remove(&group);
@@ -124,7 +124,8 @@ fn anything() -> impl Strategy<Value = Vec<Happens>> {
 }
 
 proptest! {
-    /// Never do two have a group; in the end each that runs has its own, and somebody has each other.
+    /// A group never has two holders. In the end each running controller holds its own group, and every other group has
+    /// a holder.
     #[test]
     fn each_group_is_somebodys(happens in anything(), last in 0usize..3) {
         let name = |of: &Index| Group::from(*of.get(&NAMES));

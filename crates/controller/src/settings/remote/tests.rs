@@ -3,7 +3,7 @@ use super::*;
 
 const HASH: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
-/// Lines 4 to 8 are [remote], 9 on a credential.
+/// A valid file: lines 4 to 8 are `[remote]`, a credential starts at line 9.
 fn well() -> String {
     format!(
         "lab = \"lab\"\ntable = \"t\"\nstore = \"s\"\n[remote]\nlisten = \"0.0.0.0:7470\"\n\

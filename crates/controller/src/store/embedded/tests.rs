@@ -46,7 +46,7 @@ fn what_was_kept_is_there_again() {
     assert_eq!(Embedded::open(&path).unwrap().load().unwrap(), state);
 }
 
-/// A file cut at any length is refused, or has all that it had, or (cut to nothing) is a new one.
+/// A truncated file is refused, complete, or empty: no truncation loses a part of the records unnoticed.
 #[test]
 fn a_file_that_was_cut_is_refused_or_whole() {
     let folder = tempfile::tempdir().unwrap();
@@ -74,7 +74,7 @@ fn a_file_that_was_cut_is_refused_or_whole() {
     assert!(matches!(missing, Err(StoreError::Failed { .. })));
 }
 
-/// A file on a disk that takes so many more writes and no longer files.
+/// A file on a disk with space for a number of writes.
 #[derive(Debug)]
 struct Full {
     file: redb::backends::FileBackend,
@@ -114,7 +114,8 @@ impl StorageBackend for Full {
     }
 }
 
-/// Wherever the disk is full, what was refused is not there, and what was kept is; with room again, it goes on.
+/// Wherever the disk fills up, refused writes are absent and accepted ones present. With free space the store
+/// continues.
 #[test]
 fn a_full_disk_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -154,7 +155,7 @@ fn a_full_disk_loses_nothing() {
     assert!(failures > 0);
 }
 
-/// Two stores that begin have no clients with the same numbers, but for chance; one that goes on goes on.
+/// Two new stores start with different client ids, with high probability; an existing store keeps its ids.
 #[test]
 fn clients_of_another_store_are_none_of_this() {
     let first = |state: State| match state.records().next() {

@@ -1,92 +1,92 @@
-//! [`Talk`]: a session with one etcd, for as long as that answers.
+//! [`Exchange`]: the part of a session with one etcd, as long as that answers.
 
-mod heard;
+mod events;
 
 use super::{Lease, Session};
 use crate::cluster::claims::Holder;
-use crate::cluster::link::{Author, Link, Trouble, text, within};
+use crate::cluster::link::{Author, Failure, Link, text, within};
 use crate::core::{Group, Input};
 use crate::daemon::{EventSender, Metrics, PersisterMessage, Stopped, Write};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinSet;
 
-/// How many words there are in a lease: all of them but one may be lost.
-const WORDS: u32 = 6;
+/// The number of keep-alives in a lease; all but one of them may be lost.
+const KEEP_ALIVES: u32 = 6;
 
-/// How it ended.
-pub(super) enum End {
+/// The end of an exchange.
+pub(super) enum ExchangeEnd {
     /// The event loop has ended.
-    Over,
-    /// It does not answer, or otherwise than it should.
+    Stopped,
+    /// etcd does not answer, or not as it should.
     Lost(String),
 }
 
-impl From<Trouble> for End {
-    fn from(trouble: Trouble) -> Self {
-        let (Trouble::Refused(said) | Trouble::Lost(said)) = trouble;
-        End::Lost(said)
+impl From<Failure> for ExchangeEnd {
+    fn from(failure: Failure) -> Self {
+        let (Failure::Rejected(said) | Failure::Unknown(said)) = failure;
+        ExchangeEnd::Lost(said)
     }
 }
 
-impl From<Stopped> for End {
+impl From<Stopped> for ExchangeEnd {
     fn from(Stopped: Stopped) -> Self {
-        End::Over
+        ExchangeEnd::Stopped
     }
 }
 
-/// What was done beside has ended.
-enum Done {
-    Write(u64, Result<(), Trouble>),
-    Claim(Group, Result<bool, Trouble>),
-    /// A word that this controller is alive was said at that time.
-    Word(Instant, Result<(), Trouble>),
+/// The result of a background task.
+enum TaskResult {
+    Write(u64, Result<(), Failure>),
+    Claim(Group, Result<bool, Failure>),
+    /// A keep-alive that was sent at this time.
+    KeepAlive(Instant, Result<(), Failure>),
 }
 
-/// A session with one etcd.
-pub(super) struct Talk<'a> {
+/// The part of a session with one etcd.
+pub(super) struct Exchange<'a> {
     of: &'a mut Session,
     link: Link,
     events: &'a EventSender,
     metrics: &'a Metrics,
-    /// What is done meanwhile, and is given up with all of this.
-    beside: JoinSet<Done>,
-    /// What the event loop was told that it has, and until when.
-    told: (Vec<Group>, Option<Instant>),
-    /// Its name does not stand in etcd, as far as was heard last, or what all go by.
-    is_unnamed: bool,
-    is_unruled: bool,
+    /// Background tasks; they are aborted with the exchange.
+    tasks: JoinSet<TaskResult>,
+    /// The groups that the event loop was last told to hold, and the time at which they expire.
+    reported: (Vec<Group>, Option<Instant>),
+    /// According to the last event, etcd lacks this controller's name or the shared rules.
+    lacks_name: bool,
+    lacks_rules: bool,
 }
 
-impl<'a> Talk<'a> {
+impl<'a> Exchange<'a> {
     pub(super) fn new(
         of: &'a mut Session,
         link: Link,
         events: &'a EventSender,
         metrics: &'a Metrics,
     ) -> Self {
-        let told = (Vec::new(), None);
-        let (beside, is_unnamed, is_unruled) = (JoinSet::new(), false, false);
-        Talk { of, link, events, metrics, beside, told, is_unnamed, is_unruled }
+        let reported = (Vec::new(), None);
+        let (tasks, lacks_name, lacks_rules) = (JoinSet::new(), false, false);
+        Exchange { of, link, events, metrics, tasks, reported, lacks_name, lacks_rules }
     }
 
-    /// Talks until the event loop has ended, or etcd does not answer.
-    pub(super) async fn until_it_ends(
+    /// Runs until the event loop has ended or etcd does not answer.
+    pub(super) async fn run(
         mut self,
         messages: &mut UnboundedReceiver<PersisterMessage>,
-    ) -> End {
-        let Err(end) = self.talk(messages).await;
-        if let (End::Over, Some(lease)) = (&end, self.of.lease) {
-            // It ends by itself if this is not heard.
+    ) -> ExchangeEnd {
+        let Err(end) = self.exchange(messages).await;
+        if let (ExchangeEnd::Stopped, Some(lease)) = (&end, self.of.lease) {
+            // The lease expires by itself if this fails.
             let _ = within(self.link.client.lease_revoke(lease.id)).await;
         }
         end
     }
 
-    async fn talk(
+    async fn exchange(
         &mut self,
         messages: &mut UnboundedReceiver<PersisterMessage>,
-    ) -> Result<std::convert::Infallible, End> {
+    ) -> Result<std::convert::Infallible, ExchangeEnd> {
         self.lease().await?;
         let mut watch = self.link.watch(self.of.heard + 1).await?;
         if let Some((write, _)) = self.of.pending.clone() {
@@ -99,24 +99,24 @@ impl<'a> Talk<'a> {
             self.hold()?;
             tokio::select! {
                 heard = watch.message() => {
-                    let lost = || End::Lost("it hears no more of what happens".into());
-                    let response = heard.map_err(Trouble::from)?.ok_or_else(lost)?;
-                    // What happened is no longer known one by one.
+                    let lost = || ExchangeEnd::Lost("the watch has ended".into());
+                    let response = heard.map_err(Failure::from)?.ok_or_else(lost)?;
+                    // The watch no longer reports single events.
                     let mut is_unclear = response.canceled();
-                    for happened in self.link.read(&response)? {
-                        is_unclear |= happened.is_by_hand();
+                    for events in self.link.read(&response)? {
+                        is_unclear |= events.is_manual_edit();
                         if is_unclear {
-                            tracing::warn!(revision = happened.revision, "written by hand in etcd");
+                            tracing::warn!(revision = events.revision, "reloading etcd after a manual edit");
                             break;
                         }
-                        self.happened(happened)?;
+                        self.handle(events)?;
                     }
                     if is_unclear {
                         self.load().await?;
                         watch = self.link.watch(self.of.heard + 1).await?;
                     }
                 }
-                message = messages.recv() => match message.ok_or(End::Over)? {
+                message = messages.recv() => match message.ok_or(ExchangeEnd::Stopped)? {
                     PersisterMessage::Write(write) => {
                         if let Some(write) = self.of.takes(write) {
                             self.write(write);
@@ -124,17 +124,17 @@ impl<'a> Talk<'a> {
                     }
                     PersisterMessage::Released(group) => self.of.released.push(group),
                 },
-                // There is always the next word.
-                Some(done) = self.beside.join_next() => {
-                    let done = done.map_err(|error| End::Lost(error.to_string()))?;
+                // A keep-alive is always scheduled.
+                Some(done) = self.tasks.join_next() => {
+                    let done = done.map_err(|error| ExchangeEnd::Lost(error.to_string()))?;
                     self.done(done)?;
                 }
             }
         }
     }
 
-    /// Begins a lease, if there is none any more. While another of the same name is alive there is none to be had.
-    async fn lease(&mut self) -> Result<(), End> {
+    /// Starts a lease if there is none. Fails while another controller of the same name is alive.
+    async fn lease(&mut self) -> Result<(), ExchangeEnd> {
         let own = self.of.endpoints.own.clone();
         self.of.lease = self.of.lease.filter(|lease| lease.until > Instant::now());
         let id = match self.of.lease {
@@ -146,56 +146,57 @@ impl<'a> Talk<'a> {
                 let name = self.of.keys.instance(&own);
                 if !self.link.claim(name, text(&id), id).await? {
                     let _ = within(self.link.client.lease_revoke(id)).await;
-                    let said = format!("a controller called {own} is alive, or was a moment ago");
-                    return Err(End::Lost(said));
+                    let said =
+                        format!("another controller called {own} is alive, or was until recently");
+                    return Err(ExchangeEnd::Lost(said));
                 }
                 self.of.lease = Some(Lease { id, until: asked + lasts });
                 id
             }
         };
         self.of.claims.begin(Holder { instance: own, lease: id });
-        self.say_word(Duration::ZERO);
+        self.schedule_keep_alive(Duration::ZERO);
         Ok(())
     }
 
-    /// Puts its name where somebody took it away by hand, so that others know that it is alive, and what all go by, so
-    /// that those that come do too.
-    async fn name(&mut self) -> Result<(), End> {
-        if let Some(lease) = self.of.lease.filter(|_| self.is_unnamed) {
+    /// Restores keys that were removed by hand: the name, which shows that this controller is alive, and the rules,
+    /// which new controllers need.
+    async fn name(&mut self) -> Result<(), ExchangeEnd> {
+        if let Some(lease) = self.of.lease.filter(|_| self.lacks_name) {
             let name = self.of.keys.instance(&self.of.endpoints.own);
             self.link.claim(name, text(&lease.id), lease.id).await?;
         }
-        if self.is_unruled {
+        if self.lacks_rules {
             self.link.claim(self.of.keys.rules(), self.of.rules.clone(), 0).await?;
         }
-        (self.is_unnamed, self.is_unruled) = (false, false);
+        (self.lacks_name, self.lacks_rules) = (false, false);
         Ok(())
     }
 
-    /// Says a while later that this controller is alive.
-    fn say_word(&mut self, later: Duration) {
+    /// Schedules the next keep-alive.
+    fn schedule_keep_alive(&mut self, later: Duration) {
         let Some(lease) = self.of.lease else { return };
         let mut client = self.link.client.clone();
-        self.beside.spawn(async move {
+        self.tasks.spawn(async move {
             tokio::time::sleep(later).await;
             let at = Instant::now();
             let heard = within(client.lease_keep_alive(lease.id)).await;
-            Done::Word(at, heard.map(|_| ()))
+            TaskResult::KeepAlive(at, heard.map(|_| ()))
         });
     }
 
-    /// Writes beside all else.
+    /// Writes in the background.
     fn write(&mut self, write: Write) {
         let (instance, run) = (self.of.endpoints.own.clone(), self.of.run);
         let author = Author { instance, run, write: write.write };
         let mut link = self.link.clone();
-        self.beside.spawn(async move {
+        self.tasks.spawn(async move {
             let written = link.write(&author, &write).await;
-            Done::Write(write.write, written)
+            TaskResult::Write(write.write, written)
         });
     }
 
-    /// Claims groups beside all else.
+    /// Claims groups in the background.
     fn claim(&mut self) {
         let Some(lease) = self.of.lease else { return };
         let decided = self.of.claims.decide();
@@ -203,15 +204,15 @@ impl<'a> Talk<'a> {
         for group in decided.claim {
             let (name, value) = (self.of.keys.holder(&group), text(self.of.claims.me()));
             let mut link = self.link.clone();
-            self.beside.spawn(async move {
+            self.tasks.spawn(async move {
                 let claimed = link.claim(name, value, lease.id).await;
-                Done::Claim(group, claimed)
+                TaskResult::Claim(group, claimed)
             });
         }
     }
 
-    /// Gives back what is to be given back, where nothing is under way any more.
-    async fn free(&mut self) -> Result<(), End> {
+    /// Gives back groups whose ports have no outstanding orders.
+    async fn free(&mut self) -> Result<(), ExchangeEnd> {
         while let Some(group) = self.of.released.last().cloned() {
             if self.of.claims.is_given_back(&group) {
                 let value = text(self.of.claims.me());
@@ -222,48 +223,50 @@ impl<'a> Talk<'a> {
         Ok(())
     }
 
-    /// Tells the event loop what it has, and until when, if it does not know.
+    /// Tells the event loop which groups it holds, and until when, if that has changed.
     fn hold(&mut self) -> Result<(), Stopped> {
         let Some(Lease { until, .. }) = self.of.lease else { return Ok(()) };
         let groups = self.of.claims.ours();
         let now = (groups, Some(until));
-        if self.told == now {
+        if self.reported == now {
             return Ok(());
         }
-        if self.told.0 != now.0 {
+        if self.reported.0 != now.0 {
             let names: Vec<&str> = now.0.iter().map(AsRef::as_ref).collect();
-            tracing::info!(groups = ?names, "has these groups");
+            tracing::info!(groups = ?names, "holds groups");
         }
-        self.told = now;
-        self.events.holds(self.told.0.clone(), until)
+        self.reported = now;
+        self.events.holds(self.reported.0.clone(), until)
     }
 
-    fn done(&mut self, done: Done) -> Result<(), End> {
+    fn done(&mut self, done: TaskResult) -> Result<(), ExchangeEnd> {
         match done {
-            Done::Word(at, Ok(())) => {
+            TaskResult::KeepAlive(at, Ok(())) => {
                 let lasts = self.of.endpoints.lease;
                 if let Some(lease) = &mut self.of.lease {
                     lease.until = at + lasts;
                 }
-                self.say_word(lasts / WORDS);
+                self.schedule_keep_alive(lasts / KEEP_ALIVES);
             }
-            Done::Word(_, Err(Trouble::Refused(said))) => {
+            TaskResult::KeepAlive(_, Err(Failure::Rejected(said))) => {
                 self.of.lease = None;
-                return Err(End::Lost(said));
+                return Err(ExchangeEnd::Lost(said));
             }
-            Done::Claim(group, claimed) => {
+            TaskResult::Claim(group, claimed) => {
                 self.of.claims.answered(&group);
                 claimed?;
             }
-            // Whether it is there is heard by the watch.
-            Done::Write(_, Ok(())) => {}
-            Done::Write(write, Err(Trouble::Refused(said))) => {
+            // The watch reports whether the write succeeded.
+            TaskResult::Write(_, Ok(())) => {}
+            TaskResult::Write(write, Err(Failure::Rejected(said))) => {
                 if self.of.pending.take_if(|of| of.0.write == write).is_some() {
                     let error = Some(format!("etcd: {said}"));
                     self.events.tell(Input::Stored { write, error, revision: self.of.head })?;
                 }
             }
-            Done::Word(_, Err(lost)) | Done::Write(_, Err(lost)) => return Err(lost.into()),
+            TaskResult::KeepAlive(_, Err(lost)) | TaskResult::Write(_, Err(lost)) => {
+                return Err(lost.into());
+            }
         }
         Ok(())
     }

@@ -1,14 +1,15 @@
-//! What is heard of etcd, and what of it the event loop is told.
+//! The events of etcd, and their translation into inputs of the core.
 
-use super::{End, Talk};
-use crate::cluster::link::Happened;
+use super::{Exchange, ExchangeEnd};
+use crate::cluster::link::RevisionEvents;
 use crate::core::Input;
 use crate::daemon::{Stopped, Write};
 
-impl Talk<'_> {
-    /// Something has happened. Where somebody has written, what this one was writing is there, or never will be.
-    pub(super) fn happened(&mut self, happened: Happened) -> Result<(), Stopped> {
-        let Happened { revision, author, changes, alive, holders, .. } = happened;
+impl Exchange<'_> {
+    /// Handles the events of one revision. After any write, the outcome of this controller's own pending write is
+    /// known.
+    pub(super) fn handle(&mut self, events: RevisionEvents) -> Result<(), Stopped> {
+        let RevisionEvents { revision, author, changes, alive, holders, .. } = events;
         self.of.heard = revision;
         if let Some(author) = author {
             let revision = revision as u64;
@@ -24,8 +25,8 @@ impl Talk<'_> {
             }
         }
         for (instance, is_alive) in alive {
-            tracing::info!(instance = instance.as_ref(), is_alive, "a controller");
-            self.is_unnamed |= !is_alive && instance == self.of.endpoints.own;
+            tracing::info!(instance = instance.as_ref(), is_alive, "controller changed state");
+            self.lacks_name |= !is_alive && instance == self.of.endpoints.own;
             self.of.claims.alive(instance, is_alive);
         }
         for (group, holder) in holders {
@@ -34,16 +35,16 @@ impl Talk<'_> {
         Ok(())
     }
 
-    /// Reads all that there is.
-    pub(super) async fn load(&mut self) -> Result<(), End> {
+    /// Reads the whole store.
+    pub(super) async fn load(&mut self) -> Result<(), ExchangeEnd> {
         let loaded = self.link.load().await?;
         let written = loaded.written.get(&self.of.endpoints.own);
         let written = written.filter(|author| author.run == self.of.run);
         let write = written.map_or(0, |author| author.write);
         self.of.pending = None;
         (self.of.heard, self.of.head) = (loaded.at, loaded.head);
-        self.is_unnamed |= !loaded.alive.contains(&self.of.endpoints.own);
-        self.is_unruled |= loaded.rules.is_empty();
+        self.lacks_name |= !loaded.alive.contains(&self.of.endpoints.own);
+        self.lacks_rules |= loaded.rules.is_empty();
         self.of.claims.see(loaded.alive, loaded.holders);
         let (revision, records) = (loaded.head, loaded.records);
         Ok(self.events.tell(Input::Reloaded { revision, write, records })?)
