@@ -14,8 +14,8 @@ pub(crate) fn read_private(path: &Path, what: &str) -> Result<String, Error> {
     let about = std::fs::metadata(path).map_err(|error| wrong(path, error))?;
     let mode = about.permissions().mode() & 0o777;
     if mode & 0o007 != 0 {
-        let allowed = "allowed: a mode that gives others nothing, such as 600";
-        let why = format!("the {what} can be read by everybody, mode {mode:o} ({allowed})");
+        let allowed = "allowed: a mode without access for others, such as 600";
+        let why = format!("everyone can read the {what} (mode {mode:o}; {allowed})");
         return Err(wrong(path, why));
     }
     read(path)

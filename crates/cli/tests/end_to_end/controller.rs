@@ -35,7 +35,7 @@ fn settings_and_table_are_checked_before_anything_is_touched() {
         (
             WELL.replace("unix:socket", "unix:table.csv"),
             TABLE,
-            "table.csv is there, and is no socket",
+            "table.csv is there, and is not a socket",
         ),
         (format!("recording-size = \"1 MiB\"\n{WELL}"), TABLE, "c.toml:1: of a file that is not"),
     ];

@@ -26,12 +26,12 @@ pub enum Peer {
 pub enum Unauthenticated {
     /// The caller shows no credential, or a certificate that no credential names.
     #[error(
-        "nobody knows who asks (allowed: a client certificate or a token that the controller's settings name)"
+        "the caller is not authenticated (allowed: a client certificate or a token that the controller's settings name)"
     )]
     NoCredential,
     /// The caller shows an unknown token.
     #[error(
-        "nobody has this token (allowed: `Bearer TOKEN`, with one that the controller's settings name)"
+        "unknown token (allowed: `Bearer TOKEN`, with one that the controller's settings name)"
     )]
     UnknownToken,
 }

@@ -36,7 +36,7 @@ pub enum Denied {
     },
     /// The caller may not drain ports.
     #[error(
-        "{owner} may not drain ports (allowed: who has `drain = true`, or controls the controller)"
+        "{owner} may not drain ports (allowed: credentials with `drain = true`, root, and the controller's user)"
     )]
     Drain {
         /// The caller.

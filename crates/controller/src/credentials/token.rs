@@ -10,7 +10,7 @@ pub struct TokenDigest([u8; 32]);
 
 /// An invalid digest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("what is no SHA-256")]
+#[error("not a SHA-256 digest")]
 pub struct NoDigest;
 
 impl TokenDigest {

@@ -44,7 +44,7 @@ impl Service {
 
 /// Returns an internal error: the core has answered another kind of request.
 fn other(answer: &Answer) -> Status {
-    Status::internal(format!("an answer to something else: {answer:?}"))
+    Status::internal(format!("unexpected answer: {answer:?}"))
 }
 
 #[tonic::async_trait]

@@ -87,7 +87,7 @@ impl IntoResponse for Fails {
 /// Parses the body of a request.
 pub(super) fn body<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Fails> {
     let wrong = |error: serde_json::Error| {
-        Fails::unusable(format!("the body can't be used: {error} (allowed: see /openapi.json)"))
+        Fails::unusable(format!("unusable body: {error} (allowed: see /openapi.json)"))
     };
     serde_json::from_slice(bytes).map_err(wrong)
 }
@@ -111,6 +111,6 @@ pub(super) fn words(answer: &Answer, marking: &Marking) -> Value {
 
 /// Answers requests for unknown paths.
 pub(super) async fn no_such_route() -> Response {
-    let error = "there is nothing here: /openapi.json says what there is".to_owned();
+    let error = "unknown path (/openapi.json describes the routes)".to_owned();
     Fails::missing(error).into_response()
 }

@@ -197,7 +197,7 @@ async fn ask(State(context): State<Context>, Extension(caller): By, bytes: Bytes
 }
 
 fn number(client: &str) -> Result<ClientId, Fails> {
-    let wrong = |_| Fails::unusable(format!("a client called {client:?} (allowed: its number)"));
+    let wrong = |_| Fails::unusable(format!("client {client:?} (allowed: a number)"));
     client.parse().map(ClientId).map_err(wrong)
 }
 

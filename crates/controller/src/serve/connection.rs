@@ -63,8 +63,8 @@ impl Connections {
         tokio::spawn(async move {
             match tokio::time::timeout(HANDSHAKE, tls.accept(stream)).await {
                 Ok(Ok((stream, peer))) => serve(router, builder, permit, stream, peer).await,
-                Ok(Err(error)) => tracing::warn!(%error, "a handshake failed"),
-                Err(_) => tracing::warn!("a handshake took too long"),
+                Ok(Err(error)) => tracing::warn!(%error, "TLS handshake failed"),
+                Err(_) => tracing::warn!("TLS handshake timed out"),
             }
         });
     }
@@ -83,6 +83,6 @@ async fn serve<S>(
     let served = builder.serve_connection(TokioIo::new(stream), service).await;
     // A connection that breaks off affects nobody else.
     if let Err(error) = served {
-        tracing::debug!(error, "a connection ended");
+        tracing::debug!(error, "connection failed");
     }
 }

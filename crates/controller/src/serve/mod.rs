@@ -60,7 +60,7 @@ impl Listener {
             runtime.block_on(async {
                 match self.answer(Connections::new(router)).await {
                     Ok(never) => match never {},
-                    Err(error) => tracing::error!(%error, "nobody answers at a door any more"),
+                    Err(error) => tracing::error!(%error, "listener failed"),
                 }
             });
         });
@@ -118,7 +118,7 @@ fn tcp(listener: TcpListener) -> io::Result<tokio::net::TcpListener> {
 
 /// Logs a failed accept, for example without free descriptors, and pauses before the next.
 async fn refused(error: &io::Error) {
-    tracing::warn!(%error, "somebody could not be let in");
+    tracing::warn!(%error, "accepting a connection failed");
     tokio::time::sleep(Duration::from_millis(100)).await;
 }
 

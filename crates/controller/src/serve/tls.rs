@@ -48,7 +48,7 @@ impl TlsError {
 
     fn pem(path: &Path, error: pem::Error) -> Self {
         match error {
-            pem::Error::NoItemsFound => TlsError::new(path, "there is nothing of the kind in it"),
+            pem::Error::NoItemsFound => TlsError::new(path, "the file has none"),
             error => TlsError::new(path, error),
         }
     }
@@ -123,8 +123,8 @@ fn key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
     let about = std::fs::metadata(path).map_err(|error| TlsError::new(path, error))?;
     let mode = about.permissions().mode() & 0o777;
     if mode & 0o007 != 0 {
-        let error = TlsError::new(path, format!("the key can be read by everybody, mode {mode:o}"));
-        return Err(TlsError { allowed: "a mode that gives others nothing, such as 600", ..error });
+        let error = TlsError::new(path, format!("everyone can read the key (mode {mode:o})"));
+        return Err(TlsError { allowed: "a mode without access for others, such as 600", ..error });
     }
     PrivateKeyDer::from_pem_file(path).map_err(|error| TlsError::pem(path, error))
 }

@@ -77,7 +77,7 @@ pub(super) fn cluster(
     let instance = Group::from(instance.as_str());
     if !groups.names().any(|name| *name == instance) {
         let known: Vec<String> = groups.names().map(Group::to_string).collect();
-        let what = format!("this controller is called {instance}, and has no group");
+        let what = format!("this controller is called {instance} and has no group");
         let wrong = match &spec.instance {
             Some(name) => at(source, name, what),
             None => at(source, &spec.groups, what),
@@ -128,7 +128,7 @@ fn lease(source: &Source, lease: &Option<Spanned<String>>) -> Result<Duration, I
     let second = Time::from_ms(1000).as_ps();
     match time.as_ps().is_multiple_of(second) && (2..=60).contains(&(time.as_ps() / second)) {
         true => Ok(Duration::from_secs(time.as_ps() / second)),
-        false => Err(at(source, text, format!("{time} here")).allowed(allowed)),
+        false => Err(at(source, text, format!("{time} is out of range")).allowed(allowed)),
     }
 }
 
@@ -173,13 +173,13 @@ fn tls(
     match (&spec.ca, is_tls) {
         (Some(ca), true) => Ok(Some(ClusterTls { ca: file(ca)?, own })),
         (None, true) => {
-            let wrong = at(source, &spec.etcd, "nothing says whom to trust");
-            Err(wrong.allowed("with `ca`: a file in PEM with who signs certificates of etcd"))
+            let wrong = at(source, &spec.etcd, "no authority of etcd is named");
+            Err(wrong.allowed("with `ca`: a PEM file with the authority of etcd's certificates"))
         }
         (ca, false) => match ca.as_ref().or(spec.certificate.as_ref()) {
             None => Ok(None),
             Some(file) => {
-                let wrong = at(source, file, "a certificate, where nothing is encrypted");
+                let wrong = at(source, file, "a certificate without encryption");
                 Err(wrong.allowed("with \"https://HOST:PORT\" for etcd"))
             }
         },

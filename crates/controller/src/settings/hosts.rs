@@ -16,18 +16,16 @@ pub(super) fn hosts(source: &Source, spec: &HostsSpec) -> Result<Names, InputErr
         for other in others {
             let name = other.get_ref().as_str();
             if name.is_empty() {
-                return Err(
-                    at(source, other, "a name without letters").allowed("an address or a name")
-                );
+                return Err(at(source, other, "an empty name").allowed("an address or a name"));
             }
             if spec.contains_key(name) {
                 let what =
                     format!("{host} is called {name:?} too, which is another host's own name");
-                return Err(at(source, other, what).allowed("names that are one host's"));
+                return Err(at(source, other, what).allowed("names of one host only"));
             }
             if let Some(before) = names.insert(name.into(), host.as_str().into()) {
                 let what = format!("{before} and {host} are both called {name:?}");
-                return Err(at(source, other, what).allowed("names that are one host's"));
+                return Err(at(source, other, what).allowed("names of one host only"));
             }
         }
     }

@@ -63,7 +63,7 @@ pub(super) fn infiniband(
             if is_one { time } else { return Err(wrong().allowed(allowed)) }
         }
     };
-    let attempts = whole(&spec.attempts, Some(default.attempts), "asked this often:")?;
+    let attempts = whole(&spec.attempts, Some(default.attempts), "attempts:")?;
     let patience = Patience {
         timeout,
         attempts: attempts.unwrap_or(default.attempts),
@@ -89,7 +89,7 @@ fn m_key(source: &Source, value: &Option<Spanned<String>>) -> Result<u64, InputE
     let hex = value.get_ref().strip_prefix("0x");
     let key = hex.and_then(|hex| u64::from_str_radix(hex, 16).ok());
     // The key is a secret, so the error does not repeat it.
-    let wrong = || at(source, value, "a management key that is none");
+    let wrong = || at(source, value, "an invalid management key");
     key.ok_or_else(|| wrong().allowed("\"0x\" and up to 16 hexadecimal digits"))
 }
 
@@ -107,7 +107,7 @@ fn lanes(
         let text = value.as_ref().map_or(default, |value| value.get_ref());
         let wrong = || {
             let span = value.as_ref().map_or(0..0, Spanned::span);
-            source.error(span, format!("{text:?} here")).allowed(allowed)
+            source.error(span, format!("{text:?} is invalid")).allowed(allowed)
         };
         listed(text).ok_or_else(wrong)
     }

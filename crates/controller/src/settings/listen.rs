@@ -45,15 +45,14 @@ pub(super) fn listen(
         };
     }
     if let Some(mode) = given {
-        return Err(at(source, mode, "a mode of what is no file").allowed("with a unix: socket"));
+        return Err(at(source, mode, "a mode without a socket").allowed("with a unix: socket"));
     }
     let allowed = "\"unix:PATH\", or an address of this machine such as \"127.0.0.1:7470\"";
     match text.get_ref().parse::<SocketAddr>() {
         Ok(address) if address.ip().is_loopback() => Ok(Listen::Loopback(address)),
         Ok(address) => {
-            let message =
-                format!("{address} can be reached by others, and nobody shows who they are");
-            let remote = "a [remote] table for others, where they show who they are; here";
+            let message = format!("{address} is reachable by others without authentication");
+            let remote = "a [remote] table with authentication; here";
             Err(at(source, text, message).allowed(format!("{remote} {allowed}")))
         }
         Err(_) => {

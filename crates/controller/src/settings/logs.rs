@@ -62,7 +62,7 @@ fn rotating_file(
         return match alone {
             None => Ok(None),
             Some(span) => {
-                let error = source.error(span, format!("of a file that is not kept: no {key}"));
+                let error = source.error(span, format!("no `{key}` is set"));
                 Err(error.allowed(format!("{key} = \"FILE\" besides, or none of it")))
             }
         };
@@ -75,7 +75,11 @@ fn rotating_file(
             let size: Bytes = parsed(source, text, allowed)?;
             match (Bytes::from_kib(64)..=Bytes::from_kib(1 << 30)).contains(&size) {
                 true => size,
-                false => return Err(at(source, text, format!("{size} here")).allowed(allowed)),
+                false => {
+                    return Err(
+                        at(source, text, format!("{size} is out of range")).allowed(allowed)
+                    );
+                }
             }
         }
     };
@@ -100,7 +104,7 @@ pub(super) fn check(source: &Source, document: &Document, folder: &Path) -> Resu
     for (before, name) in named.iter().enumerate() {
         let path = folder.join(name.get_ref());
         if named[..before].iter().any(|other| folder.join(other.get_ref()) == path) {
-            let message = format!("{:?} is a second thing's file", name.get_ref());
+            let message = format!("{:?} is used twice", name.get_ref());
             let allowed = "a file of its own for each of table, store, audit and recording";
             return Err(at(source, name, message).allowed(allowed));
         }

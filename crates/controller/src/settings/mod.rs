@@ -152,7 +152,7 @@ impl std::fmt::Display for Store {
 }
 
 fn store(source: &Source, document: &Document, folder: &Path) -> Result<Store, InputError> {
-    let one = "store = \"FILE\", or a [cluster] table, where several share one";
+    let one = "store = \"FILE\", or a [cluster] table for a shared store";
     match (&document.store, &document.cluster) {
         (Some(name), None) => Ok(Store::File(file(source, name, folder)?)),
         (None, Some(spec)) => {
@@ -173,13 +173,13 @@ fn restores(
     let Some(text) = on_exit else { return Ok(false) };
     match text.get_ref().as_str() {
         "restore" if matches!(store, Store::Cluster(_)) => {
-            let message = "ports that another controller goes on with can't be restored";
-            Err(at(source, text, message).allowed("\"keep\", and to drain the ports before"))
+            let message = "ports that another controller takes over can't be restored";
+            Err(at(source, text, message).allowed("\"keep\"; drain the ports first"))
         }
         "keep" => Ok(false),
         "restore" => Ok(true),
         other => {
-            let allowed = "\"keep\": ports stay as they are, or \"restore\": as they were found";
+            let allowed = "\"keep\": ports stay as they are, or \"restore\": ports get the configuration from before the start";
             Err(at(source, text, format!("{other:?} on exit")).allowed(allowed))
         }
     }
@@ -196,12 +196,12 @@ fn weighting(
         "sensitivity" => Ok(Weighting::Sensitivity),
         // Etcd has no record of the other controllers' weighting.
         "equal" if matches!(store, Store::Cluster(_)) => {
-            let message = "equal weights, where several controllers share a store";
+            let message = "equal weights with a shared store";
             Err(at(source, text, message).allowed("\"sensitivity\", or a store of its own"))
         }
         "equal" => Ok(Weighting::EqualQueues),
         other => {
-            let allowed = "\"sensitivity\": by what each loses, or \"equal\": all queues alike";
+            let allowed = "\"sensitivity\": by the applications' slowdown, or \"equal\": the same for all queues";
             Err(at(source, text, format!("weights by {other:?}")).allowed(allowed))
         }
     }

@@ -30,8 +30,8 @@ impl Settings {
             let span = document.listen.as_ref().map_or(0..0, |text| text.span());
             check(source, span.clone(), &path)?;
             if symlink_metadata(&path).is_ok_and(|there| !there.file_type().is_socket()) {
-                let message = format!("{} is there, and is no socket", path.display());
-                let allowed = "a path where nothing is, or a socket that a controller has left";
+                let message = format!("{} is there, and is not a socket", path.display());
+                let allowed = "a free path, or the stale socket of a controller";
                 return Err(source.error(span, message).allowed(allowed));
             }
         }
@@ -46,5 +46,5 @@ fn check(source: &Source, span: Range<usize>, path: &Path) -> Result<(), InputEr
         return Ok(());
     }
     let message = format!("there is no folder {}", folder.display());
-    Err(source.error(span, message).allowed("a file in a folder that is there"))
+    Err(source.error(span, message).allowed("a file in an existing folder"))
 }

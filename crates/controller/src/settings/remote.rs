@@ -61,9 +61,9 @@ pub(super) fn remote(
         (Some(spec), _) => Some(place(source, spec, (folder, &credentials, specs))?),
         (None, None) => None,
         (None, Some(first)) => {
-            let message = "a credential, and others can't reach the controller";
+            let message = "a credential without a [remote] table";
             let wrong = at(source, &first.name, message);
-            return Err(wrong.allowed("with a [remote] table that says where they do"));
+            return Err(wrong.allowed("with a [remote] table"));
         }
     };
     Ok((remote, credentials))
@@ -75,7 +75,7 @@ fn credentials(source: &Source, specs: &[CredentialSpec]) -> Result<Vec<Credenti
     for spec in specs {
         let own = credential(source, spec)?;
         let twice = |what: &Spanned<String>| {
-            at(source, what, "two credentials have this").allowed("each once")
+            at(source, what, "two credentials share this value").allowed("each once")
         };
         for other in &all {
             if other.name == own.name {
@@ -106,7 +106,7 @@ fn credential(source: &Source, spec: &CredentialSpec) -> Result<Credential, Inpu
     let token = spec.token_sha256.as_ref();
     let token = token.map(|token| parsed::<TokenDigest>(source, token, TokenDigest::ALLOWED));
     if certificate.is_none() && token.is_none() {
-        let wrong = at(source, &spec.name, "a credential that nobody can show");
+        let wrong = at(source, &spec.name, "a credential without a certificate or token");
         return Err(wrong.allowed("`certificate`, `token-sha256` or both"));
     }
     let pattern = |text: &Spanned<String>| {
@@ -118,7 +118,7 @@ fn credential(source: &Source, spec: &CredentialSpec) -> Result<Credential, Inpu
         spec.applications.get_ref().iter().map(pattern).collect();
     let rights = Rights { applications: applications?, drain: spec.drain };
     if rights.applications.is_empty() && !rights.drain {
-        let wrong = at(source, &spec.applications, "a credential that may do nothing");
+        let wrong = at(source, &spec.applications, "a credential without permissions");
         return Err(wrong.allowed("names of applications, with * for any characters"));
     }
     let (certificate, token) = (certificate.transpose()?, token.transpose()?);
@@ -171,23 +171,23 @@ fn place(
     let shows_certificates = tls.as_ref().is_some_and(|tls| tls.clients.is_some());
     let certificate = given.iter().find_map(|of| of.certificate.as_ref());
     if let Some(certificate) = certificate.filter(|_| !shows_certificates) {
-        let wrong = at(source, certificate, "a certificate that nobody can show");
+        let wrong = at(source, certificate, "client certificates are not enabled");
         return Err(wrong.allowed("with `certificate`, `key` and `clients` in [remote]"));
     }
     let tokens = credentials.iter().any(|of| of.token.is_some());
     if !tokens && certificate.is_none() {
-        let message = format!("{listen} can be reached by others, and nobody shows who they are");
+        let message = format!("{listen} is reachable by others without authentication");
         let wrong = at(source, &spec.listen, message);
         return Err(wrong.allowed("with a [[credential]] table for each who may come"));
     }
     let in_the_clear = spec.tokens_in_the_clear.as_ref().is_some_and(|of| *of.get_ref());
     if tls.is_none() && !in_the_clear {
-        let message = format!("tokens that come to {listen} could be read on the way");
-        let allowed = "`certificate` and `key` in [remote]; or `tokens-in-the-clear = true`, where nobody listens";
+        let message = format!("tokens sent to {listen} would not be encrypted");
+        let allowed = "`certificate` and `key` in [remote]; or `tokens-in-the-clear = true`, on a trusted network";
         return Err(at(source, &spec.listen, message).allowed(allowed));
     }
     if let Some(clear) = spec.tokens_in_the_clear.as_ref().filter(|_| tls.is_some()) {
-        let wrong = at(source, clear, "tokens are not in the clear where there is TLS");
+        let wrong = at(source, clear, "`tokens-in-the-clear` together with TLS");
         return Err(wrong.allowed("one of both"));
     }
     Ok(Remote { listen, tls })

@@ -38,7 +38,7 @@ pub(super) fn rules(source: &Source, document: &Document) -> Result<Rules, Input
         let bound = |text: &str| text.parse::<Time>().expect("a time");
         match (bound(least)..=bound(most)).contains(&time) {
             true => Ok(Duration::from_nanos(time.as_ps() / 1000)),
-            false => Err(at(source, value, format!("{time} here")).allowed(allowed)),
+            false => Err(at(source, value, format!("{time} is out of range")).allowed(allowed)),
         }
     };
     let number = |value: &Option<Spanned<i64>>, default: u32| {

@@ -81,7 +81,7 @@ fn a_certificate_says_what_may_be_registered() {
         let mut nobody = SabaClient::new(channel(&world, at, own));
         let said = world.runtime.block_on(nobody.hello(HelloRequest {})).unwrap_err();
         assert_eq!(said.code(), Code::Unauthenticated);
-        assert!(said.message().contains("nobody knows who asks (allowed"), "{said}");
+        assert!(said.message().contains("the caller is not authenticated (allowed"), "{said}");
         // But with a token.
         let hello = with_token(HelloRequest {}, "abc");
         world.runtime.block_on(nobody.hello(hello)).unwrap();
@@ -204,17 +204,9 @@ fn files_that_can_not_be_used_are_told() {
         assert!(error.starts_with(&file.display().to_string()) && error.contains(what), "{error}");
     };
     let empty = write(folder.path(), "empty.pem", "");
-    said(
-        TlsFiles { certificate: empty.clone(), ..good.clone() },
-        &empty,
-        "there is nothing of the kind",
-    );
-    said(
-        TlsFiles { clients: Some(empty.clone()), ..good.clone() },
-        &empty,
-        "there is nothing of the kind",
-    );
-    said(TlsFiles { key: empty.clone(), ..good.clone() }, &empty, "there is nothing of the kind");
+    said(TlsFiles { certificate: empty.clone(), ..good.clone() }, &empty, "the file has none");
+    said(TlsFiles { clients: Some(empty.clone()), ..good.clone() }, &empty, "the file has none");
+    said(TlsFiles { key: empty.clone(), ..good.clone() }, &empty, "the file has none");
     let gone = folder.path().join("gone.pem");
     said(TlsFiles { key: gone.clone(), ..good.clone() }, &gone, "No such file");
     let (_, others) = authority.signs("other.test");
@@ -222,5 +214,5 @@ fn files_that_can_not_be_used_are_told() {
     said(TlsFiles { key: other, ..good.clone() }, &good.certificate, "");
     let open = good.key.clone();
     std::fs::set_permissions(&open, PermissionsExt::from_mode(0o644)).unwrap();
-    said(good, &open, "the key can be read by everybody, mode 644");
+    said(good, &open, "everyone can read the key (mode 644)");
 }

@@ -30,7 +30,10 @@ fn a_certificate_or_a_token_says_who_asks() {
     let nobody = options(&place, authority.file());
     let refused = Application::register("all", nobody.clone()).unwrap_err();
     let Error::Refused(said) = refused else { panic!("{refused}") };
-    assert!(said.contains("nobody knows who asks (allowed: a client certificate"), "{said}");
+    assert!(
+        said.contains("the caller is not authenticated (allowed: a client certificate"),
+        "{said}"
+    );
     let (certificate, key) = authority.signs("client.test");
     let tls = TlsFiles { certificate: Some(certificate), key: Some(key), ..nobody.tls.clone() };
     let with_certificate = Options { tls, ..nobody.clone() };
@@ -205,5 +208,5 @@ fn files_that_can_not_be_used_are_told() {
     let (_, other) = authority.signs("other.test");
     says_of(TlsFiles { key: Some(other), ..all.clone() }, &certificate, "the certificate of");
     std::fs::set_permissions(&key, PermissionsExt::from_mode(0o644)).unwrap();
-    says_of(all.clone(), &key, "the key can be read by everybody, mode 644");
+    says_of(all.clone(), &key, "everyone can read the key (mode 644");
 }

@@ -40,7 +40,7 @@ fn a_place_where_nobody_shows_who_they_are_is_refused_with_its_line() {
     let token = format!("token-sha256 = \"{HASH}\"\n");
     let applications = "applications = [\"LR\", \"sp*\"]\n";
     let cases = [
-        (credential.as_str(), "", "c.toml:5: 0.0.0.0:7470 can be reached by others"),
+        (credential.as_str(), "", "c.toml:5: 0.0.0.0:7470 is reachable by others"),
         ("0.0.0.0:7470", "here", "c.toml:5: "),
         ("key = \"k.pem\"\n", "", "c.toml:6: a certificate or a key alone"),
         (
@@ -48,21 +48,21 @@ fn a_place_where_nobody_shows_who_they_are_is_refused_with_its_line() {
             "",
             "c.toml:6: certificates of clients without",
         ),
-        ("clients = \"ca.pem\"\n", "", "c.toml:10: a certificate that nobody can show"),
+        ("clients = \"ca.pem\"\n", "", "c.toml:10: client certificates are not enabled"),
         (
             "certificate = \"c.pem\"\nkey = \"k.pem\"\nclients = \"ca.pem\"\n[[credential]]\nname = \"spark\"\ncertificate = \"Spark.example.org\"\n",
             "[[credential]]\nname = \"spark\"\n",
-            "c.toml:5: tokens that come to 0.0.0.0:7470 could be read",
+            "c.toml:5: tokens sent to 0.0.0.0:7470 would not",
         ),
         (
             "clients =",
             "tokens-in-the-clear = true\nclients =",
-            "c.toml:8: tokens are not in the clear",
+            "c.toml:8: `tokens-in-the-clear` together",
         ),
-        ("ba78", "ba7", "c.toml:12: what is no SHA-256"),
+        ("ba78", "ba7", "c.toml:12: not a SHA-256 digest"),
         ("Spark.example.org", "spark example", "c.toml:11: a certificate for \"spark example\""),
         ("\"spark\"", "\"my spark\"", "c.toml:10: a credential called \"my spark\""),
-        ("[\"LR\", \"sp*\"]", "[]", "c.toml:13: a credential that may do nothing"),
+        ("[\"LR\", \"sp*\"]", "[]", "c.toml:13: a credential without permissions"),
         ("\"sp*\"", "\"\"", "c.toml:13: a pattern of 0 bytes"),
         (&token, "", ""),
     ];
@@ -80,16 +80,19 @@ fn a_place_where_nobody_shows_who_they_are_is_refused_with_its_line() {
     let twice =
         |change: &dyn Fn(&str) -> String| read(&(well() + &change(&credential))).unwrap_err();
     let name = twice(&|text| text.to_owned());
-    assert!(name.starts_with("c.toml:15: two credentials have this"), "{name}");
+    assert!(name.starts_with("c.toml:15: two credentials share this value"), "{name}");
     let certificate = twice(&|text| text.replace("\"spark\"", "\"other\"").replace(&token, ""));
-    assert!(certificate.starts_with("c.toml:16: two credentials have this"), "{certificate}");
+    assert!(
+        certificate.starts_with("c.toml:16: two credentials share this value"),
+        "{certificate}"
+    );
     let certificate = "certificate = \"Spark.example.org\"\n";
     let same = twice(&|text| text.replace("\"spark\"", "\"other\"").replace(certificate, ""));
-    assert!(same.starts_with("c.toml:16: two credentials have this"), "{same}");
+    assert!(same.starts_with("c.toml:16: two credentials share this value"), "{same}");
     let none = well().replace(&format!("{certificate}{token}{applications}"), applications);
-    assert!(read(&none).unwrap_err().contains("a credential that nobody can show"));
+    assert!(read(&none).unwrap_err().contains("a credential without a certificate or token"));
     let nowhere = well();
     let (head, _) = nowhere.split_once("[remote]").unwrap();
     let nowhere = read(&format!("{head}{credential}")).unwrap_err();
-    assert!(nowhere.starts_with("c.toml:5: a credential, and others"), "{nowhere}");
+    assert!(nowhere.starts_with("c.toml:5: a credential without a [remote]"), "{nowhere}");
 }
