@@ -1,4 +1,4 @@
-/* What a program tells Saba's controller: saba(3). Made of src/ffi.rs by cbindgen; not edited by hand. */
+/* The client library of Saba's controller: saba(3). Generated from src/ffi.rs by cbindgen. */
 
 #ifndef SABA_H
 #define SABA_H
@@ -6,17 +6,17 @@
 #include <stdint.h>
 
 /*
- It was done, or there is no controller to do it with.
+ The call has succeeded, with or without a controller.
  */
 #define SABA_OK 0
 
 /*
- The controller refused; saba_error says why.
+ The controller has refused the request; saba_error returns the reason.
  */
 #define SABA_REFUSED -1
 
 /*
- An argument can't be used; saba_error says which.
+ An argument is invalid; saba_error returns the reason.
  */
 #define SABA_ARGUMENT -2
 
@@ -26,7 +26,7 @@
 #define SABA_SOCKET -3
 
 /*
- An application that runs. May be used by several threads at once.
+ A registered application. Several threads may use it at once.
  */
 struct saba_app;
 
@@ -36,37 +36,37 @@ struct saba_app;
 struct saba_conn;
 
 /*
- How an application is registered. All zero is what a program without wishes has.
+ Options of a registration. All zero means the defaults.
  */
 struct saba_options {
   /*
-   Where the controller is: "unix:PATH", "http://HOST:PORT" or "https://HOST:PORT", where SABA_CA_FILE says by what
-   it is known; several places, separated by commas, are tried in turn. NULL: what SABA_CONTROLLER says in the
-   environment, or unix:/run/bandwise/controller.sock.
+   The controller's endpoints: "unix:PATH", "http://HOST:PORT" or "https://HOST:PORT", separated by commas and
+   tried in turn. For https, SABA_CA_FILE names the authority. NULL: the value of SABA_CONTROLLER, or
+   unix:/run/bandwise/controller.sock.
    */
   const char *controller;
   /*
-   What the controller calls this host. NULL: what SABA_HOST says, or the name that it has.
+   The controller's name for this host. NULL: the value of SABA_HOST, or the host's own name.
    */
   const char *host;
   /*
-   On how much data the application works, such as "10000 samples". NULL: what SABA_DATASET
-   says, if anything.
+   The amount of data that the application works on, such as "10000 samples". NULL: the value of SABA_DATASET, if
+   it is set.
    */
   const char *dataset;
   /*
-   The job that it is part of, in up to 256 bytes: processes that register with one name and one job, on
-   whatever hosts, are one application. NULL: what SABA_JOB says, or none.
+   The job, in up to 256 bytes. Processes on any host that register the same name and job are one application.
+   NULL: the value of SABA_JOB, or no job.
    */
   const char *job;
   /*
-   On how many hosts it runs. 0: what SABA_NODES says, if anything.
+   The number of hosts that the application runs on. 0: the value of SABA_NODES, if it is set.
    */
   uint32_t nodes;
 };
 
 /*
- What packets of a connection are to carry. Each is -1 where there is none: without a controller all are.
+ The mark for packets of a connection. A field is -1 if it does not apply; without a controller all are.
  */
 struct saba_mark {
   /*
@@ -78,11 +78,11 @@ struct saba_mark {
    */
   int32_t dscp;
   /*
-   The byte of a header of IP that has it: IP_TOS, IPV6_TCLASS, or the traffic class of ibv_global_route.
+   The byte of the IP header with the code point: IP_TOS, IPV6_TCLASS, or the traffic class of ibv_global_route.
    */
   int32_t traffic_class;
   /*
-   At ports of InfiniBand the service level of ibv_ah_attr, 0 to 15.
+   The service level of ibv_ah_attr on InfiniBand, 0 to 15.
    */
   int32_t service_level;
 };
@@ -92,31 +92,33 @@ extern "C" {
 #endif // __cplusplus
 
 /*
- Why the last call of this thread failed, or no controller answered it, in words. Valid until the next call of this
- thread.
+ Returns the error of the last call of this thread, or the reason why no controller has answered it. The text is
+ valid until the thread's next call.
  */
 const char *saba_error(void);
 
 /*
- An application runs: *app is what connections are made with. `options` may be NULL. Without a controller it is done
- all the same, and a controller that comes later hears of it; saba_error says why none answers, and nothing if one does.
+ Registers an application and stores it in *app. `options` may be NULL. Without a controller the call succeeds, and
+ the application is registered when one becomes reachable. saba_error then returns the reason why no controller
+ answers, and otherwise an empty text.
 
  # Safety
 
- `name` is a string, `options` NULL or options, `app` a place for a pointer.
+ `name` is a string, `options` is NULL or points to options, and `app` points to a pointer.
  */
 int saba_app_register(const char *name,
                       const struct saba_options *options,
                       struct saba_app **app);
 
 /*
- An application has made a connection: *conn is what ends it. Data go from host `from`, or from this one where that is
- NULL, to host `to`, as the controller calls them. `fd` is the socket, which is marked, or -1: then what saba_conn_mark
- says is to be set on the queue pair. Without a controller it is done all the same, and the socket stays as it is.
+ Registers a connection and stores it in *conn. Data go from host `from`, or from this host if that is NULL, to host
+ `to`, by the controller's names. `fd` is the socket to mark, or -1; then the caller applies the result of
+ saba_conn_mark to the queue pair. Without a controller the call succeeds, and the socket stays unmarked.
 
  # Safety
 
- `app` is of saba_app_register, `from` NULL or a string, `to` a string, `fd` -1 or open, `conn` a place for a pointer.
+ `app` comes from saba_app_register, `from` is NULL or a string, `to` is a string, `fd` is -1 or open, and `conn`
+ points to a pointer.
  */
 int saba_conn_create(const struct saba_app *app,
                      const char *from,
@@ -125,30 +127,30 @@ int saba_conn_create(const struct saba_app *app,
                      struct saba_conn **conn);
 
 /*
- What packets of a connection are to carry.
+ Returns the mark for packets of a connection.
 
  # Safety
 
- `conn` is of saba_conn_create, or NULL, which has no mark.
+ `conn` comes from saba_conn_create, or is NULL, which has no mark.
  */
 struct saba_mark saba_conn_mark(const struct saba_conn *conn);
 
 /*
- A connection was closed. NULL is none.
+ Closes a connection. NULL is ignored.
 
  # Safety
 
- `conn` is of saba_conn_create, and not used again.
+ `conn` comes from saba_conn_create, and is not used again.
  */
 void saba_conn_destroy(struct saba_conn *conn);
 
 /*
- An application has ended, with its connections; those that were not destroyed still have to be, to free them. NULL is
- none.
+ Deregisters an application and closes its connections. Each connection still has to be destroyed, which frees its
+ memory. NULL is ignored.
 
  # Safety
 
- `app` is of saba_app_register, and not used again.
+ `app` comes from saba_app_register, and is not used again.
  */
 void saba_app_deregister(struct saba_app *app);
 

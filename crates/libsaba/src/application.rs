@@ -1,46 +1,59 @@
 //! [`Application`] and [`Connection`].
 
-use crate::keeper::Keeper;
+use crate::lease_thread::LeaseThread;
 use crate::session::Local;
 use crate::{Error, Mark, Options};
 use std::os::fd::AsFd;
 use std::sync::Arc;
 
-/// An application that runs. Dropped, it is gone, with its connections.
+/// A registered application. Dropping it deregisters it and closes its connections.
 #[derive(Debug)]
 pub struct Application {
-    keeper: Arc<Keeper>,
+    lease: Arc<LeaseThread>,
     host: String,
 }
 
 impl Application {
-    /// An application runs. If there is no controller, or none that answers within 2 s, all goes on as it would, and a
-    /// controller that comes later hears of it. Fails if the controller refuses the application, or what
-    /// the options say can't be used.
+    /// Registers an application. Without a controller that answers within 2 s the program continues without marks, and
+    /// the application is registered when a controller becomes reachable.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Refused`] if the controller refuses the application, and [`Error::Argument`] if an option is
+    /// invalid.
     pub fn register(name: &str, options: Options) -> Result<Application, Error> {
         let host = options.host_or_own();
-        let keeper = Keeper::start(options.speaker(name)?).map_err(Error::Refused)?;
-        Ok(Application { keeper: Arc::new(keeper), host })
+        let lease = LeaseThread::start(options.driver(name)?).map_err(Error::Refused)?;
+        Ok(Application { lease: Arc::new(lease), host })
     }
 
-    /// What packets of its connections are to carry, if a controller has said it.
+    /// Returns the mark for packets of the application's connections, once a controller has assigned it.
     pub fn mark(&self) -> Option<Mark> {
-        self.keeper.mark()
+        self.lease.mark()
     }
 
-    /// Why no controller answers at any place, in words, if none does.
-    pub fn away(&self) -> Option<String> {
-        self.keeper.away()
+    /// Returns the errors of all endpoints, if no controller is reachable.
+    pub fn unreachable(&self) -> Option<String> {
+        self.lease.unreachable()
     }
 
-    /// It has made a connection, on which data go from this host, or from another, to a host. The caller sees to it that
-    /// its packets carry the [mark](Connection::mark). Fails if the controller refuses the connection.
+    /// Registers a connection that sends data from this host, or from `from`, to a host. The caller applies the
+    /// [mark](Connection::mark) to the packets.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Refused`] if the controller refuses the connection.
     pub fn connect(&self, from: Option<&str>, to: &str) -> Result<Connection, Error> {
-        let open = self.keeper.open(from.unwrap_or(&self.host), to).map_err(Error::Refused)?;
-        Ok(Connection { keeper: self.keeper.clone(), open })
+        let open = self.lease.open(from.unwrap_or(&self.host), to).map_err(Error::Refused)?;
+        Ok(Connection { lease: self.lease.clone(), open })
     }
 
-    /// The same of a socket, which is marked.
+    /// Registers a connection and marks its socket.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Refused`] if the controller refuses the connection, and [`Error::Socket`] if the socket can't
+    /// be marked.
     pub fn connect_socket(
         &self,
         from: Option<&str>,
@@ -57,19 +70,19 @@ impl Application {
 
 impl Drop for Application {
     fn drop(&mut self) {
-        self.keeper.end();
+        self.lease.end();
     }
 }
 
-/// A connection of an application, until it is dropped.
+/// A registered connection, until it is dropped.
 #[derive(Debug)]
 pub struct Connection {
-    keeper: Arc<Keeper>,
+    lease: Arc<LeaseThread>,
     open: Option<(Local, Mark)>,
 }
 
 impl Connection {
-    /// What its packets are to carry; nothing if there is no controller.
+    /// Returns the mark for the connection's packets; `None` without a controller.
     pub fn mark(&self) -> Option<Mark> {
         self.open.map(|open| open.1)
     }
@@ -78,7 +91,7 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         if let Some((local, _)) = self.open {
-            self.keeper.close(local);
+            self.lease.close(local);
         }
     }
 }

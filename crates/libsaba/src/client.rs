@@ -1,15 +1,15 @@
 //! [`Client`]: an application without a thread of its own.
 
+use crate::driver::Driver;
 use crate::session::Local;
-use crate::speaker::Speaker;
 use crate::{Error, Mark, Options};
 use std::time::Duration;
 
-/// An application that runs, for who has a thread already: nothing is said but in [`beat`](Self::beat), which has to
-/// be called again and again. Not dropped but [ended](Self::end), it says goodbye.
+/// An application for programs with a thread of their own. It sends requests in [`poll`](Self::poll) alone, which has
+/// to be called repeatedly. Dropping it does not deregister the application; [`end`](Self::end) does.
 #[derive(Debug)]
 pub struct Client {
-    speaker: Speaker,
+    driver: Driver,
     host: String,
 }
 
@@ -18,57 +18,60 @@ pub struct Client {
 pub struct Opened(Local);
 
 impl Client {
-    /// An application is to be registered. Nothing is said yet. Fails if what the options say can't be used.
+    /// Returns a client without sending anything.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Argument`] if an option is invalid.
     pub fn new(name: &str, options: Options) -> Result<Client, Error> {
         let host = options.host_or_own();
-        Ok(Client { speaker: options.speaker(name)?, host })
+        Ok(Client { driver: options.driver(name)?, host })
     }
 
-    /// What packets of its connections are to carry, if a controller has said it.
+    /// Returns the mark for packets of the application's connections, once a controller has assigned it.
     pub fn mark(&self) -> Option<Mark> {
-        self.speaker.session.mark()
+        self.driver.session.mark()
     }
 
-    /// Why the controller refuses the application; it is not asked again.
+    /// Returns the reason if the controller refuses the application. It is not registered again.
     pub fn refused(&self) -> Option<&str> {
-        self.speaker.session.refused()
+        self.driver.session.refused()
     }
 
-    /// Why no controller answers at any place, in words, if none does.
-    pub fn away(&self) -> Option<String> {
-        self.speaker.away()
+    /// Returns the errors of all endpoints, if no controller is reachable.
+    pub fn unreachable(&self) -> Option<String> {
+        self.driver.unreachable()
     }
 
-    /// There is a connection, on which data go from this host to another. None if no controller has said a mark yet.
+    /// Adds a connection from this host to another. Returns `None` as long as no controller has assigned a mark.
     pub fn open(&mut self, to: &str) -> Option<Opened> {
-        self.speaker.session.open(self.host.clone(), to.to_owned()).map(Opened)
+        self.driver.session.open(self.host.clone(), to.to_owned()).map(Opened)
     }
 
-    /// A connection is gone.
+    /// Closes a connection.
     pub fn close(&mut self, opened: Opened) {
-        self.speaker.session.close(opened.0);
+        self.driver.session.close(opened.0);
     }
 
-    /// Whether the controller knows a connection.
+    /// Returns whether the connection is registered with the controller.
     pub fn is_known(&self, opened: Opened) -> bool {
-        self.speaker.session.is_known(opened.0)
+        self.driver.session.is_known(opened.0)
     }
 
-    /// Why the controller refuses a connection; told once.
+    /// Returns the reason if the controller has refused the connection, once.
     pub fn refusal(&mut self, opened: Opened) -> Option<String> {
-        self.speaker.session.refusal(opened.0)
+        self.driver.session.refusal(opened.0)
     }
 
-    /// Says what is to be said, if somebody hears it, and renews the lease. Takes some seconds for each place where a
-    /// controller hangs.
-    /// How long until it must be called again.
-    pub fn beat(&mut self) -> Duration {
-        self.speaker.say_if_there();
-        self.speaker.beat()
+    /// Sends the pending requests and renews the lease, if a controller is reachable. Returns the time until the next
+    /// call. Takes up to 2 s for each endpoint that hangs.
+    pub fn poll(&mut self) -> Duration {
+        self.driver.send_if_reachable();
+        self.driver.poll()
     }
 
-    /// Says goodbye, if somebody hears it; else the lease ends.
+    /// Says goodbye if a controller is reachable; otherwise the lease ends.
     pub fn end(mut self) {
-        self.speaker.say_goodbye();
+        self.driver.send_goodbye();
     }
 }

@@ -1,29 +1,29 @@
-//! Variables of the environment that tell a program under Saba what it is: what `bandwise saba run` and plugins set, and
-//! libraries read.
+//! Environment variables of a program under Saba. `bandwise saba run` and plugins set them; libraries read them.
 
-/// Where the controller is: `unix:PATH`, `http://HOST:PORT` or `https://HOST:PORT`; several, separated by commas.
+/// The controller's endpoints: `unix:PATH`, `http://HOST:PORT` or `https://HOST:PORT`, separated by commas.
 pub const CONTROLLER: &str = "SABA_CONTROLLER";
-/// The file with the token that is shown to it.
+/// The file with the token for the controller.
 pub const TOKEN_FILE: &str = "SABA_TOKEN_FILE";
-/// Certificates, in PEM, of who signs those of controllers at `https`.
+/// The authorities, in PEM, of the certificates of `https` controllers.
 pub const CA_FILE: &str = "SABA_CA_FILE";
-/// The certificate that is shown to those, in PEM.
+/// The client certificate for `https` controllers, in PEM.
 pub const CERTIFICATE_FILE: &str = "SABA_CERTIFICATE_FILE";
-/// Its key, which others must not be able to read.
+/// The key of the client certificate; others must not be able to read it.
 pub const KEY_FILE: &str = "SABA_KEY_FILE";
-/// What the controller calls this host.
+/// The controller's name for this host.
 pub const HOST: &str = "SABA_HOST";
 /// The application's name in the sensitivity table.
 pub const APP: &str = "SABA_APP";
-/// The job: processes with one name and one job are one application.
+/// The job: processes with the same name and job are one application.
 pub const JOB: &str = "SABA_JOB";
-/// On how many hosts the application runs.
+/// The number of hosts that the application runs on.
 pub const NODES: &str = "SABA_NODES";
-/// On how much data it works.
+/// The amount of data that the application works on.
 pub const DATASET: &str = "SABA_DATASET";
-/// The [mark](crate::Mark) that a controller said to who started the program, so that it need not be asked for.
+/// The [mark](crate::Mark) that a controller has assigned to the program's starter, so that the first connections are
+/// marked without a request.
 pub const MARK: &str = "SABA_MARK";
-/// A file that says which address is which host's, as /etc/hosts does.
+/// A file that maps addresses to host names, in the format of /etc/hosts.
 pub const HOSTS: &str = "SABA_HOSTS";
-/// A file to which the preloaded library appends what it says to the controller and what that refuses.
+/// The file to which the preloaded library appends its messages and the controller's refusals.
 pub const LOG: &str = "SABA_LOG";

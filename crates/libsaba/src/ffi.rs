@@ -1,54 +1,54 @@
-//! What C calls. Pointers and descriptors come from outside, which no compiler sees: this file alone is `unsafe`.
+//! The C interface. The compiler can't check pointers and descriptors of C programs, so this file alone is `unsafe`.
 #![allow(unsafe_code)]
 
-use crate::{Application, Connection, Error, Options, Places};
+use crate::{Application, Connection, Endpoints, Error, Options};
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::os::fd::BorrowedFd;
 
-/// An application that runs. May be used by several threads at once.
+/// A registered application. Several threads may use it at once.
 pub struct SabaApp(Application);
 
 /// A connection of an application.
 pub struct SabaConn(Connection);
 
-/// How an application is registered. All zero is what a program without wishes has.
+/// Options of a registration. All zero means the defaults.
 #[repr(C)]
 pub struct SabaOptions {
-    /// Where the controller is: "unix:PATH", "http://HOST:PORT" or "https://HOST:PORT", where SABA_CA_FILE says by what
-    /// it is known; several places, separated by commas, are tried in turn. NULL: what SABA_CONTROLLER says in the
-    /// environment, or unix:/run/bandwise/controller.sock.
+    /// The controller's endpoints: "unix:PATH", "http://HOST:PORT" or "https://HOST:PORT", separated by commas and
+    /// tried in turn. For https, SABA_CA_FILE names the authority. NULL: the value of SABA_CONTROLLER, or
+    /// unix:/run/bandwise/controller.sock.
     pub controller: *const c_char,
-    /// What the controller calls this host. NULL: what SABA_HOST says, or the name that it has.
+    /// The controller's name for this host. NULL: the value of SABA_HOST, or the host's own name.
     pub host: *const c_char,
-    /// On how much data the application works, such as "10000 samples". NULL: what SABA_DATASET
-    /// says, if anything.
+    /// The amount of data that the application works on, such as "10000 samples". NULL: the value of SABA_DATASET, if
+    /// it is set.
     pub dataset: *const c_char,
-    /// The job that it is part of, in up to 256 bytes: processes that register with one name and one job, on
-    /// whatever hosts, are one application. NULL: what SABA_JOB says, or none.
+    /// The job, in up to 256 bytes. Processes on any host that register the same name and job are one application.
+    /// NULL: the value of SABA_JOB, or no job.
     pub job: *const c_char,
-    /// On how many hosts it runs. 0: what SABA_NODES says, if anything.
+    /// The number of hosts that the application runs on. 0: the value of SABA_NODES, if it is set.
     pub nodes: u32,
 }
 
-/// What packets of a connection are to carry. Each is -1 where there is none: without a controller all are.
+/// The mark for packets of a connection. A field is -1 if it does not apply; without a controller all are.
 #[repr(C)]
 pub struct SabaMark {
     /// Saba's priority level.
     pub level: i32,
     /// The differentiated services code point, 1 to 63.
     pub dscp: i32,
-    /// The byte of a header of IP that has it: IP_TOS, IPV6_TCLASS, or the traffic class of ibv_global_route.
+    /// The byte of the IP header with the code point: IP_TOS, IPV6_TCLASS, or the traffic class of ibv_global_route.
     pub traffic_class: i32,
-    /// At ports of InfiniBand the service level of ibv_ah_attr, 0 to 15.
+    /// The service level of ibv_ah_attr on InfiniBand, 0 to 15.
     pub service_level: i32,
 }
 
-/// It was done, or there is no controller to do it with.
+/// The call has succeeded, with or without a controller.
 pub const SABA_OK: c_int = 0;
-/// The controller refused; saba_error says why.
+/// The controller has refused the request; saba_error returns the reason.
 pub const SABA_REFUSED: c_int = -1;
-/// An argument can't be used; saba_error says which.
+/// An argument is invalid; saba_error returns the reason.
 pub const SABA_ARGUMENT: c_int = -2;
 /// The socket can't be marked.
 pub const SABA_SOCKET: c_int = -3;
@@ -57,13 +57,13 @@ thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
 }
 
-fn say(text: &str) {
+fn set_error(text: &str) {
     LAST.set(CString::new(text.replace('\0', " ")).unwrap_or_default());
 }
 
 fn code(result: Result<(), Error>) -> c_int {
     let Err(error) = result else { return SABA_OK };
-    say(&error.to_string());
+    set_error(&error.to_string());
     match error {
         Error::Refused(_) => SABA_REFUSED,
         Error::Argument(_) => SABA_ARGUMENT,
@@ -87,19 +87,20 @@ unsafe fn text(pointer: *const c_char, name: &str) -> Result<Option<String>, Err
     Ok(Some(text.map_err(wrong)?.to_owned()))
 }
 
-/// Why the last call of this thread failed, or no controller answered it, in words. Valid until the next call of this
-/// thread.
+/// Returns the error of the last call of this thread, or the reason why no controller has answered it. The text is
+/// valid until the thread's next call.
 #[unsafe(no_mangle)]
 pub extern "C" fn saba_error() -> *const c_char {
     LAST.with_borrow(|last| last.as_ptr())
 }
 
-/// An application runs: *app is what connections are made with. `options` may be NULL. Without a controller it is done
-/// all the same, and a controller that comes later hears of it; saba_error says why none answers, and nothing if one does.
+/// Registers an application and stores it in *app. `options` may be NULL. Without a controller the call succeeds, and
+/// the application is registered when one becomes reachable. saba_error then returns the reason why no controller
+/// answers, and otherwise an empty text.
 ///
 /// # Safety
 ///
-/// `name` is a string, `options` NULL or options, `app` a place for a pointer.
+/// `name` is a string, `options` is NULL or points to options, and `app` points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saba_app_register(
     name: *const c_char,
@@ -113,9 +114,9 @@ pub unsafe extern "C" fn saba_app_register(
         }
         let mut all = Options::from_environment()?;
         if let Some(given) = unsafe { options.as_ref() } {
-            if let Some(places) = unsafe { text(given.controller, "controller") }? {
-                let wrong = |error: crate::NoPlace| argument(&error.to_string());
-                all.controller = places.parse::<Places>().map_err(wrong)?;
+            if let Some(endpoints) = unsafe { text(given.controller, "controller") }? {
+                let wrong = |error: crate::InvalidEndpoint| argument(&error.to_string());
+                all.controller = endpoints.parse::<Endpoints>().map_err(wrong)?;
             }
             all.host = unsafe { text(given.host, "host") }?.or(all.host);
             all.dataset = unsafe { text(given.dataset, "dataset") }?.or(all.dataset);
@@ -123,21 +124,22 @@ pub unsafe extern "C" fn saba_app_register(
             all.nodes = (given.nodes > 0).then_some(given.nodes).or(all.nodes);
         }
         let registered = Application::register(&name, all)?;
-        let why = registered.away().map(|why| format!("no controller answers: {why}"));
-        say(&why.unwrap_or_default());
+        let why = registered.unreachable().map(|why| format!("no controller answers: {why}"));
+        set_error(&why.unwrap_or_default());
         unsafe { *app = Box::into_raw(Box::new(SabaApp(registered))) };
         Ok(())
     };
     code(register())
 }
 
-/// An application has made a connection: *conn is what ends it. Data go from host `from`, or from this one where that is
-/// NULL, to host `to`, as the controller calls them. `fd` is the socket, which is marked, or -1: then what saba_conn_mark
-/// says is to be set on the queue pair. Without a controller it is done all the same, and the socket stays as it is.
+/// Registers a connection and stores it in *conn. Data go from host `from`, or from this host if that is NULL, to host
+/// `to`, by the controller's names. `fd` is the socket to mark, or -1; then the caller applies the result of
+/// saba_conn_mark to the queue pair. Without a controller the call succeeds, and the socket stays unmarked.
 ///
 /// # Safety
 ///
-/// `app` is of saba_app_register, `from` NULL or a string, `to` a string, `fd` -1 or open, `conn` a place for a pointer.
+/// `app` comes from saba_app_register, `from` is NULL or a string, `to` is a string, `fd` is -1 or open, and `conn`
+/// points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saba_conn_create(
     app: *const SabaApp,
@@ -167,11 +169,11 @@ pub unsafe extern "C" fn saba_conn_create(
     code(create())
 }
 
-/// What packets of a connection are to carry.
+/// Returns the mark for packets of a connection.
 ///
 /// # Safety
 ///
-/// `conn` is of saba_conn_create, or NULL, which has no mark.
+/// `conn` comes from saba_conn_create, or is NULL, which has no mark.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saba_conn_mark(conn: *const SabaConn) -> SabaMark {
     let mark = unsafe { conn.as_ref() }.and_then(|conn| conn.0.mark());
@@ -184,11 +186,11 @@ pub unsafe extern "C" fn saba_conn_mark(conn: *const SabaConn) -> SabaMark {
     }
 }
 
-/// A connection was closed. NULL is none.
+/// Closes a connection. NULL is ignored.
 ///
 /// # Safety
 ///
-/// `conn` is of saba_conn_create, and not used again.
+/// `conn` comes from saba_conn_create, and is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saba_conn_destroy(conn: *mut SabaConn) {
     if !conn.is_null() {
@@ -196,12 +198,12 @@ pub unsafe extern "C" fn saba_conn_destroy(conn: *mut SabaConn) {
     }
 }
 
-/// An application has ended, with its connections; those that were not destroyed still have to be, to free them. NULL is
-/// none.
+/// Deregisters an application and closes its connections. Each connection still has to be destroyed, which frees its
+/// memory. NULL is ignored.
 ///
 /// # Safety
 ///
-/// `app` is of saba_app_register, and not used again.
+/// `app` comes from saba_app_register, and is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saba_app_deregister(app: *mut SabaApp) {
     if !app.is_null() {

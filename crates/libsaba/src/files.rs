@@ -4,12 +4,12 @@ use crate::Error;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// What stands in one.
+/// Reads a file.
 pub(crate) fn read(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path).map_err(|error| wrong(path, error))
 }
 
-/// What stands in one that nobody else may read. `what` it is, in a word.
+/// Reads a file that others must not be able to read. `what` is its kind, for the error.
 pub(crate) fn read_private(path: &Path, what: &str) -> Result<String, Error> {
     let about = std::fs::metadata(path).map_err(|error| wrong(path, error))?;
     let mode = about.permissions().mode() & 0o777;
@@ -21,7 +21,7 @@ pub(crate) fn read_private(path: &Path, what: &str) -> Result<String, Error> {
     read(path)
 }
 
-/// What can't be used, and why.
+/// Returns an error with the file's path.
 pub(crate) fn wrong(path: &Path, why: impl std::fmt::Display) -> Error {
     Error::Argument(format!("{}: {why}", path.display()))
 }

@@ -1,53 +1,68 @@
-//! What a program tells Saba's controller (Katebzadeh, "Application-Centric Bandwidth Allocation in Datacenters",
-//! thesis 2022, section 4.4, table 4.1): that an application runs, and which connections it has. Packets of those
-//! carry the mark that the controller says, by which switches know whose they are.
+//! The client library of Saba's controller (Katebzadeh, "Application-Centric Bandwidth Allocation in Datacenters",
+//! thesis 2022, section 4.4, table 4.1). A program registers an application and its connections. The controller assigns
+//! a mark, by which switches recognise the application's packets.
 //!
-//! Without a controller all of it works and changes nothing. A controller that comes back hears again what there is.
+//! Without a controller every call succeeds and has no effect. When a controller becomes reachable, all current state
+//! is registered again.
 //!
-//! | thesis, table 4.1 | C | here |
+//! | thesis, table 4.1 | C | Rust |
 //! |---|---|---|
 //! | `saba_app_register` | `saba_app_register` | [`Application::register`] |
 //! | `saba_conn_create` | `saba_conn_create` | [`Application::connect`] |
 //! | `saba_conn_destroy` | `saba_conn_destroy` | dropping a [`Connection`] |
 //! | `saba_app_deregister` | `saba_app_deregister` | dropping an [`Application`] |
 //!
-//! A [`Client`] is an application without a thread, for who has one. What a program under Saba is told by those who
-//! start it stands in [`environment`].
+//! A [`Client`] is an application for programs with a thread of their own. [`environment`] lists the variables that a
+//! program's starter sets.
+//!
+//! # Examples
+//!
+//! ```
+//! use saba::{Application, Options};
+//!
+//! let controller = "unix:/nonexistent/controller.sock".parse()?;
+//! let application = Application::register("sort", Options { controller, ..Options::default() })?;
+//! let connection = application.connect(None, "h3")?;
+//! // No controller is reachable, so packets stay unmarked.
+//! assert_eq!(connection.mark(), None);
+//! assert!(application.unreachable().is_some());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod application;
 mod client;
+mod driver;
+mod endpoint;
+mod endpoints;
 pub mod environment;
+mod failover;
 mod ffi;
 mod files;
-mod keeper;
+mod http;
+mod lease_thread;
 mod mark;
 mod options;
-mod place;
-mod places;
-mod round;
 mod session;
-mod speaker;
 mod tls;
-mod wire;
 
 pub use application::{Application, Connection};
 pub use client::{Client, Opened};
-pub use mark::{Mark, NoMark};
+pub use endpoint::{Endpoint, InvalidEndpoint};
+pub use endpoints::Endpoints;
+pub use mark::{InvalidMark, Mark};
 pub use options::Options;
-pub use place::{NoPlace, Place};
-pub use places::Places;
 pub use tls::TlsFiles;
 
-/// What the controller refuses, or what can't be said to it.
+/// The error of a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The controller refused, in its words. It says what is allowed.
+    /// The controller has refused the request, with its reason and the allowed values.
     #[error("{0}")]
     Refused(String),
-    /// An argument that can't be used; it says what is allowed.
+    /// An argument is invalid, with the allowed values.
     #[error("{0}")]
     Argument(String),
-    /// A socket that can't be marked.
+    /// The socket can't be marked.
     #[error("the socket can't be marked: {0}")]
     Socket(String),
 }

@@ -1,4 +1,4 @@
-//! [`Mark`]: what packets of a connection are to carry.
+//! [`Mark`]: the mark for packets of a connection.
 
 use crate::Error;
 use socket2::{Domain, SockRef};
@@ -6,24 +6,28 @@ use std::fmt;
 use std::os::fd::AsFd;
 use std::str::FromStr;
 
-/// What packets of a connection are to carry, as the network has it.
+/// The mark for packets of a connection, by kind of network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
     /// Saba's priority level.
     pub level: u16,
-    /// At ports of Ethernet the differentiated services code point, 1 to 63.
+    /// The differentiated services code point on Ethernet, 1 to 63.
     pub dscp: Option<u8>,
-    /// At ports of InfiniBand the service level, 0 to 15.
+    /// The service level on InfiniBand, 0 to 15.
     pub service_level: Option<u8>,
 }
 
 impl Mark {
-    /// The byte that stands in a header of IP, for the traffic class of an address vector: no congestion seen.
+    /// Returns the byte of the IP header, also for the traffic class of an address vector, with the ECN bits at zero.
     pub fn traffic_class(&self) -> Option<u8> {
         self.dscp.map(|dscp| dscp << 2)
     }
 
-    /// Marks what a socket sends from now on. The two bits for congestion stay as they are.
+    /// Marks the packets that a socket sends from now on. The two ECN bits are unchanged.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Socket`] if the system refuses the mark.
     pub fn set(&self, socket: impl AsFd) -> Result<(), Error> {
         let Some(class) = self.traffic_class() else { return Ok(()) };
         let socket = socket.as_fd();
@@ -33,13 +37,13 @@ impl Mark {
                 Domain::IPV4 => socket.set_tos_v4(u32::from(class) | socket.tos_v4()? & 3),
                 Domain::IPV6 => {
                     socket.set_tclass_v6(u32::from(class) | socket.tclass_v6()? & 3)?;
-                    // What goes to an IPv4 address from a socket for both has the mark of IPv4.
+                    // A dual-stack socket sends IPv4 packets with the mark of IPv4.
                     if !socket.only_v6()? {
                         socket.set_tos_v4(u32::from(class) | socket.tos_v4()? & 3)?;
                     }
                     Ok(())
                 }
-                // Others have no such mark, and pass no switch.
+                // Sockets of other families have no mark, and their packets pass no switch.
                 _ => Ok(()),
             }
         };
@@ -47,13 +51,13 @@ impl Mark {
     }
 }
 
-/// What is no mark.
+/// An invalid mark.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the mark {0:?} (allowed: such as \"level=1,dscp=7,sl=2\", without what there is not)")]
-pub struct NoMark(String);
+#[error("the mark {0:?} (allowed: such as \"level=1,dscp=7,sl=2\"; dscp and sl are optional)")]
+pub struct InvalidMark(String);
 
 impl fmt::Display for Mark {
-    /// As it stands in the [environment](crate::environment::MARK).
+    /// Writes the mark in the form of the [environment variable](crate::environment::MARK).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "level={}", self.level)?;
         if let Some(dscp) = self.dscp {
@@ -67,25 +71,25 @@ impl fmt::Display for Mark {
 }
 
 impl FromStr for Mark {
-    type Err = NoMark;
+    type Err = InvalidMark;
 
-    fn from_str(text: &str) -> Result<Self, NoMark> {
-        let no_mark = || NoMark(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, InvalidMark> {
+        let invalid = || InvalidMark(text.to_owned());
         let (mut level, mut dscp, mut service_level) = (None, None, None);
         for part in text.split(',') {
-            let (name, value) = part.split_once('=').ok_or_else(no_mark)?;
-            let number: u16 = value.parse().map_err(|_| no_mark())?;
+            let (name, value) = part.split_once('=').ok_or_else(invalid)?;
+            let number: u16 = value.parse().map_err(|_| invalid())?;
             let below = |limit| u8::try_from(number).ok().filter(|n| *n < limit);
             match name {
                 "level" if level.is_none() => level = Some(number),
-                "dscp" if dscp.is_none() => dscp = Some(below(64).ok_or_else(no_mark)?),
+                "dscp" if dscp.is_none() => dscp = Some(below(64).ok_or_else(invalid)?),
                 "sl" if service_level.is_none() => {
-                    service_level = Some(below(16).ok_or_else(no_mark)?);
+                    service_level = Some(below(16).ok_or_else(invalid)?);
                 }
-                _ => return Err(no_mark()),
+                _ => return Err(invalid()),
             }
         }
-        Ok(Mark { level: level.ok_or_else(no_mark)?, dscp, service_level })
+        Ok(Mark { level: level.ok_or_else(invalid)?, dscp, service_level })
     }
 }
 

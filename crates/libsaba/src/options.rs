@@ -1,43 +1,51 @@
-//! [`Options`]: how an application is registered.
+//! [`Options`]: the options of a registration.
 
+use crate::driver::Driver;
 use crate::files;
-use crate::session::{Named, Session};
-use crate::speaker::Speaker;
-use crate::wire::Wire;
-use crate::{Error, Place, Places, TlsFiles, environment};
+use crate::http::HttpConnection;
+use crate::session::{Registration, Session};
+use crate::{Endpoint, Endpoints, Error, TlsFiles, environment};
 use std::path::{Path, PathBuf};
 
-/// How an application is registered.
+/// The options of a registration.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Where the controller is, at one place or several.
-    pub controller: Places,
-    /// By what it is known at `https`, and knows the program.
+    /// The controller's endpoints.
+    pub controller: Endpoints,
+    /// The certificates for `https` endpoints.
     pub tls: TlsFiles,
-    /// What it knows the program by, if they are not on the same machine.
+    /// The token for controllers on other machines.
     pub token: Option<String>,
-    /// What the controller calls this host; the name that it has if none.
+    /// The controller's name for this host; by default the host's own name.
     pub host: Option<String>,
-    /// Which job it is part of, in up to 256 bytes: processes that register with one name and one job, on
-    /// whatever hosts, are one application. Each is an application of its own if none.
+    /// The job, in up to 256 bytes. Processes on any host that register the same name and job are one application.
+    /// Without a job each registration is an application of its own.
     pub job: Option<String>,
-    /// On how many hosts the application runs, from 1 on.
+    /// The number of hosts that the application runs on, from 1 on.
     pub nodes: Option<u32>,
-    /// On how much data it works: `10000 samples`.
+    /// The amount of data that the application works on: `10000 samples`.
     pub dataset: Option<String>,
 }
 
 impl Options {
-    /// As the [environment] has it: where the controller is, in which files certificates are, in which the token is,
-    /// which others must not be able to read, what this host is called, and the job with its hosts and data.
+    /// Reads the options from the [environment]. The file of the token must not be readable by others.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Argument`] if a value is invalid or a file can't be read.
     pub fn from_environment() -> Result<Self, Error> {
         Options::from_environment_with(None)
     }
 
-    /// The same with the token of another file, if one is given.
+    /// Reads the options from the [environment], with the token of another file if one is given.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Argument`] if a value is invalid or a file can't be read.
     pub fn from_environment_with(token_file: Option<&Path>) -> Result<Self, Error> {
         let word = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let controller = word(environment::CONTROLLER).map(|places| places.parse::<Places>());
+        let controller =
+            word(environment::CONTROLLER).map(|endpoints| endpoints.parse::<Endpoints>());
         let controller =
             controller.transpose().map_err(|error| Error::Argument(error.to_string()))?;
         let there = word(environment::TOKEN_FILE).map(PathBuf::from);
@@ -63,20 +71,21 @@ impl Options {
         })
     }
 
-    /// What this host is called.
+    /// Returns the controller's name for this host.
     pub fn host_or_own(&self) -> String {
         let own = || rustix::system::uname().nodename().to_string_lossy().into_owned();
         self.host.clone().unwrap_or_else(own)
     }
 
-    /// Who speaks for an application of that name. Fails if files for `https` can't be used.
-    pub(crate) fn speaker(self, name: &str) -> Result<Speaker, Error> {
+    /// Returns the driver of an application. Fails if a file for `https` is invalid.
+    pub(crate) fn driver(self, name: &str) -> Result<Driver, Error> {
         let Options { controller, tls, token, job, nodes, dataset, .. } = self;
-        let is_tls = controller.iter().any(|place| matches!(place, Place::Tls(_)));
+        let is_tls = controller.iter().any(|endpoint| matches!(endpoint, Endpoint::Tls(_)));
         let tls = is_tls.then(|| tls.read()).transpose()?;
-        let named = Named { name: name.to_owned(), job, nodes, dataset };
-        let wire = |place: &Place| Wire::new(place.clone(), tls.clone(), token.clone());
-        Ok(Speaker::new(Session::new(named), controller.iter().map(wire).collect()))
+        let registration = Registration { name: name.to_owned(), job, nodes, dataset };
+        let connection =
+            |endpoint: &Endpoint| HttpConnection::new(endpoint.clone(), tls.clone(), token.clone());
+        Ok(Driver::new(Session::new(registration), controller.iter().map(connection).collect()))
     }
 }
 

@@ -1,5 +1,5 @@
-//! [`TlsFiles`] and [`Tls`]: by what a controller at `https` is known, and what this side shows it. TLS 1.3 (RFC 8446),
-//! which controllers speak; nothing of the machine's own trust counts.
+//! [`TlsFiles`] and [`Tls`]: the certificates of `https` controllers and of this client. TLS 1.3 only (RFC 8446). The
+//! authorities that the system trusts are not used.
 
 use crate::{Error, environment, files};
 use rustls::client::WebPkiServerVerifier;
@@ -16,22 +16,22 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Files in PEM, for controllers at `https`. They are read once, when an application is registered.
+/// Files in PEM for `https` controllers. They are read once, when an application is registered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// Certificates of who signs those of controllers; it has to be there if one is at `https`.
+    /// The authorities of the controllers' certificates; required for an `https` endpoint.
     pub authorities: Option<PathBuf>,
-    /// The certificate that is shown to controllers, and those that sign it but for the last.
+    /// The certificate chain of this client, without the root.
     pub certificate: Option<PathBuf>,
-    /// Its key, which others must not be able to read. One is not there without the other.
+    /// The key of the certificate; others must not be able to read it. Certificate and key are set both or neither.
     pub key: Option<PathBuf>,
 }
 
-/// What a file has to be.
+/// The allowed content of a file.
 const CERTIFICATES: &str = "PEM with certificates";
 
 impl TlsFiles {
-    /// The same from wherever a program goes.
+    /// Returns the files with absolute paths, independent of the working directory.
     pub fn absolute(self) -> TlsFiles {
         let absolute =
             |path: Option<PathBuf>| path.map(|path| std::path::absolute(&path).unwrap_or(path));
@@ -42,13 +42,12 @@ impl TlsFiles {
         }
     }
 
-    /// Reads them.
+    /// Reads the files.
     pub(crate) fn read(&self) -> Result<Tls, Error> {
         let authorities = self.authorities.clone().ok_or_else(|| {
             let name = environment::CA_FILE;
-            let what =
-                format!("{name}, a file of {CERTIFICATES} of who signs those of controllers");
-            Error::Argument(format!("a controller at https, and no {name} (allowed: {what})"))
+            let what = format!("{name}, a PEM file with the authorities of controllers");
+            Error::Argument(format!("an https controller without {name} (allowed: {what})"))
         })?;
         let mut roots = RootCertStore::empty();
         for certificate in certificates(&authorities)? {
@@ -81,7 +80,7 @@ impl TlsFiles {
     }
 }
 
-/// What is not as it has to be in a file.
+/// Returns an error with the file's path and the allowed content.
 fn wrong(path: &Path, why: impl Display, allowed: &str) -> Error {
     files::wrong(path, format!("{why} (allowed: {allowed})"))
 }
@@ -90,7 +89,7 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
     let text = files::read(path)?;
     let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text.as_bytes()).collect();
     match all {
-        Ok(all) if all.is_empty() => Err(wrong(path, "no certificate is in it", CERTIFICATES)),
+        Ok(all) if all.is_empty() => Err(wrong(path, "the file has no certificate", CERTIFICATES)),
         all => all.map_err(|error| wrong(path, error, CERTIFICATES)),
     }
 }
@@ -98,19 +97,19 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
 fn key(path: &Path) -> Result<PrivateKeyDer<'static>, Error> {
     let text = files::read_private(path, "key")?;
     PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|error| match error {
-        pem::Error::NoItemsFound => wrong(path, "no key is in it", "PEM with a key"),
+        pem::Error::NoItemsFound => wrong(path, "the file has no key", "PEM with a key"),
         error => wrong(path, error, "PEM with a key"),
     })
 }
 
-/// How controllers are spoken to, as the files say it.
+/// The TLS configuration for connections to controllers.
 #[derive(Debug, Clone)]
 pub(crate) struct Tls {
     config: Arc<ClientConfig>,
     authorities: PathBuf,
 }
 
-/// The name of a controller, by which its certificate has to be, of `HOST:PORT`.
+/// Returns the host of `HOST:PORT`, for which the controller's certificate has to be valid.
 pub(crate) fn name_of(host: &str) -> Option<ServerName<'static>> {
     let name = host.rsplit_once(':')?.0;
     let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
@@ -118,7 +117,7 @@ pub(crate) fn name_of(host: &str) -> Option<ServerName<'static>> {
 }
 
 impl Tls {
-    /// A connection that begins to shake hands with the first byte.
+    /// Returns a connection that does the handshake with the first byte.
     pub(crate) fn over(&self, host: &str, stream: TcpStream) -> io::Result<TlsStream> {
         let name = name_of(host).ok_or(ErrorKind::InvalidInput)?;
         let connection = ClientConnection::new(self.config.clone(), name);
@@ -126,23 +125,26 @@ impl Tls {
         Ok(Box::new(StreamOwned::new(connection, stream)))
     }
 
-    /// Why it failed, in words; none if that is not due to TLS.
+    /// Returns a description of a TLS error, or `None` for other errors.
     pub(crate) fn why(&self, error: &io::Error) -> Option<String> {
         let error = error.get_ref()?.downcast_ref::<rustls::Error>()?;
         Some(match error {
             rustls::Error::InvalidCertificate(
                 CertificateError::UnknownIssuer | CertificateError::BadSignature,
             ) => {
-                format!("nobody of {} has signed its certificate", self.authorities.display())
+                format!(
+                    "no authority in {} has signed the controller's certificate",
+                    self.authorities.display()
+                )
             }
             rustls::Error::InvalidCertificate(
                 CertificateError::Expired | CertificateError::ExpiredContext { .. },
-            ) => "its certificate has expired".to_owned(),
+            ) => "the controller's certificate has expired".to_owned(),
             rustls::Error::AlertReceived(AlertDescription::CertificateRequired) => {
                 let name = environment::CERTIFICATE_FILE;
-                format!("it asks for a certificate, and none is shown (allowed: {name})")
+                format!("the controller requires a client certificate (allowed: {name})")
             }
-            rustls::Error::InvalidMessage(_) => "it does not speak TLS".to_owned(),
+            rustls::Error::InvalidMessage(_) => "the controller does not speak TLS".to_owned(),
             error => error.to_string(),
         })
     }
@@ -151,7 +153,7 @@ impl Tls {
 /// A connection with TLS.
 pub(crate) type TlsStream = Box<StreamOwned<ClientConnection, TcpStream>>;
 
-/// What could not be written, by what the other side said before it hung up, if it did.
+/// Returns the alert that the other side sent before it closed the connection, or else the write error.
 pub(crate) fn last_words(stream: &mut TlsStream, error: io::Error) -> io::Error {
     match error.kind() {
         ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {

@@ -1,8 +1,8 @@
-//! [`Bits`]: a bit a descriptor.
+//! [`Bits`]: one bit for each descriptor.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// `WORDS` times 64 bits; beyond those all are off.
+/// `WORDS` times 64 bits; bits beyond that are off.
 #[derive(Debug)]
 pub(crate) struct Bits<const WORDS: usize>([AtomicU64; WORDS]);
 
@@ -16,7 +16,7 @@ impl<const WORDS: usize> Bits<WORDS> {
         self.0.get(at / 64).is_some_and(is_on)
     }
 
-    /// Writes nothing where it is so already.
+    /// Sets a bit. Writes nothing if the bit has this value already.
     pub(crate) fn set(&self, at: usize, is_on: bool) {
         let Some(word) = self.0.get(at / 64).filter(|_| self.get(at) != is_on) else { return };
         word.fetch_xor(1 << (at % 64), Relaxed);

@@ -1,12 +1,12 @@
-//! [`Changes`]: which descriptors have changed. Any thread says so, one looks.
+//! [`Changes`]: the set of changed descriptors, with many writing threads and one reader.
 
 use std::sync::atomic::{AtomicU64, Ordering::AcqRel};
 
-/// Bits of a word.
+/// The bits of a word.
 const BITS: usize = 64;
 
-/// A bit a descriptor, and a bit for each word of those: nothing is ever too much for it, and one that changes ten
-/// times before somebody looks is looked at once.
+/// One bit for each descriptor, and one summary bit for each word. The set can't overflow, and a descriptor that
+/// changes ten times between two reads is read once.
 #[derive(Debug)]
 pub(crate) struct Changes<const WORDS: usize, const SUMMARIES: usize> {
     words: [AtomicU64; WORDS],
@@ -22,16 +22,16 @@ impl<const WORDS: usize, const SUMMARIES: usize> Changes<WORDS, SUMMARIES> {
         }
     }
 
-    /// A descriptor has changed: what was written of it before is seen by who looks.
+    /// Marks a descriptor as changed. The reader sees everything that was written before.
     pub(crate) fn note(&self, descriptor: usize) {
         let word = descriptor / BITS;
         let Some(bits) = self.words.get(word) else { return };
-        // The word first: whoever finds the bit of the word finds the bit in it.
+        // The word comes first: a reader that finds the summary bit also finds the bit.
         bits.fetch_or(1 << (descriptor % BITS), AcqRel);
         self.summaries[word / BITS].fetch_or(1 << (word % BITS), AcqRel);
     }
 
-    /// Each descriptor that has changed since the last time.
+    /// Takes each descriptor that has changed since the last call.
     pub(crate) fn take(&self, mut each: impl FnMut(usize)) {
         for (i, summary) in self.summaries.iter().enumerate() {
             for word in ones(summary.swap(0, AcqRel)).map(|bit| i * BITS + bit) {
@@ -70,7 +70,7 @@ mod tests {
         }
     }
 
-    /// Threads note, one takes at the same time: nothing is lost.
+    /// Threads mark descriptors while one reads: no change is lost.
     #[test]
     fn nothing_is_lost_between_threads() {
         let (changes, done) = (Changes::<128, 2>::new(), AtomicBool::new(false));

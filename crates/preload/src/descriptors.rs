@@ -1,9 +1,9 @@
-//! What stands in for the functions of C by which descriptors are closed and duplicated.
+//! The interposed C functions that close and duplicate descriptors.
 //!
-//! The library's own descriptors are not there for the program. A child of `vfork` has this memory and descriptors of
-//! its own: what it closes changes nothing here.
+//! The library's own descriptors are hidden from the program. A child of `vfork` shares this memory but has its own
+//! descriptors: its calls change nothing here.
 
-// Functions of C, and what they are called with.
+// The interposed C functions and their calls of the original ones are unsafe.
 #![allow(unsafe_code)]
 
 use crate::process::{self, WATCH};
@@ -13,13 +13,13 @@ use crate::system::Errno;
 use crate::table::At;
 use libc::{c_int, c_uint};
 
-/// Whether a descriptor is the library's own and this its process: the program does not know it.
+/// Returns whether a descriptor is the library's own, in the library's process; the program must not see it.
 fn is_hidden(fd: c_int) -> bool {
     let is_own = |place| WATCH.is_known(place) && WATCH.at(place) == At::Own;
     place(fd).is_some_and(is_own) && !process::is_own() && process::is_this()
 }
 
-/// A descriptor of the program is about to be closed.
+/// Handles that the program is about to close a descriptor.
 pub(crate) fn closing(fd: c_int) {
     let Some(place) = place(fd).filter(|place| WATCH.is_known(*place)) else { return };
     if process::is_own() || process::is_this() {
@@ -31,7 +31,7 @@ pub(crate) fn closing(fd: c_int) {
 ///
 /// # Safety
 ///
-/// As that.
+/// As for the original.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn close(fd: c_int) -> c_int {
     if is_hidden(fd) {
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn close(fd: c_int) -> c_int {
     next!(Next::new(c"close"), (fd => c_int) -> c_int, -1)
 }
 
-/// `to` is `from` by now.
+/// Handles that `to` is now a duplicate of `from`.
 fn duplicated(from: c_int, to: c_int) {
     if let (Some(from), Some(to)) = (place(from), place(to)) {
         not_fresh(from);
@@ -59,7 +59,7 @@ fn duplicated(from: c_int, to: c_int) {
 ///
 /// # Safety
 ///
-/// As that.
+/// As for the original.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dup(fd: c_int) -> c_int {
     let result = next!(Next::new(c"dup"), (fd => c_int) -> c_int, -1);
@@ -71,11 +71,11 @@ pub unsafe extern "C" fn dup(fd: c_int) -> c_int {
 ///
 /// # Safety
 ///
-/// As that.
+/// As for the original.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dup2(from: c_int, to: c_int) -> c_int {
     if from != to && is_hidden(to) {
-        // What dup2(2) says of a descriptor that somebody else is just opening.
+        // The error of dup2(2) for a descriptor that another thread is opening.
         Errno::set(libc::EBUSY);
         return -1;
     }
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn dup2(from: c_int, to: c_int) -> c_int {
 ///
 /// # Safety
 ///
-/// As that.
+/// As for the original.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dup3(from: c_int, to: c_int, flags: c_int) -> c_int {
     if from != to && is_hidden(to) {
@@ -101,7 +101,7 @@ pub unsafe extern "C" fn dup3(from: c_int, to: c_int, flags: c_int) -> c_int {
     result
 }
 
-/// Ranges of descriptors without the library's own.
+/// Returns a range of descriptors without the library's own.
 fn around_own(first: c_uint, last: c_uint) -> Vec<(c_uint, c_uint)> {
     let (mut from, mut ranges) = (first, Vec::new());
     for own in WATCH.own_from(first as usize).map(|own| own as c_uint) {
@@ -119,11 +119,11 @@ fn around_own(first: c_uint, last: c_uint) -> Vec<(c_uint, c_uint)> {
     ranges
 }
 
-/// `close_range(2)`: without the library's own, of which the program knows nothing.
+/// `close_range(2)`, without the library's own descriptors.
 ///
 /// # Safety
 ///
-/// As that.
+/// As for the original.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
     let call = |first: c_uint, last: c_uint| -> c_int {
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn close_range(first: c_uint, last: c_uint, flags: c_int) 
             (first => c_uint, last => c_uint, flags => c_int) -> c_int, -1
         )
     };
-    // With flags descriptors are another process's, or closed later.
+    // With flags, another process's descriptors are meant, or they are closed later.
     if flags != 0 || first > last || process::settings().is_none() || !process::is_this() {
         return call(first, last);
     }
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn close_range(first: c_uint, last: c_uint, flags: c_int) 
             WATCH.closing(known);
         }
     });
-    // An empty list is where nothing but own ones would be closed.
+    // The list is empty if the range has the library's own descriptors alone.
     let results = around_own(first, last).into_iter().map(|(first, last)| call(first, last));
     results.fold(0, |all, one| if all == 0 { one } else { all })
 }
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn close_range(first: c_uint, last: c_uint, flags: c_int) 
 ///
 /// # Safety
 ///
-/// As that.
+/// As for the original.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn closefrom(first: c_int) {
     let first = c_uint::try_from(first).unwrap_or(0);

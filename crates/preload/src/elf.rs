@@ -1,28 +1,28 @@
-//! A function by its name, from the tables of the libraries that are loaded (System V ABI, chapters 4 and 5). For the one
-//! function that can't be looked up by `dlsym`: `dlsym`, where something stands in for it.
+//! The lookup of a function in the symbol tables of loaded libraries (System V ABI, chapters 4 and 5). It finds the
+//! original `dlsym`, which can't be looked up by `dlsym` while that is interposed.
 
-// What the loader has in memory is read as it lies there.
+// The tables of the loader are read in place.
 #![allow(unsafe_code)]
 
 use libc::{c_int, c_void};
 use std::ffi::CStr;
 use std::ptr::null_mut;
 
-/// Entries of a library's table of tables, and the bit of a version that says that there is a newer one (gABI, GNU).
+/// Tags of the dynamic section, and the bit of a version that marks it as hidden by a newer one (gABI, GNU).
 const SYMBOLS: usize = 6;
 const STRINGS: usize = 5;
 const GNU_HASH: usize = 0x6fff_fef5;
 const VERSIONS: usize = 0x6fff_fff0;
 const IS_OLD: u16 = 0x8000;
 
-/// Where the tables of a library are.
+/// The addresses of a library's tables.
 #[derive(Debug, Clone, Copy)]
 struct Tables {
     base: usize,
     symbols: *const libc::Elf64_Sym,
     strings: *const libc::c_char,
     hash: *const u32,
-    /// Null if it has no versions.
+    /// Null if the library has no symbol versions.
     versions: *const u16,
 }
 
@@ -54,8 +54,8 @@ impl Tables {
             // SAFETY: this was not the last.
             entry = unsafe { entry.add(1) };
         }
-        // The loader has written where they are in memory over where they are in the file, but not of the kernel's own
-        // library, which has nothing for us.
+        // The loader has replaced file offsets by addresses, except in the kernel's own library, which has no function
+        // for us.
         tables[..3].iter().all(|table| *table >= base && *table != 0).then(|| Tables {
             base,
             symbols: tables[0] as _,
@@ -109,7 +109,7 @@ impl Tables {
     }
 }
 
-/// What is looked for, after which library, and where it is.
+/// A search: the name, the library to start after, and the result.
 struct Search<'a> {
     name: &'a CStr,
     after: usize,
@@ -117,7 +117,8 @@ struct Search<'a> {
     found: *mut c_void,
 }
 
-/// The function of that name in the libraries that were loaded after the one that has this address; null if there is none.
+/// Returns the function of this name in the libraries that were loaded after the one with this address; null if there
+/// is none.
 pub(crate) fn next(name: &CStr, after: usize) -> *mut c_void {
     let mut search = Search { name, after, is_after: false, found: null_mut() };
     // SAFETY: it is called for each library before this returns, with what it is given here.
@@ -125,7 +126,7 @@ pub(crate) fn next(name: &CStr, after: usize) -> *mut c_void {
     search.found
 }
 
-/// One library. Those that are loaded now stay: they have been linked with the program.
+/// Searches one library. Libraries stay loaded, as they are linked with the program.
 unsafe extern "C" fn look(
     info: *mut libc::dl_phdr_info,
     _size: libc::size_t,
@@ -156,7 +157,7 @@ unsafe extern "C" fn look(
 mod tests {
     use super::*;
 
-    /// The system's own way finds the same, of functions with one version and with several.
+    /// The lookup finds what `dlsym` finds, for functions with one version and with several.
     #[test]
     fn what_is_found_is_what_dlsym_finds() {
         let here = what_is_found_is_what_dlsym_finds as *const () as usize;
@@ -167,7 +168,7 @@ mod tests {
             assert_eq!(next(name, here), theirs, "{name:?}");
         }
         assert!(next(c"no_such_function", here).is_null());
-        // After the last of all there is nothing.
+        // No library follows the last one.
         assert!(next(c"dlsym", usize::MAX).is_null());
     }
 }

@@ -1,15 +1,15 @@
-//! [`Hosts`]: what the controller may call the host that has an address.
+//! [`Hosts`]: the possible names of a host, by its address.
 
 use crate::peer::Peer;
 use std::collections::BTreeMap;
 
-/// Names by addresses, as a file like /etc/hosts has them (hosts(5)): an address and names in each line. The system's
-/// resolver is not asked: it opens sockets and takes locks that a child of the program would find taken.
+/// Names by address, from a file like /etc/hosts (hosts(5)): each line has an address and names. The system's resolver
+/// is not used, as it opens sockets and takes locks, which a forked child could find taken.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Hosts(BTreeMap<Peer, Vec<String>>);
 
 impl Hosts {
-    /// Lines that have no address are passed over, as the system's resolver does.
+    /// Reads a file. Lines without an address are ignored, as by the system's resolver.
     pub(crate) fn read(text: &str) -> Hosts {
         let mut hosts = BTreeMap::<Peer, Vec<String>>::new();
         for line in text.lines() {
@@ -20,8 +20,8 @@ impl Hosts {
         Hosts(hosts)
     }
 
-    /// What the host may be called, likeliest first: the names of the file, what stands before their first dot, and the
-    /// address itself.
+    /// Returns the possible names of a host, the most likely first: the names of the file, these without a domain, and
+    /// the address.
     pub(crate) fn names(&self, peer: Peer) -> Vec<String> {
         let listed = self.0.get(&peer).map_or(&[][..], Vec::as_slice);
         let short = listed.iter().filter_map(|name| Some(name.split_once('.')?.0.to_owned()));

@@ -1,31 +1,31 @@
-//! [`Ledger`]: which connections there are, as one thread has seen them, and what changed by a look.
+//! [`Ledger`]: the connections of the program, as the reporting thread has observed them.
 
 use crate::peer::Peer;
 use crate::table::Id;
 use std::collections::BTreeMap;
 
-/// What tells a socket from another that has the same descriptor later: its inode.
+/// The inode of a socket, which distinguishes it from a later one with the same descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Identity(pub(crate) u64);
 
-/// What was seen at a descriptor.
+/// The connection at a descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct Observed {
     pub(crate) id: Id,
     pub(crate) peer: Peer,
     pub(crate) identity: Identity,
 }
 
-/// What is to be said.
+/// A change to report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// There is a connection.
+    /// A connection was opened.
     Opened(Id, Peer),
-    /// It has no descriptor any more.
+    /// The connection's last descriptor was closed.
     Closed(Id),
 }
 
-/// Descriptors, and the connections that they are of. A connection is there as long as one of them is.
+/// Descriptors and their connections. A connection exists as long as one of its descriptors.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     held: BTreeMap<usize, (Id, Identity)>,
@@ -33,19 +33,19 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// What was seen at descriptors at one time, and what follows. A connection that went from one of them to another
-    /// is neither closed nor opened.
-    pub(crate) fn look(
+    /// Updates descriptors that were observed at one time. Returns the changes to report. A connection that moves
+    /// between descriptors is neither closed nor opened.
+    pub(crate) fn update(
         &mut self,
-        all: impl IntoIterator<Item = (usize, Option<Seen>)>,
+        all: impl IntoIterator<Item = (usize, Option<Observed>)>,
     ) -> Vec<Change> {
         let mut before = BTreeMap::<Id, (usize, Option<Peer>)>::new();
-        for (descriptor, seen) in all {
+        for (descriptor, observed) in all {
             let held = self.held.get(&descriptor).map(|held| held.0);
-            if held == seen.map(|seen| seen.id) {
+            if held == observed.map(|observed| observed.id) {
                 continue;
             }
-            if let Some(Seen { id, peer, identity }) = seen {
+            if let Some(Observed { id, peer, identity }) = observed {
                 self.held.insert(descriptor, (id, identity));
                 let count = self.connections.entry(id).or_insert(0);
                 before.entry(id).or_insert((*count, None)).1 = Some(peer);
@@ -75,7 +75,7 @@ impl Ledger {
         changes
     }
 
-    /// Descriptors of connections, and what they were when they were first seen.
+    /// Iterates over the descriptors of connections, with the identities at their first observation.
     pub(crate) fn held(&self) -> impl Iterator<Item = (usize, Id, Identity)> {
         self.held.iter().map(|(descriptor, (id, identity))| (*descriptor, *id, *identity))
     }

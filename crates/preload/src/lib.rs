@@ -1,14 +1,20 @@
-//! `libsaba_preload.so`: puts a program under Saba that knows nothing of it (Katebzadeh, "Application-Centric Bandwidth
-//! Allocation in Datacenters", thesis 2022, section 4.4). With `LD_PRELOAD` it stands in for the functions of C by which
-//! connections are made and closed, marks sockets and queue pairs with what the controller said, and reports
-//! connections to other hosts. Without `SABA_APP` in the environment, or without a controller, it changes nothing.
+//! `libsaba_preload.so`: runs an unmodified program under a controller (Katebzadeh, "Application-Centric Bandwidth
+//! Allocation in Datacenters", thesis 2022, section 4.4). Loaded by `LD_PRELOAD`, it interposes the C functions that
+//! open and close connections, marks sockets and queue pairs, and reports connections to other hosts. Without
+//! `SABA_APP` in the environment, or without a controller, it changes nothing.
 //!
-//! What a calling thread does is: decide whether there is another host at the other end (`peer`), set the mark
-//! (`marking`), note the descriptor in a table (`table`) and a bit that it changed (`changes`). No lock is taken,
-//! nothing is allocated, nobody is woken. One thread, which begins with the first such connection, looks at what
-//! changed (`ledger`) and speaks to the controller (`reporter`).
+//! A calling thread decides whether the peer is another host (`peer`), sets the mark (`marking`), and notes the
+//! descriptor in a table (`table`) with a changed bit (`changes`). It takes no lock, allocates nothing and wakes
+//! nobody. One thread, which starts with the first connection to another host, reads the changes (`ledger`) and reports
+//! them to the controller (`reporter`).
+//!
+//! # Examples
+//!
+//! ```text
+//! $ SABA_APP=sort SABA_CONTROLLER=unix:/run/bandwise/controller.sock LD_PRELOAD=libsaba_preload.so ./sort
+//! ```
 
-// Tests are of decisions; they don't stand in for anything.
+// Tests cover the decisions and interpose nothing.
 #![cfg_attr(test, allow(dead_code))]
 
 mod bits;
@@ -40,8 +46,8 @@ mod verbs;
 mod verbs_layout;
 mod watch;
 
-/// Descriptors below this are reported; others are marked only.
+/// The number of descriptors that are reported; higher ones are only marked.
 const DESCRIPTORS: usize = 1 << 18;
 
-/// How many queue pairs and address handles are reported; others are marked only.
-const WAYS: usize = 1 << 12;
+/// The number of queue pairs and address handles that are reported; others are only marked.
+const QUEUE_PAIRS: usize = 1 << 12;

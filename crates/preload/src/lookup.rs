@@ -1,11 +1,11 @@
-//! What stands in for `dlsym` and `dlvsym`: a program that looks functions of libibverbs up itself (NCCL, `bandwise`) is
-//! given those of `verbs`.
+//! The interposed `dlsym` and `dlvsym`: a program that looks up functions of libibverbs itself (NCCL, `bandwise`) gets
+//! those of `verbs`.
 //!
-//! In which libraries a name is looked for may depend on who asks, which the real functions see by where they return to.
-//! So what stands in for them is a few instructions that leave stack and arguments as they were, and jump on. That is
-//! the instructions of one kind of processor; on others such a program is not marked.
+//! The original functions search by the caller, which they identify by their return address. So the interposed ones are
+//! a few instructions that restore stack and arguments and jump on. They exist for x86-64 alone; on other processors
+//! such a program is not marked.
 
-// Functions of C, and what they are called with.
+// The interposed C functions and their calls of the original ones are unsafe.
 #![allow(unsafe_code)]
 
 use crate::verbs::{self, LIBRARY};
@@ -15,7 +15,7 @@ use std::ffi::CStr;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-/// The real function, which can't be looked up by itself.
+/// An original function, which can't be looked up by itself.
 struct Real {
     name: &'static CStr,
     found: AtomicPtr<c_void>,
@@ -25,7 +25,8 @@ static DLSYM: Real = Real { name: c"dlsym", found: AtomicPtr::new(null_mut()) };
 static DLVSYM: Real = Real { name: c"dlvsym", found: AtomicPtr::new(null_mut()) };
 
 impl Real {
-    /// Also before the program has begun: others look names up when they are loaded. Nothing is allocated.
+    /// Returns the original function, also before the program starts, as other libraries look up names when they are
+    /// loaded. Allocates nothing.
     fn find(&self) -> *mut c_void {
         let found = self.found.load(Relaxed);
         if !found.is_null() {
@@ -40,19 +41,19 @@ impl Real {
     }
 }
 
-/// In place of a function that is nowhere.
+/// The substitute for a missing function.
 extern "C" fn nothing() -> *mut c_void {
     null_mut()
 }
 
-/// What becomes of a call: it returns this, or, if that is null, goes on there.
+/// The outcome of a lookup: the result, or if that is null, the function to jump to.
 #[repr(C)]
 struct Answer {
     found: *mut c_void,
     on: *mut c_void,
 }
 
-/// The function that stands in for another; null if none does.
+/// Returns the interposed function of a name; null if there is none.
 fn stand_in(name: &CStr) -> *mut c_void {
     let ours = match name.to_bytes() {
         b"ibv_modify_qp" => verbs::ibv_modify_qp as *const (),
@@ -64,18 +65,14 @@ fn stand_in(name: &CStr) -> *mut c_void {
     ours as *mut c_void
 }
 
-/// What a program that looks a name up in one library is given, if `look`, the real way, finds there what ours goes on to:
-/// not of another version, nor of another library.
-///
-/// # Safety
-///
-/// The name is null or ends with zero.
+/// Returns the interposed function for a lookup in one library, if `look`, the original lookup, finds the function
+/// there that ours calls: not another version, nor one of another library.
 unsafe fn found(
     handle: *mut c_void,
     name: *const c_char,
     look: impl FnOnce() -> *mut c_void,
 ) -> *mut c_void {
-    // Among all libraries, ours is found.
+    // A lookup among all libraries finds the interposed function anyway.
     if handle == libc::RTLD_NEXT || handle == libc::RTLD_DEFAULT || name.is_null() {
         return null_mut();
     }
@@ -96,20 +93,20 @@ unsafe fn found(
 ///
 /// # Safety
 ///
-/// As that.
+/// As for the original.
 pub(crate) unsafe fn real_dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void {
     type Function = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
     // SAFETY: that is its type.
     unsafe { std::mem::transmute::<*mut c_void, Function>(DLSYM.find())(handle, name) }
 }
 
-unsafe extern "C" fn asked(handle: *mut c_void, name: *const c_char) -> Answer {
+unsafe extern "C" fn resolve_dlsym(handle: *mut c_void, name: *const c_char) -> Answer {
     // SAFETY: as the program has called us.
     let found = unsafe { found(handle, name, || real_dlsym(handle, name)) };
     Answer { found, on: DLSYM.find() }
 }
 
-unsafe extern "C" fn asked_for_a_version(
+unsafe extern "C" fn resolve_dlvsym(
     handle: *mut c_void,
     name: *const c_char,
     version: *const c_char,
@@ -125,16 +122,17 @@ unsafe extern "C" fn asked_for_a_version(
     Answer { found: unsafe { found(handle, name, look) }, on }
 }
 
-/// Asks a function with the same arguments; returns what it found, or jumps where it says with all as it was.
-macro_rules! ask {
-    ($asked:path) => {
+/// Calls a resolver with the same arguments. Returns its result, or jumps to the original function with an unchanged
+/// stack.
+macro_rules! resolve_or_jump {
+    ($resolver:path) => {
         std::arch::naked_asm!(
             "endbr64",
             "push rdi",
             "push rsi",
-            // With the address that is returned to, that is a multiple of 16 (System V ABI for AMD64, 3.2.2).
+            // With the return address, the stack is aligned to 16 bytes (System V ABI for AMD64, 3.2.2).
             "push rdx",
-            "call {asked}",
+            "call {resolver}",
             "mov r11, rdx",
             "pop rdx",
             "pop rsi",
@@ -144,7 +142,7 @@ macro_rules! ask {
             "jmp r11",
             "2:",
             "ret",
-            asked = sym $asked,
+            resolver = sym $resolver,
         )
     };
 }
@@ -153,18 +151,18 @@ macro_rules! ask {
 ///
 /// # Safety
 ///
-/// As that.
+/// As for the original.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 pub unsafe extern "C" fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void {
-    ask!(asked)
+    resolve_or_jump!(resolve_dlsym)
 }
 
 /// `dlvsym(3)`.
 ///
 /// # Safety
 ///
-/// As that.
+/// As for the original.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 pub unsafe extern "C" fn dlvsym(
@@ -172,5 +170,5 @@ pub unsafe extern "C" fn dlvsym(
     name: *const c_char,
     version: *const c_char,
 ) -> *mut c_void {
-    ask!(asked_for_a_version)
+    resolve_or_jump!(resolve_dlvsym)
 }

@@ -1,18 +1,18 @@
-//! [`Marking`]: a mark in one word, which threads read while another changes it.
+//! [`Marking`]: a mark in one word, which threads read while another thread changes it.
 
 use saba::Mark;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// What packets are to carry. Nothing until it is known.
+/// The mark of packets; empty until it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Marking {
-    /// The byte of IP's header, without the two bits for congestion.
+    /// The byte of the IP header, without the two ECN bits.
     pub(crate) class: Option<u8>,
     /// The service level of InfiniBand.
     pub(crate) service_level: Option<u8>,
 }
 
-/// Says that a byte is one.
+/// The flag of a byte that is set.
 const IS_SET: u32 = 0x100;
 
 impl From<Mark> for Marking {
@@ -22,15 +22,15 @@ impl From<Mark> for Marking {
 }
 
 impl Marking {
-    /// What is to stand in the byte of IP's header in place of this; none if it stands there already.
+    /// Returns the new byte of the IP header, or `None` if `before` has the mark already.
     pub(crate) fn class_over(self, before: u8) -> Option<u8> {
-        // The two bits for congestion (RFC 3168) are the sender's.
+        // The two ECN bits belong to the sender (RFC 3168).
         let class = self.class? | before & 3;
         (class != before).then_some(class)
     }
 }
 
-/// A marking that is shared.
+/// A marking that threads share.
 #[derive(Debug)]
 pub(crate) struct Shared(AtomicU32);
 

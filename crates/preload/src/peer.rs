@@ -1,17 +1,17 @@
-//! [`Peer`]: who is at the other end of a connection.
+//! [`Peer`]: the address of a connection's other end.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// An address, as that of IPv6; those of IPv4 are mapped (RFC 4291, 2.5.5.2), as a socket for both has them.
+/// An IPv6 address. IPv4 addresses are mapped (RFC 4291, 2.5.5.2), as in dual-stack sockets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Peer(Ipv6Addr);
 
-/// What an address of sockets begins with (Linux, bits/sockaddr.h): which family it is of.
+/// The address families at the start of a `sockaddr` (Linux, bits/sockaddr.h).
 const IPV4: u16 = 2;
 const IPV6: u16 = 10;
 
 impl Peer {
-    /// What stands in a `sockaddr`; none for families other than IP, and for fewer bytes than theirs have.
+    /// Returns the address in a `sockaddr`, or `None` for families other than IP and for truncated addresses.
     pub(crate) fn of(sockaddr: &[u8]) -> Option<Peer> {
         let family = u16::from_ne_bytes(sockaddr.get(..2)?.try_into().ok()?);
         match family {
@@ -28,7 +28,7 @@ impl Peer {
         }
     }
 
-    /// From the words that [`words`](Self::words) gave; or a global identifier, which is an address (IBTA 4.1.1).
+    /// Returns the address of the words from [`words`](Self::words), or of a GID (IBTA 4.1.1).
     pub(crate) fn from_words([high, low]: [u64; 2]) -> Peer {
         Peer(Ipv6Addr::from((u128::from(high) << 64) | u128::from(low)))
     }
@@ -38,12 +38,12 @@ impl Peer {
         [(bits >> 64) as u64, bits as u64]
     }
 
-    /// The address of IPv4, if that is what packets have.
+    /// Returns the IPv4 address, if packets have one.
     pub(crate) fn ipv4(self) -> Option<Ipv4Addr> {
         self.0.to_ipv4_mapped()
     }
 
-    /// Whether it is one host that may be another one. Loopback is not, nor what is sent to many or to nobody.
+    /// Returns whether the address can be that of one other host: not loopback, unspecified, multicast or broadcast.
     pub(crate) fn is_elsewhere(self) -> bool {
         match self.ipv4() {
             Some(v4) => {
@@ -67,7 +67,7 @@ impl std::str::FromStr for Peer {
     type Err = std::net::AddrParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // A zone, as in fe80::1%eth0, says which way, not who.
+        // A zone, as in fe80::1%eth0, names an interface, not a host.
         let text = text.split('%').next().unwrap_or(text);
         let address: std::net::IpAddr = text.parse()?;
         Ok(Peer(match address {
@@ -83,7 +83,7 @@ pub(crate) mod tests {
     use proptest::prelude::*;
     use std::net::{SocketAddr, UdpSocket};
 
-    /// As the kernel lays it out.
+    /// Returns an address in the kernel's layout.
     pub(crate) fn sockaddr(address: SocketAddr) -> Vec<u8> {
         let mut bytes = Vec::new();
         match address {
@@ -109,7 +109,7 @@ pub(crate) mod tests {
     }
 
     proptest! {
-        /// Anything may stand there.
+        /// Any bytes are accepted.
         #[test]
         fn any_bytes_are_taken(bytes: Vec<u8>) {
             if let Some(peer) = Peer::of(&bytes) {
@@ -142,7 +142,7 @@ pub(crate) mod tests {
         assert_eq!(peer("::ffff:10.0.0.3"), peer("10.0.0.3"));
     }
 
-    /// The layout is the system's: what it says of a socket of its own is read.
+    /// The layout is the system's: the address of a real socket is read.
     #[test]
     fn the_layout_is_that_of_the_system() {
         for address in ["127.0.0.1:0", "[::1]:0"] {

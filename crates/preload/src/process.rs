@@ -1,68 +1,68 @@
-//! The process: from when the library is loaded, over what `fork` makes of it, to its end.
+//! The life of the process: loading of the library, `fork`, and the end of the program.
 
-// What the loader calls, and what a child is told by.
+// The loader and `fork` call these functions.
 #![allow(unsafe_code)]
 
 use crate::marking::{Marking, Shared};
 use crate::settings::Settings;
 use crate::watch::Watch;
-use crate::{DESCRIPTORS, WAYS, reporter, system};
+use crate::{DESCRIPTORS, QUEUE_PAIRS, reporter, system};
 use std::cell::Cell;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::time::{Duration, Instant};
 
-const ALL: usize = DESCRIPTORS + WAYS;
+const ALL: usize = DESCRIPTORS + QUEUE_PAIRS;
 
-/// What is known of descriptors and, behind those, queue pairs and address handles. Pages that are never written are none.
+/// The table of descriptors, followed by queue pairs and address handles. Pages that are never written take no memory.
 pub(crate) static WATCH: Watch<ALL, { ALL / 64 }, { (ALL / 64).div_ceil(64) }> = Watch::new();
 
 static MARKING: Shared = Shared::new();
 static SETTINGS: OnceLock<Settings> = OnceLock::new();
-/// The process that this memory is. A child of `vfork` has another number and the same memory, which it must not touch.
+/// The id of this memory's process. A child of `vfork` has another id and shares the memory, which it must not change.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
-/// What the thread does.
+/// The state of the reporting thread.
 static THREAD: AtomicU32 = AtomicU32::new(NONE);
 const NONE: u32 = 0;
 const RUNS: u32 = 1;
 const IS_TO_END: u32 = 2;
 const ENDED: u32 = 3;
 
-/// How long a program's end waits for the thread to say goodbye. If it can't by then, the lease ends.
-const GOODBYE: Duration = Duration::from_millis(250);
+/// The time that the end of a program waits for the goodbye. After that the lease has to end.
+const GOODBYE_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// How long a first queue pair waits for a mark that nobody has said yet; it can't be marked later.
-const FOR_A_MARK: Duration = Duration::from_millis(100);
+/// The time that the first queue pair waits for the mark, since it can't be marked later.
+const MARK_TIMEOUT: Duration = Duration::from_millis(100);
 
 thread_local! {
-    /// Whether this is the library's own thread, whose calls are no business of it.
+    /// Whether this is the library's own thread, whose calls are not interposed.
     static IS_OWN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this is the library's own thread.
+/// Returns whether this is the library's own thread.
 pub(crate) fn is_own() -> bool {
     THREAD.load(Relaxed) != NONE && IS_OWN.get()
 }
 
-/// Whether descriptors of this memory are those of this process.
+/// Returns whether this process owns the descriptors in this memory.
 pub(crate) fn is_this() -> bool {
     PROCESS.load(Relaxed) == system::process()
 }
 
-/// What the library goes by, if the program is to be under Saba. It is not asked whose process this is, which is a
-/// call of the system: a child that was made by other means than `fork` has its sockets marked, and reports none.
+/// Returns the settings, if the program is to run under a controller. The process id is not checked, which would take a
+/// system call. So a child that was created without `fork` has its sockets marked, but reports none.
 pub(crate) fn settings() -> Option<&'static Settings> {
     SETTINGS.get()
 }
 
-/// What packets are to carry, as far as it is known.
+/// Returns the mark of packets, as far as it is known.
 pub(crate) fn marking() -> Marking {
     MARKING.get()
 }
 
-/// The same for a queue pair, for which it is waited once.
+/// Returns the mark for a queue pair. The first call waits for the mark.
 pub(crate) fn marking_of_queue_pair(settings: &Settings) -> Marking {
     static HAS_WAITED: AtomicBool = AtomicBool::new(false);
     begin();
@@ -70,7 +70,7 @@ pub(crate) fn marking_of_queue_pair(settings: &Settings) -> Marking {
         let began = Instant::now();
         while THREAD.load(Relaxed) == RUNS
             && MARKING.get() == Marking::default()
-            && began.elapsed() < FOR_A_MARK
+            && began.elapsed() < MARK_TIMEOUT
         {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -78,7 +78,7 @@ pub(crate) fn marking_of_queue_pair(settings: &Settings) -> Marking {
     settings.of_queue_pairs(MARKING.get())
 }
 
-/// The thread begins, if it has not.
+/// Starts the reporting thread, if it is not running.
 pub(crate) fn begin() {
     if THREAD.load(Relaxed) != NONE || THREAD.compare_exchange(NONE, RUNS, AcqRel, Relaxed).is_err()
     {
@@ -86,7 +86,7 @@ pub(crate) fn begin() {
     }
     let thread = std::thread::Builder::new().name("saba".into()).stack_size(256 << 10);
     if system::without_signals(|| thread.spawn(run)).is_err() {
-        // A program that may have no more threads runs on without.
+        // A program at its limit of threads runs without reports.
         THREAD.store(ENDED, Release);
     }
 }
@@ -113,12 +113,12 @@ extern "C" fn load() {
     PROCESS.store(system::process(), Relaxed);
     // SAFETY: the function does nothing but calls that a child may make.
     if unsafe { libc::pthread_atfork(None, None, Some(child)) } == 0 {
-        // It is called once.
+        // The loader calls this once.
         let _ = SETTINGS.set(settings);
     }
 }
 
-/// In a child that has its own memory: the thread is not there, and connections are its parent's.
+/// Resets the library in a forked child: the thread is gone, and the connections are the parent's.
 extern "C" fn child() {
     for own in WATCH.own_from(0) {
         system::close_now(own as libc::c_int);
@@ -135,12 +135,12 @@ extern "C" fn end() {
         return;
     }
     system::wake(&THREAD);
-    while THREAD.load(Acquire) == IS_TO_END && began.elapsed() < GOODBYE {
-        system::wait(&THREAD, IS_TO_END, GOODBYE.saturating_sub(began.elapsed()));
+    while THREAD.load(Acquire) == IS_TO_END && began.elapsed() < GOODBYE_TIMEOUT {
+        system::wait(&THREAD, IS_TO_END, GOODBYE_TIMEOUT.saturating_sub(began.elapsed()));
     }
 }
 
-/// What the loader calls before the program begins, and when it ends.
+/// The functions that the loader calls before the program starts and when it ends.
 #[cfg(not(test))]
 mod loader {
     #[used]

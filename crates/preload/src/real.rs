@@ -1,6 +1,6 @@
-//! [`Next`]: the function that would have been called without this library.
+//! [`Next`]: the lookup of original functions.
 
-// Symbols are looked up by name; what type they have is known by who asks.
+// Functions are looked up by name; the caller knows their type.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
@@ -12,11 +12,11 @@ use std::ffi::CStr;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-/// A function by its name: the next one after ours, which may be another preloaded library's.
+/// An original function by name: the next one after ours, which may belong to another preloaded library.
 #[derive(Debug)]
 pub(crate) struct Next {
     name: &'static CStr,
-    /// Where else it may be: a library that was loaded for one part of the program alone.
+    /// A library to search besides: one that was loaded for a part of the program alone.
     library: Option<&'static CStr>,
     found: AtomicPtr<c_void>,
 }
@@ -30,7 +30,7 @@ impl Next {
         Next { name, library: Some(library), found: AtomicPtr::new(null_mut()) }
     }
 
-    /// Where it is; null if there is none.
+    /// Returns the function; null if there is none.
     pub(crate) fn find(&self) -> *mut c_void {
         let found = self.found.load(Relaxed);
         if !found.is_null() {
@@ -42,7 +42,7 @@ impl Next {
     }
 }
 
-/// The next function of that name, or the one of a library that is loaded; null if there is none.
+/// Returns the next function of this name, or that of a loaded library; null if there is none.
 pub(crate) fn look(name: &CStr, library: Option<&CStr>) -> *mut c_void {
     // SAFETY: names end with zero. A library that is loaded already stays so: it has called us, or is about to be called.
     unsafe {
@@ -60,7 +60,7 @@ pub(crate) fn look(name: &CStr, library: Option<&CStr>) -> *mut c_void {
     }
 }
 
-/// Calls the next function of a name, or gives what a system without it says: -1 and `ENOSYS`.
+/// Calls an original function. If the system lacks it, returns `$without` and sets `ENOSYS`.
 macro_rules! next {
     ($next:expr, ($($argument:expr => $type:ty),*) -> $result:ty, $without:expr) => {{
         static NEXT: $crate::real::Next = $next;

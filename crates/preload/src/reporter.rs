@@ -1,7 +1,7 @@
-//! The one thread: looks at what changed, speaks to the controller, and sees to marks that came late.
+//! The reporting thread: reads changes, reports them to the controller, and applies marks that arrive late.
 
 use crate::hosts::Hosts;
-use crate::ledger::{Identity, Ledger, Seen};
+use crate::ledger::{Identity, Ledger, Observed};
 use crate::marking::{Marking, Shared};
 use crate::reports::Reports;
 use crate::settings::Settings;
@@ -11,17 +11,17 @@ use crate::{DESCRIPTORS, system};
 use saba::Client;
 use std::time::{Duration, Instant};
 
-/// From one look to the next while connections come and go. Nobody wakes the thread: that would cost the program more
-/// than all else that is done in its threads.
-const SOON: Duration = Duration::from_millis(1);
+/// The interval of scans while connections change. Waking the thread for each change would cost the program more than
+/// all other work in its threads.
+const SHORT_SCAN: Duration = Duration::from_millis(1);
 
-/// The same after a while without any, twice as long each time until here.
-const LATE: Duration = Duration::from_millis(32);
+/// The longest interval; without changes the interval doubles up to this.
+const LONG_SCAN: Duration = Duration::from_millis(32);
 
-/// From one look at whether descriptors are what they were to the next.
-const VERIFIED: Duration = Duration::from_secs(1);
+/// The interval of checks for descriptors that were closed unnoticed.
+const VERIFY_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What the thread has.
+/// The state of the thread.
 struct Reporter<'a, const N: usize, const WORDS: usize, const SUMMARIES: usize> {
     settings: &'a Settings,
     watch: &'a Watch<N, WORDS, SUMMARIES>,
@@ -29,11 +29,11 @@ struct Reporter<'a, const N: usize, const WORDS: usize, const SUMMARIES: usize> 
     client: Client,
     ledger: Ledger,
     reports: Reports<saba::Opened>,
-    /// Whether no controller answers, as the log says.
-    is_away: bool,
+    /// Whether the log says that no controller is reachable.
+    is_unreachable: bool,
 }
 
-/// Runs until `sleep`, which is given how long, says that it is over.
+/// Runs until `sleep`, which gets the duration, returns true.
 pub(crate) fn run<const N: usize, const WORDS: usize, const SUMMARIES: usize>(
     settings: &Settings,
     watch: &Watch<N, WORDS, SUMMARIES>,
@@ -42,27 +42,28 @@ pub(crate) fn run<const N: usize, const WORDS: usize, const SUMMARIES: usize>(
 ) {
     let client = match Client::new(&settings.name, settings.options.clone()) {
         Ok(client) => client,
-        Err(error) => return settings.log.say(&error.to_string()),
+        Err(error) => return settings.log.write(&error.to_string()),
     };
     let hosts = Hosts::read(&std::fs::read_to_string(&settings.hosts).unwrap_or_default());
     let reports = Reports::new(hosts, settings.options.host_or_own());
     let ledger = Ledger::default();
-    let is_away = false;
-    let mut reporter = Reporter { settings, watch, marking, client, ledger, reports, is_away };
-    let (mut wait, mut verified) = (SOON, Instant::now());
+    let is_unreachable = false;
+    let mut reporter =
+        Reporter { settings, watch, marking, client, ledger, reports, is_unreachable };
+    let (mut wait, mut verified) = (SHORT_SCAN, Instant::now());
     loop {
-        let mut is_busy = reporter.look();
-        if verified.elapsed() >= VERIFIED {
+        let mut is_busy = reporter.scan();
+        if verified.elapsed() >= VERIFY_INTERVAL {
             reporter.verify();
-            is_busy |= reporter.look();
+            is_busy |= reporter.scan();
             verified = Instant::now();
         }
-        reporter.tell();
+        reporter.report();
         if let Some(why) = reporter.client.refused() {
-            settings.log.say(why);
+            settings.log.write(why);
             return reporter.client.end();
         }
-        wait = if is_busy { SOON } else { (2 * wait).min(LATE) };
+        wait = if is_busy { SHORT_SCAN } else { (2 * wait).min(LONG_SCAN) };
         if sleep(wait) {
             return reporter.client.end();
         }
@@ -70,38 +71,38 @@ pub(crate) fn run<const N: usize, const WORDS: usize, const SUMMARIES: usize>(
 }
 
 impl<const N: usize, const WORDS: usize, const SUMMARIES: usize> Reporter<'_, N, WORDS, SUMMARIES> {
-    /// What a descriptor is: of a socket, and of one whose other end is not here.
-    fn seen(&self, descriptor: usize) -> Option<Seen> {
+    /// Returns the connection at a descriptor, if that is a socket with a peer on another host.
+    fn observe(&self, descriptor: usize) -> Option<Observed> {
         let At::Connection(id, peer) = self.watch.at(descriptor) else { return None };
         let identity = match i32::try_from(descriptor) {
             Ok(fd) if descriptor < DESCRIPTORS => {
                 let inode = system::socket(fd)?;
-                // An address of this host's own: that goes by loopback too.
+                // The address is this host's own; such packets take the loopback.
                 if system::local(fd) == Some(peer) {
                     return None;
                 }
                 Identity(inode)
             }
-            // Queue pairs are destroyed by one function alone, and so are address handles.
+            // A single function destroys queue pairs, and one destroys address handles.
             _ => Identity(0),
         };
-        Some(Seen { id, peer, identity })
+        Some(Observed { id, peer, identity })
     }
 
-    /// Whether anything has changed.
-    fn look(&mut self) -> bool {
+    /// Reads the changes. Returns whether there are any.
+    fn scan(&mut self) -> bool {
         let mut changed = Vec::new();
         self.watch.take(|descriptor| changed.push(descriptor));
         let is_any = !changed.is_empty();
-        let seen: Vec<_> =
-            changed.into_iter().map(|changed| (changed, self.seen(changed))).collect();
-        for change in self.ledger.look(seen) {
+        let observed: Vec<_> =
+            changed.into_iter().map(|changed| (changed, self.observe(changed))).collect();
+        for change in self.ledger.update(observed) {
             self.reports.change(&mut self.client, change);
         }
         is_any
     }
 
-    /// Finds what was closed by a way that is not seen, such as `fclose`.
+    /// Finds descriptors that were closed unnoticed, for example by `fclose`.
     fn verify(&mut self) {
         for (descriptor, id, identity) in self.ledger.held() {
             let Some(fd) = i32::try_from(descriptor).ok().filter(|_| descriptor < DESCRIPTORS)
@@ -114,27 +115,27 @@ impl<const N: usize, const WORDS: usize, const SUMMARIES: usize> Reporter<'_, N,
         }
     }
 
-    fn tell(&mut self) {
+    fn report(&mut self) {
         let first = self.reports.settle(&mut self.client);
-        self.client.beat();
+        self.client.poll();
         let then = self.reports.settle(&mut self.client);
         for refused in first.iter().chain(&then) {
-            self.settings.log.say(refused);
+            self.settings.log.write(refused);
         }
-        let away = self.client.away();
-        if let Some(why) = away.as_ref().filter(|_| !self.is_away) {
-            self.settings.log.say(&format!("no controller answers: {why}"));
+        let unreachable = self.client.unreachable();
+        if let Some(why) = unreachable.as_ref().filter(|_| !self.is_unreachable) {
+            self.settings.log.write(&format!("no controller answers: {why}"));
         }
-        self.is_away = away.is_some();
+        self.is_unreachable = unreachable.is_some();
         let Some(mark) = self.client.mark().map(Marking::from) else { return };
         if mark != self.marking.get() {
             self.marking.set(mark);
-            self.mark_again(mark);
+            self.remark(mark);
         }
     }
 
-    /// Sockets that were connected before the mark was known, or when it was another.
-    fn mark_again(&self, mark: Marking) {
+    /// Marks sockets that were connected before the current mark was known.
+    fn remark(&self, mark: Marking) {
         for (descriptor, ..) in self.ledger.held() {
             let (At::Connection(_, peer), Ok(fd)) =
                 (self.watch.at(descriptor), i32::try_from(descriptor))

@@ -1,4 +1,4 @@
-//! [`Reports`]: what the controller is told of connections, by names that it knows.
+//! [`Reports`]: the connections that are reported to the controller, by host name.
 
 use crate::hosts::Hosts;
 use crate::ledger::Change;
@@ -6,19 +6,19 @@ use crate::peer::Peer;
 use crate::table::Id;
 use std::collections::BTreeMap;
 
-/// Who is told. [`saba::Client`] is one.
-pub(crate) trait Told {
-    /// A connection that was told of.
+/// The receiver of reports; [`saba::Client`] implements it.
+pub(crate) trait ConnectionReporter {
+    /// A reported connection.
     type Opened: Copy;
-    /// There is a connection to a host of that name; none if nobody hears it yet.
+    /// Reports a connection to a host. Returns `None` as long as no controller has assigned a mark.
     fn open(&mut self, to: &str) -> Option<Self::Opened>;
     fn close(&mut self, opened: Self::Opened);
     fn is_known(&self, opened: Self::Opened) -> bool;
-    /// Why it was refused; told once.
+    /// Returns the reason if the connection was refused, once.
     fn refusal(&mut self, opened: Self::Opened) -> Option<String>;
 }
 
-impl Told for saba::Client {
+impl ConnectionReporter for saba::Client {
     type Opened = saba::Opened;
     fn open(&mut self, to: &str) -> Option<saba::Opened> {
         saba::Client::open(self, to)
@@ -37,29 +37,29 @@ impl Told for saba::Client {
 #[derive(Debug)]
 struct Report<O> {
     peer: Peer,
-    /// What was said, if anybody could hear it, and by which of the names.
+    /// The report, if there is one, and the index of the host's name in it.
     opened: Option<(O, usize)>,
     is_settled: bool,
 }
 
-/// What a controller calls a host, as far as that has been found out.
+/// The controller's name for a host, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Known {
-    /// Names before this one were refused.
+    /// The names before this index were refused.
     From(usize),
-    /// None of them is known: connections there are not told of.
+    /// The controller knows none of the names, so connections to the host are not reported.
     Unknown,
 }
 
-/// Connections that are there, and what was said of them.
+/// The open connections and their reports.
 #[derive(Debug)]
 pub(crate) struct Reports<O> {
     hosts: Hosts,
-    /// What this host is called: what goes there passes no switch.
+    /// This host's name: connections to itself pass no switch.
     own: String,
     known: BTreeMap<Peer, Known>,
     reports: BTreeMap<Id, Report<O>>,
-    /// Those of which it is not clear yet whether the controller takes them.
+    /// The connections without a final answer of the controller.
     unsettled: Vec<Id>,
 }
 
@@ -69,7 +69,11 @@ impl<O: Copy> Reports<O> {
         Reports { hosts, own, known, reports, unsettled: Vec::new() }
     }
 
-    pub(crate) fn change(&mut self, told: &mut impl Told<Opened = O>, change: Change) {
+    pub(crate) fn change(
+        &mut self,
+        controller: &mut impl ConnectionReporter<Opened = O>,
+        change: Change,
+    ) {
         match change {
             Change::Opened(id, peer) => {
                 if !self.hosts.names(peer).contains(&self.own) {
@@ -79,24 +83,27 @@ impl<O: Copy> Reports<O> {
             }
             Change::Closed(id) => {
                 if let Some((opened, _)) = self.reports.remove(&id).and_then(|of| of.opened) {
-                    told.close(opened);
+                    controller.close(opened);
                 }
             }
         }
     }
 
-    /// Says what is to be said, and takes another name where one was refused. To be called before what was said is sent,
-    /// and after. What is refused for good is given in words.
-    pub(crate) fn settle(&mut self, told: &mut impl Told<Opened = O>) -> Vec<String> {
+    /// Reports pending connections, with the next name of the host if one was refused. Has to be called before and
+    /// after requests are sent. Returns the final refusals.
+    pub(crate) fn settle(
+        &mut self,
+        controller: &mut impl ConnectionReporter<Opened = O>,
+    ) -> Vec<String> {
         let mut given_up = Vec::new();
         for id in std::mem::take(&mut self.unsettled) {
             let Some(report) = self.reports.get_mut(&id) else { continue };
             let peer = report.peer;
             if let Some((opened, name)) = report.opened {
-                report.is_settled = told.is_known(opened);
-                if let Some(why) = told.refusal(opened) {
+                report.is_settled = controller.is_known(opened);
+                if let Some(why) = controller.refusal(opened) {
                     report.opened = None;
-                    // Another connection to the same host may have found that out before.
+                    // A report of another connection to the host may have moved to the next name already.
                     if self.known.get(&peer) == Some(&Known::From(name)) {
                         let is_last = name + 1 == self.hosts.names(peer).len();
                         let next = if is_last { Known::Unknown } else { Known::From(name + 1) };
@@ -111,7 +118,7 @@ impl<O: Copy> Reports<O> {
                 match self.known.entry(peer).or_insert(Known::From(0)) {
                     Known::From(name) => {
                         let called = self.hosts.names(peer).swap_remove(*name);
-                        report.opened = told.open(&called).map(|opened| (opened, *name));
+                        report.opened = controller.open(&called).map(|opened| (opened, *name));
                     }
                     Known::Unknown => report.is_settled = true,
                 }
@@ -127,7 +134,7 @@ impl<O: Copy> Reports<O> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::{Identity, Ledger, Seen};
+    use crate::ledger::{Identity, Ledger, Observed};
     use crate::table::{At, Table};
     use proptest::prelude::*;
     use std::collections::BTreeSet;
@@ -144,7 +151,7 @@ mod tests {
         refusals: u32,
     }
 
-    impl Told for Controller {
+    impl ConnectionReporter for Controller {
         type Opened = u32;
         fn open(&mut self, to: &str) -> Option<u32> {
             if !self.is_there {
@@ -184,7 +191,8 @@ mod tests {
         "10.0.0.0 h0.example h0\n10.0.0.1 first h1\n10.0.0.2 nobody\n10.0.0.4 own\n";
 
     proptest! {
-        /// Whenever the controller comes and answers: it knows in the end what is open to hosts that it knows.
+        /// Whenever the controller becomes reachable and answers, in the end it knows the open connections to its
+        /// hosts.
         #[test]
         fn in_the_end_the_controller_knows_what_it_can(
             steps in proptest::collection::vec((0..6usize, 0..6u8, any::<bool>()), 0..40),
@@ -204,11 +212,11 @@ mod tests {
                 }
                 open.remove(&at);
                 open.extend(is_open.then_some((at, host)));
-                let seen = match table.at(at) {
-                    At::Connection(id, peer) => Some(Seen { id, peer, identity: Identity(0) }),
+                let observed = match table.at(at) {
+                    At::Connection(id, peer) => Some(Observed { id, peer, identity: Identity(0) }),
                     _ => None,
                 };
-                for change in ledger.look([(at, seen)]) {
+                for change in ledger.update([(at, observed)]) {
                     reports.change(&mut controller, change);
                 }
                 reports.settle(&mut controller);
@@ -240,7 +248,8 @@ mod tests {
         for at in 0..8 {
             table.put(at, "10.0.0.2".parse().unwrap());
             let At::Connection(id, peer) = table.at(at) else { panic!() };
-            for change in ledger.look([(at, Some(Seen { id, peer, identity: Identity(0) }))]) {
+            for change in ledger.update([(at, Some(Observed { id, peer, identity: Identity(0) }))])
+            {
                 reports.change(&mut controller, change);
             }
             for _ in 0..3 {

@@ -1,31 +1,32 @@
-//! [`Settings`]: what the environment says, read once when the library is loaded.
+//! [`Settings`]: the settings from the environment, read once when the library is loaded.
 
 use crate::log::Log;
 use crate::marking::Marking;
 use saba::{Error, Mark, Options, environment};
 use std::path::PathBuf;
 
-/// What NCCL and UCX are told of service levels and of traffic classes.
+/// The variables for service levels and traffic classes of NCCL and UCX.
 const SERVICE_LEVELS: [&str; 2] = ["NCCL_IB_SL", "UCX_IB_SL"];
 const CLASSES: [&str; 2] = ["NCCL_IB_TC", "UCX_IB_TRAFFIC_CLASS"];
 
-/// What the library goes by.
+/// The settings of the library.
 #[derive(Debug)]
 pub(crate) struct Settings {
-    /// The application's name in the table.
+    /// The application's name in the sensitivity table.
     pub(crate) name: String,
     pub(crate) options: Options,
-    /// What whoever started the program was told.
+    /// The mark that the program's starter has received.
     pub(crate) mark: Option<Mark>,
     pub(crate) hosts: PathBuf,
     pub(crate) log: Log,
-    /// Whether the user has told NCCL or UCX another service level, or traffic class: queue pairs keep theirs then.
+    /// The service level and the traffic class that the user has set for NCCL or UCX. Queue pairs keep a different one.
     own_service_level: Option<u8>,
     own_class: Option<u8>,
 }
 
 impl Settings {
-    /// None if the program is no application of Saba's, or can't be one: then the log says why.
+    /// Reads the settings. Returns `None` if the program is no application of Saba, or if a value is invalid, which is
+    /// logged.
     pub(crate) fn from_environment() -> Option<Settings> {
         let word = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let name = word(environment::APP)?;
@@ -34,7 +35,7 @@ impl Settings {
         let mark = word(environment::MARK).map(|mark| mark.parse::<Mark>()).transpose();
         let mark = mark.map_err(|error| Error::Argument(error.to_string()));
         let read = mark.and_then(|mark| Ok((mark, Options::from_environment()?)));
-        let (mark, options) = read.inspect_err(|error| log.say(&error.to_string())).ok()?;
+        let (mark, options) = read.inspect_err(|error| log.write(&error.to_string())).ok()?;
         Some(Settings {
             name,
             options,
@@ -46,7 +47,7 @@ impl Settings {
         })
     }
 
-    /// What queue pairs are to carry, where sockets carry this.
+    /// Returns the mark of queue pairs, given that of sockets.
     pub(crate) fn of_queue_pairs(&self, marking: Marking) -> Marking {
         let kept = |mark: Option<u8>, own: Option<u8>| {
             mark.filter(|mark| own.is_none_or(|own| own == *mark))

@@ -1,13 +1,12 @@
-//! [`Slots`]: a number for each of the queue pairs and address handles that are there, which are known by their addresses
-//! in memory.
+//! [`Slots`]: numbers of queue pairs and address handles, by their address in memory.
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
-/// How many places one may stand at.
+/// The number of slots that an address may take.
 const NEAR: usize = 16;
 
-/// Up to `N` addresses; where too many want the same places, one stays without.
+/// Up to `N` addresses. An address gets no slot if too many hash to the same ones.
 #[derive(Debug)]
 pub(crate) struct Slots<const N: usize>([AtomicUsize; N]);
 
@@ -22,19 +21,19 @@ impl<const N: usize> Slots<N> {
         (0..NEAR).map(move |next| (first as usize + next) % N)
     }
 
-    /// The number of an address.
+    /// Returns the number of an address.
     pub(crate) fn of(&self, address: usize) -> Option<usize> {
         Self::places(address).find(|place| self.0[*place].load(Acquire) == address)
     }
 
-    /// The same; it gets one if it has none.
+    /// Returns the number of an address, and assigns one if necessary.
     pub(crate) fn take(&self, address: usize) -> Option<usize> {
         let is_free =
             |place: &usize| self.0[*place].compare_exchange(0, address, AcqRel, Relaxed).is_ok();
         self.of(address).or_else(|| Self::places(address).find(is_free))
     }
 
-    /// The number that an address had, which another may have from now on.
+    /// Frees the number of an address, and returns it.
     pub(crate) fn free(&self, address: usize) -> Option<usize> {
         let place = self.of(address)?;
         self.0[place].store(0, Relaxed);

@@ -1,8 +1,8 @@
-//! What stands in for the functions of C by which sockets are made, marked and connected.
+//! The interposed C functions that create, mark and connect sockets.
 //!
-//! No lock is held over a call to the function itself, and `errno` is what that left.
+//! No lock is held during a call of the original function, and `errno` stays as that left it.
 
-// Functions of C, and what they are called with.
+// The interposed C functions and their calls of the original ones are unsafe.
 #![allow(unsafe_code)]
 
 use crate::bits::Bits;
@@ -14,21 +14,20 @@ use crate::system::{self, Errno};
 use crate::table::At;
 use libc::{c_int, c_void, sockaddr, socklen_t};
 
-/// A descriptor as a place in the table; of others nothing is known.
+/// Returns a descriptor as an index of the table, or `None` beyond it.
 pub(crate) fn place(fd: c_int) -> Option<usize> {
     usize::try_from(fd).ok().filter(|place| *place < crate::DESCRIPTORS)
 }
 
-/// Which descriptors are sockets of which nobody has set the byte of IP's header since `socket` made them. Of those
-/// that came by other means it is not known.
+/// Sockets whose byte of the IP header is unset since `socket` created them. Sockets of other origins are not included.
 static FRESH: Bits<{ crate::DESCRIPTORS / 64 }> = Bits::new();
 
-/// A descriptor is closed, or what has it another one besides.
+/// Handles that a descriptor is closed or duplicated.
 pub(crate) fn not_fresh(place: usize) {
     FRESH.set(place, false);
 }
 
-/// A socket is connected with a host elsewhere.
+/// Handles that a socket is connected to another host.
 fn connected(fd: c_int, peer: Peer) {
     if let Some(place) = place(fd) {
         WATCH.connected(place, peer);
@@ -36,11 +35,11 @@ fn connected(fd: c_int, peer: Peer) {
     }
 }
 
-/// `socket(2)`: that of the library itself goes out of the program's way.
+/// `socket(2)`. The library's own sockets get high descriptors.
 ///
 /// # Safety
 ///
-/// As that.
+/// As for the original.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
     let fd = next!(Next::new(c"socket"), (domain => c_int, kind => c_int, protocol => c_int) -> c_int, -1);
@@ -57,12 +56,12 @@ pub unsafe extern "C" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> 
     fd
 }
 
-/// `setsockopt(2)`: a connection that the program marks itself keeps the mark of its application. The two bits for
-/// congestion are the program's.
+/// `setsockopt(2)`. A connection keeps the application's mark if the program sets another one; the ECN bits are the
+/// program's.
 ///
 /// # Safety
 ///
-/// As that.
+/// As for the original.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn setsockopt(
     fd: c_int,
@@ -90,11 +89,11 @@ pub unsafe extern "C" fn setsockopt(
     result
 }
 
-/// `connect(2)`: marked before, noted after.
+/// `connect(2)`. The socket is marked before the call, and noted after it.
 ///
 /// # Safety
 ///
-/// As that.
+/// As for the original.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn connect(fd: c_int, address: *const sockaddr, length: socklen_t) -> c_int {
     let is_ours = !process::is_own() && process::settings().is_some();
@@ -113,11 +112,11 @@ pub unsafe extern "C" fn connect(fd: c_int, address: *const sockaddr, length: so
     );
     if is_ours {
         let errno = Errno::keep();
-        // What goes on without the program waiting is a connection too.
+        // A connection in progress counts too.
         let goes_on = result == 0 || [libc::EINPROGRESS, libc::EINTR].contains(&Errno::get());
         match peer {
             Some(peer) if goes_on => connected(fd, peer),
-            // A socket of datagrams that goes elsewhere from now on.
+            // A datagram socket is connected to another address.
             None if result == 0 => closing(fd),
             _ => {}
         }
@@ -126,11 +125,11 @@ pub unsafe extern "C" fn connect(fd: c_int, address: *const sockaddr, length: so
     result
 }
 
-/// What was accepted, whose address stands in `address` if the program wanted it.
+/// Handles an accepted connection. `address` is the peer's, if the program asked for it.
 ///
 /// # Safety
 ///
-/// `address` is NULL, or what `accept` has written `length` bytes of.
+/// `address` is NULL, or `accept` has written `length` bytes there.
 unsafe fn accepted(fd: c_int, address: *const sockaddr, length: Option<socklen_t>) {
     if fd < 0 || process::is_own() || process::settings().is_none() {
         return;
@@ -150,11 +149,11 @@ unsafe fn accepted(fd: c_int, address: *const sockaddr, length: Option<socklen_t
     drop(errno);
 }
 
-/// How much of an address was written, if all of it was.
+/// Returns the length of an address that was written completely.
 ///
 /// # Safety
 ///
-/// Both are NULL or as `accept` wants them.
+/// Both pointers are NULL, or valid as for `accept`.
 unsafe fn written(
     address: *const sockaddr,
     length: *const socklen_t,
@@ -179,7 +178,7 @@ unsafe fn room(length: *const socklen_t) -> socklen_t {
 ///
 /// # Safety
 ///
-/// As that.
+/// As for the original.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn accept(
     fd: c_int,
@@ -201,7 +200,7 @@ pub unsafe extern "C" fn accept(
 ///
 /// # Safety
 ///
-/// As that.
+/// As for the original.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn accept4(
     fd: c_int,

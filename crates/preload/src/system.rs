@@ -1,6 +1,6 @@
-//! What the system is asked and told of a socket, of threads and of the process: one call each.
+//! The system calls on sockets, threads and the process.
 
-// Calls of C. What they are given lives as long as the call.
+// The arguments of each C function live as long as the call.
 #![allow(unsafe_code)]
 
 use crate::marking::Marking;
@@ -10,7 +10,7 @@ use std::mem::{MaybeUninit, size_of, zeroed};
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
-/// `errno` as it was before, when it is dropped: programs look at it.
+/// The saved `errno`, which is restored when this is dropped: programs read it after a call.
 pub(crate) struct Errno(c_int);
 
 impl Errno {
@@ -35,18 +35,18 @@ impl Drop for Errno {
     }
 }
 
-/// The process, also in a child that shares our memory (`vfork`).
+/// Returns the process id, also in a child that shares the memory (`vfork`).
 pub(crate) fn process() -> u32 {
     std::process::id()
 }
 
-/// Marks what a socket sends to a peer from now on. The two bits for congestion stay: of a socket that may have some it
-/// is asked which; of streams the kernel itself keeps them.
+/// Marks the packets that a socket sends to a peer from now on. The two ECN bits are unchanged: they are read from the
+/// socket if it may have some, and the kernel keeps those of streams.
 pub(crate) fn mark(fd: c_int, peer: Peer, marking: Marking, is_fresh: bool) {
     if marking.class.is_none() {
         return;
     }
-    // What goes to an address of IPv4 has its header, also from a socket of IPv6.
+    // Packets to an IPv4 address have an IPv4 header, also from an IPv6 socket.
     let (level, name) = match peer.ipv4() {
         Some(_) => (libc::IPPROTO_IP, libc::IP_TOS),
         None => (libc::IPPROTO_IPV6, libc::IPV6_TCLASS),
@@ -61,7 +61,7 @@ pub(crate) fn mark(fd: c_int, peer: Peer, marking: Marking, is_fresh: bool) {
         }
         let Some(class) = marking.class_over(there as u8) else { return };
         let class = c_int::from(class);
-        // Without what stands in for it. A socket that can't be marked stays as it is.
+        // The system call bypasses the interposed function. A socket that can't be marked stays as it is.
         libc::syscall(libc::SYS_setsockopt, fd, level, name, &raw const class, length);
     }
 }
@@ -84,17 +84,17 @@ fn name(fd: c_int, name: Name) -> Option<Peer> {
     Peer::of(bytes).filter(|_| said == 0)
 }
 
-/// Who is at the other end of a socket.
+/// Returns the address of the other end of a socket.
 pub(crate) fn remote(fd: c_int) -> Option<Peer> {
     name(fd, libc::getpeername)
 }
 
-/// Its own end.
+/// Returns the local address of a socket.
 pub(crate) fn local(fd: c_int) -> Option<Peer> {
     name(fd, libc::getsockname)
 }
 
-/// The inode of a socket; none if that is none.
+/// Returns the inode of a socket, or `None` for other files.
 pub(crate) fn socket(fd: c_int) -> Option<u64> {
     let mut about = MaybeUninit::<libc::stat>::uninit();
     // SAFETY: it is written if the call says so.
@@ -107,7 +107,7 @@ pub(crate) fn socket(fd: c_int) -> Option<u64> {
     (about.st_mode & libc::S_IFMT == libc::S_IFSOCK).then_some(about.st_ino)
 }
 
-/// With all signals blocked: a thread that begins then has none of the program's.
+/// Runs a function with all signals blocked, so that a new thread receives none of the program's.
 pub(crate) fn without_signals<T>(run: impl FnOnce() -> T) -> T {
     // SAFETY: sets of signals are numbers; each is written before it is read.
     unsafe {
@@ -120,7 +120,7 @@ pub(crate) fn without_signals<T>(run: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Waits until somebody [wakes](wake) this word, it is another, or the time is over.
+/// Waits until the word is [woken](wake), has another value, or the time is over.
 pub(crate) fn wait(word: &AtomicU32, is: u32, most: Duration) {
     let most = libc::timespec {
         tv_sec: most.as_secs() as libc::time_t,
@@ -137,10 +137,10 @@ pub(crate) fn wake(word: &AtomicU32) {
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, i32::MAX) };
 }
 
-/// A descriptor like this one, far from those that programs count on, with this one closed; or this one. A program that
-/// is given the lowest one that is free finds those that it would have found.
+/// Moves a descriptor out of the program's way: returns a duplicate with a high number and closes the original. A
+/// program that expects the lowest free descriptors gets the same ones as without the library.
 pub(crate) fn out_of_the_way(fd: c_int) -> c_int {
-    /// Far enough for most, and a table of descriptors of 16 KB.
+    /// High enough for most programs, with a descriptor table of 16 KB.
     const FAR: libc::rlim_t = 2000;
     // SAFETY: limits are numbers, and calls on a descriptor of ours.
     unsafe {
@@ -157,19 +157,19 @@ pub(crate) fn out_of_the_way(fd: c_int) -> c_int {
     }
 }
 
-/// Without what stands in for `close`.
+/// Closes a descriptor, bypassing the interposed function.
 pub(crate) fn close_now(fd: c_int) {
     // SAFETY: a number.
     unsafe { libc::syscall(libc::SYS_close, fd) };
 }
 
-/// The bytes of an address that a program gave; none if it gave none.
+/// Returns the address in the bytes that a program has passed.
 ///
 /// # Safety
 ///
-/// `address` is NULL or `length` bytes.
+/// `address` is NULL or points to `length` bytes.
 pub(crate) unsafe fn peer(address: *const c_void, length: socklen_t) -> Option<Peer> {
-    // The longest that matters; a length that a program made up is not read further.
+    // The longest address of interest; a wrong length of the program is not followed.
     let length = (length as usize).min(size_of::<libc::sockaddr_in6>());
     if address.is_null() || (address as usize) < 4096 {
         return None;

@@ -1,32 +1,32 @@
-//! [`Table`]: what is known of each descriptor, written by whoever uses it and read by one thread.
+//! [`Table`]: the connection of each descriptor, with many writing threads and one reader.
 
 use crate::peer::Peer;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU64, AtomicUsize, fence};
 
-/// A connection of this process; never given twice, whatever becomes of the process's memory by `fork`.
+/// The id of a connection. Ids are never reused, also not in a forked child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Id(u64);
 
-/// What is known of a descriptor.
+/// The meaning of a descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum At {
-    /// Nothing that matters.
+    /// Not of interest.
     Nothing,
-    /// It is the library's own, by which it speaks to the controller.
+    /// The library's own connection to the controller.
     Own,
     /// A connection to another host.
     Connection(Id, Peer),
 }
 
-/// Bits of a stamp that say when it was made; above them stands the generation.
+/// The bits of a stamp for its serial number; the generation stands above them.
 const NUMBER: u32 = 48;
-/// The number of what is no connection but the library's own.
+/// The serial number of the library's own descriptors.
 const OWN: u64 = (1 << NUMBER) - 1;
 
 #[derive(Debug)]
 struct Slot {
-    /// Zero if there is nothing; while the other words are written too.
+    /// Zero if the slot is empty, and while the other words are written.
     stamp: AtomicU64,
     peer: [AtomicU64; 2],
 }
@@ -36,11 +36,11 @@ impl Slot {
     const EMPTY: Slot = Slot { stamp: AtomicU64::new(0), peer: [const { AtomicU64::new(0) }; 2] };
 }
 
-/// Descriptors below `N`; of others nothing is known.
+/// The descriptors below `N`.
 #[derive(Debug)]
 pub(crate) struct Table<const N: usize> {
     slots: [Slot; N],
-    /// What was written in another generation is nothing: a child begins with an empty table without writing it.
+    /// Entries of another generation are void: a forked child starts with an empty table without writing it.
     generation: AtomicU64,
     next: AtomicU64,
     end: AtomicUsize,
@@ -60,14 +60,14 @@ impl<const N: usize> Table<N> {
         self.generation.load(Relaxed) << NUMBER | number
     }
 
-    /// There is a connection, which has no other descriptor.
+    /// Stores a new connection.
     pub(crate) fn put(&self, descriptor: usize, peer: Peer) {
-        // Two to the 48th connections are a million a second for eight years.
+        // 2^48 connections last eight years at a million a second.
         let number = self.next.fetch_add(1, Relaxed) % OWN;
         self.put_as(descriptor, Id(self.stamp(number.max(1))), peer);
     }
 
-    /// There is a connection that has others too.
+    /// Stores another descriptor of a connection.
     pub(crate) fn put_as(&self, descriptor: usize, id: Id, peer: Peer) {
         let Some(slot) = self.slots.get(descriptor) else { return };
         slot.stamp.store(0, Relaxed);
@@ -79,7 +79,7 @@ impl<const N: usize> Table<N> {
         self.end.fetch_max(descriptor + 1, Relaxed);
     }
 
-    /// It is the library's own.
+    /// Stores a descriptor of the library itself.
     pub(crate) fn put_own(&self, descriptor: usize) {
         if let Some(slot) = self.slots.get(descriptor) {
             slot.stamp.store(self.stamp(OWN), Release);
@@ -93,15 +93,15 @@ impl<const N: usize> Table<N> {
         }
     }
 
-    /// The same, if it is this connection still.
+    /// Clears a descriptor if it has this connection.
     pub(crate) fn clear_if(&self, descriptor: usize, id: Id) {
         if let Some(slot) = self.slots.get(descriptor) {
-            // If it isn't, another stands there, which stays.
+            // Otherwise the descriptor has another connection, which stays.
             let _ = slot.stamp.compare_exchange(id.0, 0, AcqRel, Relaxed);
         }
     }
 
-    /// Whether anything is known of a descriptor: the one look that each `close` costs.
+    /// Returns whether a descriptor is in the table. This is all that `close` costs for other descriptors.
     pub(crate) fn is_known(&self, descriptor: usize) -> bool {
         let stamp = self.slots.get(descriptor).map_or(0, |slot| slot.stamp.load(Relaxed));
         stamp != 0 && self.is_ours(stamp)
@@ -129,12 +129,12 @@ impl<const N: usize> Table<N> {
         }
     }
 
-    /// No descriptor from here on is known.
+    /// Returns an upper bound of the descriptors in the table.
     pub(crate) fn end(&self) -> usize {
         self.end.load(Relaxed)
     }
 
-    /// Nothing is known any more: this is another process.
+    /// Clears the table in a forked child.
     pub(crate) fn restart(&self) {
         self.generation.fetch_add(1, Relaxed);
         self.end.store(0, Relaxed);
@@ -174,14 +174,14 @@ mod tests {
         assert_eq!((table.at(8), table.is_known(8), table.end()), (At::Nothing, false, 0));
     }
 
-    /// Who reads while others write has an id with the address that it was made with.
+    /// A reader never sees an id with the address of another connection.
     #[test]
     fn an_id_has_its_own_address() {
         let table = Table::<1>::new();
         let running = std::sync::atomic::AtomicBool::new(true);
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                // One writer, as a descriptor is one thread's while it is made.
+                // One writer at a time, as while a descriptor is created.
                 for i in 1..200_000u64 {
                     let number = table.next.load(Relaxed);
                     table.put(0, Peer::from_words([number, !number]));

@@ -1,10 +1,10 @@
-//! What stands in for functions of libibverbs by which queue pairs and address handles get their way through the
-//! network. Those of RDMA-CM come here too: librdmacm connects its queue pairs by `ibv_modify_qp`.
+//! The interposed functions of libibverbs that set the path of queue pairs and address handles. RDMA-CM connects its
+//! queue pairs by `ibv_modify_qp`, so they come here too.
 //!
-//! A program that looks these functions up itself (NCCL) is given these by `lookup`. One that speaks to its device past
-//! them (UCX with mlx5) does not come here: `UCX_IB_SL` and its like are for those.
+//! A program that looks up these functions itself (NCCL) gets them by `lookup`. A program that bypasses libibverbs (UCX
+//! with mlx5) is not covered; `UCX_IB_SL` and similar variables are for those.
 
-// Functions of C, and what they are called with.
+// The interposed C functions and their calls of the original ones are unsafe.
 #![allow(unsafe_code)]
 
 use crate::marking::Marking;
@@ -14,16 +14,16 @@ use crate::real::{Next, next};
 use crate::slots::Slots;
 use crate::system::Errno;
 use crate::verbs_layout::{AhAttr, QP_AV, QpAttr};
-use crate::{DESCRIPTORS, WAYS};
+use crate::{DESCRIPTORS, QUEUE_PAIRS};
 use libc::{c_int, c_void};
 use std::ptr::null_mut;
 
 pub(crate) const LIBRARY: &std::ffi::CStr = c"libibverbs.so.1";
 
-/// Queue pairs that are connected, and address handles: the two that lead to another host.
-static THERE: Slots<WAYS> = Slots::new();
+/// The connected queue pairs and the address handles: both lead to another host.
+static THERE: Slots<QUEUE_PAIRS> = Slots::new();
 
-/// One of them leads there from now on.
+/// Handles that a queue pair or address handle leads to a peer.
 fn leads(one: *mut c_void, peer: Peer) {
     let errno = Errno::keep();
     if let Some(number) = THERE.take(one as usize) {
@@ -32,7 +32,7 @@ fn leads(one: *mut c_void, peer: Peer) {
     drop(errno);
 }
 
-/// One of them is about to be destroyed: afterwards another may have its address.
+/// Handles that a queue pair or address handle is about to be destroyed. Afterwards another may have its address.
 fn ends(one: *mut c_void) {
     if process::settings().is_some()
         && let Some(number) = THERE.free(one as usize)
@@ -41,13 +41,13 @@ fn ends(one: *mut c_void) {
     }
 }
 
-/// The same way with the mark; none if it has that already, or there is none.
+/// Returns the address vector with the mark; `None` if it has the mark already, or there is none.
 fn marked(attr: &AhAttr, marking: Marking) -> Option<AhAttr> {
     let mut marked = *attr;
     if let Some(service_level) = marking.service_level {
         marked.sl = service_level;
     }
-    // The traffic class stands in a header that packets within one subnet need not have.
+    // The traffic class is part of the global header, which packets within a subnet may lack.
     if let Some(class) = marking.class_over(attr.grh.traffic_class).filter(|_| attr.is_global != 0)
     {
         marked.grh.traffic_class = class;
@@ -55,7 +55,7 @@ fn marked(attr: &AhAttr, marking: Marking) -> Option<AhAttr> {
     (marked != *attr).then_some(marked)
 }
 
-/// Where it leads, if that can be told: a way within a subnet has a number that no host is called by.
+/// Returns the peer, if it is known: a path within a subnet has a LID alone, which is no host's name.
 fn peer(attr: &AhAttr) -> Option<Peer> {
     let half = |bytes: &[u8]| bytes.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
     let (high, low) = attr.grh.dgid.split_at(8);
@@ -63,11 +63,11 @@ fn peer(attr: &AhAttr) -> Option<Peer> {
     Some(peer).filter(|peer| attr.is_global != 0 && peer.is_elsewhere())
 }
 
-/// `ibv_modify_qp(3)`: with the mark, if an address vector is set; without, if the device takes it only so.
+/// `ibv_modify_qp(3)`. An address vector is set with the mark, or without it if the device refuses that.
 ///
 /// # Safety
 ///
-/// As that.
+/// As for the original.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ibv_modify_qp(qp: *mut c_void, attr: *mut QpAttr, mask: c_int) -> c_int {
     let call = |attr: *mut QpAttr| -> c_int {
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn ibv_modify_qp(qp: *mut c_void, attr: *mut QpAttr, mask:
     let result = match marked(&before, marking) {
         None => call(attr),
         Some(marked) => {
-            // In its place: how long what stands around it is, the program's library knows.
+            // The vector is changed in place, as only the program's library knows the size of the structure around it.
             unsafe { vector.write(marked) };
             let result = call(attr);
             unsafe { vector.write(before) };
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn ibv_modify_qp(qp: *mut c_void, attr: *mut QpAttr, mask:
 ///
 /// # Safety
 ///
-/// As that.
+/// As for the original.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ibv_create_ah(pd: *mut c_void, attr: *mut AhAttr) -> *mut c_void {
     let call = |attr: *mut AhAttr| -> *mut c_void {
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn ibv_create_ah(pd: *mut c_void, attr: *mut AhAttr) -> *m
 ///
 /// # Safety
 ///
-/// As that.
+/// As for the original.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ibv_destroy_ah(ah: *mut c_void) -> c_int {
     ends(ah);
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn ibv_destroy_ah(ah: *mut c_void) -> c_int {
 ///
 /// # Safety
 ///
-/// As that.
+/// As for the original.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ibv_destroy_qp(qp: *mut c_void) -> c_int {
     ends(qp);

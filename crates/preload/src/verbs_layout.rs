@@ -1,18 +1,18 @@
-//! What of libibverbs's structures is looked at, as its header verbs.h lays it out. A test compares.
+//! The used parts of libibverbs's structures, in the layout of its header verbs.h. A test compares them.
 
 /// `ibv_global_route`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, align(8))]
 pub struct GlobalRoute {
-    /// The other end's global identifier.
+    /// The GID of the other end.
     pub dgid: [u8; 16],
-    /// As it was given.
+    /// Unchanged.
     pub flow_label: u32,
-    /// As it was given.
+    /// Unchanged.
     pub sgid_index: u8,
-    /// As it was given.
+    /// Unchanged.
     pub hop_limit: u8,
-    /// The byte of IP's header.
+    /// The byte of the IP header.
     pub traffic_class: u8,
 }
 
@@ -20,32 +20,32 @@ pub struct GlobalRoute {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct AhAttr {
-    /// What stands in the global header.
+    /// The global header.
     pub grh: GlobalRoute,
-    /// The number within the subnet.
+    /// The LID of the other end.
     pub dlid: u16,
     /// The service level.
     pub sl: u8,
-    /// As it was given.
+    /// Unchanged.
     pub src_path_bits: u8,
-    /// As it was given.
+    /// Unchanged.
     pub static_rate: u8,
-    /// Whether there is a global header.
+    /// Whether the packets have a global header.
     pub is_global: u8,
-    /// As it was given.
+    /// Unchanged.
     pub port_num: u8,
 }
 
-/// `ibv_qp_attr` up to what matters.
+/// `ibv_qp_attr` up to the address vector.
 #[derive(Debug)]
 #[repr(C)]
 pub struct QpAttr {
     before: [u32; 14],
-    /// The way to the other end.
+    /// The path to the other end.
     pub ah_attr: AhAttr,
 }
 
-/// `IBV_QP_AV`: the way is set.
+/// `IBV_QP_AV`: the address vector is set.
 pub const QP_AV: libc::c_int = 1 << 7;
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! [`Watch`]: what calls of the program do to what is known of descriptors.
+//! [`Watch`]: the table of descriptors and its changes.
 
 use crate::changes::Changes;
 use crate::peer::Peer;
 use crate::table::{At, Id, Table};
 
-/// A table, and which of it changed. `N` descriptors in `WORDS` times 64 bits.
+/// A table with a set of changes: `N` descriptors in `WORDS` times 64 bits.
 #[derive(Debug)]
 pub(crate) struct Watch<const N: usize, const WORDS: usize, const SUMMARIES: usize> {
     table: Table<N>,
@@ -17,14 +17,14 @@ impl<const N: usize, const WORDS: usize, const SUMMARIES: usize> Watch<N, WORDS,
         Watch { table: Table::new(), changes: Changes::new() }
     }
 
-    /// A descriptor is a connection from now on, whatever it was before.
+    /// Stores that a descriptor is a new connection.
     pub(crate) fn connected(&self, descriptor: usize, peer: Peer) {
         self.table.put(descriptor, peer);
         self.changes.note(descriptor);
     }
 
-    /// A descriptor is about to be closed, or to be connected elsewhere. To be said before: afterwards it may be
-    /// somebody else's.
+    /// Clears a descriptor that is about to be closed or connected elsewhere. The call comes first, as another thread
+    /// may get the descriptor afterwards.
     pub(crate) fn closing(&self, descriptor: usize) {
         if self.table.is_known(descriptor) {
             self.table.clear(descriptor);
@@ -32,7 +32,7 @@ impl<const N: usize, const WORDS: usize, const SUMMARIES: usize> Watch<N, WORDS,
         }
     }
 
-    /// `to` is the same as `from` from now on.
+    /// Stores that `to` is now a duplicate of `from`.
     pub(crate) fn duplicated(&self, from: usize, to: usize) {
         match self.table.at(from) {
             At::Connection(id, peer) => {
@@ -43,13 +43,13 @@ impl<const N: usize, const WORDS: usize, const SUMMARIES: usize> Watch<N, WORDS,
         }
     }
 
-    /// A connection's descriptor turned out to be something else by now.
+    /// Clears a connection's descriptor that was closed unnoticed.
     pub(crate) fn lost(&self, descriptor: usize, id: Id) {
         self.table.clear_if(descriptor, id);
         self.changes.note(descriptor);
     }
 
-    /// What is known, without a look at who is at the other end.
+    /// Returns whether a descriptor is in the table, without reading its peer.
     pub(crate) fn is_known(&self, descriptor: usize) -> bool {
         self.table.is_known(descriptor)
     }
@@ -58,28 +58,28 @@ impl<const N: usize, const WORDS: usize, const SUMMARIES: usize> Watch<N, WORDS,
         self.table.at(descriptor)
     }
 
-    /// The library itself has opened a descriptor.
+    /// Stores a descriptor of the library itself.
     pub(crate) fn opened_own(&self, descriptor: usize) {
         self.closing(descriptor);
         self.table.put_own(descriptor);
     }
 
-    /// The library's own descriptors, from one on.
+    /// Iterates over the library's own descriptors, from `first` on.
     pub(crate) fn own_from(&self, first: usize) -> impl Iterator<Item = usize> {
         (first..self.table.end()).filter(|descriptor| self.table.at(*descriptor) == At::Own)
     }
 
-    /// Descriptors of which something is known, in a range.
+    /// Iterates over the descriptors in the table, within a range.
     pub(crate) fn known(&self, first: usize, last: usize) -> impl Iterator<Item = usize> {
         (first..self.table.end().min(last.saturating_add(1))).filter(|d| self.table.is_known(*d))
     }
 
-    /// Each descriptor that has changed since the last time.
+    /// Takes each descriptor that has changed since the last call.
     pub(crate) fn take(&self, each: impl FnMut(usize)) {
         self.changes.take(each);
     }
 
-    /// This is another process.
+    /// Clears the table in a forked child.
     pub(crate) fn restart(&self) {
         self.table.restart();
     }

@@ -66,8 +66,8 @@ fn what_can_not_be_used_is_said_before_anything_runs() {
     let cases: [(&[&str], &str); 13] = [
         (&["--controller", "somewhere"], "unix:PATH, http://HOST:PORT or https://HOST:PORT"),
         (&["--controller", "unix:a,"], "several with commas between"),
-        (&https, "no SABA_CA_FILE"),
-        (&[&https[..], &["--ca-file", "open"]].concat(), "no certificate is in it"),
+        (&https, "without SABA_CA_FILE"),
+        (&[&https[..], &["--ca-file", "open"]].concat(), "the file has no certificate"),
         (&["--ca-file", "none"], "--ca-file can't be none"),
         (&["--key-file", "none"], "--key-file can't be none"),
         (&["--job", ""], "1 to 256 bytes"),

@@ -2,10 +2,10 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A controller as it answers: numbers of requests, clients, who is connected where.
+/// A model of the controller's answers: request numbers, clients, and open connections.
 #[derive(Default)]
 struct Controller {
-    clients: BTreeMap<u64, BTreeMap<u64, (Value, Heard)>>,
+    clients: BTreeMap<u64, BTreeMap<u64, (Value, Reply)>>,
     open: BTreeMap<u64, (u64, String)>,
     registered: BTreeSet<u64>,
     next: u64,
@@ -17,15 +17,15 @@ impl Controller {
         self.next
     }
 
-    fn hear(&mut self, (_, path, body): &Said) -> Heard {
+    fn answer(&mut self, (_, path, body): &HttpRequest) -> Reply {
         if path == "/v1/clients" {
             let client = self.id();
             self.clients.insert(client, BTreeMap::new());
-            return Heard::Done(json!({ "client": client, "lease_ms": 30_000 }));
+            return Reply::Done(json!({ "client": client, "lease_ms": 30_000 }));
         }
         let body: Value = serde_json::from_str(body).unwrap();
         let (client, number) = (body["client"].as_u64().unwrap(), body["number"].as_u64().unwrap());
-        let Some(answered) = self.clients.get(&client) else { return Heard::Forgotten };
+        let Some(answered) = self.clients.get(&client) else { return Reply::Forgotten };
         if let Some((before, answer)) = answered.get(&number) {
             assert_eq!(before, &body["request"], "a number has one request");
             return answer.clone();
@@ -35,38 +35,38 @@ impl Controller {
             assert!(self.registered.contains(&connect["application"].as_u64().unwrap()));
             let (id, to) = (self.id(), connect["to"].as_str().unwrap().to_owned());
             if to == "nowhere" {
-                Heard::Refused("there is no host".into())
+                Reply::Refused("there is no host".into())
             } else {
                 self.open.insert(id, (client, to));
-                Heard::Done(json!({ "connection": id, "level": 1 }))
+                Reply::Done(json!({ "connection": id, "level": 1 }))
             }
         } else if let Some(close) = request.get("close") {
             let closed = self.open.remove(&close["connection"].as_u64().unwrap());
             assert!(closed.is_some(), "it was open");
-            Heard::Done(json!({}))
+            Reply::Done(json!({}))
         } else {
             let id = self.id();
             self.registered.insert(id);
-            Heard::Done(json!({ "application": id, "level": 1, "dscp": 7 }))
+            Reply::Done(json!({ "application": id, "level": 1, "dscp": 7 }))
         };
         let kept = (request.clone(), answer.clone());
         self.clients.get_mut(&client).unwrap().insert(number, kept);
         answer
     }
 
-    /// A lease that ended, or an empty store.
+    /// Forgets all clients, as after the end of their leases or with an empty store.
     fn forget(&mut self) {
         *self = Controller { next: self.next, ..Controller::default() };
     }
 }
 
 fn session() -> Session {
-    Session::new(Named { name: "LR".into(), job: None, nodes: None, dataset: None })
+    Session::new(Registration { name: "LR".into(), job: None, nodes: None, dataset: None })
 }
 
 fn settle(session: &mut Session, controller: &mut Controller) {
-    while let Some(said) = session.say() {
-        session.hear(controller.hear(&said));
+    while let Some(said) = session.next_request() {
+        session.handle(controller.answer(&said));
     }
 }
 
@@ -74,7 +74,7 @@ fn settle(session: &mut Session, controller: &mut Controller) {
 enum Step {
     Open(bool),
     Close(usize),
-    /// Something is said; whether it gets there, and whether its answer comes back.
+    /// A request is sent; the flags say whether it arrives, and whether its answer returns.
     Say(bool, bool),
     Forget,
 }
@@ -89,8 +89,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// Whatever is lost or forgotten on the way, in the end the controller knows the connections that are open, each
-    /// once.
+    /// Whatever is lost or forgotten, in the end the controller knows each open connection once.
     #[test]
     fn in_the_end_the_controller_knows_what_is_open(
         steps in proptest::collection::vec(step(), 0..60),
@@ -108,20 +107,20 @@ proptest! {
                 Step::Close(which) if which < open.len() => session.close(open.remove(which).0),
                 Step::Close(_) => {}
                 Step::Say(arrives, returns) => {
-                    if let Some(said) = session.say().filter(|_| arrives) {
-                        let heard = controller.hear(&said);
+                    if let Some(said) = session.next_request().filter(|_| arrives) {
+                        let reply = controller.answer(&said);
                         if returns {
-                            session.hear(heard);
+                            session.handle(reply);
                         }
                     }
                 }
                 Step::Forget => controller.forget(),
             }
-            let is_unsaid = |link: &Link| link.known.is_none() || link.is_closed;
-            let unsaid = session.links.iter().filter(|of| is_unsaid(of.1)).map(|of| *of.0);
-            prop_assert_eq!(&unsaid.collect::<BTreeSet<_>>(), &session.unsaid);
+            let is_pending = |link: &Link| link.known.is_none() || link.is_closed;
+            let pending = session.links.iter().filter(|of| is_pending(of.1)).map(|of| *of.0);
+            prop_assert_eq!(&pending.collect::<BTreeSet<_>>(), &session.pending);
         }
-        // As a renewal finds out.
+        // A renewal detects this.
         let is_known = session.client.is_some_and(|client| controller.clients.contains_key(&client));
         if session.client.is_some() && !is_known {
             session.forgotten();
@@ -145,23 +144,23 @@ proptest! {
 fn what_is_refused_is_not_asked_again() {
     let mut session = session();
     assert_eq!(session.open("h1".into(), "h2".into()), None, "no controller has said anything");
-    session.say().unwrap();
-    session.hear(Heard::Done(json!({ "client": 0, "lease_ms": 5 })));
-    session.say().unwrap();
-    session.hear(Heard::Refused("it may not".into()));
+    session.next_request().unwrap();
+    session.handle(Reply::Done(json!({ "client": 0, "lease_ms": 5 })));
+    session.next_request().unwrap();
+    session.handle(Reply::Refused("it may not".into()));
     assert_eq!(session.refused(), Some("it may not"));
-    assert_eq!(session.say(), None);
+    assert_eq!(session.next_request(), None);
 }
 
-/// Processes of one job say so; without one nothing is said, as older controllers know no jobs.
+/// A registration names the job only if there is one, as older controllers know no jobs.
 #[test]
 fn a_job_is_said_if_there_is_one() {
     for job in [None, Some("LR at noon".to_owned())] {
-        let named = Named { job: job.clone(), ..session().named };
-        let mut session = Session::new(named);
-        let hello = session.say().unwrap();
-        session.hear(Controller::default().hear(&hello));
-        let (_, _, body) = session.say().unwrap();
+        let registration = Registration { job: job.clone(), ..session().registration };
+        let mut session = Session::new(registration);
+        let hello = session.next_request().unwrap();
+        session.handle(Controller::default().answer(&hello));
+        let (_, _, body) = session.next_request().unwrap();
         let body: Value = serde_json::from_str(&body).unwrap();
         let said = body["request"]["register"].get("job");
         assert_eq!(said, job.map(Value::from).as_ref());

@@ -10,13 +10,13 @@ mod tls;
 mod two_hosts;
 mod world;
 
-use saba::{Application, Error, Options, Place};
+use saba::{Application, Endpoint, Error, Options};
 use socket2::SockRef;
 use std::net::{Ipv4Addr, Ipv6Addr, TcpListener, TcpStream, UdpSocket};
 use world::World;
 
 fn options(world: &World) -> Options {
-    let (controller, host) = (Place::Unix(world.socket()).into(), Some("h0".into()));
+    let (controller, host) = (Endpoint::Unix(world.socket()).into(), Some("h0".into()));
     Options { controller, host, ..Options::default() }
 }
 
@@ -141,16 +141,16 @@ fn a_client_without_a_thread_says_it_when_it_is_called() {
     world.start();
     let mut client = saba::Client::new("all", options(&world)).unwrap();
     assert_eq!((client.mark(), client.open("h1")), (None, None));
-    client.beat();
+    client.poll();
     assert!(client.mark().is_some());
     let (known, refused) = (client.open("h1").unwrap(), client.open("h9").unwrap());
     assert_eq!(world.inspect(|core| core.state().connections().len()), 0);
-    client.beat();
+    client.poll();
     assert_eq!(world.inspect(|core| core.state().connections().len()), 1);
     assert!(client.is_known(known) && !client.is_known(refused));
     assert!(client.refusal(refused).unwrap().contains("h9"));
     client.close(known);
-    client.beat();
+    client.poll();
     assert_eq!(world.inspect(|core| core.state().connections().len()), 0);
     client.end();
     world.until(|core| core.state().clients().len() == 0);

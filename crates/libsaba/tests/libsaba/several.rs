@@ -26,7 +26,7 @@ fn where_nobody_is_the_next_is_asked_at_once() {
     let nowhere = world.folder.path().join("nowhere");
     let application = Application::register("all", options(&[nowhere, world.socket()])).unwrap();
     assert!(application.mark().is_some(), "it is known when that returns");
-    assert_eq!(application.away(), None);
+    assert_eq!(application.unreachable(), None);
     drop(application);
     world.until(|core| counts(core) == (0, 0, 0));
 }
@@ -45,7 +45,7 @@ fn what_one_did_not_answer_is_done_once_by_the_next() {
         one.set(way);
         let second = application.connect(None, "h1").unwrap();
         assert_eq!(world.inspect(counts), (1, 1, 2), "{way:?}");
-        assert_eq!(application.away(), None);
+        assert_eq!(application.unreachable(), None);
         drop(first);
         assert_eq!(world.inspect(counts), (1, 1, 1), "{way:?}");
         // The first is there again, and the other is not.
@@ -82,13 +82,13 @@ fn when_none_answers_they_are_looked_for_until_one_does() {
     let nowhere = world.folder.path().join("nowhere");
     let application = Application::register("all", options(&[world.socket(), nowhere])).unwrap();
     assert_eq!(application.mark(), None);
-    let away = application.away().unwrap();
+    let away = application.unreachable().unwrap();
     for place in ["/socket: No such file", "/nowhere: No such file"] {
         assert!(away.contains(place), "{away}");
     }
     world.start();
     world.until(|core| counts(core) == (1, 1, 0));
-    while application.away().is_some() {
+    while application.unreachable().is_some() {
         std::thread::yield_now();
     }
     let _connection = application.connect(None, "h1").unwrap();

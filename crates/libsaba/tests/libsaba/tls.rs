@@ -63,17 +63,17 @@ fn where_one_is_not_who_it_says_the_next_is_asked() {
         plain(),
     ];
     let whys = [
-        "nobody of",
-        "ours/authority.pem has signed its certificate",
-        "its certificate has expired",
+        "no authority in",
+        "ours/authority.pem has signed the controller's certificate",
+        "the controller's certificate has expired",
         "certificate not valid for name \"127.0.0.1\"",
-        "it does not speak TLS",
+        "the controller does not speak TLS",
     ];
     for (place, why) in places.iter().zip(whys) {
         let mut options = options(place, ours.file());
         options.token = Some("abc".into());
         let application = Application::register("all", options.clone()).unwrap();
-        let away = application.away().unwrap();
+        let away = application.unreachable().unwrap();
         assert!(away.starts_with(&format!("{place}: ")) && away.contains(why), "{away}");
         // The program goes on.
         assert_eq!(application.connect(None, "h1").unwrap().mark(), None);
@@ -143,7 +143,7 @@ fn a_connection_that_was_closed_meanwhile_is_made_again() {
     let authority = Authority::new(folder.path(), "ours");
     let place = server(&authority, false);
     let application = Application::register("all", options(&place, authority.file())).unwrap();
-    assert!(application.mark().is_some(), "{:?}", application.away());
+    assert!(application.mark().is_some(), "{:?}", application.unreachable());
 }
 
 /// A proxy before a controller may not let anybody pass without.
@@ -153,8 +153,8 @@ fn who_asks_for_a_certificate_is_told_as_such() {
     let authority = Authority::new(folder.path(), "ours");
     let place = server(&authority, true);
     let application = Application::register("all", options(&place, authority.file())).unwrap();
-    let away = application.away().unwrap();
-    assert!(away.contains("it asks for a certificate, and none is shown"), "{away}");
+    let away = application.unreachable().unwrap();
+    assert!(away.contains("the controller requires a client certificate"), "{away}");
     assert!(away.contains("SABA_CERTIFICATE_FILE"), "{away}");
 }
 
@@ -190,7 +190,7 @@ fn files_that_can_not_be_used_are_told() {
     };
     let with =
         |authorities: &Path| TlsFiles { authorities: Some(authorities.into()), ..all.clone() };
-    says(TlsFiles { authorities: None, ..all.clone() }, &["no SABA_CA_FILE"]);
+    says(TlsFiles { authorities: None, ..all.clone() }, &["without SABA_CA_FILE"]);
     for one in
         [TlsFiles { key: None, ..all.clone() }, TlsFiles { certificate: None, ..all.clone() }]
     {
@@ -199,12 +199,12 @@ fn files_that_can_not_be_used_are_told() {
     let gone = folder.path().join("gone.pem");
     says_of(with(&gone), &gone, "No such file");
     let empty = authority.write("empty.pem", "");
-    says_of(with(&empty), &empty, "no certificate is in it");
-    says_of(with(&key), &key, "no certificate is in it");
+    says_of(with(&empty), &empty, "the file has no certificate");
+    says_of(with(&key), &key, "the file has no certificate");
     let wrong = authority
         .write("wrong.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
     says_of(with(&wrong), &wrong, "invalid");
-    says_of(TlsFiles { key: Some(empty.clone()), ..all.clone() }, &empty, "no key is in it");
+    says_of(TlsFiles { key: Some(empty.clone()), ..all.clone() }, &empty, "the file has no key");
     let (_, other) = authority.signs("other.test");
     says_of(TlsFiles { key: Some(other), ..all.clone() }, &certificate, "the certificate of");
     std::fs::set_permissions(&key, PermissionsExt::from_mode(0o644)).unwrap();

@@ -1,4 +1,5 @@
-//! Programs that connect, duplicate and close, seen and unseen, before a model of what the system has.
+//! Random programs that connect, duplicate and close, with and without the library noticing, beside a model of the
+//! system.
 
 use super::*;
 use crate::table::At;
@@ -10,16 +11,16 @@ const N: usize = 8;
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// A socket at this descriptor, whatever stood there, is connected to this host.
+    /// Connects the socket at this descriptor to this host.
     Connect(usize, u8),
     /// `dup2`.
     Duplicate(usize, usize),
     Close(usize),
-    /// By a way that the library does not see, `fclose` for one; whether a file has the descriptor at once.
+    /// Closes a descriptor unnoticed, as `fclose` does; the flag says whether a file takes its place.
     CloseUnseen(usize, bool),
-    /// The thread looks at what has changed.
+    /// The thread reads the changes.
     Look,
-    /// It looks whether descriptors are what they were.
+    /// The thread checks that descriptors are still the same sockets.
     Verify,
 }
 
@@ -42,11 +43,11 @@ fn peer(host: u8) -> Peer {
 #[derive(Default)]
 struct World {
     watch: Box<Option<Watch<N, 1, 1>>>,
-    /// What the system has at a descriptor: an inode, and who is connected, if that is a socket.
+    /// The inode at each descriptor, and the peer if it is a connected socket.
     system: BTreeMap<usize, (u64, Option<Peer>)>,
     inodes: u64,
     ledger: Ledger,
-    /// What was said.
+    /// The reported connections.
     reported: BTreeMap<Id, Peer>,
     ever: BTreeSet<Id>,
 }
@@ -78,14 +79,15 @@ impl World {
     fn look(&mut self) {
         let mut changed = Vec::new();
         self.watch().take(|descriptor| changed.push(descriptor));
-        let seen = |descriptor: usize| {
+        let observed = |descriptor: usize| {
             let At::Connection(id, peer) = self.watch().at(descriptor) else { return None };
-            // What is no socket any more is known to be none.
+            // The system reports that it is not a socket.
             let (inode, _) = self.system.get(&descriptor).filter(|there| there.1.is_some())?;
-            Some(Seen { id, peer, identity: Identity(*inode) })
+            Some(Observed { id, peer, identity: Identity(*inode) })
         };
-        let seen: Vec<_> = changed.into_iter().map(|changed| (changed, seen(changed))).collect();
-        let changes = self.ledger.look(seen);
+        let observed: Vec<_> =
+            changed.into_iter().map(|changed| (changed, observed(changed))).collect();
+        let changes = self.ledger.update(observed);
         self.hear(changes);
     }
 
@@ -102,7 +104,7 @@ impl World {
     fn does(&mut self, step: &Step) {
         match *step {
             Step::Connect(at, host) => {
-                // What stands there was closed unseen, if it was closed at all.
+                // A socket that stood there was closed unnoticed.
                 let inode = self.inode();
                 self.system.insert(at, (inode, Some(peer(host))));
                 self.watch().connected(at, peer(host));
@@ -133,14 +135,14 @@ impl World {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Whatever a program does and whenever the thread looks: when it has looked, what was said is what there is.
+    /// Whatever the program does and whenever the thread reads, in the end the reported connections are the open ones.
     #[test]
     fn in_the_end_what_was_said_is_what_there_is(steps in proptest::collection::vec(step(), 0..60)) {
         let mut world = World { watch: Box::new(Some(Watch::new())), ..World::default() };
         for step in &steps {
             world.does(step);
         }
-        // Descriptors that were closed unseen before anybody looked are found by the second look.
+        // The second scan finds descriptors that were closed unnoticed before the first.
         world.look();
         world.verify();
         let there: BTreeMap<u64, Peer> =
@@ -152,7 +154,7 @@ proptest! {
         prop_assert_eq!(said, there);
     }
 
-    /// One that ends before anybody looks is not said at all.
+    /// A connection that ends before the thread reads is not reported.
     #[test]
     fn what_is_over_before_it_is_seen_is_not_said(hosts in proptest::collection::vec(0..4u8, 1..20)) {
         let mut world = World { watch: Box::new(Some(Watch::new())), ..World::default() };

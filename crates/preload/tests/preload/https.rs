@@ -41,9 +41,9 @@ fn what_keeps_it_from_a_controller_is_in_the_log() {
     let (log, authorities) = (world.folder.path().join("log"), ours.file());
     let gone = world.folder.path().join("gone.pem");
     for (authorities, said) in [
-        (authorities.to_str().unwrap(), "authority.pem has signed its certificate"),
+        (authorities.to_str().unwrap(), "authority.pem has signed the controller's certificate"),
         (gone.to_str().unwrap(), "gone.pem: No such file"),
-        ("", "no SABA_CA_FILE"),
+        ("", "without SABA_CA_FILE"),
     ] {
         let more = [
             ITS_MARK,

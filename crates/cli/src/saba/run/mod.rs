@@ -9,7 +9,7 @@ use crate::output::{Json, note};
 use crate::values::{Refusal, number, refused};
 use anyhow::Context;
 use child::{Ended, Signals};
-use saba::{Application, Error, Options, Places, TlsFiles};
+use saba::{Application, Endpoints, Error, Options, TlsFiles};
 use serde_json::json;
 use std::ffi::{CString, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -57,7 +57,7 @@ pub struct Flags {
     /// next is asked when one does not answer; SABA_CONTROLLER, or
     /// unix:/run/bandwise/controller.sock, if not given
     #[arg(long, value_name = "PLACES", value_parser = places)]
-    controller: Option<Places>,
+    controller: Option<Endpoints>,
     /// The file with the token that the controller is shown; SABA_TOKEN_FILE if not given
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
@@ -89,7 +89,7 @@ pub struct Flags {
     command: Vec<OsString>,
 }
 
-fn places(text: &str) -> Result<Places, Refusal> {
+fn places(text: &str) -> Result<Endpoints, Refusal> {
     let allowed = "unix:PATH, http://HOST:PORT or https://HOST:PORT; several with commas between";
     text.parse().or_else(|_| refused(None, allowed))
 }
@@ -156,7 +156,7 @@ impl Flags {
             Some(mark) => note(format_args!("saba: {} has the mark {mark}", self.app)),
             None => note(format_args!(
                 "saba: no controller answers: {}; the command runs without a mark",
-                application.away().unwrap_or_else(|| options.controller.to_string())
+                application.unreachable().unwrap_or_else(|| options.controller.to_string())
             )),
         }
         let variables = Variables::new(&self.app, &options, mark)

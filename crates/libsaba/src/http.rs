@@ -1,6 +1,6 @@
-//! [`Wire`]: HTTP/1.1 to a controller, one request after another, and never for longer than somebody would wait.
+//! [`HttpConnection`]: HTTP/1.1 to a controller, with one request at a time and a timeout.
 
-use crate::Place;
+use crate::Endpoint;
 use crate::tls::{Tls, TlsStream, last_words};
 use serde_json::Value;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
@@ -8,17 +8,17 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-/// How long the controller may take to be there, and to say something.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// The timeout of connecting, and of each read and write.
+const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The longest answer, in bytes.
-const LONGEST: u64 = 1 << 20;
+/// The longest response, in bytes.
+const MAX_RESPONSE: u64 = 1 << 20;
 
-/// A connection, made when it is needed.
+/// A connection that is opened when it is needed.
 #[derive(Debug)]
-pub(crate) struct Wire {
-    place: Place,
-    /// There is one where the place needs it.
+pub(crate) struct HttpConnection {
+    endpoint: Endpoint,
+    /// The TLS configuration, if the endpoint needs one.
     tls: Option<Tls>,
     token: Option<String>,
     stream: Option<BufReader<Stream>>,
@@ -59,7 +59,7 @@ impl Write for Stream {
 }
 
 impl Stream {
-    fn say(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         let said = self.write_all(bytes).and_then(|()| self.flush());
         said.map_err(|error| match self {
             Stream::Tls(stream) => last_words(stream, error),
@@ -68,36 +68,35 @@ impl Stream {
     }
 }
 
-impl Wire {
-    pub(crate) fn new(place: Place, tls: Option<Tls>, token: Option<String>) -> Self {
-        Wire { place, tls, token, stream: None }
+impl HttpConnection {
+    pub(crate) fn new(endpoint: Endpoint, tls: Option<Tls>, token: Option<String>) -> Self {
+        HttpConnection { endpoint, tls, token, stream: None }
     }
 
-    pub(crate) fn place(&self) -> &Place {
-        &self.place
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
     }
 
-    /// The status of an answer and what stands in it, or why there is none. A connection that was kept open may have
-    /// been closed meanwhile: then it is tried once more on a new one, which is why only what may be said twice is said
-    /// here.
-    pub(crate) fn ask(
+    /// Sends a request. Returns the status and the body of the response. A connection from an earlier request may have
+    /// been closed meanwhile; the request is then repeated once on a new one. So requests have to be idempotent.
+    pub(crate) fn request(
         &mut self,
         method: &str,
         path: &str,
         body: &str,
     ) -> Result<(u16, Value), String> {
         let was_open = self.stream.is_some();
-        let answer = match self.once(method, path, body) {
+        let answer = match self.exchange(method, path, body) {
             Err(error) if was_open && error.kind() != ErrorKind::WouldBlock => {
-                self.once(method, path, body)
+                self.exchange(method, path, body)
             }
             answer => answer,
         };
         answer.map_err(|error| match error.kind() {
             ErrorKind::WouldBlock | ErrorKind::TimedOut => {
-                format!("nothing is heard for {} s", PATIENCE.as_secs())
+                format!("no response in {} s", TIMEOUT.as_secs())
             }
-            ErrorKind::UnexpectedEof => "it closes the connection".to_owned(),
+            ErrorKind::UnexpectedEof => "the controller closed the connection".to_owned(),
             _ => {
                 let why = self.tls.as_ref().and_then(|tls| tls.why(&error));
                 why.unwrap_or_else(|| error.to_string())
@@ -105,47 +104,47 @@ impl Wire {
         })
     }
 
-    fn once(&mut self, method: &str, path: &str, body: &str) -> io::Result<(u16, Value)> {
+    fn exchange(&mut self, method: &str, path: &str, body: &str) -> io::Result<(u16, Value)> {
         let mut stream = match self.stream.take() {
             Some(stream) => stream,
-            None => BufReader::new(connect(&self.place, self.tls.as_ref())?),
+            None => BufReader::new(connect(&self.endpoint, self.tls.as_ref())?),
         };
         let mut head = format!("{method} {path} HTTP/1.1\r\nHost: controller\r\n");
         if let Some(token) = &self.token {
             head += &format!("Authorization: Bearer {token}\r\n");
         }
         head += &format!("Content-Length: {}\r\n\r\n{body}", body.len());
-        stream.get_mut().say(head.as_bytes())?;
-        let (status, body, stays) = answer(&mut stream)?;
-        // Who can't do it may be about to end, and another come in its place.
-        if stays && status < 500 {
+        stream.get_mut().send(head.as_bytes())?;
+        let (status, body, is_kept_open) = answer(&mut stream)?;
+        // The instance may be stopping, and another one may take its address.
+        if is_kept_open && status < 500 {
             self.stream = Some(stream);
         }
         Ok((status, body))
     }
 }
 
-fn connect(place: &Place, tls: Option<&Tls>) -> io::Result<Stream> {
-    match (place, tls) {
-        (Place::Unix(path), _) => {
+fn connect(endpoint: &Endpoint, tls: Option<&Tls>) -> io::Result<Stream> {
+    match (endpoint, tls) {
+        (Endpoint::Unix(path), _) => {
             let stream = UnixStream::connect(path)?;
-            stream.set_read_timeout(Some(PATIENCE))?;
-            stream.set_write_timeout(Some(PATIENCE))?;
+            stream.set_read_timeout(Some(TIMEOUT))?;
+            stream.set_write_timeout(Some(TIMEOUT))?;
             Ok(Stream::Unix(stream))
         }
-        (Place::Tls(host), Some(tls)) => Ok(Stream::Tls(tls.over(host, tcp(host)?)?)),
-        (Place::Tls(_), None) => Err(ErrorKind::InvalidInput.into()),
-        (Place::Tcp(host), _) => Ok(Stream::Tcp(tcp(host)?)),
+        (Endpoint::Tls(host), Some(tls)) => Ok(Stream::Tls(tls.over(host, tcp(host)?)?)),
+        (Endpoint::Tls(_), None) => Err(ErrorKind::InvalidInput.into()),
+        (Endpoint::Tcp(host), _) => Ok(Stream::Tcp(tcp(host)?)),
     }
 }
 
 fn tcp(host: &str) -> io::Result<TcpStream> {
     let mut last = io::Error::from(ErrorKind::NotFound);
     for address in host.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, PATIENCE) {
+        match TcpStream::connect_timeout(&address, TIMEOUT) {
             Ok(stream) => {
-                stream.set_read_timeout(Some(PATIENCE))?;
-                stream.set_write_timeout(Some(PATIENCE))?;
+                stream.set_read_timeout(Some(TIMEOUT))?;
+                stream.set_write_timeout(Some(TIMEOUT))?;
                 stream.set_nodelay(true)?;
                 return Ok(stream);
             }
@@ -155,40 +154,44 @@ fn tcp(host: &str) -> io::Result<TcpStream> {
     Err(last)
 }
 
-/// Reads an answer as a controller gives it: with a length. Whether another can follow.
+/// Reads a response with a content length. Returns also whether the connection stays open.
 fn answer(from: &mut impl BufRead) -> io::Result<(u16, Value, bool)> {
-    let strange =
-        || io::Error::new(ErrorKind::InvalidData, "an answer that is not HTTP/1.1 with a length");
-    let mut from = from.take(LONGEST);
+    let malformed = || {
+        io::Error::new(
+            ErrorKind::InvalidData,
+            "a response that is not HTTP/1.1 with a content length",
+        )
+    };
+    let mut from = from.take(MAX_RESPONSE);
     let line = |from: &mut dyn BufRead| -> io::Result<String> {
         let mut line = String::new();
         match from.read_line(&mut line)? {
             0 => Err(ErrorKind::UnexpectedEof.into()),
-            _ if !line.ends_with('\n') => Err(strange()),
+            _ if !line.ends_with('\n') => Err(malformed()),
             _ => Ok(line.trim_end().to_owned()),
         }
     };
     let first = line(&mut from)?;
     let status = first.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3));
-    let status = status.and_then(|status| status.parse().ok()).ok_or_else(strange)?;
-    let (mut length, mut stays) = (None, true);
+    let status = status.and_then(|status| status.parse().ok()).ok_or_else(malformed)?;
+    let (mut length, mut is_kept_open) = (None, true);
     loop {
         let header = line(&mut from)?;
         if header.is_empty() {
             break;
         }
-        let (name, value) = header.split_once(':').ok_or_else(strange)?;
+        let (name, value) = header.split_once(':').ok_or_else(malformed)?;
         match name.to_ascii_lowercase().as_str() {
             "content-length" => length = value.trim().parse::<u64>().ok(),
-            "connection" => stays = !value.trim().eq_ignore_ascii_case("close"),
+            "connection" => is_kept_open = !value.trim().eq_ignore_ascii_case("close"),
             _ => {}
         }
     }
-    let length = length.filter(|length| *length <= LONGEST).ok_or_else(strange)?;
+    let length = length.filter(|length| *length <= MAX_RESPONSE).ok_or_else(malformed)?;
     let mut body = vec![0; length as usize];
     from.read_exact(&mut body)?;
     let body = if body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&body) };
-    Ok((status, body.map_err(|_| strange())?, stays))
+    Ok((status, body.map_err(|_| malformed())?, is_kept_open))
 }
 
 #[cfg(test)]
@@ -199,8 +202,8 @@ mod tests {
     fn answers_are_read_one_after_another_and_others_refused() {
         let two = b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n{\"a\":1}HTTP/1.1 503 x\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
         let mut two = &two[..];
-        let (status, body, stays) = answer(&mut two).unwrap();
-        assert_eq!((status, &body["a"], stays), (200, &Value::from(1), true));
+        let (status, body, is_kept_open) = answer(&mut two).unwrap();
+        assert_eq!((status, &body["a"], is_kept_open), (200, &Value::from(1), true));
         assert_eq!(answer(&mut two).unwrap(), (503, Value::Null, false));
         assert_eq!(answer(&mut two).unwrap_err().kind(), ErrorKind::UnexpectedEof);
         let wrong = [
