@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The order of crates; each may depend on those before it.
-const ORDER: [&str; 22] = [
+const ORDER: [&str; 23] = [
     "units",
     "random",
     "input",
@@ -24,6 +24,7 @@ const ORDER: [&str; 22] = [
     "libsaba",
     "preload",
     "scenario",
+    "trace",
     "agents",
     "report",
     "papers",
@@ -31,9 +32,9 @@ const ORDER: [&str; 22] = [
 ];
 
 /// Same input, same output, and nothing else happens.
-const PURE: [&str; 14] = [
+const PURE: [&str; 15] = [
     "units", "random", "input", "saba", "profiler", "workload", "topology", "flowsim", "rdma",
-    "netsim", "rperf", "scenario", "agents", "report",
+    "netsim", "rperf", "scenario", "trace", "agents", "report",
 ];
 
 /// The same of a part of a crate.

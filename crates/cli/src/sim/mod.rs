@@ -2,7 +2,6 @@
 
 mod json;
 mod list;
-mod pcapng;
 mod ports;
 mod report;
 mod rows;

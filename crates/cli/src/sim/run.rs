@@ -2,7 +2,7 @@
 
 use super::rows::FlowRows;
 use super::settings::{Flags, Settings, Work};
-use super::trace::Trace;
+use super::trace::{self, Trace};
 use super::{json, ports, report, study, tables};
 use crate::fabric::circle;
 use crate::failure::Failure;
@@ -41,11 +41,11 @@ pub(super) fn run(flags: Flags) -> Result<(), Failure> {
 fn one(settings: Settings, interrupt: &Interrupt) -> Result<(), Failure> {
     let rows = FlowRows::begin(&settings.outputs)?;
     let trace = settings.outputs.trace()?;
-    let trace = Trace::begin(settings.trace.as_ref(), &settings.scenario, trace);
+    let trace = trace::begin(settings.trace.as_ref(), &settings.scenario, trace)?;
     let (results, files, effort) = simulate(&settings, Files { rows, trace }, interrupt)?;
     files.rows.finish()?;
     if let Some(trace) = files.trace {
-        trace.finish(results.started)?;
+        trace::finish(trace, results.started)?;
     }
     if let (Some(list), 0) = (&settings.list, results.started) {
         list.warn_empty();

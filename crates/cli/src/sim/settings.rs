@@ -2,7 +2,7 @@
 
 use super::list::FlowFile;
 use super::study;
-use super::trace::{self, TraceFlags};
+use super::trace::TraceFlags;
 use crate::failure::Failure;
 use crate::files::{self, Text};
 use crate::interrupt::Interrupt;
@@ -12,6 +12,7 @@ use crate::values::number;
 use bandwise_input::InputError;
 use bandwise_scenario::ethernet::{EthernetScenario, Study, Workload};
 use bandwise_threads::Team;
+use bandwise_trace::Limits;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -90,7 +91,7 @@ pub(super) struct Settings {
     pub(super) expected: u64,
     pub(super) outputs: Outputs,
     /// Which packets are written, if any are.
-    pub(super) trace: Option<trace::Settings>,
+    pub(super) trace: Option<Limits>,
     /// Who runs it.
     pub(super) team: Team,
 }

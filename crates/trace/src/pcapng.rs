@@ -1,6 +1,6 @@
-//! Files of packets in the format pcapng (IETF draft-ietf-opsawg-pcapng), which Wireshark reads.
+//! Blocks of the packet capture format pcapng (IETF draft-ietf-opsawg-pcapng).
 //!
-//! Written here because simulated time is in picoseconds, and what there is for it in Rust counts
+//! Time stamps are in picoseconds, as simulated time is. Crates that write this format count
 //! nanoseconds.
 
 use bandwise_netsim::ethernet::Direction;
@@ -10,14 +10,14 @@ const SECTION: u32 = 0x0a0d_0d0a;
 const INTERFACE: u32 = 1;
 const PACKET: u32 = 6;
 
-/// Which end of a number comes first: this one tells.
+/// The byte-order magic of a section.
 const BYTE_ORDER: u32 = 0x1a2b_3c4d;
-/// Frames of Ethernet.
+/// The link type of Ethernet frames.
 const LINK_TYPE: u16 = 1;
-/// Timestamps count units of 10^-12 s.
+/// The time stamp resolution: units of 10^-12 s.
 const PICOSECONDS: u8 = 12;
 
-/// Options of blocks, by number.
+// Option codes.
 const END: u16 = 0;
 const SECTION_APPLICATION: u16 = 4;
 const INTERFACE_NAME: u16 = 2;
@@ -25,11 +25,11 @@ const INTERFACE_SPEED: u16 = 8;
 const INTERFACE_RESOLUTION: u16 = 9;
 const PACKET_FLAGS: u16 = 2;
 
-/// What every file begins with; `application` made it.
-pub(super) fn section(application: &str, out: &mut Vec<u8>) {
+/// Appends the section header with which a file begins. `application` names the writing program.
+pub fn section(application: &str, out: &mut Vec<u8>) {
     block(SECTION, out, |body| {
         body.extend(BYTE_ORDER.to_le_bytes());
-        // Version 1.0; how long the section is is not known.
+        // Version 1.0; a section length of -1 is "not specified".
         body.extend(1u16.to_le_bytes());
         body.extend(0u16.to_le_bytes());
         body.extend(u64::MAX.to_le_bytes());
@@ -38,8 +38,11 @@ pub(super) fn section(application: &str, out: &mut Vec<u8>) {
     });
 }
 
-/// A port. Interfaces are numbered in the order in which they are written, from 0.
-pub(super) fn interface(name: &str, rate: BitRate, snap: u32, out: &mut Vec<u8>) {
+/// Appends an interface description for a port of that name and rate.
+///
+/// Interfaces are numbered from 0 in the order in which they are written. `snap` is the number of
+/// bytes kept of each packet, 0 for all.
+pub fn interface(name: &str, rate: BitRate, snap: u32, out: &mut Vec<u8>) {
     block(INTERFACE, out, |body| {
         body.extend(LINK_TYPE.to_le_bytes());
         body.extend([0; 2]);
@@ -51,8 +54,10 @@ pub(super) fn interface(name: &str, rate: BitRate, snap: u32, out: &mut Vec<u8>)
     });
 }
 
-/// A frame at an interface, of which no more than `snap` bytes are kept; all of them for 0.
-pub(super) fn packet(
+/// Appends a packet: a frame that passed an interface at a time.
+///
+/// At most `snap` bytes of the frame are kept, or all if `snap` is 0.
+pub fn packet(
     interface: u32,
     at: Time,
     direction: Direction,
@@ -78,7 +83,7 @@ pub(super) fn packet(
     });
 }
 
-/// A block: kind and length, what is in it, the length again.
+/// Appends a block: its type and length, the body that `fill` writes, the length again.
 fn block(kind: u32, out: &mut Vec<u8>, fill: impl FnOnce(&mut Vec<u8>)) {
     let begin = out.len();
     out.extend(kind.to_le_bytes());
@@ -96,7 +101,7 @@ fn option(code: u16, value: &[u8], body: &mut Vec<u8>) {
     pad(body);
 }
 
-/// Everything stands at a multiple of four bytes.
+/// Pads to a multiple of four bytes.
 fn pad(body: &mut Vec<u8>) {
     body.resize(body.len().next_multiple_of(4), 0);
 }
@@ -106,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_by_hand() {
+    fn blocks_have_the_bytes_of_the_draft() {
         let mut out = Vec::new();
         section("abcde", &mut out);
         let begin = "0a0d0d0a 2c000000 4d3c2b1a 0100 0000 ffffffffffffffff \
