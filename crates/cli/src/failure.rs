@@ -3,6 +3,7 @@
 use crate::output::note;
 use crate::values::Refusal;
 use bandwise_input::InputError;
+use bandwise_lab::LabError;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 use std::error::Error;
@@ -65,6 +66,12 @@ impl Failure {
 impl From<InputError> for Failure {
     fn from(error: InputError) -> Self {
         Failure::Input(error)
+    }
+}
+
+impl From<LabError> for Failure {
+    fn from(error: LabError) -> Self {
+        Failure::Work(error.into())
     }
 }
 

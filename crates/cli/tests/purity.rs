@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The order of crates; each may depend on those before it.
-const ORDER: [&str; 23] = [
+const ORDER: [&str; 24] = [
     "units",
     "random",
     "input",
@@ -20,6 +20,7 @@ const ORDER: [&str; 23] = [
     "rperf",
     "verbs",
     "enforce",
+    "lab",
     "controller",
     "libsaba",
     "preload",

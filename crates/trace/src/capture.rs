@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn the_first_write_error_is_returned() {
-        let scenario = scenario("");
+        let scenario = scenario("[run]\nseed = 1\n");
         let flows = [3, 9].into();
         let chosen = Chosen { flows, ports: all_ports(&scenario.fabric).take(1).collect() };
         let limits = Limits { chosen, packets: 1, snap: 0 };
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn ports_are_found_by_name() {
-        let fabric = scenario("").fabric;
+        let fabric = scenario("[run]\nseed = 1\n").fabric;
         let host = &fabric.node(fabric.hosts()[0]).name;
         let ports = ports_named(&fabric, host).unwrap();
         assert_eq!(ports_named(&fabric, &format!("{host}:{}", ports[0].number)).unwrap(), ports);

@@ -1,10 +1,9 @@
 //! `bandwise lab exec`.
 
-use super::parts::SWITCH;
-use super::record::Record;
-use super::{NameFlag, root};
+use super::NameFlag;
 use crate::failure::Failure;
 use anyhow::anyhow;
+use bandwise_lab::{Record, SWITCH, needs_root};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -12,16 +11,16 @@ use std::process::Command;
 /// Flags of `bandwise lab exec`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The command takes the place of this one: its exit code is what there is. Files, users and processes are
-those of the machine; the network is the host's. SABA_HOST in its environment is the host, if it is not
-set: `bandwise saba run` and libsaba go by it.
+Replaces this process by the command, whose exit code is returned. Files, users and processes are
+those of the machine; the network is the host's. SABA_HOST is set to the host unless it is set
+already; `bandwise saba run` and libsaba read it.
 
 Examples:
   bandwise lab exec h1 -- ping -c 3 10.0.0.2
   bandwise lab exec h2 -- bash
   bandwise lab exec switch -- tc -s class show dev h1")]
 pub struct Flags {
-    /// h1 and so on, or switch
+    /// The host, h1 and so on, or switch
     host: String,
     #[command(flatten)]
     name: NameFlag,
@@ -31,9 +30,9 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// Becomes the command, or says why not.
+    /// Replaces this process by the command.
     pub fn run(self) -> Result<(), Failure> {
-        root::needs_root()?;
+        needs_root()?;
         let record = Record::open(&self.name.name)?;
         if self.host != SWITCH && record.lab.number(&self.host).is_none() {
             return Err(no_such_host(&self.host, record.lab.hosts, " or switch"));
@@ -41,7 +40,7 @@ impl Flags {
         let namespace = record.namespace(&self.host)?;
         let mut ip = Command::new("ip");
         ip.args(["netns", "exec", &namespace]).args(&self.command);
-        // The machine has one name, and its hosts are many.
+        // All hosts of the lab share the name of the machine.
         if self.host != SWITCH && std::env::var_os(saba::environment::HOST).is_none() {
             ip.env(saba::environment::HOST, &self.host);
         }
@@ -49,7 +48,7 @@ impl Flags {
     }
 }
 
-/// Says which hosts there are.
+/// Returns an error that lists the hosts of the lab.
 pub fn no_such_host(host: &str, hosts: u8, besides: &str) -> Failure {
     Failure::usage(format!("there is no host {host:?}"), format!("h1 to h{hosts}{besides}"))
 }

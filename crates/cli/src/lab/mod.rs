@@ -1,30 +1,15 @@
-//! `bandwise lab`: hosts in network namespaces joined by a switch namespace, whose ports share their links
-//! by HTB. It is where Saba can be tried on one machine.
-//!
-//! What is whose is never guessed from a name: [`record`] says which namespaces were made, and what is there
-//! by that name now must be the same one before anything is done to it.
+//! `bandwise lab`: a fabric on this machine, made of network namespaces by [`bandwise_lab`].
 
 mod down;
 mod exec;
-mod limited;
-mod namespaces;
-mod parts;
-mod record;
-mod root;
 mod status;
-mod temporary;
 mod up;
 mod weights;
-
-pub use limited::Limited;
-pub use parts::Lab;
-pub use root::needs_root;
-pub use temporary::Temporary;
 
 use crate::failure::Failure;
 use crate::values::{Refusal, refused};
 
-/// What can be done with a lab.
+/// The subcommands of `bandwise lab`.
 #[derive(Debug, clap::Subcommand)]
 #[command(after_help = "\
 Needs root, and the program ip (Debian: iproute2).
@@ -40,16 +25,16 @@ pub enum Command {
     Up(up::Flags),
     /// Run a command on a host of the lab
     Exec(exec::Flags),
-    /// Show hosts, ports and what each mark gets there
+    /// Show hosts, ports and the share of each mark
     Status(status::Flags),
-    /// Set or show who gets how much of the link to a host, by the mark (DSCP) of packets
+    /// Set or show the weights on the link to a host, by the mark (DSCP) of packets
     Weights(weights::Flags),
-    /// Take the lab away
+    /// Remove the lab
     Down(down::Flags),
 }
 
 impl Command {
-    /// Does it.
+    /// Runs the subcommand.
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Command::Up(flags) => flags.run(),
@@ -61,15 +46,15 @@ impl Command {
     }
 }
 
-/// Which lab.
+/// The flag that names a lab.
 #[derive(Debug, clap::Args)]
 struct NameFlag {
-    /// Which lab, where there are several
+    /// Name of the lab
     #[arg(long, value_name = "NAME", value_parser = name, default_value = "lab")]
     name: String,
 }
 
-/// The longest name of a lab.
+/// The length of a name at most.
 const LONGEST: usize = 16;
 
 fn name(text: &str) -> Result<String, Refusal> {
@@ -79,13 +64,4 @@ fn name(text: &str) -> Result<String, Refusal> {
     }
     let allowed = format!("up to {LONGEST} of a to z, 0 to 9 and -, such as lab or two-racks");
     refused(None, allowed)
-}
-
-/// A lab that is there and whole, by its name.
-pub fn open(name: &str) -> anyhow::Result<Lab> {
-    let record = record::Record::open(name)?;
-    for node in record.lab.nodes() {
-        record.namespace(&node)?;
-    }
-    Ok(record.lab)
 }

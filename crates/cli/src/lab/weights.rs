@@ -1,15 +1,12 @@
 //! `bandwise lab weights`.
 
 use super::exec::no_such_host;
-use super::parts::{QUEUES, SWITCH};
-use super::record::{Record, lock};
-use super::{NameFlag, root, status};
+use super::{NameFlag, status};
 use crate::failure::Failure;
 use crate::output::Json;
 use crate::values::{Refusal, refused};
-use anyhow::Result;
 use bandwise_enforce::htb::Dscp;
-use bandwise_enforce::{Fault, Switches, Wanted};
+use bandwise_lab::{QUEUES, Record, needs_root};
 use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::PriorityLevel;
 use serde_json::json;
@@ -18,10 +15,10 @@ use std::collections::BTreeSet;
 /// Flags of `bandwise lab weights`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The link from the switch to HOST is shared by these weights among packets with these marks. A mark is a
-DSCP, the upper six bits of IP_TOS and IPV6_TCLASS: 10 is a TOS of 40 (0x28). What one leaves the others
-take. Packets without a weight share what `bandwise lab up --others` left them, and take what is left.
-Without weights, what stands there is shown.
+Packets with these marks share the link from the switch to HOST by these weights. A mark is a DSCP,
+the upper six bits of IP_TOS and IPV6_TCLASS: 10 is a TOS of 40 (0x28). Bandwidth that one queue does
+not use goes to the others. Packets without a weight share the reserve of `bandwise lab up --others`,
+and bandwidth that is not used. Without weights, the command shows the present ones.
 
 Examples:
   bandwise lab weights h3 10=3 12=1
@@ -30,12 +27,12 @@ Examples:
   bandwise lab weights h3 --json
   bandwise lab weights h3 --clear")]
 pub struct Flags {
-    /// The host that the link leads to
+    /// Host at the end of the link
     host: String,
-    /// Marks, 1 to 63, that share a queue, and its weight, 1 to 255
+    /// Marks that share a queue, 1 to 63, and the weight of the queue, 1 to 255
     #[arg(value_name = "DSCP[,DSCP]=WEIGHT", value_parser = queue)]
     queues: Vec<Queue>,
-    /// Take all weights away
+    /// Remove all weights
     #[arg(long, conflicts_with = "queues")]
     clear: bool,
     #[command(flatten)]
@@ -44,7 +41,7 @@ pub struct Flags {
     json: Json,
 }
 
-/// Marks of a queue, and its weight.
+/// The marks of a queue, and its weight.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Queue {
     marks: Vec<Dscp>,
@@ -65,7 +62,7 @@ fn queue(text: &str) -> Result<Queue, Refusal> {
     }
 }
 
-/// Queues as a port is told, which has each mark once and no more queues than there are.
+/// Returns the configuration of a port: each mark once, and no more queues than a port has.
 fn config(queues: &[Queue]) -> Result<PortConfig, Failure> {
     if queues.len() > usize::from(QUEUES.get()) {
         let message = format!("{} weights for as many queues", queues.len());
@@ -85,36 +82,25 @@ fn config(queues: &[Queue]) -> Result<PortConfig, Failure> {
 }
 
 impl Flags {
-    /// Writes if there is something to write, reads back and prints.
+    /// Writes the weights that were given, reads the port back and prints it.
     pub fn run(self) -> Result<(), Failure> {
         let config = config(&self.queues)?;
         let outputs = self.json.resolve(&[])?;
-        root::needs_root()?;
-        let _locked = lock()?;
+        needs_root()?;
         let record = Record::open(&self.name.name)?;
         let lab = &record.lab;
         let Some(number) = lab.number(&self.host) else {
             return Err(no_such_host(&self.host, lab.hosts, ""));
         };
-        record.namespace(SWITCH)?;
-        let (port, mut switches) =
-            (lab.port_to(number), lab.switches().map_err(anyhow::Error::from)?);
-        let failed = |fault: Fault| Failure::Work(fault.into());
-        let read = match self.clear || !self.queues.is_empty() {
-            true => {
-                let plan = switches.plan(port, &Wanted::Shared(config)).map_err(failed)?;
-                switches.apply(&plan).map_err(failed)?.config
-            }
-            false => switches.read_back(port).map_err(failed)?,
-        };
-        let shown = status::Shown::new(lab, &switches, port, read)?;
+        let writes = self.clear || !self.queues.is_empty();
+        let shares = [record.share_link_to(number, writes.then_some(config))?];
         let document = json!({
             "schema": 1,
             "lab": lab.name,
-            "ports": [shown.json()],
+            "ports": shares.iter().map(status::json).collect::<Vec<_>>(),
             "stats": { "version": env!("CARGO_PKG_VERSION") },
         });
-        outputs.emit(&status::text(&[shown]), &document)
+        outputs.emit(&status::text(&shares), &document)
     }
 }
 

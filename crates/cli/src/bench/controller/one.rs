@@ -6,12 +6,12 @@ use super::watched::Watched;
 use super::{here, here_json, start, took, took_json};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::lab::{Lab, Temporary, needs_root};
-use crate::output::Outputs;
+use crate::output::{Outputs, note};
 use crate::progress::Progress;
 use anyhow::{Context, Error, Result};
 use bandwise_controller::core::Rules;
 use bandwise_enforce::htb::Marks;
+use bandwise_lab::{Lab, LabError, Temporary, needs_root};
 use bandwise_report::json::rounded;
 use bandwise_units::Time;
 use serde_json::{Value, json};
@@ -40,7 +40,12 @@ struct Took {
 pub(in crate::bench) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Failure> {
     needs_root()?;
     let interrupt = Interrupt::listen()?;
-    let lab = Temporary::up(&interrupt)?;
+    let name = format!("bench-{}", std::process::id());
+    let lab = Lab { name, hosts: 3, rate_bps: 200_000_000, others: 0.1 };
+    let stays = |lab: &Lab, error: LabError| {
+        note(format_args!("the lab {:?} stays: {:#}", lab.name, Error::from(error)));
+    };
+    let lab = Temporary::up(lab, &|| interrupt.asked(), stays)?;
     let folder = tempfile::tempdir().map_err(Error::from)?;
     let (tell, written) = channel();
     let switches = || -> Result<Watched> {

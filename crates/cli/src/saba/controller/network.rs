@@ -1,9 +1,9 @@
 //! The network of a controller, as its settings name it.
 
+use crate::fabric;
 use crate::failure::Failure;
 use crate::files::Text;
 use crate::output::note;
-use crate::{fabric, lab};
 use anyhow::Error;
 use bandwise_controller::Marking;
 use bandwise_controller::settings::{self, InfiniBand, Network, Settings, Shape};
@@ -13,6 +13,7 @@ use bandwise_enforce::tc::{LinuxTc, Namespaces};
 use bandwise_enforce::umad::{self, NoDevice, Umad};
 use bandwise_enforce::{Named, Names, Port, Switches};
 use bandwise_input::Source;
+use bandwise_lab::{Lab, LabError, Record, needs_root};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -59,12 +60,17 @@ pub fn open(settings: &Settings, source: &Source, to: impl Use) -> Result<(), Fa
     let names = &settings.names;
     match &settings.network {
         Network::Lab(name) => {
-            lab::needs_root()?;
+            needs_root()?;
             // Its hosts have addresses, by which programs know them.
-            let mut all: BTreeMap<_, _> = lab::open(name)?.addresses().collect();
+            let lab = || -> Result<Lab, LabError> {
+                let record = Record::open(name)?;
+                record.verify()?;
+                Ok(record.lab)
+            };
+            let mut all: BTreeMap<_, _> = lab()?.addresses().collect();
             all.extend((**names).clone());
             let open = || -> Result<LinuxTc, Failure> {
-                Ok(lab::open(name)?.switches_with(Marks::local()).map_err(Error::from)?)
+                Ok(lab()?.switches_with(Marks::local()).map_err(Error::from)?)
             };
             to.with(opened([open()?, open()?, open()?])?.named(&Arc::new(all)))
         }

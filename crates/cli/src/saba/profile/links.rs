@@ -2,8 +2,8 @@
 
 use super::devices::Devices;
 use crate::failure::Failure;
-use crate::lab::Limited;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
+use bandwise_lab::Limited;
 use bandwise_saba::Share;
 use std::fmt;
 use std::process::{Command, Stdio};
@@ -36,7 +36,10 @@ impl Links {
     /// Refuses shares that the links can't be limited to. Changes nothing.
     pub fn check(&self, shares: &[Share]) -> Result<(), Failure> {
         match self {
-            Links::Lab(lab) => lab.check(shares),
+            Links::Lab(lab) => lab.check(shares).map_err(|error| {
+                let allowed = "shares with which a link of the lab has 1 Mbps or more";
+                Failure::usage(format!("--at: {error}"), allowed)
+            }),
             Links::Devices(devices) => devices.check(shares),
             Links::Command(_) => Ok(()),
         }
@@ -45,7 +48,7 @@ impl Links {
     /// Limits all links to a share of what they carry.
     pub fn limit(&mut self, share: Share) -> Result<()> {
         match self {
-            Links::Lab(lab) => lab.limit(share),
+            Links::Lab(lab) => lab.limit(share).map_err(Error::from),
             Links::Devices(devices) => devices.limit(share),
             Links::Command(line) => command(line, share),
         }
@@ -55,7 +58,7 @@ impl Links {
     /// The links as they were.
     pub fn restore(&mut self) -> Result<()> {
         match self {
-            Links::Lab(lab) => lab.restore(),
+            Links::Lab(lab) => Ok(lab.restore()?),
             Links::Devices(devices) => devices.restore(),
             Links::Command(line) => command(line, Share::ALL),
         }

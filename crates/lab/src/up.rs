@@ -1,0 +1,62 @@
+//! [`up`]: construction of a lab.
+
+use crate::down::remove;
+use crate::namespaces::{self, Identity};
+use crate::parts::SWITCH;
+use crate::record::{Made, Record, lock};
+use crate::{Lab, LabError, Result};
+use bandwise_enforce::{Switches, Wanted};
+use bandwise_saba::controller::PortConfig;
+
+/// Makes a lab, all of it or nothing. `is_interrupted` is asked between steps whether to stop.
+///
+/// # Errors
+///
+/// Returns [`LabError::Exists`] if there is a lab of that name, [`LabError::RolledBack`] with the
+/// cause if a step fails, or [`LabError::Leftover`] if parts can't be removed after that.
+pub fn up(lab: Lab, is_interrupted: &dyn Fn() -> bool) -> Result<Record> {
+    let _locked = lock()?;
+    let mut record = Record::create(lab)?;
+    let Err(error) = make(&mut record, is_interrupted) else { return Ok(record) };
+    let source = Box::new(error);
+    // No command runs in a lab that is not complete.
+    Err(match remove(record, false) {
+        Ok(_) => LabError::RolledBack(source),
+        Err(left) => LabError::Leftover { left: left.into(), source },
+    })
+}
+
+fn make(record: &mut Record, is_interrupted: &dyn Fn() -> bool) -> Result<()> {
+    let go_on = || if is_interrupted() { Err(LabError::Interrupted) } else { Ok(()) };
+    let lab = record.lab.clone();
+    for node in lab.nodes() {
+        go_on()?;
+        let name = lab.namespace(&node);
+        if Identity::of(&name)?.is_some() {
+            return Err(LabError::Foreign(name));
+        }
+        record.namespaces.push(Made { name: name.clone(), identity: None });
+        record.save()?;
+        if let Err(error) = namespaces::add(&name) {
+            // A namespace that exists now was made by another program meanwhile.
+            record.namespaces.pop();
+            return Err(error);
+        }
+        let identity = Identity::of(&name)?;
+        record.namespaces.last_mut().expect("pushed").identity = identity;
+        record.save()?;
+    }
+    namespaces::configure(&lab.namespace(SWITCH), &lab.switch_lines())?;
+    for (number, host) in (1..).zip(lab.host_names()) {
+        go_on()?;
+        namespaces::configure(&lab.namespace(&host), &Lab::host_lines(number))?;
+    }
+    let mut switches = lab.switches()?;
+    for port in switches.discover()? {
+        go_on()?;
+        let plan = switches.plan(port.id, &Wanted::Shared(PortConfig::default()))?;
+        switches.apply(&plan)?;
+    }
+    record.is_complete = true;
+    record.save()
+}
