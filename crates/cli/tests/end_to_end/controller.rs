@@ -23,21 +23,21 @@ fn settings_and_table_are_checked_before_anything_is_touched() {
     let cases = [
         (WELL.replace("store", "stoer"), TABLE, "c.toml:2: unknown field `stoer`"),
         (WELL.replace("1Gbit", "fast"), TABLE, "c.toml:8: "),
-        (WELL.replace("unix:socket", "0.0.0.0:1"), TABLE, "c.toml:3: 0.0.0.0:1 can be reached"),
+        (WELL.replace("unix:socket", "0.0.0.0:1"), TABLE, "c.toml:3: 0.0.0.0:1 is reachable"),
         (WELL.replace("table.csv", "none.csv"), TABLE, "none.csv: can't be read"),
         (WELL.into(), "application,share,time_s\nLR,2,1\n", "table.csv:2: "),
         (WELL.replace("\"store\"", "\"no/store\""), TABLE, "c.toml:2: there is no folder"),
         (WELL.replace("\"store\"", "\".\""), TABLE, "c.toml:2: "),
         (format!("audit = \"no/a\"\n{WELL}"), TABLE, "c.toml:1: there is no folder"),
         (format!("recording = \"no/a\"\n{WELL}"), TABLE, "c.toml:1: there is no folder"),
-        (format!("audit = \"store\"\n{WELL}"), TABLE, "c.toml:3: \"store\" is a second"),
+        (format!("audit = \"store\"\n{WELL}"), TABLE, "c.toml:3: \"store\" is used twice"),
         (WELL.replace("unix:socket", "unix:no/socket"), TABLE, "c.toml:3: there is no folder"),
         (
             WELL.replace("unix:socket", "unix:table.csv"),
             TABLE,
             "table.csv is there, and is not a socket",
         ),
-        (format!("recording-size = \"1 MiB\"\n{WELL}"), TABLE, "c.toml:1: of a file that is not"),
+        (format!("recording-size = \"1 MiB\"\n{WELL}"), TABLE, "c.toml:1: no `recording` is set"),
     ];
     for (settings, table, wanted) in cases {
         let place = place(&settings, table);

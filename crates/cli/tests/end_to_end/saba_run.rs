@@ -75,7 +75,7 @@ fn what_can_not_be_used_is_said_before_anything_runs() {
         (&["--nodes", "0"], "1 to 4294967295"),
         (&["--hosts", "none"], "--hosts can't be none"),
         (&["--token-file", "none"], "--token-file can't be none"),
-        (&["--token-file", "open"], "can be read by everybody"),
+        (&["--token-file", "open"], "everyone can read"),
         (&["--preload", "none.so"], "--preload can't be none.so"),
     ];
     for (flags, said) in cases {
