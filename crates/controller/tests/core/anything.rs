@@ -1,4 +1,4 @@
-//! Whatever is lost, copied, refused or killed: in the end ports are as if nothing had been.
+//! Random losses, copies, refusals and crashes: in the end ports are configured as without them.
 
 use super::world::{NAMES, PORTS, World, connect, ms, register, register_part, resumed};
 use bandwise_controller::core::{
@@ -10,50 +10,50 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use std::collections::BTreeMap;
 
-/// What a client does next; of its own applications and connections, counted from the first.
+/// A client's request, about its own applications and connections, counted from the first.
 #[derive(Debug, Clone)]
 enum Step {
-    /// As a part of a job, or by itself.
+    /// A registration as part of a job, or alone.
     Register(usize, Option<u8>),
     Connect(usize, u64, u64),
     Close(usize),
     Deregister(usize),
 }
 
-/// What happens next.
+/// An event of the test.
 #[derive(Debug, Clone)]
 enum Happens {
-    /// A client sends what it has no answer to, again if it has sent it.
+    /// A client sends its unanswered request, again if it was sent before.
     Sends(Index),
-    /// Something that was sent before comes once more.
+    /// An earlier request arrives once more.
     Copy(Index),
     Store(bool),
     Port(Index, bool),
     Time(u64),
-    /// The answers that are on the way are lost.
+    /// The answers that are on their way are lost.
     Lost,
     Crash(bool, bool),
-    /// Links move; it is seen when the network is looked over.
+    /// Links move; the next discovery sees it.
     Rewired(u64),
-    /// A port is there, or not.
+    /// A port appears or disappears.
     PortThere(u64, bool),
-    /// Somebody else writes to a port.
+    /// Someone else writes to a port.
     Overwritten(u64),
-    /// A survey ends, if one is under way.
+    /// A running discovery ends.
     Discovered,
 }
 
 struct Client {
     id: Option<ClientId>,
     steps: Vec<Step>,
-    /// The next step; its number too.
+    /// The index of the next step; also its number.
     at: usize,
-    /// How many answers it keeps to itself that it has heard.
+    /// The number of received answers that the client does not acknowledge.
     lag: u64,
     ticket: Option<Ticket>,
     applications: Vec<ApplicationId>,
     connections: Vec<ConnectionId>,
-    /// What it was told, without ids.
+    /// The answers so far, without ids.
     told: Vec<String>,
 }
 
@@ -98,7 +98,7 @@ impl Client {
         world.hear(input);
     }
 
-    /// Takes its answer, if it is there.
+    /// Takes the client's answer, if there is one.
     fn hears(&mut self, world: &mut World) {
         let Some(answer) = self.ticket.and_then(|ticket| world.answers.remove(&ticket)) else {
             return;
@@ -141,19 +141,19 @@ fn clients(steps: &[(Vec<Step>, u64)]) -> Vec<Client> {
     steps.iter().map(client).collect()
 }
 
-/// Nobody's lease ends.
+/// Returns rules under which no lease ends.
 fn patient() -> Rules {
     Rules { lease: ms(1_000_000_000), ..Rules::default() }
 }
 
-/// All clients do what they have left, and all goes well.
+/// Completes the steps of all clients without further failures.
 fn finish(world: &mut World, clients: &mut [Client]) {
     (world.moved, world.gone) = (0, Default::default());
     world.find();
     for client in clients.iter_mut() {
         while client.id.is_none() || client.at < client.steps.len() {
             client.sends(world, &mut Vec::new());
-            // What waits may begin another write.
+            // Waiting requests may begin another write.
             while world.write.is_some() {
                 world.store(true);
             }
@@ -161,7 +161,7 @@ fn finish(world: &mut World, clients: &mut [Client]) {
         }
     }
     world.settle();
-    // What somebody else has written is seen when ports are looked at.
+    // Checks find overwritten ports.
     world.now += world.rules.check_interval;
     world.hear(Input::Tick);
     world.settle();
@@ -224,7 +224,7 @@ fn disturbed(steps: &[(Vec<Step>, u64)], happens: &[Happens]) -> (World, Vec<Cli
 fn any_steps() -> impl Strategy<Value = Vec<(Vec<Step>, u64)>> {
     let step = prop_oneof![
         3 => (0..NAMES.len(), prop::option::of(0u8..2)).prop_map(|(name, job)| Step::Register(name, job)),
-        // The last host is none.
+        // The last host does not exist.
         6 => (0usize..3, 0..PORTS, 0..=PORTS).prop_map(|(of, a, b)| Step::Connect(of, a, b)),
         2 => (0usize..4).prop_map(Step::Close),
         1 => (0usize..3).prop_map(Step::Deregister),
@@ -252,7 +252,7 @@ fn anything() -> impl Strategy<Value = Vec<Happens>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// Each client is told the same, and ports have the same, as if nothing had gone wrong.
+    /// Each client gets the same answers, and ports have the same configuration, as without failures.
     #[test]
     fn ends_as_if_nothing_had_been(steps in any_steps(), happens in anything()) {
         let (mut world, mut clients) = disturbed(&steps, &happens);
@@ -262,10 +262,10 @@ proptest! {
         prop_assert_eq!(world.core.state(), &world.stored);
     }
 
-    /// What was heard, written down and told to another core, makes it say the same.
+    /// A core with the recorded inputs of another one has the same outputs.
     #[test]
     fn the_same_again(steps in any_steps(), happens in anything()) {
-        // After the last crash, if there is one: a recording begins with what was stored.
+        // A recording starts with the stored records, so after the last crash if there is one.
         let calm: Vec<Happens> =
             happens.into_iter().filter(|what| !matches!(what, Happens::Crash(..))).collect();
         let (world, _) = disturbed(&steps, &calm);
@@ -286,7 +286,7 @@ proptest! {
         prop_assert_eq!(said, world.said);
     }
 
-    /// Whoever goes on from any moment, by what was written down of it, says the same from then on.
+    /// A core that resumes from any snapshot has the same outputs from then on.
     #[test]
     fn goes_on_from_any_moment(
         steps in any_steps(), happens in anything(), moments in prop::collection::vec(any::<Index>(), 1..4)

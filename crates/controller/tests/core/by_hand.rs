@@ -1,4 +1,4 @@
-//! Cases by hand.
+//! Cases written by hand.
 
 use super::world::{World, application, connect, connection, ms, register};
 use bandwise_controller::core::{
@@ -69,7 +69,7 @@ fn a_client_that_says_nothing_is_dropped_when_its_lease_ends() {
     world.hear(Input::Renew { ticket, owner: Owner::default(), client: other });
     assert_eq!(world.answers[&ticket], Ok(Answer::Done));
     world.pass(ms(1_500));
-    // What can't be stored is tried again.
+    // A write that fails is tried again.
     world.store(false);
     assert_eq!(world.stored.clients().len(), 2);
     world.settle();
@@ -89,7 +89,7 @@ fn who_is_heard_before_the_drop_is_stored_stays() {
     let (mut world, client, _) = two_that_send();
     let ticket = world.ticket();
     world.hear(Input::Hello { ticket, owner: Owner::default() });
-    // A write is under way.
+    // A write is in progress.
     world.pass(world.rules.lease);
     let ticket = world.ticket();
     world.hear(Input::Renew { ticket, owner: Owner::default(), client });
@@ -108,7 +108,7 @@ fn a_clock_that_jumps_back_ends_no_lease_and_holds_nothing_up() {
     assert_eq!(world.weights(2), [1]);
 }
 
-/// A clock that jumps ahead, and a process or machine that was stopped: nobody could be heard meanwhile.
+/// A clock that jumps ahead, and a suspended process or machine: no calls could be received meanwhile.
 #[test]
 fn who_could_not_be_heard_is_not_dropped() {
     let (mut world, client, _) = two_that_send();
@@ -116,13 +116,13 @@ fn who_could_not_be_heard_is_not_dropped() {
     world.settle();
     let lease = world.rules.lease;
     world.now += 3 * lease;
-    // The first that is heard of many that wait to be.
+    // The first of many calls that wait.
     let ticket = world.ticket();
     world.hear(Input::Renew { ticket, owner: Owner::default(), client });
     assert!(world.said.iter().any(|said| matches!(said, Output::Stalled { .. })));
     world.settle();
     assert_eq!(world.stored.clients().collect::<Vec<_>>(), [client, silent]);
-    // Who lives is heard within a lease, and who doesn't is dropped then.
+    // A live client makes a call within its lease; another one is dropped then.
     world.pass(lease - ms(1_000));
     let ticket = world.ticket();
     world.hear(Input::Renew { ticket, owner: Owner::default(), client });
@@ -168,7 +168,7 @@ fn a_port_that_lost_its_weights_gets_them_again() {
     assert_eq!((why.cause, found), (Cause::Overwritten, &Some(PortConfig::default())));
     let overwritten = |output: &&Output| matches!(output, Output::Overwritten { .. });
     assert_eq!(world.said.iter().filter(overwritten).count(), 1);
-    // One that was lost and found is asked at once.
+    // A port that was lost and found is read at once.
     world.gone.insert(3);
     world.find();
     assert_eq!(world.core.ports().count(), 3);
@@ -193,7 +193,7 @@ fn a_failure_is_tried_again_later_each_time() {
         while world.orders.is_empty() {
             world.now = world.core.wake().unwrap();
             world.hear(Input::Tick);
-            // Others are looked at meanwhile.
+            // Other ports are checked meanwhile.
             let others: Vec<_> =
                 world.orders.iter().filter(|of| of.1.0 != PortId(2)).map(|of| *of.0).collect();
             others.into_iter().for_each(|order| world.carry_out(order, true));
@@ -259,7 +259,7 @@ fn limits_hold_and_what_is_refused_stays_refused() {
     let heard = world.told(client, 6, Request::Close { connection: made });
     assert_eq!(heard, Err(Refusal::Acknowledged { number: 6, acknowledged_below: 7 }));
     assert_eq!(world.told(client, 7, register("all")), Err(Refusal::OtherRequest(7)));
-    // What is refused closes nothing.
+    // A refused request closes nothing.
     let gone = Request::Deregister { application: first };
     assert_eq!(world.told(client, 7, gone), Err(Refusal::OtherRequest(7)));
     assert_eq!(world.core.state().connections_of(first).count(), 1);
@@ -315,7 +315,7 @@ fn a_store_that_hangs_is_not_waited_for_by_any_number() {
     let refused = world.answers.values().filter(|answer| answer.is_err()).count();
     assert_eq!(refused, 1);
     world.settle();
-    // One write, and what waited for it: as many as the limit allows.
+    // One write, and the requests that waited for it, up to the limit.
     assert_eq!(world.stored.clients().len(), world.rules.limits.clients as usize);
     assert!(world.stored.clients().any(|of| of == client));
 }
@@ -352,7 +352,7 @@ fn what_others_have_stored_and_can_not_be_is_passed_over() {
     );
     world.settle();
     assert_eq!(world.ports, shared);
-    // Nor does it matter when they go, and who they were of goes before them.
+    // The order of removals does not matter, also not that of owners.
     let changes = vec![
         Change::Client(client, None),
         Change::Connection(ConnectionId(99), None),

@@ -1,4 +1,4 @@
-//! What comes of looking over the network, by hand.
+//! The effect of discoveries, in cases written by hand.
 
 use super::by_hand::{two_that_send, two_that_send_by};
 use super::world::{World, connect, ms};
@@ -11,7 +11,7 @@ fn connections_follow_when_links_move() {
     let before = world.weights(3);
     world.moved = 1;
     world.find();
-    // Stored first: until then it is as it was, and if it can't be stored it stays so.
+    // The new path is stored first; until then, and after a failure, nothing changes.
     assert_eq!(world.orders.len(), 0);
     world.store(false);
     world.settle();
@@ -23,7 +23,7 @@ fn connections_follow_when_links_move() {
     world.crash(false, false);
     world.settle();
     assert_eq!((world.weights(0), world.weights(3)), (before.clone(), vec![]));
-    // There and back, and what has moved is closed as what has not.
+    // There and back: rerouted connections are closed like others.
     for moved in [2, 0] {
         world.moved = moved;
         world.find();
@@ -42,7 +42,7 @@ fn connections_follow_when_links_move() {
 fn links_that_move_while_the_store_hangs_end_where_they_were_seen_last() {
     let (mut world, ..) = two_that_send();
     let before = world.weights(3);
-    // Somebody's arrival is being stored all the while.
+    // A client's arrival is being stored all the while.
     let ticket = world.ticket();
     world.hear(Input::Hello { ticket, owner: Owner::default() });
     for moved in [1, 2, 0] {
@@ -72,7 +72,7 @@ fn the_network_is_looked_over_now_and_then_and_when_an_order_fails() {
     assert_eq!(count(&world), 0);
     run_to(&mut world, start + 3 * every - ms(1_000));
     assert_eq!(count(&world), 2);
-    // An order fails: at once, but not again within a second however many fail.
+    // A failed order starts a discovery at once, but not again within a second.
     world.now += ms(2_000);
     world.told(client, 4, connect(applications[0], "h1", "h2")).unwrap();
     let fail = |world: &mut World| {
@@ -108,7 +108,7 @@ fn a_port_that_is_gone_is_not_written_until_it_is_back() {
     world.find();
     world.settle();
     assert_eq!(world.weights(3), before);
-    // Seen as it was, it is left alone.
+    // An unchanged network causes no orders.
     let said = world.said.len();
     world.find();
     world.settle();

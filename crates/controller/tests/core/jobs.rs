@@ -22,7 +22,7 @@ fn two_parts(job: [&str; 2]) -> (World, [(ClientId, ApplicationId); 2]) {
     (world, parts)
 }
 
-/// What one application has that is registered once.
+/// Returns the weights with an application that is registered once.
 fn registered_once() -> Vec<u8> {
     super::by_hand::two_that_send().0.weights(3)
 }
@@ -36,7 +36,7 @@ fn parts_of_a_job_are_one_application_and_others_are_not() {
     assert_ne!(apart.weights(3), registered_once());
 }
 
-/// Whichever goes first, by itself or by its lease, and also after a crash.
+/// The order of the parts does not matter, nor whether they deregister or lose their lease, nor a crash.
 #[test]
 fn a_job_is_gone_with_its_last_part() {
     for (first, crashes) in [(0, false), (1, false), (0, true), (1, true)] {
@@ -48,7 +48,7 @@ fn a_job_is_gone_with_its_last_part() {
         }
         world.settle();
         assert_eq!(world.weights(3), registered_once());
-        // Who comes now is a part of what is there.
+        // A new registration joins the existing job.
         let again = world.hello();
         let part = super::world::application(&world.told(again, 0, register_part("little", "j")));
         world.told(again, 1, connect(part, "h1", "h3")).unwrap();
@@ -61,7 +61,7 @@ fn a_job_is_gone_with_its_last_part() {
         }
         world.settle();
         assert_eq!(world.weights(3), [1]);
-        // The next is another.
+        // The next registration starts another job.
         let part = super::world::application(&world.told(client, 3, register_part("little", "j")));
         world.told(client, 4, connect(part, "h1", "h3")).unwrap();
         world.settle();
@@ -69,7 +69,7 @@ fn a_job_is_gone_with_its_last_part() {
     }
 }
 
-/// What a store has taken back, nobody is a part of.
+/// A registration that was not stored is not joined.
 #[test]
 fn a_part_that_was_not_stored_is_none() {
     let mut world = World::new(Rules::default());

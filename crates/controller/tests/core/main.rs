@@ -1,4 +1,4 @@
-//! What the daemon decides, against clients that lose answers, stores that fail, ports that refuse, and crashes.
+//! The core against clients that lose answers, stores that fail, ports that refuse, and crashes.
 
 mod anything;
 mod by_hand;

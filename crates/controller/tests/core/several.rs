@@ -1,5 +1,5 @@
-//! Several cores with one store: whoever hears what how late, dies, or has which group, in the end ports are as one core
-//! would have them.
+//! Several cores with one store: whatever the delays, crashes and holders of groups, in the end ports are configured as
+//! by a single core.
 
 use super::world::{NAMES, PORTS, connect, lowest, ms, path, profiles, register, resumed};
 use bandwise_controller::core::{
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 const CORES: [&str; 3] = ["a", "b", "c"];
 
-/// Small writes, so that what is large takes several.
+/// Rules with small writes, so that large changes take several.
 fn rules() -> Rules {
     let rules =
         Rules { max_changes: Some(24), lease: Duration::from_secs(86_400), ..Rules::default() };
@@ -35,15 +35,15 @@ struct Entry {
 
 struct One {
     core: Core,
-    /// What goes on from where the core was at some moment, and is to say the same.
+    /// A core that was resumed from a snapshot and must have the same outputs.
     shadow: Option<Core>,
-    /// Which start of it this is: writes of another are not its own.
+    /// The number of this start: writes of earlier starts are not its own.
     run: u64,
-    /// How much of the history it has heard.
+    /// The number of entries of the history that the core has received.
     heard: usize,
-    /// Writes on their way to the store: number, what they were decided after, changes.
+    /// Writes on their way to the store: number, revision at the decision, changes.
     writes: Vec<(u64, u64, Vec<Change>)>,
-    /// The last of them, until it is heard that somebody has written.
+    /// The last of them, until any write is received.
     pending: Option<u64>,
     orders: BTreeMap<OrderId, (PortId, Task)>,
     released: BTreeSet<Group>,
@@ -54,7 +54,7 @@ struct Several {
     ones: Vec<One>,
     history: Vec<Entry>,
     ports: BTreeMap<PortId, PortConfig>,
-    /// Who has each group.
+    /// The holder of each group.
     holders: BTreeMap<Group, usize>,
     answers: BTreeMap<Ticket, Result<Answer, Refusal>>,
     tickets: u64,
@@ -84,7 +84,7 @@ impl Several {
         several
     }
 
-    /// What is stored after so many writes.
+    /// Returns the stored state after a number of writes.
     fn stored(&self, writes: usize) -> State {
         let mut kept = State::default();
         for entry in &self.history[..writes] {
@@ -162,7 +162,7 @@ impl Several {
         }
     }
 
-    /// A core hears of the next write in the history.
+    /// A core receives the next entry of the history.
     fn learn(&mut self, at: usize) {
         let Some(entry) = self.history.get(self.ones[at].heard).cloned() else { return };
         self.ones[at].heard += 1;
@@ -177,7 +177,7 @@ impl Several {
         self.hear(at, input);
     }
 
-    /// All of the history so far at once, as after a time out of reach.
+    /// A core reads the whole store, as after an outage.
     fn know(&mut self, at: usize) {
         let heard = self.history.len();
         (self.ones[at].heard, self.ones[at].pending) = (heard, None);
@@ -215,7 +215,7 @@ impl Several {
         );
     }
 
-    /// One dies: what it was at may have been done. Another has its groups from then on.
+    /// A core crashes; its outstanding write may have been stored. Another one holds its groups from then on.
     fn dies(&mut self, at: usize, is_stored: bool, heir: usize) {
         if is_stored {
             self.store(at);
@@ -231,7 +231,7 @@ impl Several {
         self.hold(heir);
     }
 
-    /// A group goes to another, when nothing is under way at its ports.
+    /// Hands a group over when no order at its ports is outstanding.
     fn hand_over(&mut self, group: &Group, to: usize) {
         let from = self.holders[group];
         if from == to {
@@ -241,7 +241,7 @@ impl Several {
         let groups = left.map(|of| of.0.clone()).collect();
         self.ones[from].released.remove(group);
         let until = self.now + Duration::from_secs(1_000_000);
-        // It may give no order from here on.
+        // The core may give no order from here on.
         self.holders.remove(group);
         self.hear(from, Input::GroupsHeld { groups, until });
         while !self.ones[from].released.contains(group) {
@@ -252,7 +252,7 @@ impl Several {
         self.hold(to);
     }
 
-    /// Time passes, and all are woken whenever they want to be.
+    /// Lets time pass and wakes all cores when they ask for it.
     fn pass(&mut self, time: Duration) {
         let until = self.now + time;
         let wake = |one: &One| one.core.wake();
@@ -291,7 +291,7 @@ impl Several {
     }
 }
 
-/// What a client does next.
+/// A client's request.
 #[derive(Debug, Clone)]
 enum Step {
     Register(usize),
@@ -300,7 +300,7 @@ enum Step {
     Deregister(usize),
 }
 
-/// A client that sends each request until it is answered, to whichever core.
+/// A client that sends each request to random cores until it is answered.
 #[derive(Default)]
 struct Client {
     id: Option<ClientId>,
@@ -308,7 +308,7 @@ struct Client {
     ticket: Option<Ticket>,
     applications: Vec<ApplicationId>,
     connections: Vec<ConnectionId>,
-    /// Which applications and connections there are to be.
+    /// The applications and connections that have to exist.
     there: BTreeMap<ApplicationId, BTreeSet<ConnectionId>>,
 }
 
@@ -342,7 +342,7 @@ impl Client {
         };
         self.ticket = Some(ticket);
         let number = self.at as u64;
-        // Two answers are kept in mind.
+        // The client leaves two answers unacknowledged.
         let request = NumberedRequest {
             client,
             number,
@@ -401,7 +401,7 @@ enum Happens {
     HandsOver(Index, Index),
     CutOff(Index),
     Time(u64),
-    /// A moment is written down.
+    /// A snapshot is taken.
     Shadowed(Index),
 }
 
@@ -477,7 +477,7 @@ proptest! {
                 client.hears(&mut several, steps);
             }
         }
-        // Whoever has no answer asks again, each time another.
+        // Clients without an answer repeat their request, each time to another core.
         for round in 0..300 {
             several.settle();
             for (client, steps) in clients.iter_mut().zip(&steps) {
@@ -499,7 +499,7 @@ proptest! {
                 .collect();
             prop_assert_eq!(&there, &client.there);
         }
-        // One that is alone, and begins with what they have come to.
+        // A single core that starts from the final state.
         let mut alone = Several::new();
         alone.ones.truncate(1);
         let core = Core::new(rules(), Settings::default(), profiles(), stored, ms(0)).unwrap();
@@ -518,19 +518,19 @@ proptest! {
         for one in &several.ones {
             prop_assert_eq!(&wanted(&one.core), &as_one);
         }
-        // What nobody ever sent through has nothing, and is wanted so.
+        // Ports without connections have and need no configuration.
         prop_assert_eq!(&several.ports, &as_one);
     }
 }
 
-/// What it was not told again in time it has no more, whatever it hears first.
+/// Groups whose time has expired are lost, whatever input comes first.
 #[test]
 fn who_was_stopped_for_long_gives_no_order() {
     let mut several = Several::new();
     several.settle();
     several.hear(0, Input::GroupsHeld { groups: vec!["a".into()], until: several.now + ms(3000) });
     several.now += ms(60_000);
-    // Its ports were looked at last a minute ago.
+    // Its ports were checked a minute ago.
     several.holders.insert("a".into(), 1);
     several.hear(0, Input::Tick);
     assert!(several.ones[0].orders.is_empty());
@@ -540,7 +540,7 @@ fn who_was_stopped_for_long_gives_no_order() {
     assert!(matches!(several.answers[&ticket], Err(Refusal::NotStored(_))));
 }
 
-/// Whoever's group is had by another has its clients' leases ended by that one, and not before it was heard anew.
+/// The holder of a group ends the leases of its clients, and not before a full lease.
 #[test]
 fn leases_are_kept_by_who_has_the_group() {
     let mut several = Several::new();
@@ -556,13 +556,13 @@ fn leases_are_kept_by_who_has_the_group() {
         })
     };
     assert_eq!(home(&several), Some("a".into()));
-    // It is heard by another, which has it from then on.
+    // Another core receives the call and keeps the lease from then on.
     let (ticket, owner) = (Ticket(77), Owner::default());
     several.hear(1, Input::Renew { ticket, owner: owner.clone(), client: id });
     assert_eq!(several.answers[&ticket], Ok(Answer::Done));
     several.settle();
     assert_eq!(home(&several), Some("b".into()));
-    // That one dies, and c has its group.
+    // That core crashes, and c holds its group.
     several.dies(1, false, 2);
     several.settle();
     several.pass(rules().lease - ms(1000));

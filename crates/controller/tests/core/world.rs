@@ -1,4 +1,4 @@
-//! A store, ports and clients around a core, each of which fails when it is told to.
+//! A model of a store, ports and clients around a core; each part fails on demand.
 
 use bandwise_controller::core::{
     Answer, Change, ClientId, Core, DiscoveredPort, Group, Input, NumberedRequest, OrderId,
@@ -33,8 +33,8 @@ pub fn profiles() -> Profiles {
     Profiles::new(read::csv(&Source::new("table.csv", TABLE)).unwrap(), levels, 1)
 }
 
-/// Hosts are h0 to h3; what goes to one passes the port with its number, from one but the last the next too. Links may
-/// have moved: then it is the port that many further.
+/// Hosts are h0 to h3. The path to a host passes the port with its number, and from all but the last host also the next
+/// one. `moved` shifts the ports.
 pub fn path(from: &str, to: &str, moved: u64) -> Result<Vec<PortId>, String> {
     let number = |host: &str| host.strip_prefix('h')?.parse().ok().filter(|&n: &u64| n < PORTS);
     match (number(from), number(to)) {
@@ -50,7 +50,7 @@ pub fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// One that goes on from where another is, by what was written down of that.
+/// Returns a core that was resumed from a snapshot of another one.
 pub fn resumed(core: &Core, rules: Rules) -> Core {
     let written = serde_json::to_string(&core.snapshot()).unwrap();
     let snapshot: Snapshot = serde_json::from_str(&written).unwrap();
@@ -59,31 +59,31 @@ pub fn resumed(core: &Core, rules: Rules) -> Core {
     again
 }
 
-/// What outlives a crash, and what is under way.
+/// The parts that outlive a crash, and the outstanding work.
 pub struct World {
     pub rules: Rules,
     pub core: Core,
     pub now: Duration,
     pub stored: State,
-    /// A write that the store has not ended.
+    /// The write in progress.
     pub write: Option<(u64, Vec<Change>)>,
-    /// Orders that have not ended, and when each was given.
+    /// Outstanding orders, and the time at which each was given.
     pub orders: BTreeMap<OrderId, (PortId, Task)>,
-    /// A survey that has not ended.
+    /// Whether a discovery is running.
     pub discovery: bool,
-    /// By how many ports links have moved.
+    /// The number of ports by which links have moved.
     pub moved: u64,
-    /// Between which hosts connections were asked for since the last survey.
+    /// The pairs of hosts with requests since the last discovery.
     asked: BTreeSet<(Box<str>, Box<str>)>,
-    /// Ports that are not there.
+    /// Ports that are missing.
     pub gone: BTreeSet<u64>,
-    /// What stands at ports.
+    /// The configurations of ports.
     pub ports: BTreeMap<PortId, PortConfig>,
     pub ended: BTreeMap<PortId, Duration>,
     pub answers: BTreeMap<Ticket, Result<Answer, Refusal>>,
     pub said: Vec<Output>,
     pub heard: Vec<(Duration, Input)>,
-    /// What the core was before it heard any of that.
+    /// The core before its inputs.
     pub begun: Core,
     next: u64,
 }
@@ -115,7 +115,7 @@ impl World {
         world
     }
 
-    /// The network is looked over.
+    /// Discovers the network.
     pub fn find(&mut self) {
         self.discovery = false;
         let queues = NonZeroU8::new(2).unwrap();
@@ -140,7 +140,7 @@ impl World {
         Ticket(self.next)
     }
 
-    /// Tells the core, and takes what it says.
+    /// Passes an input to the core and handles the outputs.
     pub fn hear(&mut self, input: Input) {
         self.heard.push((self.now, input.clone()));
         self.core.handle(self.now, input);
@@ -173,7 +173,7 @@ impl World {
         }
     }
 
-    /// The store ends what it was given.
+    /// The write in progress ends.
     pub fn store(&mut self, is_well: bool) {
         let Some((write, changes)) = self.write.take() else { return };
         if is_well {
@@ -184,12 +184,12 @@ impl World {
     }
 
     fn keep(&mut self, changes: Vec<Change>) {
-        // As a store has it: by key, whatever is the last of each.
+        // A store keeps the last change of each record, by key.
         let records: Vec<Change> = self.stored.records().chain(changes).collect();
         self.stored = State::of(records);
     }
 
-    /// A port does what it was told, or doesn't.
+    /// A port carries out an order, or fails.
     pub fn carry_out(&mut self, order: OrderId, is_well: bool) {
         let Some((port, task)) = self.orders.remove(&order) else { return };
         let outcome = match is_well {
@@ -217,7 +217,7 @@ impl World {
         OrderOutcome::Done { is_written, config: wanted }
     }
 
-    /// Killed and started again. Of what was under way each part may have been done.
+    /// Crashes and restarts the core. Outstanding work may or may not have been done.
     pub fn crash(&mut self, is_stored: bool, are_done: bool) {
         if let Some((_, changes)) = self.write.take().filter(|_| is_stored) {
             self.keep(changes);
@@ -237,7 +237,7 @@ impl World {
         self.find();
     }
 
-    /// Time passes, and the core is woken whenever it wants to be.
+    /// Lets time pass and wakes the core when it asks for it.
     pub fn pass(&mut self, time: Duration) {
         let until = self.now + time;
         while let Some(wake) = self.core.wake().filter(|wake| *wake < until) {
@@ -248,7 +248,7 @@ impl World {
         self.hear(Input::Tick);
     }
 
-    /// All goes well until nothing is left to do.
+    /// Completes all outstanding work without failures.
     pub fn settle(&mut self) {
         for _ in 0..1000 {
             self.store(true);
@@ -284,7 +284,7 @@ impl World {
         ticket
     }
 
-    /// Asks, and all goes well.
+    /// Sends a request and returns the answer, without failures.
     pub fn told(
         &mut self,
         client: ClientId,
@@ -306,7 +306,7 @@ impl World {
         }
     }
 
-    /// What the ports should have, of who is there.
+    /// Returns the weights at a port.
     pub fn weights(&self, port: u64) -> Vec<u8> {
         self.ports[&PortId(port)].weights.clone()
     }

@@ -1,4 +1,4 @@
-//! The process around the core, with switches that do as they are told, or hang.
+//! The daemon with simulated switches that obey or hang.
 
 mod network;
 mod rates;

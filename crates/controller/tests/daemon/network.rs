@@ -1,4 +1,4 @@
-//! What others do to the network.
+//! Changes of the network by others.
 
 use super::two_hosts::{fabric, network};
 use super::world::{Daemon, THERE, weights};
@@ -9,7 +9,7 @@ use std::num::NonZeroU8;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Ports are looked at, and the network is looked over, as often as it can be.
+/// Returns rules with the shortest intervals of checks and discoveries.
 fn restless() -> Rules {
     let often = Duration::from_millis(1);
     Rules {
@@ -22,7 +22,7 @@ fn restless() -> Rules {
     }
 }
 
-/// A daemon with one connection, whose ports have their weights.
+/// Returns a daemon with one connection, whose ports are configured.
 fn sharing() -> (TempDir, Simulated, Daemon) {
     let folder = tempfile::tempdir().unwrap();
     let network = network();
@@ -62,7 +62,7 @@ fn what_somebody_else_writes_is_seen_counted_and_put_back() {
 #[test]
 fn connections_follow_when_a_cable_moves_and_a_port_that_refuses_is_left_as_it_was() {
     let (_folder, network, daemon) = sharing();
-    // As it is called when it is there.
+    // The port's id does not depend on its presence.
     let refusing = Simulated::new(fabric(2), NonZeroU8::MIN).named("s0:2").unwrap();
     network.refuse(refusing, true);
     network.rewire(fabric(2));

@@ -1,11 +1,11 @@
-//! What applications get by what the daemon writes, while they come and go.
+//! The rates of applications under the daemon's configuration, while they come and go.
 
 use super::two_hosts::network;
 use super::world::{Daemon, THERE, weights};
 use bandwise_controller::core::{self, Core, Request};
 use bandwise_enforce::simulated::{Connection, Simulated};
 
-/// What each connection of the daemon gets, in Gbps: by rates, and packet by packet.
+/// Returns each connection's rate in Gbps: by the flow model, and by the packet model.
 fn rates(daemon: &Daemon, network: &Simulated) -> [Vec<f64>; 2] {
     daemon.until(Core::is_settled);
     let connections = daemon.runtime.block_on(daemon.handle.inspect(|here, _| {
@@ -40,7 +40,7 @@ fn rates_follow_who_comes_and_who_goes() {
     let all = daemon.register_and_connect_as("all", client, "h1");
     are(rates(&daemon, &network), &[100.0]);
     let little = daemon.register_and_connect_as("little", client, "h1");
-    // Both from one host, and so at each port of the way the same: what stands there says who gets what.
+    // Both start at one host, so all ports on the path have the same weights, which determine the rates.
     let found = rates(&daemon, &network);
     let standing = weights(&network, THERE[1]);
     let [less, more] = [standing[0], standing[1]].map(f64::from);

@@ -1,4 +1,4 @@
-//! How much of recording and audit trail is kept, and whether that is enough.
+//! The rotation of the recording and the audit log, and the completeness of the rest.
 
 use super::two_hosts::network;
 use super::world::Daemon;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 const SIZE: Bytes = Bytes::from_kib(8);
 
-/// The files of a recording or trail, the oldest first.
+/// Returns the files of a recording or audit log, the oldest first.
 fn files(folder: &Path, name: &str) -> Vec<PathBuf> {
     let all = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let is_part = |path: &PathBuf| {
@@ -27,7 +27,7 @@ fn hear(replay: &mut Replay, path: &Path) -> Replayed {
     replay.run(BufReader::new(std::fs::File::open(path).unwrap()), |_, _, _| ()).unwrap()
 }
 
-/// A daemon whose clients come and go, until it has begun another file so often.
+/// Runs a daemon whose clients come and go until files are rotated.
 fn busy(folder: &Path, files: u32) {
     let network = network();
     let rules = Rules { retry: Duration::ZERO, order_gap: Duration::ZERO, ..Rules::default() };
@@ -57,17 +57,17 @@ fn each_file_can_be_heard_by_itself_and_all_in_their_order() {
         assert_eq!((alone.differs, alone.gaps, alone.cut), (None, 0, 0), "{path:?}");
         (starts, parts) = (starts + alone.starts, parts + alone.parts);
     }
-    // The second start has begun another file where the last was full.
+    // The second start begins another file if the last was full.
     let others = all.len() as u64 - parts;
     assert!(starts == 2 && (1..=2).contains(&others), "{starts} starts, {parts} parts of {all:?}");
-    // Without one in the middle each can be heard all the same, and that something is missing is told.
+    // With a file missing in the middle, the others can be replayed, and the gap is reported.
     let mut replay = Replay::default();
     let without: Vec<Replayed> = [0, 2, 3].map(|at| hear(&mut replay, &all[at])).into();
     assert_eq!(without.iter().map(|of| of.gaps).collect::<Vec<_>>(), [0, 1, 0]);
     assert!(without.iter().all(|of| of.differs.is_none()));
 }
 
-/// Started again with the same store and files.
+/// Starts the daemon again with the same store and files.
 fn busy_again(folder: &Path) {
     while bandwise_controller::store::Embedded::open(&folder.join("store")).is_err() {
         std::thread::yield_now();
@@ -93,7 +93,7 @@ fn no_more_is_kept_than_was_said() {
     let mut replay = Replay::default();
     let heard: Vec<Replayed> = all.iter().map(|path| hear(&mut replay, path)).collect();
     assert!(heard.iter().all(|of| of.differs.is_none() && of.gaps == 0));
-    // The trail has each order once, and lacks none between the first that is there and the last.
+    // The audit log has each order once, without gaps between the first and the last.
     let lines = files(folder.path(), "audit").into_iter();
     let text: String = lines.map(|path| std::fs::read_to_string(path).unwrap()).collect();
     let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());

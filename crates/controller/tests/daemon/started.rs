@@ -1,4 +1,4 @@
-//! What is answered, stored and recorded.
+//! Answers, stored records and recordings of a daemon.
 
 use super::two_hosts::network;
 use super::world::{BACK, Daemon, THERE, weights};
@@ -16,7 +16,7 @@ fn a_port_that_hangs_holds_up_nobody_who_asks_and_one_that_refuses_is_tried_agai
     let mut daemon = Daemon::start(folder.path(), &network, Some(passes));
     let client = daemon.hello();
     daemon.register_and_connect(client, "h1");
-    // The writer waits at the gate; others are answered.
+    // The writer waits at the gate; other calls are answered.
     let other = daemon.hello();
     let application = daemon.register_and_connect(other, "h0");
     assert!(THERE.iter().chain(&BACK).all(|port| weights(&network, port).is_empty()));
@@ -48,10 +48,10 @@ fn started_again_it_has_what_was_answered() {
     let client = daemon.hello();
     daemon.register_and_connect(client, "h1");
     daemon.stop();
-    // As a switch that came back empty meanwhile.
+    // The switch has come back empty meanwhile.
     let port = network.named(THERE[1]).unwrap();
     network.overwrite(port, PortConfig::default());
-    // The thread that stores lets go of the file when it hears that nobody writes any more.
+    // The persister closes the file when the event loop has ended.
     while Embedded::open(&folder.path().join("store")).is_err() {
         std::thread::yield_now();
     }
@@ -63,12 +63,12 @@ fn started_again_it_has_what_was_answered() {
     daemon.stop();
 }
 
-/// All but the first line.
+/// Returns all but the first line.
 fn lines_after(text: &str) -> &str {
     text.split_once('\n').unwrap().1
 }
 
-/// A recording that was changed is told by its line; one that was cut is heard as far as it goes.
+/// A changed recording is reported with its line; a truncated one is replayed up to its end.
 #[test]
 fn a_recording_that_says_something_else_is_told() {
     let folder = tempfile::tempdir().unwrap();
@@ -90,7 +90,7 @@ fn a_recording_that_says_something_else_is_told() {
         let replayed = replay(text).unwrap();
         assert_eq!((replayed.starts, replayed.cut, replayed.differs), (starts, 1, None));
     }
-    // Killed when it had hardly begun.
+    // The daemon was killed right after its start.
     let begun = &text[..text.find('\n').unwrap() / 2];
     let replayed = replay(&format!("{begun}\n{text}")).unwrap();
     assert_eq!((replayed.starts, replayed.cut, replayed.differs), (1, 1, None));
@@ -119,7 +119,7 @@ fn ports_are_as_they_were_found_when_it_ends_if_that_is_asked() {
     assert_eq!((replayed.differs, replayed.cut), (None, 0));
 }
 
-/// Who does not wait for ports that hang is told which they are.
+/// A daemon that does not wait for hanging ports names them.
 #[test]
 fn ports_that_hang_are_named_when_it_ends() {
     let folder = tempfile::tempdir().unwrap();
@@ -127,7 +127,7 @@ fn ports_that_hang_are_named_when_it_ends() {
     let mut daemon =
         Daemon::start_with(Rules::default(), folder.path(), &network, Some(passes), true);
     let client = daemon.hello();
-    // Ports are asked in the order in which they were last heard of: the others before those that hang.
+    // Ports are checked in the order of their last orders: the others come before those that hang.
     daemon.until(Core::is_settled);
     THERE.iter().for_each(|_| authenticator.send(true).unwrap());
     daemon.register_and_connect(client, "h1");
@@ -135,7 +135,7 @@ fn ports_that_hang_are_named_when_it_ends() {
     daemon.handle.stop();
     let hangs = |of: &PortState| THERE.contains(&of.name.as_str());
     daemon.until(move |core| core.ports().all(|of| of.1.is_settled() != hangs(of.1)));
-    // Asked again it ends at once.
+    // A second stop ends at once.
     assert_eq!(daemon.stop(), THERE);
     assert_eq!(weights(&network, THERE[1]), [1]);
 }

@@ -1,4 +1,4 @@
-//! A daemon around a network in memory, which does as it is told, or hangs.
+//! A daemon around a network in memory, which obeys or hangs.
 
 use super::two_hosts::TABLE;
 use bandwise_controller::cluster::Groups;
@@ -22,12 +22,12 @@ use std::sync::mpsc::Receiver;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// That of the two hosts, and `little`, which loses little.
+/// The table of the two hosts, and `little`, which loses little.
 fn table() -> String {
     format!("{TABLE}little,1,100\nlittle,0.5,110\nlittle,0.25,131\n")
 }
 
-/// A network in memory, where what is written passes the gate: the writer waits until it is told how it goes.
+/// A network in memory whose writer waits at a gate until the test decides the outcome.
 struct Gated {
     network: Simulated,
     gate: Option<Receiver<bool>>,
@@ -63,13 +63,13 @@ impl Switches for Gated {
     }
 }
 
-/// Weights at a port.
+/// Returns the weights at a port.
 pub fn weights(network: &Simulated, port: &str) -> Vec<u8> {
     let id = network.named(port).unwrap();
     network.clone().read_back(id).unwrap().weights
 }
 
-/// On the way from the first host to the second, and back.
+/// The ports on the path from the first host to the second, and back.
 pub const THERE: [&str; 3] = ["h0:1", "s0:1", "s1:4"];
 pub const BACK: [&str; 3] = ["h1:1", "s1:1", "s0:4"];
 
@@ -83,7 +83,7 @@ pub struct Daemon {
 
 impl Daemon {
     pub fn start(folder: &Path, network: &Simulated, gate: Option<Receiver<bool>>) -> Daemon {
-        // What fails is tried again at once, as nothing here waits.
+        // Failed orders are repeated at once.
         let rules = Rules { retry: Duration::ZERO, order_gap: Duration::ZERO, ..Rules::default() };
         Daemon::start_with(rules, folder, network, gate, false)
     }
@@ -99,7 +99,7 @@ impl Daemon {
         Daemon::start_keeping(rules, (folder, room), network, gate, restores)
     }
 
-    /// Recording and audit trail have files of this size, and so many.
+    /// Starts a daemon whose recording and audit log have this size and number of files.
     pub fn start_keeping(
         rules: Rules,
         (folder, (size, files)): (&Path, (Bytes, u32)),
@@ -156,7 +156,7 @@ impl Daemon {
         self.register_and_connect_as("all", client, to)
     }
 
-    /// As an application that depends on `all` of the bandwidth, or on `little`.
+    /// Registers an application that depends on `all` or `little` of the bandwidth, with a connection.
     pub fn register_and_connect_as(
         &mut self,
         name: &str,
@@ -172,7 +172,7 @@ impl Daemon {
         application
     }
 
-    /// Looks until it is so.
+    /// Polls until the condition holds.
     pub fn until(&self, is_so: impl Fn(&Core) -> bool + Clone + Send + 'static) {
         while !self
             .runtime
@@ -186,7 +186,7 @@ impl Daemon {
         }
     }
 
-    /// Which ports it leaves otherwise than it should.
+    /// Stops the daemon. Returns the ports that are not restored.
     pub fn stop(self) -> Vec<String> {
         self.handle.stop();
         self.thread.join().unwrap()

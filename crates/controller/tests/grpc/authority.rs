@@ -1,4 +1,4 @@
-//! Who signs certificates of a test.
+//! An authority that signs the certificates of a test.
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use std::os::unix::fs::PermissionsExt;
@@ -15,14 +15,14 @@ impl Authority {
         Authority(CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap())
     }
 
-    /// A certificate for a name, and its key.
+    /// Returns a certificate for a name, and its key.
     pub fn signs(&self, name: &str) -> (String, String) {
         let key = KeyPair::generate().unwrap();
         let params = CertificateParams::new(vec![name.to_owned()]).unwrap();
         (params.signed_by(&key, &self.0).unwrap().pem(), key.serialize_pem())
     }
 
-    /// The same, as a client shows it.
+    /// Returns a client certificate.
     pub fn identity(&self, name: &str) -> Identity {
         let (certificate, key) = self.signs(name);
         Identity::from_pem(certificate, key)
@@ -37,7 +37,7 @@ impl Authority {
     }
 }
 
-/// A file that its owner alone can read.
+/// Writes a file that its owner alone can read.
 pub fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);
     std::fs::write(&path, text).unwrap();

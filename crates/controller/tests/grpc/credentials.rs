@@ -1,4 +1,4 @@
-//! Who may come from elsewhere, and what they may say.
+//! Authentication and permissions of remote callers.
 
 use crate::authority::{Authority, write};
 use crate::client::saba_client::SabaClient;
@@ -31,7 +31,7 @@ fn files(authority: &Authority, folder: &Path) -> TlsFiles {
     }
 }
 
-/// A world that is reached over TLS too.
+/// Returns a controller that also listens with TLS.
 fn secure(limits: Limits, authority: &Authority) -> (World, SocketAddr) {
     let world = World::start_with(limits, &both());
     let files = files(authority, world.folder.path());
@@ -72,7 +72,7 @@ fn a_certificate_says_what_may_be_registered() {
     let denied = denied.unwrap_err();
     assert_eq!(denied.code(), Code::PermissionDenied);
     assert_eq!(denied.message(), "spark may not register \"half\" (allowed: a*)");
-    // The same name, signed by somebody else; a name that nobody has; none at all.
+    // The same name from another authority; an unknown name; no certificate.
     let stranger = Authority::new().identity("spark.test");
     let mut stranger = SabaClient::new(channel(&world, at, Some(stranger)));
     let said = world.runtime.block_on(stranger.hello(HelloRequest {})).unwrap_err();
@@ -82,13 +82,13 @@ fn a_certificate_says_what_may_be_registered() {
         let said = world.runtime.block_on(nobody.hello(HelloRequest {})).unwrap_err();
         assert_eq!(said.code(), Code::Unauthenticated);
         assert!(said.message().contains("the caller is not authenticated (allowed"), "{said}");
-        // But with a token.
+        // The same with a token.
         let hello = with_token(HelloRequest {}, "abc");
         world.runtime.block_on(nobody.hello(hello)).unwrap();
         let said = world.runtime.block_on(nobody.hello(with_token(HelloRequest {}, "ab")));
         assert_eq!(said.unwrap_err().code(), Code::Unauthenticated);
     }
-    // Neither is what does not speak TLS answered, nor does it keep others from being.
+    // A client without TLS gets no answer, and does not block others.
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(b"GET /v1/status HTTP/1.1\r\nHost: c\r\n\r\n").unwrap();
     let mut answer = Vec::new();
@@ -97,7 +97,7 @@ fn a_certificate_says_what_may_be_registered() {
     world.runtime.block_on(spark.keep_alive(KeepAliveRequest { client: Some(id) })).unwrap();
 }
 
-/// What is said of one's clients, others are told of none.
+/// The clients of another owner are refused like clients that do not exist.
 #[test]
 fn clients_of_others_are_none() {
     let authority = Authority::new();
@@ -135,14 +135,14 @@ fn limits_are_of_a_credential_with_all_its_clients() {
     let mut local = world.client();
     let other = world.hello(&mut local);
     world.runtime.block_on(local.register_application(register(other, 0, "all"))).unwrap();
-    // Who goes leaves room for the other.
+    // A client that leaves makes room for another owner's.
     let goodbye = GoodbyeRequest { client: Some(clients[0]) };
     world.runtime.block_on(spark.goodbye(goodbye)).unwrap();
     let again = spark.register_application(register(clients[1], 10, "all"));
     world.runtime.block_on(again).unwrap();
 }
 
-/// HTTP passes the same authenticator.
+/// HTTP uses the same authenticator.
 #[test]
 fn scripts_show_the_same_token() {
     let spark = credential("spark", None, Some("spark's"), &["a*"], false);

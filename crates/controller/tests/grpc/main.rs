@@ -1,11 +1,11 @@
-//! gRPC over a socket, to a controller whose switches do as they are told.
+//! gRPC over a Unix socket, with simulated switches that obey.
 
 mod authority;
 mod credentials;
 #[path = "../daemon/two_hosts.rs"]
 mod two_hosts;
 mod world;
-/// The client that the build makes for tests.
+/// The client that the build generates for tests.
 #[allow(clippy::all)]
 mod client {
     include!(concat!(env!("OUT_DIR"), "/client/bandwise.saba.v1.rs"));
@@ -21,7 +21,7 @@ use bandwise_controller::grpc::proto::{
 use bandwise_enforce::Switches;
 use world::{World, register, sender};
 
-/// From hello to goodbye (Saba 4.4.2), and what stands at the port meanwhile.
+/// From hello to goodbye (Saba 4.4.2), with the weights at the port.
 #[test]
 fn an_application_comes_has_a_connection_and_goes() {
     let world = World::start(Limits::default());
@@ -34,7 +34,7 @@ fn an_application_comes_has_a_connection_and_goes() {
     let request = RegisterApplicationRequest { nodes: Some(4), ..register(id, 0, "all") };
     let registered = world.runtime.block_on(client.register_application(request.clone()));
     let registered = registered.unwrap().into_inner();
-    // The same again has the same answer.
+    // A repeated request has the same answer.
     let again = world.runtime.block_on(client.register_application(request));
     assert_eq!(again.unwrap().into_inner(), registered);
     let mark = registered.mark.unwrap();

@@ -1,4 +1,4 @@
-//! What is refused, with which status.
+//! Refusals and their status codes.
 
 use crate::world::{World, register, sender};
 use bandwise_controller::core::Limits;
@@ -9,7 +9,7 @@ use bandwise_controller::grpc::proto::{
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
-/// The reason that programs read, if there is one.
+/// Returns the machine-readable reason, if there is one.
 fn reason(status: &Status) -> Option<String> {
     let info = status.get_details_error_info()?;
     assert_eq!(info.domain, "saba.bandwise");
@@ -104,7 +104,7 @@ fn a_refusal_has_a_status_a_reason_and_words() {
         (refused.code(), reason(&refused).as_deref()),
         (Code::NotFound, Some("NO_SUCH_CLIENT"))
     );
-    // And who stops says so.
+    // A stopping controller says so.
     world.handle.stop();
     let late = loop {
         let late = world.runtime.block_on(client.keep_alive(KeepAliveRequest { client: Some(id) }));
@@ -115,7 +115,7 @@ fn a_refusal_has_a_status_a_reason_and_words() {
     assert_eq!(late.code(), Code::Unavailable);
 }
 
-/// As many as the limit are taken, whoever asks on.
+/// The limit holds, however many requests arrive.
 #[test]
 fn of_ten_thousand_registrations_a_thousand_are_taken() {
     let world = World::start(Limits::default());

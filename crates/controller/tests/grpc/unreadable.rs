@@ -1,4 +1,4 @@
-//! Bytes that are no message, and messages that are too large.
+//! Invalid and oversized messages.
 
 use crate::world::{World, register};
 use bandwise_controller::core::Limits;
@@ -13,7 +13,7 @@ use tonic::codegen::http::uri::PathAndQuery;
 use tonic::transport::Channel;
 use tonic::{Code, Request, Status};
 
-/// Bytes as they are.
+/// A codec that passes bytes through.
 struct Bytes;
 
 impl Codec for Bytes {
@@ -74,7 +74,7 @@ fn what_is_no_message_is_refused_and_what_comes_next_is_heard() {
     let world = World::start(Limits::default());
     let channel = world.channel();
     for name in CALLS {
-        // A field that is cut, a group that does not end, a kind that there is not.
+        // A truncated field, an unterminated group, an unknown wire type.
         for bytes in [vec![0x0a, 0xff], vec![0x0b], vec![0x0f, 1], vec![0xff; 64]] {
             let said = world.runtime.block_on(call(channel.clone(), name, bytes)).unwrap_err();
             assert_eq!(said.code(), Code::InvalidArgument, "{name}: {said}");
@@ -87,13 +87,13 @@ fn what_is_no_message_is_refused_and_what_comes_next_is_heard() {
     }
     let said = world.runtime.block_on(call(channel.clone(), "Buy", vec![])).unwrap_err();
     assert_eq!(said.code(), Code::Unimplemented);
-    // Not a name of UTF-8.
+    // A name that is not UTF-8.
     let said = world.runtime.block_on(call(channel, "RegisterApplication", vec![0x12, 1, 0xff]));
     assert_eq!(said.unwrap_err().code(), Code::InvalidArgument);
     // Neither HTTP/1 nor HTTP/2.
     let mut stream = UnixStream::connect(world.folder.path().join("socket")).unwrap();
     stream.write_all(&[0; 100]).unwrap();
-    // It hears that, or nothing; it is let go of in either case.
+    // The connection is closed, with or without an error.
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     assert!(answer.is_empty() || answer.starts_with(b"HTTP/1.1 400"), "{answer:?}");
@@ -103,7 +103,7 @@ fn what_is_no_message_is_refused_and_what_comes_next_is_heard() {
 }
 
 proptest! {
-    /// Any bytes are a message that says something, or are refused in words.
+    /// Any bytes are a valid message, or are refused with an explanation.
     #[test]
     fn any_bytes_say_something_or_are_refused(bytes: Vec<u8>) {
         use prost::Message;

@@ -1,4 +1,4 @@
-//! A controller with a listener, and clients of its gRPC.
+//! A controller with a listener, and gRPC clients.
 
 use crate::client::saba_client::SabaClient;
 use crate::two_hosts::{TABLE, network};
@@ -23,7 +23,7 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tonic::transport::{Channel, Endpoint};
 
-/// A controller, until it is dropped.
+/// A controller that stops when it is dropped.
 pub struct World {
     pub folder: TempDir,
     pub handle: Handle,
@@ -67,7 +67,7 @@ impl World {
         World { folder, handle, network, runtime, router }
     }
 
-    /// Lets others come too.
+    /// Opens a listener for remote hosts.
     pub fn open_remote(&self, tls: Option<Tls>) -> SocketAddr {
         let listener = Listener::open_remote("127.0.0.1:0".parse().unwrap(), tls).unwrap();
         let Listener::Remote(socket, _) = &listener else { unreachable!() };
@@ -91,7 +91,7 @@ impl World {
         welcome.unwrap().into_inner().client
     }
 
-    /// Looks until it is so.
+    /// Polls until the condition holds.
     pub fn until(&self, is_so: impl Fn(&Core) -> bool + Clone + Send + 'static) {
         let look = || {
             let is_so = is_so.clone();
@@ -109,7 +109,7 @@ impl Drop for World {
     }
 }
 
-/// A request that has heard all answers before.
+/// Returns the sender of a request that acknowledges all earlier answers.
 pub fn sender(client: u64, number: u64) -> Option<Sender> {
     Some(Sender { client: Some(client), number: Some(number), acknowledged_below: number })
 }

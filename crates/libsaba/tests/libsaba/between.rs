@@ -1,22 +1,22 @@
-//! A second way to a controller, as another instance with the same store is one; it can be lost.
+//! A proxy to a controller that acts as another instance with the same store, and can fail.
 
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-/// What becomes of what comes this way.
+/// The behaviour of the proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// It is done and answered.
+    /// Requests are carried out and answered.
     Open,
-    /// It is done, and the answer lost: an instance that ends in the middle.
+    /// Requests are carried out, and their answers are lost, as if the instance ended in between.
     LosesAnswers,
-    /// It is answered that it can't be done: an instance that is cut off from its store.
+    /// Requests are refused, as by an instance that is cut off from its store.
     CutOff,
 }
 
-/// A socket before that of a controller.
+/// A proxy in front of a controller's socket.
 pub struct Between {
     way: Arc<Mutex<Way>>,
     path: PathBuf,
@@ -55,13 +55,13 @@ fn passes(mut client: UnixStream, mut controller: UnixStream, way: Arc<Mutex<Way
     if *way.lock().unwrap() == Way::CutOff {
         let said = r#"{"error":"cut off from its store"}"#;
         let head = format!("HTTP/1.1 503 x\r\nContent-Length: {}\r\n\r\n{said}", said.len());
-        // Who has gone does not hear it.
+        // The client may have gone.
         let _ = client.write_all(head.as_bytes());
     }
     let _ = client.shutdown(std::net::Shutdown::Both);
 }
 
-/// Until either end is gone, or something comes that may not go on: then both are.
+/// Copies until either end closes, or `may` forbids it; then both are closed.
 fn pump(from: &mut UnixStream, to: &mut UnixStream, may: impl Fn() -> bool) {
     let mut bytes = [0; 4096];
     while let Ok(count @ 1..) = from.read(&mut bytes) {

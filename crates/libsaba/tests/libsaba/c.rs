@@ -1,4 +1,4 @@
-//! A program in C.
+//! A C program with the library.
 
 use crate::world::World;
 use std::io::{BufRead, BufReader};
@@ -10,7 +10,7 @@ fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Where cargo has put the library that this test is linked with: beside it, or one up.
+/// Returns the folder in which cargo has put the library: beside the test, or one up.
 fn library() -> PathBuf {
     let own = std::env::current_exe().unwrap();
     let folders = own.ancestors().skip(1).take(2);
@@ -58,7 +58,7 @@ fn a_program_in_c_is_known_while_it_sends() {
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         line
     };
-    // Nobody is there.
+    // No controller is running.
     let mut child = run(&world, "all");
     assert_eq!(first(&mut child), "level -1, dscp -1, IP_TOS 0\n");
     drop(listener.accept().unwrap());

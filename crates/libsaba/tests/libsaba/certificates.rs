@@ -1,4 +1,4 @@
-//! Certificates of a test, and a controller that shows one.
+//! Certificates of a test, and a controller with one.
 
 use crate::world::World;
 use bandwise_controller::credentials::{Credential, Credentials, Pattern, Rights, TokenDigest};
@@ -10,14 +10,14 @@ use rcgen::{
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Who signs certificates, and where they are.
+/// An authority and its folder.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     folder: PathBuf,
 }
 
 impl Authority {
-    /// With a key of its own, by a name. Its files are in a folder of that name.
+    /// Returns an authority by name, with a key of its own and a folder of that name.
     pub fn new(folder: &Path, name: &str) -> Authority {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.distinguished_name.push(DnType::CommonName, name);
@@ -26,17 +26,17 @@ impl Authority {
         Authority { issuer, folder: folder.join(name) }
     }
 
-    /// The file with its certificate.
+    /// Returns the file of its certificate.
     pub fn file(&self) -> PathBuf {
         self.write("authority.pem", &self.issuer.pem())
     }
 
-    /// A certificate for a name or an address, and its key: two files.
+    /// Returns the files of a certificate for a name or an address, and of its key.
     pub fn signs(&self, name: &str) -> (PathBuf, PathBuf) {
         self.signs_until(name, 2100)
     }
 
-    /// The same, valid until a year begins.
+    /// Returns the files of a certificate that expires at the start of a year.
     pub fn signs_until(&self, name: &str, year: i32) -> (PathBuf, PathBuf) {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
@@ -47,7 +47,7 @@ impl Authority {
         (self.write(&file("certificate"), &certificate), key)
     }
 
-    /// A file that its owner alone can read.
+    /// Writes a file that its owner alone can read.
     pub fn write(&self, name: &str, text: &str) -> PathBuf {
         std::fs::create_dir_all(&self.folder).unwrap();
         let path = self.folder.join(name);
@@ -56,8 +56,8 @@ impl Authority {
         path
     }
 
-    /// A controller with a certificate of these files, for whom this authority has signed one for `client.test`, or who
-    /// has the token "abc": its place.
+    /// Opens a TLS listener with this certificate, for clients with a certificate for `client.test` or the token "abc".
+    /// Returns its address.
     pub fn opens(&self, world: &World, (certificate, key): (PathBuf, PathBuf)) -> String {
         let pattern = Pattern::try_from("*".to_owned()).unwrap();
         let credential = Credential {

@@ -1,4 +1,4 @@
-//! The header is what cbindgen makes of the library.
+//! The header equals cbindgen's output.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Programs of the library, and a controller whose switches do as they are told.
+//! Programs with the library, and a controller with simulated switches that obey.
 
 mod between;
 mod c;
@@ -42,12 +42,12 @@ fn a_socket_is_marked_and_the_controller_knows_it() {
         core.state().connections().map(ends).collect::<Vec<_>>()
     };
     assert_eq!(world.inspect(ends), [("h0".into(), "h1".into())]);
-    // The bits for congestion are the program's, where the kernel does not see to them itself.
+    // The ECN bits are the program's, where the kernel does not set them itself.
     let datagrams = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     SockRef::from(&datagrams).set_tos_v4(2).unwrap();
     drop(application.connect_socket(None, "h1", &datagrams).unwrap());
     assert_eq!(mark_of(&datagrams), u32::from(mark.traffic_class().unwrap()) | 2);
-    // Both ways of a socket for both.
+    // Both families of a dual-stack socket.
     let six = UdpSocket::bind((Ipv6Addr::UNSPECIFIED, 0));
     if let Ok(six) = six {
         let second = application.connect_socket(None, "h1", &six).unwrap();
@@ -83,7 +83,7 @@ fn without_a_controller_nothing_changes_until_one_comes() {
     assert_eq!(world.inspect(|core| core.state().connections().len()), 1);
 }
 
-/// Once with its store, once without: what has a mark, it knows in the end.
+/// With its old store or an empty one, a returning controller knows all marked connections in the end.
 #[test]
 fn a_controller_that_comes_back_hears_what_there_is() {
     let mut world = World::empty();

@@ -1,4 +1,4 @@
-//! Several places where a controller may be.
+//! Several endpoints of a controller.
 
 use crate::between::{Between, Way};
 use crate::world::World;
@@ -13,7 +13,7 @@ fn options(sockets: &[PathBuf]) -> Options {
     Options { controller, host: Some("h0".into()), ..Options::default() }
 }
 
-/// Clients, applications and connections.
+/// Returns the numbers of clients, applications and connections.
 fn counts(core: &Core) -> (usize, usize, usize) {
     let state = core.state();
     (state.clients().len(), state.applications().len(), state.connections().len())
@@ -31,7 +31,7 @@ fn where_nobody_is_the_next_is_asked_at_once() {
     world.until(|core| counts(core) == (0, 0, 0));
 }
 
-/// Whatever an instance did of it before it was lost: what is asked of the next is done once, for the same client.
+/// Whatever the lost instance did, the next one carries out the request once, for the same client.
 #[test]
 fn what_one_did_not_answer_is_done_once_by_the_next() {
     for way in [Way::LosesAnswers, Way::CutOff] {
@@ -48,7 +48,7 @@ fn what_one_did_not_answer_is_done_once_by_the_next() {
         assert_eq!(application.unreachable(), None);
         drop(first);
         assert_eq!(world.inspect(counts), (1, 1, 1), "{way:?}");
-        // The first is there again, and the other is not.
+        // The first instance is back, and the other is gone.
         one.set(Way::Open);
         other.set(way);
         drop(second);
@@ -58,7 +58,7 @@ fn what_one_did_not_answer_is_done_once_by_the_next() {
     }
 }
 
-/// Even what is not to be: two controllers, each with a store of its own.
+/// Two controllers with separate stores, which is a misconfiguration.
 #[test]
 fn who_does_not_know_the_client_hears_everything() {
     let (mut one, mut other) = (World::empty(), World::empty());
@@ -68,7 +68,7 @@ fn who_does_not_know_the_client_hears_everything() {
         Application::register("all", options(&[one.socket(), other.socket()])).unwrap();
     let first = application.connect(None, "h1").unwrap();
     assert_eq!(other.inspect(counts), (0, 0, 0));
-    // Its door answers with status 503 from now on.
+    // Its listener answers with status 503 from now on.
     one.stop();
     let second = application.connect(Some("h1"), "h0").unwrap();
     assert_eq!(other.inspect(counts), (1, 1, 2));

@@ -75,7 +75,7 @@ fn where_one_is_not_who_it_says_the_next_is_asked() {
         let application = Application::register("all", options.clone()).unwrap();
         let away = application.unreachable().unwrap();
         assert!(away.starts_with(&format!("{place}: ")) && away.contains(why), "{away}");
-        // The program goes on.
+        // The program continues.
         assert_eq!(application.connect(None, "h1").unwrap().mark(), None);
         drop(application);
         let right = ours.opens(&world, ours.signs(HERE));
@@ -84,14 +84,14 @@ fn where_one_is_not_who_it_says_the_next_is_asked() {
     }
 }
 
-/// Something that is no controller.
+/// Returns the address of a server that is not a controller.
 fn plain() -> String {
     let listener = TcpListener::bind((HERE, 0)).unwrap();
     let place = format!("https://{}", listener.local_addr().unwrap());
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
-            // All that is asked, so that what is answered arrives.
+            // Reads the whole request, so that the response arrives.
             let _ = stream.read(&mut [0; 4096]);
             let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
         }
@@ -99,8 +99,8 @@ fn plain() -> String {
     place
 }
 
-/// What answers each request with the same and closes the connection after each, without a word of that before; and
-/// asks for certificates if it is to.
+/// Returns the address of a server that gives each request the same response and then closes the connection without
+/// announcing that. It may require client certificates.
 fn server(authority: &Authority, asks_for_certificates: bool) -> String {
     let (certificate, key) = authority.signs(HERE);
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -146,7 +146,7 @@ fn a_connection_that_was_closed_meanwhile_is_made_again() {
     assert!(application.mark().is_some(), "{:?}", application.unreachable());
 }
 
-/// A proxy before a controller may not let anybody pass without.
+/// A proxy in front of a controller may require a client certificate.
 #[test]
 fn who_asks_for_a_certificate_is_told_as_such() {
     let folder = tempfile::tempdir().unwrap();
@@ -175,14 +175,14 @@ fn files_that_can_not_be_used_are_told() {
             error.to_string()
         })
     };
-    // Nobody is there; that is no fault of the files.
+    // An unreachable controller is not an error of the files.
     let place = "https://127.0.0.1:1";
     register(&all, place).unwrap();
     let says = |tls: TlsFiles, parts: &[&str]| {
         let said = register(&tls, place).unwrap_err();
         assert!(parts.iter().all(|part| said.contains(part)), "{said}");
         assert!(said.contains("allowed") || said.contains("No such file"), "{said}");
-        // They are for https alone.
+        // The files apply to `https` alone.
         register(&tls, "http://127.0.0.1:1").unwrap();
     };
     let says_of = |tls: TlsFiles, file: &Path, why: &str| {

@@ -1,4 +1,4 @@
-//! A controller that begins, hangs up and comes back.
+//! A controller that starts, stops and comes back.
 
 use crate::two_hosts::{TABLE, network};
 use bandwise_controller::cluster::Groups;
@@ -26,7 +26,7 @@ pub struct World {
 }
 
 impl World {
-    /// Nobody is there yet.
+    /// Returns the world before the first start.
     pub fn empty() -> World {
         World { folder: tempfile::tempdir().unwrap(), network: network(), daemon: None }
     }
@@ -35,10 +35,10 @@ impl World {
         self.folder.path().join("socket")
     }
 
-    /// It begins, with what is in its store.
+    /// Starts the controller with its store.
     pub fn start(&mut self) {
         let path = self.folder.path().join("store");
-        // The thread that stores lets go of the file when it hears that nobody writes any more.
+        // The persister closes the file when the event loop has ended.
         let mut store = loop {
             match Embedded::open(&path) {
                 Ok(store) => break store,
@@ -63,14 +63,14 @@ impl World {
             restores: false,
         };
         let (handle, thread) = EventLoop::start(parts).unwrap();
-        // As if nobody were there: the door of one that was stopped answers that it is being stopped.
+        // Without its socket the controller is unreachable; its listener would answer that it is stopping.
         let _ = std::fs::remove_file(self.socket());
         let listen = Listen::Unix { path: self.socket(), mode: 0o600 };
         self.daemon = Some((handle, thread));
         self.serve(Listener::open(&listen).unwrap(), Credentials::default());
     }
 
-    /// It answers those at a door who have these credentials.
+    /// Serves the listener for these credentials.
     pub fn serve(&self, listener: Listener, credentials: Credentials) {
         let handle = self.daemon.as_ref().unwrap().0.clone();
         let (marking, authenticator) =
@@ -84,7 +84,7 @@ impl World {
         thread.join().unwrap();
     }
 
-    /// What the controller knows.
+    /// Runs a function on the controller's core.
     pub fn inspect<T: Send + 'static>(
         &self,
         inspect: impl FnOnce(&Core) -> T + Send + 'static,
@@ -94,7 +94,7 @@ impl World {
         runtime.block_on(handle.inspect(move |core, _| inspect(core))).unwrap()
     }
 
-    /// Looks until it is so.
+    /// Polls until the condition holds.
     pub fn until(&self, is_so: impl Fn(&Core) -> bool + Clone + Send + 'static) {
         while !self.inspect(is_so.clone()) {
             std::thread::yield_now();

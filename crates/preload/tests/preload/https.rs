@@ -1,4 +1,4 @@
-//! A controller at `https`, under a program that knows nothing of it.
+//! A controller at `https`, and an unmodified program.
 
 use crate::certificates::Authority;
 use crate::run::is_connected;
@@ -11,7 +11,7 @@ fn a_controller_at_https_knows_what_is_open() {
     world.start();
     let authority = Authority::new(world.folder.path(), "ours");
     let place = authority.opens(&world, authority.signs("127.0.0.1"));
-    // Nobody is at the first.
+    // The first endpoint is unreachable.
     let places = format!("unix:{}/nowhere,{place}", world.folder.path().display());
     let ((certificate, key), authorities) = (authority.signs("client.test"), authority.file());
     let more = [
@@ -30,7 +30,7 @@ fn a_controller_at_https_knows_what_is_open() {
     world.until(|core| core.state().clients().len() == 0);
 }
 
-/// Programs run on, with the mark that was handed over.
+/// The program continues with the inherited mark.
 #[test]
 fn what_keeps_it_from_a_controller_is_in_the_log() {
     let mut world = World::empty();

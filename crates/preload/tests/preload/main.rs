@@ -16,12 +16,12 @@ use run::{Program, is_connected};
 use std::path::PathBuf;
 use world::World;
 
-/// A mark as `saba run` hands it over, and one that the controller of these tests would say.
+/// The mark that `saba run` would pass on, and that the controller of these tests would assign.
 const MARK: (&str, &str) = ("SABA_MARK", "level=1,dscp=7");
 const ITS_MARK: (&str, &str) = ("SABA_MARK", "level=0,dscp=3");
 const DONE: &str = "0 77 connected";
 
-/// Hosts of the controller at addresses that are nobody's.
+/// Returns variables with addresses of the controller's hosts that nobody uses.
 fn variables(world: &World) -> Vec<(&'static str, String)> {
     let hosts: PathBuf = world.folder.path().join("hosts");
     std::fs::write(&hosts, "198.51.100.1 h1\n198.51.100.2 elsewhere\n").unwrap();
@@ -56,14 +56,14 @@ fn sockets_are_marked_before_they_are_connected_and_loopback_is_not() {
         assert_eq!(program.does(&format!("connect 0 {address}")), DONE, "{address}");
         assert_eq!(program.does("marks 0"), marks, "{address}");
     }
-    // Marked whether or not there is a way.
+    // The socket is marked whether or not the network is reachable.
     let said = program.does("connect 0 2001:db8::1");
     assert!(said.ends_with("connected"), "{said}");
     assert_eq!(program.does("marks 0"), "IP_TOS 0 IPV6_TCLASS 28");
     assert_eq!(program.ends(), Some(0));
 }
 
-/// As ssh does, and who speaks of congestion (RFC 3168) in datagrams.
+/// Programs such as ssh mark their sockets, and some set the ECN bits (RFC 3168) of datagrams.
 #[test]
 fn a_program_that_marks_its_sockets_itself_keeps_the_bits_for_congestion() {
     let world = World::empty();
@@ -71,7 +71,7 @@ fn a_program_that_marks_its_sockets_itself_keeps_the_bits_for_congestion() {
     assert_eq!(program.does("connect 0 198.51.100.1"), DONE);
     assert_eq!(program.does("tos 0 185"), "set 0");
     assert_eq!(program.does("marks 0"), "IP_TOS 29 IPV6_TCLASS -1");
-    // Before, with a byte of its own.
+    // The program sets the byte before it connects.
     assert_eq!(program.does("connect 1 198.51.100.1 186"), DONE);
     assert_eq!(program.does("marks 1"), "IP_TOS 30 IPV6_TCLASS -1");
     assert_eq!(program.ends(), Some(0));
@@ -111,19 +111,19 @@ fn the_controller_knows_what_is_open() {
             .collect::<Vec<_>>()
     };
     assert_eq!(world.inspect(ends), [("h0".into(), "h1".into())]);
-    // Nobody whom it knows; loopback; and one more.
+    // An unknown host, loopback, and one more host.
     assert_eq!(program.does("connect 1 198.51.100.2"), DONE);
     assert_eq!(program.does("connect 2 127.0.0.1"), DONE);
     assert_eq!(program.does("connect 3 ::ffff:198.51.100.1"), DONE);
     has_connections(&world, 2);
-    // It is open as long as one descriptor of it is.
+    // A connection is open as long as one of its descriptors.
     assert_eq!(program.does("dup 0 4"), "dup 1");
     assert_eq!(program.does("close 0"), "closed 0");
     assert_eq!(program.does("close 3"), "closed 0");
     has_connections(&world, 1);
     assert_eq!(program.does("close 4"), "closed 0");
     has_connections(&world, 0);
-    // By a way that the library does not see.
+    // The program closes the descriptor unnoticed.
     assert_eq!(program.does("connect 0 198.51.100.1"), DONE);
     has_connections(&world, 1);
     assert_eq!(program.does("unseen 0"), "closed 0");
@@ -132,14 +132,14 @@ fn the_controller_knows_what_is_open() {
     has_connections(&world, 1);
     program.told("exit");
     assert_eq!(program.ends(), Some(3));
-    // At once, and not when the lease ends.
+    // The client ends at once, not with its lease.
     world.until(|core| core.state().clients().len() == 0);
     let log = std::fs::read_to_string(&log).unwrap();
     assert_eq!(log.lines().count(), 1, "{log}");
     assert!(log.contains("connections to 198.51.100.2: "), "{log}");
 }
 
-/// Who has LD_PRELOAD alone, as executors of a cluster: the mark comes when the controller has said it.
+/// A program with LD_PRELOAD alone, such as a cluster's executor, gets its mark from the controller.
 #[test]
 fn a_mark_that_was_not_handed_over_comes_late_and_from_a_controller_that_comes_late() {
     let mut world = World::empty();
@@ -168,7 +168,7 @@ fn processes_of_a_job_are_one_application() {
         assert_eq!(program.does("connect 0 198.51.100.1"), DONE);
     }
     has_connections(&world, 2);
-    // Each process is a client that has registered a part, and both are parts of one.
+    // Each process is a client with a registration, and both are parts of one job.
     let wholes = |core: &bandwise_controller::core::Core| {
         core.state().applications().map(|of| of.1.job.as_ref().unwrap().whole).collect::<Vec<_>>()
     };
@@ -191,7 +191,7 @@ fn a_child_begins_anew() {
     has_connections(&world, 1);
     assert_eq!(program.does("fork"), "child");
     assert_eq!(program.does("threads"), "threads 1");
-    // The parent's connection is the parent's, whatever the child does with it.
+    // The parent's connection stays the parent's, whatever the child does.
     assert_eq!(program.does("marks 0"), "IP_TOS 12 IPV6_TCLASS -1");
     assert_eq!(program.does("tos 0 184"), "set 0");
     assert_eq!(program.does("marks 0"), "IP_TOS 184 IPV6_TCLASS -1", "nothing is known of it");
@@ -202,20 +202,20 @@ fn a_child_begins_anew() {
     program.told("exit");
     assert_eq!(program.hears(), "parent 3");
     has_connections(&world, 1);
-    // One that shares the parent's memory, and closes all that it has.
+    // A child that shares the parent's memory closes all its descriptors.
     assert_eq!(program.does("vfork"), "parent 5");
     assert_eq!(program.does("connect 2 198.51.100.1"), DONE);
     has_connections(&world, 2);
     assert_eq!(program.ends(), Some(0));
 }
 
-/// Daemons do, and must neither close what the library speaks by nor find it.
+/// Daemons close all descriptors; they must not close or see the library's own.
 #[test]
 fn a_program_that_closes_all_closes_its_own() {
     let mut world = World::empty();
     world.start();
     let Some(mut program) = start(&world, &[ITS_MARK]).filter(|_| is_connected()) else { return };
-    // What it has of whoever started the tests.
+    // Closes the descriptors inherited from the test's starter.
     program.does("closes 3 4096");
     assert_eq!(program.does("lowest"), "lowest 3");
     for (closes, said) in [("closes 3 4096", "closed 1"), ("range 3", "closed 0")] {
@@ -231,7 +231,7 @@ fn a_program_that_closes_all_closes_its_own() {
     assert_eq!(program.ends(), Some(0));
 }
 
-/// One that takes connections and never answers.
+/// A controller that accepts connections and never answers.
 #[test]
 fn a_controller_that_hangs_holds_nobody_up() {
     let world = World::empty();

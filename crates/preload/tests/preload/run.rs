@@ -1,4 +1,4 @@
-//! A program in C under the library.
+//! A C program under the library.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
-/// What cargo has built for this test: beside it, or one up.
+/// Returns the library that cargo has built: beside the test, or one up.
 pub fn library() -> PathBuf {
     let own = std::env::current_exe().unwrap();
     let there = |folder: &Path| folder.join("libsaba_preload.so");
@@ -18,7 +18,7 @@ pub fn library() -> PathBuf {
         .expect("cargo has built it")
 }
 
-/// Compiles a file of this folder; none where there is no compiler.
+/// Compiles a file of this folder; returns `None` without a compiler.
 pub fn compiled(name: &str, more: &[&str], to: &Path) -> Option<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/preload");
     let mut cc = Command::new("cc");
@@ -46,7 +46,7 @@ fn program() -> Option<&'static Path> {
     program.as_ref().map(|program| program.1.as_path())
 }
 
-/// Whether there is a way to addresses that nobody has (RFC 5737): datagrams are sent to none here.
+/// Returns whether unused addresses (RFC 5737) are routed; datagrams can't be sent to them otherwise.
 pub fn is_connected() -> bool {
     let socket = std::net::UdpSocket::bind("0.0.0.0:0").unwrap();
     let is = socket.connect("198.51.100.1:9").is_ok();
@@ -56,7 +56,7 @@ pub fn is_connected() -> bool {
     is
 }
 
-/// One that runs.
+/// A running program.
 pub struct Program {
     child: Child,
     lines: ChildStdin,
@@ -64,7 +64,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// With these in its environment; none where it can't be had.
+    /// Starts the program with these variables; returns `None` if it can't be built.
     pub fn start(variables: &[(&str, &str)]) -> Option<Program> {
         let mut command = Command::new(program()?);
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("SABA_")) {
@@ -77,25 +77,25 @@ impl Program {
         Some(Program { child, lines, answers })
     }
 
-    /// Its answer to a line.
+    /// Returns the program's answer to a line.
     pub fn does(&mut self, line: &str) -> String {
         writeln!(self.lines, "{line}").unwrap();
         self.hears()
     }
 
-    /// What it says next.
+    /// Returns the program's next line.
     pub fn hears(&mut self) -> String {
         let mut answer = String::new();
         self.answers.read_line(&mut answer).unwrap();
         answer.trim_end().to_owned()
     }
 
-    /// A line that has no answer.
+    /// Sends a line that has no answer.
     pub fn told(&mut self, line: &str) {
         writeln!(self.lines, "{line}").unwrap();
     }
 
-    /// Waits for its end: the exit code.
+    /// Waits for the program's end. Returns its exit code.
     pub fn ends(mut self) -> Option<i32> {
         drop(self.lines);
         self.child.wait().unwrap().code()

@@ -1,4 +1,4 @@
-//! A program with queue pairs, over a library that stands in for libibverbs.
+//! A program with queue pairs, over a substitute for libibverbs.
 
 use crate::run::{compiled, library};
 use crate::world::World;
@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The program, in a folder with the library that it finds there.
+/// Builds the program and its substitute library in a folder.
 fn built(folder: &Path, more: &[&str]) -> Option<PathBuf> {
     let map = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/preload/ibverbs.map");
     let script = format!("-Wl,--version-script={}", map.display());
@@ -16,14 +16,14 @@ fn built(folder: &Path, more: &[&str]) -> Option<PathBuf> {
     compiled("pairs.c", more, &folder.join("pairs"))
 }
 
-/// What it is told, says, and is known to have: connections are queue pairs and address handles.
+/// Checks the program's output, and the number of reported queue pairs and address handles.
 fn check(world: &World, command: &mut Command, seen: &str, connections: usize) {
     command.env("LD_LIBRARY_PATH", world.folder.path()).env("LD_PRELOAD", library());
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (mut lines, answers) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     let mut answers = BufReader::new(answers).lines().map(Result::unwrap);
     assert_eq!(answers.next().unwrap(), format!("modify 0: {seen}, attr as before"));
-    // The fake takes any level for a handle.
+    // The substitute accepts any level for an address handle.
     let handle = answers.next().unwrap();
     assert!(handle.starts_with("handle 1: sl "), "{handle}");
     has_connections(world, 2 * connections);
@@ -45,15 +45,15 @@ fn queue_pairs_and_address_handles_are_marked_and_known() {
     let Some(program) = built(world.folder.path(), &[verbs.to_str().unwrap()]) else { return };
     let marked = [("SABA_MARK", "level=1,dscp=7,sl=5")];
     let cases = [
-        // A way with a global header, to a host that is known.
+        // A path with a global header to a known host.
         ("::ffff:198.51.100.1", vec![marked[0]], "sl 5 class 28", 1),
-        // Within the subnet: nothing of it has a traffic class, and who is there is not known.
+        // A path within the subnet has no traffic class, and its peer is unknown.
         ("", vec![marked[0]], "sl 5 class 0", 0),
-        // The device takes no such level: as the program wanted it.
+        // The device refuses the level, so the program's own is used.
         ("::ffff:198.51.100.1", vec![("SABA_MARK", "level=1,dscp=7,sl=9")], "sl 0 class 0", 1),
-        // What the user has told NCCL and UCX stays.
+        // The levels that the user has set for NCCL and UCX stay.
         ("::ffff:198.51.100.1", vec![marked[0], ("UCX_IB_SL", "2")], "sl 0 class 28", 1),
-        // Nobody has handed a mark over: it is waited for.
+        // No mark is inherited, so the program waits for it.
         ("::ffff:198.51.100.1", vec![], "sl 0 class 12", 1),
     ];
     for (address, more, seen, connections) in cases {
@@ -62,7 +62,7 @@ fn queue_pairs_and_address_handles_are_marked_and_known() {
     }
 }
 
-/// As `bandwise` does, and by their versions as NCCL does.
+/// Functions are looked up as by `bandwise`, and with versions as by NCCL.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn a_program_that_looks_functions_up_has_its_queue_pairs_marked_too() {
@@ -74,7 +74,7 @@ fn a_program_that_looks_functions_up_has_its_queue_pairs_marked_too() {
         let mut command = Command::new(&program);
         command.args(["::ffff:198.51.100.1", versions]).envs(variables(&world));
         check(&world, command.envs([marked]), "sl 5 class 28", 1);
-        // Without an application it is given what it asks for.
+        // Without an application the program gets the original functions.
         let mut command = Command::new(&program);
         command.args(["::ffff:198.51.100.1", versions]).envs([marked]);
         check(&world, &mut command, "sl 0 class 0", 0);
