@@ -24,7 +24,7 @@ fn main() {
     let policy: SharingPolicy = policy.parse().expect("a policy");
     let end = Time::from_us(args.next().map_or(u32::MAX, number).into());
     let mut text = String::from(
-        "[fabric]\nbuild = { directors = { count = 3, ports = 36 } }\n\
+        "kind = \"jobs\"\n[fabric]\nbuild = { directors = { count = 3, ports = 36 } }\n\
          link = { rate = \"56 Gbps\", delay = \"10 ns\" }\n[placement]\njobs-per-host = 1\n",
     );
     for workload in 1..=20 {

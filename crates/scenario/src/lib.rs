@@ -13,4 +13,5 @@ pub mod jobs;
 mod reader;
 
 pub use reader::files::File;
+pub use reader::kind::Kind;
 pub use reader::values;

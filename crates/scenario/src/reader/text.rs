@@ -1,8 +1,9 @@
 //! From text to what it says: errors of the TOML parser, told as this project tells errors.
 
 use bandwise_input::{InputError, Source};
-use serde::de::DeserializeOwned;
 use std::ops::Range;
+use toml::Spanned;
+use toml::de::DeTable;
 
 /// What can be read.
 const READABLE: &str = "a TOML scenario with a [fabric] table, the output of ibnetdiscover, \
@@ -19,8 +20,8 @@ pub(crate) fn first_line(source: &Source, span: Range<usize>) -> Range<usize> {
     span.start..end.min(span.end)
 }
 
-/// Reads TOML. Where it has nothing of a scenario, what is allowed is all that can be read.
-pub(crate) fn toml<T: DeserializeOwned>(source: &Source) -> Result<T, InputError> {
-    let is_scenario = source.text.contains("fabric") || source.text.contains("flow");
-    source.toml().map_err(|e| if is_scenario { e } else { e.allowed(READABLE) })
+/// Parses TOML. The error of a text without any word of a scenario lists all formats.
+pub(crate) fn document<'a>(source: &Source<'a>) -> Result<Spanned<DeTable<'a>>, InputError> {
+    let is_scenario = ["kind", "fabric", "flow"].iter().any(|word| source.text.contains(word));
+    source.document().map_err(|e| if is_scenario { e } else { e.allowed(READABLE) })
 }

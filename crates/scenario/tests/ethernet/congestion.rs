@@ -1,6 +1,6 @@
 //! The parameters of congestion control: each key reaches its setting.
 
-use super::{file, read};
+use super::{file, of_kind, read};
 use bandwise_input::Source;
 use bandwise_rdma::congestion::{
     AimdSettings, Algorithm, DcqcnSettings, DctcpSettings, HpccSettings, NotificationSettings,
@@ -111,7 +111,7 @@ fn zero_turns_timers_off_and_limits_take_each_other_along() {
 #[test]
 fn a_sweep_may_vary_a_parameter_or_the_kind() {
     let study = |text: &str| {
-        let study = Study::from_toml(&Source::new("s.toml", text), file).unwrap();
+        let study = Study::from_toml(&Source::new("s.toml", &of_kind(text)), file).unwrap();
         let host = |point: &bandwise_scenario::ethernet::Point| point.scenario.model.host.clone();
         study.points.iter().map(|point| host(point).congestion).collect::<Vec<_>>()
     };

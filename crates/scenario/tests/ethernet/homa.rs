@@ -1,7 +1,7 @@
 //! Homa: what a scenario of it means and refuses, and its messages beside the same at the level of
 //! flows.
 
-use super::{read, try_read};
+use super::{of_kind, read, try_read};
 use bandwise_flowsim::policy::Homa;
 use bandwise_flowsim::{FlowSpec, Network, Simulation};
 use bandwise_netsim::ethernet::packet::{GAP, HEADERS};
@@ -103,7 +103,8 @@ fn a_sweep_over_transports() {
                 [transport.homa]\ncutoffs = [\"1 KB\", \"10 KB\"]\n\
                 [workload]\npoisson = { flows = 300 }\n\
                 [sweep]\ntransport.kind = [\"irn\", \"roce\", \"iwarp\", \"homa\"]\n";
-    let study = Study::from_toml(&bandwise_input::Source::new("n.toml", text), super::file);
+    let study =
+        Study::from_toml(&bandwise_input::Source::new("n.toml", &of_kind(text)), super::file);
     let points = study.unwrap().points;
     assert_eq!(points.len(), 4);
     for point in points {

@@ -14,6 +14,7 @@ mod wire;
 use bandwise_input::Source;
 use bandwise_scenario::File;
 use bandwise_scenario::ethernet::EthernetScenario;
+use std::borrow::Cow;
 
 /// The files that documents here name.
 fn file(name: &str) -> Result<File, String> {
@@ -28,8 +29,18 @@ fn file(name: &str) -> Result<File, String> {
     Ok(File { name: name.into(), text: text.into() })
 }
 
+/// A document with its kind, which most texts here leave out.
+fn of_kind(text: &str) -> Cow<'_, str> {
+    const KIND: &str = "kind = \"ethernet\"\n";
+    match text.contains(KIND) {
+        true => text.into(),
+        false => format!("{KIND}{text}").into(),
+    }
+}
+
 fn try_read(text: &str) -> Result<EthernetScenario, String> {
-    EthernetScenario::from_toml(&Source::new("n.toml", text), file).map_err(|e| e.to_string())
+    let text = of_kind(text);
+    EthernetScenario::from_toml(&Source::new("n.toml", &text), file).map_err(|e| e.to_string())
 }
 
 fn read(text: &str) -> EthernetScenario {

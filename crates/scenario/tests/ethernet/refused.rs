@@ -5,7 +5,6 @@ use super::try_read;
 #[test]
 fn mistakes() {
     let documents = [
-        "",
         "[flow]\n",
         "[[flow]]\nfrom = \"h0\"\n",
         "[[workload]]\n",
@@ -174,5 +173,5 @@ fn a_path_that_is_too_long_for_a_packet() {
     }
     text += "[[fabric.host]]\nname = \"a\"\nport = \"s0:3\"\n";
     text += "[[fabric.host]]\nname = \"b\"\nport = \"s9:3\"\n";
-    insta::assert_snapshot!(try_read(&text).unwrap_err(), @"n.toml:1: the path from b to a leads over 10 switches (allowed: at most 8)");
+    insta::assert_snapshot!(try_read(&text).unwrap_err(), @"n.toml:2: the path from b to a leads over 10 switches (allowed: at most 8)");
 }

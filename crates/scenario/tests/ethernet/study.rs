@@ -1,11 +1,11 @@
 //! Sweeps: which points there are, what each changes, and what is refused where.
 
-use super::{file, read};
+use super::{file, of_kind, read};
 use bandwise_input::Source;
 use bandwise_scenario::ethernet::{Metric, Study};
 
 fn try_study(text: &str) -> Result<Study, String> {
-    Study::from_toml(&Source::new("s.toml", text), file).map_err(|e| e.to_string())
+    Study::from_toml(&Source::new("s.toml", &of_kind(text)), file).map_err(|e| e.to_string())
 }
 
 fn study(text: &str) -> Study {
@@ -150,9 +150,9 @@ fn mistakes() {
 fn a_key_deeper_than_any() {
     let deep = format!("[sweep]\n\"a{}\" = [1]\n", ".a".repeat(100_000));
     let error = try_study(&deep).unwrap_err();
-    assert!(error.starts_with("s.toml:2: a key of 100001 parts"), "{error}");
+    assert!(error.starts_with("s.toml:3: a key of 100001 parts"), "{error}");
     let variant = format!("[sweep.variants.b]\nc = {{ \"a{}\" = 1 }}\n", ".a".repeat(100_000));
-    assert!(try_study(&variant).unwrap_err().starts_with("s.toml:2: a key of 100001 parts"));
+    assert!(try_study(&variant).unwrap_err().starts_with("s.toml:3: a key of 100001 parts"));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn too_many_points() {
     let text = format!("[sweep]\nrun.seed = [{}]\nhost.mtu = [1000, 2000]\n", seeds(501));
     assert_eq!(
         try_study(&text).unwrap_err(),
-        "s.toml:3: a sweep over 1002 points, with this axis (allowed: up to 1000 points)"
+        "s.toml:4: a sweep over 1002 points, with this axis (allowed: up to 1000 points)"
     );
 }
 

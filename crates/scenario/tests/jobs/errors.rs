@@ -1,14 +1,11 @@
 //! What is refused, and with which words.
 
-use crate::no_files;
-use bandwise_input::Source;
-use bandwise_scenario::jobs::{JobsScenario, Overrides};
+use crate::try_read;
+use bandwise_scenario::jobs::Overrides;
 
 #[track_caller]
 fn error(text: &str) -> String {
-    let read =
-        JobsScenario::from_toml(&Source::new("jobs.toml", text), Overrides::default(), no_files);
-    read.expect_err("this should be refused").to_string()
+    try_read(text, Overrides::default()).expect_err("this should be refused").to_string()
 }
 
 fn job(keys: &str) -> String {
@@ -18,54 +15,54 @@ fn job(keys: &str) -> String {
 #[test]
 fn jobs_that_say_too_little_or_too_much() {
     insta::assert_snapshot!(error("[queues]\nqueues = 8\n"), @"jobs.toml:1: no jobs (allowed: one [[job]] or more)");
-    insta::assert_snapshot!(job("instances = 8"), @"jobs.toml:1: what this job does is said in no way, or in several (allowed: one of `workload`, `times` and `stage`, or a `model` alone)");
-    insta::assert_snapshot!(job("workload = \"LR\"\nstage = [{ compute = \"1 s\" }]"), @"jobs.toml:1: what this job does is said in no way, or in several (allowed: one of `workload`, `times` and `stage`, or a `model` alone)");
-    insta::assert_snapshot!(job("workload = \"XX\""), @r#"jobs.toml:2: unknown workload "XX" (allowed: LR, RF, GBT, SVM, NI, NW, PR, SQL, WC, TS, or W1 to W20, which are made up)"#);
+    insta::assert_snapshot!(job("instances = 8"), @"jobs.toml:2: what this job does is said in no way, or in several (allowed: one of `workload`, `times` and `stage`, or a `model` alone)");
+    insta::assert_snapshot!(job("workload = \"LR\"\nstage = [{ compute = \"1 s\" }]"), @"jobs.toml:2: what this job does is said in no way, or in several (allowed: one of `workload`, `times` and `stage`, or a `model` alone)");
+    insta::assert_snapshot!(job("workload = \"XX\""), @r#"jobs.toml:3: unknown workload "XX" (allowed: LR, RF, GBT, SVM, NI, NW, PR, SQL, WC, TS, or W1 to W20, which are made up)"#);
     let beyond = "[synthetic]\ncount = 3\n[[job]]\nworkload = \"W4\"\n";
-    insta::assert_snapshot!(error(beyond), @r#"jobs.toml:4: unknown workload "W4" (allowed: LR, RF, GBT, SVM, NI, NW, PR, SQL, WC, TS, or W1 to W3, which are made up)"#);
-    insta::assert_snapshot!(error("[run]\ngrain = \"100 s\"\n[[job]]\nworkload = \"W1\"\n"), @"jobs.toml:2: grain can't be 100 s (allowed: 0 ps to 60 s)");
-    insta::assert_snapshot!(error("[synthetic]\ncount = 0\n[[job]]\nworkload = \"W1\"\n"), @"jobs.toml:2: count can't be 0 (allowed: 1 to 1000)");
-    insta::assert_snapshot!(job("workload = \"LR\"\ncolour = 1"), @"jobs.toml:3: unknown field `colour` (allowed: one of `name`, `workload`, `model`, `times`, `stage`, `rounds`, `instances`, `data`, `count`, `start`, `weight`, `hosts`)");
-    insta::assert_snapshot!(job("stage = [{ }]"), @"jobs.toml:2: a stage that does nothing (allowed: `compute`, `bytes`, or both)");
-    insta::assert_snapshot!(job("stage = [{ bytes = \"1 MB\" }]"), @"jobs.toml:2: bytes that go to nobody (allowed: a `pattern` besides)");
-    insta::assert_snapshot!(job("stage = [{ bytes = \"1 MB\", pattern = \"star\" }]"), @r#"jobs.toml:2: unknown pattern "star" (allowed: "shuffle", "broadcast", "chain", "ring-all-reduce", "tree-all-reduce", { partition-aggregate = 1 }, { parameter-server = 1 } or { bulk-synchronous = 2 })"#);
-    insta::assert_snapshot!(job("stage = [{ bytes = \"1 MB\", pattern = { parameter-server = 0 } }]"), @"jobs.toml:2: parameter-server = 0 (allowed: 1 or more)");
-    insta::assert_snapshot!(job("stage = [{ bytes = \"1 MB\", pattern = \"shuffle\", overlap = 1.5 }]"), @"jobs.toml:2: overlap can't be 1.5 (allowed: 0 to 1)");
-    insta::assert_snapshot!(error("[[job]]\nworkload = \"LR\"\n[[job]]\nworkload = \"LR\"\n"), @r#"jobs.toml:3: two jobs called "LR" (allowed: a name of its own, or `count` for several that are alike)"#);
+    insta::assert_snapshot!(error(beyond), @r#"jobs.toml:5: unknown workload "W4" (allowed: LR, RF, GBT, SVM, NI, NW, PR, SQL, WC, TS, or W1 to W3, which are made up)"#);
+    insta::assert_snapshot!(error("[run]\ngrain = \"100 s\"\n[[job]]\nworkload = \"W1\"\n"), @"jobs.toml:3: grain can't be 100 s (allowed: 0 ps to 60 s)");
+    insta::assert_snapshot!(error("[synthetic]\ncount = 0\n[[job]]\nworkload = \"W1\"\n"), @"jobs.toml:3: count can't be 0 (allowed: 1 to 1000)");
+    insta::assert_snapshot!(job("workload = \"LR\"\ncolour = 1"), @"jobs.toml:4: unknown field `colour` (allowed: one of `name`, `workload`, `model`, `times`, `stage`, `rounds`, `instances`, `data`, `count`, `start`, `weight`, `hosts`)");
+    insta::assert_snapshot!(job("stage = [{ }]"), @"jobs.toml:3: a stage that does nothing (allowed: `compute`, `bytes`, or both)");
+    insta::assert_snapshot!(job("stage = [{ bytes = \"1 MB\" }]"), @"jobs.toml:3: bytes that go to nobody (allowed: a `pattern` besides)");
+    insta::assert_snapshot!(job("stage = [{ bytes = \"1 MB\", pattern = \"star\" }]"), @r#"jobs.toml:3: unknown pattern "star" (allowed: "shuffle", "broadcast", "chain", "ring-all-reduce", "tree-all-reduce", { partition-aggregate = 1 }, { parameter-server = 1 } or { bulk-synchronous = 2 })"#);
+    insta::assert_snapshot!(job("stage = [{ bytes = \"1 MB\", pattern = { parameter-server = 0 } }]"), @"jobs.toml:3: parameter-server = 0 (allowed: 1 or more)");
+    insta::assert_snapshot!(job("stage = [{ bytes = \"1 MB\", pattern = \"shuffle\", overlap = 1.5 }]"), @"jobs.toml:3: overlap can't be 1.5 (allowed: 0 to 1)");
+    insta::assert_snapshot!(error("[[job]]\nworkload = \"LR\"\n[[job]]\nworkload = \"LR\"\n"), @r#"jobs.toml:4: two jobs called "LR" (allowed: a name of its own, or `count` for several that are alike)"#);
 }
 
 #[test]
 fn times_that_are_none() {
-    insta::assert_snapshot!(job("times = { \"50%\" = \"2 s\", \"25%\" = \"4 s\", \"10%\" = \"9 s\" }"), @r#"jobs.toml:2: no sample with all of the bandwidth (allowed: times at 3 parts of the bandwidth or more, one of them "100%", which the others are compared with)"#);
-    insta::assert_snapshot!(job("times = { \"100%\" = \"2 s\", \"25%\" = \"4 s\" }"), @r#"jobs.toml:2: samples with 2 shares of the bandwidth (allowed: times at 3 parts of the bandwidth or more, one of them "100%", which the others are compared with)"#);
-    insta::assert_snapshot!(job("times = { \"100%\" = \"0 s\", \"50%\" = \"2 s\", \"25%\" = \"4 s\" }"), @"jobs.toml:2: a job that takes 0 s (allowed: a time above 0, up to 86400 s)");
-    insta::assert_snapshot!(job("times = { \"130%\" = \"1 s\", \"100%\" = \"2 s\", \"25%\" = \"4 s\" }"), @r#"jobs.toml:2: "130%" is no part of the bandwidth (allowed: a percentage above 0%, up to "100%")"#);
-    insta::assert_snapshot!(job("times = { \"1.3\" = \"1 s\", \"100%\" = \"2 s\", \"25%\" = \"4 s\" }"), @r#"jobs.toml:2: "1.3" is no part of the bandwidth (allowed: a percentage above 0%, up to "100%")"#);
-    insta::assert_snapshot!(job("times = { \"50%\" = \"1 s\", \"100%\" = \"2 s\", \"50.0%\" = \"4 s\" }"), @"jobs.toml:2: 50.0% of the bandwidth twice (allowed: each part once)");
-    insta::assert_snapshot!(job("times = { \"50%\" = \"soon\", \"100%\" = \"2 s\", \"5%\" = \"4 s\" }"), @r#"jobs.toml:2: "soon" does not start with a decimal number such as 1.5 (allowed: a time such as "120 s")"#);
+    insta::assert_snapshot!(job("times = { \"50%\" = \"2 s\", \"25%\" = \"4 s\", \"10%\" = \"9 s\" }"), @r#"jobs.toml:3: no sample with all of the bandwidth (allowed: times at 3 parts of the bandwidth or more, one of them "100%", which the others are compared with)"#);
+    insta::assert_snapshot!(job("times = { \"100%\" = \"2 s\", \"25%\" = \"4 s\" }"), @r#"jobs.toml:3: samples with 2 shares of the bandwidth (allowed: times at 3 parts of the bandwidth or more, one of them "100%", which the others are compared with)"#);
+    insta::assert_snapshot!(job("times = { \"100%\" = \"0 s\", \"50%\" = \"2 s\", \"25%\" = \"4 s\" }"), @"jobs.toml:3: a job that takes 0 s (allowed: a time above 0, up to 86400 s)");
+    insta::assert_snapshot!(job("times = { \"130%\" = \"1 s\", \"100%\" = \"2 s\", \"25%\" = \"4 s\" }"), @r#"jobs.toml:3: "130%" is no part of the bandwidth (allowed: a percentage above 0%, up to "100%")"#);
+    insta::assert_snapshot!(job("times = { \"1.3\" = \"1 s\", \"100%\" = \"2 s\", \"25%\" = \"4 s\" }"), @r#"jobs.toml:3: "1.3" is no part of the bandwidth (allowed: a percentage above 0%, up to "100%")"#);
+    insta::assert_snapshot!(job("times = { \"50%\" = \"1 s\", \"100%\" = \"2 s\", \"50.0%\" = \"4 s\" }"), @"jobs.toml:3: 50.0% of the bandwidth twice (allowed: each part once)");
+    insta::assert_snapshot!(job("times = { \"50%\" = \"soon\", \"100%\" = \"2 s\", \"5%\" = \"4 s\" }"), @r#"jobs.toml:3: "soon" does not start with a decimal number such as 1.5 (allowed: a time such as "120 s")"#);
 }
 
 #[test]
 fn places_that_are_not_there() {
-    insta::assert_snapshot!(job("workload = \"LR\"\ninstances = 33"), @"jobs.toml:3: 33 instances on 32 hosts (allowed: 1 to 32: no host has two instances of a job)");
-    insta::assert_snapshot!(job("workload = \"LR\"\ninstances = 0"), @"jobs.toml:3: instances can't be 0 (allowed: 1 to 32)");
-    insta::assert_snapshot!(job("workload = \"LR\"\nhosts = [\"h0\", \"h0\"]"), @"jobs.toml:3: two instances on h0 (allowed: a host for each instance)");
-    insta::assert_snapshot!(job("workload = \"LR\"\nhosts = [\"h0\", \"x1\"]"), @r#"jobs.toml:3: there is no host "x1" (allowed: one of 32 hosts; near are "h1")"#);
-    insta::assert_snapshot!(job("workload = \"LR\"\nhosts = [\"h0\", \"h1\"]\ninstances = 3"), @"jobs.toml:3: 2 hosts for 3 instances (allowed: one host for each instance)");
-    insta::assert_snapshot!(job("workload = \"LR\"\nhosts = [\"h0\", \"h1\"]\ncount = 2"), @"jobs.toml:3: hosts of several jobs that are alike (allowed: `hosts` without `count`, in a [[job]] each)");
-    insta::assert_snapshot!(job("workload = \"LR\"\ninstances = 32\ncount = 17"), @"jobs.toml:1: 32 instances of LR-17, and 0 hosts with fewer than 16 jobs (allowed: fewer jobs or instances, more hosts, or a larger placement.jobs-per-host)");
-    insta::assert_snapshot!(job("workload = \"LR\"\ncount = 0"), @"jobs.toml:3: count can't be 0 (allowed: 1 to 100000)");
-    insta::assert_snapshot!(job("workload = \"LR\"\ndata = -1"), @"jobs.toml:3: data can't be -1 (allowed: 0.001 to 1000)");
+    insta::assert_snapshot!(job("workload = \"LR\"\ninstances = 33"), @"jobs.toml:4: 33 instances on 32 hosts (allowed: 1 to 32: no host has two instances of a job)");
+    insta::assert_snapshot!(job("workload = \"LR\"\ninstances = 0"), @"jobs.toml:4: instances can't be 0 (allowed: 1 to 32)");
+    insta::assert_snapshot!(job("workload = \"LR\"\nhosts = [\"h0\", \"h0\"]"), @"jobs.toml:4: two instances on h0 (allowed: a host for each instance)");
+    insta::assert_snapshot!(job("workload = \"LR\"\nhosts = [\"h0\", \"x1\"]"), @r#"jobs.toml:4: there is no host "x1" (allowed: one of 32 hosts; near are "h1")"#);
+    insta::assert_snapshot!(job("workload = \"LR\"\nhosts = [\"h0\", \"h1\"]\ninstances = 3"), @"jobs.toml:4: 2 hosts for 3 instances (allowed: one host for each instance)");
+    insta::assert_snapshot!(job("workload = \"LR\"\nhosts = [\"h0\", \"h1\"]\ncount = 2"), @"jobs.toml:4: hosts of several jobs that are alike (allowed: `hosts` without `count`, in a [[job]] each)");
+    insta::assert_snapshot!(job("workload = \"LR\"\ninstances = 32\ncount = 17"), @"jobs.toml:2: 32 instances of LR-17, and 0 hosts with fewer than 16 jobs (allowed: fewer jobs or instances, more hosts, or a larger placement.jobs-per-host)");
+    insta::assert_snapshot!(job("workload = \"LR\"\ncount = 0"), @"jobs.toml:4: count can't be 0 (allowed: 1 to 100000)");
+    insta::assert_snapshot!(job("workload = \"LR\"\ndata = -1"), @"jobs.toml:4: data can't be -1 (allowed: 0.001 to 1000)");
 }
 
 #[test]
 fn queues_that_no_switch_has() {
     let queues = |keys: &str| error(&format!("[queues]\n{keys}\n[[job]]\nworkload = \"LR\"\n"));
-    insta::assert_snapshot!(queues("queues = 17"), @"jobs.toml:2: queues can't be 17 (allowed: 1 to 16)");
-    insta::assert_snapshot!(queues("levels = 0"), @"jobs.toml:2: levels can't be 0 (allowed: 1 to 16)");
-    insta::assert_snapshot!(queues("part = 1.3"), @"jobs.toml:2: a part of 1.3 of each link (allowed: above 0, up to 1)");
-    insta::assert_snapshot!(error(""), @"jobs.toml:1: the file is empty (allowed: a TOML list of jobs: tables called [[job]], and [fabric], [queues] and others besides, which may be missing)");
-    insta::assert_snapshot!(error("fabric-file = \"f.toml\"\n[[job]]\nworkload = \"LR\"\n"), @"jobs.toml:1: f.toml: no such file (allowed: a file that exists, by its path from the scenario's folder)");
+    insta::assert_snapshot!(queues("queues = 17"), @"jobs.toml:3: queues can't be 17 (allowed: 1 to 16)");
+    insta::assert_snapshot!(queues("levels = 0"), @"jobs.toml:3: levels can't be 0 (allowed: 1 to 16)");
+    insta::assert_snapshot!(queues("part = 1.3"), @"jobs.toml:3: a part of 1.3 of each link (allowed: above 0, up to 1)");
+    insta::assert_snapshot!(error(""), @"jobs.toml:1: no jobs (allowed: one [[job]] or more)");
+    insta::assert_snapshot!(error("fabric-file = \"f.toml\"\n[[job]]\nworkload = \"LR\"\n"), @"jobs.toml:2: f.toml: no such file (allowed: a file that exists, by its path from the scenario's folder)");
     let two = "[fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"1 Gbps\" }\n[[job]]\nworkload = \"LR\"\ninstances = 5\n";
-    insta::assert_snapshot!(error(two), @"jobs.toml:6: 5 instances on 4 hosts (allowed: 1 to 4: no host has two instances of a job)");
+    insta::assert_snapshot!(error(two), @"jobs.toml:7: 5 instances on 4 hosts (allowed: 1 to 4: no host has two instances of a job)");
 }

@@ -87,7 +87,7 @@ fn times_that_no_job_has_are_told_of() {
          times = { \"100%\" = \"136 s\", \"75%\" = \"172 s\", \"25%\" = \"447 s\", \"10%\" = \"612 s\" }\n",
     );
     let [warning] = &scenario.warnings[..] else { panic!("one warning") };
-    assert_eq!(warning.line(), 3);
+    assert_eq!(warning.line(), 4);
     assert!(warning.message().contains("off by up to"), "{}", warning.message());
 }
 

@@ -9,7 +9,7 @@ mod packets;
 mod runs;
 mod timelines;
 
-use bandwise_input::Source;
+use bandwise_input::{InputError, Source};
 use bandwise_scenario::File;
 use bandwise_scenario::jobs::{JobsScenario, Overrides};
 
@@ -29,9 +29,13 @@ fn no_files(_: &str) -> Result<File, String> {
     Err("no such file".into())
 }
 
+/// Reads a document whose kind is added.
+fn try_read(text: &str, overrides: Overrides) -> Result<JobsScenario, InputError> {
+    let text = format!("kind = \"jobs\"\n{text}");
+    JobsScenario::from_toml(&Source::new("jobs.toml", &text), overrides, no_files)
+}
+
 #[track_caller]
 fn scenario(text: &str) -> JobsScenario {
-    let read =
-        JobsScenario::from_toml(&Source::new("jobs.toml", text), Overrides::default(), no_files);
-    read.unwrap_or_else(|error| panic!("{error}"))
+    try_read(text, Overrides::default()).unwrap_or_else(|error| panic!("{error}"))
 }

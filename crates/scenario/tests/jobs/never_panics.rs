@@ -5,7 +5,8 @@ use bandwise_scenario::File;
 use bandwise_scenario::jobs::{JobsScenario, Models, Overrides, SharingPolicy};
 use proptest::prelude::*;
 
-const JOBS: &str = r#"title = "Jobs"
+const JOBS: &str = r#"kind = "jobs"
+title = "Jobs"
 models = "models.toml"
 [fabric]
 build = { single-switch = 6 }

@@ -1,7 +1,6 @@
 //! The same jobs at packet level.
 
-use crate::{PATTERNS, no_files, scenario};
-use bandwise_input::Source;
+use crate::{PATTERNS, scenario, try_read};
 use bandwise_netsim::engine::{Executor, Sequential};
 use bandwise_scenario::jobs::{
     JobsProgress, JobsScenario, Overrides, PACKET_POLICIES, PacketResults, PacketSettings,
@@ -361,8 +360,7 @@ fn times_are_scaled_back() {
 #[test]
 fn what_packets_can_not_do_is_refused() {
     let refused = |text: &str, policy| {
-        let source = Source::new("jobs.toml", text);
-        let scenario = JobsScenario::from_toml(&source, Overrides::default(), no_files).unwrap();
+        let scenario = try_read(text, Overrides::default()).unwrap();
         let error = scenario.run_packets(policy, scaled(1), &Sequential, &mut go_on).unwrap_err();
         (error.to_string(), error)
     };

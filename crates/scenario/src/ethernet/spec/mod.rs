@@ -1,9 +1,10 @@
 //! The text form of a [`EthernetScenario`]: `Spec` is what a document says, a scenario what it means.
 //!
-//! Nothing has to be there. What is not given has the value that stands here, and together they are
-//! the default case of IRN 4.1.
+//! `kind` is required. Every other key has the default that is shown here; together the defaults
+//! are the default case of IRN 4.1.
 //!
 //! ```toml
+//! kind = "ethernet"
 //! title = "The default case of IRN"     # or the file's name
 //!
 //! [fabric]                     # see bandwise_topology::read::toml
@@ -145,6 +146,7 @@ pub use pfc::headroom;
 
 use super::{EthernetScenario, TransportKind, Workload};
 use crate::reader::files::{File, Files};
+use crate::reader::kind::Kind;
 use crate::reader::tables::{placed, table};
 use crate::reader::values::Given;
 use bandwise_input::{InputError, Source};
@@ -201,7 +203,9 @@ impl EthernetScenario {
 /// The text as a document, of which a study changes parts.
 pub(super) fn document<'a>(source: &Source<'a>) -> Result<Spanned<DeTable<'a>>, InputError> {
     source.check_text(READABLE)?;
-    source.document().map_err(|error| explain(source, error))
+    let mut document = source.document()?;
+    Kind::Ethernet.take(source, &mut document)?;
+    Ok(document)
 }
 
 /// What a document means.
@@ -210,22 +214,8 @@ pub(super) fn from_document(
     document: Spanned<DeTable>,
     files: Files,
 ) -> Result<EthernetScenario, InputError> {
-    let spec: Spec = source.read(document).map_err(|error| explain(source, error))?;
+    let spec: Spec = source.read(document)?;
     spec.resolve(source, files)
-}
-
-/// Says where else it could go.
-fn explain(source: &Source, error: InputError) -> InputError {
-    let line = source.text.lines().nth(error.line() - 1).unwrap_or_default().trim();
-    let of_rperf = ["[[flow]]", "[device]", "[qos]", "[[qos"];
-    if error.message().starts_with("unknown field") && of_rperf.iter().any(|t| line.starts_with(t))
-    {
-        return error.allowed(
-            "the tables of a network scenario; this is one of an InfiniBand scenario, which \
-             `bandwise rperf --fabric` takes",
-        );
-    }
-    error
 }
 
 impl Spec {

@@ -1,8 +1,9 @@
 //! The text form of a [`InfinibandScenario`]: [`Spec`] is what a document says, a scenario what it means.
 //!
-//! Only `[fabric]` has to be there. What is not given has the value that stands here.
+//! `kind` and `[fabric]` are required. Every other key has the default that is shown here.
 //!
 //! ```toml
+//! kind = "infiniband"
 //! title = "Five bulk senders and a latency-sensitive flow"   # or the file's name
 //!
 //! [fabric]                     # see bandwise_topology::read::toml
@@ -77,6 +78,7 @@ pub use flow::{FlowSpec, MethodName, OpcodeName, Senders, unplaced};
 
 use crate::infiniband::InfinibandScenario;
 use crate::reader::files::fabric_span;
+use crate::reader::kind::Kind;
 use crate::reader::tables::{placed, table};
 use crate::reader::text;
 use bandwise_input::{InputError, Source};
@@ -93,6 +95,7 @@ use serde::Deserialize;
 use std::ops::Range;
 use switch::SwitchSpec;
 use toml::Spanned;
+use toml::de::DeTable;
 
 /// A scenario as a TOML document says it.
 #[derive(Debug, Deserialize)]
@@ -120,12 +123,23 @@ const FABRIC_KEYS: &str = "a [fabric] table with keys such as build = { single-s
                            link = { rate = \"100 Gbps\" }";
 
 impl InfinibandScenario {
-    /// Reads whichever form the text is in: a TOML scenario, or a fabric as `ibnetdiscover`
-    /// prints it or `ibsim` reads it, which becomes a scenario without flows.
+    /// Reads a TOML scenario, or a fabric file, which becomes a scenario without flows: output of
+    /// `ibnetdiscover`, a netlist of `ibsim`, or TOML with a `[fabric]` table and nothing else.
+    ///
+    /// # Errors
+    ///
+    /// The text has none of these formats, or describes an impossible scenario.
     pub fn from_text(source: &Source) -> Result<InfinibandScenario, InputError> {
         text::check_text(source)?;
         let fabric = match read::detect(source) {
-            Format::Toml => return InfinibandScenario::from_toml(source),
+            Format::Toml => {
+                let document = text::document(source)?;
+                let is_fabric = document.get_ref().keys().all(|key| key.get_ref() == "fabric");
+                return match is_fabric && !document.get_ref().is_empty() {
+                    true => InfinibandScenario::from_document(source, document),
+                    false => InfinibandScenario::from_toml(source),
+                };
+            }
             Format::Ibnetdiscover => read::ibnetdiscover(source)?,
             Format::Ibsim => read::ibsim(source)?,
         };
@@ -140,9 +154,23 @@ impl InfinibandScenario {
     }
 
     /// Reads a TOML scenario.
+    ///
+    /// # Errors
+    ///
+    /// The text is not TOML, states another kind, or describes an impossible scenario.
     pub fn from_toml(source: &Source) -> Result<InfinibandScenario, InputError> {
         text::check_text(source)?;
-        let spec: Spec = text::toml(source)?;
+        let mut document = text::document(source)?;
+        Kind::Infiniband.take(source, &mut document)?;
+        InfinibandScenario::from_document(source, document)
+    }
+
+    /// Reads a document whose kind has been taken out.
+    fn from_document(
+        source: &Source,
+        document: Spanned<DeTable>,
+    ) -> Result<InfinibandScenario, InputError> {
+        let spec: Spec = source.read(document)?;
         let Some(fabric) = &spec.fabric else {
             let error = source.error(0..0, "there is no fabric");
             return Err(error.allowed(FABRIC_KEYS));
@@ -150,18 +178,6 @@ impl InfinibandScenario {
         let at = fabric_span(source, fabric);
         let fabric = fabric.get_ref().resolve(source)?;
         spec.resolve(source, fabric, at)
-    }
-
-    /// Reads a TOML scenario that has no `[fabric]` and happens on the given one.
-    pub fn from_toml_on(source: &Source, fabric: Fabric) -> Result<InfinibandScenario, InputError> {
-        text::check_text(source)?;
-        let spec: Spec = text::toml(source)?;
-        if let Some(own) = &spec.fabric {
-            let message = "the fabric is given elsewhere, and here is another";
-            let error = source.error(fabric_span(source, own), message);
-            return Err(error.allowed("one fabric"));
-        }
-        spec.resolve(source, fabric, 0..0)
     }
 
     /// A fabric with everything else as it is by default, and no flows.

@@ -1,8 +1,9 @@
 //! The text form of a [`JobsScenario`]: `Spec` is what a document says, a scenario what it means.
 //!
-//! At least one `[[job]]` has to be there. What is not given has the value that stands here.
+//! `kind` and at least one `[[job]]` are required. Every other key has the default that is shown here.
 //!
 //! ```toml
+//! kind = "jobs"
 //! title = "Three jobs in a rack"   # or the file's name
 //!
 //! [fabric]                     # see bandwise_topology::read::toml
@@ -73,6 +74,7 @@ pub use job::profile;
 use super::{JobsScenario, Models, Overrides, Queues};
 use crate::reader::files;
 use crate::reader::files::File;
+use crate::reader::kind::Kind;
 use crate::reader::nodes::suggestion;
 use crate::reader::tables::{list, placed, table};
 use crate::reader::values::{Given, decimal, number, place, text, within};
@@ -149,7 +151,9 @@ impl JobsScenario {
         mut files: impl FnMut(&str) -> Result<File, String>,
     ) -> Result<JobsScenario, InputError> {
         source.check_text(READABLE)?;
-        let spec: Spec = source.toml()?;
+        let mut document = source.document()?;
+        Kind::Jobs.take(source, &mut document)?;
+        let spec: Spec = source.read(document)?;
         let of_document =
             files::fabric(source, spec.fabric.as_ref(), spec.fabric_file.as_ref(), &mut files)?;
         let Overrides { fabric, models, queues, seed } = overrides;

@@ -67,7 +67,7 @@ impl Study<'_> {
     fn run(&self, fabric: &str, from_ms: u64, for_ms: u64, flows: &str) -> Vec<FlowResult> {
         let Study { control, seed } = self;
         let text = format!(
-            "[fabric]\n{fabric}\n{control}\n[run]\nseed = {seed}\nwarmup = \"{from_ms} ms\"\n\
+            "kind = \"infiniband\"\n[fabric]\n{fabric}\n{control}\n[run]\nseed = {seed}\nwarmup = \"{from_ms} ms\"\n\
              duration = \"{for_ms} ms\"\n{flows}"
         );
         let scenario = InfinibandScenario::from_text(&Source::new("s.toml", &text));

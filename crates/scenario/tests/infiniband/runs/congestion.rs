@@ -7,7 +7,7 @@ use bandwise_scenario::infiniband::InfinibandScenario;
 /// Five bulk senders into a host, and RPerf beside them.
 fn incast(congestion_control: &str) -> String {
     format!(
-        "[fabric]\nbuild = {{ single-switch = 7 }}\n\
+        "kind = \"infiniband\"\n[fabric]\nbuild = {{ single-switch = 7 }}\n\
          link = {{ rate = \"54.545454545 Gbps\", delay = \"10 ns\" }}\n\
          {congestion_control}\n\
          [run]\nwarmup = \"2 ms\"\nduration = \"40 ms\"\n\
@@ -70,7 +70,7 @@ fn slow_host(congestion_control: &str) -> String {
     let flows = [("a", "slow", ""), ("b", "slow", ""), ("v", "w", "sl = 1\nrate = \"15 Gbps\"")];
     let flows: String = flows.into_iter().map(|(from, to, more)| bulk(from, to, more)).collect();
     format!(
-        "[fabric]\nlink = {{ rate = \"54.545454545 Gbps\", delay = \"10 ns\" }}\n\
+        "kind = \"infiniband\"\n[fabric]\nlink = {{ rate = \"54.545454545 Gbps\", delay = \"10 ns\" }}\n\
          [[fabric.switch]]\nname = \"s\"\nports = 4\n[[fabric.switch]]\nname = \"t\"\nports = 4\n\
          [[fabric.cable]]\nfrom = \"s:1\"\nto = \"t:1\"\n{hosts}\
          [device]\npcie-rate = \"28 Gbps\"\n\

@@ -5,7 +5,7 @@ use super::{gbps, median_ns, run};
 /// Bulk senders into h0 (at switch port 1) and h1 (at port 2), on two levels each.
 fn into_two(tables: &str) -> [[f64; 2]; 2] {
     let mut text = format!(
-        "[fabric]\nbuild = {{ single-switch = 6 }}\nlink = {{ rate = \"54.545454545 Gbps\" }}\n\
+        "kind = \"infiniband\"\n[fabric]\nbuild = {{ single-switch = 6 }}\nlink = {{ rate = \"54.545454545 Gbps\" }}\n\
          [run]\nduration = \"2 ms\"\n\
          [qos]\nsl2vl = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\n{tables}\n"
     );
@@ -56,7 +56,7 @@ fn a_level_has_another_lane_behind_another_input() {
 #[test]
 fn a_lane_has_priority_at_one_output_only() {
     let mut text = String::from(
-        "[fabric]\nbuild = { single-switch = 10 }\nlink = { rate = \"54.545454545 Gbps\" }\n\
+        "kind = \"infiniband\"\n[fabric]\nbuild = { single-switch = 10 }\nlink = { rate = \"54.545454545 Gbps\" }\n\
          [run]\nduration = \"20 ms\"\n\
          [qos]\nsl2vl = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\n\
          low = [\"0:255\", \"0:255\", \"0:255\", \"1:1\"]\n\

@@ -18,7 +18,7 @@ const INTERRUPT_NS: f64 = 7_000.0;
 /// way there and back.
 fn alone(flow: &str) -> String {
     format!(
-        "[fabric]\nbuild = {{ single-switch = 2 }}\n\
+        "kind = \"infiniband\"\n[fabric]\nbuild = {{ single-switch = 2 }}\n\
          link = {{ rate = \"54.545454545 Gbps\", delay = \"10 ns\" }}\n\
          [device]\ninterrupt = \"7 us\"\n[run]\nduration = \"50 ms\"\n\
          [[flow]]\nfrom = \"h1\"\nto = \"h0\"\n{flow}\n"
@@ -109,7 +109,7 @@ fn every_bulk_flow_fills_the_link_or_its_message_rate() {
 #[test]
 fn bulk_reads_share_the_reader_s_link() {
     let mut text = String::from(
-        "[fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"54.545454545 Gbps\" }\n\
+        "kind = \"infiniband\"\n[fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"54.545454545 Gbps\" }\n\
          [run]\nduration = \"2 ms\"\n",
     );
     for to in ["h1", "h2", "h3"] {

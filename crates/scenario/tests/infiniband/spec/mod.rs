@@ -13,7 +13,8 @@ use bandwise_scenario::infiniband::InfinibandScenario;
 const FULL: &str = include_str!("full.toml");
 
 /// Three hosts at a switch, and a flow of each kind of traffic.
-const SMALL: &str = r#"[fabric]
+const SMALL: &str = r#"kind = "infiniband"
+[fabric]
 build = { single-switch = 3 }
 link = { rate = "54.545454545 Gbps" }
 
