@@ -11,7 +11,7 @@ from scapy.contrib.roce import BTH
 from scapy.layers.l2 import Ether
 from scapy.utils import RawPcapNgReader
 
-RACK = '[fabric]\nbuild = { single-switch = 5 }\nlink = { rate = "40 Gbps", delay = "500 ns" }\n'
+RACK = 'kind = "ethernet"\n[fabric]\nbuild = { single-switch = 5 }\nlink = { rate = "40 Gbps", delay = "500 ns" }\n'
 INCAST = '[workload]\nincast = { senders = 4, bytes = "400 KB", receiver = 4 }\n'
 # Where packets are dropped, and where none is.
 DROPS = '[switch]\nbuffer = "8 KB"\npfc = false\n'

@@ -25,7 +25,7 @@ impl From<PathBuf> for Target {
 }
 
 /// The flag that every command has which prints for people.
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub struct Json {
     /// Write JSON to FILE, or in place of the text to standard output
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
@@ -63,12 +63,32 @@ pub struct Rows {
     port_results: Option<PathBuf>,
 }
 
+impl Rows {
+    /// Returns the name of a flag that is given.
+    pub fn given(&self) -> Option<&'static str> {
+        [
+            ("--flow-results", &self.flow_results),
+            ("--trace", &self.trace),
+            ("--port-results", &self.port_results),
+        ]
+        .into_iter()
+        .find_map(|(flag, path)| path.is_some().then_some(flag))
+    }
+}
+
 /// The flag of commands that run several scenarios.
 #[derive(Debug, Default, clap::Args)]
 pub struct Points {
     /// Write a line for each point of a sweep, with its numbers
     #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
+}
+
+impl Points {
+    /// Returns the name of a flag that is given.
+    pub fn given(&self) -> Option<&'static str> {
+        self.csv.is_some().then_some("--csv")
+    }
 }
 
 /// The flag of commands that make models of applications.

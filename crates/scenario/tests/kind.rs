@@ -30,6 +30,7 @@ fn the_error_of_a_missing_kind_says_which_it_looks_like() {
     insta::assert_snapshot!(kind("[transport]\nkind = \"irn\"\n"), @r#"s.toml:1: no kind; with `transport` it looks like kind = "ethernet" (allowed: kind = "infiniband", "ethernet" or "jobs" above all tables)"#);
     insta::assert_snapshot!(kind("[[flow]]\nmethod = \"bulk\"\n"), @r#"s.toml:1: no kind; with `flow` it looks like kind = "infiniband" (allowed: kind = "infiniband", "ethernet" or "jobs" above all tables)"#);
     insta::assert_snapshot!(kind("[switch]\nbuffer = \"1 MB\"\n"), @r#"s.toml:1: no kind (allowed: kind = "infiniband", "ethernet" or "jobs" above all tables)"#);
+    insta::assert_snapshot!(kind("[fabric]\n"), @"s.toml:1: a fabric file, which has no kind (allowed: a scenario; a fabric file with `bandwise rperf --fabric`)");
     insta::assert_snapshot!(kind("title = \"x\"\n"), @r#"s.toml:1: no kind (allowed: kind = "infiniband", "ethernet" or "jobs" above all tables)"#);
 }
 

@@ -67,8 +67,9 @@ impl Case {
     ) -> Result<Self, Failure> {
         let flows = |name, file, transport: &str| {
             let duration = duration.unwrap_or(Time::from_ms(10));
-            let text =
-                format!("{transport}\n[workload]\npoisson = {{ duration = \"{duration}\" }}\n");
+            let text = format!(
+                "kind = \"ethernet\"\n{transport}\n[workload]\npoisson = {{ duration = \"{duration}\" }}\n"
+            );
             let scenario = EthernetScenario::from_toml(&Source::new(file, &text), |_| {
                 Err("a case has no files".into())
             })?;

@@ -11,7 +11,7 @@ use clap::builder::PossibleValue;
 use std::path::PathBuf;
 
 /// Flags of `bandwise rperf`.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "\
 Examples:

@@ -18,9 +18,12 @@ pub use flags::Flags;
 
 use crate::fabric::circle;
 use crate::failure::Failure;
+use crate::files::Text;
 use crate::interrupt::Interrupt;
+use crate::output::{Json, Report};
 use anyhow::anyhow;
 use bandwise_scenario::infiniband::InfinibandStop;
+use std::path::PathBuf;
 
 impl Flags {
     /// Measures and prints.
@@ -28,8 +31,19 @@ impl Flags {
         if let Some(on_device) = self.on_device.take() {
             return on_device.run();
         }
-        let settings = self.resolve()?;
-        let outcome = measure::all(&settings, &Interrupt::listen()?)?;
+        let text = self.read()?;
+        self.measure(text, &Interrupt::listen()?)
+    }
+
+    /// Returns the flags that run the flows of a scenario file.
+    pub fn of_scenario(file: PathBuf, seed: Option<u64>, json: Json, report: Report) -> Self {
+        Flags { fabric: Some(file), seed, json, report, ..Flags::default() }
+    }
+
+    /// Simulates what these flags and the file's text ask for, and prints the results.
+    pub fn measure(self, text: Text, interrupt: &Interrupt) -> Result<(), Failure> {
+        let settings = self.resolve(text)?;
+        let outcome = measure::all(&settings, interrupt)?;
         settings
             .outputs
             .emit(&tables::text(&settings, &outcome), &json::of(&settings, &outcome))?;

@@ -48,14 +48,19 @@ impl Settings {
 }
 
 impl Flags {
-    pub(super) fn resolve(self) -> Result<Settings, Failure> {
-        let Some(file) = self.fabric.clone() else {
+    /// Reads the file that `--fabric` names.
+    pub(super) fn read(&self) -> Result<Text, Failure> {
+        let Some(file) = &self.fabric else {
             let message = "where to measure? Neither --fabric is given, nor server or client";
             let allowed = "--fabric FILE: a TOML scenario, ibnetdiscover output or an ibsim netlist; or on real \
                            hosts `bandwise rperf server` and `bandwise rperf client HOST`";
             return Err(Failure::usage(message, allowed));
         };
-        let text = Text::read(&file)?;
+        Text::read(file)
+    }
+
+    /// Returns the runs that these flags and the file's text ask for.
+    pub(super) fn resolve(self, text: Text) -> Result<Settings, Failure> {
         fabric::announce_routing_of(&text.source());
         let mut scenario = InfinibandScenario::from_text(&text.source())?;
         scenario.seed = self.seed.unwrap_or(scenario.seed);
@@ -70,8 +75,9 @@ impl Flags {
                 vec![scenario]
             }
         };
-        let command = self.command(&file, &runs[0]);
-        let outputs = Outputs::new(self.json, self.report, Rows::default(), &[&file])?;
+        let file = self.fabric.as_deref().unwrap_or(Path::new("-"));
+        let command = self.command(file, &runs[0]);
+        let outputs = Outputs::new(self.json, self.report, Rows::default(), &[file])?;
         Ok(Settings { runs, compare: self.compare, text, command, outputs })
     }
 
@@ -98,7 +104,7 @@ impl Flags {
             None if has_flows => Ok(()),
             _ => Err(Failure::usage(
                 format!("{file} has no [[flow]], and --to is not given"),
-                "--to HOST (with --from HOST), or flows in the file",
+                "--to HOST (with --from HOST) of `bandwise rperf`, or flows in the file",
             )),
         }
     }

@@ -17,6 +17,9 @@ mod settings;
 mod tables;
 mod timelines;
 
+pub use plan::simulate;
+pub use settings::Flags as PlanFlags;
+
 /// What can be done with jobs.
 #[derive(Debug, clap::Subcommand)]
 #[command(after_help = "\

@@ -17,16 +17,17 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Instant;
 
 /// What carries the data of jobs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 enum Engine {
     /// Rates of flows, exactly and fast
+    #[default]
     Flows,
     /// Packets over InfiniBand hosts, switches, lanes and credits; homa over Ethernet
     Packets,
 }
 
 /// Flags about packets.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(super) struct PacketFlags {
     /// What carries the jobs' data
     #[arg(long, value_name = "WHICH", default_value = "flows")]

@@ -4,6 +4,7 @@ use super::findings::Findings;
 use super::settings::{Flags, RECORDED, Settings};
 use super::{json, packets, report, tables};
 use crate::failure::Failure;
+use crate::files::Text;
 use crate::interrupt::Interrupt;
 use crate::output::note;
 use crate::progress::Progress;
@@ -13,10 +14,15 @@ use std::ops::ControlFlow;
 /// Steps that the progress of a policy is told in.
 const STEPS: f64 = 1_000.0;
 
-/// Simulates and prints.
+/// Reads the file, simulates its jobs and prints the results.
 pub(super) fn run(flags: Flags) -> Result<(), Failure> {
-    let interrupt = Interrupt::listen()?;
-    let settings = flags.resolve()?;
+    let text = flags.read()?;
+    simulate(flags, text, &Interrupt::listen()?)
+}
+
+/// Simulates the jobs of a text and prints the results.
+pub fn simulate(flags: Flags, text: Text, interrupt: &Interrupt) -> Result<(), Failure> {
+    let settings = flags.resolve(text)?;
     let Settings { scenario, policies, outputs, .. } = &settings;
     outputs.models(|| scenario.models())?;
     let progress = Progress::begin(&format!("sharing {}", scenario.title));

@@ -9,13 +9,13 @@ use bandwise_scenario::jobs::{JobsScenario, Models, SharingPolicy};
 use std::path::{Path, PathBuf};
 
 /// Flags of `bandwise saba plan`.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(after_help = "\
 Examples:
   # Three jobs on a switch of 32 hosts
   bandwise saba plan docs/examples/jobs.toml
   # Two of Saba's workloads side by side, on 8 hosts each
-  printf '[[job]]\\nworkload = \"LR\"\\n[[job]]\\nworkload = \"TS\"\\n' | bandwise saba plan -
+  printf 'kind = \"jobs\"\\n[[job]]\\nworkload = \"LR\"\\n[[job]]\\nworkload = \"TS\"\\n' | bandwise saba plan -
   # The same jobs on your fabric, with ports of 4 queues, as JSON
   bandwise saba plan docs/examples/jobs.toml --fabric net.topo --queues 4 --json -
   # The models that were used, to be named by jobs of another file with model = \"LR\"
@@ -105,19 +105,34 @@ impl Flags {
         parts.join(" ")
     }
 
-    pub(super) fn resolve(self) -> Result<Settings, Failure> {
+    /// Returns the flags that run the jobs of a scenario file.
+    pub fn of_scenario(jobs: PathBuf, seed: Option<u64>, json: Json, report: Report) -> Self {
+        Flags { jobs, seed, json, report, ..Flags::default() }
+    }
+
+    /// Returns the files that are read, and how messages call them.
+    fn inputs(&self) -> Vec<(&'static str, &Path)> {
+        let mut inputs = vec![("the jobs", self.jobs.as_path())];
+        inputs.extend(self.fabric.as_deref().map(|path| ("--fabric", path)));
+        inputs.extend(self.models.as_deref().map(|path| ("--models", path)));
+        inputs
+    }
+
+    /// Reads the file of jobs.
+    pub(super) fn read(&self) -> Result<Text, Failure> {
         let is_stdin = |path: &Path| path == Path::new("-");
-        let mut read = vec![("the jobs", self.jobs.as_path())];
-        read.extend(self.fabric.as_deref().map(|path| ("--fabric", path)));
-        read.extend(self.models.as_deref().map(|path| ("--models", path)));
         if let [(first, _), (flag, _), ..] =
-            read.iter().filter(|of| is_stdin(of.1)).collect::<Vec<_>>()[..]
+            self.inputs().iter().filter(|of| is_stdin(of.1)).collect::<Vec<_>>()[..]
         {
             let message = format!("{flag} -: standard input is {first} already");
             return Err(Failure::usage(message, "a file for one of the two"));
         }
+        Text::read(&self.jobs)
+    }
+
+    /// Returns what these flags and the text of the file ask for.
+    pub(super) fn resolve(self, text: Text) -> Result<Settings, Failure> {
         let command = self.command();
-        let text = Text::read(&self.jobs)?;
         let fabric = match &self.fabric {
             Some(path) => Some(bandwise_topology::read::any(&Text::read(path)?.source())?),
             None => None,
@@ -136,7 +151,8 @@ impl Flags {
         let scenario = JobsScenario::from_toml(&text.source(), overrides, |name| {
             files::named(&folder.join(name))
         })?;
-        let inputs: Vec<&Path> = read.iter().map(|of| of.1).collect();
+        let inputs: Vec<PathBuf> = self.inputs().iter().map(|of| of.1.to_owned()).collect();
+        let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
         let outputs = Outputs::new(self.json, self.report, Rows::default(), &inputs)?;
         let outputs = outputs.with_models(self.saved)?;
         let mut policies = self.policy;

@@ -1,4 +1,4 @@
-//! `bandwise sim`: flows through an Ethernet fabric.
+//! `bandwise sim`: scenarios of all three kinds.
 
 mod json;
 mod list;
@@ -11,15 +11,17 @@ mod study;
 mod tables;
 mod trace;
 
-/// What can be done with network scenarios.
+/// Commands that take scenario files.
 #[derive(Debug, clap::Subcommand)]
 #[command(after_help = "\
 Examples:
   bandwise sim run papers/irn/default.toml
   bandwise sim run papers/irn/default.toml --flows my.csv --flow-results fct.csv --json -
-  bandwise sim run docs/examples/sweep.toml --report report.html")]
+  bandwise sim run docs/examples/sweep.toml --report report.html
+  bandwise sim run docs/examples/two-lanes.toml
+  bandwise sim run docs/examples/jobs.toml")]
 pub enum Command {
-    /// Run a scenario: flow completion times, slowdowns, what the network counted
+    /// Run a scenario of any kind: flow completion times, latency, bandwidth, times of jobs
     Run(Box<settings::Flags>),
 }
 

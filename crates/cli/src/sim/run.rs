@@ -10,6 +10,7 @@ use crate::interrupt::Interrupt;
 use crate::machine;
 use crate::output::note;
 use crate::progress::Progress;
+use crate::saba;
 use anyhow::anyhow;
 use bandwise_netsim::engine::Executor;
 use bandwise_netsim::ethernet::{Chosen, Sighting};
@@ -34,6 +35,8 @@ pub(super) fn run(flags: Flags) -> Result<(), Failure> {
     match flags.resolve(&interrupt)? {
         Work::One(settings) => one(*settings, &interrupt),
         Work::Study(settings) => study::run(&settings, &interrupt),
+        Work::Infiniband(flags, text) => flags.measure(text, &interrupt),
+        Work::Jobs(flags, text) => saba::simulate(*flags, text, &interrupt),
     }
 }
 

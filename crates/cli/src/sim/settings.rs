@@ -8,8 +8,11 @@ use crate::files::{self, Text};
 use crate::interrupt::Interrupt;
 use crate::machine;
 use crate::output::{Json, Outputs, Points, Report, Rows, note};
+use crate::rperf;
+use crate::saba;
 use crate::values::number;
 use bandwise_input::InputError;
+use bandwise_scenario::Kind;
 use bandwise_scenario::ethernet::{EthernetScenario, Study, Workload};
 use bandwise_threads::Team;
 use bandwise_trace::Limits;
@@ -27,14 +30,17 @@ Examples:
   bandwise sim run papers/irn/default.toml --flows my.csv --flow-results fct.csv --json -
   # The same rows for pandas, Polars, DuckDB
   bandwise sim run papers/irn/default.toml --flow-results fct.parquet
-  # RoCE with priority flow control, everything else as above: a scenario of two lines
-  printf '[transport]\\nkind = \"roce\"\\n' | bandwise sim run - --seed 7
+  # RoCE with priority flow control, everything else as above: a scenario of three lines
+  printf 'kind = \"ethernet\"\\n[transport]\\nkind = \"roce\"\\n' | bandwise sim run - --seed 7
   # Homa: receivers grant, switches send by priority
-  printf '[transport]\\nkind = \"homa\"\\n' | bandwise sim run -
+  printf 'kind = \"ethernet\"\\n[transport]\\nkind = \"homa\"\\n' | bandwise sim run -
   # What the ports of host h3 and flow 17 have sent and received, for Wireshark
   bandwise sim run papers/irn/default.toml --trace h3.pcapng --trace-port h3 --trace-flow 17
   # A file with a [sweep]: all its points, on all cores; what is finished is kept in a folder
   bandwise sim run docs/examples/sweep.toml --resume results --csv points.csv --report report.html
+  # Programs on an InfiniBand fabric, as bandwise rperf --fabric runs them; jobs, as bandwise saba plan
+  bandwise sim run docs/examples/two-lanes.toml
+  bandwise sim run docs/examples/jobs.toml
 
 Slowdown is the flow completion time over that in an empty network, both until the last byte is at
 the receiver. The JSON depends on the scenario, the flows and the seed alone, but for the times and
@@ -42,7 +48,7 @@ the memory that the run took; of a sweep nothing depends on these, nor on --thre
 run prints what it has and ends with exit code 130; a deadlock of priority flow control ends with 1 and
 names its ports.")]
 pub struct Flags {
-    /// A network scenario in TOML; - for standard input
+    /// A scenario in TOML, of kind infiniband, ethernet or jobs; - for standard input
     #[arg(value_name = "SCENARIO.toml")]
     scenario: PathBuf,
     /// A list of flows in place of the scenario's: start_ns,src,dst,bytes; - for standard input
@@ -76,6 +82,10 @@ pub struct Flags {
 pub(super) enum Work {
     One(Box<Settings>),
     Study(Box<study::Settings>),
+    /// A file of kind `infiniband`, as `bandwise rperf --fabric` runs it.
+    Infiniband(Box<rperf::Flags>, Text),
+    /// A file of kind `jobs`, as `bandwise saba plan` runs it.
+    Jobs(Box<saba::PlanFlags>, Text),
 }
 
 /// What to run, and where the results go.
@@ -104,6 +114,21 @@ impl Flags {
             return Err(Failure::usage(message, "a file for one of the two"));
         }
         let text = Text::read(&self.scenario)?;
+        match Kind::of(&text.source())? {
+            Kind::Ethernet => {}
+            Kind::Infiniband => {
+                self.check_common(Kind::Infiniband)?;
+                let Flags { scenario, seed, json, report, .. } = self;
+                let flags = rperf::Flags::of_scenario(scenario, seed, json, report);
+                return Ok(Work::Infiniband(Box::new(flags), text));
+            }
+            Kind::Jobs => {
+                self.check_common(Kind::Jobs)?;
+                let Flags { scenario, seed, json, report, .. } = self;
+                let flags = saba::PlanFlags::of_scenario(scenario, seed, json, report);
+                return Ok(Work::Jobs(Box::new(flags), text));
+            }
+        }
         let folder = self.scenario.parent().map(Path::to_owned).unwrap_or_default();
         let mut study = Study::from_toml(&text.source(), |name| files::named(&folder.join(name)))?;
         if let Some(seed) = self.seed {
@@ -175,6 +200,22 @@ impl Flags {
             outputs,
         };
         Ok(Work::Study(Box::new(settings.check(self.resume, interrupt)?)))
+    }
+}
+
+impl Flags {
+    /// Refuses flags that only a file of kind `ethernet` has a use for.
+    fn check_common(&self, kind: Kind) -> Result<(), Failure> {
+        let given = [
+            ("--flows", self.flows.is_some()),
+            ("--threads", self.threads.is_some()),
+            ("--resume", self.resume.is_some()),
+        ];
+        let given = given.into_iter().find_map(|(flag, given)| given.then_some(flag));
+        let given = given.or(self.points.given()).or(self.rows.given()).or(self.trace.given());
+        let Some(flag) = given else { return Ok(()) };
+        let message = format!("{flag}: the scenario is of kind {:?}", kind.as_str());
+        Err(Failure::usage(message, "this flag with a scenario of kind \"ethernet\""))
     }
 }
 

@@ -33,6 +33,18 @@ pub(super) struct TraceFlags {
 const PACKETS: u64 = 100_000;
 
 impl TraceFlags {
+    /// Returns the name of a flag that is given.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        [
+            ("--trace-flow", !self.trace_flow.is_empty()),
+            ("--trace-port", !self.trace_port.is_empty()),
+            ("--trace-packets", self.trace_packets.is_some()),
+            ("--trace-snap", self.trace_snap.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(flag, given)| given.then_some(flag))
+    }
+
     /// Returns the limits of the capture; `None` if none is wanted.
     pub(super) fn resolve(
         self,

@@ -16,37 +16,37 @@ fn refuses(name: &str, content: impl AsRef<[u8]>, said: &[&str]) {
 
 fn switch_and(rest: &str) -> String {
     format!(
-        "[fabric]\nlink = {{ rate = \"10 Gbps\" }}\n[[fabric.switch]]\nname = \"tor\"\n\
+        "kind = \"infiniband\"\n[fabric]\nlink = {{ rate = \"10 Gbps\" }}\n[[fabric.switch]]\nname = \"tor\"\n\
          ports = 4\n[[fabric.host]]\nname = \"h0\"\nport = \"tor:1\"\n{rest}"
     )
 }
 
 fn back_to_back_and(rest: &str) -> String {
-    format!("{BACK_TO_BACK}{rest}")
+    format!("kind = \"infiniband\"\n{BACK_TO_BACK}{rest}")
 }
 
 #[test]
 fn an_unconnected_port() {
     let text = switch_and("[[fabric.host]]\nname = \"h1\"\n");
-    refuses("f.toml", text, &["f.toml:10: host \"h1\" has no link", "allowed: a link to"]);
+    refuses("f.toml", text, &["f.toml:11: host \"h1\" has no link", "allowed: a link to"]);
 }
 
 #[test]
 fn a_duplicate_name() {
     let text = switch_and("[[fabric.host]]\nname = \"h0\"\nport = \"tor:2\"\n");
-    refuses("f.toml", text, &["f.toml:10: ", "\"h0\"", "allowed: a name that no other"]);
+    refuses("f.toml", text, &["f.toml:11: ", "\"h0\"", "allowed: a name that no other"]);
 }
 
 #[test]
 fn an_unknown_host() {
     let text = back_to_back_and("[[flow]]\nfrom = \"h7\"\nto = \"h0\"\nmethod = \"rperf\"\n");
-    refuses("f.toml", text, &["f.toml:5: there is no host \"h7\"", "allowed: ", "\"h1\""]);
+    refuses("f.toml", text, &["f.toml:6: there is no host \"h7\"", "allowed: ", "\"h1\""]);
 }
 
 #[test]
 fn a_cycle_in_the_credit_dependencies() {
     let text = crate::rperf::ring("");
-    let said = ["f.toml:1: ", "s0:2 -> s1:2 -> s2:2", "allowed: ", "allow-credit-loops"];
+    let said = ["f.toml:2: ", "s0:2 -> s1:2 -> s2:2", "allowed: ", "allow-credit-loops"];
     refuses("f.toml", text, &said);
 }
 
@@ -57,7 +57,7 @@ fn a_lane_that_no_table_serves() {
     refuses(
         "f.toml",
         text,
-        &["f.toml:5: SL1 goes to VL1, which no table serves", "allowed: a turn"],
+        &["f.toml:6: SL1 goes to VL1, which no table serves", "allowed: a turn"],
     );
 }
 
@@ -89,13 +89,13 @@ fn a_cycle_in_the_credit_dependencies_of_a_netlist() {
 #[test]
 fn an_mtu_that_does_not_exist() {
     let text = back_to_back_and("[device]\nmtu = 5000\n");
-    refuses("f.toml", text, &["f.toml:5: ", "5000", "mtu = 5000", "256, 512, 1024, 2048 or 4096"]);
+    refuses("f.toml", text, &["f.toml:6: ", "5000", "mtu = 5000", "256, 512, 1024, 2048 or 4096"]);
 }
 
 #[test]
 fn a_weight_that_is_too_large() {
     let text = back_to_back_and("[qos]\nlow = [\"0:300\"]\n");
-    refuses("f.toml", text, &["f.toml:5: ", "300", "allowed: ", "255"]);
+    refuses("f.toml", text, &["f.toml:6: ", "300", "allowed: ", "255"]);
 }
 
 #[test]
@@ -104,15 +104,15 @@ fn a_negative_size() {
     refuses(
         "f.toml",
         back_to_back_and(&format!("{flow}\"-64 B\"\n")),
-        &["f.toml:8: ", "allowed: "],
+        &["f.toml:9: ", "allowed: "],
     );
-    refuses("f.toml", back_to_back_and(&format!("{flow}-64\n")), &["f.toml:8: ", "allowed: "]);
+    refuses("f.toml", back_to_back_and(&format!("{flow}-64\n")), &["f.toml:9: ", "allowed: "]);
 }
 
 #[test]
 fn an_unknown_key() {
     let text = back_to_back_and("[switch]\nlatencie = \"200 ns\"\n");
-    refuses("f.toml", text, &["f.toml:5: unknown field `latencie`", "allowed: ", "latency"]);
+    refuses("f.toml", text, &["f.toml:6: unknown field `latencie`", "allowed: ", "latency"]);
 }
 
 #[test]

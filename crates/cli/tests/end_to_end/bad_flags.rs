@@ -62,7 +62,7 @@ fn values_of_rperf() {
 fn flags_of_a_flow_need_a_destination() {
     let place = Place::new();
     let flow = "[[flow]]\nfrom = \"h1\"\nto = \"h0\"\nmethod = \"rperf\"\n";
-    place.write("f.toml", format!("{BACK_TO_BACK}{flow}"));
+    place.write("f.toml", format!("kind = \"infiniband\"\n{BACK_TO_BACK}{flow}"));
     for flags in [
         &["--samples", "9"][..],
         &["--size", "64"],

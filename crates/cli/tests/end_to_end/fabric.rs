@@ -37,7 +37,10 @@ fn shows_a_credit_loop_in_order() {
 #[test]
 fn of_a_scenario_the_fabric_counts() {
     let place = Place::new();
-    place.write("s.toml", format!("title = \"x\"\n{BACK_TO_BACK}[run]\nseed = 7\n"));
+    place.write(
+        "s.toml",
+        format!("kind = \"infiniband\"\ntitle = \"x\"\n{BACK_TO_BACK}[run]\nseed = 7\n"),
+    );
     let ran = place.run(&["fabric", "show", "s.toml"]).good();
     assert!(ran.stdout.contains("hosts         2"), "{}", ran.stdout);
 }

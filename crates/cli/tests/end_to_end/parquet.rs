@@ -5,7 +5,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
 use std::fmt::Write;
 
-const RACK: &str = "[fabric]\nbuild = { single-switch = 4 }\n\
+const RACK: &str = "kind = \"ethernet\"\n[fabric]\nbuild = { single-switch = 4 }\n\
                     link = { rate = \"40 Gbps\", delay = \"200 ns\" }\n";
 
 /// A file of rows, as lines of CSV, and how many groups of rows it has.

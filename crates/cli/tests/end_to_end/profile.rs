@@ -63,7 +63,7 @@ fn what_was_measured_becomes_an_entry_of_the_table() {
     // What is there already is not run again, and the journal stays as it is.
     assert_eq!(place.read("LR.profile"), journal(&STEADY));
     // Its own output is what the planner reads.
-    place.write("jobs.toml", "[[job]]\nmodel = \"LR\"\n[[job]]\nmodel = \"PR\"\n");
+    place.write("jobs.toml", "kind = \"jobs\"\n[[job]]\nmodel = \"LR\"\n[[job]]\nmodel = \"PR\"\n");
     let planned =
         place.run(&["saba", "plan", "jobs.toml", "--models", "t.toml", "--policy", "saba"]);
     assert_eq!(planned.code, Some(0), "{planned:?}");

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Seven switches in a ring with a host each, and whatever else.
 pub fn ring(rest: &str) -> String {
     let mut text =
-        "[fabric]\nlink = { rate = \"54.545454545 Gbps\", delay = \"10 ns\" }\n".to_owned();
+        "kind = \"infiniband\"\n[fabric]\nlink = { rate = \"54.545454545 Gbps\", delay = \"10 ns\" }\n".to_owned();
     for i in 0..7 {
         text += &format!("[[fabric.switch]]\nname = \"s{i}\"\nports = 5\n");
         text += &format!("[[fabric.host]]\nname = \"h{i}\"\nport = \"s{i}:1\"\n");
@@ -169,7 +169,7 @@ fn without_a_sample_it_says_how_to_get_some() {
     // What the others measured is not lost.
     let flows = "[run]\nduration = \"1 us\"\n[[flow]]\nfrom = \"h1\"\nto = \"h0\"\nmethod = \"rperf\"\n\
                  [[flow]]\nfrom = \"h0\"\nto = \"h1\"\nmethod = \"bulk\"\n";
-    place.write("f.toml", format!("{BACK_TO_BACK}{flows}"));
+    place.write("f.toml", format!("kind = \"infiniband\"\n{BACK_TO_BACK}{flows}"));
     let ran = place.run(&["rperf", "--fabric", "f.toml", "--json", "o.json"]);
     assert!(ran.code == Some(1) && ran.stdout.starts_with("Bandwidth\n"), "{ran:#?}");
     assert!(place.json("o.json")["flows"][0]["latency"].is_null());
@@ -180,7 +180,7 @@ fn one_duration_if_none_is_given_and_the_files_own_with_a_destination_too() {
     let place = Place::new();
     let flow = "[[flow]]\nfrom = \"h1\"\nto = \"h0\"\nmethod = \"bulk\"\n";
     let window_s = |run: &str, flags: &[&str]| {
-        place.write("f.toml", format!("{BACK_TO_BACK}{run}{flow}"));
+        place.write("f.toml", format!("kind = \"infiniband\"\n{BACK_TO_BACK}{run}{flow}"));
         let args = [&["rperf", "--fabric", "f.toml", "--json", "-"], flags].concat();
         place.run(&args).good().json()["flows"][0]["bandwidth"]["window_s"].as_f64().unwrap()
     };
@@ -228,7 +228,10 @@ fn bulk_is_a_bandwidth() {
 fn runs_the_flows_of_the_file() {
     let place = Place::new();
     let flow = "[[flow]]\nname = \"lsg\"\nfrom = \"h1\"\nto = \"h0\"\nmethod = \"closed-loop\"\n";
-    place.write("f.toml", format!("title = \"mine\"\n{BACK_TO_BACK}{flow}samples = 100\n"));
+    place.write(
+        "f.toml",
+        format!("kind = \"infiniband\"\ntitle = \"mine\"\n{BACK_TO_BACK}{flow}samples = 100\n"),
+    );
     let ran = place.run(&["rperf", "--fabric", "f.toml"]).good();
     assert!(ran.stdout.contains("lsg: round-trip time") && ran.stdout.contains("mine: 2 hosts"));
     let other = ["rperf", "--fabric", "f.toml", "--to", "h1", "--samples", "50"];

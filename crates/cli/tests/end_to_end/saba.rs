@@ -4,6 +4,7 @@ use crate::common::Place;
 
 /// Two jobs on the same hosts: one that only sends, one that computes half of its time.
 const JOBS: &str = "\
+kind = \"jobs\"
 [fabric]
 build = { single-switch = 4 }
 link = { rate = \"8 Gbps\", delay = \"10 ns\" }
@@ -87,7 +88,9 @@ fn jobs_from_standard_input_on_another_fabric() {
         "[fabric]\nbuild = { single-switch = 8 }\nlink = { rate = \"100 Gbps\" }\n",
     );
     let args = ["saba", "plan", "-", "--fabric", "f.toml", "--policy", "fair-jobs", "--json"];
-    let ran = place.run_with(&args, b"[[job]]\nworkload = \"TS\"\ninstances = 4\n").good();
+    let ran = place
+        .run_with(&args, b"kind = \"jobs\"\n[[job]]\nworkload = \"TS\"\ninstances = 4\n")
+        .good();
     let json: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(json["settings"]["hosts"], 8);
     let policies: Vec<_> = json["policies"].as_array().unwrap().iter().collect();
@@ -118,11 +121,11 @@ fn a_report_of_a_plan() {
 fn what_a_plan_refuses() {
     let place = Place::new();
     place.write("jobs.toml", JOBS);
-    place.write("none.toml", "[[job]]\nname = \"x\"\n");
+    place.write("none.toml", "kind = \"jobs\"\n[[job]]\nname = \"x\"\n");
     let refuse = |args: &[&str], parts: &[&str]| {
         place.run(&[&["saba", "plan"], args].concat()).refused(parts);
     };
-    refuse(&["none.toml"], &["none.toml:1", "`workload`, `times` and `stage`, or a `model` alone"]);
+    refuse(&["none.toml"], &["none.toml:2", "`workload`, `times` and `stage`, or a `model` alone"]);
     refuse(&["missing.toml"], &["missing.toml"]);
     refuse(&["jobs.toml", "--queues", "17"], &["--queues"]);
     refuse(&["jobs.toml", "--policy", "best"], &["unknown policy", "fair-flows"]);
@@ -160,8 +163,7 @@ fn where_the_gain_comes_from() {
 #[test]
 fn policies_that_cannot_be_run() {
     let place = Place::new();
-    let job =
-        "[[job]]\nname = \"j\"\ninstances = 2\nstage = [{ compute = \"1 s\" }]\ncount = 300\n";
+    let job = "kind = \"jobs\"\n[[job]]\nname = \"j\"\ninstances = 2\nstage = [{ compute = \"1 s\" }]\ncount = 300\n";
     place.write("jobs.toml", format!("{job}[placement]\njobs-per-host = 100\n"));
     let ran = place.run(&["saba", "plan", "jobs.toml", "--json"]).good();
     let json = ran.json();
@@ -190,6 +192,7 @@ samples = [
 
 /// Jobs with a model of that table, and one of another.
 const OF_TABLE: &str = "\
+kind = \"jobs\"
 models = \"models.toml\"
 [fabric]
 build = { single-switch = 8 }
@@ -260,7 +263,7 @@ fn a_model_of_low_r_squared_is_told_of() {
         [("100%", 100), ("90%", 190), ("75%", 101), ("50%", 195), ("25%", 102), ("10%", 120)];
     let times: Vec<_> = times.iter().map(|(part, s)| format!("\"{part}\" = \"{s} s\"")).collect();
     let job = format!(
-        "[[job]]\nname = \"noisy\"\ntimes = {{ {} }}\n[model]\nkind = \"polynomial\"\ndegree = 1\n",
+        "kind = \"jobs\"\n[[job]]\nname = \"noisy\"\ntimes = {{ {} }}\n[model]\nkind = \"polynomial\"\ndegree = 1\n",
         times.join(", ")
     );
     place.write("jobs.toml", job);
@@ -297,15 +300,15 @@ fn what_is_refused_of_models_and_fabrics() {
     let jobs = |from: &str, to: &str, parts: &[&str]| {
         refuse(MODELS, &with(OF_TABLE, from, to), parts);
     };
-    let other = ["jobs.toml:6", "models.toml has no model of \"sorts\"", "applications: \"sort\""];
+    let other = ["jobs.toml:7", "models.toml has no model of \"sorts\"", "applications: \"sort\""];
     jobs("\"sort\"", "\"sorts\"", &other);
-    let unused = ["jobs.toml:1", "models.toml, and no job that has one", "applications: \"sort\""];
+    let unused = ["jobs.toml:2", "models.toml, and no job that has one", "applications: \"sort\""];
     jobs("model = \"sort\"", "workload = \"TS\"", &unused);
-    jobs("models = \"models.toml\"\n", "", &["jobs.toml:5", "no table of models", "--models"]);
+    jobs("models = \"models.toml\"\n", "", &["jobs.toml:6", "no table of models", "--models"]);
     jobs("instances = 8", "instances = 9", &["jobs.toml:7", "9 instances on 8 hosts", "1 to 8"]);
     let stage = "name = \"sort\"\nstage = [{ compute = \"1 s\" }]";
     jobs("workload = \"LR\"", stage, &["jobs.toml:10", "another model of \"sort\"", "a name"]);
-    jobs("models.toml", "none.toml", &["jobs.toml:1", "none.toml"]);
+    jobs("models.toml", "none.toml", &["jobs.toml:2", "none.toml"]);
     place.write("models.toml", "application = []\n");
     place.run(&["saba", "plan", "jobs.toml", "--models", "models.toml"]).refused(&[
         "models.toml:1",
@@ -323,8 +326,9 @@ fn hosts_that_cannot_reach_each_other_are_refused() {
                  [[fabric.host]]\nname = \"c\"\n[[fabric.host]]\nname = \"d\"\n\
                  [[fabric.cable]]\nfrom = \"a\"\nto = \"b\"\n\
                  [[fabric.cable]]\nfrom = \"c\"\nto = \"d\"\n";
-    let job = "[[job]]\nworkload = \"TS\"\ninstances = 2\n";
-    place.write("both.toml", format!("{apart}{job}"));
+    let job = "kind = \"jobs\"\n[[job]]\nworkload = \"TS\"\ninstances = 2\n";
+    let (kind, rest) = job.split_once('\n').unwrap();
+    place.write("both.toml", format!("{kind}\n{apart}{rest}"));
     let said = ["can't reach each other", "allowed: a path of switches"];
     place.run(&["saba", "plan", "both.toml"]).refused(&[&["both.toml:"], &said[..]].concat());
     place.write("apart.toml", apart);
@@ -337,7 +341,7 @@ fn hosts_that_cannot_reach_each_other_are_refused() {
 #[test]
 fn flags_about_models_that_are_refused() {
     let place = Place::new();
-    place.write("jobs.toml", "[[job]]\nworkload = \"TS\"\n");
+    place.write("jobs.toml", "kind = \"jobs\"\n[[job]]\nworkload = \"TS\"\n");
     let refuse = |flags: &[&str], parts: &[&str]| {
         place.run(&[&["saba", "plan", "jobs.toml"], flags].concat()).refused(parts);
     };

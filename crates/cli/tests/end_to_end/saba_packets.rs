@@ -5,6 +5,7 @@ use std::time::Duration;
 
 /// Two jobs on the same hosts: one that only sends, one that computes half of its time.
 const JOBS: &str = "\
+kind = \"jobs\"
 [fabric]
 build = { single-switch = 4 }
 link = { rate = \"56 Gbps\", delay = \"10 ns\" }
@@ -72,7 +73,10 @@ fn the_number_of_threads_changes_nothing() {
 fn what_packets_can_not_do_is_refused() {
     let place = Place::new();
     place.write("jobs.toml", JOBS);
-    place.write("many.toml", "[[job]]\nworkload = \"TS\"\ncount = 16\ninstances = 2\n");
+    place.write(
+        "many.toml",
+        "kind = \"jobs\"\n[[job]]\nworkload = \"TS\"\ncount = 16\ninstances = 2\n",
+    );
     let refuse = |args: &[&str], parts: &[&str]| {
         place.run(&[&["saba", "plan"], args].concat()).refused(parts);
     };

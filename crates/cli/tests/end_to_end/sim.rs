@@ -5,8 +5,11 @@ use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+/// The first line of every file here.
+const KIND: &str = "kind = \"ethernet\"\n";
+
 /// Three hosts at a switch; flows are given elsewhere.
-const THREE: &str = "[fabric]\nbuild = { single-switch = 3 }\n\
+const THREE: &str = "kind = \"ethernet\"\n[fabric]\nbuild = { single-switch = 3 }\n\
                      link = { rate = \"40 Gbps\", delay = \"2 us\" }\n";
 
 /// 1082 B on the wire take 216.4 ns, 146 B 29.2 ns; each flow crosses two links of 2 us.
@@ -68,7 +71,7 @@ fn completion_times_of_a_list_by_hand() {
 #[test]
 fn the_parameters_of_congestion_control_are_told() {
     let place = Place::new();
-    let text = "[workload]\npoisson = { flows = 3 }\n[congestion-control]\nkind = \"dcqcn\"\n\
+    let text = "kind = \"ethernet\"\n[workload]\npoisson = { flows = 3 }\n[congestion-control]\nkind = \"dcqcn\"\n\
                 dcqcn = { gain = 0.5, clamp-target = true, cnp-interval = \"4 us\" }\n";
     place.write("n.toml", text);
     let json = place.run(&["sim", "run", "n.toml", "--json", "-"]).good().json();
@@ -86,7 +89,7 @@ fn the_parameters_of_congestion_control_are_told() {
 #[test]
 fn the_same_bytes_but_for_times() {
     let place = Place::new();
-    place.write("n.toml", "[workload]\npoisson = { duration = \"300 us\" }\n");
+    place.write("n.toml", "kind = \"ethernet\"\n[workload]\npoisson = { duration = \"300 us\" }\n");
     let json = || {
         let mut json = place.run(&["sim", "run", "n.toml", "--json", "--seed", "5"]).good().json();
         let stats = json["stats"].as_object_mut().unwrap();
@@ -108,18 +111,22 @@ fn the_same_bytes_but_for_times() {
 fn files_are_found_from_the_scenario() {
     let place = Place::new();
     std::fs::create_dir(place.path().join("sub")).unwrap();
-    place.write("sub/three.toml", THREE);
+    place.write("sub/three.toml", THREE.strip_prefix(KIND).unwrap());
     place.write("sub/l.csv", LIST);
     place.write("sub/s.cdf", "100 0\n1000 1\n");
-    place.write("sub/a.toml", "fabric-file = \"three.toml\"\n[workload]\nflows = \"l.csv\"\n");
+    place.write(
+        "sub/a.toml",
+        "kind = \"ethernet\"\nfabric-file = \"three.toml\"\n[workload]\nflows = \"l.csv\"\n",
+    );
     let ran = place.run(&["sim", "run", "sub/a.toml", "--json"]).good().json();
     assert_eq!(ran["stats"]["flows_finished"], 3);
-    let cdf = "[workload]\npoisson = { sizes = { cdf = \"s.cdf\" }, flows = 100 }\n";
+    let cdf =
+        "kind = \"ethernet\"\n[workload]\npoisson = { sizes = { cdf = \"s.cdf\" }, flows = 100 }\n";
     place.write("sub/b.toml", cdf);
     let ran = place.run(&["sim", "run", "sub/b.toml", "--json"]).good().json();
     assert_eq!(ran["stats"]["flows_finished"], 100);
     place.write("sub/c.toml", cdf.replace("s.cdf", "t.cdf"));
-    place.run(&["sim", "run", "sub/c.toml"]).refused(&["sub/c.toml:2: t.cdf: ", "No such file"]);
+    place.run(&["sim", "run", "sub/c.toml"]).refused(&["sub/c.toml:3: t.cdf: ", "No such file"]);
     // A list in place of the scenario's.
     let ran = place.run_with(
         &["sim", "run", "sub/a.toml", "--flows", "-", "--json"],
@@ -167,10 +174,16 @@ fn lists_that_cannot_be_used() {
 fn scenarios_that_cannot_be_used() {
     let place = Place::new();
     for (text, said) in [
-        ("[fabric]\nbuild = { fat-tree = 5 }\nlink = { rate = \"40 Gbps\" }\n", "n.toml:2: "),
-        ("[switch]\nbuffer = \"1000 B\"\n", "n.toml:2: a buffer of 1000 B can't hold a packet"),
-        ("[transport]\nknd = \"irn\"\n", "n.toml:2: unknown field `knd`"),
-        ("[workload]\nflows = \"no.csv\"\n", "no.csv: can't be read"),
+        (
+            "kind = \"ethernet\"\n[fabric]\nbuild = { fat-tree = 5 }\nlink = { rate = \"40 Gbps\" }\n",
+            "n.toml:3: ",
+        ),
+        (
+            "kind = \"ethernet\"\n[switch]\nbuffer = \"1000 B\"\n",
+            "n.toml:3: a buffer of 1000 B can't hold a packet",
+        ),
+        ("kind = \"ethernet\"\n[transport]\nknd = \"irn\"\n", "n.toml:3: unknown field `knd`"),
+        ("kind = \"ethernet\"\n[workload]\nflows = \"no.csv\"\n", "no.csv: can't be read"),
     ] {
         place.write("n.toml", text);
         place.run(&["sim", "run", "n.toml", "--json", "o.json"]).refused(&[said, "allowed: "]);
@@ -186,9 +199,10 @@ fn what_is_unwise_is_done_with_a_warning() {
     let ran = place.run(&args).good();
     assert!(ran.stderr.contains("warning: l.csv:1: a list without a flow"), "{}", ran.stderr);
     assert_eq!(ran.json()["stats"]["flows_started"], 0);
-    place.write("n.toml", "[workload]\npoisson = { load = 1.5, flows = 50 }\n");
+    place
+        .write("n.toml", "kind = \"ethernet\"\n[workload]\npoisson = { load = 1.5, flows = 50 }\n");
     let ran = place.run(&["sim", "run", "n.toml"]).good();
-    assert!(ran.stderr.contains("warning: n.toml:2: a load of 1.5 is 162%"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("warning: n.toml:3: a load of 1.5 is 162%"), "{}", ran.stderr);
     place.write("n.toml", format!("{THREE}[switch]\npfc = {{ stop = \"239 KB\" }}\n"));
     let ran = place.run_with(&["sim", "run", "n.toml", "--flows", "-"], LIST.as_bytes()).good();
     assert!(ran.stderr.contains("dropped in spite of PFC"), "{}", ran.stderr);
@@ -209,7 +223,7 @@ fn flows_that_never_arrive_are_a_failure() {
     let place = Place::new();
     place.write(
         "n.toml",
-        "[fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"40 Gbps\" }\n\
+        "kind = \"ethernet\"\n[fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"40 Gbps\" }\n\
          [switch]\nbuffer = \"1100 B\"\npfc = false\n\
          [transport]\nkind = \"roce\"\ntimeout = false\nacks = \"on-completion\"\n\
          [workload]\nincast = { senders = 3, bytes = \"6 kB\" }\n",
@@ -225,7 +239,7 @@ fn a_deadlock_is_a_failure_that_names_its_ports() {
     let place = Place::new();
     let ring = include_str!("../../../scenario/tests/ethernet/ring.toml");
     let rest = "[switch]\nbuffer = \"60 KB\"\npfc = true\n[transport]\nkind = \"roce\"\n";
-    place.write("n.toml", format!("{ring}{rest}"));
+    place.write("n.toml", format!("{KIND}{ring}{rest}"));
     let flow = |host: u32| format!("0,{host},{},10000000\n", (host + 4) % 10);
     let list: String = (0..10).map(flow).collect();
     place.write("l.csv", format!("start_ns,src,dst,bytes\n{list}"));
@@ -243,7 +257,7 @@ fn a_line_for_each_port() {
     let place = Place::new();
     place.write(
         "n.toml",
-        "[fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"40 Gbps\" }\n\
+        "kind = \"ethernet\"\n[fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"40 Gbps\" }\n\
          [switch]\npfc = { stop = \"200 KB\", go = \"10 KB\" }\n\
          [transport]\nkind = \"roce\"\n[workload]\nincast = { senders = 3, bytes = \"3 MB\" }\n\
          [run]\npause-storm = \"50 us\"\n",
@@ -301,7 +315,7 @@ fn an_interruption_leaves_what_there_is() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let text = b"[workload]\npoisson = { duration = \"100 s\" }\n";
+    let text = b"kind = \"ethernet\"\n[workload]\npoisson = { duration = \"100 s\" }\n";
     child.stdin.take().unwrap().write_all(text).unwrap();
     // It listens before it reads, and begins at once.
     std::thread::sleep(Duration::from_millis(700));

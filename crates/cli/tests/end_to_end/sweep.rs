@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Four points of a few milliseconds each.
-const SWEEP: &str = "title = \"Two loads\"\n\
+const SWEEP: &str = "kind = \"ethernet\"\ntitle = \"Two loads\"\n\
     [fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"10 Gbps\", delay = \"1 us\" }\n\
     [workload]\npoisson = { flows = 200, sizes = { fixed = \"20 KB\" } }\n\
     [sweep]\nworkload.poisson.load = [0.3, 0.6]\nrun.seed = [1, 2]\n";
@@ -156,7 +156,7 @@ fn a_list_is_part_of_what_a_point_is() {
     let place = Place::new();
     place.write(
         "s.toml",
-        "[fabric]\nbuild = { single-switch = 3 }\nlink = { rate = \"10 Gbps\", delay = \"1 us\" }\n\
+        "kind = \"ethernet\"\n[fabric]\nbuild = { single-switch = 3 }\nlink = { rate = \"10 Gbps\", delay = \"1 us\" }\n\
          [workload]\nflows = \"l.csv\"\n[sweep]\ntransport.kind = [\"irn\", \"roce\"]\n",
     );
     place.write("l.csv", "start_ns,src,dst,bytes\n0,0,1,1000\n");
@@ -173,7 +173,7 @@ fn a_list_is_part_of_what_a_point_is() {
 #[test]
 fn what_a_sweep_and_a_single_run_refuse() {
     let place = sweep();
-    place.write("one.toml", "[transport]\nkind = \"irn\"\n");
+    place.write("one.toml", "kind = \"ethernet\"\n[transport]\nkind = \"irn\"\n");
     let refused = |args: &[&str], said: &[&str]| {
         place.run(&[&["sim", "run"], args].concat()).refused(said);
     };

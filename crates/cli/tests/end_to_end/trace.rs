@@ -2,7 +2,7 @@
 
 use crate::common::Place;
 
-const RACK: &str = "[fabric]\nbuild = { single-switch = 3 }\n\
+const RACK: &str = "kind = \"ethernet\"\n[fabric]\nbuild = { single-switch = 3 }\n\
                     link = { rate = \"40 Gbps\", delay = \"2 us\" }\n";
 const LIST: &str = "start_ns,src,dst,bytes\n0,0,2,1000\n0,1,2,2000\n";
 

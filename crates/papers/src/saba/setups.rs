@@ -50,7 +50,7 @@ pub(super) fn all_on(nodes: u32, data: f64, degree: u8, queues: u8) -> JobsScena
 /// where no flow starts, which moves times of `fair-flows` by a tenth of a percent or less, and by two tenths at
 /// most, against 1 ms.
 pub(super) fn large(workloads: u32, queues: u8) -> JobsScenario {
-    let mut text = "[fabric]\nbuild = { directors = { count = 3, ports = 36 } }\n\
+    let mut text = "kind = \"jobs\"\n[fabric]\nbuild = { directors = { count = 3, ports = 36 } }\n\
                     link = { rate = \"56 Gbps\", delay = \"10 ns\" }\n\
                     [placement]\njobs-per-host = 1\n[run]\ngrain = \"5 ms\"\n"
         .to_owned();
@@ -74,7 +74,7 @@ pub(super) fn two([lr, ts]: [u32; 2]) -> JobsScenario {
 /// Saba 3.1 and 4.6.1: 56 Gbps each at one switch.
 fn switch(nodes: u32) -> String {
     format!(
-        "[fabric]\nbuild = {{ single-switch = {nodes} }}\n\
+        "kind = \"jobs\"\n[fabric]\nbuild = {{ single-switch = {nodes} }}\n\
          link = {{ rate = \"56 Gbps\", delay = \"10 ns\" }}\n"
     )
 }

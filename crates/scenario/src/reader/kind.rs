@@ -79,12 +79,23 @@ impl Kind {
     }
 }
 
+/// Returns whether a document has a `[fabric]` table and nothing else.
+pub(crate) fn is_fabric_file(document: &DeTable) -> bool {
+    document.len() == 1 && document.contains_key("fabric")
+}
+
 /// Returns the kind that a document states.
 fn stated(source: &Source, document: &DeTable) -> Result<Kind, InputError> {
     let Some(value) = document.get(KEY) else {
         let message = match Kind::guess(document) {
             Some((kind, key)) => {
                 format!("no kind; with `{key}` it looks like kind = {:?}", kind.as_str())
+            }
+            None if is_fabric_file(document) => {
+                let error = source.error(0..0, "a fabric file, which has no kind");
+                return Err(
+                    error.allowed("a scenario; a fabric file with `bandwise rperf --fabric`")
+                );
             }
             None => "no kind".to_owned(),
         };

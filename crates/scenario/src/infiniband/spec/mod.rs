@@ -78,7 +78,7 @@ pub use flow::{FlowSpec, MethodName, OpcodeName, Senders, unplaced};
 
 use crate::infiniband::InfinibandScenario;
 use crate::reader::files::fabric_span;
-use crate::reader::kind::Kind;
+use crate::reader::kind::{Kind, is_fabric_file};
 use crate::reader::tables::{placed, table};
 use crate::reader::text;
 use bandwise_input::{InputError, Source};
@@ -134,8 +134,7 @@ impl InfinibandScenario {
         let fabric = match read::detect(source) {
             Format::Toml => {
                 let document = text::document(source)?;
-                let is_fabric = document.get_ref().keys().all(|key| key.get_ref() == "fabric");
-                return match is_fabric && !document.get_ref().is_empty() {
+                return match is_fabric_file(document.get_ref()) {
                     true => InfinibandScenario::from_document(source, document),
                     false => InfinibandScenario::from_toml(source),
                 };
