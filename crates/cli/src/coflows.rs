@@ -11,6 +11,7 @@ use bandwise_flowsim::coflow::{CoflowTimes, Order, PORT_RATE, run, run_in_order}
 use bandwise_flowsim::policy::Sebf;
 use bandwise_report::json::rounded;
 use bandwise_report::{Cell, Table, text};
+use bandwise_stats::Percentile;
 use bandwise_units::BitRate;
 use bandwise_workload::{CoflowMix, CoflowTrace, read};
 use serde_json::{Value, json};
@@ -165,7 +166,7 @@ impl Task {
             vec![
                 Cell::text(scheduler.title()),
                 Cell::number(times.average().as_s_f64(), "s"),
-                Cell::number(times.percentile(95).as_s_f64(), "s"),
+                Cell::number(times.percentile(Percentile::P95).as_s_f64(), "s"),
                 Cell::number(fair / times.average().as_s_f64(), ""),
             ]
         };
@@ -190,7 +191,7 @@ impl Task {
             json!({
                 "scheduler": scheduler.as_str(),
                 "average_s": times.average().as_s_f64(),
-                "p95_s": times.percentile(95).as_s_f64(),
+                "p95_s": times.percentile(Percentile::P95).as_s_f64(),
                 "times_s": times.times.iter().map(|time| time.as_s_f64()).collect::<Vec<_>>(),
             })
         };

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The order of crates; each may depend on those before it.
-const ORDER: [&str; 24] = [
+const ORDER: [&str; 25] = [
     "units",
     "random",
     "input",
+    "stats",
     "saba",
     "profiler",
     "workload",
@@ -33,9 +34,9 @@ const ORDER: [&str; 24] = [
 ];
 
 /// Same input, same output, and nothing else happens.
-const PURE: [&str; 15] = [
-    "units", "random", "input", "saba", "profiler", "workload", "topology", "flowsim", "rdma",
-    "netsim", "rperf", "scenario", "trace", "agents", "report",
+const PURE: [&str; 16] = [
+    "units", "random", "input", "stats", "saba", "profiler", "workload", "topology", "flowsim",
+    "rdma", "netsim", "rperf", "scenario", "trace", "agents", "report",
 ];
 
 /// The same of a part of a crate.

@@ -4,6 +4,7 @@
 use bandwise_flowsim::coflow::{CoflowTimes, Order, PORT_RATE, run, run_in_order};
 use bandwise_flowsim::{NetworkError, policy};
 use bandwise_input::Source;
+use bandwise_stats::Percentile;
 use bandwise_workload::{CoflowMix, read};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -15,7 +16,7 @@ fn measure(name: &str, run: impl FnOnce(&mut dyn FnMut(u64) -> ControlFlow<()>) 
     println!(
         "{name:9}: average {:8.2} s, 95th percentile {:8.2} s; {} flows, {} events, {:.2} s of work",
         found.average().as_s_f64(),
-        found.percentile(95).as_s_f64(),
+        found.percentile(Percentile::P95).as_s_f64(),
         found.flows,
         found.events,
         begin.elapsed().as_secs_f64(),

@@ -1,5 +1,6 @@
 //! [`Latency`]: a distribution of times that may be negative, in constant memory.
 
+use bandwise_stats::Percentile;
 use hdrhistogram::Histogram;
 
 /// One step of the histograms in picoseconds: 0.1 ns.
@@ -114,19 +115,11 @@ impl Latency {
         (self.count() > 0).then(|| self.sum_ps as f64 / self.count() as f64)
     }
 
-    /// The quantile at `ppm` parts in a million (500 000 is the median, 999 000 the 99.9th
-    /// percentile) in picoseconds; `None` if there are no samples.
-    ///
-    /// It is the least sample that at least this part of all does not exceed (nearest rank), to
-    /// the resolution of the histogram, and never outside of minimum and maximum. Panics for more
-    /// than a million.
-    pub fn quantile_ps(&self, ppm: u32) -> Option<i64> {
-        assert!(ppm <= 1_000_000, "{ppm} parts in a million");
-        let (count, below) = (self.count(), self.negatives());
-        if count == 0 {
-            return None;
-        }
-        let rank = (u128::from(count) * u128::from(ppm)).div_ceil(1_000_000).max(1) as u64;
+    /// Returns a percentile in picoseconds, to the resolution of the histogram and never outside of
+    /// minimum and maximum. Returns `None` if there are no samples.
+    pub fn percentile_ps(&self, percentile: Percentile) -> Option<i64> {
+        let rank = percentile.rank(self.count())?;
+        let below = self.negatives();
         // The further below zero, the larger the magnitude: ranks run backwards there.
         let ps = match rank.checked_sub(below) {
             None | Some(0) => -value_ps(&self.negative, below - rank + 1),
@@ -144,11 +137,11 @@ impl Latency {
             zeros: self.zeros(),
             min_ns: ns(self.min_ps()?),
             mean_ns: self.mean_ps()? / 1e3,
-            p50_ns: ns(self.quantile_ps(500_000)?),
-            p90_ns: ns(self.quantile_ps(900_000)?),
-            p99_ns: ns(self.quantile_ps(990_000)?),
-            p99_9_ns: ns(self.quantile_ps(999_000)?),
-            p99_99_ns: ns(self.quantile_ps(999_900)?),
+            p50_ns: ns(self.percentile_ps(Percentile::MEDIAN)?),
+            p90_ns: ns(self.percentile_ps(Percentile::P90)?),
+            p99_ns: ns(self.percentile_ps(Percentile::P99)?),
+            p99_9_ns: ns(self.percentile_ps(Percentile::P99_9)?),
+            p99_99_ns: ns(self.percentile_ps(Percentile::P99_99)?),
             max_ns: ns(self.max_ps()?),
         })
     }
@@ -235,7 +228,7 @@ mod tests {
     #[test]
     fn quantiles_run_through_zero() {
         let latency = of(&[-300, -200, -100, 0, 100, 200, 300, 400, 500, 600]);
-        let at = |ppm| latency.quantile_ps(ppm).unwrap();
+        let at = |ppm| latency.percentile_ps(Percentile::from_ppm(ppm)).unwrap();
         assert_eq!([at(0), at(100_000), at(200_000), at(300_000)], [-300, -300, -200, -100]);
         assert_eq!([at(300_001), at(400_000), at(500_000), at(1_000_000)], [0, 0, 100, 600]);
         assert_eq!((latency.count(), latency.negatives(), latency.zeros()), (10, 3, 1));
@@ -245,7 +238,7 @@ mod tests {
     #[test]
     fn an_empty_distribution_has_no_figures() {
         assert_eq!(Latency::new().summary(), None);
-        assert_eq!(Latency::new().quantile_ps(500_000), None);
+        assert_eq!(Latency::new().percentile_ps(Percentile::MEDIAN), None);
     }
 
     #[test]
@@ -292,7 +285,7 @@ mod tests {
             for ppm in [ppm, 0, 500_000, 999_000, 1_000_000] {
                 let rank = (n * u64::from(ppm)).div_ceil(1_000_000).max(1) as usize;
                 let exact = all[rank - 1];
-                let got = latency.quantile_ps(ppm).unwrap();
+                let got = latency.percentile_ps(Percentile::from_ppm(ppm)).unwrap();
                 // Half a step, or half a bucket of 1 in 16384.
                 let slack = 50 + exact.abs() / 16_384;
                 prop_assert!((got - exact).abs() <= slack, "{ppm}: {got} for {exact}");

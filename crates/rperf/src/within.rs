@@ -103,6 +103,7 @@ fn joined(one: Option<Span>, other: Option<Span>) -> Option<Span> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bandwise_stats::Percentile;
     use proptest::prelude::*;
 
     #[test]
@@ -158,7 +159,7 @@ mod tests {
             prop_assert_eq!(latency.count(), exact.count());
             prop_assert_eq!((latency.min_ps(), latency.max_ps()), (exact.min_ps(), exact.max_ps()));
             prop_assert_eq!(latency.mean_ps(), exact.mean_ps());
-            if let (Some(some), Some(exact)) = (latency.quantile_ps(900_000), exact.quantile_ps(900_000)) {
+            if let (Some(some), Some(exact)) = (latency.percentile_ps(Percentile::P90), exact.percentile_ps(Percentile::P90)) {
                 prop_assert!((some - exact).abs() <= 100 + exact.abs() / 2_000, "{some} for {exact}");
             }
         }

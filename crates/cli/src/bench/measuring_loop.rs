@@ -9,6 +9,7 @@ use crate::progress::Progress;
 use bandwise_rdma::verbs::{Opcode, Program, Qp};
 use bandwise_report::json::rounded;
 use bandwise_rperf::{ClosedLoop, ClosedLoopSettings, RPerf, RPerfSettings, Rounds, Think};
+use bandwise_stats::Percentile;
 use bandwise_units::Time;
 use bandwise_verbs::{Clock, Instantly, Monotonic, Tsc, drive};
 use serde_json::{Value, json};
@@ -29,7 +30,7 @@ struct Read<'a> {
 
 impl Cost {
     fn median(&self) -> f64 {
-        self.ns[self.ns.len() / 2]
+        Percentile::MEDIAN.of_sorted(&self.ns).expect("there are runs")
     }
 }
 
@@ -87,7 +88,8 @@ fn run_by(
     for ns in costs.iter_mut().map(|cost| &mut cost.ns).chain([&mut reads]) {
         ns.sort_by(f64::total_cmp);
     }
-    let clock = Read { clock: clock_is, ns: reads[reads.len() / 2] };
+    let clock =
+        Read { clock: clock_is, ns: Percentile::MEDIAN.of_sorted(&reads).expect("there are runs") };
     outputs.emit(&text(&costs, &clock, runs), &json(&costs, &clock, runs))
 }
 

@@ -12,6 +12,7 @@ use crate::output::Json;
 use crate::progress::Progress;
 use crate::values::{duration, number};
 use bandwise_report::json::rounded;
+use bandwise_stats::Percentile;
 use bandwise_units::Time;
 use case::{Case, CaseName, Counted};
 use laps::Laps;
@@ -130,9 +131,14 @@ impl Flags {
     }
 }
 
-/// Runs are sorted by wall time and have the median in the middle.
+/// Returns the run with the median wall time.
+///
+/// # Panics
+///
+/// Panics if there are no runs.
 fn median(runs: &[Run]) -> &Run {
-    &runs[runs.len() / 2]
+    let rank = Percentile::MEDIAN.rank(runs.len() as u64).expect("there are runs");
+    &runs[rank as usize - 1]
 }
 
 /// Packet-hops a second of wall time of a run that nothing disturbed, and in how many parts it was timed.
@@ -146,7 +152,7 @@ fn text(runs: &[Run], case: &Case) -> String {
     let speed = |time: &str, mut of_runs: Vec<f64>| -> Option<String> {
         of_runs.sort_by(f64::total_cmp);
         let (least, most) = (of_runs.first()? / 1e6, of_runs.last()? / 1e6);
-        let middle = of_runs[(of_runs.len() - 1) / 2] / 1e6;
+        let middle = Percentile::MEDIAN.of_sorted(&of_runs)? / 1e6;
         Some(format!(
             "{middle:.2} million packet-hops/s of {time} time (median of {least:.2} to {most:.2})"
         ))

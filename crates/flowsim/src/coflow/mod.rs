@@ -7,6 +7,7 @@ mod peers;
 pub use ordered::{Order, run_in_order};
 
 use crate::{Ended, FlowSpec, Network, NetworkError, Policy, Simulation};
+use bandwise_stats::Percentile;
 use bandwise_units::{BitRate, Time};
 use bandwise_workload::{Coflow, CoflowTrace};
 use std::ops::ControlFlow;
@@ -32,12 +33,11 @@ impl CoflowTimes {
         Time::from_ps((sum / self.times.len().max(1) as u128) as u64)
     }
 
-    /// The least time that `percent` of coflows do not exceed (nearest rank); zero without coflows.
-    pub fn percentile(&self, percent: u32) -> Time {
+    /// Returns a percentile of the coflow completion times, or zero if there are no coflows.
+    pub fn percentile(&self, percentile: Percentile) -> Time {
         let mut sorted = self.times.clone();
         sorted.sort_unstable();
-        let rank = (sorted.len() * percent.min(100) as usize).div_ceil(100).max(1);
-        sorted.get(rank - 1).copied().unwrap_or(Time::ZERO)
+        percentile.of_sorted(&sorted).unwrap_or(Time::ZERO)
     }
 }
 

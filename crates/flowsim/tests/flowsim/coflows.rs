@@ -4,6 +4,7 @@ use bandwise_flowsim::coflow::{CoflowTimes, Order, PORT_RATE, run, run_in_order,
 use bandwise_flowsim::policy::{MaxMin, Sebf, Sincronia, SmallestGroup};
 use bandwise_flowsim::{Network, Policy, Simulation};
 use bandwise_input::Source;
+use bandwise_stats::Percentile;
 use bandwise_units::{Bytes, Time};
 use bandwise_workload::{Coflow, CoflowMix, CoflowTrace, read};
 use proptest::prelude::*;
@@ -58,8 +59,8 @@ fn by_hand() {
     assert_eq!(ms(&sincronia.times), [14.0 * MB_MS, 8.0 * MB_MS, MB_MS]);
     let average = (14.0 + 8.0 + 1.0) * MB_MS / 3.0;
     assert!((sincronia.average().as_s_f64() * 1e3 - average).abs() < 1e-3);
-    assert_eq!(sincronia.percentile(50), sincronia.times[1]);
-    assert_eq!(sincronia.percentile(95), sincronia.times[0]);
+    assert_eq!(sincronia.percentile(Percentile::MEDIAN), sincronia.times[1]);
+    assert_eq!(sincronia.percentile(Percentile::P95), sincronia.times[0]);
 }
 
 /// A shuffle alone takes as long as its busiest port, whoever decides.

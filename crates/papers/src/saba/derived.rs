@@ -2,6 +2,7 @@
 
 use super::{large, packets};
 use crate::Finding;
+use bandwise_stats::Percentile;
 use bandwise_workload::job::WORKLOADS;
 
 /// Policies over which setups are put together, and what findings call them.
@@ -121,7 +122,7 @@ fn clusters(findings: &[Finding]) -> Vec<Finding> {
             runs.sort_by(f64::total_cmp);
             all.push(finding("fig4.14", case(": least"), "average speedup", "x", setups.least()));
             all.push(finding("fig4.14", case(": most"), "average speedup", "x", setups.most()));
-            let median = runs[runs.len() / 2];
+            let median = Percentile::MEDIAN.of_sorted(&runs).expect("a finding has runs");
             all.push(finding("fig4.14", case(": median"), "average speedup", "x", median));
             all.push(finding("fig4.14", case(""), "setups that are slower", "", slower));
             all.push(finding("fig4.14", case(""), "setups", "", runs.len() as f64));

@@ -2,6 +2,7 @@
 
 use super::results::Distribution;
 use super::run::FlowRecord;
+use bandwise_stats::Percentile;
 use bandwise_units::{Bytes, Time};
 
 /// Flows of a range of sizes.
@@ -73,69 +74,13 @@ impl Groups {
         whole.chain(parts).filter_map(distribution).collect()
     }
 
-    /// Completion times of flows of a single packet at these shares, in thousandths.
-    pub(super) fn tail(&self, shares: &[u32]) -> Vec<(u32, Time)> {
-        let single = &self.groups[0].times;
-        let shares = shares.iter().filter(|_| !single.is_empty());
-        shares.map(|&share| (share, Time::from_ps(single[place(single.len(), share)]))).collect()
-    }
-}
-
-/// Where among `count` sorted values (at least one) the percentile at that many thousandths is: the
-/// least value that this share of all does not exceed.
-pub(super) fn place(count: usize, thousandths: u32) -> usize {
-    ((count as u128 * u128::from(thousandths)).div_ceil(1000) as usize).clamp(1, count) - 1
-}
-
-/// The percentiles at `thousandths` (ascending) of values that are sorted in several parts.
-pub(super) fn percentiles<T: Copy + PartialOrd, const N: usize>(
-    parts: &[&[T]],
-    thousandths: [u32; N],
-) -> Option<[T; N]> {
-    let count = parts.iter().map(|part| part.len()).sum();
-    let mut next = vec![0; parts.len()];
-    let mut found = [*parts.iter().find_map(|part| part.first())?; N];
-    let mut wanted =
-        thousandths.iter().map(|&share| place(count, share)).zip(&mut found).peekable();
-    // The parts merged: where each is, and of their next values the least.
-    for at in 0..count {
-        let heads = (0..parts.len()).filter(|&i| next[i] < parts[i].len());
-        let least =
-            heads.reduce(|a, b| if parts[b][next[b]] < parts[a][next[a]] { b } else { a })?;
-        while let Some((_, found)) = wanted.next_if(|(place, _)| *place == at) {
-            *found = parts[least][next[least]];
-        }
-        next[least] += 1;
-    }
-    Some(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn a_percentile_is_the_least_value_that_the_share_does_not_exceed() {
-        assert_eq!((place(1, 500), place(1, 999)), (0, 0));
-        assert_eq!((place(2, 500), place(2, 501)), (0, 1));
-        assert_eq!((place(100, 990), place(1000, 999), place(1001, 999)), (98, 998, 999));
-    }
-
-    proptest! {
-        /// The oracle: everything in one sorted list.
-        #[test]
-        fn percentiles_of_parts_are_those_of_the_whole(
-            mut parts in prop::collection::vec(prop::collection::vec(0u64..50, 0..30), 1..6),
-        ) {
-            parts.iter_mut().for_each(|part| part.sort_unstable());
-            let mut all = parts.concat();
-            all.sort_unstable();
-            let wanted = [1, 500, 500, 900, 999];
-            let slices: Vec<&[u64]> = parts.iter().map(|part| &part[..]).collect();
-            let found = percentiles(&slices, wanted);
-            let direct = (!all.is_empty()).then(|| wanted.map(|share| all[place(all.len(), share)]));
-            prop_assert_eq!(found, direct);
-        }
+    /// Returns percentiles of the completion times of single-packet flows, given in thousandths.
+    pub(super) fn tail(&self, thousandths: &[u32]) -> Vec<(u32, Time)> {
+        let times = &self.groups[0].times;
+        let at = |&permille: &u32| {
+            let ps = Percentile::from_permille(permille).of_sorted(times)?;
+            Some((permille, Time::from_ps(ps)))
+        };
+        thousandths.iter().filter_map(at).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Requests of an incast: complete when their last flow is.
 
-use super::groups::percentiles;
 use super::results::RequestResult;
+use bandwise_stats::Percentile;
 use bandwise_units::Time;
 use std::collections::BTreeMap;
 
@@ -62,12 +62,13 @@ impl Requests {
         }
         self.complete.sort_unstable();
         let requests = self.complete.len() as u64;
+        let at = |percentile: Percentile| percentile.of_sorted(&self.complete).map(Time::from_ps);
         let sum: u128 = self.complete.iter().map(|&ps| u128::from(ps)).sum();
         Some(RequestResult {
             requests,
             longest: Time::from_ps(*self.complete.last()?),
             average: Time::from_ps((sum / u128::from(requests)) as u64),
-            percentiles: percentiles(&[&self.complete], [500, 990])?.map(Time::from_ps),
+            percentiles: [at(Percentile::MEDIAN)?, at(Percentile::P99)?],
         })
     }
 }

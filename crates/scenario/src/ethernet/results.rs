@@ -1,8 +1,9 @@
 //! What a run of a network found out.
 
-use super::groups::{Group, percentiles};
+use super::groups::Group;
 use super::ports::{PauseStorm, PortResult};
 use bandwise_netsim::ethernet::Counters;
+use bandwise_stats::{Percentile, of_sorted_parts};
 use bandwise_topology::Port;
 use bandwise_units::Time;
 
@@ -83,16 +84,17 @@ impl Distribution {
 
     /// Of times in picoseconds and slowdowns, both sorted in several parts; nothing of nothing.
     pub(super) fn of(times: &[&[u64]], slowdowns: &[&[f64]]) -> Option<Self> {
+        let percentiles = Self::PERCENTILES.map(Percentile::from_permille);
         let flows: usize = times.iter().map(|part| part.len()).sum();
         let sum: u128 = times.iter().flat_map(|part| *part).map(|&ps| u128::from(ps)).sum();
         // In an order that does not depend on when flows arrived.
         let slowdown: f64 = slowdowns.iter().flat_map(|part| *part).sum();
         Some(Distribution {
             flows: flows as u64,
-            percentiles: percentiles(times, Self::PERCENTILES)?.map(Time::from_ps),
+            percentiles: of_sorted_parts(times, percentiles)?.map(Time::from_ps),
             average: Time::from_ps((sum / flows as u128) as u64),
             average_slowdown: slowdown / flows as f64,
-            slowdown_percentiles: percentiles(slowdowns, Self::PERCENTILES)?,
+            slowdown_percentiles: of_sorted_parts(slowdowns, percentiles)?,
         })
     }
 }

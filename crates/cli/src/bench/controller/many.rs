@@ -13,6 +13,7 @@ use bandwise_controller::daemon::Handle;
 use bandwise_enforce::simulated::Simulated;
 use bandwise_random::Stream;
 use bandwise_report::json::rounded;
+use bandwise_stats::Percentile;
 use bandwise_topology::builders;
 use bandwise_units::{BitRate, Time};
 use serde_json::{Value, json};
@@ -218,7 +219,7 @@ fn mib(bytes: Option<u64>) -> String {
 
 fn text(took_: &Took, folder: &Path) -> String {
     let Took { filled_s, events_per_s, answered, settled, filled_bytes } = took_;
-    let middle = events_per_s[(events_per_s.len() - 1) / 2];
+    let middle = Percentile::MEDIAN.of_sorted(events_per_s).expect("there are runs");
     let (least, most) = (events_per_s[0], events_per_s[events_per_s.len() - 1]);
     [
         format!(

@@ -22,6 +22,7 @@ use bandwise_enforce::Switches;
 use bandwise_enforce::htb::Marks;
 use bandwise_input::Source;
 use bandwise_saba::table::read;
+use bandwise_stats::Percentile;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -58,15 +59,19 @@ fn start<S: Switches + Send + 'static>(
     Ok((socket, handle))
 }
 
-/// What that part of sorted numbers does not exceed.
-fn quantile(sorted: &[f64], part: f64) -> f64 {
-    let at = (sorted.len() as f64 * part) as usize;
-    sorted[at.min(sorted.len() - 1)]
+/// Returns the median, the 90th percentile and the maximum of times in ascending order.
+///
+/// # Panics
+///
+/// Panics if there are no times.
+fn summary(ms: &[f64]) -> [f64; 3] {
+    [Percentile::MEDIAN, Percentile::P90, Percentile::from_permille(1_000)]
+        .map(|percentile| percentile.of_sorted(ms).expect("something has been timed"))
 }
 
 /// A line of a time that many things took.
 fn took(what: &str, ms: &[f64]) -> String {
-    let [median, p90, longest] = [0.5, 0.9, 1.0].map(|part| quantile(ms, part));
+    let [median, p90, longest] = summary(ms);
     format!(
         "{what:<10}  median {median:.2} ms, 90th percentile {p90:.2} ms, longest {longest:.2} ms\n"
     )
@@ -74,9 +79,8 @@ fn took(what: &str, ms: &[f64]) -> String {
 
 /// The same for programs.
 fn took_json(ms: &[f64]) -> Value {
-    json!({
-        "median_ms": quantile(ms, 0.5), "p90_ms": quantile(ms, 0.9), "longest_ms": quantile(ms, 1.0),
-    })
+    let [median, p90, longest] = summary(ms);
+    json!({ "median_ms": median, "p90_ms": p90, "longest_ms": longest })
 }
 
 /// Where all of this was.

@@ -14,6 +14,7 @@ use bandwise_saba::controller::{
 use bandwise_saba::mapping::Scaling;
 use bandwise_saba::sensitivity::{Degree, Kind, Model};
 use bandwise_scenario::jobs::profile;
+use bandwise_stats::Percentile;
 use bandwise_workload::job::{Scale, synthetic};
 use clock::Clock;
 use std::collections::BTreeMap;
@@ -115,7 +116,10 @@ impl Times {
 
     fn tell(&self, called: &str, numbers: &mut BTreeMap<String, f64>) {
         let mut put = |case: String, times: &[f64]| {
-            numbers.insert(format!("{case}, {called} 99th"), percentile(times, 0.99));
+            let mut sorted = times.to_vec();
+            sorted.sort_by(f64::total_cmp);
+            let p99 = Percentile::P99.of_sorted(&sorted).expect("each case has been timed");
+            numbers.insert(format!("{case}, {called} 99th"), p99);
             let mean = times.iter().sum::<f64>() / times.len() as f64;
             numbers.insert(format!("{case}, {called} mean"), mean);
         };
@@ -130,13 +134,6 @@ impl Times {
         put("a connection closed".into(), &self.closed);
         put("an application gone".into(), &self.gone);
     }
-}
-
-/// The value that a part `p` of all is not above.
-fn percentile(times: &[f64], p: f64) -> f64 {
-    let mut times = times.to_vec();
-    times.sort_by(f64::total_cmp);
-    times[((times.len() as f64 * p).ceil() as usize).clamp(1, times.len()) - 1]
 }
 
 /// A centralised controller that has found all ports, and has put all applications into levels.
