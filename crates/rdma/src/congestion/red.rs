@@ -43,6 +43,10 @@ impl RedMarker {
     pub const DCQCN: RedMarker =
         RedMarker { kmin: Bytes::new(5_000), kmax: Bytes::new(200_000), pmax: 0.01 };
 
+    /// DCTCP's step (section 3.4: more than a seventh of the bandwidth-delay product): 65 packets of
+    /// 1.5 KB, for 10 Gbps.
+    pub const DCTCP: RedMarker = RedMarker::step(Bytes::new(97_500));
+
     /// A marker that marks nothing up to `kmin` queued bytes, everything beyond `kmax`, and
     /// between them with a probability that grows from 0 to `pmax`.
     pub fn new(kmin: Bytes, kmax: Bytes, pmax: f64) -> Result<Self, RedError> {
@@ -55,11 +59,25 @@ impl RedMarker {
         Ok(RedMarker { kmin, kmax, pmax })
     }
 
-    /// Marks every packet that finds more than `threshold` queued and no other: what DCTCP asks
-    /// for (section 3.1). Its section 3.4 wants a threshold beyond a seventh of the
-    /// bandwidth-delay product; it uses 65 packets of 1.5 KB at 10 Gbps.
+    /// Returns a marker that marks each packet that finds more than `threshold` queued, and no other
+    /// (DCTCP, section 3.1).
     pub const fn step(threshold: Bytes) -> Self {
         RedMarker { kmin: threshold, kmax: threshold, pmax: 1.0 }
+    }
+
+    /// The queue up to which no packet is marked.
+    pub const fn kmin(self) -> Bytes {
+        self.kmin
+    }
+
+    /// The queue beyond which each packet is marked.
+    pub const fn kmax(self) -> Bytes {
+        self.kmax
+    }
+
+    /// The probability of a mark at Kmax.
+    pub const fn pmax(self) -> f64 {
+        self.pmax
     }
 
     /// Whether the packet is marked that finds `queued` on its output queue. `draw` is uniform

@@ -88,10 +88,6 @@ impl Key for EcnKey {
     }
 }
 
-/// DCTCP's threshold (its section 3.4: a seventh of the bandwidth-delay product at least; this is
-/// its 65 packets of 1.5 KB for 10 Gbps).
-const DCTCP: RedMarker = RedMarker::step(Bytes::new(97_500));
-
 impl CongestionSpec {
     fn algorithm(&self) -> Algorithm {
         self.kind.as_ref().map_or(Algorithm::None, |kind| *kind.get_ref())
@@ -125,7 +121,7 @@ impl CongestionSpec {
         let algorithm = self.algorithm();
         let at = place(&self.kind, 0..0);
         let usual = match algorithm {
-            Algorithm::Dctcp => DCTCP,
+            Algorithm::Dctcp => RedMarker::DCTCP,
             _ => RedMarker::DCQCN,
         };
         switch.ecn = match self.ecn.as_ref().map(|given| given.get_ref()) {
@@ -214,9 +210,10 @@ impl CongestionSpec {
             let given = given.as_ref();
             given.map_or(Ok(or), |given| within(source, name, given, Bytes::ZERO..=MOST))
         };
-        let kmin = read("kmin", &spec.kmin, Bytes::new(5_000))?;
-        let kmax = read("kmax", &spec.kmax, Bytes::new(200_000))?;
-        RedMarker::new(kmin, kmax, spec.pmax.unwrap_or(0.01)).map_err(|error| {
+        let default = RedMarker::DCQCN;
+        let kmin = read("kmin", &spec.kmin, default.kmin())?;
+        let kmax = read("kmax", &spec.kmax, default.kmax())?;
+        RedMarker::new(kmin, kmax, spec.pmax.unwrap_or(default.pmax())).map_err(|error| {
             let error = source.error(place(&self.ecn, 0..0), error.to_string());
             error.allowed("kmin up to kmax, and pmax of 0 to 1")
         })
