@@ -17,14 +17,14 @@
 //! [`core::Input::Stored`].
 //!
 //! ```
-//! use bandwise_controller::core::{Answer, Core, Input, Output, Owner, Profiles, Rules, State, Ticket};
+//! use bandwise_controller::core::{Answer, Clustering, Core, Input, Output, Owner, Profiles, Rules, State, Ticket};
 //! use bandwise_input::Source;
 //! use bandwise_saba::{controller::Settings, table::read};
 //! use std::{num::NonZeroU16, time::Duration};
 //!
 //! let table = "application,share,time_s\nsort,1,100\nsort,0.5,200\nsort,0.25,400\n";
 //! let table = read::csv(&Source::new("table.csv", table)).unwrap();
-//! let profiles = Profiles::new(table, NonZeroU16::new(8).unwrap(), 1);
+//! let profiles = Profiles::new(table, Clustering { levels: NonZeroU16::new(8).unwrap(), seed: 1 });
 //! let mut core =
 //!     Core::new(Rules::default(), Settings::default(), profiles, State::default(), Duration::ZERO)?;
 //!

@@ -4,14 +4,13 @@ use super::groups::Groups;
 use super::keys::Keys;
 use super::link::{Failure, Link, Loaded, TIMEOUT, within};
 use super::session::Session;
-use crate::core::{Group, State};
+use crate::core::{Clustering, Group, State};
 use crate::daemon::{EventSender, Metrics, Persister, PersisterMessage, Stopped};
 use crate::settings::{Cluster, ClusterTls};
 use etcd_client::{
     Certificate, Compare, CompareOp, ConnectOptions, Identity, TlsOptions, Txn, TxnOp,
 };
 use sha2::{Digest, Sha256};
-use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
@@ -103,8 +102,8 @@ pub struct Etcd {
 }
 
 impl Etcd {
-    /// Opens the store. Returns it with the stored state and its revision. The number of levels, the seed and the text
-    /// of the sensitivity table have to be the same for all controllers.
+    /// Opens the store. Returns it with the stored state and its revision. The clustering and the text of the sensitivity
+    /// table have to be the same for all controllers.
     ///
     /// # Errors
     ///
@@ -112,9 +111,10 @@ impl Etcd {
     pub fn open(
         endpoints: Endpoints,
         groups: &Groups,
-        (by, table): ((NonZeroU16, u64), &str),
+        clustering: Clustering,
+        table: &str,
     ) -> Result<(Self, State, u64), EtcdError> {
-        let rules = rules(groups, by, table);
+        let rules = rules(groups, clustering, table);
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let keys = Keys::under(&endpoints.prefix);
         let loaded = runtime.block_on(begin(&endpoints, &keys, &rules))?;
@@ -138,7 +138,8 @@ impl Etcd {
 }
 
 /// Returns the rules that all controllers must share, as text with hashes.
-fn rules(groups: &Groups, (levels, seed): (NonZeroU16, u64), table: &str) -> String {
+fn rules(groups: &Groups, clustering: Clustering, table: &str) -> String {
+    let Clustering { levels, seed } = clustering;
     let sum = |text: &str| -> String {
         Sha256::digest(text).iter().take(6).map(|b| format!("{b:02x}")).collect()
     };

@@ -50,7 +50,7 @@ pub use output::{Cause, OrderId, Output, Task, Why};
 pub use owner::Owner;
 pub use port::PortState;
 pub use preview::{Candidate, PortDifference};
-pub use profiles::Profiles;
+pub use profiles::{Clustering, Profiles};
 pub use request::{Answer, ClientId, Limited, NumberedRequest, Refusal, Request};
 pub use rules::{Limits, Rules};
 pub use state::State;

@@ -51,7 +51,8 @@ impl Ports {
     pub(super) fn change(
         &mut self,
         id: PortId,
-        (now, rules): (Duration, &Rules),
+        now: Duration,
+        rules: &Rules,
         how: impl FnOnce(&mut PortState),
     ) {
         let port = self.all.entry(id).or_default();
@@ -67,11 +68,11 @@ impl Ports {
     }
 
     /// Restores all ports.
-    pub(super) fn leave(&mut self, (now, rules): (Duration, &Rules)) {
+    pub(super) fn leave(&mut self, now: Duration, rules: &Rules) {
         self.are_left = true;
         let ids: Vec<PortId> = self.all.keys().copied().collect();
         for id in ids {
-            self.change(id, (now, rules), |port| port.is_left = true);
+            self.change(id, now, rules, |port| port.is_left = true);
         }
     }
 
@@ -98,7 +99,7 @@ impl Ports {
             debug_assert_eq!(self.all[&id].due, Some(due));
             let next = OrderId(self.next);
             let mut given = None;
-            self.change(id, (now, rules), |port| {
+            self.change(id, now, rules, |port| {
                 if let Some(order) = &mut port.under_way {
                     order.is_late = true;
                     out.push_back(Output::Late { order: order.id, port: id });
@@ -131,11 +132,12 @@ impl Ports {
         &mut self,
         order: OrderId,
         outcome: OrderOutcome,
-        (now, rules): (Duration, &Rules),
+        now: Duration,
+        rules: &Rules,
         out: &mut VecDeque<Output>,
     ) {
         let Some(id) = self.under_way.remove(&order) else { return };
-        self.change(id, (now, rules), |port| {
+        self.change(id, now, rules, |port| {
             let Some(Order { task, why, is_stale, .. }) = port.under_way.take() else { return };
             port.ended = Some(now);
             if is_stale {

@@ -9,6 +9,15 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU16, NonZeroU32};
 use std::sync::Arc;
 
+/// The parameters of the clustering of applications into priority levels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Clustering {
+    /// The maximum number of levels: that of distinguishable marks.
+    pub levels: NonZeroU16,
+    /// The seed of the initial centroids of K-means.
+    pub seed: u64,
+}
+
 /// The profiled applications and their priority levels.
 ///
 /// Levels are computed from the whole table ahead of time (Saba 4.3.4), as in a distributed controller, and not from
@@ -21,9 +30,9 @@ pub struct Profiles {
 }
 
 impl Profiles {
-    /// Computes up to `levels` priority levels from a sensitivity table. `levels` is the number of distinguishable
-    /// marks, and `seed` randomises the starting points of K-means.
-    pub fn new(table: Table, levels: NonZeroU16, seed: u64) -> Self {
+    /// Computes the priority levels of the applications of a sensitivity table.
+    pub fn new(table: Table, clustering: Clustering) -> Self {
+        let Clustering { levels, seed } = clustering;
         let model = |entry: &bandwise_saba::table::Entry| {
             Model::fit(&entry.samples, Kind::Monotone).expect("only a polynomial can fail")
         };

@@ -174,19 +174,19 @@ impl State {
         if self.next != other.next {
             changes.push(Change::Next(other.next));
         }
-        begins(&mut changes, (&self.clients, &other.clients), Change::Client);
-        begins(&mut changes, (&self.applications, &other.applications), Change::Application);
-        begins(&mut changes, (&self.connections, &other.connections), Change::Connection);
+        begins(&mut changes, &self.clients, &other.clients, Change::Client);
+        begins(&mut changes, &self.applications, &other.applications, Change::Application);
+        begins(&mut changes, &self.connections, &other.connections, Change::Connection);
         let answered = |(client, number): (ClientId, u64), of| Change::Answered(client, number, of);
-        begins(&mut changes, (&self.answered, &other.answered), answered);
+        begins(&mut changes, &self.answered, &other.answered, answered);
         changes
             .extend(other.drained.difference(&self.drained).map(|&of| Change::Drained(of, true)));
         changes
             .extend(self.drained.difference(&other.drained).map(|&of| Change::Drained(of, false)));
-        ends(&mut changes, (&self.answered, &other.answered), answered);
-        ends(&mut changes, (&self.connections, &other.connections), Change::Connection);
-        ends(&mut changes, (&self.applications, &other.applications), Change::Application);
-        ends(&mut changes, (&self.clients, &other.clients), Change::Client);
+        ends(&mut changes, &self.answered, &other.answered, answered);
+        ends(&mut changes, &self.connections, &other.connections, Change::Connection);
+        ends(&mut changes, &self.applications, &other.applications, Change::Application);
+        ends(&mut changes, &self.clients, &other.clients, Change::Client);
         changes
     }
 
@@ -233,20 +233,22 @@ impl State {
     }
 }
 
-/// Adds changes for entries of the second map that the first lacks or has with another value.
+/// Adds changes for entries of `after` that `before` lacks or has with another value.
 fn begins<K: Ord + Copy, V: PartialEq + Clone>(
     changes: &mut Vec<Change>,
-    (before, after): (&BTreeMap<K, V>, &BTreeMap<K, V>),
+    before: &BTreeMap<K, V>,
+    after: &BTreeMap<K, V>,
     change: impl Fn(K, Option<V>) -> Change,
 ) {
     let others = after.iter().filter(|of| before.get(of.0) != Some(of.1));
     changes.extend(others.map(|(&id, of)| change(id, Some(of.clone()))));
 }
 
-/// Adds changes for entries of the first map that the second lacks.
+/// Adds changes for entries of `before` that `after` lacks.
 fn ends<K: Ord + Copy, V>(
     changes: &mut Vec<Change>,
-    (before, after): (&BTreeMap<K, V>, &BTreeMap<K, V>),
+    before: &BTreeMap<K, V>,
+    after: &BTreeMap<K, V>,
     change: impl Fn(K, Option<V>) -> Change,
 ) {
     let gone = before.keys().filter(|id| !after.contains_key(id));

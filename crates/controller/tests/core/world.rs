@@ -1,9 +1,9 @@
 //! A model of a store, ports and clients around a core; each part fails on demand.
 
 use bandwise_controller::core::{
-    Answer, Change, ClientId, Core, DiscoveredPort, Group, Input, NumberedRequest, OrderId,
-    OrderOutcome, Output, Owner, Profiles, Refusal, Request, Route, Rules, Snapshot, State, Task,
-    Ticket,
+    Answer, Change, ClientId, Clustering, Core, DiscoveredPort, Group, Input, NumberedRequest,
+    OrderId, OrderOutcome, Output, Owner, Profiles, Refusal, Request, Route, Rules, Snapshot,
+    State, Task, Ticket,
 };
 use bandwise_input::Source;
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortConfig, PortId, Settings};
@@ -30,7 +30,10 @@ pub const PORTS: u64 = 4;
 
 pub fn profiles() -> Profiles {
     let levels = NonZeroU16::new(16).unwrap();
-    Profiles::new(read::csv(&Source::new("table.csv", TABLE)).unwrap(), levels, 1)
+    Profiles::new(
+        read::csv(&Source::new("table.csv", TABLE)).unwrap(),
+        Clustering { levels, seed: 1 },
+    )
 }
 
 /// Hosts are h0 to h3. The path to a host passes the port with its number, and from all but the last host also the next

@@ -3,7 +3,7 @@
 use super::two_hosts::TABLE;
 use bandwise_controller::cluster::Groups;
 use bandwise_controller::core::{
-    Answer, ClientId, Core, NumberedRequest, Profiles, Request, Rules,
+    Answer, ClientId, Clustering, Core, NumberedRequest, Profiles, Request, Rules,
 };
 use bandwise_controller::credentials::Caller;
 use bandwise_controller::daemon::{
@@ -111,8 +111,9 @@ impl Daemon {
         let mut store = Embedded::open(&folder.join("store")).unwrap();
         let (stored, levels) = (store.load().unwrap(), NonZeroU16::new(16).unwrap());
         let table = table();
-        let beginning = Beginning::new(rules, (levels, 1), table.clone(), &stored);
-        let profiles = Profiles::new(read::csv(&Source::new("t", &table)).unwrap(), levels, 1);
+        let clustering = Clustering { levels, seed: 1 };
+        let beginning = Beginning::new(rules, clustering, table.clone(), &stored);
+        let profiles = Profiles::new(read::csv(&Source::new("t", &table)).unwrap(), clustering);
         let core = Core::new(rules, Settings::default(), profiles, stored, Duration::ZERO);
         let gated = |gate| Gated { network: network.clone(), gate };
         let metrics = Metrics::new();

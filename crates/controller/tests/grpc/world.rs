@@ -3,7 +3,7 @@
 use crate::client::saba_client::SabaClient;
 use crate::two_hosts::{TABLE, network};
 use bandwise_controller::cluster::Groups;
-use bandwise_controller::core::{Core, Limits, Profiles, Rules, State};
+use bandwise_controller::core::{Clustering, Core, Limits, Profiles, Rules, State};
 use bandwise_controller::credentials::{
     Authenticator, Credential, Credentials, Pattern, Rights, TokenDigest,
 };
@@ -42,7 +42,7 @@ impl World {
         let rules = Rules { order_gap: Duration::ZERO, limits, ..Rules::default() };
         let marking = Marking::Dscp(Marks::local());
         let table = read::csv(&Source::new("t", TABLE)).unwrap();
-        let profiles = Profiles::new(table, marking.levels(), 1);
+        let profiles = Profiles::new(table, Clustering { levels: marking.levels(), seed: 1 });
         let (settings, stored) = (Settings::default(), State::default());
         let network = network();
         let parts = Parts {

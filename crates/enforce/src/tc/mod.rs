@@ -175,7 +175,7 @@ impl<R: Reach> Switches for LinuxTc<R> {
         }
         let TcPort { name, namespace, device, .. } = &self.ports[plan.port.0 as usize];
         let place = Place { name, namespace: namespace.as_deref(), device };
-        let after = write(&mut self.reach, place, (&plan.before, &plan.wanted))?;
+        let after = write(&mut self.reach, place, &plan.before, &plan.wanted)?;
         Ok(Applied { is_written: true, config: config(&after, &self.marks) })
     }
 

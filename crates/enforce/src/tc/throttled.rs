@@ -51,6 +51,6 @@ impl<R: Reach> Throttled<R> {
     fn write(&mut self, wanted: &Root) -> Result<(), Fault> {
         let before = self.read()?;
         let place = Place { name: &self.device, namespace: None, device: &self.device };
-        write(&mut self.reach, place, (&before, wanted)).map(drop)
+        write(&mut self.reach, place, &before, wanted).map(drop)
     }
 }

@@ -13,12 +13,17 @@ pub(super) struct Place<'a> {
     pub(super) device: &'a str,
 }
 
-/// Writes what leads from one to the other, and compares what reads back, which is returned. If that fails, what stood there
-/// before comes back.
+/// Changes a device from `before` to `wanted`, reads it back, and returns what it read. Restores `before` if the write
+/// fails or reads back otherwise.
+///
+/// # Errors
+///
+/// Returns a [`Fault`] that says what could not be written, and what could not be restored.
 pub(super) fn write(
     reach: &mut impl Reach,
     place: Place,
-    (before, wanted): (&Root, &Root),
+    before: &Root,
+    wanted: &Root,
 ) -> Result<Root, Fault> {
     let Place { name, namespace, device } = place;
     let port = name.to_owned();

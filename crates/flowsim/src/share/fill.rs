@@ -56,12 +56,12 @@ impl Fill {
     ) {
         self.collect(terms);
         share(&mut self.wants, rest);
-        let by_weight = spare(&self.wants, rest);
+        let spare = spare(&self.wants, rest);
         for want in &self.wants {
             let got = match want.got {
                 Some(_) if !want.beyond_limit => continue,
                 Some(got) => got,
-                None => want.by_weight(by_weight),
+                None => want.by_weight(spare),
             };
             self.work.clear();
             self.work.extend_from_slice(&self.claims[want.from as usize..want.to as usize]);
@@ -86,21 +86,31 @@ impl Fill {
 }
 
 impl Want {
-    /// Its guarantee and its part of what all guarantees leave.
-    fn by_weight(&self, (rest, weights): (u64, u64)) -> u64 {
-        let part = u128::from(rest) * u128::from(self.terms.weight) / u128::from(weights.max(1));
+    /// Returns the queue's guarantee and its part of the spare rate.
+    fn by_weight(&self, spare: Spare) -> u64 {
+        let part = u128::from(spare.rate) * u128::from(self.terms.weight);
+        let part = part / u128::from(spare.weights.max(1));
         self.terms.guarantee.0 + part as u64
     }
 }
 
-/// What is left to share by weight, and the weights that share it.
-fn spare(wants: &[Want], rest: u64) -> (u64, u64) {
-    let (mut rest, mut weights) = (rest, 0);
+/// The rate of a link that queues share by weight.
+#[derive(Debug, Clone, Copy)]
+struct Spare {
+    /// The rate beyond all guarantees and settled queues, in the units of [`Want::want`].
+    rate: u64,
+    /// The sum of the weights of the queues that are not settled.
+    weights: u64,
+}
+
+/// Returns the spare part of `rate`.
+fn spare(wants: &[Want], rate: u64) -> Spare {
+    let (mut rate, mut weights) = (rate, 0);
     for want in wants {
-        rest = rest.saturating_sub(want.got.unwrap_or(want.terms.guarantee.0));
+        rate = rate.saturating_sub(want.got.unwrap_or(want.terms.guarantee.0));
         weights += if want.got.is_none() { u64::from(want.terms.weight) } else { 0 };
     }
-    (rest, weights)
+    Spare { rate, weights }
 }
 
 /// Gives queues that want no more than their share what they want, until none of those that share by
@@ -121,10 +131,10 @@ fn share(wants: &mut [Want], rest: u64) {
         want.got = (want.want <= want.terms.guarantee.0).then_some(want.want);
     }
     loop {
-        let by_weight = spare(wants, rest);
+        let spare = spare(wants, rest);
         let mut is_done = true;
         for want in wants.iter_mut() {
-            if want.got.is_none() && want.want <= want.by_weight(by_weight) {
+            if want.got.is_none() && want.want <= want.by_weight(spare) {
                 want.got = Some(want.want);
                 is_done = false;
             }

@@ -2,7 +2,7 @@
 
 use crate::two_hosts::{TABLE, network};
 use bandwise_controller::cluster::Groups;
-use bandwise_controller::core::{Core, Profiles, Rules, State};
+use bandwise_controller::core::{Clustering, Core, Profiles, Rules, State};
 use bandwise_controller::credentials::{Authenticator, Credentials};
 use bandwise_controller::daemon::{EventLoop, Handle, Metrics, Parts};
 use bandwise_controller::settings::Listen;
@@ -48,7 +48,7 @@ impl World {
         let rules = Rules { order_gap: Duration::ZERO, ..Rules::default() };
         let marking = Marking::Dscp(Marks::local());
         let table = read::csv(&Source::new("t", TABLE)).unwrap();
-        let profiles = Profiles::new(table, marking.levels(), 1);
+        let profiles = Profiles::new(table, Clustering { levels: marking.levels(), seed: 1 });
         let stored: State = store.load().unwrap();
         let parts = Parts {
             core: Core::new(rules, Settings::default(), profiles, stored, Duration::ZERO).unwrap(),

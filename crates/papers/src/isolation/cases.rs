@@ -154,7 +154,7 @@ impl Plan {
         cases
     }
 
-    fn writes(&self, (a, b): (u32, u32), (one, other): (Notify, Notify)) -> Vec<Flow> {
+    fn writes(&self, [a, b]: [u32; 2], [one, other]: [Notify; 2]) -> Vec<Flow> {
         vec![self.elephant(a, Opcode::Write, one), self.elephant(b, Opcode::Write, other)]
     }
 
@@ -167,7 +167,7 @@ impl Plan {
                 for other in [Event, Poll] {
                     let word = |notify| if notify == Event { "event" } else { "busy" };
                     let name = format!("{called} {} over 1 MB {}", word(one), word(other));
-                    let flows = self.writes((a, MB), (one, other));
+                    let flows = self.writes([a, MB], [one, other]);
                     let mut case = self.case(name.clone(), hosts("fdr.toml", FDR), flows);
                     case.readings.push(ratio(item, &name));
                     for (i, rate, cpu) in [
@@ -190,8 +190,8 @@ impl Plan {
 
     /// What the ratio of two elephants that sleep hangs on.
     fn waking(&self) -> Vec<Case> {
-        let one = |name: &str, bytes: (u32, u32), hosts: InfinibandScenario| {
-            let flows = self.writes(bytes, (Event, Event));
+        let one = |name: &str, bytes: [u32; 2], hosts: InfinibandScenario| {
+            let flows = self.writes(bytes, [Event, Event]);
             let mut case = self.case(format!("waking {name}"), hosts, flows);
             case.readings = vec![ratio("waking", name)];
             case
@@ -199,20 +199,20 @@ impl Plan {
         let fdr = || hosts("fdr.toml", FDR);
         let limited = |us: u64| {
             let name = format!("1 GB over 1 MB, states left in {us} us at most");
-            one(&name, (GB, MB), light_sleepers(fdr(), Time::from_us(us)))
+            one(&name, [GB, MB], light_sleepers(fdr(), Time::from_us(us)))
         };
-        let mut apart = one("1 GB over 1 MB, not on the same link", (GB, MB), fdr());
+        let mut apart = one("1 GB over 1 MB, not on the same link", [GB, MB], fdr());
         apart.scenario.flows[1].turned = true;
         vec![
             apart,
-            one("1 GB over 1 MB", (GB, MB), fdr()),
-            one("1 GB over 1 MB, no idle states", (GB, MB), light_sleepers(fdr(), Time::ZERO)),
+            one("1 GB over 1 MB", [GB, MB], fdr()),
+            one("1 GB over 1 MB, no idle states", [GB, MB], light_sleepers(fdr(), Time::ZERO)),
             limited(10),
             limited(59),
-            one("1 GB over 1 MB, Xeon E5-2450", (GB, MB), sandy_bridge(fdr())),
-            one("1 GB over 900 KB", (GB, 900_000), fdr()),
-            one("1 GB over 1 MiB", (GB, 1 << 20), fdr()),
-            one("1 GB over 10 MB", (GB, 10 * MB), fdr()),
+            one("1 GB over 1 MB, Xeon E5-2450", [GB, MB], sandy_bridge(fdr())),
+            one("1 GB over 900 KB", [GB, 900_000], fdr()),
+            one("1 GB over 1 MiB", [GB, 1 << 20], fdr()),
+            one("1 GB over 10 MB", [GB, 10 * MB], fdr()),
         ]
     }
 
@@ -264,7 +264,7 @@ impl Plan {
         let name = "WRITE 1 GB over WRITE 1 MB";
         let elephants = |name: String, hosts: InfinibandScenario| {
             let mut case =
-                self.case(format!("edr {name}"), hosts, self.writes((GB, MB), (Event, Event)));
+                self.case(format!("edr {name}"), hosts, self.writes([GB, MB], [Event, Event]));
             case.readings = vec![ratio("edr", &name)];
             case
         };

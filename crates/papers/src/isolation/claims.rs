@@ -45,9 +45,8 @@ struct Glance {
 /// The table of "At A First Glance", as far as there are runs.
 fn glances(found: Found) -> Vec<Glance> {
     let small = |pair: Pair| {
-        let (median, tail) =
-            (found.times(pair.places.clone(), MEDIAN)?, found.times(pair.places.clone(), TAIL)?);
-        let rate = found.times(pair.places, "messages")?;
+        let (median, tail) = (found.ratio(&pair, MEDIAN)?, found.ratio(&pair, TAIL)?);
+        let rate = found.ratio(&pair, "messages")?;
         let ours = if alike(median) && alike(rate) { Verdict::Fair } else { Verdict::Unfair };
         let numbers = format!(
             "the first's median is {median:.2} times that alone, its 99.9th percentile {tail:.2} times, \
@@ -152,7 +151,7 @@ fn range(values: &[f64]) -> Option<(f64, f64, String)> {
 
 /// How many times a number is that alone, for each pair.
 fn times(found: Found, pairs: Vec<Pair>, metric: &str) -> Vec<f64> {
-    pairs.into_iter().filter_map(|pair| found.times(pair.places, metric)).collect()
+    pairs.into_iter().filter_map(|pair| found.ratio(&pair, metric)).collect()
 }
 
 fn larger_win(found: Found) -> Option<Claim> {

@@ -13,21 +13,21 @@ impl Found<'_> {
         self.0.iter().find(is_it).map(Finding::value)
     }
 
-    /// How many times a number beside something is that alone.
-    pub(super) fn times(self, (alone, beside): (Place, Place), metric: &str) -> Option<f64> {
-        let of = |(item, case): Place| self.of(item, &case, metric);
-        Some(of(beside)? / of(alone)?)
+    /// Returns the ratio of a number beside another flow to the number alone.
+    pub(super) fn ratio(self, pair: &Pair, metric: &str) -> Option<f64> {
+        let of = |case: &str| self.of(pair.item, case, metric);
+        Some(of(&pair.beside)? / of(&pair.alone)?)
     }
 }
-
-/// Item and case.
-type Place = (&'static str, String);
 
 /// A small flow alone, and the same beside something else.
 pub(super) struct Pair {
     pub(super) item: &'static str,
     pub(super) called: String,
-    pub(super) places: (Place, Place),
+    /// The case without another flow.
+    pub(super) alone: String,
+    /// The case with another flow.
+    pub(super) beside: String,
 }
 
 /// Mice beside a mouse.
@@ -35,7 +35,8 @@ pub(super) fn beside_mice(item: &'static str) -> Vec<Pair> {
     let pair = |(other, _)| Pair {
         item,
         called: format!("10 B beside {other} over alone"),
-        places: ((item, "10 B alone".into()), (item, format!("10 B beside {other}"))),
+        alone: "10 B alone".into(),
+        beside: format!("10 B beside {other}"),
     };
     MICE.into_iter().map(pair).collect()
 }
@@ -44,11 +45,11 @@ pub(super) fn beside_mice(item: &'static str) -> Vec<Pair> {
 pub(super) fn beside_elephants(item: &'static str) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (mouse, _) in MICE {
-        let alone = (item, format!("{mouse} alone"));
         pairs.extend(ELEPHANTS.map(|(elephant, _)| Pair {
             item,
             called: format!("{mouse} beside {elephant} over alone"),
-            places: (alone.clone(), (item, format!("{mouse} beside {elephant}"))),
+            alone: format!("{mouse} alone"),
+            beside: format!("{mouse} beside {elephant}"),
         }));
     }
     pairs
@@ -59,7 +60,8 @@ pub(super) fn stores() -> Vec<Pair> {
     let pair = |(elephant, _)| Pair {
         item: "kv",
         called: format!("beside {elephant} over alone"),
-        places: (("kv", "alone".into()), ("kv", format!("beside {elephant}"))),
+        alone: "alone".into(),
+        beside: format!("beside {elephant}"),
     };
     ELEPHANTS.into_iter().map(pair).collect()
 }
@@ -69,8 +71,7 @@ pub(super) fn with_derived(mut findings: Vec<Finding>) -> Vec<Finding> {
     let found = Found(&findings);
     let mut derived = Vec::new();
     for metric in ["latency p50", "latency p99.9"] {
-        let times =
-            |pair: &Pair| Some(finding(pair, metric, found.times(pair.places.clone(), metric)?));
+        let times = |pair: &Pair| Some(finding(pair, metric, found.ratio(pair, metric)?));
         let mice = [beside_mice("mice"), beside_mice("edr")];
         derived.extend(mice.iter().flatten().filter_map(times));
         for pairs in [beside_elephants("mouse-elephant"), beside_elephants("edr"), stores()] {

@@ -29,7 +29,8 @@ impl Commanded {
     /// told nothing has the empty configuration.
     pub(super) fn configure(
         &mut self,
-        (number, port): (u32, PortId),
+        number: u32,
+        port: PortId,
         config: PortConfig,
     ) -> Option<Command> {
         let at = number as usize;

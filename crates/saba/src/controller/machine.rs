@@ -87,13 +87,14 @@ impl Controller {
         let mut ports = self.facts.changes.ports.take();
         let facts = &self.facts;
         ports.sort_unstable_by_key(|&port| *facts.port_numbers.id(port));
-        let by = (self.shares.models(), self.shares.of_ports(&self.settings));
-        let mut planner = Planner::new(&self.settings, facts, (&self.roster, &self.merging), by);
+        let (models, shares) = (self.shares.models(), self.shares.of_ports(&self.settings));
+        let mut planner =
+            Planner::new(&self.settings, facts, &self.roster, &self.merging, models, shares);
         for port in ports {
             let PortFacts { id, said, senders } = facts.port(port);
             let Some(queues) = said.and_then(|said| said.queues) else { continue };
             let config = planner.plan(senders, queues);
-            commands.extend(self.commanded.configure((port, *id), config));
+            commands.extend(self.commanded.configure(port, *id, config));
         }
     }
 

@@ -59,8 +59,10 @@ impl<'a> Planner<'a> {
     pub(super) fn new(
         settings: &'a Settings,
         facts: &'a Facts,
-        (roster, merging): (&'a Roster, &'a Merging),
-        (models, shares): (usize, PortShares<'a>),
+        roster: &'a Roster,
+        merging: &'a Merging,
+        models: usize,
+        shares: PortShares<'a>,
     ) -> Self {
         let bits = merging.len().next_power_of_two().trailing_zeros();
         Planner {

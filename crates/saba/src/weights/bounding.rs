@@ -146,13 +146,13 @@ fn halves<'a>(node: &Node<'a>) -> [Vec<Term<'a>>; 2] {
         terms[term] = bounded;
         let others = whole.count - bounded.count;
         if others > 0 {
-            terms.push(whole.part((whole.lo, whole.hi), others));
+            terms.push(whole.part(whole.lo, whole.hi, others));
         }
         terms
     };
     [
-        half(whole.part((whole.lo, share), whole.count - higher)),
-        half(whole.part((share, whole.hi), higher + 1)),
+        half(whole.part(whole.lo, share, whole.count - higher)),
+        half(whole.part(share, whole.hi, higher + 1)),
     ]
 }
 

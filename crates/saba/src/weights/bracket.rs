@@ -32,7 +32,8 @@ impl<'t, 'a, 'b> Bracket<'t, 'a, 'b> {
     /// for at most besides it.
     pub(super) fn new(
         terms: &'t [Term<'a>],
-        (capacity, left): (f64, f64),
+        capacity: f64,
+        left: f64,
         width: f64,
         found: &'b mut Balance,
     ) -> Self {

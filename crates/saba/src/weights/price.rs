@@ -58,7 +58,7 @@ impl Balance {
             self.gap = Some(0.0);
         } else {
             let left = capacity - least;
-            Bracket::new(terms, (capacity, left), most - least, self).narrow();
+            Bracket::new(terms, capacity, left, most - least, self).narrow();
         }
         true
     }

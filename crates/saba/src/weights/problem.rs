@@ -17,13 +17,13 @@ pub(super) struct Term<'a> {
 }
 
 impl<'a> Term<'a> {
-    pub(super) fn new(curve: &'a Curve, (lo, hi): (f64, f64), count: u32, class: u32) -> Self {
+    pub(super) fn new(curve: &'a Curve, lo: f64, hi: f64, count: u32, class: u32) -> Self {
         Term { curve, lo, hi, count, class, leaves: curve.leaves(lo, hi) }
     }
 
     /// So many of it, between other bounds.
-    pub(super) fn part(&self, bounds: (f64, f64), count: u32) -> Self {
-        Term::new(self.curve, bounds, count, self.class)
+    pub(super) fn part(&self, lo: f64, hi: f64, count: u32) -> Self {
+        Term::new(self.curve, lo, hi, count, self.class)
     }
 
     /// Down to this price it asks for `lo`; infinity if that is not known.

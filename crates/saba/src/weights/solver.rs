@@ -149,7 +149,7 @@ impl<'c> Solver<'c> {
         let term = |(class, &(id, count)): (usize, &(ModelId, u32))| {
             let lo = factor * floor(id);
             let curve = &self.catalogue.get(id).curve;
-            Term::new(curve, (lo, (lo + left).min(1.0)), count, class as u32)
+            Term::new(curve, lo, (lo + left).min(1.0), count, class as u32)
         };
         terms.clear();
         terms.extend(classes.iter().enumerate().map(term));

@@ -74,8 +74,9 @@ impl Resolver<'_> {
         for host in &self.spec.host {
             if let Some(to) = &host.port {
                 let node = self.builder.find(host.name.get_ref()).expect("it was just added");
-                let to = (self.port(to)?, to.span());
-                self.connect((Port { node, number: 1 }, host.name.span()), to, None, None)?;
+                let to = Spanned::new(to.span(), self.port(to)?);
+                let from = Spanned::new(host.name.span(), Port { node, number: 1 });
+                self.connect(from, to, None, None)?;
             }
         }
         let links = match &self.spec.link {
@@ -83,8 +84,8 @@ impl Resolver<'_> {
             LinkKey::Default(_) => &[],
         };
         for CableSpec { from, to, rate, delay } in self.spec.cable.iter().chain(links) {
-            let from = (self.port(from)?, from.span());
-            let to = (self.port(to)?, to.span());
+            let from = Spanned::new(from.span(), self.port(from)?);
+            let to = Spanned::new(to.span(), self.port(to)?);
             self.connect(from, to, rate.as_ref(), delay.as_ref())?;
         }
         self.builder.build().map_err(|e| {
@@ -156,16 +157,17 @@ impl Resolver<'_> {
     /// Connects two ports; an error stands at the end whose port is at fault.
     fn connect(
         &mut self,
-        (from, from_span): (Port, Range<usize>),
-        (to, to_span): (Port, Range<usize>),
+        from: Spanned<Port>,
+        to: Spanned<Port>,
         rate: Option<&Spanned<Quantity<BitRate>>>,
         delay: Option<&Spanned<Quantity<Time>>>,
     ) -> Result<(), InputError> {
-        let (rate, delay) = self.speed(to_span.clone(), rate, delay)?;
-        let from_is_free = self.builder.peer(from).is_none();
-        self.builder.connect(from, to, rate, delay).map_err(|e| {
+        let (rate, delay) = self.speed(to.span(), rate, delay)?;
+        let from_is_free = self.builder.peer(*from.get_ref()).is_none();
+        self.builder.connect(*from.get_ref(), *to.get_ref(), rate, delay).map_err(|e| {
             let taken = matches!(e, FabricError::PortTaken { .. });
-            at(self.source, if taken && !from_is_free { from_span } else { to_span }, &e)
+            let fault = if taken && !from_is_free { from.span() } else { to.span() };
+            at(self.source, fault, &e)
         })
     }
 

@@ -12,7 +12,7 @@ use super::{cores, or_not_known};
 use crate::machine;
 use anyhow::Result;
 use bandwise_controller::cluster::Groups;
-use bandwise_controller::core::{Core, Profiles, Rules, State};
+use bandwise_controller::core::{Clustering, Core, Profiles, Rules, State};
 use bandwise_controller::credentials::{Authenticator, Credentials};
 use bandwise_controller::daemon::{EventLoop, Handle, Metrics, Parts};
 use bandwise_controller::settings::Listen;
@@ -36,7 +36,7 @@ fn start<S: Switches + Send + 'static>(
     let table = read::any(&Source::new("bench.csv", table)).map_err(anyhow::Error::from)?;
     let settings = bandwise_saba::controller::Settings::default();
     let marking = Marking::Dscp(Marks::local());
-    let profiles = Profiles::new(table, marking.levels(), 1);
+    let profiles = Profiles::new(table, Clustering { levels: marking.levels(), seed: 1 });
     let core = Core::new(Rules::default(), settings, profiles, State::default(), Duration::ZERO)?;
     let metrics = Metrics::new();
     let parts = Parts {

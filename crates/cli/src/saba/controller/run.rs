@@ -8,7 +8,7 @@ use crate::files::Text;
 use crate::output::note;
 use anyhow::{Context, Error};
 use bandwise_controller::cluster::{Endpoints, Etcd, Groups};
-use bandwise_controller::core::{Core, Profiles, State};
+use bandwise_controller::core::{Clustering, Core, Profiles, State};
 use bandwise_controller::credentials::{Authenticator, Credentials};
 use bandwise_controller::daemon::{
     Audit, Beginning, EventLoop, Metrics, Parts, Persister, Recording, RotatingFile,
@@ -54,7 +54,8 @@ impl Flags {
             return Err(error.allowed("one [[application]] or more").into());
         }
         let marking = network::marking(&settings.network);
-        let profiles = Profiles::new(read, marking.levels(), settings.seed);
+        let clustering = Clustering { levels: marking.levels(), seed: settings.seed };
+        let profiles = Profiles::new(read, clustering);
         let credentials = Credentials::new(&settings.credentials);
         let files = settings.remote.as_ref().and_then(|remote| remote.tls.as_ref());
         let tls = files.map(|files| Tls::read(files, &credentials)).transpose();
@@ -66,7 +67,15 @@ impl Flags {
             }
             false => {
                 let table = table.into_text();
-                let run = Run { settings: &settings, profiles, marking, credentials, tls, table };
+                let run = Run {
+                    settings: &settings,
+                    profiles,
+                    clustering,
+                    marking,
+                    credentials,
+                    tls,
+                    table,
+                };
                 network::open(&settings, &text.source(), run)
             }
         }
@@ -84,6 +93,7 @@ pub fn core(settings: &Settings, profiles: Profiles, stored: State) -> Result<Co
 struct Run<'a> {
     settings: &'a Settings,
     profiles: Profiles,
+    clustering: Clustering,
     marking: Marking,
     credentials: Credentials,
     tls: Option<Tls>,
@@ -93,9 +103,8 @@ struct Run<'a> {
 
 impl Use for Run<'_> {
     fn with<S: Switches + Send + 'static>(self, opened: Opened<S>) -> Result<(), Failure> {
-        let Run { settings, profiles, marking, credentials, tls, table } = self;
+        let Run { settings, profiles, clustering, marking, credentials, tls, table } = self;
         let Opened { ports, writer, paths, discovery } = opened;
-        let by = (marking.levels(), settings.seed);
         let (store, stored, revision) = match &settings.store {
             Store::File(path) => {
                 let mut store = Embedded::open(path).map_err(Error::from)?;
@@ -104,13 +113,13 @@ impl Use for Run<'_> {
             }
             Store::Cluster(cluster) => {
                 let endpoints = Endpoints::new(cluster).map_err(Error::from)?;
-                let opened = Etcd::open(endpoints, &cluster.groups, (by, &table));
+                let opened = Etcd::open(endpoints, &cluster.groups, clustering, &table);
                 let (store, stored, revision) = opened.map_err(Error::from)?;
                 (Box::new(store) as Box<dyn Persister>, stored, revision)
             }
         };
         let stored = begun(stored).map_err(Error::from)?;
-        let mut beginning = Beginning::new(settings.rules, by, table, &stored);
+        let mut beginning = Beginning::new(settings.rules, clustering, table, &stored);
         let mut core = core(settings, profiles, stored)?;
         let mut groups = Groups::alone();
         if let Store::Cluster(cluster) = &settings.store {

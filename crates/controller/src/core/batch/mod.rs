@@ -63,7 +63,8 @@ impl Batch {
         &mut self,
         state: &mut State,
         rules: &Rules,
-        (owner, home): (Owner, Group),
+        owner: Owner,
+        home: Group,
     ) -> Result<Answer, Refusal> {
         within(state.clients.len(), rules.limits.clients, Limited::Clients)?;
         let client = ClientId(state.next.client);

@@ -18,7 +18,8 @@ impl Batch {
     pub(in crate::core) fn ask(
         &mut self,
         state: &mut State,
-        (profiles, rules): (&Profiles, &Rules),
+        profiles: &Profiles,
+        rules: &Rules,
         request: &NumberedRequest,
         path: &Result<Vec<PortId>, String>,
     ) -> Option<Result<Answer, Refusal>> {
@@ -42,7 +43,7 @@ impl Batch {
         {
             return None;
         }
-        let answer = self.decide(state, (profiles, rules), client, request, path);
+        let answer = self.decide(state, profiles, rules, client, request, path);
         let answered = Answered { request: request.clone(), answer: answer.clone() };
         self.put(state, Change::Answered(client, number, Some(Box::new(answered))));
         Some(answer)
@@ -75,7 +76,8 @@ impl Batch {
     fn decide(
         &mut self,
         state: &mut State,
-        (profiles, rules): (&Profiles, &Rules),
+        profiles: &Profiles,
+        rules: &Rules,
         client: ClientId,
         request: &Request,
         path: &Result<Vec<PortId>, String>,

@@ -98,7 +98,7 @@ impl Core {
         for command in self.controller.settle() {
             // Levels come from the table, and were part of the answer to the registration.
             let Command::Configure { port, config } = command else { continue };
-            self.ports.change(port, (self.now, &self.rules), |port| port.wanted = config);
+            self.ports.change(port, self.now, &self.rules, |port| port.wanted = config);
         }
     }
 }

@@ -36,7 +36,7 @@ impl Core {
         let is_drained = self.state.drained.contains(&port);
         let is_left = self.ports.are_left;
         let mut revision = 0;
-        self.ports.change(port, (self.now, &self.rules), |known| {
+        self.ports.change(port, self.now, &self.rules, |known| {
             known.revision += 1;
             revision = known.revision;
             known.forget();
@@ -51,7 +51,7 @@ impl Core {
 
     fn lost(&mut self, port: PortId) {
         let (mut revision, mut name) = (0, String::new());
-        self.ports.change(port, (self.now, &self.rules), |known| {
+        self.ports.change(port, self.now, &self.rules, |known| {
             known.revision += 1;
             revision = known.revision;
             name = std::mem::take(&mut known.name);

@@ -80,8 +80,8 @@ impl Core {
                     }
                 }
                 Change::Drained(port, drained) => {
-                    let now = (self.now, &self.rules);
-                    self.ports.change(*port, now, |port| port.is_drained = *drained);
+                    self.ports
+                        .change(*port, self.now, &self.rules, |port| port.is_drained = *drained);
                 }
                 _ => {}
             }

@@ -40,8 +40,7 @@ impl Core {
             self.ports().filter(|of| changed(self, &of.1.group)).map(|of| of.0).collect();
         for id in ports {
             let is_foreign = !has(self, &self.ports.all[&id].group);
-            let now = (self.now, &self.rules);
-            self.ports.change(id, now, |port| port.hand_over(is_foreign));
+            self.ports.change(id, self.now, &self.rules, |port| port.hand_over(is_foreign));
         }
         let clients = self.state.clients.iter().filter(|of| changed(self, &of.1.home));
         let clients: Vec<(ClientId, bool)> =

@@ -143,9 +143,9 @@ impl Core {
                 if matches!(outcome, OrderOutcome::Failed { .. }) {
                     self.discovery.wanted(self.now);
                 }
-                self.ports.ended(order, outcome, (self.now, &self.rules), &mut self.out);
+                self.ports.ended(order, outcome, self.now, &self.rules, &mut self.out);
             }
-            Input::Leave => self.ports.leave((self.now, &self.rules)),
+            Input::Leave => self.ports.leave(self.now, &self.rules),
             Input::Tick => {}
         }
         self.end_leases();

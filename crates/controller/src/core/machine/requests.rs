@@ -114,13 +114,13 @@ impl Core {
         let (ticket, answer) = match waiting {
             Waiting::Hello(ticket, owner) => {
                 let answer = match home {
-                    Some(home) => batch.hello(state, rules, (owner, home)),
+                    Some(home) => batch.hello(state, rules, owner, home),
                     None => Err(Refusal::cut_off()),
                 };
                 (ticket, answer)
             }
             Waiting::Request(ticket, request, path) => {
-                match batch.ask(state, (profiles, rules), &request, &path) {
+                match batch.ask(state, profiles, rules, &request, &path) {
                     Some(answer) => (ticket, answer),
                     None => return Some(Waiting::Request(ticket, request, path)),
                 }

@@ -94,7 +94,7 @@ impl<S> EventLoop<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::{Core, Rules, State, Ticket};
+    use crate::core::{Clustering, Core, Rules, State, Ticket};
     use crate::daemon::{Beginning, Replay, RotatingFile};
     use bandwise_units::Bytes;
     use std::fs;
@@ -116,8 +116,8 @@ mod tests {
         let (own, away) = (folder.path().join("own"), folder.path().join("away"));
         fs::create_dir(&own).unwrap();
         let table = "application,share,time_s\nall,1,100\nall,0.5,200\nall,0.25,400\n".to_owned();
-        let by = (NonZeroU16::new(4).unwrap(), 1);
-        let beginning = Beginning::new(Rules::default(), by, table, &State::default());
+        let clustering = Clustering { levels: NonZeroU16::new(4).unwrap(), seed: 1 };
+        let beginning = Beginning::new(Rules::default(), clustering, table, &State::default());
         let mut core = beginning.core().unwrap();
         let rotating = RotatingFile::new(own.join("recording"), Bytes::new(1), 100);
         let mut record = Record::new(Recording::begin(rotating, beginning).unwrap());

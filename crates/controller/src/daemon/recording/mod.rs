@@ -1,7 +1,9 @@
 //! [`Recording`]: the serialised inputs of a core, for a replay.
 
 use super::RotatingFile;
-use crate::core::{Change, Core, Group, Input, Output, Profiles, Rules, Snapshot, State};
+use crate::core::{
+    Change, Clustering, Core, Group, Input, Output, Profiles, Rules, Snapshot, State,
+};
 use bandwise_input::Source;
 use bandwise_saba::table::read;
 use serde::{Deserialize, Serialize};
@@ -45,13 +47,9 @@ pub(super) struct Line {
 }
 
 impl Beginning {
-    /// Returns the initial state of a core. `levels` is the number of distinguishable marks; `seed` is that of K-means.
-    pub fn new(
-        rules: Rules,
-        (levels, seed): (NonZeroU16, u64),
-        table: String,
-        stored: &State,
-    ) -> Self {
+    /// Returns the initial state of a core.
+    pub fn new(rules: Rules, clustering: Clustering, table: String, stored: &State) -> Self {
+        let Clustering { levels, seed } = clustering;
         let (recording, version) = (FORM, env!("CARGO_PKG_VERSION").to_owned());
         let stored = stored.records().collect();
         let (shared, snapshot) = (None, None);
@@ -65,7 +63,8 @@ impl Beginning {
     /// Returns a message if the table or a record is invalid.
     pub fn core(&self) -> Result<Core, String> {
         let table = read::any(&Source::new("the table", &self.table)).map_err(|e| e.to_string())?;
-        let profiles = Profiles::new(table, self.levels, self.seed);
+        let clustering = Clustering { levels: self.levels, seed: self.seed };
+        let profiles = Profiles::new(table, clustering);
         let (rules, settings) = (self.rules, self.rules.sharing());
         if let Some(snapshot) = &self.snapshot {
             let core = Core::resumed(rules, settings, profiles, (**snapshot).clone());

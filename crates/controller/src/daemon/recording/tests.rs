@@ -18,8 +18,12 @@ impl Written {
     fn begin(folder: &Path) -> Self {
         let rotating = RotatingFile::new(folder.join("recording"), Bytes::new(1000), 100);
         let levels = NonZeroU16::new(4).unwrap();
-        let beginning =
-            Beginning::new(Rules::default(), (levels, 1), TABLE.into(), &State::default());
+        let beginning = Beginning::new(
+            Rules::default(),
+            Clustering { levels, seed: 1 },
+            TABLE.into(),
+            &State::default(),
+        );
         let core = beginning.core().unwrap();
         let recording = Recording::begin(rotating, beginning).unwrap();
         Written { core, recording, now: Duration::ZERO }

@@ -58,7 +58,7 @@ pub(super) fn remote(
 ) -> Result<(Option<Remote>, Vec<Credential>), InputError> {
     let credentials = credentials(source, specs)?;
     let remote = match (spec, specs.first()) {
-        (Some(spec), _) => Some(place(source, spec, (folder, &credentials, specs))?),
+        (Some(spec), _) => Some(place(source, spec, folder, &credentials, specs)?),
         (None, None) => None,
         (None, Some(first)) => {
             let message = "a credential without a [remote] table";
@@ -146,7 +146,9 @@ fn dns_name(source: &Source, text: &Spanned<String>) -> Result<String, InputErro
 fn place(
     source: &Source,
     spec: &RemoteSpec,
-    (folder, credentials, given): (&Path, &[Credential], &[CredentialSpec]),
+    folder: &Path,
+    credentials: &[Credential],
+    given: &[CredentialSpec],
 ) -> Result<Remote, InputError> {
     let listen: SocketAddr =
         parsed(source, &spec.listen, "an address and a port such as \"0.0.0.0:7470\"")?;
