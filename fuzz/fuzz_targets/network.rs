@@ -5,7 +5,7 @@
 
 use bandwise_input::Source;
 use bandwise_netsim::engine::Sequential;
-use bandwise_netsim::ethernet::{Chosen, Sighting};
+use bandwise_netsim::ethernet::{CaptureFilter, CaptureRecord};
 use bandwise_rdma::wire::Frame;
 use bandwise_scenario::File;
 use bandwise_scenario::ethernet::{
@@ -29,17 +29,17 @@ fn file(name: &str) -> Result<File, String> {
 /// Looks at every packet, and does not wait for ever.
 struct Watcher<'a> {
     wire: Option<Wire<'a>>,
-    chosen: Chosen,
+    chosen: CaptureFilter,
     frame: Vec<u8>,
     looks: u32,
 }
 
 impl Watch for Watcher<'_> {
-    fn captures(&self) -> Option<Chosen> {
+    fn captures(&self) -> Option<CaptureFilter> {
         self.wire.is_some().then(|| self.chosen.clone())
     }
 
-    fn sighted(&mut self, sighting: &Sighting) -> ControlFlow<()> {
+    fn sighted(&mut self, sighting: &CaptureRecord) -> ControlFlow<()> {
         if let Some(wire) = &mut self.wire {
             self.frame.clear();
             wire.frame(sighting, &mut self.frame);
@@ -62,7 +62,7 @@ fn run(scenario: &EthernetScenario, captures: bool) -> EthernetResults {
     let ports = nodes.flat_map(|node| scenario.fabric.ports(node)).collect();
     let mut watcher = Watcher {
         wire: captures.then(|| Wire::new(scenario)).flatten(),
-        chosen: Chosen { ports, ..Chosen::default() },
+        chosen: CaptureFilter { ports, ..CaptureFilter::default() },
         frame: Vec::new(),
         looks: 0,
     };

@@ -1,9 +1,9 @@
 //! Packet-level simulators of InfiniBand and of RDMA over Ethernet.
 //!
-//! - [`engine`]: events in order; links as the only channel between nodes; windows of time;
+//! - [`engine`]: ordered events, links as the only channel between nodes, windows of time;
 //! - [`infiniband`]: switches with credits and virtual lanes, hosts with cores, PCIe and RNIC;
 //! - [`ethernet`]: switches with PFC or drops, hosts with RoCE, IRN, iWARP or Homa;
-//! - `base`: what both fabrics are built of.
+//! - `base`: the building blocks of both fabrics.
 
 mod base;
 pub mod engine;

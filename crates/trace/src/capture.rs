@@ -1,7 +1,7 @@
 //! [`Capture`]: a pcapng file that grows while a scenario runs.
 
 use crate::pcapng;
-use bandwise_netsim::ethernet::{Chosen, Sighting};
+use bandwise_netsim::ethernet::{CaptureFilter, CaptureRecord};
 use bandwise_scenario::ethernet::{EthernetScenario, Wire};
 use bandwise_topology::{Fabric, Port};
 use bandwise_units::Time;
@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Ports and flows whose packets are captured.
-    pub chosen: Chosen,
+    pub chosen: CaptureFilter,
     /// Number of packets after which the capture ends; the run goes on.
     pub packets: u64,
     /// Bytes kept of each packet; 0 keeps all.
@@ -93,16 +93,16 @@ impl<'a, W: Write> Capture<'a, W> {
     }
 
     /// Returns the ports and flows to capture.
-    pub fn chosen(&self) -> Chosen {
+    pub fn chosen(&self) -> CaptureFilter {
         self.limits.chosen.clone()
     }
 
     /// Adds a packet. Breaks if the capture is full or has failed.
-    pub fn add(&mut self, sighting: &Sighting) -> ControlFlow<()> {
+    pub fn add(&mut self, sighting: &CaptureRecord) -> ControlFlow<()> {
         let interface = self.interface(sighting.port);
         self.frame.clear();
         self.wire.frame(sighting, &mut self.frame);
-        let Sighting { at, direction, .. } = *sighting;
+        let CaptureRecord { at, direction, .. } = *sighting;
         pcapng::packet(interface, at, direction, &self.frame, self.limits.snap, &mut self.block);
         self.write();
         (self.packets, self.last) = (self.packets + 1, at);
@@ -181,7 +181,7 @@ mod tests {
     fn the_first_write_error_is_returned() {
         let scenario = scenario("[run]\nseed = 1\n");
         let flows = [3, 9].into();
-        let chosen = Chosen { flows, ports: all_ports(&scenario.fabric).take(1).collect() };
+        let chosen = CaptureFilter { flows, ports: all_ports(&scenario.fabric).take(1).collect() };
         let limits = Limits { chosen, packets: 1, snap: 0 };
         let capture = Capture::begin(&limits, &scenario, "test", Full).unwrap();
         assert!(capture.has_failed());
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn homa_has_no_format() {
         let scenario = scenario("[transport]\nkind = \"homa\"\n");
-        let limits = Limits { chosen: Chosen::default(), packets: 1, snap: 0 };
+        let limits = Limits { chosen: CaptureFilter::default(), packets: 1, snap: 0 };
         assert_eq!(Capture::begin(&limits, &scenario, "test", Vec::new()).err(), Some(NoFormat));
     }
 

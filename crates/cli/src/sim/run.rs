@@ -13,7 +13,7 @@ use crate::progress::Progress;
 use crate::saba;
 use anyhow::anyhow;
 use bandwise_netsim::engine::Executor;
-use bandwise_netsim::ethernet::{Chosen, Sighting};
+use bandwise_netsim::ethernet::{CaptureFilter, CaptureRecord};
 use bandwise_scenario::ethernet::{
     Arrival, EthernetProgress, EthernetResults, EthernetStop, FlowRecord, Watch,
 };
@@ -101,11 +101,11 @@ impl Watch for Watcher<'_> {
         self.files.rows.add(flow);
     }
 
-    fn captures(&self) -> Option<Chosen> {
+    fn captures(&self) -> Option<CaptureFilter> {
         self.files.trace.as_ref().map(Trace::chosen)
     }
 
-    fn sighted(&mut self, sighting: &Sighting) -> ControlFlow<()> {
+    fn sighted(&mut self, sighting: &CaptureRecord) -> ControlFlow<()> {
         match &mut self.files.trace {
             Some(trace) => trace.add(sighting),
             None => ControlFlow::Break(()),

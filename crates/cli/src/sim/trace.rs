@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::{Stream, note};
 use crate::values::number;
-use bandwise_netsim::ethernet::Chosen;
+use bandwise_netsim::ethernet::CaptureFilter;
 use bandwise_scenario::ethernet::{EthernetScenario, TransportKind};
 use bandwise_trace::{Capture, Limits, Summary, all_ports, ports_named};
 
@@ -72,14 +72,14 @@ impl TraceFlags {
             return Err(Failure::usage(message, "--trace with irn, roce or iwarp"));
         }
         let flows = self.trace_flow.iter().map(|&flow| flow as u32).collect();
-        let mut chosen = Chosen { flows, ..Chosen::default() };
+        let mut chosen = CaptureFilter { flows, ..CaptureFilter::default() };
         for name in &self.trace_port {
             let ports = ports_named(fabric, name).map_err(|error| {
                 Failure::usage(format!("--trace-port {name}: {error}"), error.allowed())
             })?;
             chosen.ports.extend(ports);
         }
-        if chosen == Chosen::default() {
+        if chosen == CaptureFilter::default() {
             chosen.ports = all_ports(fabric).collect();
         }
         let packets = self.trace_packets.unwrap_or(PACKETS);

@@ -1,6 +1,6 @@
-//! [`ones`]: what a set in a word holds.
+//! [`ones`]: iteration over the members of a bit set.
 
-/// The members of a set, a bit each, in order.
+/// Returns the numbers of the bits set in `set`, lowest first.
 #[inline]
 pub(crate) fn ones(set: u64) -> impl Iterator<Item = usize> {
     let mut rest = set;

@@ -1,10 +1,11 @@
-//! Finding what waits for each other for ever.
+//! Search for circular waits among things that wait for each other.
 
-/// Of so many things that wait, those of one loop, in the order in which they wait for each other.
+/// Returns the members of one circular wait among `count` items, in the order in which they wait
+/// for each other.
 ///
-/// `waits_for` says which other thing one needs before it can go on, where `stuck` are those that
-/// can't go on as far as is known; nothing if it can. All that can go on is struck out, until what
-/// is left only waits for what is left: that never moves, at once and for certain.
+/// `waits_for(item, stuck)` returns another stuck item that `item` needs before it can proceed, or
+/// `None` if it can proceed. `stuck` marks the items not yet known to be free. Free items are
+/// removed until the remaining ones only wait for each other: those can never proceed.
 pub(crate) fn circular_wait(
     count: usize,
     waits_for: impl Fn(usize, &[bool]) -> Option<usize>,
@@ -20,7 +21,7 @@ pub(crate) fn circular_wait(
     }
     let mut path = vec![stuck.iter().position(|&stuck| stuck)?];
     loop {
-        // All that is left waits for something that is left, so a loop must come.
+        // Every remaining item waits for a remaining item, so the walk ends in a cycle.
         let next = waits_for(path[path.len() - 1], &stuck)?;
         if let Some(start) = path.iter().position(|&seen| seen == next) {
             return Some(path.split_off(start));
@@ -33,9 +34,10 @@ pub(crate) fn circular_wait(
 mod tests {
     use super::*;
 
-    /// The oracle: who waits for one other thing alone is stuck if its way leads into a loop.
+    /// The oracle: an item with a single dependency is stuck if and only if its chain ends in a
+    /// cycle.
     #[test]
-    fn loops_are_found_whatever_waits_for_them() {
+    fn finds_cycles_and_ignores_items_outside() {
         let circle_of = |waits: &[Option<usize>]| {
             circular_wait(waits.len(), |i, stuck| waits[i].filter(|&next| stuck[next]))
         };

@@ -1,7 +1,7 @@
-//! [`prefetch`]: what will be asked for soon.
+//! [`prefetch`]: a cache hint for values needed soon.
 
-/// Has a value (the cache line where it begins) fetched into the nearest cache, without waiting for it. No effect on
-/// processors for which this is not known.
+/// Fetches the cache line where a value begins into the nearest cache, without waiting for it. Does
+/// nothing on processors other than x86-64.
 #[inline(always)]
 pub(crate) fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]

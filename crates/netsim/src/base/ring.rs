@@ -1,10 +1,11 @@
-//! A queue in a ring whose size is a power of two: what a packet passes several of on each hop,
-//! where the general-purpose one's wrapping costs a tenth of the simulator's time.
+//! A queue in a ring whose size is a power of two. A packet passes several such queues on each hop;
+//! the index arithmetic of `VecDeque` costs a tenth of the simulator's time there.
 
-/// A queue, first in, first out.
+/// A first-in, first-out queue.
 #[derive(Debug, Clone)]
 pub(crate) struct Ring<T> {
-    /// Full of values, of which `len` from `head` on count: a power of two, or none.
+    /// Always initialised; the `len` values from `head` on are live. The length is a power of two,
+    /// or 0.
     slots: Box<[T]>,
     head: u32,
     len: u32,
@@ -60,7 +61,11 @@ impl<T: Copy + Default> Ring<T> {
         Some(first)
     }
 
-    /// Takes the value at a place, counted from the front, which must be there.
+    /// Removes and returns the value at `index`, counted from the front.
+    ///
+    /// # Panics
+    ///
+    /// If the ring has no slots. `index` must be less than the length.
     pub fn remove(&mut self, index: u32) -> T {
         let value = self.slots[self.slot(index)];
         for later in index + 1..self.len {
@@ -80,7 +85,7 @@ impl<T: Copy + Default> Ring<T> {
         if self.len == 0 { None } else { Some(&mut self.slots[self.head as usize]) }
     }
 
-    /// Adds a value behind the last one that is not `after` it.
+    /// Inserts a value behind the last one that is not `after` it.
     #[inline]
     pub fn insert(&mut self, value: T, after: impl Fn(&T) -> bool) {
         self.push_back(value);

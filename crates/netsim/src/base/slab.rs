@@ -1,4 +1,4 @@
-//! Values that wait for an event, by a small index that the event carries.
+//! An arena for values that wait for an event. The event carries their index.
 
 #[derive(Debug)]
 pub(crate) struct Slab<T> {
@@ -11,12 +11,12 @@ impl<T: Copy> Slab<T> {
         Slab { values: Vec::new(), free: Vec::new() }
     }
 
-    /// The index that the next [`Slab::put`] returns.
+    /// Returns the index that the next [`Slab::put`] will return.
     pub fn next_index(&self) -> u32 {
         self.free.last().copied().unwrap_or(self.values.len() as u32)
     }
 
-    #[inline(always)] // or it is passed through memory
+    #[inline(always)] // otherwise the value is passed through memory
     pub fn put(&mut self, value: T) -> u32 {
         match self.free.pop() {
             Some(index) => {
@@ -36,7 +36,7 @@ impl<T: Copy> Slab<T> {
         self.values[index as usize]
     }
 
-    /// How many values wait.
+    /// Returns the number of stored values.
     pub fn len(&self) -> usize {
         self.values.len() - self.free.len()
     }

@@ -1,22 +1,22 @@
 //! Events and their queue.
 //!
-//! It holds what nodes told themselves and one entry for each link with something in flight, never
-//! a packet. In a rack that is ten entries or so, and a sorted list of them is faster than any
-//! tree; what a larger fabric has beyond the next few stands in a heap.
+//! The queue holds events that nodes set for themselves and one event per link with something in
+//! flight, never a packet. A rack has about ten events; a sorted array of them is faster than any
+//! tree. Larger fabrics keep the events beyond the next few in a heap.
 
 use bandwise_units::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Something that will happen at a node. What happens at the same instant is ordered by node,
-/// kind, object and argument, never by the order in which events were pushed.
+/// A future occurrence at a node. Events at the same instant are ordered by node, kind, object and
+/// argument, never by insertion.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event {
     at: Time,
     what: u64,
 }
 
-/// Bits of each part of `what`, from the top.
+/// Widths in bits of the parts of `what`, from the most significant.
 const NODE: u32 = 20;
 const KIND: u32 = 4;
 const OBJECT: u32 = 16;
@@ -24,13 +24,13 @@ const ARG: u32 = 24;
 const _: () = assert!(NODE + KIND + OBJECT + ARG == 64);
 
 impl Event {
-    /// How many arguments there are.
+    /// Number of distinct arguments.
     pub const MAX_ARGS: usize = 1 << ARG;
-    /// How many nodes a partition may have.
+    /// Largest number of nodes in a partition.
     pub const MAX_NODES: usize = 1 << NODE;
 
-    /// An event of `kind` (below 16) about `object` (a port, a queue pair, a core) at a node of
-    /// its partition; `arg` (24 bits) is for the handler.
+    /// Creates an event of `kind` (below 16) about `object` (a port, a queue pair, a core) at a
+    /// node, numbered within its partition. `arg` (24 bits) is for the handler.
     #[inline]
     pub const fn new(at: Time, node: u32, kind: u8, object: u16, arg: u32) -> Self {
         debug_assert!(node >> NODE == 0 && kind >> KIND == 0 && arg >> ARG == 0);
@@ -41,46 +41,46 @@ impl Event {
         Event { at, what }
     }
 
-    /// The same of another kind.
+    /// Returns the same event with another kind.
     #[inline]
     pub const fn of_kind(self, kind: u8) -> Self {
         const MASK: u64 = ((1 << KIND) - 1) << (OBJECT + ARG);
         Event { what: self.what & !MASK | (kind as u64) << (OBJECT + ARG), ..self }
     }
 
-    /// The same at another time.
+    /// Returns the same event at another time.
     #[inline]
     pub const fn moved_to(self, at: Time) -> Self {
         Event { at, what: self.what }
     }
 
-    /// What `<` says, faster: times mostly decide.
+    /// Equals `<`, but faster: times decide most comparisons.
     #[inline]
     fn before(self, other: Event) -> bool {
         self.at < other.at || self.at == other.at && self.what < other.what
     }
 
-    /// When.
+    /// Returns the time at which the event is due.
     #[inline]
     pub const fn at(self) -> Time {
         self.at
     }
-    /// The node, by its place in the partition.
+    /// Returns the node's number in its partition.
     #[inline]
     pub const fn node(self) -> usize {
         (self.what >> (KIND + OBJECT + ARG)) as usize
     }
-    /// What kind of event, as the node counts them.
+    /// Returns the kind. Each node type defines its own kinds.
     #[inline]
     pub const fn kind(self) -> u8 {
         (self.what >> (OBJECT + ARG)) as u8 & ((1 << KIND) - 1)
     }
-    /// What it is about.
+    /// Returns the port, queue pair or core that the event is about.
     #[inline]
     pub const fn object(self) -> usize {
         (self.what >> ARG) as u16 as usize
     }
-    /// For the handler.
+    /// Returns the argument for the handler.
     #[inline]
     pub const fn arg(self) -> u32 {
         self.what as u32 & ((1 << ARG) - 1)
@@ -94,41 +94,41 @@ impl std::fmt::Debug for Event {
     }
 }
 
-/// Events in order.
+/// A queue of events in order.
 ///
-/// Where among the next ones an event belongs can't be foreseen, and a branch that is taken for another
-/// costs more than a look at all of them. So it is counted, without a branch, how many come after it, and as
-/// many places move as there can be, whether anything is in them or not.
+/// The position at which a new event belongs is unpredictable, and a mispredicted branch costs more
+/// than a comparison with all nearby events. `push` therefore counts the events that come later
+/// without a branch, and always moves a full array's worth of slots, whether used or not.
 #[derive(Debug)]
 pub struct EventQueue {
-    /// The next ones, the very next last, and before all of them [`NEVER`]: when they are due, in ps, and
-    /// what they are. Without events only if there are none at all. Whatever stands behind the very
-    /// next was due before it.
-    at: [u64; 2 * PLACES],
-    what: [u64; 2 * PLACES],
-    /// Where the very next one stands; 0 if there is none.
+    /// The next events as parallel arrays of due time in ps and `what`, last to first, behind a
+    /// leading [`NEVER`]. They are empty only if the whole queue is. Slots behind `next` hold
+    /// earlier due times.
+    at: [u64; 2 * SLOTS],
+    what: [u64; 2 * SLOTS],
+    /// Slot of the very next event, or 0 if there is none.
     next: usize,
-    /// Those after all of them.
+    /// Events after all those in the arrays.
     far: BinaryHeap<Reverse<Event>>,
-    /// The first of those.
+    /// The first event of `far`.
     far_first: Event,
-    /// When the last event taken was due: debug builds check that nothing happens before it.
+    /// Due time of the last event taken. Debug builds check that no event is added before it.
     #[cfg(debug_assertions)]
     last: Time,
 }
 
-/// How many events may stand apart from the heap. A switch has two for each of its ports.
-const PLACES: usize = 16;
-/// How many events go or come together when it is full or empty.
-const BATCH: usize = PLACES / 2;
+/// Number of events held outside the heap. A switch has two per port.
+const SLOTS: usize = 16;
+/// Number of events moved to or from the heap at once.
+const BATCH: usize = SLOTS / 2;
 
 const NEVER: Event = Event { at: Time::MAX, what: u64::MAX };
 
 impl Default for EventQueue {
     fn default() -> Self {
         let mut queue = EventQueue {
-            at: [0; 2 * PLACES],
-            what: [0; 2 * PLACES],
+            at: [0; 2 * SLOTS],
+            what: [0; 2 * SLOTS],
             next: 0,
             far: BinaryHeap::new(),
             far_first: NEVER,
@@ -141,51 +141,55 @@ impl Default for EventQueue {
 }
 
 impl EventQueue {
-    /// When the first event is due; [`Time::MAX`] if there is none.
+    /// Returns the due time of the first event, or [`Time::MAX`] if there is none.
     #[inline]
     pub fn next_at(&self) -> Time {
-        Time::from_ps(self.at[self.next % PLACES])
+        Time::from_ps(self.at[self.next % SLOTS])
     }
 
     #[inline]
-    fn event(&self, place: usize) -> Event {
-        Event { at: Time::from_ps(self.at[place]), what: self.what[place] }
+    fn event(&self, slot: usize) -> Event {
+        Event { at: Time::from_ps(self.at[slot]), what: self.what[slot] }
     }
 
     #[inline]
-    fn put(&mut self, place: usize, event: Event) {
-        (self.at[place], self.what[place]) = (event.at.as_ps(), event.what);
+    fn put(&mut self, slot: usize, event: Event) {
+        (self.at[slot], self.what[slot]) = (event.at.as_ps(), event.what);
     }
 
     /// Adds an event, due within 2^63 ps (106 days).
+    ///
+    /// # Panics
+    ///
+    /// In debug builds, if the event is due before one that was already taken, or too late.
     #[inline]
     pub fn push(&mut self, event: Event) {
         #[cfg(debug_assertions)]
-        assert!(event.at >= self.last, "{event:?} comes after {}", self.last);
-        debug_assert!(event.at.as_ps() >> 63 == 0, "{event:?} is too late");
-        if self.next == PLACES - 1 {
+        assert!(event.at >= self.last, "{event:?} is due before {}", self.last);
+        debug_assert!(event.at.as_ps() >> 63 == 0, "{event:?} is due after 2^63 ps");
+        if self.next == SLOTS - 1 {
             self.spill();
         }
         if self.far_first.before(event) {
             return self.far.push(Reverse(event));
         }
         let at = event.at.as_ps();
-        // Of those that come after it the difference is negative: its highest bit says so.
-        let later = self.at[1..PLACES].iter().map(|other| at.wrapping_sub(*other) >> 63);
-        let mut place = 1 + later.sum::<u64>() as usize % PLACES;
-        while self.at[place] == at && place <= self.next && self.what[place] > event.what {
-            place += 1;
+        // The difference to a later event is negative, so its highest bit counts that event.
+        let later = self.at[1..SLOTS].iter().map(|other| at.wrapping_sub(*other) >> 63);
+        let mut slot = 1 + later.sum::<u64>() as usize % SLOTS;
+        while self.at[slot] == at && slot <= self.next && self.what[slot] > event.what {
+            slot += 1;
         }
-        move_up(&mut self.at, place);
-        move_up(&mut self.what, place);
-        self.put(place, event);
-        self.next = (self.next + 1) % PLACES;
+        move_up(&mut self.at, slot);
+        move_up(&mut self.what, slot);
+        self.put(slot, event);
+        self.next = (self.next + 1) % SLOTS;
     }
 
     /// Takes the first event if it is due before `horizon`.
     #[inline]
     pub fn pop_before(&mut self, horizon: Time) -> Option<Event> {
-        let first = self.event(self.next % PLACES);
+        let first = self.event(self.next % SLOTS);
         if first.at >= horizon {
             return None;
         }
@@ -200,36 +204,36 @@ impl EventQueue {
         Some(first)
     }
 
-    /// The later half of what stands apart goes to the heap.
+    /// Moves the later half of the array to the heap.
     #[cold]
     fn spill(&mut self) {
         self.far_first = self.event(BATCH);
-        let later: [Event; BATCH] = std::array::from_fn(|place| self.event(1 + place));
+        let later: [Event; BATCH] = std::array::from_fn(|slot| self.event(1 + slot));
         self.far.extend(later.map(Reverse));
-        for place in BATCH + 1..=self.next {
-            self.put(place - BATCH, self.event(place));
+        for slot in BATCH + 1..=self.next {
+            self.put(slot - BATCH, self.event(slot));
         }
         self.next -= BATCH;
         self.at[self.next + 1..].fill(0);
     }
 
-    /// The next ones come from the heap.
+    /// Moves the next events from the heap to the array.
     #[cold]
     fn refill(&mut self) {
         self.next = self.far.len().min(BATCH);
-        for place in (1..=self.next).rev() {
+        for slot in (1..=self.next).rev() {
             let event = self.far.pop().expect("there are as many").0;
-            self.put(place, event);
+            self.put(slot, event);
         }
         self.far_first = self.far.peek().map_or(NEVER, |first| first.0);
     }
 }
 
-/// Moves what stands from a place on up by one: as many as there can be.
+/// Moves the values from slot `from` on up by one, always as many as there can be.
 #[inline]
-fn move_up(values: &mut [u64; 2 * PLACES], from: usize) {
-    let moved: [u64; PLACES - 1] = values[from..][..PLACES - 1].try_into().expect("as many");
-    values[from + 1..][..PLACES - 1].copy_from_slice(&moved);
+fn move_up(values: &mut [u64; 2 * SLOTS], from: usize) {
+    let moved: [u64; SLOTS - 1] = values[from..][..SLOTS - 1].try_into().expect("as many");
+    values[from + 1..][..SLOTS - 1].copy_from_slice(&moved);
 }
 
 #[cfg(test)]
@@ -238,7 +242,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn an_event_holds_its_parts() {
+    fn an_event_returns_its_fields() {
         let (node, object, arg) = ((1 << NODE) - 1, u16::MAX - 1, (1 << ARG) - 2);
         let event = Event::new(Time::from_us(7), node, 13, object, arg);
         let parts = (event.node(), event.kind(), event.object(), event.arg());
@@ -271,7 +275,7 @@ mod tests {
         }
 
         #[test]
-        fn events_that_come_between_take_their_places(
+        fn agrees_with_a_sorted_set(
             steps in proptest::collection::vec((0u64..40, 0u32..8, any::<bool>()), 0..400),
         ) {
             let (mut queue, mut expected) = (EventQueue::default(), std::collections::BTreeSet::new());
@@ -283,7 +287,8 @@ mod tests {
                     prop_assert_eq!(queue.pop_before(Time::MAX), first);
                     now = first.map_or(now, Event::at);
                 } else {
-                    // Each is another, and may come before some of the same instant.
+                    // The number makes each event distinct; it may precede others at the same
+                    // instant.
                     let event = Event::new(now + Time::from_ps(after), node, 0, 0, number);
                     queue.push(event);
                     expected.insert(event);

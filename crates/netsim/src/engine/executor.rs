@@ -1,16 +1,16 @@
-//! Who does what may be done at the same time. The engine knows no threads; who runs it may have
-//! some.
+//! Execution of independent parts in rounds. The engine itself starts no threads; its caller may
+//! supply an executor that has some.
 
 use std::num::NonZeroUsize;
 
-/// Hands that work in rounds.
+/// An executor of work on independent parts, round by round.
 pub trait Executor {
-    /// How many parts it can work on at the same time.
+    /// Returns the number of parts that the executor can work on at the same time.
     fn workers(&self) -> NonZeroUsize;
 
-    /// Asks `plan` what to do and calls `work` with that on every one of `parts`, in any order or at
-    /// the same time, until `plan` says that there is nothing to do any more. `plan` has all parts
-    /// to itself.
+    /// Calls `plan` for the next round and then `work` with its value on every part, in any order
+    /// or in parallel. Repeats until `plan` returns `None`. `plan` has exclusive access to all
+    /// parts.
     fn rounds<T: Send, R: Copy + Send>(
         &self,
         parts: &mut [T],
@@ -19,7 +19,7 @@ pub trait Executor {
     );
 }
 
-/// One pair of hands: one part after the other.
+/// An executor that works on one part after the other.
 #[derive(Debug, Clone, Copy)]
 pub struct Sequential;
 

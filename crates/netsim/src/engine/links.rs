@@ -1,99 +1,101 @@
-//! Links: the only channel between nodes. What is on one stands in a ring at the end that it goes
-//! to, packets at the receiver's, credits (or whatever goes the other way) at the sender's. A link
-//! keeps order, so only the first packet of a ring has an event.
+//! Links: the only channel between nodes.
+//!
+//! Packets in flight stand in a ring at the receiving end, and flow-control messages (credits, PFC
+//! frames) in a ring at the sending end. A link preserves order, so only the first packet of a ring
+//! has an event.
 
 use super::event::{Event, EventQueue};
 use super::partition::{ARRIVAL, WAKE};
 use crate::base::ring::Ring;
 use bandwise_units::Time;
 
-/// A packet on its way.
+/// A packet in flight.
 #[derive(Debug, Clone, Copy, Default)]
-struct Flight<F> {
-    /// When the receiver acts on it.
+struct Flight<P> {
+    /// Time at which the receiver acts on the packet.
     at: Time,
-    packet: F,
+    packet: P,
 }
 
-/// An end of a link, by number.
+/// Number of a link end.
 pub type LinkEnd = u32;
 
-/// One end of a cable: packets come in here, and answers to what goes out.
+/// State of one end of a cable, where packets and flow-control messages arrive.
 #[derive(Debug)]
-struct End<F, B> {
+struct EndState<P, F> {
     /// The far end.
     far: LinkEnd,
-    /// The shard of this end's node, and the partition of that shard.
+    /// The shard of this end's node, and the node's partition within the shard.
     shard: u32,
     partition: u32,
-    /// Packets on their way here, in order.
-    inbound: Ring<Flight<F>>,
-    /// What comes back for the packets that went out, by when it counts.
-    returning: Ring<(Time, B)>,
-    /// The event that looks at the port's sending side; at [`Time::MAX`] if none will.
+    /// Packets in flight to this end, in order.
+    inbound: Ring<Flight<P>>,
+    /// Flow-control messages for this sender, ordered by the time from which they count.
+    flow_control: Ring<(Time, F)>,
+    /// The event that serves the port's sending side, at [`Time::MAX`] if none is pending.
     wake: Event,
-    /// Whether the sending side waits for what comes back.
+    /// The sending side can't send before the next flow-control message.
     waits: bool,
 }
 
-/// What goes to an end in another shard.
+/// A message to an end in another shard.
 #[derive(Debug, Clone, Copy)]
-enum Mail<F, B> {
-    Packet { to: LinkEnd, at: Time, packet: F },
-    Back { to: LinkEnd, at: Time, back: B },
+enum Mail<P, F> {
+    Packet { to: LinkEnd, at: Time, packet: P },
+    FlowControl { to: LinkEnd, at: Time, message: F },
 }
 
-/// Mail to a shard or from one, and when the first of it matters.
+/// Messages between two shards, and the time at which the first of them counts.
 #[derive(Debug)]
-struct Mailbox<F, B> {
-    mail: Vec<Mail<F, B>>,
+struct Mailbox<P, F> {
+    mail: Vec<Mail<P, F>>,
     first: Time,
 }
 
-impl<F, B> Mailbox<F, B> {
+impl<P, F> Mailbox<P, F> {
     const fn new() -> Self {
         Mailbox { mail: Vec::new(), first: Time::MAX }
     }
 
-    /// Not often: most links end in the shard that they begin in.
+    /// Rarely called, since most links begin and end in the same shard.
     #[cold]
-    fn put(&mut self, at: Time, mail: Mail<F, B>) {
+    fn put(&mut self, at: Time, mail: Mail<P, F>) {
         self.first = self.first.min(at);
         self.mail.push(mail);
     }
 }
 
-/// All links, of which those that end in one shard are kept here, and the events of its partitions.
-/// `F` goes forward, `B` comes back.
+/// All links, and the events of one shard's partitions. The state of a link end is kept by the
+/// shard that contains it.
 ///
-/// What is sent to another partition is put there at once: it counts from the end of the window on
-/// at the earliest, so that the partition sees it in time and not before. What is sent to another
-/// shard is mail until the window's end.
+/// `P` is the type of packets, `F` the type of flow-control messages in the opposite direction. A
+/// message to another partition of the shard is delivered at once: it counts from the window's end
+/// at the earliest. A message to another shard stays in a mailbox until the window's end.
 #[derive(Debug)]
-pub struct Links<F, B> {
-    /// By partition.
+pub struct Links<P, F> {
+    /// Event queues by partition.
     pub(super) queues: Vec<EventQueue>,
-    /// By partition: when the first of what its nodes have put off is due.
-    pub(super) put_off: Vec<Time>,
-    /// The partition whose turn it is, and until when.
+    /// Due time of the first deferred work of each partition.
+    pub(super) deferred: Vec<Time>,
+    /// The partition that runs, and the end of its window.
     pub(super) current: usize,
     pub(super) horizon: Time,
-    /// Events handled so far.
+    /// Number of events handled.
     pub(super) handled: u64,
-    /// This shard.
+    /// Number of this shard.
     shard: u32,
-    ends: Vec<End<F, B>>,
-    /// By shard.
-    inboxes: Vec<Mailbox<F, B>>,
-    outboxes: Vec<Mailbox<F, B>>,
+    ends: Vec<EndState<P, F>>,
+    /// Mailboxes by shard.
+    inboxes: Vec<Mailbox<P, F>>,
+    outboxes: Vec<Mailbox<P, F>>,
 }
 
-impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
-    /// Links as one of `shards` shards has them, with that many partitions.
+impl<P: Copy + Default, F: Copy + Default> Links<P, F> {
+    /// Creates the links of one of `shards` shards, which has `partitions` partitions.
     pub(super) fn new(shard: u32, shards: u32, partitions: u32) -> Self {
         Links {
             queues: (0..partitions).map(|_| EventQueue::default()).collect(),
-            put_off: vec![Time::MAX; partitions as usize],
+            deferred: vec![Time::MAX; partitions as usize],
             current: 0,
             horizon: Time::ZERO,
             handled: 0,
@@ -104,78 +106,80 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
         }
     }
 
-    /// Adds a port of a node (by its number in the partition) that events call `object`, with
-    /// nothing at its far end yet.
+    /// Adds a port of a node, numbered within its partition. Events call the port `object`. Nothing
+    /// is connected to it yet.
     pub(super) fn add(&mut self, shard: u32, partition: u32, node: u32, object: u16) -> LinkEnd {
         assert!(self.ends.len() < Event::MAX_ARGS, "too many ports");
         let end = self.ends.len() as LinkEnd;
-        self.ends.push(End {
+        self.ends.push(EndState {
             far: end,
             shard,
             partition,
             inbound: Ring::new(),
-            returning: Ring::new(),
+            flow_control: Ring::new(),
             wake: Event::new(Time::MAX, node, WAKE, object, end),
             waits: false,
         });
         end
     }
 
-    /// The shard in which a link ends.
+    /// Returns the shard that contains a link end.
     pub(super) fn shard_of(&self, end: LinkEnd) -> u32 {
         self.ends[end as usize].shard
     }
 
-    /// When the first event is due or the first mail may matter; [`Time::MAX`] if there is none.
+    /// Returns when the first event, message or deferred work is due, or [`Time::MAX`] if there is
+    /// none.
     pub(super) fn first(&self) -> Time {
         let events = self.queues.iter().map(EventQueue::next_at).min();
         let mail = self.inboxes.iter().map(|inbox| inbox.first).min();
-        let put_off = self.put_off.iter().min().copied();
-        events.into_iter().chain(mail).chain(put_off).min().unwrap_or(Time::MAX)
+        let deferred = self.deferred.iter().min().copied();
+        events.into_iter().chain(mail).chain(deferred).min().unwrap_or(Time::MAX)
     }
 
-    /// Gives another shard its mail and takes what that has for this one. All mail from there was
-    /// opened before.
+    /// Exchanges mailboxes with another shard. Mail received from it earlier must have been opened.
     pub(super) fn exchange_mail(&mut self, other: &mut Self) {
         let (here, there) = (self.shard as usize, other.shard as usize);
         std::mem::swap(&mut self.outboxes[there], &mut other.inboxes[here]);
         std::mem::swap(&mut other.outboxes[here], &mut self.inboxes[there]);
     }
 
-    /// Puts on the links what other shards have sent.
+    /// Delivers the messages from other shards.
     pub(super) fn open_mail(&mut self) {
         for shard in 0..self.inboxes.len() {
             let mut mail = std::mem::take(&mut self.inboxes[shard].mail);
             for mail in mail.drain(..) {
                 match mail {
-                    Mail::Packet { to, at, packet } => self.bring(to, at, packet),
-                    Mail::Back { to, at, back } => self.bring_back(to, at, back),
+                    Mail::Packet { to, at, packet } => self.deliver_packet(to, at, packet),
+                    Mail::FlowControl { to, at, message } => {
+                        self.deliver_flow_control(to, at, message)
+                    }
                 }
             }
             self.inboxes[shard] = Mailbox { mail, first: Time::MAX };
         }
     }
 
-    /// Says where a port leads; returns shards and partitions of both ends.
+    /// Joins two ports by a cable. Returns shard and partition of both ends.
     pub(super) fn join(&mut self, a: LinkEnd, b: LinkEnd) -> [(u32, u32); 2] {
         (self.ends[a as usize].far, self.ends[b as usize].far) = (b, a);
         [a, b].map(|end| (self.ends[end as usize].shard, self.ends[end as usize].partition))
     }
 
-    /// Sends a packet out of a port: the far end acts on it at `at`, after all those before it.
-    #[inline(always)] // or it is passed through memory
-    pub fn send(&mut self, port: LinkEnd, at: Time, packet: F) {
+    /// Sends a packet from a port. The far end acts on it at `at`, after all earlier packets.
+    #[inline(always)] // otherwise the packet is passed through memory
+    pub fn send(&mut self, port: LinkEnd, at: Time, packet: P) {
         let to = self.ends[port as usize].far;
         let shard = self.ends[to as usize].shard;
         if shard != self.shard {
             return self.outboxes[shard as usize].put(at, Mail::Packet { to, at, packet });
         }
-        self.bring(to, at, packet);
+        self.deliver_packet(to, at, packet);
     }
 
-    /// A packet will come in at an end.
+    /// Puts a packet into the ring of the end that it arrives at.
     #[inline(always)]
-    fn bring(&mut self, to: LinkEnd, at: Time, packet: F) {
+    fn deliver_packet(&mut self, to: LinkEnd, at: Time, packet: P) {
         let end = &mut self.ends[to as usize];
         if end.inbound.is_empty() {
             self.queues[end.partition as usize].push(end.wake.of_kind(ARRIVAL).moved_to(at));
@@ -183,9 +187,13 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
         end.inbound.push_back(Flight { at, packet });
     }
 
-    /// Takes the packet whose arrival this is.
+    /// Takes the packet that an arrival event announces.
+    ///
+    /// # Panics
+    ///
+    /// If no packet is in flight to the port.
     #[inline]
-    pub fn arrived(&mut self, port: LinkEnd) -> F {
+    pub fn arrived(&mut self, port: LinkEnd) -> P {
         let end = &mut self.ends[port as usize];
         let packet = end.inbound.pop_front().expect("an arrival has a packet").packet;
         if let Some(next) = end.inbound.front() {
@@ -194,64 +202,66 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
         packet
     }
 
-    /// The packet that will arrive next at a port, if it is on its way.
+    /// Returns the next packet to arrive at a port, if one is in flight.
     #[inline]
-    pub fn first_inbound(&self, port: LinkEnd) -> Option<&F> {
+    pub fn first_inbound(&self, port: LinkEnd) -> Option<&P> {
         self.ends[port as usize].inbound.front().map(|flight| &flight.packet)
     }
 
-    /// The packets on their way to a port, by when it acts on them.
-    pub fn inbound(&self, port: LinkEnd) -> impl Iterator<Item = (Time, F)> + '_ {
+    /// Returns the packets in flight to a port, with the time at which it acts on each.
+    pub fn inbound(&self, port: LinkEnd) -> impl Iterator<Item = (Time, P)> + '_ {
         self.ends[port as usize].inbound.iter().map(|flight| (flight.at, flight.packet))
     }
 
-    /// Whether a packet is on its way to a port.
+    /// Returns whether a packet is in flight to a port.
     pub fn is_inbound(&self, port: LinkEnd) -> bool {
         !self.ends[port as usize].inbound.is_empty()
     }
 
-    /// Returns something to the sender at a port's far end, where it counts from `at` on. It is no
-    /// event unless the sender waits for it: it looks when it must decide.
+    /// Sends a flow-control message to the sender at a port's far end, where it counts from `at`
+    /// on. It causes an event only if that sender waits for it; otherwise the sender reads it at
+    /// its next decision.
     #[inline]
-    pub fn give_back(&mut self, port: LinkEnd, at: Time, back: B) {
+    pub fn send_flow_control(&mut self, port: LinkEnd, at: Time, message: F) {
         let to = self.ends[port as usize].far;
         let shard = self.ends[to as usize].shard;
         if shard != self.shard {
-            return self.outboxes[shard as usize].put(at, Mail::Back { to, at, back });
+            return self.outboxes[shard as usize].put(at, Mail::FlowControl { to, at, message });
         }
-        self.bring_back(to, at, back);
+        self.deliver_flow_control(to, at, message);
     }
 
-    /// Something will have come back to an end.
+    /// Puts a flow-control message into the ring of the end that it arrives at.
     #[inline]
-    fn bring_back(&mut self, to: LinkEnd, at: Time, back: B) {
+    fn deliver_flow_control(&mut self, to: LinkEnd, at: Time, message: F) {
         let end = &mut self.ends[to as usize];
-        // Small packets leave a buffer while a large one still does: their credits overtake.
-        end.returning.insert((at, back), |&(other, _)| other > at);
+        // A small packet may leave a buffer while a large one still does; its credits then
+        // overtake.
+        end.flow_control.insert((at, message), |&(other, _)| other > at);
         if end.waits && at < end.wake.at() {
             end.wake = end.wake.moved_to(at);
             self.queues[end.partition as usize].push(end.wake);
         }
     }
 
-    /// Takes the next of what has come back by `now`.
+    /// Takes the next flow-control message that counts by `now`.
     #[inline]
-    pub fn came_back(&mut self, port: LinkEnd, now: Time) -> Option<B> {
-        let returning = &mut self.ends[port as usize].returning;
-        let &(at, back) = returning.front()?;
+    pub fn take_flow_control(&mut self, port: LinkEnd, now: Time) -> Option<F> {
+        let queue = &mut self.ends[port as usize].flow_control;
+        let &(at, message) = queue.front()?;
         if at > now {
             return None;
         }
-        returning.pop_front();
-        Some(back)
+        queue.pop_front();
+        Some(message)
     }
 
-    /// What is still to come back, or to be looked at, by when it counts.
-    pub fn returning(&self, port: LinkEnd) -> impl Iterator<Item = (Time, B)> + '_ {
-        self.ends[port as usize].returning.iter().copied()
+    /// Returns the flow-control messages not yet taken, with the time from which each counts.
+    pub fn pending_flow_control(&self, port: LinkEnd) -> impl Iterator<Item = (Time, F)> + '_ {
+        self.ends[port as usize].flow_control.iter().copied()
     }
 
-    /// Sees to it that a port's sending side is looked at, at `at` or before.
+    /// Ensures that a port's sending side is served at `at` or earlier.
     #[inline]
     pub fn wake(&mut self, port: LinkEnd, at: Time) {
         let end = &mut self.ends[port as usize];
@@ -261,16 +271,16 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
         }
     }
 
-    /// Takes an event at `at` of the node whose turn it is as if it had been in its queue, if it would be the very next
-    /// one; whether it would.
+    /// Consumes an event at `at` of the current node without queueing it, if it would be the very
+    /// next one. Returns whether it would.
     #[inline]
-    pub fn take_at_once(&mut self, at: Time) -> bool {
+    pub fn try_take_next(&mut self, at: Time) -> bool {
         let is_next = at < self.horizon && at < self.queues[self.current].next_at();
         self.handled += u64::from(is_next);
         is_next
     }
 
-    /// The sending side is being looked at.
+    /// Clears a port's pending wake event once it is due.
     #[inline]
     pub fn woke(&mut self, port: LinkEnd, now: Time) {
         let end = &mut self.ends[port as usize];
@@ -279,22 +289,23 @@ impl<F: Copy + Default, B: Copy + Default> Links<F, B> {
         }
     }
 
-    /// The sending side can't do anything before the next thing comes back: it is looked at then.
+    /// Marks a port's sending side as unable to send before its next flow-control message, which
+    /// will wake it.
     pub fn wait(&mut self, port: LinkEnd) {
         let end = &mut self.ends[port as usize];
         end.waits = true;
-        if let Some(&(at, _)) = end.returning.front() {
+        if let Some(&(at, _)) = end.flow_control.front() {
             self.wake(port, at);
         }
     }
 
-    /// The sending side waits no longer.
+    /// Marks a port's sending side as able to send.
     #[inline]
-    pub fn waits_no_longer(&mut self, port: LinkEnd) {
+    pub fn stop_waiting(&mut self, port: LinkEnd) {
         self.ends[port as usize].waits = false;
     }
 
-    /// Adds an event of a node whose turn it is.
+    /// Adds an event of a node in the current partition.
     #[inline]
     pub fn push(&mut self, event: Event) {
         self.queues[self.current].push(event);

@@ -1,11 +1,11 @@
-//! The two kinds of nodes that every network has.
+//! The two kinds of nodes in every network.
 
 use super::event::Event;
 use super::links::Links;
 use super::partition::Node;
 use bandwise_units::Time;
 
-/// A switch or a host of one kind of network. Networks number their switches first.
+/// A switch or a host of a network. Networks number their switches first.
 #[derive(Debug)]
 pub enum Member<S, H> {
     /// A switch.
@@ -15,7 +15,7 @@ pub enum Member<S, H> {
 }
 
 impl<S, H> Member<S, H> {
-    /// The switch that it is.
+    /// Returns the switch, or `None` for a host.
     pub fn as_switch(&self) -> Option<&S> {
         match self {
             Member::Switch(switch) => Some(switch),
@@ -23,7 +23,7 @@ impl<S, H> Member<S, H> {
         }
     }
 
-    /// The host that it is.
+    /// Returns the host, or `None` for a switch.
     pub fn as_host(&self) -> Option<&H> {
         match self {
             Member::Host(host) => Some(host),
@@ -31,7 +31,7 @@ impl<S, H> Member<S, H> {
         }
     }
 
-    /// The switch that it is, to change.
+    /// Returns the switch for modification, or `None` for a host.
     pub fn as_switch_mut(&mut self) -> Option<&mut S> {
         match self {
             Member::Switch(switch) => Some(switch),
@@ -39,7 +39,7 @@ impl<S, H> Member<S, H> {
         }
     }
 
-    /// The host that it is, to change.
+    /// Returns the host for modification, or `None` for a switch.
     pub fn as_host_mut(&mut self) -> Option<&mut H> {
         match self {
             Member::Host(host) => Some(host),
@@ -48,12 +48,12 @@ impl<S, H> Member<S, H> {
     }
 }
 
-impl<S: Node, H: Node<Packet = S::Packet, Back = S::Back>> Node for Member<S, H> {
+impl<S: Node, H: Node<Packet = S::Packet, FlowControl = S::FlowControl>> Node for Member<S, H> {
     type Packet = S::Packet;
-    type Back = S::Back;
+    type FlowControl = S::FlowControl;
 
     #[inline]
-    fn handle(&mut self, event: Event, links: &mut Links<S::Packet, S::Back>) {
+    fn handle(&mut self, event: Event, links: &mut Links<S::Packet, S::FlowControl>) {
         match self {
             Member::Switch(switch) => switch.handle(event, links),
             Member::Host(host) => host.handle(event, links),
@@ -69,7 +69,7 @@ impl<S: Node, H: Node<Packet = S::Packet, Back = S::Back>> Node for Member<S, H>
     }
 
     #[inline]
-    fn catch_up(&mut self, horizon: Time, links: &mut Links<S::Packet, S::Back>) -> Time {
+    fn catch_up(&mut self, horizon: Time, links: &mut Links<S::Packet, S::FlowControl>) -> Time {
         match self {
             Member::Switch(switch) => switch.catch_up(horizon, links),
             Member::Host(host) => host.catch_up(horizon, links),

@@ -1,46 +1,54 @@
-//! Nodes, and which of them share a partition.
+//! Nodes, and their division into partitions.
 
 use super::event::Event;
 use super::links::Links;
 use bandwise_units::Time;
 use std::fmt::Debug;
 
-/// The kind of event with which a port's sending side is looked at; its argument is the port's end of
-/// the link. At one instant it comes first.
+/// Kind of the event that serves a port's sending side. Its argument is the port's link end. Wake
+/// events come first at an instant.
 pub const WAKE: u8 = 0;
-/// The kind of event with which a packet arrives at the end that is its argument. Other kinds are the
-/// node's own.
+/// Kind of the event for a packet's arrival at the link end in its argument. Kinds from 2 on belong
+/// to the node.
 pub const ARRIVAL: u8 = 1;
 
-/// Something that packets come to and leave from.
+/// A node of a network: packets arrive at it and leave it.
 pub trait Node: Send {
-    /// What goes over links.
+    /// Type of the packets on links.
     type Packet: Copy + Default + Debug + Send;
-    /// What comes back to the sender of packets: credits, pauses.
-    type Back: Copy + Default + Debug + Send;
-    /// Does what is due.
-    fn handle(&mut self, event: Event, links: &mut Links<Self::Packet, Self::Back>);
-    /// Its turn begins: what it will look at soon may be fetched.
+    /// Type of the flow-control messages from a receiver back to the sender: credits or PFC frames.
+    type FlowControl: Copy + Default + Debug + Send;
+    /// Handles an event that is due.
+    fn handle(&mut self, event: Event, links: &mut Links<Self::Packet, Self::FlowControl>);
+    /// Prefetches data needed soon. Called when the node's partition begins a window.
     #[inline]
     fn begin(&self) {}
-    /// Does what is due before `horizon` and was put off, at a window's end; returns when the next of it is due, or
-    /// [`Time::MAX`]. Only a node that is a partition by itself may put off what others hear of: they see it in time,
-    /// as they do all that it sends.
-    fn catch_up(&mut self, _horizon: Time, _links: &mut Links<Self::Packet, Self::Back>) -> Time {
+    /// Performs deferred work that is due before `horizon`, at the end of a window. Returns when
+    /// the next deferred work is due, or [`Time::MAX`] if there is none.
+    ///
+    /// A node may defer work with effects on others only if it is a partition by itself. Other
+    /// partitions see those effects in time, as they see all that the node sends.
+    fn catch_up(
+        &mut self,
+        _horizon: Time,
+        _links: &mut Links<Self::Packet, Self::FlowControl>,
+    ) -> Time {
         Time::MAX
     }
 }
 
-/// Links with at least this latency separate partitions: a full packet takes as long on a fast
-/// link, so that a window holds some events a port. Below that, one queue for both ends is faster.
-pub const APART: Time = Time::from_us(1);
+/// Smallest latency of a link that separates partitions. A full packet takes about as long on a
+/// fast link, so a window holds some events per port. Below this latency one queue for both ends is
+/// faster.
+pub const MIN_PARTITION_LATENCY: Time = Time::from_us(1);
 
-/// The partition of each of `nodes` nodes: those joined by links (two nodes and the latency) of
-/// less than `apart`, or of nothing, share one. They are numbered by their first nodes.
+/// Returns the partition of each of `nodes` nodes. Nodes joined by a link (two nodes and its
+/// latency) of latency zero or below `min_latency` share a partition. Partitions are numbered in
+/// the order of their first nodes.
 pub fn partitions(
     nodes: usize,
     links: impl IntoIterator<Item = (usize, usize, Time)>,
-    apart: Time,
+    min_latency: Time,
 ) -> Vec<u32> {
     let mut root: Vec<usize> = (0..nodes).collect();
     fn find(root: &mut [usize], mut node: usize) -> usize {
@@ -51,7 +59,7 @@ pub fn partitions(
         node
     }
     for (a, b, latency) in links {
-        if latency < apart || latency == Time::ZERO {
+        if latency < min_latency || latency == Time::ZERO {
             let [a, b] = [find(&mut root, a), find(&mut root, b)];
             root[a.max(b)] = a.min(b);
         }

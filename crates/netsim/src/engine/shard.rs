@@ -1,36 +1,36 @@
-//! Shards: partitions that run one after the other, with the links that end at them. Different
-//! shards may run at the same time; what they send to each other is mail.
+//! Shards: groups of partitions that run one after the other, with the link ends in them. Different
+//! shards may run in parallel; they exchange mail.
 
 use super::links::Links;
 use super::partition::Node;
 use bandwise_units::Time;
 
-/// Some partitions of a network.
+/// A group of partitions of a network.
 #[derive(Debug)]
 pub(super) struct Shard<N: Node> {
-    /// By partition: its nodes.
+    /// Nodes by partition.
     pub partitions: Vec<Vec<N>>,
-    pub links: Links<N::Packet, N::Back>,
+    pub links: Links<N::Packet, N::FlowControl>,
 }
 
 impl<N: Node> Shard<N> {
-    /// When something is due first, or [`Time::MAX`].
+    /// Returns when the first event, message or deferred work is due, or [`Time::MAX`].
     pub fn first(&self) -> Time {
         self.links.first()
     }
 
-    /// A node of a partition, with the links as its turn would be.
+    /// Returns a node of a partition, and the links as that node sees them.
     pub fn node_mut(
         &mut self,
         partition: u32,
         number: u32,
-    ) -> (&mut N, &mut Links<N::Packet, N::Back>) {
+    ) -> (&mut N, &mut Links<N::Packet, N::FlowControl>) {
         self.links.current = partition as usize;
         (&mut self.partitions[partition as usize][number as usize], &mut self.links)
     }
 
-    /// Handles everything that is due before `horizon`. Nothing that other shards do from now on may
-    /// matter here before that.
+    /// Handles all events before `horizon`. No later action of another shard may count here before
+    /// that.
     pub fn run(&mut self, horizon: Time) {
         self.links.open_mail();
         self.links.horizon = horizon;
@@ -42,15 +42,22 @@ impl<N: Node> Shard<N> {
                 nodes[event.node()].handle(event, &mut self.links);
             }
             let next = nodes.iter_mut().map(|node| node.catch_up(horizon, &mut self.links)).min();
-            self.links.put_off[partition] = next.unwrap_or(Time::MAX);
+            self.links.deferred[partition] = next.unwrap_or(Time::MAX);
         }
     }
 }
 
-/// The shard of each partition, of `count`: parts of about the same work with few links between
-/// them. Partitions with a single neighbour (hosts, mostly) are dealt in order, in equal parts.
-/// From there outward, every other goes where most of its neighbours are, or else where there is
-/// least to do. `links` names the partitions at both ends of every link.
+/// Returns the shard of each partition, out of `count` shards of about equal work with few links
+/// between them.
+///
+/// Partitions with at most one neighbour (mostly hosts) are distributed in order and in equal
+/// parts. From there outward, each partition joins the shard that contains most of its neighbours,
+/// or the one with the least work among equals. `links` names the partitions at both ends of every
+/// link.
+///
+/// # Panics
+///
+/// If `count` is zero and there are partitions.
 pub fn shards(
     partitions: usize,
     links: impl IntoIterator<Item = (usize, usize)>,
@@ -65,7 +72,7 @@ pub fn shards(
     }
     let leaves: Vec<usize> = (0..partitions).filter(|&p| neighbours[p].len() < 2).collect();
     let mut shard_of: Vec<Option<usize>> = vec![None; partitions];
-    // What there is to do grows with the links.
+    // Work is estimated by the number of links.
     let mut work = vec![0; count];
     for (place, &leaf) in leaves.iter().enumerate() {
         shard_of[leaf] = Some(place * count / leaves.len());
@@ -79,7 +86,8 @@ pub fn shards(
             if placed[partition].is_none() && touches {
                 let best =
                     |&shard: &usize| (near(partition, shard), std::cmp::Reverse(work[shard]));
-                // Of equals the last counts as greatest, so the first is to come last.
+                // `max_by_key` returns the last of equal maxima, so reverse order selects the
+                // first.
                 let shard = (0..count).rev().max_by_key(best).expect("there is a shard");
                 shard_of[partition] = Some(shard);
                 work[shard] += neighbours[partition].len();
@@ -99,7 +107,8 @@ pub fn shards(
 mod tests {
     use super::*;
 
-    /// Two pods of two edge switches with two hosts each, and two aggregation switches; four cores.
+    /// Two pods of two edge and two aggregation switches, with two hosts per edge switch; four
+    /// cores.
     #[test]
     fn pods_stay_whole() {
         let edge = |pod, i| 4 + 4 * pod + i;
@@ -121,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_and_single_nodes_are_placed_too() {
+    fn rings_and_isolated_nodes_get_a_shard() {
         let ring = (0..6).map(|n| (n, (n + 1) % 6));
         let shard_of = shards(8, ring, 3);
         assert!(shard_of.iter().all(|&shard| shard < 3));

@@ -1,13 +1,13 @@
-//! What a packet analyser at chosen ports would see.
+//! Packet captures at selected ports.
 //!
-//! Nothing in the network knows of it: a capture looks at the links. It lets the engine run no
-//! further at a time than the least latency of the links that it looks at, so that whatever arrives
-//! in a step was on its link before, and looks before each step. A network without a capture is run
-//! as ever.
+//! A capture only observes the links; the network's nodes are unaware of it. The engine runs in
+//! steps of at most the smallest latency of the captured links. Every packet that arrives in a step
+//! is therefore on its link before the step, when the capture reads it. Without a capture the
+//! engine runs unrestricted.
 
 use super::core::Nodes;
 use super::features::Features;
-use super::flow::{Opened, frame_time};
+use super::flow::{FlowSpec, frame_time};
 use super::output::PfcFrame;
 use super::packet::{Kind, LEAST, MAX_BYTES, Packet};
 use super::telemetry::Frame;
@@ -18,30 +18,30 @@ use bandwise_units::{BitRate, Time};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// What is captured: all frames at some ports, some flows everywhere, or both.
+/// Filter of a capture: all frames at some ports, some flows everywhere, or both.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Chosen {
-    /// Ports of which all frames are captured, those that they send and those that come to them.
+pub struct CaptureFilter {
+    /// Ports whose sent and received frames are all captured.
     pub ports: BTreeSet<Port>,
-    /// Numbers of flows whose packets are captured where a port sends one and where a host receives
-    /// one.
+    /// Numbers of flows whose packets are captured where a port sends them and where a host
+    /// receives them.
     pub flows: BTreeSet<u32>,
 }
 
-/// A frame, where and when it was seen. In order of time, then of ports.
+/// A captured frame with time and port. Records are ordered by time, then by port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sighting {
-    /// When its first bit left, or its last bit had come.
+pub struct CaptureRecord {
+    /// Departure time of the first bit, or arrival time of the last bit.
     pub at: Time,
     /// The port.
     pub port: Port,
-    /// Whether the port sent or received it.
+    /// Direction of the frame at the port.
     pub direction: Direction,
-    /// What it is.
-    pub frame: Seen,
+    /// The frame.
+    pub frame: CapturedFrame,
 }
 
-/// Whether a port sent or received a frame.
+/// Direction of a frame at a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direction {
     /// Received.
@@ -50,101 +50,105 @@ pub enum Direction {
     Out,
 }
 
-/// A frame that was seen.
+/// A captured frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seen {
+pub enum CapturedFrame {
     /// A packet of a flow.
-    Packet(SeenPacket),
-    /// Priority flow control.
-    PfcFrame(PfcFrame),
+    Packet(CapturedPacket),
+    /// A frame of priority flow control.
+    Pfc(PfcFrame),
 }
 
-/// A packet of a flow, in the one direction or the other.
+/// A packet of a flow, in either direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SeenPacket {
+pub struct CapturedPacket {
     /// The flow.
-    pub flow: Opened,
-    /// What it is.
+    pub flow: FlowSpec,
+    /// The packet's kind.
     pub kind: Kind,
-    /// Its number in the flow; of an acknowledgement the next one expected.
+    /// Sequence number; in an acknowledgement, the next one expected.
     pub seq: Seq,
-    /// Of a negative acknowledgement, the packet that caused it.
+    /// Packet that caused a negative acknowledgement.
     pub sack: Seq,
-    /// From Ethernet header to frame check sequence.
+    /// Bytes from Ethernet header to frame check sequence.
     pub bytes: u16,
-    /// Whether it is marked (ECN), or tells of a mark.
+    /// The ECN mark is set, or echoed.
     pub marked: bool,
 }
 
-/// A port that packets come to, and the one that sends them.
+/// A captured link: a receiving port, and the port that sends to it.
 #[derive(Debug)]
-struct Watched {
+struct CapturedLink {
     end: LinkEnd,
     near: Port,
     far: Port,
     rate: BitRate,
     delay: Time,
-    /// Whether they come to a host.
+    /// The receiving port belongs to a host.
     to_host: bool,
 }
 
-/// A capture that goes on.
+/// A running capture.
 #[derive(Debug)]
 pub(super) struct Capture {
-    chosen: Chosen,
-    watched: Vec<Watched>,
-    /// The least latency of all links that are looked at: what arrives in so short a time is on its
-    /// link at the beginning.
+    filter: CaptureFilter,
+    links: Vec<CapturedLink>,
+    /// Smallest latency of the captured links: any arrival within a step is on its link when the
+    /// step begins.
     step: Time,
-    /// The most time between a frame's first bit and its arrival: so much later it is known.
+    /// Largest time between a frame's first bit and its arrival, after which the frame is known.
     known_after: Time,
-    /// What arrives before this was seen.
-    seen_to: Time,
-    /// Flows by a host, whether data comes to it or what answers data, and its key for them.
-    flows: BTreeMap<(u32, bool, u32), Opened>,
-    /// Not handed out yet.
-    sightings: Vec<Sighting>,
+    /// Time up to which all arrivals have been recorded.
+    recorded_to: Time,
+    /// Flows by host, by whether data or its responses arrive there, and by the host's key.
+    flows: BTreeMap<(u32, bool, u32), FlowSpec>,
+    /// Records not taken yet.
+    records: Vec<CaptureRecord>,
 }
 
-/// The key of a slot when it was used so many times less: whatever was sent then is gone.
-const FORGOTTEN: u32 = 64 << 24;
+/// Difference to the key that a slot had 64 uses earlier, whose packets have all left the network.
+const REUSED: u32 = 64 << 24;
 
 impl Capture {
-    /// `ends` are the links' ends by their ports.
-    pub(super) fn new(chosen: Chosen, fabric: &Fabric, ends: &BTreeMap<Port, LinkEnd>) -> Self {
-        // A flow may come by anywhere.
-        let is_chosen = |port: Port| chosen.ports.contains(&port) || !chosen.flows.is_empty();
-        let watched = ends.iter().filter_map(|(&near, &end)| {
+    /// Creates a capture. `ends` are the link ends by port.
+    pub(super) fn new(
+        filter: CaptureFilter,
+        fabric: &Fabric,
+        ends: &BTreeMap<Port, LinkEnd>,
+    ) -> Self {
+        // A flow may pass any port.
+        let is_captured = |port: Port| filter.ports.contains(&port) || !filter.flows.is_empty();
+        let links = ends.iter().filter_map(|(&near, &end)| {
             let (far, &Link { rate, delay, .. }) = fabric.peer(near)?;
             let to_host = !fabric.is_switch(near.node);
-            let watched = Watched { end, near, far, rate, delay, to_host };
-            (is_chosen(near) || is_chosen(far)).then_some(watched)
+            let links = CapturedLink { end, near, far, rate, delay, to_host };
+            (is_captured(near) || is_captured(far)).then_some(links)
         });
-        let watched: Vec<Watched> = watched.collect();
-        let latencies = |bytes| watched.iter().map(move |w| w.delay + frame_time(w.rate, bytes));
+        let links: Vec<CapturedLink> = links.collect();
+        let latencies = |bytes| links.iter().map(move |w| w.delay + frame_time(w.rate, bytes));
         Capture {
             step: latencies(LEAST).min().unwrap_or(Time::MAX),
             known_after: latencies(MAX_BYTES).max().unwrap_or(Time::ZERO),
-            chosen,
-            watched,
-            seen_to: Time::ZERO,
+            filter,
+            links,
+            recorded_to: Time::ZERO,
             flows: BTreeMap::new(),
-            sightings: Vec::new(),
+            records: Vec::new(),
         }
     }
 
-    /// A flow is opened; at its hosts it goes by these keys.
-    pub(super) fn opened(&mut self, flow: &Opened, src_key: u32, dst_key: u32) {
-        if self.chosen.ports.is_empty() && !self.chosen.flows.contains(&flow.number) {
+    /// Registers a flow that is opened, with its keys at both hosts.
+    pub(super) fn open(&mut self, flow: &FlowSpec, src_key: u32, dst_key: u32) {
+        if self.filter.ports.is_empty() && !self.filter.flows.contains(&flow.number) {
             return;
         }
         for (host, is_data, key) in [(flow.src, false, src_key), (flow.dst, true, dst_key)] {
             self.flows.insert((host, is_data, key), *flow);
-            self.flows.remove(&(host, is_data, key.wrapping_sub(FORGOTTEN)));
+            self.flows.remove(&(host, is_data, key.wrapping_sub(REUSED)));
         }
     }
 
-    /// Runs the engine, looking at the links.
+    /// Runs the engine in steps, recording the frames on links before each.
     pub(super) fn run<F: Features>(
         &mut self,
         engine: &mut Nodes<F>,
@@ -154,65 +158,66 @@ impl Capture {
     ) -> bool {
         while let Some(first) = engine.next_at().filter(|&first| first < end) {
             let to = first.saturating_add(self.step).min(end);
-            self.look(engine, fabric, self.seen_to..to, to);
-            self.seen_to = to;
+            self.record_arrivals(engine, fabric, self.recorded_to..to, to);
+            self.recorded_to = to;
             engine.run(to, executor);
         }
-        self.look(engine, fabric, self.seen_to..end, end);
-        self.seen_to = end;
+        self.record_arrivals(engine, fabric, self.recorded_to..end, end);
+        self.recorded_to = end;
         engine.run(end, executor)
     }
 
-    /// Hands out what was seen, in order, as far as nothing earlier can follow. `ended`: the run is
-    /// over, so that is all, with what is still on its way.
+    /// Passes the records to `take`, in order, as far as no earlier one can follow. If the run has
+    /// ended, passes all records, including frames still in flight.
     pub(super) fn take<F: Features>(
         &mut self,
         engine: &Nodes<F>,
         fabric: &Fabric,
         ended: bool,
-        take: impl FnMut(Sighting),
+        take: impl FnMut(CaptureRecord),
     ) {
-        let mut known = self.seen_to.saturating_sub(self.known_after);
+        let mut known = self.recorded_to.saturating_sub(self.known_after);
         if ended {
-            self.look(engine, fabric, self.seen_to..Time::MAX, self.seen_to);
+            self.record_arrivals(engine, fabric, self.recorded_to..Time::MAX, self.recorded_to);
             known = Time::MAX;
         }
         // No port sends, or receives, two frames at once.
-        self.sightings.sort_unstable_by_key(|seen| (seen.at, seen.port, seen.direction));
-        let count = self.sightings.partition_point(|seen| seen.at < known);
-        self.sightings.drain(..count).for_each(take);
+        self.records.sort_unstable_by_key(|record| (record.at, record.port, record.direction));
+        let count = self.records.partition_point(|record| record.at < known);
+        self.records.drain(..count).for_each(take);
     }
 
-    /// Sees the frames that arrive within a time, where they are before `until`.
-    fn look<F: Features>(
+    /// Records the frames that arrive within a time range and were sent before `until`.
+    fn record_arrivals<F: Features>(
         &mut self,
         engine: &Nodes<F>,
         fabric: &Fabric,
         arrive: Range<Time>,
         until: Time,
     ) {
-        for place in 0..self.watched.len() {
-            let Watched { end, near, .. } = self.watched[place];
+        for index in 0..self.links.len() {
+            let CapturedLink { end, near, .. } = self.links[index];
             let net = engine.links(end);
             for (at, packet) in net.inbound(end).take_while(|(at, _)| *at < arrive.end) {
                 let packet =
                     self.packet(fabric, near, *packet.packet()).filter(|_| arrive.start <= at);
                 if let Some(packet) = packet {
-                    self.sees(place, at, Seen::Packet(packet), until);
+                    self.record(index, at, CapturedFrame::Packet(packet), until);
                 }
             }
-            // A pause stays where it is until the sender looks, so it may have been seen.
-            for (at, pause) in net.returning(end).filter(|(at, _)| arrive.contains(at)) {
-                self.sees(place, at, Seen::PfcFrame(pause), until);
+            // A PFC frame stays in index until the sender reads it, so it may have been recorded
+            // before.
+            for (at, pause) in net.pending_flow_control(end).filter(|(at, _)| arrive.contains(at)) {
+                self.record(index, at, CapturedFrame::Pfc(pause), until);
             }
         }
     }
 
-    /// What a packet is that comes to a port, if its flow is known.
-    fn packet(&self, fabric: &Fabric, to: Port, packet: Packet) -> Option<SeenPacket> {
+    /// Returns a packet that arrives at a port, if its flow is known.
+    fn packet(&self, fabric: &Fabric, to: Port, packet: Packet) -> Option<CapturedPacket> {
         let host = fabric.rank(destination(fabric, to.node, packet)) as u32;
         let flow = *self.flows.get(&(host, packet.kind() == Kind::Data, packet.key()))?;
-        Some(SeenPacket {
+        Some(CapturedPacket {
             flow,
             kind: packet.kind(),
             seq: packet.seq(),
@@ -222,31 +227,31 @@ impl Capture {
         })
     }
 
-    /// Takes note of a frame that arrives: that it left the one port, and that it came to the other.
-    fn sees(&mut self, place: usize, at: Time, frame: Seen, until: Time) {
-        let Watched { near, far, rate, delay, to_host, .. } = self.watched[place];
+    /// Records an arriving frame: its departure from one port, and its arrival at the other.
+    fn record(&mut self, index: usize, at: Time, frame: CapturedFrame, until: Time) {
+        let CapturedLink { near, far, rate, delay, to_host, .. } = self.links[index];
         let (bytes, of_flow) = match frame {
-            Seen::Packet(SeenPacket { flow, bytes, .. }) => {
-                (bytes.into(), self.chosen.flows.contains(&flow.number))
+            CapturedFrame::Packet(CapturedPacket { flow, bytes, .. }) => {
+                (bytes.into(), self.filter.flows.contains(&flow.number))
             }
-            Seen::PfcFrame(_) => (LEAST, false),
+            CapturedFrame::Pfc(_) => (LEAST, false),
         };
         let left = at - delay - frame_time(rate, bytes);
         for (at, port, direction, of_flow) in
             [(left, far, Direction::Out, of_flow), (at, near, Direction::In, of_flow && to_host)]
         {
-            if at < until && (of_flow || self.chosen.ports.contains(&port)) {
-                self.sightings.push(Sighting { at, port, direction, frame });
+            if at < until && (of_flow || self.filter.ports.contains(&port)) {
+                self.records.push(CaptureRecord { at, port, direction, frame });
             }
         }
     }
 }
 
-/// The host that a packet goes to which has come to a node.
+/// Returns the destination host of a packet that has arrived at a node.
 fn destination(fabric: &Fabric, mut node: NodeId, mut packet: Packet) -> NodeId {
     while fabric.is_switch(node) {
-        let number = packet.turn() as u8 + 1;
-        let (far, _) = fabric.peer(Port { node, number }).expect("a path leads over cables");
+        let number = packet.next_hop() as u8 + 1;
+        let (far, _) = fabric.peer(Port { node, number }).expect("a path crosses cables");
         node = far.node;
     }
     node

@@ -1,47 +1,47 @@
-//! Traffic classes (the priorities of IEEE 802.1Q), and how those of a port share its link.
+//! Traffic classes (the priorities of IEEE 802.1Q), and their shares of a link.
 
 use super::packet::CLASSES;
 
 /// The traffic classes of a network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Classes {
-    /// How many there are, 1 to [`CLASSES`]. Flows are of those below.
+    /// Number of classes, 1 to [`CLASSES`]. Flows use the classes below it.
     pub count: u8,
-    /// Those with priority flow control, where switches have it, a set.
+    /// Set of classes with priority flow control, where switches have it.
     pub lossless: u8,
-    /// Which one goes next.
+    /// Rule for the choice of the next class.
     pub schedule: Schedule,
 }
 
-/// Which class goes next where several have something to send.
+/// Rule for the choice among classes with waiting packets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Schedule {
-    /// The highest.
+    /// Strict priority: the highest class.
     Strict,
-    /// They share the link's bytes by these weights, each at least 1 (deficit weighted round robin,
+    /// Shares of the link's bytes by these weights, each at least 1 (deficit weighted round robin,
     /// DWRR).
     Weighted([u16; CLASSES]),
 }
 
 impl Classes {
-    /// One class for all, with flow control where switches have it.
+    /// One class for all traffic, with flow control where switches have it.
     pub const ONE: Classes = Classes { count: 1, lossless: u8::MAX, schedule: Schedule::Strict };
 
-    /// Whether flow control may stop a class.
+    /// Returns whether flow control may pause a class.
     pub const fn is_lossless(&self, class: u8) -> bool {
         self.lossless >> class & 1 == 1
     }
 }
 
-/// Bytes that a class may send in a round for each unit of weight. A packet or so: fewer would only
-/// mean more rounds, more that classes take turns in bursts.
+/// Bytes that a class may send in a round per unit of weight. About a packet: less would only mean
+/// more rounds, more would make classes send in bursts.
 const QUANTUM: i32 = 1_024;
 
-/// Whose turn it is at a port.
+/// Scheduler of the classes at a port.
 ///
-/// A class may overdraw by less than a packet, and has that much less in the next round (surplus
-/// round robin): shares are those of DWRR (Shreedhar and Varghese, SIGCOMM 1995), and nobody has
-/// to know how long the next packet of a class is before it is taken.
+/// A class may overdraw by less than a packet, which is deducted from its next round (surplus round
+/// robin). Shares equal those of DWRR (Shreedhar and Varghese, SIGCOMM 1995), and a packet's length
+/// need not be known before it is taken.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DeficitRoundRobin {
     at: u8,
@@ -50,7 +50,7 @@ pub(super) struct DeficitRoundRobin {
 }
 
 impl DeficitRoundRobin {
-    /// The class, of a set with at least one, that goes next.
+    /// Returns the next class from a non-empty set.
     #[inline]
     pub fn next(&mut self, schedule: &Schedule, ready: u8) -> usize {
         let class = match schedule {
@@ -70,16 +70,16 @@ impl DeficitRoundRobin {
             self.at = (self.at + 1) % CLASSES as u8;
             let next = usize::from(self.at);
             if ready >> next & 1 == 1 {
-                // What a class did not use while it had nothing to send is gone.
+                // A class forfeits quota that it did not use because it had nothing to send.
                 self.left[next] = self.left[next].min(0) + i32::from(weights[next]) * QUANTUM;
             }
         }
     }
 
-    /// A packet of that class leaves, where these were ready. What a class sends while no other
-    /// wants to is not held against it.
+    /// Accounts for a packet of a class that leaves while the given classes were ready. A class
+    /// that is alone is not charged.
     #[inline]
-    pub fn took(&mut self, schedule: &Schedule, ready: u8, class: usize, bytes: u16) {
+    pub fn sent(&mut self, schedule: &Schedule, ready: u8, class: usize, bytes: u16) {
         if ready & (ready - 1) != 0 && *schedule != Schedule::Strict {
             self.left[class] -= i32::from(bytes);
         }
@@ -92,14 +92,14 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_highest_goes_first() {
-        let mut turns = DeficitRoundRobin::default();
+    fn strict_priority_selects_the_highest_class() {
+        let mut scheduler = DeficitRoundRobin::default();
         let order = [0b1010_0001, 0b0010_0001, 0b1, 0b100];
-        assert_eq!(order.map(|set| turns.next(&Schedule::Strict, set)), [7, 5, 0, 2]);
+        assert_eq!(order.map(|set| scheduler.next(&Schedule::Strict, set)), [7, 5, 0, 2]);
     }
 
     proptest! {
-        /// Classes that always have something to send share by weight, whatever their packets' sizes.
+        /// Classes with permanent backlog share by weight, for any packet sizes.
         #[test]
         fn bytes_are_shared_by_weight(
             weights in prop::array::uniform8(1u16..20),
@@ -107,17 +107,17 @@ mod tests {
             ready in 1u8..=255,
         ) {
             let schedule = Schedule::Weighted(weights);
-            let mut turns = DeficitRoundRobin::default();
-            let mut sent = [0u64; CLASSES];
-            while sent.iter().sum::<u64>() < 50_000_000 {
-                let class = turns.next(&schedule, ready);
+            let mut scheduler = DeficitRoundRobin::default();
+            let mut bytes_sent = [0u64; CLASSES];
+            while bytes_sent.iter().sum::<u64>() < 50_000_000 {
+                let class = scheduler.next(&schedule, ready);
                 prop_assert!(ready >> class & 1 == 1);
-                turns.took(&schedule, ready, class, sizes[class]);
-                sent[class] += u64::from(sizes[class]);
+                scheduler.sent(&schedule, ready, class, sizes[class]);
+                bytes_sent[class] += u64::from(sizes[class]);
             }
             let all: u64 = (0..8).filter(|c| ready >> c & 1 == 1).map(|c| u64::from(weights[c])).sum();
             for class in (0..8).filter(|c| ready >> c & 1 == 1) {
-                let share = sent[class] as f64 / sent.iter().sum::<u64>() as f64;
+                let share = bytes_sent[class] as f64 / bytes_sent.iter().sum::<u64>() as f64;
                 let expected = f64::from(weights[class]) / all as f64;
                 prop_assert!((share / expected - 1.0).abs() < 0.05, "{class}: {share} {expected}");
             }

@@ -1,8 +1,8 @@
-//! A network with some features: [`Core`].
+//! A network with given features: [`Core`].
 
-use super::capture::{Capture, Chosen, Sighting};
+use super::capture::{Capture, CaptureFilter, CaptureRecord};
 use super::features::Features;
-use super::flow::{Finished, Opened, alone, frame_time};
+use super::flow::{FinishedFlow, FlowSpec, alone, frame_time};
 use super::host::HostModel;
 use super::host_node::HostNode;
 use super::network::{Counters, NetworkModel, PathTooLong};
@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// The nodes of a network.
 pub(super) type Nodes<F> = Engine<Member<Switch<F>, <F as Features>::Host>>;
 
-/// A network with flows. What its methods do is said at [`Network`](super::Network).
+/// A network with flows. Methods are documented at [`Network`](super::Network).
 #[derive(Debug)]
 pub(super) struct Core<F: Features> {
     engine: Nodes<F>,
@@ -33,18 +33,18 @@ pub(super) struct Core<F: Features> {
     model: NetworkModel,
     seed: u64,
     switches: usize,
-    /// Ends of cables by their ports.
+    /// Link ends by their ports.
     ends: BTreeMap<Port, LinkEnd>,
     capture: Option<Box<Capture>>,
 }
 
 impl<F: Features> Core<F> {
-    pub fn parted(
+    pub fn partitioned(
         fabric: &Fabric,
         model: &NetworkModel,
         seed: u64,
         shards: NonZeroUsize,
-        apart: Time,
+        min_latency: Time,
     ) -> Self {
         let nodes: Vec<NodeId> = fabric.switches().iter().chain(fabric.hosts()).copied().collect();
         let switches = fabric.switches().len();
@@ -54,7 +54,7 @@ impl<F: Features> Core<F> {
             let [a, b] = link.ends;
             (index(a.node), index(b.node), latency(link))
         });
-        let partition_of = engine::partitions(nodes.len(), links, apart);
+        let partition_of = engine::partitions(nodes.len(), links, min_latency);
         let partitions = partition_of.iter().map(|&p| p as usize + 1).max().unwrap_or(0);
         let between = fabric.links().iter().map(|link| {
             let [a, b] = link.ends.map(|port| partition_of[index(port.node)] as usize);
@@ -71,7 +71,7 @@ impl<F: Features> Core<F> {
             let [a, b] = link.ends.map(|port| ends[&port]);
             engine.join(a, b, latency(link));
         }
-        // Ports without a cable are on no path.
+        // No path contains a port without a cable.
         let output = |port: Port| match fabric.peer(port) {
             Some((_, link)) => Output::new(ends[&port], link.rate, link.delay),
             None => Output::new(LinkEnd::MAX, BitRate::from_bps(1), Time::ZERO),
@@ -112,7 +112,7 @@ impl<F: Features> Core<F> {
         }
     }
 
-    pub fn capture(&mut self, chosen: Chosen) {
+    pub fn capture(&mut self, chosen: CaptureFilter) {
         self.capture = Some(Box::new(Capture::new(chosen, &self.fabric, &self.ends)));
     }
 
@@ -120,7 +120,7 @@ impl<F: Features> Core<F> {
         self.capture = None;
     }
 
-    pub fn take_sightings(&mut self, ended: bool, take: impl FnMut(Sighting)) {
+    pub fn take_records(&mut self, ended: bool, take: impl FnMut(CaptureRecord)) {
         if let Some(capture) = &mut self.capture {
             capture.take(&self.engine, &self.fabric, ended, take);
         }
@@ -140,26 +140,26 @@ impl<F: Features> Core<F> {
         node.as_host().expect("hosts come after switches")
     }
 
-    pub fn open(&mut self, flow: &Opened) -> Result<(), PathTooLong> {
+    pub fn open(&mut self, flow: &FlowSpec) -> Result<(), PathTooLong> {
         assert!(flow.class < self.model.classes.count, "there is no class {}", flow.class);
         let (src, dst) = (flow.src as usize, flow.dst as usize);
-        // The way back is hashed by itself, as its addresses and ports are the other way round.
+        // The reverse path is hashed separately, since addresses and ports are swapped.
         let hash = |direction: u64| (self.seed << 1 | direction) ^ u64::from(flow.number) << 32;
         let there = path(self.paths.path(src, dst, hash(0))).ok_or(PathTooLong)?;
         let back = path(self.paths.path(dst, src, hash(1))).ok_or(PathTooLong)?;
-        let expected = self.host_mut(flow.dst).0.expect(flow, back);
+        let expected = self.host_mut(flow.dst).0.open_incoming(flow, back);
         let congestion = self.congestion(flow);
         let (host, net) = self.host_mut(flow.src);
         let slot = host.open(flow, expected, there, congestion, net);
-        self.host_mut(flow.dst).0.answer_to(expected, slot);
+        self.host_mut(flow.dst).0.set_sender_key(expected, slot);
         if let Some(capture) = &mut self.capture {
-            capture.opened(flow, slot, expected);
+            capture.open(flow, slot, expected);
         }
         Ok(())
     }
 
-    /// The congestion control of a flow. Only where there is one, the flow's path matters to it.
-    fn congestion(&self, flow: &Opened) -> Congestion {
+    /// Creates a flow's congestion control, which depends on the flow's path if it is enabled.
+    fn congestion(&self, flow: &FlowSpec) -> Congestion {
         let host = &self.model.host;
         if host.congestion.algorithm == Algorithm::None {
             return Congestion::None;
@@ -178,30 +178,30 @@ impl<F: Features> Core<F> {
             None => self.engine.run(end, executor),
             Some(capture) => capture.run(&mut self.engine, executor, &self.fabric, end),
         };
-        self.forget_ended();
+        self.remove_ended();
         goes_on
     }
 
-    /// Frees the slots of flows that have ended at both ends.
-    fn forget_ended(&mut self) {
+    /// Removes flows that have ended at both ends.
+    fn remove_ended(&mut self) {
         for src in 0..self.fabric.hosts().len() as u32 {
-            let mut ended = std::mem::take(&mut self.host_mut(src).0.notes_mut().ended);
+            let mut ended = std::mem::take(&mut self.host_mut(src).0.report_mut().ended);
             ended.retain(|&slot| {
                 let (dst, expected) = self.host(src).far_end(slot);
                 let complete = self.host(dst).is_complete(expected);
                 if complete {
-                    self.host_mut(src).0.forget_sent(slot);
-                    self.host_mut(dst).0.forget_received(expected);
+                    self.host_mut(src).0.remove_sent(slot);
+                    self.host_mut(dst).0.remove_received(expected);
                 }
                 !complete
             });
-            self.host_mut(src).0.notes_mut().ended = ended;
+            self.host_mut(src).0.report_mut().ended = ended;
         }
     }
 
-    pub fn take_finished(&mut self, mut take: impl FnMut(Finished)) {
+    pub fn take_finished(&mut self, mut take: impl FnMut(FinishedFlow)) {
         for host in 0..self.fabric.hosts().len() as u32 {
-            self.host_mut(host).0.notes_mut().finished.drain(..).for_each(&mut take);
+            self.host_mut(host).0.report_mut().finished.drain(..).for_each(&mut take);
         }
     }
 
@@ -255,34 +255,34 @@ impl<F: Features> Core<F> {
             sum.paused += port.paused;
         }
         sum.peak_buffer = self.switches().map(Switch::peak_buffer).max().unwrap_or(Bytes::ZERO);
-        for notes in self.hosts().map(HostNode::notes) {
-            sum.packets_delivered += notes.packets_in;
-            sum.packets_retransmitted += notes.retransmitted;
-            sum.timeouts += notes.timeouts;
+        for report in self.hosts().map(HostNode::report) {
+            sum.packets_delivered += report.packets_in;
+            sum.packets_retransmitted += report.retransmitted;
+            sum.timeouts += report.timeouts;
         }
         sum
     }
 }
 
-/// How long after it leaves a packet may matter at a link's far end, at least.
+/// Returns the smallest time between a packet's departure and its effect at a link's far end.
 pub(super) fn latency(link: &Link) -> Time {
     link.delay + frame_time(link.rate, LEAST)
 }
 
-/// The rates and delays of a shortest path between two hosts.
+/// Returns rates and delays along a shortest path between two hosts.
 fn links(fabric: &Fabric, paths: &EqualPaths, src: usize, dst: usize) -> Vec<(BitRate, Time)> {
     let mut port = fabric.host_port(fabric.hosts()[src]);
     let mut links = Vec::with_capacity(6);
     let mut ports = paths.path(src, dst, 0);
     loop {
-        let (far, link) = fabric.peer(port).expect("a path leads over cables");
+        let (far, link) = fabric.peer(port).expect("a path crosses cables");
         links.push((link.rate, link.delay));
         let Some(number) = ports.next() else { return links };
         port = Port { node: far.node, number };
     }
 }
 
-/// From the start of a full packet to its acknowledgement on a path where nobody else sends.
+/// Returns the time from the start of a full packet to its acknowledgement on an empty path.
 fn round_trip(host: &HostModel, links: &[(BitRate, Time)]) -> Time {
     let there = alone(host.mtu.into(), host.mtu, host.extra_bytes(), links);
     there
@@ -292,10 +292,10 @@ fn round_trip(host: &HostModel, links: &[(BitRate, Time)]) -> Time {
             .sum::<Time>()
 }
 
-/// The bandwidth-delay product of the longest path in packets: how many a sender has in flight
-/// when the first one's acknowledgement comes in an empty network (IRN 3.2). Unlike the
-/// propagation delays that IRN 4.1 counts (110 packets), this includes the time that each link
-/// takes to send a packet: with less, a flow alone would not fill its link.
+/// Returns the bandwidth-delay product of the longest path in packets: the packets that a sender
+/// has in flight when the first acknowledgement arrives in an empty network (IRN 3.2). IRN 4.1
+/// counts propagation delays only (110 packets). This value includes each link's transmission time;
+/// with less, a single flow would not fill its link.
 pub fn bdp_packets(fabric: &Fabric, host: &HostModel) -> u32 {
     let Some(ends) = farthest_hosts(fabric) else { return 1 };
     let [a, b] = ends.map(|host| fabric.rank(host));
@@ -304,10 +304,10 @@ pub fn bdp_packets(fabric: &Fabric, host: &HostModel) -> u32 {
     (round_trip(host, &links).as_ps().div_ceil(packet.as_ps()) + 1) as u32
 }
 
-/// The longest round trip with one congested link, RTO_high of IRN 4.1: that of a full packet on the
-/// longest path, and its wait at a switch all of whose buffers are full for one output. Like
-/// [`bdp_packets`] and unlike IRN 4.1 (~320 us in its default case), the former includes the time
-/// that each link takes to send a packet, the latter the gaps between packets: 318.8 us.
+/// Returns the longest round trip with one congested link, RTO_high of IRN 4.1: the round trip of a
+/// full packet on the longest path, plus its wait at a switch whose buffers are all full for one
+/// output. Like [`bdp_packets`] and unlike IRN 4.1 (~320 us in its default case), the round trip
+/// includes transmission times and the wait includes inter-frame gaps: 318.8 us.
 pub fn congested_round_trip(fabric: &Fabric, switch: &SwitchModel, host: &HostModel) -> Time {
     let Some(ends) = farthest_hosts(fabric) else { return Time::ZERO };
     let [a, b] = ends.map(|host| fabric.rank(host));

@@ -1,5 +1,5 @@
-//! What a network can do besides the usual, decided when it is compiled: what a network does not do
-//! costs nothing per packet.
+//! Optional features of a network, selected at compile time so that unused ones cost nothing per
+//! packet.
 
 use super::homa::HomaHost;
 use super::host::Host;
@@ -8,23 +8,24 @@ use super::packet::Packet;
 use super::telemetry::{Frame, Traced};
 use std::fmt::Debug;
 
-/// Which of the features there are.
+/// A set of features.
 pub(crate) trait Features: Debug + Send {
-    /// What goes over links.
+    /// Type of the frames on links.
     type Frame: Frame;
-    /// What hosts speak.
+    /// Type of the hosts, by transport.
     type Host: HostNode<Frame = Self::Frame>;
-    /// Whether there is more than one traffic class.
+    /// More than one traffic class exists.
     const CLASSES: bool;
-    /// Whether switches put off service: each is a partition by itself, and nobody is ever told to stop.
-    const PUTS_OFF: bool = false;
+    /// Switches defer service. Each node is then a partition by itself, and no sender is ever
+    /// paused.
+    const DEFERS_SERVICE: bool = false;
 }
 
-/// None of them.
+/// No optional feature.
 #[derive(Debug)]
-pub(crate) struct Plain;
+pub(crate) struct Basic;
 
-/// None of them, where each node is a partition by itself and what has no room is lost.
+/// No optional feature, with a partition per node and drops instead of PFC.
 #[derive(Debug)]
 pub(crate) struct Lossy;
 
@@ -32,17 +33,17 @@ pub(crate) struct Lossy;
 #[derive(Debug)]
 pub(crate) struct Classed;
 
-/// Telemetry, and any number of traffic classes.
+/// In-band telemetry, and any number of traffic classes.
 #[derive(Debug)]
 pub(crate) struct Telemetered;
 
 /// Homa, whose priorities are traffic classes.
 #[derive(Debug)]
-pub(crate) struct Messages;
+pub(crate) struct WithHoma;
 
-impl Features for Plain {
+impl Features for Basic {
     type Frame = Packet;
-    type Host = Host<Plain>;
+    type Host = Host<Basic>;
     const CLASSES: bool = false;
 }
 
@@ -50,7 +51,7 @@ impl Features for Lossy {
     type Frame = Packet;
     type Host = Host<Lossy>;
     const CLASSES: bool = false;
-    const PUTS_OFF: bool = true;
+    const DEFERS_SERVICE: bool = true;
 }
 
 impl Features for Classed {
@@ -65,13 +66,13 @@ impl Features for Telemetered {
     const CLASSES: bool = true;
 }
 
-impl Features for Messages {
+impl Features for WithHoma {
     type Frame = Packet;
     type Host = HomaHost;
     const CLASSES: bool = true;
 }
 
-/// The traffic class of a packet.
+/// Returns the traffic class of a packet.
 #[inline]
 pub(super) fn class<F: Features>(packet: &Packet) -> usize {
     if F::CLASSES { packet.class() } else { 0 }

@@ -1,14 +1,14 @@
-//! Flows as the network knows them, and how long one takes by itself.
+//! Flows of a network, and their duration in an empty network.
 
 use super::packet::{GAP, HEADERS, LEAST};
 use bandwise_units::{BitRate, Bytes, Time};
 
 /// A flow to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Opened {
-    /// Its number: no two flows of a run have the same.
+pub struct FlowSpec {
+    /// Number, unique within a run.
     pub number: u32,
-    /// When it starts.
+    /// Start time.
     pub start: Time,
     /// Sending host.
     pub src: u32,
@@ -16,18 +16,18 @@ pub struct Opened {
     pub dst: u32,
     /// Payload, at least 1 byte.
     pub bytes: u64,
-    /// Its traffic class, below the number that the network has.
+    /// Traffic class, below the network's number of classes.
     pub class: u8,
 }
 
-/// A flow that was completely received.
+/// A flow that has been received completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Finished {
-    /// Its number.
+pub struct FinishedFlow {
+    /// Number of the flow.
     pub number: u32,
-    /// When it started.
+    /// Start time.
     pub start: Time,
-    /// When its last byte had come in.
+    /// Arrival time of its last byte.
     pub at: Time,
     /// Sending host.
     pub src: u32,
@@ -37,37 +37,38 @@ pub struct Finished {
     pub bytes: u64,
 }
 
-impl Opened {
-    /// How many packets of at most `mtu` bytes of payload it takes.
+impl FlowSpec {
+    /// Returns the number of packets with at most `mtu` bytes of payload each.
     pub fn packets(&self, mtu: u32) -> u32 {
         self.bytes.div_ceil(u64::from(mtu)).max(1) as u32
     }
 
-    pub(super) fn finished_at(&self, at: Time) -> Finished {
-        let &Opened { number, start, src, dst, bytes, .. } = self;
-        Finished { number, start, at, src, dst, bytes }
+    pub(super) fn finished_at(&self, at: Time) -> FinishedFlow {
+        let &FlowSpec { number, start, src, dst, bytes, .. } = self;
+        FinishedFlow { number, start, at, src, dst, bytes }
     }
 }
 
-impl Finished {
-    /// Flow completion time (FCT): from its start until its last byte is at the receiver.
+impl FinishedFlow {
+    /// Returns the flow completion time (FCT): from the start until the last byte is at the
+    /// receiver.
     pub fn completion_time(&self) -> Time {
         self.at - self.start
     }
 }
 
-/// How long a flow takes from its start until its last byte is at the receiver if nobody else
-/// sends: what slowdowns are measured by (IRN 4.1: "the time it would have taken to traverse its
+/// Returns the duration of a flow in an empty network, from its start until its last byte is at the
+/// receiver. Slowdowns are relative to it (IRN 4.1: "the time it would have taken to traverse its
 /// path at line rate in an empty network").
 ///
-/// `links` are the rates and delays of the path, the sender's first. Switches store and forward,
-/// so every link sends a packet once the one before it has sent all of it.
+/// `links` has rates and delays of the path, the sender's first. Switches store and forward, so
+/// every link sends a packet once the previous link has sent all of it.
 pub fn alone(bytes: u64, mtu: u32, extra_header: u32, links: &[(BitRate, Time)]) -> Time {
     let packets = bytes.div_ceil(u64::from(mtu)).max(1);
     let time = |rate, payload: u64| frame_time(rate, HEADERS + extra_header + payload as u32);
     let last = bytes - (packets - 1) * u64::from(mtu);
-    // When the last packet has left a link, and when the one before it has: that one trails the
-    // first by a packet time of the slowest link so far for each packet between them.
+    // Departure times of the last packet and of the one before it. The latter trails the first
+    // packet by one packet time of the slowest link so far for each packet between them.
     let (mut left, mut before, mut slowest) = (Time::ZERO, Time::ZERO, Time::ZERO);
     let mut arrived = Time::ZERO;
     for &(rate, delay) in links {
@@ -88,13 +89,13 @@ pub fn alone(bytes: u64, mtu: u32, extra_header: u32, links: &[(BitRate, Time)])
     arrived
 }
 
-/// How long a frame of so many bytes, or of the least size, occupies a link.
+/// Returns the time that a frame of `bytes`, or of the smallest size, occupies a link.
 #[inline]
 pub(super) fn frame_time(rate: BitRate, bytes: u32) -> Time {
     rate.time_for(occupied(bytes))
 }
 
-/// What a frame of so many bytes occupies on a link, with the gap before the next.
+/// Returns the bytes that a frame of `bytes` occupies on a link, including the gap before the next.
 #[inline]
 pub(super) fn occupied(bytes: u32) -> Bytes {
     Bytes::new(u64::from(bytes.max(LEAST) + GAP))
@@ -104,7 +105,7 @@ pub(super) fn occupied(bytes: u32) -> Bytes {
 mod tests {
     use super::*;
 
-    /// Packet by packet.
+    /// Simulates the flow packet by packet.
     fn slowly(bytes: u64, mtu: u32, links: &[(BitRate, Time)]) -> Time {
         let packets = bytes.div_ceil(u64::from(mtu));
         let mut free = vec![Time::ZERO; links.len()];
@@ -123,7 +124,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_flow_alone_takes_what_its_packets_take(
+        fn the_formula_equals_the_sum_over_packets(
             bytes in 1u64..40_000,
             links in proptest::collection::vec((1u64..5, 0u64..3_000), 1..7),
         ) {

@@ -1,12 +1,12 @@
 //! A host: its NIC with the flows that it sends and receives.
 //!
-//! Flows of a traffic class that may send take turns, a packet each, or poll; acknowledgements go
-//! before data.
+//! Flows of a traffic class that may send alternate packet by packet, or poll. Acknowledgements
+//! precede data.
 
 use super::classes::Classes;
 use super::features::Features;
-use super::flow::Opened;
-use super::host_node::{HostNode, Notes};
+use super::flow::FlowSpec;
+use super::host_node::{HostNode, HostReport};
 use super::output::{Net, Output, PfcFrame};
 use super::packet::{ACK, GAP, HEADERS, Kind, NOTIFICATION, Packet, since, stamp};
 use super::routing::Spray;
@@ -21,44 +21,44 @@ use bandwise_rdma::homa;
 use bandwise_rdma::transport::{Feedback, Receiver, Sender, Settings};
 use bandwise_units::{Bytes, Time};
 
-/// Kinds of events, besides those of the engine; at one instant in this order.
+/// Kinds of events beside the engine's, in the order in which they are handled at one instant.
 const START: u8 = 2;
 const TIMEOUT: u8 = 3;
 const READY: u8 = 4;
-const OWED: u8 = 5;
+const ACK_DUE: u8 = 5;
 
-/// How hosts behave.
+/// Model of a host.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HostModel {
-    /// The transport of all flows.
+    /// Transport of all flows.
     pub transport: Settings,
-    /// Their congestion control.
+    /// Congestion control of all flows.
     pub congestion: congestion::Settings,
-    /// When receivers send CNPs, for those that need them.
+    /// Condition for receivers to send CNPs, for algorithms that need them.
     pub notification: NotificationSettings,
-    /// Payload of a full packet, bytes.
+    /// Payload of a full packet, in bytes.
     pub mtu: u32,
-    /// What every data packet carries besides the headers of RoCEv2, bytes (IRN 6.3: 16 at most).
+    /// Bytes in every data packet besides the headers of RoCEv2 (IRN 6.3: 16 at most).
     pub extra_header: u32,
-    /// How often a flow that may send looks whether the link is free, at most 4 ms (IRN 4.1: "it
-    /// periodically polls the MAC layer until the link is available"). If not given, flows that may send take turns.
+    /// Interval at which a flow that may send polls the link, at most 4 ms (IRN 4.1: "it
+    /// periodically polls the MAC layer until the link is available"). Round-robin if not given.
     pub poll: Option<Time>,
-    /// Homa in place of that transport: each flow is a message, and there is no congestion control.
+    /// Homa instead of `transport`: each flow is a message, without congestion control.
     pub homa: Option<homa::Settings>,
 }
 
 impl HostModel {
-    /// Bytes of a full frame, from Ethernet header to frame check sequence.
+    /// Returns the bytes of a full frame, from Ethernet header to frame check sequence.
     pub fn full_frame(&self) -> u32 {
         HEADERS + self.extra_bytes() + self.mtu
     }
 
-    /// What a data packet carries besides the headers of RoCEv2 and payload.
+    /// Returns the bytes of a data packet besides the headers of RoCEv2 and payload.
     pub(super) fn extra_bytes(&self) -> u32 {
         self.extra_header + self.telemetry()
     }
 
-    /// Bytes of an acknowledgement.
+    /// Returns the bytes of an acknowledgement.
     #[inline]
     pub(super) fn ack_bytes(&self) -> u32 {
         ACK + self.telemetry()
@@ -81,61 +81,61 @@ struct Outgoing {
     last_bytes: u16,
     class: u8,
     sender: Sender,
-    /// In the list of those that take turns.
-    listed: bool,
-    /// When an event looks at its deadline, and when one lists it.
+    /// The flow is in a send queue.
+    queued: bool,
+    /// Times of the pending events that check the deadline and that queue the flow.
     timeout_at: Time,
     ready_at: Time,
     ended: bool,
 }
 
-/// How fast a flow may send, where there is congestion control.
+/// Pacing of a flow by congestion control.
 #[derive(Debug)]
 struct Pace {
     congestion: Congestion,
-    /// No packet before.
+    /// Earliest time of the next packet.
     not_before: Time,
 }
 
 /// A flow at its receiver.
 #[derive(Debug)]
 struct Incoming {
-    flow: Opened,
+    flow: FlowSpec,
     /// The sending host's key for the flow.
     key: u32,
     path: u64,
     receiver: Receiver,
-    /// When an event looks at what acknowledgement it owes.
-    owed_at: Time,
-    /// The time stamp of the packet that came last.
+    /// Time of the pending event that sends a due acknowledgement.
+    ack_due_at: Time,
+    /// Time stamp of the last packet received.
     stamp: u32,
     complete: bool,
 }
 
-/// With their keys they take two cache lines each.
+/// Each takes two cache send_queues, including its key.
 const _: () = assert!(size_of::<Outgoing>() <= 120 && size_of::<Incoming>() <= 120);
 
 /// A host.
 #[derive(Debug)]
 pub(crate) struct Host<F: Features> {
-    /// What its events call it.
+    /// Number of this host in its events.
     number: u32,
     model: HostModel,
     full_bytes: u16,
     output: Output,
-    /// Where paths come from, if they are not those of flows.
+    /// Source of random paths, if packets don't follow their flow's path.
     spray: Option<Spray>,
     outgoing: Slots<Outgoing, Pace>,
     incoming: Slots<Incoming, NotificationPoint>,
-    lines: SendQueues<F>,
-    notes: Notes,
+    send_queues: SendQueues<F>,
+    report: HostReport,
 }
 
 impl<F: Features> Node for Host<F> {
     type Packet = F::Frame;
-    type Back = PfcFrame;
+    type FlowControl = PfcFrame;
 
-    /// Does what is due.
+    /// Handles an event.
     #[inline]
     fn handle(&mut self, event: Event, net: &mut Net<F::Frame>) {
         let (now, slot) = (event.at(), event.arg());
@@ -145,23 +145,23 @@ impl<F: Features> Node for Host<F> {
                 return self.serve(now, net);
             }
             ARRIVAL => self.arrival(now, event.arg(), net),
-            OWED => {
+            ACK_DUE => {
                 if let Some(key) = self.incoming.key_at(slot) {
-                    self.owed(now, key, net);
+                    self.ack_due(now, key, net);
                 }
             }
             kind => {
                 if let Some(key) = self.outgoing.key_at(slot) {
                     match kind {
-                        START => self.list(now, key, net),
-                        TIMEOUT => self.timeout(now, key, net),
-                        _ => self.ready(now, key, net),
+                        START => self.enqueue(now, key, net),
+                        TIMEOUT => self.on_timeout(now, key, net),
+                        _ => self.on_ready(now, key, net),
                     }
                 }
             }
         }
-        // For what was in line before an event is set already.
-        if self.lines.grew() {
+        // Flows already queued have a pending wake event.
+        if self.send_queues.take_grown() {
             self.serve(now, net);
         }
     }
@@ -185,8 +185,8 @@ impl<F: Features> HostNode for Host<F> {
             spray,
             outgoing: Slots::new(),
             incoming: Slots::new(),
-            lines: SendQueues::new(classes, model.poll),
-            notes: Notes::default(),
+            send_queues: SendQueues::new(classes, model.poll),
+            report: HostReport::default(),
         }
     }
 
@@ -196,7 +196,7 @@ impl<F: Features> HostNode for Host<F> {
 
     fn open(
         &mut self,
-        opened: &Opened,
+        opened: &FlowSpec,
         far: u32,
         path: u64,
         congestion: Congestion,
@@ -211,7 +211,7 @@ impl<F: Features> HostNode for Host<F> {
             last_bytes: (HEADERS + self.model.extra_bytes() + last as u32) as u16,
             class: opened.class,
             sender: Sender::new(&self.model.transport, packets),
-            listed: false,
+            queued: false,
             timeout_at: Time::MAX,
             ready_at: Time::MAX,
             ended: false,
@@ -221,20 +221,20 @@ impl<F: Features> HostNode for Host<F> {
         key
     }
 
-    fn expect(&mut self, opened: &Opened, path: u64) -> u32 {
+    fn open_incoming(&mut self, opened: &FlowSpec, path: u64) -> u32 {
         let incoming = Incoming {
             flow: *opened,
             key: u32::MAX,
             path,
             receiver: Receiver::new(&self.model.transport, opened.packets(self.model.mtu)),
-            owed_at: Time::MAX,
+            ack_due_at: Time::MAX,
             stamp: 0,
             complete: false,
         };
         self.incoming.put(incoming, NotificationPoint::default())
     }
 
-    fn answer_to(&mut self, key: u32, sender: u32) {
+    fn set_sender_key(&mut self, key: u32, sender: u32) {
         if let Some(incoming) = self.incoming.get_mut(key) {
             incoming.key = sender;
         }
@@ -245,15 +245,15 @@ impl<F: Features> HostNode for Host<F> {
     }
 
     fn far_end(&self, key: u32) -> (u32, u32) {
-        let outgoing = self.outgoing.get(key).expect("an ended flow is not forgotten yet");
+        let outgoing = self.outgoing.get(key).expect("an ended flow has not been removed");
         (outgoing.dst, outgoing.key)
     }
 
-    fn forget_sent(&mut self, key: u32) {
+    fn remove_sent(&mut self, key: u32) {
         self.outgoing.remove(key);
     }
 
-    fn forget_received(&mut self, key: u32) {
+    fn remove_received(&mut self, key: u32) {
         self.incoming.remove(key);
     }
 
@@ -261,17 +261,17 @@ impl<F: Features> HostNode for Host<F> {
         self.outgoing.len()
     }
 
-    fn notes(&self) -> &Notes {
-        &self.notes
+    fn report(&self) -> &HostReport {
+        &self.report
     }
 
-    fn notes_mut(&mut self) -> &mut Notes {
-        &mut self.notes
+    fn report_mut(&mut self) -> &mut HostReport {
+        &mut self.report
     }
 }
 
 impl<F: Features> Host<F> {
-    /// Sets an event about a flow.
+    /// Adds an event about a flow.
     fn at(&self, at: Time, kind: u8, key: u32, net: &mut Net<F::Frame>) {
         net.push(Event::new(at, self.number, kind, 0, slot_of(key)));
     }
@@ -279,7 +279,7 @@ impl<F: Features> Host<F> {
     #[inline]
     fn arrival(&mut self, now: Time, end: LinkEnd, net: &mut Net<F::Frame>) {
         let frame = net.arrived(end);
-        self.notes.packets_in += 1;
+        self.report.packets_in += 1;
         if let Some(next) = net.first_inbound(end).map(F::Frame::packet) {
             match next.kind() {
                 Kind::Data => self.incoming.fetch(next.key()),
@@ -287,27 +287,27 @@ impl<F: Features> Host<F> {
             }
         }
         match frame.packet().kind() {
-            Kind::Data => self.data(now, &frame, net),
-            Kind::Ack | Kind::Nack => self.answer(now, &frame, net),
-            Kind::Notification => self.notified(now, frame.packet().key()),
+            Kind::Data => self.on_data(now, &frame, net),
+            Kind::Ack | Kind::Nack => self.on_ack(now, &frame, net),
+            Kind::Notification => self.on_notification(now, frame.packet().key()),
         }
     }
 
     #[inline]
-    fn data(&mut self, now: Time, frame: &F::Frame, net: &mut Net<F::Frame>) {
+    fn on_data(&mut self, now: Time, frame: &F::Frame, net: &mut Net<F::Frame>) {
         let packet = frame.packet();
         let Some((incoming, notification)) = self.incoming.both_mut(packet.key()) else { return };
         incoming.stamp = packet.stamp();
         let arrival = incoming.receiver.on_data(&self.model.transport, now, packet.seq());
         if !incoming.complete && incoming.receiver.is_complete() {
             incoming.complete = true;
-            self.notes.finished.push(incoming.flow.finished_at(now));
+            self.report.finished.push(incoming.flow.finished_at(now));
         }
         if let Some(feedback) = arrival.reply {
             let bytes = self.model.ack_bytes();
             let mut ack = acknowledgement(incoming, &mut self.spray, bytes, feedback);
             ack.mark(packet.is_marked());
-            self.lines.answer(F::Frame::from(ack).telling(frame));
+            self.send_queues.add_ack(F::Frame::from(ack).with_hops_of(frame));
         }
         if self.model.congestion.algorithm.needs_notifications()
             && notification.on_packet(&self.model.notification, now, packet.is_marked())
@@ -316,34 +316,34 @@ impl<F: Features> Host<F> {
             let path = path(&mut self.spray, flow.src, incoming.path);
             let bytes = NOTIFICATION as u16;
             let cnp = Packet::new(Kind::Notification, bytes, path, key, 0, 0);
-            self.lines.answer(cnp.of_class(flow.class).into());
+            self.send_queues.add_ack(cnp.of_class(flow.class).into());
         }
-        let owed = incoming.receiver.deadline();
-        if owed < incoming.owed_at {
-            incoming.owed_at = owed;
-            self.at(owed, OWED, packet.key(), net);
+        let due = incoming.receiver.deadline();
+        if due < incoming.ack_due_at {
+            incoming.ack_due_at = due;
+            self.at(due, ACK_DUE, packet.key(), net);
         }
     }
 
-    fn owed(&mut self, now: Time, key: u32, net: &mut Net<F::Frame>) {
-        let Some(incoming) = self.incoming.get_mut(key).filter(|i| i.owed_at == now) else {
+    fn ack_due(&mut self, now: Time, key: u32, net: &mut Net<F::Frame>) {
+        let Some(incoming) = self.incoming.get_mut(key).filter(|i| i.ack_due_at == now) else {
             return;
         };
-        incoming.owed_at = Time::MAX;
+        incoming.ack_due_at = Time::MAX;
         if let Some(feedback) = incoming.receiver.on_timeout(now) {
             let bytes = self.model.ack_bytes();
             let ack = acknowledgement(incoming, &mut self.spray, bytes, feedback);
-            self.lines.answer(ack.into());
+            self.send_queues.add_ack(ack.into());
         }
-        let owed = incoming.receiver.deadline();
-        if owed < Time::MAX {
-            incoming.owed_at = owed;
-            self.at(owed, OWED, key, net);
+        let due = incoming.receiver.deadline();
+        if due < Time::MAX {
+            incoming.ack_due_at = due;
+            self.at(due, ACK_DUE, key, net);
         }
     }
 
     #[inline]
-    fn answer(&mut self, now: Time, frame: &F::Frame, net: &mut Net<F::Frame>) {
+    fn on_ack(&mut self, now: Time, frame: &F::Frame, net: &mut Net<F::Frame>) {
         let packet = frame.packet();
         let key = packet.key();
         let Some((outgoing, pace)) = self.outgoing.both_mut(key).filter(|(o, _)| !o.ended) else {
@@ -370,21 +370,21 @@ impl<F: Features> Host<F> {
         }
         if progress.done {
             outgoing.ended = true;
-            self.notes.ended.push(key);
+            self.report.ended.push(key);
             return;
         }
-        // With few packets in flight the timeout is a shorter one (IRN 3.1).
-        self.watch(key, net);
-        self.list(now, key, net);
+        // With few packets in flight the timeout is shorter (IRN 3.1).
+        self.schedule_timeout(key, net);
+        self.enqueue(now, key, net);
     }
 
-    fn notified(&mut self, now: Time, key: u32) {
+    fn on_notification(&mut self, now: Time, key: u32) {
         if let Some((_, pace)) = self.outgoing.both_mut(key) {
             pace.congestion.on_cnp(&self.model.congestion, now);
         }
     }
 
-    fn timeout(&mut self, now: Time, key: u32, net: &mut Net<F::Frame>) {
+    fn on_timeout(&mut self, now: Time, key: u32, net: &mut Net<F::Frame>) {
         let flow = self.outgoing.both_mut(key);
         let Some((outgoing, pace)) = flow.filter(|(o, _)| o.timeout_at == now) else { return };
         outgoing.timeout_at = Time::MAX;
@@ -392,17 +392,17 @@ impl<F: Features> Host<F> {
             return;
         }
         if outgoing.sender.on_timeout(&self.model.transport, now) {
-            self.notes.timeouts += 1;
+            self.report.timeouts += 1;
             pace.congestion.on_timeout(&self.model.congestion, now);
         }
-        self.watch(key, net);
-        self.list(now, key, net);
+        self.schedule_timeout(key, net);
+        self.enqueue(now, key, net);
     }
 
-    /// Sees to it that an event looks at a flow's deadline, whenever that may have come nearer. One
-    /// event a flow is enough otherwise: it finds that the deadline has moved, and is set again.
+    /// Schedules a timeout event if a flow's deadline has become earlier. One event per flow
+    /// suffices otherwise: it finds that the deadline has moved, and is scheduled again.
     #[inline]
-    fn watch(&mut self, key: u32, net: &mut Net<F::Frame>) {
+    fn schedule_timeout(&mut self, key: u32, net: &mut Net<F::Frame>) {
         let Some(outgoing) = self.outgoing.get_mut(key) else { return };
         let deadline = outgoing.sender.deadline(&self.model.transport);
         if deadline < outgoing.timeout_at {
@@ -411,64 +411,66 @@ impl<F: Features> Host<F> {
         }
     }
 
-    fn ready(&mut self, now: Time, key: u32, net: &mut Net<F::Frame>) {
+    fn on_ready(&mut self, now: Time, key: u32, net: &mut Net<F::Frame>) {
         let Some(outgoing) = self.outgoing.get_mut(key).filter(|o| o.ready_at == now) else {
             return;
         };
         outgoing.ready_at = Time::MAX;
-        self.list(now, key, net);
+        self.enqueue(now, key, net);
     }
 
-    /// Puts a flow in line, if it may send; otherwise sees to it that it is when it may.
+    /// Queues a flow if it may send, otherwise schedules an event for the time when it may.
     #[inline]
-    fn list(&mut self, now: Time, key: u32, net: &mut Net<F::Frame>) {
+    fn enqueue(&mut self, now: Time, key: u32, net: &mut Net<F::Frame>) {
         let Some((outgoing, pace)) = self.outgoing.both_mut(key) else { return };
-        if outgoing.listed || outgoing.ended {
+        if outgoing.queued || outgoing.ended {
             return;
         }
         let (window, not_before) = limits(&self.model, pace);
         let at = outgoing.sender.next_at(&self.model.transport, now, window).max(not_before);
         if at <= now {
-            outgoing.listed = true;
-            self.lines.add(now, outgoing.class, key);
+            outgoing.queued = true;
+            self.send_queues.add(now, outgoing.class, key);
         } else if at < outgoing.ready_at {
             outgoing.ready_at = at;
             self.at(at, READY, key, net);
         }
     }
 
-    /// The NIC sends the next packet, if its port is open; and those after it, as long as nothing else happens here.
+    /// Sends the next packet if the port is free, and the following ones as long as no other event
+    /// is due.
     #[inline]
     fn serve(&mut self, mut now: Time, net: &mut Net<F::Frame>) {
-        while self.lines.waiting() != 0 {
+        while self.send_queues.waiting() != 0 {
             if let Some(later) = self.send(now, net) {
                 return net.wake(self.output.end, later);
             }
-            self.lines.grew();
-            if self.lines.waiting() == 0 {
+            self.send_queues.take_grown();
+            if self.send_queues.waiting() == 0 {
                 return;
             }
-            if let Some(key) = self.lines.first_flow() {
+            if let Some(key) = self.send_queues.first_flow() {
                 self.outgoing.fetch(key);
             }
             let free_at = self.output.free_at;
-            if free_at <= now || !net.take_at_once(free_at) {
+            if free_at <= now || !net.try_take_next(free_at) {
                 return self.output.wake(now, net);
             }
             now = free_at;
         }
     }
 
-    /// Sends a packet if there is one and the port is open. If flows poll and none looks now: when one does.
-    #[inline(always)] // or it is called
+    /// Sends a packet if one is queued and the port is free. If flows poll and none polls now,
+    /// returns when the next one does.
+    #[inline(always)] // otherwise each packet costs a call
     fn send(&mut self, now: Time, net: &mut Net<F::Frame>) -> Option<Time> {
         let open = self.output.open(now, net);
         loop {
-            let ready = self.lines.waiting() & open;
+            let ready = self.send_queues.waiting() & open;
             if ready == 0 {
                 return None;
             }
-            let frame = match self.lines.take(now, ready) {
+            let frame = match self.send_queues.take(now, ready) {
                 Some(Next::Ack(ack)) => ack,
                 Some(Next::Flow(key)) => match self.next_data(now, key, net) {
                     Some(packet) => packet.into(),
@@ -477,21 +479,21 @@ impl<F: Features> Host<F> {
                 Some(Next::Later(at)) => return Some(at),
                 None => continue,
             };
-            self.lines.took(ready, frame.packet());
+            self.send_queues.sent(ready, frame.packet());
             self.output.transmit(now, frame, net);
             return None;
         }
     }
 
-    /// The next packet of a flow whose turn it is.
+    /// Returns the next packet of a flow taken from the queue.
     #[inline]
     fn next_data(&mut self, now: Time, key: u32, net: &mut Net<F::Frame>) -> Option<Packet> {
         let (outgoing, pace) = self.outgoing.both_mut(key)?;
-        outgoing.listed = false;
+        outgoing.queued = false;
         let (window, _) = limits(&self.model, pace);
         let next = outgoing.sender.next(&self.model.transport, now, window);
         let Some(transmit) = next.filter(|_| !outgoing.ended) else {
-            self.list(now, key, net);
+            self.enqueue(now, key, net);
             return None;
         };
         let last = transmit.seq + 1 == outgoing.sender.packets();
@@ -499,7 +501,7 @@ impl<F: Features> Host<F> {
         let Outgoing { key: far, class, .. } = *outgoing;
         let path = path(&mut self.spray, outgoing.dst, outgoing.path);
         let packet = Packet::new(Kind::Data, bytes, path, far, transmit.seq, 0).of_class(class);
-        self.notes.retransmitted += u64::from(transmit.retransmission);
+        self.report.retransmitted += u64::from(transmit.retransmission);
         let settings = &self.model.congestion;
         if settings.algorithm != Algorithm::None {
             let on_wire = u32::from(bytes) + GAP;
@@ -508,14 +510,15 @@ impl<F: Features> Host<F> {
                 pace.not_before = now + rate.time_for(Bytes::new(on_wire.into()));
             }
         }
-        self.list(now, key, net);
-        self.watch(key, net);
+        self.enqueue(now, key, net);
+        self.schedule_timeout(key, net);
         Some(packet.stamped(stamp(now)))
     }
 }
 
-/// How many packets congestion control lets a flow have in flight, and when the next may go. Without one, its state is
-/// not even looked at: it is in no near cache.
+/// Returns the window in packets that congestion control grants a flow, and the earliest time of
+/// its next packet. Without congestion control, the flow's state is not read, since it is in no
+/// near cache.
 #[inline]
 fn limits(model: &HostModel, pace: &Pace) -> (u32, Time) {
     match model.congestion.algorithm {
@@ -524,7 +527,7 @@ fn limits(model: &HostModel, pace: &Pace) -> (u32, Time) {
     }
 }
 
-/// The path of a packet to a host whose flow has a path.
+/// Returns the path of a packet to a host, given the path of its flow.
 #[inline]
 fn path(spray: &mut Option<Spray>, to: u32, of_flow: u64) -> u64 {
     match spray {

@@ -1,7 +1,7 @@
-//! [`HostNode`]: what a network asks of its hosts, whichever transport they speak.
+//! [`HostNode`]: the interface of a host to its network, for all transports.
 
 use super::classes::Classes;
-use super::flow::{Finished, Opened};
+use super::flow::{FinishedFlow, FlowSpec};
 use super::host::HostModel;
 use super::output::{Net, Output, PfcFrame};
 use super::routing::Spray;
@@ -10,14 +10,14 @@ use crate::engine::Node;
 use bandwise_rdma::congestion::Congestion;
 use std::fmt::Debug;
 
-/// A host.
+/// A host of a network.
 pub(crate) trait HostNode:
-    Node<Packet = Self::Frame, Back = PfcFrame> + Debug + Send
+    Node<Packet = Self::Frame, FlowControl = PfcFrame> + Debug + Send
 {
-    /// What it sends and receives.
+    /// Type of the frames that it sends and receives.
     type Frame: Frame;
 
-    /// A host that events call by a number.
+    /// Creates a host, known by `number` in events.
     fn new(
         number: u32,
         model: &HostModel,
@@ -26,59 +26,59 @@ pub(crate) trait HostNode:
         output: Output,
     ) -> Self;
 
-    /// Takes a flow that this host will send from its start on; returns its key. `far` is the
-    /// receiver's.
+    /// Opens a flow that this host sends from its start on, and returns its key. `far` is the
+    /// receiver's key.
     fn open(
         &mut self,
-        opened: &Opened,
+        opened: &FlowSpec,
         far: u32,
         path: u64,
         congestion: Congestion,
         net: &mut Net<Self::Frame>,
     ) -> u32;
 
-    /// Takes a flow that this host will receive; returns its key. The sender's is told later.
-    fn expect(&mut self, opened: &Opened, path: u64) -> u32;
+    /// Opens a flow that this host receives, and returns its key. The sender's key follows later.
+    fn open_incoming(&mut self, opened: &FlowSpec, path: u64) -> u32;
 
-    /// Where answers about a flow go.
-    fn answer_to(&mut self, key: u32, sender: u32);
+    /// Sets the sender's key of a flow, as the destination of its acknowledgements.
+    fn set_sender_key(&mut self, key: u32, sender: u32);
 
-    /// Whether a flow was received to the end.
+    /// Returns whether a flow has been received completely.
     fn is_complete(&self, key: u32) -> bool;
 
-    /// The receiver of a flow that has ended, and its key there.
+    /// Returns the receiver of an ended flow, and the receiver's key for it.
     fn far_end(&self, key: u32) -> (u32, u32);
 
-    /// Forgets a flow that it sent.
-    fn forget_sent(&mut self, key: u32);
+    /// Removes a flow that this host sent.
+    fn remove_sent(&mut self, key: u32);
 
-    /// Forgets a flow that it received.
-    fn forget_received(&mut self, key: u32);
+    /// Removes a flow that this host received.
+    fn remove_received(&mut self, key: u32);
 
-    /// Flows that it sends and has not forgotten.
+    /// Returns the number of flows that this host sends and has not removed.
     fn open_flows(&self) -> usize;
 
-    /// Frames that it sent.
+    /// Returns the number of frames sent.
     fn sent(&self) -> u64;
 
-    /// What it has noted.
-    fn notes(&self) -> &Notes;
+    /// Returns the host's report.
+    fn report(&self) -> &HostReport;
 
-    /// The same, to take from it.
-    fn notes_mut(&mut self) -> &mut Notes;
+    /// Returns the host's report for modification.
+    fn report_mut(&mut self) -> &mut HostReport;
 }
 
-/// What a host notes for whoever runs the network.
+/// Counters and finished flows of a host, for the network's owner.
 #[derive(Debug, Default)]
-pub(crate) struct Notes {
-    /// Flows that were completely received, until somebody takes them.
-    pub finished: Vec<Finished>,
-    /// Keys of flows whose sender has nothing left to do, until they are forgotten.
+pub(crate) struct HostReport {
+    /// Flows received completely, until they are taken.
+    pub finished: Vec<FinishedFlow>,
+    /// Keys of flows whose sender is done, until they are removed.
     pub ended: Vec<u32>,
-    /// Packets that came in.
+    /// Number of packets received.
     pub packets_in: u64,
-    /// Data packets sent again.
+    /// Number of data packets retransmitted.
     pub retransmitted: u64,
-    /// Times that it heard nothing for too long.
+    /// Number of timeouts.
     pub timeouts: u64,
 }

@@ -1,13 +1,13 @@
 //! Ethernet fabrics with RDMA flows (RoCE, IRN, iWARP) or messages of Homa: [`Network`].
 //!
 //! - [`switch`]: queues at inputs or outputs, drops or priority flow control;
-//! - [`classes`]: traffic classes, and how they share a link;
-//! - [`host`]: a NIC whose flows take turns; the transports are those of
-//!   [`bandwise_rdma::transport`];
-//! - `homa`: a NIC whose messages go as their receivers say ([`bandwise_rdma::homa`]);
-//! - [`telemetry`]: what switches write into packets, where somebody reads it;
-//! - [`flow`]: what a flow is, and how long it takes alone;
-//! - [`capture`]: what a packet analyser would see.
+//! - [`classes`]: traffic classes and their shares of a link;
+//! - [`host`]: a NIC with the transports of [`bandwise_rdma::transport`], whose flows send
+//!   round-robin;
+//! - `homa`: a NIC whose messages follow their receivers' grants ([`bandwise_rdma::homa`]);
+//! - [`telemetry`]: in-band telemetry that switches write into packets;
+//! - [`flow`]: flows, and their duration in an empty network;
+//! - [`capture`]: packet captures at ports.
 
 pub mod capture;
 pub mod classes;
@@ -29,10 +29,10 @@ mod slots;
 pub mod switch;
 pub mod telemetry;
 
-pub use capture::{Chosen, Direction, Seen, SeenPacket, Sighting};
+pub use capture::{CaptureFilter, CaptureRecord, CapturedFrame, CapturedPacket, Direction};
 pub use classes::{Classes, Schedule};
 pub use core::{bdp_packets, congested_round_trip};
-pub use flow::{Finished, Opened};
+pub use flow::{FinishedFlow, FlowSpec};
 pub use host::HostModel;
 pub use network::{Counters, Network, NetworkModel, PathTooLong};
 pub use output::PfcFrame;

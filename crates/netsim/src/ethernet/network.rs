@@ -1,199 +1,220 @@
-//! A network: a fabric of Ethernet switches and hosts, and flows through it.
+//! A network: a fabric of Ethernet switches and hosts, with flows between hosts.
 
-use super::capture::{Chosen, Sighting};
+use super::capture::{CaptureFilter, CaptureRecord};
 use super::classes::Classes;
 use super::core::{Core, latency};
-use super::features::{Classed, Lossy, Messages, Plain, Telemetered};
-use super::flow::{Finished, Opened};
+use super::features::{Basic, Classed, Lossy, Telemetered, WithHoma};
+use super::flow::{FinishedFlow, FlowSpec};
 use super::host::HostModel;
 use super::routing::Routing;
 use super::switch::{Buffering, Pfc, PortCounters, SwitchModel};
-use crate::engine::{APART, Executor, Sequential};
+use crate::engine::{Executor, MIN_PARTITION_LATENCY, Sequential};
 use bandwise_topology::{Fabric, Port};
 use bandwise_units::{Bytes, Time};
 use std::num::NonZeroUsize;
 
-/// How the parts of a network behave.
+/// Models of all parts of a network.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NetworkModel {
-    /// Every switch.
+    /// Model of every switch.
     pub switch: SwitchModel,
-    /// Ports of switches that have other thresholds, where inputs have buffers of their own.
+    /// Switch ports with PFC thresholds of their own; requires a buffer per input.
     pub thresholds: Vec<(Port, Pfc)>,
-    /// Every host.
+    /// Model of every host.
     pub host: HostModel,
-    /// Traffic classes of all.
+    /// Traffic classes of the whole network.
     pub classes: Classes,
-    /// Which of several equal paths packets take.
+    /// Choice among several equal paths.
     pub routing: Routing,
 }
 
 impl NetworkModel {
-    /// Whether a packet that has no room is lost, always, and nobody is told to stop.
+    /// Returns whether packets without room are always dropped and no sender is ever paused.
     fn is_lossy(&self) -> bool {
         self.thresholds.is_empty()
             && matches!(&self.switch.buffering, Buffering::PerInput(inputs) if inputs.pfc.is_none())
     }
 }
 
-/// What a run counted.
+/// Counters of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Packets that arrived at a host, acknowledgements included.
     pub packets_delivered: u64,
-    /// Links crossed by packets, those that were dropped then included.
+    /// Links crossed by packets, including packets dropped afterwards.
     pub packet_hops: u64,
-    /// Packets dropped for want of room.
+    /// Packets dropped because a buffer was full.
     pub packets_dropped: u64,
-    /// Data packets sent again.
+    /// Data packets retransmitted.
     pub packets_retransmitted: u64,
-    /// Times that a sender heard nothing for too long.
+    /// Timeouts of senders.
     pub timeouts: u64,
     /// Packets marked (ECN).
     pub packets_marked: u64,
-    /// Times that a port told its sender to stop.
+    /// Number of pauses of a sender by a port.
     pub pauses: u64,
-    /// For how long in all.
+    /// Total duration of those pauses.
     pub paused: Time,
-    /// The most that any buffer held: that of an input and class, or all of a switch's.
+    /// Peak occupancy of any buffer: of an input and class, or of a switch's shared buffer.
     pub peak_buffer: Bytes,
     /// Events handled.
     pub events: u64,
 }
 
-/// A path leads over more switches than a packet can name.
+/// A path crosses more switches than a packet's route field can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the path leads over more than {} switches", super::packet::MAX_SWITCHES)]
+#[error("the path crosses more than {} switches", super::packet::MAX_SWITCHES)]
 pub struct PathTooLong;
 
-/// A network with flows, of the features that its model asks for.
+/// A network with flows, compiled for the features that its model requires.
 #[derive(Debug)]
-pub struct Network(Kind);
+pub struct Network(Variant);
 
 #[derive(Debug)]
-enum Kind {
-    Plain(Core<Plain>),
+enum Variant {
+    Basic(Core<Basic>),
     Lossy(Core<Lossy>),
     Classed(Core<Classed>),
     Telemetered(Core<Telemetered>),
-    Messages(Core<Messages>),
+    WithHoma(Core<WithHoma>),
 }
 
-/// Calls a method of whichever network it is.
+/// Calls a method of the network, whatever its features.
 macro_rules! each {
     ($self:expr, $network:ident, $call:expr) => {
         match $self {
-            Kind::Plain($network) => $call,
-            Kind::Lossy($network) => $call,
-            Kind::Classed($network) => $call,
-            Kind::Telemetered($network) => $call,
-            Kind::Messages($network) => $call,
+            Variant::Basic($network) => $call,
+            Variant::Lossy($network) => $call,
+            Variant::Classed($network) => $call,
+            Variant::Telemetered($network) => $call,
+            Variant::WithHoma($network) => $call,
         }
     };
 }
 
 impl Network {
-    /// Builds it. Hosts are known by their rank among `fabric.hosts()`; `seed` decides which of
-    /// several equal paths a flow takes.
+    /// Builds a network. Hosts are numbered by their rank among `fabric.hosts()`. `seed` decides
+    /// which of several equal paths a flow takes.
+    ///
+    /// # Panics
+    ///
+    /// If a switch has more than 64 ports, if Homa has more priorities than the network has
+    /// classes, or if a shared buffer is smaller than the parts reserved in it.
     pub fn new(fabric: &Fabric, model: &NetworkModel, seed: u64) -> Self {
-        Self::parted(fabric, model, seed, NonZeroUsize::MIN, APART)
+        Self::partitioned(fabric, model, seed, NonZeroUsize::MIN, MIN_PARTITION_LATENCY)
     }
 
-    /// The same in so many parts, which a executor of as many hands runs at the same time
-    /// ([`Network::run_by`]), with links of at least `apart` between partitions. Both change only
-    /// how long a run takes.
-    pub fn parted(
+    /// Builds a network in `shards` shards, which an executor with as many workers runs in parallel
+    /// ([`Network::run_by`]). Links of at least `min_latency` separate partitions. Both affect only
+    /// the duration of a run.
+    ///
+    /// # Panics
+    ///
+    /// If a switch has more than 64 ports, if Homa has more priorities than the network has
+    /// classes, or if a shared buffer is smaller than the parts reserved in it.
+    pub fn partitioned(
         fabric: &Fabric,
         model: &NetworkModel,
         seed: u64,
         shards: NonZeroUsize,
-        apart: Time,
+        min_latency: Time,
     ) -> Self {
         Network(if let Some(homa) = &model.host.homa {
-            assert!(homa.priorities.count() <= model.classes.count, "a class for each priority");
-            Kind::Messages(Core::parted(fabric, model, seed, shards, apart))
+            assert!(
+                homa.priorities.count() <= model.classes.count,
+                "Homa needs a traffic class for each priority"
+            );
+            Variant::WithHoma(Core::partitioned(fabric, model, seed, shards, min_latency))
         } else if model.host.congestion.algorithm.needs_telemetry() {
-            Kind::Telemetered(Core::parted(fabric, model, seed, shards, apart))
+            Variant::Telemetered(Core::partitioned(fabric, model, seed, shards, min_latency))
         } else if model.classes.count > 1 {
-            Kind::Classed(Core::parted(fabric, model, seed, shards, apart))
-        } else if model.is_lossy() && fabric.links().iter().all(|link| latency(link) >= apart) {
-            Kind::Lossy(Core::parted(fabric, model, seed, shards, apart))
+            Variant::Classed(Core::partitioned(fabric, model, seed, shards, min_latency))
+        } else if model.is_lossy() && fabric.links().iter().all(|link| latency(link) >= min_latency)
+        {
+            Variant::Lossy(Core::partitioned(fabric, model, seed, shards, min_latency))
         } else {
-            Kind::Plain(Core::parted(fabric, model, seed, shards, apart))
+            Variant::Basic(Core::partitioned(fabric, model, seed, shards, min_latency))
         })
     }
 
-    /// Takes a flow between two hosts, which must not start in the past.
-    pub fn open(&mut self, flow: &Opened) -> Result<(), PathTooLong> {
+    /// Opens a flow between two hosts, which must not start in the past.
+    ///
+    /// # Errors
+    ///
+    /// The flow's path crosses more switches than a packet can name.
+    ///
+    /// # Panics
+    ///
+    /// If the network does not have the flow's traffic class.
+    pub fn open(&mut self, flow: &FlowSpec) -> Result<(), PathTooLong> {
         each!(&mut self.0, network, network.open(flow))
     }
 
-    /// From now on, sees the packets of these ports and flows; flows that are opened already are not
-    /// seen. Of Homa's control packets it sees those to senders alone.
-    pub fn capture(&mut self, chosen: Chosen) {
+    /// Captures the packets of the filter's ports and flows from now on. Flows opened before are
+    /// not captured. Of Homa's control packets, only those to senders are captured.
+    pub fn capture(&mut self, chosen: CaptureFilter) {
         each!(&mut self.0, network, network.capture(chosen))
     }
 
-    /// Sees nothing any more.
+    /// Ends the capture.
     pub fn end_capture(&mut self) {
         each!(&mut self.0, network, network.end_capture())
     }
 
-    /// Hands out what was seen since the last time, in order, as far as nothing earlier can follow;
-    /// with `ended` all of it.
-    pub fn take_sightings(&mut self, ended: bool, take: impl FnMut(Sighting)) {
-        each!(&mut self.0, network, network.take_sightings(ended, take))
+    /// Passes the records since the last call to `take`, in order, as far as no earlier one can
+    /// follow. Passes all records if `ended`.
+    pub fn take_records(&mut self, ended: bool, take: impl FnMut(CaptureRecord)) {
+        each!(&mut self.0, network, network.take_records(ended, take))
     }
 
-    /// Runs until simulated time `end`. False if nothing is due any more.
+    /// Runs until simulated time `end`. Returns `false` if nothing remains due.
     pub fn run(&mut self, end: Time) -> bool {
         self.run_by(&Sequential, end)
     }
 
-    /// The same, with a executor.
+    /// Runs until simulated time `end` on an executor. Returns `false` if nothing remains due.
     pub fn run_by(&mut self, executor: &impl Executor, end: Time) -> bool {
         each!(&mut self.0, network, network.run_by(executor, end))
     }
 
-    /// Hands out the flows that were completely received since the last time, by receiver and
-    /// time.
-    pub fn take_finished(&mut self, take: impl FnMut(Finished)) {
+    /// Passes the flows completed since the last call to `take`, ordered by receiver, then by time.
+    pub fn take_finished(&mut self, take: impl FnMut(FinishedFlow)) {
         each!(&mut self.0, network, network.take_finished(take))
     }
 
-    /// How long a flow takes if nobody else sends.
+    /// Returns the duration of a flow in an empty network.
     pub fn alone(&self, src: u32, dst: u32, bytes: u64) -> Time {
         each!(&self.0, network, network.alone(src, dst, bytes))
     }
 
-    /// Simulated time so far.
+    /// Returns the simulated time.
     pub fn now(&self) -> Time {
         each!(&self.0, network, network.now())
     }
 
-    /// Flows that were opened and have not ended.
+    /// Returns the number of flows that were opened and have not ended.
     pub fn open_flows(&self) -> usize {
         each!(&self.0, network, network.open_flows())
     }
 
-    /// Packets in the buffers of switches.
+    /// Returns the number of packets in the buffers of switches.
     pub fn packets_buffered(&self) -> usize {
         each!(&self.0, network, network.packets_buffered())
     }
 
-    /// What each port with a cable counted, switches first. Hosts never tell anybody to stop, and
-    /// drop nothing: of theirs it is what they sent.
+    /// Returns the counters of each port with a cable, switches first. Hosts never pause a sender
+    /// and drop nothing, so theirs count only packets sent.
     pub fn ports(&self) -> impl Iterator<Item = (Port, PortCounters)> + use<> {
         each!(&self.0, network, network.ports().collect::<Vec<_>>()).into_iter()
     }
 
-    /// Output ports that wait for each other for ever, in this order: each was told to stop, and may
-    /// go on only once the next one does.
+    /// Returns output ports in a PFC deadlock, in order: each is paused and can resume only after
+    /// the next one does. Returns `None` if there is no deadlock.
     pub fn deadlock(&self) -> Option<Vec<Port>> {
         each!(&self.0, network, network.deadlock())
     }
 
-    /// What was counted so far.
+    /// Returns the counters so far.
     pub fn counters(&self) -> Counters {
         each!(&self.0, network, network.counters())
     }

@@ -1,22 +1,22 @@
-//! A packet on an Ethernet: 24 bytes, copied by value, everything a hop needs.
+//! A packet on an Ethernet: 24 bytes, copied by value, with everything that a hop needs.
 
 use bandwise_rdma::transport::Seq;
 use bandwise_units::Time;
 
-/// A packet: three words, because copying them is most of what a hop does.
+/// A packet, packed into three words because copying it is most of a hop's work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Packet {
-    /// From the top: kind (2 bits), bytes (14), and the output ports of the switches still to
-    /// come, 6 bits each, the next one lowest.
+    /// From the most significant: kind (2 bits), bytes (14), and the output ports of the switches
+    /// still ahead, 6 bits each, the next one lowest.
     route: u64,
-    /// From the top: number in the flow (32 bits), the flow's key at the receiving host.
+    /// From the most significant: sequence number (32 bits), the flow's key at the receiving host.
     flow: u64,
-    /// From the top: number of another packet (32 bits), mark (1), traffic class (3), time stamp
-    /// (28).
+    /// From the most significant: sequence number of another packet (32 bits), ECN mark (1),
+    /// traffic class (3), time stamp (28).
     note: u64,
 }
 
-/// What a packet is.
+/// Kind of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -24,7 +24,7 @@ pub enum Kind {
     Data,
     /// An acknowledgement.
     Ack,
-    /// A negative one.
+    /// A negative acknowledgement.
     Nack,
     /// A congestion notification packet (CNP) of DCQCN.
     Notification,
@@ -36,13 +36,13 @@ const KIND: u32 = 62;
 const BYTES: u32 = 48;
 const PORT: u32 = 6;
 
-/// The most bytes of a frame that a packet can tell.
+/// Largest frame that a packet can represent, in bytes.
 pub const MAX_BYTES: u32 = (1 << (KIND - BYTES)) - 1;
 
 impl Packet {
-    /// A packet of `bytes`, from Ethernet header to frame check sequence, on a path from
-    /// [`path`]. `seq` is its number in the flow, or of an acknowledgement the next one expected;
-    /// `key` is the flow's at the receiving host; `sack` is the packet that caused a negative
+    /// Creates a packet of `bytes`, from Ethernet header to frame check sequence, on a path from
+    /// [`path`]. `seq` is its sequence number, or in an acknowledgement the next one expected.
+    /// `key` is the flow's key at the receiving host. `sack` is the packet that caused a negative
     /// acknowledgement.
     #[inline]
     pub const fn new(kind: Kind, bytes: u16, path: u64, key: u32, seq: Seq, sack: Seq) -> Self {
@@ -53,20 +53,20 @@ impl Packet {
         }
     }
 
-    /// The same with the time stamp of a moment, or of another packet, which
-    /// [`Packet::stamp`] gives.
+    /// Returns the packet with a time stamp from [`stamp`] or from another packet
+    /// ([`Packet::stamp`]).
     #[inline]
     pub const fn stamped(self, stamp: u32) -> Self {
         Packet { note: self.note | (stamp & STAMP) as u64, ..self }
     }
 
-    /// The same in a traffic class below [`CLASSES`].
+    /// Returns the packet in a traffic class below [`CLASSES`].
     #[inline]
     pub const fn of_class(self, class: u8) -> Self {
         Packet { note: self.note & !CLASS | (class as u64) << STAMP_BITS & CLASS, ..self }
     }
 
-    /// What it is.
+    /// Returns the kind.
     #[inline]
     pub const fn kind(&self) -> Kind {
         match self.route >> KIND {
@@ -76,72 +76,72 @@ impl Packet {
             _ => Kind::Notification,
         }
     }
-    /// Bytes from Ethernet header to frame check sequence.
+    /// Returns the bytes from Ethernet header to frame check sequence.
     #[inline]
     pub const fn bytes(&self) -> u16 {
         (self.route >> BYTES) as u16 & MAX_BYTES as u16
     }
-    /// Its number in the flow; of an acknowledgement the next one expected.
+    /// Returns the sequence number; in an acknowledgement, the next one expected.
     #[inline]
     pub const fn seq(&self) -> Seq {
         (self.flow >> 32) as Seq
     }
-    /// The flow's key at the receiving host.
+    /// Returns the flow's key at the receiving host.
     #[inline]
     pub const fn key(&self) -> u32 {
         self.flow as u32
     }
-    /// Of a negative acknowledgement, the packet that caused it.
+    /// Returns the packet that caused a negative acknowledgement.
     #[inline]
     pub const fn sack(&self) -> Seq {
         (self.note >> 32) as Seq
     }
-    /// Its traffic class.
+    /// Returns the traffic class.
     #[inline]
     pub const fn class(&self) -> usize {
         (self.note >> STAMP_BITS) as usize & (CLASSES - 1)
     }
-    /// Its time stamp.
+    /// Returns the time stamp.
     #[inline]
     pub const fn stamp(&self) -> u32 {
         self.note as u32 & STAMP
     }
 
-    /// Whether a switch saw a queue (ECN), or an acknowledgement tells of one.
+    /// Returns whether a switch set the ECN mark, or an acknowledgement echoes it.
     #[inline]
     pub const fn is_marked(&self) -> bool {
         self.note & MARK != 0
     }
-    /// Marks it.
+    /// Sets the ECN mark if `marked`.
     #[inline]
     pub const fn mark(&mut self, marked: bool) {
         self.note |= if marked { MARK } else { 0 };
     }
 
-    /// The output port at the switch that it has come to (counted from 0), which is then behind it.
+    /// Removes the next hop from the route and returns its output port, counted from 0.
     #[inline]
-    pub const fn turn(&mut self) -> usize {
+    pub const fn next_hop(&mut self) -> usize {
         const PATH: u64 = (1 << BYTES) - 1;
         let output = self.route & ((1 << PORT) - 1);
         self.route = self.route & !PATH | (self.route & PATH) >> PORT;
         output as usize
     }
 
-    /// Notes down the port that it came in by at a switch (counted from 0), where it takes its
-    /// [`turn`](Packet::turn): in the place of the last port of its path, which is empty from then on.
+    /// Records the port by which the packet entered a switch, counted from 0. Call after
+    /// [`next_hop`](Packet::next_hop), which frees the last place of the route for it.
     #[inline]
-    pub const fn came_by(&mut self, input: usize) {
+    pub const fn set_input(&mut self, input: usize) {
         self.route |= (input as u64) << (BYTES - PORT);
     }
 
-    /// The port that was noted down last.
+    /// Returns the recorded input port.
     #[inline]
     pub const fn input(&self) -> usize {
         (self.route >> (BYTES - PORT)) as usize & ((1 << PORT) - 1)
     }
 }
 
-/// Traffic classes that there can be: the priorities of IEEE 802.1Q.
+/// Largest number of traffic classes: the priorities of IEEE 802.1Q.
 pub const CLASSES: usize = 8;
 
 const STAMP_BITS: u32 = 28;
@@ -149,24 +149,25 @@ const STAMP: u32 = (1 << STAMP_BITS) - 1;
 const CLASS: u64 = (CLASSES as u64 - 1) << STAMP_BITS;
 const MARK: u64 = 1 << 31;
 
-/// A moment as packets carry it: units of 1,024 ps, which wrap around after 274 ms.
+/// Returns a time stamp as packets carry it, in units of 1,024 ps, modulo 274 ms.
 #[inline]
 pub const fn stamp(at: Time) -> u32 {
     (at.as_ps() >> 10) as u32 & STAMP
 }
 
-/// The time since a stamp, to 1,024 ps; less than 274 ms.
+/// Returns the time since a stamp, to 1,024 ps; less than 274 ms.
 #[inline]
 pub const fn since(stamped: u32, now: Time) -> Time {
     Time::from_ps(((stamp(now).wrapping_sub(stamped) & STAMP) as u64) << 10)
 }
 
-/// How many switches a path may lead over.
+/// Largest number of switches on a path.
 pub const MAX_SWITCHES: usize = (BYTES / PORT) as usize;
 
-const _: () = assert!(MAX_SWITCHES * PORT as usize == BYTES as usize, "a path fills its place");
+const _: () = assert!(MAX_SWITCHES * PORT as usize == BYTES as usize, "a path fills its field");
 
-/// A path as a packet carries it, from ports counted from 1 (to 64). `None` if it is too long.
+/// Returns a path as packets carry it, from ports counted from 1 (to 64). Returns `None` if it is
+/// too long.
 pub fn path(ports: impl Iterator<Item = u8>) -> Option<u64> {
     let mut path = 0;
     for (port, hop) in ports.zip(0..) {
@@ -178,21 +179,21 @@ pub fn path(ports: impl Iterator<Item = u8>) -> Option<u64> {
     Some(path)
 }
 
-/// Ethernet header and frame check sequence, IPv4, UDP, base transport header, invariant CRC: what
-/// RoCEv2 puts around the payload of each packet (IBTA annex A17).
+/// Bytes that RoCEv2 puts around the payload of each packet: Ethernet header and frame check
+/// sequence, IPv4, UDP, base transport header, invariant CRC (IBTA annex A17).
 pub const HEADERS: u32 = 14 + 4 + 20 + 8 + 12 + 4;
 
-/// An acknowledgement: its header of 4 bytes besides. Of IRN's NACK the packet that caused it stands in
-/// the 3 of them that are otherwise for the number of messages.
+/// Bytes of an acknowledgement: the headers and 4 bytes of its own. IRN's NACK carries the packet
+/// that caused it in the 3 bytes otherwise used for the message count.
 pub const ACK: u32 = HEADERS + 4;
 
-/// A CNP: 16 reserved bytes (IBTA annex A17.9.3).
+/// Bytes of a CNP: the headers and 16 reserved bytes (IBTA annex A17.9.3).
 pub const NOTIFICATION: u32 = HEADERS + 16;
 
-/// The least Ethernet frame.
+/// Smallest Ethernet frame, in bytes.
 pub const LEAST: u32 = 64;
 
-/// Preamble, start delimiter and gap between frames: on the wire around every frame.
+/// Bytes on the wire around every frame: preamble, start delimiter and inter-frame gap.
 pub const GAP: u32 = 20;
 
 #[cfg(test)]
@@ -200,13 +201,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_packet_holds_its_parts() {
+    fn a_packet_returns_its_fields() {
         let route = path([3, 1, 64].into_iter()).unwrap();
         let mut packet = Packet::new(Kind::Nack, 9082, route, u32::MAX - 1, 7, u32::MAX);
         packet = packet.stamped(stamp(Time::from_us(1_024)));
         for (input, output) in [(63, 2), (5, 0), (0, 63)] {
-            assert_eq!(packet.turn(), output);
-            packet.came_by(input);
+            assert_eq!(packet.next_hop(), output);
+            packet.set_input(input);
             assert_eq!(packet.input(), input);
         }
         assert_eq!((packet.kind(), packet.bytes(), packet.key()), (Kind::Nack, 9082, u32::MAX - 1));

@@ -1,9 +1,8 @@
-//! Finding deadlocks of priority flow control: inputs whose senders are told to stop until each
-//! other's go on.
+//! Detection of PFC deadlocks: circular pause dependency among inputs.
 //!
-//! An input lets its sender go on when enough of what it holds has left. What waits for an output
-//! whose far end told it to stop does not leave before that input lets it go on. Where an input
-//! would still hold too much if all of the rest left, it waits for those.
+//! An input resumes its sender when enough of its packets have left. A packet for an output that is
+//! paused by its far end can't leave before that input resumes it. If an input would hold too much
+//! even after all its other packets left, it depends on those inputs.
 
 use super::features::Features;
 use super::switch::Switch;
@@ -11,17 +10,17 @@ use crate::base::circular_wait::circular_wait;
 use bandwise_topology::{Fabric, Port};
 use std::collections::BTreeMap;
 
-/// An input that told its sender to stop: its switch (by rank), port and class.
+/// An input that has paused its sender: its switch (by rank), port and class.
 type Input = (usize, usize, usize);
 
-/// The outputs of one loop, in the order in which they wait for each other.
+/// Returns the outputs of one cycle, in the order in which they wait for each other.
 pub(super) fn find<F: Features>(fabric: &Fabric, switches: &[&Switch<F>]) -> Option<Vec<Port>> {
-    let stopped = |(rank, switch): (usize, &&Switch<F>)| -> Vec<Input> {
-        switch.stopped().map(|(port, class)| (rank, port, class)).collect()
+    let paused = |(rank, switch): (usize, &&Switch<F>)| -> Vec<Input> {
+        switch.paused_inputs().map(|(port, class)| (rank, port, class)).collect()
     };
-    let inputs: Vec<Input> = switches.iter().enumerate().flat_map(stopped).collect();
-    let place: BTreeMap<Input, usize> = inputs.iter().copied().zip(0..).collect();
-    // For each, the bytes that wait for others of them.
+    let inputs: Vec<Input> = switches.iter().enumerate().flat_map(paused).collect();
+    let index: BTreeMap<Input, usize> = inputs.iter().copied().zip(0..).collect();
+    // For each input, the bytes that wait for each other paused input.
     let waits: Vec<Vec<(usize, u32)>> = inputs
         .iter()
         .map(|&(rank, port, class)| {
@@ -30,9 +29,10 @@ pub(super) fn find<F: Features>(fabric: &Fabric, switches: &[&Switch<F>]) -> Opt
                 let (far, _) = fabric.peer(Port { node, number: output as u8 + 1 })?;
                 let far_port = usize::from(far.number) - 1;
                 let is_switch = fabric.is_switch(far.node);
-                is_switch.then(|| place.get(&(fabric.rank(far.node), far_port, class)).copied())?
+                is_switch.then(|| index.get(&(fabric.rank(far.node), far_port, class)).copied())?
             };
-            // What waits for others is not looked at: that are most, and it takes long.
+            // Packets for other outputs are not counted: they are the majority, and counting is
+            // slow.
             let held = |output| {
                 let next = behind(output)?;
                 let bytes = switches[rank].held_for(port, class, output);
@@ -46,7 +46,7 @@ pub(super) fn find<F: Features>(fabric: &Fabric, switches: &[&Switch<F>]) -> Opt
         let (rank, port, class) = inputs[input];
         let stay = waits[input].iter().filter(|&&(next, _)| stuck[next]);
         let bytes = stay.clone().map(|&(_, bytes)| bytes).sum();
-        if switches[rank].may_go(port, class, bytes) {
+        if switches[rank].may_resume(port, class, bytes) {
             return None;
         }
         stay.map(|&(next, _)| next).next()

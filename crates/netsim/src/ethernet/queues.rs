@@ -1,117 +1,123 @@
 //! Many queues in one arena.
 //!
-//! A queue is a list of chunks of some places each. A chunk that is freed is the next one to be
-//! used, so that what the queues touch is about as large as what they hold; within a chunk one value
-//! follows the other, as a processor's caches like it. Rings would each go round all of their
-//! places, those of their worst moment; a list of single places would jump about.
+//! A queue is a list of chunks. A freed chunk is reused next, so the memory touched is about as
+//! large as the contents of the queues. Within a chunk, values are contiguous, which suits caches.
+//! One ring per queue would cycle through memory for its worst case; a linked list of single values
+//! would jump around.
 //!
-//! A queue that was ever used keeps its last chunk, and begins at the start of that again whenever it was
-//! empty: most are short, and it costs less to find that out than to foresee that a chunk is needed or free.
+//! A queue that was ever used keeps its last chunk and restarts at its beginning whenever it
+//! becomes empty. Most queues are short, and this check costs less than a misprediction of whether
+//! a chunk is needed or free.
 
 use crate::base::prefetch::prefetch;
 use std::hint::select_unpredictable;
 
-/// Queues, first in, first out, by number.
+/// First-in, first-out queues, by number.
 #[derive(Debug)]
 pub(super) struct Queues<T> {
     chunks: Vec<Chunk<T>>,
-    /// By chunk: the one behind it.
-    behind: Vec<u32>,
-    /// The first of the free chunks.
+    /// Next chunk of each chunk.
+    next_chunk: Vec<u32>,
+    /// First of the free chunks.
     free: u32,
     queues: Vec<Queue>,
 }
 
-/// Places in a chunk, the first of which stays free: six cache lines of packets. Whether a chunk ends can't
-/// be foreseen, so that fewer ends are faster, and more places take more room.
-const PLACES: u32 = 16;
+/// Values in a chunk, the first of which stays unused: six cache lines of packets. The end of a
+/// chunk is unpredictable, so fewer ends are faster, but larger chunks take more memory.
+const CHUNK_LEN: u32 = 16;
 
-/// How far behind the value that is taken one is fetched: packets of the next cache line but one.
-const AHEAD: usize = 5;
+/// Distance from the value taken to the one prefetched: packets of the cache line after the next.
+const PREFETCH_DISTANCE: usize = 5;
 
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-struct Chunk<T>([T; PLACES as usize]);
+struct Chunk<T>([T; CHUNK_LEN as usize]);
 
-/// Where the first value of a queue is and the last one, in places of all chunks. Of an empty queue the
-/// last one is the place before the first, which is why a chunk's first place is none.
+/// Positions of a queue's first and last value, counted over all chunks. An empty queue's `last` is
+/// the position before `first`, for which each chunk leaves its first position unused.
 #[derive(Debug, Clone, Copy)]
 struct Queue {
     first: u32,
     last: u32,
 }
 
-/// A queue without a chunk yet, as if its last one were full.
+/// A queue without a chunk, represented as if its last chunk were full.
 const UNUSED: Queue = Queue { first: 0, last: u32::MAX };
 const NONE: u32 = u32::MAX;
 
-/// The chunk of a place, and which of its places that is.
+/// Returns the chunk of a position, and the index within the chunk.
 #[inline]
-const fn split(place: u32) -> (usize, usize) {
-    ((place / PLACES) as usize, (place % PLACES) as usize)
+const fn split(position: u32) -> (usize, usize) {
+    ((position / CHUNK_LEN) as usize, (position % CHUNK_LEN) as usize)
 }
 
 impl Queue {
-    /// With one chunk, and nothing there.
+    /// Returns an empty queue with one chunk.
     const fn empty(chunk: u32) -> Self {
-        Queue { first: chunk * PLACES + 1, last: chunk * PLACES }
+        Queue { first: chunk * CHUNK_LEN + 1, last: chunk * CHUNK_LEN }
     }
 }
 
 impl<T: Copy + Default> Queues<T> {
     pub fn new(queues: usize) -> Self {
-        Queues { chunks: Vec::new(), behind: Vec::new(), free: NONE, queues: vec![UNUSED; queues] }
+        Queues {
+            chunks: Vec::new(),
+            next_chunk: Vec::new(),
+            free: NONE,
+            queues: vec![UNUSED; queues],
+        }
     }
 
     #[inline]
     pub fn push(&mut self, queue: usize, value: T) {
-        if self.queues[queue].last % PLACES == PLACES - 1 {
-            self.lengthen(queue);
+        if self.queues[queue].last % CHUNK_LEN == CHUNK_LEN - 1 {
+            self.add_chunk(queue);
         }
         let last = &mut self.queues[queue].last;
         *last += 1;
-        let (chunk, place) = split(*last);
-        self.chunks[chunk].0[place] = value;
+        let (chunk, position) = split(*last);
+        self.chunks[chunk].0[position] = value;
     }
 
-    /// Puts a free chunk behind a queue's last.
+    /// Appends a free chunk to a queue.
     #[inline(never)]
-    fn lengthen(&mut self, queue: usize) {
+    fn add_chunk(&mut self, queue: usize) {
         let chunk = match self.free {
             NONE => {
-                self.chunks.push(Chunk([T::default(); PLACES as usize]));
-                self.behind.push(NONE);
+                self.chunks.push(Chunk([T::default(); CHUNK_LEN as usize]));
+                self.next_chunk.push(NONE);
                 self.chunks.len() as u32 - 1
             }
             free => {
-                self.free = std::mem::replace(&mut self.behind[free as usize], NONE);
+                self.free = std::mem::replace(&mut self.next_chunk[free as usize], NONE);
                 free
             }
         };
         let queue = &mut self.queues[queue];
         let empty = Queue::empty(chunk);
-        match self.behind.get_mut(split(queue.last).0) {
-            Some(behind) => (*behind, queue.last) = (chunk, empty.last),
+        match self.next_chunk.get_mut(split(queue.last).0) {
+            Some(next_chunk) => (*next_chunk, queue.last) = (chunk, empty.last),
             None => *queue = empty,
         }
     }
 
-    /// Takes the first value of a queue that has one; and whether it was the last.
+    /// Takes the first value of a non-empty queue. Returns it, and whether it was the last.
     #[inline]
     pub fn pop(&mut self, queue: usize) -> (T, bool) {
         let queue = &mut self.queues[queue];
-        let (chunk, place) = split(queue.first);
-        let places = &self.chunks[chunk].0;
-        let value = places[place];
-        // It came a while ago, and is in no near cache.
-        prefetch(&places[(place + AHEAD) % PLACES as usize]);
+        let (chunk, position) = split(queue.first);
+        let values = &self.chunks[chunk].0;
+        let value = values[position];
+        // The value has been stored for a while and is in no near cache.
+        prefetch(&values[(position + PREFETCH_DISTANCE) % CHUNK_LEN as usize]);
         let is_last = queue.first == queue.last;
-        if place == PLACES as usize - 1 && !is_last {
-            let behind = std::mem::replace(&mut self.behind[chunk], self.free);
+        if position == CHUNK_LEN as usize - 1 && !is_last {
+            let next_chunk = std::mem::replace(&mut self.next_chunk[chunk], self.free);
             self.free = chunk as u32;
-            queue.first = Queue::empty(behind).first;
+            queue.first = Queue::empty(next_chunk).first;
         } else {
-            // Whether it is the last can't be foreseen: both are there, and one is taken.
+            // The last value is unpredictable: compute both cases and select one.
             let next = Queue { first: queue.first + 1, last: queue.last };
             let empty = Queue::empty(chunk as u32);
             queue.first = select_unpredictable(is_last, empty.first, next.first);
@@ -120,32 +126,32 @@ impl<T: Copy + Default> Queues<T> {
         (value, is_last)
     }
 
-    /// Has the first value of a queue that was ever used fetched, as it will be taken soon.
+    /// Prefetches the first value of a queue that was ever used.
     #[inline]
     pub fn fetch(&self, queue: usize) {
-        let (chunk, place) = split(self.queues[queue].first);
-        prefetch(&self.chunks[chunk].0[place]);
+        let (chunk, position) = split(self.queues[queue].first);
+        prefetch(&self.chunks[chunk].0[position]);
     }
 
-    /// What a queue holds.
+    /// Returns the values of a queue, first to last.
     pub fn iter(&self, queue: usize) -> impl Iterator<Item = &T> {
         let Queue { first, last } = self.queues[queue];
         let is_held = last != first.wrapping_sub(1);
-        let next = move |&place: &u32| match split(place) {
-            _ if place == last => None,
-            (chunk, place) if place == PLACES as usize - 1 => {
-                Some(Queue::empty(self.behind[chunk]).first)
+        let next = move |&position: &u32| match split(position) {
+            _ if position == last => None,
+            (chunk, position) if position == CHUNK_LEN as usize - 1 => {
+                Some(Queue::empty(self.next_chunk[chunk]).first)
             }
-            _ => Some(place + 1),
+            _ => Some(position + 1),
         };
-        let places = std::iter::successors(is_held.then_some(first), next);
-        places.map(|place| {
-            let (chunk, place) = split(place);
-            &self.chunks[chunk].0[place]
+        let values = std::iter::successors(is_held.then_some(first), next);
+        values.map(|position| {
+            let (chunk, position) = split(position);
+            &self.chunks[chunk].0[position]
         })
     }
 
-    /// How many values all queues hold.
+    /// Returns the number of values in all queues.
     pub fn len(&self) -> usize {
         (0..self.queues.len()).map(|queue| self.iter(queue).count()).sum()
     }
@@ -159,7 +165,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn are_queues(steps in prop::collection::vec((0usize..3, any::<bool>(), any::<u8>()), 0..300)) {
+        fn agree_with_separate_queues(steps in prop::collection::vec((0usize..3, any::<bool>(), any::<u8>()), 0..300)) {
             let mut queues = Queues::new(3);
             let mut expected: [VecDeque<u8>; 3] = Default::default();
             for (queue, push, value) in steps {

@@ -1,4 +1,4 @@
-//! What waits at a host to be sent, by traffic class: flows that take turns or poll, and
+//! Send queues of a host by traffic class: flows that send round-robin or poll, and
 //! acknowledgements.
 
 use super::classes::{Classes, DeficitRoundRobin};
@@ -9,111 +9,112 @@ use super::telemetry::Frame;
 use crate::base::ring::Ring;
 use bandwise_units::Time;
 
-/// A line for each class.
+/// One send queue per class.
 #[derive(Debug)]
 pub(super) struct SendQueues<F: Features> {
     classes: Classes,
-    turns: DeficitRoundRobin,
-    /// How often flows look whether the link is free; they take turns if not given.
+    scheduler: DeficitRoundRobin,
+    /// Interval at which flows poll the link; round-robin if not given.
     poll: Option<Time>,
-    /// By class.
-    lines: [SendQueue<F::Frame>; CLASSES],
-    /// Classes with something in line, a set.
+    /// Queues by class.
+    queues: [ClassQueue<F::Frame>; CLASSES],
+    /// Set of classes with something queued.
     waiting: u8,
-    /// Something was added since somebody asked.
-    grew: bool,
+    /// Something was added since the last query.
+    grown: bool,
 }
 
 #[derive(Debug)]
-struct SendQueue<P> {
-    /// Flows that may send, in turn.
+struct ClassQueue<P> {
+    /// Flows that may send, in order.
     flows: Ring<QueuedFlow>,
     acks: Ring<P>,
 }
 
-/// What goes next of a class.
+/// The next item of a class.
 #[derive(Debug)]
 pub(super) enum Next<P> {
-    /// An acknowledgement: they go before data.
+    /// An acknowledgement, which precedes data.
     Ack(P),
-    /// A packet of the flow of this key, if it has one.
+    /// A packet of the flow with this key, if it has one.
     Flow(u32),
-    /// Nothing before that time, as long as nothing else gets in line.
+    /// Nothing before that time, unless something else is queued.
     Later(Time),
 }
 
 impl<F: Features> SendQueues<F> {
     pub fn new(classes: &Classes, poll: Option<Time>) -> Self {
-        let line = || SendQueue { flows: Ring::new(), acks: Ring::new() };
+        let queue = || ClassQueue { flows: Ring::new(), acks: Ring::new() };
         SendQueues {
             classes: classes.clone(),
-            turns: DeficitRoundRobin::default(),
+            scheduler: DeficitRoundRobin::default(),
             poll,
-            lines: std::array::from_fn(|_| line()),
+            queues: std::array::from_fn(|_| queue()),
             waiting: 0,
-            grew: false,
+            grown: false,
         }
     }
 
-    /// Classes with something in line, a set.
+    /// Returns the set of classes with something queued.
     #[inline]
     pub fn waiting(&self) -> u8 {
         self.waiting
     }
 
-    /// Whether something was added since this was asked.
+    /// Returns whether something was added since the last call.
     #[inline]
-    pub fn grew(&mut self) -> bool {
-        std::mem::take(&mut self.grew)
+    pub fn take_grown(&mut self) -> bool {
+        std::mem::take(&mut self.grown)
     }
 
-    /// Adds a flow of a class, which may send from `now` on.
+    /// Queues a flow of a class that may send from `now` on.
     #[inline]
     pub fn add(&mut self, now: Time, class: u8, flow: u32) {
         let class = if F::CLASSES { usize::from(class) % CLASSES } else { 0 };
         self.waiting |= 1 << class;
-        self.grew = true;
-        self.lines[class].flows.push_back(QueuedFlow::new(flow, now, self.poll));
+        self.grown = true;
+        self.queues[class].flows.push_back(QueuedFlow::new(flow, now, self.poll));
     }
 
-    /// Adds an acknowledgement.
+    /// Queues an acknowledgement.
     #[inline]
-    pub fn answer(&mut self, ack: F::Frame) {
+    pub fn add_ack(&mut self, ack: F::Frame) {
         let class = class::<F>(ack.packet());
         self.waiting |= 1 << class;
-        self.grew = true;
-        self.lines[class].acks.push_back(ack);
+        self.grown = true;
+        self.queues[class].acks.push_back(ack);
     }
 
-    /// Takes what goes next, of these classes: a set in which one waits at least. The link is free.
+    /// Takes the next item of the given classes, at least one of which has something queued. The
+    /// link must be free.
     #[inline]
     pub fn take(&mut self, now: Time, ready: u8) -> Option<Next<F::Frame>> {
         let schedule = &self.classes.schedule;
-        let class = if F::CLASSES { self.turns.next(schedule, ready) } else { 0 };
-        let line = &mut self.lines[class];
-        let next = match (line.acks.pop_front(), self.poll) {
+        let class = if F::CLASSES { self.scheduler.next(schedule, ready) } else { 0 };
+        let queue = &mut self.queues[class];
+        let next = match (queue.acks.pop_front(), self.poll) {
             (Some(ack), _) => Some(Next::Ack(ack)),
-            (None, None) => line.flows.pop_front().map(|place| Next::Flow(place.key)),
-            (None, Some(every)) => match polls::first(line.flows.iter(), now, every) {
+            (None, None) => queue.flows.pop_front().map(|flow| Next::Flow(flow.key)),
+            (None, Some(interval)) => match polls::first(queue.flows.iter(), now, interval) {
                 Some((_, wait)) if wait > Time::ZERO => return Some(Next::Later(now + wait)),
-                first => first.map(|(index, _)| Next::Flow(line.flows.remove(index).key)),
+                first => first.map(|(index, _)| Next::Flow(queue.flows.remove(index).key)),
             },
         };
-        self.waiting &= !(u8::from(line.acks.is_empty() && line.flows.is_empty()) << class);
+        self.waiting &= !(u8::from(queue.acks.is_empty() && queue.flows.is_empty()) << class);
         next
     }
 
-    /// The flow that is in line for longest, of the first class.
+    /// Returns the flow of class 0 that has been queued longest.
     #[inline]
     pub fn first_flow(&self) -> Option<u32> {
-        self.lines[0].flows.front().map(|place| place.key)
+        self.queues[0].flows.front().map(|flow| flow.key)
     }
 
-    /// A packet leaves that was taken, where these classes were ready.
+    /// Accounts for a packet that leaves, taken while the given classes were ready.
     #[inline]
-    pub fn took(&mut self, ready: u8, packet: &Packet) {
+    pub fn sent(&mut self, ready: u8, packet: &Packet) {
         if F::CLASSES {
-            self.turns.took(&self.classes.schedule, ready, packet.class(), packet.bytes());
+            self.scheduler.sent(&self.classes.schedule, ready, packet.class(), packet.bytes());
         }
     }
 }

@@ -1,23 +1,23 @@
-//! States of flows in flight, by slot: a slot is used again when its flow has ended, so that what
-//! has ended costs nothing.
+//! An arena for the states of flows in flight. The slot of an ended flow is reused, so that ended
+//! flows cost nothing.
 
 use crate::base::prefetch::prefetch;
 
-/// Values by key. A key is a slot and how often that was used, modulo 256: what is still on its
-/// way to a flow that has ended finds that the slot is another's. A slot would have to serve 256
-/// flows while a packet is in the network for this to fail.
+/// Values by key. A key is a slot and its number of uses, modulo 256. A packet to an ended flow
+/// thereby detects that its slot has been reused. This fails only if a slot serves 256 flows while
+/// a packet is in the network.
 ///
-/// Many flows take turns, so that what is known of one is in no near cache when its packet comes. It begins at a
-/// cache line, and what most packets don't need stands apart (`A`).
+/// Many flows alternate, so a flow's state is in no near cache when its packet arrives. It begins
+/// at a cache line, and data that most packets don't need is stored separately (`A`).
 #[derive(Debug)]
 pub(super) struct Slots<T, A = ()> {
     slots: Vec<Slot<T>>,
-    /// By slot; that of a free one stays until it is used again.
-    apart: Vec<A>,
+    /// Separate data by slot; that of a free slot remains until reuse.
+    extra: Vec<A>,
     free: Vec<u32>,
 }
 
-/// In this order: the key is in the last cache line.
+/// In this order, the key is in the last cache line.
 #[derive(Debug)]
 #[repr(C, align(64))]
 struct Slot<T> {
@@ -25,53 +25,57 @@ struct Slot<T> {
     key: u32,
 }
 
-/// Slots, and so flows in flight at a host, of which there can be that many.
+/// Bits of a slot number, which limit the flows in flight at a host.
 const BITS: u32 = 24;
 const MASK: u32 = (1 << BITS) - 1;
 
 impl<T, A> Slots<T, A> {
     pub const fn new() -> Self {
-        Slots { slots: Vec::new(), apart: Vec::new(), free: Vec::new() }
+        Slots { slots: Vec::new(), extra: Vec::new(), free: Vec::new() }
     }
 
-    /// Puts a value into a free slot, and what stands apart; returns its key.
-    pub fn put(&mut self, value: T, apart: A) -> u32 {
-        if let Some(place) = self.free.pop() {
-            let slot = &mut self.slots[place as usize];
+    /// Stores a value and its separate data in a free slot. Returns the key.
+    ///
+    /// # Panics
+    ///
+    /// If 2^24 flows are in flight.
+    pub fn put(&mut self, value: T, extra: A) -> u32 {
+        if let Some(index) = self.free.pop() {
+            let slot = &mut self.slots[index as usize];
             slot.key = slot.key.wrapping_add(1 << BITS);
             slot.value = Some(value);
-            self.apart[place as usize] = apart;
+            self.extra[index as usize] = extra;
             return slot.key;
         }
         let key = self.slots.len() as u32;
         assert!(key <= MASK, "more than {MASK} flows in flight at a host");
         self.slots.push(Slot { key, value: Some(value) });
-        self.apart.push(apart);
+        self.extra.push(extra);
         key
     }
 
-    /// The value of a key, if it is still there.
+    /// Returns the value of a key, if it still exists.
     #[inline]
     pub fn get_mut(&mut self, key: u32) -> Option<&mut T> {
         self.both_mut(key).map(|(value, _)| value)
     }
 
-    /// The same, and what stands apart.
+    /// Returns the value of a key and its separate data, if they still exist.
     #[inline]
     pub fn both_mut(&mut self, key: u32) -> Option<(&mut T, &mut A)> {
-        let place = (key & MASK) as usize;
-        let slot = self.slots.get_mut(place)?;
-        if slot.key == key { slot.value.as_mut().zip(self.apart.get_mut(place)) } else { None }
+        let index = (key & MASK) as usize;
+        let slot = self.slots.get_mut(index)?;
+        if slot.key == key { slot.value.as_mut().zip(self.extra.get_mut(index)) } else { None }
     }
 
-    /// The value of a key, to look at.
+    /// Returns the value of a key for reading, if it still exists.
     pub fn get(&self, key: u32) -> Option<&T> {
         let slot = self.slots.get((key & MASK) as usize)?;
         if slot.key == key { slot.value.as_ref() } else { None }
     }
 
-    /// Has the value of a key fetched, which will be asked for soon: the cache line where it begins and that of the
-    /// key, which are all if it takes two.
+    /// Prefetches the value of a key: the cache line where it begins and that of the key, which are
+    /// all of a value of two lines.
     #[inline]
     pub fn fetch(&self, key: u32) {
         if let Some(slot) = self.slots.get((key & MASK) as usize) {
@@ -80,14 +84,14 @@ impl<T, A> Slots<T, A> {
         }
     }
 
-    /// The key of a slot (its low 24 bits), if something is there.
+    /// Returns the key of an occupied slot, given by its low 24 bits.
     #[inline]
     pub fn key_at(&self, slot: u32) -> Option<u32> {
         let slot = self.slots.get(slot as usize)?;
         slot.value.as_ref().map(|_| slot.key)
     }
 
-    /// Frees a slot.
+    /// Frees the slot of a key.
     pub fn remove(&mut self, key: u32) {
         if self.get(key).is_some() {
             self.slots[(key & MASK) as usize].value = None;
@@ -95,13 +99,13 @@ impl<T, A> Slots<T, A> {
         }
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 }
 
-/// The slot of a key.
+/// Returns the slot of a key.
 #[inline]
 pub(super) const fn slot_of(key: u32) -> u32 {
     key & MASK
@@ -112,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_of_one_value() {
+    fn a_key_of_a_removed_value_is_invalid() {
         let mut slots = Slots::new();
         let (a, b) = (slots.put('a', 1), slots.put('b', 2));
         slots.remove(a);

@@ -1,4 +1,5 @@
-//! [`Models::ample`]: hosts and switches that let links of any rate share them as their tables say.
+//! [`Models::ample`]: hosts and switches with enough buffers and PCIe bandwidth for links of any
+//! rate.
 
 use crate::infiniband::host::DeviceModel;
 use crate::infiniband::models::{Models, Qos};
@@ -6,19 +7,20 @@ use crate::infiniband::switch::{Queueing, SwitchModel};
 use bandwise_topology::Fabric;
 use bandwise_units::{BitRate, Bytes, Time};
 
-/// A rate at which the buffers of the models are known to be large enough (RPerf VIII-B).
+/// A rate for which the buffers of the models are known to be large enough (RPerf VIII-B).
 const KNOWN_RATE: BitRate = BitRate::from_gbps(56);
 
-/// What a host's PCIe carries beyond its link: it does not limit jobs, as it does not with rates
-/// alone. Payloads of 256 bytes have 24 of overhead there, those of 4096 have 32 on a link.
+/// Rate of a host's PCIe relative to its link, so that PCIe limits no job; a flow-level simulation
+/// has no PCIe limit either. A payload of 256 bytes has 24 bytes of overhead on PCIe, one of 4096
+/// has 32 on a link.
 const PCIE_BEYOND: f64 = 1.25;
 
 impl Models {
-    /// A fabric whose links limit what its hosts send, and nothing else does: buffers that last as long at its
-    /// rates and over its cables as those that are known, and a PCIe beyond the link. Lanes have their queues at
-    /// outputs (Saba 4.5.2); nothing is marked.
+    /// Returns models in which only the links limit what hosts send. Buffers cover the same time at
+    /// the fabric's rates and cable lengths as the known ones do, and PCIe is faster than the link.
+    /// Lanes have queues at outputs (Saba 4.5.2). No packet is marked.
     pub fn ample(fabric: &Fabric, qos: Qos) -> Models {
-        // What a buffer of 32 KiB lasts at the known rate, and what a cable takes besides.
+        // Time that a buffer of 32 KiB covers at the known rate, plus the cable's round trip.
         let delay = fabric.links().iter().map(|link| link.delay).max().unwrap_or(Time::ZERO);
         let fastest = fabric.links().iter().map(|link| link.rate).max().unwrap_or(KNOWN_RATE);
         let buffer = |known: Bytes| {

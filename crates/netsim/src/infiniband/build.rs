@@ -1,6 +1,6 @@
-//! Building a simulation from a fabric: cables, buffers, tables, and who runs apart from whom.
+//! Construction of a simulation from a fabric: cables, buffers, tables, partitions and shards.
 
-use crate::engine::{self, APART, Engine, LinkEnd, Member};
+use crate::engine::{self, Engine, LinkEnd, MIN_PARTITION_LATENCY, Member};
 use crate::infiniband::cable::{Cable, Receiver};
 use crate::infiniband::egress::{Egress, Scheduling};
 use crate::infiniband::host::Host;
@@ -16,31 +16,47 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
 impl<P: Program> Simulation<P> {
-    /// Builds the fabric. Hosts are known by their rank among `fabric.hosts()`.
+    /// Builds a simulation of `fabric`. Hosts are numbered by their rank among `fabric.hosts()`.
+    ///
+    /// # Errors
+    ///
+    /// An unusable arbitration table.
+    ///
+    /// # Panics
+    ///
+    /// If a host has no link.
     pub fn new(
         fabric: &Fabric,
         routes: &Routes,
         models: &Models,
         seed: u64,
     ) -> Result<Self, VlArbError> {
-        Self::parted(fabric, routes, models, seed, NonZeroUsize::MIN, APART)
+        Self::partitioned(fabric, routes, models, seed, NonZeroUsize::MIN, MIN_PARTITION_LATENCY)
     }
 
-    /// The same in so many parts, which a executor of as many hands runs at the same time
-    /// ([`Simulation::run_in_steps`]), with links of at least `apart` between partitions (1 ps is the
-    /// least). Both change only how long a run takes.
-    pub fn parted(
+    /// Builds a simulation in `shards` shards, which an executor with as many workers runs in
+    /// parallel ([`Simulation::run_in_steps`]). Links of at least `min_latency` (at least 1 ps)
+    /// separate partitions. Both affect only the duration of a run.
+    ///
+    /// # Errors
+    ///
+    /// An unusable arbitration table.
+    ///
+    /// # Panics
+    ///
+    /// If a host has no link.
+    pub fn partitioned(
         fabric: &Fabric,
         routes: &Routes,
         models: &Models,
         seed: u64,
         shards: NonZeroUsize,
-        apart: Time,
+        min_latency: Time,
     ) -> Result<Self, VlArbError> {
         let lanes = (16 - models.qos.vls().leading_zeros()).max(1) as usize;
         let nodes: Vec<NodeId> = fabric.switches().iter().chain(fabric.hosts()).copied().collect();
         let mut plan = Plan { fabric, routes, models, seed, lanes, ends: BTreeMap::new() };
-        let partition_of = plan.partitions(&nodes, apart);
+        let partition_of = plan.partitions(&nodes, min_latency);
         let partitions = partition_of.iter().map(|&p| p as usize + 1).max().unwrap_or(0);
         let between = plan.cables(&nodes).map(|(a, _, b)| {
             let [a, b] = [a, b].map(|port| partition_of[plan.index(port.node) as usize] as usize);
@@ -57,9 +73,9 @@ impl<P: Program> Simulation<P> {
             });
         }
         let ids = (0..fabric.nodes().len() as u32).map(NodeId);
-        let places = ids.map(|id| plan.index(id)).collect();
+        let node_of = ids.map(|id| plan.index(id)).collect();
         let switches = fabric.switches().len();
-        Ok(Simulation { engine, seed, names: nodes, switches, places, lanes })
+        Ok(Simulation { engine, seed, fabric_nodes: nodes, switches, node_of, lanes })
     }
 }
 
@@ -69,12 +85,12 @@ struct Plan<'a> {
     models: &'a Models,
     seed: u64,
     lanes: usize,
-    /// The link's end at each port.
+    /// Link end of each port.
     ends: BTreeMap<Port, LinkEnd>,
 }
 
 impl Plan<'_> {
-    /// Every cable, once: a port of it and its latency, and the other.
+    /// Returns every cable once: one of its ports, its latency, and its other port.
     fn cables(&self, nodes: &[NodeId]) -> impl Iterator<Item = (Port, Time, Port)> {
         let ports = nodes.iter().flat_map(|&node| self.fabric.ports(node));
         ports.filter_map(|port| {
@@ -84,13 +100,13 @@ impl Plan<'_> {
         })
     }
 
-    /// The partition of each node.
-    fn partitions(&self, nodes: &[NodeId], apart: Time) -> Vec<u32> {
+    /// Returns the partition of each node.
+    fn partitions(&self, nodes: &[NodeId], min_latency: Time) -> Vec<u32> {
         let links = self.cables(nodes).map(|(a, latency, b)| {
             let [a, b] = [a, b].map(|port| self.index(port.node) as usize);
             (a, b, latency)
         });
-        engine::partitions(nodes.len(), links, apart)
+        engine::partitions(nodes.len(), links, min_latency)
     }
 
     fn lay_cables<P: Program>(&mut self, nodes: &[NodeId], engine: &mut Engine<Node<P>>) {
@@ -105,14 +121,14 @@ impl Plan<'_> {
         }
     }
 
-    /// Where a fabric's node stands among the simulation's: switches first, then hosts.
+    /// Returns the simulation node of a fabric node: switches come first, then hosts.
     fn index(&self, node: NodeId) -> u32 {
         let fabric = self.fabric;
         let base = if fabric.is_switch(node) { 0 } else { fabric.switches().len() };
         (base + fabric.rank(node)) as u32
     }
 
-    /// The cable out of a port, and the port that it leads to.
+    /// Returns the cable from a port, and the port at its far end.
     fn cable(&self, from: Port) -> Option<(Cable, Port)> {
         let (fabric, models) = (self.fabric, self.models);
         let (peer, link) = fabric.peer(from)?;
@@ -135,7 +151,7 @@ impl Plan<'_> {
         Some((cable, peer))
     }
 
-    /// The buffer that stands behind a cable, a lane.
+    /// Returns the size of the buffer per lane behind a port.
     fn buffer(&self, peer: Port) -> Bytes {
         let switch = self.fabric.is_switch(peer.node);
         if switch { self.models.switch.buffer } else { self.models.device.rx_buffer }

@@ -1,55 +1,54 @@
-//! Cables: how long packets and credits take.
+//! Cables: the latency of packets and credits.
 
 use crate::engine::Links;
 use crate::infiniband::packet::Packet;
 use bandwise_rdma::wire;
 use bandwise_units::{BitRate, ByteTime, Bytes, Time};
 
-/// One direction of a cable, as its sender sees it.
+/// One direction of a cable, as seen by its sender.
 #[derive(Debug, Clone, Copy)]
 pub struct Cable {
     /// The node at the far end.
     pub to: u32,
-    /// Its port there (counted from 0).
+    /// Its port there, counted from 0.
     pub to_port: u8,
-    /// How long bytes take on the wire, after line coding.
+    /// Transmission time of bytes, after line coding.
     pub byte_time: ByteTime,
-    /// Propagation, one way.
+    /// One-way propagation delay.
     pub delay: Time,
-    /// What the receiver is.
+    /// The kind of receiver.
     pub receiver: Receiver,
-    /// How long a returned credit takes beside propagation: from the freed block to the flow
-    /// control packet (IBTA 7.9.4), and from that packet to the sender's counter.
+    /// Time for a returned credit beside propagation: from the freed block to the flow control
+    /// packet (IBTA 7.9.4), and from that packet to the sender's counter.
     pub credit_delay: Time,
 }
 
-/// How a receiver takes packets in, as far as it decides when the sender's packet matters there.
+/// The kind of receiver at a link's end, which decides when it acts on a packet.
 #[derive(Debug, Clone, Copy)]
 pub enum Receiver {
-    /// A switch that cuts through: the packet may leave `latency` after its first bit came in.
-    /// If some output is faster than this link, it must wait until it can't run dry:
-    /// `fastest` is that output's rate.
+    /// A cut-through switch: the packet may leave `latency` after its first bit arrived. With an
+    /// output faster than this link, it must wait until that output can't run dry.
     Switch {
         /// Port-to-port latency.
         latency: Time,
-        /// The fastest output, where faster than this link.
+        /// Rate of the fastest output, if it is faster than this link.
         fastest: Option<BitRate>,
     },
-    /// A host: the RNIC checks the CRC, so it acts `latency` after the last bit came in.
+    /// A host: its RNIC checks the CRC, so it acts `latency` after the last bit arrived.
     Host {
-        /// Receive pipeline.
+        /// Latency of the receive pipeline.
         latency: Time,
     },
 }
 
 impl Cable {
-    /// How long a packet occupies the link.
+    /// Returns the time that a packet occupies the link.
     #[inline]
     pub fn serialisation(&self, packet: &Packet) -> Time {
         self.byte_time.of(on_the_wire(packet.wire_bytes()))
     }
 
-    /// When a packet whose first bit leaves at `start` can be acted on at the far end.
+    /// Returns when the far end can act on a packet whose first bit leaves at `start`.
     #[inline]
     pub fn takes_effect(&self, packet: &Packet, start: Time, serialisation: Time) -> Time {
         match self.receiver {
@@ -62,7 +61,7 @@ impl Cable {
         }
     }
 
-    /// The least time between a decision at this end and its effect at the other.
+    /// Returns the smallest time between an action at this end and its effect at the other.
     pub fn lookahead(&self) -> Time {
         let packet = match self.receiver {
             Receiver::Switch { latency, .. } | Receiver::Host { latency } => self.delay + latency,
@@ -71,20 +70,21 @@ impl Cable {
     }
 }
 
-/// What a packet of so many bytes (LRH to VCRC) occupies on a link: start and end delimiter besides
-/// its bytes, and on 64b/66b links (FDR and later) whole 8-byte blocks (IBTA volume 2, chapter 5).
+/// Returns the bytes that a packet of `packet_bytes` (LRH to VCRC) occupies on a link. A start and
+/// an end delimiter are added, and 64b/66b links (FDR and later) carry whole 8-byte blocks (IBTA
+/// volume 2, chapter 5).
 pub fn on_the_wire(packet_bytes: u32) -> Bytes {
     Bytes::new((packet_bytes + wire::FRAMING).next_multiple_of(8).into())
 }
 
-/// Credits on their way back: blocks of a lane that became free.
+/// Returned credits: blocks of a lane that have become free.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Credit {
     /// The lane.
     pub vl: u8,
-    /// How many 64-byte blocks.
+    /// Number of 64-byte blocks.
     pub blocks: u16,
 }
 
-/// All links of a fabric, and its events.
+/// The links of a fabric, and its events.
 pub type Net = Links<Packet, Credit>;

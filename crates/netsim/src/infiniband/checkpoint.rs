@@ -1,4 +1,5 @@
-//! [`FabricCheckpoint`]: a simulation between two steps, in which programs and ports are told what to do.
+//! [`FabricCheckpoint`]: access to a simulation between two steps, for control of programs and
+//! ports.
 
 use crate::engine::Checkpoint;
 use crate::infiniband::cable::Net;
@@ -10,23 +11,23 @@ use bandwise_rdma::verbs::Program;
 use bandwise_topology::Port;
 use bandwise_units::Time;
 
-/// A simulation whose time stands still: all that is due before now is done, and nothing else.
+/// A paused simulation: all events before the current time have been handled, and no others.
 #[derive(Debug)]
 pub struct FabricCheckpoint<'a, 'b, 'c, P: Program> {
     pub(crate) checkpoint: &'a mut Checkpoint<'b, 'c, Node<P>>,
     pub(crate) switches: usize,
     pub(crate) lanes: usize,
-    /// The simulation's nodes, by those of the fabric.
-    pub(crate) places: &'a [u32],
+    /// Simulation node of each fabric node.
+    pub(crate) node_of: &'a [u32],
 }
 
 impl<P: Program> FabricCheckpoint<'_, '_, '_, P> {
-    /// Simulated time so far.
+    /// Returns the simulated time.
     pub fn now(&self) -> Time {
         self.checkpoint.now()
     }
 
-    /// Whether nothing will happen any more: nobody posts and nothing moves.
+    /// Returns whether nothing remains due: no program posts and no packet moves.
     pub fn is_quiet(&self) -> bool {
         self.checkpoint.next_at().is_none()
     }
@@ -36,34 +37,48 @@ impl<P: Program> FabricCheckpoint<'_, '_, '_, P> {
         (node.as_host_mut().expect("hosts come after switches"), net)
     }
 
-    /// A program, by its host and its number there.
+    /// Returns a program by its host and its number there.
+    ///
+    /// # Panics
+    ///
+    /// If the host has no such program.
     pub fn program_mut(&mut self, host: usize, number: usize) -> &mut P {
         &mut self.host_mut(host).0.cores[number].program
     }
 
-    /// Has a program stepped now, or as soon as its core can.
+    /// Steps a program now, or as soon as its core is free.
+    ///
+    /// # Panics
+    ///
+    /// If the host has no such program.
     pub fn wake(&mut self, host: usize, number: usize) {
         let now = self.now();
         let (host, net) = self.host_mut(host);
         host.wake_program(number, now, net);
     }
 
-    /// Gives a port other tables. Packets that wait in a switch for the port take their new lanes;
-    /// those that a host has given a lane, and those on links, keep it as far as the next port. So
-    /// packets of one connection may overtake each other; those that come early wait at the other end
-    /// for what they have overtaken, where a real connection would have them sent again.
+    /// Replaces the tables of a port.
+    ///
+    /// Packets that wait in a switch for the port take their new lanes. Packets with a lane
+    /// assigned by a host, and packets on links, keep theirs up to the next port. Packets of one
+    /// connection may therefore overtake each other. The receiver holds early ones until the
+    /// missing ones arrive, where a real connection would have them retransmitted.
+    ///
+    /// # Errors
+    ///
+    /// A service level without one of the simulation's lanes, or an unusable arbitration table.
     pub fn set_tables(&mut self, port: Port, tables: &PortTables) -> Result<(), PortTablesError> {
         tables.check(self.lanes)?;
         let arbiter = VlArbiter::new(&tables.vlarb)?;
         let now = self.now();
-        let place = self.places[port.node.index()] as usize;
-        if place < self.switches {
+        let node = self.node_of[port.node.index()] as usize;
+        if node < self.switches {
             let output = usize::from(port.number) - 1;
-            let (node, net) = self.checkpoint.node_mut(place);
+            let (node, net) = self.checkpoint.node_mut(node);
             let switch = node.as_switch_mut().expect("switches come first");
             switch.set_tables(output, tables.sl2vl, arbiter, now, net);
         } else {
-            self.host_mut(place - self.switches).0.set_tables(tables.sl2vl, arbiter);
+            self.host_mut(node - self.switches).0.set_tables(tables.sl2vl, arbiter);
         }
         Ok(())
     }

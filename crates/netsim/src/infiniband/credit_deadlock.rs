@@ -1,19 +1,20 @@
-//! Finding credit deadlocks: lanes of output ports that can't send until each other do.
+//! Detection of credit deadlocks: lanes of output ports that wait for each other's credits.
 //!
-//! An output's lane is *blocked* if nothing that waits for it fits the credits it has or is about
-//! to get. More come only when the input lane behind its link lets go of a packet. If that input
-//! lane's own packets all wait for blocked lanes, and theirs again, nothing of this ever moves.
+//! An output's lane is *blocked* if none of its waiting packets fits the credits that it has or is
+//! about to get. More credits arrive only when the input lane behind its link releases a packet. If
+//! all packets of that input lane wait for blocked lanes, and so on, none of them ever moves.
 
 use crate::base::circular_wait::circular_wait;
 use crate::engine::LinkEnd;
 use crate::infiniband::cable::Net;
 use crate::infiniband::switch::Switch;
 
-/// An output's lane: switch, output, lane.
+/// A lane of an output: switch, output, lane.
 type Lane = (usize, usize, usize);
 
-/// The outputs (switch, port) of one loop, in the order in which they wait for each other; `net` has
-/// the links of an end. The first nodes of a simulation are its switches, so that a link's far end is an index here.
+/// Returns the outputs (switch, port) of one cycle, in the order in which they wait for each other.
+/// `net` returns the links of an end. Switches are the first nodes of a simulation, so a link's far
+/// end is an index into `switches`.
 pub(crate) fn deadlock<'a>(
     switches: &'a [&Switch],
     net: &'a impl Fn(LinkEnd) -> &'a Net,
@@ -22,13 +23,13 @@ pub(crate) fn deadlock<'a>(
     for (number, switch) in switches.iter().enumerate() {
         blocked.extend(switch.blocked(net).map(|(output, vl)| (number, output, vl)));
     }
-    let place = |lane: &Lane, stuck: &[bool]| {
-        blocked.iter().position(|other| other == lane).filter(|&place| stuck[place])
+    let index = |lane: &Lane, stuck: &[bool]| {
+        blocked.iter().position(|other| other == lane).filter(|&index| stuck[index])
     };
     let found = circular_wait(blocked.len(), |lane, stuck| {
         let next = waits_for(switches, net, blocked[lane])?;
-        let places: Option<Vec<usize>> = next.iter().map(|lane| place(lane, stuck)).collect();
-        places?.first().copied()
+        let indices: Option<Vec<usize>> = next.iter().map(|lane| index(lane, stuck)).collect();
+        indices?.first().copied()
     })?;
     let lanes = found.into_iter().map(|lane| blocked[lane]);
     let mut ports: Vec<_> = lanes.map(|(switch, output, _)| (switch, output)).collect();
@@ -36,8 +37,8 @@ pub(crate) fn deadlock<'a>(
     Some(ports)
 }
 
-/// What the packets in the buffer behind a lane wait for; `None` if that buffer is a host's, or
-/// if a packet on the way to it may pass the others.
+/// Returns the lanes that the packets in the buffer behind a lane wait for. Returns `None` if that
+/// buffer belongs to a host, or if an arriving packet might pass the waiting ones.
 fn waits_for<'a>(
     switches: &[&Switch],
     net: &impl Fn(LinkEnd) -> &'a Net,

@@ -1,9 +1,9 @@
-//! An output port: virtual lanes, the credits of the buffer behind the link, and the choice of
-//! what goes next. Switches and hosts use the same one.
+//! An output port of a switch or host: virtual lanes, credits of the buffer behind the link, and
+//! the choice of the next packet.
 //!
-//! Packets wait in queues outside: an input's lane in a switch, one of two classes a lane in a
-//! host. The port knows which of these *slots* have a packet for it at their head, how old it is
-//! and how many credits it takes.
+//! Packets wait in queues outside the port: an input's lane in a switch, one of two classes per
+//! lane in a host. Each queue is a *slot*. The port knows which slots have a packet for it at their
+//! head, and that packet's age and size in credits.
 
 use crate::base::bits::ones;
 use crate::engine::LinkEnd;
@@ -12,17 +12,17 @@ use crate::infiniband::packet::Packet;
 use bandwise_rdma::qos::{VlArbError, VlArbTable, VlArbiter};
 use bandwise_units::{Bytes, Time};
 
-/// Who goes first among the queues of a lane.
+/// Rule for the choice among the queues of a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scheduling {
-    /// First come, first served: the oldest packet, by the time it left its source.
+    /// First come, first served: the oldest packet, by the time at which it left its source.
     Fcfs,
-    /// Round-robin over queues, a packet a turn.
+    /// Round-robin over queues, one packet each.
     RoundRobin,
 }
 
-/// What an output port decided.
+/// Decision of an output port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     /// Send the head of `slot` on `vl`.
@@ -32,13 +32,13 @@ pub enum Choice {
         /// The lane on the link.
         vl: usize,
     },
-    /// Something waits, but there are no credits for it.
+    /// Packets wait, but none fits the credits.
     Starved,
-    /// Nothing waits.
+    /// No packet waits.
     Empty,
 }
 
-/// What the port knows of a packet that waits.
+/// Data of a waiting packet that the choice needs.
 #[derive(Debug, Clone, Copy, Default)]
 struct Head {
     sent_at: Time,
@@ -48,29 +48,33 @@ struct Head {
 /// An output port.
 #[derive(Debug)]
 pub struct Egress {
-    /// The link behind it.
+    /// The link behind the port.
     pub cable: Cable,
-    /// Its near end.
+    /// The near end of that link.
     pub end: LinkEnd,
-    /// When the link is free again.
+    /// Time from which the link is free.
     pub free_at: Time,
     credits: [u16; 16],
-    /// Blocks of each lane's buffer behind the link.
+    /// Size in blocks of each lane's buffer behind the link.
     blocks: u16,
     waiting: Vec<u64>,
     words: usize,
     heads: Vec<Head>,
     lanes: u16,
-    /// Lanes, as bits, whose next packet had to wait for credits.
+    /// Set of lanes, as bits, whose next packet had to wait for credits.
     starved: u16,
-    turn: [u16; 16],
+    next_slot: [u16; 16],
     arbiter: VlArbiter,
     scheduling: Scheduling,
 }
 
 impl Egress {
-    /// A port in front of `cable` that chooses among `slots` slots; behind the link stands a
-    /// buffer of `buffer` for each lane (IBTA 7.9.4: counted in 64-byte blocks).
+    /// Creates a port in front of `cable` that chooses among `slots` slots. Behind the link is a
+    /// buffer of size `buffer` for each lane (IBTA 7.9.4: counted in 64-byte blocks).
+    ///
+    /// # Errors
+    ///
+    /// An unusable arbitration table.
     pub fn new(
         cable: Cable,
         end: LinkEnd,
@@ -92,13 +96,13 @@ impl Egress {
             heads: vec![Head::default(); slots],
             lanes: 0,
             starved: 0,
-            turn: [0; 16],
+            next_slot: [0; 16],
             arbiter: VlArbiter::new(vlarb)?,
             scheduling,
         })
     }
 
-    /// Notes that `packet` waits for `vl` at the head of `slot`.
+    /// Records that `packet` waits for `vl` at the head of `slot`.
     #[inline]
     pub fn offer(&mut self, slot: usize, vl: usize, packet: &Packet) {
         self.heads[slot] = Head { sent_at: packet.sent_at(), blocks: packet.blocks() as u16 };
@@ -106,7 +110,7 @@ impl Egress {
         self.lanes |= 1 << vl;
     }
 
-    /// Notes that nothing does any more.
+    /// Records that no packet of `slot` waits for `vl`.
     #[inline]
     pub fn withdraw(&mut self, slot: usize, vl: usize) {
         let lane = &mut self.waiting[vl * self.words..(vl + 1) * self.words];
@@ -116,46 +120,51 @@ impl Egress {
         }
     }
 
-    /// Whether something waits for `vl` and nothing of it fits the credits, those on the way
-    /// included.
+    /// Returns whether packets wait for `vl` and none fits the credits, those in flight included.
     pub fn is_blocked(&self, vl: usize, net: &Net) -> bool {
-        let coming = net.returning(self.end).filter(|(_, c)| usize::from(c.vl) == vl);
+        let coming = net.pending_flow_control(self.end).filter(|(_, c)| usize::from(c.vl) == vl);
         let credits = self.credits[vl] + coming.map(|(_, c)| c.blocks).sum::<u16>();
         let mut waiting = self.waiting_slots(vl).peekable();
         waiting.peek().is_some() && waiting.all(|slot| self.heads[slot].blocks > credits)
     }
 
-    /// Whether what leaves next by a lane had to wait for credits: it met congestion further on.
+    /// Returns whether the next packet of a lane had to wait for credits: congestion is further on.
     pub fn was_starved(&self, vl: usize) -> bool {
         self.starved & 1 << vl != 0
     }
 
-    /// Free blocks of a lane's buffer behind the link, as far as this end knows.
+    /// Returns the free blocks of a lane's buffer behind the link, as known at this end.
     pub fn credits(&self, vl: usize) -> u16 {
         self.credits[vl]
     }
 
-    /// The slots whose head waits for `vl`.
+    /// Returns the slots whose head waits for `vl`.
     pub fn waiting_slots(&self, vl: usize) -> impl Iterator<Item = usize> + '_ {
         let words = self.waiting[vl * self.words..(vl + 1) * self.words].iter();
         words.enumerate().flat_map(|(i, &word)| ones(word).map(move |bit| i * 64 + bit))
     }
 
-    /// Counts the credits that have come back. They are looked at only when a decision needs
-    /// them: a credit by itself is no event.
+    /// Adds the returned credits to the counters. They are read only when a decision needs them: a
+    /// returned credit causes no event by itself.
     #[inline]
     fn collect(&mut self, now: Time, net: &mut Net) {
-        while let Some(credit) = net.came_back(self.end, now) {
+        while let Some(credit) = net.take_flow_control(self.end, now) {
             let credits = &mut self.credits[usize::from(credit.vl)];
             *credits += credit.blocks;
-            debug_assert!(*credits <= self.blocks, "credit from nowhere");
+            debug_assert!(*credits <= self.blocks, "more credits than the buffer has blocks");
         }
     }
 
-    /// Whether a packet that has just come may leave at once, with nobody to choose from: the link
-    /// is free, nothing waits, and the credits cover it.
+    /// Returns whether an arriving packet may leave at once: the link is free, no packet waits, and
+    /// the credits cover it.
     #[inline]
-    pub fn takes_at_once(&mut self, now: Time, vl: usize, packet: &Packet, net: &mut Net) -> bool {
+    pub fn can_forward_now(
+        &mut self,
+        now: Time,
+        vl: usize,
+        packet: &Packet,
+        net: &mut Net,
+    ) -> bool {
         if self.lanes != 0 || self.free_at > now {
             return false;
         }
@@ -163,8 +172,8 @@ impl Egress {
         packet.blocks() <= u32::from(self.credits[vl]) && self.arbiter.choose(1 << vl).is_some()
     }
 
-    /// Chooses what goes next: a lane by the arbiter (IBTA 7.6.9) among those with a packet that
-    /// the credits cover, a slot of that lane by the scheduling.
+    /// Chooses the next packet: a lane by the arbiter (IBTA 7.6.9) among those with a packet that
+    /// the credits cover, then a slot of that lane by the scheduling rule.
     #[inline]
     pub fn choose(&mut self, now: Time, net: &mut Net) -> Choice {
         if self.lanes == 0 {
@@ -172,7 +181,7 @@ impl Egress {
         }
         self.collect(now, net);
         if self.lanes.is_power_of_two() {
-            // One lane has something: the common case.
+            // Packets wait for one lane only: the common case.
             let vl = self.lanes.trailing_zeros() as usize;
             let Some(slot) = self.pick(vl) else {
                 self.starved |= 1 << vl;
@@ -203,11 +212,11 @@ impl Egress {
         }
     }
 
-    /// The slot of a lane whose head goes next, among those whose head the credits cover.
+    /// Returns the slot of a lane to serve next, among those whose head fits the credits.
     #[inline]
     fn pick(&self, vl: usize) -> Option<usize> {
         let credits = self.credits[vl];
-        let turn = usize::from(self.turn[vl]);
+        let next = usize::from(self.next_slot[vl]);
         let mut best = None;
         let mut best_key = u64::MAX;
         for (i, &word) in self.waiting[vl * self.words..(vl + 1) * self.words].iter().enumerate() {
@@ -219,10 +228,10 @@ impl Egress {
                 if head.blocks > credits {
                     continue;
                 }
-                // Slots come in order, so the first of equals wins.
+                // Slots are visited in order, so the first of equals wins.
                 let key = match self.scheduling {
                     Scheduling::Fcfs => head.sent_at.as_ps(),
-                    Scheduling::RoundRobin => u64::from(slot < turn),
+                    Scheduling::RoundRobin => u64::from(slot < next),
                 };
                 if key < best_key {
                     (best, best_key) = (Some(slot), key);
@@ -232,7 +241,7 @@ impl Egress {
         best
     }
 
-    /// Books a packet that starts to leave at `start`; returns how long it takes to leave.
+    /// Accounts for a packet that starts to leave at `start`. Returns its transmission time.
     #[inline]
     pub fn send(
         &mut self,
@@ -246,25 +255,25 @@ impl Egress {
         self.free_at = start + serialisation;
         self.credits[vl] -= packet.blocks() as u16;
         self.starved &= !(1 << vl);
-        net.waits_no_longer(self.end);
-        self.turn[vl] = slot as u16 + 1;
+        net.stop_waiting(self.end);
+        self.next_slot[vl] = slot as u16 + 1;
         self.arbiter.sent(vl as u8, packet.wire_bytes());
         serialisation
     }
 
-    /// Another arbiter, to which nothing has been offered yet.
-    pub fn arbitrate_by(&mut self, arbiter: VlArbiter) {
+    /// Replaces the arbiter and forgets all waiting packets.
+    pub fn reset(&mut self, arbiter: VlArbiter) {
         self.arbiter = arbiter;
         self.waiting.fill(0);
         self.lanes = 0;
     }
 
-    /// Another arbiter among the same that waits.
+    /// Replaces the arbiter and keeps the waiting packets.
     pub fn set_arbiter(&mut self, arbiter: VlArbiter) {
         self.arbiter = arbiter;
     }
 
-    /// Makes sure that the port is looked at when the link is free, if something waits.
+    /// Wakes the port when the link becomes free, if packets wait.
     #[inline]
     pub fn wake_when_free(&self, net: &mut Net) {
         if self.lanes != 0 {
@@ -272,14 +281,14 @@ impl Egress {
         }
     }
 
-    /// The same when something may have changed: from `now` on.
+    /// Wakes the port at `now` or when the link becomes free, if packets wait.
     pub fn wake_when_free_from(&self, now: Time, net: &mut Net) {
         if self.lanes != 0 {
             net.wake(self.end, self.free_at.max(now));
         }
     }
 
-    /// An event looks at the port. False if the link is busy: then it was superseded.
+    /// Handles a wake event. Returns `false` if the link is busy, in which case the event is stale.
     #[inline]
     pub fn woke(&self, now: Time, net: &mut Net) -> bool {
         net.woke(self.end, now);

@@ -2,8 +2,8 @@
 //!
 //! - [`switch`]: buffers, cut-through, arbitration between inputs;
 //! - [`host`]: cores, PCIe and RNIC;
-//! - [`egress`]: an output port of either: virtual lanes, credits, arbitration;
-//! - [`cable`]: the latency and the rate of a link;
+//! - [`egress`]: the output port of both: virtual lanes, credits, arbitration;
+//! - [`cable`]: latency and rate of a link;
 //! - [`packet`]: a packet in flight.
 
 mod ample;

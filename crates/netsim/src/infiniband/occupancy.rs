@@ -1,9 +1,9 @@
-//! A check that only debug builds make: an input buffer never holds more than its size. It keeps
-//! its own books, apart from the credits that are to ensure this.
+//! A check in debug builds that an input buffer never holds more than its size. Its accounting is
+//! separate from the credits that ensure this.
 
 use bandwise_units::{Bytes, Time};
 
-/// What the input buffers of a node hold.
+/// Occupancy of a node's input buffers.
 #[derive(Debug)]
 pub(crate) struct Occupancy {
     #[cfg(debug_assertions)]
@@ -27,7 +27,7 @@ impl Occupancy {
         }
     }
 
-    /// A packet of `blocks` has come into buffer `number` by `now`.
+    /// Records that a packet of `blocks` arrived in buffer `number` by `now`.
     #[inline]
     pub fn enter(&mut self, number: usize, now: Time, blocks: u32, size: Bytes) {
         #[cfg(debug_assertions)]
@@ -42,7 +42,7 @@ impl Occupancy {
         }
     }
 
-    /// A packet of `blocks` will have left buffer `number` at `at`.
+    /// Records that a packet of `blocks` will have left buffer `number` at `at`.
     #[inline]
     pub fn leave(&mut self, number: usize, at: Time, blocks: u32) {
         #[cfg(debug_assertions)]

@@ -1,4 +1,4 @@
-//! A packet in flight: 32 bytes, copied by value, everything a hop needs.
+//! A packet in flight: 32 bytes, copied by value, with everything that a hop needs.
 
 use bandwise_rdma::qos::Sl;
 use bandwise_rdma::wire::{self, PacketKind};
@@ -6,30 +6,31 @@ use bandwise_units::Time;
 
 /// The packet is the last (or only) one of its message.
 pub const LAST: u8 = 1;
-/// Forward explicit congestion notification (FECN, IBTA A10): a switch saw a queue.
+/// Forward explicit congestion notification (FECN, IBTA A10): a switch marked the packet because of
+/// its queue.
 pub const FECN: u8 = 2;
-/// Backward explicit congestion notification (BECN): the destination tells the source.
+/// Backward explicit congestion notification (BECN): the destination notifies the source.
 pub const BECN: u8 = 4;
 
-/// A packet: four words. Of smaller fields a processor would have to wait each time that what was
-/// written one by one is copied as a whole.
+/// A packet, packed into four words to avoid store-forwarding stalls when it is copied.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Packet {
-    /// When its first bit left the sender's port: its age, for first come, first served.
+    /// Time at which the first bit left the sender's port: the packet's age for FCFS.
     sent_at: Time,
-    /// From the top: picoseconds that it took to leave the sender's port (32 bits), and transit (32).
+    /// From the most significant: transmission time at the sender's port in ps (32 bits), transit
+    /// (32).
     times: u64,
-    /// From the top: number (32 bits), receiving host (16), its queue pair (16).
+    /// From the most significant: PSN (32 bits), receiving host (16), its queue pair (16).
     to: u64,
-    /// From the top: bytes on the wire (16), payload (16), kind, flags, service level and lane (8
-    /// each).
+    /// From the most significant: bytes on the wire (16), payload (16), kind, flags, service level
+    /// and lane (8 each).
     form: u64,
 }
 
-/// What a packet is made of before it leaves.
+/// Fields of a packet before it leaves its sender.
 #[derive(Debug, Clone, Copy)]
 pub struct Parts {
-    /// What it is.
+    /// Kind of packet.
     pub kind: PacketKind,
     /// [`LAST`], [`FECN`], [`BECN`].
     pub flags: u8,
@@ -41,13 +42,13 @@ pub struct Parts {
     pub dst: u16,
     /// Queue pair at the receiving host.
     pub dst_qp: u16,
-    /// Packet sequence number (PSN); for acknowledgements the one acknowledged.
+    /// Packet sequence number (PSN); in an acknowledgement, the PSN acknowledged.
     pub psn: u32,
     /// Bytes on the wire from LRH to VCRC, below 64 KiB.
     pub wire_bytes: u32,
     /// Bytes of payload, below 64 KiB.
     pub payload: u32,
-    /// See [`Packet::transit_ps`].
+    /// Value of [`Packet::transit_ps`].
     pub transit_ps: u32,
 }
 
@@ -57,7 +58,7 @@ const FLAGS: u32 = 16;
 const SL: u32 = 8;
 
 impl Packet {
-    /// A packet that has not left yet.
+    /// Creates a packet that has not left yet.
     #[inline]
     pub const fn new(parts: Parts) -> Self {
         let Parts { kind, flags, sl, vl, dst, dst_qp, psn, wire_bytes, payload, transit_ps } =
@@ -75,56 +76,57 @@ impl Packet {
         }
     }
 
-    /// Its first bit leaves the sender's port, which takes it so long; 4 ms count as the most.
+    /// Records that the first bit leaves the sender's port at `now` and the packet takes
+    /// `serialisation`, capped at 4 ms.
     #[inline]
-    pub fn leaves(&mut self, now: Time, serialisation: Time) {
+    pub fn set_departure(&mut self, now: Time, serialisation: Time) {
         self.sent_at = now;
         self.times = serialisation.as_ps().min(u32::MAX.into()) << 32 | self.times as u32 as u64;
     }
 
-    /// When its first bit left the sender's port: its age, for first come, first served.
+    /// Returns when the first bit left the sender's port: the packet's age for FCFS.
     #[inline]
     pub const fn sent_at(&self) -> Time {
         self.sent_at
     }
-    /// How long it took to leave the sender's port.
+    /// Returns the transmission time at the sender's port.
     #[inline]
     pub const fn first_serialisation(&self) -> Time {
         Time::from_ps(self.times >> 32)
     }
-    /// Picoseconds that the packet this one answers spent between the ports (ground truth); for a
-    /// message, the last one received on its connection, so that a pong answers its ping. In a
-    /// READ request it is the number of bytes asked for.
+    /// Returns the time in ps that the packet answered by this one spent between the ports (ground
+    /// truth). A message carries that of the last one received on its connection, so that a pong
+    /// answers its ping. In a READ request the value is the number of bytes requested.
     #[inline]
     pub const fn transit_ps(&self) -> u32 {
         self.times as u32
     }
-    /// Packet sequence number (PSN); for acknowledgements the one acknowledged.
+    /// Returns the packet sequence number (PSN); in an acknowledgement, the PSN acknowledged.
     #[inline]
     pub const fn psn(&self) -> u32 {
         (self.to >> 32) as u32
     }
-    /// Receiving host.
+    /// Returns the receiving host.
     #[inline]
     pub const fn dst(&self) -> u16 {
         (self.to >> 16) as u16
     }
-    /// Queue pair at the receiving host.
+    /// Returns the queue pair at the receiving host.
     #[inline]
     pub const fn dst_qp(&self) -> u16 {
         self.to as u16
     }
-    /// Bytes on the wire from LRH to VCRC.
+    /// Returns the bytes on the wire from LRH to VCRC.
     #[inline]
     pub const fn wire_bytes(&self) -> u32 {
         (self.form >> 48) as u32
     }
-    /// Bytes of payload.
+    /// Returns the bytes of payload.
     #[inline]
     pub const fn payload(&self) -> u32 {
         (self.form >> 32) as u16 as u32
     }
-    /// Its kind.
+    /// Returns the kind.
     #[inline]
     pub const fn kind(&self) -> PacketKind {
         match (self.form >> 24) as u8 {
@@ -139,7 +141,7 @@ impl Packet {
             _ => PacketKind::Ack,
         }
     }
-    /// Whether all of `flags` are set.
+    /// Returns whether all of `flags` are set.
     #[inline]
     pub const fn is(&self, flags: u8) -> bool {
         (self.form >> FLAGS) as u8 & flags == flags
@@ -149,22 +151,23 @@ impl Packet {
     pub const fn set(&mut self, flags: u8) {
         self.form |= (flags as u64) << FLAGS;
     }
-    /// Service level.
+    /// Returns the service level.
     #[inline]
     pub fn sl(&self) -> Sl {
         Sl::try_from((self.form >> SL) as u8).unwrap_or_default()
     }
-    /// Virtual lane on the current link.
+    /// Returns the virtual lane on the current link.
     #[inline]
     pub const fn vl(&self) -> usize {
         (self.form & 15) as usize
     }
-    /// Moves it to another lane.
+    /// Moves the packet to another lane.
     #[inline]
     pub const fn set_vl(&mut self, vl: u8) {
         self.form = self.form & !0xff | vl as u64;
     }
-    /// Flow-control blocks that it takes in a buffer: 64 bytes each (IBTA 7.9.4.3).
+    /// Returns the flow-control blocks of 64 bytes that the packet occupies in a buffer (IBTA
+    /// 7.9.4.3).
     #[inline]
     pub const fn blocks(&self) -> u32 {
         wire::blocks(self.wire_bytes())
@@ -176,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_packet_holds_its_parts() {
+    fn a_packet_returns_its_fields() {
         let kinds = [
             PacketKind::Send,
             PacketKind::UdSend,
@@ -202,7 +205,7 @@ mod tests {
                 transit_ps: u32::MAX - 4,
             });
             assert!(packet.is(LAST) && packet.is(BECN) && !packet.is(FECN));
-            packet.leaves(Time::MAX, Time::from_ps(u32::MAX.into()));
+            packet.set_departure(Time::MAX, Time::from_ps(u32::MAX.into()));
             packet.set_vl(3);
             packet.set(FECN);
             assert!(packet.is(LAST | FECN | BECN));

@@ -1,4 +1,4 @@
-//! A simulation: a fabric of switches and hosts, with programs on the hosts.
+//! A simulation of a fabric of switches and hosts, with programs on the hosts.
 
 use crate::engine::{Engine, Executor, Member, Sequential};
 use crate::infiniband::cable::Net;
@@ -13,21 +13,21 @@ use bandwise_units::Time;
 
 pub(crate) type Node<P> = Member<Switch, Host<P>>;
 
-/// What a run counted.
+/// Counters of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Packets that arrived at a host.
     pub packets_delivered: u64,
     /// Links crossed by packets.
     pub packet_hops: u64,
-    /// Packets dropped (a service level without a lane).
+    /// Packets dropped because their service level has no lane.
     pub packets_dropped: u64,
     /// Events handled.
     pub events: u64,
 }
 
 impl Counters {
-    /// Adds another run's.
+    /// Adds the counters of another run.
     pub fn add(&mut self, other: &Counters) {
         self.packets_delivered += other.packets_delivered;
         self.packet_hops += other.packet_hops;
@@ -36,28 +36,28 @@ impl Counters {
     }
 }
 
-/// Why [`Simulation::run`] returned.
+/// Reason why [`Simulation::run`] returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// The given time was reached.
     TimeReached,
-    /// Nothing can happen any more: nobody posts and nothing moves. With packets left in the
-    /// fabric that is a deadlock, see [`Simulation::deadlock`].
+    /// Nothing remains due: no program posts and no packet moves. Packets left in the fabric then
+    /// indicate a deadlock, see [`Simulation::deadlock`].
     Quiet,
 }
 
-/// A fabric with programs on its hosts.
+/// A simulated fabric with programs on its hosts.
 #[derive(Debug)]
 pub struct Simulation<P: Program> {
     /// Switches, then hosts.
     pub(crate) engine: Engine<Node<P>>,
     pub(crate) seed: u64,
-    /// For naming ports: fabric node by simulation node.
-    pub(crate) names: Vec<NodeId>,
+    /// Fabric node of each simulation node, to name ports.
+    pub(crate) fabric_nodes: Vec<NodeId>,
     pub(crate) switches: usize,
-    /// The other way round: simulation node by fabric node.
-    pub(crate) places: Vec<u32>,
-    /// Data lanes in use.
+    /// Simulation node of each fabric node.
+    pub(crate) node_of: Vec<u32>,
+    /// Number of data lanes in use.
     pub(crate) lanes: usize,
 }
 
@@ -76,8 +76,12 @@ impl<P: Program> Simulation<P> {
         (node.as_host_mut().expect("hosts come after switches"), net)
     }
 
-    /// Connects a queue pair of host `a` with one of host `b` (which may be the same host, for
-    /// loopback). Returns their numbers. Panics if the service level has no lane.
+    /// Connects a queue pair of host `a` with one of host `b`, which may be the same host
+    /// (loopback). Returns the numbers of both.
+    ///
+    /// # Panics
+    ///
+    /// If the service level has no lane at either host.
     pub fn connect(&mut self, a: usize, b: usize, transport: Transport, sl: Sl) -> (Qp, Qp) {
         for host in [a, b] {
             assert!(self.host(host).has_lane(sl), "{sl} has no lane at host {host}");
@@ -96,8 +100,12 @@ impl<P: Program> Simulation<P> {
         (Qp(first), Qp(second))
     }
 
-    /// Starts a program on a core of its own at `host`; it gets the completions of `qps`.
-    /// Returns the number by which [`Simulation::program`] knows it there.
+    /// Starts a program on its own core of `host`, which gets the completions of `qps`. Returns the
+    /// program's number at that host, as used by [`Simulation::program`].
+    ///
+    /// # Panics
+    ///
+    /// If the host does not have one of the queue pairs.
     pub fn start(
         &mut self,
         host: usize,
@@ -115,58 +123,75 @@ impl<P: Program> Simulation<P> {
         usize::from(core)
     }
 
-    /// A program, to read its results.
+    /// Returns a program, to read its results.
+    ///
+    /// # Panics
+    ///
+    /// If the host has no such program.
     pub fn program(&self, host: usize, number: usize) -> &P {
         &self.host(host).cores[number].program
     }
 
-    /// Payload bytes that arrived at a host over its link.
+    /// Returns the payload bytes that arrived at a host over its link.
     pub fn payload_delivered(&self, host: usize) -> u64 {
         self.host(host).payload_in().sum()
     }
 
-    /// Payload bytes of those that arrived for one of its queue pairs.
+    /// Returns the payload bytes that arrived over the link for a queue pair of a host.
+    ///
+    /// # Panics
+    ///
+    /// If the host does not have the queue pair.
     pub fn payload_arrived(&self, host: usize, qp: Qp) -> u64 {
         self.host(host).payload_in().nth(usize::from(qp.0)).expect("a connected queue pair")
     }
 
-    /// CPU time that a program has used: all time since its start if it polls; if it sleeps, that of
-    /// interrupts, of its steps and of posting, but not what leaving an idle state takes.
+    /// Returns the CPU time that a program has used. A polling program uses all time since its
+    /// start. A sleeping one uses the time of interrupts, steps and posting, but not the exit
+    /// latency of idle states.
+    ///
+    /// # Panics
+    ///
+    /// If the host has no such program.
     pub fn cpu_time(&self, host: usize, number: usize) -> Time {
         self.host(host).cores[number].cpu_time(self.now())
     }
 
-    /// Simulated time so far.
+    /// Returns the simulated time.
     pub fn now(&self) -> Time {
         self.engine.now()
     }
 
-    /// Whether a program has what it wanted.
+    /// Returns whether a program has finished.
+    ///
+    /// # Panics
+    ///
+    /// If the host has no such program.
     pub fn is_done(&self, host: usize, number: usize) -> bool {
         self.host(host).cores[number].done
     }
 
-    /// Runs until simulated time `end`, or until nothing can happen.
+    /// Runs until simulated time `end`, or until nothing remains due.
     pub fn run(&mut self, end: Time) -> Outcome {
         if self.engine.run(end, &Sequential) { Outcome::TimeReached } else { Outcome::Quiet }
     }
 
-    /// Runs by the hands of `executor` until a time, and to the next, and so on, as `next` says: it is asked
-    /// first, and whenever all before the last time is done. Between, it may tell programs and ports
-    /// what to do. It ends the run with `None`. Times must not go back.
+    /// Runs on an executor up to a sequence of times that `next` returns. `next` is called first,
+    /// and again whenever all events before its last time have been handled. It may control
+    /// programs and ports, and ends the run with `None`. Times must not decrease.
     pub fn run_in_steps(
         &mut self,
         executor: &impl Executor,
         mut next: impl FnMut(&mut FabricCheckpoint<'_, '_, '_, P>) -> Option<Time> + Send,
     ) {
-        let Simulation { engine, places, switches, lanes, .. } = self;
+        let Simulation { engine, node_of, switches, lanes, .. } = self;
         let (switches, lanes) = (*switches, *lanes);
         engine.run_in_steps(executor, |checkpoint| {
-            next(&mut FabricCheckpoint { checkpoint, switches, lanes, places })
+            next(&mut FabricCheckpoint { checkpoint, switches, lanes, node_of })
         });
     }
 
-    /// What was counted so far.
+    /// Returns the counters so far.
     pub fn counters(&self) -> Counters {
         let mut sum = Counters { events: self.engine.handled(), ..Counters::default() };
         for node in self.engine.nodes() {
@@ -184,7 +209,7 @@ impl<P: Program> Simulation<P> {
         sum
     }
 
-    /// Packets in buffers and RNICs (those on links not counted).
+    /// Returns the number of packets in buffers and RNICs, without those on links.
     pub fn packets_buffered(&self) -> usize {
         self.engine
             .nodes()
@@ -195,12 +220,12 @@ impl<P: Program> Simulation<P> {
             .sum()
     }
 
-    /// Output ports that wait for each other's credits for ever, in this order: each can only send
-    /// on some lane once the next one does.
+    /// Returns output ports in a credit deadlock, in order: each can send on some lane only after
+    /// the next one does. Returns `None` if there is no deadlock.
     pub fn deadlock(&self) -> Option<Vec<Port>> {
         let switches = self.engine.nodes().map_while(Member::as_switch);
         let name = |(switch, output): (usize, usize)| Port {
-            node: self.names[switch],
+            node: self.fabric_nodes[switch],
             number: output as u8 + 1,
         };
         Some(

@@ -1,9 +1,10 @@
-//! The switch: input-buffered, cut-through, a buffer for each input port and lane.
+//! The switch: input-buffered, cut-through, with a buffer for each input port and lane.
 //!
-//! A packet becomes visible to its output one port-to-port latency after its first bit came in
-//! (the link's flight already counts that, see [`Receiver::Switch`](crate::infiniband::cable::Receiver)).
-//! An idle output takes it at once; otherwise it waits in its input's buffer, which is emptied
-//! when its last bit has left, and then the credits go back.
+//! A packet becomes visible to its output one port-to-port latency after its first bit arrived. The
+//! link's flight time includes that latency, see
+//! [`Receiver::Switch`](crate::infiniband::cable::Receiver). An idle output sends it at once.
+//! Otherwise it waits in its input's buffer, which it frees when its last bit has left; then the
+//! credits are returned.
 
 use crate::base::ring::Ring;
 use crate::engine::{ARRIVAL, Event, LinkEnd, Node};
@@ -16,27 +17,27 @@ use bandwise_rdma::cc::{Departure, MarkerSettings};
 use bandwise_rdma::qos::{Sl2Vl, VlArbiter};
 use bandwise_units::{Bytes, Time};
 
-/// How a switch behaves, beside its cabling and tables.
+/// Behaviour of a switch, beside its cabling and tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SwitchModel {
     /// Port-to-port latency, first bit in to first bit out.
     pub latency: Time,
     /// Buffer for each input port and lane.
     pub buffer: Bytes,
-    /// Who goes first among the inputs of a lane.
+    /// Rule for the choice among the inputs of a lane.
     pub scheduling: Scheduling,
-    /// Where packets for different outputs wait.
+    /// Arrangement of waiting packets for different outputs.
     pub queueing: Queueing,
-    /// Now and then a crossing takes longer.
+    /// Occasional extra latency of a crossing.
     pub hiccup: Option<Hiccup>,
-    /// From a freed block to the sender's counter, beside propagation.
+    /// Time from a freed block to the sender's counter, beside propagation.
     pub credit_delay: Time,
-    /// When packets are marked as having met congestion (FECN); off by default.
+    /// Condition for marking packets with FECN; off by default.
     pub marking: Option<MarkerSettings>,
 }
 
 impl SwitchModel {
-    /// A switch of which nothing is known: the usual latency and buffer, nothing unusual.
+    /// Returns a model with the usual latency and buffer, for a switch without known data.
     pub fn usual() -> Self {
         SwitchModel {
             latency: Time::from_ns(200),
@@ -50,22 +51,22 @@ impl SwitchModel {
     }
 }
 
-/// Where packets for different outputs wait.
+/// Arrangement of waiting packets for different outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Queueing {
-    /// One queue an input and lane: a blocked head blocks those behind it.
+    /// One queue per input and lane: a blocked head blocks the packets behind it.
     Fifo,
-    /// Virtual output queues: one an input, lane and output.
+    /// Virtual output queues: one per input, lane and output.
     Voq,
 }
 
-/// A delay that strikes once in `one_in` crossings, uniform up to `up_to`.
+/// An extra delay that occurs once in `one_in` crossings, uniform up to `up_to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hiccup {
-    /// On average.
+    /// Mean number of crossings per occurrence.
     pub one_in: u32,
-    /// At most.
+    /// Largest delay.
     pub up_to: Time,
 }
 
@@ -73,7 +74,7 @@ pub struct Hiccup {
 #[derive(Debug)]
 pub struct Switch {
     model: SwitchModel,
-    /// The output side of every port; `None` where there is no cable.
+    /// Output side of every port; `None` without a cable.
     ports: Vec<Option<Egress>>,
     /// Output port by destination host.
     forwarding: Vec<u8>,
@@ -82,33 +83,33 @@ pub struct Switch {
     queues: Vec<Ring<Packet>>,
     marking: Option<Marking>,
     lanes: usize,
-    /// Bits of a slot's number that are its lane: no division finds the input.
+    /// Number of a slot's bits that hold its lane, so that finding the input needs no division.
     lane_bits: u32,
-    /// By input and lane.
+    /// Occupancy by input and lane.
     occupancy: Occupancy,
     random: Stream,
-    /// Packets that crossed, and packets dropped for want of a lane (SL2VL says 15).
+    /// Packets that crossed, and packets dropped because SL2VL has no lane for them (15).
     pub(crate) crossed: u64,
     pub(crate) dropped: u64,
 }
 
-/// Which packets to mark, by output and lane: the bytes that wait there decide.
+/// FECN marking by output and lane, based on the bytes waiting there.
 #[derive(Debug)]
 struct Marking {
     settings: MarkerSettings,
     depths: Vec<u32>,
-    /// Which of the packets that may be marked are: the marking rate is a mean (IBTA A10.2.1.1), and
-    /// flows that take turns could be in step with a fixed distance.
+    /// Selects which eligible packets are marked. The marking rate is a mean (IBTA A10.2.1.1); a
+    /// fixed distance could be in step with alternating flows.
     random: Stream,
 }
 
 impl Marking {
-    fn comes(&mut self, lane: usize, packet: &Packet) {
+    fn on_arrival(&mut self, lane: usize, packet: &Packet) {
         self.depths[lane] += packet.wire_bytes();
     }
 
-    /// A packet leaves; whether it gets the mark.
-    fn leaves(&mut self, lane: usize, packet: &Packet, starved: bool, to_host: bool) -> bool {
+    /// Records a departure. Returns whether the packet is marked.
+    fn on_departure(&mut self, lane: usize, packet: &Packet, starved: bool, to_host: bool) -> bool {
         let packet_bytes = packet.wire_bytes();
         let queued = Bytes::new(self.depths[lane].into());
         self.depths[lane] -= packet_bytes;
@@ -120,9 +121,9 @@ impl Marking {
 
 impl Node for Switch {
     type Packet = Packet;
-    type Back = Credit;
+    type FlowControl = Credit;
 
-    /// Does what is due. At one instant free outputs are looked at before new packets.
+    /// Handles an event. Free outputs are served before new packets at one instant.
     #[inline]
     fn handle(&mut self, event: Event, net: &mut Net) {
         let port = event.object();
@@ -137,9 +138,8 @@ impl Node for Switch {
 }
 
 impl Switch {
-    /// A switch whose ports are still to be cabled. `lanes` is the number of data lanes in use;
-    /// chance decides by `random` which crossings take longer, and by `marks` which packets are
-    /// marked.
+    /// Creates a switch without cables. `lanes` is the number of data lanes in use. `random`
+    /// decides which crossings have extra latency, `marks` which packets are marked.
     pub(crate) fn new(
         model: SwitchModel,
         ports: usize,
@@ -187,16 +187,16 @@ impl Switch {
             // IBTA 7.6.6: a service level that maps to VL15 is discarded.
             self.dropped += 1;
             self.occupancy.leave(slot, now, packet.blocks());
-            self.free(input, &packet, now, net);
+            self.return_credits(input, &packet, now, net);
             return;
         };
         let vl = usize::from(vl.get());
         let queue = self.queue_of(slot, output);
         if let Some(marking) = &mut self.marking {
-            marking.comes(output * self.lanes + vl, &packet);
+            marking.on_arrival(output * self.lanes + vl, &packet);
         }
         let first = self.queues[queue].is_empty();
-        if first && self.egress(output).takes_at_once(now, vl, &packet, net) {
+        if first && self.egress(output).can_forward_now(now, vl, &packet, net) {
             return self.forward(now, slot, output, vl, packet, net);
         }
         self.queues[queue].push_back(packet);
@@ -212,7 +212,7 @@ impl Switch {
         }
     }
 
-    /// The number of an input's lane among those that outputs choose from.
+    /// Returns the slot of an input's lane, by which outputs know it.
     #[inline]
     fn slot(&self, input: usize, vl: usize) -> usize {
         input << self.lane_bits | vl
@@ -223,7 +223,7 @@ impl Switch {
         slot >> self.lane_bits
     }
 
-    /// The queue in which packets of a slot (an input's lane) wait for an output.
+    /// Returns the queue in which packets of a slot (an input's lane) wait for an output.
     #[inline]
     fn queue_of(&self, slot: usize, output: usize) -> usize {
         match self.model.queueing {
@@ -232,7 +232,7 @@ impl Switch {
         }
     }
 
-    /// An idle output takes the next packet.
+    /// Sends the next packet of an idle output.
     fn serve(&mut self, now: Time, output: usize, net: &mut Net) {
         let egress = self.egress(output);
         let (slot, vl) = match egress.choose(now, net) {
@@ -250,7 +250,7 @@ impl Switch {
         self.egress(output).wake_when_free(net);
     }
 
-    /// A packet leaves by a lane of an output.
+    /// Sends a packet on a lane of an output.
     #[inline]
     fn forward(
         &mut self,
@@ -265,7 +265,7 @@ impl Switch {
         if let Some(marking) = &mut self.marking {
             let to_host = matches!(egress.cable.receiver, Receiver::Host { .. });
             let starved = egress.was_starved(vl);
-            if marking.leaves(output * self.lanes + vl, &packet, starved, to_host) {
+            if marking.on_departure(output * self.lanes + vl, &packet, starved, to_host) {
                 packet.set(FECN);
             }
         }
@@ -280,10 +280,10 @@ impl Switch {
         net.send(egress.end, at, packet);
         self.crossed += 1;
         self.occupancy.leave(slot, start + serialisation, left.blocks());
-        self.free(self.input_of(slot), &left, start + serialisation, net);
+        self.return_credits(self.input_of(slot), &left, start + serialisation, net);
     }
 
-    /// A packet became the head of its queue when `served` took the one before it.
+    /// Offers the new head of a queue to its output, after `served` took the packet before it.
     fn expose(&mut self, now: Time, slot: usize, served: usize, head: &Packet, net: &mut Net) {
         let output = usize::from(self.forwarding[usize::from(head.dst())]);
         let sl2vl = &self.sl2vl[self.input_of(slot) * self.ports.len() + output];
@@ -299,21 +299,21 @@ impl Switch {
         }
     }
 
-    /// Gives the blocks of a packet that has left `input`'s buffer at `at` back to its sender.
-    fn free(&self, input: usize, packet: &Packet, at: Time, net: &mut Net) {
+    /// Returns the credits of a packet that has left `input`'s buffer at `at` to its sender.
+    fn return_credits(&self, input: usize, packet: &Packet, at: Time, net: &mut Net) {
         let port = self.ports[input].as_ref().expect("cabled");
-        // Both directions of a cable are equally long.
+        // Both directions of a cable have the same length.
         let at = at + self.model.credit_delay + port.cable.delay;
         let credit = Credit { vl: packet.vl() as u8, blocks: packet.blocks() as u16 };
-        net.give_back(port.end, at, credit);
+        net.send_flow_control(port.end, at, credit);
     }
 
-    /// Packets in the buffers.
+    /// Returns the number of packets in the buffers.
     pub(crate) fn buffered(&self) -> usize {
         self.queues.iter().map(Ring::len).sum()
     }
 
-    /// How many slots its outputs choose among: an input's lane each.
+    /// Returns the number of slots that outputs choose among: one per input and lane.
     pub(crate) fn slots(&self) -> usize {
         self.ports.len() << self.lane_bits
     }
@@ -323,7 +323,8 @@ impl Switch {
         self.ports[port] = Some(egress);
     }
 
-    /// Another mapping and arbitration of an output. What waits for it takes the new lanes.
+    /// Replaces the mapping and arbitration of an output. Packets that wait for it take the new
+    /// lanes.
     pub(crate) fn set_tables(
         &mut self,
         output: usize,
@@ -338,15 +339,16 @@ impl Switch {
             usize::from(sl2vl.vl(packet.sl()).expect("every level has a lane").get())
         };
         let Switch { queues, forwarding, model, lanes, lane_bits, .. } = self;
-        let goes = |packet: &&Packet| usize::from(forwarding[usize::from(packet.dst())]) == output;
+        let is_for_output =
+            |packet: &&Packet| usize::from(forwarding[usize::from(packet.dst())]) == output;
         let egress = self.ports[output].as_mut().expect("cabled");
-        egress.arbitrate_by(arbiter);
+        egress.reset(arbiter);
         for slot in 0..ports << *lane_bits {
             let queue = match model.queueing {
                 Queueing::Fifo => slot,
                 Queueing::Voq => slot * ports + output,
             };
-            if let Some(head) = queues[queue].front().filter(goes) {
+            if let Some(head) = queues[queue].front().filter(is_for_output) {
                 egress.offer(slot, lane(head), head);
             }
         }
@@ -354,19 +356,19 @@ impl Switch {
         if let Some(marking) = &mut self.marking {
             let of_output = &mut marking.depths[output * *lanes..(output + 1) * *lanes];
             of_output.fill(0);
-            for packet in queues.iter().flat_map(Ring::iter).filter(goes) {
+            for packet in queues.iter().flat_map(Ring::iter).filter(is_for_output) {
                 of_output[lane(packet)] += packet.wire_bytes();
             }
         }
     }
 
-    /// Where an output leads.
+    /// Returns the cable behind an output.
     pub(crate) fn cable_of(&self, output: usize) -> &Cable {
         &self.ports[output].as_ref().expect("cabled").cable
     }
 
-    /// The outputs and lanes that nothing can leave by with the credits they have or are about to
-    /// get.
+    /// Returns the outputs and lanes whose packets fit neither the credits present nor those in
+    /// flight.
     pub(crate) fn blocked<'a>(
         &'a self,
         net: &'a impl Fn(LinkEnd) -> &'a Net,
@@ -379,8 +381,8 @@ impl Switch {
         })
     }
 
-    /// The outputs and lanes that the packets at the head of an input's lane wait for. `None` if
-    /// one may still come in that goes elsewhere.
+    /// Returns the outputs and lanes that the packets at the head of an input's lane wait for.
+    /// Returns `None` if a packet for another output may still arrive.
     pub(crate) fn wanted_from<'a>(
         &self,
         input: usize,
@@ -410,7 +412,7 @@ mod tests {
     use bandwise_rdma::wire::PacketKind;
 
     #[test]
-    fn so_many_packets_pass_between_two_marks() {
+    fn the_mean_distance_of_marks_is_the_marking_rate() {
         const PACKETS: u32 = 100_000;
         let marked = |marking_rate: u16| {
             let settings = MarkerSettings {
@@ -433,13 +435,16 @@ mod tests {
                 payload: 4096,
                 transit_ps: 0,
             });
-            marking.comes(1, &packet);
+            marking.on_arrival(1, &packet);
             let marks = (0..PACKETS).filter(|_| {
-                marking.comes(1, &packet);
-                marking.leaves(1, &packet, false, false)
+                marking.on_arrival(1, &packet);
+                marking.on_departure(1, &packet, false, false)
             });
             let marks = marks.count() as f64;
-            assert!(!marking.leaves(1, &packet, false, false), "only one is left");
+            assert!(
+                !marking.on_departure(1, &packet, false, false),
+                "a queue of one packet is below the threshold"
+            );
             assert_eq!(marking.depths, [0, 0]);
             marks
         };

@@ -1,7 +1,7 @@
-//! Traffic classes: whose pause stops whom, and who goes first.
+//! Traffic classes: effects of a pause, and precedence.
 
 use super::{DELAY, RATE, flow, headroom, irn, model, per_input, random_flows, run};
-use bandwise_netsim::ethernet::{Classes, Network, NetworkModel, Opened, Pfc, Schedule};
+use bandwise_netsim::ethernet::{Classes, FlowSpec, Network, NetworkModel, Pfc, Schedule};
 use bandwise_rdma::transport::Settings;
 use bandwise_topology::builders;
 use bandwise_units::{Bytes, Time};
@@ -13,13 +13,13 @@ fn classes(count: u8, schedule: Schedule) -> NetworkModel {
     model
 }
 
-/// How many times as long as alone a flow takes that shares its host's link with one of an incast.
+/// Returns the slowdown of a flow that shares its host's link with a flow of an incast.
 fn slowdown_beside_an_incast(model: &NetworkModel, class: u8) -> f64 {
     let fabric = builders::single_switch(12, RATE, DELAY).unwrap();
     let mut network = Network::new(&fabric, model, 1);
-    let mut flows: Vec<Opened> =
+    let mut flows: Vec<FlowSpec> =
         (0..10).map(|src| flow(src, Time::ZERO, src, 10, 1_000_000)).collect();
-    flows.push(Opened { class, ..flow(10, Time::from_us(300), 0, 11, 500_000) });
+    flows.push(FlowSpec { class, ..flow(10, Time::from_us(300), 0, 11, 500_000) });
     let finished = run(&mut network, &flows);
     assert_eq!(network.counters().packets_dropped, 0);
     assert!(network.counters().pauses > 0);
@@ -28,20 +28,21 @@ fn slowdown_beside_an_incast(model: &NetworkModel, class: u8) -> f64 {
 }
 
 #[test]
-fn a_pause_of_one_class_does_not_stop_another() {
-    // IEEE 802.1Qbb: a victim of the incast's pauses where all are of one class.
+fn a_pause_of_one_class_does_not_pause_another() {
+    // IEEE 802.1Qbb: with a single class, the flow is a victim of the incast's pauses.
     let victim = slowdown_beside_an_incast(&classes(1, Schedule::Strict), 0);
     assert!(victim > 3.0, "{victim}");
     let mut separate = classes(2, Schedule::Strict);
     let other = slowdown_beside_an_incast(&separate, 1);
     assert!(other < 1.1, "{other}");
-    // Nor where it has no flow control at all.
+    // The same holds for a class without flow control.
     separate.classes.lossless = 0b01;
     let other = slowdown_beside_an_incast(&separate, 1);
     assert!(other < 1.1, "{other}");
 }
 
-/// Completion times of equal flows to one host, of class 0 and of class 1, over the time of both.
+/// Returns the completion times of equal flows to one host, of class 0 and of class 1, relative to
+/// the time of both.
 fn shares(schedule: Schedule, same_host: bool) -> [f64; 2] {
     let fabric = builders::single_switch(3, RATE, DELAY).unwrap();
     let mut network = Network::new(&fabric, &classes(2, schedule), 1);
@@ -49,7 +50,7 @@ fn shares(schedule: Schedule, same_host: bool) -> [f64; 2] {
     let second = if same_host { 0 } else { 1 };
     let flows = [
         flow(0, Time::ZERO, 0, 2, each),
-        Opened { class: 1, ..flow(1, Time::ZERO, second, 2, each) },
+        FlowSpec { class: 1, ..flow(1, Time::ZERO, second, 2, each) },
     ];
     let both = network.alone(0, 2, 2 * each).as_ps() as f64;
     let finished = run(&mut network, &flows);
@@ -57,7 +58,7 @@ fn shares(schedule: Schedule, same_host: bool) -> [f64; 2] {
 }
 
 #[test]
-fn classes_share_a_link_as_they_are_told() {
+fn classes_share_a_link_by_their_schedule() {
     for same_host in [false, true] {
         let [low, high] = shares(Schedule::Strict, same_host);
         assert!((low - 1.0).abs() < 0.02 && (high - 0.5).abs() < 0.02, "{low} {high}");
@@ -72,7 +73,7 @@ fn classes_share_a_link_as_they_are_told() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The oracle: if all flows are of one class, it does not matter how many others there are.
+    /// The oracle: if all flows are of one class, the number of other classes has no effect.
     #[test]
     fn classes_without_flows_change_nothing(
         seed in any::<u64>(), pfc: bool, class in 0u8..8, buffer in 5_000u64..60_000,
@@ -92,7 +93,7 @@ proptest! {
         prop_assert_eq!(finished, expected);
     }
 
-    /// Flows of several classes all arrive, and lossless ones lose nothing.
+    /// Flows of several classes all arrive, and lossless ones lose no packet.
     #[test]
     fn every_flow_of_every_class_arrives(
         seed in any::<u64>(), count in 2u8..=8, lossless: u8, buffer in 5_000u64..60_000,

@@ -1,9 +1,9 @@
-//! Messages of Homa: alone, two to one host, an incast, with losses.
+//! Messages of Homa: alone, two to one host, in an incast, with losses.
 
-use super::{DELAY, RATE, fat_tree, flow, irn, model, parted, per_input, random_flows, run};
+use super::{DELAY, RATE, fat_tree, flow, irn, model, partitioned, per_input, random_flows, run};
 use bandwise_netsim::ethernet::{
-    Buffering, Classes, Counters, Finished, Network, NetworkModel, Opened, Routing, SharedBuffer,
-    bdp_packets,
+    Buffering, Classes, Counters, FinishedFlow, FlowSpec, Network, NetworkModel, Routing,
+    SharedBuffer, bdp_packets,
 };
 use bandwise_rdma::homa::{Priorities, Settings};
 use bandwise_topology::{Fabric, builders};
@@ -11,7 +11,7 @@ use bandwise_units::{Bytes, Time};
 use proptest::prelude::*;
 use std::num::NonZeroU32;
 
-/// 8 priorities, so many of them scheduled, and a buffer of 16 MB.
+/// A model with 8 priorities, `scheduled` of them scheduled, and a buffer of 16 MB.
 fn homa(fabric: &Fabric, scheduled: u8, cutoffs: &[u64], rtt: u32) -> NetworkModel {
     let mut model = model(irn(), false);
     let cutoffs = cutoffs.iter().map(|&bytes| Bytes::new(bytes)).collect();
@@ -29,7 +29,7 @@ fn homa(fabric: &Fabric, scheduled: u8, cutoffs: &[u64], rtt: u32) -> NetworkMod
     model
 }
 
-/// So many that the first packet's grant comes before the last of them has left.
+/// Enough that the first packet's grant arrives before the last of them has left.
 const BDP: u32 = 0;
 
 #[test]
@@ -40,7 +40,7 @@ fn a_message_alone_takes_no_longer_than_its_link() {
         for (dst, bytes) in [(1, 64), (4, 1000), (53, 1001), (53, 100_000), (30, 3_000_000)] {
             let mut network = Network::new(&fabric, &model, 1);
             let finished = run(&mut network, &[flow(0, Time::from_us(3), 0, dst, bytes)]);
-            // Where packets have paths of their own, a short last one may overtake the one before.
+            // With a random path per packet, a short last packet may overtake the one before.
             let (took, alone) = (finished[0].completion_time(), network.alone(0, dst, bytes));
             let is_first = routing == Routing::Spray && bytes % 1000 > 0;
             assert!(took == alone || is_first && took < alone, "{bytes} B: {took} for {alone}");
@@ -51,10 +51,10 @@ fn a_message_alone_takes_no_longer_than_its_link() {
     }
 }
 
-/// With fewer packets of a round trip than there are, a message waits for its grants: a round trip for
-/// each so many packets.
+/// With fewer unscheduled packets than a round trip needs, a message waits one round trip for each
+/// grant.
 #[test]
-fn a_message_alone_waits_for_grants_only_where_a_round_trip_is_said_to_be_shorter() {
+fn a_single_message_waits_for_grants_if_rtt_bytes_are_too_small() {
     let fabric = fat_tree();
     let bdp = u64::from(bdp_packets(&fabric, &model(irn(), false).host));
     let mut network = Network::new(&fabric, &homa(&fabric, 7, &[], bdp as u32 / 2), 1);
@@ -65,7 +65,7 @@ fn a_message_alone_waits_for_grants_only_where_a_round_trip_is_said_to_be_shorte
 }
 
 #[test]
-fn of_two_messages_to_a_host_the_shorter_is_first() {
+fn the_shorter_of_two_messages_to_a_host_is_first() {
     let fabric = builders::single_switch(3, RATE, DELAY).unwrap();
     for scheduled in [1, 7] {
         let mut network = Network::new(&fabric, &homa(&fabric, scheduled, &[], BDP), 1);
@@ -74,8 +74,8 @@ fn of_two_messages_to_a_host_the_shorter_is_first() {
         let finished = run(&mut network, &flows);
         let rtt = network.alone(0, 2, u64::from(bdp_packets(&fabric, &homa_host())) * 1000);
         let [last, first] = [0, 1].map(|number: usize| finished[number].completion_time());
-        // The shorter one waits for what the longer one was granted before, and for what that may
-        // send beside it at a lower priority: a packet at the switch.
+        // The shorter message waits for packets granted to the longer one before, and for a packet
+        // at the switch that the longer one may send at a lower priority.
         assert!(first <= network.alone(1, 2, short) + rtt, "{first}");
         // The link is never idle.
         let packet = Time::from_ns(250);
@@ -89,13 +89,13 @@ fn homa_host() -> bandwise_netsim::ethernet::HostModel {
 }
 
 #[test]
-fn an_incast_fills_its_link_and_no_more_of_a_buffer_than_was_granted() {
+fn an_incast_fills_its_link_and_only_the_granted_buffer() {
     let fabric = fat_tree();
     for (scheduled, senders) in [(1, 17), (4, 17), (7, 17), (7, 53)] {
         let model = homa(&fabric, scheduled, &[], BDP);
         let mut network = Network::new(&fabric, &model, 1);
         let each = 1_000_000;
-        let flows: Vec<Opened> = (0..senders)
+        let flows: Vec<FlowSpec> = (0..senders)
             .map(|number| flow(number, Time::ZERO, 53 - number * (53 / senders), 0, each))
             .collect();
         let finished = run(&mut network, &flows);
@@ -103,9 +103,9 @@ fn an_incast_fills_its_link_and_no_more_of_a_buffer_than_was_granted() {
         let bound = network.alone(53, 0, each * u64::from(senders));
         let counters = network.counters();
         assert_eq!(counters.packets_dropped, 0);
-        // With 53 of them, what was granted early waits for longer than a timeout behind the rest.
+        // With 53 senders, packets granted early wait longer than a timeout behind the rest.
         assert!(senders == 53 || counters.packets_retransmitted == 0);
-        // The unscheduled packets of all, and a round trip's of those that are granted.
+        // The unscheduled packets of all senders, and a round trip's worth of the granted messages.
         let rtt = model.host.homa.as_ref().unwrap().rtt.get();
         let most = (senders + u32::from(scheduled)) * rtt * model.host.full_frame();
         assert!(counters.peak_buffer <= Bytes::new(most.into()), "{}", counters.peak_buffer);
@@ -114,8 +114,8 @@ fn an_incast_fills_its_link_and_no_more_of_a_buffer_than_was_granted() {
 }
 
 #[test]
-fn messages_that_fit_a_round_trip_pass_those_that_do_not() {
-    // 8 MB under way; a packet for the same host has the highest priority at its switch.
+fn short_messages_overtake_long_ones() {
+    // 8 MB are in flight; a packet for the same host has the highest priority at its switch.
     let fabric = builders::single_switch(4, RATE, DELAY).unwrap();
     let model = homa(&fabric, 4, &[2_000, 20_000], BDP);
     let mut network = Network::new(&fabric, &model, 1);
@@ -125,13 +125,13 @@ fn messages_that_fit_a_round_trip_pass_those_that_do_not() {
         flow(2, Time::from_us(500), 2, 3, 1_000),
     ];
     let finished = run(&mut network, &flows);
-    // It waits for the packet that is being sent.
+    // The packet waits for the one being transmitted.
     let most = network.alone(2, 3, 1_000) + Time::from_ns(250);
     assert!(finished[2].completion_time() <= most, "{}", finished[2].completion_time());
 }
 
-/// One sender has messages for two hosts, one of which a second sender has a message for: that goes on
-/// where more than one message is granted at a time (Homa 3.5).
+/// One sender has messages for two hosts, and a second sender has one for the first of them. That
+/// message proceeds if more than one message is granted at a time (Homa 3.5).
 #[test]
 fn overcommitment_fills_the_link_where_a_sender_is_busy() {
     let fabric = builders::single_switch(4, RATE, DELAY).unwrap();
@@ -144,7 +144,7 @@ fn overcommitment_fills_the_link_where_a_sender_is_busy() {
             flow(2, Time::from_us(20), 1, 2, 1_200_000),
         ];
         let finished = run(&mut network, &flows);
-        finished.iter().map(Finished::completion_time).collect::<Vec<_>>()
+        finished.iter().map(FinishedFlow::completion_time).collect::<Vec<_>>()
     };
     let (one, two) = (times(1), times(2));
     assert!(one[2] > two[2] * 3 / 2, "{one:?} {two:?}");
@@ -153,7 +153,7 @@ fn overcommitment_fills_the_link_where_a_sender_is_busy() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever is lost on the way, every message arrives; and how nodes are parted changes nothing.
+    /// For any losses, every message arrives, and the partitions have no effect.
     #[test]
     fn every_message_arrives(
         seed in any::<u64>(), scheduled in 1u8..5, buffer in 5_000u64..60_000, apart in 1u64..4,
@@ -170,21 +170,21 @@ proptest! {
         for (finished, flow) in finished.iter().zip(&flows) {
             prop_assert_eq!(finished.bytes, flow.bytes);
             let alone = network.alone(flow.src, flow.dst, flow.bytes);
-            // Packets overtake each other: a short last one may not be the last.
+            // Packets overtake each other: a short last packet may not arrive last.
             prop_assert!(finished.completion_time() + Time::from_ns(250) > alone);
         }
         let counters = network.counters();
         prop_assert!(counters.packets_dropped == 0 || counters.timeouts > 0);
         prop_assert_eq!((network.open_flows(), network.packets_buffered()), (0, 0));
         let apart = Time::from_ns(200 * apart);
-        let whole = parted(&fabric, &model, seed, 1, apart);
-        let parted = parted(&fabric, &model, seed, shards, apart);
-        let [whole, parted] = [whole, parted].map(|mut network| {
+        let whole = partitioned(&fabric, &model, seed, 1, apart);
+        let partitioned = partitioned(&fabric, &model, seed, shards, apart);
+        let [whole, partitioned] = [whole, partitioned].map(|mut network| {
             prop_assert_eq!(run(&mut network, &flows), finished.as_slice());
             Ok(network.counters())
         });
-        let (whole, parted) = (whole?, parted?);
-        prop_assert_eq!(whole, parted);
+        let (whole, partitioned) = (whole?, partitioned?);
+        prop_assert_eq!(whole, partitioned);
         let events = counters.events;
         prop_assert_eq!(Counters { events, ..whole }, counters);
     }

@@ -13,8 +13,8 @@ mod spray;
 mod timeouts;
 
 use bandwise_netsim::ethernet::{
-    Buffering, Classes, Counters, Finished, HostModel, InputBuffers, Network, NetworkModel, Opened,
-    Pfc, Routing, SwitchModel, bdp_packets,
+    Buffering, Classes, Counters, FinishedFlow, FlowSpec, HostModel, InputBuffers, Network,
+    NetworkModel, Pfc, Routing, SwitchModel, bdp_packets,
 };
 use bandwise_random::Stream;
 use bandwise_rdma::congestion::{self, Algorithm, NotificationSettings, RedMarker};
@@ -31,7 +31,7 @@ fn fat_tree() -> Fabric {
     builders::fat_tree(6, RATE, DELAY).unwrap()
 }
 
-/// Buffers of 240 KB; with flow control, told to stop when all but [`headroom`] is full.
+/// A model with buffers of 240 KB; flow control pauses when all but [`headroom`] is full.
 fn model(transport: Settings, pfc: bool) -> NetworkModel {
     let stop = Bytes::new(240_000 - headroom(20_000));
     let pfc = pfc.then_some(Pfc { stop, go: stop });
@@ -56,24 +56,24 @@ fn per_input(buffer: u64, pfc: Option<Pfc>) -> Buffering {
     Buffering::PerInput(InputBuffers { buffer: Bytes::new(buffer), pfc })
 }
 
-/// What still comes in after a stop: what the link carries there and back, the packet that went
-/// beyond the threshold, those on the wire at both ends, and the frame that says stop.
+/// Bytes that arrive after a pause: those on the link in both directions, the packet that exceeded
+/// the threshold, those being transmitted at both ends, and the PFC frame.
 fn headroom(link: u64) -> u64 {
     link + 3 * 1_082 + 84
 }
 
-fn flow(number: u32, start: Time, src: u32, dst: u32, bytes: u64) -> Opened {
-    Opened { number, start, src, dst, bytes, class: 0 }
+fn flow(number: u32, start: Time, src: u32, dst: u32, bytes: u64) -> FlowSpec {
+    FlowSpec { number, start, src, dst, bytes, class: 0 }
 }
 
-/// Runs until nothing happens any more, in slices.
-fn run(network: &mut Network, flows: &[Opened]) -> Vec<Finished> {
+/// Runs until nothing remains due, in slices.
+fn run(network: &mut Network, flows: &[FlowSpec]) -> Vec<FinishedFlow> {
     flows.iter().for_each(|flow| network.open(flow).unwrap());
     let mut finished = Vec::new();
     let mut end = Time::ZERO;
     loop {
         end += Time::from_us(100);
-        assert!(end < Time::from_ms(5_000), "it goes on for ever");
+        assert!(end < Time::from_ms(5_000), "does not terminate");
         let goes_on = network.run(end);
         network.take_finished(|f| finished.push(f));
         if !goes_on {
@@ -83,9 +83,15 @@ fn run(network: &mut Network, flows: &[Opened]) -> Vec<Finished> {
     }
 }
 
-/// The same network in so many shards, with links of so much between partitions.
-fn parted(fabric: &Fabric, model: &NetworkModel, seed: u64, shards: usize, apart: Time) -> Network {
-    Network::parted(fabric, model, seed, NonZeroUsize::new(shards).unwrap(), apart)
+/// Builds the same network in `shards` shards, with links of at least `min_latency` between partitions.
+fn partitioned(
+    fabric: &Fabric,
+    model: &NetworkModel,
+    seed: u64,
+    shards: usize,
+    min_latency: Time,
+) -> Network {
+    Network::partitioned(fabric, model, seed, NonZeroUsize::new(shards).unwrap(), min_latency)
 }
 
 /// IRN with the cap of the default network.
@@ -110,7 +116,7 @@ fn all_transports() -> Vec<(&'static str, Settings, bool)> {
 }
 
 #[test]
-fn a_flow_alone_has_a_slowdown_of_one() {
+fn a_single_flow_has_a_slowdown_of_one() {
     for (name, transport, pfc) in all_transports() {
         for (dst, bytes) in [(1, 64), (4, 1000), (53, 1001), (53, 100_000), (30, 3_000_000)] {
             let mut network = Network::new(&fat_tree(), &model(transport, pfc), 1);
@@ -130,7 +136,7 @@ fn a_flow_alone_has_a_slowdown_of_one() {
 }
 
 #[test]
-fn a_switch_has_ports_without_a_cable() {
+fn a_switch_may_have_ports_without_a_cable() {
     let mut fabric = FabricBuilder::new();
     let switch = fabric.add_switch("s", 5).unwrap();
     for (name, number) in [("a", 2), ("b", 4)] {
@@ -150,14 +156,15 @@ fn two_flows_share_a_link_equally() {
         let flows = [0, 1].map(|src| flow(src, Time::ZERO, src, 2, 4_000_000));
         let finished = run(&mut network, &flows);
         let alone = network.alone(0, 2, 8_000_000);
-        let last = finished.iter().map(Finished::completion_time).max().unwrap();
-        let first = finished.iter().map(Finished::completion_time).min().unwrap();
-        // Without losses both end when all bytes have passed the link they share.
+        let last = finished.iter().map(FinishedFlow::completion_time).max().unwrap();
+        let first = finished.iter().map(FinishedFlow::completion_time).min().unwrap();
+        // Without losses both end when all bytes have crossed the shared link.
         if pfc {
             assert_eq!(last, alone, "{name}");
         }
         if transport.recovery == Recovery::GoBackN && !pfc {
-            // It loses the same packet again and again, and finds out by timeouts.
+            // RoCE without flow control loses the same packet repeatedly and detects it by
+            // timeouts.
             continue;
         }
         assert!(last >= alone && last < alone * 2, "{name}: {last} for {alone}");
@@ -171,7 +178,7 @@ fn an_incast_with_flow_control_ends_when_the_line_rate_allows() {
     let mut network = Network::new(&fabric, &model(Settings::roce_with_pfc(), true), 1);
     let senders: Vec<u32> = (1..54).step_by(3).collect();
     let each = 1_000_000;
-    let flows: Vec<Opened> =
+    let flows: Vec<FlowSpec> =
         (0..).zip(&senders).map(|(number, &src)| flow(number, Time::ZERO, src, 0, each)).collect();
     let finished = run(&mut network, &flows);
     let last = finished.iter().map(|f| f.at).max().unwrap();
@@ -183,7 +190,7 @@ fn an_incast_with_flow_control_ends_when_the_line_rate_allows() {
 }
 
 #[test]
-fn congestion_control_leaves_a_flow_alone_in_peace_and_keeps_queues_short() {
+fn congestion_control_does_not_slow_a_single_flow_and_keeps_queues_short() {
     let dropped = |algorithm| {
         let mut model = model(irn(), false);
         model.host.congestion.algorithm = algorithm;
@@ -199,7 +206,7 @@ fn congestion_control_leaves_a_flow_alone_in_peace_and_keeps_queues_short() {
         let mut network = Network::new(&fat_tree(), &model, 1);
         let flows = [5, 20].map(|src| flow(src, Time::ZERO, src, 53, 20_000_000));
         let finished = run(&mut network, &flows);
-        let last = finished.iter().map(Finished::completion_time).max().unwrap();
+        let last = finished.iter().map(FinishedFlow::completion_time).max().unwrap();
         let bound = network.alone(5, 53, 40_000_000);
         assert!(last < bound * 3, "{algorithm:?}: {last} for {bound}");
         let counters = network.counters();
@@ -213,14 +220,14 @@ fn congestion_control_leaves_a_flow_alone_in_peace_and_keeps_queues_short() {
 }
 
 #[test]
-fn the_headroom_is_what_keeps_a_lossless_network_so() {
+fn a_lossless_network_needs_its_headroom() {
     // All other hosts send to one: without headroom packets are dropped.
     let incast = |stop: u64| {
         let mut model = model(Settings::roce_with_pfc(), true);
         let stop = Bytes::new(stop);
         model.switch.buffering = per_input(240_000, Some(Pfc { stop, go: stop }));
         let mut network = Network::new(&fat_tree(), &model, 1);
-        let flows: Vec<Opened> =
+        let flows: Vec<FlowSpec> =
             (1..54).map(|src| flow(src, Time::ZERO, src, 0, 300_000)).collect();
         flows.iter().for_each(|flow| network.open(flow).unwrap());
         network.run(Time::from_ms(20));
@@ -233,7 +240,7 @@ fn the_headroom_is_what_keeps_a_lossless_network_so() {
 }
 
 /// Random flows through small buffers.
-fn random_flows(seed: u64, count: u32, hosts: u32) -> Vec<Opened> {
+fn random_flows(seed: u64, count: u32, hosts: u32) -> Vec<FlowSpec> {
     let mut stream = Stream::new(seed, "flows", 0);
     let mut flow = |number| {
         let src = stream.below(hosts.into()) as u32;
@@ -248,11 +255,11 @@ fn random_flows(seed: u64, count: u32, hosts: u32) -> Vec<Opened> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever is lost on the way, every flow arrives; with flow control nothing is lost; and
-    /// how nodes are parted changes nothing.
+    /// For any losses, every flow arrives. With flow control no packet is lost. The partitions have
+    /// no effect.
     #[test]
     fn every_flow_arrives(
-        seed in any::<u64>(), which in 0usize..9, buffer in 5_000u64..60_000, apart in 1u64..4,
+        seed in any::<u64>(), which in 0usize..9, buffer in 5_000u64..60_000, min_latency in 1u64..4,
         shards in 2usize..5,
         algorithm in prop::sample::select(Algorithm::ALL.to_vec()),
     ) {
@@ -284,17 +291,17 @@ proptest! {
         let counters = network.counters();
         prop_assert!(!pfc || counters.packets_dropped == 0, "{}", name);
         prop_assert_eq!((network.open_flows(), network.packets_buffered()), (0, 0));
-        let apart = Time::from_ns(200 * apart);
-        let whole = parted(&fabric, &model, seed, 1, apart);
-        let parted = parted(&fabric, &model, seed, shards, apart);
-        let [whole, parted] = [whole, parted].map(|mut network| {
+        let min_latency = Time::from_ns(200 * min_latency);
+        let whole = partitioned(&fabric, &model, seed, 1, min_latency);
+        let partitioned = partitioned(&fabric, &model, seed, shards, min_latency);
+        let [whole, partitioned] = [whole, partitioned].map(|mut network| {
             prop_assert_eq!(run(&mut network, &flows), finished.as_slice());
             Ok((network.counters(), network.ports().collect::<Vec<_>>()))
         });
-        let ((whole, ports), (parted, of_parted)) = (whole?, parted?);
+        let ((whole, ports), (partitioned, of_parted)) = (whole?, partitioned?);
         prop_assert_eq!(&ports, &of_parted);
         prop_assert_eq!(ports, network.ports().collect::<Vec<_>>());
-        prop_assert_eq!(whole, parted);
+        prop_assert_eq!(whole, partitioned);
         let events = counters.events;
         prop_assert_eq!(Counters { events, ..whole }, counters);
     }

@@ -5,10 +5,10 @@ use super::*;
 #[path = "../oracles/md1.rs"]
 mod oracle;
 
-/// Many, so that what one of them sends hardly waits for itself.
+/// Many sources, so that a packet rarely waits for another of the same source.
 const SENDERS: u32 = 20;
 const BYTES: u64 = 1000;
-/// A packet with its headers and its gap on the link that all share; senders have ten times its rate.
+/// Size of a packet with headers and gap on the shared link; senders have ten times its rate.
 const SERVICE: Time = RATE.time_for(Bytes::new(BYTES + 82));
 
 fn fabric() -> Fabric {
@@ -27,24 +27,25 @@ fn check(load: f64, packets: usize) {
     let arrivals: Vec<Time> = oracle::poisson(0, mean).take(packets).collect();
     let mut senders = Stream::new(1, "senders", 0);
     let mut sender = || 1 + senders.below(SENDERS.into()) as u32;
-    let flows: Vec<Opened> =
+    let flows: Vec<FlowSpec> =
         (0..).zip(&arrivals).map(|(n, &at)| flow(n, at, sender(), 0, BYTES)).collect();
     let mut model = model(irn(), false);
     model.switch.buffering = per_input(2_000_000, None);
     let mut network = Network::new(&fabric(), &model, 1);
     let finished = run(&mut network, &flows);
     assert_eq!(network.counters().packets_dropped, 0);
-    let waited = |f: &Finished| (f.completion_time() - network.alone(1, 0, BYTES)).as_ps() as f64;
+    let waited =
+        |f: &FinishedFlow| (f.completion_time() - network.alone(1, 0, BYTES)).as_ps() as f64;
     let simulated = finished.iter().map(waited).sum::<f64>() / packets as f64;
     oracle::check(simulated, &arrivals, SERVICE, load);
 }
 
 #[test]
-fn waiting_at_a_quiet_output() {
+fn waits_at_low_load() {
     check(0.3, 200_000);
 }
 
 #[test]
-fn waiting_at_a_busy_output() {
+fn waits_at_medium_load() {
     check(0.7, 400_000);
 }

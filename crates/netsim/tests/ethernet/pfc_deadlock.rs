@@ -1,8 +1,8 @@
-//! Deadlocks of priority flow control are found and named; where there is none, none is reported.
+//! PFC deadlocks are found and named; without a deadlock none is reported.
 
 use super::{DELAY, RATE, fat_tree, flow, headroom, model, per_input};
 use bandwise_netsim::ethernet::{
-    Buffering, Classes, Network, NetworkModel, Opened, Pfc, SharedBuffer, SharedPfc,
+    Buffering, Classes, FlowSpec, Network, NetworkModel, Pfc, SharedBuffer, SharedPfc,
 };
 use bandwise_rdma::transport::Settings;
 use bandwise_topology::{Fabric, FabricBuilder, NodeId, Port};
@@ -32,12 +32,12 @@ fn ring(switches: usize) -> (Fabric, Vec<NodeId>) {
     (b.build().unwrap(), ring)
 }
 
-/// Every host sends to one that is so many switches on.
-fn around(switches: u32, on: u32, class: u8) -> Vec<Opened> {
+/// Flows from every host to the host `on` switches further.
+fn around(switches: u32, on: u32, class: u8) -> Vec<FlowSpec> {
     let hosts = switches * HOSTS;
     let to = |host: u32| (host + on * HOSTS) % hosts;
     (0..hosts)
-        .map(|host| Opened { class, ..flow(host, Time::ZERO, host, to(host), 20_000_000) })
+        .map(|host| FlowSpec { class, ..flow(host, Time::ZERO, host, to(host), 20_000_000) })
         .collect()
 }
 
@@ -48,7 +48,7 @@ fn small_buffers() -> NetworkModel {
     model
 }
 
-/// When it stood still, and the ports.
+/// Returns when traffic stopped, and the ports of the deadlock.
 fn deadlock(network: &mut Network) -> Option<(Time, Vec<Port>)> {
     (1..=200).find_map(|i| {
         let now = Time::from_us(20) * i;
@@ -62,7 +62,7 @@ fn clockwise(ring: &[NodeId]) -> Vec<Port> {
 }
 
 #[test]
-fn shortest_paths_round_a_ring_of_five_stand_still() {
+fn shortest_paths_on_a_ring_of_five_deadlock() {
     let (fabric, ring) = ring(5);
     let mut shared = small_buffers();
     let (buffer, slack) = (Bytes::new(4 * headroom(20_000) + 90_000), Bytes::new(2_000));
@@ -74,9 +74,9 @@ fn shortest_paths_round_a_ring_of_five_stand_still() {
         for flow in around(5, 2, 0) {
             network.open(&flow).unwrap();
         }
-        let (_, ports) = deadlock(&mut network).expect("they stop each other");
+        let (_, ports) = deadlock(&mut network).expect("they pause each other");
         assert_eq!(ports, clockwise(&ring));
-        // For ever: nothing in the loop moves any more.
+        // The deadlock is permanent: no packet in the cycle ever moves.
         let sent = |network: &Network| -> Vec<u64> {
             let of_loop = network.ports().filter(|(port, _)| ports.contains(port));
             of_loop.map(|(_, counters)| counters.sent).collect()
@@ -88,7 +88,7 @@ fn shortest_paths_round_a_ring_of_five_stand_still() {
 }
 
 #[test]
-fn a_class_can_stand_still_while_another_flows() {
+fn one_class_can_deadlock_while_another_flows() {
     let (fabric, ring) = ring(5);
     let mut model = small_buffers();
     model.classes = Classes { count: 2, ..Classes::ONE };
@@ -96,19 +96,19 @@ fn a_class_can_stand_still_while_another_flows() {
     for flow in around(5, 2, 0) {
         network.open(&flow).unwrap();
     }
-    let (at, ports) = deadlock(&mut network).expect("they stop each other");
+    let (at, ports) = deadlock(&mut network).expect("they pause each other");
     assert_eq!(ports, clockwise(&ring));
-    let other = Opened { class: 1, ..flow(99, at, 0, 2, 1_000_000) };
+    let other = FlowSpec { class: 1, ..flow(99, at, 0, 2, 1_000_000) };
     network.open(&other).unwrap();
     network.run(at + Time::from_ms(5));
     let mut finished = Vec::new();
     network.take_finished(|f| finished.push(f));
-    let other = finished.iter().find(|f| f.number == 99).expect("it is not stopped");
+    let other = finished.iter().find(|f| f.number == 99).expect("its class is not paused");
     assert_eq!(other.completion_time(), network.alone(0, 2, 1_000_000));
 }
 
 #[test]
-fn neighbours_of_a_ring_and_trees_go_on() {
+fn neighbours_on_a_ring_and_trees_never_deadlock() {
     let (fabric, _) = ring(5);
     let mut network = Network::new(&fabric, &small_buffers(), 1);
     for flow in around(5, 1, 0) {

@@ -1,30 +1,30 @@
-//! What single ports count.
+//! Counters of single ports.
 
 use super::{DELAY, RATE, flow, model, run};
-use bandwise_netsim::ethernet::{Network, Opened, Pfc};
+use bandwise_netsim::ethernet::{FlowSpec, Network, Pfc};
 use bandwise_rdma::transport::Settings;
 use bandwise_topology::{FabricBuilder, Port};
 use bandwise_units::{Bytes, Time};
 
 #[test]
-fn ports_say_who_stopped_whom_for_how_long() {
+fn ports_count_pauses_and_their_duration() {
     let fabric = bandwise_topology::builders::single_switch(4, RATE, DELAY).unwrap();
     let mut model = model(Settings::roce_with_pfc(), true);
-    // The first input says stop earlier than the others.
+    // The first input pauses earlier than the others.
     let first = Port { node: fabric.switches()[0], number: 1 };
     let (stop, go) = (Bytes::new(50_000), Bytes::new(20_000));
     model.thresholds = vec![(first, Pfc { stop, go })];
     let mut network = Network::new(&fabric, &model, 1);
-    let flows: Vec<Opened> = (0..3).map(|src| flow(src, Time::ZERO, src, 3, 2_000_000)).collect();
+    let flows: Vec<FlowSpec> = (0..3).map(|src| flow(src, Time::ZERO, src, 3, 2_000_000)).collect();
     run(&mut network, &flows);
     let ports: Vec<_> = network.ports().collect();
     assert_eq!(ports.len(), 8, "four of the switch and one of each host");
     assert_eq!(ports[0].0, first);
     let (early, other, out) = (ports[0].1, ports[1].1, ports[3].1);
-    // It goes on later, so that it says so less often.
+    // It also resumes later, so it pauses less often.
     assert!(other.pauses > early.pauses && early.pauses > 10);
     assert!(early.peak < Bytes::new(80_000) && other.peak > Bytes::new(200_000));
-    // A third of the link goes to each: it is stopped for two thirds of the time.
+    // Each sender gets a third of the link, so it is paused for two thirds of the time.
     let whole = network.alone(0, 3, 6_000_000).as_s_f64();
     assert!((early.paused.as_s_f64() / whole - 0.66).abs() < 0.05, "{early:?}");
     assert!(early.longest_pause * early.pauses >= early.paused);
@@ -36,7 +36,7 @@ fn ports_say_who_stopped_whom_for_how_long() {
 }
 
 #[test]
-fn a_stop_that_goes_on_counts() {
+fn a_current_pause_is_counted() {
     let fabric = bandwise_topology::builders::single_switch(4, RATE, DELAY).unwrap();
     let model = model(Settings::roce_with_pfc(), true);
     let mut network = Network::new(&fabric, &model, 1);
@@ -47,7 +47,7 @@ fn a_stop_that_goes_on_counts() {
         network.run(now);
         network.ports().map(|(_, port)| port.paused).max().unwrap()
     };
-    // The buffers are full by then, and the next stop goes on for more than a microsecond.
+    // The buffers are full by then, and the next pause lasts longer than a microsecond.
     let times = (0..10).map(|ns| Time::from_us(80) + Time::from_ns(100 * ns));
     let paused: Vec<Time> = times.map(|now| stopped(&mut network, now)).collect();
     let grows = paused.windows(2).all(|pair| pair[1] - pair[0] == Time::from_ns(100));

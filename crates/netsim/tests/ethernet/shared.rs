@@ -1,15 +1,15 @@
-//! Buffers that all ports of a switch share.
+//! Buffers shared by all ports of a switch.
 
-use super::{DELAY, RATE, fat_tree, flow, headroom, irn, model, parted, random_flows, run};
+use super::{DELAY, RATE, fat_tree, flow, headroom, irn, model, partitioned, random_flows, run};
 use bandwise_netsim::ethernet::{
-    Buffering, Classes, Network, NetworkModel, Opened, PortCounters, SharedBuffer, SharedPfc,
+    Buffering, Classes, FlowSpec, Network, NetworkModel, PortCounters, SharedBuffer, SharedPfc,
 };
 use bandwise_rdma::transport::Settings;
 use bandwise_topology::builders;
 use bandwise_units::{Bytes, Time};
 use proptest::prelude::*;
 
-/// A network whose switches share a buffer.
+/// A network whose switches have shared buffers.
 fn shared(transport: Settings, buffer: u64, alpha: f64, headroom: Option<u64>) -> NetworkModel {
     let mut model = model(transport, false);
     let slack = Bytes::new(2_000);
@@ -24,12 +24,12 @@ fn longest_queues(network: &Network) -> Vec<u64> {
     network.ports().map(queue).filter(|&bytes| bytes > 0).collect()
 }
 
-/// Choudhury and Hahne, equation 2: of n queues that are full each holds alpha B / (1 + n alpha).
+/// Choudhury and Hahne, equation 2: each of n full queues holds alpha B / (1 + n alpha).
 #[test]
-fn full_queues_are_as_long_as_the_closed_form_says() {
+fn full_queues_have_the_length_of_the_closed_form() {
     const BUFFER: u64 = 400_000;
     for (queues, alpha) in [(1, 1.0), (2, 1.0), (4, 1.0), (1, 8.0), (3, 8.0), (2, 0.25), (5, 0.5)] {
-        // Three senders for each receiver, all from the first moment on.
+        // Three senders for each receiver, from the start.
         let fabric = builders::single_switch(4 * queues, RATE, DELAY).unwrap();
         let transport = Settings { window: None, ..irn() };
         let mut network = Network::new(&fabric, &shared(transport, BUFFER, alpha, None), 1);
@@ -43,7 +43,7 @@ fn full_queues_are_as_long_as_the_closed_form_says() {
         let longest = longest_queues(&network);
         assert_eq!(longest.len(), queues as usize);
         for queue in longest {
-            // A packet more or less for each queue.
+            // Within one packet for each queue.
             let off = (queue as f64 - expected).abs();
             assert!(off <= 1_062.0 * f64::from(queues), "{queues} of {alpha}: {queue} {expected}");
         }
@@ -55,18 +55,18 @@ fn full_queues_are_as_long_as_the_closed_form_says() {
 }
 
 #[test]
-fn a_queue_alone_may_have_more_than_one_of_many() {
-    // What static parts would refuse: 18 ports, and one queue takes 8/9 of all.
+fn a_single_queue_may_hold_more_than_one_of_many() {
+    // A static partition would refuse this: one queue of 18 ports takes 8/9 of the buffer.
     let fabric = builders::single_switch(18, RATE, DELAY).unwrap();
     let mut network = Network::new(&fabric, &shared(irn(), 1_800_000, 8.0, None), 1);
-    let flows: Vec<Opened> = (1..18).map(|src| flow(src, Time::ZERO, src, 0, 80_000)).collect();
+    let flows: Vec<FlowSpec> = (1..18).map(|src| flow(src, Time::ZERO, src, 0, 80_000)).collect();
     run(&mut network, &flows);
     assert_eq!(network.counters().packets_dropped, 0);
     assert!(longest_queues(&network)[0] > 1_200_000);
 }
 
 #[test]
-fn nothing_is_dropped_with_headroom_and_something_without() {
+fn packets_are_dropped_only_without_headroom() {
     let incast = |headroom| {
         let fabric = fat_tree();
         let model = shared(Settings::roce_with_pfc(), 500_000, 1.0, Some(headroom));
@@ -86,8 +86,8 @@ fn nothing_is_dropped_with_headroom_and_something_without() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever is shared how, every flow arrives, no buffer holds more than it has, and lossless
-    /// classes lose nothing.
+    /// For any shared buffer, every flow arrives, no buffer exceeds its size, and lossless classes
+    /// lose no packet.
     #[test]
     fn every_flow_arrives(
         seed in any::<u64>(),
@@ -121,7 +121,7 @@ proptest! {
         prop_assert_eq!((network.open_flows(), network.packets_buffered()), (0, 0));
         let all = u8::MAX >> (8 - count);
         prop_assert!(!(has_pfc && lossless & all == all) || counters.packets_dropped == 0);
-        let mut parted = parted(&fabric, &model, seed, 2, Time::from_ns(200 * apart));
-        prop_assert_eq!(run(&mut parted, &flows), finished);
+        let mut partitioned = partitioned(&fabric, &model, seed, 2, Time::from_ns(200 * apart));
+        prop_assert_eq!(run(&mut partitioned, &flows), finished);
     }
 }

@@ -1,4 +1,4 @@
-//! When a sender hears that a packet is missing.
+//! Detection of a lost last packet.
 
 use super::{DELAY, RATE, flow, irn, model, per_input, run};
 use bandwise_netsim::ethernet::Network;
@@ -6,13 +6,14 @@ use bandwise_rdma::transport::{Settings, Timeout};
 use bandwise_topology::builders;
 use bandwise_units::Time;
 
-/// IRN 3.1: RTO_low holds as soon as few packets are in flight, also where RTO_high held before. Of a flow of
-/// 130 us another, of four packets, takes the room of one of the last packets.
+/// IRN 3.1: RTO_low applies as soon as few packets are in flight, even if RTO_high applied before.
+/// A second flow of four packets takes the buffer space of one of the last packets of a flow of 130
+/// us.
 #[test]
-fn a_lost_tail_is_missed_after_the_short_timeout() {
+fn a_lost_tail_is_detected_by_the_short_timeout() {
     let fabric = builders::single_switch(3, RATE, DELAY).unwrap();
     let timeout = Timeout::LowHigh { low: Time::from_us(100), high: Time::from_ms(50), few: 3 };
-    // Room for one packet in each input's buffer.
+    // Each input's buffer has room for one packet.
     let mut model = model(Settings { timeout, ..irn() }, false);
     model.switch.buffering = per_input(1_100, None);
     let mut tails = 0;

@@ -1,4 +1,4 @@
-//! One message over two switches, to the picosecond: every term of its round trip by hand.
+//! One message over two switches: every term of its round trip, to the picosecond.
 
 use crate::common::{Either, RATE, Script, device, models, request, simulation, sl};
 use bandwise_netsim::infiniband::host::Notify;
@@ -25,7 +25,7 @@ fn two_hops() -> Fabric {
     b.build().unwrap()
 }
 
-/// When the program sees its completion, and the true time between the ports.
+/// Returns when the program sees its completion, and the ground truth.
 fn measured(models: &Models, opcode: Opcode) -> (Time, Time) {
     let mut sim = simulation(&two_hops(), models);
     let (qp, _) = sim.connect(0, 1, Transport::Rc, sl(0));
@@ -36,23 +36,23 @@ fn measured(models: &Models, opcode: Opcode) -> (Time, Time) {
     (at, completion.truth.unwrap())
 }
 
-/// `bytes` on the wire: the packet's own, a start and an end delimiter, whole 8-byte blocks.
+/// Transmission time of a packet: its bytes, a start and an end delimiter, whole 8-byte blocks.
 fn serialisation(packet: u64) -> Time {
     RATE.time_for(Bytes::new((packet + 2).next_multiple_of(8)))
 }
 
-/// `bytes` over PCIe, with the overhead of each 256.
+/// Transmission time of `bytes` over PCIe, with the overhead of each 256.
 fn pcie(bytes: u64) -> Time {
     BitRate::from_bps(61_000_000_000).time_for(Bytes::new(bytes + bytes.div_ceil(256) * 24))
 }
 
-/// Between the ports, last bit out to last bit in: three cables, and two switches that cut through.
+/// Time between the ports, last bit out to last bit in: three cables and two cut-through switches.
 fn between_ports(models: &Models) -> Time {
     NEAR + models.switch.latency + BETWEEN + models.switch.latency + NEAR
 }
 
 #[test]
-fn the_terms_themselves() {
+fn the_terms_have_the_expected_values() {
     // 56 Gbps are 7 bytes a nanosecond: SEND 1024 + 26 bytes, +2 in whole blocks 1056.
     assert_eq!(serialisation(1024 + 26).as_ps(), 150_858);
     // An acknowledgement: 30 + 2 bytes.
@@ -62,18 +62,18 @@ fn the_terms_themselves() {
 }
 
 #[test]
-fn a_send_is_answered_before_its_data_is_placed() {
+fn a_send_is_acknowledged_before_its_data_is_placed() {
     let models = models(device(), 1);
     let d = &models.device;
     let terms = [
         START,
         d.cpu_wqe,                // the program builds the WQE
-        d.mmio,                   // which rides on the doorbell
+        d.mmio,                   // which the doorbell carries
         pcie(1024) + d.dma_read,  // payload from memory
         d.tx,                     // RNIC pipeline
         serialisation(1024 + 26), // LRH 8, BTH 12, ICRC 4, VCRC 2
         between_ports(&models),
-        d.rx,              // the responder checks and answers at once
+        d.rx,              // the responder checks and acknowledges at once
         serialisation(30), // AETH 4 more
         between_ports(&models),
         d.rx,
@@ -85,7 +85,7 @@ fn a_send_is_answered_before_its_data_is_placed() {
 }
 
 #[test]
-fn a_write_is_answered_after_its_data_is_placed() {
+fn a_write_is_acknowledged_after_its_data_is_placed() {
     let models = models(device(), 1);
     let d = &models.device;
     let terms = [
@@ -98,7 +98,7 @@ fn a_write_is_answered_after_its_data_is_placed() {
         between_ports(&models),
         d.rx,
         pcie(1024) + d.dma_write, // data to the responder's memory
-        d.dma_flush,              // surely
+        d.dma_flush,              // flushed
         serialisation(30),
         between_ports(&models),
         d.rx,
@@ -136,8 +136,8 @@ fn a_read_fetches_its_data_at_the_other_end() {
 
 #[test]
 fn a_slow_link_in_front_of_a_fast_one_delays_cut_through() {
-    // The middle cable ten times as fast: the first switch must hold a packet back until its end
-    // is here when the output has sent all before it.
+    // The middle cable is ten times as fast. If its output has sent everything before, the first
+    // switch must hold a packet until the packet's end has arrived.
     let mut b = FabricBuilder::new();
     let host = |b: &mut FabricBuilder, name| Port { node: b.add_host(name, 1).unwrap(), number: 1 };
     let (left, right) = (host(&mut b, "left"), host(&mut b, "right"));
@@ -152,7 +152,8 @@ fn a_slow_link_in_front_of_a_fast_one_delays_cut_through() {
     let script = Script::new(vec![(START, request(qp, 0, Opcode::Send, PAYLOAD))]);
     sim.start(0, &[qp], Either::Script(script), Notify::Poll, Time::ZERO);
     sim.run(Time::from_ms(1));
-    // Each way the packet is later by what the fast link saves: 9/10 of its serialisation.
+    // In each direction the packet is later by the time that the fast link saves: 9/10 of its
+    // serialisation.
     let fast = |packet: u64| {
         BitRate::from_gbps(560).time_for(Bytes::new((packet + 2).next_multiple_of(8)))
     };

@@ -1,5 +1,5 @@
-//! Whatever the fabric, the models and the traffic: everything posted is carried out once, in
-//! order, and nothing is left behind.
+//! For any fabric, models and traffic: every posted request is executed once and in order, and no
+//! packet remains.
 
 use crate::common::Script;
 use crate::common::random::{Case, Connection, Post, cases};
@@ -9,15 +9,15 @@ use bandwise_rdma::wire::{PacketKind, segment_count};
 use bandwise_units::{Bytes, Time};
 use proptest::prelude::*;
 
-/// Far beyond what any case needs.
+/// Longer than any case takes.
 const END: Time = Time::from_ms(1_000);
 
 fn goes_to_remote_program(post: &Post) -> bool {
     matches!(post.opcode, Opcode::Send | Opcode::WriteImm)
 }
 
-/// What one end of a connection sees: its own requests complete in order, each signaled one
-/// once; its peer's messages arrive in order, whole.
+/// Checks one end of a connection: its own requests complete in order, each signaled one once; its
+/// peer's messages arrive in order and complete.
 fn check_end(
     case: &Case,
     sim: &Simulation<Script>,
@@ -50,7 +50,7 @@ fn check_end(
     Ok(())
 }
 
-/// Acknowledged data has crossed every link of the way.
+/// Smallest completion time: acknowledged data has crossed every link of the path.
 fn least_time(case: &Case, connection: &Connection, post: &Post) -> Time {
     let [a, b] = connection.hosts.map(|h| case.fabric.hosts()[h]);
     let path = bandwise_topology::Routes::shortest(&case.fabric).path(&case.fabric, a, b);
@@ -60,7 +60,7 @@ fn least_time(case: &Case, connection: &Connection, post: &Post) -> Time {
     slowest.time_for(Bytes::new(bytes.into())) + links.map(|l| l.delay).sum::<Time>() * 2
 }
 
-/// Packets of a request and of its answer.
+/// Number of packets of a request and its response.
 fn packets(case: &Case, transport: Transport, post: &Post) -> u64 {
     let count = |bytes| u64::from(segment_count(bytes, case.models.device.mtu));
     let request = PacketKind::request(transport, post.opcode).unwrap();
@@ -71,7 +71,7 @@ fn packets(case: &Case, transport: Transport, post: &Post) -> u64 {
     count(request.payload(post.bytes)) + answer
 }
 
-/// What arrives over links, by host, and packets delivered and links crossed in all.
+/// Payload that arrives over links by host, packets delivered, and links crossed.
 fn expected_traffic(case: &Case) -> (Vec<u64>, u64, u64) {
     let routes = bandwise_topology::Routes::shortest(&case.fabric);
     let hosts = case.fabric.hosts();
@@ -109,7 +109,7 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
     let counted = sim.counters();
     let counts = (counted.packets_delivered, counted.packet_hops, counted.packets_dropped);
     if case.models.switch.marking.is_some() && case.models.device.congestion_control.is_some() {
-        // Marks on packets in the middle of a message go back in acknowledgements of their own.
+        // Marks on packets in the middle of a message are returned by separate acknowledgements.
         prop_assert!(counts.0 >= delivered && counts.1 >= hops && counts.2 == 0, "{counts:?}");
     } else {
         prop_assert_eq!(counts, (delivered, hops, 0));
@@ -121,7 +121,7 @@ proptest! {
     #![proptest_config(crate::common::random::config(2_000))]
 
     #[test]
-    fn everything_posted_is_carried_out_once_and_in_order(case in cases()) {
+    fn every_request_is_executed_once_and_in_order(case in cases()) {
         check(&case)?;
     }
 }

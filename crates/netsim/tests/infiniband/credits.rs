@@ -1,4 +1,4 @@
-//! When credits come back, and what a sender without credits waits for.
+//! Times of returned credits, and waits of a sender without credits.
 
 use crate::common::{Either, RATE, Script, instant_device, models, request, simulation, sl};
 use bandwise_netsim::infiniband::host::Notify;
@@ -11,7 +11,7 @@ use bandwise_units::{BitRate, Bytes, Time};
 
 const DELAY: Time = Time::from_ns(10);
 
-/// Hosts at one switch; the link of the last one is ten times slower.
+/// Hosts at one switch; the last host's link is ten times slower.
 fn fabric(hosts: u8) -> Fabric {
     let mut b = FabricBuilder::new();
     let switch = b.add_switch("switch", hosts).unwrap();
@@ -30,8 +30,8 @@ fn one_lane(buffer_blocks: u64) -> Models {
     models
 }
 
-/// Host 0 posts datagrams, the first at once and the others 1 us later, to hosts by number: when
-/// each host sees them.
+/// Host 0 posts datagrams to numbered hosts, the first at once and the others 1 us later. Returns
+/// arrival times by host.
 fn arrivals(models: &Models, hosts: u8, datagrams: &[(usize, u32)]) -> Vec<Vec<Time>> {
     let mut sim = simulation(&fabric(hosts), models);
     let mut posts = Vec::new();
@@ -52,7 +52,7 @@ fn arrivals(models: &Models, hosts: u8, datagrams: &[(usize, u32)]) -> Vec<Vec<T
 }
 
 #[test]
-fn with_a_buffer_of_one_packet_each_waits_for_the_credits_of_the_last() {
+fn a_buffer_of_one_packet_makes_each_packet_wait_for_credits() {
     // A datagram of 4096 bytes: 4130 on the wire, 65 blocks.
     let models = one_lane(65);
     let seen = &arrivals(&models, 3, &[(1, 4096); 11])[0][1..];
@@ -66,7 +66,7 @@ fn with_a_buffer_of_one_packet_each_waits_for_the_credits_of_the_last() {
     let period: Time = terms.into_iter().sum();
     assert_eq!(seen.len(), 10);
     assert!(seen.windows(2).all(|pair| pair[1] - pair[0] == period), "{seen:?} for {period}");
-    // One block more is of no use, twice the blocks are: then the link is always busy.
+    // One block more has no effect; with twice the blocks the link is always busy.
     assert_eq!(&arrivals(&one_lane(129), 3, &[(1, 4096); 11])[0][1..], seen);
     let packet = RATE.time_for(Bytes::new(4136));
     let seen = &arrivals(&one_lane(130), 3, &[(1, 4096); 11])[0][1..];
@@ -75,8 +75,8 @@ fn with_a_buffer_of_one_packet_each_waits_for_the_credits_of_the_last() {
 
 #[test]
 fn credits_of_small_packets_overtake_those_of_a_large_one() {
-    // The large one takes 5.9 us to leave for the slow host. Meanwhile the small ones (two
-    // blocks each) go through what is left of the buffer, three at a time.
+    // The large packet takes 5.9 us to leave for the slow host. Meanwhile the small ones (two
+    // blocks each) use the rest of the buffer, three at a time.
     let mut datagrams = vec![(2, 4096)];
     datagrams.extend([(1, 64); 30]);
     let seen = arrivals(&one_lane(65 + 6), 3, &datagrams);
@@ -88,7 +88,7 @@ fn credits_of_small_packets_overtake_those_of_a_large_one() {
 
 #[test]
 fn a_lane_without_credits_does_not_hold_up_another() {
-    // Service level 1 floods the slow host and fills its lane's buffer; level 0 passes it by.
+    // Service level 1 floods the slow host and fills its lane's buffer; level 0 is unaffected.
     let mut models = models(instant_device(), 2);
     models.qos.sl2vl = Sl2Vl::modulo(2);
     models.qos.vlarb = VlArbTable::even([0u8, 1].map(|vl| vl.try_into().unwrap()), 64);
@@ -102,7 +102,7 @@ fn a_lane_without_credits_does_not_hold_up_another() {
     sim.run(Time::from_us(200));
     let seen = &sim.program(0, number).script().seen;
     assert_eq!(seen.len(), 10);
-    // It may find one large packet on the wire.
+    // A small packet may wait for one large packet on the wire.
     let most = (DELAY * 2 + models.switch.latency) * 2 + RATE.time_for(Bytes::new(4144));
     assert!(seen.iter().all(|(_, c)| c.truth.unwrap() <= most), "{seen:?}");
 }

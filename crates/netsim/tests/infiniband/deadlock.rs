@@ -1,4 +1,4 @@
-//! A loop of credits is found and named; where there is none, none is reported.
+//! Credit deadlocks are found and named; without a deadlock none is reported.
 
 use crate::common::random::config;
 use crate::common::{Either, RATE, device, flood, models, sl};
@@ -16,8 +16,8 @@ const NEXT: u8 = 2;
 const PREVIOUS: u8 = 3;
 const FEEDER: u8 = 4;
 
-/// A ring of four switches, a host at each, and before it a fifth switch with host 4, which
-/// feeds the first of them. Returns the switches of the ring.
+/// A ring of four switches with a host each, and a fifth switch with host 4, which feeds the first.
+/// Returns the switches of the ring.
 fn ring() -> (Fabric, Vec<NodeId>) {
     let mut b = FabricBuilder::new();
     let hosts: Vec<_> = (0..5).map(|i| b.add_host(format!("h{i}"), 1).unwrap()).collect();
@@ -36,7 +36,7 @@ fn ring() -> (Fabric, Vec<NodeId>) {
     (b.build().unwrap(), switches)
 }
 
-/// Everything goes clockwise.
+/// Routes all packets clockwise.
 fn clockwise(fabric: &Fabric) -> Routes {
     let mut table = vec![2, 2, 2, 2, 1];
     for switch in 0..4 {
@@ -51,8 +51,8 @@ fn a_ring_of_full_buffers_is_a_deadlock() {
     let (fabric, switches) = ring();
     let routes = clockwise(&fabric);
     assert!(credit_loop(&fabric, &routes).is_some());
-    // Oldest first lets those on the ring go before those that want in, so that only buffers of
-    // one packet fill up for good; taking turns does not.
+    // With FCFS, packets on the ring precede those that enter it, so that only buffers of one
+    // packet fill up permanently. Round-robin has no such effect.
     for (scheduling, packets) in [(Scheduling::Fcfs, 1), (Scheduling::RoundRobin, 4)] {
         let mut models = models(device(), 1);
         models.switch.scheduling = scheduling;
@@ -61,10 +61,10 @@ fn a_ring_of_full_buffers_is_a_deadlock() {
         for host in 0..4 {
             flood(&mut sim, (host, (host + 2) % 4), sl(0), 4096, 64);
         }
-        // Waits for the loop, but is not in it.
+        // This port waits for the cycle but is not part of it.
         flood(&mut sim, (4, 2), sl(0), 4096, 64);
         let outcome = sim.run(Time::from_ms(5));
-        assert_eq!(outcome, Outcome::Quiet, "nothing moves any more");
+        assert_eq!(outcome, Outcome::Quiet, "no packet can move");
         assert!(sim.packets_buffered() > 0);
         let ports: Vec<_> = switches.iter().map(|&node| Port { node, number: NEXT }).collect();
         assert_eq!(sim.deadlock(), Some(ports));
@@ -72,7 +72,7 @@ fn a_ring_of_full_buffers_is_a_deadlock() {
 }
 
 #[test]
-fn a_lane_can_be_dead_while_another_flows() {
+fn one_lane_can_deadlock_while_another_flows() {
     let (fabric, switches) = ring();
     let mut models = models(device(), 2);
     models.switch.scheduling = Scheduling::RoundRobin;
@@ -82,14 +82,14 @@ fn a_lane_can_be_dead_while_another_flows() {
         flood(&mut sim, (host, (host + 2) % 4), sl(0), 4096, 64);
         flood(&mut sim, (host, (host + 1) % 4), sl(1), 4096, 64);
     }
-    assert_eq!(sim.run(Time::from_ms(1)), Outcome::TimeReached, "lane 1 goes on");
+    assert_eq!(sim.run(Time::from_ms(1)), Outcome::TimeReached, "lane 1 still flows");
     let ports: Vec<_> = switches.iter().map(|&node| Port { node, number: NEXT }).collect();
     assert_eq!(sim.deadlock(), Some(ports));
 }
 
 #[test]
-fn one_hop_round_the_ring_is_none() {
-    // The same ring and the same routes: nobody's packets need two of its links.
+fn one_hop_on_the_ring_causes_no_deadlock() {
+    // The same ring and routes, but no packet needs two of its links.
     let (fabric, _) = ring();
     let mut models = models(device(), 1);
     models.switch.buffer = Bytes::new(65 * 64);
@@ -106,9 +106,10 @@ fn one_hop_round_the_ring_is_none() {
 proptest! {
     #![proptest_config(config(24))]
 
-    /// Leaf and spine, no loop: whoever floods whom, with buffers of one packet, all goes on.
+    /// Leaf and spine without a cycle: for any senders and receivers, with buffers of one packet,
+    /// traffic never stops.
     #[test]
-    fn no_loop_no_deadlock(
+    fn fabrics_without_cycles_never_deadlock(
         pairs in prop::collection::vec((0usize..9, 0usize..9), 4..24), packets in 1u64..4,
     ) {
         let fabric = builders::leaf_spine(3, 2, 3, RATE, DELAY).unwrap();

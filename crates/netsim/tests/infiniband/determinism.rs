@@ -1,5 +1,5 @@
-//! The same seed gives the same results, to the picosecond, however nodes are parted and time is
-//! cut into slices, and whatever keeps the events in order.
+//! The same seed gives the same results, to the picosecond, for any partitions, time slices and
+//! event queue.
 
 use crate::common::Script;
 use crate::common::random::{Case, cases};
@@ -11,7 +11,8 @@ use bandwise_units::Time;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// What every program saw when, by end of a connection; payload by host; and what was counted.
+/// Completions of every program with their times, by end of a connection; payload by host;
+/// counters.
 #[derive(Debug, PartialEq)]
 struct Seen {
     logs: Vec<Vec<(Time, Completion)>>,
@@ -20,17 +21,17 @@ struct Seen {
 }
 
 impl Seen {
-    /// Events that found themselves superseded count as events; how many there are depends on
-    /// who heard of what first, and is the only thing that does.
+    /// Stale wake events count as events. Their number depends on the order in which shards
+    /// exchange messages; nothing else does.
     fn without_events(mut self) -> Self {
         self.counted.events = 0;
         self
     }
 }
 
-/// Runs in slices, and then to the end, with links of at least `apart` between partitions.
-fn run(case: &Case, apart: Time, slice: Time, slices: u64) -> Seen {
-    let mut sim = case.build_apart(apart);
+/// Runs in slices and then to the end, with links of at least `min_latency` between partitions.
+fn run(case: &Case, min_latency: Time, slice: Time, slices: u64) -> Seen {
+    let mut sim = case.build_partitioned(min_latency);
     for i in 1..=slices {
         sim.run(slice * i);
     }
@@ -38,9 +39,9 @@ fn run(case: &Case, apart: Time, slice: Time, slices: u64) -> Seen {
     seen(case, &sim)
 }
 
-/// Runs in steps without an end between them, in so many shards.
-fn run_in_steps(case: &Case, shards: usize, apart: Time, step: Time, steps: u64) -> Seen {
-    let mut sim = case.build_parted(shards.try_into().unwrap(), apart);
+/// Runs in steps in `shards` shards.
+fn run_in_steps(case: &Case, shards: usize, min_latency: Time, step: Time, steps: u64) -> Seen {
+    let mut sim = case.build_sharded(shards.try_into().unwrap(), min_latency);
     let mut steps = (1..=steps).map(|i| step * i).chain([Time::from_ms(1_000)]);
     sim.run_in_steps(&Sequential, |_| steps.next());
     seen(case, &sim)
@@ -68,29 +69,29 @@ proptest! {
         prop_assert!(first == run(&case, Time::MAX, Time::ZERO, 0));
     }
 
-    /// One queue of events for all, one a node, or one for those joined by short links.
+    /// One event queue for all nodes, one per node, or one for those joined by short links.
     #[test]
     fn neither_partitions_nor_slices_change_a_run(
-        case in cases(), apart in 2u64..400_000, slice in 1u64..30_000_000,
+        case in cases(), min_latency in 2u64..400_000, slice in 1u64..30_000_000,
     ) {
         let whole = run(&case, Time::MAX, Time::ZERO, 0).without_events();
         let sliced = run(&case, Time::MAX, Time::from_ps(slice), 3).without_events();
         prop_assert!(sliced == whole);
-        for apart in [1, apart] {
-            let other = run(&case, Time::from_ps(apart), Time::from_ps(slice), 2).without_events();
-            prop_assert!(other == whole, "apart from {apart} ps on");
+        for min_latency in [1, min_latency] {
+            let other = run(&case, Time::from_ps(min_latency), Time::from_ps(slice), 2).without_events();
+            prop_assert!(other == whole, "partitions from {min_latency} ps on");
             for shards in [2, 3] {
                 let step = Time::from_ps(slice);
-                let other = run_in_steps(&case, shards, Time::from_ps(apart), step, 3);
+                let other = run_in_steps(&case, shards, Time::from_ps(min_latency), step, 3);
                 prop_assert!(other.without_events() == whole, "{shards} shards");
             }
         }
     }
 
-    /// The heap against a sorted map, with pushes and pops in any order, but never before what
-    /// was taken last. Times are few, so that ranks and arguments decide.
+    /// The heap against a sorted map, with pushes and pops in any order, but never before the last
+    /// event taken. Few distinct times make ranks and arguments decide.
     #[test]
-    fn the_event_queue_is_a_sorted_list(
+    fn the_event_queue_equals_a_sorted_map(
         steps in prop::collection::vec((0u64..8, 0u16..6, 0u32..3, 0usize..4, 0u64..8), 0..300),
     ) {
         let mut queue = EventQueue::default();
@@ -120,9 +121,9 @@ proptest! {
     }
 }
 
-/// Nothing takes time but the wire: no window is longer than an instant.
+/// Only the wire takes time: no window is longer than an instant.
 #[test]
-fn links_and_switches_may_take_no_time() {
+fn links_and_switches_may_have_no_latency() {
     let mut models = crate::common::models(crate::common::instant_device(), 1);
     models.switch.latency = Time::ZERO;
     models.switch.credit_delay = Time::ZERO;
@@ -136,7 +137,7 @@ fn links_and_switches_may_take_no_time() {
         }
     }
     sim.run(Time::from_us(200));
-    // Six hosts at 7 bytes a nanosecond, less what they block one another.
+    // Six hosts at 7 bytes per nanosecond, minus mutual blocking.
     let payload: u64 = (0..6).map(|h| sim.payload_delivered(h)).sum();
     println!("{payload} bytes");
     assert!(payload > 200_000 * 7 * 6 / 4, "{payload}");

@@ -1,4 +1,4 @@
-//! What a small packet waits behind bulk traffic (RPerf paper, section VIII-B, equation 2).
+//! Wait of a small packet behind bulk traffic (RPerf paper, section VIII-B, equation 2).
 
 use crate::common::{Either, RATE, Script, device, flood, models, request, simulation, sl};
 use bandwise_netsim::infiniband::egress::Scheduling;
@@ -13,11 +13,12 @@ const BUFFER_PACKETS: u64 = 7;
 /// A WRITE of 4096 bytes on the wire.
 const PACKET: Time = RATE.time_for(Bytes::new(4144));
 
-/// Shortest and longest wait of small SENDs in the switch, `senders` filling their buffers.
+/// Returns the shortest and longest wait of small SENDs in the switch, with `senders` that fill
+/// their buffers.
 fn waits(scheduling: Scheduling, senders: usize, window: u64) -> (Time, Time) {
     let mut models = models(device(), 1);
     models.switch.scheduling = scheduling;
-    // What arrives leaves at once: the destination holds nothing up.
+    // An arriving packet leaves at once: the destination never delays it.
     models.device.rx_buffer = Bytes::from_kib(256);
     let fabric = single_switch(7, RATE, DELAY).unwrap();
     let mut sim = simulation(&fabric, &models);
@@ -25,7 +26,7 @@ fn waits(scheduling: Scheduling, senders: usize, window: u64) -> (Time, Time) {
         flood(&mut sim, (host, 0), sl(0), 4096, window);
     }
     let (qp, _) = sim.connect(6, 0, Transport::Rc, sl(0));
-    // Further apart than any wait, at ever other phases of the bulk packets.
+    // Intervals longer than any wait, at varying phases of the bulk packets.
     let post = |id| {
         let at = Time::from_us(100) + Time::from_ps(40_123_457) * id;
         (at, request(qp, id, Opcode::Send, 64))
@@ -41,7 +42,7 @@ fn waits(scheduling: Scheduling, senders: usize, window: u64) -> (Time, Time) {
 }
 
 #[test]
-fn first_come_first_served_waits_for_all_buffers() {
+fn fcfs_waits_for_all_buffers() {
     for senders in 1..=5 {
         let n = senders as u64;
         let (least, most) = waits(Scheduling::Fcfs, senders, 64);
@@ -52,8 +53,8 @@ fn first_come_first_served_waits_for_all_buffers() {
 }
 
 #[test]
-fn a_window_of_one_buffer_leaves_one_senders_worth_less() {
-    // Eight messages outstanding, of which about one sender's worth are on their way round.
+fn a_window_of_one_buffer_waits_for_one_sender_less() {
+    // Of eight outstanding messages per sender, about one sender's share is in flight elsewhere.
     for senders in 1..=5 {
         let n = senders as u64;
         let (least, most) = waits(Scheduling::Fcfs, senders, 8);

@@ -10,15 +10,15 @@ use bandwise_rdma::verbs::{Completion, Next, Opcode, Posts, Program, Transport, 
 use bandwise_topology::{Fabric, FabricBuilder, Port};
 use bandwise_units::{BitRate, Bytes, Time};
 
-/// Many, so that what one of them sends hardly waits for itself.
+/// Many sources, so that a packet rarely waits for another of the same source.
 const SOURCES: usize = 20;
 const BYTES: u32 = 1024;
-/// The output; sources have ten times that each.
+/// Rate of the output; each source has ten times that.
 const OUTPUT: BitRate = BitRate::from_gbps(40);
 /// 34 bytes around a datagram's payload, 2 of delimiters, whole blocks of 8.
 const SERVICE: Time = OUTPUT.time_for(Bytes::new(1024 + 40));
 
-/// Posts at given times, or notes when datagrams arrive, by queue pair.
+/// Posts at given times, or records arrival times of datagrams by queue pair.
 enum Player {
     Source { request: WorkRequest, times: Vec<Time>, posted: usize },
     Sink { arrived: Vec<Vec<Time>> },
@@ -60,12 +60,12 @@ fn fabric() -> Fabric {
 
 fn wide_models() -> Models {
     let mut models = models(instant_device(), 1);
-    // Nothing but the output makes anybody wait.
+    // Only the output causes waits.
     models.switch.buffer = Bytes::from_kib(2048);
     models
 }
 
-/// When a source posts.
+/// Returns the times at which a source posts.
 fn times(source: u64, mean: Time, until: Time) -> Vec<Time> {
     oracle::poisson(source, mean).take_while(|&at| at < until).collect()
 }
@@ -90,10 +90,10 @@ fn check(load: f64, datagrams: u64) {
 
     let mut latencies = Vec::new();
     for (posted, arrived) in posts.iter().zip(arrived) {
-        assert_eq!(posted.len(), arrived.len(), "nothing is lost");
+        assert_eq!(posted.len(), arrived.len(), "no datagram is lost");
         latencies.extend(posted.iter().zip(arrived).map(|(&p, &a)| (a - p).as_ps() as f64));
     }
-    // Somebody met an empty queue: the rest is fixed.
+    // Some packet found an empty queue: its latency is the fixed part.
     let fixed = latencies.iter().copied().fold(f64::INFINITY, f64::min);
     let mean = latencies.iter().sum::<f64>() / latencies.len() as f64 - fixed;
 
@@ -103,16 +103,16 @@ fn check(load: f64, datagrams: u64) {
 }
 
 #[test]
-fn waiting_at_a_quiet_output() {
+fn waits_at_low_load() {
     check(0.3, 200_000);
 }
 
 #[test]
-fn waiting_at_a_busy_output() {
+fn waits_at_medium_load() {
     check(0.6, 300_000);
 }
 
 #[test]
-fn waiting_at_a_crowded_output() {
+fn waits_at_high_load() {
     check(0.9, 1_000_000);
 }

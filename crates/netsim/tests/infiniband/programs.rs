@@ -1,4 +1,4 @@
-//! When programs are stepped.
+//! Times at which programs are stepped.
 
 use crate::common::{RATE, Script, device, models, request, simulation, sl};
 use bandwise_netsim::infiniband::host::{DeviceModel, IdleState, Notify};
@@ -6,7 +6,7 @@ use bandwise_rdma::verbs::{Completion, Next, Opcode, Posts, Program, Transport};
 use bandwise_topology::builders::back_to_back;
 use bandwise_units::Time;
 
-/// Posts at its start, then follows its plan: a wish for each step.
+/// A program that posts at its start, then returns its planned requests, one per step.
 struct Planner {
     post: Option<bandwise_rdma::verbs::WorkRequest>,
     plan: Vec<Next>,
@@ -23,7 +23,8 @@ impl Program for Planner {
     }
 }
 
-/// The steps of a program that posts one small SEND, whose completion comes after some 2 us.
+/// Returns the steps of a program that posts one small SEND, whose completion comes after about 2
+/// us.
 fn steps(plan: Vec<Next>) -> Vec<(Time, usize)> {
     let fabric = back_to_back(RATE, Time::from_ns(10)).unwrap();
     let mut sim = simulation(&fabric, &models(device(), 1));
@@ -35,7 +36,7 @@ fn steps(plan: Vec<Next>) -> Vec<(Time, usize)> {
 }
 
 #[test]
-fn a_timer_is_met_to_the_picosecond() {
+fn a_timer_is_exact() {
     let at = Time::from_ps(10_000_001);
     let all = steps(vec![Next::At(at), Next::At(at), Next::At(Time::from_us(20))]);
     let completed = all[1].0;
@@ -45,24 +46,24 @@ fn a_timer_is_met_to_the_picosecond() {
 }
 
 #[test]
-fn a_completion_makes_room_for_an_earlier_or_later_timer() {
+fn a_completion_replaces_the_timer() {
     let us = Time::from_us;
     for second in [us(9), us(10), us(30)] {
         let all = steps(vec![Next::At(us(10)), Next::At(second)]);
         assert_eq!(all.len(), 3, "{all:?}");
         assert_eq!(all[2], (second, 0));
     }
-    // Or for none at all.
+    // Or removes it.
     assert_eq!(steps(vec![Next::At(us(10)), Next::Completion]).len(), 2);
 }
 
 #[test]
-fn who_is_done_is_left_alone() {
+fn a_finished_program_is_not_stepped() {
     assert_eq!(steps(vec![Next::Done]), [(Time::from_us(1), 0)]);
 }
 
 #[test]
-fn a_timer_of_the_past_means_at_once() {
+fn a_timer_in_the_past_expires_at_once() {
     let all = steps(vec![Next::At(Time::ZERO)]);
     // The core is busy until it has built the request and rung the doorbell.
     let model = device();
@@ -70,8 +71,8 @@ fn a_timer_of_the_past_means_at_once() {
     assert_eq!(all[1], (free, 0));
 }
 
-/// When a program that sleeps, on a core with these idle states, sees the completions of two WRITEs of
-/// 1 MB posted one after the other; and the CPU time that it has used then.
+/// Returns when a sleeping program, on a core with these idle states, sees the completions of two
+/// consecutive WRITEs of 1 MB; and the CPU time used then.
 fn sleeper(idle_states: Vec<IdleState>, notify: Notify) -> ([Time; 2], Time) {
     let fabric = back_to_back(RATE, Time::from_ns(10)).unwrap();
     let model = DeviceModel { idle_states, ..device() };
@@ -85,7 +86,7 @@ fn sleeper(idle_states: Vec<IdleState>, notify: Notify) -> ([Time; 2], Time) {
     ([one, two], sim.cpu_time(0, 0))
 }
 
-/// 1 MB takes 144 us at 56 Gbps: who sleeps so long is in the second state of three.
+/// 1 MB takes 144 us at 56 Gbps: a core that sleeps so long is in the second state of three.
 #[test]
 fn a_core_wakes_from_the_deepest_state_that_it_has_reached() {
     let us = Time::from_us;
@@ -93,7 +94,7 @@ fn a_core_wakes_from_the_deepest_state_that_it_has_reached() {
     let (awake, worked) = sleeper(Vec::new(), Notify::Event);
     let (slept, same) = sleeper(vec![state(10, 3), state(100, 30), state(200, 90)], Notify::Event);
     assert_eq!(slept, awake.map(|at| at + us(30)));
-    // Leaving a state is no work: two interrupts, two requests, two completions are.
+    // Exit latency is no CPU time; two interrupts, two requests and two completions are.
     let model = device();
     let each = model.interrupt + model.cpu_wqe + model.doorbell_gap + model.cpu_completion;
     assert_eq!((worked, same), (each * 2, each * 2));
@@ -101,7 +102,7 @@ fn a_core_wakes_from_the_deepest_state_that_it_has_reached() {
     assert_eq!((polled, all), (awake.map(|at| at - model.interrupt), us(1_000)));
 }
 
-/// A completion that comes while the core wakes for another is found with it.
+/// A completion that arrives while the core wakes up for another is found with it.
 #[test]
 fn a_core_wakes_once() {
     let us = Time::from_us;

@@ -1,4 +1,4 @@
-//! How lanes share an output that all of them could fill, and how flows share a lane.
+//! Shares of lanes at a saturated output, and of flows on a lane.
 
 use crate::common::{Either, RATE, device, flood, models, simulation, sl};
 use bandwise_netsim::infiniband::egress::Scheduling;
@@ -16,7 +16,7 @@ fn table(high: &str, low: &str, high_limit: u8) -> VlArbTable {
     VlArbTable { high: read(high), low: read(low), high_limit }
 }
 
-/// Payload rates at which flows of host 1, 2, … to host 0 get through, each of its level.
+/// Returns the payload rates of flows from hosts 1, 2, … to host 0, each at its service level.
 fn rates(models: &Models, levels: &[Sl], bytes: u32, window: u64) -> Vec<f64> {
     let hosts = levels.len() as u16 + 1;
     let fabric = single_switch(hosts, RATE, Time::from_ns(10)).unwrap();
@@ -35,7 +35,8 @@ fn rates(models: &Models, levels: &[Sl], bytes: u32, window: u64) -> Vec<f64> {
     payload.map(|bytes| BitRate::over(bytes, DURATION).as_gbps_f64()).collect()
 }
 
-/// Shares of lanes 0, 1, … (service level n on lane n) with packets of five 64-byte blocks.
+/// Returns the shares of lanes 0, 1, … (service level n on lane n) with packets of five 64-byte
+/// blocks.
 fn shares(vlarb: VlArbTable, lanes: u8) -> Vec<f64> {
     let mut models = models(device(), lanes);
     models.device.mtu = Mtu::try_from(256).unwrap();
@@ -49,7 +50,7 @@ fn shares(vlarb: VlArbTable, lanes: u8) -> Vec<f64> {
     rates.iter().map(|rate| rate / total).collect()
 }
 
-/// Each is what it should be, within 2 % of it.
+/// Checks each share to within 2 %.
 fn assert_shares(measured: &[f64], expected: &[f64]) {
     println!("shares {measured:.4?}, expected {expected:.4?}");
     for (share, expected) in measured.iter().zip(expected) {
@@ -62,15 +63,16 @@ fn lanes_share_by_weight() {
     assert_shares(&shares(table("", "0:100 1:100", 0), 2), &[0.5, 0.5]);
     assert_shares(&shares(table("", "0:60 1:240", 0), 2), &[0.2, 0.8]);
     assert_shares(&shares(table("", "0:40 1:80 2:120", 0), 3), &[1.0 / 6.0, 2.0 / 6.0, 0.5]);
-    // A lane with several turns has the sum of them.
+    // A lane with several entries has their sum.
     assert_shares(&shares(table("", "0:50 1:50 0:100 2:50", 0), 3), &[0.6, 0.2, 0.2]);
-    // Within high priority too, which takes all without a bound.
+    // The same holds within high priority, which without a limit takes the whole link.
     assert_shares(&shares(table("1:50 2:150", "0:1", 254), 3)[1..], &[0.25, 0.75]);
 }
 
 #[test]
 fn high_priority_leaves_low_one_packet_for_each_limit() {
-    // Packets of five blocks; the limit counts 64 blocks, and the packet that reaches it goes.
+    // Packets have five blocks; the limit counts 64 blocks, and the packet that reaches it is still
+    // sent.
     for (limit, high_packets) in [(0u8, 1.0), (1, 13.0), (4, 52.0)] {
         let low = 1.0 / (high_packets + 1.0);
         assert_shares(&shares(table("1:255", "0:255", limit), 2), &[low, 1.0 - low]);
@@ -81,7 +83,7 @@ fn high_priority_leaves_low_one_packet_for_each_limit() {
 }
 
 #[test]
-fn a_flow_alone_fills_the_link() {
+fn a_single_flow_fills_the_link() {
     for (bytes, wire) in [(4096, 4144), (65_536, 4144 + 15 * 4128)] {
         // 4122 bytes a packet, 4138 the first, with a RETH; 2 delimiters, blocks of 8.
         let payload = f64::from(bytes) / f64::from(wire) * 56.0;

@@ -1,4 +1,4 @@
-//! Between steps, programs and ports are told what to do from outside.
+//! Control of programs and ports between steps.
 
 use crate::common::random::cases;
 use crate::common::{RATE, Script, device, models, request, simulation, sl};
@@ -15,7 +15,7 @@ use bandwise_topology::{Port, builders};
 use bandwise_units::{Bytes, Time};
 use proptest::prelude::*;
 
-/// A program that posts what it is told to from outside.
+/// A program that posts requests received from outside.
 #[derive(Debug, Default)]
 struct Clerk {
     orders: Vec<WorkRequest>,
@@ -30,9 +30,9 @@ impl Program for Clerk {
     }
 }
 
-/// What is ordered at a time completes when it does if the program had known it before.
+/// A request given at some time completes as if the program had known it before.
 #[test]
-fn an_order_is_carried_out_at_once() {
+fn an_external_request_is_executed_at_once() {
     let fabric = builders::single_switch(3, RATE, Time::from_ns(10)).unwrap();
     let models = models(device(), 1);
     let at = [2, 2, 40, 41].map(Time::from_us);
@@ -71,7 +71,7 @@ fn even(lanes: u8, first: u8) -> VlArbTable {
 }
 
 #[test]
-fn tables_that_would_lose_or_keep_packets_are_refused() {
+fn tables_that_would_drop_or_block_packets_are_refused() {
     let fabric = builders::single_switch(2, RATE, Time::from_ns(10)).unwrap();
     let mut sim: Simulation<Clerk> = simulation(&fabric, &models(device(), 2));
     let port = fabric.host_port(fabric.hosts()[0]);
@@ -92,12 +92,12 @@ fn tables_that_would_lose_or_keep_packets_are_refused() {
     assert!(matches!(too_long, Err(PortTablesError::VlArb(_))), "{too_long:?}");
 }
 
-/// Two floods on two lanes over one link: even turns first, then three to one, then on one lane.
+/// Two floods on two lanes over one link: equal weights first, then three to one, then one lane.
 #[test]
-fn shares_follow_the_tables_from_then_on() {
+fn shares_follow_new_tables() {
     let fabric = builders::single_switch(3, RATE, Time::from_ns(10)).unwrap();
     let mut models = models(device(), 2);
-    // Among the inputs of one lane turns are even too.
+    // The inputs of one lane have equal shares too.
     models.switch.scheduling = Scheduling::RoundRobin;
     let mut sim = simulation(&fabric, &models);
     crate::common::flood(&mut sim, (0, 2), sl(0), 1 << 16, 4);
@@ -110,7 +110,7 @@ fn shares_follow_the_tables_from_then_on() {
                 None
             });
         }
-        // What was under way before is not counted.
+        // Packets in flight before the change are not counted.
         let settled = sim.now() + Time::from_us(100);
         sim.run(settled);
         let before = [0, 1].map(|host| sim.program(host, 0).completed());
@@ -123,15 +123,15 @@ fn shares_follow_the_tables_from_then_on() {
     let near = |share: f64, expected: f64| (share / expected - 1.0).abs() < 0.03;
     let first = shares(None);
     assert!(near(first, 1.0), "{first}");
-    // A packet is 65 blocks: 195 are three.
+    // A packet has 65 blocks, so 195 are three.
     let second = shares(Some(PortTables { sl2vl: Sl2Vl::modulo(2), vlarb: even(2, 195) }));
     assert!(near(second, 3.0), "{second}");
     let third = shares(Some(PortTables { sl2vl: Sl2Vl::default(), vlarb: even(2, 195) }));
     assert!(near(third, 1.0), "{third}");
 }
 
-/// Completions by program, without times, in the order of queue pairs. What a connection receives stays
-/// in the order in which it came; datagrams have none.
+/// Returns completions by program, without times, ordered by queue pair. Receives of a connection
+/// keep their order; datagrams have none.
 fn done(seen: &[(Time, Completion)], transport: Transport) -> Vec<(Qp, u64, CompletionKind, u32)> {
     let mut done: Vec<_> = seen.iter().map(|(_, c)| (c.qp, c.id, c.kind, c.bytes)).collect();
     done.sort_by_key(|&(qp, id, kind, bytes)| {
@@ -144,19 +144,19 @@ fn done(seen: &[(Time, Completion)], transport: Transport) -> Vec<(Qp, u64, Comp
 proptest! {
     #![proptest_config(crate::common::random::config(150))]
 
-    /// Whatever tables ports get meanwhile, all that was posted completes with all its bytes, on connections in
-    /// order.
+    /// For any changes of tables, all posted requests complete with all their bytes, on connections
+    /// in order.
     #[test]
-    fn other_tables_lose_nothing(
+    fn changed_tables_lose_no_packet(
         case in cases(),
         changes in prop::collection::vec(
             (any::<prop::sample::Index>(), 0u64..30_000, prop::collection::vec(0u8..3, 16), 1u8..),
             1..20,
         ),
     ) {
-        let mut unchanged = case.build_apart(Time::MAX);
+        let mut unchanged = case.build_partitioned(Time::MAX);
         unchanged.run(Time::from_ms(1_000));
-        let mut sim = case.build_apart(Time::from_ps(1));
+        let mut sim = case.build_partitioned(Time::from_ps(1));
         let lanes = 16 - case.models.qos.vls().leading_zeros() as u8;
         let ports: Vec<Port> = (0..case.fabric.nodes().len() as u32)
             .flat_map(|node| case.fabric.ports(bandwise_topology::NodeId(node)))
@@ -196,9 +196,9 @@ proptest! {
     }
 }
 
-/// A port goes on whenever its heads take another lane, whatever it waited for on the one before.
+/// A port continues whenever its heads change lanes, whatever it waited for before.
 #[test]
-fn a_head_that_takes_another_lane_leaves() {
+fn a_head_that_changes_lanes_leaves() {
     let fabric = builders::single_switch(3, RATE, Time::from_ns(10)).unwrap();
     for queueing in [Queueing::Fifo, Queueing::Voq] {
         let mut models = models(device(), 2);
@@ -210,7 +210,7 @@ fn a_head_that_takes_another_lane_leaves() {
         }
         let port = Port { node: fabric.switches()[0], number: 3 };
         for i in 0..200 {
-            // Both levels on lane 1, then 0, and so on, in the middle of packets.
+            // Both levels alternate between lane 1 and lane 0, in the middle of packets.
             let vl = (i % 2) as u8;
             let sl2vl = Sl2Vl::all_to(vl.try_into().unwrap());
             sim.run_in_steps(&Sequential, |checkpoint| {

@@ -1,9 +1,9 @@
-//! Poisson arrivals, and how long they wait at one output: the M/D/1 queue.
+//! Poisson arrivals, and waits at one output: the M/D/1 queue.
 
 use bandwise_random::Stream;
 use bandwise_units::Time;
 
-/// Times of a Poisson process, `mean` apart.
+/// Returns the times of a Poisson process with mean interval `mean`.
 pub fn poisson(number: u64, mean: Time) -> impl Iterator<Item = Time> {
     let mut stream = Stream::new(1, "poisson", number);
     let mut at = 0.0;
@@ -14,7 +14,7 @@ pub fn poisson(number: u64, mean: Time) -> impl Iterator<Item = Time> {
     })
 }
 
-/// Checks a mean waiting time (ps) by Lindley's recursion for the very same arrivals, which are in
+/// Checks a mean waiting time (ps) by Lindley's recursion for the same arrivals, which are in
 /// order, and by Pollaczek-Khinchine for service without variance.
 pub fn check(simulated: f64, arrivals: &[Time], service: Time, load: f64) {
     let (mut wait, mut sum) = (Time::ZERO, 0.0);

@@ -6,8 +6,8 @@ use super::groups::Groups;
 use super::ports;
 use super::requests::Requests;
 use super::results::{EthernetResults, EthernetStop, TAIL};
-use bandwise_netsim::engine::{APART, Executor, Sequential};
-use bandwise_netsim::ethernet::{Chosen, Finished, Network, Opened, Sighting};
+use bandwise_netsim::engine::{Executor, MIN_PARTITION_LATENCY, Sequential};
+use bandwise_netsim::ethernet::{CaptureFilter, CaptureRecord, FinishedFlow, FlowSpec, Network};
 use bandwise_topology::Port;
 use bandwise_units::Time;
 use bandwise_workload::Flow;
@@ -74,12 +74,12 @@ pub trait Watch {
     fn finished(&mut self, _flow: &FlowRecord) {}
 
     /// Which packets it wants to see.
-    fn captures(&self) -> Option<Chosen> {
+    fn captures(&self) -> Option<CaptureFilter> {
         None
     }
 
     /// One of these packets. In order of time; after a break there are no more.
-    fn sighted(&mut self, _sighting: &Sighting) -> ControlFlow<()> {
+    fn sighted(&mut self, _sighting: &CaptureRecord) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
@@ -168,7 +168,7 @@ struct Run<'a> {
     others: Option<Groups>,
     requests: Requests,
     /// Flows that arrived since the last look, used again and again.
-    arrived: Vec<Finished>,
+    arrived: Vec<FinishedFlow>,
     started: u64,
     finished: u64,
     /// Flows and requests that start before this don't count.
@@ -180,7 +180,7 @@ impl<'a> Run<'a> {
         let EthernetScenario { fabric, model, seed, .. } = scenario;
         Run {
             scenario,
-            network: Network::parted(fabric, model, *seed, shards, APART),
+            network: Network::partitioned(fabric, model, *seed, shards, MIN_PARTITION_LATENCY),
             groups: Groups::new(model.host.mtu),
             others: scenario.has_requests().then(|| Groups::new(model.host.mtu)),
             requests: Requests::default(),
@@ -194,7 +194,7 @@ impl<'a> Run<'a> {
     fn open(&mut self, arrival: Arrival) {
         let number = u32::try_from(self.started).expect("a run has fewer than 2^32 flows");
         let Flow { start, src, dst, bytes } = arrival.flow;
-        let opened = Opened { number, start, src, dst, bytes, class: arrival.class };
+        let opened = FlowSpec { number, start, src, dst, bytes, class: arrival.class };
         self.network.open(&opened).expect("the scenario's longest path is short enough");
         if let Some(request) = arrival.request.filter(|_| start >= self.warm_up) {
             self.requests.start(number, request, start);
@@ -207,7 +207,7 @@ impl<'a> Run<'a> {
         self.network.take_finished(|finished| self.arrived.push(finished));
         self.arrived.sort_unstable_by_key(|finished| (finished.at, finished.number));
         for finished in self.arrived.drain(..) {
-            let Finished { number, start, at, src, dst, bytes } = finished;
+            let FinishedFlow { number, start, at, src, dst, bytes } = finished;
             let alone = self.network.alone(src, dst, bytes);
             let completion_time = finished.completion_time();
             let record = FlowRecord { number, start, src, dst, bytes, completion_time, alone };
@@ -226,7 +226,7 @@ impl<'a> Run<'a> {
     /// Shows the packets that are captured. `ended`: no more follow.
     fn look(&mut self, watch: &mut impl Watch, ended: bool) {
         let mut goes_on = ControlFlow::Continue(());
-        self.network.take_sightings(ended, |sighting| {
+        self.network.take_records(ended, |sighting| {
             if goes_on.is_continue() {
                 goes_on = watch.sighted(&sighting);
             }

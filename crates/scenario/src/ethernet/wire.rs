@@ -2,7 +2,9 @@
 
 use super::{EthernetScenario, TransportKind};
 use bandwise_netsim::ethernet::packet::{HEADERS, Kind};
-use bandwise_netsim::ethernet::{Direction, Opened, Seen, SeenPacket, Sighting};
+use bandwise_netsim::ethernet::{
+    CaptureRecord, CapturedFrame, CapturedPacket, Direction, FlowSpec,
+};
 use bandwise_rdma::transport::{Acks, Recovery};
 use bandwise_rdma::wire::{
     Aeth, Bth, Ecn, Frame, Ipv4, Mac, Operation, PauseFrame, RETH, Reth, RocePacket, Stations,
@@ -53,16 +55,16 @@ impl<'a> Wire<'a> {
     }
 
     /// Adds the bytes of a frame to `out`, without a frame check sequence.
-    pub fn frame(&mut self, sighting: &Sighting, out: &mut Vec<u8>) {
+    pub fn frame(&mut self, sighting: &CaptureRecord, out: &mut Vec<u8>) {
         match sighting.frame {
-            Seen::PfcFrame(pause) => {
+            CapturedFrame::Pfc(frame) => {
                 let mut quanta = [None; 8];
-                quanta[self.priority(pause.class)] =
-                    Some(if pause.stop { LONGEST_PAUSE } else { 0 });
+                quanta[self.priority(frame.class)] =
+                    Some(if frame.pause { LONGEST_PAUSE } else { 0 });
                 let src = self.station(self.sender(sighting));
                 Frame::Pause(PauseFrame { src, quanta }).encode(out);
             }
-            Seen::Packet(packet) => {
+            CapturedFrame::Packet(packet) => {
                 let is_tcp = self.scenario.transport == TransportKind::Iwarp;
                 match packet.kind {
                     Kind::Data | Kind::Ack | Kind::Nack if is_tcp => self.segment(&packet, out),
@@ -78,7 +80,7 @@ impl<'a> Wire<'a> {
     }
 
     /// The port that a frame left.
-    fn sender(&self, sighting: &Sighting) -> Port {
+    fn sender(&self, sighting: &CaptureRecord) -> Port {
         match sighting.direction {
             Direction::Out => sighting.port,
             Direction::In => {
@@ -101,8 +103,8 @@ impl<'a> Wire<'a> {
     }
 
     /// From which host to which, by Ethernet and by IPv4: host 0 is 10.0.0.1.
-    fn ends(&self, packet: &SeenPacket) -> (Stations, Ipv4) {
-        let SeenPacket { flow: Opened { src, dst, .. }, kind, marked, .. } = *packet;
+    fn ends(&self, packet: &CapturedPacket) -> (Stations, Ipv4) {
+        let CapturedPacket { flow: FlowSpec { src, dst, .. }, kind, marked, .. } = *packet;
         let (src, dst) = if kind == Kind::Data { (src, dst) } else { (dst, src) };
         let station = |host: u32| {
             let fabric = &self.scenario.fabric;
@@ -124,11 +126,11 @@ impl<'a> Wire<'a> {
     }
 
     /// Bytes of payload in all packets of a flow before this one.
-    fn bytes_before(&self, flow: &Opened, seq: u32) -> u64 {
+    fn bytes_before(&self, flow: &FlowSpec, seq: u32) -> u64 {
         (u64::from(seq) * u64::from(self.scenario.model.host.mtu)).min(flow.bytes)
     }
 
-    fn packet(&mut self, packet: &SeenPacket, out: &mut Vec<u8>) {
+    fn packet(&mut self, packet: &CapturedPacket, out: &mut Vec<u8>) {
         let (stations, ip) = self.ends(packet);
         let operation = match packet.kind {
             Kind::Data => self.write(packet),
@@ -168,8 +170,8 @@ impl<'a> Wire<'a> {
     }
 
     /// Which part of a WRITE a packet is.
-    fn write(&self, packet: &SeenPacket) -> Operation {
-        let &SeenPacket { flow, seq, .. } = packet;
+    fn write(&self, packet: &CapturedPacket) -> Operation {
+        let &CapturedPacket { flow, seq, .. } = packet;
         let message = self.message();
         let first = seq % message == 0;
         let last = (seq + 1) % message == 0 || self.is_last(packet);
@@ -181,12 +183,12 @@ impl<'a> Wire<'a> {
         }
     }
 
-    fn is_last(&self, packet: &SeenPacket) -> bool {
+    fn is_last(&self, packet: &CapturedPacket) -> bool {
         packet.seq + 1 == packet.flow.packets(self.scenario.model.host.mtu)
     }
 
     /// Where a packet's payload goes, and how long its message is.
-    fn reth(&self, flow: &Opened, seq: u32) -> Reth {
+    fn reth(&self, flow: &FlowSpec, seq: u32) -> Reth {
         let begin = seq - seq % self.message();
         let end = begin.saturating_add(self.message());
         let length = self.bytes_before(flow, end) - self.bytes_before(flow, begin);
@@ -194,7 +196,7 @@ impl<'a> Wire<'a> {
     }
 
     /// What stands behind a data packet's headers: those that RoCEv2 does not know, and zeros.
-    fn fill(&mut self, packet: &SeenPacket, operation: Operation) {
+    fn fill(&mut self, packet: &CapturedPacket, operation: Operation) {
         let extra = self.scenario.model.host.extra_header;
         let has_reth = matches!(operation, Operation::WriteFirst(_) | Operation::WriteOnly(_));
         if extra >= RETH && !has_reth {
@@ -205,15 +207,15 @@ impl<'a> Wire<'a> {
     }
 
     /// Whether a packet's sender needs to hear that it came.
-    fn asks(&self, packet: &SeenPacket) -> bool {
+    fn asks(&self, packet: &CapturedPacket) -> bool {
         match self.scenario.model.host.transport.acks {
             Acks::EveryPacket => true,
             Acks::OnCompletion | Acks::Delayed { .. } => self.is_last(packet),
         }
     }
 
-    fn acknowledgement(&self, packet: &SeenPacket) -> Aeth {
-        let &SeenPacket { flow, kind, seq, sack, .. } = packet;
+    fn acknowledgement(&self, packet: &CapturedPacket) -> Aeth {
+        let &CapturedPacket { flow, kind, seq, sack, .. } = packet;
         let packets = flow.packets(self.scenario.model.host.mtu);
         let messages =
             if seq == packets { seq.div_ceil(self.message()) } else { seq / self.message() };
@@ -228,9 +230,9 @@ impl<'a> Wire<'a> {
         }
     }
 
-    fn segment(&mut self, packet: &SeenPacket, out: &mut Vec<u8>) {
+    fn segment(&mut self, packet: &CapturedPacket, out: &mut Vec<u8>) {
         let (stations, ip) = self.ends(packet);
-        let &SeenPacket { flow, kind, seq, sack, marked, .. } = packet;
+        let &CapturedPacket { flow, kind, seq, sack, marked, .. } = packet;
         // TCP counts 2^32 bytes, and then from 0 again.
         let number = |seq| FIRST_BYTE.wrapping_add(self.bytes_before(&flow, seq) as u32);
         let is_data = kind == Kind::Data;

@@ -2,7 +2,7 @@
 
 use super::read;
 use bandwise_netsim::engine::Sequential;
-use bandwise_netsim::ethernet::{Chosen, Direction, Seen, Sighting};
+use bandwise_netsim::ethernet::{CaptureFilter, CaptureRecord, CapturedFrame, Direction};
 use bandwise_rdma::wire::{Bth, Ecn, Frame, Operation, Reth, RocePacket, Syndrome};
 use bandwise_scenario::ethernet::{Arrival, EthernetResults, EthernetScenario, Watch, Wire};
 use bandwise_units::Time;
@@ -16,16 +16,16 @@ const RACK: &str = "[fabric]\nbuild = { single-switch = 3 }\n\
 /// Keeps what the ports of hosts send, with its bytes.
 struct Keeper<'a> {
     wire: Wire<'a>,
-    chosen: Chosen,
-    seen: Vec<(Sighting, Vec<u8>)>,
+    chosen: CaptureFilter,
+    seen: Vec<(CaptureRecord, Vec<u8>)>,
     most: usize,
 }
 
 impl Watch for Keeper<'_> {
-    fn captures(&self) -> Option<Chosen> {
+    fn captures(&self) -> Option<CaptureFilter> {
         Some(self.chosen.clone())
     }
-    fn sighted(&mut self, sighting: &Sighting) -> ControlFlow<()> {
+    fn sighted(&mut self, sighting: &CaptureRecord) -> ControlFlow<()> {
         let mut bytes = Vec::new();
         self.wire.frame(sighting, &mut bytes);
         self.seen.push((*sighting, bytes));
@@ -37,10 +37,10 @@ fn run(
     scenario: &EthernetScenario,
     flows: &[(u32, u32, u64)],
     most: usize,
-) -> (Vec<(Sighting, Vec<u8>)>, EthernetResults) {
+) -> (Vec<(CaptureRecord, Vec<u8>)>, EthernetResults) {
     let fabric = &scenario.fabric;
     let ports = fabric.hosts().iter().map(|&host| fabric.host_port(host)).collect();
-    let chosen = Chosen { ports, ..Chosen::default() };
+    let chosen = CaptureFilter { ports, ..CaptureFilter::default() };
     let mut keeper = Keeper { wire: Wire::new(scenario).unwrap(), chosen, seen: Vec::new(), most };
     let flows = flows.iter().map(|&(src, dst, bytes)| {
         Ok::<_, ()>(Arrival::from(Flow { start: Time::ZERO, src, dst, bytes }))
@@ -50,10 +50,10 @@ fn run(
 }
 
 /// RoCEv2 packets that hosts sent, with how long the simulator had them.
-fn sent(seen: &[(Sighting, Vec<u8>)]) -> Vec<(RocePacket<'_>, u16)> {
-    let is_out = |(sighting, _): &&(Sighting, Vec<u8>)| sighting.direction == Direction::Out;
+fn sent(seen: &[(CaptureRecord, Vec<u8>)]) -> Vec<(RocePacket<'_>, u16)> {
+    let is_out = |(sighting, _): &&(CaptureRecord, Vec<u8>)| sighting.direction == Direction::Out;
     let packets = seen.iter().filter(is_out).filter_map(|(sighting, bytes)| {
-        let Seen::Packet(packet) = sighting.frame else { return None };
+        let CapturedFrame::Packet(packet) = sighting.frame else { return None };
         match Frame::decode(bytes).unwrap_or_else(|e| panic!("{e}: {bytes:02x?}")) {
             Frame::Roce(roce) => Some((roce, packet.bytes)),
             other => panic!("{other:?}"),
@@ -98,7 +98,7 @@ fn lengths_are_the_simulators_but_for_the_first_header_and_padding() {
         let (seen, _) = run(&scenario, &[(0, 2, 3_001), (1, 2, 1)], usize::MAX);
         let out = seen.iter().filter(|(sighting, _)| sighting.direction == Direction::Out);
         for (sighting, bytes) in out {
-            let Seen::Packet(packet) = sighting.frame else { unreachable!() };
+            let CapturedFrame::Packet(packet) = sighting.frame else { unreachable!() };
             let reth = if packet.seq == 0 { 16 } else { 0 };
             // Its frame check sequence is not there.
             let (simulated, there) = (u32::from(packet.bytes), bytes.len() as u32 + 4);

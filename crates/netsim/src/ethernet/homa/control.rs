@@ -1,32 +1,32 @@
-//! Homa's control packets as packets carry them.
+//! Encoding of Homa's control packets in simulated packets.
 
 use super::super::packet::{Kind, Packet};
 use bandwise_rdma::homa::{ToReceiver, ToSender};
 
-/// What a packet is to the host that it comes to.
+/// Content of a packet for the host that it arrives at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Meaning {
-    /// DATA.
+pub(super) enum Content {
+    /// A DATA packet.
     Data,
-    /// To the sender of its message.
+    /// A control packet to the sender of its message.
     ToSender(ToSender),
-    /// To the receiver of its message.
+    /// A control packet to the receiver of its message.
     ToReceiver(ToReceiver),
 }
 
-/// What packets without numbers say, in the place of the number.
+/// Codes of packets without a sequence number, in the field of the number.
 const BUSY_SENDER: u32 = 0;
 const ASK: u32 = 1;
 const BUSY_RECEIVER: u32 = 2;
 const DONE: u32 = 3;
 
-/// A packet of `bytes` to the sender that has `key` for the message. The priority that it tells of
-/// stands where others have a time stamp.
-pub(super) fn to_sender(said: ToSender, bytes: u16, path: u64, key: u32) -> Packet {
+/// Creates a packet of `bytes` to the sender that has `key` for the message. The priority is in the
+/// time stamp's field.
+pub(super) fn to_sender(content: ToSender, bytes: u16, path: u64, key: u32) -> Packet {
     let packet = |kind, seq, sack, priority: u8| {
         Packet::new(kind, bytes, path, key, seq, sack).stamped(priority.into())
     };
-    match said {
+    match content {
         ToSender::Grant { to, priority } => packet(Kind::Ack, to, 0, priority),
         ToSender::Resend { from, to, priority } => packet(Kind::Nack, from, to, priority),
         ToSender::Busy => packet(Kind::Notification, BUSY_RECEIVER, 0, 0),
@@ -34,31 +34,31 @@ pub(super) fn to_sender(said: ToSender, bytes: u16, path: u64, key: u32) -> Pack
     }
 }
 
-/// A packet of `bytes` to the receiver that has `key` for the message.
-pub(super) fn to_receiver(said: ToReceiver, bytes: u16, path: u64, key: u32) -> Packet {
-    let code = match said {
+/// Creates a packet of `bytes` to the receiver that has `key` for the message.
+pub(super) fn to_receiver(content: ToReceiver, bytes: u16, path: u64, key: u32) -> Packet {
+    let code = match content {
         ToReceiver::Busy => BUSY_SENDER,
         ToReceiver::Ask => ASK,
     };
     Packet::new(Kind::Notification, bytes, path, key, code, 0)
 }
 
-/// What a packet says.
+/// Returns the content of a packet.
 #[inline]
-pub(super) fn meaning(packet: &Packet) -> Meaning {
+pub(super) fn decode(packet: &Packet) -> Content {
     let priority = packet.stamp() as u8;
     match packet.kind() {
-        Kind::Data => Meaning::Data,
-        Kind::Ack => Meaning::ToSender(ToSender::Grant { to: packet.seq(), priority }),
+        Kind::Data => Content::Data,
+        Kind::Ack => Content::ToSender(ToSender::Grant { to: packet.seq(), priority }),
         Kind::Nack => {
             let (from, to) = (packet.seq(), packet.sack());
-            Meaning::ToSender(ToSender::Resend { from, to, priority })
+            Content::ToSender(ToSender::Resend { from, to, priority })
         }
         Kind::Notification => match packet.seq() {
-            BUSY_SENDER => Meaning::ToReceiver(ToReceiver::Busy),
-            ASK => Meaning::ToReceiver(ToReceiver::Ask),
-            BUSY_RECEIVER => Meaning::ToSender(ToSender::Busy),
-            _ => Meaning::ToSender(ToSender::Done),
+            BUSY_SENDER => Content::ToReceiver(ToReceiver::Busy),
+            ASK => Content::ToReceiver(ToReceiver::Ask),
+            BUSY_RECEIVER => Content::ToSender(ToSender::Busy),
+            _ => Content::ToSender(ToSender::Done),
         },
     }
 }
@@ -70,23 +70,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn packets_say_what_they_were_made_of(
+        fn control_packets_are_decoded_as_encoded(
             from: u32, to: u32, priority in 0u8..8, class in 0u8..8, key: u32,
         ) {
-            let said = [
+            let content = [
                 ToSender::Grant { to, priority },
                 ToSender::Resend { from, to, priority },
                 ToSender::Busy,
                 ToSender::Done,
             ];
-            for said in said {
-                let packet = to_sender(said, 66, 0, key).of_class(class);
-                prop_assert_eq!(meaning(&packet), Meaning::ToSender(said));
+            for content in content {
+                let packet = to_sender(content, 66, 0, key).of_class(class);
+                prop_assert_eq!(decode(&packet), Content::ToSender(content));
                 prop_assert_eq!((packet.key(), packet.class()), (key, class.into()));
             }
-            for said in [ToReceiver::Busy, ToReceiver::Ask] {
-                let packet = to_receiver(said, 66, 0, key).of_class(class);
-                prop_assert_eq!(meaning(&packet), Meaning::ToReceiver(said));
+            for content in [ToReceiver::Busy, ToReceiver::Ask] {
+                let packet = to_receiver(content, 66, 0, key).of_class(class);
+                prop_assert_eq!(decode(&packet), Content::ToReceiver(content));
             }
         }
     }

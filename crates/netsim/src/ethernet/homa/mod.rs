@@ -1,18 +1,18 @@
-//! A host that speaks Homa: its NIC with the messages that it sends and receives.
+//! A host with Homa: its NIC with the messages that it sends and receives.
 //!
-//! What is sent and granted is decided by [`homa::Sender`] and [`homa::Receiver`]. Control packets go
-//! before data (Homa 3.2), at the highest priority. "Homa" is B. Montazeri et al., *Homa: A
+//! [`homa::Sender`] and [`homa::Receiver`] decide what is sent and granted. Control packets precede
+//! data (Homa 3.2), at the highest priority. "Homa" is B. Montazeri et al., *Homa: A
 //! Receiver-Driven Low-Latency Transport Protocol Using Network Priorities* (SIGCOMM 2018).
 //!
-//! Packets have the headers of RoCEv2, so that transports don't differ by them; control packets are as
-//! long as acknowledgements.
+//! Packets have the headers of RoCEv2, so that headers make no difference between transports.
+//! Control packets have the size of acknowledgements.
 
 mod control;
 
 use super::classes::Classes;
-use super::flow::{Finished, Opened};
+use super::flow::{FinishedFlow, FlowSpec};
 use super::host::HostModel;
-use super::host_node::{HostNode, Notes};
+use super::host_node::{HostNode, HostReport};
 use super::output::{Net, Output, PfcFrame};
 use super::packet::{HEADERS, Kind, Packet};
 use super::routing::Spray;
@@ -22,14 +22,14 @@ use crate::engine::{ARRIVAL, Event, LinkEnd, Node, WAKE};
 use bandwise_rdma::congestion::Congestion;
 use bandwise_rdma::homa::{self, Message, Receiver, Sender, Settings, ToReceiver, ToSender};
 use bandwise_units::{Bytes, Time};
-use control::Meaning;
+use control::Content;
 
-/// Kinds of events, besides those of the engine; at one instant in this order.
+/// Kinds of events beside the engine's, in the order in which they are handled at one instant.
 const START: u8 = 2;
-/// A sender may have to ask.
-const ASK: u8 = 3;
-/// A receiver may miss something.
-const MISSING: u8 = 4;
+/// Deadline of a message at its sender.
+const SENDER_TIMEOUT: u8 = 3;
+/// Deadline of a message at its receiver.
+const RECEIVER_TIMEOUT: u8 = 4;
 
 /// A message at its sender.
 #[derive(Debug)]
@@ -41,64 +41,64 @@ struct Outgoing {
     message: Message,
     /// Bytes of the last packet; the others are full.
     last_bytes: u16,
-    /// When an event looks at its deadline.
-    ask_at: Time,
+    /// Time of the pending timeout event.
+    timeout_at: Time,
     ended: bool,
 }
 
 /// A message at its receiver.
 #[derive(Debug)]
 struct Incoming {
-    finished: Finished,
+    finished: FinishedFlow,
     /// The sending host's key for the message.
     key: u32,
     path: u64,
     message: Message,
-    /// When an event looks at its deadline.
-    missing_at: Time,
+    /// Time of the pending timeout event.
+    timeout_at: Time,
     complete: bool,
 }
 
-/// A host.
+/// A host with Homa.
 #[derive(Debug)]
 pub(crate) struct HomaHost {
-    /// What its events call it.
+    /// Number of this host in its events.
     number: u32,
     homa: Settings,
     mtu: u32,
     /// Bytes of a full packet, and of a control packet.
     full_bytes: u16,
     control_bytes: u16,
-    /// Of a DATA packet besides payload.
+    /// Bytes of a DATA packet besides payload.
     headers: u32,
     output: Output,
-    /// Where paths come from, if they are not those of messages.
+    /// Source of random paths, if packets don't follow their message's path.
     spray: Option<Spray>,
-    /// By slot: what the state machines call places.
+    /// WithHoma by slot, which the state machines use as message numbers.
     outgoing: Slots<Outgoing>,
     incoming: Slots<Incoming>,
     sender: Sender,
     receiver: Receiver,
     /// Control packets that wait for the link.
     control: Ring<Packet>,
-    /// Messages that were granted something by the packet that came; used again and again.
+    /// WithHoma granted something by the current packet; a reused buffer.
     granted: Vec<u32>,
-    notes: Notes,
+    report: HostReport,
 }
 
 impl Node for HomaHost {
     type Packet = Packet;
-    type Back = PfcFrame;
+    type FlowControl = PfcFrame;
 
-    /// Does what is due.
+    /// Handles an event.
     #[inline]
     fn handle(&mut self, event: Event, net: &mut Net<Packet>) {
         let (now, slot) = (event.at(), event.arg());
         match event.kind() {
             WAKE => net.woke(event.arg(), now),
             ARRIVAL => self.arrival(now, event.arg(), net),
-            MISSING => self.look_for_missing(now, slot, net),
-            ASK => self.ask(now, slot, net),
+            RECEIVER_TIMEOUT => self.on_receiver_timeout(now, slot, net),
+            SENDER_TIMEOUT => self.on_sender_timeout(now, slot, net),
             _ => self.start(now, slot, net),
         }
         self.serve(now, net);
@@ -130,13 +130,13 @@ impl HostNode for HomaHost {
             receiver: Receiver::new(),
             control: Ring::new(),
             granted: Vec::new(),
-            notes: Notes::default(),
+            report: HostReport::default(),
         }
     }
 
     fn open(
         &mut self,
-        opened: &Opened,
+        opened: &FlowSpec,
         far: u32,
         path: u64,
         _congestion: Congestion,
@@ -150,7 +150,7 @@ impl HostNode for HomaHost {
             path,
             message,
             last_bytes: (self.headers + last as u32) as u16,
-            ask_at: Time::MAX,
+            timeout_at: Time::MAX,
             ended: false,
         };
         let key = self.outgoing.put(outgoing, ());
@@ -158,20 +158,20 @@ impl HostNode for HomaHost {
         key
     }
 
-    fn expect(&mut self, opened: &Opened, path: u64) -> u32 {
+    fn open_incoming(&mut self, opened: &FlowSpec, path: u64) -> u32 {
         let message = self.message(opened);
         let incoming = Incoming {
             finished: opened.finished_at(Time::MAX),
             key: u32::MAX,
             path,
             message,
-            missing_at: Time::MAX,
+            timeout_at: Time::MAX,
             complete: false,
         };
         self.incoming.put(incoming, ())
     }
 
-    fn answer_to(&mut self, key: u32, sender: u32) {
+    fn set_sender_key(&mut self, key: u32, sender: u32) {
         if let Some(incoming) = self.incoming.get_mut(key) {
             incoming.key = sender;
         }
@@ -182,16 +182,16 @@ impl HostNode for HomaHost {
     }
 
     fn far_end(&self, key: u32) -> (u32, u32) {
-        let outgoing = self.outgoing.get(key).expect("an ended message is not forgotten yet");
+        let outgoing = self.outgoing.get(key).expect("an ended message has not been removed");
         (outgoing.dst, outgoing.key)
     }
 
-    fn forget_sent(&mut self, key: u32) {
+    fn remove_sent(&mut self, key: u32) {
         self.outgoing.remove(key);
         self.sender.close(slot_of(key));
     }
 
-    fn forget_received(&mut self, key: u32) {
+    fn remove_received(&mut self, key: u32) {
         self.incoming.remove(key);
         self.receiver.close(slot_of(key));
     }
@@ -204,21 +204,21 @@ impl HostNode for HomaHost {
         self.output.sent
     }
 
-    fn notes(&self) -> &Notes {
-        &self.notes
+    fn report(&self) -> &HostReport {
+        &self.report
     }
 
-    fn notes_mut(&mut self) -> &mut Notes {
-        &mut self.notes
+    fn report_mut(&mut self) -> &mut HostReport {
+        &mut self.report
     }
 }
 
 impl HomaHost {
-    fn message(&self, opened: &Opened) -> Message {
+    fn message(&self, opened: &FlowSpec) -> Message {
         Message { packets: opened.packets(self.mtu), bytes: Bytes::new(opened.bytes) }
     }
 
-    /// Sets an event about a message.
+    /// Adds an event about a message.
     fn at(&self, at: Time, kind: u8, slot: u32, net: &mut Net<Packet>) {
         net.push(Event::new(at, self.number, kind, 0, slot));
     }
@@ -226,31 +226,33 @@ impl HomaHost {
     fn start(&mut self, now: Time, slot: u32, net: &mut Net<Packet>) {
         if let Some(outgoing) = self.outgoing.key_at(slot).and_then(|key| self.outgoing.get(key)) {
             self.sender.open(&self.homa, now, slot, outgoing.message);
-            self.watch_outgoing(slot, net);
+            self.schedule_outgoing_timeout(slot, net);
         }
     }
 
     #[inline]
     fn arrival(&mut self, now: Time, end: LinkEnd, net: &mut Net<Packet>) {
         let packet = net.arrived(end);
-        self.notes.packets_in += 1;
-        match control::meaning(&packet) {
-            Meaning::Data => self.data(now, &packet, net),
-            Meaning::ToSender(said) => self.heard_as_sender(now, packet.key(), said, net),
-            Meaning::ToReceiver(said) => self.heard_as_receiver(now, packet.key(), said),
+        self.report.packets_in += 1;
+        match control::decode(&packet) {
+            Content::Data => self.on_data(now, &packet, net),
+            Content::ToSender(content) => {
+                self.on_control_to_sender(now, packet.key(), content, net)
+            }
+            Content::ToReceiver(content) => self.on_control_to_receiver(now, packet.key(), content),
         }
     }
 
     #[inline]
-    fn data(&mut self, now: Time, packet: &Packet, net: &mut Net<Packet>) {
+    fn on_data(&mut self, now: Time, packet: &Packet, net: &mut Net<Packet>) {
         let (key, slot) = (packet.key(), slot_of(packet.key()));
         let Some(incoming) = self.incoming.get_mut(key) else { return };
         let message = incoming.message;
         let Self { receiver, incoming, granted, control, spray, homa, control_bytes, .. } = self;
-        let arrival = receiver.on_data(homa, now, slot, message, packet.seq(), |slot, said| {
-            let told = incoming.key_at(slot).and_then(|key| incoming.get(key));
-            let told = told.expect("who is told something is there");
-            control.push_back(answer(told, spray, *control_bytes, homa, said));
+        let arrival = receiver.on_data(homa, now, slot, message, packet.seq(), |slot, content| {
+            let target = incoming.key_at(slot).and_then(|key| incoming.get(key));
+            let target = target.expect("a granted message is open");
+            control.push_back(control_to_sender(target, spray, *control_bytes, homa, content));
             granted.push(slot);
         });
         if arrival.completes
@@ -258,101 +260,115 @@ impl HomaHost {
         {
             incoming.complete = true;
             incoming.finished.at = now;
-            self.notes.finished.push(incoming.finished);
+            self.report.finished.push(incoming.finished);
         }
-        self.watch_incoming(slot, net);
+        self.schedule_incoming_timeout(slot, net);
         while let Some(slot) = self.granted.pop() {
-            self.watch_incoming(slot, net);
+            self.schedule_incoming_timeout(slot, net);
         }
     }
 
     #[inline]
-    fn heard_as_sender(&mut self, now: Time, key: u32, said: ToSender, net: &mut Net<Packet>) {
+    fn on_control_to_sender(
+        &mut self,
+        now: Time,
+        key: u32,
+        content: ToSender,
+        net: &mut Net<Packet>,
+    ) {
         let slot = slot_of(key);
         let Some(outgoing) = self.outgoing.get_mut(key).filter(|o| !o.ended) else { return };
-        let reply = self.sender.on_control(now, slot, said);
+        let reply = self.sender.on_control(now, slot, content);
         if self.sender.is_done(slot) {
             outgoing.ended = true;
-            self.notes.ended.push(key);
+            self.report.ended.push(key);
         } else if let Some(reply) = reply {
-            self.tell_receiver(key, reply);
+            self.send_to_receiver(key, reply);
         }
-        self.watch_outgoing(slot, net);
+        self.schedule_outgoing_timeout(slot, net);
     }
 
-    fn heard_as_receiver(&mut self, now: Time, key: u32, said: ToReceiver) {
+    fn on_control_to_receiver(&mut self, now: Time, key: u32, content: ToReceiver) {
         let slot = slot_of(key);
         let Some(incoming) = self.incoming.get(key) else { return };
         let Self { receiver, homa, spray, control_bytes, .. } = self;
-        if let Some(reply) = receiver.on_control(homa, now, slot, incoming.message, said) {
-            self.control.push_back(answer(incoming, spray, *control_bytes, homa, reply));
+        if let Some(reply) = receiver.on_control(homa, now, slot, incoming.message, content) {
+            self.control.push_back(control_to_sender(incoming, spray, *control_bytes, homa, reply));
         }
     }
 
-    fn tell_receiver(&mut self, key: u32, said: ToReceiver) {
+    fn send_to_receiver(&mut self, key: u32, content: ToReceiver) {
         let Some(outgoing) = self.outgoing.get(key) else { return };
         let path = path(&mut self.spray, outgoing.dst, outgoing.path);
-        let packet = control::to_receiver(said, self.control_bytes, path, outgoing.key);
+        let packet = control::to_receiver(content, self.control_bytes, path, outgoing.key);
         self.control.push_back(packet.of_class(self.homa.priorities.control()));
     }
 
-    /// A sender asks what became of a message, if it is time to.
-    fn ask(&mut self, now: Time, slot: u32, net: &mut Net<Packet>) {
+    /// Handles a sender's deadline: asks the receiver for the message's state.
+    fn on_sender_timeout(&mut self, now: Time, slot: u32, net: &mut Net<Packet>) {
         let Some(key) = self.outgoing.key_at(slot) else { return };
-        let Some(outgoing) = self.outgoing.get_mut(key).filter(|o| o.ask_at == now) else { return };
-        outgoing.ask_at = Time::MAX;
-        if let Some(said) = self.sender.on_timeout(&self.homa, now, slot) {
-            self.notes.timeouts += 1;
-            self.tell_receiver(key, said);
-        }
-        self.watch_outgoing(slot, net);
-    }
-
-    /// A receiver asks for what is missing, if it is time to.
-    fn look_for_missing(&mut self, now: Time, slot: u32, net: &mut Net<Packet>) {
-        let Some(key) = self.incoming.key_at(slot) else { return };
-        let Some(incoming) = self.incoming.get_mut(key).filter(|i| i.missing_at == now) else {
+        let Some(outgoing) = self.outgoing.get_mut(key).filter(|o| o.timeout_at == now) else {
             return;
         };
-        incoming.missing_at = Time::MAX;
-        let Self { receiver, homa, spray, control_bytes, .. } = self;
-        if let Some(said) = receiver.on_timeout(homa, now, slot) {
-            self.notes.timeouts += 1;
-            self.control.push_back(answer(incoming, spray, *control_bytes, homa, said));
+        outgoing.timeout_at = Time::MAX;
+        if let Some(content) = self.sender.on_timeout(&self.homa, now, slot) {
+            self.report.timeouts += 1;
+            self.send_to_receiver(key, content);
         }
-        self.watch_incoming(slot, net);
+        self.schedule_outgoing_timeout(slot, net);
     }
 
-    /// Sees to it that an event looks at a message's deadline at its sender. One event a message is
-    /// enough: it finds that the deadline has moved, and is set again.
+    /// Handles a receiver's deadline: requests missing packets.
+    fn on_receiver_timeout(&mut self, now: Time, slot: u32, net: &mut Net<Packet>) {
+        let Some(key) = self.incoming.key_at(slot) else { return };
+        let Some(incoming) = self.incoming.get_mut(key).filter(|i| i.timeout_at == now) else {
+            return;
+        };
+        incoming.timeout_at = Time::MAX;
+        let Self { receiver, homa, spray, control_bytes, .. } = self;
+        if let Some(content) = receiver.on_timeout(homa, now, slot) {
+            self.report.timeouts += 1;
+            self.control.push_back(control_to_sender(
+                incoming,
+                spray,
+                *control_bytes,
+                homa,
+                content,
+            ));
+        }
+        self.schedule_incoming_timeout(slot, net);
+    }
+
+    /// Schedules a timeout event for a message at its sender. One event per message suffices: it
+    /// finds that the deadline has moved, and is scheduled again.
     #[inline]
-    fn watch_outgoing(&mut self, slot: u32, net: &mut Net<Packet>) {
+    fn schedule_outgoing_timeout(&mut self, slot: u32, net: &mut Net<Packet>) {
         let deadline = self.sender.deadline(&self.homa, slot);
         if deadline < Time::MAX
             && let Some(key) = self.outgoing.key_at(slot)
             && let Some(outgoing) = self.outgoing.get_mut(key)
-            && deadline < outgoing.ask_at
+            && deadline < outgoing.timeout_at
         {
-            outgoing.ask_at = deadline;
-            self.at(deadline, ASK, slot, net);
+            outgoing.timeout_at = deadline;
+            self.at(deadline, SENDER_TIMEOUT, slot, net);
         }
     }
 
-    /// The same at its receiver.
+    /// Schedules a timeout event for a message at its receiver.
     #[inline]
-    fn watch_incoming(&mut self, slot: u32, net: &mut Net<Packet>) {
+    fn schedule_incoming_timeout(&mut self, slot: u32, net: &mut Net<Packet>) {
         let deadline = self.receiver.deadline(&self.homa, slot);
         if deadline < Time::MAX
             && let Some(key) = self.incoming.key_at(slot)
             && let Some(incoming) = self.incoming.get_mut(key)
-            && deadline < incoming.missing_at
+            && deadline < incoming.timeout_at
         {
-            incoming.missing_at = deadline;
-            self.at(deadline, MISSING, slot, net);
+            incoming.timeout_at = deadline;
+            self.at(deadline, RECEIVER_TIMEOUT, slot, net);
         }
     }
 
-    /// The NIC sends the next packet, if its link is free.
+    /// Sends the next packet if the link is free.
     #[inline]
     fn serve(&mut self, now: Time, net: &mut Net<Packet>) {
         if self.control.is_empty() && !self.sender.is_waiting() {
@@ -372,7 +388,7 @@ impl HomaHost {
         }
     }
 
-    /// The next DATA packet.
+    /// Returns the next DATA packet.
     #[inline]
     fn next_data(&mut self, now: Time, net: &mut Net<Packet>) -> Option<Packet> {
         let data = self.sender.next(now)?;
@@ -382,13 +398,13 @@ impl HomaHost {
         let bytes = if last { outgoing.last_bytes } else { self.full_bytes };
         let path = path(&mut self.spray, outgoing.dst, outgoing.path);
         let packet = Packet::new(Kind::Data, bytes, path, outgoing.key, data.seq, 0);
-        self.notes.retransmitted += u64::from(data.retransmission);
-        self.watch_outgoing(data.place, net);
+        self.report.retransmitted += u64::from(data.retransmission);
+        self.schedule_outgoing_timeout(data.place, net);
         Some(packet.of_class(data.priority))
     }
 }
 
-/// The path of a packet to a host whose message has a path.
+/// Returns the path of a packet to a host, given the path of its message.
 #[inline]
 fn path(spray: &mut Option<Spray>, to: u32, of_message: u64) -> u64 {
     match spray {
@@ -397,14 +413,14 @@ fn path(spray: &mut Option<Spray>, to: u32, of_message: u64) -> u64 {
     }
 }
 
-/// What the sender of a message is told.
-fn answer(
+/// Creates a control packet to the sender of a message.
+fn control_to_sender(
     incoming: &Incoming,
     spray: &mut Option<Spray>,
     bytes: u16,
     homa: &homa::Settings,
-    said: ToSender,
+    content: ToSender,
 ) -> Packet {
     let path = path(spray, incoming.finished.src, incoming.path);
-    control::to_sender(said, bytes, path, incoming.key).of_class(homa.priorities.control())
+    control::to_sender(content, bytes, path, incoming.key).of_class(homa.priorities.control())
 }

@@ -1,32 +1,32 @@
-//! What the ports of a switch count.
+//! Counters of a switch's ports.
 
 use bandwise_units::{Bytes, Time};
 
-/// What a port counted.
+/// Counters of a port.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PortCounters {
-    /// Frames that left by it.
+    /// Frames sent by the port.
     pub sent: u64,
-    /// Frames that came in by it and were dropped.
+    /// Frames that arrived at the port and were dropped.
     pub dropped: u64,
-    /// Frames that were to leave by it and were dropped.
+    /// Frames for this output that were dropped.
     pub dropped_leaving: u64,
-    /// Frames that were marked before they left by it.
+    /// Frames for this output that were marked (ECN).
     pub marked: u64,
-    /// How often it told its sender to stop.
+    /// Number of times that the port paused its sender.
     pub pauses: u64,
-    /// For how long in all, each traffic class by itself.
+    /// Total duration of those pauses, summed over traffic classes.
     pub paused: Time,
-    /// The longest of these times.
+    /// Longest of those pauses.
     pub longest_pause: Time,
-    /// The most of a traffic class in the buffer that had come in by it.
+    /// Peak of a traffic class's bytes in the buffer that arrived at the port.
     pub peak: Bytes,
-    /// The most of a traffic class that waited to leave by it.
+    /// Peak of a traffic class's bytes that waited for this output.
     pub peak_queue: Bytes,
 }
 
 impl PortCounters {
-    /// Its sender was told to stop for so long.
+    /// Adds a pause of that duration.
     pub(super) fn add_pause(&mut self, time: Time) {
         self.paused += time;
         self.longest_pause = self.longest_pause.max(time);

@@ -1,9 +1,10 @@
-//! Service that is put off.
+//! Deferred service: without PFC, departures are computed lazily.
 //!
-//! Where nobody is ever told to stop, it is known which packet leaves an output next, and when, once nothing can come
-//! for it before that. So outputs are served when something comes for them, or at the end of a window of the engine, as
-//! often as they could have been since: what waits takes no events of its own. Until then inputs seem to hold more than
-//! they do, and where that would matter it is looked at again.
+//! Without PFC, an output's next departure and its time are known once no packet can arrive for it
+//! before that time. Outputs are therefore served when a packet for them arrives, or at the end of
+//! a window of the engine, for all departures that were possible since. Waiting packets need no
+//! events. Until then an input's accounting may be too high; it is brought up to date where that
+//! matters.
 
 use super::super::features::Features;
 use super::super::output::Net;
@@ -12,17 +13,17 @@ use crate::base::bits::ones;
 use bandwise_units::Time;
 
 impl<F: Features> Switch<F> {
-    /// Everything leaves that may before `horizon`; returns when the next may.
+    /// Sends all packets that may leave before `horizon`. Returns when the next one may.
     #[inline]
     pub(super) fn serve_all(&mut self, horizon: Time, net: &mut Net<F::Frame>) -> Time {
-        // Times are whole.
+        // Times are integers.
         let last = horizon.saturating_sub(Time::from_ps(1));
         let mut next = Time::MAX;
-        for output in ones(self.busy) {
+        for output in ones(self.busy_outputs) {
             self.serve_until(last, output, net);
             let port = &self.ports[output];
             if port.waiting == 0 {
-                self.busy &= !(1 << output);
+                self.busy_outputs &= !(1 << output);
             } else {
                 next = next.min(port.output.free_at);
             }
@@ -30,7 +31,7 @@ impl<F: Features> Switch<F> {
         next
     }
 
-    /// Whatever of a class came in by a port leaves that may by `now`, and what is before it in turn.
+    /// Sends the packets of a class from an input that may leave by `now`, and those ahead of them.
     #[cold]
     pub(super) fn serve_source(
         &mut self,
@@ -39,14 +40,15 @@ impl<F: Features> Switch<F> {
         class: usize,
         net: &mut Net<F::Frame>,
     ) {
-        for output in ones(self.busy) {
-            if self.ports[output].lanes[class].waiting >> input & 1 == 1 {
+        for output in ones(self.busy_outputs) {
+            if self.ports[output].port_classes[class].waiting >> input & 1 == 1 {
                 self.serve_until(now, output, net);
             }
         }
     }
 
-    /// What waits for an output leaves that may by `last`: at an instant what leaves goes before what comes.
+    /// Sends the packets of an output that may leave by `last`. Departures precede arrivals at one
+    /// instant.
     #[inline]
     pub(super) fn serve_until(&mut self, last: Time, output: usize, net: &mut Net<F::Frame>) {
         loop {

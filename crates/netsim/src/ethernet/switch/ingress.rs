@@ -1,4 +1,4 @@
-//! What came in by a port of one class, and whether its sender is told to stop.
+//! A traffic class at an input port: occupancy, and pauses of the sender.
 
 use super::super::output::{Net, Output, PfcFrame};
 use super::super::telemetry::Frame;
@@ -8,59 +8,67 @@ use bandwise_units::Time;
 /// A traffic class at an input port.
 #[derive(Debug, Clone)]
 pub(super) struct Ingress {
-    /// Bytes in the buffer that came in here.
+    /// Bytes in the buffer that arrived here.
     pub held: u32,
-    /// Those of them that are in the headroom of a shared buffer.
-    pub beyond: u32,
-    /// The most that was held.
+    /// Bytes of those that occupy the headroom of a shared buffer.
+    pub in_headroom: u32,
+    /// Peak of `held`.
     pub peak: u32,
-    /// With a buffer of its own: beyond that much held, stop; at that much or less, go on.
-    pub stop: u32,
-    pub go: u32,
-    /// Since when its sender is told to stop.
-    stopped: Option<Time>,
-    /// It is to be told to go on when the wire is free.
-    owed: bool,
+    /// Thresholds of a buffer per input: pause above `xoff`, resume at `xon` or below.
+    pub xoff: u32,
+    pub xon: u32,
+    /// Start of the current pause of the sender.
+    paused_since: Option<Time>,
+    /// The sender is to be resumed when the wire is free.
+    resume_pending: bool,
 }
 
-/// What becomes of a packet that came in.
+/// Result of the admission of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// There is no room.
+pub(super) enum Admission {
+    /// The buffer is full.
     Drop,
-    /// It is kept.
-    Keep,
-    /// It is kept, and the sender must stop.
-    KeepAndStop,
+    /// The packet is stored.
+    Accept,
+    /// The packet is stored, and the sender must be paused.
+    AcceptAndPause,
 }
 
 impl Ingress {
-    /// Nothing came in yet; thresholds are those of a buffer of its own.
-    pub fn new(stop: u32, go: u32) -> Self {
-        Ingress { held: 0, beyond: 0, peak: 0, stop, go, stopped: None, owed: false }
+    /// Creates an empty input with the thresholds of a buffer per input.
+    pub fn new(xoff: u32, xon: u32) -> Self {
+        Ingress {
+            held: 0,
+            in_headroom: 0,
+            peak: 0,
+            xoff,
+            xon,
+            paused_since: None,
+            resume_pending: false,
+        }
     }
 
-    /// A packet is in the buffer.
+    /// Adds a stored packet.
     #[inline]
-    pub fn keep(&mut self, bytes: u32) {
+    pub fn add(&mut self, bytes: u32) {
         self.held += bytes;
         self.peak = self.peak.max(self.held);
     }
 
-    /// Whether that much more would be more than there ever was.
+    /// Returns whether `bytes` more would exceed the peak.
     #[inline]
-    pub fn is_most(&self, bytes: u32) -> bool {
+    pub fn exceeds_peak(&self, bytes: u32) -> bool {
         self.held + bytes > self.peak
     }
 
     #[inline]
-    pub fn is_stopped(&self) -> bool {
-        self.stopped.is_some()
+    pub fn is_paused(&self) -> bool {
+        self.paused_since.is_some()
     }
 
-    /// Tells the sender to stop, if it was not told yet.
+    /// Pauses the sender, if it is not paused.
     #[inline]
-    pub fn tell_stop<P: Frame>(
+    pub fn pause_sender<P: Frame>(
         &mut self,
         now: Time,
         class: u8,
@@ -68,19 +76,19 @@ impl Ingress {
         output: &mut Output,
         net: &mut Net<P>,
     ) {
-        self.owed = false;
-        if self.stopped.is_none() {
-            self.stopped = Some(now);
+        self.resume_pending = false;
+        if self.paused_since.is_none() {
+            self.paused_since = Some(now);
             counters.pauses += 1;
-            output.pause(now, PfcFrame { class, stop: true }, net);
+            output.send_pfc(now, PfcFrame { class, pause: true }, net);
         }
     }
 
-    /// Tells the sender to go on, if it was told to stop. The frame never waits for the wire: it would
-    /// be in the way of the next one that says stop, for which the headroom allows one packet on the
-    /// wire and no more. Where packets are small, stop and go could even pile up.
+    /// Resumes the sender, if it is paused. The frame never waits for the wire: it could delay the
+    /// next pause frame, for which the headroom allows a single packet on the wire. With small
+    /// packets, such frames could even accumulate.
     #[inline]
-    pub fn tell_go<P: Frame>(
+    pub fn resume_sender<P: Frame>(
         &mut self,
         now: Time,
         class: u8,
@@ -88,26 +96,26 @@ impl Ingress {
         output: &mut Output,
         net: &mut Net<P>,
     ) {
-        let Some(since) = self.stopped else { return };
-        self.owed = output.free_at > now;
-        if self.owed {
+        let Some(since) = self.paused_since else { return };
+        self.resume_pending = output.free_at > now;
+        if self.resume_pending {
             net.wake(output.end, output.free_at);
         } else {
-            self.stopped = None;
+            self.paused_since = None;
             counters.add_pause(now - since);
-            output.pause(now, PfcFrame { class, stop: false }, net);
+            output.send_pfc(now, PfcFrame { class, pause: false }, net);
         }
     }
 
-    /// Whether it is to be told to go on.
+    /// Returns whether the sender is to be resumed when the wire is free.
     #[inline]
-    pub fn is_owed(&self) -> bool {
-        self.owed
+    pub fn is_resume_pending(&self) -> bool {
+        self.resume_pending
     }
 
-    /// Counts a stop that has not ended.
+    /// Adds the current pause up to `now` to the counters.
     pub fn count_until(&self, now: Time, counters: &mut PortCounters) {
-        if let Some(since) = self.stopped {
+        if let Some(since) = self.paused_since {
             counters.add_pause(now.saturating_sub(since));
         }
     }

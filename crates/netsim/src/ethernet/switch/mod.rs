@@ -1,17 +1,17 @@
-//! The switch: store and forward, with packets that wait at their input
-//! ([`Buffering::PerInput`]) or at their output ([`Buffering::Shared`]).
+//! The switch: store and forward, with packets that wait at their input ([`Buffering::PerInput`])
+//! or at their output ([`Buffering::Shared`]).
 //!
-//! A packet that finds its output idle passes at once. Otherwise it goes into the buffer, and leaves
-//! that when its first bit leaves the switch. Without flow control a packet that has no room is
-//! dropped; with it the sender is told to stop before that.
+//! A packet for an idle output passes at once. Otherwise it is stored in the buffer until its first
+//! bit leaves the switch. Without flow control a packet without room is dropped. With flow control
+//! the sender is paused before that.
 //!
-//! | file | what it decides |
+//! | file | content |
 //! |---|---|
-//! | `per_input.rs` | whether a packet has room in its input's buffer |
-//! | `shared.rs` | whether it has room in a buffer that all share |
-//! | `ingress.rs` | what it takes to tell a sender to stop, or to go on |
-//! | `put_off.rs` | when outputs are served that need no events |
-//! | `../classes.rs` | which traffic class goes next |
+//! | `per_input.rs` | admission to a buffer per input |
+//! | `shared.rs` | admission to a buffer shared by all ports |
+//! | `ingress.rs` | pause and resumption of a sender |
+//! | `deferred.rs` | deferred service of outputs |
+//! | `../classes.rs` | choice of the next traffic class |
 
 mod counters;
 mod deferred;
@@ -34,45 +34,45 @@ use crate::engine::{ARRIVAL, Event, LinkEnd, Node};
 use bandwise_random::Stream;
 use bandwise_rdma::congestion::{IntHop, RedMarker};
 use bandwise_units::{Bytes, Time};
-use ingress::{Ingress, Verdict};
+use ingress::{Admission, Ingress};
 use shared::Shared;
 
 #[derive(Debug)]
 struct Port {
     output: Output,
-    /// Classes with something for this output, a set.
+    /// Set of classes with packets for this output.
     waiting: u8,
-    /// By class. As many as there can be, so that every class of a packet is one of them.
-    lanes: [Lane; CLASSES],
-    turns: DeficitRoundRobin,
-    /// Classes whose sender may be owed that it is told to go on, a set.
-    owing: u8,
-    /// Bytes on the wire that left by it, where telemetry tells of them.
+    /// State by class, for the largest number of classes, so that every packet's class is an index.
+    port_classes: [PortClass; CLASSES],
+    scheduler: DeficitRoundRobin,
+    /// Set of classes whose sender may have to be resumed.
+    resume_pending: u8,
+    /// Bytes sent on the wire, for telemetry.
     bytes: u64,
     counters: PortCounters,
 }
 
-/// A traffic class at a port: a cache line.
+/// A traffic class at a port: one cache line.
 #[derive(Debug)]
 #[repr(align(64))]
-struct Lane {
-    /// Sources with something of it for this output, and the one whose turn is next. A source is an
-    /// input, or for all inputs the one queue of an output.
+struct PortClass {
+    /// Set of sources with packets of the class for this output, and the next source in round-robin
+    /// order. A source is an input, or the output's single queue for all inputs.
     waiting: u64,
-    turn: u32,
-    /// The queue of the first source.
+    next_source: u32,
+    /// Queue of the first source.
     queues: u32,
-    /// Bytes that wait for this output, and the most that ever did.
+    /// Bytes that wait for this output, and their peak.
     queued: u32,
     peak: u32,
-    /// What came in by this port.
+    /// State of the packets that arrived at this port.
     ingress: Ingress,
 }
 
-/// Where packets wait, in use.
+/// State of the buffers.
 #[derive(Debug)]
 enum Memory {
-    /// How large the buffer of an input and class is.
+    /// Size of the buffer per input and class.
     PerInput(u32),
     Shared(Shared),
 }
@@ -84,20 +84,20 @@ pub(crate) struct Switch<F: Features> {
     ecn: Option<RedMarker>,
     classes: Classes,
     ports: Vec<Port>,
-    /// By output, class and source.
+    /// Queues by output, class and source.
     queues: Queues<F::Frame>,
-    /// What of an input's number is its source: all of it, or nothing.
+    /// Mask from an input's number to its source: all ones, or zero.
     source: u32,
     random: Stream,
-    /// Where service is put off: outputs for which something may wait, a set.
-    busy: u64,
+    /// Set of outputs that may have packets, with deferred service.
+    busy_outputs: u64,
 }
 
 impl<F: Features> Node for Switch<F> {
     type Packet = F::Frame;
-    type Back = PfcFrame;
+    type FlowControl = PfcFrame;
 
-    /// Does what is due.
+    /// Handles an event.
     #[inline]
     fn handle(&mut self, event: Event, net: &mut Net<F::Frame>) {
         if event.kind() == ARRIVAL {
@@ -105,33 +105,37 @@ impl<F: Features> Node for Switch<F> {
         } else {
             let port = &mut self.ports[event.object()];
             net.woke(event.arg(), event.at());
-            if port.owing != 0 {
-                port.tell_go(event.at(), net);
+            if port.resume_pending != 0 {
+                port.resume_sender(event.at(), net);
             }
             self.serve(event.at(), event.object(), net);
         }
     }
 
-    /// What waits first is fetched: it came windows ago, and is in no near cache.
+    /// Prefetches the heads of the queues, which were stored windows ago and are in no near cache.
     #[inline]
     fn begin(&self) {
         for port in &self.ports {
-            for lane in ones(port.waiting.into()).map(|class| &port.lanes[class]) {
-                ones(lane.waiting)
-                    .for_each(|source| self.queues.fetch(lane.queues as usize + source));
+            for port_class in ones(port.waiting.into()).map(|class| &port.port_classes[class]) {
+                ones(port_class.waiting)
+                    .for_each(|source| self.queues.fetch(port_class.queues as usize + source));
             }
         }
     }
 
     #[inline]
     fn catch_up(&mut self, horizon: Time, net: &mut Net<F::Frame>) -> Time {
-        if F::PUTS_OFF { self.serve_all(horizon, net) } else { Time::MAX }
+        if F::DEFERS_SERVICE { self.serve_all(horizon, net) } else { Time::MAX }
     }
 }
 
 impl<F: Features> Switch<F> {
-    /// A switch with these outputs, one a port. `pfc`: a port's thresholds, if they are not those of
-    /// the model.
+    /// Creates a switch with one output per port. `pfc` returns a port's thresholds if they differ
+    /// from the model's.
+    ///
+    /// # Panics
+    ///
+    /// If there are more than 64 ports.
     pub fn new(
         model: &SwitchModel,
         classes: &Classes,
@@ -145,7 +149,7 @@ impl<F: Features> Switch<F> {
             Buffering::PerInput(inputs) => (Memory::PerInput(inputs.buffer.get() as u32), n),
             Buffering::Shared(shared) => (Memory::Shared(Shared::new(shared, n, classes)), 1),
         };
-        let lane = |port: usize, class: u8| {
+        let port_class = |port: usize, class: u8| {
             let thresholds = match &model.buffering {
                 Buffering::PerInput(inputs) if classes.is_lossless(class) => {
                     pfc(port).or(inputs.pfc)
@@ -157,14 +161,21 @@ impl<F: Features> Switch<F> {
                 None => Ingress::new(u32::MAX, u32::MAX),
             };
             let queues = (port * usize::from(classes.count) + usize::from(class)) * sources;
-            Lane { waiting: 0, turn: 0, queues: queues as u32, queued: 0, peak: 0, ingress }
+            PortClass {
+                waiting: 0,
+                next_source: 0,
+                queues: queues as u32,
+                queued: 0,
+                peak: 0,
+                ingress,
+            }
         };
         let port = |(number, output)| Port {
             output,
             waiting: 0,
-            lanes: std::array::from_fn(|class| lane(number, class as u8)),
-            turns: DeficitRoundRobin::default(),
-            owing: 0,
+            port_classes: std::array::from_fn(|class| port_class(number, class as u8)),
+            scheduler: DeficitRoundRobin::default(),
+            resume_pending: 0,
             bytes: 0,
             counters: PortCounters::default(),
         };
@@ -176,25 +187,25 @@ impl<F: Features> Switch<F> {
             queues: Queues::new(n * usize::from(classes.count) * sources),
             source: if sources == 1 { 0 } else { u32::MAX },
             random,
-            busy: 0,
+            busy_outputs: 0,
         }
     }
 
     #[inline]
     fn arrival(&mut self, now: Time, input: usize, end: LinkEnd, net: &mut Net<F::Frame>) {
         let mut frame = net.arrived(end);
-        let output = frame.packet_mut().turn();
+        let output = frame.packet_mut().next_hop();
         let class = class::<F>(frame.packet());
-        if F::PUTS_OFF {
+        if F::DEFERS_SERVICE {
             self.serve_until(now, output, net);
         }
         let port = &mut self.ports[output];
-        // Others may wait where only their class is stopped.
+        // With several classes, waiting packets may all belong to paused classes.
         if port.waiting == 0 || F::CLASSES {
             let open = port.output.open(now, net);
             let is_next = !F::CLASSES || port.waiting & open == 0;
             if is_next && open >> class & 1 == 1 {
-                port.lanes[class].turn = input as u32 + 1;
+                port.port_classes[class].next_source = input as u32 + 1;
                 port.transmit(now, 0, frame, net);
                 if F::CLASSES && port.waiting != 0 {
                     port.output.wake(now, net);
@@ -202,38 +213,38 @@ impl<F: Features> Switch<F> {
                 return;
             }
         }
-        let queued = port.lanes[class].queued;
+        let queued = port.port_classes[class].queued;
         if !self.admit(now, input, queued, frame.packet(), net) {
             self.ports[output].counters.dropped_leaving += 1;
             return;
         }
         let port = &mut self.ports[output];
-        let lane = &mut port.lanes[class];
+        let port_class = &mut port.port_classes[class];
         if let Some(ecn) = &self.ecn
             && frame.packet().kind() == Kind::Data
-            && ecn.marks(Bytes::new(lane.queued.into()), self.random.below(u64::MAX))
+            && ecn.marks(Bytes::new(port_class.queued.into()), self.random.below(u64::MAX))
         {
             frame.packet_mut().mark(true);
             port.counters.marked += 1;
         }
-        lane.queued += u32::from(frame.packet().bytes());
-        lane.peak = lane.peak.max(lane.queued);
+        port_class.queued += u32::from(frame.packet().bytes());
+        port_class.peak = port_class.peak.max(port_class.queued);
         let source = input as u32 & self.source;
-        frame.packet_mut().came_by(input);
-        self.queues.push((lane.queues + source) as usize, frame);
-        lane.waiting |= 1 << source;
-        // Where others wait the port is looked at when one of them may leave, or, with classes, of others
-        // than this one.
-        if F::PUTS_OFF {
-            self.busy |= 1 << output;
+        frame.packet_mut().set_input(input);
+        self.queues.push((port_class.queues + source) as usize, frame);
+        port_class.waiting |= 1 << source;
+        // With other packets waiting, a wake event is pending. With several classes, that event may
+        // be for other classes than this one.
+        if F::DEFERS_SERVICE {
+            self.busy_outputs |= 1 << output;
         } else if port.waiting == 0 || F::CLASSES {
             port.output.wake(now, net);
         }
         port.waiting |= 1 << class;
     }
 
-    /// Takes a packet into the buffer, if there is room. At its output `queued` bytes of its class
-    /// wait.
+    /// Stores a packet in the buffer, if there is room. `queued` bytes of its class wait for its
+    /// output.
     #[inline]
     fn admit(
         &mut self,
@@ -244,45 +255,48 @@ impl<F: Features> Switch<F> {
         net: &mut Net<F::Frame>,
     ) -> bool {
         let (class, bytes) = (class::<F>(packet), u32::from(packet.bytes()));
-        if F::PUTS_OFF && self.ports[input].lanes[class].ingress.is_most(bytes) {
+        if F::DEFERS_SERVICE && self.ports[input].port_classes[class].ingress.exceeds_peak(bytes) {
             self.serve_source(now, input, class, net);
         }
-        let Port { lanes, counters, output, .. } = &mut self.ports[input];
-        let ingress = &mut lanes[class].ingress;
-        let verdict = match &mut self.memory {
+        let Port { port_classes, counters, output, .. } = &mut self.ports[input];
+        let ingress = &mut port_classes[class].ingress;
+        let admission = match &mut self.memory {
             Memory::PerInput(buffer) => per_input::admit(*buffer, ingress, bytes),
             Memory::Shared(shared) => shared.admit(ingress, class, queued, bytes),
         };
-        match verdict {
-            Verdict::Keep => true,
-            Verdict::KeepAndStop => {
-                ingress.tell_stop(now, class as u8, counters, output, net);
+        match admission {
+            Admission::Accept => true,
+            Admission::AcceptAndPause => {
+                ingress.pause_sender(now, class as u8, counters, output, net);
                 true
             }
-            Verdict::Drop => {
+            Admission::Drop => {
                 counters.dropped += 1;
                 false
             }
         }
     }
 
-    /// A packet leaves the buffer. At its output `queued` bytes of its class waited, with it.
+    /// Removes a packet from the buffer. `queued` bytes of its class waited for its output,
+    /// including it.
     #[inline]
     fn release(&mut self, now: Time, queued: u32, packet: &Packet, net: &mut Net<F::Frame>) {
         let (class, bytes) = (class::<F>(packet), u32::from(packet.bytes()));
-        let Port { lanes, counters, output, owing, .. } = &mut self.ports[packet.input()];
-        let ingress = &mut lanes[class].ingress;
-        let may_go = match &mut self.memory {
+        let Port { port_classes, counters, output, resume_pending, .. } =
+            &mut self.ports[packet.input()];
+        let ingress = &mut port_classes[class].ingress;
+        let may_resume = match &mut self.memory {
             Memory::PerInput(_) => per_input::release(ingress, bytes),
             Memory::Shared(shared) => shared.release(ingress, class, queued, bytes),
         };
-        if may_go {
-            ingress.tell_go(now, class as u8, counters, output, net);
-            *owing |= u8::from(ingress.is_owed()) << class;
+        if may_resume {
+            ingress.resume_sender(now, class as u8, counters, output, net);
+            *resume_pending |= u8::from(ingress.is_resume_pending()) << class;
         }
     }
 
-    /// An output that was looked at takes the next packet; and those after it, as long as nothing else happens here.
+    /// Serves an output: sends the next packet, and the following ones as long as no other event is
+    /// due.
     #[inline]
     fn serve(&mut self, mut now: Time, output: usize, net: &mut Net<F::Frame>) {
         loop {
@@ -299,124 +313,129 @@ impl<F: Features> Switch<F> {
             if port.waiting == 0 {
                 return;
             }
-            if !net.take_at_once(port.output.free_at) {
+            if !net.try_take_next(port.output.free_at) {
                 return port.output.wake(now, net);
             }
             now = port.output.free_at;
         }
     }
 
-    /// The next packet of these classes leaves.
+    /// Sends the next packet of the given classes.
     #[inline]
     fn leave(&mut self, now: Time, output: usize, ready: u8, net: &mut Net<F::Frame>) {
         let port = &mut self.ports[output];
         let schedule = &self.classes.schedule;
-        let class = if F::CLASSES { port.turns.next(schedule, ready) } else { 0 };
-        let lane = &mut port.lanes[class];
-        let source = next_in_turn(lane.waiting, lane.turn);
-        lane.turn = source + 1;
-        let queue = (lane.queues + source) as usize;
+        let class = if F::CLASSES { port.scheduler.next(schedule, ready) } else { 0 };
+        let port_class = &mut port.port_classes[class];
+        let source = next_round_robin(port_class.waiting, port_class.next_source);
+        port_class.next_source = source + 1;
+        let queue = (port_class.queues + source) as usize;
         let (frame, is_empty) = self.queues.pop(queue);
-        lane.waiting &= !(u64::from(is_empty) << source);
-        port.waiting &= !(u8::from(lane.waiting == 0) << class);
-        let queued = lane.queued;
+        port_class.waiting &= !(u64::from(is_empty) << source);
+        port.waiting &= !(u8::from(port_class.waiting == 0) << class);
+        let queued = port_class.queued;
         let packet = *frame.packet();
-        lane.queued -= u32::from(packet.bytes());
-        let left = lane.queued;
+        port_class.queued -= u32::from(packet.bytes());
+        let left = port_class.queued;
         if F::CLASSES {
-            port.turns.took(schedule, ready, class, packet.bytes());
+            port.scheduler.sent(schedule, ready, class, packet.bytes());
         }
         port.transmit(now, left, frame, net);
         self.release(now, queued, &packet, net);
     }
 
-    /// What its ports counted until `now`.
+    /// Returns the counters of each port until `now`.
     pub fn counters(&self, now: Time) -> impl Iterator<Item = PortCounters> + '_ {
         self.ports.iter().map(move |port| {
             let mut counters = PortCounters { sent: port.output.sent, ..port.counters };
-            for lane in &port.lanes {
-                lane.ingress.count_until(now, &mut counters);
-                counters.peak = counters.peak.max(Bytes::new(lane.ingress.peak.into()));
-                counters.peak_queue = counters.peak_queue.max(Bytes::new(lane.peak.into()));
+            for port_class in &port.port_classes {
+                port_class.ingress.count_until(now, &mut counters);
+                counters.peak = counters.peak.max(Bytes::new(port_class.ingress.peak.into()));
+                counters.peak_queue = counters.peak_queue.max(Bytes::new(port_class.peak.into()));
             }
             counters
         })
     }
 
-    /// The most that its fullest buffer held: that of an input and class, or all of a shared one.
+    /// Returns the peak occupancy of the fullest buffer: of an input and class, or of the shared
+    /// one.
     pub fn peak_buffer(&self) -> Bytes {
-        let lanes = self.ports.iter().flat_map(|port| &port.lanes);
+        let port_classes = self.ports.iter().flat_map(|port| &port.port_classes);
         let peak = match &self.memory {
-            Memory::PerInput(_) => lanes.map(|lane| lane.ingress.peak).max(),
+            Memory::PerInput(_) => port_classes.map(|port_class| port_class.ingress.peak).max(),
             Memory::Shared(shared) => Some(shared.peak),
         };
         Bytes::new(peak.unwrap_or(0).into())
     }
 
-    /// The inputs (port, class) whose senders are told to stop.
-    pub fn stopped(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+    /// Returns the inputs (port, class) whose senders are paused.
+    pub fn paused_inputs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.ports.iter().enumerate().flat_map(|(number, port)| {
-            let stopped =
-                port.lanes.iter().enumerate().filter(|(_, lane)| lane.ingress.is_stopped());
-            stopped.map(move |(class, _)| (number, class))
+            let paused = port
+                .port_classes
+                .iter()
+                .enumerate()
+                .filter(|(_, port_class)| port_class.ingress.is_paused());
+            paused.map(move |(class, _)| (number, class))
         })
     }
 
-    /// How many bytes that came in by a port of a class wait for an output.
+    /// Returns the bytes of a class from an input that wait for an output.
     pub fn held_for(&self, input: usize, class: usize, output: usize) -> u32 {
         let source = input as u32 & self.source;
-        let queue = self.queues.iter((self.ports[output].lanes[class].queues + source) as usize);
+        let queue =
+            self.queues.iter((self.ports[output].port_classes[class].queues + source) as usize);
         let packets = queue.map(Frame::packet);
         packets.filter(|of| of.input() == input).map(|of| u32::from(of.bytes())).sum()
     }
 
-    /// Whether the sender of an input and class would go on some day if that much of what it holds
-    /// stayed for ever, and all the rest left.
-    pub fn may_go(&self, input: usize, class: usize, stays: u32) -> bool {
-        let ingress = &self.ports[input].lanes[class].ingress;
+    /// Returns whether the sender of an input and class could be resumed if `remaining` bytes of its
+    /// packets remained forever, and all others left.
+    pub fn may_resume(&self, input: usize, class: usize, remaining: u32) -> bool {
+        let ingress = &self.ports[input].port_classes[class].ingress;
         match &self.memory {
-            Memory::PerInput(_) => per_input::may_go(ingress, stays),
-            Memory::Shared(shared) => shared.may_go(ingress, stays),
+            Memory::PerInput(_) => per_input::may_resume(ingress, remaining),
+            Memory::Shared(shared) => shared.may_resume(ingress, remaining),
         }
     }
 
-    /// Packets in its buffers.
+    /// Returns the number of packets in the buffers.
     pub fn buffered(&self) -> usize {
         self.queues.len()
     }
 }
 
 impl Port {
-    /// Tells senders to go on that are to be told, one each time that the wire is free.
+    /// Resumes senders with a pending resumption, one each time the wire is free.
     #[cold]
-    fn tell_go<P: Frame>(&mut self, now: Time, net: &mut Net<P>) {
-        let Port { lanes, counters, output, .. } = self;
-        for (class, lane) in lanes.iter_mut().enumerate() {
-            if lane.ingress.is_owed() {
-                lane.ingress.tell_go(now, class as u8, counters, output, net);
+    fn resume_sender<P: Frame>(&mut self, now: Time, net: &mut Net<P>) {
+        let Port { port_classes, counters, output, .. } = self;
+        for (class, port_class) in port_classes.iter_mut().enumerate() {
+            if port_class.ingress.is_resume_pending() {
+                port_class.ingress.resume_sender(now, class as u8, counters, output, net);
             }
-            let owed = u8::from(lane.ingress.is_owed());
-            self.owing = self.owing & !(1 << class) | owed << class;
+            let resume_pending = u8::from(port_class.ingress.is_resume_pending());
+            self.resume_pending = self.resume_pending & !(1 << class) | resume_pending << class;
         }
     }
 
-    /// A frame leaves, behind which `left` bytes of its class wait.
-    #[inline(always)] // or it is passed through memory
+    /// Sends a frame, behind which `left` bytes of its class wait.
+    #[inline(always)] // otherwise the frame is passed through memory
     fn transmit<P: Frame>(&mut self, now: Time, left: u32, mut frame: P, net: &mut Net<P>) {
-        if P::HAS_ROOM {
+        if P::HAS_TELEMETRY {
             self.bytes += u64::from(frame.packet().bytes()) + u64::from(GAP);
             let (sent, queue) = (Bytes::new(self.bytes), Bytes::new(left.into()));
-            frame.pass(|| IntHop { at: now, sent, queue, rate: self.output.rate() });
+            frame.add_hop(|| IntHop { at: now, sent, queue, rate: self.output.rate() });
         }
         self.output.transmit(now, frame, net);
     }
 }
 
-/// The first of a set from `turn` on, or the first of all. Whether one comes later can't be foreseen: it is
-/// found without a branch.
+/// Returns the first member of a set from `start` on, cyclically. The rotation avoids an
+/// unpredictable branch.
 #[inline]
-fn next_in_turn(set: u64, turn: u32) -> u32 {
-    (set.rotate_right(turn).trailing_zeros() + turn) % 64
+fn next_round_robin(set: u64, start: u32) -> u32 {
+    (set.rotate_right(start).trailing_zeros() + start) % 64
 }
 
 #[cfg(test)]
@@ -424,10 +443,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inputs_take_turns() {
-        assert_eq!(next_in_turn(0b1010, 0), 1);
-        assert_eq!(next_in_turn(0b1010, 2), 3);
-        assert_eq!(next_in_turn(0b1010, 4), 1);
-        assert_eq!(next_in_turn(1 << 63, 64), 63);
+    fn the_choice_is_round_robin() {
+        assert_eq!(next_round_robin(0b1010, 0), 1);
+        assert_eq!(next_round_robin(0b1010, 2), 3);
+        assert_eq!(next_round_robin(0b1010, 4), 1);
+        assert_eq!(next_round_robin(1 << 63, 64), 63);
     }
 }

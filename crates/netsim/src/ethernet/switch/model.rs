@@ -1,23 +1,23 @@
-//! What a switch is told about how to behave.
+//! Models of a switch.
 
 use bandwise_rdma::congestion::RedMarker;
 use bandwise_units::Bytes;
 
-/// How a switch behaves.
+/// Behaviour of a switch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SwitchModel {
-    /// Where packets wait, and how many may.
+    /// Arrangement and size of buffers.
     pub buffering: Buffering,
-    /// Which packets are marked (ECN), by what waits for their output when they come in.
+    /// Marking (ECN) of arriving packets, by the bytes that wait for their output.
     pub ecn: Option<RedMarker>,
 }
 
-/// Where packets wait.
+/// Arrangement of waiting packets.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Buffering {
-    /// At their input, in a virtual output queue; outputs take from inputs in turn (IRN 4.1).
+    /// At their input, in virtual output queues; outputs serve inputs round-robin (IRN 4.1).
     PerInput(InputBuffers),
-    /// At their output, in a buffer that all ports share.
+    /// At their output, in a buffer shared by all ports.
     Shared(SharedBuffer),
 }
 
@@ -30,28 +30,28 @@ pub struct InputBuffers {
     pub pfc: Option<Pfc>,
 }
 
-/// When priority flow control says stop, and go on again.
+/// Thresholds of priority flow control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pfc {
-    /// Beyond that much in an input's buffer: stop (X-OFF).
+    /// Pause (X-OFF) above this occupancy of an input's buffer.
     pub stop: Bytes,
-    /// At that much or less: go on (X-ON).
+    /// Resume (X-ON) at this occupancy or below.
     pub go: Bytes,
 }
 
-/// A buffer that all ports share, by dynamic thresholds (Choudhury and Hahne, "Dynamic Queue Length
-/// Thresholds for Shared-Memory Packet Switches", 1998): what may wait in one place is `alpha`
-/// times what is free.
+/// A buffer shared by all ports, with dynamic thresholds (Choudhury and Hahne, "Dynamic Queue
+/// Length Thresholds for Shared-Memory Packet Switches", 1998): a queue may hold `alpha` times the
+/// free space.
 ///
-/// A place is a traffic class at an output where packets are dropped, and a class at an input where
-/// flow control stops it.
+/// A queue is a traffic class at an output where packets are dropped, and a class at an input where
+/// flow control pauses the sender.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SharedBuffer {
-    /// All of it, with what is set aside.
+    /// Total size, reserved parts included.
     pub buffer: Bytes,
-    /// How much of what is free one place may have, beyond 0.
+    /// Largest multiple of the free space that a queue may hold, above 0.
     pub alpha: f64,
-    /// What every place has to itself.
+    /// Space reserved for each queue.
     pub reserve: Bytes,
     /// Priority flow control; without it packets are dropped.
     pub pfc: Option<SharedPfc>,
@@ -60,14 +60,14 @@ pub struct SharedBuffer {
 /// Priority flow control of a shared buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SharedPfc {
-    /// Set aside for each lossless class at each input, for what comes in after it was told to stop.
+    /// Space reserved for each lossless class at each input, for packets that arrive after a pause.
     pub headroom: Bytes,
-    /// An input may go on when it is that far below the threshold.
+    /// Distance below the threshold at which an input is resumed.
     pub slack: Bytes,
 }
 
 impl Buffering {
-    /// Whether there is priority flow control.
+    /// Returns whether there is priority flow control.
     pub const fn has_pfc(&self) -> bool {
         match self {
             Buffering::PerInput(inputs) => inputs.pfc.is_some(),
@@ -75,7 +75,7 @@ impl Buffering {
         }
     }
 
-    /// The buffer of one input port and class, or of the whole switch.
+    /// Returns the buffer of one input port and class, or of the whole switch.
     pub const fn buffer(&self) -> Bytes {
         match self {
             Buffering::PerInput(inputs) => inputs.buffer,
@@ -85,14 +85,14 @@ impl Buffering {
 }
 
 impl SharedBuffer {
-    /// What all places of a switch share: what is left when each has what is set aside for it.
-    /// Nothing if that is more than there is.
+    /// Returns the space shared by all queues of a switch, without the reserved parts. Returns
+    /// `None` if those exceed the buffer.
     pub fn pool(&self, ports: usize, classes: u8, lossless: u8) -> Option<Bytes> {
-        let places = ports as u64 * u64::from(classes);
+        let queues = ports as u64 * u64::from(classes);
         let used = lossless & (u8::MAX >> (8 - classes));
         let headroom = self.pfc.map_or(0, |pfc| pfc.headroom.get());
         let headrooms = ports as u64 * u64::from(used.count_ones()) * headroom;
-        let aside = places.checked_mul(self.reserve.get())?.checked_add(headrooms)?;
+        let aside = queues.checked_mul(self.reserve.get())?.checked_add(headrooms)?;
         self.buffer.get().checked_sub(aside).map(Bytes::new)
     }
 }

@@ -1,26 +1,26 @@
-//! A buffer for each input: a packet has room, or it is dropped.
+//! A buffer per input, with drops if it is full.
 
-use super::ingress::{Ingress, Verdict};
+use super::ingress::{Admission, Ingress};
 
-/// Whether a packet goes into its input's buffer, which is that large.
+/// Admits a packet to its input's buffer of size `buffer`, if there is room.
 #[inline]
-pub(super) fn admit(buffer: u32, ingress: &mut Ingress, bytes: u32) -> Verdict {
+pub(super) fn admit(buffer: u32, ingress: &mut Ingress, bytes: u32) -> Admission {
     let after = ingress.held + bytes;
     if after > buffer {
-        return Verdict::Drop;
+        return Admission::Drop;
     }
-    ingress.keep(bytes);
-    if after > ingress.stop { Verdict::KeepAndStop } else { Verdict::Keep }
+    ingress.add(bytes);
+    if after > ingress.xoff { Admission::AcceptAndPause } else { Admission::Accept }
 }
 
-/// A packet leaves; whether the sender may go on.
+/// Removes a packet. Returns whether the sender may be resumed.
 #[inline]
 pub(super) fn release(ingress: &mut Ingress, bytes: u32) -> bool {
     ingress.held -= bytes;
-    ingress.held <= ingress.go
+    ingress.held <= ingress.xon
 }
 
-/// Whether the sender may go on some day if that much stays for ever.
-pub(super) fn may_go(ingress: &Ingress, stays: u32) -> bool {
-    stays <= ingress.go
+/// Returns whether the sender could be resumed if `remaining` bytes remained forever.
+pub(super) fn may_resume(ingress: &Ingress, remaining: u32) -> bool {
+    remaining <= ingress.xon
 }

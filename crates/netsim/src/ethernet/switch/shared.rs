@@ -1,34 +1,38 @@
-//! A buffer that all ports share: each may have `alpha` times what is free
+//! A buffer shared by all ports: each queue may hold `alpha` times the free space
 //! ([`SharedBuffer`](super::SharedBuffer)).
 
 use super::super::classes::Classes;
-use super::ingress::{Ingress, Verdict};
+use super::ingress::{Admission, Ingress};
 use super::model::SharedBuffer;
 
-/// A shared buffer in use.
+/// State of a shared buffer.
 #[derive(Debug)]
 pub(super) struct Shared {
     alpha: f64,
-    /// What is shared, and what of that is taken.
+    /// Size and used bytes of the pool.
     pool: u32,
     used: u32,
     reserve: u32,
     headroom: u32,
     slack: u32,
-    /// Classes that flow control stops, a set.
+    /// Set of classes that flow control pauses.
     lossless: u8,
-    /// All that is held, and the most that ever was.
+    /// Bytes held in all, and their peak.
     held: u32,
     pub peak: u32,
 }
 
 impl Shared {
-    /// The buffer of a switch with so many ports.
+    /// Creates the buffer of a switch with `ports` ports.
+    ///
+    /// # Panics
+    ///
+    /// If the reserved parts exceed the buffer.
     pub fn new(model: &SharedBuffer, ports: usize, classes: &Classes) -> Self {
         let pool = model.pool(ports, classes.count, classes.lossless);
         Shared {
             alpha: model.alpha,
-            pool: pool.expect("a buffer holds what is set aside of it").get() as u32,
+            pool: pool.expect("the buffer is larger than its reserved parts").get() as u32,
             used: 0,
             reserve: model.reserve.get() as u32,
             headroom: model.pfc.map_or(0, |pfc| pfc.headroom.get() as u32),
@@ -39,21 +43,21 @@ impl Shared {
         }
     }
 
-    /// Whether flow control stops a class, so that nothing of it is dropped.
+    /// Returns whether flow control pauses a class, so that none of its packets is dropped.
     #[inline]
-    fn stops(&self, class: usize) -> bool {
+    fn is_lossless(&self, class: usize) -> bool {
         self.lossless >> class & 1 == 1
     }
 
-    /// Of what a place holds, that which is not its own.
-    fn of_pool(&self, holds: u32) -> u32 {
+    /// Returns the part of a queue's bytes that is in the pool.
+    fn pool_share(&self, holds: u32) -> u32 {
         holds.saturating_sub(self.reserve)
     }
 
-    /// Whether a place that holds `before` may hold `bytes` more; takes them from the pool.
+    /// Takes `bytes` from the pool for a queue that holds `before`, if the threshold allows it.
     #[inline]
     fn take(&mut self, before: u32, bytes: u32) -> bool {
-        let (had, has) = (self.of_pool(before), self.of_pool(before + bytes));
+        let (had, has) = (self.pool_share(before), self.pool_share(before + bytes));
         let free = self.pool - self.used;
         let fits = has == 0 || has - had <= free && f64::from(has) <= self.alpha * f64::from(free);
         if fits {
@@ -62,13 +66,13 @@ impl Shared {
         fits
     }
 
-    /// A place that held `before` gives `bytes` back.
+    /// Returns `bytes` of a queue that held `before` to the pool.
     #[inline]
-    fn give(&mut self, before: u32, bytes: u32) {
-        self.used -= self.of_pool(before) - self.of_pool(before - bytes);
+    fn return_to_pool(&mut self, before: u32, bytes: u32) {
+        self.used -= self.pool_share(before) - self.pool_share(before - bytes);
     }
 
-    /// Whether a packet is taken, for an output where `queued` bytes of its class wait.
+    /// Admits a packet for an output where `queued` bytes of its class wait.
     #[inline]
     pub fn admit(
         &mut self,
@@ -76,25 +80,25 @@ impl Shared {
         class: usize,
         queued: u32,
         bytes: u32,
-    ) -> Verdict {
-        let stops = self.stops(class);
-        let before = if stops { ingress.held - ingress.beyond } else { queued };
-        let mut verdict = Verdict::Keep;
+    ) -> Admission {
+        let is_lossless = self.is_lossless(class);
+        let before = if is_lossless { ingress.held - ingress.in_headroom } else { queued };
+        let mut admission = Admission::Accept;
         if !self.take(before, bytes) {
-            if !stops || ingress.beyond + bytes > self.headroom {
-                return Verdict::Drop;
+            if !is_lossless || ingress.in_headroom + bytes > self.headroom {
+                return Admission::Drop;
             }
-            ingress.beyond += bytes;
-            verdict = Verdict::KeepAndStop;
+            ingress.in_headroom += bytes;
+            admission = Admission::AcceptAndPause;
         }
-        ingress.keep(bytes);
+        ingress.add(bytes);
         self.held += bytes;
         self.peak = self.peak.max(self.held);
-        verdict
+        admission
     }
 
-    /// A packet leaves an output where, with it, `queued` bytes of its class waited. The headroom is
-    /// emptied first. Whether its sender may go on.
+    /// Removes a packet from an output where `queued` bytes of its class waited, including it. The
+    /// headroom is emptied first. Returns whether its sender may be resumed.
     #[inline]
     pub fn release(
         &mut self,
@@ -104,32 +108,33 @@ impl Shared {
         bytes: u32,
     ) -> bool {
         self.held -= bytes;
-        if !self.stops(class) {
-            self.give(queued, bytes);
+        if !self.is_lossless(class) {
+            self.return_to_pool(queued, bytes);
             ingress.held -= bytes;
             return false;
         }
-        let of_headroom = bytes.min(ingress.beyond);
-        self.give(ingress.held - ingress.beyond, bytes - of_headroom);
-        ingress.beyond -= of_headroom;
+        let of_headroom = bytes.min(ingress.in_headroom);
+        self.return_to_pool(ingress.held - ingress.in_headroom, bytes - of_headroom);
+        ingress.in_headroom -= of_headroom;
         ingress.held -= bytes;
-        ingress.beyond == 0 && self.is_below(self.of_pool(ingress.held), self.pool - self.used)
+        ingress.in_headroom == 0
+            && self.is_below(self.pool_share(ingress.held), self.pool - self.used)
     }
 
-    /// Whether what a place has of the pool is so far below the threshold that it may go on. Where
-    /// it has nothing, it may always.
+    /// Returns whether a queue with `has` bytes of the pool is far enough below the threshold to be
+    /// resumed. A queue without any always is.
     fn is_below(&self, has: u32, free: u32) -> bool {
         has == 0 || f64::from(has) + f64::from(self.slack) <= self.alpha * f64::from(free)
     }
 
-    /// Whether the sender may go on some day if that much of an input's stays for ever, and
-    /// everything else leaves.
-    pub fn may_go(&self, ingress: &Ingress, stays: u32) -> bool {
-        let leaves = ingress.held - stays;
-        if ingress.beyond > leaves {
+    /// Returns whether the sender could be resumed if `remaining` bytes of an input remained forever,
+    /// and all other packets left.
+    pub fn may_resume(&self, ingress: &Ingress, remaining: u32) -> bool {
+        let leaves = ingress.held - remaining;
+        if ingress.in_headroom > leaves {
             return false;
         }
-        let has = self.of_pool(stays);
+        let has = self.pool_share(remaining);
         self.is_below(has, self.pool.saturating_sub(has))
     }
 }

@@ -1,33 +1,33 @@
-//! A CPU core that runs one program: it polls, is sometimes away, and takes time to post.
+//! A CPU core that runs one program: it polls, is sometimes interrupted, and needs time to post.
 
 use super::device::{DeviceModel, IdleState, OsTick};
 use bandwise_random::Stream;
 use bandwise_rdma::verbs::{Completion, Program};
 use bandwise_units::Time;
 
-/// How a program learns of completions.
+/// Method by which a program learns of completions.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Notify {
-    /// It polls its completion queue all the time.
+    /// The program polls its completion queue continuously.
     #[default]
     Poll,
-    /// It sleeps and is woken by an interrupt.
+    /// The program sleeps and is woken by an interrupt.
     Event,
 }
 
 #[derive(Debug)]
 pub(crate) struct Core<P> {
     pub program: P,
-    /// Busy until then.
+    /// Time until which the core is busy.
     pub free_at: Time,
     /// Completions in memory that the program has not polled yet.
     pub pending: Vec<Completion>,
-    /// An event will step the program at this time.
+    /// Time of the pending event that steps the program.
     pub wake_at: Time,
-    /// When the program asked to be stepped next.
+    /// Time at which the program asked to be stepped next.
     pub timer: Time,
     pub done: bool,
     tick: Option<OsTick>,
@@ -37,12 +37,12 @@ pub(crate) struct Core<P> {
     poll: Time,
     interrupt: Time,
     idle_states: Vec<IdleState>,
-    /// When the last completion found it awake, or will.
+    /// Time at which the program is awake after the last completion.
     awake_at: Time,
-    /// When it began, and what it has worked since: interrupts, steps, posting.
-    began: Time,
-    worked: Time,
-    ended: Option<Time>,
+    /// Start of the program, and its CPU time since: interrupts, steps, posting.
+    started_at: Time,
+    busy: Time,
+    ended_at: Option<Time>,
 }
 
 impl<P: Program> Core<P> {
@@ -64,38 +64,38 @@ impl<P: Program> Core<P> {
             interrupt: device.interrupt,
             idle_states: device.idle_states.clone(),
             awake_at: Time::ZERO,
-            began: Time::ZERO,
-            worked: Time::ZERO,
-            ended: None,
+            started_at: Time::ZERO,
+            busy: Time::ZERO,
+            ended_at: None,
         }
     }
 
-    /// Its program begins at `at`.
-    pub fn begin(&mut self, at: Time) {
-        (self.timer, self.began) = (at, at);
+    /// Schedules the start of the program at `at`.
+    pub fn start_at(&mut self, at: Time) {
+        (self.timer, self.started_at) = (at, at);
     }
 
-    /// It has stepped its program at `now` and is busy with that until `free_at`.
+    /// Records a step of the program at `now` that occupies the core until `free_at`.
     pub fn stepped(&mut self, now: Time, free_at: Time) {
         self.free_at = free_at;
-        self.worked += free_at - now;
+        self.busy += free_at - now;
     }
 
-    /// Its program has what it wanted.
-    pub fn end(&mut self) {
-        (self.done, self.ended) = (true, Some(self.free_at));
+    /// Records that the program has finished.
+    pub fn finish(&mut self) {
+        (self.done, self.ended_at) = (true, Some(self.free_at));
     }
 
-    /// CPU time used up to `now`. One that polls works all the time.
+    /// Returns the CPU time used up to `now`. A polling core is always busy.
     pub fn cpu_time(&self, now: Time) -> Time {
         match self.notify {
-            Notify::Poll => self.ended.unwrap_or(now).saturating_sub(self.began),
-            Notify::Event => self.worked,
+            Notify::Poll => self.ended_at.unwrap_or(now).saturating_sub(self.started_at),
+            Notify::Event => self.busy,
         }
     }
 
-    /// When the program finds what appears at `visible`: somewhere within the period of its
-    /// polling loop, or when the interrupt has woken it.
+    /// Returns when the program finds a completion that becomes visible at `visible`: within one
+    /// period of its polling loop, or after the interrupt has woken it.
     pub fn found_at(&mut self, visible: Time) -> Time {
         match self.notify {
             Notify::Poll => visible + self.random.time_below(self.poll),
@@ -104,15 +104,15 @@ impl<P: Program> Core<P> {
                 let slept = visible.saturating_sub(sleeps_since);
                 let deepest = self.idle_states.iter().rev().find(|state| state.after <= slept);
                 let exit = deepest.map_or(Time::ZERO, |state| state.exit);
-                self.worked += self.interrupt;
+                self.busy += self.interrupt;
                 self.awake_at = self.awake_at.max(visible + exit + self.interrupt);
                 self.awake_at
             }
         }
     }
 
-    /// If the core can't look at its completion queue at `now`, when it can.
-    pub fn away_until(&mut self, now: Time) -> Option<Time> {
+    /// Returns when the core can next read its completion queue, or `None` if it can at `now`.
+    pub fn unavailable_until(&mut self, now: Time) -> Option<Time> {
         if let Some(tick) = self.tick {
             while self.next_tick + tick.steal <= now {
                 self.next_tick += tick.period;

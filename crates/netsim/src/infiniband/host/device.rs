@@ -1,14 +1,15 @@
-//! What a host is made of, in numbers: one commented table a device, which every figure shares.
+//! Parameters of hosts: one commented table per device, shared by all figures.
 
 use bandwise_rdma::cc::SourceSettings;
 use bandwise_rdma::wire::Mtu;
 use bandwise_units::{BitRate, Bytes, Time};
 
-/// A host with its RNIC: the times and sizes of every stage that a message passes.
+/// A host with its RNIC: times and sizes of every stage of a message.
 ///
-/// The stages follow the execution sequences of the RPerf paper's figure 1: the program posts by
-/// MMIO, the RNIC reads the WQE and the payload by DMA, sends, the remote RNIC answers before
-/// (SEND) or after (WRITE) its DMA write, and a CQE is written by DMA and found by polling.
+/// The stages follow the execution sequences in figure 1 of the RPerf paper. The program posts by
+/// MMIO; the RNIC reads the WQE and the payload by DMA and sends. The remote RNIC acknowledges
+/// before (SEND) or after (WRITE) its DMA write. The RNIC writes a CQE by DMA, and polling finds
+/// it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceModel {
     /// CPU time to build one WQE.
@@ -17,70 +18,71 @@ pub struct DeviceModel {
     pub cpu_inline: Time,
     /// CPU time to handle one completion, reading the clock included.
     pub cpu_completion: Time,
-    /// How often a polling program looks at its completion queue.
+    /// Period of a program's polling loop.
     pub cpu_poll: Time,
-    /// From a completion in memory to a program that sleeps for it: interrupt and wake-up.
+    /// Time from a completion in memory to a sleeping program: interrupt and wake-up.
     pub interrupt: Time,
-    /// How deep a core sleeps that waits for an interrupt, and what waking it takes besides.
+    /// Idle states of a core that waits for an interrupt, with their exit latencies.
     pub idle_states: Vec<IdleState>,
-    /// What the operating system takes from every core.
+    /// Interruptions of every core by the operating system.
     pub os_tick: Option<OsTick>,
-    /// From the CPU's doorbell write to the RNIC seeing it.
+    /// Time from the CPU's doorbell write until the RNIC sees it.
     pub mmio: Time,
-    /// Between two doorbell writes of one program.
+    /// Time between two doorbell writes of one program.
     pub doorbell_gap: Time,
-    /// A DMA read of nothing: request to completion.
+    /// Latency of a DMA read of zero bytes, from request to completion.
     pub dma_read: Time,
-    /// A DMA write of nothing: until the CPU can see it.
+    /// Latency of a DMA write of zero bytes, until the CPU can see it.
     pub dma_write: Time,
-    /// What a WRITE adds before its acknowledgement: the RNIC makes sure the data is placed.
+    /// Extra latency of a WRITE before its acknowledgement: the RNIC ensures that the data is
+    /// placed.
     pub dma_flush: Time,
-    /// PCIe transaction-layer rate, each direction.
+    /// PCIe transaction-layer rate in each direction.
     pub pcie_rate: BitRate,
     /// PCIe maximum payload size.
     pub pcie_payload: Bytes,
     /// PCIe bytes around each payload: header, framing, CRC.
     pub pcie_overhead: Bytes,
-    /// RNIC pipeline from payload at hand to the port.
+    /// RNIC pipeline latency from available payload to the port.
     pub tx: Time,
-    /// RNIC pipeline from the last bit in to acting on the packet.
+    /// RNIC pipeline latency from the last bit received to acting on the packet.
     pub rx: Time,
-    /// Least time between packets that the RNIC starts on, over all queue pairs.
+    /// Smallest time between packets that the RNIC starts, over all queue pairs.
     pub issue_gap: Time,
-    /// Least time between messages of one queue pair.
+    /// Smallest time between messages of one queue pair.
     pub qp_gap: Time,
-    /// Rate of the path from a host to itself through its own RNIC.
+    /// Rate of a host's path to itself through its own RNIC.
     pub loopback_rate: BitRate,
-    /// Payload fetched and not yet sent, a lane.
+    /// Payload fetched and not yet sent, per lane.
     pub tx_buffer: Bytes,
-    /// Receive buffer, a lane: what the port advertises as credits.
+    /// Receive buffer per lane, advertised as credits.
     pub rx_buffer: Bytes,
     /// Path MTU.
     pub mtu: Mtu,
     /// Largest inline payload.
     pub inline_max: Bytes,
-    /// How flows react to BECN (IBTA A10); off by default.
+    /// Reaction of flows to BECN (IBTA A10); off by default.
     pub congestion_control: Option<SourceSettings>,
 }
 
-/// What the operating system takes from a core, its timer tick and other interrupts taken as one:
-/// every `period`, the core is away for `steal`.
+/// Interruptions of a core by the operating system, timer tick and others combined: the core is
+/// unavailable for `steal` in every `period`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OsTick {
-    /// Between ticks.
+    /// Time between interruptions.
     pub period: Time,
-    /// Length of one.
+    /// Length of an interruption.
     pub steal: Time,
 }
 
-/// An idle state of a core (ACPI: a C-state). A core that sleeps is in the last of its host's states
-/// whose `after` has passed: the operating system chooses by how long it expects the sleep to be, and
-/// is right here.
+/// An idle state of a core (ACPI: a C-state). A sleeping core is in the last of its host's states
+/// whose `after` has passed. The operating system chooses the state by the expected length of the
+/// sleep; this model assumes that it expects correctly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IdleState {
-    /// The shortest sleep for which it is entered (target residency).
+    /// Shortest sleep for which the state is entered (target residency).
     pub after: Time,
-    /// From the interrupt to the first instruction (exit latency).
+    /// Time from the interrupt to the first instruction (exit latency).
     pub exit: Time,
 }
 
@@ -88,7 +90,7 @@ pub struct IdleState {
 pub const PRESETS: &[&str] = &["connectx4-56g", "connectx3-fdr"];
 
 impl DeviceModel {
-    /// A preset by name.
+    /// Returns a preset by name.
     pub fn preset(name: &str) -> Option<Self> {
         match name {
             "connectx4-56g" => Some(Self::connectx4_56g()),
@@ -97,35 +99,35 @@ impl DeviceModel {
         }
     }
 
-    /// The RPerf paper's hosts: ConnectX-4 at 56 Gbps in PCIe 3.0 x8, Xeon E5-2630 v4.
+    /// Returns the RPerf paper's hosts: ConnectX-4 at 56 Gbps in PCIe 3.0 x8, Xeon E5-2630 v4.
     ///
-    /// From data sheets where there is one. The stages of the host can't be told apart by the
-    /// paper's figures, which see their sums: their order of size is that of published PCIe
-    /// measurements, and the sums are fitted by hand so that figure 6's four medians miss by about
-    /// the same (15%). papers/rperf/README.md says what was fitted to what.
+    /// Values come from data sheets where there are some. The paper's figures show only sums of the
+    /// host's stages. The stages' relative sizes follow published PCIe measurements; the sums are
+    /// fitted by hand, so that the four medians of figure 6 miss by about the same (15%).
+    /// papers/rperf/README.md lists what is fitted to what.
     pub fn connectx4_56g() -> Self {
         DeviceModel {
-            // Figure 6: some tens of ns for what takes some tens of instructions.
+            // Figure 6: some tens of ns for some tens of instructions.
             cpu_wqe: Time::from_ns(50),
             cpu_inline: Time::from_ns(10),
             cpu_completion: Time::from_ns(20),
-            // Figure 4: back to back, RPerf's tail is a polling period above its median.
+            // Figure 4: back to back, RPerf's tail is one polling period above its median.
             cpu_poll: Time::from_ns(10),
             // Interrupt, scheduler and wake-up of a sleeping thread; no figure depends on it.
             interrupt: Time::from_us(4),
             // The paper's programs poll.
             idle_states: Vec::new(),
-            // Figure 6: perftest's tail is 1.9 us above its median at 64 B. Linux ticks 250 times
-            // a second; with other interrupts this is twice that.
+            // Figure 6: perftest's tail is 1.9 us above its median at 64 B. Linux ticks 250 times a
+            // second; this is twice that, to include other interrupts.
             os_tick: Some(OsTick { period: Time::from_ms(2), steal: Time::from_ns(3_100) }),
             // Figure 6.
             mmio: Time::from_ns(80),
-            // Two 64-byte write-combining stores in a row; with the loopback's rate, figure 4.
+            // Two consecutive 64-byte write-combining stores; with the loopback's rate, figure 4.
             doorbell_gap: Time::from_ns(10),
             // Figure 6; direct measurements of DMA reads on such hosts give 0.4 to 0.6 us.
             dma_read: Time::from_ns(450),
             dma_write: Time::from_ns(280),
-            // Figure 6: what qperf's WRITE takes beyond everything else.
+            // Figure 6: the part of qperf's WRITE latency that nothing else explains.
             dma_flush: Time::from_ns(1_220),
             // 8 GT/s x 8 lanes x 128/130, less 3% for link-layer packets; 24 bytes of framing,
             // header and CRC around payloads of 256 (PCI Express 3.0).
@@ -141,19 +143,19 @@ impl DeviceModel {
             qp_gap: Time::from_ns(135),
             // The port before 64b/66b coding: 14.0625 Gbaud x 4.
             loopback_rate: BitRate::from_bps(56_250_000_000),
-            // As the switch's: no figure depends on more.
+            // Same as the switch's: no figure depends on more.
             tx_buffer: Bytes::from_kib(32),
             rx_buffer: Bytes::from_kib(32),
             mtu: Mtu::MAX,
-            // What the mlx5 driver allows on a reliable connection by default.
+            // Default of the mlx5 driver on a reliable connection.
             inline_max: Bytes::new(236),
             congestion_control: None,
         }
     }
 
-    /// ConnectX-3 at FDR, the older card: 35 million messages a second (data sheet), a longer
-    /// pipeline, the same PCIe 3.0 x8. Its pipeline and its rate a queue pair are the newer card's
-    /// scaled by a third, until measurements of it are held against the model.
+    /// Returns hosts with a ConnectX-3 at FDR, the older card: 35 million messages a second (data
+    /// sheet), a longer pipeline, the same PCIe 3.0 x8. Its pipeline and its rate per queue pair
+    /// are the newer card's scaled by a third, pending a comparison with measurements.
     pub fn connectx3_fdr() -> Self {
         DeviceModel {
             tx: Time::from_ns(160),

@@ -1,7 +1,7 @@
 //! A host: CPU cores that run programs, a PCIe link, and an RNIC with its port.
 //!
-//! [`Host`] joins the parts and dispatches events; what they do stands beside it: posting and
-//! polling in `program`, the sending side in `transmit`, the receiving side in `receive`.
+//! [`Host`] joins the parts and dispatches events. Posting and polling are in `program`, the
+//! sending side in `transmit`, the receiving side in `receive`.
 
 mod core;
 mod device;
@@ -30,12 +30,12 @@ use bandwise_units::Time;
 use core::Core;
 use pcie::Pcie;
 use qp::QueuePair;
-use transmit::Turn;
+use transmit::IssueEntry;
 
-/// Kinds of events, besides those of the engine; at one instant in this order.
+/// Kinds of events beside the engine's, in the order in which they are handled at one instant.
 const LOOPBACK: u8 = 2;
 const STAGED: u8 = 3;
-const ANSWERED: u8 = 4;
+const RESPONSE_READY: u8 = 4;
 const DOORBELL: u8 = 5;
 const WQES: u8 = 6;
 const TRANSMIT: u8 = 7;
@@ -46,44 +46,44 @@ const STEP: u8 = 9;
 #[derive(Debug)]
 pub struct Host<P> {
     index: u16,
-    /// What its events call it.
+    /// Number of this host in its events.
     number: u32,
     model: DeviceModel,
     sl2vl: Sl2Vl,
     lanes: usize,
     pub(crate) egress: Egress,
-    /// Of the receive buffer, by lane.
+    /// Occupancy of the receive buffer, by lane.
     occupancy: Occupancy,
-    /// Packets at the port: requests, then answers, a queue a lane.
+    /// Packets at the port: requests, then responses, with one queue per lane.
     queues: Vec<Ring<Packet>>,
     qps: Vec<QueuePair>,
     pub(crate) cores: Vec<Core<P>>,
     pcie: Pcie,
     packets: Slab<Packet>,
     cqes: Slab<Completion>,
-    /// Queue pairs with something to send, in turn.
-    turns: Ring<Turn>,
+    /// Queue pairs with packets to issue, in round-robin order.
+    issue_queue: Ring<IssueEntry>,
     issue_free: Time,
     transmit_at: Time,
-    /// Payload bytes fetched and not yet sent, a lane.
+    /// Payload bytes fetched and not yet sent, by lane.
     fetched: [u32; 16],
-    /// By how much the timer of congestion control is ahead of the simulation's clock: ports don't
-    /// start theirs at the same moment.
+    /// Offset of the congestion control timer ahead of the simulation's clock. Ports do not start
+    /// their timers at the same moment.
     cc_timer_ahead: Time,
     loopback_free: Time,
     posts: Posts,
-    seen: Vec<Completion>,
+    polled: Vec<Completion>,
     rung: Vec<u16>,
-    /// Packets that arrived over the link, and that left.
+    /// Packets that arrived over the link, and packets that left.
     pub(crate) packets_in: u64,
     pub(crate) packets_out: u64,
 }
 
 impl<P: Program> Node for Host<P> {
     type Packet = Packet;
-    type Back = Credit;
+    type FlowControl = Credit;
 
-    /// Does what is due.
+    /// Handles an event.
     fn handle(&mut self, event: Event, net: &mut Net) {
         let now = event.at();
         match event.kind() {
@@ -94,7 +94,7 @@ impl<P: Program> Node for Host<P> {
                 self.act_on(now, &packet, true, net);
             }
             STAGED => self.staged(now, event.object(), event.arg(), net),
-            ANSWERED => {
+            RESPONSE_READY => {
                 let packet = self.packets.take(event.arg());
                 self.stage(now, packet, net);
             }
@@ -149,14 +149,14 @@ impl<P: Program> Host<P> {
             cores: Vec::new(),
             packets: Slab::new(),
             cqes: Slab::new(),
-            turns: Ring::new(),
+            issue_queue: Ring::new(),
             issue_free: Time::ZERO,
             transmit_at: Time::MAX,
             fetched: [0; 16],
             cc_timer_ahead: cc_timer.time_below(period),
             loopback_free: Time::ZERO,
             posts: Posts::default(),
-            seen: Vec::new(),
+            polled: Vec::new(),
             rung: Vec::new(),
             packets_in: 0,
             packets_out: 0,
@@ -164,7 +164,7 @@ impl<P: Program> Host<P> {
         }
     }
 
-    /// Adds a queue pair; returns its number.
+    /// Adds a queue pair. Returns its number.
     pub(crate) fn add_qp(&mut self, setup: QpSetup) -> u16 {
         self.qps.push(QueuePair::new(setup));
         (self.qps.len() - 1) as u16
@@ -174,17 +174,17 @@ impl<P: Program> Host<P> {
         &mut self.qps[usize::from(qp)].setup
     }
 
-    /// How many queue pairs it has.
+    /// Returns the number of queue pairs.
     pub(crate) fn qp_count(&self) -> usize {
         self.qps.len()
     }
 
-    /// Payload that arrived over the link for each queue pair.
+    /// Returns the payload bytes that arrived over the link for each queue pair.
     pub(crate) fn payload_in(&self) -> impl Iterator<Item = u64> + '_ {
         self.qps.iter().map(|qp| qp.payload_in)
     }
 
-    /// Adds a program on a core of its own, first stepped at `start`.
+    /// Adds a program on its own core, first stepped at `start`.
     pub(crate) fn add_program(
         &mut self,
         program: P,
@@ -196,32 +196,32 @@ impl<P: Program> Host<P> {
         let core = self.cores.len() as u16;
         let index = u64::from(self.index) << 16 | u64::from(core);
         let mut state = Core::new(program, notify, &self.model, seed, index);
-        state.begin(start);
+        state.start_at(start);
         self.cores.push(state);
         self.wake_core(core, start, net);
         core
     }
 
-    /// Has a program stepped at `now`.
+    /// Steps a program at `now`, or as soon as its core is free.
     pub(crate) fn wake_program(&mut self, number: usize, now: Time, net: &mut Net) {
         let core = &mut self.cores[number];
         core.timer = core.timer.min(now);
         self.wake_core(number as u16, now, net);
     }
 
-    /// Another mapping and arbitration of its port, for packets that have no lane yet.
+    /// Replaces the mapping and arbitration of the port, for packets without a lane yet.
     pub(crate) fn set_tables(&mut self, sl2vl: Sl2Vl, arbiter: VlArbiter) {
         self.sl2vl = sl2vl;
-        self.turn_again();
+        self.refresh_issue_queue();
         self.egress.set_arbiter(arbiter);
     }
 
-    /// Sets an event of this host's.
+    /// Adds an event of this host.
     fn at(&self, at: Time, kind: u8, object: u16, arg: u32, net: &mut Net) {
         net.push(Event::new(at, self.number, kind, object, arg));
     }
 
-    /// Packets in the RNIC: at the port, or on their way to it.
+    /// Returns the number of packets in the RNIC, at the port or in the pipeline.
     pub(crate) fn buffered(&self) -> usize {
         self.queues.iter().map(Ring::len).sum::<usize>() + self.packets.len()
     }

@@ -1,10 +1,10 @@
 //! The PCIe link of an RNIC.
 //!
-//! Payload reads of different queue pairs are outstanding together and their completions
-//! interleave, a few dozen bytes at a time, so the queue pairs share the link evenly (processor
-//! sharing); reads of one queue pair come in order. This matters to RPerf, whose pair of SENDs is
-//! fetched side by side. Payload writes go in order. Descriptors (WQEs, CQEs) fit one transaction
-//! and slip in between; they cost others no time here.
+//! Payload reads of different queue pairs are outstanding together, and their completions
+//! interleave a few dozen bytes at a time. The queue pairs therefore share the link evenly
+//! (processor sharing). Reads of one queue pair are in order. This matters to RPerf, whose two
+//! SENDs are fetched at the same time. Payload writes are in order. Descriptors (WQEs, CQEs) fit
+//! one transaction and interleave with payload; here they cost others no time.
 
 use super::device::DeviceModel;
 use crate::base::ring::Ring;
@@ -18,18 +18,18 @@ pub(crate) struct Pcie {
     read_latency: Time,
     write_latency: Time,
     write_free: Time,
-    /// What the last payload and the last descriptor took: most are like the one before.
+    /// Transfer times of the last payload and descriptor; sizes mostly repeat.
     last_payload: (u32, Time),
     last_descriptor: (u32, Time),
-    /// Queue pairs with payload reads under way, each with its reads in order.
+    /// Queue pairs with outstanding payload reads, each with its reads in order.
     readers: Vec<Reader>,
-    /// Up to when `readers` is worked off.
+    /// Time up to which transfers have been accounted for.
     read_until: Time,
-    /// When the transfer of a tag ended; [`Time::MAX`] while it is under way.
+    /// Time at which the transfer of each tag ended; [`Time::MAX`] while it is outstanding.
     ended: Vec<Time>,
 }
 
-/// A queue pair's reads under way, and what they take together.
+/// Outstanding reads of a queue pair, and their total transfer time.
 #[derive(Debug)]
 struct Reader {
     number: usize,
@@ -37,7 +37,7 @@ struct Reader {
     reads: Ring<Read>,
 }
 
-/// A read under way: what it still takes with the link to itself, and whose it is.
+/// An outstanding read: its remaining time with the link to itself, and its tag.
 #[derive(Debug, Clone, Copy, Default)]
 struct Read {
     left: Time,
@@ -82,25 +82,25 @@ impl Pcie {
         self.last_descriptor.1
     }
 
-    /// When a descriptor asked for at `now` is here.
+    /// Returns when a descriptor requested at `now` has arrived.
     pub fn read_descriptor(&mut self, now: Time, bytes: u32) -> Time {
         now + self.read_latency + self.descriptor_transfer(bytes)
     }
 
-    /// When memory shows a descriptor written at `now`.
+    /// Returns when a descriptor written at `now` is visible in memory.
     pub fn write_descriptor(&mut self, now: Time, bytes: u32) -> Time {
         now + self.descriptor_transfer(bytes) + self.write_latency
     }
 
-    /// When a payload write has left the RNIC, and when memory shows it.
+    /// Returns when a payload write has left the RNIC, and when it is visible in memory.
     pub fn write(&mut self, now: Time, bytes: u32) -> (Time, Time) {
         self.write_free = now.max(self.write_free) + self.payload_transfer(bytes);
         (self.write_free, self.write_free + self.write_latency)
     }
 
-    /// Starts a payload read of a queue pair; `tag` is a small number of the caller's. Returns
-    /// when its bytes are here if no other queue pair starts one meanwhile: ask
-    /// [`Pcie::finished`] then.
+    /// Starts a payload read of a queue pair, identified by `tag`, a small number chosen by the
+    /// caller. Returns when its bytes arrive if no other queue pair starts a read meanwhile.
+    /// [`Pcie::finished`] tells at that time whether they have.
     pub fn read(&mut self, now: Time, number: usize, bytes: u32, tag: u32) -> Time {
         self.work_until(now);
         let index = tag as usize;
@@ -123,8 +123,8 @@ impl Pcie {
         self.shared_end(ahead) + self.read_latency
     }
 
-    /// At the time that was expected for `tag`: `None` if its bytes are here (or it never read
-    /// any), otherwise when they are expected now.
+    /// Returns `None` if the bytes of `tag` have arrived by `now` (or none were read), otherwise
+    /// their new expected time. Called at the time last expected.
     pub fn finished(&mut self, now: Time, tag: u32) -> Option<Time> {
         let mut end = *self.ended.get(tag as usize)?;
         if end == Time::MAX {
@@ -149,16 +149,16 @@ impl Pcie {
         (here > now).then_some(here)
     }
 
-    /// When a queue pair will have been given `work` if nothing else is asked for: by then every
-    /// other one at work was given as much, or all that it wanted.
+    /// Returns when a queue pair will have received `work` if no other read starts. By then every
+    /// other active queue pair has received as much, or all that it requested.
     fn shared_end(&self, work: Time) -> Time {
         self.read_until + self.readers.iter().map(|r| r.total.min(work)).sum()
     }
 
-    /// Works off what is transferred up to `now`.
+    /// Accounts for transfers up to `now`.
     fn work_until(&mut self, now: Time) {
         if let [reader] = self.readers.as_mut_slice() {
-            // One queue pair has the link to itself.
+            // A single queue pair has the link to itself.
             while self.read_until < now {
                 let Some(head) = reader.reads.front_mut() else {
                     self.read_until = now;
@@ -185,7 +185,7 @@ impl Pcie {
             let time = now - self.read_until;
             let share = if sharers == 1 { time } else { time / sharers }.min(least);
             if share == Time::ZERO {
-                // Less than a picosecond for each: left for the next time.
+                // Less than a picosecond for each: left for the next call.
                 return;
             }
             self.read_until += share * sharers;
@@ -229,7 +229,7 @@ mod tests {
     fn reads_of_two_share_the_link() {
         let mut pcie = pcie();
         assert_eq!(pcie.read(Time::ZERO, 0, 50, 0), Time::from_ns(150));
-        // 40 ns are left of the first: both take 80 ns for 40 of each, then 10 for the rest.
+        // The first has 40 ns left: both take 80 ns for 40 of each, then 10 for the rest.
         assert_eq!(pcie.read(Time::from_ns(10), 1, 50, 1), Time::from_ns(200));
         assert_eq!(pcie.finished(Time::from_ns(150), 0), Some(Time::from_ns(190)));
         assert_eq!(pcie.finished(Time::from_ns(190), 0), None);
@@ -239,10 +239,10 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Whoever reads what when: the reads of a queue pair end in order, and the link is busy
-        /// from the first to the last.
+        /// For any reads: those of a queue pair end in order, and the link is busy from the first
+        /// to the last.
         #[test]
-        fn reads_share_all_there_is(
+        fn reads_use_the_whole_link(
             mut reads in proptest::collection::vec((0u64..20_000, 0usize..4, 1u32..40), 1..40),
         ) {
             reads.sort_unstable();
@@ -252,7 +252,7 @@ mod tests {
             let mut next = 0;
             while next < reads.len() || !expected.is_empty() {
                 steps += 1;
-                proptest::prop_assert!(steps < 10_000, "it goes on for ever");
+                proptest::prop_assert!(steps < 10_000, "does not terminate");
                 let due = expected.first().map_or(Time::MAX, |&(at, _)| at);
                 if let Some(&(ps, number, bytes)) = reads.get(next) && Time::from_ps(ps) <= due {
                     let at = Time::from_ps(ps);

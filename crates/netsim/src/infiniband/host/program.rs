@@ -1,4 +1,4 @@
-//! Programs on cores: stepping them when completions are found, and carrying out what they post.
+//! Programs on cores: stepping on completions, and execution of posted work.
 
 use super::qp::{Doorbell, Wqe};
 use super::{CQE, DOORBELL, Host, STEP, WQES};
@@ -6,11 +6,11 @@ use crate::infiniband::cable::Net;
 use bandwise_rdma::verbs::{Completion, CompletionKind, Next, Program};
 use bandwise_units::Time;
 
-/// Bytes of a WQE that the RNIC reads: the ConnectX send queue's basic block.
+/// Bytes of a WQE that the RNIC reads: the basic block of the ConnectX send queue.
 const WQE_BYTES: u32 = 64;
 
 impl<P: Program> Host<P> {
-    /// Sees to it that `core` is stepped at `at`.
+    /// Ensures that `core` is stepped at `at` or earlier.
     pub(super) fn wake_core(&mut self, core: u16, at: Time, net: &mut Net) {
         let state = &mut self.cores[usize::from(core)];
         if at < state.wake_at {
@@ -19,8 +19,8 @@ impl<P: Program> Host<P> {
         }
     }
 
-    /// A completion becomes visible in memory at `visible`; the core finds it by polling.
-    #[inline(always)] // or it is passed through memory
+    /// Delivers a completion that becomes visible in memory at `visible`, when the core finds it.
+    #[inline(always)] // otherwise the completion is passed through memory
     pub(super) fn complete(
         &mut self,
         core: u16,
@@ -32,7 +32,8 @@ impl<P: Program> Host<P> {
         if state.done {
             return;
         }
-        // A queue pair's completions of one kind come in the order in which they were written.
+        // Completions of one kind on a queue pair are found in the order in which they were
+        // written.
         let received = completion.kind == CompletionKind::Received;
         let last = &mut self.qps[usize::from(completion.qp.0)].last_cqe[usize::from(received)];
         let at = state.found_at(visible).max(*last + Time::from_ps(1));
@@ -41,7 +42,7 @@ impl<P: Program> Host<P> {
         self.at(at, CQE, core, index, net);
     }
 
-    /// Steps a program, if its core can and there is a reason to.
+    /// Steps a program, if its core is free and a completion or timer is due.
     pub(super) fn step(&mut self, now: Time, index: usize, net: &mut Net) {
         let core = &mut self.cores[index];
         if core.done {
@@ -49,18 +50,18 @@ impl<P: Program> Host<P> {
             return;
         }
         if core.pending.is_empty() && core.timer > now {
-            // The event was set for an earlier timer, which a completion has forestalled.
+            // The event belongs to an earlier timer, which a completion has superseded.
             let timer = core.timer;
             return self.wake_core(index as u16, timer, net);
         }
-        if let Some(at) = core.away_until(now) {
+        if let Some(at) = core.unavailable_until(now) {
             return self.wake_core(index as u16, at, net);
         }
-        std::mem::swap(&mut self.seen, &mut core.pending);
+        std::mem::swap(&mut self.polled, &mut core.pending);
         core.timer = Time::MAX;
-        let next = core.program.step(now, &self.seen, &mut self.posts);
-        let polled = now + self.model.cpu_completion * self.seen.len() as u64;
-        self.seen.clear();
+        let next = core.program.step(now, &self.polled, &mut self.posts);
+        let polled = now + self.model.cpu_completion * self.polled.len() as u64;
+        self.polled.clear();
         let free_at = self.post(polled, net);
         let core = &mut self.cores[index];
         core.stepped(now, free_at);
@@ -71,11 +72,11 @@ impl<P: Program> Host<P> {
                 let timer = core.timer;
                 self.wake_core(index as u16, timer.max(free_at), net);
             }
-            Next::Done => core.end(),
+            Next::Done => core.finish(),
         }
     }
 
-    /// Carries out the posted requests, from `start` on; returns when the core is free again.
+    /// Executes the posted requests from `start` on. Returns when the core is free again.
     fn post(&mut self, start: Time, net: &mut Net) -> Time {
         let mut now = start;
         let mut posts = std::mem::take(&mut self.posts);
@@ -108,7 +109,7 @@ impl<P: Program> Host<P> {
         let mut rung = std::mem::take(&mut self.rung);
         for number in rung.drain(..) {
             let qp = &mut self.qps[usize::from(number)];
-            // A single WQE rides on the doorbell (BlueFlame); a list must be read by DMA.
+            // The doorbell carries a single WQE (BlueFlame); a list must be read by DMA.
             qp.doorbells.push_back(Doorbell { wqes: qp.unrung, carries: qp.unrung == 1 });
             qp.unrung = 0;
             self.at(now + self.model.mmio, DOORBELL, number, 0, net);
@@ -118,7 +119,7 @@ impl<P: Program> Host<P> {
         now
     }
 
-    /// The RNIC sees a doorbell.
+    /// Handles a doorbell that reaches the RNIC.
     pub(super) fn doorbell(&mut self, now: Time, number: usize, net: &mut Net) {
         let doorbell = self.qps[number].doorbells.pop_front().expect("a doorbell was rung");
         if doorbell.carries {
@@ -130,7 +131,7 @@ impl<P: Program> Host<P> {
         }
     }
 
-    /// WQEs of a queue pair are in the RNIC.
+    /// Adds WQEs of a queue pair that have reached the RNIC.
     pub(super) fn wqes_ready(&mut self, number: usize, wqes: u32) {
         self.qps[number].ready += wqes;
         self.list(number, 0);

@@ -1,4 +1,4 @@
-//! A queue pair's state in the RNIC.
+//! State of a queue pair in the RNIC.
 
 use crate::base::ring::Ring;
 use crate::infiniband::packet::Packet;
@@ -8,7 +8,7 @@ use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rdma::wire::PacketKind;
 use bandwise_units::Time;
 
-/// Where a queue pair leads and who uses it.
+/// Connection and use of a queue pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QpSetup {
     /// Transport service.
@@ -17,10 +17,10 @@ pub struct QpSetup {
     pub sl: Sl,
     /// The other host.
     pub peer: u16,
-    /// Its queue pair there.
+    /// Its queue pair.
     pub peer_qp: u16,
-    /// The core that gets its completions; `None` for a side that only receives, whose RECVs are
-    /// always posted and whose completions nobody reads.
+    /// Core that gets the completions. `None` for a side that only receives: its RECVs are always
+    /// posted, and no program reads its completions.
     pub core: Option<u16>,
 }
 
@@ -40,7 +40,8 @@ impl Default for Wqe {
     }
 }
 
-/// A doorbell on its way: how many WQEs it announces, and whether it carries the one itself.
+/// A doorbell in flight: the number of WQEs that it announces, and whether it carries the WQE
+/// itself.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Doorbell {
     pub wqes: u32,
@@ -52,16 +53,16 @@ pub(crate) struct Doorbell {
 pub(crate) struct Unacked {
     pub psn: u32,
     pub wqe: Wqe,
-    /// Bytes of it, a READ, that have come.
+    /// Bytes received for a READ.
     pub read: u32,
-    /// Its answer is here, but not that of an earlier one.
-    pub answered: bool,
+    /// Acknowledged, while an earlier request is not.
+    pub acknowledged: bool,
     pub truth: Option<Time>,
 }
 
-/// Answers that the responder owes: data of a READ, or an atomic's result.
+/// A response that the responder owes: data of a READ, or the result of an atomic.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub kind: PacketKind,
     pub bytes: u32,
     pub sent: u32,
@@ -69,61 +70,63 @@ pub(crate) struct Answer {
     pub transit_ps: u32,
 }
 
-impl Default for Answer {
+impl Default for Response {
     fn default() -> Self {
-        Answer { kind: PacketKind::ReadResponse, bytes: 0, sent: 0, psn: 0, transit_ps: 0 }
+        Response { kind: PacketKind::ReadResponse, bytes: 0, sent: 0, psn: 0, transit_ps: 0 }
     }
 }
 
-/// A packet that has come in.
+/// A received packet.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Came {
+pub(crate) struct Received {
     pub packet: Packet,
-    /// Ground truth, in picoseconds.
+    /// Ground truth, in ps.
     pub transit: u32,
     pub loopback: bool,
-    /// When its payload has left the receive buffer.
+    /// Time at which the payload has left the receive buffer.
     pub drained: Time,
-    /// When its payload is in memory.
+    /// Time at which the payload is in memory.
     pub placed: Time,
 }
 
 #[derive(Debug)]
 pub(crate) struct QueuePair {
     pub setup: QpSetup,
-    /// Posted, doorbell not rung yet.
+    /// Number of WQEs posted without a doorbell.
     pub unrung: u32,
     pub doorbells: Ring<Doorbell>,
-    /// Posted WQEs, in order; the first `ready` of them are in the RNIC.
+    /// Posted WQEs in order; the first `ready` of them are in the RNIC.
     pub sq: Ring<Wqe>,
     pub ready: u32,
-    /// Packets of the first WQE already started.
+    /// Number of packets started of the first WQE.
     pub started: u32,
     pub next_psn: u32,
-    /// No new message before.
+    /// Earliest time of the next message.
     pub next_at: Time,
-    /// No new packet before, by congestion control.
+    /// Earliest time of the next packet, by congestion control.
     pub paced_until: Time,
-    /// Packets on their way to the port, which sees them in order: none before `last_ready`.
+    /// Packets in the pipeline to the port, which sees them in order, none before `last_ready`.
     pub pipeline: Ring<u32>,
     pub last_ready: Time,
-    /// When the program finds the last completion of what this sent, and of what it received.
+    /// Time at which the program finds the last send completion, and the last receive completion.
     pub last_cqe: [Time; 2],
-    /// Congestion control: how far this flow is slowed down.
+    /// Congestion control: current throttling of this flow.
     pub throttle: Throttle,
     pub unacked: Ring<Unacked>,
-    pub answers: Ring<Answer>,
-    /// The request packet to be acted on next.
+    pub responses: Ring<Response>,
+    /// PSN of the request packet to be executed next.
     pub expected_psn: u32,
-    /// Request packets that have overtaken it: where tables change, lanes do.
-    pub early: Vec<Came>,
-    /// Payload that arrived over the link.
+    /// Request packets that arrived before it. Changed tables move packets to other lanes, which
+    /// may overtake.
+    pub early: Vec<Received>,
+    /// Payload bytes that arrived over the link.
     pub payload_in: u64,
-    /// Bytes of the message being received.
+    /// Bytes received of the current message.
     pub receiving: u32,
-    /// Ground truth of the last message received: how long its last packet was between the ports.
+    /// Ground truth of the last message received: time that its last packet spent between the
+    /// ports.
     pub last_transit_ps: u32,
-    /// In the list of queue pairs with something to send: requests, answers.
+    /// Listed among the queue pairs with packets to issue, for requests and for responses.
     pub listed: [bool; 2],
 }
 
@@ -144,7 +147,7 @@ impl QueuePair {
             last_cqe: [Time::ZERO; 2],
             throttle: Throttle::default(),
             unacked: Ring::new(),
-            answers: Ring::new(),
+            responses: Ring::new(),
             expected_psn: 0,
             early: Vec::new(),
             payload_in: 0,
@@ -154,30 +157,36 @@ impl QueuePair {
         }
     }
 
-    /// Takes a request packet if it is the one to be acted on next. If not it is kept: packets of a connection
-    /// are acted on in order (IBTA 9.7.5). A real responder would have those sent again that come early.
+    /// Returns whether a request packet is the one to be executed next, and stores it if not.
+    /// Packets of a connection are executed in order (IBTA 9.7.5). A real responder would have
+    /// early ones retransmitted.
     #[inline]
-    pub fn takes(&mut self, came: &Came) -> bool {
-        let is_next = came.packet.psn() == self.expected_psn;
+    pub fn accepts(&mut self, received: &Received) -> bool {
+        let is_next = received.packet.psn() == self.expected_psn;
         if is_next {
             self.expected_psn += 1;
         } else {
-            self.early.push(*came);
+            self.early.push(*received);
         }
         is_next
     }
 
-    /// The request packet to be acted on next, now, if it has come early.
+    /// Takes the request packet to be executed next at `now`, if it arrived early.
     #[inline]
-    pub fn next_early(&mut self, now: Time) -> Option<Came> {
-        let place = self.early.iter().position(|came| came.packet.psn() == self.expected_psn)?;
+    pub fn take_early(&mut self, now: Time) -> Option<Received> {
+        let place =
+            self.early.iter().position(|received| received.packet.psn() == self.expected_psn)?;
         self.expected_psn += 1;
-        let came = self.early.swap_remove(place);
-        Some(Came { drained: came.drained.max(now), placed: came.placed.max(now), ..came })
+        let received = self.early.swap_remove(place);
+        Some(Received {
+            drained: received.drained.max(now),
+            placed: received.placed.max(now),
+            ..received
+        })
     }
 
-    /// Whether a packet of a READ's answer is the one by which all of it has come.
-    pub fn has_read_all(&mut self, packet: &Packet) -> bool {
+    /// Adds a READ response packet. Returns whether it completes the READ.
+    pub fn completes_read(&mut self, packet: &Packet) -> bool {
         let Some(request) = self.unacked.iter_mut().find(|u| u.psn == packet.psn()) else {
             return false;
         };

@@ -1,7 +1,7 @@
-//! The receiving side of the RNIC: placing payload by DMA, answering, completing.
+//! The receiving side of the RNIC: placement of payload by DMA, acknowledgements, completions.
 
-use super::qp::{Answer, Came};
-use super::{ANSWERED, Host};
+use super::qp::{Received, Response};
+use super::{Host, RESPONSE_READY};
 use crate::engine::LinkEnd;
 use crate::infiniband::cable::{Credit, Net};
 use crate::infiniband::packet::{BECN, FECN, LAST, Packet, Parts};
@@ -16,7 +16,7 @@ pub(super) const CQE_BYTES: u32 = 64;
 const ATOMIC_BYTES: u32 = 8;
 
 impl<P: Program> Host<P> {
-    /// The packet at the head of the link has come in and passed the receive pipeline.
+    /// Receives the packet at the head of the link, after the receive pipeline.
     pub(super) fn arrival(&mut self, now: Time, end: LinkEnd, net: &mut Net) {
         let packet = net.arrived(end);
         self.packets_in += 1;
@@ -24,15 +24,15 @@ impl<P: Program> Host<P> {
         self.occupancy.enter(packet.vl(), now, packet.blocks(), self.model.rx_buffer);
         let drained = self.act_on(now, &packet, false, net);
         self.occupancy.leave(packet.vl(), drained, packet.blocks());
-        // The receive buffer is free again once the payload is on PCIe; the credits follow.
+        // The receive buffer is free once the payload is on PCIe; then the credits are returned.
         let cable = &self.egress.cable;
         let at = drained + cable.credit_delay + cable.delay;
         let credit = Credit { vl: packet.vl() as u8, blocks: packet.blocks() as u16 };
-        net.give_back(self.egress.end, at, credit);
+        net.send_flow_control(self.egress.end, at, credit);
     }
 
-    /// Acts on a packet, and on those that have waited for it; returns when it has left the receive
-    /// buffer.
+    /// Executes a packet, and the early packets that waited for it. Returns when the packet has
+    /// left the receive buffer.
     pub(super) fn act_on(
         &mut self,
         now: Time,
@@ -43,22 +43,22 @@ impl<P: Program> Host<P> {
         let (drained, placed) =
             if packet.payload() > 0 { self.pcie.write(now, packet.payload()) } else { (now, now) };
         let transit = if loopback { 0 } else { self.transit_ps(now, packet) };
-        let came = Came { packet: *packet, transit, loopback, drained, placed };
+        let received = Received { packet: *packet, transit, loopback, drained, placed };
         if !packet.kind().is_connections_request() {
-            self.carry_out(now, &came, net);
-        } else if self.qps[usize::from(packet.dst_qp())].takes(&came) {
-            self.carry_out(now, &came, net);
-            while let Some(came) = self.qps[usize::from(packet.dst_qp())].next_early(now) {
-                self.carry_out(now, &came, net);
+            self.carry_out(now, &received, net);
+        } else if self.qps[usize::from(packet.dst_qp())].accepts(&received) {
+            self.carry_out(now, &received, net);
+            while let Some(received) = self.qps[usize::from(packet.dst_qp())].take_early(now) {
+                self.carry_out(now, &received, net);
             }
         }
         drained
     }
 
-    /// What a packet asks for, now that all before it on its connection has been done.
-    #[inline(always)] // or what came is passed through memory
-    fn carry_out(&mut self, now: Time, came: &Came, net: &mut Net) {
-        let &Came { ref packet, transit, loopback, drained, placed } = came;
+    /// Executes a packet, once all earlier ones on its connection have been executed.
+    #[inline(always)] // otherwise the packet is passed through memory
+    fn carry_out(&mut self, now: Time, received: &Received, net: &mut Net) {
+        let &Received { ref packet, transit, loopback, drained, placed } = received;
         let number = usize::from(packet.dst_qp());
         let last = packet.is(LAST);
         if packet.kind() != PacketKind::ReadResponse {
@@ -69,14 +69,14 @@ impl<P: Program> Host<P> {
         }
         match packet.kind() {
             PacketKind::Send if last => {
-                // Answered before the DMA write is done (figure 1d): what RPerf builds on.
+                // Acknowledged before the DMA write is done (figure 1d); RPerf relies on this.
                 let ack = self.reply(number, PacketKind::Ack, packet, transit);
                 self.stage(now, ack, net);
                 self.received(drained, number, packet, transit, net);
             }
             PacketKind::UdSend => self.received(drained, number, packet, transit, net),
             PacketKind::Write | PacketKind::WriteImm if last => {
-                // Answered after (figure 1b).
+                // Acknowledged after the DMA write (figure 1b).
                 let ack = self.reply(number, PacketKind::Ack, packet, transit);
                 self.stage_at(placed + self.model.dma_flush, ack, net);
                 if packet.kind() == PacketKind::WriteImm {
@@ -85,15 +85,22 @@ impl<P: Program> Host<P> {
                 self.qps[number].receiving = 0;
             }
             PacketKind::Send | PacketKind::Write | PacketKind::WriteImm => {
-                // A mark goes back at once, not with the answer to the message, which may be long
-                // after (IBTA A10.3): an acknowledgement of what has come so far completes nothing.
+                // A mark is returned at once, not with the acknowledgement of the message, which
+                // may be much later (IBTA A10.3). An acknowledgement of the packets so far
+                // completes nothing.
                 if packet.is(FECN) && self.model.congestion_control.is_some() {
                     let ack = self.reply(number, PacketKind::Ack, packet, transit);
                     self.stage(now, ack, net);
                 }
             }
             PacketKind::ReadRequest => {
-                self.answer(number, PacketKind::ReadResponse, packet, packet.transit_ps(), transit);
+                self.queue_response(
+                    number,
+                    PacketKind::ReadResponse,
+                    packet,
+                    packet.transit_ps(),
+                    transit,
+                );
                 self.transmit(now, net);
             }
             PacketKind::AtomicRequest => {
@@ -103,8 +110,8 @@ impl<P: Program> Host<P> {
                 self.stage_at(written, ack, net);
             }
             PacketKind::ReadResponse => {
-                if self.qps[number].has_read_all(packet) {
-                    // The CQE is written behind the data.
+                if self.qps[number].completes_read(packet) {
+                    // The CQE is written after the data.
                     let truth = truth(packet, transit);
                     self.acknowledged(
                         number,
@@ -122,14 +129,15 @@ impl<P: Program> Host<P> {
         }
     }
 
-    /// Ground truth: from last bit out of the sender's port to last bit in here.
+    /// Returns the ground truth: time from the last bit at the sender's port to the last bit here.
     fn transit_ps(&self, now: Time, packet: &Packet) -> u32 {
         let arrived = now - self.model.rx;
         let on_the_way = arrived - packet.sent_at();
         on_the_way.saturating_sub(packet.first_serialisation()).as_ps().min(u32::MAX.into()) as u32
     }
 
-    /// A header-only answer to `packet`. A mark on the way here goes back as BECN (IBTA A10.3).
+    /// Creates a header-only response to `packet`. A received FECN is returned as BECN (IBTA
+    /// A10.3).
     #[inline]
     fn reply(&self, number: usize, kind: PacketKind, packet: &Packet, transit: u32) -> Packet {
         let becn = if packet.is(FECN) { BECN } else { 0 };
@@ -148,14 +156,14 @@ impl<P: Program> Host<P> {
         })
     }
 
-    #[inline(always)] // or it is passed through memory
+    #[inline(always)] // otherwise the packet is passed through memory
     fn stage_at(&mut self, at: Time, packet: Packet, net: &mut Net) {
         let index = self.packets.put(packet);
-        self.at(at, ANSWERED, 0, index, net);
+        self.at(at, RESPONSE_READY, 0, index, net);
     }
 
-    /// Queues the data that a READ asks for.
-    fn answer(
+    /// Queues the data that a READ requests.
+    fn queue_response(
         &mut self,
         number: usize,
         kind: PacketKind,
@@ -163,12 +171,12 @@ impl<P: Program> Host<P> {
         bytes: u32,
         transit_ps: u32,
     ) {
-        let answer = Answer { kind, bytes, sent: 0, psn: request.psn(), transit_ps };
-        self.qps[number].answers.push_back(answer);
+        let response = Response { kind, bytes, sent: 0, psn: request.psn(), transit_ps };
+        self.qps[number].responses.push_back(response);
         self.list(number, 1);
     }
 
-    /// A message is complete that consumes a RECV: a CQE, if anybody reads it.
+    /// Completes a message that consumes a RECV, with a CQE if a program reads it.
     fn received(
         &mut self,
         placed: Time,
@@ -180,7 +188,7 @@ impl<P: Program> Host<P> {
         self.qps[number].last_transit_ps = transit;
         let bytes = std::mem::take(&mut self.qps[number].receiving);
         let Some(core) = self.qps[number].setup.core else { return };
-        // Behind the payload, which was written first.
+        // The CQE is written after the payload.
         let visible = self.pcie.write_descriptor(placed, CQE_BYTES);
         let qp = Qp(number as u16);
         let kind = CompletionKind::Received;
@@ -194,7 +202,7 @@ impl<P: Program> Host<P> {
     }
 }
 
-/// Ground truth of a request: its own time between the ports and its answer's.
-fn truth(answer: &Packet, transit_ps: u32) -> Time {
-    Time::from_ps(u64::from(answer.transit_ps()) + u64::from(transit_ps))
+/// Returns the ground truth of a request: its own time between the ports plus its response's.
+fn truth(response: &Packet, transit_ps: u32) -> Time {
+    Time::from_ps(u64::from(response.transit_ps()) + u64::from(transit_ps))
 }

@@ -1,5 +1,5 @@
-//! The sending side of the RNIC: queue pairs take turns, a packet each; payload is fetched by
-//! DMA, passes the pipeline, and waits at the port for its lane.
+//! The sending side of the RNIC: queue pairs issue packets round-robin. Payload is fetched by DMA,
+//! passes the pipeline, and waits at the port for its lane.
 
 use super::qp::Unacked;
 use super::{Host, LOOPBACK, STAGED, TRANSMIT};
@@ -11,33 +11,34 @@ use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Program, Transpor
 use bandwise_rdma::wire::{self, PacketKind, Segment};
 use bandwise_units::{Bytes, Time};
 
-/// Class of answers (acknowledgements, READ responses) among the port's queues.
-const ANSWERS: usize = 1;
+/// Class of responses (acknowledgements, READ responses) among the port's queues.
+const RESPONSES: usize = 1;
 
-/// A queue pair in line to send its next request (0) or answer (1), with what decides whether there is
-/// room for it: a host that waits for room looks at all of them for every packet that leaves.
+/// A queue pair that waits to issue its next request (class 0) or response (class 1), with the data
+/// that decides whether there is room for it. A host that waits for room checks all entries after
+/// each packet that leaves.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Turn {
+pub(super) struct IssueEntry {
     number: u16,
     class: u8,
     lane: u8,
-    /// Of the next packet, in bytes.
+    /// Payload of the next packet, in bytes.
     payload: u16,
 }
 
 impl<P: Program> Host<P> {
-    /// Puts a queue pair in line to send requests (0) or answers (1).
+    /// Lists a queue pair for issuing requests (0) or responses (1).
     pub(super) fn list(&mut self, number: usize, class: usize) {
         if !std::mem::replace(&mut self.qps[number].listed[class], true) {
-            self.turns.push_back(self.turn(number, class));
+            self.issue_queue.push_back(self.issue_entry(number, class));
         }
     }
 
-    /// The turn of a queue pair that has something to send.
-    fn turn(&self, number: usize, class: usize) -> Turn {
+    /// Returns the entry of a queue pair that has a packet to issue.
+    fn issue_entry(&self, number: usize, class: usize) -> IssueEntry {
         let qp = &self.qps[number];
-        let left = if class == ANSWERS {
-            qp.answers.front().map_or(0, |a| a.bytes - a.sent)
+        let left = if class == RESPONSES {
+            qp.responses.front().map_or(0, |a| a.bytes - a.sent)
         } else {
             qp.sq.front().map_or(0, |w| {
                 let kind = PacketKind::request(qp.setup.transport, w.opcode);
@@ -47,39 +48,40 @@ impl<P: Program> Host<P> {
         };
         let payload = left.min(self.model.mtu.get()) as u16;
         let lane = self.lane(qp.setup.sl) as u8;
-        Turn { number: number as u16, class: class as u8, lane, payload }
+        IssueEntry { number: number as u16, class: class as u8, lane, payload }
     }
 
-    /// All turns again, after levels have got other lanes.
-    pub(super) fn turn_again(&mut self) {
-        for _ in 0..self.turns.len() {
-            let Turn { number, class, .. } = self.turns.pop_front().expect("one for each turn");
-            self.turns.push_back(self.turn(number.into(), class.into()));
+    /// Recomputes all entries after service levels have changed lanes.
+    pub(super) fn refresh_issue_queue(&mut self) {
+        for _ in 0..self.issue_queue.len() {
+            let IssueEntry { number, class, .. } =
+                self.issue_queue.pop_front().expect("the queue is not empty");
+            self.issue_queue.push_back(self.issue_entry(number.into(), class.into()));
         }
     }
 
-    /// Starts the next packet, if one can be started; sees to it that the others follow.
+    /// Issues the next packet, if one can be issued, and schedules the following ones.
     #[inline]
     pub(super) fn transmit(&mut self, now: Time, net: &mut Net) {
-        if !self.turns.is_empty() {
+        if !self.issue_queue.is_empty() {
             self.transmit_next(now, net);
         }
     }
 
     fn transmit_next(&mut self, now: Time, net: &mut Net) {
         if self.issue_free <= now {
-            for _ in 0..self.turns.len() {
-                let turn = self.turns.pop_front().expect("one for each turn");
-                let (number, class) = (usize::from(turn.number), usize::from(turn.class));
-                let started = self.has_room(turn) && self.earliest(turn) <= now;
+            for _ in 0..self.issue_queue.len() {
+                let entry = self.issue_queue.pop_front().expect("the queue is not empty");
+                let (number, class) = (usize::from(entry.number), usize::from(entry.class));
+                let started = self.has_room(entry) && self.earliest(entry) <= now;
                 if started {
                     self.issue_free = now + self.model.issue_gap;
                     self.start(now, number, class, net);
                 }
                 if !started {
-                    self.turns.push_back(turn);
+                    self.issue_queue.push_back(entry);
                 } else if self.has_more(number, class) {
-                    self.turns.push_back(self.turn(number, class));
+                    self.issue_queue.push_back(self.issue_entry(number, class));
                 } else {
                     self.qps[number].listed[class] = false;
                 }
@@ -91,17 +93,17 @@ impl<P: Program> Host<P> {
         self.transmit_later(net);
     }
 
-    /// Sets the event for the next packet that only waits for its time. Those that wait for room
-    /// are tried again when a packet leaves.
+    /// Schedules the next packet that waits only for its time. Packets that wait for room are tried
+    /// again when a packet leaves.
     fn transmit_later(&mut self, net: &mut Net) {
-        if self.turns.is_empty() {
+        if self.issue_queue.is_empty() {
             return;
         }
         let next = self
-            .turns
+            .issue_queue
             .iter()
-            .filter(|&&turn| self.has_room(turn))
-            .map(|&turn| self.earliest(turn))
+            .filter(|&&entry| self.has_room(entry))
+            .map(|&entry| self.earliest(entry))
             .min();
         if let Some(at) = next.filter(|&at| at < self.transmit_at) {
             self.transmit_at = at;
@@ -111,37 +113,37 @@ impl<P: Program> Host<P> {
 
     fn has_more(&self, number: usize, class: usize) -> bool {
         let qp = &self.qps[number];
-        if class == ANSWERS { !qp.answers.is_empty() } else { qp.ready > 0 }
+        if class == RESPONSES { !qp.responses.is_empty() } else { qp.ready > 0 }
     }
 
-    fn earliest(&self, turn: Turn) -> Time {
-        let qp = &self.qps[usize::from(turn.number)];
-        if usize::from(turn.class) == ANSWERS {
+    fn earliest(&self, entry: IssueEntry) -> Time {
+        let qp = &self.qps[usize::from(entry.number)];
+        if usize::from(entry.class) == RESPONSES {
             return self.issue_free;
         }
         let own = if qp.started > 0 { qp.paced_until } else { qp.paced_until.max(qp.next_at) };
         own.max(self.issue_free)
     }
 
-    /// Whether the transmit buffer of its lane takes the next packet.
-    fn has_room(&self, turn: Turn) -> bool {
-        let fetched = u64::from(self.fetched[usize::from(turn.lane)]);
-        fetched == 0 || fetched + u64::from(turn.payload) <= self.model.tx_buffer.get()
+    /// Returns whether the transmit buffer of its lane has room for the next packet.
+    fn has_room(&self, entry: IssueEntry) -> bool {
+        let fetched = u64::from(self.fetched[usize::from(entry.lane)]);
+        fetched == 0 || fetched + u64::from(entry.payload) <= self.model.tx_buffer.get()
     }
 
-    /// Whether a service level has a lane at this port.
+    /// Returns whether a service level has a lane at this port.
     pub(crate) fn has_lane(&self, sl: Sl) -> bool {
         self.sl2vl.vl(sl).is_some()
     }
 
-    /// The lane of a service level at this port. Levels without one are refused at set-up.
+    /// Returns the lane of a service level at this port. Levels without one are refused at set-up.
     pub(super) fn lane(&self, sl: Sl) -> usize {
         self.sl2vl.vl(sl).map_or(0, |vl| usize::from(vl.get()))
     }
 
     fn start(&mut self, now: Time, number: usize, class: usize, net: &mut Net) {
-        if class == ANSWERS {
-            return self.start_answer(now, number, net);
+        if class == RESPONSES {
+            return self.start_response(now, number, net);
         }
         let mtu = self.model.mtu;
         let qp = &mut self.qps[number];
@@ -167,26 +169,35 @@ impl<P: Program> Host<P> {
             qp.sq.pop_front();
             qp.ready -= 1;
             qp.started = 0;
-            qp.unacked.push_back(Unacked { psn, wqe, read: 0, answered: false, truth: None });
+            qp.unacked.push_back(Unacked { psn, wqe, read: 0, acknowledged: false, truth: None });
         }
         let transit_or_asked =
             if wqe.opcode == Opcode::Read { wqe.bytes } else { qp.last_transit_ps };
         self.fetch(now, number, kind, segment, psn, transit_or_asked, wqe.inline, net);
     }
 
-    fn start_answer(&mut self, now: Time, number: usize, net: &mut Net) {
+    fn start_response(&mut self, now: Time, number: usize, net: &mut Net) {
         let mtu = self.model.mtu;
-        let answer = self.qps[number].answers.front_mut().expect("listed for an answer");
-        let segment = wire::segment(answer.bytes, mtu, answer.sent / mtu.get());
-        answer.sent += segment.payload;
-        let answer = *answer;
+        let response = self.qps[number].responses.front_mut().expect("listed for a response");
+        let segment = wire::segment(response.bytes, mtu, response.sent / mtu.get());
+        response.sent += segment.payload;
+        let response = *response;
         if segment.last {
-            self.qps[number].answers.pop_front();
+            self.qps[number].responses.pop_front();
         }
-        self.fetch(now, number, answer.kind, segment, answer.psn, answer.transit_ps, false, net);
+        self.fetch(
+            now,
+            number,
+            response.kind,
+            segment,
+            response.psn,
+            response.transit_ps,
+            false,
+            net,
+        );
     }
 
-    /// Fetches a packet's payload and passes it down the pipeline to the port.
+    /// Fetches a packet's payload and passes it through the pipeline to the port.
     #[expect(clippy::too_many_arguments, reason = "a packet's fields, once")]
     fn fetch(
         &mut self,
@@ -225,8 +236,8 @@ impl<P: Program> Host<P> {
         self.pass(data_at, number, index, net);
     }
 
-    /// A packet whose payload is here at `data_at` goes down the pipeline, behind the earlier ones
-    /// of its queue pair.
+    /// Passes a packet whose payload arrives at `data_at` through the pipeline, behind the earlier
+    /// packets of its queue pair.
     fn pass(&mut self, data_at: Time, number: usize, index: u32, net: &mut Net) {
         let qp = &mut self.qps[number];
         qp.last_ready = qp.last_ready.max(data_at + self.model.tx);
@@ -234,8 +245,8 @@ impl<P: Program> Host<P> {
         self.at(ready, STAGED, number as u16, index, net);
     }
 
-    /// A packet should have passed the pipeline. If the reads of other queue pairs were in its
-    /// payload's way, or in that of an earlier one of its own, it has yet to.
+    /// Handles the expected end of the pipeline for a packet. The packet is later if reads of other
+    /// queue pairs delayed its payload, or that of an earlier packet of its queue pair.
     pub(super) fn staged(&mut self, now: Time, number: usize, index: u32, net: &mut Net) {
         let fetched_by = now.saturating_sub(self.model.tx);
         if let Some(data_at) = self.pcie.finished(fetched_by, index) {
@@ -251,7 +262,8 @@ impl<P: Program> Host<P> {
         self.stage(now, packet, net);
     }
 
-    /// A packet has passed the pipeline: to the port, or back inside for this host itself.
+    /// Passes a packet from the pipeline to the port, or back to this host if it is the
+    /// destination.
     pub(super) fn stage(&mut self, now: Time, packet: Packet, net: &mut Net) {
         if packet.dst() == self.index {
             let bytes = Bytes::new(packet.wire_bytes().into());
@@ -269,7 +281,7 @@ impl<P: Program> Host<P> {
         let vl = packet.vl();
         let slot = class_of(&packet) * self.lanes + vl;
         let first = self.queues[slot].is_empty();
-        if first && self.egress.takes_at_once(now, vl, &packet, net) {
+        if first && self.egress.can_forward_now(now, vl, &packet, net) {
             return self.leave(now, slot, vl, packet, net);
         }
         self.queues[slot].push_back(packet);
@@ -292,7 +304,7 @@ impl<P: Program> Host<P> {
         }
     }
 
-    /// The idle port takes the next packet.
+    /// Sends the next packet of the idle port.
     fn serve(&mut self, now: Time, net: &mut Net) {
         let (slot, vl) = match self.egress.choose(now, net) {
             Choice::Send { slot, vl } => (slot, vl),
@@ -308,11 +320,11 @@ impl<P: Program> Host<P> {
         self.egress.wake_when_free(net);
     }
 
-    /// A packet leaves by the port.
+    /// Sends a packet from the port.
     #[inline]
     fn leave(&mut self, now: Time, slot: usize, vl: usize, mut packet: Packet, net: &mut Net) {
         let serialisation = self.egress.send(now, slot, vl, &packet, net);
-        packet.leaves(now, serialisation);
+        packet.set_departure(now, serialisation);
         self.packets_out += 1;
         let at = self.egress.cable.takes_effect(&packet, now, serialisation);
         net.send(self.egress.end, at, packet);
@@ -323,26 +335,26 @@ impl<P: Program> Host<P> {
         self.transmit(now, net);
     }
 
-    /// Its bytes have left the transmit buffer.
+    /// Releases a packet's bytes in the transmit buffer.
     fn release(&mut self, packet: &Packet) {
         self.fetched[packet.vl()] -= packet.payload();
     }
 
-    /// A datagram is complete once it is on the wire (RPerf, figure 1c). Several queue pairs may
-    /// send to the same one, so the sender is found by what it sent.
+    /// Completes a datagram, which is complete once it is on the wire (RPerf, figure 1c). Several
+    /// queue pairs may send to the same one, so the sender is found by its unacknowledged packets.
     fn datagram_sent(&mut self, at: Time, packet: &Packet, net: &mut Net) {
         let sender = self.qps.iter().position(|qp| {
             qp.setup.transport == Transport::Ud
                 && (qp.setup.peer, qp.setup.peer_qp) == (packet.dst(), packet.dst_qp())
-                && qp.unacked.iter().any(|u| u.psn == packet.psn() && !u.answered)
+                && qp.unacked.iter().any(|u| u.psn == packet.psn() && !u.acknowledged)
         });
         if let Some(number) = sender {
             self.acknowledged(number, packet.psn(), at, None, net);
         }
     }
 
-    /// The request that ended with `psn` is answered. Answers of different kinds overtake each
-    /// other here, but requests complete in order: CQEs for those that asked.
+    /// Acknowledges the request that ended with `psn`. Responses of different kinds may overtake
+    /// each other here, but requests complete in order, with CQEs for signaled ones.
     pub(super) fn acknowledged(
         &mut self,
         number: usize,
@@ -353,12 +365,12 @@ impl<P: Program> Host<P> {
     ) {
         let qp = &mut self.qps[number];
         let core = qp.setup.core;
-        // Answers mostly come in order.
+        // Acknowledgements are mostly in order.
         let mut next = match qp.unacked.front() {
             Some(first) if first.psn == psn => Some((first.wqe, truth)),
             _ => {
                 if let Some(it) = qp.unacked.iter_mut().find(|u| u.psn == psn) {
-                    (it.answered, it.truth) = (true, truth);
+                    (it.acknowledged, it.truth) = (true, truth);
                 }
                 None
             }
@@ -366,7 +378,7 @@ impl<P: Program> Host<P> {
         while let Some((wqe, truth)) = next {
             let unacked = &mut self.qps[number].unacked;
             unacked.pop_front();
-            next = unacked.front().filter(|u| u.answered).map(|u| (u.wqe, u.truth));
+            next = unacked.front().filter(|u| u.acknowledged).map(|u| (u.wqe, u.truth));
             if let (true, Some(core)) = (wqe.signaled, core) {
                 let visible = self.pcie.write_descriptor(now, super::receive::CQE_BYTES);
                 let completion = Completion {
@@ -383,10 +395,10 @@ impl<P: Program> Host<P> {
     }
 }
 
-/// Which of a lane's two queues at the port a packet waits in.
+/// Returns which of a lane's two queues at the port a packet waits in.
 fn class_of(packet: &Packet) -> usize {
     match packet.kind() {
-        PacketKind::Ack | PacketKind::ReadResponse | PacketKind::AtomicAck => ANSWERS,
+        PacketKind::Ack | PacketKind::ReadResponse | PacketKind::AtomicAck => RESPONSES,
         _ => 0,
     }
 }

@@ -1,4 +1,4 @@
-//! What the tests of the simulator share: programs that keep a log, plain models, small fabrics.
+//! Shared parts of the simulator's tests: programs that keep a log, plain models, small fabrics.
 
 #![allow(dead_code, missing_docs, reason = "every test file uses a part of it")]
 
@@ -13,7 +13,7 @@ use bandwise_rdma::verbs::{Completion, Next, Opcode, Posts, Program, Qp, WorkReq
 use bandwise_topology::{Fabric, Routes};
 use bandwise_units::{BitRate, Time};
 
-/// A link that carries 7 bytes a nanosecond.
+/// Rate of a link that carries 7 bytes per nanosecond.
 pub const RATE: BitRate = BitRate::from_gbps(56);
 
 pub fn sl(n: u8) -> Sl {
@@ -24,12 +24,12 @@ pub fn request(qp: Qp, id: u64, opcode: Opcode, bytes: u32) -> WorkRequest {
     WorkRequest { qp, id, opcode, bytes, signaled: true, inline: false, ring: true }
 }
 
-/// A host without chance and without limits beside those of its device table.
+/// A host without randomness and with no limits beside those of its device table.
 pub fn device() -> DeviceModel {
     DeviceModel { cpu_poll: Time::ZERO, os_tick: None, ..DeviceModel::connectx4_56g() }
 }
 
-/// A host that takes no time for anything but the wire.
+/// A host in which only the wire takes time.
 pub fn instant_device() -> DeviceModel {
     DeviceModel {
         cpu_wqe: Time::ZERO,
@@ -47,7 +47,7 @@ pub fn instant_device() -> DeviceModel {
     }
 }
 
-/// Every level on its own of `lanes` lanes, which take even turns.
+/// Models with each service level on its own of `lanes` lanes, all with equal weights.
 pub fn models(device: DeviceModel, lanes: u8) -> Models {
     let vls = (0..lanes).map(|vl| Vl::try_from(vl).unwrap());
     Models {
@@ -61,13 +61,13 @@ pub fn models(device: DeviceModel, lanes: u8) -> Models {
     }
 }
 
-/// A program that posts what it is given and keeps a log.
+/// A program that posts given requests and keeps a log.
 #[derive(Debug, Default)]
 pub struct Script {
-    /// What to post at which time, in order.
+    /// Requests with their times, in order.
     pub posts: Vec<(Time, WorkRequest)>,
     posted: usize,
-    /// What was seen when.
+    /// Completions with their times.
     pub seen: Vec<(Time, Completion)>,
 }
 
@@ -91,7 +91,7 @@ impl Program for Script {
     }
 }
 
-/// A program that keeps `window` messages outstanding for ever, and counts.
+/// A program that keeps `window` messages outstanding forever, and counts completions.
 #[derive(Debug)]
 pub struct Flood {
     qp: Qp,
@@ -118,7 +118,7 @@ impl Program for Flood {
     }
 }
 
-/// Either of them.
+/// A program of either type.
 #[derive(Debug)]
 pub enum Either {
     Script(Script),
@@ -154,7 +154,7 @@ pub fn simulation<P: Program>(fabric: &Fabric, models: &Models) -> Simulation<P>
     Simulation::new(fabric, &Routes::shortest(fabric), models, 1).unwrap()
 }
 
-/// Host `from` floods host `to` with WRITEs of `bytes`.
+/// Makes host `from` flood host `to` with WRITEs of `bytes`.
 pub fn flood(
     sim: &mut Simulation<Either>,
     (from, to): (usize, usize),

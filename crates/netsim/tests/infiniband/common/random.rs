@@ -1,4 +1,4 @@
-//! Random experiments: a tree of switches, any models, any traffic.
+//! Random experiments: a tree of switches, random models, random traffic.
 
 use super::{Script, request, sl};
 use bandwise_netsim::infiniband::egress::Scheduling;
@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use std::num::NonZeroUsize;
 
-/// That many cases, unless `PROPTEST_CASES` says otherwise; failures leave no file.
+/// Runs `cases` cases, or as many as `PROPTEST_CASES` states; failures leave no file.
 pub fn config(cases: u32) -> ProptestConfig {
     let default = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     match std::env::var_os("PROPTEST_CASES") {
@@ -25,7 +25,7 @@ pub fn config(cases: u32) -> ProptestConfig {
     }
 }
 
-/// A request that some end of a connection posts.
+/// A request posted by an end of a connection.
 #[derive(Debug, Clone)]
 pub struct Post {
     pub at: Time,
@@ -36,7 +36,7 @@ pub struct Post {
     pub ring: bool,
 }
 
-/// A pair of queue pairs, and what each end posts.
+/// A pair of queue pairs, and the requests of each end.
 #[derive(Debug, Clone)]
 pub struct Connection {
     pub hosts: [usize; 2],
@@ -55,19 +55,20 @@ pub struct Case {
 
 impl Case {
     pub fn build(&self) -> Simulation<Script> {
-        self.build_apart(Time::MAX)
+        self.build_partitioned(Time::MAX)
     }
 
-    /// With links of at least `apart` between partitions.
-    pub fn build_apart(&self, apart: Time) -> Simulation<Script> {
-        self.build_parted(NonZeroUsize::MIN, apart)
+    /// Builds with links of at least `min_latency` between partitions.
+    pub fn build_partitioned(&self, min_latency: Time) -> Simulation<Script> {
+        self.build_sharded(NonZeroUsize::MIN, min_latency)
     }
 
-    /// The same in so many shards.
-    pub fn build_parted(&self, shards: NonZeroUsize, apart: Time) -> Simulation<Script> {
+    /// Builds in `shards` shards.
+    pub fn build_sharded(&self, shards: NonZeroUsize, min_latency: Time) -> Simulation<Script> {
         let routes = Routes::shortest(&self.fabric);
         let Case { fabric, models, seed, .. } = self;
-        let mut sim = Simulation::parted(fabric, &routes, models, *seed, shards, apart).unwrap();
+        let mut sim =
+            Simulation::partitioned(fabric, &routes, models, *seed, shards, min_latency).unwrap();
         for c in &self.connections {
             let [a, b] = c.hosts;
             let (first, second) = sim.connect(a, b, c.transport, sl(c.sl));
@@ -78,7 +79,7 @@ impl Case {
         sim
     }
 
-    /// The program of an end of a connection: its host, and its number there.
+    /// Returns the program of an end of a connection: its host, and its number there.
     pub fn place(&self, connection: usize, end: usize) -> (usize, usize) {
         let host = self.connections[connection].hosts[end];
         let ends = self.connections.iter().enumerate();
@@ -112,12 +113,12 @@ fn rates() -> impl Strategy<Value = BitRate> {
     select(vec![10_000_000_000, 54_545_454_545, 100_000_000_000]).prop_map(BitRate::from_bps)
 }
 
-/// Links and switches may take no time at all.
+/// Links and switches may have no latency at all.
 fn often_zero(bound: u64) -> impl Strategy<Value = u64> {
     prop_oneof![Just(0), 0..bound]
 }
 
-/// 1 to 4 switches in a tree, 2 to 8 hosts at any of them.
+/// 1 to 4 switches in a tree, with 2 to 8 hosts.
 fn fabrics() -> impl Strategy<Value = Fabric> {
     let trunks =
         prop::collection::vec((any::<prop::sample::Index>(), rates(), often_zero(50)), 0..4);
@@ -144,7 +145,7 @@ fn fabrics() -> impl Strategy<Value = Fabric> {
     })
 }
 
-/// Buffers hold the largest packet at least; every lane is served.
+/// Buffers hold at least the largest packet; every lane is served.
 fn models(mtu: Mtu, lanes: u8) -> impl Strategy<Value = Models> {
     let largest = (mtu.get() + 54).next_multiple_of(64);
     let buffer = (u64::from(largest)..4 * u64::from(largest)).prop_map(Bytes::new);
@@ -228,7 +229,7 @@ fn posts(transport: Transport, mtu: Mtu) -> BoxedStrategy<Post> {
         .boxed()
 }
 
-/// In order of time; the last one rings, so that none stays behind.
+/// Sorts by time; the last request rings the doorbell, so that none remains.
 fn finish(mut posts: Vec<Post>) -> Vec<Post> {
     posts.sort_by_key(|p| p.at);
     if let Some(last) = posts.last_mut() {

@@ -9,10 +9,10 @@ use super::{PacketResults, PacketsError, REACTION, mtu};
 use crate::jobs::execution::{Carrier, Jobs, JobsProgress, JobsWatch};
 use crate::jobs::results::took;
 use crate::jobs::{JobsResults, JobsScenario, SharingPolicy};
-use bandwise_netsim::engine::{APART, Executor};
+use bandwise_netsim::engine::{Executor, MIN_PARTITION_LATENCY};
 use bandwise_netsim::ethernet::packet::{GAP, MAX_SWITCHES};
 use bandwise_netsim::ethernet::{
-    Buffering, Classes, HostModel, Network, NetworkModel, Opened, Routing, SharedBuffer,
+    Buffering, Classes, FlowSpec, HostModel, Network, NetworkModel, Routing, SharedBuffer,
     SwitchModel, bdp_packets,
 };
 use bandwise_netsim::infiniband::Counters;
@@ -95,7 +95,13 @@ pub(super) fn run(
     watch: JobsWatch<'_>,
 ) -> PacketResults {
     let JobsScenario { fabric, jobs: shared, seed, .. } = scenario;
-    let network = Network::parted(fabric, &model(fabric), *seed, executor.workers(), APART);
+    let network = Network::partitioned(
+        fabric,
+        &model(fabric),
+        *seed,
+        executor.workers(),
+        MIN_PARTITION_LATENCY,
+    );
     let mut post = Post { scenario, network, under_way: BTreeMap::new(), sent: 0 };
     let mut jobs = Jobs::new(shared);
     let (mut instants, mut arrived, mut over) = (0, Vec::new(), false);
@@ -166,7 +172,7 @@ impl Carrier for Post<'_> {
         let (src, dst, bytes) = (host(from), host(to), bytes.get());
         self.sent = self.sent.checked_add(1).expect("a run has fewer than 2^32 messages");
         self.under_way.insert(number, (job as u32, part));
-        let message = Opened { number, start, src, dst, bytes, class: 0 };
+        let message = FlowSpec { number, start, src, dst, bytes, class: 0 };
         self.network.open(&message).expect("the longest path is short enough");
     }
 

@@ -8,7 +8,7 @@ use crate::jobs::results::took;
 use crate::jobs::steering::{Configurable, Paths, Steering};
 use crate::jobs::{JobsResults, JobsScenario, SharingPolicy};
 use bandwise_flowsim::Links;
-use bandwise_netsim::engine::{APART, Executor};
+use bandwise_netsim::engine::{Executor, MIN_PARTITION_LATENCY};
 use bandwise_netsim::infiniband::host::Notify;
 use bandwise_netsim::infiniband::{FabricCheckpoint, PortTables, Simulation};
 use bandwise_rdma::qos::Sl;
@@ -64,8 +64,9 @@ impl<'a, S: Steering<Set> + Send> JobsSimulation<'a, S> {
         let JobsScenario { fabric, routes, jobs, seed, .. } = scenario;
         let models = models(fabric, &lanes, policy);
         let parts_itself = executor.workers().get() > 1 || fabric.nodes().len() > ONE_QUEUE;
-        let apart = if parts_itself { Time::from_ps(1) } else { APART };
-        let built = Simulation::parted(fabric, routes, &models, *seed, executor.workers(), apart);
+        let apart = if parts_itself { Time::from_ps(1) } else { MIN_PARTITION_LATENCY };
+        let built =
+            Simulation::partitioned(fabric, routes, &models, *seed, executor.workers(), apart);
         let mut simulation = built.expect("arbitration tables that every port can have");
         let mut qps = vec![Vec::new(); fabric.hosts().len()];
         let mut connections = Vec::new();
