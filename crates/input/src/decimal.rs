@@ -1,9 +1,9 @@
-//! [`Decimal`]: a number as people write it.
+//! [`Decimal`]: a number with or without a decimal point.
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use std::fmt;
 
-/// A number with or without decimals: 1 is one as 1.0 is.
+/// A number with or without a decimal point. TOML's integer 1 and float 1.0 are the same.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Decimal(pub f64);
 

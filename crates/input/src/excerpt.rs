@@ -1,8 +1,8 @@
-//! [`Excerpt`]: text to show beside an error, numbered as in the input that it comes from.
+//! [`Excerpt`]: the text beside an error, with the line numbers of the whole input.
 
 use miette::{MietteError, MietteSpanContents, NamedSource, SourceCode, SourceSpan, SpanContents};
 
-/// A text and how many lines of its input stand before it.
+/// A part of an input, and the number of lines before it.
 #[derive(Debug, Clone)]
 pub(crate) struct Excerpt {
     text: NamedSource<String>,

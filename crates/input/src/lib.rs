@@ -1,6 +1,14 @@
-//! What every reader of a file shares: a [`Source`] is a named text, and an [`InputError`] names
-//! the file, the line, what is wrong there and what is allowed. No I/O happens here; whoever
-//! opened the file hands over its text.
+//! Sources and errors of all readers: a [`Source`] is a named text; an [`InputError`] names the
+//! file, the line, the mistake and the allowed values. The crate does no I/O. The caller opens the
+//! file and supplies its text.
+//!
+//! ```
+//! use bandwise_input::Source;
+//!
+//! let source = Source::new("fabric.toml", "link = 1\nmtu = 5000\n");
+//! let error = source.error_in_line(2, "no such MTU").allowed("256 to 4096");
+//! assert_eq!(error.to_string(), "fabric.toml:2: no such MTU (allowed: 256 to 4096)");
+//! ```
 
 mod decimal;
 mod excerpt;
@@ -13,30 +21,31 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::DeTable;
 
-/// A text and the name people know it by (its path, or `<flags>`).
+/// A text and its name: a path, or `<flags>`.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
-    /// What errors call it.
+    /// The name in error messages.
     pub name: &'a str,
-    /// The whole text, or an excerpt where it is read piece by piece.
+    /// The whole text, or an excerpt of it if a reader works piece by piece.
     pub text: &'a str,
-    /// How many lines of the input stand before the text.
+    /// The number of lines of the input before the text.
     lines_before: usize,
 }
 
 impl<'a> Source<'a> {
-    /// A source with that name and text.
+    /// Returns a source with this name and text.
     pub fn new(name: &'a str, text: &'a str) -> Self {
         Source { name, text, lines_before: 0 }
     }
 
-    /// An excerpt of a longer input, such as one line of a file that is too large to hold. `line`
-    /// is the number of its first line in the input, counted from 1.
+    /// Returns an excerpt of a longer input, such as one line of a file that does not fit into
+    /// memory. `line` is the number of the excerpt's first line in the input, counted from 1.
     pub fn excerpt(name: &'a str, text: &'a str, line: usize) -> Self {
         Source { name, text, lines_before: line.saturating_sub(1) }
     }
 
-    /// An error at a byte range of the text. Ranges outside the text are moved to its end.
+    /// Returns an error at a byte range of the text. A range outside of the text is moved to its
+    /// end.
     pub fn error(&self, at: Range<usize>, message: impl Into<String>) -> InputError {
         let start = at.start.min(self.text.len());
         let end = at.end.clamp(start, self.text.len());
@@ -52,7 +61,7 @@ impl<'a> Source<'a> {
         }))
     }
 
-    /// An error of a whole line, counted from 1 at the beginning of the input.
+    /// Returns an error for a whole line, counted from 1 at the beginning of the input.
     pub fn error_in_line(&self, line: usize, message: impl Into<String>) -> InputError {
         let before = line.saturating_sub(1 + self.lines_before);
         let start: usize = self.text.split_inclusive('\n').take(before).map(str::len).sum();
@@ -60,13 +69,17 @@ impl<'a> Source<'a> {
         self.error(start..start + len, message)
     }
 
-    /// Refuses what is no text, before a parser says something less clear about it. `readable` is
-    /// what would do.
+    /// Checks that the text is not empty, not binary and valid UTF-8. Parsers report such texts
+    /// less clearly. `readable` describes the allowed inputs.
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`InputError`] at the first byte that is not text.
     pub fn check_text(&self, readable: &str) -> Result<(), InputError> {
         if self.text.trim().is_empty() {
             return Err(self.error(0..0, "the file is empty").allowed(readable));
         }
-        // Whoever read the file put U+FFFD in place of bytes that are not UTF-8.
+        // The file was decoded with U+FFFD in place of bytes that are not UTF-8.
         let Some(at) = self.text.find(['\0', '\u{fffd}']) else { return Ok(()) };
         let what = match self.text[at..].starts_with('\0') {
             true => "a NUL byte: this is not text",
@@ -75,20 +88,33 @@ impl<'a> Source<'a> {
         Err(self.error(at..at, what).allowed(readable))
     }
 
-    /// Reads the text as TOML into `T`; unknown keys are errors where `T` denies them. Errors say
-    /// what is wrong apart from what is allowed.
+    /// Reads the text as TOML into `T`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`InputError`] if the text is not TOML or does not fit `T`, with the mistake
+    /// apart from the allowed values. Unknown keys are errors if `T` denies them.
     pub fn toml<T: serde::de::DeserializeOwned>(&self) -> Result<T, InputError> {
         self.read(self.document()?)
     }
 
-    /// The text as a TOML document whose parts know where they stand, for changing some of them
-    /// before it is read.
+    /// Parses the text as a TOML document with spans. A caller can change parts of it before
+    /// [`Source::read`].
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`InputError`] if the text is not TOML, or has more than 2,000,000 keys, values
+    /// and tables.
     pub fn document(&self) -> Result<Spanned<DeTable<'a>>, InputError> {
         self.check_parts()?;
         DeTable::parse(self.text).map_err(|e| self.toml_error(&e))
     }
 
-    /// Reads a document as [`Source::toml`] does; its parts stand in this text.
+    /// Reads a document of this text into `T`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`InputError`] if the document does not fit `T`.
     pub fn read<'de, T>(&self, document: Spanned<DeTable<'de>>) -> Result<T, InputError>
     where
         T: serde::de::Deserialize<'de>,
@@ -101,16 +127,17 @@ impl<'a> Source<'a> {
         self.error(error.span().unwrap_or(0..0), message).allowed(allowed)
     }
 
-    /// Refuses more keys, values and tables than anything needs, because each takes the parser
-    /// hundreds of bytes. What stands in quotes does not count, as far as a line shows it.
+    /// Refuses a document with more than [`MAX_PARTS`] keys, values and tables, because the parser
+    /// takes hundreds of bytes for each. Text in quotes is not counted if the quotes are on one
+    /// line.
     fn check_parts(&self) -> Result<(), InputError> {
         let begins_a_part = |b: &u8| matches!(b, b'=' | b',' | b'[' | b'.');
         let mut count = 0;
         for (i, line) in self.text.lines().enumerate() {
             let bare = line.split('"').step_by(2);
             count += bare.map(|s| s.bytes().filter(|b| begins_a_part(b)).count()).sum::<usize>();
-            if count > MOST_PARTS {
-                let message = format!("more than {MOST_PARTS} keys, values and tables up to here");
+            if count > MAX_PARTS {
+                let message = format!("more than {MAX_PARTS} keys, values and tables up to here");
                 return Err(self.error_in_line(i + 1, message).allowed("fewer of them"));
             }
         }
@@ -118,10 +145,11 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A list of 60 000 hosts and 120 000 cables, each with rate and delay, has two thirds of that.
-const MOST_PARTS: usize = 2_000_000;
+/// The limit of keys, values and tables. A list of 60,000 hosts and 120,000 cables, each with rate
+/// and delay, has two thirds of it.
+const MAX_PARTS: usize = 2_000_000;
 
-/// A message about a value of the wrong type, in words of the document rather than of serde.
+/// Rewrites a message about a value of the wrong type in terms of TOML instead of serde.
 fn without_type(message: &str) -> String {
     let Some(found) = message.strip_prefix("invalid type: ") else { return message.to_owned() };
     let found = match found.split_once(' ') {
@@ -137,7 +165,7 @@ fn without_type(message: &str) -> String {
     format!("{found} can't stand here")
 }
 
-/// A message of the TOML parser without what it expected, and that.
+/// Splits a message of the TOML parser into the mistake and the allowed values.
 fn parts(message: &str) -> (String, String) {
     for separator in ["; expected ", ", expected "] {
         if let Some((message, expected)) = message.rsplit_once(separator) {
@@ -160,14 +188,14 @@ fn parts(message: &str) -> (String, String) {
     (message.to_owned(), allowed)
 }
 
-/// Something in an input that can't be used: where it stands, what is wrong, what is allowed.
+/// An error in an input: its place, the mistake and the allowed values.
 ///
-/// Prints as `file:line: message (allowed: …)`; as a [`Diagnostic`] it also shows the line.
+/// It prints as `file:line: message (allowed: …)`. As a [`Diagnostic`] it also shows the line.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{}", .0.text())]
 pub struct InputError(Box<Place>);
 
-/// Boxed, so that a `Result` with an error in it stays small.
+/// The content of an error, boxed to keep `Result` small.
 #[derive(Debug, Clone)]
 struct Place {
     message: String,
@@ -189,7 +217,7 @@ impl Place {
 }
 
 impl InputError {
-    /// An error of the whole input rather than a place in it, such as a file that is too large.
+    /// Returns an error of a whole input, such as a file that is too large.
     pub fn whole(name: &str, message: impl Into<String>) -> Self {
         InputError(Box::new(Place {
             message: message.into(),
@@ -201,31 +229,31 @@ impl InputError {
         }))
     }
 
-    /// Adds what would be allowed there.
+    /// Adds the allowed values.
     #[must_use]
     pub fn allowed(mut self, allowed: impl Into<String>) -> Self {
         self.0.allowed = Some(allowed.into());
         self
     }
 
-    /// Says for what it is wrong, where it is not wrong in itself.
+    /// Adds a context in front of the message, for a value that is invalid only in this context.
     #[must_use]
     pub fn of(mut self, what: &str) -> Self {
         self.0.message = format!("{what}: {}", self.0.message);
         self
     }
 
-    /// What is wrong, without the place.
+    /// Returns the message without the place.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The file's name.
+    /// Returns the file's name.
     pub fn file(&self) -> &str {
         &self.0.file
     }
 
-    /// The line, counted from 1.
+    /// Returns the line, counted from 1.
     pub fn line(&self) -> usize {
         self.0.line
     }
@@ -264,10 +292,10 @@ mod tests {
         assert_eq!(excerpt.error(6..7, "no number").to_string(), "f.csv:4002: no number");
         assert_eq!(excerpt.error_in_line(4_002, "bad").line(), 4_002);
         assert_eq!(excerpt.error_in_line(1, "before it").line(), 4_001);
-        // So does the picture of the place that people see.
+        // The excerpt shown to people has the same line numbers.
         let error = excerpt.error(6..7, "no number");
         let contents = error.source_code().unwrap().read_span(&(6, 1).into(), 1, 1).unwrap();
-        // Counted from 0.
+        // miette counts lines from 0.
         assert_eq!((contents.name(), contents.line()), (Some("f.csv"), 4_000));
         assert_eq!(contents.data(), b"1,2\n3,x\n");
     }
@@ -285,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_a_wrong_type_are_told_as_they_stand_there() {
+    fn errors_name_values_of_a_wrong_type() {
         #[derive(Debug, serde::Deserialize)]
         struct Settings {
             #[allow(dead_code)]
@@ -305,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text() {
+    fn binary_and_empty_inputs_are_refused() {
         let check = |text| Source::new("f", text).check_text("text").unwrap_err().to_string();
         assert_eq!(check(" \n"), "f:1: the file is empty (allowed: text)");
         assert_eq!(check("a\n\0"), "f:2: a NUL byte: this is not text (allowed: text)");
@@ -313,13 +341,13 @@ mod tests {
     }
 
     #[test]
-    fn more_parts_than_anything_needs() {
+    fn documents_with_too_many_parts_are_refused() {
         let read = |text: String| Source::new("f.toml", &text).toml::<toml::Table>();
         let ones = |n| format!("# a list\na = [{}]\n", "1,".repeat(n));
         assert!(read(ones(1000)).is_ok());
-        let error = read(ones(MOST_PARTS)).unwrap_err();
+        let error = read(ones(MAX_PARTS)).unwrap_err();
         assert!(error.to_string().starts_with("f.toml:2: more than 2000000 keys"), "{error}");
-        let quoted = format!("a = \"{}\"\n", "1,".repeat(MOST_PARTS));
+        let quoted = format!("a = \"{}\"\n", "1,".repeat(MAX_PARTS));
         assert!(read(quoted).is_ok());
     }
 }

@@ -1,6 +1,14 @@
-//! Named random streams: every part that needs chance has a stream of its own, made from the
-//! run's one seed and the part's name. Adding a part, or running parts in another order, changes
-//! no other part's numbers.
+//! Named random streams. Each part of a simulation has its own stream, derived from the run's seed
+//! and the part's name. New parts and another order of parts do not change the numbers of the
+//! others.
+//!
+//! ```
+//! use bandwise_random::Stream;
+//!
+//! let mut poll = Stream::new(1, "poll", 0);
+//! let mut same = Stream::new(1, "poll", 0);
+//! assert_eq!(poll.below(100), same.below(100));
+//! ```
 
 use bandwise_units::Time;
 use rand_core::{Rng, SeedableRng};
@@ -11,9 +19,11 @@ use rand_pcg::Pcg64Mcg;
 pub struct Stream(Pcg64Mcg);
 
 impl Stream {
-    /// The stream called `name` (and numbered `index`, for the many of a kind) of a run.
+    /// Returns the stream `name` of a run. `index` distinguishes streams of several parts with one
+    /// name.
     pub fn new(seed: u64, name: &str, index: u64) -> Self {
-        // FNV-1a folds the name; SplitMix64's finaliser spreads neighbouring seeds and indices.
+        // FNV-1a hashes the name; the finaliser of SplitMix64 separates neighbouring seeds and
+        // indices.
         let folded = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| {
             (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3)
         });
@@ -21,30 +31,30 @@ impl Stream {
         Stream(Pcg64Mcg::seed_from_u64(mixed))
     }
 
-    /// Uniform among the whole numbers of `[0, bound)`, or zero for a bound of zero.
+    /// Returns a uniform integer of `[0, bound)`, or zero if `bound` is zero.
     pub fn below(&mut self, bound: u64) -> u64 {
         // A multiply-shift keeps the bias below 2^-64 of the range, without a division.
         ((u128::from(self.0.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// Uniform in `[0, bound)`, or zero for a bound of zero.
+    /// Returns a uniform time of `[0, bound)`, or zero if `bound` is zero.
     pub fn time_below(&mut self, bound: Time) -> Time {
         Time::from_ps(self.below(bound.as_ps()))
     }
 
-    /// True once in `n` draws on average; never for zero.
+    /// Returns `true` with probability 1/`n`, or never if `n` is zero.
     pub fn one_in(&mut self, n: u32) -> bool {
         n != 0 && self.below(u64::from(n)) == 0
     }
 
-    /// Uniform in `(0, 1]`, in steps of 2^-53, which is what an `f64` tells apart everywhere in
-    /// there. Zero is left out because logarithms are taken of it.
+    /// Returns a uniform number of `(0, 1]` in steps of 2^-53, the finest step that `f64` has over
+    /// the whole range. Zero is excluded, so that its logarithm can be taken.
     pub fn fraction(&mut self) -> f64 {
         const STEPS: u64 = 1 << 53;
         (self.below(STEPS) + 1) as f64 / STEPS as f64
     }
 
-    /// Puts `items` in an order of which each is as likely (Fisher and Yates).
+    /// Shuffles `items`. All orders are equally likely (Fisher-Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last as u64 + 1) as usize);
@@ -52,9 +62,9 @@ impl Stream {
     }
 }
 
-/// Another number for each, that looks as if drawn: the finaliser of SplitMix64 (Steele, Lea, Flood, "Fast
-/// splittable pseudorandom number generators", OOPSLA 2014). For orders that are to be arbitrary and always the
-/// same.
+/// Maps each number to another one that looks random, without collisions: the finaliser of
+/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+/// It serves for orders that are arbitrary but always the same.
 pub const fn mix(number: u64) -> u64 {
     let z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -67,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn streams_are_reproducible_and_apart() {
+    fn streams_are_reproducible_and_independent() {
         let draw =
             |seed, name, index| Stream::new(seed, name, index).time_below(Time::from_ms(1)).as_ps();
         assert_eq!(draw(1, "poll", 0), draw(1, "poll", 0));
@@ -92,7 +102,8 @@ mod tests {
         assert!((mean - 0.5).abs() < 0.005, "{mean}");
     }
 
-    /// Each of the orders of 4 comes as often as may be: 1,000 times in 24,000 draws, within five standard deviations.
+    /// Each of the 24 orders of 4 items comes 1,000 times in 24,000 draws, within five standard
+    /// deviations.
     #[test]
     fn orders_are_even() {
         let mut stream = Stream::new(7, "orders", 0);
@@ -107,7 +118,7 @@ mod tests {
         stream.shuffle::<u8>(&mut []);
     }
 
-    /// Numbers of a published run must stay what they are.
+    /// The draws of published runs are pinned.
     #[test]
     fn draws_do_not_change() {
         let mut stream = Stream::new(1, "pinned", 2);

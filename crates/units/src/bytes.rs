@@ -1,9 +1,9 @@
-//! [`Bytes`]: sizes.
+//! [`Bytes`]: a size.
 
 use crate::parse::{UnitTable, text_forms};
 use std::ops::{Add, AddAssign, Mul, Sub};
 
-/// A size in bytes. `KB`, `MB`, `GB` are powers of 1000, `KiB`, `MiB`, `GiB` powers of 1024.
+/// A size in bytes. `KB`, `MB`, `GB` are powers of 1000; `KiB`, `MiB`, `GiB` are powers of 1024.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Bytes(pub(crate) u64);
 
@@ -23,22 +23,22 @@ const PRINT: UnitTable =
     &[("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40)];
 
 impl Bytes {
-    /// Nothing.
+    /// A size of zero.
     pub const ZERO: Bytes = Bytes(0);
 
-    /// `n` bytes.
+    /// Returns a size of `n` bytes.
     pub const fn new(n: u64) -> Self {
         Bytes(n)
     }
-    /// `n` times 1024 bytes.
+    /// Returns a size of `n` times 1024 bytes.
     pub const fn from_kib(n: u64) -> Self {
         Bytes(n << 10)
     }
-    /// The number of bytes.
+    /// Returns the number of bytes.
     pub const fn get(self) -> u64 {
         self.0
     }
-    /// The number of bits.
+    /// Returns the number of bits.
     pub const fn bits(self) -> u64 {
         self.0 * 8
     }

@@ -1,6 +1,6 @@
-//! Reading a decimal number with a unit, exactly: no floating point between text and integer.
+//! Exact conversion of decimal numbers with units, without floating point.
 
-/// Why a text is not a quantity.
+/// The reasons for which a text is not a quantity.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseUnitError {
     /// The number is below 0.
@@ -20,7 +20,7 @@ pub enum ParseUnitError {
     Unit {
         /// The text as given.
         text: String,
-        /// The units that are allowed, as a list for people.
+        /// The allowed units, as a list for messages.
         allowed: &'static str,
     },
     /// The quantity is finer than one base unit or too large for 64 bits.
@@ -33,11 +33,11 @@ pub enum ParseUnitError {
     },
 }
 
-/// One unit of a quantity: how it is written and how many base units it holds.
+/// The units of a quantity: name, and number of base units.
 pub(crate) type UnitTable = &'static [(&'static str, u64)];
 
-/// Parses `text` as a decimal number followed by one of `units` (case matters), with or without
-/// a space between them, into a whole number of base units.
+/// Parses `text` as a decimal number and one of `units` into a whole number of base units. A space
+/// between number and unit is optional; case matters.
 pub(crate) fn quantity(
     text: &str,
     units: UnitTable,
@@ -80,8 +80,8 @@ pub(crate) fn quantity(
     u64::try_from(total).ok().filter(|&t| t < 1 << 63).ok_or_else(range_error)
 }
 
-/// Prints `value` base units in the largest of `units` (ascending) that keeps it at 1 or more,
-/// exactly, without trailing zeros.
+/// Prints `value` base units exactly, without trailing zeros, in the largest of `units` (ascending)
+/// that keeps the number at 1 or more.
 pub(crate) fn print(
     value: u64,
     units: UnitTable,
@@ -93,7 +93,7 @@ pub(crate) fn print(
     if rest == 0 {
         return write!(f, "{whole} {name}");
     }
-    // Scales of 1024 have no finite short decimal form; the next unit down is exact.
+    // Scales of 1024 have no short finite decimal fraction. The next smaller unit prints exactly.
     if !scale.is_multiple_of(1000) {
         let shorter = &units[..units.iter().position(|u| u.1 == scale).unwrap_or(1).max(1)];
         return print(value, if shorter.is_empty() { &units[..1] } else { shorter }, f);
@@ -103,8 +103,7 @@ pub(crate) fn print(
     write!(f, "{whole}.{} {name}", fraction.trim_end_matches('0'))
 }
 
-/// Serde and text conversions that every quantity has: `Display`, `FromStr`, and (de)serialising
-/// as the printed text.
+/// Implements `Display`, `FromStr`, `Serialize` and `Deserialize` of a quantity, all by its text.
 macro_rules! text_forms {
     ($type:ident, $units:expr, $print:expr, $allowed:literal, $base:literal) => {
         impl std::fmt::Display for $type {

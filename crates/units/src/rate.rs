@@ -1,4 +1,4 @@
-//! [`BitRate`]: bits per second, and the time that bytes take at a rate.
+//! [`BitRate`]: bits per second, and transmission times.
 
 use crate::parse::{UnitTable, text_forms};
 use crate::{Bytes, Time};
@@ -13,7 +13,7 @@ const UNITS: UnitTable = &[
     ("kbps", 1_000),
     ("Kbps", 1_000),
     ("kbit/s", 1_000),
-    // As Linux's tc has it.
+    // The spelling of Linux's `tc`.
     ("kbit", 1_000),
     ("Mbps", 1_000_000),
     ("Mbit/s", 1_000_000),
@@ -33,32 +33,36 @@ const PRINT: UnitTable = &[
     ("Tbps", 1_000_000_000_000),
 ];
 
-/// Picosecond-bits in a second: bits times this, over bits per second, is picoseconds.
+/// Picoseconds in a second.
 const PS_PER_S: u64 = 1_000_000_000_000;
 
 impl BitRate {
-    /// `n` bits per second.
+    /// Returns a rate of `n` bits per second.
     pub const fn from_bps(n: u64) -> Self {
         BitRate(n)
     }
-    /// `n` gigabits per second.
+    /// Returns a rate of `n` gigabits per second.
     pub const fn from_gbps(n: u64) -> Self {
         BitRate(n * 1_000_000_000)
     }
-    /// Bits per second.
+    /// Returns the rate in bits per second.
     pub const fn as_bps(self) -> u64 {
         self.0
     }
-    /// Gigabits per second, for printing.
+    /// Returns the rate in gigabits per second, for output.
     pub fn as_gbps_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
-    /// How long `size` occupies a link of this rate, rounded up to whole picoseconds: a packet
-    /// never leaves early. Panics for a rate of zero.
+    /// Returns the transmission time of `size`, rounded up to whole picoseconds, so that a packet
+    /// never leaves early.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the rate is zero.
     #[inline]
     pub const fn time_for(self, size: Bytes) -> Time {
-        // Packets take the short way: 2 MB times 8e12 still fits 64 bits.
+        // Sizes up to 2 MB fit into 64 bits when multiplied by 8e12.
         const SHORT: u64 = u64::MAX / (8 * PS_PER_S);
         if size.0 < SHORT {
             Time((size.0 * 8 * PS_PER_S).div_ceil(self.0))
@@ -69,7 +73,11 @@ impl BitRate {
         }
     }
 
-    /// The same for many sizes, without a division each time. Panics for a rate of zero.
+    /// Returns a [`ByteTime`] for many sizes at this rate, without a division for each.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the rate is zero.
     pub const fn byte_time(self) -> ByteTime {
         let picoseconds = ((8 * PS_PER_S as u128) << 64).div_ceil(self.0 as u128) - 1;
         let (whole, part) = ((picoseconds >> 64) as u64, picoseconds as u64);
@@ -77,7 +85,7 @@ impl BitRate {
         ByteTime { whole, part, short, rate: self }
     }
 
-    /// The average rate of `size` over `time`; zero where no time has passed.
+    /// Returns the average rate of `size` over `time`, or zero if `time` is zero.
     pub fn over(size: Bytes, time: Time) -> BitRate {
         if time == Time::ZERO {
             return BitRate(0);
@@ -87,24 +95,24 @@ impl BitRate {
     }
 }
 
-/// How long bytes take at a rate ([`BitRate::time_for`]), for those who ask once a packet.
+/// Transmission times at one rate, equal to [`BitRate::time_for`] but without its division.
 ///
-/// A byte takes a number of picoseconds with 64 binary places, rounded up and less the last place. A
-/// size times that falls short of the exact time, by less than the least that an exact time can be
-/// beyond a whole picosecond, which is one over the rate, as long as size times rate stays below 2^64.
-/// So the next whole picosecond is the exact time rounded up.
+/// The time of a byte is held in picoseconds with 64 binary places, rounded up, minus one last
+/// place. Multiplied by a size, it falls short of the exact time. The shortfall is less than one
+/// over the rate, which is the least distance of an exact time above a whole picosecond, while size
+/// times rate is below 2^64. So the next whole picosecond is the exact time rounded up.
 #[derive(Debug, Clone, Copy)]
 pub struct ByteTime {
-    /// Picoseconds, and the binary places.
+    /// The time of a byte: whole picoseconds and binary places.
     whole: u64,
     part: u64,
-    /// Sizes below are short enough.
+    /// Sizes from here on are divided as in [`BitRate::time_for`].
     short: u64,
     rate: BitRate,
 }
 
 impl ByteTime {
-    /// How long `size` occupies a link, rounded up to whole picoseconds.
+    /// Returns the transmission time of `size`, rounded up to whole picoseconds.
     #[inline]
     pub const fn of(self, size: Bytes) -> Time {
         if size.0.wrapping_sub(1) >= self.short {
@@ -114,7 +122,7 @@ impl ByteTime {
         Time(size.0 * self.whole + part as u64 + 1)
     }
 
-    /// The rate.
+    /// Returns the rate.
     #[inline]
     pub const fn rate(self) -> BitRate {
         self.rate
@@ -131,7 +139,7 @@ mod tests {
     #[test]
     fn serialisation_by_hand() {
         let fdr = "56 Gbps".parse::<BitRate>().unwrap();
-        // 32 KiB at 56 Gbps: 262144 / 56 ns, the time that eq. 2 of the RPerf paper divides by.
+        // 32 KiB at 56 Gbps take 262144 / 56 ns, the divisor of equation 2 of the RPerf paper.
         assert_eq!(fdr.time_for(Bytes::from_kib(32)).as_ps(), 4_681_143);
         assert_eq!(BitRate::from_gbps(8).time_for(Bytes::new(1)).as_ps(), 1_000);
         assert_eq!(
@@ -157,11 +165,11 @@ mod tests {
         }
 
         #[test]
-        fn many_sizes_take_what_each_takes(
+        fn byte_times_equal_divided_times(
             bytes in proptest::prop_oneof![0u64..20_000, 0u64..1 << 40, (1u64 << 21) - 3..1 << 22],
             bps in proptest::prop_oneof![
                 1_000_000u64..20_000_000_000_000,
-                // At these a byte takes a whole number of picoseconds.
+                // Rates at which a byte takes a whole number of picoseconds.
                 (6u32..16, 6u32..13).prop_map(|(two, five)| (1 << two) * 5u64.pow(five)),
             ],
         ) {

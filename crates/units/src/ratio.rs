@@ -1,6 +1,7 @@
 //! Numbers of which only the ratios matter, such as weights.
 
-/// Numbers divided by what all of them can be divided by: the smallest of the same ratios. Zeros stay.
+/// Divides numbers by their greatest common divisor: the smallest numbers of the same ratios. Zeros
+/// stay zero.
 pub fn lowest_terms(numbers: &[u32]) -> Vec<u32> {
     let common = numbers.iter().copied().fold(0, greatest_common_divisor).max(1);
     numbers.iter().map(|number| number / common).collect()

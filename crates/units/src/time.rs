@@ -3,10 +3,10 @@
 use crate::parse::{UnitTable, text_forms};
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
-/// A point in time since the start of a run, or a duration, in picoseconds.
+/// An instant since the start of a run, or a duration, in picoseconds.
 ///
-/// 64 bits hold 213 days. Arithmetic that would leave the range panics, also in release builds:
-/// a simulation that wraps around is wrong in every number it prints.
+/// 64 bits hold 213 days. Arithmetic panics on overflow, also in release builds, because a
+/// simulation with a wrapped time prints wrong numbers only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Time(pub(crate) u64);
 
@@ -22,48 +22,48 @@ const PRINT: UnitTable =
     &[("ps", 1), ("ns", 1_000), ("us", 1_000_000), ("ms", 1_000_000_000), ("s", 1_000_000_000_000)];
 
 impl Time {
-    /// The start of a run; a duration of nothing.
+    /// The start of a run, or an empty duration.
     pub const ZERO: Time = Time(0);
-    /// Later than anything that can happen.
+    /// An instant after all events.
     pub const MAX: Time = Time(u64::MAX);
 
-    /// `n` picoseconds.
+    /// Returns `n` picoseconds.
     pub const fn from_ps(n: u64) -> Self {
         Time(n)
     }
-    /// `n` nanoseconds.
+    /// Returns `n` nanoseconds.
     pub const fn from_ns(n: u64) -> Self {
         Time(n * 1_000)
     }
-    /// `n` microseconds.
+    /// Returns `n` microseconds.
     pub const fn from_us(n: u64) -> Self {
         Time(n * 1_000_000)
     }
-    /// `n` milliseconds.
+    /// Returns `n` milliseconds.
     pub const fn from_ms(n: u64) -> Self {
         Time(n * 1_000_000_000)
     }
-    /// Picoseconds.
+    /// Returns the time in picoseconds.
     pub const fn as_ps(self) -> u64 {
         self.0
     }
-    /// Nanoseconds, for printing.
+    /// Returns the time in nanoseconds, for output.
     pub fn as_ns_f64(self) -> f64 {
         self.0 as f64 / 1e3
     }
-    /// Seconds, for printing.
+    /// Returns the time in seconds, for output.
     pub fn as_s_f64(self) -> f64 {
         self.0 as f64 / 1e12
     }
-    /// `self - earlier` in picoseconds; negative where `earlier` is later.
+    /// Returns `self - earlier` in picoseconds, negative if `earlier` is later.
     pub const fn signed_ps_since(self, earlier: Time) -> i64 {
         self.0 as i64 - earlier.0 as i64
     }
-    /// `self - other`, or zero where `other` is later.
+    /// Returns `self - other`, or zero if `other` is later.
     pub const fn saturating_sub(self, other: Time) -> Time {
         Time(self.0.saturating_sub(other.0))
     }
-    /// `self + other`, or [`Time::MAX`].
+    /// Returns `self + other`, or [`Time::MAX`] on overflow.
     pub const fn saturating_add(self, other: Time) -> Time {
         Time(self.0.saturating_add(other.0))
     }
