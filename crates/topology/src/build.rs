@@ -1,4 +1,4 @@
-//! [`FabricBuilder`]: the only way to a [`Fabric`].
+//! [`FabricBuilder`]: the constructor of a [`Fabric`].
 
 use crate::{
     Fabric, FabricError, LONGEST_DELAY, Link, MAX_NODES, MAX_PORTS, Node, NodeId, NodeKind, Port,
@@ -6,7 +6,7 @@ use crate::{
 };
 use bandwise_units::{BitRate, Time};
 
-/// Collects nodes and cables, refuses what can't be, and becomes a [`Fabric`].
+/// A builder that collects nodes and cables, refuses invalid ones, and becomes a [`Fabric`].
 #[derive(Debug, Clone)]
 pub struct FabricBuilder {
     fabric: Fabric,
@@ -19,7 +19,7 @@ impl Default for FabricBuilder {
 }
 
 impl FabricBuilder {
-    /// A builder without nodes.
+    /// Returns a builder without nodes.
     pub fn new() -> Self {
         FabricBuilder {
             fabric: Fabric {
@@ -33,11 +33,20 @@ impl FabricBuilder {
     }
 
     /// Adds a host with `ports` ports (1 to [`MAX_PORTS`]).
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`FabricError`] if the name or the number of ports is invalid, the name is taken,
+    /// or the fabric is full.
     pub fn add_host(&mut self, name: impl Into<String>, ports: u8) -> Result<NodeId, FabricError> {
         self.add(name.into(), NodeKind::Host, ports)
     }
 
     /// Adds a switch with `ports` ports (1 to [`MAX_PORTS`]).
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`FabricError`] as [`FabricBuilder::add_host`] does.
     pub fn add_switch(
         &mut self,
         name: impl Into<String>,
@@ -47,6 +56,10 @@ impl FabricBuilder {
     }
 
     /// Adds a node of either kind.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`FabricError`] as [`FabricBuilder::add_host`] does.
     pub fn add(&mut self, name: String, kind: NodeKind, ports: u8) -> Result<NodeId, FabricError> {
         let fabric = &mut self.fabric;
         if !is_name(&name) {
@@ -73,28 +86,41 @@ impl FabricBuilder {
         Ok(id)
     }
 
-    /// The node of that name, if it has been added.
+    /// Returns the node of this name, if it has been added.
     pub fn find(&self, name: &str) -> Option<NodeId> {
         self.fabric.find(name)
     }
 
-    /// What a node that was added is.
+    /// Returns the kind of a node.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the node has not been added.
     pub fn kind(&self, node: NodeId) -> NodeKind {
         self.fabric.node(node).kind
     }
 
-    /// How many ports a node that was added has.
+    /// Returns the number of ports of a node.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the node has not been added.
     pub fn port_count(&self, node: NodeId) -> u8 {
         self.fabric.port_count(node)
     }
 
-    /// What is at the other end of the cable in a port, if there is a cable yet.
+    /// Returns the port at the other end of the cable in `port`, if a cable is there.
     pub fn peer(&self, port: Port) -> Option<Port> {
         self.fabric.peer(port).map(|(peer, _)| peer)
     }
 
-    /// Puts a cable between two free ports of different nodes. Either order of the ends gives
-    /// the same fabric.
+    /// Connects two free ports of different nodes by a cable. The order of the ends does not
+    /// matter.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`FabricError`] if a port does not exist or has a cable, both ports are of one
+    /// node, or the rate or the delay is out of range.
     pub fn connect(
         &mut self,
         a: Port,
@@ -143,11 +169,16 @@ impl FabricBuilder {
         }
     }
 
-    /// The fabric, if every host has a cable and reaches every other.
+    /// Returns the fabric.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`FabricError`] if there is no host, a host has no cable, or two hosts cannot
+    /// reach each other.
     pub fn build(self) -> Result<Fabric, FabricError> {
         let mut fabric = self.fabric;
-        // The order of the cables is that of the ports, not that of the calls: what a reader
-        // makes of a file then doesn't depend on which side of a cable the file names first.
+        // Cables are sorted by their ports, not by the order of calls. So the result of a reader
+        // does not depend on the end of a cable that a file names first.
         fabric.links.sort_by_key(|link| link.ends);
         for cable in 0..fabric.links.len() {
             for end in fabric.links[cable].ends {
@@ -167,8 +198,8 @@ impl FabricBuilder {
     }
 }
 
-/// Whether every format can write the name down and get it back. U+FFFD is what stands in a text
-/// for bytes that were none; readers take it as a sign that the file is binary.
+/// Returns whether every format can write and read back the name. Decoders put U+FFFD in place of
+/// invalid bytes, so readers take it as the sign of a binary file.
 fn is_name(name: &str) -> bool {
     let unprintable = |c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER;
     !name.is_empty() && name.trim() == name && !name.contains(unprintable)
@@ -178,8 +209,8 @@ fn slot(fabric: &mut Fabric, port: Port) -> &mut Option<u32> {
     &mut fabric.nodes[port.node.index()].cables[usize::from(port.number) - 1]
 }
 
-/// Which nodes a packet from `host` can get to: over switches, and into a host by the port
-/// that its traffic uses. Cables work both ways, so this holds for the way back as well.
+/// Returns the nodes that packets from `host` reach: over switches, and into a host by the port
+/// that its traffic uses. Cables are full-duplex, so the reverse direction is reachable as well.
 fn reached_from(fabric: &Fabric, host: NodeId) -> Vec<bool> {
     let mut reached = vec![false; fabric.nodes.len()];
     reached[host.index()] = true;

@@ -1,10 +1,14 @@
-//! The usual shapes. Hosts are named `h0`, `h1`, … and numbered first, every cable has the same
-//! rate and delay, and ports are filled from 1.
+//! Builders of common topologies. Hosts are named `h0`, `h1`, … and numbered first. All cables have
+//! the same rate and delay. Ports are used from 1.
 
 use crate::{Fabric, FabricBuilder, FabricError, MAX_NODES, MAX_PORTS, NodeId, Port};
 use bandwise_units::{BitRate, Time};
 
-/// Two hosts, `h0` and `h1`, and a cable.
+/// Returns two hosts, `h0` and `h1`, with a cable between them.
+///
+/// # Errors
+///
+/// Returns a [`FabricError`] if the rate or the delay is out of range.
 pub fn back_to_back(rate: BitRate, delay: Time) -> Result<Fabric, FabricError> {
     let mut shape = Shape::new(2, rate, delay)?;
     let [a, b] = [shape.host(0), shape.host(1)];
@@ -12,7 +16,12 @@ pub fn back_to_back(rate: BitRate, delay: Time) -> Result<Fabric, FabricError> {
     shape.builder.build()
 }
 
-/// `hosts` hosts (1 to [`MAX_PORTS`]) at one switch named `switch`: `h0` in port 1, and so on.
+/// Returns `hosts` hosts (1 to [`MAX_PORTS`]) at one switch named `switch`. Host `h0` is at port 1,
+/// and so on.
+///
+/// # Errors
+///
+/// Returns a [`FabricError`] if a size, the rate or the delay is out of range.
 pub fn single_switch(hosts: u16, rate: BitRate, delay: Time) -> Result<Fabric, FabricError> {
     let ports = size("the number of hosts", hosts, MAX_PORTS)?;
     let mut shape = Shape::new(u32::from(hosts), rate, delay)?;
@@ -23,12 +32,16 @@ pub fn single_switch(hosts: u16, rate: BitRate, delay: Time) -> Result<Fabric, F
     shape.builder.build()
 }
 
-/// A three-level fat tree of switches with `k` ports (even, 2 to 62): k³/4 hosts, k pods of k/2
-/// `edge` and k/2 `agg` switches, and k²/4 `core` switches.
+/// Returns a three-level fat tree of switches with `k` ports (even, 2 to 62). It has k³/4 hosts, k
+/// pods of k/2 `edge` and k/2 `agg` switches, and k²/4 `core` switches.
 ///
-/// Switch names are `edgeP.I` and `aggP.I` for the Ith of pod P, `coreA.I` for the Ith that is
-/// connected to the Ath `agg` of each pod. Ports 1 to k/2 of `edge` and `agg` face down, the rest
-/// up; port P+1 of a `core` switch goes to pod P.
+/// Switch `edgeP.I` or `aggP.I` is the Ith of pod P. Switch `coreA.I` is the Ith that is connected
+/// to the Ath `agg` switch of each pod. Ports 1 to k/2 of `edge` and `agg` lead down, the others
+/// up. Port P+1 of a `core` switch leads to pod P.
+///
+/// # Errors
+///
+/// Returns a [`FabricError`] if a size, the rate or the delay is out of range.
 pub fn fat_tree(k: u16, rate: BitRate, delay: Time) -> Result<Fabric, FabricError> {
     const LARGEST: u16 = 62; // 64 would be more than MAX_NODES nodes
     if !(2..=LARGEST).contains(&k) || !k.is_multiple_of(2) {
@@ -65,11 +78,16 @@ pub fn fat_tree(k: u16, rate: BitRate, delay: Time) -> Result<Fabric, FabricErro
     shape.builder.build()
 }
 
-/// `leaves` switches named `leaf0`, … with `hosts_per_leaf` hosts each, and one cable from each
-/// of them to each of `spines` switches named `spine0`, …
+/// Returns a leaf-spine fabric: `leaves` switches named `leaf0`, … with `hosts_per_leaf` hosts
+/// each, and a cable from each to each of `spines` switches named `spine0`, …
 ///
-/// A leaf has its hosts in the ports from 1 and the spines in those after; a spine has leaf L in
-/// port L+1. So `leaves`, and `spines` + `hosts_per_leaf`, go to [`MAX_PORTS`].
+/// The lower ports of a leaf lead to its hosts, the ports after them to the spines. Port L+1 of a
+/// spine leads to leaf L. So neither `leaves` nor `spines` + `hosts_per_leaf` exceeds
+/// [`MAX_PORTS`].
+///
+/// # Errors
+///
+/// Returns a [`FabricError`] if a size, the rate or the delay is out of range.
 pub fn leaf_spine(
     leaves: u16,
     spines: u16,
@@ -100,15 +118,19 @@ pub fn leaf_spine(
     shape.builder.build()
 }
 
-/// Top-of-rack switches below `count` directors, all of switches with `k` ports (even, 2 to 64). A
-/// director has k `leaf` and k/2 `spine` switches, each connected to each; a `tor` has k/2 hosts, and
-/// as many cables up, the same number to each director. So `count` divides k/2, there are
+/// Returns top-of-rack switches below `count` directors, all of switches with `k` ports (even, 2 to
+/// 64). A director has k `leaf` and k/2 `spine` switches, each connected to each. A `tor` has k/2
+/// hosts and k/2 cables up, the same number to each director. So `count` divides k/2, there are
 /// `count` k `tor` switches and `count` k²/2 hosts, and nothing is oversubscribed.
 ///
-/// With 36 ports and 3 directors these are the 1,944 hosts and 270 switches that the fat tree of the
-/// best known InfiniBand simulator has. Names are `tor0`, …, and `leafD.I` and `spineD.I` of director
-/// D. Ports 1 to k/2 of `tor` and `leaf` face down, the rest up; the cables of a `tor` go to one
-/// `leaf` after the other, so that no two of them share one where there are enough.
+/// With 36 ports and 3 directors, these are the 1,944 hosts and 270 switches of the fat tree of the
+/// best known InfiniBand simulator. Names are `tor0`, …, and `leafD.I` and `spineD.I` of director
+/// D. Ports 1 to k/2 of `tor` and `leaf` lead down, the others up. The cables of a `tor` go to
+/// consecutive `leaf` switches, so that no two share one if there are enough.
+///
+/// # Errors
+///
+/// Returns a [`FabricError`] if a size, the rate or the delay is out of range.
 pub fn directors(count: u16, k: u16, rate: BitRate, delay: Time) -> Result<Fabric, FabricError> {
     let what = "the number of ports of directors' switches";
     let ports = size(what, k, MAX_PORTS)?;
@@ -125,7 +147,7 @@ pub fn directors(count: u16, k: u16, rate: BitRate, delay: Time) -> Result<Fabri
     }
     let tors = u32::from(directors) * u32::from(ports);
     let hosts = tors * u32::from(half);
-    // Cables up of a top-of-rack switch to one director.
+    // The number of cables from a top-of-rack switch to one director.
     let up = half / directors;
     let mut shape = Shape::new(hosts, rate, delay)?;
     for t in 0..tors {
@@ -147,7 +169,7 @@ pub fn directors(count: u16, k: u16, rate: BitRate, delay: Time) -> Result<Fabri
             }
         }
         for cable in 0..tors * u32::from(up) {
-            // Top-of-rack switches come right after the hosts.
+            // Top-of-rack switches are numbered after the hosts.
             let node = NodeId(hosts + cable / u32::from(up));
             let number = half + 1 + d * up + (cable % u32::from(up)) as u8;
             let leaf = leaves[(cable % u32::from(ports)) as usize];
@@ -158,7 +180,7 @@ pub fn directors(count: u16, k: u16, rate: BitRate, delay: Time) -> Result<Fabri
     shape.builder.build()
 }
 
-/// A size from 1 to `most`.
+/// Returns a size from 1 to `most`.
 fn size(what: &'static str, value: u16, most: u8) -> Result<u8, FabricError> {
     u8::try_from(value).ok().filter(|v| (1..=most).contains(v)).ok_or_else(|| FabricError::Size {
         what,
@@ -167,7 +189,7 @@ fn size(what: &'static str, value: u16, most: u8) -> Result<u8, FabricError> {
     })
 }
 
-/// Hosts that are there and cables that are all alike.
+/// A fabric under construction: its hosts, and the rate and delay of all cables.
 struct Shape {
     builder: FabricBuilder,
     rate: BitRate,
@@ -184,7 +206,8 @@ impl Shape {
         Ok(Shape { builder, rate, delay })
     }
 
-    /// The port of the `i`th host: hosts are added first, so their numbers are their places.
+    /// Returns the port of the `i`th host. Hosts are added first, so node number and rank are
+    /// equal.
     fn host(&self, i: u32) -> Port {
         Port { node: NodeId(i), number: 1 }
     }

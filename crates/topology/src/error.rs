@@ -1,38 +1,38 @@
-//! [`FabricError`]: why nodes and cables are not a fabric.
+//! [`FabricError`]: the reasons for which nodes and cables are not a fabric.
 
 use crate::{LONGEST_DELAY, MAX_NODES, MAX_PORTS, SLOWEST_LINK};
 use bandwise_units::{BitRate, Time};
 
-/// Why nodes and cables are not a fabric.
+/// The reasons for which nodes and cables are not a fabric.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FabricError {
-    /// There is no host at all.
+    /// No host.
     #[error("the fabric has no host")]
     Empty,
     /// More than [`MAX_NODES`] nodes.
     #[error("more than {MAX_NODES} nodes")]
     TooManyNodes,
-    /// A name that can't be printed on one line and read back.
+    /// A name that cannot be printed on one line and read back.
     #[error("{name:?} can't be the name of a node")]
     Name {
         /// The name as given.
         name: String,
     },
-    /// Two nodes of one name.
+    /// Two nodes with the same name.
     #[error("two nodes have the name {name:?}")]
     DuplicateName {
         /// The name.
         name: String,
     },
-    /// A node with no port or more than [`MAX_PORTS`].
+    /// A node without ports, or with more than [`MAX_PORTS`].
     #[error("{name:?} can't have {ports} ports")]
     PortCount {
         /// The node.
         name: String,
-        /// The number of ports asked for.
+        /// The requested number of ports.
         ports: u8,
     },
-    /// A node number that the builder did not give out.
+    /// A node number that the builder has not returned.
     #[error("there is no node number {number}")]
     NoSuchNode {
         /// The number.
@@ -43,9 +43,9 @@ pub enum FabricError {
     NoSuchPort {
         /// The node.
         name: String,
-        /// The port asked for.
+        /// The requested port.
         port: u8,
-        /// How many ports the node has.
+        /// The number of ports of the node.
         ports: u8,
     },
     /// A second cable in a port.
@@ -53,7 +53,7 @@ pub enum FabricError {
     PortTaken {
         /// The port.
         port: String,
-        /// What is at the other end of the cable that is in it.
+        /// The port at the other end of its cable.
         peer: String,
     },
     /// A cable from a node to itself.
@@ -64,24 +64,24 @@ pub enum FabricError {
         /// The other end.
         to: String,
     },
-    /// A cable that carries nothing, or next to nothing.
+    /// A cable with a rate below [`SLOWEST_LINK`].
     #[error("the link between {from} and {to} has a rate of {rate}")]
     Rate {
         /// One end.
         from: String,
         /// The other end.
         to: String,
-        /// What it carries.
+        /// The rate.
         rate: BitRate,
     },
-    /// A cable that is too long.
+    /// A cable with a delay above [`LONGEST_DELAY`].
     #[error("the link between {from} and {to} has a delay of {delay}")]
     Delay {
         /// One end.
         from: String,
         /// The other end.
         to: String,
-        /// How long it takes.
+        /// The delay.
         delay: Time,
     },
     /// A host without a cable.
@@ -90,7 +90,7 @@ pub enum FabricError {
         /// The host.
         name: String,
     },
-    /// Two hosts with no way between them.
+    /// Two hosts without a path between them.
     #[error("hosts {from:?} and {to:?} can't reach each other")]
     Unreachable {
         /// A host.
@@ -98,20 +98,20 @@ pub enum FabricError {
         /// A host that `from` can't reach.
         to: String,
     },
-    /// A shape of [`builders`](crate::builders) that can't be built at that size.
+    /// A topology of [`builders`](crate::builders) with an invalid size.
     #[error("{what} can't be {value}")]
     Size {
         /// The size in question, such as "the number of leaves".
         what: &'static str,
-        /// The value as given.
+        /// The value.
         value: u64,
-        /// What it may be.
+        /// The allowed values.
         allowed: String,
     },
 }
 
 impl FabricError {
-    /// What would be allowed instead.
+    /// Returns the allowed values.
     pub fn allowed(&self) -> String {
         match self {
             Self::Empty => "at least one host".into(),
@@ -137,7 +137,7 @@ impl FabricError {
         }
     }
 
-    /// The name of the node at fault, where the error is about one node rather than a link.
+    /// Returns the name of the node at fault, if the error concerns a node and not a link.
     pub fn node(&self) -> Option<&str> {
         match self {
             Self::Name { name }

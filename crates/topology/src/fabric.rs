@@ -1,19 +1,19 @@
-//! [`Fabric`]: nodes, ports and cables, and the questions asked of them.
+//! [`Fabric`]: nodes, ports and cables, and queries on them.
 
 use bandwise_units::{BitRate, Time};
 use std::collections::BTreeMap;
 
-/// Most ports that a node can have. Port sets elsewhere are 64-bit masks, and no switch of the
-/// papers comes near (an InfiniBand port number itself could go to 254).
+/// The maximum number of ports of a node. Sets of ports are 64-bit masks. No switch of the papers
+/// has as many ports; an InfiniBand port number could go to 254.
 pub const MAX_PORTS: u8 = 64;
 
-/// Most nodes that a fabric can have: an InfiniBand subnet has 16-bit local identifiers.
+/// The maximum number of nodes: an InfiniBand subnet has 16-bit local identifiers (LIDs).
 pub const MAX_NODES: usize = 65_000;
 
-/// The slowest link that a fabric can have: one packet takes some milliseconds.
+/// The lowest rate of a link. A packet takes some milliseconds at it.
 pub const SLOWEST_LINK: BitRate = BitRate::from_bps(10_000_000);
 
-/// The longest delay that a link can have, one way: more than to a satellite.
+/// The highest one-way delay of a link: more than to a geostationary satellite and back.
 pub const LONGEST_DELAY: Time = Time::from_ms(1_000);
 
 /// The number of a node: its index in [`Fabric::nodes`].
@@ -21,41 +21,42 @@ pub const LONGEST_DELAY: Time = Time::from_ms(1_000);
 pub struct NodeId(pub u32);
 
 impl NodeId {
-    /// The index in [`Fabric::nodes`].
+    /// Returns the index in [`Fabric::nodes`].
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a node does with packets.
+/// The role of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NodeKind {
-    /// An end point: sends and receives, never forwards. Channel adapters and routers are hosts.
+    /// An end point: it sends and receives, and never forwards. Channel adapters and routers are
+    /// hosts.
     Host,
-    /// Forwards packets between its ports.
+    /// A node that forwards packets between its ports.
     Switch,
 }
 
-/// One port of one node.
+/// A port of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Port {
-    /// The node that the port belongs to.
+    /// The node of the port.
     pub node: NodeId,
-    /// The port's number, from 1 as InfiniBand counts them (0 is the switch itself).
+    /// The port's number, counted from 1 as in InfiniBand (port 0 is the switch itself).
     pub number: u8,
 }
 
 /// A host or a switch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Its name: unique in the fabric, not empty, without control characters and U+FFFD, without
-    /// space at the ends.
+    /// The name: unique in the fabric, not empty, without control characters, U+FFFD and
+    /// surrounding space.
     pub name: String,
-    /// Host or switch.
+    /// The kind: host or switch.
     pub kind: NodeKind,
-    /// Position among the hosts or among the switches.
+    /// The position among the hosts, or among the switches.
     pub(crate) rank: u32,
-    /// By port number less one: the index of the cable in it.
+    /// The index of the cable in each port, by port number less one.
     pub(crate) cables: Vec<Option<u32>>,
 }
 
@@ -64,17 +65,17 @@ pub struct Node {
 pub struct Link {
     /// Both ends, the lower port first.
     pub ends: [Port; 2],
-    /// Rate in each direction on the wire, after line coding; at least [`SLOWEST_LINK`].
+    /// The rate in each direction, after line coding; at least [`SLOWEST_LINK`].
     pub rate: BitRate,
-    /// One-way propagation delay, up to [`LONGEST_DELAY`].
+    /// The one-way propagation delay, at most [`LONGEST_DELAY`].
     pub delay: Time,
 }
 
-/// Hosts and switches and the cables between them.
+/// Hosts, switches and the cables between them.
 ///
-/// Always true: names are unique; every host has a cable; every host reaches every other
-/// through the port that its traffic uses ([`Fabric::host_port`]); links have at least
-/// [`SLOWEST_LINK`] and at most [`LONGEST_DELAY`].
+/// Invariants: names are unique; every host has a cable; every host reaches every other one through
+/// the port that its traffic uses ([`Fabric::host_port`]); links have at least [`SLOWEST_LINK`] and
+/// at most [`LONGEST_DELAY`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fabric {
     pub(crate) nodes: Vec<Node>,
@@ -85,79 +86,87 @@ pub struct Fabric {
 }
 
 impl Fabric {
-    /// All nodes, in the order in which they were added.
+    /// Returns all nodes in the order in which they were added.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// One node. Panics for a number from another, larger fabric.
+    /// Returns a node.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `id` comes from another, larger fabric.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
     }
 
-    /// The hosts, in order. Where hosts are numbered from 0, this is the numbering.
+    /// Returns the hosts, in order. Host numbers from 0 are indices of this slice.
     pub fn hosts(&self) -> &[NodeId] {
         &self.hosts
     }
 
-    /// The switches, in order.
+    /// Returns the switches, in order.
     pub fn switches(&self) -> &[NodeId] {
         &self.switches
     }
 
-    /// The position of a node in [`Fabric::hosts`] or [`Fabric::switches`], whichever it is in.
+    /// Returns the position of a node in [`Fabric::hosts`] or [`Fabric::switches`].
     pub fn rank(&self, id: NodeId) -> usize {
         self.node(id).rank as usize
     }
 
-    /// Whether a node is a switch.
+    /// Returns whether a node is a switch.
     pub fn is_switch(&self, id: NodeId) -> bool {
         self.node(id).kind == NodeKind::Switch
     }
 
-    /// The node of that name.
+    /// Returns the node with this name.
     pub fn find(&self, name: &str) -> Option<NodeId> {
         self.names.get(name).copied()
     }
 
-    /// All cables, ordered by their lower end.
+    /// Returns all cables, ordered by their lower ends.
     pub fn links(&self) -> &[Link] {
         &self.links
     }
 
-    /// The position in [`Fabric::links`] of the cable in a port, if there is one.
+    /// Returns the index in [`Fabric::links`] of the cable in a port, if there is one.
     pub fn link_at(&self, port: Port) -> Option<usize> {
         let slot = usize::from(port.number).checked_sub(1)?;
         let cable = *self.nodes.get(port.node.index())?.cables.get(slot)?;
         cable.map(|i| i as usize)
     }
 
-    /// The port at the other end of the cable in `port`, and the cable; none where there is no
-    /// cable or no such port.
+    /// Returns the port at the other end of the cable in `port`, and the cable. Returns `None` if
+    /// the port does not exist or has no cable.
     pub fn peer(&self, port: Port) -> Option<(Port, &Link)> {
         let link = &self.links[self.link_at(port)?];
         let [a, b] = link.ends;
         Some((if a == port { b } else { a }, link))
     }
 
-    /// The connected ports of a node, ascending.
+    /// Iterates over the connected ports of a node, ascending.
     pub fn ports(&self, node: NodeId) -> impl Iterator<Item = Port> + '_ {
         let cables = self.node(node).cables.iter();
         cables.zip(1u8..).filter(|(c, _)| c.is_some()).map(move |(_, number)| Port { node, number })
     }
 
-    /// How many ports a node has, connected or not.
+    /// Returns the number of ports of a node, connected or not.
     pub fn port_count(&self, node: NodeId) -> u8 {
         self.node(node).cables.len() as u8
     }
 
-    /// The port that a host's traffic uses: its lowest connected one. Further ports of a host
-    /// are kept but carry nothing. Panics for a switch without cables.
+    /// Returns the port that a host's traffic uses: its lowest connected one. Further ports of a
+    /// host carry no traffic.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the node is a switch without cables.
     pub fn host_port(&self, host: NodeId) -> Port {
         self.ports(host).next().expect("every host of a fabric has a cable")
     }
 
-    /// A port as people write it: `tor:3`.
+    /// Returns the text form of a port, such as `tor:3`.
     pub fn describe(&self, port: Port) -> String {
         format!("{}:{}", self.node(port.node).name, port.number)
     }

@@ -1,11 +1,11 @@
-//! What InfiniBand's names for link speeds mean: `4xFDR` is four lanes of 14.0625 Gbaud, of
-//! which 64 bits in 66 are data.
+//! InfiniBand's names for link speeds: `4xFDR` is four lanes of 14.0625 Gbaud, of which 64 bits in
+//! 66 are data.
 
 use bandwise_units::{BitRate, Time};
 use std::fmt;
 use std::str::FromStr;
 
-/// The delay of a cable whose file doesn't say it: 2 m of copper or fibre at 5 ns/m.
+/// The default delay of a cable: 2 m of copper or fibre at 5 ns/m.
 pub const CABLE_DELAY: Time = Time::from_ns(10);
 
 /// The speed of one lane.
@@ -17,7 +17,7 @@ pub enum LaneSpeed {
     Ddr,
     /// Quad data rate.
     Qdr,
-    /// Mellanox's step between QDR and FDR: QDR's speed class with the better coding.
+    /// Mellanox's step between QDR and FDR: the speed class of QDR with 64b/66b coding.
     Fdr10,
     /// Fourteen data rate.
     Fdr,
@@ -31,10 +31,10 @@ pub enum LaneSpeed {
     Xdr,
 }
 
-/// One line a speed: name, line rate of a lane in bits per second, data bits and coded bits.
+/// The speeds: name, line rate of a lane in bits per second, data bits and coded bits.
 ///
-/// 8b/10b to QDR, 64b/66b from FDR10, and from HDR 256b/257b under the RS(544,514) error
-/// correction: 256/257 · 514/544 = 16/17.
+/// Coding is 8b/10b up to QDR and 64b/66b from FDR10 on. From HDR on it is 256b/257b under the
+/// RS(544,514) error correction: 256/257 · 514/544 = 16/17.
 const LANES: [(LaneSpeed, &str, u64, u64, u64); 9] = [
     // speed          name     line rate        data, coded     data rate of a lane
     (LaneSpeed::Sdr, "SDR", 2_500_000_000, 8, 10), //   2 Gbps
@@ -48,10 +48,10 @@ const LANES: [(LaneSpeed, &str, u64, u64, u64); 9] = [
     (LaneSpeed::Xdr, "XDR", 212_500_000_000, 16, 17), // 200 Gbps
 ];
 
-/// The numbers of lanes that a link can have.
+/// The possible numbers of lanes of a link.
 const WIDTHS: [u8; 5] = [1, 2, 4, 8, 12];
 
-/// What [`LinkSpeed::from_str`] takes, for error messages.
+/// The texts that [`LinkSpeed::from_str`] accepts, for error messages.
 pub const ALLOWED_SPEEDS: &str =
     "1x, 2x, 4x, 8x or 12x of SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR, such as 4xFDR";
 
@@ -60,34 +60,35 @@ pub const ALLOWED_SPEEDS: &str =
 pub struct LinkSpeed {
     /// The number of lanes: 1, 2, 4, 8 or 12.
     lanes: u8,
-    /// The speed of each.
+    /// The speed of each lane.
     speed: LaneSpeed,
 }
 
 impl LinkSpeed {
-    /// A link of that many lanes (1, 2, 4, 8 or 12), each of that speed.
+    /// Returns a link of 1, 2, 4, 8 or 12 lanes of this speed, or `None` for another number of
+    /// lanes.
     pub fn new(lanes: u8, speed: LaneSpeed) -> Option<Self> {
         WIDTHS.contains(&lanes).then_some(LinkSpeed { lanes, speed })
     }
 
-    /// The number of lanes.
+    /// Returns the number of lanes.
     pub fn lanes(self) -> u8 {
         self.lanes
     }
 
-    /// The speed of a lane.
+    /// Returns the speed of a lane.
     pub fn speed(self) -> LaneSpeed {
         self.speed
     }
 
-    /// The rate after line coding, rounded down to whole bits per second.
+    /// Returns the rate after line coding, rounded down to whole bits per second.
     pub fn rate(self) -> BitRate {
         let &(_, _, line_bps, data, coded) = self.row();
         BitRate::from_bps(u64::from(self.lanes) * line_bps * data / coded)
     }
 
-    /// The width and speed that make this rate, exactly: of four lanes where that is possible,
-    /// as nearly all cables are, and of the slowest lanes.
+    /// Returns the width and speed with exactly this rate. It prefers four lanes, as nearly all
+    /// cables have, and then the slowest lanes.
     pub fn of_rate(rate: BitRate) -> Option<Self> {
         let speeds = |lanes| LANES.iter().map(move |row| LinkSpeed { lanes, speed: row.0 });
         [4, 1, 2, 8, 12].into_iter().flat_map(speeds).find(|s| s.rate() == rate)
@@ -104,7 +105,7 @@ impl fmt::Display for LinkSpeed {
     }
 }
 
-/// A text that names no link speed; see [`ALLOWED_SPEEDS`].
+/// The error for a text that names no link speed; see [`ALLOWED_SPEEDS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an InfiniBand link speed")]
 pub struct ParseSpeedError;

@@ -1,14 +1,25 @@
-//! The fabric as everyone else sees it: hosts, switches, the cables between their ports, and
-//! the way a packet takes through them.
+//! Network topology: hosts, switches, the cables between their ports, and the paths of packets.
 //!
-//! - [`Fabric`] is what a network can be: names are unique, cables end in ports that exist,
-//!   every host reaches every other. [`FabricBuilder`] is the only way to one, so nobody after
-//!   it checks again.
-//! - [`builders`] makes the usual shapes, [`read`] takes TOML, the output of `ibnetdiscover` and
-//!   netlists of `ibsim`, [`write`](mod@write) is the inverse.
-//! - [`routes`] fills forwarding tables and finds credit loops in them.
+//! - [`Fabric`] is a valid network: names are unique, cables end in existing ports, every host
+//!   reaches every other one. Only [`FabricBuilder`] makes one, so its users need no further
+//!   checks.
+//! - [`builders`] makes common topologies. [`read`] takes TOML, the output of `ibnetdiscover` and
+//!   netlists of `ibsim`; [`write`](mod@write) is its inverse.
+//! - [`routes`] computes forwarding tables and finds credit loops in them.
 //!
-//! Nothing here does I/O, and everything iterates in the order of numbers, never of a hash.
+//! The crate does no I/O. All iteration is in numeric order, never in that of a hash.
+//!
+//! ```
+//! use bandwise_topology::{Routes, builders};
+//! use bandwise_units::{BitRate, Time};
+//!
+//! let fabric = builders::leaf_spine(4, 2, 8, BitRate::from_gbps(100), Time::from_ns(10))?;
+//! let routes = Routes::shortest(&fabric);
+//! let hosts = fabric.hosts();
+//! // Host, leaf, spine, leaf: four ports send the packet.
+//! assert_eq!(routes.path(&fabric, hosts[0], hosts[31]).len(), 4);
+//! # Ok::<(), bandwise_topology::FabricError>(())
+//! ```
 
 mod build;
 pub mod builders;

@@ -1,5 +1,5 @@
-//! From node and port lines to a fabric: names the nodes, and makes one cable of the two lines
-//! that describe it.
+//! Construction of a fabric from node and port lines. It names the nodes and joins the two lines of
+//! each cable.
 
 use super::at;
 use super::netlist::{Half, Record};
@@ -8,18 +8,18 @@ use bandwise_input::{InputError, Source};
 use bandwise_units::{BitRate, Time};
 use std::collections::BTreeMap;
 
-/// How the two ends of a cable agree on its speed.
+/// The rules by which both ends of a cable agree on its speed.
 pub(super) trait Agree<S> {
-    /// Rate and delay by the one or two lines of a cable, or why there is none and what is
-    /// allowed.
+    /// Returns the rate and delay from the one or two lines of a cable, or else a message and the
+    /// allowed values.
     fn agree(&self, near: &S, far: Option<&S>) -> Result<(BitRate, Time), (String, String)>;
 
-    /// What the file has to do about a cable that only one of its ends names; none where that
-    /// is fine.
+    /// Returns the requirement for a cable that only one of its ends names, or `None` if that is
+    /// allowed.
     fn one_sided(&self) -> Option<&'static str>;
 }
 
-/// Builds the fabric that the records describe.
+/// Builds the fabric of these records.
 pub(super) fn fabric<S>(
     source: &Source,
     records: &[Record<S>],
@@ -29,7 +29,8 @@ pub(super) fn fabric<S>(
     let mut by_id = BTreeMap::new();
     let names = names(records);
     for (record, name) in records.iter().zip(&names) {
-        // Ids are looked at before names: two blocks of one id give a clearer error this way.
+        // Ids are checked before names, because two blocks with one id give a clearer error this
+        // way.
         let id = record.id.value;
         let span = record.id.span.clone();
         if by_id.contains_key(id) {
@@ -55,7 +56,7 @@ pub(super) fn fabric<S>(
     })
 }
 
-/// A node is called by its description where no other node has that; else by its id.
+/// Returns the name of each node: its description if that is unique, else its id.
 fn names<S>(records: &[Record<S>]) -> Vec<String> {
     let mut uses: BTreeMap<&str, u32> = BTreeMap::new();
     for record in records {
@@ -76,7 +77,7 @@ fn connect<S>(
     by_id: &BTreeMap<&str, NodeId>,
     builder: &mut FabricBuilder,
 ) -> Result<(), InputError> {
-    // Every line by its near port, with its far port.
+    // The lines of all cables by near port, with the far port.
     let mut halves: BTreeMap<Port, (Port, &Half<S>)> = BTreeMap::new();
     for (record, half) in records.iter().flat_map(|r| r.cables.iter().map(move |h| (r, h))) {
         let near = Port { node: by_id[record.id.value], number: half.port.value as u8 };
@@ -118,7 +119,7 @@ fn connect<S>(
     Ok(())
 }
 
-/// The port that a line says is at the far end, if there is such a node with such a port.
+/// Returns the far port of a line, if it exists.
 fn far_port<S>(
     source: &Source,
     records: &[Record<S>],
@@ -139,7 +140,7 @@ fn far_port<S>(
     Ok(Port { node, number: half.peer_port.value as u8 })
 }
 
-/// Two lines that name each other's ports, but not each other.
+/// Returns an error for two lines with one common port and different other ports.
 fn disagreement<S>(
     source: &Source,
     records: &[Record<S>],

@@ -1,19 +1,19 @@
-//! [`Cursor`]: walks along one line and remembers where in the file it is.
+//! [`Cursor`]: a position in a line that knows its place in the file.
 
 use bandwise_input::{InputError, Source};
 use std::ops::Range;
 
-/// A place in one line of a source.
+/// A position in one line of a source.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cursor<'a> {
     source: Source<'a>,
-    /// Byte offsets in the whole text: where the cursor is, and the end of the line.
+    /// Byte offsets in the whole text: the position, and the end of the line.
     at: usize,
     end: usize,
 }
 
 impl<'a> Cursor<'a> {
-    /// All lines of a source from their beginnings, without what ends them.
+    /// Iterates over the lines of a source, without line ends.
     pub(super) fn lines(source: Source<'a>) -> impl Iterator<Item = Cursor<'a>> {
         let mut next = 0;
         source.text.split_inclusive('\n').map(move |line| {
@@ -23,27 +23,27 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// What is left of the line.
+    /// Returns the rest of the line.
     pub(super) fn rest(&self) -> &'a str {
         &self.source.text[self.at..self.end]
     }
 
-    /// Where the rest of the line is in the file.
+    /// Returns the byte range of the rest of the line in the file.
     pub(super) fn span(&self) -> Range<usize> {
         self.at..self.end
     }
 
-    /// An error about the rest of the line.
+    /// Returns an error for the rest of the line.
     pub(super) fn error(&self, message: impl Into<String>) -> InputError {
         self.source.error(self.span(), message)
     }
 
-    /// Goes past blanks.
+    /// Skips blanks.
     pub(super) fn skip_space(&mut self) {
         self.at = self.end - self.rest().trim_start().len();
     }
 
-    /// Goes past `prefix` if the rest begins with it.
+    /// Skips `prefix` if the rest begins with it, and returns whether it did.
     pub(super) fn eat(&mut self, prefix: &str) -> bool {
         let found = self.rest().starts_with(prefix);
         if found {
@@ -52,14 +52,14 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Goes past a decimal number. One too large for 64 bits is as good as the largest.
+    /// Reads a decimal number. A number beyond 64 bits becomes the largest one.
     pub(super) fn number(&mut self) -> Option<Spanned<u64>> {
         let digits = self.take_while(|c| c.is_ascii_digit());
         let value = if digits.value.is_empty() { None } else { Some(digits.value) };
         value.map(|d| Spanned { value: d.parse().unwrap_or(u64::MAX), span: digits.span })
     }
 
-    /// Goes past a text in double quotes and gives what is between them.
+    /// Reads a text in double quotes and returns it without them.
     pub(super) fn quoted(&mut self) -> Option<Spanned<&'a str>> {
         let inner = self.rest().strip_prefix('"')?;
         let value = &inner[..inner.find('"')?];
@@ -68,7 +68,7 @@ impl<'a> Cursor<'a> {
         Some(Spanned { value, span })
     }
 
-    /// Goes past a text between two characters, such as `(2c9030012ab34)`, if it comes next.
+    /// Skips a text between two characters, such as `(2c9030012ab34)`, if it comes next.
     pub(super) fn skip_between(&mut self, open: char, close: char) {
         if self.rest().starts_with(open)
             && let Some(length) = self.rest().find(close)
@@ -77,7 +77,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Goes past a word: anything up to a blank.
+    /// Reads a word: all characters up to a blank.
     pub(super) fn word(&mut self) -> Spanned<&'a str> {
         self.take_while(|c| !c.is_whitespace())
     }
@@ -91,7 +91,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// A value and where it stands in the file.
+/// A value and its byte range in the file.
 #[derive(Debug, Clone)]
 pub(super) struct Spanned<T> {
     pub(super) value: T,

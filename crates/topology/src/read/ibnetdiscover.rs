@@ -1,15 +1,14 @@
-//! What `ibnetdiscover` (infiniband-diags) prints of a subnet, also with `--full` and
+//! Reader for the output of `ibnetdiscover` (infiniband-diags), also with `--full` and
 //! `--grouping`.
 //!
 //! ```text
 //! switchguid=0x7cfe900300a1b2c0(7cfe900300a1b2c0)
-//! Switch  36 "S-7cfe900300a1b2c0"   # "MF0;tor1:SX6036/U1" enhanced port 0 lid 3 lmc 0
-//! [1]     "H-e41d2d0300112230"[1](e41d2d0300112231)    # "node01 HCA-1" lid 5 4xFDR
+//! Switch  36 "S-7cfe900300a1b2c0"         # "MF0;tor1:SX6036/U1" enhanced port 0 lid 3 lmc 0
+//! [1]     "H-e41d2d0300112230"[1](e41d2d0300112231)       # "node01 HCA-1" lid 5 4xFDR
 //! ```
 //!
-//! Nodes are called by their descriptions where those are unique, else by the ids. Every link
-//! stands in the file twice, and both lines have to say the same. Delays aren't printed, so they
-//! are [`CABLE_DELAY`].
+//! A node is named by its description if that is unique, else by its id. Every link has two lines,
+//! which must agree. The output has no delays, so all are [`CABLE_DELAY`].
 
 use super::READABLE;
 use super::cabling::{self, Agree};
@@ -22,6 +21,10 @@ use bandwise_units::{BitRate, Time};
 use std::collections::BTreeSet;
 
 /// Reads the output of `ibnetdiscover`.
+///
+/// # Errors
+///
+/// Returns an [`InputError`] at the first line that is invalid or contradicts another one.
 pub fn ibnetdiscover(source: &Source) -> Result<Fabric, InputError> {
     source.check_text(READABLE)?;
     let mut records = netlist::records(source, &mut Discovered)?;
@@ -31,13 +34,13 @@ pub fn ibnetdiscover(source: &Source) -> Result<Fabric, InputError> {
 
 struct Discovered;
 
-/// The lines between the nodes, of which nothing is needed.
+/// The keys of lines that have no effect.
 const KEYS: [&str; 6] = ["vendid", "devid", "sysimgguid", "switchguid", "caguid", "rtguid"];
 
 impl Dialect for Discovered {
     type Speed = LinkSpeed;
 
-    /// Older versions print descriptions without quotes.
+    /// Older versions of ibnetdiscover print descriptions without quotes.
     fn bare_description<'a>(&self, comment: &'a str) -> Option<&'a str> {
         const AFTER: [&str; 4] = [" enhanced port 0", " base port 0", " lid ", " lmc "];
         let end = AFTER.iter().filter_map(|after| comment.find(after)).min();
@@ -57,7 +60,7 @@ impl Dialect for Discovered {
         ))
     }
 
-    /// `# "description" lid 5 4xFDR`, in a host's block with `lid 5 lmc 0` in front.
+    /// `# "description" lid 5 4xFDR`; in the block of a host with `lid 5 lmc 0` in front.
     fn speed(&self, end: Cursor) -> Result<LinkSpeed, InputError> {
         let bad = |m: String| Err(end.error(m).allowed(ALLOWED_SPEEDS));
         let comment = end.rest().strip_prefix('#').and_then(|c| c.rsplit_once('"'));
@@ -92,9 +95,9 @@ impl Agree<LinkSpeed> for Discovered {
     }
 }
 
-/// Quantum switches have a channel adapter inside, for in-network reduction (SHARP), at a port
-/// after the last one that takes a cable. It is no host of anyone's traffic, so it and that port
-/// are left out.
+/// Removes the channel adapters inside Quantum switches and their ports. They serve in-network
+/// reduction (SHARP), at a port after the last one that takes a cable, and carry no traffic of
+/// hosts.
 fn drop_aggregation_nodes(records: &mut Vec<Record<LinkSpeed>>) {
     const DESCRIPTION: &str = "Mellanox Technologies Aggregation Node";
     let inside =

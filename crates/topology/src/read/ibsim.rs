@@ -1,21 +1,21 @@
-//! Netlists of `ibsim`, the simulator of InfiniBand management.
+//! Reader for netlists of `ibsim`, the simulator of InfiniBand management.
 //!
 //! ```text
-//! Switch  8 "sw1"          # "description"
-//! [1]     "host1"[1]       w=2 s=4
-//! [2]     "host2"          4x FDR
+//! Switch  8 "sw1"         # "description"
+//! [1]     "host1"[1]      w=2 s=4
+//! [2]     "host2" 4x FDR
 //! Hca     1 "host1"
-//! [1]     "sw1"[1]         w=2 s=4
+//! [1]     "sw1"[1]        w=2 s=4
 //! Hca     1 "host2"
 //! ```
 //!
-//! `w` and `s` are sets of bits: widths 1x = 1, 4x = 2, 8x = 4, 12x = 8 and speeds SDR = 1,
-//! DDR = 2, QDR = 4. A link gets the highest that both its ends allow, and an end without the
-//! option has what a `width=` or `speed=` line above said, or 4x SDR.
+//! `w` and `s` are sets of bits: widths 1x = 1, 4x = 2, 8x = 4, 12x = 8 and speeds SDR = 1, DDR =
+//! 2, QDR = 4. A link gets the highest that both ends allow. An end without an option takes it from
+//! the last `width=` or `speed=` line above; the initial values are 4x and SDR.
 //!
-//! Three things go beyond what ibsim reads: a link may stand at one of its ends only, its speed
-//! may be written `4x FDR` or `4xFDR` (faster than QDR, too), and the comment
-//! `# bandwise rate 10 Gbps delay 5 ns` gives both exactly. ibsim ignores the last two.
+//! The reader accepts three things beyond ibsim. A link may have a line at one end only. Its speed
+//! may be written `4x FDR` or `4xFDR`, also above QDR. The comment `# bandwise rate 10 Gbps delay 5
+//! ns` gives rate and delay exactly; ibsim ignores it.
 
 use super::READABLE;
 use super::cabling::{self, Agree};
@@ -27,29 +27,33 @@ use bandwise_input::{InputError, Source};
 use bandwise_units::{BitRate, Time};
 
 /// Reads a netlist of ibsim.
+///
+/// # Errors
+///
+/// Returns an [`InputError`] at the first line that is invalid or contradicts another one.
 pub fn ibsim(source: &Source) -> Result<Fabric, InputError> {
     source.check_text(READABLE)?;
-    // ibsim's own defaults: DEFAULT_LINKWIDTH and DEFAULT_LINKSPEED of its sim.h.
+    // The defaults of ibsim: DEFAULT_LINKWIDTH and DEFAULT_LINKSPEED of its sim.h.
     let mut netlist = Netlist { widths: 2, speeds: 1 };
     let records = netlist::records(source, &mut netlist)?;
     cabling::fabric(source, &records, &netlist)
 }
 
-/// Begins the comment that [`write::ibsim`](crate::write::ibsim) puts behind a port.
+/// The start of the comment that [`write::ibsim`](crate::write::ibsim) adds to a port.
 pub(crate) const COMMENT: &str = "# bandwise rate ";
 
-/// The defaults for the lines that follow.
+/// The defaults of the lines that follow.
 struct Netlist {
     widths: u8,
     speeds: u8,
 }
 
-/// What one end of a link says about its speed.
+/// The speed options of one end of a link.
 #[derive(Debug, Clone, Copy)]
 struct End {
     widths: u8,
     speeds: u8,
-    /// Given in words, beyond what ibsim knows.
+    /// An exact rate, in notations that ibsim does not know.
     exact: Option<BitRate>,
     delay: Option<Time>,
 }
@@ -57,7 +61,7 @@ struct End {
 const WIDTHS: &str = "a sum of 1 (1x), 2 (4x), 4 (8x) and 8 (12x)";
 const SPEEDS: &str = "a sum of 1 (SDR), 2 (DDR) and 4 (QDR)";
 
-/// A set of bits from 1 to `most`.
+/// Returns a set of bits from 1 to `most`.
 fn bits(text: &str, most: u8) -> Option<u8> {
     let value = match text.strip_prefix("0x") {
         Some(hex) => u8::from_str_radix(hex, 16).ok()?,
@@ -77,7 +81,7 @@ fn speeds(text: &str, place: &Cursor) -> Result<u8, InputError> {
 impl Dialect for Netlist {
     type Speed = End;
 
-    /// Comments without quotes are remarks of whoever wrote the netlist.
+    /// Comments without quotes are remarks of the netlist's author.
     fn bare_description<'a>(&self, _comment: &'a str) -> Option<&'a str> {
         None
     }
@@ -126,7 +130,7 @@ impl Dialect for Netlist {
             end.skip_space();
             let place = end;
             if place.rest().starts_with(COMMENT) {
-                return ours(place, given);
+                return exact_speed(place, given);
             }
             if place.rest().is_empty() || place.rest().starts_with('#') {
                 return Ok(given);
@@ -157,8 +161,8 @@ impl Dialect for Netlist {
     }
 }
 
-/// `# bandwise rate 10 Gbps delay 5 ns`
-fn ours(comment: Cursor, given: End) -> Result<End, InputError> {
+/// Reads `# bandwise rate 10 Gbps delay 5 ns`.
+fn exact_speed(comment: Cursor, given: End) -> Result<End, InputError> {
     let text = comment.rest().strip_prefix(COMMENT).unwrap_or_default();
     let bad = |m: String| comment.error(m).allowed("# bandwise rate 10 Gbps delay 5 ns");
     let (rate, delay) =

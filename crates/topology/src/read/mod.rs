@@ -1,5 +1,5 @@
-//! Readers of fabric files. Each takes the text and gives a [`Fabric`], or an error that names
-//! the line, what is wrong there and what is allowed.
+//! Readers of fabric files. Each takes a text and returns a [`Fabric`], or an error that names the
+//! line, the mistake and the allowed values.
 
 mod cabling;
 mod cursor;
@@ -20,7 +20,7 @@ use bandwise_input::{InputError, Source};
 use cursor::Cursor;
 use std::ops::Range;
 
-/// What can be read.
+/// A description of the readable formats.
 const READABLE: &str = "TOML with a [fabric] table of keys such as build = { single-switch = 7 } \
                         and link = { rate = \"100 Gbps\" }, the output of ibnetdiscover, or a \
                         netlist of ibsim";
@@ -30,14 +30,14 @@ const READABLE: &str = "TOML with a [fabric] table of keys such as build = { sin
 pub enum Format {
     /// A TOML document with a `[fabric]` table; see [`toml()`].
     Toml,
-    /// What `ibnetdiscover` prints; see [`ibnetdiscover()`].
+    /// The output of `ibnetdiscover`; see [`ibnetdiscover()`].
     Ibnetdiscover,
     /// A netlist of the simulator `ibsim`; see [`ibsim()`].
     Ibsim,
 }
 
-/// Tells the format by content. Text without a node line of a netlist is taken for TOML, whose
-/// errors then say where it isn't.
+/// Detects the format by content. A text without a node line of a netlist counts as TOML, so that
+/// the TOML parser reports its errors.
 pub fn detect(source: &Source) -> Format {
     let mut nodes = source.text.lines().filter_map(node_id_in).peekable();
     if nodes.peek().is_none() {
@@ -49,7 +49,11 @@ pub fn detect(source: &Source) -> Format {
     }
 }
 
-/// Reads whichever format the content is in.
+/// Reads a fabric in any format, as [`detect`] finds it.
+///
+/// # Errors
+///
+/// Returns an [`InputError`] at the first mistake.
 pub fn any(source: &Source) -> Result<Fabric, InputError> {
     source.check_text(READABLE)?;
     match detect(source) {
@@ -59,8 +63,8 @@ pub fn any(source: &Source) -> Result<Fabric, InputError> {
     }
 }
 
-/// The line of a netlist, or of the output of ibnetdiscover, that begins the node of that name; none
-/// in TOML, and where a description is not in quotes.
+/// Returns the line that begins the node `name` in a netlist or in the output of ibnetdiscover.
+/// Returns `None` for TOML, and if the description is not in quotes.
 pub fn node_line(source: &Source, name: &str) -> Option<Range<usize>> {
     let quoted = format!("\"{name}\"");
     let is_node = |line: &Cursor| node_id_in(line.rest()).is_some();
@@ -69,7 +73,7 @@ pub fn node_line(source: &Source, name: &str) -> Option<Range<usize>> {
         .map(|line| line.span())
 }
 
-/// The quoted id of a line such as `Switch 8 "sw1"`.
+/// Returns the quoted id of a line such as `Switch 8 "sw1"`.
 fn node_id_in(line: &str) -> Option<&str> {
     let rest = netlist::KEYWORDS.iter().find_map(|(keyword, _)| line.strip_prefix(keyword))?;
     let rest = rest.strip_prefix([' ', '\t'])?.trim_start();
@@ -77,13 +81,13 @@ fn node_id_in(line: &str) -> Option<&str> {
     rest.strip_prefix('"')?.split_once('"').map(|(id, _)| id)
 }
 
-/// Whether an id is one that `ibnetdiscover` makes: `H-0002c9030012ab34`.
+/// Returns whether an id has the form of `ibnetdiscover`: `H-0002c9030012ab34`.
 fn is_guid_id(id: &str) -> bool {
     let digits = ["S-", "H-", "R-"].iter().find_map(|kind| id.strip_prefix(kind));
     digits.is_some_and(|d| d.len() == 16 && d.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-/// An error of the fabric, at the place in the file that it came from.
+/// Converts an error of the fabric into one at a place in the file.
 fn at(source: &Source, span: Range<usize>, error: &FabricError) -> InputError {
     source.error(span, error.to_string()).allowed(error.allowed())
 }

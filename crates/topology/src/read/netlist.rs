@@ -1,8 +1,8 @@
-//! The lines that the output of `ibnetdiscover` and netlists of `ibsim` share: a line for each
-//! node, and below it a line for each connected port.
+//! Lines that the output of `ibnetdiscover` and netlists of `ibsim` share: a line for each node,
+//! and below it a line for each connected port.
 //!
 //! ```text
-//! Switch  8 "sw1"            # "the switch on top of the rack"
+//! Switch  8 "sw1"         # "the switch on top of the rack"
 //! [1]     "host1"[1]
 //! ```
 
@@ -12,7 +12,7 @@ use crate::{FabricError, MAX_NODES, MAX_PORTS, NodeKind};
 use bandwise_input::{InputError, Source};
 use std::ops::Range;
 
-/// The words that begin a node. A router is an end point of its subnet, so it is a host here.
+/// The keywords of node lines. A router is an end point of its subnet, so it counts as a host.
 pub(super) const KEYWORDS: [(&str, NodeKind); 4] = [
     ("Switch", NodeKind::Switch),
     ("Hca", NodeKind::Host),
@@ -20,22 +20,22 @@ pub(super) const KEYWORDS: [(&str, NodeKind); 4] = [
     ("Rt", NodeKind::Host),
 ];
 
-/// What the two formats don't share.
+/// The differences between the two formats.
 pub(super) trait Dialect {
-    /// What a port line says about the speed of its link.
+    /// The speed in a port line.
     type Speed;
 
-    /// What this dialect takes where a node's description is not in quotes.
+    /// Returns the description of a node whose comment has no quotes.
     fn bare_description<'a>(&self, comment: &'a str) -> Option<&'a str>;
 
-    /// A line that is neither blank, a comment, a node nor a port.
+    /// Reads a line that is neither blank nor a comment, a node or a port.
     fn other_line(&mut self, line: Cursor) -> Result<(), InputError>;
 
     /// Reads the end of a port line, after the far port.
     fn speed(&self, end: Cursor) -> Result<Self::Speed, InputError>;
 }
 
-/// A node and the ports below it.
+/// A node and its ports.
 #[derive(Debug)]
 pub(super) struct Record<'a, S> {
     pub(super) kind: NodeKind,
@@ -45,7 +45,7 @@ pub(super) struct Record<'a, S> {
     pub(super) cables: Vec<Half<'a, S>>,
 }
 
-/// One side of a cable: a port line.
+/// A port line: one end of a cable.
 #[derive(Debug)]
 pub(super) struct Half<'a, S> {
     pub(super) port: Spanned<u64>,
@@ -56,7 +56,7 @@ pub(super) struct Half<'a, S> {
     pub(super) line: Range<usize>,
 }
 
-/// Reads all nodes of a file in order.
+/// Reads all nodes of a file, in order.
 pub(super) fn records<'a, D: Dialect>(
     source: &Source<'a>,
     dialect: &mut D,
@@ -77,7 +77,7 @@ pub(super) fn records<'a, D: Dialect>(
         } else if let Some((kind, rest)) = after_keyword(line) {
             let record = node_line(source, line, rest, kind, dialect)?;
             if records.len() == MAX_NODES {
-                // Before all of a very long file is read.
+                // The check comes before the rest of a very long file is read.
                 return Err(at(source, record.id.span, &FabricError::TooManyNodes));
             }
             records.push(record);
@@ -99,7 +99,7 @@ fn after_keyword(line: Cursor) -> Option<(NodeKind, Cursor)> {
     })
 }
 
-/// The number of ports, the id in quotes, and a comment with the description.
+/// Reads the number of ports, the id in quotes, and the description in a comment.
 fn node_line<'a, D: Dialect>(
     source: &Source<'a>,
     line: Cursor<'a>,
@@ -123,7 +123,7 @@ fn node_line<'a, D: Dialect>(
             return Err(error.allowed("nothing, or a comment that begins with #"));
         }
         Some(comment) => match comment.trim_start().strip_prefix('"') {
-            // Up to the last quote: descriptions are printed as they are, quotes included.
+            // The description ends at the last quote, because it may contain quotes itself.
             Some(quoted) => quoted.rsplit_once('"').map(|(description, _)| description),
             None => dialect.bare_description(comment),
         },
@@ -132,8 +132,8 @@ fn node_line<'a, D: Dialect>(
     Ok(Record { kind, ports, id, description, cables: Vec::new() })
 }
 
-/// `[port][ext n](guid) "peer"[port][ext n](guid)`, where everything in round brackets and
-/// after `ext` says where the port is on the chassis and is not needed.
+/// Reads `[port][ext n](guid) "peer"[port][ext n](guid)`. The parts in round brackets and after
+/// `ext` are positions on the chassis, which are skipped.
 fn port_line<'a, D: Dialect>(
     source: &Source<'a>,
     line: Cursor<'a>,
@@ -147,7 +147,7 @@ fn port_line<'a, D: Dialect>(
     rest.skip_space();
     let peer_port = match rest.rest().starts_with('[') {
         true => bracketed(&mut rest).ok_or_else(|| bad("a far port that is not a number"))?,
-        // ibsim's rule: a far port that isn't given is the first.
+        // As in ibsim, an omitted far port is port 1.
         false => Spanned { value: 1, span: peer.span.clone() },
     };
     skip_place(&mut rest);

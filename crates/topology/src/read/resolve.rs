@@ -1,4 +1,4 @@
-//! From the TOML form to a fabric.
+//! Conversion of the TOML form into a fabric.
 
 use super::at;
 use super::spec::{BuildSpec, CableSpec, FabricSpec, LinkKey, LinkSpec};
@@ -14,8 +14,11 @@ use std::ops::Range;
 use toml::Spanned;
 
 impl FabricSpec {
-    /// The fabric that was written, or the first thing in it that can't be. `source` is the
-    /// document that the spec was read from.
+    /// Converts the specification into a fabric. `source` is the document of the specification.
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`InputError`] at the first value that is invalid.
     pub fn resolve(&self, source: &Source) -> Result<Fabric, InputError> {
         let resolver = Resolver { source, spec: self, builder: FabricBuilder::new() };
         match &self.build {
@@ -46,7 +49,7 @@ impl Resolver<'_> {
             return Err(error.allowed("`build` and a line such as link = { rate = \"100 Gbps\" }"));
         }
         let (rate, delay) = self.speed(build.span(), None, None)?;
-        // Above all that can be built, but still a number for the builder to complain about.
+        // Larger than all that can be built, but small enough for the builder to report it.
         let size = |n: &Spanned<Count>| -> Result<u16, InputError> {
             u16::try_from(n.get_ref().0).map_err(|_| {
                 let message =
@@ -96,7 +99,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Adds all nodes, numbered in the order in which the document has them.
+    /// Adds all nodes, numbered in the order of the document.
     fn nodes(&mut self) -> Result<(), InputError> {
         let switches = &self.spec.switch;
         let hosts = &self.spec.host;
@@ -125,8 +128,8 @@ impl Resolver<'_> {
         })
     }
 
-    /// Reads `node:port`, or the name of a host, which means its port 1. Names may have colons
-    /// in them, so the number is after the last one.
+    /// Reads `node:port`, or the name of a host for its port 1. Names may contain colons, so the
+    /// number follows the last one.
     fn port(&self, text: &Spanned<String>) -> Result<Port, InputError> {
         let error = |message: String| self.source.error(text.span(), message);
         let name = text.get_ref();
@@ -154,7 +157,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Connects two ports; an error stands at the end whose port is at fault.
+    /// Connects two ports. An error points to the end whose port is at fault.
     fn connect(
         &mut self,
         from: Spanned<Port>,
@@ -171,7 +174,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Rate and delay of a cable: its own, or the default.
+    /// Returns the rate and delay of a cable: its own, or the default.
     fn speed(
         &self,
         span: Range<usize>,

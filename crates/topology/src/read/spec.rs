@@ -1,31 +1,34 @@
-//! The TOML form of a fabric, as it is written. [`FabricSpec`] stands alone in a file of its own
-//! or as one table of a larger document.
+//! The TOML form of a fabric. [`FabricSpec`] is a file of its own, or a table of a larger document.
 //!
 //! ```toml
 //! [fabric]
-//! link = { rate = "54.545454545 Gbps", delay = "10 ns" }   # what a cable has that doesn't say
+//! link = { rate = "54.545454545 Gbps", delay = "10 ns" }   # the default of all cables
+//!
 //! [[fabric.switch]]
 //! name = "tor"
 //! ports = 12
+//!
 //! [[fabric.host]]
 //! name = "h0"
-//! ports = 1             # if not given, 1
-//! port = "tor:1"        # a cable from port 1 to that port; if not given, see the cables
+//! ports = 1              # default 1
+//! port = "tor:1"         # a cable from port 1 to that port; optional
+//!
 //! [[fabric.host]]
 //! name = "h1"
+//!
 //! [[fabric.cable]]
-//! from = "h1"           # node:port, and for port 1 of a host just the node
+//! from = "h1"            # node:port, or the name of a host for its port 1
 //! to = "tor:2"
-//! rate = "100 Gbps"     # if not given, that of `link`
-//! delay = "5 ns"        # if not given, that of `link`, or 10 ns
+//! rate = "100 Gbps"      # default: that of `link`
+//! delay = "5 ns"         # default: that of `link`, else 10 ns
 //! ```
 //!
-//! Instead of the lists, `build = "back-to-back"` or `build = { single-switch = 7 }`,
-//! `{ fat-tree = 6 }`, `{ leaf-spine = { leaves = 4, spines = 2, hosts = 8 } }`,
-//! `{ directors = { count = 3, ports = 36 } }`.
+//! The lists can be replaced by `build = "back-to-back"` or `build = { single-switch = 7 }`, `{
+//! fat-tree = 6 }`, `{ leaf-spine = { leaves = 4, spines = 2, hosts = 8 } }`, `{ directors = {
+//! count = 3, ports = 36 } }`.
 //!
-//! TOML doesn't let a key be a table and a list of tables. So the cables are `[[fabric.cable]]`;
-//! where no default is given, they may be called `[[fabric.link]]`.
+//! In TOML a key is not both a table and a list of tables, so cables are `[[fabric.cable]]`.
+//! Without a default they may be called `[[fabric.link]]`.
 
 use super::READABLE;
 use super::values::{Count, Quantity};
@@ -37,7 +40,11 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use toml::Spanned;
 
-/// Reads a document that has a `[fabric]` table and nothing else.
+/// Reads a document that consists of a `[fabric]` table.
+///
+/// # Errors
+///
+/// Returns an [`InputError`] at the first mistake.
 pub fn toml(source: &Source) -> Result<Fabric, InputError> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -49,7 +56,7 @@ pub fn toml(source: &Source) -> Result<Fabric, InputError> {
     document.fabric.resolve(source)
 }
 
-/// Says better what is allowed where the TOML parser can't know it.
+/// Improves the allowed values of errors about which the TOML parser lacks information.
 fn explain(source: &Source, error: InputError) -> InputError {
     let line = source.text.lines().nth(error.line() - 1).unwrap_or_default();
     if error.message().starts_with("duplicate key") && line.contains("fabric.link") {
@@ -61,9 +68,9 @@ fn explain(source: &Source, error: InputError) -> InputError {
     }
 }
 
-/// A fabric as a TOML document says it; [`FabricSpec::resolve`] makes it one.
+/// A fabric in its TOML form, which [`FabricSpec::resolve`] converts.
 ///
-/// Remembers places in the document, so it can only be read from TOML text.
+/// It holds positions in the document, so it can be read from TOML text only.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "one [fabric] table")]
 pub struct FabricSpec {
@@ -79,7 +86,7 @@ pub struct FabricSpec {
     pub(super) cable: Vec<CableSpec>,
 }
 
-/// One of the usual shapes.
+/// A common topology.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum BuildSpec {
@@ -122,7 +129,7 @@ pub(super) struct CableSpec {
     pub(super) delay: Option<Spanned<Quantity<Time>>>,
 }
 
-/// What a cable has that doesn't say it.
+/// The defaults of cables.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LinkSpec {
@@ -130,7 +137,7 @@ pub(super) struct LinkSpec {
     pub(super) delay: Option<Spanned<Quantity<Time>>>,
 }
 
-/// `link` is the default of all cables, or the cables themselves.
+/// The key `link`: the defaults of all cables, or the cables themselves.
 #[derive(Debug, Clone)]
 pub(super) enum LinkKey {
     Default(LinkSpec),
@@ -144,7 +151,7 @@ impl Default for LinkKey {
 }
 
 impl<'de> Deserialize<'de> for LinkKey {
-    /// By hand, because serde's untagged enums forget places in the document.
+    /// Not derived, because serde's untagged enums lose positions in the document.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct TableOrList;
         impl<'de> Visitor<'de> for TableOrList {

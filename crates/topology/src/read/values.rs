@@ -1,4 +1,4 @@
-//! Values of the TOML form whose errors say what would be right, with an example.
+//! Values of the TOML form whose errors contain an example.
 
 use bandwise_units::{BitRate, Time};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
@@ -6,11 +6,11 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-/// A quantity that is written as a text, such as `"100 Gbps"`.
+/// A quantity in quotes, such as `"100 Gbps"`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Quantity<T>(pub(super) T);
 
-/// What to write where something else was.
+/// A valid value for error messages.
 pub(super) trait Example: FromStr<Err: fmt::Display> {
     const EXAMPLE: &'static str;
 }
@@ -40,7 +40,7 @@ impl<'de, T: Example> Deserialize<'de> for Quantity<T> {
     }
 }
 
-/// How many there are of something. Whether that many can be is for whoever knows of what.
+/// A number of things. The user of the value checks its range.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Count(pub(super) i64);
 

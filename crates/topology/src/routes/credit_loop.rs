@@ -1,30 +1,31 @@
-//! Credit loops: channels that can all wait for one another.
+//! Detection of credit loops: cycles of channels that wait for one another.
 //!
 //! W. J. Dally and C. L. Seitz, "Deadlock-Free Message Routing in Multiprocessor Interconnection
 //! Networks", IEEE Transactions on Computers C-36(5), 1987: with lossless links, a routing is free
-//! of deadlock if and only if its channel dependency graph has no cycle. A channel is one
-//! direction of a cable, named here by the port that sends into it; it depends on the channel
-//! that some packet takes next, because it gives its credit back only when that one has room.
+//! of deadlock if and only if its channel dependency graph has no cycle. A channel is one direction
+//! of a cable, named here by the port that sends into it. It depends on the next channel of some
+//! packet, because it returns credit only when that channel has room.
 
 use super::Routes;
 use super::switches::{BLOCK, Block, Far, SLOTS, Switches, port_of, slot_at};
 use crate::{Fabric, Port};
 use std::collections::VecDeque;
 
-/// The egress ports of one cycle of the channel dependency graph over all pairs of hosts, each
-/// waiting for credit of the next and the last for the first; none where there is no cycle.
+/// Returns the egress ports of one cycle of the channel dependency graph over all pairs of hosts,
+/// or `None` if there is no cycle. Each port waits for credit of the next, and the last for the
+/// first.
 ///
-/// A cycle means that a lossless network can deadlock, unless the virtual lanes change on it.
+/// A lossless network with a cycle can deadlock, unless packets change their virtual lane on it.
 pub fn credit_loop(fabric: &Fabric, routes: &Routes) -> Option<Vec<Port>> {
     let switches = Switches::of(fabric);
     let cycle = Dependencies::of_all_pairs(&switches, routes).cycle(&switches)?;
     Some(cycle.into_iter().map(|channel| port_of(fabric, channel)).collect())
 }
 
-/// What each channel waits for. Channels go by [`slot_at`]. The channels out of hosts are left
-/// out: nothing waits for them, so they are on no cycle.
+/// The channel dependency graph. Channels are numbered by [`slot_at`]. Channels out of hosts are
+/// omitted: no channel waits for them, so they are on no cycle.
 struct Dependencies {
-    /// By channel: the slots of the switch at its far end that its packets leave by, as a mask.
+    /// The slots by which packets of each channel leave the switch at its far end, as a mask.
     next: Vec<u64>,
 }
 
@@ -40,8 +41,8 @@ impl Dependencies {
         graph
     }
 
-    /// Follows the packets of all sources for a block of destinations. For one destination, all
-    /// packets that come by a switch go on alike, so that each of them is followed only once.
+    /// Follows the packets of all sources to a block of destinations. Packets to one destination
+    /// have the same path from a switch on, so each switch is followed once.
     fn add(&mut self, switches: &Switches, block: &Block, arrivals: &mut Arrivals) {
         arrivals.clear();
         for leaf in &switches.leaves {
@@ -51,7 +52,7 @@ impl Dependencies {
             {
                 all &= !(1 << (alone - block.hosts.start)); // a host sends nothing to itself
             }
-            arrivals.come(leaf.switch, all);
+            arrivals.arrive(leaf.switch, all);
         }
         while let Some((s, mut fresh)) = arrivals.next() {
             while fresh != 0 {
@@ -61,13 +62,13 @@ impl Dependencies {
                 if let Far::Switch(next) = switches.far(s, slot) {
                     let onward = block.entry(next as usize, place) - 1;
                     self.next[slot_at(s, slot)] |= 1 << onward;
-                    arrivals.come(next as usize, 1 << place);
+                    arrivals.arrive(next as usize, 1 << place);
                 }
             }
         }
     }
 
-    /// Depth first; a channel that is met again while it is on the path closes a cycle.
+    /// Searches depth first. A channel that is met again while it is on the path closes a cycle.
     fn cycle(mut self, switches: &Switches) -> Option<Vec<usize>> {
         let mut done = vec![false; self.next.len()];
         let mut depth = vec![None; self.next.len()];
@@ -105,14 +106,14 @@ impl Dependencies {
     }
 }
 
-/// Which packets have come to which switches; packets are places of destinations in a block, as
-/// a mask.
+/// The packets that have arrived at each switch. A packet is the index of its destination in a
+/// block; sets of packets are masks.
 struct Arrivals {
-    /// By switch: all so far.
+    /// All packets that have arrived, by switch.
     seen: Vec<u64>,
-    /// By switch: those of them that have not been sent on.
+    /// The packets that have not been forwarded, by switch.
     fresh: Vec<u64>,
-    /// The switches that have such.
+    /// The switches with packets to forward.
     queue: VecDeque<usize>,
 }
 
@@ -121,12 +122,12 @@ impl Arrivals {
         Arrivals { seen: vec![0; switches], fresh: vec![0; switches], queue: VecDeque::new() }
     }
 
-    /// Forgets all; none is fresh any more.
+    /// Forgets all arrivals. The caller has forwarded all packets.
     fn clear(&mut self) {
         self.seen.fill(0);
     }
 
-    fn come(&mut self, switch: usize, packets: u64) {
+    fn arrive(&mut self, switch: usize, packets: u64) {
         let fresh = packets & !self.seen[switch];
         if fresh != 0 {
             if self.fresh[switch] == 0 {

@@ -1,18 +1,18 @@
-//! [`EqualPaths`]: all shortest ways at once, of which a flow takes one by its hash.
+//! [`EqualPaths`]: all shortest paths, of which each flow takes one by its hash.
 
 use super::shortest::Tree;
 use super::switches::{Far, Switches};
 use crate::Fabric;
 
-/// Equal-cost multipath (ECMP): at each switch the ports that lead nearer to a host are equal,
-/// and a hash says which of them a flow takes, as Ethernet switches do it.
+/// Equal-cost multipath routing (ECMP) of Ethernet switches. At each switch, all ports that lead
+/// nearer to a host are equal, and a hash selects the port of a flow.
 #[derive(Debug, Clone)]
 pub struct EqualPaths {
-    /// By leaf (a switch with hosts) and switch: the slots that lead nearer to the leaf, a set.
+    /// The slots that lead nearer to a leaf, as a mask, by leaf (a switch with hosts) and switch.
     nearer: Vec<u64>,
-    /// By switch and slot: the switch there.
+    /// The switch at the far end, by switch and slot.
     far: Vec<u32>,
-    /// By host: its switch, the place of that among the leaves, and the slot it is in.
+    /// The location of each host: its switch, the index of that among the leaves, and its slot.
     hosts: Vec<Place>,
     switches: usize,
 }
@@ -24,11 +24,11 @@ struct Place {
     slot: u8,
 }
 
-/// No switch.
+/// The number that stands for no switch.
 const NONE: u32 = u32::MAX;
 
 impl EqualPaths {
-    /// All shortest ways of a fabric.
+    /// Computes all shortest paths of a fabric.
     pub fn new(fabric: &Fabric) -> Self {
         let switches = Switches::of(fabric);
         let count = switches.count();
@@ -50,9 +50,9 @@ impl EqualPaths {
         EqualPaths { nearer, far: far.collect(), hosts, switches: count }
     }
 
-    /// The ports (numbered from 1) by which a packet from host `src` to host `dst` (by rank)
-    /// leaves the switches on its way, the choice among equal ones by `hash`. None where the two
-    /// are the same host or joined by one cable.
+    /// Iterates over the ports (numbered from 1) by which a packet from host `src` to host `dst`
+    /// (ranks) leaves the switches on its path. `hash` selects among equal ports. The path is empty
+    /// if the two are the same host or joined by one cable.
     pub fn path(&self, src: usize, dst: usize, hash: u64) -> impl Iterator<Item = u8> + '_ {
         let (from, to) = (self.hosts[src], self.hosts[dst]);
         let mut at = if src == dst { NONE } else { from.switch };
@@ -72,17 +72,18 @@ impl EqualPaths {
     }
 }
 
-/// Which of `n` equal ports a switch takes: every switch hashes differently, or those of one
-/// level would all take the same and half of the next level's ports would stay idle.
+/// Selects one of `n` equal ports of a switch. Every switch hashes differently. Otherwise the
+/// switches of one level would all select the same port, and half of the next level's ports would
+/// be idle.
 fn below(hash: u64, switch: u32, n: u32) -> u32 {
-    // SplitMix64's finaliser.
+    // The finaliser of SplitMix64.
     let mut z = hash ^ u64::from(switch).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     ((u64::from((z ^ (z >> 31)) as u32) * u64::from(n)) >> 32) as u32
 }
 
-/// The place of the nth (from 0) one of a set that has more than that.
+/// Returns the index of the nth set bit (from 0) of a mask with more than n bits set.
 fn nth_set(set: u64, n: u32) -> u8 {
     let rest = (0..n).fold(set, |rest, _| rest & (rest - 1));
     rest.trailing_zeros() as u8
@@ -106,10 +107,10 @@ mod tests {
     }
 
     #[test]
-    fn every_hash_leads_there_by_a_shortest_way_and_all_ways_are_taken() {
+    fn every_hash_follows_a_shortest_path_and_all_paths_are_used() {
         let fabric = builders::fat_tree(6, BitRate::from_gbps(40), Time::from_us(2)).unwrap();
         let paths = EqualPaths::new(&fabric);
-        // Same edge, same pod, another pod: 1, 3 and 9 ways of 1, 3 and 5 switches.
+        // Same edge switch, same pod, another pod: 1, 3 and 9 paths over 1, 3 and 5 switches.
         for (dst, hops, ways) in [(1, 1, 1), (4, 3, 3), (53, 5, 9)] {
             let mut seen = BTreeSet::new();
             for hash in 0..500u64 {
@@ -130,7 +131,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Hashes spread evenly: each of the nine ways within 15% of its share.
+        /// Hashes spread flows evenly: each of nine paths has its share within 15%.
         #[test]
         fn hashes_spread(seed in 0u64..1 << 60) {
             let fabric = builders::fat_tree(6, BitRate::from_gbps(40), Time::from_us(2)).unwrap();

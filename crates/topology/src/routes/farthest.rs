@@ -1,22 +1,22 @@
-//! Which hosts are farthest apart.
+//! The search for the hosts that are farthest apart.
 
 use super::switches::Switches;
 use crate::{Fabric, NodeId};
 
-/// A switch that has not been reached.
+/// The distance of a switch that has not been reached.
 const FAR: u32 = u32::MAX;
 
-/// Two hosts with the most links between them on ways of fewest hops, or nothing where there is a
-/// single host. Of several pairs it is the one whose second host comes first, and then the one
+/// Returns two hosts with the most links between them on shortest paths, or `None` if there is a
+/// single host. Of several pairs it returns the one whose second host comes first, and then the one
 /// whose first host is at the first switch.
 ///
-/// Hosts at one switch are equally far from everywhere, so distances are found once for all of
-/// them, and without routes, of which a large fabric has hundreds of millions.
+/// Hosts at one switch have equal distances, so each distance is computed once for all of them.
+/// Routes are not needed; a large fabric has hundreds of millions.
 pub fn farthest_hosts(fabric: &Fabric) -> Option<[NodeId; 2]> {
     let hosts = fabric.hosts();
     let switches = Switches::of(fabric);
     if switches.leaves.is_empty() {
-        // A cable between two hosts, or nothing at all.
+        // A cable between two hosts, or a single host.
         return Some([*hosts.get(1)?, hosts[0]]);
     }
     let mut wave = Wave::new(&switches);
@@ -27,7 +27,7 @@ pub fn farthest_hosts(fabric: &Fabric) -> Option<[NodeId; 2]> {
         if best.1.is_none() || far > best.0 {
             let others = switches.leaves.iter().filter(|l| wave.hops[l.switch] == far);
             let first = others.min_by_key(|l| l.switch).expect("a leaf is the last one reached");
-            // At the same switch it is the second one.
+            // If both hosts are at one switch, the source is the second host.
             let src = first.hosts.iter().map(|&(h, _)| h).find(|&h| h != dst);
             best = (far, src.map(|src| [hosts[src], hosts[dst]]));
         }
@@ -35,7 +35,7 @@ pub fn farthest_hosts(fabric: &Fabric) -> Option<[NodeId; 2]> {
     best.1
 }
 
-/// A search in breadth over switches, whose memory serves for one after the other.
+/// A breadth-first search over switches. Its memory is reused for each root.
 struct Wave {
     is_leaf: Vec<bool>,
     hops: Vec<u32>,
@@ -50,7 +50,7 @@ impl Wave {
         Wave { is_leaf, hops: vec![FAR; switches.count()], reached: Vec::new() }
     }
 
-    /// Goes as far as there are leaves, and returns how far that is.
+    /// Searches until all leaves are reached, and returns the distance of the last one.
     fn spread(&mut self, switches: &Switches, root: usize) -> u32 {
         self.hops.fill(FAR);
         self.hops[root] = 0;

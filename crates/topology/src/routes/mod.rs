@@ -1,5 +1,5 @@
-//! [`Routes`]: which port each switch sends a packet out of, by destination, as the linear
-//! forwarding tables of InfiniBand switches say it.
+//! [`Routes`]: the egress port of each switch for each destination, as in the linear forwarding
+//! tables (LFT) of InfiniBand switches.
 
 mod credit_loop;
 mod equal;
@@ -15,41 +15,45 @@ pub use tables::RoutesError;
 
 use crate::{Fabric, NodeId, Port};
 
-/// In a forwarding table: packets for that host don't come here and would be dropped. The value
-/// that InfiniBand's linear forwarding tables use.
+/// The table entry for a host whose packets never arrive at the switch and would be dropped. The
+/// value is that of InfiniBand's linear forwarding tables.
 pub const NO_ROUTE: u8 = 255;
 
-/// The forwarding tables of all switches of one fabric.
+/// The forwarding tables of all switches of a fabric.
 ///
-/// Always true: the route between every two hosts exists, ends at the destination's
+/// Invariant: the route between every two hosts exists, ends at the destination's
 /// [`host_port`](Fabric::host_port), and crosses no switch twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Routes {
-    /// By switch rank times hosts plus host rank: the port to leave by, or [`NO_ROUTE`].
+    /// The egress port or [`NO_ROUTE`], at index switch rank times hosts plus host rank.
     table: Vec<u8>,
     hosts: usize,
-    /// By node number: its rank, so that a look-up needs no fabric.
+    /// The rank of each node, so that a lookup needs no fabric.
     ranks: Vec<u32>,
 }
 
 impl Routes {
-    /// Routes of fewest hops. Where several ports are equally near a destination, the
-    /// destinations are spread over them, so that the ports carry the same number of host pairs
-    /// as far as the shape allows; as the minhop engine of OpenSM does, but counting the
-    /// pairs that come by instead of the entries, because in a fat tree the entries of an upper
-    /// switch balance while the destinations that the lower one sends it all fall on one port.
+    /// Computes routes with the fewest hops. If several ports are equally near to a destination,
+    /// the destinations are spread over them, so that the ports carry equal numbers of host pairs
+    /// as far as the topology allows. The minhop engine of OpenSM balances entries instead. In a
+    /// fat tree the entries of an upper switch can balance while all destinations that a lower
+    /// switch sends to it use one port.
     ///
-    /// The rule: the destinations are gone through switch by switch, the switches in the order
-    /// of the first host at each, the hosts of one switch in their order. For each destination
-    /// every switch takes, of its equally near ports, the one that the fewest host pairs leave
-    /// by so far, and of those the lowest; farther switches take theirs before nearer ones.
+    /// Destinations are processed by switch, in the order of the first host of each switch, then in
+    /// the order of hosts. For each destination every switch selects, among its equally near ports,
+    /// the one with the fewest host pairs so far, and of those the lowest. Farther switches select
+    /// before nearer ones.
     pub fn shortest(fabric: &Fabric) -> Routes {
         shortest::routes(fabric)
     }
 
-    /// Routes by given tables: the flat array in which switch `s` (its place in
-    /// [`Fabric::switches`]) has for host `h` (its place in [`Fabric::hosts`]) the port to leave
-    /// by at `s * hosts + h`, or [`NO_ROUTE`] where no packet for that host arrives.
+    /// Returns routes with given tables. Index `s * hosts + h` of `table` has the egress port of
+    /// switch `s` (its index in [`Fabric::switches`]) for host `h` (its index in
+    /// [`Fabric::hosts`]), or [`NO_ROUTE`] if no packet for this host arrives there.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`RoutesError`] if the size is wrong, or a packet would not reach its destination.
     pub fn from_tables(fabric: &Fabric, table: Vec<u8>) -> Result<Routes, RoutesError> {
         tables::check(fabric, &table)?;
         Ok(Routes::of(fabric, table))
@@ -60,20 +64,20 @@ impl Routes {
         Routes { table, hosts: fabric.hosts().len(), ranks }
     }
 
-    /// The port by which `switch` sends packets for `dst_host`, or [`NO_ROUTE`].
+    /// Returns the port by which `switch` sends packets to `dst_host`, or [`NO_ROUTE`].
     #[inline]
     pub fn out_port(&self, switch: NodeId, dst_host: NodeId) -> u8 {
         let row = self.ranks[switch.index()] as usize * self.hosts;
         self.table[row + self.ranks[dst_host.index()] as usize]
     }
 
-    /// The tables as [`Routes::from_tables`] takes them.
+    /// Returns the tables in the form of [`Routes::from_tables`].
     pub fn tables(&self) -> &[u8] {
         &self.table
     }
 
-    /// The ports by which a packet from `src` to `dst` leaves the nodes on its way, the first one
-    /// being the source's; empty where they are the same host.
+    /// Returns the egress ports on the path from `src` to `dst`, beginning with the source's. The
+    /// path is empty if both are the same host.
     pub fn path(&self, fabric: &Fabric, src: NodeId, dst: NodeId) -> Vec<Port> {
         let mut path = Vec::new();
         let mut node = src;

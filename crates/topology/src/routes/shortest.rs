@@ -1,14 +1,14 @@
-//! Fewest hops, with ties spread over equal ports.
+//! Routes with the fewest hops, with ties spread over equal ports.
 //!
-//! All hosts of one switch are equally far from everywhere, so distances and equal ports are
-//! found once for all of them; only who takes which of the equal ports is decided by host.
+//! Hosts at one switch have equal distances, so distances and equal ports are computed once for all
+//! of them. Only the choice among equal ports is made by host.
 
 use super::switches::{Far, Leaf, SLOTS, Switches};
 use super::{NO_ROUTE, Routes};
 use crate::Fabric;
 use std::collections::VecDeque;
 
-/// A switch that the destination can't be reached from.
+/// The distance of a switch that does not reach the destination.
 const FAR: u32 = u32::MAX;
 
 pub(super) fn routes(fabric: &Fabric) -> Routes {
@@ -22,7 +22,7 @@ pub(super) fn routes(fabric: &Fabric) -> Routes {
         let root = leaf.switch;
         tree.grow(&switches, root);
         pairs.at_the_sources(&switches, leaf);
-        // Sources behind a switch are known once all switches farther away have chosen.
+        // The number of sources behind a switch is known once all farther switches have chosen.
         for &s in tree.nearest_first[1..].iter().rev() {
             let row = &mut table[s * hosts..][..hosts];
             let nearer = tree.nearer[s];
@@ -48,7 +48,7 @@ pub(super) fn routes(fabric: &Fabric) -> Routes {
     Routes::of(fabric, table)
 }
 
-/// The next switch by a slot of the tree.
+/// Returns the switch behind a slot of the tree.
 fn far(switches: &Switches, switch: usize, slot: u8) -> usize {
     match switches.far(switch, slot) {
         Far::Switch(next) => next as usize,
@@ -56,12 +56,12 @@ fn far(switches: &Switches, switch: usize, slot: u8) -> usize {
     }
 }
 
-/// Distances between switches, in hops to a root.
+/// Distances of switches to a root, in hops.
 pub(super) struct Tree {
     hops: Vec<u32>,
-    /// By switch: the slots that lead nearer to the root, as a mask.
+    /// The slots that lead nearer to the root, as a mask, by switch.
     pub(super) nearer: Vec<u64>,
-    /// The switches that reach the root, which is the first.
+    /// The switches that reach the root, nearest first. The first one is the root.
     nearest_first: Vec<usize>,
 }
 
@@ -95,16 +95,16 @@ impl Tree {
     }
 }
 
-/// How many sources' packets come by a switch, for each host of one leaf.
+/// The number of sources whose packets cross a switch, for each host of one leaf.
 #[derive(Default)]
 struct Pairs {
-    /// By switch and place among the leaf's hosts.
+    /// The number of sources, by switch and index of the leaf's host.
     count: Vec<u32>,
     hosts: usize,
 }
 
 impl Pairs {
-    /// Every packet is still at the switch that its source sends it into.
+    /// Places all packets at the switches of their sources.
     fn at_the_sources(&mut self, switches: &Switches, leaf: &Leaf) {
         self.hosts = leaf.hosts.len();
         self.count.clear();
@@ -118,12 +118,12 @@ impl Pairs {
         self.count[switch * self.hosts + i]
     }
 
-    /// What comes by `switch` for the `i`th host comes by `next` as well.
+    /// Adds the packets of `switch` for the `i`th host to those of `next`.
     fn forward(&mut self, switch: usize, next: usize, i: usize) {
         self.count[next * self.hosts + i] += self.at(switch, i);
     }
 
-    /// The same for all hosts; returns how many pairs that are.
+    /// Forwards the packets for all hosts, and returns the number of pairs.
     fn forward_all(&mut self, switch: usize, next: usize) -> u64 {
         let mut sum = 0;
         for i in 0..self.hosts {
@@ -134,14 +134,15 @@ impl Pairs {
     }
 }
 
-/// How many host pairs leave a switch by each slot so far.
+/// The number of host pairs by egress slot of a switch.
 struct Spread {
-    /// By slot: the pairs times [`SLOTS`], plus the slot. So the least of some keys is of the
-    /// lowest of the slots with the fewest pairs.
+    /// The pairs times [`SLOTS`] plus the slot, by slot. The least key belongs to the lowest of the
+    /// slots with the fewest pairs.
     keys: Vec<u64>,
-    /// The slots that were last chosen from, as a mask, while `queue` is true of them.
+    /// The slots of the last choice, as a mask, while `queue` is valid for them.
     ports: u64,
-    /// Their keys, ascending. In a regular shape the slot that is chosen becomes the last one.
+    /// The keys of those slots, ascending. In a regular topology the chosen slot becomes the last
+    /// one.
     queue: VecDeque<u64>,
 }
 
@@ -150,7 +151,7 @@ impl Spread {
         Spread { keys: (0..SLOTS as u64).collect(), ports: 0, queue: VecDeque::new() }
     }
 
-    /// Counts pairs that had no choice.
+    /// Counts pairs that have a single egress slot.
     fn count(&mut self, slot: u8, pairs: u64) {
         self.keys[usize::from(slot)] += pairs * SLOTS as u64;
         if self.ports >> slot & 1 == 1 {
@@ -158,7 +159,7 @@ impl Spread {
         }
     }
 
-    /// Makes ready to choose from these slots, one or more.
+    /// Prepares a choice among these slots, of which there is at least one.
     fn choose_from(&mut self, ports: u64) {
         if self.ports != ports {
             self.ports = ports;
@@ -172,7 +173,7 @@ impl Spread {
         }
     }
 
-    /// The slot with the fewest pairs, which then has these as well.
+    /// Returns the slot with the fewest pairs, and adds these pairs to it.
     fn choose(&mut self, pairs: u32) -> u8 {
         let least = *self.queue.front().expect("a switch in the tree has a nearer one");
         let slot = least % SLOTS as u64;

@@ -1,18 +1,18 @@
-//! The switches of a fabric as flat arrays: what the passes over all switches and all
-//! destinations run on. Switches go by rank, ports by slot, which is their number less one.
+//! The switches of a fabric as flat arrays, for passes over all switches and destinations. Switches
+//! are numbered by rank. A slot is a port number less one.
 
 use super::NO_ROUTE;
 use crate::{Fabric, MAX_PORTS, Port};
 use std::ops::Range;
 
-/// Slots of every switch, used or not; a set of them fits a `u64`.
+/// The number of slots of every switch, used or not. A set of slots fits into a `u64`.
 pub(super) const SLOTS: usize = MAX_PORTS as usize;
 
-/// Destinations that are gone through together; a set of them fits a `u64`, and their entries of
-/// all tables fit a cache where the tables don't.
+/// The number of destinations that are processed together. A set of them fits into a `u64`, and
+/// their entries of all tables fit into a cache, unlike the tables.
 pub(super) const BLOCK: usize = 64;
 
-/// What is at the other end of a slot's cable.
+/// The node at the far end of a slot's cable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Far {
     Nothing,
@@ -28,21 +28,21 @@ pub(super) struct Cable {
     pub(super) far_slot: u8,
 }
 
-/// A switch that hosts send into, and those hosts. From it on, all of them take the same way.
+/// A switch with hosts, and the hosts that send into it. Their paths are equal from there on.
 pub(super) struct Leaf {
     pub(super) switch: usize,
-    /// Rank and slot of each host, by rank.
+    /// The rank and slot of each host, by rank.
     pub(super) hosts: Vec<(usize, u8)>,
 }
 
 pub(super) struct Switches {
-    /// By switch and slot.
+    /// The far end, by switch and slot.
     far: Vec<Far>,
-    /// Of all switches, one after the other, each by slot.
+    /// The cables of all switches, one switch after the other, by slot.
     cables: Vec<Cable>,
-    /// By switch: where its cables begin and, as those of the next, end.
+    /// The index of each switch's first cable. The next index ends its cables.
     first_cable: Vec<usize>,
-    /// Ordered by their first hosts. Two hosts on one cable have none.
+    /// The leaves, ordered by their first hosts. Two hosts on one cable have no leaf.
     pub(super) leaves: Vec<Leaf>,
 }
 
@@ -77,19 +77,19 @@ impl Switches {
         self.far[slot_at(switch, slot)]
     }
 
-    /// The cables of a switch to others.
+    /// Returns the cables between a switch and other switches.
     pub(super) fn cables(&self, switch: usize) -> &[Cable] {
         &self.cables[self.first_cable[switch]..self.first_cable[switch + 1]]
     }
 }
 
-/// Where a slot stands in an array by switch and slot.
+/// Returns the index of a slot in an array by switch and slot.
 #[inline]
 pub(super) fn slot_at(switch: usize, slot: u8) -> usize {
     switch * SLOTS + usize::from(slot)
 }
 
-/// The inverse of [`slot_at`].
+/// Returns the port at an index of [`slot_at`].
 pub(super) fn port_of(fabric: &Fabric, at: usize) -> Port {
     Port { node: fabric.switches()[at / SLOTS], number: (at % SLOTS) as u8 + 1 }
 }
@@ -112,12 +112,12 @@ fn leaves(fabric: &Fabric) -> Vec<Leaf> {
     leaves
 }
 
-/// The entries of all tables for one block of destinations: a copy, because the tables have
-/// them far apart.
+/// The entries of all tables for one block of destinations, copied together because they are far
+/// apart in the tables.
 pub(super) struct Block {
-    /// Ranks of the destinations.
+    /// The ranks of the destinations.
     pub(super) hosts: Range<usize>,
-    /// By switch and place in the block.
+    /// The entries, by switch and index in the block.
     entries: Vec<u8>,
 }
 
@@ -126,7 +126,7 @@ impl Block {
         Block { hosts: 0..0, entries: vec![NO_ROUTE; switches * BLOCK] }
     }
 
-    /// Takes the entries from `start` on, of tables for `hosts` hosts.
+    /// Copies the entries from `start` on, from tables for `hosts` hosts.
     pub(super) fn read(&mut self, table: &[u8], hosts: usize, start: usize) {
         self.hosts = start..hosts.min(start + BLOCK);
         let rows = table.chunks_exact(hosts);
@@ -135,7 +135,7 @@ impl Block {
         }
     }
 
-    /// The port by which a switch sends packets to the `place`th destination of the block.
+    /// Returns the port by which a switch sends packets to the `place`th destination of the block.
     #[inline]
     pub(super) fn entry(&self, switch: usize, place: usize) -> u8 {
         self.entries[switch * BLOCK + place]

@@ -1,23 +1,23 @@
-//! Whether given forwarding tables bring every packet home.
+//! Verification that forwarding tables lead every packet to its destination.
 
 use super::NO_ROUTE;
 use super::switches::{BLOCK, Block, Far, SLOTS, Switches};
 use crate::{Fabric, NodeId, Port};
 
-/// Why forwarding tables don't fit a fabric.
+/// The reasons for which forwarding tables do not fit a fabric.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RoutesError {
-    /// Not one entry for each switch and host.
+    /// A number of entries other than switches times hosts.
     #[error("{entries} entries for {switches} switches times {hosts} hosts")]
     Size {
-        /// The number of entries given.
+        /// The number of entries.
         entries: usize,
         /// The number of switches of the fabric.
         switches: usize,
         /// The number of hosts of the fabric.
         hosts: usize,
     },
-    /// A packet comes to a switch that has no port for it.
+    /// A switch without a port for a packet that arrives there.
     #[error("switch {switch:?} gets packets for host {host:?} and has no route to it")]
     NoRoute {
         /// The switch.
@@ -35,15 +35,15 @@ pub enum RoutesError {
         /// The port.
         port: u8,
     },
-    /// Packets arrive at another host, or by a port that the host's traffic doesn't use.
+    /// Packets that arrive at another host, or at a port that the host's traffic does not use.
     #[error("packets for host {host:?} arrive at port {port}")]
     WrongHost {
         /// The destination.
         host: String,
-        /// Where they arrive.
+        /// The port at which they arrive.
         port: String,
     },
-    /// Packets go round for ever.
+    /// A forwarding loop.
     #[error("packets for host {host:?} come back to switch {switch:?}")]
     Loop {
         /// A switch on the loop.
@@ -53,7 +53,7 @@ pub enum RoutesError {
     },
 }
 
-/// Follows the packets from every host to every other.
+/// Follows the packets from every host to every other one.
 pub(super) fn check(fabric: &Fabric, table: &[u8]) -> Result<(), RoutesError> {
     let (count, hosts) = (fabric.switches().len(), fabric.hosts().len());
     if table.len() != count * hosts {
@@ -71,18 +71,18 @@ pub(super) fn check(fabric: &Fabric, table: &[u8]) -> Result<(), RoutesError> {
     Ok(())
 }
 
-/// Walks of packets from switch to switch.
+/// The paths of packets from switch to switch.
 struct Walks<'a> {
     fabric: &'a Fabric,
-    /// By switch: the walk that came by, so that a second walk can stop there.
+    /// The last walk that crossed each switch. Another walk to the same destination stops there.
     walked_by: Vec<u64>,
-    /// The present one. A walk is a pair of source and destination, counted on.
+    /// The number of the current walk, which is a pair of source and destination.
     walk: u64,
 }
 
 impl Walks<'_> {
-    /// The hosts of one switch are one source. Two hosts on one cable need no switch: of such a
-    /// fabric there is nothing to check.
+    /// Follows the packets of all hosts to `dst`. Hosts of one switch are one source. Two hosts on
+    /// one cable need no table.
     fn all_to(
         &mut self,
         switches: &Switches,
@@ -96,7 +96,7 @@ impl Walks<'_> {
         for leaf in switches.leaves.iter().filter(|l| l.hosts.iter().any(|&(h, _)| h != dst)) {
             self.walk += 1;
             let mut s = leaf.switch;
-            // Otherwise an earlier source got to this destination from here.
+            // A switch that an earlier walk to this destination has crossed leads there.
             while !(first_walk..self.walk).contains(&self.walked_by[s]) {
                 let node = fabric.switches()[s];
                 if self.walked_by[s] == self.walk {

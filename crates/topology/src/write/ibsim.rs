@@ -1,12 +1,13 @@
-//! Netlists of ibsim; see [`read::ibsim`](crate::read::ibsim()).
+//! Writer for netlists of ibsim; see [`read::ibsim`](crate::read::ibsim()).
 
 use crate::infiniband::{LaneSpeed, LinkSpeed};
 use crate::read::COMMENT;
 use crate::{Fabric, Link, NodeId, NodeKind};
 use std::collections::BTreeSet;
 
-/// The fabric as a netlist that ibsim runs. Rates that ibsim knows are given in its own terms;
-/// all rates and delays stand in comments as well, which it ignores (and takes 4x SDR).
+/// Returns the fabric as a netlist for ibsim. Rates that ibsim knows are written in its options.
+/// All rates and delays are written as comments too, which ibsim ignores; it takes 4x SDR for other
+/// rates.
 pub fn ibsim(fabric: &Fabric) -> String {
     let ids = ids(fabric);
     let mut out = String::new();
@@ -30,7 +31,7 @@ pub fn ibsim(fabric: &Fabric) -> String {
     out
 }
 
-/// An id for every node: its name, or `n` and its number where ibsim doesn't take the name.
+/// Returns an id for each node: its name, or `n` and its number if ibsim refuses the name.
 fn ids(fabric: &Fabric) -> Vec<String> {
     const ID_BYTES: usize = 64; // NODEIDLEN of ibsim's sim.h, less the NUL
     let fits = |name: &str| name.len() <= ID_BYTES && !name.contains(['"', '#', '@']);
@@ -48,7 +49,7 @@ fn ids(fabric: &Fabric) -> Vec<String> {
     fabric.nodes().iter().enumerate().map(id).collect()
 }
 
-/// Width and speed as ibsim's options, if its three speeds make the rate.
+/// Returns the options of ibsim for width and speed, if its three speeds have the rate.
 fn options(link: &Link) -> String {
     let speed = LinkSpeed::of_rate(link.rate);
     let bits = speed.and_then(|s| {

@@ -1,4 +1,4 @@
-//! Writers: the inverse of [`read`](crate::read). Reading what they wrote gives the same fabric.
+//! Writers, the inverse of [`read`](crate::read): what they write reads back as the same fabric.
 
 mod ibsim;
 mod toml;

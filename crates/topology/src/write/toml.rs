@@ -1,11 +1,11 @@
-//! The TOML form; see [`read::toml`](crate::read::toml()).
+//! Writer for the TOML form; see [`read::toml`](crate::read::toml()).
 
 use crate::{Fabric, Link, NodeKind, Port};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The fabric as a TOML document with a `[fabric]` table. The first cable's rate and delay are
-/// the default, so in most fabrics no other cable has to say them.
+/// Returns the fabric as a TOML document with a `[fabric]` table. The rate and delay of the first
+/// cable are the default, so in most fabrics no other cable states them.
 pub fn toml(fabric: &Fabric) -> String {
     let mut out = String::from("[fabric]\n");
     let default = fabric.links().first().map(|l| (l.rate, l.delay));
@@ -13,7 +13,7 @@ pub fn toml(fabric: &Fabric) -> String {
         out += &format!("link = {{ rate = \"{rate}\", delay = \"{delay}\" }}\n");
     }
     let is_default = |link: &Link| Some((link.rate, link.delay)) == default;
-    // Cables that fit into the line of a host: from its port 1, with nothing of their own.
+    // Cables in the line of a host: from its port 1, with the default rate and delay.
     let short: BTreeMap<usize, Port> = (0..fabric.links().len())
         .filter(|&i| is_default(&fabric.links()[i]))
         .filter_map(|i| {

@@ -1,4 +1,4 @@
-//! The shapes have the counts of the text books, and the builder refuses what can't be.
+//! The sizes of the topologies, and the builder's refusals.
 
 use crate::fabrics::cable;
 use bandwise_topology::{Fabric, FabricBuilder, FabricError, NodeKind, Port, Routes, builders};
@@ -71,8 +71,8 @@ fn small_shapes() {
     assert_eq!(far.allowed(), "up to 1 s, such as \"10 ns\"");
 }
 
-/// Saba's 1,944 servers: each port is used, each top-of-rack switch has cables to 18 leaves, and each
-/// leaf has cables from 18 of them.
+/// Saba's 1,944 servers: every port is used, each top-of-rack switch has cables to 18 leaves, and
+/// each leaf has cables from 18 of them.
 #[test]
 fn directors_have_as_many_cables_up_as_down() {
     let (rate, delay) = cable();
@@ -153,7 +153,7 @@ fn a_fabric_is_connected() {
     builder.connect(t, b, rate, delay).unwrap();
     let halves = builder.clone().build().unwrap_err();
     assert_eq!(halves, FabricError::Unreachable { from: "a".into(), to: "b".into() });
-    // A host is no way from one switch to another, and its second port carries nothing.
+    // A host does not forward between switches, and its second port carries nothing.
     builder.connect(port(2, s), port(2, b), rate, delay).unwrap();
     assert!(builder.clone().build().is_err());
     builder.connect(port(4, s), port(4, t), rate, delay).unwrap();

@@ -1,4 +1,4 @@
-//! What people see for mistakes in netlists and in the output of ibnetdiscover.
+//! Error messages for mistakes in netlists and in the output of ibnetdiscover.
 
 use bandwise_input::Source;
 use bandwise_topology::read;
@@ -39,7 +39,7 @@ fn nodes() {
 #[test]
 fn more_nodes_than_a_subnet_has() {
     let nodes = |n| (0..n).map(|i| format!("Switch 2 \"s{i}\"\n")).collect::<String>();
-    // Whatever comes after the first node too many is not looked at.
+    // Lines after the first node too many are not read.
     let text = nodes(65_001) + "Switch without a number\n";
     let error = read::any(&Source::new("f.net", &text)).expect_err("this must be refused");
     insta::assert_snapshot!(error, @"f.net:65001: more than 65000 nodes (allowed: up to 65000 nodes)");

@@ -1,11 +1,11 @@
-//! What people see for mistakes in the TOML form.
+//! Error messages for mistakes in the TOML form.
 
 use bandwise_input::Source;
 use bandwise_topology::read;
 
 const HEAD: &str = "[fabric]\nlink = { rate = \"10 Gbps\" }\n";
 
-/// The error for a document whose first two lines are [`HEAD`].
+/// Returns the error for a document whose first two lines are [`HEAD`].
 fn error(rest: &str) -> String {
     whole(&format!("{HEAD}{rest}"))
 }
@@ -14,7 +14,7 @@ fn whole(text: &str) -> String {
     read::any(&Source::new("f.toml", text)).expect_err("this must be refused").to_string()
 }
 
-/// A switch and two hosts, well connected, without line ends so that a line can be replaced.
+/// Returns a valid switch with two hosts, with one line replaced.
 fn rack(replace: &str, by: &str) -> String {
     let good = "[[fabric.switch]]\nname = \"tor\"\nports = 4\n\
                 [[fabric.host]]\nname = \"a\"\nport = \"tor:1\"\n\

@@ -1,10 +1,10 @@
-//! Fabrics to test with.
+//! Fabrics for tests.
 
 use bandwise_topology::{Fabric, FabricBuilder, NodeId, NodeKind, Port};
 use bandwise_units::{BitRate, Time};
 use proptest::prelude::*;
 
-/// A cable that is like any other.
+/// The rate and delay of a usual cable.
 pub fn cable() -> (BitRate, Time) {
     (BitRate::from_gbps(100), Time::from_ns(10))
 }
@@ -15,22 +15,22 @@ fn free_port(builder: &FabricBuilder, node: NodeId) -> Option<Port> {
     ports.into_iter().find(|&p| builder.peer(p).is_none())
 }
 
-/// What `random` makes a fabric of.
+/// The parameters of a random fabric.
 #[derive(Debug, Clone)]
 pub struct Plan {
     switches: usize,
-    /// Which switch each host is at.
+    /// The switch of each host.
     hosts: Vec<usize>,
     /// Further cables between switches.
     extra: Vec<(usize, usize)>,
-    /// Rates and delays, taken in turn.
+    /// Rates and delays, used in rotation.
     speeds: Vec<(u64, u64)>,
     names: Vec<String>,
     host_ports: u8,
 }
 
 impl Plan {
-    /// Switches are a random tree with cables added, so that all hosts reach each other.
+    /// Builds a random tree of switches with further cables, so that all hosts reach each other.
     pub fn build(&self) -> Fabric {
         let mut builder = FabricBuilder::new();
         let mut speeds = self.speeds.iter().cycle();

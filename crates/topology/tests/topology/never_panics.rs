@@ -1,4 +1,4 @@
-//! No reader panics, whatever it is given.
+//! Readers do not panic on any input.
 
 use bandwise_input::Source;
 use bandwise_topology::read;
@@ -12,7 +12,7 @@ const VALID: [&str; 5] = [
     include_str!("../data/chassis.ibnetdiscover"),
 ];
 
-/// Pieces that mean something to one of the readers.
+/// Pieces that at least one reader knows.
 const PIECES: [&str; 24] = [
     "[1]",
     "[0]",
@@ -40,7 +40,7 @@ const PIECES: [&str; 24] = [
     ":1",
 ];
 
-/// Every reader on one text; a fabric that comes out has to be sound enough to route.
+/// Reads a text with every reader, and routes the fabrics that result.
 fn read_all(text: &str) {
     let source = Source::new("input", text);
     for reader in [read::any, read::toml, read::ibnetdiscover, read::ibsim] {

@@ -18,7 +18,7 @@ fn read(text: &str, format: Format) -> Fabric {
     read::any(&source).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The cables, one a line, sorted by name so that the order of nodes doesn't show.
+/// Returns the cables, one a line, sorted by name, so that the order of nodes has no effect.
 fn cables(fabric: &Fabric) -> String {
     let cable = |l: &bandwise_topology::Link| {
         let mut ends = l.ends.map(|e| fabric.describe(e));
@@ -132,8 +132,8 @@ fn a_netlist() {
 fn what_ibnetdiscover_saw_of_the_netlist() {
     let fabric = read(DISCOVERED, Format::Ibnetdiscover);
     assert_eq!(fabric, read(DISCOVERED_FULL, Format::Ibnetdiscover));
-    // The same cables at the same rates as our reader of the netlist says. The two hosts of one
-    // description are called by their ids, which ibnetdiscover makes of GUIDs.
+    // The cables and rates are those of our reader of the netlist. The two hosts with one
+    // description are named by their ids, which ibnetdiscover derives from GUIDs.
     let same_ids = |text: String| {
         let text = text.replace("H-0002c903000b0003", "node01");
         let mut lines: Vec<_> = text
@@ -195,7 +195,7 @@ fn netlists_go_beyond_ibsim() {
     ");
 }
 
-/// ibsim's examples as Debian ships them in ibsim-utils. They are not copied into this repository.
+/// The examples that Debian ships in ibsim-utils. They are not copied into this repository.
 #[test]
 fn examples_of_ibsim() {
     let folder = std::path::Path::new("/usr/share/doc/ibsim-utils/net-examples");

@@ -1,4 +1,4 @@
-//! What a writer writes, the reader reads as the same fabric.
+//! A fabric that is written and read again is the same.
 
 use crate::fabrics::{cable, random};
 use bandwise_input::Source;

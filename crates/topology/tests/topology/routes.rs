@@ -6,7 +6,7 @@ use bandwise_topology::{Fabric, FabricBuilder, NodeId, Port, builders};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Cables from one host to every node, found the plain way.
+/// Returns the number of cables from one host to every node, by a plain search.
 fn distances(fabric: &Fabric, from: NodeId) -> BTreeMap<NodeId, usize> {
     let mut found = BTreeMap::from([(from, 0)]);
     let mut queue = VecDeque::from([from]);
@@ -34,7 +34,7 @@ fn pairs(fabric: &Fabric) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
     fabric.hosts().iter().flat_map(|&s| fabric.hosts().iter().map(move |&d| (s, d)))
 }
 
-/// How many host pairs leave by each port.
+/// Returns the number of host pairs by egress port.
 fn loads(fabric: &Fabric, routes: &Routes) -> BTreeMap<Port, usize> {
     let mut loads = BTreeMap::new();
     for port in pairs(fabric).flat_map(|(src, dst)| routes.path(fabric, src, dst)) {
@@ -76,8 +76,8 @@ fn shapes_are_routed_in_fewest_hops() {
     check_shortest(&builders::leaf_spine(4, 3, 2, rate, delay).unwrap());
 }
 
-/// Pair by pair: the farthest, of these the one with the first second host, and of these one whose
-/// first host is at the first switch.
+/// Checks the farthest hosts pair by pair: of the farthest pairs the one with the first second
+/// host, and then one whose first host is at the first switch.
 fn check_farthest(fabric: &Fabric) {
     let at = |host| fabric.peer(fabric.host_port(host)).unwrap().0.node;
     let apart = |src, dst| distances(fabric, src)[&dst];
@@ -229,7 +229,7 @@ fn a_ring_has_a_credit_loop() {
 
 #[test]
 fn a_ring_that_is_cut_has_none() {
-    // Nobody crosses the cable between s3 and s0.
+    // No packet crosses the cable between s3 and s0.
     let toward = |s: usize, h: usize| match s.cmp(&h) {
         std::cmp::Ordering::Equal => 1,
         std::cmp::Ordering::Less => 2,
@@ -249,7 +249,7 @@ fn tables_that_lose_packets_are_refused() {
         table[entry] = port;
         Routes::from_tables(&fabric, table).unwrap_err().to_string()
     };
-    // Entry 4·s + h is what switch s does with packets for host h.
+    // Entry 4·s + h is the port of switch s for host h.
     assert_eq!(
         refused(1, NO_ROUTE),
         "switch \"s0\" gets packets for host \"h1\" and has no route to it"
@@ -268,7 +268,7 @@ fn tables_that_lose_packets_are_refused() {
     assert_eq!(short, RoutesError::Size { entries: 15, switches: 4, hosts: 4 });
 }
 
-/// Four million pairs: nothing here may walk them all switch by switch more than once.
+/// Four million pairs, which must not be followed switch by switch more than once.
 #[test]
 fn two_thousand_hosts_take_no_time() {
     let (rate, delay) = cable();
