@@ -1,4 +1,4 @@
-//! [`Bulk`]: the bandwidth generator.
+//! [`Bulk`]: the bandwidth-sensitive generator.
 
 use crate::Window;
 use crate::slices::Slices;
@@ -7,99 +7,99 @@ use bandwise_rdma::verbs::{
 };
 use bandwise_units::{BitRate, Bytes, Time};
 
-/// What [`Bulk`] is to do.
+/// Settings of [`Bulk`].
 #[derive(Debug, Clone)]
 pub struct BulkSettings {
-    /// The queue pairs, served in turn, a list of messages each.
+    /// Queue pairs, served round-robin, one list of messages each.
     pub qps: Vec<Qp>,
-    /// SEND or WRITE, usually.
+    /// Operation of each message; usually SEND or WRITE.
     pub opcode: Opcode,
-    /// Payload of a message, bytes.
+    /// Payload of a message in bytes.
     pub bytes: u32,
-    /// The registered send buffer that all queue pairs share: the payload of messages posted and
-    /// not yet seen completed stays within it.
+    /// Registered send buffer shared by all queue pairs. The payload of messages posted and not yet
+    /// seen completed stays within it.
     pub buffer: Bytes,
-    /// The send queue of each queue pair: how many messages may be posted to it and not yet seen
-    /// completed.
+    /// Send queue of each queue pair: largest number of messages posted and not yet seen completed.
     pub depth: u32,
-    /// How many messages are handed over with one doorbell. Lists are shorter where this is more
-    /// than half of what may be outstanding, so that one is on its way while the next is made.
+    /// Messages per doorbell. Lists are shorter if this exceeds half of what may be outstanding, so
+    /// that one list is in flight while the next is made.
     pub batch: u32,
-    /// One message in this many asks for a completion, which frees all earlier ones of its queue
-    /// pair too. Lowered to half of what may be outstanding, and to what can't stall.
+    /// One message in this many is signaled; its completion also frees all earlier ones of its
+    /// queue pair. Lowered to half of what may be outstanding, and to a value that can't stall.
     pub signal_every: u32,
-    /// The largest payload that travels inside the WQE, bytes.
+    /// Largest payload sent inline in the WQE, in bytes.
     pub inline_max: u32,
-    /// When to begin.
+    /// Start time.
     pub start: Time,
-    /// When to stop, whatever is still outstanding.
+    /// End time, regardless of outstanding messages.
     pub until: Option<Time>,
-    /// How many messages to send, split evenly among the queue pairs; done when all completed.
+    /// Number of messages, split evenly among the queue pairs; the generator is done when all have
+    /// completed.
     pub messages: Option<u64>,
-    /// Payload rate not to exceed; as fast as possible without. A list that was late lets the
-    /// next one follow at once, more is not caught up.
+    /// Limit of the payload rate; unlimited if not given. After a late list the next may follow at
+    /// once, but no further delay is made up.
     pub rate: Option<BitRate>,
-    /// When completions count.
+    /// Time window in which completions count.
     pub window: Window,
 }
 
-/// Settings that no generator can run by.
+/// Reason why a generator can't run with its settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BulkError {
-    /// There is nowhere to send.
+    /// There is no queue pair to send on.
     #[error("a bulk generator needs at least one queue pair")]
     NoQueuePair,
     /// A count that must be positive is zero.
     #[error("the {0} of a bulk generator is 0: it must be at least 1")]
     Zero(&'static str),
-    /// Not one message fits.
+    /// A message is larger than the send buffer.
     #[error("a message of {bytes} does not fit the send buffer of {buffer}")]
     MessageBeyondBuffer {
-        /// The size of a message.
+        /// Size of a message.
         bytes: Bytes,
-        /// The size of the buffer.
+        /// Size of the buffer.
         buffer: Bytes,
     },
     /// The window is empty.
     #[error("the window from {from} to {to} is empty")]
     EmptyWindow {
-        /// Its start.
+        /// Start of the window.
         from: Time,
-        /// Its end.
+        /// End of the window.
         to: Time,
     },
 }
 
-/// Payload that was seen completed in a window.
+/// Payload seen completed in a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bandwidth {
     /// Payload bytes.
     pub bytes: Bytes,
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// The start of the window.
+    /// Start of the window.
     pub from: Time,
-    /// The end of the window, or of the generator if that came first.
+    /// End of the window, or of the generator if that is earlier.
     pub to: Time,
 }
 
 impl Bandwidth {
-    /// Payload over time.
+    /// Returns the payload rate.
     pub fn rate(&self) -> BitRate {
         BitRate::over(self.bytes, self.to.saturating_sub(self.from))
     }
 }
 
-/// The paper's bandwidth-sensitive generator: posts without waiting for answers, as fast as its
-/// send buffer and its send queues let it.
+/// The paper's bandwidth-sensitive generator. It posts without waiting for responses, as fast as
+/// its send buffer and send queues allow.
 #[derive(Debug, Clone)]
 pub struct Bulk {
-    lanes: Vec<Lane>,
-    next_lane: usize,
+    queues: Vec<SendQueue>,
+    next_queue: usize,
     opcode: Opcode,
     bytes: u32,
     inline: bool,
-    /// How many messages the buffer holds, and how many of them are taken.
+    /// Number of messages that the buffer holds, and number outstanding.
     slots: u64,
     outstanding: u64,
     depth: u64,
@@ -107,32 +107,37 @@ pub struct Bulk {
     signal_every: u64,
     until: Time,
     rate: Option<BitRate>,
-    /// No list is posted before.
+    /// Earliest time of the next list.
     ready: Time,
     window: Window,
     messages_in_window: u64,
-    /// The same by slices of the window, where somebody wants to know.
+    /// Messages by slices of the window, if requested.
     slices: Option<Slices>,
-    /// When a message was seen completed the last time.
+    /// Time at which a message was last seen completed.
     last: Option<Time>,
     ended: Option<Time>,
 }
 
-/// One queue pair. Its requests end in the order in which they were posted, and their ids count
-/// them, so that two counters are all there is to know.
+/// The send queue of a queue pair. Requests complete in the order in which they were posted, and
+/// their ids count them, so two counters describe its state.
 #[derive(Debug, Clone)]
-struct Lane {
+struct SendQueue {
     qp: Qp,
     posted: u64,
     completed: u64,
-    /// How many messages it sends in all.
+    /// Total number of messages to send.
     quota: u64,
-    /// The next one to ask for a completion, counted from 1.
+    /// The next signaled message, counted from 1.
     next_signal: u64,
 }
 
 impl Bulk {
-    /// A generator that is about to begin.
+    /// Creates a generator.
+    ///
+    /// # Errors
+    ///
+    /// No queue pair, a depth, batch, signal interval or rate of zero, an empty window, or a
+    /// message larger than the buffer.
     pub fn new(settings: BulkSettings) -> Result<Self, BulkError> {
         let s = settings;
         let n = s.qps.len() as u64;
@@ -157,19 +162,19 @@ impl Bulk {
         let depth = u64::from(s.depth);
         let half = (slots.min(depth) / 2).max(1);
         let batch = u64::from(s.batch).min(half);
-        // The messages behind the last one that asked for a completion must leave room for a
-        // list, in each queue and in the buffer that the queues share; otherwise nothing would
-        // ever free them. The send queue's part of this follows from the two halves.
+        // Messages after the last signaled one must leave room for a list in each queue and in the
+        // shared buffer; otherwise nothing would ever free them. The limit for the send queue
+        // follows from the two halves.
         let no_stall = (slots - batch) / n + 1;
         let signal_every = u64::from(s.signal_every).min(half).min(no_stall);
-        let lane = |(qp, i): (Qp, u64)| {
+        let queue = |(qp, i): (Qp, u64)| {
             let share = |messages: u64| messages / n + u64::from(i < messages % n);
             let quota = s.messages.map_or(u64::MAX, share);
-            Lane { qp, posted: 0, completed: 0, quota, next_signal: signal_every }
+            SendQueue { qp, posted: 0, completed: 0, quota, next_signal: signal_every }
         };
         Ok(Bulk {
-            lanes: s.qps.iter().copied().zip(0..).map(lane).collect(),
-            next_lane: 0,
+            queues: s.qps.iter().copied().zip(0..).map(queue).collect(),
+            next_queue: 0,
             opcode: s.opcode,
             bytes: s.bytes,
             inline: s.opcode.carries_payload() && s.bytes <= s.inline_max,
@@ -189,18 +194,18 @@ impl Bulk {
         })
     }
 
-    /// The same, which counts besides what completes in each slice of its window.
+    /// Also counts completions in each slice of the window, of length `each`.
     pub fn by_slices(mut self, each: Time) -> Self {
         self.slices = Some(Slices::new(self.window.from, each));
         self
     }
 
-    /// What completed in each slice; `None` if nobody asked for that.
+    /// Returns the completions by slice, or `None` if slices were not requested.
     pub fn slices(&self) -> Option<&Slices> {
         self.slices.as_ref()
     }
 
-    /// What has completed in the window so far.
+    /// Returns the payload completed in the window so far.
     pub fn bandwidth(&self) -> Bandwidth {
         let Window { from, to } = self.window;
         let to = self.ended.map_or(to, |ended| ended.clamp(from, to));
@@ -208,17 +213,18 @@ impl Bulk {
         Bandwidth { bytes: Bytes::new(u64::from(self.bytes)) * messages, messages, from, to }
     }
 
-    /// How many messages were posted, in the window or not.
+    /// Returns the number of messages posted, inside and outside of the window.
     pub fn posted(&self) -> u64 {
-        self.lanes.iter().map(|lane| lane.posted).sum()
+        self.queues.iter().map(|queue| queue.posted).sum()
     }
 
-    /// How many messages were seen completed, in the window or not.
+    /// Returns the number of messages seen completed, inside and outside of the window.
     pub fn completed(&self) -> u64 {
-        self.lanes.iter().map(|lane| lane.completed).sum()
+        self.queues.iter().map(|queue| queue.completed).sum()
     }
 
-    /// When a message was seen completed the last time, in the window or not; `None` if none was.
+    /// Returns when a message was last seen completed, inside or outside of the window; `None` if
+    /// none was.
     pub fn last(&self) -> Option<Time> {
         self.last
     }
@@ -227,10 +233,10 @@ impl Bulk {
         if completion.kind != CompletionKind::Sent(self.opcode) {
             return;
         }
-        let ours = self.lanes.iter_mut().find(|lane| lane.qp == completion.qp);
-        let Some(lane) = ours else { return };
-        let freed = (completion.id + 1).saturating_sub(lane.completed);
-        lane.completed += freed;
+        let ours = self.queues.iter_mut().find(|queue| queue.qp == completion.qp);
+        let Some(queue) = ours else { return };
+        let freed = (completion.id + 1).saturating_sub(queue.completed);
+        queue.completed += freed;
         self.outstanding -= freed;
         self.last = Some(now);
         if (self.window.from..self.window.to).contains(&now) {
@@ -241,38 +247,40 @@ impl Bulk {
         }
     }
 
-    /// The length of the list that the lane would post now; zero without room for all of it.
-    fn list_len(&self, lane: &Lane) -> u64 {
-        let len = self.batch.min(lane.quota - lane.posted);
-        let room = (self.slots - self.outstanding).min(self.depth - (lane.posted - lane.completed));
+    /// Returns the length of the list that the queue could post now, or zero without room for all
+    /// of it.
+    fn list_len(&self, queue: &SendQueue) -> u64 {
+        let len = self.batch.min(queue.quota - queue.posted);
+        let room =
+            (self.slots - self.outstanding).min(self.depth - (queue.posted - queue.completed));
         if len <= room { len } else { 0 }
     }
 
-    /// The next lane in turn that can post a list, and how long that would be.
-    fn lane_with_room(&self) -> Option<(usize, u64)> {
-        let in_turn = (self.next_lane..self.lanes.len()).chain(0..self.next_lane);
-        in_turn.map(|i| (i, self.list_len(&self.lanes[i]))).find(|&(_, len)| len > 0)
+    /// Returns the next queue in round-robin order that can post a list, and the list's length.
+    fn queue_with_room(&self) -> Option<(usize, u64)> {
+        let in_turn = (self.next_queue..self.queues.len()).chain(0..self.next_queue);
+        in_turn.map(|i| (i, self.list_len(&self.queues[i]))).find(|&(_, len)| len > 0)
     }
 
     fn post_list(&mut self, index: usize, len: u64, now: Time, posts: &mut Posts) {
-        let lane = &mut self.lanes[index];
-        for id in lane.posted..lane.posted + len {
+        let queue = &mut self.queues[index];
+        for id in queue.posted..queue.posted + len {
             posts.post(WorkRequest {
-                qp: lane.qp,
+                qp: queue.qp,
                 id,
                 opcode: self.opcode,
                 bytes: self.bytes,
-                signaled: id + 1 == lane.next_signal || id + 1 == lane.quota,
+                signaled: id + 1 == queue.next_signal || id + 1 == queue.quota,
                 inline: self.inline,
-                ring: id + 1 == lane.posted + len,
+                ring: id + 1 == queue.posted + len,
             });
-            if id + 1 == lane.next_signal {
-                lane.next_signal += self.signal_every;
+            if id + 1 == queue.next_signal {
+                queue.next_signal += self.signal_every;
             }
         }
-        lane.posted += len;
+        queue.posted += len;
         self.outstanding += len;
-        self.next_lane = if index + 1 < self.lanes.len() { index + 1 } else { 0 };
+        self.next_queue = if index + 1 < self.queues.len() { index + 1 } else { 0 };
         if let Some(rate) = self.rate {
             let takes = rate.time_for(Bytes::new(u64::from(self.bytes)) * len);
             self.ready = self.ready.max(now.saturating_sub(takes)) + takes;
@@ -285,15 +293,15 @@ impl Program for Bulk {
         for completion in seen {
             self.see(now, completion);
         }
-        let all_sent = || self.lanes.iter().all(|lane| lane.completed == lane.quota);
+        let all_sent = || self.queues.iter().all(|queue| queue.completed == queue.quota);
         if self.ended.is_some() || now >= self.until || all_sent() {
             self.ended.get_or_insert(now);
             return Next::Done;
         }
-        let mut waiting = self.lane_with_room();
-        while let Some((lane, len)) = waiting.filter(|_| now >= self.ready) {
-            self.post_list(lane, len, now, posts);
-            waiting = self.lane_with_room();
+        let mut waiting = self.queue_with_room();
+        while let Some((queue, len)) = waiting.filter(|_| now >= self.ready) {
+            self.post_list(queue, len, now, posts);
+            waiting = self.queue_with_room();
         }
         let wake = if waiting.is_some() { self.ready.min(self.until) } else { self.until };
         if wake == Time::MAX { Next::Completion } else { Next::At(wake) }
@@ -347,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_share_a_doorbell_and_queue_pairs_take_turns() {
+    fn lists_share_a_doorbell_and_queue_pairs_alternate() {
         let qps = vec![Qp(4), Qp(7)];
         let mut bulk =
             Bulk::new(BulkSettings { qps, batch: 2, signal_every: 2, ..settings() }).unwrap();
@@ -355,7 +363,7 @@ mod tests {
         let shape: Vec<_> = list.iter().map(|r| (r.qp.0, r.id, r.signaled, r.ring)).collect();
         let of = |qp, id| [(qp, id, false, false), (qp, id + 1, true, true)];
         assert_eq!(shape, [of(4, 0), of(7, 0), of(4, 2), of(7, 2)].concat());
-        // One completion frees two.
+        // One completion frees two messages.
         let (refill, _) = posted(&mut bulk, Time::from_ns(1), &[completion(Qp(7), 1)]);
         assert_eq!(refill.len(), 2);
         assert_eq!(bulk.bandwidth().messages, 2);
@@ -371,7 +379,7 @@ mod tests {
         assert_eq!((first.len(), next), (1, Next::At(us(1))));
         let (none, next) = posted(&mut bulk, Time::from_ns(900), &[]);
         assert_eq!((none.len(), next), (0, Next::At(us(1))));
-        // Late by a little: the pace holds. Late by much: one list is caught up.
+        // After a short delay the pace holds. After a long one, a single list is made up.
         let (_, next) = posted(&mut bulk, Time::from_ns(1_300), &[]);
         assert_eq!(next, Next::At(us(2)));
         let (burst, next) = posted(&mut bulk, us(9), &[]);
@@ -379,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn begins_and_ends_when_told() {
+    fn starts_and_ends_at_the_given_times() {
         let (start, until) = (Time::from_ns(10), Some(Time::from_ns(500)));
         let mut bulk = Bulk::new(BulkSettings { start, until, ..settings() }).unwrap();
         assert_eq!(posted(&mut bulk, Time::ZERO, &[]), (vec![], Next::At(start)));
@@ -392,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_run_is_refused() {
+    fn invalid_settings_are_refused() {
         let error = |settings| Bulk::new(settings).unwrap_err().to_string();
         assert_eq!(
             error(BulkSettings { bytes: 65_536, ..settings() }),

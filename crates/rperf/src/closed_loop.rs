@@ -1,4 +1,4 @@
-//! [`ClosedLoop`]: one request at a time, or some.
+//! [`ClosedLoop`]: a client with one or more requests outstanding.
 
 use crate::measure::{Measure, Rounds};
 use bandwise_rdma::verbs::{
@@ -8,45 +8,51 @@ use bandwise_units::Time;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// What [`ClosedLoop`] is to do.
+/// Settings of [`ClosedLoop`].
 #[derive(Debug, Clone)]
 pub struct ClosedLoopSettings {
     /// The queue pair.
     pub qp: Qp,
-    /// What is asked each time; usually SEND or WRITE.
+    /// Operation of each request; usually SEND or WRITE.
     pub opcode: Opcode,
-    /// Payload, bytes.
+    /// Payload in bytes.
     pub bytes: u32,
-    /// The largest payload that travels inside the WQE, bytes.
+    /// Largest payload sent inline in the WQE, in bytes.
     pub inline_max: u32,
-    /// How many requests are under way at most (pipelining); at least 1.
+    /// Largest number of requests outstanding (pipelining); at least 1.
     pub depth: u32,
-    /// How often to measure. The pause after a round is that of its place among the `depth`: the others go on.
+    /// Number of rounds. The pause after a round applies to its position in the window only; other
+    /// positions continue.
     pub rounds: Rounds,
 }
 
-/// A client with `depth` requests outstanding, usually one: each of them is posted, completes, and after a pause
-/// makes place for another. The latency is completion seen less request posted, with everything that either side
-/// adds, and with the time behind the requests that were posted before.
+/// A client with `depth` requests outstanding, usually one. Each request is posted, completes, and
+/// after a pause is followed by another. The latency is the time from posting a request to seeing
+/// its completion. It includes all overhead of both sides, and the time behind requests posted
+/// before.
 #[derive(Debug, Clone)]
 pub struct ClosedLoop {
-    /// What is posted each time, but for its id.
+    /// Template of each request, without its id.
     request: WorkRequest,
     measure: Box<Measure>,
-    /// When requests that are under way were posted, oldest first: a queue pair completes them in that order (IBTA
-    /// 10.8.5).
+    /// Post times of outstanding requests, oldest first: a queue pair completes requests in order
+    /// (IBTA 10.8.5).
     posted: VecDeque<Time>,
-    /// How many have completed: the id of the oldest that is under way.
+    /// Number of completed requests, which is the id of the oldest outstanding one.
     completed: u64,
-    /// From when on each of the other places may post, the earliest on top.
+    /// Times from which the idle positions may post, earliest on top.
     idle: BinaryHeap<Reverse<Time>>,
 }
 
 impl ClosedLoop {
-    /// A client that is about to begin. Panics if no request can be under way.
+    /// Creates a client.
+    ///
+    /// # Panics
+    ///
+    /// If `depth` is 0.
     pub fn new(settings: ClosedLoopSettings) -> Self {
         let ClosedLoopSettings { qp, opcode, bytes, inline_max, depth, rounds } = settings;
-        assert!(depth > 0, "nothing is ever posted");
+        assert!(depth > 0, "a closed loop needs a depth of at least 1");
         let inline = opcode.carries_payload() && bytes <= inline_max;
         let request = WorkRequest { qp, id: 0, opcode, bytes, signaled: true, inline, ring: true };
         ClosedLoop {
@@ -58,7 +64,7 @@ impl ClosedLoop {
         }
     }
 
-    /// What was measured so far: from posting to the completion seen.
+    /// Returns the measurement so far: times from posting a request to seeing its completion.
     pub fn measure(&self) -> &Measure {
         &self.measure
     }

@@ -1,4 +1,4 @@
-//! [`Generator`]: any method or generator, for drivers that run many.
+//! [`Generator`]: any method or generator, for drivers of many programs.
 
 use crate::{
     AgainstTruth, Bandwidth, Bulk, ClosedLoop, KeyValueClient, KeyValueWorker, Latency, Measure,
@@ -12,24 +12,24 @@ use bandwise_units::Time;
 pub enum Generator {
     /// RPerf's method.
     RPerf(RPerf),
-    /// perftest's method, the side that measures.
+    /// perftest's method, the measuring side.
     PingPongInitiator(PingPongInitiator),
-    /// perftest's method, the side that answers.
+    /// perftest's method, the responding side.
     PingPongResponder(PingPongResponder),
     /// qperf's method.
     PostPoll(PostPoll),
-    /// One request at a time.
+    /// A closed-loop client.
     ClosedLoop(ClosedLoop),
     /// A client of a key-value store.
     KeyValueClient(KeyValueClient),
     /// A worker of a key-value store.
     KeyValueWorker(KeyValueWorker),
-    /// The bandwidth generator.
+    /// The bandwidth-sensitive generator.
     Bulk(Bulk),
 }
 
 impl Generator {
-    /// What it measured so far, if it is one that measures latency.
+    /// Returns the measurement so far; `None` for generators that measure no latency.
     pub fn measure(&self) -> Option<&Measure> {
         match self {
             Generator::RPerf(g) => Some(g.measure()),
@@ -43,9 +43,9 @@ impl Generator {
         }
     }
 
-    /// Has what it measures in a window recorded by itself, besides. A bandwidth generator has its window from
-    /// the beginning.
-    pub fn count_within(&mut self, window: Window) {
+    /// Also records the rounds within a window separately. No effect on a bandwidth generator,
+    /// whose window is fixed at its creation.
+    pub fn record_window(&mut self, window: Window) {
         let measure = match self {
             Generator::RPerf(g) => g.measure_mut(),
             Generator::PingPongInitiator(g) => g.measure_mut(),
@@ -56,20 +56,21 @@ impl Generator {
                 return;
             }
         };
-        measure.count_within(window);
+        measure.record_window(window);
     }
 
-    /// The latencies recorded so far, if it is one that measures them.
+    /// Returns the latencies recorded so far; `None` for generators that measure none.
     pub fn latency(&self) -> Option<&Latency> {
         self.measure().map(Measure::latency)
     }
 
-    /// The same beside the truth, if it is known.
+    /// Returns the latencies beside the ground truth, if it is known.
     pub fn against_truth(&self) -> Option<&AgainstTruth> {
         self.measure().and_then(Measure::against_truth)
     }
 
-    /// When it last saw a message completed, or a round of some; `None` if it never did, or does not look.
+    /// Returns when a message or a round last completed; `None` if none did, or if the generator
+    /// does not track that.
     pub fn last(&self) -> Option<Time> {
         match self {
             Generator::Bulk(g) => g.last(),
@@ -77,7 +78,7 @@ impl Generator {
         }
     }
 
-    /// What completed in its window, if it is a bandwidth generator.
+    /// Returns the payload completed in the window; `None` for other generators than [`Bulk`].
     pub fn bandwidth(&self) -> Option<Bandwidth> {
         match self {
             Generator::Bulk(g) => Some(g.bandwidth()),
@@ -101,7 +102,7 @@ impl Program for Generator {
     }
 }
 
-/// Each method becomes a [`Generator`] with `into()`.
+/// Implements `From` of each method for [`Generator`].
 macro_rules! from {
     ($($method:ident),*) => {$(
         impl From<$method> for Generator {

@@ -3,28 +3,29 @@
 use bandwise_stats::Percentile;
 use hdrhistogram::Histogram;
 
-/// One step of the histograms in picoseconds: 0.1 ns.
+/// Resolution of the histograms in picoseconds: 0.1 ns.
 const STEP_PS: u64 = 100;
-/// Significant decimal digits: values below 3.2768 us are kept to a step, larger ones to 1 in
-/// 10 000 of their size.
+/// Significant decimal digits: values below 3.2768 us are exact to a step, larger ones to 1 in 10
+/// 000.
 const DIGITS: u8 = 4;
-/// Of those that there are many of: steps up to 204.8 ns, and 1 in 1000.
+/// Digits of histograms that exist in large numbers: exact to a step up to 204.8 ns, and to 1 in
+/// 1000 beyond.
 const FEWER_DIGITS: u8 = 3;
-/// What fits without growing, in picoseconds: 100 us up, 20 us down.
+/// Initial range in picoseconds: 100 us up, 20 us down.
 const ROOM_PS: u64 = 100_000_000;
 const ROOM_BELOW_PS: u64 = 20_000_000;
 
-/// A distribution of times, signed: RPerf subtracts two, and the difference may come out
-/// negative. Nothing is dropped.
+/// A distribution of signed times: RPerf subtracts two times, and the difference may be negative.
+/// No sample is dropped.
 ///
-/// Count, minimum, maximum and mean are exact. Quantiles are those of a histogram with steps of
-/// 0.1 ns up to 3.2768 us, and of at most 1 in 10 000 beyond. Takes 1.6 MB however many samples
-/// it holds; one beyond 100 us (or below -20 us) makes it grow by 0.1 MB for each doubling.
+/// Count, minimum, maximum and mean are exact. Percentiles have a resolution of 0.1 ns up to 3.2768
+/// us, and of 1 in 10 000 beyond. A distribution takes 1.6 MB for any number of samples; one beyond
+/// 100 us (or below -20 us) adds 0.1 MB for each doubling.
 #[derive(Debug, Clone)]
 pub struct Latency {
-    /// Zero and up.
+    /// Samples of zero and above.
     positive: Histogram<u64>,
-    /// Magnitudes of what is below zero.
+    /// Magnitudes of samples below zero.
     negative: Histogram<u64>,
     zeros: u64,
     sum_ps: i128,
@@ -33,12 +34,13 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// An empty distribution.
+    /// Creates an empty distribution.
     pub fn new() -> Self {
         Latency::of_digits(DIGITS)
     }
 
-    /// An empty distribution that takes a tenth of the memory, 0.16 MB: quantiles are to 1 in 1000 from 204.8 ns on.
+    /// Creates an empty distribution of a tenth of the memory, 0.16 MB. Its percentiles are exact
+    /// to 1 in 1000 from 204.8 ns on.
     pub fn coarse() -> Self {
         Latency::of_digits(FEWER_DIGITS)
     }
@@ -60,10 +62,10 @@ impl Latency {
         }
     }
 
-    /// Adds a sample in picoseconds. Allocates only for one that is out of the room of the
-    /// histogram so far.
+    /// Adds a sample in picoseconds. Allocates only if the sample is outside of the histogram's
+    /// range so far.
     pub fn record_ps(&mut self, ps: i64) {
-        // Half a step counts as one.
+        // Half a step rounds up.
         let steps = (ps.unsigned_abs() + STEP_PS / 2) / STEP_PS;
         let side = if ps < 0 { &mut self.negative } else { &mut self.positive };
         side.record(steps).expect("the histogram grows");
@@ -85,32 +87,32 @@ impl Latency {
         self.max_ps = self.max_ps.max(other.max_ps);
     }
 
-    /// How many samples there are.
+    /// Returns the number of samples.
     pub fn count(&self) -> u64 {
         self.positive.len() + self.negative.len()
     }
 
-    /// How many are below zero.
+    /// Returns the number of samples below zero.
     pub fn negatives(&self) -> u64 {
         self.negative.len()
     }
 
-    /// How many are zero to the picosecond.
+    /// Returns the number of samples of exactly zero picoseconds.
     pub fn zeros(&self) -> u64 {
         self.zeros
     }
 
-    /// The least sample in picoseconds; `None` if there is none.
+    /// Returns the smallest sample in picoseconds, or `None` if there is none.
     pub fn min_ps(&self) -> Option<i64> {
         (self.count() > 0).then_some(self.min_ps)
     }
 
-    /// The greatest sample in picoseconds; `None` if there is none.
+    /// Returns the largest sample in picoseconds, or `None` if there is none.
     pub fn max_ps(&self) -> Option<i64> {
         (self.count() > 0).then_some(self.max_ps)
     }
 
-    /// The average in picoseconds; `None` if there are no samples.
+    /// Returns the mean in picoseconds, or `None` if there are no samples.
     pub fn mean_ps(&self) -> Option<f64> {
         (self.count() > 0).then(|| self.sum_ps as f64 / self.count() as f64)
     }
@@ -120,7 +122,7 @@ impl Latency {
     pub fn percentile_ps(&self, percentile: Percentile) -> Option<i64> {
         let rank = percentile.rank(self.count())?;
         let below = self.negatives();
-        // The further below zero, the larger the magnitude: ranks run backwards there.
+        // Below zero, ranks run backwards, since the smallest value has the largest magnitude.
         let ps = match rank.checked_sub(below) {
             None | Some(0) => -value_ps(&self.negative, below - rank + 1),
             Some(above) => value_ps(&self.positive, above),
@@ -128,7 +130,7 @@ impl Latency {
         Some(ps.clamp(self.min_ps, self.max_ps))
     }
 
-    /// The figures that are printed; `None` if there are no samples.
+    /// Returns the figures of reports, or `None` if there are no samples.
     pub fn summary(&self) -> Option<Summary> {
         let ns = |ps: i64| ps as f64 / 1e3;
         Some(Summary {
@@ -153,8 +155,8 @@ impl Default for Latency {
     }
 }
 
-/// The value of rank `rank` (from 1) in picoseconds: the middle of its bucket. Counted in
-/// integers; the crate's own quantiles take a floating-point fraction.
+/// Returns the value of rank `rank` (from 1) in picoseconds: the middle of its bucket. Computed in
+/// integers, since the histogram's own quantiles take a floating-point fraction.
 fn value_ps(histogram: &Histogram<u64>, rank: u64) -> i64 {
     let mut passed = 0;
     for bucket in histogram.iter_recorded() {
@@ -169,45 +171,46 @@ fn value_ps(histogram: &Histogram<u64>, rank: u64) -> i64 {
     unreachable!("rank {rank} of {passed} samples")
 }
 
-/// A [`Latency`] in figures, nanoseconds.
+/// Figures of a [`Latency`] in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Summary {
-    /// How many samples there are.
+    /// Number of samples.
     pub count: u64,
-    /// How many of them are below zero.
+    /// Number of samples below zero.
     pub negatives: u64,
-    /// How many of them are zero to the picosecond.
+    /// Number of samples of exactly zero picoseconds.
     pub zeros: u64,
-    /// The least, ns.
+    /// Minimum, ns.
     pub min_ns: f64,
-    /// The average, ns.
+    /// Mean, ns.
     pub mean_ns: f64,
-    /// The median, ns.
+    /// Median, ns.
     pub p50_ns: f64,
-    /// The 90th percentile, ns.
+    /// 90th percentile, ns.
     pub p90_ns: f64,
-    /// The 99th percentile, ns.
+    /// 99th percentile, ns.
     pub p99_ns: f64,
-    /// The 99.9th percentile, ns: what the RPerf paper calls the tail.
+    /// 99.9th percentile, ns: the tail in the RPerf paper.
     pub p99_9_ns: f64,
-    /// The 99.99th percentile, ns.
+    /// 99.99th percentile, ns.
     pub p99_99_ns: f64,
-    /// The greatest, ns.
+    /// Maximum, ns.
     pub max_ns: f64,
 }
 
-/// What was measured beside what is known better: the truth where a simulator tells it, the device's own stamps
-/// where it has a clock.
+/// A comparison of measured samples with a more accurate source: the simulator's ground truth, or
+/// the time stamps of a device with a clock.
 #[derive(Debug, Clone, Default)]
 pub struct AgainstTruth {
-    /// What is known better.
+    /// Values of the more accurate source.
     pub truth: Latency,
-    /// Measured less that, sample by sample: positive where the method says too much.
+    /// Measured value minus the more accurate one, per sample: positive if the method reports too
+    /// much.
     pub error: Latency,
 }
 
 impl AgainstTruth {
-    /// Adds a sample: what was measured and what is known better, in picoseconds.
+    /// Adds a sample: the measured value and the more accurate one, in picoseconds.
     pub fn record(&mut self, measured_ps: i64, truth_ps: i64) {
         self.truth.record_ps(truth_ps);
         self.error.record_ps(measured_ps - truth_ps);
@@ -226,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_run_through_zero() {
+    fn percentiles_cross_zero() {
         let latency = of(&[-300, -200, -100, 0, 100, 200, 300, 400, 500, 600]);
         let at = |ppm| latency.percentile_ps(Percentile::from_ppm(ppm)).unwrap();
         assert_eq!([at(0), at(100_000), at(200_000), at(300_000)], [-300, -300, -200, -100]);
@@ -236,13 +239,13 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_distribution_has_no_figures() {
+    fn an_empty_distribution_has_no_summary() {
         assert_eq!(Latency::new().summary(), None);
         assert_eq!(Latency::new().percentile_ps(Percentile::MEDIAN), None);
     }
 
     #[test]
-    fn a_thousandth_is_exact() {
+    fn ranks_are_computed_in_integers() {
         // 999 of 1000: in floating point 0.999 * 1000 may round up to the 1000th.
         let samples: Vec<i64> = (1..=1000).map(|n| n * 100).collect();
         let summary = of(&samples).summary().unwrap();
@@ -261,7 +264,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn merged_distributions_are_one_of_all_samples(one in samples(), other in samples()) {
+        fn a_merged_distribution_has_all_samples(one in samples(), other in samples()) {
             let mut merged = of(&one);
             merged.merge(&of(&other));
             let all = of(&[one, other].concat());
@@ -271,7 +274,7 @@ mod tests {
         }
 
         #[test]
-        fn figures_are_those_of_the_sorted_samples(mut all in samples(), ppm in 0u32..=1_000_000) {
+        fn figures_equal_those_of_the_sorted_samples(mut all in samples(), ppm in 0u32..=1_000_000) {
             let latency = of(&all);
             all.sort_unstable();
             let n = all.len() as u64;

@@ -1,14 +1,15 @@
-//! Measuring methods and traffic generators for RDMA, as [`Program`]s that know no simulator and
-//! no device: they are given queue pairs, see completions and the time, and post work.
+//! Measuring methods and traffic generators for RDMA, as [`Program`]s. A program depends on neither
+//! simulator nor device: it has queue pairs, sees completions and the time, and posts work.
 //!
-//! | method | of | what it takes for the latency |
+//! | method | origin | latency |
 //! |---|---|---|
-//! | [`RPerf`] | the RPerf paper | T_W − T_L: completion over the wire less completion of a loopback |
+//! | [`RPerf`] | the RPerf paper | T_W − T_L: completion over the wire minus completion of a
+//! loopback |
 //! | [`PingPongInitiator`] | perftest | pong seen − ping posted |
 //! | [`PostPoll`] | qperf | completion seen − WRITE posted |
 //! | [`ClosedLoop`] | any closed-loop client | completion seen − request posted |
-//! | [`KeyValueClient`] | HERD | answer seen − request posted, [`KeyValueWorker`]s answering |
-//! | [`Bulk`] | the paper's bandwidth generator | no latency: bytes completed in a window |
+//! | [`KeyValueClient`] | HERD | response of a [`KeyValueWorker`] seen − request posted |
+//! | [`Bulk`] | the RPerf paper | none: payload completed in a window |
 //!
 //! [`Generator`] is any of them.
 
@@ -24,15 +25,15 @@ mod rperf;
 mod slices;
 mod think;
 mod window;
-mod within;
+mod window_latency;
 
 pub use bandwise_rdma::verbs::Program;
 pub use bulk::{Bandwidth, Bulk, BulkError, BulkSettings};
 pub use closed_loop::{ClosedLoop, ClosedLoopSettings};
 pub use generator::Generator;
 pub use key_value::{
-    KeyValueClient, KeyValueClientSettings, KeyValueQuestions, KeyValueSizes, KeyValueTable,
-    KeyValueWorker, KeyValueWorkerSettings, Route,
+    KeyValueClient, KeyValueClientSettings, KeyValueQps, KeyValueRequests, KeyValueSizes,
+    KeyValueTable, KeyValueWorker, KeyValueWorkerSettings,
 };
 pub use latency::{AgainstTruth, Latency, Summary};
 pub use measure::{Measure, Rounds};
@@ -42,4 +43,4 @@ pub use rperf::{RPerf, RPerfSettings};
 pub use slices::{Slices, Spread};
 pub use think::Think;
 pub use window::{PARTS, Window};
-pub use within::Within;
+pub use window_latency::WindowLatency;

@@ -1,23 +1,23 @@
-//! [`Rounds`] and [`Measure`]: what the methods that measure latency have in common.
+//! [`Rounds`] and [`Measure`]: the common part of the methods that measure latency.
 
 use crate::Window;
 use crate::latency::{AgainstTruth, Latency};
 use crate::think::Think;
-use crate::within::Within;
+use crate::window_latency::WindowLatency;
 use bandwise_units::Time;
 
-/// How often a method measures.
+/// Number of rounds of a method.
 #[derive(Debug, Clone)]
 pub struct Rounds {
-    /// How many rounds come first and are not recorded.
+    /// Number of unrecorded rounds at the start.
     pub warmup: u64,
-    /// How many rounds are recorded before the method is done.
+    /// Number of recorded rounds, after which the method is done.
     pub samples: u64,
-    /// The pause after each round.
+    /// Pause after each round.
     pub think: Think,
 }
 
-/// The rounds of a method as they go by, and what they measured.
+/// Progress of a method's rounds, and their measurements.
 #[derive(Debug, Clone)]
 pub struct Measure {
     warmup: u64,
@@ -25,16 +25,15 @@ pub struct Measure {
     think: Think,
     latency: Latency,
     against_truth: Option<AgainstTruth>,
-    /// When the last round ended.
+    /// End of the last round.
     last: Option<Time>,
-    /// When the round that goes on could begin.
+    /// Earliest start of the current round.
     ready: Time,
-    within: Option<Within>,
+    window_latency: Option<WindowLatency>,
 }
 
 impl Measure {
-    /// Rounds that are about to begin. On the heap: histograms are large beside the state of a
-    /// method.
+    /// Creates a measurement. Boxed, because the histograms are large beside the state of a method.
     pub(crate) fn new(rounds: Rounds) -> Box<Self> {
         Box::new(Measure {
             warmup: rounds.warmup,
@@ -44,29 +43,29 @@ impl Measure {
             against_truth: None,
             last: None,
             ready: Time::ZERO,
-            within: None,
+            window_latency: None,
         })
     }
 
-    /// Has the rounds that lie in a window recorded by themselves, besides.
-    pub(crate) fn count_within(&mut self, window: Window) {
-        self.within = Some(Within::new(window));
+    /// Also records the rounds within a window separately.
+    pub(crate) fn record_window(&mut self, window: Window) {
+        self.window_latency = Some(WindowLatency::new(window));
     }
 
-    /// Whether all rounds are over.
+    /// Returns whether all rounds have ended.
     pub(crate) fn is_done(&self) -> bool {
         self.left() == 0
     }
 
-    /// How many rounds are not over.
+    /// Returns the number of rounds that have not ended.
     pub(crate) fn left(&self) -> u64 {
         self.warmup.saturating_add(self.samples)
     }
 
-    /// Ends a round at `now`, with what it measured in picoseconds and what is known better, in the same. Answers
-    /// when the next may begin.
+    /// Ends a round at `now` with its measured value and a more accurate value, both in
+    /// picoseconds. Returns when the next round may start.
     pub(crate) fn end_round(&mut self, now: Time, ps: i64, truth_ps: Option<i64>) -> Time {
-        // Room for the truth is made with the first, so that no later round allocates.
+        // The comparison is allocated in the first round, so that no later round allocates.
         let against = truth_ps.map(|truth| (truth, self.against_truth.get_or_insert_default()));
         if self.warmup > 0 {
             self.warmup -= 1;
@@ -76,8 +75,8 @@ impl Measure {
             if let Some((truth, against)) = against {
                 against.record(ps, truth);
             }
-            if let Some(within) = &mut self.within {
-                within.end_round(self.ready, now, ps);
+            if let Some(window_latency) = &mut self.window_latency {
+                window_latency.end_round(self.ready, now, ps);
             }
         }
         self.last = Some(now);
@@ -85,22 +84,22 @@ impl Measure {
         self.ready
     }
 
-    /// The recorded rounds.
+    /// Returns the recorded rounds.
     pub fn latency(&self) -> &Latency {
         &self.latency
     }
 
-    /// When the last round ended, recorded or not; `None` if none did.
+    /// Returns the end of the last round, recorded or not; `None` if none has ended.
     pub fn last(&self) -> Option<Time> {
         self.last
     }
 
-    /// The rounds that lie in the window; `None` if there is no window.
-    pub fn within(&self) -> Option<&Within> {
-        self.within.as_ref()
+    /// Returns the rounds within the window, or `None` if there is no window.
+    pub fn window_latency(&self) -> Option<&WindowLatency> {
+        self.window_latency.as_ref()
     }
 
-    /// The recorded rounds beside what is known better; `None` if no completion told that.
+    /// Returns the recorded rounds beside more accurate values, or `None` if no completion had one.
     pub fn against_truth(&self) -> Option<&AgainstTruth> {
         self.against_truth.as_ref()
     }

@@ -6,31 +6,31 @@ use bandwise_rdma::verbs::{
 };
 use bandwise_units::Time;
 
-/// What both sides of a ping-pong do alike.
+/// Settings of both sides of a ping-pong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PingPongSettings {
-    /// The queue pair to the other side.
+    /// Queue pair to the other side.
     pub qp: Qp,
-    /// SEND, or what else the driver tells the other side of as received.
+    /// SEND, or another operation that the driver reports to the receiver.
     pub opcode: Opcode,
-    /// Payload of ping and pong, bytes.
+    /// Payload of ping and pong in bytes.
     pub bytes: u32,
-    /// The largest payload that travels inside the WQE, bytes; see [`Self::PERFTEST_INLINE_MAX`].
+    /// Largest payload sent inline in the WQE, in bytes; see [`Self::PERFTEST_INLINE_MAX`].
     pub inline_max: u32,
-    /// One message in this many asks for a completion; see
-    /// [`Self::PERFTEST_SIGNAL_EVERY`]. The others are known to be done when the answer arrives.
+    /// One message in this many is signaled; see [`Self::PERFTEST_SIGNAL_EVERY`]. The arrival of
+    /// the pong implies that the others are complete.
     pub signal_every: u32,
 }
 
 impl PingPongSettings {
-    /// What perftest sends inline by default for SEND on RC, bytes.
+    /// Default inline limit of perftest for SEND on RC, in bytes.
     pub const PERFTEST_INLINE_MAX: u32 = 236;
-    /// The same for WRITE, bytes.
+    /// Default inline limit of perftest for WRITE, in bytes.
     pub const PERFTEST_INLINE_MAX_WRITE: u32 = 220;
     /// perftest's default distance between completions (`--cq-mod`).
     pub const PERFTEST_SIGNAL_EVERY: u32 = 100;
 
-    /// Message number `id`, from 0.
+    /// Returns message number `id`, from 0.
     fn send(&self, id: u64) -> WorkRequest {
         WorkRequest {
             qp: self.qp,
@@ -48,9 +48,9 @@ impl PingPongSettings {
     }
 }
 
-/// The side that measures: posts a ping, waits until the pong is received, and takes the time
-/// between as the round trip, with the other side's software and both sides' PCIe in it.
-/// perftest's `ib_send_lat` and `ib_write_lat` print half of it.
+/// The measuring side. It posts a ping, waits until the pong is received, and records the time
+/// between as round trip. That includes the other side's software and both sides' PCIe. perftest's
+/// `ib_send_lat` and `ib_write_lat` print half of it.
 #[derive(Debug, Clone)]
 pub struct PingPongInitiator {
     settings: PingPongSettings,
@@ -61,20 +61,20 @@ pub struct PingPongInitiator {
 
 #[derive(Debug, Clone, Copy)]
 enum State {
-    /// Nothing is posted until then.
+    /// No ping is posted before that time.
     Idle(Time),
-    /// The ping was posted then.
+    /// Time at which the ping was posted.
     Posted(Time),
 }
 
 impl PingPongInitiator {
-    /// A measurement that is about to begin.
+    /// Creates a measuring side.
     pub fn new(settings: PingPongSettings, rounds: Rounds) -> Self {
         let measure = Measure::new(rounds);
         PingPongInitiator { settings, measure, pings: 0, state: State::Idle(Time::ZERO) }
     }
 
-    /// What was measured so far: round trips from software to software.
+    /// Returns the measurement so far: round trips from software to software.
     pub fn measure(&self) -> &Measure {
         &self.measure
     }
@@ -106,7 +106,7 @@ impl Program for PingPongInitiator {
     }
 }
 
-/// The side that answers: posts a pong for every message received, and never ends.
+/// The responding side: posts a pong for every message received, and never ends.
 #[derive(Debug, Clone)]
 pub struct PingPongResponder {
     settings: PingPongSettings,
@@ -114,7 +114,7 @@ pub struct PingPongResponder {
 }
 
 impl PingPongResponder {
-    /// A responder that is about to begin.
+    /// Creates a responding side.
     pub fn new(settings: PingPongSettings) -> Self {
         PingPongResponder { settings, pongs: 0 }
     }

@@ -5,31 +5,31 @@ use crate::measure::{Measure, Rounds};
 use bandwise_rdma::verbs::{Completion, Next, Opcode, Posts, Program, Qp};
 use bandwise_units::Time;
 
-/// What [`PostPoll`] is to do.
+/// Settings of [`PostPoll`].
 #[derive(Debug, Clone)]
 pub struct PostPollSettings {
-    /// The queue pair to the remote host (RC).
+    /// Queue pair to the remote host (RC).
     pub qp: Qp,
-    /// Payload, bytes.
+    /// Payload in bytes.
     pub bytes: u32,
-    /// How often to measure.
+    /// Number of rounds.
     pub rounds: Rounds,
 }
 
-/// qperf's latency test: posts a WRITE, polls for its completion, and takes the time between. The
-/// remote software has no part in it, but both sides' PCIe do: the local RNIC fetches the payload
-/// (it is never inline) and the remote one may write it before it acknowledges.
+/// qperf's latency test: posts a WRITE, polls for its completion, and records the time between. The
+/// remote software has no part in it, but both sides' PCIe do. The local RNIC fetches the payload
+/// (it is never inline), and the remote one may write it before it acknowledges.
 ///
-/// qperf prints the average alone, [`Latency::mean_ps`](crate::Latency::mean_ps); here every
-/// round is recorded.
+/// qperf prints the mean alone, [`Latency::mean_ps`](crate::Latency::mean_ps); here every round is
+/// recorded.
 #[derive(Debug, Clone)]
 pub struct PostPoll(ClosedLoop);
 
 impl PostPoll {
-    /// A measurement that is about to begin.
+    /// Creates a measurement.
     pub fn new(settings: PostPollSettings) -> Self {
         let PostPollSettings { qp, bytes, rounds } = settings;
-        // An inline limit of zero: only an empty message has nothing to fetch.
+        // With an inline limit of zero, only an empty message has no payload to fetch.
         let (opcode, inline_max) = (Opcode::Write, 0);
         PostPoll(ClosedLoop::new(ClosedLoopSettings {
             qp,
@@ -41,7 +41,7 @@ impl PostPoll {
         }))
     }
 
-    /// What was measured so far: from posting to the completion seen.
+    /// Returns the measurement so far: times from posting to seeing the completion.
     pub fn measure(&self) -> &Measure {
         self.0.measure()
     }

@@ -6,32 +6,32 @@ use bandwise_rdma::verbs::{
 };
 use bandwise_units::Time;
 
-/// What [`RPerf`] is to do.
+/// Settings of [`RPerf`].
 #[derive(Debug, Clone)]
 pub struct RPerfSettings {
-    /// The queue pair to the remote host (RC).
+    /// Queue pair to the remote host (RC).
     pub wire: Qp,
-    /// A queue pair of the same RNIC, connected to itself or to another of the same host.
+    /// Queue pair of the same RNIC, connected to itself or to another one of the host.
     pub loopback: Qp,
-    /// Payload of both SENDs, bytes.
+    /// Payload of both SENDs in bytes.
     pub bytes: u32,
-    /// The largest payload that travels inside the WQE, bytes.
+    /// Largest payload sent inline in the WQE, in bytes.
     pub inline_max: u32,
-    /// How often to measure.
+    /// Number of rounds.
     pub rounds: Rounds,
 }
 
-/// RPerf's latency-sensitive generator: each round posts a SEND over the wire and, right behind,
-/// one to the own RNIC. The loopback takes what the local side takes, so that the difference of
+/// RPerf's latency-sensitive generator. Each round posts a SEND over the wire, and directly after
+/// it a SEND to the own RNIC. The loopback takes the time of the local side, so the difference of
 /// the two completions is the time between the RNICs (equation 1):
 ///
 /// ```text
 /// RTT = (T_W - T_P) - (T_L - T_P) = T_W - T_L
 /// ```
 ///
-/// Both doorbells are rung back to back after both are posted. A SEND is acknowledged by the
-/// remote RNIC on arrival, without its host. T_W and T_L are when the completions are seen, in
-/// whichever order they come: the difference may be negative, and is kept.
+/// Both doorbells are rung back to back after both are posted. The remote RNIC acknowledges a SEND
+/// on arrival, without its host. T_W and T_L are the times at which the completions are seen, in
+/// either order: the difference may be negative, and is kept.
 #[derive(Debug, Clone)]
 pub struct RPerf {
     wire: Qp,
@@ -39,39 +39,39 @@ pub struct RPerf {
     bytes: u32,
     inline: bool,
     measure: Box<Measure>,
-    /// The id of the round's SEND over the wire; that of its loopback is one more.
+    /// Id of the round's SEND over the wire; its loopback has the next one.
     id: u64,
     state: State,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum State {
-    /// Nothing is posted until then.
+    /// No pair is posted before that time.
     Idle(Time),
-    /// The pair is on its way; what has been seen of it.
+    /// The pair is in flight; completions seen of it.
     Posted { wire: Option<Seen>, loopback: Option<Seen> },
 }
 
-/// A completion.
+/// A completion that was seen.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
-    /// When it was seen.
+    /// Time at which it was seen.
     at: Time,
-    /// What was true, in picoseconds, if somebody tells.
+    /// Ground truth in picoseconds, if known.
     truth_ps: Option<i64>,
-    /// When it ended by the device's clock, if that tells.
+    /// Completion time by the device's clock, if it has one.
     stamp: Option<Time>,
 }
 
 impl RPerf {
-    /// A measurement that is about to begin.
+    /// Creates a measurement.
     pub fn new(settings: RPerfSettings) -> Self {
         let RPerfSettings { wire, loopback, bytes, inline_max, rounds } = settings;
         let (inline, measure) = (bytes <= inline_max, Measure::new(rounds));
         RPerf { wire, loopback, bytes, inline, measure, id: 0, state: State::Idle(Time::ZERO) }
     }
 
-    /// What was measured so far: round trips from port to port.
+    /// Returns the measurement so far: round trips from port to port.
     pub fn measure(&self) -> &Measure {
         &self.measure
     }
@@ -82,7 +82,7 @@ impl RPerf {
 
     fn see(&mut self, now: Time, completion: &Completion) {
         let State::Posted { wire, loopback } = &mut self.state else { return };
-        // The RECVs that the loopback consumes are none of our business.
+        // RECVs that the loopback consumes are ignored.
         if completion.kind != CompletionKind::Sent(Opcode::Send) {
             return;
         }
@@ -93,7 +93,7 @@ impl RPerf {
             *loopback = Some(seen);
         }
         if let (Some(wire), Some(loopback)) = (*wire, *loopback) {
-            // By the device's clock the same difference has nothing of when the host looked.
+            // By the device's clock, the difference does not depend on when the host polled.
             let stamps = wire.stamp.zip(loopback.stamp).map(|(w, l)| w.signed_ps_since(l));
             let ps = wire.at.signed_ps_since(loopback.at);
             let ready = self.measure.end_round(now, ps, wire.truth_ps.or(stamps));

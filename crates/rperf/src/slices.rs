@@ -1,14 +1,14 @@
-//! [`Slices`]: how a rate went up and down, in constant memory.
+//! [`Slices`]: variation of a rate over time, in constant memory.
 
 use bandwise_units::Time;
 
-/// Slices that there is room for.
+/// Largest number of slices.
 const MOST: usize = 8192;
 
-/// Messages that completed in each of equal slices of time.
+/// Messages completed in each of equal time slices.
 ///
-/// When there is no room for another slice, two and two become one of twice the time. So a slice lasts as long as
-/// was asked for, or twice, four times … as long in a run that is very long.
+/// When all slices are used, pairs of them are merged into slices of twice the length. A slice
+/// therefore has the requested length, or two, four, … times that in a very long run.
 #[derive(Debug, Clone)]
 pub struct Slices {
     from: Time,
@@ -16,26 +16,26 @@ pub struct Slices {
     messages: Box<[u64]>,
 }
 
-/// The slices that passed as a whole.
+/// Variation over the slices that have ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spread {
-    /// How long each lasted.
+    /// Length of a slice.
     pub each: Time,
-    /// How many there were.
+    /// Number of slices.
     pub count: u64,
-    /// Messages of the slice that had the fewest.
+    /// Smallest number of messages in a slice.
     pub least: u64,
-    /// Messages of the slice that had the most.
+    /// Largest number of messages in a slice.
     pub most: u64,
 }
 
 impl Slices {
-    /// Slices from that time on, which last so long at first: no less than a nanosecond.
+    /// Creates slices from `from` on, of initial length `each`, at least 1 ns.
     pub fn new(from: Time, each: Time) -> Self {
         Slices { from, each: each.max(Time::from_ns(1)), messages: vec![0; MOST].into() }
     }
 
-    /// Adds messages that completed then. What was before the first slice counts in it.
+    /// Adds messages completed at `now`. Messages before the first slice count in it.
     pub fn add(&mut self, now: Time, messages: u64) {
         let index = loop {
             match self.messages.get_mut(self.index(now)) {
@@ -50,7 +50,7 @@ impl Slices {
         (now.saturating_sub(self.from).as_ps() / self.each.as_ps()) as usize
     }
 
-    /// Two and two become one.
+    /// Merges pairs of slices.
     fn halve(&mut self) {
         for i in 0..MOST / 2 {
             self.messages[i] = self.messages[2 * i] + self.messages[2 * i + 1];
@@ -59,7 +59,7 @@ impl Slices {
         self.each = self.each.saturating_add(self.each);
     }
 
-    /// Adds those of another thread, which began at the same time with slices of the same length.
+    /// Adds the slices of another thread, with the same start and initial length.
     pub fn merge(&mut self, mut other: Slices) {
         while self.each < other.each {
             self.halve();
@@ -72,12 +72,12 @@ impl Slices {
         }
     }
 
-    /// How many messages there were in the first slices, of the length that they have now.
+    /// Returns the messages in the first `slices` slices of the current length.
     pub fn first(&self, slices: usize) -> u64 {
         self.messages[..slices].iter().sum()
     }
 
-    /// Of the slices that had ended by then; `None` if none had.
+    /// Returns the variation over the slices that ended by `until`, or `None` if none did.
     pub fn spread(mut self, until: Time) -> Option<Spread> {
         let count = loop {
             match self.index(until) {
@@ -99,12 +99,12 @@ mod tests {
     const US: Time = Time::from_us(1);
 
     #[test]
-    fn peaks_and_gaps() {
+    fn a_spread_has_the_least_and_the_most() {
         let mut slices = Slices::new(Time::from_us(10), US);
         for (ns, messages) in [(10_000, 1), (10_999, 2), (12_000, 5), (13_500, 100)] {
             slices.add(Time::from_ns(ns), messages);
         }
-        // The third slice ends at 13 us; the one in which a hundred completed does not end.
+        // The third slice ends at 13 us; the one with a hundred completions does not end.
         let spread = |until| slices.clone().spread(Time::from_ns(until));
         assert_eq!(spread(13_999), Some(Spread { each: US, count: 3, least: 0, most: 5 }));
         assert_eq!(spread(14_000), Some(Spread { each: US, count: 4, least: 0, most: 100 }));
@@ -113,7 +113,7 @@ mod tests {
     }
 
     proptest! {
-        /// No message is lost, however long it goes on, and each is in the slice of its time.
+        /// No message is lost in a run of any length, and each is in the slice of its time.
         #[test]
         fn every_message_is_in_a_slice(
             added in prop::collection::vec((0u64..100_000, 0u64..9), 1..200), other in 0u64..1_000_000,
@@ -130,7 +130,7 @@ mod tests {
             added.iter().for_each(|&(us, messages)| expected[index(us)] += messages);
             expected[index(other)] += 7;
             prop_assert_eq!(&slices.messages[..], &expected[..]);
-            // Over a time that is longer still the whole is one slice.
+            // Over a much longer time, everything is in one slice.
             let whole = slices.spread(Time::from_us(1 << 40)).unwrap();
             let all = added.iter().map(|&(_, messages)| messages).sum::<u64>() + 7;
             prop_assert_eq!(whole.most, all);

@@ -1,38 +1,42 @@
-//! [`Think`]: the pause between two rounds.
+//! [`Think`]: the pause between two rounds (think time).
 
 use bandwise_units::Time;
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// How long a method waits after a round before it posts the next. A random pause keeps the
-/// rounds from falling into step with what they measure.
+/// Think time of a method between a round and the next post. A random pause prevents
+/// synchronisation with the measured system.
 #[derive(Debug, Clone)]
 pub struct Think {
     least: Time,
-    /// How many picoseconds the pause may be longer than that.
+    /// Largest additional pause in picoseconds.
     spread_ps: u64,
     random: Pcg64Mcg,
 }
 
 impl Think {
-    /// No pause.
+    /// Returns no pause.
     pub fn none() -> Self {
         Think::uniform(Time::ZERO, Time::ZERO, 0)
     }
 
-    /// Pauses drawn uniformly from `least` to `most`, both included, by a stream of random
-    /// numbers that `seed` alone determines. Panics if `most` is less than `least`.
+    /// Returns pauses uniform from `least` to `most`, both included, from a random stream
+    /// determined by `seed` alone.
+    ///
+    /// # Panics
+    ///
+    /// If `most` is less than `least`.
     pub fn uniform(least: Time, most: Time, seed: u64) -> Self {
         let spread_ps = (most - least).as_ps();
         Think { least, spread_ps, random: Pcg64Mcg::seed_from_u64(seed) }
     }
 
-    /// The next pause.
+    /// Returns the next pause.
     pub fn draw(&mut self) -> Time {
         if self.spread_ps == 0 {
             return self.least;
         }
-        // The upper half of the product is uniform but for 2^-64 of the spread.
+        // The upper half of the product is uniform within 2^-64 of the spread.
         let product = u128::from(self.random.next_u64()) * (u128::from(self.spread_ps) + 1);
         self.least + Time::from_ps((product >> 64) as u64)
     }
@@ -49,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_fill_their_range_and_repeat_with_their_seed() {
+    fn pauses_fill_their_range_and_depend_on_the_seed_alone() {
         let (least, most) = (Time::from_ps(5), Time::from_ps(8));
         let draw = |seed| {
             let mut think = Think::uniform(least, most, seed);

@@ -1,22 +1,23 @@
-//! [`Window`]: the time in which something counts, and its parts.
+//! [`Window`]: a time window, and its parts.
 
 use bandwise_units::Time;
 
-/// The time in which completions count, `from` included, `to` not.
+/// A time window in which completions count, `from` included, `to` excluded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// When counting begins.
+    /// Start.
     pub from: Time,
-    /// When it has ended.
+    /// End.
     pub to: Time,
 }
 
-/// Parts of a window that are told apart, so that something can be said of the first of them when the whole does not
-/// come about.
+/// Number of parts of a window with separate results, so that a run cut short still has results for
+/// its first parts.
 pub const PARTS: usize = 32;
 
-/// Units of time that a window has: of the parts, 16 have one each, 8 two, and 8 four. So the first part is short, and
-/// of a run that ends somewhere behind it the parts that are whole are eight ninths or more.
+/// Time units in a window: of its parts, 16 have one unit each, 8 have two, and 8 have four. The
+/// first part is short, and in a run cut short later, the complete parts are at least eight ninths
+/// of it.
 const UNITS: u64 = units(PARTS);
 const SHORTEST: usize = 8;
 
@@ -28,18 +29,26 @@ const fn units(parts: usize) -> u64 {
 }
 
 impl Window {
-    /// What its parts are multiples of, rounded down to a picosecond.
+    /// Returns the unit of its parts, rounded down to a picosecond.
     pub fn unit(self) -> Time {
         Time::from_ps(self.to.saturating_sub(self.from).as_ps() / UNITS)
     }
 
-    /// How many units its first parts have. Panics for more than [`PARTS`].
+    /// Returns the units in its first `parts` parts.
+    ///
+    /// # Panics
+    ///
+    /// If there are more than [`PARTS`].
     pub fn units(parts: usize) -> u64 {
-        assert!(parts <= PARTS, "{parts} parts");
+        assert!(parts <= PARTS, "a window has {PARTS} parts, not {parts}");
         units(parts)
     }
 
-    /// The window of its first parts alone. Panics for more than [`PARTS`].
+    /// Returns the window of its first `parts` parts alone.
+    ///
+    /// # Panics
+    ///
+    /// If there are more than [`PARTS`].
     pub fn first(self, parts: usize) -> Window {
         let length = Time::from_ps(self.unit().as_ps() * Window::units(parts));
         Window { from: self.from, to: self.from + length }
@@ -62,7 +71,7 @@ mod tests {
             (64, 15, 16, 18)
         );
         for parts in 1..PARTS {
-            // Just before the next part ends.
+            // The time just before the next part ends.
             let (whole, next) = (Window::units(parts), Window::units(parts + 1));
             assert!(whole < next && 9 * whole >= 8 * next || parts < SHORTEST, "{whole} {next}");
         }

@@ -1,5 +1,5 @@
-//! Once warm, RPerf allocates nothing: on a real host an allocation between two rounds would be
-//! measured as latency.
+//! RPerf allocates nothing after its warm-up. On a real host, an allocation between two rounds
+//! would be measured as latency.
 
 mod counting;
 
@@ -40,7 +40,7 @@ fn rperf_allocates_nothing_between_rounds() {
                 stamp: None,
             });
         }
-        // From -1 us to 9 us, in either order.
+        // Differences from -1 us to 9 us, in either order.
         if round % 10 == 0 {
             pair.swap(0, 1);
         }

@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 
 const SIZES: KeyValueSizes = KeyValueSizes::herd(32);
 
-/// The way between client `client` and worker `worker`, as the one sees it who has `other` at its end.
-fn route(other: usize) -> Route {
-    Route { requests: Qp(2 * other as u16), answers: Qp(2 * other as u16 + 1) }
+/// Queue pairs between a client and a worker, as seen by one whose peer is `other`.
+fn qps(other: usize) -> KeyValueQps {
+    KeyValueQps { requests: Qp(2 * other as u16), responses: Qp(2 * other as u16 + 1) }
 }
 
 fn client(workers: usize, window: u32, put_every: u32, samples: u64) -> Generator {
     KeyValueClient::new(KeyValueClientSettings {
-        workers: (0..workers).map(route).collect(),
+        workers: (0..workers).map(qps).collect(),
         window,
         sizes: SIZES,
         put_every,
@@ -29,20 +29,20 @@ fn client(workers: usize, window: u32, put_every: u32, samples: u64) -> Generato
 }
 
 fn worker(clients: usize) -> Generator {
-    let clients = (0..clients).map(route).collect();
+    let clients = (0..clients).map(qps).collect();
     KeyValueWorker::new(KeyValueWorkerSettings { clients, sizes: SIZES, inline_max: 64 }).into()
 }
 
-/// Clients first, then workers, every client connected with every worker.
+/// Returns clients first, then workers, with every client connected to every worker.
 fn store(clients: Vec<Generator>, workers: usize) -> (Vec<Generator>, Peers) {
     let n = clients.len();
     let mut peers = Peers::new();
     for client in 0..n {
         for worker in 0..workers {
-            let ends = [(client, route(worker)), (n + worker, route(client))];
+            let ends = [(client, qps(worker)), (n + worker, qps(client))];
             for [(here, one), (there, other)] in [ends, [ends[1], ends[0]]] {
                 peers.insert((here, one.requests), (there, other.requests));
-                peers.insert((here, one.answers), (there, other.answers));
+                peers.insert((here, one.responses), (there, other.responses));
             }
         }
     }
@@ -50,9 +50,9 @@ fn store(clients: Vec<Generator>, workers: usize) -> (Vec<Generator>, Peers) {
 }
 
 proptest! {
-    /// Whatever the delays of each program's messages: a client never has more than its window
-    /// outstanding and uses it, every request is answered by whom it went to, in the size that it asked
-    /// for, and a latency is the way there and back.
+    /// For any delays of each program's messages: a client never exceeds its window and uses all of
+    /// it. Every request gets one response from its worker, in the requested size. A latency is the
+    /// sum of both directions.
     #[test]
     fn every_request_is_answered_once(
         delays in prop::collection::vec(1u64..5_000, 6),
@@ -68,43 +68,44 @@ proptest! {
             let place = if program < clients { program } else { 3 + program - clients };
             Time::from_ps(delays[place] * 1_000)
         };
-        // Completions of what was sent come late: nobody may wait for them.
+        // Send completions are late: no program may wait for them.
         let late = Time::from_ms(1);
         let fate = |program: usize, _: &_| Fate { completes: late, arrives: delay(program), truth: None };
         let steps = run(&mut programs, &peers, usize::MAX, fate);
 
-        let mut asked = 0;
+        let mut requested = 0;
         let of = |opcode| move |step: &Step| {
             step.posts.iter().filter(|p| p.opcode == opcode).map(|p| p.bytes).collect::<Vec<_>>()
         };
         let requests: Vec<u32> = steps.iter().flat_map(of(Opcode::WriteImm)).collect();
-        let answers: Vec<u32> = steps.iter().flat_map(of(Opcode::Send)).collect();
-        prop_assert_eq!(requests.len(), answers.len());
+        let responses: Vec<u32> = steps.iter().flat_map(of(Opcode::Send)).collect();
+        prop_assert_eq!(requests.len(), responses.len());
         prop_assert!(steps.iter().flat_map(|s| &s.posts).all(|p| p.ring && p.inline == (p.bytes <= 32)));
-        let (puts, empty) = (count(&requests, SIZES.put), count(&answers, 0));
-        prop_assert_eq!((puts, count(&requests, SIZES.get)), (empty, count(&answers, SIZES.value)));
+        let (puts, empty) = (count(&requests, SIZES.put), count(&responses, 0));
+        prop_assert_eq!((puts, count(&requests, SIZES.get)), (empty, count(&responses, SIZES.value)));
         if put_every == 0 {
             prop_assert_eq!(puts, 0);
         }
         for (client, program) in programs.iter().enumerate().take(clients) {
             let latency = program.latency().unwrap();
             prop_assert_eq!(latency.count(), samples);
-            let ways: Vec<i64> = (0..workers)
+            let round_trips: Vec<i64> = (0..workers)
                 .map(|worker| (delay(client) + delay(clients + worker)).as_ps() as i64)
                 .collect();
-            prop_assert!(latency.min_ps() >= ways.iter().copied().min());
-            prop_assert!(latency.max_ps() <= ways.iter().copied().max());
-            asked += samples;
+            prop_assert!(latency.min_ps() >= round_trips.iter().copied().min());
+            prop_assert!(latency.max_ps() <= round_trips.iter().copied().max());
+            requested += samples;
         }
-        // Whoever has what it wanted asks no more: the last answer leaves less than a window.
-        let beyond = requests.len() as u64 - asked;
+        // A finished client posts no more: after the last response, fewer than a window are
+        // outstanding.
+        let beyond = requests.len() as u64 - requested;
         prop_assert!(beyond <= u64::from(window - 1) * clients as u64, "{beyond}");
     }
 }
 
-/// A send queue of a device is freed by completions alone, and each queue pair has one.
+/// Only completions free a device's send queue, and each queue pair has its own.
 #[test]
-fn no_queue_pair_goes_without_a_completion() {
+fn every_queue_pair_gets_completions() {
     let all = (0..2).map(|_| client(4, 4, 20, 2_000)).collect();
     let (mut programs, peers) = store(all, 4);
     let soon = Time::from_us(2);
@@ -128,7 +129,7 @@ fn count(all: &[u32], bytes: u32) -> usize {
 #[test]
 fn a_client_keeps_its_window_full_and_pauses() {
     let mut one = KeyValueClient::new(KeyValueClientSettings {
-        workers: vec![route(0), route(1)],
+        workers: vec![qps(0), qps(1)],
         window: 3,
         sizes: SIZES,
         put_every: 2,
@@ -141,7 +142,7 @@ fn a_client_keeps_its_window_full_and_pauses() {
     });
     let mut posts = bandwise_rdma::verbs::Posts::default();
     let answer = |worker: usize| bandwise_rdma::verbs::Completion {
-        qp: route(worker).answers,
+        qp: qps(worker).responses,
         id: 0,
         kind: CompletionKind::Received,
         bytes: SIZES.value,
@@ -151,10 +152,10 @@ fn a_client_keeps_its_window_full_and_pauses() {
     let shape = |posts: &mut bandwise_rdma::verbs::Posts| {
         posts.drain().map(|p| (p.qp, p.bytes)).collect::<Vec<_>>()
     };
-    let [a, b] = [0, 1].map(|worker| route(worker).requests);
+    let [a, b] = [0, 1].map(|worker| qps(worker).requests);
     assert_eq!(one.step(Time::ZERO, &[], &mut posts), Next::Completion);
     assert_eq!(shape(&mut posts), [(a, SIZES.get), (b, SIZES.put), (a, SIZES.get)]);
-    // What was never asked for is no answer.
+    // A completion of an unknown queue pair is no response.
     let stray = bandwise_rdma::verbs::Completion { qp: Qp(99), ..answer(0) };
     assert_eq!(one.step(Time::from_ns(1), &[stray], &mut posts), Next::Completion);
     let next = one.step(Time::from_ns(10), &[answer(1)], &mut posts);

@@ -1,4 +1,4 @@
-//! Every method against arbitrary delays, in virtual time.
+//! Every method with arbitrary delays, in virtual time.
 
 mod mock;
 
@@ -31,19 +31,19 @@ fn rperf(rounds: Rounds) -> Generator {
     RPerf::new(RPerfSettings { wire: WIRE, loopback: LOOPBACK, bytes, inline_max, rounds }).into()
 }
 
-/// Runs RPerf over rounds of which each has these times until completion, over the wire and in
-/// loopback, and this truth.
+/// Runs RPerf over rounds with the given times until completion, over the wire and in loopback, and
+/// the given truth.
 fn run_rperf(generator: &mut [Generator], rounds: &[(u64, u64, Option<u64>)]) -> Vec<Step> {
-    let mut asked = 0;
+    let mut posted = 0;
     run(generator, &Peers::new(), usize::MAX, |_, request| {
-        let (wire, loopback, truth) = rounds[asked / 2];
-        asked += 1;
+        let (wire, loopback, truth) = rounds[posted / 2];
+        posted += 1;
         let completes = ps(if request.qp == WIRE { wire } else { loopback });
         Fate { completes, arrives: Time::ZERO, truth: truth.filter(|_| request.qp == WIRE).map(ps) }
     })
 }
 
-/// By the device's stamps the same difference, whatever the times at which completions were seen.
+/// By the device's stamps the difference does not depend on when completions were seen.
 #[test]
 fn rperf_beside_the_stamps_of_the_device() {
     let mut program = rperf(Rounds { warmup: 0, samples: 2, think: Think::none() });
@@ -57,7 +57,7 @@ fn rperf_beside_the_stamps_of_the_device() {
         stamp: Some(Time::from_ns(stamp)),
     };
     program.step(Time::ZERO, &[], &mut posts);
-    // The loopback ended first and was told of last; in the second round it ended last.
+    // The loopback completed first and was reported last; in the second round it completed last.
     let first = [seen(WIRE, 0, 5_700), seen(LOOPBACK, 1, 5_000)];
     program.step(Time::from_us(3), &first, &mut posts);
     program.step(Time::from_us(4), &[seen(WIRE, 2, 9_000)], &mut posts);
@@ -69,7 +69,7 @@ fn rperf_beside_the_stamps_of_the_device() {
 }
 
 proptest! {
-    /// T_W - T_L, whichever comes first, to the picosecond; and its error to what was true.
+    /// T_W - T_L in either order, to the picosecond, and its error against the truth.
     #[test]
     fn rperf_takes_the_difference_of_the_completions(
         rounds_as_they_come in prop::collection::vec(
@@ -96,7 +96,7 @@ proptest! {
         let truths = distribution(recorded.iter().filter_map(|&(_, _, t)| Some(t? as i64)));
         prop_assert_eq!(against.and_then(|a| a.truth.summary()), truths.summary());
 
-        // A pair a round, over the wire first, both doorbells rung behind the loopback.
+        // One pair per round, over the wire first; the loopback rings both doorbells.
         let posts: Vec<_> = steps.iter().map(|s| &s.posts).filter(|p| !p.is_empty()).collect();
         prop_assert_eq!(posts.len(), times.len());
         for pair in posts {
@@ -106,7 +106,7 @@ proptest! {
         prop_assert_eq!(steps.last().unwrap().next, Next::Done);
     }
 
-    /// The next round begins a pause after the later completion, no sooner and no later.
+    /// The next round starts exactly one pause after the later completion.
     #[test]
     fn rperf_pauses_between_rounds(least in 0u64..1000, spread in 0u64..100_000, seed: u64) {
         let think = Think::uniform(ps(least), ps(least + spread), seed);
@@ -121,7 +121,8 @@ proptest! {
         }
     }
 
-    /// From posting to the completion, whatever the request; only the recorded rounds count.
+    /// The latency is the time from post to completion, for any request; only recorded rounds
+    /// count.
     #[test]
     fn closed_loop_and_post_poll_take_the_time_to_the_completion(
         times in prop::collection::vec(1u64..20_000_000, 2..50), bytes in 1u32..4096,
@@ -148,8 +149,9 @@ proptest! {
         }
     }
 
-    /// A closed loop of any depth: each completion belongs to its own post, never more than `depth` are under way and,
-    /// but for pauses, never fewer; as many rounds count as were asked for. After a round its place alone pauses.
+    /// A closed loop of any depth: each completion belongs to its own post. Never more than `depth`
+    /// are outstanding and, except for pauses, never fewer. As many rounds count as requested. Only
+    /// the round's own position pauses.
     #[test]
     fn a_closed_loop_keeps_its_depth(
         times in prop::collection::vec(1u64..20_000_000, 1..80), depth in 1u32..12, warmup in 0usize..80,
@@ -165,45 +167,45 @@ proptest! {
         let mut generator = [Generator::from(ClosedLoop::new(settings))];
         let mut left = times.iter();
         let steps = run(&mut generator, &Peers::new(), usize::MAX, |_, _| {
-            let completes = ps(*left.next().expect("no more than was asked for"));
+            let completes = ps(*left.next().expect("no more posts than rounds"));
             Fate { completes, arrives: Time::ZERO, truth: None }
         });
-        let (mut under_way, mut posted) = (HashMap::new(), Vec::new());
+        let (mut outstanding, mut posted) = (HashMap::new(), Vec::new());
         let (mut completed, mut took) = (Vec::new(), Vec::new());
         for step in &steps {
             for seen in &step.seen {
-                let began: Time = under_way.remove(&seen.id).unwrap();
+                let began: Time = outstanding.remove(&seen.id).unwrap();
                 took.push(step.now.signed_ps_since(began));
                 completed.push(step.now);
             }
             for request in &step.posts {
-                prop_assert_eq!(under_way.insert(request.id, step.now), None);
+                prop_assert_eq!(outstanding.insert(request.id, step.now), None);
                 posted.push(step.now);
             }
-            prop_assert!(under_way.len() <= depth as usize);
+            prop_assert!(outstanding.len() <= depth as usize);
             let most = (times.len() - completed.len()).min(depth as usize);
-            prop_assert!(under_way.len() == most || pause + spread > 0);
+            prop_assert!(outstanding.len() == most || pause + spread > 0);
         }
         prop_assert_eq!((posted.len(), completed.len()), (times.len(), times.len()));
         prop_assert_eq!(steps.last().unwrap().next, Next::Done);
         let expected = distribution(took[warmup..].iter().copied());
         prop_assert_eq!(generator[0].latency().unwrap().summary(), expected.summary());
-        // With pauses of one length, places post in the order in which they complete.
+        // With pauses of one length, posts follow the order of completions.
         let pairs = posted.iter().skip(depth as usize).zip(&completed);
         for (&next, &before) in pairs.filter(|_| spread == 0) {
             prop_assert_eq!(next, before + ps(pause));
         }
     }
 
-    /// Ping and pong take turns, and the round trip is the sum of both ways. The completions of
-    /// the SENDs themselves, which may come at any time, play no part.
+    /// Ping and pong alternate, and the round trip is the sum of both directions. The completions
+    /// of the SENDs, which may come at any time, have no effect.
     #[test]
     fn ping_pong_alternates(
-        ways in prop::collection::vec((1u64..3_000_000, 1u64..9_000_000), 2..60),
+        directions in prop::collection::vec((1u64..3_000_000, 1u64..9_000_000), 2..60),
         bytes in 1u32..500, signal_every in 1u32..5, write in any::<bool>(),
     ) {
         let opcode = if write { Opcode::Write } else { Opcode::Send };
-        let n = ways.len() & !1;
+        let n = directions.len() & !1;
         let settings = |qp| PingPongSettings {
             qp, opcode, bytes, inline_max: PingPongSettings::PERFTEST_INLINE_MAX, signal_every,
         };
@@ -216,13 +218,13 @@ proptest! {
         run(&mut pair, &peers, usize::MAX, |program, request: &WorkRequest| {
             assert_eq!((request.opcode, request.inline), (opcode, bytes <= 236));
             assert_eq!(request.signaled, request.id.is_multiple_of(u64::from(signal_every)));
-            let (arrives, completes) = ways[sends.len()];
+            let (arrives, completes) = directions[sends.len()];
             sends.push(program);
             Fate { completes: ps(completes), arrives: ps(arrives), truth: None }
         });
-        let turns: Vec<usize> = (0..n).map(|i| i % 2).collect();
-        prop_assert_eq!(sends, turns);
-        let trips = ways[..n].chunks(2).map(|w| (w[0].0 + w[1].0) as i64);
+        let alternating: Vec<usize> = (0..n).map(|i| i % 2).collect();
+        prop_assert_eq!(sends, alternating);
+        let trips = directions[..n].chunks(2).map(|w| (w[0].0 + w[1].0) as i64);
         let (measured, expected) = (pair[0].latency().unwrap(), distribution(trips));
         prop_assert_eq!(measured.summary(), expected.summary());
     }
@@ -250,7 +252,7 @@ fn bulk_settings() -> impl Strategy<Value = BulkSettings> {
     )
 }
 
-/// Messages of each queue pair that are posted and not known to be completed.
+/// Messages of each queue pair that are posted and not known to be complete.
 #[derive(Default)]
 struct Outstanding(HashMap<Qp, (u64, u64)>);
 
@@ -264,10 +266,10 @@ impl Outstanding {
 }
 
 proptest! {
-    /// Neither buffer nor send queue is ever exceeded, nothing waits that could be sent, nothing
+    /// Neither buffer nor send queue is ever exceeded, no message waits that could be sent, nothing
     /// stalls, and every message counts once.
     #[test]
-    fn bulk_stays_within_its_means_and_uses_them(
+    fn bulk_uses_its_limits_and_never_exceeds_them(
         settings in bulk_settings(), delays in prop::collection::vec(1u64..5_000, 1..50),
     ) {
         let mut generator = [Generator::from(Bulk::new(settings.clone()).unwrap())];

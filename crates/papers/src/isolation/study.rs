@@ -7,8 +7,8 @@ use bandwise_random::Stream;
 use bandwise_rdma::qos::Sl;
 use bandwise_rdma::verbs::{Opcode, Qp, Transport};
 use bandwise_rperf::{
-    ClosedLoop, ClosedLoopSettings, Generator, KeyValueClient, KeyValueClientSettings,
-    KeyValueSizes, KeyValueWorker, KeyValueWorkerSettings, Latency, Rounds, Route, Summary, Think,
+    ClosedLoop, ClosedLoopSettings, Generator, KeyValueClient, KeyValueClientSettings, KeyValueQps,
+    KeyValueSizes, KeyValueWorker, KeyValueWorkerSettings, Latency, Rounds, Summary, Think,
 };
 use bandwise_scenario::infiniband::InfinibandScenario;
 use bandwise_units::{BitRate, Bytes, Time};
@@ -171,18 +171,18 @@ impl Study {
             for of_client in &mut of_clients {
                 let (requests, asked) = sim.connect(FROM, TO, Transport::Rc, Sl::default());
                 let (answers, answered) = sim.connect(FROM, TO, Transport::Ud, Sl::default());
-                of_client.push(Route { requests, answers });
-                clients.push(Route { requests: asked, answers: answered });
+                of_client.push(KeyValueQps { requests, responses: answers });
+                clients.push(KeyValueQps { requests: asked, responses: answered });
             }
-            let qps = both_ways(&clients);
+            let qps = both_directions(&clients);
             let inline_max = self.inline_max();
             let worker = KeyValueWorkerSettings { clients, sizes, inline_max };
             let worker = KeyValueWorker::new(worker).into();
             sim.start(TO, &qps, worker, Notify::Poll, Time::ZERO);
         }
-        let client = |workers: Vec<Route>| {
-            let qps = both_ways(&workers);
-            let arrives = (FROM, workers[0].answers);
+        let client = |workers: Vec<KeyValueQps>| {
+            let qps = both_directions(&workers);
+            let arrives = (FROM, workers[0].responses);
             let client = KeyValueClientSettings {
                 workers,
                 window: store.window,
@@ -199,8 +199,8 @@ impl Study {
     }
 }
 
-fn both_ways(routes: &[Route]) -> Vec<Qp> {
-    routes.iter().flat_map(|route| [route.requests, route.answers]).collect()
+fn both_directions(qps: &[KeyValueQps]) -> Vec<Qp> {
+    qps.iter().flat_map(|qps| [qps.requests, qps.responses]).collect()
 }
 
 /// What these programs did together up to now.

@@ -1,30 +1,30 @@
 //! [`KeyValueClient`]: a window of requests outstanding.
 
-use super::{KeyValueSizes, Route, SIGNAL_EVERY};
+use super::{KeyValueQps, KeyValueSizes, SIGNAL_EVERY};
 use crate::measure::{Measure, Rounds};
 use bandwise_rdma::verbs::{Completion, CompletionKind, Next, Opcode, Posts, Program, WorkRequest};
 use bandwise_units::Time;
 use std::collections::VecDeque;
 
-/// What [`KeyValueClient`] is to do.
+/// Settings of [`KeyValueClient`].
 #[derive(Debug, Clone)]
 pub struct KeyValueClientSettings {
-    /// Its ways to the workers, which get a request in turn.
-    pub workers: Vec<Route>,
-    /// How many requests are outstanding, over all workers; at least 1.
+    /// Queue pairs to the workers, which get requests round-robin.
+    pub workers: Vec<KeyValueQps>,
+    /// Number of requests outstanding over all workers; at least 1.
     pub window: u32,
-    /// How large they are.
+    /// Sizes of requests and responses.
     pub sizes: KeyValueSizes,
-    /// One request in this many is a PUT; with 0 none is.
+    /// One request in this many is a PUT; none if 0.
     pub put_every: u32,
-    /// The largest request that travels inside the WQE, bytes.
+    /// Largest request sent inline in the WQE, in bytes.
     pub inline_max: u32,
-    /// How often to measure. Without a pause after an answer, another request follows at once.
+    /// Number of rounds. Without a pause, a response is followed by a request at once.
     pub rounds: Rounds,
 }
 
-/// A client of a key-value store: it keeps a window of requests outstanding and takes the time from
-/// posting one to seeing its answer.
+/// A client of a key-value store. It keeps a window of requests outstanding and measures the time
+/// from posting a request to seeing its response.
 #[derive(Debug, Clone)]
 pub struct KeyValueClient {
     workers: Vec<Worker>,
@@ -34,32 +34,39 @@ pub struct KeyValueClient {
     put_every: u64,
     inline_max: u32,
     posted: u64,
-    answered: u64,
+    responses: u64,
     ready: Time,
     measure: Box<Measure>,
 }
 
-/// A worker as the client knows it: it answers in the order in which it was asked.
+/// A worker as seen by the client: it responds in the order of the requests.
 #[derive(Debug, Clone)]
 struct Worker {
-    route: Route,
-    /// When requests that are not answered were posted, oldest first.
-    asked: VecDeque<Time>,
-    /// How many requests it got.
+    qps: KeyValueQps,
+    /// Post times of requests without a response, oldest first.
+    posted_at: VecDeque<Time>,
+    /// Number of requests posted to it.
     posted: u64,
 }
 
 impl KeyValueClient {
-    /// A client that is about to begin. Panics without a worker or a window.
+    /// Creates a client.
+    ///
+    /// # Panics
+    ///
+    /// If there is no worker, or the window is 0.
     pub fn new(settings: KeyValueClientSettings) -> Self {
         let s = settings;
-        assert!(!s.workers.is_empty() && s.window > 0, "nobody is asked anything");
-        let asked = || VecDeque::with_capacity(s.window as usize);
+        assert!(
+            !s.workers.is_empty() && s.window > 0,
+            "a client needs a worker and a window of at least 1"
+        );
+        let posted_at = || VecDeque::with_capacity(s.window as usize);
         KeyValueClient {
             workers: s
                 .workers
                 .iter()
-                .map(|&route| Worker { route, asked: asked(), posted: 0 })
+                .map(|&qps| Worker { qps, posted_at: posted_at(), posted: 0 })
                 .collect(),
             next: 0,
             window: u64::from(s.window),
@@ -67,13 +74,13 @@ impl KeyValueClient {
             put_every: u64::from(s.put_every),
             inline_max: s.inline_max,
             posted: 0,
-            answered: 0,
+            responses: 0,
             ready: Time::ZERO,
             measure: Measure::new(s.rounds),
         }
     }
 
-    /// What was measured so far: from posting a request to its answer seen.
+    /// Returns the measurement so far: times from posting a request to seeing its response.
     pub fn measure(&self) -> &Measure {
         &self.measure
     }
@@ -86,19 +93,19 @@ impl KeyValueClient {
         if completion.kind != CompletionKind::Received {
             return;
         }
-        let from = self.workers.iter_mut().find(|w| w.route.answers == completion.qp);
-        let Some(posted) = from.and_then(|worker| worker.asked.pop_front()) else { return };
-        self.answered += 1;
+        let from = self.workers.iter_mut().find(|w| w.qps.responses == completion.qp);
+        let Some(posted) = from.and_then(|worker| worker.posted_at.pop_front()) else { return };
+        self.responses += 1;
         self.ready = self.measure.end_round(now, now.signed_ps_since(posted), None);
     }
 
-    fn ask(&mut self, now: Time, posts: &mut Posts) {
+    fn post_request(&mut self, now: Time, posts: &mut Posts) {
         let is_put = self.put_every > 0 && (self.posted + 1).is_multiple_of(self.put_every);
         let bytes = if is_put { self.sizes.put } else { self.sizes.get };
         let worker = &mut self.workers[self.next];
-        worker.asked.push_back(now);
+        worker.posted_at.push_back(now);
         posts.post(WorkRequest {
-            qp: worker.route.requests,
+            qp: worker.qps.requests,
             id: self.posted,
             opcode: Opcode::WriteImm,
             bytes,
@@ -120,12 +127,12 @@ impl Program for KeyValueClient {
         if self.measure.is_done() {
             return Next::Done;
         }
-        let has_room = self.posted < self.answered + self.window;
+        let has_room = self.posted < self.responses + self.window;
         if has_room && now < self.ready {
             return Next::At(self.ready);
         }
-        while self.posted < self.answered + self.window {
-            self.ask(now, posts);
+        while self.posted < self.responses + self.window {
+            self.post_request(now, posts);
         }
         Next::Completion
     }

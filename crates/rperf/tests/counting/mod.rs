@@ -1,4 +1,4 @@
-//! An allocator that counts, for tests that nothing is allocated.
+//! An allocator that counts, for tests of zero allocations.
 
 #![allow(unsafe_code)]
 
@@ -8,7 +8,7 @@ use std::cell::Cell;
 struct Counting;
 
 thread_local! {
-    /// Allocations of this thread: those of the test harness do not count.
+    /// Allocations of this thread, without those of the test harness.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -29,7 +29,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Allocations of this thread so far.
+/// Returns the number of allocations of this thread.
 pub fn allocations() -> u64 {
     ALLOCATIONS.get()
 }

@@ -1,5 +1,5 @@
 //! A driver in virtual time without a network: each request completes, and arrives at its peer,
-//! after as long as the test says.
+//! after a time given by the test.
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
@@ -8,19 +8,19 @@ use bandwise_rperf::Generator;
 use bandwise_units::Time;
 use std::collections::{BTreeMap, HashMap};
 
-/// How a request fares, counted from its doorbell.
+/// Times of a request, counted from its doorbell.
 pub struct Fate {
-    /// Until its completion is seen.
+    /// Time until its completion is seen.
     pub completes: Time,
-    /// Until its peer, if there is one, sees the message.
+    /// Time until its peer, if there is one, sees the message.
     pub arrives: Time,
-    /// What the completion says is true.
+    /// Ground truth in the completion.
     pub truth: Option<Time>,
 }
 
-/// One step of one program.
+/// A step of a program.
 pub struct Step {
-    /// Whose.
+    /// Number of the program.
     pub program: usize,
     pub now: Time,
     pub seen: Vec<Completion>,
@@ -28,19 +28,19 @@ pub struct Step {
     pub next: Next,
 }
 
-/// Which queue pair of which program is connected to which.
+/// Connections between queue pairs of programs.
 pub type Peers = HashMap<(usize, Qp), (usize, Qp)>;
 
-/// Runs the programs until all are done, nothing is to come, or `max_steps` are over, and tells
-/// every step. Requests of a queue pair complete in order. `fate` is asked once for each request,
-/// in the order of posting.
+/// Runs the programs until all are done, nothing is pending, or `max_steps` are over. Returns every
+/// step. Requests of a queue pair complete in order. `fate` is called once for each request, in the
+/// order of posting.
 pub fn run(
     programs: &mut [Generator],
     peers: &Peers,
     max_steps: usize,
     mut fate: impl FnMut(usize, &WorkRequest) -> Fate,
 ) -> Vec<Step> {
-    // What happens when, in the order in which it was planned; `None` wakes the program.
+    // Pending occurrences in order; `None` wakes the program.
     let mut plan: BTreeMap<(Time, u64), (usize, Option<Completion>)> = BTreeMap::new();
     let mut planned = 0;
     let mut add = |plan: &mut BTreeMap<_, _>, time, what| {
@@ -59,7 +59,7 @@ pub fn run(
         if steps.len() == max_steps {
             break;
         }
-        // All that this program sees now is one poll.
+        // A program sees everything due now in one poll.
         let due: Vec<_> = plan.range((now, 0)..=(now, u64::MAX)).map(|(k, v)| (*k, *v)).collect();
         let mut seen = Vec::new();
         let mut awake = false;

@@ -5,7 +5,7 @@ use super::{Part, Task, TaskError, Within};
 use crate::ibverbs::{Plan, WantedPages};
 use bandwise_rdma::verbs::{Qp, Transport};
 use bandwise_rdma::wire::Mtu;
-use bandwise_rperf::{KeyValueSizes, Route};
+use bandwise_rperf::{KeyValueQps, KeyValueSizes};
 use serde::{Deserialize, Serialize};
 
 /// A key-value store in the manner of HERD: every client has requests under way with every worker. Each is a thread, and
@@ -39,9 +39,9 @@ impl KeyValue {
     }
 
     /// The ways of a thread to those of the other side, in their order.
-    pub fn ways(self, part: Part) -> Vec<Route> {
+    pub fn ways(self, part: Part) -> Vec<KeyValueQps> {
         let routes = self.routes(part) as u16;
-        let way = |number| Route { requests: Qp(number), answers: Qp(routes + number) };
+        let way = |number| KeyValueQps { requests: Qp(number), responses: Qp(routes + number) };
         (0..routes).map(way).collect()
     }
 
@@ -155,7 +155,7 @@ mod tests {
     fn a_way_has_two_queue_pairs() {
         let Method::KeyValue(store) = task(2, 3, 32, 4).method else { unreachable!() };
         let ways = store.ways(Part::Client);
-        let numbers = ways.iter().map(|way| (way.requests.0, way.answers.0)).collect::<Vec<_>>();
+        let numbers = ways.iter().map(|way| (way.requests.0, way.responses.0)).collect::<Vec<_>>();
         assert_eq!(numbers, [(0, 3), (1, 4), (2, 5)]);
         assert_eq!(store.ways(Part::Server).len(), 2);
     }

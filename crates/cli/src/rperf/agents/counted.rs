@@ -1,7 +1,7 @@
 //! What the programs of a flow counted, all its threads together.
 
 use bandwise_agents::Counted;
-use bandwise_rperf::{Generator, Latency, Measure, PARTS, Window, Within};
+use bandwise_rperf::{Generator, Latency, Measure, PARTS, Window, WindowLatency};
 use bandwise_units::{Bytes, Time};
 use std::array;
 
@@ -61,8 +61,9 @@ pub(super) fn carried(programs: &[Generator]) -> Option<Time> {
 }
 
 /// What all threads measured in the window.
-fn joined(programs: &[Generator]) -> Option<Within> {
-    let mut each = programs.iter().filter_map(Generator::measure).filter_map(Measure::within);
+fn joined(programs: &[Generator]) -> Option<WindowLatency> {
+    let mut each =
+        programs.iter().filter_map(Generator::measure).filter_map(Measure::window_latency);
     let mut all = each.next()?.clone();
     each.for_each(|one| all.merge(one));
     Some(all)
@@ -109,7 +110,7 @@ mod tests {
             let (qp, opcode, bytes, inline_max) = (Qp(0), Opcode::Write, 100, 0);
             let settings = ClosedLoopSettings { qp, opcode, bytes, inline_max, depth: 1, rounds };
             let mut program = Generator::from(ClosedLoop::new(settings));
-            program.count_within(window);
+            program.record_window(window);
             program.step(Time::ZERO, &[], &mut posts);
             for now in (1..).map(|i| us(i * every)).take_while(|&now| now <= us(60)) {
                 let id = posts.drain().last().map_or(0, |request| request.id);

@@ -12,7 +12,7 @@ use bandwise_agents::agent::Event;
 use bandwise_agents::message::{Job, Part};
 use bandwise_agents::{End, Report};
 use bandwise_rdma::verbs::Qp;
-use bandwise_rperf::{Generator, KeyValueQuestions, KeyValueSizes, KeyValueTable, Window};
+use bandwise_rperf::{Generator, KeyValueRequests, KeyValueSizes, KeyValueTable, Window};
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::{Chosen, QueuePairs, Side, VerbsError, WantedPages, WithContents};
 use bandwise_verbs::session::Method;
@@ -112,7 +112,7 @@ impl<C: Clock + Sync> Flow<C> {
         let devices = devices.into_iter().zip(0..);
         match self.job.part {
             Part::Client => {
-                let of = |number| KeyValueQuestions::new(number, &ways, sizes, window);
+                let of = |number| KeyValueRequests::new(number, &ways, sizes, window);
                 let devices = devices.map(|(device, i)| WithContents::of(device, of(i)));
                 self.go(devices.collect(), loopback, tell, |device| {
                     Ok(Some(device.contents()?.checked()))

@@ -116,7 +116,7 @@ pub(in crate::rperf) fn of_client(
         }
     };
     if let Some(window) = extent.window {
-        program.count_within(window);
+        program.record_window(window);
     }
     Ok(program)
 }

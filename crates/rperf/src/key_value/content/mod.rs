@@ -1,22 +1,23 @@
-//! What requests and answers hold, where messages are real: keys, and values that can be told from each other.
+//! Contents of real messages: keys, and values that are distinct.
 //!
-//! Every client has keys of its own with each worker, so that it knows what an answer must be: what it has last put
-//! there.
+//! Every client has keys of its own at each worker. It therefore knows the correct response: the
+//! value that it last put there.
 
-mod questions;
+mod requests;
 mod table;
 
-pub use questions::KeyValueQuestions;
+pub use requests::KeyValueRequests;
 pub use table::KeyValueTable;
 
-/// Bytes of a key, and of the length of a value before it: HERD's, as in [`KeyValueSizes::herd`](crate::KeyValueSizes).
+/// Bytes of a key, and of the length before a value, as in HERD
+/// ([`KeyValueSizes::herd`](crate::KeyValueSizes)).
 const KEY: usize = 16;
 const LENGTH: usize = 2;
 
-/// Keys that a client has with a worker. They are few: what looking one up takes is not what is measured.
+/// Number of keys of a client at a worker. Few, since look-ups are not what is measured.
 const KEYS: u32 = 256;
 
-/// A key: one of those that a client has with a worker.
+/// A key of a client at a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Key {
     client: u16,
@@ -35,7 +36,7 @@ impl Key {
         to[8..KEY].copy_from_slice(&spread(number).to_le_bytes());
     }
 
-    /// The key that a request begins with; `None` if it is none.
+    /// Reads the key at the start of a request. Returns `None` if it is invalid.
     fn read(request: &[u8]) -> Option<Key> {
         let word = |at: usize| Some(u64::from_le_bytes(request.get(at..at + 8)?.try_into().ok()?));
         let (number, check) = (word(0)?, word(8)?);
@@ -47,7 +48,7 @@ impl Key {
         (check == spread(number) && key.index < KEYS).then_some(key)
     }
 
-    /// What stands there after it was put so many times.
+    /// Writes the value that the key has after `version` PUTs.
     fn value(self, version: u32, to: &mut [u8]) {
         let mut state = spread(self.number()) ^ u64::from(version);
         for part in to.chunks_mut(8) {
@@ -57,7 +58,7 @@ impl Key {
     }
 }
 
-/// SplitMix64: numbers that follow each other become unlike.
+/// SplitMix64, which makes consecutive numbers dissimilar.
 fn spread(number: u64) -> u64 {
     let mut bits = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

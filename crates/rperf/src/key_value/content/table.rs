@@ -1,10 +1,10 @@
-//! [`KeyValueTable`]: what a worker has stored.
+//! [`KeyValueTable`]: the values stored by a worker.
 
 use super::{KEY, KEYS, Key, LENGTH};
-use crate::{KeyValueSizes, Route};
+use crate::{KeyValueQps, KeyValueSizes};
 use bandwise_rdma::verbs::{Contents, Qp};
 
-/// The values of a worker, by key, and the answers that are due. At first every key has a value.
+/// Values of a worker by key, and the pending responses. Initially every key has a value.
 #[derive(Debug, Clone)]
 pub struct KeyValueTable {
     worker: u16,
@@ -14,33 +14,33 @@ pub struct KeyValueTable {
 
 #[derive(Debug, Clone)]
 struct Client {
-    route: Route,
+    qps: KeyValueQps,
     number: u16,
-    /// The values of all keys, one behind the other.
+    /// Values of all keys, concatenated.
     values: Box<[u8]>,
-    /// Values to answer with, as they were when it was asked: a ring.
+    /// Values of pending responses at the time of their request: a ring.
     due: Box<[u8]>,
-    /// How many answers were made and sent.
-    made: usize,
+    /// Number of responses prepared, and sent.
+    prepared: usize,
     sent: usize,
 }
 
 impl KeyValueTable {
-    /// That of a worker, by its number, with its ways to all clients, in the order of their numbers. `window` is how
-    /// many requests a client has under way.
-    pub fn new(worker: u16, clients: &[Route], sizes: KeyValueSizes, window: u32) -> Self {
+    /// Creates the table of worker number `worker`, with its queue pairs to all clients, ordered by
+    /// client. `window` is the number of requests that a client has outstanding.
+    pub fn new(worker: u16, clients: &[KeyValueQps], sizes: KeyValueSizes, window: u32) -> Self {
         let value = sizes.value as usize;
-        let client = |(&route, client): (&Route, u16)| {
+        let client = |(&qps, client): (&KeyValueQps, u16)| {
             let mut values = vec![0; value * KEYS as usize];
-            for (place, index) in values.chunks_mut(value.max(1)).zip(0..) {
-                Key { client, worker, index }.value(0, place);
+            for (slot, index) in values.chunks_mut(value.max(1)).zip(0..) {
+                Key { client, worker, index }.value(0, slot);
             }
             Client {
-                route,
+                qps,
                 number: client,
                 values: values.into(),
                 due: vec![0; value * window as usize].into(),
-                made: 0,
+                prepared: 0,
                 sent: 0,
             }
         };
@@ -49,10 +49,10 @@ impl KeyValueTable {
 }
 
 impl Client {
-    /// The place of the next of so many answers in the ring.
-    fn place(&self, number: usize, value: usize) -> std::ops::Range<usize> {
-        let places = self.due.len() / value.max(1);
-        let at = number % places.max(1) * value;
+    /// Returns the position of a response in the ring.
+    fn slot(&self, number: usize, value: usize) -> std::ops::Range<usize> {
+        let slots = self.due.len() / value.max(1);
+        let at = number % slots.max(1) * value;
         at..at + value
     }
 }
@@ -60,31 +60,31 @@ impl Client {
 impl Contents for KeyValueTable {
     fn arrived(&mut self, qp: Qp, message: &[u8]) {
         let value = self.sizes.value as usize;
-        let Some(client) = self.clients.iter_mut().find(|c| c.route.requests == qp) else { return };
+        let Some(client) = self.clients.iter_mut().find(|c| c.qps.requests == qp) else { return };
         let is_mine = |key: &Key| key.client == client.number && key.worker == self.worker;
         let stored = Key::read(message).filter(is_mine).map(|key| {
             let at = key.index as usize * value;
             at..at + value
         });
-        let place = client.place(client.made, value);
-        client.made += 1;
+        let slot = client.slot(client.prepared, value);
+        client.prepared += 1;
         match (stored, message.len().checked_sub(KEY + LENGTH)) {
-            (Some(stored), None) => client.due[place].copy_from_slice(&client.values[stored]),
+            (Some(stored), None) => client.due[slot].copy_from_slice(&client.values[stored]),
             (Some(stored), Some(length)) if length == value => {
                 client.values[stored].copy_from_slice(&message[KEY + LENGTH..]);
             }
-            // Who asks for what is not there gets nothing that was put anywhere.
-            _ => client.due[place].fill(0),
+            // A request for an unknown key gets no stored value.
+            _ => client.due[slot].fill(0),
         }
     }
 
     fn fill(&mut self, qp: Qp, message: &mut [u8]) {
         let value = self.sizes.value as usize;
-        let Some(client) = self.clients.iter_mut().find(|c| c.route.answers == qp) else { return };
-        let place = client.place(client.sent, value);
+        let Some(client) = self.clients.iter_mut().find(|c| c.qps.responses == qp) else { return };
+        let slot = client.slot(client.sent, value);
         client.sent += 1;
         if message.len() == value {
-            message.copy_from_slice(&client.due[place]);
+            message.copy_from_slice(&client.due[slot]);
         }
     }
 

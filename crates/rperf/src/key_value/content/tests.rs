@@ -1,49 +1,49 @@
 use super::*;
-use crate::{KeyValueSizes, Route};
+use crate::{KeyValueQps, KeyValueSizes};
 use bandwise_rdma::verbs::{Contents, Qp};
 use proptest::prelude::*;
 
-const ROUTE: Route = Route { requests: Qp(0), answers: Qp(1) };
+const QPS: KeyValueQps = KeyValueQps { requests: Qp(0), responses: Qp(1) };
 
-/// A client and a worker of a store with those sizes, and what they say to each other.
+/// A client and a worker of a store with given sizes.
 struct Pair {
-    asks: KeyValueQuestions,
-    answers: KeyValueTable,
+    client: KeyValueRequests,
+    worker: KeyValueTable,
     sizes: KeyValueSizes,
 }
 
 impl Pair {
     fn new(value: u32) -> Pair {
         let sizes = KeyValueSizes::herd(value);
-        let asks = KeyValueQuestions::new(0, &[ROUTE], sizes, 4);
-        Pair { asks, answers: KeyValueTable::new(0, &[ROUTE], sizes, 4), sizes }
+        let client = KeyValueRequests::new(0, &[QPS], sizes, 4);
+        Pair { client, worker: KeyValueTable::new(0, &[QPS], sizes, 4), sizes }
     }
 
-    /// The next request, a PUT or a GET.
-    fn ask(&mut self, puts: bool) -> Vec<u8> {
+    /// Returns the next request, a PUT or a GET.
+    fn request(&mut self, puts: bool) -> Vec<u8> {
         let bytes = if puts { self.sizes.put } else { self.sizes.get };
         let mut request = vec![0; bytes as usize];
-        self.asks.fill(ROUTE.requests, &mut request);
+        self.client.fill(QPS.requests, &mut request);
         request
     }
 
-    fn answer(&mut self, puts: bool) -> Vec<u8> {
-        let mut answer = vec![0; if puts { 0 } else { self.sizes.value as usize }];
-        self.answers.fill(ROUTE.answers, &mut answer);
-        answer
+    fn response(&mut self, puts: bool) -> Vec<u8> {
+        let mut response = vec![0; if puts { 0 } else { self.sizes.value as usize }];
+        self.worker.fill(QPS.responses, &mut response);
+        response
     }
 
-    fn see(&mut self, answer: &[u8]) -> Result<(), String> {
-        self.asks.arrived(ROUTE.answers, answer);
-        self.asks.check()
+    fn see(&mut self, response: &[u8]) -> Result<(), String> {
+        self.client.arrived(QPS.responses, response);
+        self.client.check()
     }
 }
 
 proptest! {
-    /// Up to four requests under way, GETs and PUTs of the same keys in any order: every answer is taken for right, and
-    /// one of which a bit is another is not.
+    /// With up to four requests outstanding, GETs and PUTs of the same keys in any order: every
+    /// response is accepted, and a response with a flipped bit is refused.
     #[test]
-    fn values_are_right(
+    fn correct_values_are_accepted(
         value in 1u32..100,
         puts in prop::collection::vec(prop::collection::vec(any::<bool>(), 1..5), 1..200),
         at in any::<prop::sample::Index>(),
@@ -51,52 +51,52 @@ proptest! {
     ) {
         let mut pair = Pair::new(value);
         for window in &puts {
-            let requests: Vec<_> = window.iter().map(|&puts| pair.ask(puts)).collect();
-            requests.iter().for_each(|request| pair.answers.arrived(ROUTE.requests, request));
+            let requests: Vec<_> = window.iter().map(|&puts| pair.request(puts)).collect();
+            requests.iter().for_each(|request| pair.worker.arrived(QPS.requests, request));
             for &puts in window {
-                let answer = pair.answer(puts);
-                prop_assert_eq!(pair.see(&answer), Ok(()));
+                let response = pair.response(puts);
+                prop_assert_eq!(pair.see(&response), Ok(()));
             }
         }
         let gets = puts.iter().flatten().filter(|&&puts| !puts).count();
-        prop_assert_eq!(pair.asks.checked(), gets as u64);
-        let request = pair.ask(false);
-        pair.answers.arrived(ROUTE.requests, &request);
-        let mut answer = pair.answer(false);
-        answer[at.index(value as usize)] ^= 1 << bit;
-        prop_assert!(pair.see(&answer).unwrap_err().contains("another value"));
-        prop_assert_eq!(pair.asks.checked(), gets as u64);
+        prop_assert_eq!(pair.client.checked(), gets as u64);
+        let request = pair.request(false);
+        pair.worker.arrived(QPS.requests, &request);
+        let mut response = pair.response(false);
+        response[at.index(value as usize)] ^= 1 << bit;
+        prop_assert!(pair.see(&response).unwrap_err().contains("another value"));
+        prop_assert_eq!(pair.client.checked(), gets as u64);
     }
 
-    /// Any bytes as a request are answered with something, and with no value that was stored.
+    /// Any bytes as a request get a response without a stored value.
     #[test]
-    fn any_request(request in prop::collection::vec(any::<u8>(), 0..80)) {
+    fn invalid_requests_get_no_stored_value(request in prop::collection::vec(any::<u8>(), 0..80)) {
         let mut pair = Pair::new(32);
-        pair.answers.arrived(ROUTE.requests, &request);
-        prop_assert_eq!(pair.answer(false), vec![0; 32]);
+        pair.worker.arrived(QPS.requests, &request);
+        prop_assert_eq!(pair.response(false), vec![0; 32]);
     }
 }
 
-/// One that is lost, out of its order, or not asked for.
+/// Lost, reordered and unrequested responses are refused.
 #[test]
-fn answers_must_be_to_what_was_asked() {
+fn responses_must_match_requests() {
     let two = |puts: [bool; 2]| {
         let mut pair = Pair::new(32);
-        let requests = puts.map(|puts| pair.ask(puts));
-        requests.iter().for_each(|request| pair.answers.arrived(ROUTE.requests, request));
-        let answers = puts.map(|puts| pair.answer(puts));
-        (pair, answers)
+        let requests = puts.map(|puts| pair.request(puts));
+        requests.iter().for_each(|request| pair.worker.arrived(QPS.requests, request));
+        let responses = puts.map(|puts| pair.response(puts));
+        (pair, responses)
     };
     let (mut pair, [_, second]) = two([false, false]);
     assert!(pair.see(&second).unwrap_err().contains("A datagram was lost"));
     let (mut pair, [_, value]) = two([true, false]);
-    assert_eq!(pair.see(&value), Err("a PUT was answered with 32 B".to_owned()));
+    assert_eq!(pair.see(&value), Err("the response to a PUT has 32 B".to_owned()));
     let (mut pair, [one, other]) = two([false, true]);
     assert_eq!((pair.see(&one), pair.see(&other)), (Ok(()), Ok(())));
-    assert!(pair.see(&other).unwrap_err().contains("nobody has asked"));
+    assert!(pair.see(&other).unwrap_err().contains("without a request"));
 }
 
-/// A value is of its key and of how often that was put, and no two look alike.
+/// A value depends on its key and version, and all are distinct.
 #[test]
 fn values_differ() {
     let mut all = std::collections::BTreeSet::new();

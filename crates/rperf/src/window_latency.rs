@@ -1,25 +1,26 @@
-//! [`Within`]: what a method measured in a part of the time.
+//! [`WindowLatency`]: the latencies of rounds within a window.
 
 use crate::{Latency, PARTS, Window};
 use bandwise_units::Time;
 
-/// Rounds that began and ended in a window, such as the time in which other flows were active too. A round
-/// that reaches over an edge is none of them: some of it was measured beside nobody.
+/// Latencies of rounds that began and ended in a window, such as the time in which other flows were
+/// active too. A round that crosses an edge is excluded: part of it was measured without the other
+/// flows.
 ///
-/// It can also be said of the window's first parts alone, for a run that was cut short.
+/// Results of the window's first parts alone are available for a run that was cut short.
 #[derive(Debug, Clone)]
-pub struct Within {
+pub struct WindowLatency {
     window: Window,
     latency: Latency,
     span: Option<Span>,
-    /// The same by parts of the window, to fewer digits.
+    /// Results by parts of the window, with fewer digits.
     parts: Vec<Part>,
-    /// The part that goes on, and its end.
+    /// The current part, and its end.
     part: usize,
     part_ends: Time,
 }
 
-/// When the first of some rounds could begin, and the last had ended.
+/// Earliest start of the first round, and end of the last.
 type Span = (Time, Time);
 
 /// Rounds that ended in a part of the window.
@@ -29,10 +30,10 @@ struct Part {
     span: Option<Span>,
 }
 
-impl Within {
+impl WindowLatency {
     pub(crate) fn new(window: Window) -> Self {
         let part = Part { latency: Latency::coarse(), span: None };
-        Within {
+        WindowLatency {
             window,
             latency: Latency::new(),
             span: None,
@@ -42,8 +43,9 @@ impl Within {
         }
     }
 
-    /// A round that could begin at `ready` has ended, and measured that. Where several are under way, this one
-    /// may have begun before the last one ended: not later than it took. Rounds end one after the other.
+    /// Ends a round that could start at `ready`, with its measured value. With several rounds
+    /// outstanding, a round may have started before the last one ended, so its start is at most
+    /// `ps` ago. Rounds end in order.
     pub(crate) fn end_round(&mut self, ready: Time, now: Time, ps: i64) {
         let took = Time::from_ps(u64::try_from(ps).unwrap_or(0));
         let began = ready.min(now.saturating_sub(took));
@@ -54,7 +56,7 @@ impl Within {
         self.span = joined(self.span, Some((began, now)));
         while now >= self.part_ends {
             self.part += 1;
-            // What is left of the window behind its last part is none.
+            // Rounding leaves a remainder of the window after its last part.
             self.part_ends = match self.part {
                 0..PARTS => self.window.first(self.part + 1).to,
                 _ => Time::MAX,
@@ -66,8 +68,8 @@ impl Within {
         }
     }
 
-    /// Adds the rounds of another thread, which had the same window.
-    pub fn merge(&mut self, other: &Within) {
+    /// Adds the rounds of another thread with the same window.
+    pub fn merge(&mut self, other: &WindowLatency) {
         self.latency.merge(&other.latency);
         self.span = joined(self.span, other.span);
         for (part, more) in self.parts.iter_mut().zip(&other.parts) {
@@ -76,25 +78,25 @@ impl Within {
         }
     }
 
-    /// What these rounds measured.
+    /// Returns the latencies of these rounds.
     pub fn latency(&self) -> &Latency {
         &self.latency
     }
 
-    /// From the beginning of the first of them to the end of the last: as many rounds as were recorded took
-    /// exactly that. `None` if there was none.
+    /// Returns the time from the start of the first round to the end of the last: the exact time of
+    /// all recorded rounds. Returns `None` if there is none.
     pub fn span(&self) -> Option<(Time, Time)> {
         self.span
     }
 
-    /// The same of each of the window's [`PARTS`], of the rounds that ended in it; quantiles are known to 1 in 2000. The
-    /// rounds of the first parts together are those that lie in the window of these parts.
+    /// Returns latencies and span of the rounds that ended in each of the window's [`PARTS`].
+    /// Percentiles are exact to 1 in 2000. The first parts together equal a window of these parts.
     pub fn parts(&self) -> impl Iterator<Item = (&Latency, Option<(Time, Time)>)> {
         self.parts.iter().map(|part| (&part.latency, part.span))
     }
 }
 
-/// From when the first begins to when the last ends.
+/// Returns the union of two spans.
 fn joined(one: Option<Span>, other: Option<Span>) -> Option<Span> {
     let (Some((from, to)), Some((began, ended))) = (one, other) else { return one.or(other) };
     Some((from.min(began), to.max(ended)))
@@ -107,40 +109,40 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn rounds_over_an_edge_do_not_count() {
+    fn rounds_across_an_edge_do_not_count() {
         let us = Time::from_us;
-        let mut within = Within::new(Window { from: us(10), to: us(20) });
+        let mut within = WindowLatency::new(Window { from: us(10), to: us(20) });
         let rounds = [(0, 9), (9, 11), (10, 12), (12, 19), (19, 20), (20, 22)];
         rounds.into_iter().for_each(|(ready, now)| within.end_round(us(ready), us(now), 1_000));
         assert_eq!(within.latency().count(), 2);
         assert_eq!(within.span(), Some((us(10), us(19))));
-        // One of several under way: posted before the window.
+        // One of several outstanding: posted before the window.
         within.end_round(us(12), us(19), 10_000_000);
         assert_eq!(within.latency().count(), 2);
         within.end_round(us(12), us(19), 4_000_000);
         assert_eq!(within.latency().count(), 3);
     }
 
-    /// As the window does not include its end.
+    /// A part, like the window, does not include its end.
     #[test]
     fn parts_do_not_include_their_end() {
         let us = Time::from_us;
-        let mut within = Within::new(Window { from: us(0), to: us(64) });
+        let mut within = WindowLatency::new(Window { from: us(0), to: us(64) });
         within.end_round(us(0), us(2), 2_000_000);
         let counts: Vec<u64> = within.parts().map(|(latency, _)| latency.count()).collect();
         assert_eq!(counts[..4], [0, 0, 1, 0]);
     }
 
     proptest! {
-        /// A window that was cut short is one that was as short from the beginning.
+        /// A window that was cut short equals one that was as short from the start.
         #[test]
         fn the_first_parts_are_a_shorter_window(
             times in prop::collection::vec(1u64..3_000, 0..300), from in 0u64..100_000, length in 1u64..300_000,
             parts in 0usize..=PARTS,
         ) {
             let window = Window { from: Time::from_ns(from), to: Time::from_ns(from + length) };
-            let mut within = Within::new(window);
-            let mut shorter = Within::new(window.first(parts));
+            let mut within = WindowLatency::new(window);
+            let mut shorter = WindowLatency::new(window.first(parts));
             let mut ready = Time::ZERO;
             for ns in times {
                 let now = ready + Time::from_ns(ns);
