@@ -1,10 +1,9 @@
-//! The verbs as values: a [`Program`] posts [`WorkRequest`]s and sees [`Completion`]s and the
-//! time. Whoever carries the work out (libibverbs, the simulated host) is the driver; the
-//! program never learns which.
+//! The verbs as values: a [`Program`] posts [`WorkRequest`]s and sees [`Completion`]s and the time.
+//! A driver executes the work: libibverbs or the simulated host. The program can't tell them apart.
 
 use bandwise_units::Time;
 
-/// A queue pair (QP) as its program knows it: an index that the driver gave at connection time.
+/// A queue pair (QP) as known to its program: an index assigned by the driver at connection time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Qp(pub u16);
 
@@ -18,7 +17,7 @@ pub enum Transport {
     Ud,
 }
 
-/// What a work request asks for.
+/// Operation of a work request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Opcode {
     /// Two-sided SEND: consumes a posted RECV and completes there too.
@@ -34,68 +33,73 @@ pub enum Opcode {
 }
 
 impl Opcode {
-    /// Whether the request itself carries the payload, so that it could travel inside the WQE.
+    /// Returns whether the request itself carries the payload, so that it could be inline in the
+    /// WQE.
     pub const fn carries_payload(self) -> bool {
         matches!(self, Opcode::Send | Opcode::Write | Opcode::WriteImm)
     }
 }
 
-/// A work queue element (WQE) to be.
+/// A work request, which becomes a work queue element (WQE).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkRequest {
-    /// The queue pair it is posted to.
+    /// Queue pair that the request is posted to.
     pub qp: Qp,
-    /// Returned in the completion.
+    /// Id that the completion returns.
     pub id: u64,
-    /// What to do.
+    /// Operation.
     pub opcode: Opcode,
     /// Payload size in bytes; 8 for atomics, at most one MTU on UD.
     pub bytes: u32,
-    /// Whether its end is announced by a completion queue entry (CQE).
+    /// A completion queue entry (CQE) reports the end of the request.
     pub signaled: bool,
-    /// Whether the payload travels inside the WQE, sparing the RNIC one DMA read.
+    /// The payload is inline in the WQE, which saves the RNIC one DMA read.
     pub inline: bool,
-    /// Whether the doorbells of every queue pair with work posted since the last ring are rung
-    /// after this request. Requests posted without are handed over with the next ring, as a list.
+    /// Rings the doorbells of every queue pair with work posted since the last ring, after this
+    /// request. Requests without are submitted with the next ring, as a list.
     pub ring: bool,
 }
 
-/// What a completion tells of.
+/// Event that a completion reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompletionKind {
-    /// A posted work request ended.
+    /// A posted work request has ended.
     Sent(Opcode),
-    /// A RECV was consumed: a message arrived. A driver that looks at memory for WRITEs tells of them so too.
+    /// A RECV was consumed: a message arrived. A driver that polls memory for WRITEs reports them
+    /// in the same way.
     Received,
 }
 
-/// A completion queue entry (CQE) as the program sees it.
+/// A completion queue entry (CQE) as seen by the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Completion {
     /// The queue pair.
     pub qp: Qp,
-    /// The work request's id; zero for RECVs.
+    /// Id of the work request; zero for RECVs.
     pub id: u64,
-    /// What ended.
+    /// Event reported.
     pub kind: CompletionKind,
     /// Payload size in bytes.
     pub bytes: u32,
-    /// Where a simulator knows it: the true time that the request and its acknowledgement spent
-    /// between the two ports, from last bit out to last bit in, both ways added up. For a message
-    /// received, the same of it and of the last one received by its sender on this connection.
+    /// Ground truth of a simulator: the time that the request and its acknowledgement spent between
+    /// the two ports, from last bit out to last bit in, summed over both directions. For a received
+    /// message: the sum of its own time and that of the last message received by its sender on this
+    /// connection.
     pub truth: Option<Time>,
-    /// Where a device stamps completions: when this one ended by its clock, of which differences alone count.
+    /// Completion time by the device's clock, if it stamps completions. Only differences are
+    /// meaningful.
     pub stamp: Option<Time>,
 }
 
 impl Completion {
-    /// The truth, if it is known, in picoseconds.
+    /// Returns the ground truth in picoseconds, if known.
     pub fn truth_ps(&self) -> Option<i64> {
         self.truth.map(|truth| truth.signed_ps_since(Time::ZERO))
     }
 }
 
-/// The requests that a program posts in one step, in order. The driver keeps one and reuses it.
+/// The requests that a program posts in one step, in order. The driver reuses one value for all
+/// steps.
 #[derive(Debug, Default)]
 pub struct Posts {
     requests: Vec<WorkRequest>,
@@ -107,45 +111,50 @@ impl Posts {
         self.requests.push(request);
     }
 
-    /// The posted requests, handed to the driver; the list is empty afterwards.
+    /// Removes and returns the posted requests.
     pub fn drain(&mut self) -> impl Iterator<Item = WorkRequest> + '_ {
         self.requests.drain(..)
     }
 
-    /// Whether nothing was posted.
+    /// Returns whether no request was posted.
     pub fn is_empty(&self) -> bool {
         self.requests.is_empty()
     }
 }
 
-/// When a program wants to be stepped again.
+/// Condition for the next step of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// With the next completion.
+    /// At the next completion.
     Completion,
-    /// With the next completion, or at this time if that comes first.
+    /// At the next completion, or at this time if it is earlier.
     At(Time),
-    /// Never: it has what it wanted.
+    /// Never: the program has finished.
     Done,
 }
 
-/// A program that uses RDMA, as a state machine: time and completions come in, posted work goes
-/// out. It is stepped once at its start with nothing seen.
+/// A program that uses RDMA, as a state machine: time and completions are its input, posted work
+/// its output. The first step is at its start, without completions.
 pub trait Program: Send {
-    /// One step. `now` is what the program's clock reads; `seen` holds the completions that the
-    /// last poll returned, oldest first.
+    /// Performs a step. `now` is the time of the program's clock. `seen` has the completions of the
+    /// last poll, oldest first.
     fn step(&mut self, now: Time, seen: &[Completion], posts: &mut Posts) -> Next;
 }
 
-/// What the messages of a [`Program`] hold, for a driver that really moves them: the program itself knows sizes alone.
+/// Contents of a [`Program`]'s messages, for a driver that transfers real data. The program itself
+/// knows only sizes.
 pub trait Contents: Send {
-    /// A message has arrived, and its program has not seen it yet.
+    /// Processes a message that has arrived, before its program sees it.
     fn arrived(&mut self, qp: Qp, message: &[u8]);
 
-    /// Fills in a message of the size that was posted, in the order of posting.
+    /// Fills a message of the posted size, in the order of posting.
     fn fill(&mut self, qp: Qp, message: &mut [u8]);
 
-    /// Looks at what has arrived since the last time. There is time for it: what the program posted upon that is
-    /// on its way. An error says what is not as it should be.
+    /// Checks the messages that arrived since the last call. The driver calls it while the
+    /// program's next posts are in flight.
+    ///
+    /// # Errors
+    ///
+    /// A description of a wrong message.
     fn check(&mut self) -> Result<(), String>;
 }

@@ -1,8 +1,8 @@
 //! Frames, byte by byte.
 
 use bandwise_rdma::wire::{
-    Aeth, Bth, Ecn, Frame, FrameError, Ipv4, Mac, Operation, PauseFrame, Reth, RocePacket,
-    Stations, Syndrome, Tcp, TcpSegment,
+    Aeth, Bth, Ecn, Frame, FrameError, Ipv4, Mac, Operation, PfcHeader, Reth, RocePacket, Stations,
+    Syndrome, Tcp, TcpSegment,
 };
 use proptest::prelude::*;
 
@@ -59,7 +59,7 @@ fn a_pause_by_hand() {
     // IEEE 802.1Qbb: priorities 0 and 3, the one to go on, the other to stop for all there is.
     let mut quanta = [None; 8];
     (quanta[0], quanta[3]) = (Some(0), Some(0xffff));
-    let frame = Frame::Pause(PauseFrame { src: Mac([2, 0, 0, 0, 0, 7]), quanta });
+    let frame = Frame::Pfc(PfcHeader { src: Mac([2, 0, 0, 0, 0, 7]), quanta });
     let mut expected = bytes("0180c2000001 020000000007 8808 0101 0009 0000 0000 0000 ffff");
     expected.resize(60, 0);
     assert_eq!(encoded(&frame), expected);
@@ -148,7 +148,7 @@ proptest! {
         for frame in [
             Frame::Roce(RocePacket { stations, ip, src_port, bth, payload: &payload }),
             Frame::Tcp(TcpSegment { stations, ip, tcp, payload: &payload }),
-            Frame::Pause(PauseFrame { src: stations.src, quanta }),
+            Frame::Pfc(PfcHeader { src: stations.src, quanta }),
         ] {
             let mut bytes = encoded(&frame);
             bytes.resize(bytes.len() + trailer, 0);

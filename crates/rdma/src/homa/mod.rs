@@ -1,30 +1,31 @@
-//! Homa: messages whose receivers say who sends when, and switches that send by priority. What the
-//! hosts at both ends decide, without a clock or a wire.
+//! Homa: receivers schedule messages, and switches send by priority. Decisions of the hosts at both
+//! ends, without a clock or a wire.
 //!
-//! A message is a number of packets from one host to another. The first of them, as many as a round
-//! trip takes, are *unscheduled*: they go at once. The rest is *scheduled*: it goes as the receiver
-//! grants it. A host has one [`Sender`] for all messages that leave it and one [`Receiver`] for all
-//! that come to it, as both choose among messages. A simulator, a NIC or the test bench drives them:
-//! it calls a message by its [`Place`], hands over what arrives, and carries what comes out.
+//! A message is a number of packets from one host to another. The first packets, as many as a round
+//! trip takes, are *unscheduled*: they are sent at once. The others are *scheduled*: they are sent
+//! as the receiver grants them. A host has one [`Sender`] for all messages that it sends and one
+//! [`Receiver`] for all that it receives, since both choose among messages. A simulator, a NIC or a
+//! test bench drives them: it identifies a message by its [`Slot`], passes in what arrives, and
+//! sends what is returned.
 //!
-//! | file | what it decides |
+//! | file | content |
 //! |---|---|
-//! | `priorities.rs` | which priority unscheduled packets have, and how many there are for which |
-//! | `sender.rs` | which message goes next, what is sent again |
-//! | `receiver.rs` | who is granted how much, at which priority; what is missing |
+//! | `priorities.rs` | priorities of unscheduled packets, and the number of levels |
+//! | `sender.rs` | choice of the next message; retransmissions |
+//! | `receiver.rs` | grants and their priorities; detection of missing packets |
 //!
 //! "Homa" is B. Montazeri et al., *Homa: A Receiver-Driven Low-Latency Transport Protocol Using
-//! Network Priorities* (SIGCOMM 2018); the number after it is the section. What is left open there,
-//! or is different here:
+//! Network Priorities* (SIGCOMM 2018), followed by the section. Points that the paper leaves open,
+//! or that differ here:
 //!
-//! - Messages count packets in place of bytes: all but the last are full.
-//! - A message stands for the request of a remote procedure call whose response is a packet without
-//!   data, [`ToSender::Done`]. So a request of which nothing arrived is found as there: by the client,
-//!   who asks for the response ([`ToReceiver::Ask`], Homa 3.7).
-//! - Nobody gives up: hosts don't fail (Homa 3.7 aborts after several tries).
-//! - Who waits for many responses may not ask for their data to be held back (Homa 3.6): there are
-//!   none.
-//! - Cutoffs are given to all hosts, not measured by each (Homa 3.4).
+//! - Messages count packets instead of bytes: all but the last are full.
+//! - A message is the request of a remote procedure call whose response is a packet without data,
+//!   [`ToSender::Done`]. If nothing of a request arrives, the client finds out as in the paper, by
+//!   requesting the response ([`ToReceiver::Resend`], Homa 3.7).
+//! - Hosts never give up, since none fails (Homa 3.7 aborts after several tries).
+//! - A client with many outstanding requests can't ask for their responses to be delayed (Homa
+//!   3.6), since responses have no data.
+//! - All hosts are given the same cutoffs, instead of measuring their own (Homa 3.4).
 
 mod priorities;
 mod receiver;
@@ -39,14 +40,14 @@ pub use settings::{RESEND_AFTER, Settings};
 
 use bandwise_units::Bytes;
 
-/// Where a host keeps a message: a small number that its driver chooses, another for each message
-/// that is there at a time, and uses again when one was closed.
-pub type Place = u32;
+/// Identifier of a message at a host: a small number chosen by its driver, unique among the open
+/// messages, and reused after a message is closed.
+pub type Slot = u32;
 
-/// How large a message is.
+/// Size of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Message {
-    /// Packets, 1 to [`MAX_PACKETS`].
+    /// Number of packets, 1 to [`MAX_PACKETS`].
     pub packets: u32,
     /// Payload.
     pub bytes: Bytes,
@@ -55,46 +56,46 @@ pub struct Message {
 /// A DATA packet to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Data {
-    /// Of which message.
-    pub place: Place,
-    /// Which packet of it, from 0.
+    /// Message of the packet.
+    pub slot: Slot,
+    /// Number of the packet in its message, from 0.
     pub seq: Seq,
-    /// The priority that it has in the network, 0 the lowest.
+    /// Priority in the network, 0 the lowest.
     pub priority: u8,
-    /// Whether it was sent before.
+    /// The packet was sent before.
     pub retransmission: bool,
 }
 
-/// What a receiver tells the sender of a message.
+/// A control packet from the receiver to the sender of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToSender {
-    /// GRANT: all packets below `to` may be sent, scheduled ones at that priority (Homa 3.3).
+    /// GRANT: all packets below `to` may be sent, scheduled ones at the given priority (Homa 3.3).
     Grant {
-        /// The first packet that may not.
+        /// The first packet that may not be sent.
         to: Seq,
         /// The priority of scheduled packets from now on.
         priority: u8,
     },
-    /// RESEND: these packets are missing; send them again (Homa 3.7).
+    /// RESEND: retransmit the missing packets (Homa 3.7).
     Resend {
-        /// The first.
+        /// The first missing packet.
         from: Seq,
-        /// The first that is not.
+        /// The packet after the last missing one.
         to: Seq,
-        /// At which priority.
+        /// Priority of the retransmissions.
         priority: u8,
     },
-    /// BUSY: the message is known and not complete; its receiver will say what it wants.
+    /// BUSY: the message is known and incomplete; its receiver will send grants.
     Busy,
     /// The response: the message is complete.
     Done,
 }
 
-/// What a sender tells the receiver of a message.
+/// A control packet from the sender to the receiver of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToReceiver {
-    /// BUSY: what was asked for waits for other messages (Homa 3.7).
+    /// BUSY: the requested packets wait for other messages (Homa 3.7).
     Busy,
-    /// RESEND of the response: what became of the message?
-    Ask,
+    /// RESEND of the response: requests the message's state.
+    Resend,
 }

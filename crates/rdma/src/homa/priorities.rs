@@ -1,35 +1,41 @@
-//! [`Priorities`]: which packets go first in the network (Homa 3.4).
+//! [`Priorities`]: the use of network priorities (Homa 3.4).
 
 use bandwise_units::Bytes;
 
-/// Priorities that a switch can have: those of IEEE 802.1Q.
+/// Largest number of priorities of a switch: those of IEEE 802.1Q.
 pub const LEVELS: u8 = 8;
 
-/// How the priorities of switches are used, 0 being the lowest: scheduled packets have the low ones,
-/// unscheduled packets the ones above, those of short messages the highest, and so do control packets.
+/// Assignment of the switches' priorities, 0 being the lowest. Scheduled packets use the low ones
+/// and unscheduled packets the ones above, short messages the highest. Control packets also use the
+/// highest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Priorities {
     scheduled: u8,
     cutoffs: Vec<Bytes>,
 }
 
-/// Why priorities can't be used so.
+/// Reason why priorities are unusable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PrioritiesError {
-    /// Nothing could be granted.
+    /// No priority is left for scheduled packets.
     #[error("no priority is left for scheduled packets")]
     NoneScheduled,
-    /// More than there can be.
+    /// There are more priorities than switches have.
     #[error("{0} priorities: there are 8 at most")]
     TooMany(usize),
-    /// Not ascending.
+    /// Cutoffs are not ascending.
     #[error("cutoffs are in the wrong order: {1} after {0}")]
     Order(Bytes, Bytes),
 }
 
 impl Priorities {
-    /// So many scheduled priorities, and unscheduled ones above them: the highest for messages up to
-    /// the first cutoff, the next for those up to the second, the lowest for those above the last.
+    /// Creates `scheduled` priorities for scheduled packets, and unscheduled ones above them.
+    /// Messages up to the first cutoff have the highest, those up to the second the next, and those
+    /// above the last cutoff the lowest.
+    ///
+    /// # Errors
+    ///
+    /// No scheduled priority, more than [`LEVELS`] priorities, or cutoffs that are not ascending.
     pub fn new(scheduled: u8, cutoffs: Vec<Bytes>) -> Result<Self, PrioritiesError> {
         let count = usize::from(scheduled) + cutoffs.len() + 1;
         if scheduled == 0 {
@@ -44,9 +50,9 @@ impl Priorities {
         Ok(Priorities { scheduled, cutoffs })
     }
 
-    /// How many of `levels` (2 to [`LEVELS`]) are for unscheduled packets: the share that unscheduled
-    /// bytes have of all (Homa 3.4), but one at least of either kind. `sizes` are messages and how
-    /// often there is one; the first `unscheduled` bytes of each are.
+    /// Returns how many of `levels` (2 to [`LEVELS`]) are for unscheduled packets: in proportion to
+    /// the unscheduled bytes (Homa 3.4), at least one for either kind. `sizes` has message sizes
+    /// with their frequencies; the first `unscheduled` bytes of each message are unscheduled.
     pub fn unscheduled_levels(sizes: &[(Bytes, f64)], unscheduled: Bytes, levels: u8) -> u8 {
         let bytes = |most: Bytes| -> f64 {
             sizes.iter().map(|&(size, count)| size.min(most).get() as f64 * count).sum()
@@ -56,9 +62,9 @@ impl Priorities {
         ((share * f64::from(levels)).round() as u8).clamp(1, levels.max(2) - 1)
     }
 
-    /// The cutoffs between so many unscheduled priorities that each carries as many unscheduled bytes
-    /// (Homa 3.4), as nearly as sizes allow: what is of one size is not parted. Where that is more than
-    /// a share, the others share what is left, and there may be fewer of them.
+    /// Returns the cutoffs with which each of `priorities` unscheduled priorities carries about the
+    /// same number of unscheduled bytes (Homa 3.4). Messages of one size are never split. If one
+    /// size exceeds a share, the others share the rest, possibly with fewer priorities.
     pub fn balanced_cutoffs(
         sizes: &[(Bytes, f64)],
         unscheduled: Bytes,
@@ -74,7 +80,7 @@ impl Priorities {
         let mut by_size = sizes.chunk_by(|a, b| a.0 == b.0).peekable();
         while let (Some(of_size), Some(next)) = (by_size.next(), by_size.peek()) {
             level += bytes(of_size);
-            // Closer to a share than with the next size.
+            // Closer to a share than with the next size included.
             let is_full = 2.0 * level + bytes(next) >= 2.0 * rest / f64::from(left);
             if left > 1 && is_full {
                 cutoffs.push(of_size[0].0);
@@ -85,29 +91,29 @@ impl Priorities {
         cutoffs
     }
 
-    /// How many scheduled ones there are, the lowest; as many messages are granted at a time
-    /// (Homa 3.5).
+    /// Returns the number of scheduled priorities, which are the lowest. As many messages are
+    /// granted at a time (Homa 3.5).
     pub fn scheduled(&self) -> u8 {
         self.scheduled
     }
 
-    /// Up to which size messages have which unscheduled priority, that of the highest first.
+    /// Returns the largest message sizes of the unscheduled priorities, highest priority first.
     pub fn cutoffs(&self) -> &[Bytes] {
         &self.cutoffs
     }
 
-    /// How many there are in all.
+    /// Returns the total number of priorities.
     pub fn count(&self) -> u8 {
         self.scheduled + self.cutoffs.len() as u8 + 1
     }
 
-    /// The highest, which control packets have (Homa 3.2).
+    /// Returns the highest priority, which control packets have (Homa 3.2).
     #[inline]
     pub fn control(&self) -> u8 {
         self.count() - 1
     }
 
-    /// That of unscheduled packets of a message of that size.
+    /// Returns the priority of the unscheduled packets of a message of that size.
     pub fn unscheduled(&self, bytes: Bytes) -> u8 {
         let shorter = self.cutoffs.partition_point(|&cutoff| cutoff < bytes) as u8;
         self.control() - shorter

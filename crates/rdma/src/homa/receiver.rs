@@ -1,110 +1,111 @@
-//! [`Receiver`]: the messages that come to a host.
+//! [`Receiver`]: the messages that a host receives.
 
-use super::{Message, Place, Seq, Settings, ToReceiver, ToSender};
+use super::{Message, Seq, Settings, Slot, ToReceiver, ToSender};
 use crate::transport::RingBitmap;
 use bandwise_units::Time;
 use std::collections::BTreeSet;
 
-/// The messages of all others to a host.
+/// The messages that a host receives from all others.
 ///
-/// Of the messages that are not fully granted, those with the fewest packets missing are granted, as
+/// Among messages that are not fully granted, those with the fewest missing packets are granted, as
 /// many at a time as there are scheduled priorities (Homa 3.3, 3.5). The shortest has the highest
-/// priority of as many as are granted: a message alone has the lowest, so that one that is shorter
-/// finds a higher one free (Homa 3.4). A message is granted so far that no more than a round trip's
-/// packets are granted and missing.
+/// priority used. A single message has the lowest, so that a shorter one finds a higher one free
+/// (Homa 3.4). A message's grants never exceed its received packets by more than a round trip's
+/// worth.
 ///
-/// Where packets that may be sent don't come, it asks for the first that are missing (Homa 3.7).
+/// If granted packets do not arrive, the receiver requests the first missing ones (Homa 3.7).
 #[derive(Debug, Clone, Default)]
 pub struct Receiver {
     messages: Vec<Option<Incoming>>,
-    /// Those that are not fully granted.
+    /// Messages that are not fully granted.
     ungranted: BTreeSet<Rank>,
-    /// How many messages were heard of so far.
-    heard_of: u64,
+    /// Number of messages seen so far.
+    seen: u64,
 }
 
-/// The order of messages that are not fully granted: packets missing; the order in which they were
-/// heard of, where as many are.
-type Rank = (u32, u64, Place);
+/// Order of messages that are not fully granted: by missing packets, then by the order of their
+/// first packets.
+type Rank = (u32, u64, Slot);
 
 #[derive(Debug, Clone)]
 struct Incoming {
     number: u64,
     packets: u32,
-    /// Packets below may be sent, for all that the sender was told.
+    /// Packets below it may be sent, according to the grants sent.
     granted: Seq,
-    /// Packets below are unscheduled.
+    /// Packets below it are unscheduled.
     unscheduled: Seq,
     unscheduled_priority: u8,
-    /// That of the last grant.
+    /// Priority of the last grant.
     priority: u8,
-    /// What is there: all below its head, and what it holds.
+    /// Received packets: all below its head, and its members.
     got: RingBitmap,
-    /// When the sender was heard of, or granted something.
+    /// Time of the last packet from the sender, or of the last grant to it.
     since: Time,
 }
 
-/// What became of a DATA packet.
+/// Result of a DATA packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrival {
-    /// Whether it was needed: each packet of a message once.
+    /// The packet was new.
     pub accepted: bool,
-    /// Whether the message is complete by it.
+    /// The packet completes its message.
     pub completes: bool,
 }
 
 impl Receiver {
-    /// A host that has heard of nothing yet.
+    /// Creates a receiver without messages.
     pub fn new() -> Self {
         Receiver::default()
     }
 
-    /// A packet of a message came; each says how large that is. `tell` is told what to tell whom.
+    /// Processes a packet of a message; each packet states the message's size. `send` is called
+    /// with the control packets to send.
     #[inline]
     pub fn on_data(
         &mut self,
         settings: &Settings,
         now: Time,
-        place: Place,
+        slot: Slot,
         message: Message,
         seq: Seq,
-        mut tell: impl FnMut(Place, ToSender),
+        mut send: impl FnMut(Slot, ToSender),
     ) -> Arrival {
-        let incoming = match self.messages.get_mut(place as usize) {
+        let incoming = match self.messages.get_mut(slot as usize) {
             Some(Some(incoming)) => incoming,
-            _ => self.begin(settings, now, place, message),
+            _ => self.begin(settings, now, slot, message),
         };
         incoming.since = now;
-        let before = incoming.rank(place);
+        let before = incoming.rank(slot);
         let accepted = seq < incoming.packets && incoming.take(seq);
         if !accepted {
             return Arrival { accepted, completes: false };
         }
         let completes = incoming.missing() == 0;
-        let (after, is_granted) = (incoming.rank(place), incoming.is_granted());
+        let (after, is_granted) = (incoming.rank(slot), incoming.is_granted());
         if completes {
-            tell(place, ToSender::Done);
+            send(slot, ToSender::Done);
         }
         if !is_granted {
             self.ungranted.remove(&before);
             self.ungranted.insert(after);
-            self.grant(settings, now, tell);
+            self.grant(settings, now, send);
         }
         Arrival { accepted, completes }
     }
 
-    /// A message is heard of.
+    /// Adds a message after its first packet.
     #[cold]
     fn begin(
         &mut self,
         settings: &Settings,
         now: Time,
-        place: Place,
+        slot: Slot,
         message: Message,
     ) -> &mut Incoming {
         let unscheduled = settings.rtt.get().min(message.packets);
         let incoming = Incoming {
-            number: self.heard_of,
+            number: self.seen,
             packets: message.packets,
             granted: unscheduled,
             unscheduled,
@@ -113,30 +114,30 @@ impl Receiver {
             got: RingBitmap::new(),
             since: now,
         };
-        self.heard_of += 1;
+        self.seen += 1;
         if !incoming.is_granted() {
-            self.ungranted.insert(incoming.rank(place));
+            self.ungranted.insert(incoming.rank(slot));
         }
-        if self.messages.len() <= place as usize {
-            self.messages.resize(place as usize + 1, None);
+        if self.messages.len() <= slot as usize {
+            self.messages.resize(slot as usize + 1, None);
         }
-        self.messages[place as usize].insert(incoming)
+        self.messages[slot as usize].insert(incoming)
     }
 
-    /// Grants the first messages so much that a round trip's packets are granted and missing. Those
-    /// that are fully granted then make room for others.
-    fn grant(&mut self, settings: &Settings, now: Time, mut tell: impl FnMut(Place, ToSender)) {
+    /// Grants the first messages up to a round trip's packets beyond those received. Fully granted
+    /// messages make room for others.
+    fn grant(&mut self, settings: &Settings, now: Time, mut send: impl FnMut(Slot, ToSender)) {
         let most = usize::from(settings.priorities.scheduled());
         loop {
             let active = self.ungranted.len().min(most) as u8;
             let mut complete = None;
             for (&rank, priority) in self.ungranted.iter().zip((0..active).rev()) {
-                let place = rank.2;
-                let Some(message) = &mut self.messages[place as usize] else { continue };
+                let slot = rank.2;
+                let Some(message) = &mut self.messages[slot as usize] else { continue };
                 let to = message.packets.min(message.received().saturating_add(settings.rtt.get()));
                 if to > message.granted {
                     (message.granted, message.priority, message.since) = (to, priority, now);
-                    tell(place, ToSender::Grant { to, priority });
+                    send(slot, ToSender::Grant { to, priority });
                 }
                 if message.is_granted() {
                     complete.get_or_insert(rank);
@@ -147,29 +148,29 @@ impl Receiver {
         }
     }
 
-    /// Its sender says something about a message. Returns what to answer.
+    /// Processes a control packet from a message's sender. Returns the response.
     pub fn on_control(
         &mut self,
         settings: &Settings,
         now: Time,
-        place: Place,
+        slot: Slot,
         message: Message,
-        said: ToReceiver,
+        control: ToReceiver,
     ) -> Option<ToSender> {
-        let incoming = match self.messages.get_mut(place as usize) {
+        let incoming = match self.messages.get_mut(slot as usize) {
             Some(Some(incoming)) => incoming,
-            // Homa 3.7: nothing of the request came, so that its first bytes are asked for.
-            _ if said == ToReceiver::Ask => {
+            // Homa 3.7: no packet of the request has arrived, so its first bytes are requested.
+            _ if control == ToReceiver::Resend => {
                 let to = settings.rtt.get().min(message.packets);
                 let priority = settings.priorities.unscheduled(message.bytes);
                 return Some(ToSender::Resend { from: 0, to, priority });
             }
             _ => return None,
         };
-        match said {
-            ToReceiver::Ask if incoming.missing() == 0 => Some(ToSender::Done),
-            // What is missing is asked for here when its time has come.
-            ToReceiver::Ask => Some(ToSender::Busy),
+        match control {
+            ToReceiver::Resend if incoming.missing() == 0 => Some(ToSender::Done),
+            // Missing packets are requested at the receiver's own deadline.
+            ToReceiver::Resend => Some(ToSender::Busy),
             ToReceiver::Busy => {
                 incoming.since = now;
                 None
@@ -177,11 +178,11 @@ impl Receiver {
         }
     }
 
-    /// When to ask for what is missing; [`Time::MAX`] where nothing is that may be sent. It moves to
-    /// an earlier time only where the message is granted more, or is heard of first.
+    /// Returns when to request missing packets, or [`Time::MAX`] if no granted packet is missing.
+    /// It becomes earlier only when the message is first seen or granted more.
     #[inline]
-    pub fn deadline(&self, settings: &Settings, place: Place) -> Time {
-        match self.message(place) {
+    pub fn deadline(&self, settings: &Settings, slot: Slot) -> Time {
+        match self.message(slot) {
             Some(message) if message.received() < message.granted => {
                 message.since.saturating_add(settings.resend_after)
             }
@@ -189,12 +190,12 @@ impl Receiver {
         }
     }
 
-    /// Asks for the first packets that are missing, if the deadline has come.
-    pub fn on_timeout(&mut self, settings: &Settings, now: Time, place: Place) -> Option<ToSender> {
-        if now < self.deadline(settings, place) {
+    /// Requests the first missing packets if the deadline has passed.
+    pub fn on_timeout(&mut self, settings: &Settings, now: Time, slot: Slot) -> Option<ToSender> {
+        if now < self.deadline(settings, slot) {
             return None;
         }
-        let message = self.messages[place as usize].as_mut()?;
+        let message = self.messages[slot as usize].as_mut()?;
         message.since = now;
         let from = message.got.head();
         let (to, priority) = match from < message.unscheduled {
@@ -205,29 +206,29 @@ impl Receiver {
         Some(ToSender::Resend { from, to, priority })
     }
 
-    /// How many packets of a message are there.
-    pub fn received(&self, place: Place) -> u32 {
-        self.message(place).map_or(0, Incoming::received)
+    /// Returns the number of received packets of a message.
+    pub fn received(&self, slot: Slot) -> u32 {
+        self.message(slot).map_or(0, Incoming::received)
     }
 
-    /// How many packets of a message its sender was allowed to send; none where it was not heard of.
-    pub fn granted(&self, place: Place) -> Option<u32> {
-        self.message(place).map(|message| message.granted)
+    /// Returns the number of packets that the sender may send, or `None` for an unknown message.
+    pub fn granted(&self, slot: Slot) -> Option<u32> {
+        self.message(slot).map(|message| message.granted)
     }
 
-    /// Whether a message is complete.
-    pub fn is_complete(&self, place: Place) -> bool {
-        self.message(place).is_some_and(|message| message.missing() == 0)
+    /// Returns whether a message is complete.
+    pub fn is_complete(&self, slot: Slot) -> bool {
+        self.message(slot).is_some_and(|message| message.missing() == 0)
     }
 
     #[inline]
-    fn message(&self, place: Place) -> Option<&Incoming> {
-        self.messages.get(place as usize)?.as_ref()
+    fn message(&self, slot: Slot) -> Option<&Incoming> {
+        self.messages.get(slot as usize)?.as_ref()
     }
 
-    /// Forgets a message that is complete: its place is free.
-    pub fn close(&mut self, place: Place) {
-        if let Some(message) = self.messages.get_mut(place as usize) {
+    /// Removes a message, which frees its slot.
+    pub fn close(&mut self, slot: Slot) {
+        if let Some(message) = self.messages.get_mut(slot as usize) {
             *message = None;
         }
     }
@@ -250,11 +251,11 @@ impl Incoming {
     }
 
     #[inline]
-    fn rank(&self, place: Place) -> Rank {
-        (self.missing(), self.number, place)
+    fn rank(&self, slot: Slot) -> Rank {
+        (self.missing(), self.number, slot)
     }
 
-    /// Takes a packet; whether it is new.
+    /// Adds a packet. Returns whether it is new.
     #[inline]
     fn take(&mut self, seq: Seq) -> bool {
         if seq != self.got.head() {

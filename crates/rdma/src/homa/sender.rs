@@ -1,67 +1,67 @@
-//! [`Sender`]: the messages that leave a host.
+//! [`Sender`]: the messages that a host sends.
 
-use super::{Data, Message, Place, Seq, Settings, ToReceiver, ToSender};
+use super::{Data, Message, Seq, Settings, Slot, ToReceiver, ToSender};
 use bandwise_units::Time;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::ops::Range;
 
-/// The messages of a host to all others.
+/// The messages that a host sends to all others.
 ///
-/// Of those that may send, the one with the fewest packets left goes first (SRPT, Homa 3.2); it does
-/// not matter which priority its packets have in the network. Nothing is sent again unless a receiver
-/// asks for it (Homa 3.7), and then before what else the message has to send.
+/// Among messages that may send, the one with the fewest packets left is first (SRPT, Homa 3.2),
+/// regardless of its packets' priority in the network. A packet is retransmitted only on the
+/// receiver's request (Homa 3.7), before the message's other packets.
 #[derive(Debug, Clone, Default)]
 pub struct Sender {
     messages: Vec<Option<Outgoing>>,
-    /// Those that have something to send; a few that had, when they were last looked at.
-    turns: BinaryHeap<Turn>,
-    /// How many messages were opened so far.
+    /// Messages with packets to send; some entries may be stale.
+    queue: BinaryHeap<QueuedMessage>,
+    /// Number of messages opened so far.
     opened: u64,
 }
 
-/// A message with something to send: the greatest goes first.
+/// A message with packets to send. The greatest is first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Turn {
-    /// Packets that were not sent yet, counted down from the most there can be.
+struct QueuedMessage {
+    /// Unsent packets, subtracted from the largest possible number.
     few_left: u32,
-    /// The one opened first where as many are left: numbers of messages count down.
+    /// Decreasing number, so that among equals the message opened first is first.
     number: u64,
-    place: Place,
+    slot: Slot,
 }
 
 #[derive(Debug, Clone)]
 struct Outgoing {
     number: u64,
     packets: u32,
-    /// Packets below were sent.
+    /// Packets below it were sent.
     next: Seq,
-    /// Packets below may be.
+    /// Packets below it may be sent.
     granted: Seq,
-    /// Packets below are unscheduled.
+    /// Packets below it are unscheduled.
     unscheduled: Seq,
     unscheduled_priority: u8,
-    /// That of scheduled packets: what the last grant said.
+    /// Priority of scheduled packets, from the last grant.
     priority: u8,
-    /// Sent already and asked for again, and the priority that they then have.
-    again: Range<Seq>,
-    again_priority: u8,
-    /// When the receiver was heard of, or something was sent to it.
+    /// Packets to retransmit, and their priority.
+    retransmit: Range<Seq>,
+    retransmit_priority: u8,
+    /// Time of the last packet from the receiver, or to it.
     since: Time,
-    /// There is a turn of it.
-    listed: bool,
-    /// The response came.
+    /// The message is in the queue.
+    queued: bool,
+    /// The response has arrived.
     done: bool,
 }
 
 impl Sender {
-    /// A host that sends nothing yet.
+    /// Creates a sender without messages.
     pub fn new() -> Self {
         Sender::default()
     }
 
-    /// A message begins at `now`, at a place that is free.
-    pub fn open(&mut self, settings: &Settings, now: Time, place: Place, message: Message) {
+    /// Opens a message at `now` in a free slot.
+    pub fn open(&mut self, settings: &Settings, now: Time, slot: Slot, message: Message) {
         let unscheduled = settings.rtt.get().min(message.packets);
         let outgoing = Outgoing {
             number: u64::MAX - self.opened,
@@ -71,72 +71,72 @@ impl Sender {
             unscheduled,
             unscheduled_priority: settings.priorities.unscheduled(message.bytes),
             priority: 0,
-            again: 0..0,
-            again_priority: 0,
+            retransmit: 0..0,
+            retransmit_priority: 0,
             since: now,
-            listed: false,
+            queued: false,
             done: false,
         };
         self.opened += 1;
-        if self.messages.len() <= place as usize {
-            self.messages.resize(place as usize + 1, None);
+        if self.messages.len() <= slot as usize {
+            self.messages.resize(slot as usize + 1, None);
         }
-        self.messages[place as usize] = Some(outgoing);
-        self.list(place);
+        self.messages[slot as usize] = Some(outgoing);
+        self.enqueue(slot);
     }
 
-    /// Whether there may be a packet to send.
+    /// Returns whether there may be a packet to send.
     #[inline]
     pub fn is_waiting(&self) -> bool {
-        !self.turns.is_empty()
+        !self.queue.is_empty()
     }
 
-    /// The packet to send at `now`, which then counts as sent.
+    /// Returns the packet to send at `now`, and counts it as sent.
     #[inline]
     pub fn next(&mut self, now: Time) -> Option<Data> {
         loop {
-            let mut turn = self.turns.peek_mut()?;
-            let (number, place) = (turn.number, turn.place);
-            let there = self.messages[place as usize].as_mut();
+            let mut first = self.queue.peek_mut()?;
+            let (number, slot) = (first.number, first.slot);
+            let there = self.messages[slot as usize].as_mut();
             let message = there.filter(|message| message.number == number);
             let data = message.and_then(|message| {
-                let data = message.take(now, place);
-                message.listed = message.has_something();
-                turn.few_left = message.few_left();
-                data.map(|data| (data, message.listed))
+                let data = message.take(now, slot);
+                message.queued = message.has_packets();
+                first.few_left = message.few_left();
+                data.map(|data| (data, message.queued))
             });
             match data {
                 Some((data, true)) => return Some(data),
                 Some((data, false)) => {
-                    PeekMut::pop(turn);
+                    PeekMut::pop(first);
                     return Some(data);
                 }
-                // It ended while it waited.
-                None => PeekMut::pop(turn),
+                // The message ended while it was queued.
+                None => PeekMut::pop(first),
             };
         }
     }
 
-    /// Its receiver says something about a message. Returns what to answer.
-    pub fn on_control(&mut self, now: Time, place: Place, said: ToSender) -> Option<ToReceiver> {
-        let message = self.messages.get_mut(place as usize)?.as_mut()?;
+    /// Processes a control packet from a message's receiver. Returns the response.
+    pub fn on_control(&mut self, now: Time, slot: Slot, control: ToSender) -> Option<ToReceiver> {
+        let message = self.messages.get_mut(slot as usize)?.as_mut()?;
         message.since = now;
-        match said {
+        match control {
             ToSender::Grant { to, priority } => {
                 message.grant(to, priority);
-                self.list(place);
+                self.enqueue(slot);
                 None
             }
             ToSender::Resend { from, to, priority } => {
-                // Of what was not sent yet, the grant may be lost.
+                // The grant of unsent packets may have been lost.
                 message.grant(to, priority);
-                let again = from..to.min(message.next);
-                if !again.is_empty() {
-                    (message.again, message.again_priority) = (again, priority);
+                let retransmit = from..to.min(message.next);
+                if !retransmit.is_empty() {
+                    (message.retransmit, message.retransmit_priority) = (retransmit, priority);
                 }
-                self.list(place);
-                let first = self.turns.peek().is_none_or(|turn| turn.place == place);
-                (!first && self.is_listed(place)).then_some(ToReceiver::Busy)
+                self.enqueue(slot);
+                let first = self.queue.peek().is_none_or(|first| first.slot == slot);
+                (!first && self.is_queued(slot)).then_some(ToReceiver::Busy)
             }
             ToSender::Busy => None,
             ToSender::Done => {
@@ -146,75 +146,70 @@ impl Sender {
         }
     }
 
-    /// Puts a message in line, if it has something to send and is not there.
+    /// Queues a message with packets to send, unless it is queued.
     #[inline]
-    fn list(&mut self, place: Place) {
-        if let Some(message) = &mut self.messages[place as usize]
-            && !message.listed
-            && message.has_something()
+    fn enqueue(&mut self, slot: Slot) {
+        if let Some(message) = &mut self.messages[slot as usize]
+            && !message.queued
+            && message.has_packets()
         {
-            message.listed = true;
+            message.queued = true;
             let (few_left, number) = (message.few_left(), message.number);
-            self.turns.push(Turn { few_left, number, place });
+            self.queue.push(QueuedMessage { few_left, number, slot });
         }
     }
 
-    /// When to ask what became of a message whose receiver has everything that it was granted, for
-    /// all that is known here; [`Time::MAX`] where there is nothing to ask. It moves to an earlier
-    /// time only where the last packet that may go is sent.
+    /// Returns when to request the state of a message whose granted packets have all been sent, or
+    /// [`Time::MAX`] if there is none to request. It becomes earlier only when the last granted
+    /// packet is sent.
     #[inline]
-    pub fn deadline(&self, settings: &Settings, place: Place) -> Time {
-        match self.messages.get(place as usize) {
-            Some(Some(message)) if !message.done && !message.listed => {
+    pub fn deadline(&self, settings: &Settings, slot: Slot) -> Time {
+        match self.messages.get(slot as usize) {
+            Some(Some(message)) if !message.done && !message.queued => {
                 message.since.saturating_add(settings.resend_after)
             }
             _ => Time::MAX,
         }
     }
 
-    /// Asks, if the deadline has come.
-    pub fn on_timeout(
-        &mut self,
-        settings: &Settings,
-        now: Time,
-        place: Place,
-    ) -> Option<ToReceiver> {
-        if now < self.deadline(settings, place) {
+    /// Requests the message's state if the deadline has passed.
+    pub fn on_timeout(&mut self, settings: &Settings, now: Time, slot: Slot) -> Option<ToReceiver> {
+        if now < self.deadline(settings, slot) {
             return None;
         }
-        let message = self.messages[place as usize].as_mut()?;
+        let message = self.messages[slot as usize].as_mut()?;
         message.since = now;
-        Some(ToReceiver::Ask)
+        Some(ToReceiver::Resend)
     }
 
-    fn is_listed(&self, place: Place) -> bool {
-        self.message(place).is_some_and(|message| message.listed)
+    fn is_queued(&self, slot: Slot) -> bool {
+        self.message(slot).is_some_and(|message| message.queued)
     }
 
-    /// Whether the response to a message came.
-    pub fn is_done(&self, place: Place) -> bool {
-        self.message(place).is_some_and(|message| message.done)
+    /// Returns whether the response to a message has arrived.
+    pub fn is_done(&self, slot: Slot) -> bool {
+        self.message(slot).is_some_and(|message| message.done)
     }
 
-    /// How many packets of a message were sent, each counted once.
-    pub fn sent(&self, place: Place) -> u32 {
-        self.message(place).map_or(0, |message| message.next)
+    /// Returns the number of packets of a message that were sent, each counted once.
+    pub fn sent(&self, slot: Slot) -> u32 {
+        self.message(slot).map_or(0, |message| message.next)
     }
 
-    fn message(&self, place: Place) -> Option<&Outgoing> {
-        self.messages.get(place as usize)?.as_ref()
+    fn message(&self, slot: Slot) -> Option<&Outgoing> {
+        self.messages.get(slot as usize)?.as_ref()
     }
 
-    /// Forgets a message: its place is free.
-    pub fn close(&mut self, place: Place) {
-        if let Some(message) = self.messages.get_mut(place as usize) {
+    /// Removes a message, which frees its slot.
+    pub fn close(&mut self, slot: Slot) {
+        if let Some(message) = self.messages.get_mut(slot as usize) {
             *message = None;
         }
     }
 }
 
 impl Outgoing {
-    /// All packets below `to` may be sent. A grant that another has overtaken says nothing.
+    /// Allows packets below `to`. An overtaken grant has no effect.
     #[inline]
     fn grant(&mut self, to: Seq, priority: u8) {
         if to > self.granted {
@@ -224,30 +219,30 @@ impl Outgoing {
     }
 
     #[inline]
-    fn has_something(&self) -> bool {
-        !self.done && (self.next < self.granted || !self.again.is_empty())
+    fn has_packets(&self) -> bool {
+        !self.done && (self.next < self.granted || !self.retransmit.is_empty())
     }
 
-    /// Greater, the fewer packets were not sent yet.
+    /// Returns a value that is greater for fewer unsent packets.
     #[inline]
     fn few_left(&self) -> u32 {
         u32::MAX - (self.packets - self.next)
     }
 
     #[inline]
-    fn take(&mut self, now: Time, place: Place) -> Option<Data> {
-        if !self.has_something() {
+    fn take(&mut self, now: Time, slot: Slot) -> Option<Data> {
+        if !self.has_packets() {
             return None;
         }
         self.since = now;
-        if let Some(seq) = self.again.next() {
-            let priority = self.again_priority;
-            return Some(Data { place, seq, priority, retransmission: true });
+        if let Some(seq) = self.retransmit.next() {
+            let priority = self.retransmit_priority;
+            return Some(Data { slot, seq, priority, retransmission: true });
         }
         let seq = self.next;
         self.next += 1;
         let is_scheduled = seq >= self.unscheduled;
         let priority = if is_scheduled { self.priority } else { self.unscheduled_priority };
-        Some(Data { place, seq, priority, retransmission: false })
+        Some(Data { slot, seq, priority, retransmission: false })
     }
 }

@@ -1,14 +1,14 @@
-//! [`Acknowledger`]: which packets in order a receiver answers, and when.
+//! [`Acknowledger`]: acknowledgement of packets that arrive in order.
 
 use super::{Acks, Feedback, Seq};
 use bandwise_units::Time;
 
-/// What a receiver owes its sender.
+/// State of a receiver's pending acknowledgements.
 #[derive(Debug, Clone)]
 pub(super) struct Acknowledger {
-    /// When the acknowledgement of the packets that wait for one is due; [`Time::MAX`]: none does.
+    /// Time at which the pending acknowledgement is due; [`Time::MAX`] if none is pending.
     pub deadline: Time,
-    /// How many packets in order wait for an acknowledgement.
+    /// Number of packets in order without an acknowledgement.
     waiting: u32,
 }
 
@@ -17,8 +17,8 @@ impl Acknowledger {
         Acknowledger { deadline: Time::MAX, waiting: 0 }
     }
 
-    /// A packet in order arrived, after which all below `cumulative` are there. `urgent`: it
-    /// filled a gap.
+    /// Processes a packet in order, after which all packets below `cumulative` have arrived.
+    /// `urgent` packets fill a gap.
     #[inline]
     pub fn in_order(
         &mut self,
@@ -34,7 +34,7 @@ impl Acknowledger {
             Acks::Delayed { every, after } => {
                 self.waiting += 1;
                 if urgent || complete || self.waiting >= every.get() {
-                    return Some(self.now(Feedback::ack(cumulative)));
+                    return Some(self.include(Feedback::ack(cumulative)));
                 }
                 self.deadline = self.deadline.min(now.saturating_add(after));
                 None
@@ -42,22 +42,22 @@ impl Acknowledger {
         }
     }
 
-    /// A packet came twice: the acknowledgement of the first may be lost.
+    /// Processes a duplicate, since the first acknowledgement may be lost.
     #[inline]
-    pub fn twice(&mut self, acks: &Acks, cumulative: Seq, complete: bool) -> Option<Feedback> {
+    pub fn duplicate(&mut self, acks: &Acks, cumulative: Seq, complete: bool) -> Option<Feedback> {
         let silent = matches!(acks, Acks::OnCompletion) && !complete;
-        (!silent).then(|| self.now(Feedback::ack(cumulative)))
+        (!silent).then(|| self.include(Feedback::ack(cumulative)))
     }
 
-    /// Any feedback acknowledges all that wait.
+    /// Resets the pending acknowledgement, which any feedback includes.
     #[inline]
-    pub fn now(&mut self, feedback: Feedback) -> Feedback {
+    pub fn include(&mut self, feedback: Feedback) -> Feedback {
         (self.deadline, self.waiting) = (Time::MAX, 0);
         feedback
     }
 
-    /// The time `now` has come.
+    /// Returns the pending acknowledgement if it is due by `now`.
     pub fn on_timeout(&mut self, now: Time, cumulative: Seq) -> Option<Feedback> {
-        (now >= self.deadline && self.waiting > 0).then(|| self.now(Feedback::ack(cumulative)))
+        (now >= self.deadline && self.waiting > 0).then(|| self.include(Feedback::ack(cumulative)))
     }
 }

@@ -1,27 +1,29 @@
-//! [`RingBitmap`]: which packets beyond the next expected one are there.
+//! [`RingBitmap`]: packets beyond the next expected one.
 
 use super::Seq;
 use std::ops::{Deref, DerefMut};
 
-/// A set of sequence numbers from [`head`](Self::head) on, as a ring of bits: what a receiver has
-/// beyond the packet that it expects, or what a sender knows to be there beyond the cumulative
-/// acknowledgement. Its operations are the three of IRN 6.2: find the first zero, count ones, and
-/// shift, which a ring does by moving its head.
+/// A set of sequence numbers from [`head`](Self::head) on, as a ring of bits: packets that a
+/// receiver has beyond the expected one, or that a sender knows to have arrived beyond the
+/// cumulative acknowledgement. Its operations are those of IRN 6.2: find the first zero, count
+/// ones, and shift, which moves the ring's head.
 ///
-/// It has room for 128 numbers in itself, those of a NIC at 40 Gbps (IRN 6.1), and grows to a power of two.
+/// The ring has space for 128 numbers inline, enough for a NIC at 40 Gbps (IRN 6.1), and grows to a
+/// power of two.
 #[derive(Debug, Clone, Default)]
 pub struct RingBitmap {
-    /// The bit of number n is bit n of the ring, modulo its length. Bits outside `head..head + capacity` are zero.
+    /// Bit n of the ring, modulo its length, represents number n. Bits outside `head..head +
+    /// capacity` are zero.
     ring: Words,
     head: Seq,
-    /// How many bits are set. While none is, which is the rule, nobody looks at the ring.
+    /// Number of set bits. Mostly zero, in which case the ring is not read.
     ones: u32,
 }
 
-/// Words of the ring, a power of two.
+/// Words of the ring; their number is a power of two.
 #[derive(Debug, Clone)]
 enum Words {
-    /// What stands beside it in the state of a flow is in the same cache line or the next.
+    /// Inline words, in the same or the next cache line as the rest of the flow's state.
     Near([u64; 2]),
     Far(Box<[u64]>),
 }
@@ -55,12 +57,12 @@ impl DerefMut for Words {
 }
 
 impl RingBitmap {
-    /// An empty set from 0 on.
+    /// Returns an empty set from 0 on.
     pub fn new() -> Self {
         RingBitmap::default()
     }
 
-    /// The same as [`new`](Self::new), with the memory that is there.
+    /// Resets to the state of [`new`](Self::new), keeping the memory.
     pub fn reset(&mut self) {
         if self.ones > 0 {
             self.ring.fill(0);
@@ -68,19 +70,19 @@ impl RingBitmap {
         (self.head, self.ones) = (0, 0);
     }
 
-    /// The smallest number that the set could hold.
+    /// Returns the smallest number that the set could contain.
     #[inline]
     pub fn head(&self) -> Seq {
         self.head
     }
 
-    /// How many numbers it holds.
+    /// Returns the number of members.
     #[inline]
     pub fn ones(&self) -> u32 {
         self.ones
     }
 
-    /// Whether it holds `seq`.
+    /// Returns whether the set contains `seq`.
     #[inline]
     pub fn contains(&self, seq: Seq) -> bool {
         self.ones > 0 && seq >= self.head && seq - self.head < self.capacity() && {
@@ -88,7 +90,7 @@ impl RingBitmap {
         }
     }
 
-    /// Adds a number; whether it is new. Those below the head count as held.
+    /// Adds a number. Returns whether it is new; numbers below the head are not.
     #[inline]
     pub fn insert(&mut self, seq: Seq) -> bool {
         if seq < self.head {
@@ -106,7 +108,7 @@ impl RingBitmap {
         is_new
     }
 
-    /// The first number at or after `from` that is not held; `from` counts from the head.
+    /// Returns the first number at or after `from`, and at or after the head, that is not a member.
     #[inline]
     pub fn first_zero(&self, from: Seq) -> Seq {
         let from = from.max(self.head);
@@ -124,7 +126,7 @@ impl RingBitmap {
         end.max(from)
     }
 
-    /// The first number at or after `from` that is held beyond the head, if there is one.
+    /// Returns the first member at or after `from`, if there is one.
     pub fn first_one(&self, from: Seq) -> Option<Seq> {
         if self.ones == 0 {
             return None;
@@ -137,7 +139,7 @@ impl RingBitmap {
         })
     }
 
-    /// How many of `from..to` it holds (popcount).
+    /// Returns the number of members in `from..to` (popcount).
     #[inline]
     pub fn count(&self, from: Seq, to: Seq) -> u32 {
         if self.ones == 0 {
@@ -149,7 +151,7 @@ impl RingBitmap {
         spans(from.max(self.head), to).map(held).sum()
     }
 
-    /// Forgets what is below `to`, the new head (shift). No effect where the head is there already.
+    /// Removes numbers below `to`, the new head (shift). No effect if the head is already there.
     #[inline]
     pub fn advance(&mut self, to: Seq) {
         if to <= self.head {
@@ -161,7 +163,7 @@ impl RingBitmap {
         self.head = to;
     }
 
-    /// Moves the head past the numbers held right at it; how many they were.
+    /// Moves the head past the contiguous members at it. Returns their number.
     #[inline]
     pub fn advance_over_ones(&mut self) -> u32 {
         let run = self.first_zero(self.head) - self.head;
@@ -186,12 +188,12 @@ impl RingBitmap {
         self.ring.len() as u32 * 64
     }
 
-    /// Makes room for `window` numbers, of which there was less.
+    /// Grows the ring to at least `window` numbers.
     #[cold]
     fn grow(&mut self, window: u32) {
         let words = window.div_ceil(64).next_power_of_two();
         let mut new = vec![0; words as usize].into_boxed_slice();
-        // A word of the ring may hold numbers of both its ends, which part here: span by span.
+        // A word of the ring may hold numbers of both its ends, which separate here: copy by span.
         for (base, mask) in spans(self.head, self.head + self.capacity()) {
             let at = word(&new, base);
             new[at] |= self.ring[word(&self.ring, base)] & mask;
@@ -200,13 +202,13 @@ impl RingBitmap {
     }
 }
 
-/// Where the bit of a number stands.
+/// Returns the index of the word with a number's bit.
 #[inline]
 fn word(words: &[u64], seq: Seq) -> usize {
     (seq / 64) as usize & (words.len() - 1)
 }
 
-/// `from..to`, cut at multiples of 64: the multiple, and which of the 64 after it are meant.
+/// Splits `from..to` at multiples of 64: the multiple, and a mask of the 64 numbers from it.
 #[inline]
 fn spans(from: Seq, to: Seq) -> impl Iterator<Item = (Seq, u64)> {
     let mut at = from;
@@ -227,7 +229,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// A step of a schedule: what to do, and how far from the head.
+    /// Steps of a schedule: an operation, and a distance from the head.
     fn steps() -> impl Strategy<Value = Vec<(u8, u32)>> {
         let near = prop_oneof![5 => 0u32..70, 3 => 0u32..260, 1 => 0u32..1500];
         prop::collection::vec((0u8..8, near), 1..250)
@@ -237,7 +239,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2000))]
         /// IRN 6.2's operations against a set of numbers, at heads anywhere in the ring.
         #[test]
-        fn is_a_set(steps in steps(), start in 0u32..5000) {
+        fn agrees_with_a_set(steps in steps(), start in 0u32..5000) {
             let mut bits = RingBitmap::new();
             let mut set = BTreeSet::new();
             bits.advance(start);
@@ -275,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_ring_ends_at_its_end() {
+    fn a_full_ring_does_not_grow() {
         let mut bits = RingBitmap::new();
         bits.advance(100);
         (100..228).for_each(|seq| assert!(bits.insert(seq)));

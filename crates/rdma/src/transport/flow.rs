@@ -1,33 +1,33 @@
-//! [`Sender`] and [`Receiver`]: the transports behind one type each, without dynamic dispatch.
+//! [`Sender`] and [`Receiver`]: enums over the transports, without dynamic dispatch.
 
 use super::{Arrival, Feedback, Progress, Recovery, Seq, Settings, Transmit, irn, iwarp, roce};
 use bandwise_units::Time;
 
-/// The most packets of a flow: half of what a [`Seq`] can count, so that windows beyond the last
-/// packet do not wrap around. At 1 KB a packet these are 2 TB.
+/// Largest number of packets in a flow: half the range of a [`Seq`], so that windows beyond the
+/// last packet do not wrap around. With packets of 1 KB this is 2 TB.
 pub const MAX_PACKETS: u32 = 1 << 31;
 
 /// The sending end of one flow.
 ///
-/// A driver asks for packets while the link is free ([`next`](Self::next)), hands in what the
-/// receiver answers, and calls [`on_timeout`](Self::on_timeout) when the
-/// [`deadline`](Self::deadline) has come. The deadline moves with almost every call, mostly
-/// to later: a driver that lets an event stand and asks again when it comes pays little for
-/// that. It moves to an earlier time only in [`on_feedback`](Self::on_feedback), where an
-/// acknowledgement leaves so few packets in flight that the short timeout holds.
+/// A driver requests packets while the link is free ([`next`](Self::next)), passes in the
+/// receiver's feedback, and calls [`on_timeout`](Self::on_timeout) at the
+/// [`deadline`](Self::deadline). The deadline changes with almost every call, mostly to a later
+/// time. A driver may therefore keep an earlier event and query the deadline again when it fires.
+/// The deadline becomes earlier only in [`on_feedback`](Self::on_feedback), if an acknowledgement
+/// leaves so few packets in flight that the short timeout applies.
 ///
-/// Each call takes the settings that the flow was made with.
+/// Each call takes the settings with which the flow was created.
 #[derive(Debug, Clone)]
 pub enum Sender {
     /// Go-back-N.
     GoBackN(roce::Sender),
     /// Selective retransmission, with or without selective acknowledgements.
     Selective(irn::Sender),
-    /// TCP, by itself: flows of the others shall not take more room for it.
+    /// TCP, boxed so that flows of other transports stay small.
     Tcp(Box<iwarp::Sender>),
 }
 
-/// Calls a method of whichever end it is.
+/// Calls a method of the variant.
 macro_rules! each {
     ($self:expr, $end:ident, [$($variant:ident),+], $call:expr) => {
         match $self { $(Self::$variant($end) => $call,)+ }
@@ -35,7 +35,11 @@ macro_rules! each {
 }
 
 impl Sender {
-    /// The sender of a flow of 1 to [`MAX_PACKETS`] packets.
+    /// Creates the sender of a flow of 1 to [`MAX_PACKETS`] packets.
+    ///
+    /// # Panics
+    ///
+    /// If `packets` is out of range.
     pub fn new(settings: &Settings, packets: u32) -> Self {
         assert!((1..=MAX_PACKETS).contains(&packets), "a flow has 1 to 2^31 packets");
         match settings.recovery {
@@ -49,7 +53,11 @@ impl Sender {
         }
     }
 
-    /// The same as [`new`](Self::new), in the memory of a flow that is over.
+    /// Resets to the state of [`new`](Self::new), reusing the memory of a finished flow.
+    ///
+    /// # Panics
+    ///
+    /// If `packets` is out of range.
     pub fn reset(&mut self, settings: &Settings, packets: u32) {
         assert!((1..=MAX_PACKETS).contains(&packets), "a flow has 1 to 2^31 packets");
         match (&mut *self, settings.recovery) {
@@ -62,53 +70,53 @@ impl Sender {
         }
     }
 
-    /// When the next packet may go: `now`; later, while a retransmission is fetched; or
-    /// [`Time::MAX`] if only feedback or the timeout can change that. `cwnd`: the window of a
-    /// congestion control in packets, [`u32::MAX`] for none.
+    /// Returns when the next packet may be sent: `now`, later if a retransmission is being fetched,
+    /// or [`Time::MAX`] if only feedback or a timeout can change that. `cwnd` is the congestion
+    /// window in packets, [`u32::MAX`] for none.
     #[inline]
     pub fn next_at(&self, settings: &Settings, now: Time, cwnd: u32) -> Time {
         each!(self, sender, [GoBackN, Selective, Tcp], sender.next_at(settings, now, cwnd))
     }
 
-    /// The packet to send at `now`, which then counts as sent. `None` where
+    /// Returns the packet to send at `now`, and counts it as sent. Returns `None` if
     /// [`next_at`](Self::next_at) is later.
-    #[inline(always)] // whoever drives it may have several such places
+    #[inline(always)] // drivers may have several call sites
     pub fn next(&mut self, settings: &Settings, now: Time, cwnd: u32) -> Option<Transmit> {
         each!(self, sender, [GoBackN, Selective, Tcp], sender.next(settings, now, cwnd))
     }
 
-    /// The receiver's answer arrived.
-    #[inline(always)] // whoever drives it may have several such places
+    /// Processes the receiver's feedback.
+    #[inline(always)] // drivers may have several call sites
     pub fn on_feedback(&mut self, settings: &Settings, now: Time, feedback: Feedback) -> Progress {
         each!(self, sender, [GoBackN, Selective, Tcp], sender.on_feedback(settings, now, feedback))
     }
 
-    /// When the retransmission timer ends; [`Time::MAX`] if it does not run.
+    /// Returns when the retransmission timer expires, or [`Time::MAX`] if it is not running.
     #[inline]
     pub fn deadline(&self, settings: &Settings) -> Time {
         each!(self, sender, [GoBackN, Selective, Tcp], sender.deadline(settings))
     }
 
-    /// Gives up what the timer was for, and returns whether it has ended: earlier than the
-    /// deadline nothing happens.
+    /// Handles an expired retransmission timer. Returns whether it has expired; before the deadline
+    /// nothing changes.
     pub fn on_timeout(&mut self, settings: &Settings, now: Time) -> bool {
         each!(self, sender, [GoBackN, Selective, Tcp], sender.on_timeout(settings, now))
     }
 
-    /// How many packets the flow has.
+    /// Returns the number of packets in the flow.
     #[inline]
     pub fn packets(&self) -> u32 {
         each!(self, sender, [GoBackN, Selective, Tcp], sender.packets)
     }
 
-    /// Whether all packets are acknowledged.
+    /// Returns whether all packets are acknowledged.
     #[inline]
     pub fn is_done(&self) -> bool {
         each!(self, sender, [GoBackN, Selective, Tcp], sender.is_done())
     }
 
-    /// From the first unacknowledged packet to the last that was sent, packets. After going back,
-    /// go-back-N counts from there.
+    /// Returns the packets in flight, from the first unacknowledged one to the last sent. After
+    /// go-back-N goes back, it counts up to the next packet to send.
     #[inline]
     pub fn in_flight(&self) -> u32 {
         each!(self, sender, [GoBackN, Selective, Tcp], sender.in_flight())
@@ -117,19 +125,23 @@ impl Sender {
 
 /// The receiving end of one flow.
 ///
-/// A flow is complete when the receiver has it all ([`is_complete`](Self::is_complete)): that is
-/// what a flow completion time measures. Its sender knows half a round trip later, or when the
-/// last acknowledgement that is lost has been repeated.
+/// A flow is complete when the receiver has all packets ([`is_complete`](Self::is_complete)), which
+/// defines its completion time. Its sender learns that half a round trip later, or after a lost
+/// last acknowledgement has been repeated.
 #[derive(Debug, Clone)]
 pub enum Receiver {
-    /// Takes packets in order and drops all others.
+    /// Accepts packets in order and drops all others.
     InOrder(roce::Receiver),
-    /// Keeps what is out of order.
+    /// Accepts packets out of order.
     AnyOrder(irn::Receiver),
 }
 
 impl Receiver {
-    /// The receiver of a flow of 1 to [`MAX_PACKETS`] packets.
+    /// Creates the receiver of a flow of 1 to [`MAX_PACKETS`] packets.
+    ///
+    /// # Panics
+    ///
+    /// If `packets` is out of range.
     pub fn new(settings: &Settings, packets: u32) -> Self {
         assert!((1..=MAX_PACKETS).contains(&packets), "a flow has 1 to 2^31 packets");
         match settings.recovery {
@@ -138,7 +150,11 @@ impl Receiver {
         }
     }
 
-    /// The same as [`new`](Self::new), in the memory of a flow that is over.
+    /// Resets to the state of [`new`](Self::new), reusing the memory of a finished flow.
+    ///
+    /// # Panics
+    ///
+    /// If `packets` is out of range.
     pub fn reset(&mut self, settings: &Settings, packets: u32) {
         assert!((1..=MAX_PACKETS).contains(&packets), "a flow has 1 to 2^31 packets");
         match self {
@@ -149,19 +165,19 @@ impl Receiver {
         }
     }
 
-    /// A data packet arrived.
-    #[inline(always)] // whoever drives it may have several such places
+    /// Processes a data packet.
+    #[inline(always)] // drivers may have several call sites
     pub fn on_data(&mut self, settings: &Settings, now: Time, seq: Seq) -> Arrival {
         each!(self, receiver, [InOrder, AnyOrder], receiver.on_data(settings, now, seq))
     }
 
-    /// When a delayed acknowledgement is due; [`Time::MAX`] if none is.
+    /// Returns when a delayed acknowledgement is due, or [`Time::MAX`] if none is.
     #[inline]
     pub fn deadline(&self) -> Time {
         each!(self, receiver, [InOrder, AnyOrder], receiver.acks.deadline)
     }
 
-    /// The delayed acknowledgement, if it is due.
+    /// Returns the delayed acknowledgement if it is due.
     pub fn on_timeout(&mut self, now: Time) -> Option<Feedback> {
         each!(self, receiver, [InOrder, AnyOrder], {
             let cumulative = receiver.cumulative();
@@ -169,13 +185,13 @@ impl Receiver {
         })
     }
 
-    /// How many of the flow's packets it has.
+    /// Returns the number of packets received.
     #[inline]
     pub fn received(&self) -> u32 {
         each!(self, receiver, [InOrder, AnyOrder], receiver.received())
     }
 
-    /// Whether it has them all.
+    /// Returns whether all packets have been received.
     #[inline]
     pub fn is_complete(&self) -> bool {
         each!(self, receiver, [InOrder, AnyOrder], receiver.is_complete())
@@ -186,7 +202,7 @@ impl Receiver {
 mod tests {
     use super::*;
 
-    /// A simulated host has thousands of flows: what one takes decides what fits the cache.
+    /// A simulated host has thousands of flows, so their size determines what fits the cache.
     #[test]
     fn the_state_of_a_flow_is_small() {
         assert!(size_of::<Sender>() <= 96 && size_of::<Receiver>() <= 72);
@@ -195,7 +211,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "1 to 2^31 packets")]
-    fn a_flow_of_nothing_is_refused() {
+    fn an_empty_flow_is_refused() {
         Sender::new(&Settings::irn(), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! IRN's loss recovery: only what is lost is sent again (IRN 3.1). Its ablations are settings.
+//! IRN's loss recovery: selective retransmission (IRN 3.1). Its ablations are settings.
 
 use super::acks::Acknowledger;
 use super::bitmap::RingBitmap;
@@ -6,39 +6,40 @@ use super::timer::Timer;
 use super::{Arrival, Feedback, Progress, Recovery, Seq, Settings, Transmit};
 use bandwise_units::Time;
 
-/// Sends again what is lost, and new packets when nothing is.
+/// A sender that retransmits lost packets, and sends new ones if there are none.
 ///
-/// The state is that of IRN 6.1: the packet to send again, the recovery sequence, a bitmap of
-/// selective acknowledgements, flags. What the paper leaves open is decided so:
+/// The state is that of IRN 6.1: the packet to retransmit, the recovery sequence, a bitmap of
+/// selective acknowledgements, flags. Points that the paper leaves open are decided as follows:
 ///
-/// - The recovery sequence is set when a recovery starts, by the NACK or the timeout; no new packet
+/// - The recovery sequence is set when a recovery starts, by the NACK or the timeout. No new packet
 ///   is sent between that and the first retransmission.
-/// - A further NACK inside a recovery adds to the bitmap, and so to what is lost; it does not start
-///   over. Each packet is sent again once a recovery. If that is lost as well, the timeout finds
-///   it, or the first NACK of another recovery: that begins at the cumulative acknowledgement, as
-///   the paper has it, also where the last recovery had sent that packet again.
-/// - A cumulative acknowledgement inside a recovery says that the packet at it is lost, as nothing
-///   else tells of packets lost at the end of a window (a setting).
-/// - A timeout inside a recovery starts it over, at the cumulative acknowledgement. The bitmap
-///   stays, as what a receiver has it keeps.
-/// - Retransmissions pass the congestion window: they are inside what was sent already, and BDP-FC
-///   counts from the first unacknowledged packet.
-/// - A recovery that ends while the bitmap shows losses not yet sent again (of packets that are
-///   newer than the recovery sequence) is followed by the next one at once.
+/// - A further NACK during a recovery adds to the bitmap, and thereby to the lost packets. It does
+///   not restart the recovery. Each packet is retransmitted once per recovery. If the
+///   retransmission is lost as well, the timeout detects it, or the first NACK of another recovery.
+///   That recovery starts at the cumulative acknowledgement, as in the paper, even if the last one
+///   retransmitted that packet.
+/// - A cumulative acknowledgement during a recovery marks the packet at it as lost, since nothing
+///   else reports losses at the end of a window (a setting).
+/// - A timeout during a recovery restarts it at the cumulative acknowledgement. The bitmap is kept,
+///   since a receiver never discards packets.
+/// - Retransmissions ignore the congestion window: they are within the packets already sent, and
+///   BDP-FC counts from the first unacknowledged packet.
+/// - If the bitmap shows further losses when a recovery ends (of packets after the recovery
+///   sequence), the next recovery starts at once.
 #[derive(Debug, Clone)]
 pub struct Sender {
     /// Selectively acknowledged packets; its head is the cumulative acknowledgement.
     sacked: RingBitmap,
-    /// The new packet to send next.
+    /// Next new packet to send.
     next: Seq,
     pub(super) packets: u32,
-    /// No packet below is to be sent again in this recovery. If `pending`, the one here is.
+    /// First candidate for retransmission in this recovery; if `pending`, the packet to retransmit.
     again: Seq,
-    /// Packets below that are not acknowledged are lost.
+    /// Unacknowledged packets below it are lost.
     lost_below: Seq,
-    /// The packet after the recovery sequence: acknowledged up to here, the recovery is over.
+    /// Packet after the recovery sequence; the recovery ends when it is acknowledged up to here.
     recovered: Seq,
-    /// When the packet to send again is in the NIC (IRN 6.3).
+    /// Time at which the packet to retransmit is in the NIC (IRN 6.3).
     ready: Time,
     timer: Timer,
     recovering: bool,
@@ -77,7 +78,7 @@ impl Sender {
     #[inline]
     pub(super) fn next_at(&self, settings: &Settings, now: Time, cwnd: u32) -> Time {
         if self.pending {
-            // IRN 3.1: lost packets instead of new ones, also while they are fetched.
+            // IRN 3.1: lost packets precede new ones, also while they are being fetched.
             now.max(self.ready)
         } else if self.next < self.packets && self.in_flight() < settings.window().min(cwnd) {
             now
@@ -97,7 +98,7 @@ impl Sender {
             self.timer.start(now);
         }
         if retransmission {
-            self.timer.sent_again();
+            self.timer.retransmitted();
             self.again += 1;
             self.pending = false;
             self.look_ahead(settings, now);
@@ -120,7 +121,7 @@ impl Sender {
         let Feedback { cumulative, sack, nack } = feedback;
         let newly_acked = cumulative.saturating_sub(self.cumulative());
         if cumulative > self.next {
-            // About packets that were never sent.
+            // Feedback on packets that were never sent.
             return Progress { done: self.is_done(), ..Progress::default() };
         }
         if newly_acked > 0 {
@@ -132,7 +133,7 @@ impl Sender {
         Progress { newly_acked, loss, done: self.is_done() }
     }
 
-    /// What feedback means for lost packets; whether a recovery begins.
+    /// Updates the recovery state after feedback. Returns whether a recovery starts.
     fn recover(
         &mut self,
         settings: &Settings,
@@ -141,13 +142,13 @@ impl Sender {
         nack: bool,
         sack: Seq,
     ) -> bool {
-        // IRN 3.1: until the acknowledgement passes the recovery sequence.
+        // IRN 3.1: a recovery lasts until the acknowledgement passes the recovery sequence.
         self.recovering &= self.cumulative() < self.recovered;
-        // Overtaken by a later one, a NACK may tell of no packet that still is missing.
+        // An overtaken NACK may report no packet that is still missing.
         let tells = nack && self.cumulative() < sack && sack < self.next;
         let has_sack = settings.recovery != Recovery::SelectiveWithoutSack;
         if tells && has_sack {
-            // A packet is lost only if a higher one was selectively acknowledged.
+            // A packet is lost only if a later one was selectively acknowledged.
             self.sacked.insert(sack);
             self.lost_below = self.lost_below.max(sack);
         }
@@ -172,7 +173,7 @@ impl Sender {
         begins
     }
 
-    /// Enters loss recovery. The first packet sent again is the one at the cumulative
+    /// Starts a loss recovery. The first retransmission is the packet at the cumulative
     /// acknowledgement (IRN 3.1).
     fn begin(&mut self) {
         self.recovering = true;
@@ -182,7 +183,7 @@ impl Sender {
         self.pending = false;
     }
 
-    /// Searches for the next packet to send again. The NIC asks for it when it is found (IRN 6.3).
+    /// Finds the next packet to retransmit, which the NIC fetches at once (IRN 6.3).
     #[inline]
     fn look_ahead(&mut self, settings: &Settings, now: Time) {
         let from = self.again.max(self.cumulative());
@@ -213,17 +214,18 @@ impl Sender {
         self.cumulative() == self.packets
     }
 
-    /// IRN 3.2: the difference between the current packet's number and the last acknowledged one.
+    /// Returns the packets in flight: the difference between the current packet's number and the
+    /// last acknowledged one (IRN 3.2).
     #[inline]
     pub(super) fn in_flight(&self) -> u32 {
         self.next - self.cumulative()
     }
 }
 
-/// Keeps what is out of order, and answers it with a NACK (IRN 3.1).
+/// A receiver that accepts packets out of order and responds with a NACK (IRN 3.1).
 #[derive(Debug, Clone)]
 pub struct Receiver {
-    /// What is there beyond the expected packet, which is its head.
+    /// Received packets beyond the expected one, which is its head.
     got: RingBitmap,
     packets: u32,
     pub(super) acks: Acknowledger,
@@ -245,13 +247,13 @@ impl Receiver {
             return Arrival { accepted: false, reply: None };
         }
         if seq < self.cumulative() {
-            let reply = self.acks.twice(&settings.acks, self.cumulative(), self.is_complete());
+            let reply = self.acks.duplicate(&settings.acks, self.cumulative(), self.is_complete());
             return Arrival { accepted: false, reply };
         }
         if seq > self.cumulative() {
-            // Every arrival out of order, also of what is there already.
+            // A NACK for every arrival out of order, duplicates included.
             let accepted = self.got.insert(seq);
-            let reply = Some(self.acks.now(Feedback::nack(self.cumulative(), seq)));
+            let reply = Some(self.acks.include(Feedback::nack(self.cumulative(), seq)));
             return Arrival { accepted, reply };
         }
         let urgent = self.got.ones() > 0;

@@ -1,55 +1,55 @@
-//! TCP, as the NICs of iWARP run it (IRN 4.6), in packets instead of bytes. Its receiver is IRN's,
-//! with delayed acknowledgements.
+//! TCP as in iWARP NICs (IRN 4.6), in packets instead of bytes. The receiver is IRN's, with delayed
+//! acknowledgements.
 
 use super::bitmap::RingBitmap;
 use super::timer::Timer;
 use super::{Feedback, Progress, Seq, Settings, Transmit};
 use bandwise_units::Time;
 
-/// An established connection's sender: slow start and congestion avoidance (RFC 5681), loss
+/// The sender of an established connection: slow start and congestion avoidance (RFC 5681), loss
 /// recovery by selective acknowledgements (RFC 6675), timeouts (RFC 6298).
 ///
-/// Simpler than the RFCs in this: an acknowledgement carries one packet as its SACK block, the one
-/// that triggered it, so a lost acknowledgement loses its block; there is no rescue retransmission
-/// at the end of the data (RFC 6675, NextSeg rule 4); a recovery that follows another does not send
-/// again what the other did. In all three cases the timeout remains.
+/// Simplifications: An acknowledgement carries a single packet as its SACK block, the one that
+/// triggered it, so a lost acknowledgement loses its block. There is no rescue retransmission at
+/// the end of the data (RFC 6675, NextSeg rule 4). A recovery that follows another does not repeat
+/// its retransmissions. In all three cases the timeout remains.
 #[derive(Debug, Clone)]
 pub struct Sender {
     /// Selectively acknowledged packets; its head is the cumulative acknowledgement.
     sacked: RingBitmap,
-    /// The new packet to send next (HighData + 1).
+    /// Next new packet to send (HighData + 1).
     next: Seq,
     pub(super) packets: u32,
-    /// Packets below that are not acknowledged were sent again (HighRxt + 1).
+    /// Unacknowledged packets below it were retransmitted (HighRxt + 1).
     again: Seq,
-    /// Acknowledged up to here, the recovery is over (RecoveryPoint).
+    /// The recovery ends when acknowledged up to here (RecoveryPoint).
     recovered: Seq,
-    /// Packets below that are not acknowledged are lost, as the timer ended.
+    /// Unacknowledged packets below it are lost because the timer expired.
     timed_out: Seq,
-    /// The three highest of the selectively acknowledged, the highest first; 0 for none, as
-    /// packet 0 is never beyond the expected one.
+    /// The three highest selectively acknowledged packets, highest first; 0 for none, since packet
+    /// 0 is never beyond the expected one.
     highest: [Seq; DUP_THRESH],
-    /// Congestion window and slow start threshold, packets.
+    /// Congestion window and slow start threshold, in packets.
     cwnd: u32,
     ssthresh: u32,
-    /// Packets acknowledged since the window last grew, in congestion avoidance.
+    /// Packets acknowledged since the last growth of the window in congestion avoidance.
     counted: u32,
     phase: Phase,
     timer: Timer,
 }
 
-/// RFC 6675: how many packets above it must be selectively acknowledged for a packet to be lost.
+/// RFC 6675: number of selectively acknowledged packets above a lost packet.
 const DUP_THRESH: usize = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// Nothing is lost.
+    /// No loss.
     Open,
-    /// Fast recovery is about to send its first packet again, whatever the window.
+    /// Fast recovery before its first retransmission, which ignores the window.
     FastFirst,
     /// Fast recovery.
     Fast,
-    /// The timer ended: slow start over what was sent already.
+    /// Slow start over packets already sent, after the timer expired.
     Timeout,
 }
 
@@ -77,14 +77,14 @@ impl Sender {
         self.sacked.head()
     }
 
-    /// Packets below that are not acknowledged are lost (RFC 6675, IsLost).
+    /// Returns the bound below which unacknowledged packets are lost (RFC 6675, IsLost).
     #[inline]
     fn lost_below(&self) -> Seq {
         self.timed_out.max(self.highest[DUP_THRESH - 1])
     }
 
-    /// How many packets are in the network (RFC 6675, SetPipe): those neither acknowledged nor
-    /// lost, and those sent again and not acknowledged.
+    /// Returns the number of packets in the network (RFC 6675, SetPipe): those neither acknowledged
+    /// nor lost, and those retransmitted and not acknowledged.
     #[inline]
     fn pipe(&self) -> u32 {
         let (from, next) = (self.cumulative(), self.next);
@@ -94,30 +94,30 @@ impl Sender {
         unacknowledged(self.lost_below().max(from), next) + unacknowledged(from, self.again)
     }
 
-    /// What to send next (RFC 6675, NextSeg), if the windows allow anything.
+    /// Returns the next packet to send (RFC 6675, NextSeg), if the windows allow one.
     #[inline]
     fn offer(&self, settings: &Settings, cwnd: u32) -> Option<Transmit> {
         if self.phase != Phase::FastFirst && self.pipe() >= self.cwnd.min(cwnd) {
             return None;
         }
         let first_zero = || self.sacked.first_zero(self.again.max(self.cumulative()));
-        let again = |seq| Some(Transmit { seq, retransmission: true });
-        // Rule 1: what is lost.
+        let retransmit = |seq| Some(Transmit { seq, retransmission: true });
+        // Rule 1: lost packets.
         if self.phase != Phase::Open {
             let seq = first_zero();
             if seq < self.lost_below() {
-                return again(seq);
+                return retransmit(seq);
             }
         }
         // Rule 2: new data.
         if self.next < self.packets && self.in_flight() < settings.window() {
             return Some(Transmit { seq: self.next, retransmission: false });
         }
-        // Rule 3: what may be lost.
+        // Rule 3: packets that may be lost.
         if self.phase != Phase::Open {
             let seq = first_zero();
             if seq < self.highest[0] {
-                return again(seq);
+                return retransmit(seq);
             }
         }
         None
@@ -136,7 +136,7 @@ impl Sender {
             self.timer.start(now);
         }
         if transmit.retransmission {
-            self.timer.sent_again();
+            self.timer.retransmitted();
             self.again = seq + 1;
             if self.phase == Phase::FastFirst {
                 self.phase = Phase::Fast;
@@ -159,7 +159,7 @@ impl Sender {
     ) -> Progress {
         let Feedback { cumulative, sack, nack } = feedback;
         if cumulative > self.next {
-            // About packets that were never sent.
+            // Feedback on packets that were never sent.
             return Progress { done: self.is_done(), ..Progress::default() };
         }
         let newly_acked = cumulative.saturating_sub(self.cumulative());
@@ -168,7 +168,7 @@ impl Sender {
             self.timer.acknowledged(&settings.timeout, cumulative, self.in_flight(), now);
         }
         if nack && self.cumulative() < sack && sack < self.next && self.sacked.insert(sack) {
-            self.remember(sack);
+            self.update_highest(sack);
         }
         if newly_acked > 0 {
             self.grow(newly_acked);
@@ -185,31 +185,32 @@ impl Sender {
         Progress { newly_acked, loss, done: self.is_done() }
     }
 
-    /// Keeps the three highest selectively acknowledged packets.
-    fn remember(&mut self, sack: Seq) {
-        let place = self.highest.iter().position(|&other| other < sack);
-        if let Some(place) = place {
-            self.highest[place..].rotate_right(1);
-            self.highest[place] = sack;
+    /// Updates the three highest selectively acknowledged packets.
+    fn update_highest(&mut self, sack: Seq) {
+        let position = self.highest.iter().position(|&other| other < sack);
+        if let Some(position) = position {
+            self.highest[position..].rotate_right(1);
+            self.highest[position] = sack;
         }
     }
 
-    /// The window after an acknowledgement of something new.
+    /// Updates the window after an acknowledgement of new packets.
     fn grow(&mut self, newly_acked: u32) {
         let was_fast = matches!(self.phase, Phase::Fast | Phase::FastFirst);
         if self.phase != Phase::Open && self.cumulative() >= self.recovered {
             self.phase = Phase::Open;
         }
         if was_fast {
-            // RFC 6675 5: the window stays at the threshold that it was set to.
+            // RFC 6675 5: the window stays at the threshold.
             return;
         }
         if self.cwnd < self.ssthresh {
-            // Slow start (RFC 5681 3.1): a packet an acknowledgement.
+            // Slow start (RFC 5681 3.1): one packet per acknowledgement.
             self.cwnd += 1;
             return;
         }
-        // Congestion avoidance: a packet a window (RFC 5681 3.1, by counting what is acknowledged).
+        // Congestion avoidance: one packet per window (RFC 5681 3.1, counting acknowledged
+        // packets).
         self.counted += newly_acked;
         if self.counted >= self.cwnd {
             self.counted -= self.cwnd;
@@ -217,7 +218,7 @@ impl Sender {
         }
     }
 
-    /// RFC 5681, equation 4.
+    /// Sets the threshold after a loss (RFC 5681, equation 4).
     fn halve(&mut self) {
         self.ssthresh = (self.in_flight() / 2).max(2);
         self.counted = 0;
@@ -231,13 +232,13 @@ impl Sender {
     pub(super) fn on_timeout(&mut self, settings: &Settings, now: Time) -> bool {
         let ended = self.timer.expire(&settings.timeout, self.in_flight(), now);
         if ended {
-            // RFC 5681 3.1: not again for packets that the timer has sent again already.
+            // RFC 5681 3.1: not again for packets that the timer has already retransmitted.
             if self.phase != Phase::Timeout {
                 self.halve();
             }
             self.cwnd = 1;
             (self.phase, self.recovered) = (Phase::Timeout, self.next);
-            // RFC 6675 5.1: what is selectively acknowledged stays so; all else is lost.
+            // RFC 6675 5.1: selective acknowledgements are kept; all other packets are lost.
             (self.again, self.timed_out) = (self.cumulative(), self.next);
         }
         ended
@@ -253,7 +254,7 @@ impl Sender {
         self.next - self.cumulative()
     }
 
-    /// The congestion window, packets.
+    /// Returns the congestion window in packets.
     pub fn cwnd(&self) -> u32 {
         self.cwnd
     }

@@ -1,21 +1,21 @@
-//! Reliable delivery of one flow over a network that drops, reorders and duplicates packets: what
-//! sender and receiver decide, without a clock or a wire.
+//! Reliable delivery of a flow over a network that drops, reorders and duplicates packets:
+//! decisions of sender and receiver, without a clock or a wire.
 //!
-//! A flow is a number of packets from one host to another. The ends are plain state machines: a
-//! [`Sender`] says which packet goes next and is told what comes back, a [`Receiver`] is told what
-//! arrives and says what to answer. A simulator, a NIC or the test bench of one drives them. What
-//! they do is in their [`Settings`], which all flows of a host share:
+//! A flow is a number of packets from one host to another. Both ends are plain state machines: a
+//! [`Sender`] returns the next packet and processes feedback, a [`Receiver`] processes packets and
+//! returns feedback. A simulator, a NIC or a test bench drives them. All flows of a host share
+//! their [`TransportSettings`]:
 //!
-//! | file | what it decides |
+//! | file | content |
 //! |---|---|
 //! | `roce.rs` | go-back-N (IRN 2.1) |
 //! | `irn.rs` | selective retransmission (IRN 3.1), BDP-FC (IRN 3.2), their ablations (IRN 4.3) |
 //! | `iwarp.rs` | TCP (IRN 4.6) |
-//! | `acks.rs` | which packets in order are acknowledged, and when |
-//! | `timer.rs` | when what was sent counts as lost |
+//! | `acks.rs` | acknowledgement of packets in order |
+//! | `timer.rs` | retransmission timeouts |
 //!
 //! "IRN" is R. Mittal et al., *Revisiting Network Support for RDMA*, the extended version of the
-//! SIGCOMM 2018 paper; the number after it is the section.
+//! SIGCOMM 2018 paper, followed by the section.
 //!
 //! ```
 //! use bandwise_rdma::transport::{Receiver, Sender, Settings};
@@ -45,62 +45,62 @@ pub use bitmap::RingBitmap;
 pub use flow::{MAX_PACKETS, Receiver, Sender};
 pub use settings::{Acks, BDP_CAP, RTO_HIGH, RTO_LOW, Recovery, Settings, SettingsError, Timeout};
 
-/// A packet's number in its flow, from 0.
+/// Number of a packet in its flow, from 0.
 pub type Seq = u32;
 
 /// A packet to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transmit {
-    /// Which.
+    /// Number of the packet.
     pub seq: Seq,
-    /// Whether it was sent before.
+    /// The packet was sent before.
     pub retransmission: bool,
 }
 
-/// What a receiver tells its sender: an acknowledgement (ACK), or a NACK, which says that a packet
-/// came out of order (IRN 3.1).
+/// Feedback from a receiver to its sender: an acknowledgement (ACK), or a NACK, which reports a
+/// packet out of order (IRN 3.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Feedback {
-    /// All packets below are there; this one is expected.
+    /// The expected packet; all packets below it have arrived.
     pub cumulative: Seq,
-    /// The packet that triggered a NACK: beyond the expected one, and there, unless the receiver
-    /// drops what is out of order.
+    /// The packet that triggered a NACK, beyond the expected one. It is kept unless the receiver
+    /// drops packets out of order.
     pub sack: Seq,
-    /// Whether it is a NACK. For TCP: a duplicate acknowledgement with a SACK block.
+    /// The feedback is a NACK. For TCP: a duplicate acknowledgement with a SACK block.
     pub nack: bool,
 }
 
 impl Feedback {
-    /// All packets below `cumulative` are there.
+    /// Acknowledges all packets below `cumulative`.
     #[inline]
     pub const fn ack(cumulative: Seq) -> Self {
         Feedback { cumulative, sack: cumulative, nack: false }
     }
 
-    /// The packet `sack` came, but `cumulative` was expected.
+    /// Reports that packet `sack` arrived while `cumulative` was expected.
     #[inline]
     pub const fn nack(cumulative: Seq, sack: Seq) -> Self {
         Feedback { cumulative, sack, nack: true }
     }
 }
 
-/// What became of a packet that arrived.
+/// Result of an arriving packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrival {
-    /// Whether it was needed: each packet of a flow once.
+    /// The packet was new.
     pub accepted: bool,
-    /// What to answer.
+    /// Feedback to send.
     pub reply: Option<Feedback>,
 }
 
-/// What feedback did to a sender.
+/// Effect of feedback on a sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {
-    /// By how many packets the cumulative acknowledgement moved.
+    /// Number of packets that the cumulative acknowledgement advanced.
     pub newly_acked: u32,
-    /// A loss showed that belongs to no recovery under way: once a recovery, for IRN and TCP; each
-    /// time that go-back-N goes back. A congestion control may back off by it (IRN 4.3, 4.4.4), as
-    /// by a timeout, which [`Sender::on_timeout`] tells.
+    /// A loss was detected outside of a current recovery: once per recovery for IRN and TCP, each
+    /// time for go-back-N. Congestion control may back off (IRN 4.3, 4.4.4), as after a timeout,
+    /// which [`Sender::on_timeout`] reports.
     pub loss: bool,
     /// All packets are acknowledged.
     pub done: bool,

@@ -1,21 +1,21 @@
-//! Go-back-N, as the NICs of RoCE do it today (IRN 2.1).
+//! Go-back-N, as in today's RoCE NICs (IRN 2.1).
 
 use super::acks::Acknowledger;
 use super::timer::Timer;
 use super::{Arrival, Feedback, Progress, Seq, Settings, Transmit};
 use bandwise_units::Time;
 
-/// Sends packets in order, and all of them again from the one that the receiver misses.
+/// A sender of packets in order that retransmits everything from a missing packet on.
 #[derive(Debug, Clone)]
 pub struct Sender {
-    /// All packets below are acknowledged.
+    /// All packets below it are acknowledged.
     cumulative: Seq,
-    /// The packet to send next.
+    /// Next packet to send.
     next: Seq,
-    /// The packet after the highest that was ever sent.
+    /// Packet after the highest ever sent.
     high: Seq,
     pub(super) packets: u32,
-    /// When the packets to send again are in the NIC (IRN 6.3).
+    /// Time at which the packets to retransmit are in the NIC (IRN 6.3).
     ready: Time,
     timer: Timer,
 }
@@ -55,7 +55,7 @@ impl Sender {
         }
         let retransmission = seq < self.high;
         if retransmission {
-            self.timer.sent_again();
+            self.timer.retransmitted();
         } else {
             self.high = self.next;
             self.timer.sent_new(seq, now);
@@ -71,14 +71,14 @@ impl Sender {
         feedback: Feedback,
     ) -> Progress {
         let Feedback { cumulative, nack, .. } = feedback;
-        // Overtaken by a later one, or about packets that were never sent.
+        // Overtaken feedback, or feedback on packets that were never sent.
         if cumulative < self.cumulative || cumulative > self.high {
             return Progress { done: self.is_done(), ..Progress::default() };
         }
         let newly_acked = cumulative - self.cumulative;
         if newly_acked > 0 {
             self.cumulative = cumulative;
-            // What was sent before the sender went back may arrive after all.
+            // Packets sent before the sender went back may still arrive.
             self.next = self.next.max(cumulative);
             self.timer.acknowledged(&settings.timeout, cumulative, self.in_flight(), now);
         }
@@ -89,7 +89,8 @@ impl Sender {
         Progress { newly_acked, loss, done: self.is_done() }
     }
 
-    /// Nothing is in flight then: the timer starts when something is again.
+    /// Goes back to the first unacknowledged packet. Nothing is in flight then, so the timer starts
+    /// with the next packet.
     fn go_back(&mut self, settings: &Settings, now: Time) {
         self.next = self.cumulative;
         self.ready = now.saturating_add(settings.fetch);
@@ -120,13 +121,13 @@ impl Sender {
     }
 }
 
-/// Takes packets in order and drops all others.
+/// A receiver that accepts packets in order and drops all others.
 #[derive(Debug, Clone)]
 pub struct Receiver {
     expected: Seq,
     packets: u32,
-    /// A NACK was sent and the packet that it asks for has not come (IBTA 9.7: no other until it
-    /// has, or a window of packets on its way would have the sender go back once for each).
+    /// A NACK was sent and the requested packet has not arrived. IBTA 9.7: no other NACK until it
+    /// has; otherwise a window of packets in flight would make the sender go back once for each.
     nacked: bool,
     pub(super) acks: Acknowledger,
 }
@@ -145,11 +146,11 @@ impl Receiver {
             let reply = self.acks.in_order(&settings.acks, now, self.expected, urgent, complete);
             Arrival { accepted: true, reply }
         } else if seq < self.expected {
-            let reply = self.acks.twice(&settings.acks, self.expected, self.is_complete());
+            let reply = self.acks.duplicate(&settings.acks, self.expected, self.is_complete());
             Arrival { accepted: false, reply }
         } else {
             let asks = seq < self.packets && !std::mem::replace(&mut self.nacked, true);
-            let reply = asks.then(|| self.acks.now(Feedback::nack(self.expected, seq)));
+            let reply = asks.then(|| self.acks.include(Feedback::nack(self.expected, seq)));
             Arrival { accepted: false, reply }
         }
     }

@@ -1,13 +1,13 @@
-//! [`Settings`]: what the two ends of a flow agree on.
+//! [`TransportSettings`]: parameters shared by both ends of a flow.
 
 use bandwise_units::Time;
 use std::num::NonZeroU32;
 
-/// How flows are made reliable: for all flows of a host, not part of any flow's state.
+/// Parameters of reliable delivery for all flows of a host, separate from the state of flows.
 ///
 /// The transports of the `irn` paper are [`roce_with_pfc`](Self::roce_with_pfc),
 /// [`roce`](Self::roce), [`irn`](Self::irn) and [`iwarp`](Self::iwarp). Its ablations (IRN 4.3)
-/// are those with another field:
+/// differ in one field:
 ///
 /// ```
 /// # use bandwise_rdma::transport::{Recovery, Settings, Timeout};
@@ -23,89 +23,90 @@ use std::num::NonZeroU32;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
-    /// What becomes of lost packets.
+    /// Recovery of lost packets.
     pub recovery: Recovery,
-    /// Which packets are acknowledged.
+    /// Packets that are acknowledged.
     pub acks: Acks,
-    /// The most packets from the first unacknowledged one on: the cap of BDP-FC (IRN 3.2), or the
-    /// receive window of TCP. `None`: no limit.
+    /// Largest number of packets from the first unacknowledged one on: the cap of BDP-FC (IRN 3.2),
+    /// or the receive window of TCP. `None` for no limit.
     pub window: Option<NonZeroU32>,
-    /// When what was sent counts as lost though nothing says so.
+    /// Time after which packets count as lost without feedback.
     pub timeout: Timeout,
-    /// How long a packet that was found lost takes from the host's memory to the NIC
-    /// (IRN 6.3: up to 2 us). New packets are prefetched.
+    /// Time to fetch a lost packet from the host's memory to the NIC (IRN 6.3: up to 2 us). New
+    /// packets are prefetched.
     pub fetch: Time,
 }
 
-/// What becomes of lost packets.
+/// Recovery of lost packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recovery {
-    /// The receiver drops what is out of order; the sender goes back (IRN 2.1).
+    /// The receiver drops packets out of order; the sender goes back (IRN 2.1).
     GoBackN,
-    /// The receiver keeps it; the sender sends again what is lost (IRN 3.1).
+    /// The receiver keeps packets out of order; the sender retransmits the lost ones (IRN 3.1).
     Selective {
-        /// Whether a cumulative acknowledgement inside a recovery says that the packet at it is
-        /// lost, as in TCP (RFC 6582): it was sent before the one that now has arrived. IRN 3.1 has
-        /// a packet lost "only if another packet with a higher sequence number has been selectively
-        /// acked"; with that alone each packet of a window that is lost to its end costs a timeout,
-        /// where the sender without SACK (IRN 4.3) takes a round trip.
+        /// A cumulative acknowledgement during a recovery marks the packet at it as lost, as in TCP
+        /// (RFC 6582): it was sent before the one that has now arrived. In IRN 3.1 a packet is lost
+        /// "only if another packet with a higher sequence number has been selectively acked". With
+        /// that rule alone, each packet of a window lost up to its end costs a timeout, where the
+        /// sender without SACK (IRN 4.3) takes a round trip.
         partial_acks: bool,
     },
-    /// The same without a bitmap at the sender (IRN 4.3, question 2): a NACK has the packet at its
-    /// cumulative acknowledgement sent again, no other. The next loss of the window shows when
-    /// that has arrived, a round trip later (RFC 6582, partial acknowledgements).
+    /// Selective retransmission without a bitmap at the sender (IRN 4.3, question 2): a NACK
+    /// retransmits only the packet at its cumulative acknowledgement. The window's next loss is
+    /// detected when that packet has arrived, a round trip later (RFC 6582, partial
+    /// acknowledgements).
     SelectiveWithoutSack,
-    /// TCP, as in iWARP (IRN 4.6): with a congestion window of its own.
+    /// TCP, as in iWARP (IRN 4.6), with its own congestion window.
     Tcp {
-        /// The congestion window of a new flow, packets.
+        /// Congestion window of a new flow, in packets.
         initial_window: NonZeroU32,
     },
 }
 
-/// Which packets are acknowledged. What is out of order always is, by a NACK.
+/// Packets that are acknowledged. Packets out of order always cause a NACK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Acks {
-    /// Every one (IRN 5.2).
+    /// Every packet (IRN 5.2).
     EveryPacket,
-    /// Every so many in order, or one after a time (RFC 1122 4.2.3.2, RFC 5681 4.2). At once
-    /// where a packet fills a gap, comes twice or is the last.
+    /// Every `every` packets in order, or one after a delay (RFC 1122 4.2.3.2, RFC 5681 4.2).
+    /// Immediate if a packet fills a gap, is a duplicate or the last.
     Delayed {
-        /// How many packets in order one acknowledgement is for.
+        /// Number of packets in order per acknowledgement.
         every: NonZeroU32,
-        /// How long a packet waits for it at most.
+        /// Largest delay of an acknowledgement.
         after: Time,
     },
-    /// Only the flow as a whole, as where all messages are READs (IRN 5.2): the data's receiver is
-    /// the one who asked, and knows. The sender then learns nothing about what arrives: the network
-    /// must neither lose nor reorder, and there can be no window, no timeout and no congestion
-    /// control that counts packets in flight.
+    /// The whole flow only, as with READs (IRN 5.2), whose requester receives the data and needs no
+    /// acknowledgement. The sender then has no feedback on arrivals. The network must neither lose
+    /// nor reorder packets, and there can be no window, no timeout and no congestion control that
+    /// counts packets in flight.
     OnCompletion,
 }
 
-/// How long nothing may be heard of the first unacknowledged packet.
+/// Longest time without feedback on the first unacknowledged packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timeout {
-    /// For ever (IRN 4.1: with PFC).
+    /// Unlimited (IRN 4.1: with PFC).
     None,
     /// A fixed time.
     Fixed(Time),
-    /// IRN 3.1: a short one while few packets are in flight, so that the loss of a short message
-    /// shows early and hardly anything is sent in vain.
+    /// IRN 3.1: a short timeout while few packets are in flight, so that the loss of a short
+    /// message is detected early with few needless retransmissions.
     LowHigh {
         /// RTO_low.
         low: Time,
         /// RTO_high.
         high: Time,
-        /// N: `low` holds with fewer packets than this in flight.
+        /// N: `low` applies with fewer packets than this in flight.
         few: u32,
     },
-    /// From the round trips, as TCP does (RFC 6298; IRN 4.3, question 3).
+    /// Based on round trips, as in TCP (RFC 6298; IRN 4.3, question 3).
     Dynamic {
-        /// Before the first round trip.
+        /// Timeout before the first round trip.
         initial: Time,
-        /// Never less than this.
+        /// Smallest timeout.
         min: Time,
-        /// Nor more, however often it has doubled.
+        /// Largest timeout, after any number of doublings.
         max: Time,
     },
 }
@@ -114,39 +115,40 @@ pub enum Timeout {
 pub const RTO_LOW: Time = Time::from_us(100);
 /// RTO_high of IRN 4.1: the longest round trip with one congested link in the default network.
 pub const RTO_HIGH: Time = Time::from_us(320);
-/// The BDP cap of IRN 4.1, packets: 120 KB at an MTU of 1 KB.
+/// The BDP cap of IRN 4.1 in packets: 120 KB at an MTU of 1 KB.
 pub const BDP_CAP: NonZeroU32 = NonZeroU32::new(110).unwrap();
 
 impl Timeout {
     /// RTO_low, RTO_high and N of IRN 4.1.
     pub const IRN: Timeout = Timeout::LowHigh { low: RTO_LOW, high: RTO_HIGH, few: 3 };
-    /// RFC 6298 with bounds for a network of microseconds. The least is what IRN 4.1 takes for the
-    /// longest round trip: with less, a queue that fills is taken for a loss.
+    /// RFC 6298 with bounds for a network of microseconds. The smallest timeout is the longest
+    /// round trip of IRN 4.1: with less, a growing queue would be taken for a loss.
     pub const DYNAMIC: Timeout =
         Timeout::Dynamic { initial: RTO_HIGH, min: RTO_HIGH, max: Time::from_ms(100) };
 }
 
-/// Why settings can't be used.
+/// Reason why settings are unusable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
-    /// Something needs acknowledgements that are not there.
+    /// A setting needs acknowledgements that are disabled.
     #[error("{0} needs acknowledgements before the flow is complete")]
     NeedsAcks(&'static str),
-    /// A timeout of nothing, or one whose parts are in the wrong order.
-    #[error("the timeout's parts are in the wrong order, or nothing: {0:?}")]
+    /// A timeout is zero, or its parts are in the wrong order.
+    #[error("the timeout's parts are zero or in the wrong order: {0:?}")]
     Timeout(Timeout),
-    /// Delays in fetching belong to NICs without TCP's send buffer.
+    /// Fetch delays don't apply to TCP, whose NICs have a send buffer.
     #[error("TCP has no delay in fetching retransmissions")]
     TcpFetch,
 }
 
 impl Settings {
-    /// RoCE on a network without losses (IRN 4.1, 5.2): go-back-N, no timeout, all READs.
+    /// Returns RoCE on a lossless network (IRN 4.1, 5.2): go-back-N, no timeout, READs only.
     pub const fn roce_with_pfc() -> Self {
         Settings { acks: Acks::OnCompletion, timeout: Timeout::None, ..Settings::roce() }
     }
 
-    /// RoCE without PFC (IRN 4.1): a fixed timeout of RTO_high, an acknowledgement a packet.
+    /// Returns RoCE without PFC (IRN 4.1): a fixed timeout of RTO_high, one acknowledgement per
+    /// packet.
     pub const fn roce() -> Self {
         Settings {
             recovery: Recovery::GoBackN,
@@ -157,7 +159,7 @@ impl Settings {
         }
     }
 
-    /// IRN with the parameters of IRN 4.1.
+    /// Returns IRN with the parameters of IRN 4.1.
     pub const fn irn() -> Self {
         Settings {
             recovery: Recovery::Selective { partial_acks: true },
@@ -168,8 +170,8 @@ impl Settings {
         }
     }
 
-    /// TCP for iWARP (IRN 4.6): 4 packets of 1 KB at first (RFC 5681 3.1), an acknowledgement for
-    /// every second packet, which waits for it less than the least timeout.
+    /// Returns TCP for iWARP (IRN 4.6): an initial window of 4 packets of 1 KB (RFC 5681 3.1), and
+    /// an acknowledgement for every second packet, delayed by less than the smallest timeout.
     pub const fn iwarp() -> Self {
         Settings {
             recovery: Recovery::Tcp { initial_window: NonZeroU32::new(4).unwrap() },
@@ -180,7 +182,12 @@ impl Settings {
         }
     }
 
-    /// Whether a flow with these settings can end.
+    /// Checks that a flow with these settings can end.
+    ///
+    /// # Errors
+    ///
+    /// A timeout that is zero or in the wrong order, a setting that needs missing acknowledgements,
+    /// or a fetch delay for TCP.
     pub fn validate(&self) -> Result<(), SettingsError> {
         let in_order = match self.timeout {
             Timeout::None => true,
@@ -210,7 +217,7 @@ impl Settings {
         Ok(())
     }
 
-    /// The most packets from the first unacknowledged one on.
+    /// Returns the largest number of packets from the first unacknowledged one on.
     #[inline]
     pub(super) fn window(&self) -> u32 {
         self.window.map_or(u32::MAX, NonZeroU32::get)
@@ -222,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_end_is_refused() {
+    fn settings_of_flows_that_cannot_end_are_refused() {
         for settings in
             [Settings::roce(), Settings::roce_with_pfc(), Settings::irn(), Settings::iwarp()]
         {

@@ -1,18 +1,18 @@
-//! [`Timer`]: when a sender gives its first unacknowledged packet up.
+//! [`Timer`]: the retransmission timer.
 
 use super::{Seq, Timeout};
 use bandwise_units::Time;
 
-/// The retransmission timer of one flow.
+/// The retransmission timer of a flow.
 ///
-/// It runs from the latest of: the last time that the first unacknowledged packet was sent, and
-/// the last acknowledgement of something new (RFC 6298 5.1 to 5.3). So a retransmission has a
-/// whole timeout to arrive in.
+/// It runs from the latest of two times: the last transmission of the first unacknowledged packet,
+/// and the last acknowledgement of new packets (RFC 6298 5.1 to 5.3). A retransmission thereby has
+/// a whole timeout to arrive.
 #[derive(Debug, Clone)]
 pub(super) struct Timer {
-    /// Since when it runs; [`Time::MAX`] if it does not.
+    /// Start time; [`Time::MAX`] if the timer is not running.
     since: Time,
-    /// Only where the timeout follows the round trips.
+    /// Round trips, only for a dynamic timeout.
     round_trips: Option<Box<RoundTrips>>,
 }
 
@@ -43,15 +43,15 @@ impl Timer {
         self.since = Time::MAX;
     }
 
-    /// When it ends; [`Time::MAX`] if it does not run.
+    /// Returns when the timer expires, or [`Time::MAX`] if it is not running.
     #[inline]
     pub fn deadline(&self, timeout: &Timeout, in_flight: u32) -> Time {
         let after = match *timeout {
             Timeout::None => Time::MAX,
             Timeout::Fixed(time) => time,
-            // IRN 6.2.1 sets the timer to RTO_low and looks at the condition when it ends. To look
-            // now is the same: the packets in flight get fewer only by an acknowledgement, which
-            // starts the timer afresh.
+            // IRN 6.2.1 sets the timer to RTO_low and checks the condition when it expires.
+            // Checking now is equivalent: the number of packets in flight decreases only by an
+            // acknowledgement, which restarts the timer.
             Timeout::LowHigh { low, high, few } => {
                 if in_flight < few {
                     low
@@ -64,7 +64,7 @@ impl Timer {
         self.since.saturating_add(after)
     }
 
-    /// A new packet was sent: the next round trip may be timed by it.
+    /// Records a new packet, which may time the next round trip.
     #[inline]
     pub fn sent_new(&mut self, seq: Seq, now: Time) {
         if let Some(round_trips) = &mut self.round_trips {
@@ -72,18 +72,18 @@ impl Timer {
         }
     }
 
-    /// A packet was sent again.
+    /// Records a retransmission.
     #[inline]
-    pub fn sent_again(&mut self) {
+    pub fn retransmitted(&mut self) {
         if let Some(round_trips) = &mut self.round_trips {
-            // RFC 6298 3 (Karn): an answer could be to either of the two. Any packet waits for the
-            // lost one to be acknowledged cumulatively, so nothing is timed across a loss.
+            // RFC 6298 3 (Karn): an acknowledgement could belong to either transmission. Cumulative
+            // acknowledgements of other packets wait for the lost one, so no round trip is timed
+            // across a loss.
             round_trips.timed = None;
         }
     }
 
-    /// All packets below `cumulative` are acknowledged, something new among them; `in_flight`
-    /// packets are not.
+    /// Records an acknowledgement of new packets below `cumulative`, with `in_flight` packets left.
     #[inline]
     pub fn acknowledged(&mut self, timeout: &Timeout, cumulative: Seq, in_flight: u32, now: Time) {
         self.since = if in_flight > 0 { now } else { Time::MAX };
@@ -97,7 +97,8 @@ impl Timer {
         }
     }
 
-    /// Whether it has ended with `in_flight` packets unacknowledged; then it starts again.
+    /// Returns whether the timer has expired with `in_flight` packets unacknowledged, and restarts
+    /// it if so.
     pub fn expire(&mut self, timeout: &Timeout, in_flight: u32, now: Time) -> bool {
         if in_flight == 0 || now < self.deadline(timeout, in_flight) {
             return false;
@@ -113,13 +114,13 @@ impl Timer {
     }
 }
 
-/// The round trips of a flow (RFC 6298 2). One packet at a time is timed.
+/// Round trips of a flow (RFC 6298 2). One packet at a time is timed.
 #[derive(Debug, Clone)]
 struct RoundTrips {
-    /// The smoothed round trip and its variation.
+    /// Smoothed round trip and its variation.
     smoothed: Option<(Time, Time)>,
     timeout: Time,
-    /// The packet that is timed, and when it was sent.
+    /// The timed packet, and its transmission time.
     timed: Option<(Seq, Time)>,
 }
 
@@ -128,7 +129,7 @@ impl RoundTrips {
         RoundTrips { smoothed: None, timeout: initial, timed: None }
     }
 
-    /// RFC 6298 2.2 and 2.3; the clock's granularity is a picosecond.
+    /// Adds a round trip (RFC 6298 2.2 and 2.3); the clock's granularity is a picosecond.
     fn sample(&mut self, trip: Time, min: Time, max: Time) {
         self.timed = None;
         let (smoothed, variation) = match self.smoothed {
@@ -162,7 +163,7 @@ mod tests {
         assert_eq!(timer.deadline(&Timeout::None, 3), Time::MAX);
     }
 
-    /// RFC 6298 2.2, 2.3, 3 and 5.5, with numbers worked out by hand.
+    /// RFC 6298 2.2, 2.3, 3 and 5.5, with values computed by hand.
     #[test]
     fn the_dynamic_timeout_follows_the_round_trips() {
         let timeout = Timeout::Dynamic { initial: us(500), min: us(10), max: us(900) };
@@ -185,7 +186,7 @@ mod tests {
         assert!(timer.expire(&timeout, 1, us(2000)));
         assert_eq!(timer.deadline(&timeout, 1), us(2000 + 900), "the largest");
         timer.sent_new(4, us(2000));
-        timer.sent_again();
+        timer.retransmitted();
         timer.acknowledged(&timeout, 5, 1, us(2100));
         assert_eq!(
             timer.deadline(&timeout, 1),

@@ -1,11 +1,10 @@
-//! The base transport header (BTH, IBTA 9.2) and the headers after it, of the operations that flows
-//! are made of.
+//! The base transport header (BTH, IBTA 9.2) and its extended headers, for the operations of flows.
 
 use super::bytes::Reader;
 use super::frame::FrameError;
 use super::{AETH, BTH, RETH};
 
-/// RDMA extended transport header (RETH, IBTA 9.3): where a WRITE goes.
+/// RDMA extended transport header (RETH, IBTA 9.3): the destination of a WRITE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reth {
     /// Virtual address.
@@ -19,32 +18,32 @@ pub struct Reth {
 /// Acknowledge extended transport header (AETH, IBTA 9.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Aeth {
-    /// Whether everything below the packet sequence number is there, or it is expected.
+    /// Positive or negative acknowledgement.
     pub syndrome: Syndrome,
     /// Message sequence number (MSN), 24 bits.
     pub msn: u32,
 }
 
-/// What an acknowledgement says (IBTA 9.7.5).
+/// Content of an acknowledgement (IBTA 9.7.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Syndrome {
-    /// The packet of this number and all before it have arrived. No credits: end-to-end flow control
-    /// is for SENDs.
+    /// The packet of this number and all before it have arrived. No credits: end-to-end flow
+    /// control applies to SENDs.
     Ack = 0x1f,
-    /// The packet of this number is expected, and another came.
+    /// The packet of this number is expected, but another one arrived.
     SequenceError = 0x60,
 }
 
-/// What a packet does, with the header that it has for that.
+/// Operation of a packet, with its extended header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     /// The first of several packets of a WRITE.
     WriteFirst(Reth),
-    /// One between the first and the last.
+    /// A packet between the first and the last.
     WriteMiddle,
-    /// The last one.
+    /// The last packet.
     WriteLast,
-    /// The only one.
+    /// The only packet.
     WriteOnly(Reth),
     /// Positive or negative acknowledgement.
     Acknowledge(Aeth),
@@ -59,19 +58,19 @@ pub struct Bth {
     pub operation: Operation,
     /// Forward congestion (FECN).
     pub fecn: bool,
-    /// Backward congestion (BECN): tells the sender of marks.
+    /// Backward congestion (BECN): notifies the sender of marks.
     pub becn: bool,
-    /// Asks for an acknowledgement.
+    /// Requests an acknowledgement.
     pub ack_request: bool,
-    /// Queue pair that it goes to, 24 bits.
+    /// Destination queue pair, 24 bits.
     pub queue_pair: u32,
     /// Packet sequence number (PSN), 24 bits.
     pub psn: u32,
 }
 
-/// The partition that everybody is a full member of (IBTA 10.9).
+/// The partition of which every port is a full member (IBTA 10.9).
 const DEFAULT_PARTITION: u16 = 0xffff;
-/// Migration state "migrated" (IBTA 9.2.3): nobody migrates paths here.
+/// Migration state "migrated" (IBTA 9.2.3): paths never migrate here.
 const MIGRATED: u8 = 0x40;
 const FECN: u8 = 0x80;
 const BECN: u8 = 0x40;
@@ -80,7 +79,7 @@ const LOW_24: u32 = 0xff_ffff;
 const CNP_RESERVED: u32 = 16;
 
 impl Operation {
-    /// As headers have it (IBTA 9.2.1; annex A17 for CNPs).
+    /// Returns the operation code (IBTA 9.2.1; annex A17 for CNPs).
     const fn code(&self) -> u8 {
         match self {
             Operation::WriteFirst(_) => 0x06,
@@ -92,7 +91,7 @@ impl Operation {
         }
     }
 
-    /// Bytes of its header.
+    /// Returns the bytes of the extended header.
     const fn extended(&self) -> u32 {
         match self {
             Operation::WriteFirst(_) | Operation::WriteOnly(_) => RETH,
@@ -138,7 +137,7 @@ impl Operation {
 }
 
 impl Reth {
-    /// Its 16 bytes.
+    /// Appends the header's 16 bytes to `out`.
     pub fn encode(&self, out: &mut Vec<u8>) {
         out.extend(self.address.to_be_bytes());
         out.extend(self.key.to_be_bytes());
@@ -151,14 +150,14 @@ impl Reth {
 }
 
 impl Bth {
-    /// Bytes of the headers.
+    /// Returns the bytes of the headers.
     pub(super) fn length(&self) -> usize {
         (BTH + self.operation.extended()) as usize
     }
 
-    /// The headers of a packet whose payload is followed by so many bytes of padding.
+    /// Appends the headers of a packet whose payload is followed by `padding` bytes.
     pub(super) fn encode(&self, padding: usize, out: &mut Vec<u8>) {
-        // IBTA annex A17.9.3: all of a CNP's header is 0 but for what is named there.
+        // IBTA annex A17.9.3: a CNP's header is 0 except for the fields named there.
         let state = if self.operation == Operation::Cnp { 0 } else { MIGRATED };
         out.extend([self.operation.code(), state | (padding as u8) << 4]);
         out.extend(DEFAULT_PARTITION.to_be_bytes());
@@ -168,7 +167,7 @@ impl Bth {
         self.operation.encode(out);
     }
 
-    /// With the bytes of padding.
+    /// Reads the headers. Returns them and the bytes of padding.
     pub(super) fn decode(from: &mut Reader) -> Result<(Self, usize), FrameError> {
         let (code, flags, partition) = (from.u8()?, from.u8()?, from.u16()?);
         if flags & 0x0f != 0 || partition != DEFAULT_PARTITION {

@@ -1,22 +1,22 @@
-//! Reading what stands in front of a packet, in the order of the network.
+//! A reader of headers in network byte order.
 
 use super::frame::FrameError;
 
-/// What of a packet is still to be read.
+/// The unread rest of a packet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// The next `count` bytes.
+    /// Returns the next `count` bytes.
     pub(super) fn bytes(&mut self, count: usize) -> Result<&'a [u8], FrameError> {
         let (first, rest) = self.0.split_at_checked(count).ok_or(FrameError::Short)?;
         self.0 = rest;
         Ok(first)
     }
 
-    /// The next bytes, as many as are asked for.
+    /// Returns the next `N` bytes.
     pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], FrameError> {
-        Ok(self.bytes(N)?.try_into().expect("as many bytes as were asked for"))
+        Ok(self.bytes(N)?.try_into().expect("a slice of N bytes"))
     }
 
     pub(super) fn u8(&mut self) -> Result<u8, FrameError> {

@@ -1,4 +1,4 @@
-//! Ethernet headers and frames of priority flow control.
+//! Ethernet headers and PFC frames.
 
 use super::bytes::Reader;
 use super::frame::FrameError;
@@ -7,7 +7,7 @@ use super::frame::FrameError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mac(pub [u8; 6]);
 
-/// From which station to which.
+/// Receiver and sender of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stations {
     /// The receiver.
@@ -20,9 +20,9 @@ pub struct Stations {
 pub(super) const IPV4: u16 = 0x0800;
 /// EtherType of MAC control frames (IEEE 802.3, clause 31).
 pub(super) const MAC_CONTROL: u16 = 0x8808;
-/// The least frame, without its frame check sequence.
+/// Smallest frame, without its frame check sequence.
 const LEAST: usize = 60;
-/// Where MAC control frames go, which no bridge forwards (IEEE 802.3, annex 31B).
+/// Destination of MAC control frames, which no bridge forwards (IEEE 802.3, annex 31B).
 const MAC_CONTROL_ADDRESS: Mac = Mac([0x01, 0x80, 0xc2, 0, 0, 0x01]);
 /// The operation code of priority flow control (IEEE 802.1Qbb; IEEE 802.3, annex 31D).
 const PFC: u16 = 0x0101;
@@ -34,24 +34,24 @@ impl Stations {
         out.extend(ether_type.to_be_bytes());
     }
 
-    /// With the EtherType.
+    /// Reads the addresses and the EtherType.
     pub(super) fn decode(from: &mut Reader) -> Result<(Self, u16), FrameError> {
         let (dst, src) = (Mac(from.array()?), Mac(from.array()?));
         Ok((Stations { dst, src }, from.u16()?))
     }
 }
 
-/// A frame of priority flow control (PFC).
+/// Header of a PFC frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PauseFrame {
-    /// Who says it.
+pub struct PfcHeader {
+    /// Sender.
     pub src: Mac,
-    /// For which of the eight priorities, and for how long: in quanta of 512 bit times, where 0 says
-    /// to go on.
+    /// Pause duration of each of the eight priorities that the frame addresses, in quanta of 512
+    /// bit times; 0 resumes.
     pub quanta: [Option<u16>; 8],
 }
 
-impl PauseFrame {
+impl PfcHeader {
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
         let begin = out.len();
         Stations { dst: MAC_CONTROL_ADDRESS, src: self.src }.encode(MAC_CONTROL, out);
@@ -64,7 +64,7 @@ impl PauseFrame {
         out.resize(begin + LEAST, 0);
     }
 
-    /// What follows the EtherType.
+    /// Reads the part after the EtherType.
     pub(super) fn decode(stations: Stations, from: &mut Reader) -> Result<Self, FrameError> {
         if stations.dst != MAC_CONTROL_ADDRESS || from.u16()? != PFC {
             return Err(FrameError::Unknown("MAC control"));
@@ -75,6 +75,6 @@ impl PauseFrame {
             let time = from.u16()?;
             *quanta = (vector >> class & 1 == 1).then_some(time);
         }
-        Ok(PauseFrame { src: stations.src, quanta })
+        Ok(PfcHeader { src: stations.src, quanta })
     }
 }

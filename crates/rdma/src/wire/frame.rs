@@ -1,14 +1,14 @@
-//! [`Frame`]: what goes over an Ethernet, from its header to the byte before its frame check
-//! sequence, as captures have it.
+//! [`Frame`]: an Ethernet frame from its header to the byte before its frame check sequence, as in
+//! captures.
 
 use super::bth::Bth;
 use super::bytes::Reader;
-use super::ethernet::{self, PauseFrame, Stations};
+use super::ethernet::{self, PfcHeader, Stations};
 use super::icrc::icrc;
 use super::ipv4::{self, Ipv4};
 use super::tcp::Tcp;
 
-/// A frame.
+/// An Ethernet frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Frame<'a> {
     /// RoCEv2 (IBTA annex A17).
@@ -16,7 +16,7 @@ pub enum Frame<'a> {
     /// A segment of TCP.
     Tcp(TcpSegment<'a>),
     /// Priority flow control.
-    Pause(PauseFrame),
+    Pfc(PfcHeader),
 }
 
 /// A packet of RoCEv2 over IPv4 and UDP.
@@ -26,7 +26,7 @@ pub struct RocePacket<'a> {
     pub stations: Stations,
     /// IPv4.
     pub ip: Ipv4,
-    /// UDP port of the sender: another for each queue pair, so that switches take other ways.
+    /// UDP source port, different for each queue pair so that switches choose different paths.
     pub src_port: u16,
     /// Transport.
     pub bth: Bth,
@@ -52,22 +52,22 @@ const ROCE_PORT: u16 = 4791;
 const UDP_HEADER: usize = 8;
 const ICRC: usize = super::ICRC as usize;
 
-/// Why bytes are no [`Frame`].
+/// Reason why bytes are not a [`Frame`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
-    /// They end too early, or a length in them is wrong.
+    /// The bytes end too early, or a length in them is wrong.
     #[error("the frame ends too early")]
     Short,
-    /// They may be something else.
-    #[error("{0} of a kind that is not known here")]
+    /// The bytes contain an unknown value.
+    #[error("unknown {0}")]
     Unknown(&'static str),
-    /// They have changed on the way.
+    /// The bytes have changed in transit.
     #[error("the checksum of {0} is wrong")]
     Checksum(&'static str),
 }
 
 impl<'a> Frame<'a> {
-    /// Adds its bytes to `out`.
+    /// Appends the frame's bytes to `out`.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             Frame::Roce(packet) => packet.encode(out),
@@ -77,16 +77,20 @@ impl<'a> Frame<'a> {
                 segment.ip.encode(ipv4::TCP, length, out);
                 segment.tcp.encode(&segment.ip, segment.payload, out);
             }
-            Frame::Pause(frame) => frame.encode(out),
+            Frame::Pfc(frame) => frame.encode(out),
         }
     }
 
-    /// Reads what [`encode`](Self::encode) writes, with whatever padding is behind it.
+    /// Reads the bytes that [`encode`](Self::encode) writes, with any padding behind them.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are too short, contain an unknown value, or have a wrong checksum.
     pub fn decode(bytes: &'a [u8]) -> Result<Self, FrameError> {
         let mut from = Reader(bytes);
         let (stations, ether_type) = Stations::decode(&mut from)?;
         match ether_type {
-            ethernet::MAC_CONTROL => Ok(Frame::Pause(PauseFrame::decode(stations, &mut from)?)),
+            ethernet::MAC_CONTROL => Ok(Frame::Pfc(PfcHeader::decode(stations, &mut from)?)),
             ethernet::IPV4 => {
                 let packet = from.0;
                 let (ip, protocol, after) = Ipv4::decode(&mut from)?;
@@ -109,7 +113,7 @@ impl<'a> Frame<'a> {
 
 impl<'a> RocePacket<'a> {
     fn encode(&self, out: &mut Vec<u8>) {
-        // IBTA 9.2, PadCnt: to whole words.
+        // IBTA 9.2, PadCnt: padded to whole words.
         let padding = self.payload.len().next_multiple_of(4) - self.payload.len();
         let length = UDP_HEADER + self.bth.length() + self.payload.len() + padding + ICRC;
         self.stations.encode(ethernet::IPV4, out);
@@ -118,7 +122,7 @@ impl<'a> RocePacket<'a> {
         out.extend(self.src_port.to_be_bytes());
         out.extend(ROCE_PORT.to_be_bytes());
         out.extend((length as u16).to_be_bytes());
-        // No UDP checksum: the ICRC does more.
+        // No UDP checksum: the ICRC covers more.
         out.extend([0; 2]);
         self.bth.encode(padding, out);
         out.extend(self.payload);
@@ -126,7 +130,8 @@ impl<'a> RocePacket<'a> {
         out.extend(icrc(&out[packet..]));
     }
 
-    /// `packet` is all of it from the IPv4 header on, `from` what is behind that.
+    /// Reads a packet. `packet` has its bytes from the IPv4 header on, `from` those behind that
+    /// header.
     fn decode(
         stations: Stations,
         ip: Ipv4,

@@ -1,29 +1,29 @@
-//! The invariant CRC (ICRC, IBTA 7.8.1) of RoCEv2 packets (IBTA annex A17): over everything
-//! that no hop changes.
+//! The invariant CRC (ICRC, IBTA 7.8.1) of RoCEv2 packets (IBTA annex A17), over all bytes that no
+//! hop changes.
 
-/// Where in a packet from its IPv4 header on stands what a hop may change: type of service, time to
-/// live, header checksum, UDP checksum, and the congestion bits of the base transport header, which
-/// share a byte with reserved ones. All count as ones.
+/// Offsets, from the IPv4 header on, of bytes that a hop may change: type of service, time to live,
+/// header checksum, UDP checksum, and the congestion bits of the base transport header, which share
+/// a byte with reserved ones. All count as ones.
 const VARIANT: [usize; 7] = [1, 8, 10, 11, 26, 27, 32];
 
-/// The ICRC of a packet from its IPv4 header to its padding, as it stands behind that.
+/// Returns the ICRC of a packet from its IPv4 header to its padding, in wire order.
 pub(super) fn icrc(packet: &[u8]) -> [u8; 4] {
     let masked = |(at, &byte): (usize, &u8)| if VARIANT.contains(&at) { 0xff } else { byte };
     let (headers, rest) = packet.split_at(packet.len().min(VARIANT[VARIANT.len() - 1] + 1));
-    // Eight bytes of ones stand for InfiniBand's local route header.
+    // Eight bytes of ones represent InfiniBand's local route header.
     let mut crc = [0xff; 8].into_iter().fold(u32::MAX, step);
     crc = headers.iter().enumerate().map(masked).fold(crc, step);
     crc = rest.iter().copied().fold(crc, step);
-    // The lowest bit goes first, as in the check sequence of Ethernet.
+    // The lowest bit is first, as in the check sequence of Ethernet.
     (!crc).to_le_bytes()
 }
 
-/// A byte more in a CRC-32 of Ethernet's polynomial (IEEE 802.3, clause 3.2.9), lowest bit first.
+/// Adds a byte to a CRC-32 of Ethernet's polynomial (IEEE 802.3, clause 3.2.9), lowest bit first.
 fn step(crc: u32, byte: u8) -> u32 {
     crc >> 8 ^ TABLE[usize::from(crc as u8 ^ byte)]
 }
 
-/// What a byte alone leaves.
+/// CRC remainders of single bytes.
 static TABLE: [u32; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_that_somebody_else_computed() {
+    fn a_packet_from_another_implementation() {
         // "An example UC packet" in the tests of Scapy (test/contrib/roce.uts): IPv4 and UDP with
         // their checksums, UC SEND Only, 18 bytes of payload and two of padding.
         let packet = [

@@ -1,4 +1,4 @@
-//! IPv4 headers (RFC 791) and the checksum of the Internet (RFC 1071).
+//! IPv4 headers (RFC 791) and the Internet checksum (RFC 1071).
 
 use super::bytes::Reader;
 use super::frame::FrameError;
@@ -6,11 +6,11 @@ use super::frame::FrameError;
 /// Congestion marks (ECN, RFC 3168 section 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ecn {
-    /// The ends do not know of marks.
+    /// The ends do not support marks.
     NotCapable = 0b00,
-    /// The same as `Capable0`.
+    /// Equivalent to `Capable0`.
     Capable1 = 0b01,
-    /// The ends know of marks, and there is none.
+    /// The ends support marks, and there is none.
     Capable0 = 0b10,
     /// Congestion experienced (CE): marked.
     Marked = 0b11,
@@ -23,7 +23,7 @@ pub struct Ipv4 {
     pub src: [u8; 4],
     /// Receiver.
     pub dst: [u8; 4],
-    /// Code point of differentiated services (DSCP), 6 bits: what a priority is taken from.
+    /// Differentiated services code point (DSCP), 6 bits, from which a priority is derived.
     pub dscp: u8,
     /// Congestion marks.
     pub ecn: Ecn,
@@ -39,12 +39,12 @@ pub(super) const TCP: u8 = 6;
 pub(super) const UDP: u8 = 17;
 /// Bytes of the header.
 pub(super) const HEADER: usize = 20;
-/// Version 4, five words of header.
+/// Version 4, with a header of five words.
 const VERSION: u8 = 0x45;
 const DO_NOT_FRAGMENT: u16 = 0x4000;
 
 impl Ipv4 {
-    /// The header of a packet with so many bytes after it.
+    /// Appends the header of a packet with `payload` bytes after it.
     pub(super) fn encode(&self, protocol: u8, payload: usize, out: &mut Vec<u8>) {
         let begin = out.len();
         out.extend([VERSION, self.dscp << 2 | self.ecn as u8]);
@@ -58,7 +58,7 @@ impl Ipv4 {
         out[begin + 10..begin + 12].copy_from_slice(&sum.to_be_bytes());
     }
 
-    /// With the protocol, and the bytes after the header.
+    /// Reads a header. Returns it, the protocol, and the bytes after it.
     pub(super) fn decode<'a>(from: &mut Reader<'a>) -> Result<(Self, u8, Reader<'a>), FrameError> {
         let mut header = Reader(from.bytes(HEADER)?);
         if checksum(&[header.0]) != 0 {
@@ -83,8 +83,8 @@ impl Ipv4 {
     }
 }
 
-/// The checksum of parts that follow each other, all but the last of an even number of bytes. Over
-/// parts that contain their checksum it is 0.
+/// Returns the checksum of consecutive parts, all but the last of even length. Over parts that
+/// contain their checksum it is 0.
 pub(super) fn checksum(parts: &[&[u8]]) -> u16 {
     let word = |pair: &[u8]| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0));
     let mut sum: u32 = parts.iter().flat_map(|part| part.chunks(2)).map(word).sum();

@@ -1,9 +1,9 @@
-//! How many bytes an InfiniBand packet takes on the wire, and how a message becomes packets; and
-//! what stands in a packet of RoCEv2, byte by byte ([`Frame`]).
+//! Sizes of InfiniBand packets on the wire, the division of messages into packets, and the contents
+//! of RoCEv2 packets ([`Frame`]).
 //!
-//! Clauses are those of the InfiniBand Architecture Specification (IBTA), volume 1. A packet is
-//! counted from the first byte of its local route header to the last of its variant CRC;
-//! [`FRAMING`] belongs to the physical layer and is added by whoever models one.
+//! Clauses are those of the InfiniBand Architecture Specification (IBTA), volume 1. A packet's size
+//! counts from the first byte of its local route header to the last of its variant CRC. [`FRAMING`]
+//! belongs to the physical layer, whose model adds it.
 
 mod bth;
 mod bytes;
@@ -14,7 +14,7 @@ mod ipv4;
 mod tcp;
 
 pub use bth::{Aeth, Bth, Operation, Reth, Syndrome};
-pub use ethernet::{Mac, PauseFrame, Stations};
+pub use ethernet::{Mac, PfcHeader, Stations};
 pub use frame::{Frame, FrameError, RocePacket, TcpSegment};
 pub use ipv4::{Ecn, Ipv4};
 pub use tcp::Tcp;
@@ -48,10 +48,10 @@ pub const FRAMING: u32 = 2;
 /// The unit of flow-control credits and of arbitration weights, bytes (IBTA 7.9.4, 7.6.9.2).
 pub const BLOCK: u32 = 64;
 
-/// Bytes that every packet inside a subnet carries besides its extended headers and payload.
+/// Bytes of every packet inside a subnet besides its extended headers and payload.
 const FIXED: u32 = LRH + BTH + ICRC + VCRC;
 
-/// Credits that `bytes` on the wire take: 64-byte blocks, a part counting as a whole one.
+/// Returns the credits for `bytes` on the wire: 64-byte blocks, rounded up.
 #[inline]
 pub const fn blocks(bytes: u32) -> u32 {
     bytes.div_ceil(BLOCK)
@@ -64,16 +64,16 @@ pub const fn blocks(bytes: u32) -> u32 {
 #[serde(try_from = "u32", into = "u32")]
 pub struct Mtu(u16);
 
-/// A number of bytes that is no MTU of InfiniBand.
+/// A number of bytes that is not an MTU of InfiniBand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an MTU of {0} bytes does not exist: it is 256, 512, 1024, 2048 or 4096")]
 pub struct MtuError(pub u32);
 
 impl Mtu {
-    /// 4096 bytes, what data-center links run at.
+    /// 4096 bytes, the usual MTU of data-center links.
     pub const MAX: Mtu = Mtu(4096);
 
-    /// The payload limit in bytes.
+    /// Returns the payload limit in bytes.
     #[inline]
     pub const fn get(self) -> u32 {
         self.0 as u32
@@ -102,33 +102,37 @@ impl std::fmt::Display for Mtu {
     }
 }
 
-/// One packet's share of a message.
+/// The part of a message in one packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Segment {
     /// Payload in bytes, before padding.
     pub payload: u32,
-    /// Whether it opens the message.
+    /// The first packet of the message.
     pub first: bool,
-    /// Whether it closes the message. A packet that is first and last is an "only" packet.
+    /// The last packet of the message. A packet that is first and last is an "only" packet.
     pub last: bool,
 }
 
 impl Segment {
-    /// A message in one packet.
+    /// Returns a message in one packet.
     pub const fn only(payload: u32) -> Self {
         Segment { payload, first: true, last: true }
     }
 }
 
-/// How many packets carry a message of `bytes`: at least one, as empty messages travel too.
+/// Returns the number of packets of a message of `bytes`: at least one, for an empty message.
 #[inline]
 pub const fn segment_count(bytes: u32, mtu: Mtu) -> u32 {
     let n = bytes.div_ceil(mtu.get());
     if n == 0 { 1 } else { n }
 }
 
-/// Packet number `index` (from 0) of a message of `bytes`: all but the last are full (IBTA 9.7).
-/// Panics, in debug builds, for an index of [`segment_count`] or more.
+/// Returns packet number `index` (from 0) of a message of `bytes`: all but the last are full (IBTA
+/// 9.7).
+///
+/// # Panics
+///
+/// In debug builds, if `index` is [`segment_count`] or more.
 #[inline]
 pub const fn segment(bytes: u32, mtu: Mtu, index: u32) -> Segment {
     debug_assert!(index < segment_count(bytes, mtu));
@@ -138,7 +142,7 @@ pub const fn segment(bytes: u32, mtu: Mtu, index: u32) -> Segment {
     Segment { payload, first: index == 0, last }
 }
 
-/// What a packet is, as far as its headers go (IBTA 9.2.1, the operation codes).
+/// Kind of a packet, as far as its headers depend on it (IBTA 9.2.1, the operation codes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PacketKind {
     /// RC SEND.
@@ -155,15 +159,15 @@ pub enum PacketKind {
     ReadResponse,
     /// RC compare-and-swap or fetch-and-add; it carries no payload.
     AtomicRequest,
-    /// RC answer to an atomic.
+    /// RC response to an atomic.
     AtomicAck,
     /// RC acknowledgement, positive or negative.
     Ack,
 }
 
 impl PacketKind {
-    /// What a work request puts on the wire; `None` where the transport does not know the
-    /// operation (UD carries SEND only, IBTA 9.8.3).
+    /// Returns the kind of packet for a work request, or `None` if the transport does not support
+    /// the operation (UD supports SEND only, IBTA 9.8.3).
     pub const fn request(transport: Transport, opcode: Opcode) -> Option<PacketKind> {
         Some(match (transport, opcode) {
             (Transport::Ud, Opcode::Send) => PacketKind::UdSend,
@@ -176,7 +180,8 @@ impl PacketKind {
         })
     }
 
-    /// Whether it is a request of a reliable connection: those are acted on in order (IBTA 9.7.5).
+    /// Returns whether the packet is a request of a reliable connection; those are executed in
+    /// order (IBTA 9.7.5).
     pub const fn is_connections_request(self) -> bool {
         matches!(
             self,
@@ -188,8 +193,8 @@ impl PacketKind {
         )
     }
 
-    /// The payload that the packets of this kind carry together for a message of `bytes`: all of it,
-    /// or none where the data comes back or sits in a header.
+    /// Returns the total payload of the packets of this kind for a message of `bytes`: all of it,
+    /// or none if the data is in a response or a header.
     pub const fn payload(self, bytes: u32) -> u32 {
         match self {
             PacketKind::Send | PacketKind::UdSend | PacketKind::Write | PacketKind::WriteImm => {
@@ -203,7 +208,7 @@ impl PacketKind {
         }
     }
 
-    /// Extended transport headers of a packet at this place of its message, bytes.
+    /// Returns the bytes of extended transport headers of a packet at a position in its message.
     const fn extended(self, first: bool, last: bool) -> u32 {
         match self {
             PacketKind::Send => 0,
@@ -219,13 +224,13 @@ impl PacketKind {
     }
 }
 
-/// `bytes` if the packet stands where this header goes.
+/// Returns `bytes` if the condition holds, else 0.
 const fn on(condition: bool, bytes: u32) -> u32 {
     if condition { bytes } else { 0 }
 }
 
-/// Bytes on the wire of one packet inside a subnet, LRH to VCRC: headers, the payload padded to
-/// whole 4-byte words (IBTA 9.2, PadCnt), both CRCs.
+/// Returns the bytes on the wire of a packet inside a subnet, LRH to VCRC: headers, the payload
+/// padded to whole 4-byte words (IBTA 9.2, PadCnt), both CRCs.
 #[inline]
 pub const fn packet_bytes(kind: PacketKind, segment: Segment) -> u32 {
     FIXED + kind.extended(segment.first, segment.last) + segment.payload.next_multiple_of(4)
@@ -241,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_every_kind_and_place() {
+    fn headers_of_every_kind_and_position() {
         use PacketKind::*;
         // Columns: first, middle, last, only, each with 256 bytes of payload (or none).
         let table: [(PacketKind, u32, [u32; 4]); 9] = [
@@ -288,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn ud_knows_send_only() {
+    fn ud_supports_send_only() {
         assert_eq!(PacketKind::request(Transport::Ud, Opcode::Send), Some(PacketKind::UdSend));
         assert_eq!(PacketKind::request(Transport::Ud, Opcode::Write), None);
     }

@@ -1,27 +1,28 @@
-//! TCP segments (RFC 9293), as iWARP has them.
+//! TCP segments (RFC 9293) of iWARP.
 
 use super::bytes::Reader;
 use super::frame::FrameError;
 use super::ipv4::{self, Ipv4, checksum};
 
-/// A TCP header that acknowledges. All of a connection's segments do, but for its very first.
+/// A TCP header with an acknowledgement, as in all segments of a connection but the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tcp {
     /// Sender.
     pub src_port: u16,
     /// Receiver.
     pub dst_port: u16,
-    /// Number of the first byte of payload.
+    /// Sequence number of the first byte of payload.
     pub seq: u32,
-    /// Number of the byte that is expected.
+    /// Sequence number of the expected byte.
     pub ack: u32,
-    /// Hand the payload over (PSH).
+    /// Passes the payload to the application (PSH).
     pub push: bool,
-    /// Tells of congestion marks (ECE, RFC 3168).
+    /// Echoes congestion marks (ECE, RFC 3168).
     pub ece: bool,
     /// Receive window.
     pub window: u16,
-    /// A selectively acknowledged block: its first byte and the one after its last (SACK, RFC 2018).
+    /// A selectively acknowledged block: its first byte and the one after its last (SACK, RFC
+    /// 2018).
     pub sack: Option<[u32; 2]>,
 }
 
@@ -29,7 +30,7 @@ const HEADER: usize = 20;
 const ACK: u8 = 0x10;
 const PUSH: u8 = 0x08;
 const ECE: u8 = 0x40;
-/// Two bytes of nothing, and a SACK option with one block (RFC 2018 section 3).
+/// Two bytes of padding, and a SACK option with one block (RFC 2018 section 3).
 const SACK_OPTION: [u8; 4] = [1, 1, 5, 10];
 
 impl Tcp {
@@ -37,7 +38,7 @@ impl Tcp {
         HEADER + if self.sack.is_some() { SACK_OPTION.len() + 8 } else { 0 }
     }
 
-    /// How long it is with its payload.
+    /// Returns the length of the segment with its payload.
     pub(super) fn length(&self, payload: usize) -> usize {
         self.header() + payload
     }
@@ -51,7 +52,7 @@ impl Tcp {
         let flags = ACK | if self.push { PUSH } else { 0 } | if self.ece { ECE } else { 0 };
         out.extend([(self.header() as u8 / 4) << 4, flags]);
         out.extend(self.window.to_be_bytes());
-        // Checksum, and an urgent pointer that is none.
+        // Checksum, and an unused urgent pointer.
         out.extend([0; 4]);
         if let Some(block) = self.sack {
             out.extend(SACK_OPTION);
@@ -62,7 +63,7 @@ impl Tcp {
         out[begin + 16..begin + 18].copy_from_slice(&sum.to_be_bytes());
     }
 
-    /// With the payload.
+    /// Reads a header and its payload.
     pub(super) fn decode<'a>(
         ip: &Ipv4,
         mut from: Reader<'a>,
@@ -91,7 +92,7 @@ impl Tcp {
     }
 }
 
-/// What of the IPv4 header counts in the checksum (RFC 9293 3.1).
+/// Returns the part of the IPv4 header covered by the checksum (RFC 9293 3.1).
 fn pseudo_header(ip: &Ipv4, length: usize) -> [u8; 12] {
     let mut header = [0; 12];
     header[..4].copy_from_slice(&ip.src);

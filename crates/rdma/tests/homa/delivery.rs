@@ -55,7 +55,7 @@ proptest! {
         let mut sent: Vec<Vec<bool>> =
             jobs.iter().map(|job| vec![false; job.message().packets as usize]).collect();
         for (_, data) in &out.sent {
-            let sent = &mut sent[data.place as usize][data.seq as usize];
+            let sent = &mut sent[data.slot as usize][data.seq as usize];
             prop_assert_eq!(data.retransmission, std::mem::replace(sent, true));
         }
         for (completed, done) in out.completed.iter().zip(&out.done) {

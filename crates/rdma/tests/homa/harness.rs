@@ -3,7 +3,7 @@
 
 use crate::naive::NaiveReceiver;
 use bandwise_rdma::homa::{
-    Data, Message, Place, Priorities, Receiver, Sender, Settings, ToReceiver, ToSender,
+    Data, Message, Priorities, Receiver, Sender, Settings, Slot, ToReceiver, ToSender,
 };
 use bandwise_units::{Bytes, Time};
 use std::collections::BTreeMap;
@@ -94,8 +94,8 @@ pub struct Outcome {
     /// All DATA packets, in the order in which they were sent; a place is a message's number.
     pub sent: Vec<(Time, Data)>,
     /// What receivers and senders said, by message.
-    pub to_sender: Vec<(Time, Place, ToSender)>,
-    pub to_receiver: Vec<(Time, Place, ToReceiver)>,
+    pub to_sender: Vec<(Time, Slot, ToSender)>,
+    pub to_receiver: Vec<(Time, Slot, ToReceiver)>,
     /// By message: when it was complete, and when its sender knew.
     pub completed: Vec<Time>,
     pub done: Vec<Time>,
@@ -103,14 +103,14 @@ pub struct Outcome {
 
 impl Outcome {
     /// Packets that were sent again, of a message.
-    pub fn again(&self, place: Place) -> Vec<u32> {
-        let again = self.sent.iter().filter(|(_, d)| d.place == place && d.retransmission);
+    pub fn again(&self, slot: Slot) -> Vec<u32> {
+        let again = self.sent.iter().filter(|(_, d)| d.slot == slot && d.retransmission);
         again.map(|(_, data)| data.seq).collect()
     }
 
-    pub fn resends(&self) -> Vec<(Place, u32, u32)> {
-        let resend = |&(_, place, said): &(Time, Place, ToSender)| match said {
-            ToSender::Resend { from, to, .. } => Some((place, from, to)),
+    pub fn resends(&self) -> Vec<(Slot, u32, u32)> {
+        let resend = |&(_, slot, control): &(Time, Slot, ToSender)| match control {
+            ToSender::Resend { from, to, .. } => Some((slot, from, to)),
             _ => None,
         };
         self.to_sender.iter().filter_map(resend).collect()
@@ -119,10 +119,10 @@ impl Outcome {
 
 #[derive(Debug, Clone, Copy)]
 enum Event {
-    Open(Place),
+    Open(Slot),
     Data(Data),
-    ToSender(Place, ToSender),
-    ToReceiver(Place, ToReceiver),
+    ToSender(Slot, ToSender),
+    ToReceiver(Slot, ToReceiver),
 }
 
 /// SplitMix64: enough for tests, and the same everywhere.
@@ -172,8 +172,8 @@ pub fn run(case: &Case) -> Outcome {
     let mut free = vec![Time::ZERO; hosts];
     let chance = Chance(case.seed);
     let mut way = OnTheWay { events: BTreeMap::new(), count: 0, chance };
-    for (place, job) in (0..).zip(jobs) {
-        way.put(job.start, Event::Open(place));
+    for (slot, job) in (0..).zip(jobs) {
+        way.put(job.start, Event::Open(slot));
     }
     let (mut drop, mut drop_grants) = (case.drop.clone(), case.drop_grants);
     let mut out = Outcome {
@@ -194,84 +194,83 @@ pub fn run(case: &Case) -> Outcome {
         assert!(now < Time::from_ms(60_000), "stuck: {senders:?} {receivers:?}");
         // Of what is due first: an arrival, a receiver's deadline, a sender's, a packet.
         let arrival = way.events.first_key_value().map_or(Time::MAX, |(&(time, _), _)| time);
-        let deadlines = (0..).zip(jobs).filter(|&(place, _)| opened[place as usize]).flat_map(
-            |(place, job)| {
-                let receiver = receivers[job.dst].deadline(settings, place);
-                let sender = senders[job.src].deadline(settings, place);
-                [(receiver, 1, place as usize), (sender, 2, place as usize)]
-            },
-        );
+        let deadlines =
+            (0..).zip(jobs).filter(|&(slot, _)| opened[slot as usize]).flat_map(|(slot, job)| {
+                let receiver = receivers[job.dst].deadline(settings, slot);
+                let sender = senders[job.src].deadline(settings, slot);
+                [(receiver, 1, slot as usize), (sender, 2, slot as usize)]
+            });
         let sending = (0..hosts).filter(|&host| senders[host].is_waiting());
         let sending = sending.map(|host| (free[host].max(now), 3, host));
         let first = deadlines.chain(sending).chain([(arrival, 0, 0)]).min().unwrap();
         let (time, what, index) = first;
         assert!(time >= now, "time went back to {time} in event {what}");
         now = time;
-        let mut said: Vec<(Place, ToSender)> = vec![];
-        let mut asked: Vec<(Place, ToReceiver)> = vec![];
+        let mut control: Vec<(Slot, ToSender)> = vec![];
+        let mut asked: Vec<(Slot, ToReceiver)> = vec![];
         match what {
             0 => match way.events.pop_first().unwrap().1 {
-                Event::Open(place) => {
-                    let job = jobs[place as usize];
-                    opened[place as usize] = true;
-                    senders[job.src].open(settings, now, place, job.message());
+                Event::Open(slot) => {
+                    let job = jobs[slot as usize];
+                    opened[slot as usize] = true;
+                    senders[job.src].open(settings, now, slot, job.message());
                 }
-                Event::Data(Data { place, seq, .. }) => {
-                    let number = place as usize;
+                Event::Data(Data { slot, seq, .. }) => {
+                    let number = slot as usize;
                     let Job { dst, .. } = jobs[number];
                     let message = jobs[number].message();
-                    let tell = |place, told| said.push((place, told));
-                    let arrival = receivers[dst].on_data(settings, now, place, message, seq, tell);
-                    let expected = naive[dst].on_data(settings, place, message, seq);
-                    assert_eq!(said, expected, "grants");
+                    let send = |slot, told| control.push((slot, told));
+                    let arrival = receivers[dst].on_data(settings, now, slot, message, seq, send);
+                    let expected = naive[dst].on_data(settings, slot, message, seq);
+                    assert_eq!(control, expected, "grants");
                     let was_there = std::mem::replace(&mut accepted[number][seq as usize], true);
                     assert_eq!(arrival.accepted, !was_there, "each packet once");
-                    assert_eq!(arrival.completes, receivers[dst].is_complete(place) && !was_there);
+                    assert_eq!(arrival.completes, receivers[dst].is_complete(slot) && !was_there);
                     if arrival.completes {
                         assert!(accepted[number].iter().all(|&there| there));
                         out.completed[number] = now;
                     }
                 }
-                Event::ToSender(place, told) => {
-                    let job = jobs[place as usize];
+                Event::ToSender(slot, told) => {
+                    let job = jobs[slot as usize];
                     asked.extend(
-                        senders[job.src].on_control(now, place, told).map(|told| (place, told)),
+                        senders[job.src].on_control(now, slot, told).map(|told| (slot, told)),
                     );
-                    if senders[job.src].is_done(place) {
-                        let done = &mut out.done[place as usize];
+                    if senders[job.src].is_done(slot) {
+                        let done = &mut out.done[slot as usize];
                         *done = now.min(*done);
-                        assert!(receivers[job.dst].is_complete(place), "not before it is so");
+                        assert!(receivers[job.dst].is_complete(slot), "not before it is so");
                     }
                 }
-                Event::ToReceiver(place, told) => {
-                    let job = jobs[place as usize];
+                Event::ToReceiver(slot, told) => {
+                    let job = jobs[slot as usize];
                     let message = job.message();
-                    let answer = receivers[job.dst].on_control(settings, now, place, message, told);
-                    said.extend(answer.map(|told| (place, told)));
+                    let answer = receivers[job.dst].on_control(settings, now, slot, message, told);
+                    control.extend(answer.map(|told| (slot, told)));
                 }
             },
             1 => {
-                let place = index as Place;
+                let slot = index as Slot;
                 let receiver = &mut receivers[jobs[index].dst];
-                let early = receiver.on_timeout(settings, now - Time::from_ps(1), place);
+                let early = receiver.on_timeout(settings, now - Time::from_ps(1), slot);
                 assert_eq!(early, None, "before its deadline");
-                let resend = receiver.on_timeout(settings, now, place);
-                said.push((place, resend.expect("its time has come")));
+                let resend = receiver.on_timeout(settings, now, slot);
+                control.push((slot, resend.expect("its time has come")));
             }
             2 => {
-                let place = index as Place;
-                let ask = senders[jobs[index].src].on_timeout(settings, now, place);
-                asked.push((place, ask.expect("its time has come")));
+                let slot = index as Slot;
+                let ask = senders[jobs[index].src].on_timeout(settings, now, slot);
+                asked.push((slot, ask.expect("its time has come")));
             }
             _ => {
                 if let Some(data) = senders[index].next(now) {
-                    let number = data.place as usize;
+                    let number = data.slot as usize;
                     let job = jobs[number];
                     let unscheduled = settings.rtt.get();
                     assert!(data.seq < unscheduled.max(told[number]), "nothing without a grant");
                     // What is granted and has not arrived is a round trip's at most.
-                    let received = receivers[job.dst].received(data.place);
-                    let sent = senders[job.src].sent(data.place);
+                    let received = receivers[job.dst].received(data.slot);
+                    let sent = senders[job.src].sent(data.slot);
                     assert!(sent - received.min(sent) <= unscheduled, "bytes in flight");
                     let at = drop.iter().position(|&lost| lost == (number, data.seq));
                     let lost = at.map(|at| drop.swap_remove(at)).is_some();
@@ -281,26 +280,26 @@ pub fn run(case: &Case) -> Outcome {
                 }
             }
         }
-        for (place, said) in said {
+        for (slot, control) in control {
             let mut lost = false;
-            if let ToSender::Grant { to, .. } | ToSender::Resend { to, .. } = said {
-                told[place as usize] = to.max(told[place as usize]);
-                let receiver = &receivers[jobs[place as usize].dst];
-                let granted = receiver.granted(place).unwrap_or(to);
-                let received = receiver.received(place);
+            if let ToSender::Grant { to, .. } | ToSender::Resend { to, .. } = control {
+                told[slot as usize] = to.max(told[slot as usize]);
+                let receiver = &receivers[jobs[slot as usize].dst];
+                let granted = receiver.granted(slot).unwrap_or(to);
+                let received = receiver.received(slot);
                 assert!(granted - received <= settings.rtt.get(), "granted ahead");
             }
-            if let ToSender::Grant { .. } = said
+            if let ToSender::Grant { .. } = control
                 && drop_grants > 0
             {
                 (lost, drop_grants) = (true, drop_grants - 1);
             }
-            out.to_sender.push((now, place, said));
-            way.send(&case.back, now, Event::ToSender(place, said), lost);
+            out.to_sender.push((now, slot, control));
+            way.send(&case.back, now, Event::ToSender(slot, control), lost);
         }
-        for (place, told) in asked {
-            out.to_receiver.push((now, place, told));
-            way.send(&case.there, now, Event::ToReceiver(place, told), false);
+        for (slot, told) in asked {
+            out.to_receiver.push((now, slot, told));
+            way.send(&case.there, now, Event::ToReceiver(slot, told), false);
         }
     }
     assert!(accepted.iter().flatten().all(|&there| there));

@@ -1,11 +1,11 @@
 //! The oracle of grants: lists that are sorted anew each time.
 
-use bandwise_rdma::homa::{Message, Place, Settings, ToSender};
+use bandwise_rdma::homa::{Message, Settings, Slot, ToSender};
 use std::collections::BTreeSet;
 
 #[derive(Debug, Clone)]
 struct Known {
-    place: Place,
+    slot: Slot,
     packets: u32,
     got: BTreeSet<u32>,
     granted: u32,
@@ -28,23 +28,23 @@ impl NaiveReceiver {
     pub fn on_data(
         &mut self,
         settings: &Settings,
-        place: Place,
+        slot: Slot,
         message: Message,
         seq: u32,
-    ) -> Vec<(Place, ToSender)> {
+    ) -> Vec<(Slot, ToSender)> {
         let rtt = settings.rtt.get();
         let packets = message.packets;
-        if !self.known.iter().any(|known| known.place == place) {
+        if !self.known.iter().any(|known| known.slot == slot) {
             let granted = packets.min(rtt);
-            self.known.push(Known { place, packets, got: BTreeSet::new(), granted });
+            self.known.push(Known { slot, packets, got: BTreeSet::new(), granted });
         }
-        let known = self.known.iter_mut().find(|known| known.place == place).unwrap();
+        let known = self.known.iter_mut().find(|known| known.slot == slot).unwrap();
         let mut told = vec![];
         if !known.got.insert(seq) {
             return told;
         }
         if known.missing() == 0 {
-            told.push((place, ToSender::Done));
+            told.push((slot, ToSender::Done));
         }
         if known.granted == packets {
             return told;
@@ -62,7 +62,7 @@ impl NaiveReceiver {
                 if to > known.granted {
                     known.granted = to;
                     let priority = (count - 1 - rank) as u8;
-                    told.push((known.place, ToSender::Grant { to, priority }));
+                    told.push((known.slot, ToSender::Grant { to, priority }));
                 }
                 one_left |= known.granted == known.packets;
             }

@@ -12,7 +12,8 @@ fn a_message_alone_fills_its_link() {
     let out = run(&Case::new(settings(1, &[]), &[Job::new(0, 1, 500 * MTU)]));
     assert!(out.sent.windows(2).all(|pair| pair[1].0 - pair[0].0 == Time::from_ns(200)));
     assert_eq!(out.completed[0], Time::from_ns(500 * 200) + Time::from_us(5));
-    let grants = out.to_sender.iter().filter(|(_, _, said)| matches!(said, ToSender::Grant { .. }));
+    let grants =
+        out.to_sender.iter().filter(|(_, _, control)| matches!(control, ToSender::Grant { .. }));
     assert_eq!(grants.count() as u32, 500 - RTT.get());
 }
 
@@ -24,9 +25,9 @@ fn a_sender_sends_the_message_with_the_fewest_packets_left() {
         Job { start: Time::from_us(4), ..Job::new(0, 3, 20 * MTU) },
     ];
     let out = run(&Case::new(settings(1, &[]), &jobs));
-    let order: Vec<u32> = out.sent.iter().map(|(_, data)| data.place).collect();
+    let order: Vec<u32> = out.sent.iter().map(|(_, data)| data.slot).collect();
     // After 1 us 35 packets of the first are left, or 34; after 4 us 5 of the second.
-    let begun = order.iter().position(|&place| place == 1).unwrap();
+    let begun = order.iter().position(|&slot| slot == 1).unwrap();
     assert!((5..=6).contains(&begun));
     let mut expected = vec![0; begun];
     expected.extend([vec![1; 20], vec![2; 20], vec![0; 40 - begun]].concat());
@@ -38,8 +39,8 @@ fn a_receiver_grants_the_shortest_first() {
     // One at a time: the longer one's grants stop until the shorter one is fully granted.
     let jobs = [Job::new(0, 2, 400 * MTU), Job::new(1, 2, 200 * MTU)];
     let out = run(&Case::new(settings(1, &[]), &jobs));
-    let mut grants = out.to_sender.iter().filter_map(|&(_, place, said)| match said {
-        ToSender::Grant { to, .. } => Some((place, to)),
+    let mut grants = out.to_sender.iter().filter_map(|&(_, slot, control)| match control {
+        ToSender::Grant { to, .. } => Some((slot, to)),
         _ => None,
     });
     let last_of_short = grants.clone().position(|of| of == (1, 200)).unwrap();
@@ -56,9 +57,9 @@ fn priorities_of_grants_are_the_lowest_there_are() {
         Job { start: Time::from_us(5), ..Job::new(2, 3, 100 * MTU) },
     ];
     let out = run(&Case::new(settings(4, &[]), &jobs));
-    let scheduled = |place| {
+    let scheduled = |slot| {
         let of = move |data: &&(Time, bandwise_rdma::homa::Data)| {
-            data.1.place == place && data.1.seq >= RTT.get()
+            data.1.slot == slot && data.1.seq >= RTT.get()
         };
         let mut priorities: Vec<u8> =
             out.sent.iter().filter(of).map(|(_, data)| data.priority).collect();
@@ -86,23 +87,23 @@ proptest! {
         // By message: packets sent, and when which were granted at the sender.
         let mut sent = vec![0; jobs.len()];
         for (at, data) in &out.sent {
-            let place = data.place as usize;
-            let left = |place: usize, sent: &[u32]| jobs[place].message().packets - sent[place];
+            let slot = data.slot as usize;
+            let left = |slot: usize, sent: &[u32]| jobs[slot].message().packets - sent[slot];
             for (other, job) in jobs.iter().enumerate() {
-                let granted = out.to_sender.iter().filter_map(|&(said_at, to, said)| match said {
+                let granted = out.to_sender.iter().filter_map(|&(said_at, to, control)| match control {
                     ToSender::Grant { to: most, .. } => (to as usize == other
                         && said_at + case.back.delay < *at).then_some(most),
                     _ => None,
                 });
                 let granted = granted.max().unwrap_or(0).max(case.settings.rtt.get());
-                let may_send = job.src == jobs[place].src
+                let may_send = job.src == jobs[slot].src
                     && job.start < *at
                     && sent[other] < granted.min(job.message().packets);
                 prop_assert!(
-                    !may_send || left(place, &sent) <= left(other, &sent) || data.retransmission
+                    !may_send || left(slot, &sent) <= left(other, &sent) || data.retransmission
                 );
             }
-            sent[place] += u32::from(!data.retransmission);
+            sent[slot] += u32::from(!data.retransmission);
         }
     }
 }

@@ -14,7 +14,7 @@ fn the_receiver_asks_for_the_first_packets_that_are_missing() {
     let asked: Vec<Time> = out
         .to_sender
         .iter()
-        .filter(|(_, _, said)| matches!(said, ToSender::Resend { .. }))
+        .filter(|(_, _, control)| matches!(control, ToSender::Resend { .. }))
         .map(|(at, ..)| *at)
         .collect();
     let last = Time::from_ns(100 * 200) + Time::from_us(5);
@@ -26,7 +26,7 @@ fn a_message_of_which_nothing_arrives_is_found_by_its_sender() {
     let case = Case::new(settings(1, &[]), &[Job::new(0, 1, 3 * MTU)]);
     let out = run(&Case { drop: vec![(0, 0), (0, 1), (0, 2)], ..case });
     assert_eq!(out.to_receiver.len(), 1);
-    assert!(matches!(out.to_receiver[0], (_, 0, ToReceiver::Ask)));
+    assert!(matches!(out.to_receiver[0], (_, 0, ToReceiver::Resend)));
     assert_eq!(out.resends(), [(0, 0, 3)]);
     assert_eq!(out.again(0), [0, 1, 2]);
 }
@@ -52,7 +52,7 @@ fn a_sender_that_sends_others_first_says_that_it_is_busy() {
     let out = run(&case);
     // With no packets left that were not sent, what is missing goes before all others.
     assert_eq!((out.resends(), out.again(0)), (vec![(0, 3, 4)], vec![3]));
-    let is_busy = |said: &(Time, u32, ToReceiver)| matches!(said, (_, 0, ToReceiver::Busy));
+    let is_busy = |control: &(Time, u32, ToReceiver)| matches!(control, (_, 0, ToReceiver::Busy));
     assert!(!out.to_receiver.iter().any(is_busy));
     // With more packets left than others, it waits for them.
     let jobs =
@@ -61,7 +61,7 @@ fn a_sender_that_sends_others_first_says_that_it_is_busy() {
     let out = run(&Case { drop, ..Case::new(settings(1, &[]), &jobs) });
     assert_eq!(out.resends(), [(0, 0, 60)]);
     assert!(out.to_receiver.iter().any(is_busy));
-    let mut order: Vec<u32> = out.sent.iter().map(|(_, data)| data.place).collect();
+    let mut order: Vec<u32> = out.sent.iter().map(|(_, data)| data.slot).collect();
     order.dedup();
     assert_eq!(order, [0, 1, 0]);
 }
@@ -73,13 +73,13 @@ fn busy_hosts_are_not_given_up() {
     let settings = settings(1, &[]);
     let message = Job::new(0, 1, 10 * MTU).message();
     let mut receiver = Receiver::new();
-    receiver.on_data(&settings, Time::ZERO, 0, message, 0, |_, said| panic!("{said:?}"));
+    receiver.on_data(&settings, Time::ZERO, 0, message, 0, |_, control| panic!("{control:?}"));
     assert_eq!(receiver.deadline(&settings, 0), settings.resend_after);
-    let mut says = |us, said| {
-        let reply = receiver.on_control(&settings, Time::from_us(us), 0, message, said);
+    let mut says = |us, control| {
+        let reply = receiver.on_control(&settings, Time::from_us(us), 0, message, control);
         (reply, receiver.deadline(&settings, 0))
     };
     let busy = says(400, ToReceiver::Busy);
     assert_eq!(busy, (None, Time::from_us(400) + settings.resend_after));
-    assert_eq!(says(500, ToReceiver::Ask), (Some(ToSender::Busy), busy.1));
+    assert_eq!(says(500, ToReceiver::Resend), (Some(ToSender::Busy), busy.1));
 }

@@ -7,7 +7,7 @@ use bandwise_netsim::ethernet::{
 };
 use bandwise_rdma::transport::{Acks, Recovery};
 use bandwise_rdma::wire::{
-    Aeth, Bth, Ecn, Frame, Ipv4, Mac, Operation, PauseFrame, RETH, Reth, RocePacket, Stations,
+    Aeth, Bth, Ecn, Frame, Ipv4, Mac, Operation, PfcHeader, RETH, Reth, RocePacket, Stations,
     Syndrome, Tcp, TcpSegment,
 };
 use bandwise_topology::Port;
@@ -62,7 +62,7 @@ impl<'a> Wire<'a> {
                 quanta[self.priority(frame.class)] =
                     Some(if frame.pause { LONGEST_PAUSE } else { 0 });
                 let src = self.station(self.sender(sighting));
-                Frame::Pause(PauseFrame { src, quanta }).encode(out);
+                Frame::Pfc(PfcHeader { src, quanta }).encode(out);
             }
             CapturedFrame::Packet(packet) => {
                 let is_tcp = self.scenario.transport == TransportKind::Iwarp;

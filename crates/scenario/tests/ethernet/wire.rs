@@ -168,7 +168,7 @@ fn marks_notifications_and_pauses() {
                     notified += 1;
                 }
             }
-            Frame::Pause(pause) => {
+            Frame::Pfc(pause) => {
                 // The switch is the only one of its kind, by its ports to h0 and h1.
                 assert_eq!(pause.src.0[..5], [0x02, 0x01, 0, 0, 1]);
                 assert_eq!(scenario.fabric.rank(sighting.port.node) + 1, pause.src.0[5].into());

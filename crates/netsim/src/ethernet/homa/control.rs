@@ -16,7 +16,7 @@ pub(super) enum Content {
 
 /// Codes of packets without a sequence number, in the field of the number.
 const BUSY_SENDER: u32 = 0;
-const ASK: u32 = 1;
+const RESEND_RESPONSE: u32 = 1;
 const BUSY_RECEIVER: u32 = 2;
 const DONE: u32 = 3;
 
@@ -38,7 +38,7 @@ pub(super) fn to_sender(content: ToSender, bytes: u16, path: u64, key: u32) -> P
 pub(super) fn to_receiver(content: ToReceiver, bytes: u16, path: u64, key: u32) -> Packet {
     let code = match content {
         ToReceiver::Busy => BUSY_SENDER,
-        ToReceiver::Ask => ASK,
+        ToReceiver::Resend => RESEND_RESPONSE,
     };
     Packet::new(Kind::Notification, bytes, path, key, code, 0)
 }
@@ -56,7 +56,7 @@ pub(super) fn decode(packet: &Packet) -> Content {
         }
         Kind::Notification => match packet.seq() {
             BUSY_SENDER => Content::ToReceiver(ToReceiver::Busy),
-            ASK => Content::ToReceiver(ToReceiver::Ask),
+            RESEND_RESPONSE => Content::ToReceiver(ToReceiver::Resend),
             BUSY_RECEIVER => Content::ToSender(ToSender::Busy),
             _ => Content::ToSender(ToSender::Done),
         },
@@ -84,7 +84,7 @@ mod tests {
                 prop_assert_eq!(decode(&packet), Content::ToSender(content));
                 prop_assert_eq!((packet.key(), packet.class()), (key, class.into()));
             }
-            for content in [ToReceiver::Busy, ToReceiver::Ask] {
+            for content in [ToReceiver::Busy, ToReceiver::Resend] {
                 let packet = to_receiver(content, 66, 0, key).of_class(class);
                 prop_assert_eq!(decode(&packet), Content::ToReceiver(content));
             }

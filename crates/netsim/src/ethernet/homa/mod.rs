@@ -392,14 +392,14 @@ impl HomaHost {
     #[inline]
     fn next_data(&mut self, now: Time, net: &mut Net<Packet>) -> Option<Packet> {
         let data = self.sender.next(now)?;
-        let key = self.outgoing.key_at(data.place).expect("a message to send is there");
+        let key = self.outgoing.key_at(data.slot).expect("a message to send is there");
         let outgoing = self.outgoing.get(key).expect("a message to send is there");
         let last = data.seq + 1 == outgoing.message.packets;
         let bytes = if last { outgoing.last_bytes } else { self.full_bytes };
         let path = path(&mut self.spray, outgoing.dst, outgoing.path);
         let packet = Packet::new(Kind::Data, bytes, path, outgoing.key, data.seq, 0);
         self.report.retransmitted += u64::from(data.retransmission);
-        self.schedule_outgoing_timeout(data.place, net);
+        self.schedule_outgoing_timeout(data.slot, net);
         Some(packet.of_class(data.priority))
     }
 }
