@@ -5,7 +5,7 @@ use super::run::Effort;
 use super::tables::{group, stop};
 use bandwise_netsim::ethernet::{Buffering, HostModel, InputBuffers, Routing, SharedBuffer};
 use bandwise_rdma::congestion::Algorithm;
-use bandwise_rdma::transport::{Acks, Recovery, Settings, Timeout};
+use bandwise_rdma::transport::{Acks, Recovery, Timeout, TransportSettings};
 use bandwise_report::json::rounded;
 use bandwise_scenario::ethernet::{Distribution, EthernetResults, EthernetScenario};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ pub(super) fn of(scenario: &EthernetScenario, results: &EthernetResults, effort:
 /// What was simulated, after all defaults.
 fn settings(scenario: &EthernetScenario) -> Value {
     let (switch, host) = (&scenario.model.switch, &scenario.model.host);
-    let Settings { recovery, acks, window, timeout, fetch } = host.transport;
+    let TransportSettings { recovery, acks, window, timeout, fetch } = host.transport;
     json!({
         "hosts": scenario.fabric.hosts().len(),
         "switches": scenario.fabric.switches().len(),

@@ -4,7 +4,7 @@ use super::json::percent;
 use bandwise_netsim::ethernet::{Buffering, InputBuffers, Routing, Schedule, SharedBuffer};
 use bandwise_rdma::congestion::Algorithm;
 use bandwise_rdma::homa;
-use bandwise_rdma::transport::{Recovery, Settings, Timeout};
+use bandwise_rdma::transport::{Recovery, Timeout, TransportSettings};
 use bandwise_report::{Cell, Table, text};
 use bandwise_scenario::ethernet::{
     Distribution, EthernetResults, EthernetScenario, EthernetStop, Group, RequestResult,
@@ -183,7 +183,7 @@ fn transport(scenario: &EthernetScenario) -> String {
     if let Some(homa) = &scenario.model.host.homa {
         return format!("{kind}; {}.\nMTU {mtu} B, {buffer}", messages(homa));
     }
-    let Settings { recovery, window, timeout, .. } = scenario.model.host.transport;
+    let TransportSettings { recovery, window, timeout, .. } = scenario.model.host.transport;
     let recovery = match (scenario.transport, recovery) {
         (TransportKind::Irn, Recovery::GoBackN) => " with go-back-N",
         (TransportKind::Irn, Recovery::SelectiveWithoutSack) => " without SACK",
@@ -227,8 +227,8 @@ fn transport(scenario: &EthernetScenario) -> String {
 }
 
 /// How Homa is set up, in words.
-fn messages(homa: &homa::Settings) -> String {
-    let homa::Settings { priorities, rtt, resend_after } = homa;
+fn messages(homa: &homa::HomaSettings) -> String {
+    let homa::HomaSettings { priorities, rtt, resend_after } = homa;
     let cutoffs: Vec<String> = priorities.cutoffs().iter().map(Bytes::to_string).collect();
     let unscheduled = match cutoffs.len() {
         0 => "1 priority".to_owned(),

@@ -18,7 +18,7 @@ use bandwise_rdma::congestion::{
     self, AckInfo, Algorithm, Congestion, NotificationPoint, NotificationSettings,
 };
 use bandwise_rdma::homa;
-use bandwise_rdma::transport::{Feedback, Receiver, Sender, Settings};
+use bandwise_rdma::transport::{Feedback, Receiver, Sender, TransportSettings};
 use bandwise_units::{Bytes, Time};
 
 /// Kinds of events beside the engine's, in the order in which they are handled at one instant.
@@ -31,9 +31,9 @@ const ACK_DUE: u8 = 5;
 #[derive(Debug, Clone, PartialEq)]
 pub struct HostModel {
     /// Transport of all flows.
-    pub transport: Settings,
+    pub transport: TransportSettings,
     /// Congestion control of all flows.
-    pub congestion: congestion::Settings,
+    pub congestion: congestion::CongestionSettings,
     /// Condition for receivers to send CNPs, for algorithms that need them.
     pub notification: NotificationSettings,
     /// Payload of a full packet, in bytes.
@@ -44,7 +44,7 @@ pub struct HostModel {
     /// periodically polls the MAC layer until the link is available"). Round-robin if not given.
     pub poll: Option<Time>,
     /// Homa instead of `transport`: each flow is a message, without congestion control.
-    pub homa: Option<homa::Settings>,
+    pub homa: Option<homa::HomaSettings>,
 }
 
 impl HostModel {

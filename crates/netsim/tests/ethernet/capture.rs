@@ -8,7 +8,7 @@ use bandwise_netsim::ethernet::{
 };
 use bandwise_random::Stream;
 use bandwise_rdma::congestion::{self, Algorithm, NotificationSettings, RedMarker};
-use bandwise_rdma::transport::Settings;
+use bandwise_rdma::transport::TransportSettings;
 use bandwise_topology::{Fabric, NodeId, Port, builders};
 use bandwise_units::{BitRate, Bytes, Time};
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 
 const RATE: BitRate = BitRate::from_gbps(40);
 
-fn model(transport: Settings, pfc: bool, dcqcn: bool) -> NetworkModel {
+fn model(transport: TransportSettings, pfc: bool, dcqcn: bool) -> NetworkModel {
     // Buffers that overflow, or nearly so: 500 ns of delay in both directions hold 5 KB.
     let stop = Bytes::new(15_000);
     let algorithm = if dcqcn { Algorithm::Dcqcn } else { Algorithm::None };
@@ -33,7 +33,10 @@ fn model(transport: Settings, pfc: bool, dcqcn: bool) -> NetworkModel {
         routing: Routing::Ecmp,
         host: HostModel {
             transport,
-            congestion: congestion::Settings { algorithm, ..congestion::Settings::default() },
+            congestion: congestion::CongestionSettings {
+                algorithm,
+                ..congestion::CongestionSettings::default()
+            },
             notification: NotificationSettings::default(),
             mtu: 1000,
             extra_header: 0,
@@ -95,7 +98,7 @@ fn a_packet_and_its_acknowledgement_by_hand() {
     let [h0, h2] = ["h0", "h2"].map(|name| port(&fabric, name, 1));
     let [s0, s2] = [1, 3].map(|number| port(&fabric, &switch, number));
     let chosen = all_ports(&fabric);
-    let model = model(Settings::irn(), false, false);
+    let model = model(TransportSettings::irn(), false, false);
     let (seen, ..) = run(&fabric, &model, &[flow], Some(chosen), Time::from_us(1));
     let (arrived, out) = (Direction::In, Direction::Out);
     let expected = [
@@ -134,16 +137,16 @@ fn random_flows_are_dropped_marked_and_paused() {
         let model = model(settings, pfc, dcqcn);
         run(&fabric, &model, &random_flows(1, 40), None, Time::from_us(100)).2
     };
-    let irn = counters(Settings::irn(), false, false);
+    let irn = counters(TransportSettings::irn(), false, false);
     assert!(irn.packets_dropped > 0 && irn.packets_retransmitted > 0);
-    assert!(counters(Settings::irn(), false, true).packets_marked > 0);
-    assert!(counters(Settings::roce_with_pfc(), true, false).pauses > 0);
+    assert!(counters(TransportSettings::irn(), false, true).packets_marked > 0);
+    assert!(counters(TransportSettings::roce_with_pfc(), true, false).pauses > 0);
 }
 
 #[test]
 fn packets_in_flight_at_the_end_are_recorded_as_sent() {
     let fabric = rack(Time::from_us(1));
-    let model = model(Settings::irn(), false, false);
+    let model = model(TransportSettings::irn(), false, false);
     let mut network = Network::new(&fabric, &model, 1);
     network.capture(all_ports(&fabric));
     let flow = FlowSpec { number: 0, start: Time::ZERO, src: 2, dst: 0, bytes: 5000, class: 0 };
@@ -185,10 +188,10 @@ proptest! {
         delay in 0u64..500, slice in 300u64..100_000,
     ) {
         let (settings, pfc) = [
-            (Settings::irn(), false),
-            (Settings::roce(), false),
-            (Settings { timeout: bandwise_rdma::transport::Timeout::None, ..Settings::irn() }, true),
-            (Settings::iwarp(), false),
+            (TransportSettings::irn(), false),
+            (TransportSettings::roce(), false),
+            (TransportSettings { timeout: bandwise_rdma::transport::Timeout::None, ..TransportSettings::irn() }, true),
+            (TransportSettings::iwarp(), false),
         ][transport];
         let fabric = rack(Time::from_ns(delay));
         let model = model(settings, pfc, dcqcn);

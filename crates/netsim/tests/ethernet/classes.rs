@@ -2,13 +2,13 @@
 
 use super::{DELAY, RATE, flow, headroom, irn, model, per_input, random_flows, run};
 use bandwise_netsim::ethernet::{Classes, FlowSpec, Network, NetworkModel, Pfc, Schedule};
-use bandwise_rdma::transport::Settings;
+use bandwise_rdma::transport::TransportSettings;
 use bandwise_topology::builders;
 use bandwise_units::{Bytes, Time};
 use proptest::prelude::*;
 
 fn classes(count: u8, schedule: Schedule) -> NetworkModel {
-    let mut model = model(Settings::roce_with_pfc(), true);
+    let mut model = model(TransportSettings::roce_with_pfc(), true);
     model.classes = Classes { count, schedule, ..Classes::ONE };
     model
 }
@@ -80,7 +80,7 @@ proptest! {
         weights in prop::option::of(prop::array::uniform8(1u16..9)),
     ) {
         let fabric = builders::leaf_spine(3, 2, 4, RATE, Time::from_ns(500)).unwrap();
-        let mut model = model(if pfc { Settings::roce_with_pfc() } else { irn() }, pfc);
+        let mut model = model(if pfc { TransportSettings::roce_with_pfc() } else { irn() }, pfc);
         let stop = Bytes::new(buffer);
         let thresholds = pfc.then_some(Pfc { stop, go: stop });
         model.switch.buffering = per_input(buffer + headroom(5_000), thresholds);

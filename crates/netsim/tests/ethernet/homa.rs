@@ -5,7 +5,7 @@ use bandwise_netsim::ethernet::{
     Buffering, Classes, Counters, FinishedFlow, FlowSpec, Network, NetworkModel, Routing,
     SharedBuffer, bdp_packets,
 };
-use bandwise_rdma::homa::{Priorities, Settings};
+use bandwise_rdma::homa::{HomaSettings, Priorities};
 use bandwise_topology::{Fabric, builders};
 use bandwise_units::{Bytes, Time};
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ use std::num::NonZeroU32;
 fn homa(fabric: &Fabric, scheduled: u8, cutoffs: &[u64], rtt: u32) -> NetworkModel {
     let mut model = model(irn(), false);
     let cutoffs = cutoffs.iter().map(|&bytes| Bytes::new(bytes)).collect();
-    model.host.homa = Some(Settings {
+    model.host.homa = Some(HomaSettings {
         priorities: Priorities::new(scheduled, cutoffs).unwrap(),
         rtt: NonZeroU32::new(rtt).unwrap_or_else(|| {
             NonZeroU32::new(bdp_packets(fabric, &model.host)).expect("a packet at least")

@@ -3,12 +3,13 @@
 use super::{DELAY, RATE, flow, model, run};
 use bandwise_netsim::ethernet::{FlowSpec, Network, NetworkModel};
 use bandwise_rdma::congestion::Algorithm;
-use bandwise_rdma::transport::{Acks, Settings};
+use bandwise_rdma::transport::{Acks, TransportSettings};
 use bandwise_topology::builders;
 use bandwise_units::{Bytes, Time};
 
 fn with(algorithm: Algorithm) -> NetworkModel {
-    let transport = Settings { acks: Acks::EveryPacket, ..Settings::roce_with_pfc() };
+    let transport =
+        TransportSettings { acks: Acks::EveryPacket, ..TransportSettings::roce_with_pfc() };
     let mut model = model(transport, true);
     model.host.congestion.algorithm = algorithm;
     // B T (1 - eta) / N for four flows (HPCC 3.3).

@@ -18,7 +18,7 @@ use bandwise_netsim::ethernet::{
 };
 use bandwise_random::Stream;
 use bandwise_rdma::congestion::{self, Algorithm, NotificationSettings, RedMarker};
-use bandwise_rdma::transport::{Acks, Recovery, Settings, Timeout};
+use bandwise_rdma::transport::{Acks, Recovery, Timeout, TransportSettings};
 use bandwise_topology::{Fabric, FabricBuilder, Port, builders};
 use bandwise_units::{BitRate, Bytes, Time};
 use proptest::prelude::*;
@@ -32,7 +32,7 @@ fn fat_tree() -> Fabric {
 }
 
 /// A model with buffers of 240 KB; flow control pauses when all but [`headroom`] is full.
-fn model(transport: Settings, pfc: bool) -> NetworkModel {
+fn model(transport: TransportSettings, pfc: bool) -> NetworkModel {
     let stop = Bytes::new(240_000 - headroom(20_000));
     let pfc = pfc.then_some(Pfc { stop, go: stop });
     NetworkModel {
@@ -42,7 +42,7 @@ fn model(transport: Settings, pfc: bool) -> NetworkModel {
         routing: Routing::Ecmp,
         host: HostModel {
             transport,
-            congestion: congestion::Settings::default(),
+            congestion: congestion::CongestionSettings::default(),
             notification: NotificationSettings::default(),
             mtu: 1000,
             extra_header: 0,
@@ -95,23 +95,23 @@ fn partitioned(
 }
 
 /// IRN with the cap of the default network.
-fn irn() -> Settings {
-    let cap = bdp_packets(&fat_tree(), &model(Settings::irn(), false).host);
-    Settings { window: NonZeroU32::new(cap), ..Settings::irn() }
+fn irn() -> TransportSettings {
+    let cap = bdp_packets(&fat_tree(), &model(TransportSettings::irn(), false).host);
+    TransportSettings { window: NonZeroU32::new(cap), ..TransportSettings::irn() }
 }
 
-fn all_transports() -> Vec<(&'static str, Settings, bool)> {
+fn all_transports() -> Vec<(&'static str, TransportSettings, bool)> {
     let irn = irn();
     vec![
-        ("RoCE with PFC", Settings::roce_with_pfc(), true),
-        ("RoCE", Settings::roce(), false),
+        ("RoCE with PFC", TransportSettings::roce_with_pfc(), true),
+        ("RoCE", TransportSettings::roce(), false),
         ("IRN", irn, false),
         ("IRN with PFC", irn, true),
-        ("IRN with go-back-N", Settings { recovery: Recovery::GoBackN, ..irn }, false),
-        ("IRN without BDP-FC", Settings { window: None, ..irn }, false),
-        ("no SACK", Settings { recovery: Recovery::SelectiveWithoutSack, ..irn }, false),
-        ("dynamic timeout", Settings { timeout: Timeout::DYNAMIC, ..irn }, false),
-        ("iWARP", Settings::iwarp(), false),
+        ("IRN with go-back-N", TransportSettings { recovery: Recovery::GoBackN, ..irn }, false),
+        ("IRN without BDP-FC", TransportSettings { window: None, ..irn }, false),
+        ("no SACK", TransportSettings { recovery: Recovery::SelectiveWithoutSack, ..irn }, false),
+        ("dynamic timeout", TransportSettings { timeout: Timeout::DYNAMIC, ..irn }, false),
+        ("iWARP", TransportSettings::iwarp(), false),
     ]
 }
 
@@ -175,7 +175,7 @@ fn two_flows_share_a_link_equally() {
 #[test]
 fn an_incast_with_flow_control_ends_when_the_line_rate_allows() {
     let fabric = fat_tree();
-    let mut network = Network::new(&fabric, &model(Settings::roce_with_pfc(), true), 1);
+    let mut network = Network::new(&fabric, &model(TransportSettings::roce_with_pfc(), true), 1);
     let senders: Vec<u32> = (1..54).step_by(3).collect();
     let each = 1_000_000;
     let flows: Vec<FlowSpec> =
@@ -223,7 +223,7 @@ fn congestion_control_does_not_slow_a_single_flow_and_keeps_queues_short() {
 fn a_lossless_network_needs_its_headroom() {
     // All other hosts send to one: without headroom packets are dropped.
     let incast = |stop: u64| {
-        let mut model = model(Settings::roce_with_pfc(), true);
+        let mut model = model(TransportSettings::roce_with_pfc(), true);
         let stop = Bytes::new(stop);
         model.switch.buffering = per_input(240_000, Some(Pfc { stop, go: stop }));
         let mut network = Network::new(&fat_tree(), &model, 1);

@@ -4,7 +4,7 @@ use super::{DELAY, RATE, fat_tree, flow, headroom, model, per_input};
 use bandwise_netsim::ethernet::{
     Buffering, Classes, FlowSpec, Network, NetworkModel, Pfc, SharedBuffer, SharedPfc,
 };
-use bandwise_rdma::transport::Settings;
+use bandwise_rdma::transport::TransportSettings;
 use bandwise_topology::{Fabric, FabricBuilder, NodeId, Port};
 use bandwise_units::{Bytes, Time};
 
@@ -42,7 +42,7 @@ fn around(switches: u32, on: u32, class: u8) -> Vec<FlowSpec> {
 }
 
 fn small_buffers() -> NetworkModel {
-    let mut model = model(Settings::roce_with_pfc(), true);
+    let mut model = model(TransportSettings::roce_with_pfc(), true);
     let stop = Bytes::new(30_000);
     model.switch.buffering = per_input(30_000 + headroom(20_000), Some(Pfc { stop, go: stop }));
     model

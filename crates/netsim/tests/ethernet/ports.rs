@@ -2,14 +2,14 @@
 
 use super::{DELAY, RATE, flow, model, run};
 use bandwise_netsim::ethernet::{FlowSpec, Network, Pfc};
-use bandwise_rdma::transport::Settings;
+use bandwise_rdma::transport::TransportSettings;
 use bandwise_topology::{FabricBuilder, Port};
 use bandwise_units::{Bytes, Time};
 
 #[test]
 fn ports_count_pauses_and_their_duration() {
     let fabric = bandwise_topology::builders::single_switch(4, RATE, DELAY).unwrap();
-    let mut model = model(Settings::roce_with_pfc(), true);
+    let mut model = model(TransportSettings::roce_with_pfc(), true);
     // The first input pauses earlier than the others.
     let first = Port { node: fabric.switches()[0], number: 1 };
     let (stop, go) = (Bytes::new(50_000), Bytes::new(20_000));
@@ -38,7 +38,7 @@ fn ports_count_pauses_and_their_duration() {
 #[test]
 fn a_current_pause_is_counted() {
     let fabric = bandwise_topology::builders::single_switch(4, RATE, DELAY).unwrap();
-    let model = model(Settings::roce_with_pfc(), true);
+    let model = model(TransportSettings::roce_with_pfc(), true);
     let mut network = Network::new(&fabric, &model, 1);
     for src in 0..3 {
         network.open(&flow(src, Time::ZERO, src, 3, 2_000_000)).unwrap();
@@ -64,7 +64,7 @@ fn a_switch_may_have_ports_without_a_cable() {
         b.connect(a, z, RATE, DELAY).unwrap();
     }
     let fabric = b.build().unwrap();
-    let mut network = Network::new(&fabric, &model(Settings::roce_with_pfc(), true), 1);
+    let mut network = Network::new(&fabric, &model(TransportSettings::roce_with_pfc(), true), 1);
     let finished = run(&mut network, &[flow(0, Time::ZERO, 0, 2, 10_000)]);
     assert_eq!(finished[0].completion_time(), network.alone(0, 2, 10_000));
     let sent: Vec<_> = network.ports().map(|(port, c)| (port.number, c.sent)).collect();

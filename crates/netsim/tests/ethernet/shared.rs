@@ -4,13 +4,18 @@ use super::{DELAY, RATE, fat_tree, flow, headroom, irn, model, partitioned, rand
 use bandwise_netsim::ethernet::{
     Buffering, Classes, FlowSpec, Network, NetworkModel, PortCounters, SharedBuffer, SharedPfc,
 };
-use bandwise_rdma::transport::Settings;
+use bandwise_rdma::transport::TransportSettings;
 use bandwise_topology::builders;
 use bandwise_units::{Bytes, Time};
 use proptest::prelude::*;
 
 /// A network whose switches have shared buffers.
-fn shared(transport: Settings, buffer: u64, alpha: f64, headroom: Option<u64>) -> NetworkModel {
+fn shared(
+    transport: TransportSettings,
+    buffer: u64,
+    alpha: f64,
+    headroom: Option<u64>,
+) -> NetworkModel {
     let mut model = model(transport, false);
     let slack = Bytes::new(2_000);
     let pfc = headroom.map(|bytes| SharedPfc { headroom: Bytes::new(bytes), slack });
@@ -31,7 +36,7 @@ fn full_queues_have_the_length_of_the_closed_form() {
     for (queues, alpha) in [(1, 1.0), (2, 1.0), (4, 1.0), (1, 8.0), (3, 8.0), (2, 0.25), (5, 0.5)] {
         // Three senders for each receiver, from the start.
         let fabric = builders::single_switch(4 * queues, RATE, DELAY).unwrap();
-        let transport = Settings { window: None, ..irn() };
+        let transport = TransportSettings { window: None, ..irn() };
         let mut network = Network::new(&fabric, &shared(transport, BUFFER, alpha, None), 1);
         let queues = u32::from(queues);
         for number in 0..3 * queues {
@@ -69,7 +74,7 @@ fn a_single_queue_may_hold_more_than_one_of_many() {
 fn packets_are_dropped_only_without_headroom() {
     let incast = |headroom| {
         let fabric = fat_tree();
-        let model = shared(Settings::roce_with_pfc(), 500_000, 1.0, Some(headroom));
+        let model = shared(TransportSettings::roce_with_pfc(), 500_000, 1.0, Some(headroom));
         let mut network = Network::new(&fabric, &model, 1);
         for src in 1..54 {
             network.open(&flow(src, Time::ZERO, src, 0, 300_000)).unwrap();

@@ -2,14 +2,14 @@
 
 use super::{RATE, fat_tree, flow, irn, model, partitioned, per_input, random_flows, run};
 use bandwise_netsim::ethernet::{Network, Routing};
-use bandwise_rdma::transport::{Recovery, Settings, Timeout};
+use bandwise_rdma::transport::{Recovery, Timeout, TransportSettings};
 use bandwise_topology::{Port, builders};
 use bandwise_units::Time;
 use proptest::prelude::*;
 
 /// Flows from all hosts of a pod to those of another. Returns the duration, retransmissions, and
 /// packets by core switch.
-fn pod_to_pod(transport: Settings, routing: Routing) -> (Time, u64, Vec<u64>) {
+fn pod_to_pod(transport: TransportSettings, routing: Routing) -> (Time, u64, Vec<u64>) {
     let mut model = model(transport, true);
     model.routing = routing;
     let mut network = Network::new(&fat_tree(), &model, 1);
@@ -25,7 +25,10 @@ fn pod_to_pod(transport: Settings, routing: Routing) -> (Time, u64, Vec<u64>) {
 
 #[test]
 fn spraying_uses_all_paths_and_only_go_back_n_suffers() {
-    let with_acks = Settings { timeout: Timeout::Fixed(Time::from_ms(1)), ..Settings::roce() };
+    let with_acks = TransportSettings {
+        timeout: Timeout::Fixed(Time::from_ms(1)),
+        ..TransportSettings::roce()
+    };
     let (by_flow, again, _) = pod_to_pod(irn(), Routing::Ecmp);
     assert_eq!(again, 0);
     let (by_packet, irn_again, cores) = pod_to_pod(irn(), Routing::Spray);
@@ -49,7 +52,7 @@ proptest! {
         ]),
     ) {
         let fabric = builders::leaf_spine(3, 4, 4, RATE, Time::from_ns(500)).unwrap();
-        let mut model = model(Settings { recovery, ..irn() }, false);
+        let mut model = model(TransportSettings { recovery, ..irn() }, false);
         model.routing = Routing::Spray;
         model.switch.buffering = per_input(buffer, None);
         let flows = random_flows(seed, 60, 12);

@@ -2,7 +2,7 @@
 
 use super::{DELAY, RATE, flow, irn, model, per_input, run};
 use bandwise_netsim::ethernet::Network;
-use bandwise_rdma::transport::{Settings, Timeout};
+use bandwise_rdma::transport::{Timeout, TransportSettings};
 use bandwise_topology::builders;
 use bandwise_units::Time;
 
@@ -14,7 +14,7 @@ fn a_lost_tail_is_detected_by_the_short_timeout() {
     let fabric = builders::single_switch(3, RATE, DELAY).unwrap();
     let timeout = Timeout::LowHigh { low: Time::from_us(100), high: Time::from_ms(50), few: 3 };
     // Each input's buffer has room for one packet.
-    let mut model = model(Settings { timeout, ..irn() }, false);
+    let mut model = model(TransportSettings { timeout, ..irn() }, false);
     model.switch.buffering = per_input(1_100, None);
     let mut tails = 0;
     for step in 0..40 {

@@ -1,4 +1,4 @@
-//! [`Aimd`]: TCP's window, without its byte stream.
+//! [`Aimd`]: the congestion window of TCP.
 
 use super::{AckInfo, Path, whole_packets};
 
@@ -7,7 +7,7 @@ use super::{AckInfo, Path, whole_packets};
 pub struct AimdSettings {
     /// Packets by which the window grows in a round trip. RFC 5681 3.1: 1.
     pub increase: f64,
-    /// What is left of the window after a loss, 0 to 1. RFC 5681 3.1: 1/2.
+    /// Fraction of the window that remains after a loss, 0 to 1. RFC 5681 3.1: 1/2.
     pub decrease: f64,
 }
 
@@ -26,24 +26,24 @@ impl Default for AimdSettings {
 /// timeout:                                  threshold = max(W / 2, 2), W = 1
 /// ```
 ///
-/// The first window is the one that fills the path at line rate (IRN 4.1), so that slow start
-/// comes after a timeout alone. The window grows only while it is what limits the flow: growth
-/// that is never used would be spent in one burst later (RFC 7661).
+/// The initial window fills the path at line rate (IRN 4.1), so slow start only follows a timeout.
+/// The window grows only while it limits the flow: unused growth would later be spent in one burst
+/// (RFC 7661).
 #[derive(Debug, Clone)]
 pub struct Aimd {
     window: Window,
 }
 
-/// A window that grows as TCP's does.
+/// A window with the growth of TCP's.
 #[derive(Debug, Clone)]
 pub(super) struct Window {
     /// Packets, at least 1.
     packets: f64,
-    /// Slow start ends here.
+    /// Threshold at which slow start ends.
     threshold: f64,
 }
 
-/// Beyond any number of packets that a flow can have in flight: 4 GB of 1 KB.
+/// Larger than any number of packets that a flow can have in flight: 4 GB of 1 KB.
 const MAX_WINDOW: f64 = (1u32 << 22) as f64;
 
 impl Window {
@@ -54,7 +54,7 @@ impl Window {
 
     #[inline]
     pub fn grow(&mut self, increase: f64, ack: &AckInfo) {
-        // Before this ACK, the flow had as much in flight as it might have.
+        // Before this ACK, the flow had used its whole window.
         if ack.in_flight.saturating_add(ack.acked) < self.whole() {
             return;
         }
@@ -81,28 +81,28 @@ impl Window {
 }
 
 impl Aimd {
-    /// A flow that fills its path.
+    /// Creates a flow that fills its path.
     pub fn new(path: &Path) -> Self {
         Aimd { window: Window::new(path) }
     }
 
-    /// An ACK arrived.
+    /// Processes an ACK.
     #[inline]
     pub fn on_ack(&mut self, settings: &AimdSettings, ack: &AckInfo) {
         self.window.grow(settings.increase, ack);
     }
 
-    /// A recovery began.
+    /// Processes the start of a recovery.
     pub fn on_loss(&mut self, settings: &AimdSettings) {
         self.window.shrink_to(settings.decrease);
     }
 
-    /// The retransmission timer ended.
+    /// Processes an expired retransmission timer.
     pub fn on_timeout(&mut self, settings: &AimdSettings) {
         self.window.restart(settings.decrease);
     }
 
-    /// W in whole packets.
+    /// Returns W in whole packets.
     #[inline]
     pub fn window(&self) -> u32 {
         self.window.whole()
@@ -112,7 +112,7 @@ impl Aimd {
 #[cfg(test)]
 mod tests {
     use super::super::testbed::{self, Testbed};
-    use super::super::{Algorithm, Settings};
+    use super::super::{Algorithm, CongestionSettings};
     use super::*;
     use bandwise_units::{BitRate, Bytes, Time};
 
@@ -132,12 +132,12 @@ mod tests {
     }
 
     #[test]
-    fn one_packet_a_round_trip_and_half_after_a_loss() {
+    fn the_window_grows_by_one_per_round_trip_and_halves_after_a_loss() {
         let settings = AimdSettings::default();
         let mut flow = Aimd::new(&TEN);
         assert_eq!(flow.window(), 10);
         acks(&mut flow, 10);
-        // 10 + 1/10 + 1/10.1 + ... is a little less than 11 after ten, more after eleven.
+        // 10 + 1/10 + 1/10.1 + ... is slightly below 11 after ten ACKs, and above after eleven.
         assert_eq!(flow.window(), 10);
         acks(&mut flow, 1);
         assert_eq!(flow.window(), 11);
@@ -148,11 +148,11 @@ mod tests {
         }
         assert_eq!(flow.window(), 1);
         acks(&mut flow, 1);
-        assert_eq!(flow.window(), 2, "from one packet, not from less");
+        assert_eq!(flow.window(), 2, "the window never falls below one packet");
     }
 
     #[test]
-    fn a_timeout_starts_slowly_up_to_half() {
+    fn slow_start_after_a_timeout_ends_at_half() {
         let mut flow = Aimd::new(&TEN);
         flow.on_timeout(&AimdSettings::default());
         let mut windows = Vec::new();
@@ -161,12 +161,12 @@ mod tests {
             let round = flow.window();
             acks(&mut flow, round);
         }
-        // Doubling to 4, one more to the threshold of 5, then three quarters of one and so on.
+        // Doubling to 4, one more to the threshold of 5, then three quarters of a packet and so on.
         assert_eq!(windows, [1, 2, 4, 5, 6]);
     }
 
     #[test]
-    fn a_window_that_is_not_used_does_not_grow() {
+    fn an_unused_window_does_not_grow() {
         let mut flow = Aimd::new(&TEN);
         for _ in 0..100 {
             let ack = AckInfo { in_flight: 8, ..testbed::ack(Time::ZERO, Time::from_us(10), 1) };
@@ -177,7 +177,8 @@ mod tests {
 
     #[test]
     fn two_flows_share_a_link() {
-        let settings = Settings { algorithm: Algorithm::Aimd, ..Settings::default() };
+        let settings =
+            CongestionSettings { algorithm: Algorithm::Aimd, ..CongestionSettings::default() };
         let shares = Testbed {
             buffer: Bytes::new(240_000),
             starts: [Time::ZERO, Time::from_ms(2)],

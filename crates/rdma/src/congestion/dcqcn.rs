@@ -3,35 +3,35 @@
 use super::{Path, bit_rate};
 use bandwise_units::{BitRate, Bytes, Time};
 
-/// Parameters of DCQCN senders, for all flows. The defaults are the paper's (section 5.2: the
-/// values after tuning; section 3.1 for the rest), which IRN 4.1 uses too.
+/// Parameters of DCQCN senders, for all flows. The defaults are the paper's (section 5.2: values
+/// after tuning; section 3.1 for the others), which IRN 4.1 also uses.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct DcqcnSettings {
-    /// g, how much one period counts in α, beyond 0 up to 1. Section 5.2: 1/256.
+    /// g, the weight of one period in α, above 0 up to 1. Section 5.2: 1/256.
     pub gain: f64,
-    /// K, after how long without a CNP α falls; longer than the time between CNPs. Zero: it never
-    /// does. Section 3.1: 55 us.
+    /// K, the time without a CNP after which α decreases; longer than the time between CNPs. Zero
+    /// disables it. Section 3.1: 55 us.
     pub alpha_timer: Time,
-    /// The rate increase timer. Zero: there is none. Section 5.2: 55 us.
+    /// Period of the rate increase timer. Zero disables it. Section 5.2: 55 us.
     pub increase_timer: Time,
-    /// B, the byte counter: the rate increases too after so much sent. Zero: there is none.
+    /// B, the byte counter: the rate also increases after that many bytes. Zero disables it.
     /// Section 5.2: 10 MB.
     pub byte_counter: Bytes,
-    /// F, the ends of timer or byte counter until fast recovery is over. Section 3.1: 5.
+    /// F, the expirations of timer or byte counter that end fast recovery. Section 3.1: 5.
     pub fast_recovery: u32,
     /// R_AI, a step of additive increase. Section 3.1: 40 Mbps.
     pub additive_increase: BitRate,
-    /// R_HAI, a step of hyper increase. The paper gives none. Ten times R_AI, as in QCN (802.1Qau,
-    /// whose defaults in IEEE8021-CN-MIB are 5 and 50 Mbps) and in ConnectX firmware.
+    /// R_HAI, a step of hyper increase. The paper has no value. Ten times R_AI, as in QCN
+    /// (802.1Qau, whose defaults in IEEE8021-CN-MIB are 5 and 50 Mbps) and in ConnectX firmware.
     pub hyper_increase: BitRate,
-    /// The least rate of a flow. The paper gives none; one step of additive increase.
+    /// Lowest rate of a flow. The paper has no value; one step of additive increase.
     pub min_rate: BitRate,
-    /// Whether every CNP sets R_T, as section 3.1 has it, or only the first one since R_C rose. The
-    /// default is that of ConnectX-4 and later (their `clamp_tgt_rate`, false, and
+    /// Every CNP sets R_T, as in section 3.1, instead of only the first one since R_C increased.
+    /// The default is that of ConnectX-4 and later (their `clamp_tgt_rate`, false, and
     /// `clamp_tgt_rate_after_time_inc`, true), the RNIC that IRN 4.1 models, and of QCN.
     pub clamp_target: bool,
-    /// What is left of the rate after a loss, 0 to 1. The paper has no answer to loss: 1, nothing
-    /// is taken. IRN 4.3 tells of "explicitly backing off on losses", not by how much.
+    /// Fraction of the rate that remains after a loss, 0 to 1. The paper does not react to loss, so
+    /// the default is 1. IRN 4.3 mentions "explicitly backing off on losses" without a value.
     pub back_off: f64,
 }
 
@@ -62,8 +62,8 @@ impl Default for DcqcnSettings {
 /// α   = (1 - g) α + g         α starts at 1
 /// ```
 ///
-/// After each alpha timer without a CNP, `α = (1 - g) α`. The increase timer and the byte counter
-/// start anew with a CNP; T and BC count their ends since. At each of these ends:
+/// After each alpha timer without a CNP, `α = (1 - g) α`. A CNP restarts the increase timer and the
+/// byte counter; T and BC count their expirations since. At each expiration:
 ///
 /// ```text
 /// fast recovery,      if max(T, BC) < F:  R_T stays
@@ -72,44 +72,44 @@ impl Default for DcqcnSettings {
 /// and always                              R_C = (R_T + R_C) / 2
 /// ```
 ///
-/// A loss, where [that is wanted](DcqcnSettings::back_off), cuts as a CNP does and starts timers and
-/// counters anew: `R_C = R_C back_off`. α, which is about marks, stays. So it does with a timeout.
-/// Both come once a recovery, which takes a round trip, so there is no other limit.
+/// A loss, if [enabled](DcqcnSettings::back_off), cuts as a CNP does and restarts timers and
+/// counters: `R_C = R_C back_off`. α, which is about marks, is unchanged. A timeout has the same
+/// effect. Both occur once per recovery, which takes a round trip, so there is no other limit.
 ///
-/// The paper leaves out the details of hyper increase; the multiple is that of QCN (802.1Qau),
-/// whose reaction point this is. A flow that reaches line rate is no longer limited.
+/// The paper omits the details of hyper increase; the multiple is that of QCN (802.1Qau), whose
+/// reaction point this is. A flow at line rate is not limited.
 ///
-/// A burst of congestion brings several CNPs in a row. If each of them sets R_T, nothing is left to
-/// recover to, and additive increase takes some 20 ms back to line rate; RNICs recover to where the
-/// flow was before the first.
+/// A burst of congestion causes several CNPs in a row. If each of them sets R_T, fast recovery has
+/// no target above R_C, and additive increase takes about 20 ms back to line rate. RNICs instead
+/// recover to the rate before the first CNP.
 ///
 /// Rates are whole bits per second and `(R_T + R_C) / 2` rounds up, so that R_C reaches R_T. An
-/// RNIC that is waiting to send at the old rate when a timer ends might send somewhat earlier
-/// then; here the rate counts that holds when the wait begins.
+/// RNIC that waits to send at the old rate when a timer expires might send somewhat earlier; here
+/// the rate at the start of the wait applies.
 #[derive(Debug, Clone)]
 pub struct Dcqcn {
-    /// The link, bps.
+    /// Line rate, bps.
     line: u64,
     /// R_C, bps.
     current: u64,
     /// R_T, bps.
     target: u64,
     alpha: f64,
-    /// The last CNP, or the last end of the alpha timer that α counts.
+    /// Time of the last CNP, or of the last alpha timer expiration included in α.
     alpha_at: Time,
-    /// The last CNP, or the last end of the increase timer that T counts.
+    /// Time of the last CNP, or of the last increase timer expiration included in T.
     increase_at: Time,
-    /// Sent since the last end of the byte counter, while limited.
+    /// Bytes sent since the last expiration of the byte counter, while limited.
     sent: u64,
     timer_ends: u32,
     byte_ends: u32,
 }
 
-/// Below this, α is zero: it changes no rate of less than 2^53 bps.
+/// Below this, α is zero: it changes no rate below 2^53 bps.
 const ALPHA_FLOOR: f64 = 1.0 / (1u64 << 63) as f64;
 
 impl Dcqcn {
-    /// A flow at line rate.
+    /// Creates a flow at line rate.
     pub fn new(path: &Path, now: Time) -> Self {
         let line = path.line_rate.as_bps();
         Dcqcn {
@@ -125,7 +125,7 @@ impl Dcqcn {
         }
     }
 
-    /// A CNP arrived.
+    /// Processes a CNP.
     pub fn on_cnp(&mut self, settings: &DcqcnSettings, now: Time) {
         self.catch_up(settings, now);
         self.decay(settings, now);
@@ -134,7 +134,7 @@ impl Dcqcn {
         self.alpha_at = now;
     }
 
-    /// A recovery began, or the retransmission timer ended.
+    /// Processes the start of a recovery, or an expired retransmission timer.
     pub fn on_loss(&mut self, settings: &DcqcnSettings, now: Time) {
         if settings.back_off < 1.0 {
             self.catch_up(settings, now);
@@ -142,7 +142,7 @@ impl Dcqcn {
         }
     }
 
-    /// A packet left.
+    /// Records a sent packet.
     #[inline]
     pub fn on_sent(&mut self, settings: &DcqcnSettings, now: Time, bytes: u32) {
         self.catch_up(settings, now);
@@ -158,14 +158,14 @@ impl Dcqcn {
         }
     }
 
-    /// R_C at `now`; `None` at line rate.
+    /// Returns R_C at `now`, or `None` at line rate.
     #[inline]
     pub fn rate(&mut self, settings: &DcqcnSettings, now: Time) -> Option<BitRate> {
         self.catch_up(settings, now);
         self.is_limited().then(|| bit_rate(self.current as f64))
     }
 
-    /// Leaves `fraction` of R_C, from which it rises anew.
+    /// Reduces R_C to `fraction`, from where it increases again.
     fn cut(&mut self, settings: &DcqcnSettings, now: Time, fraction: f64) {
         if settings.clamp_target || self.timer_ends.max(self.byte_ends) > 0 {
             self.target = self.current;
@@ -178,21 +178,21 @@ impl Dcqcn {
         self.byte_ends = 0;
     }
 
-    /// Whether R_C is below line rate. If not, R_T is line rate too, nothing increases any more,
-    /// and the counts mean nothing until a CNP sets them to zero.
+    /// Returns whether R_C is below line rate. If not, R_T is line rate too, nothing increases, and
+    /// the counts have no meaning until a CNP resets them.
     #[inline]
     fn is_limited(&self) -> bool {
         self.current < self.line
     }
 
-    /// The ends of the increase timer up to `now`.
+    /// Accounts for expirations of the increase timer up to `now`.
     #[inline]
     fn catch_up(&mut self, settings: &DcqcnSettings, now: Time) {
         let period = settings.increase_timer;
         if period == Time::ZERO {
             return;
         }
-        // One comparison where, as for most packets, none has passed.
+        // A single comparison if none has expired, as for most packets.
         while self.is_limited() && now.saturating_sub(self.increase_at) >= period {
             self.increase_at += period;
             self.timer_ends = self.timer_ends.saturating_add(1);
@@ -215,14 +215,15 @@ impl Dcqcn {
         self.current = self.current + (self.target - self.current).div_ceil(2);
     }
 
-    /// The ends of the alpha timer up to `now`. α matters with a CNP alone, so this waits for it.
+    /// Accounts for expirations of the alpha timer up to `now`. Only a CNP needs α, so this is
+    /// deferred until one.
     fn decay(&mut self, settings: &DcqcnSettings, now: Time) {
         let period = settings.alpha_timer;
         if period == Time::ZERO {
             return;
         }
         let ends = now.saturating_sub(self.alpha_at).as_ps() / period.as_ps();
-        // One by one, not by a power: the last bits then don't depend on when one looks.
+        // Multiplied one by one, so that the last bits do not depend on the times of calls.
         for _ in 0..ends {
             self.alpha *= 1.0 - settings.gain;
             if self.alpha < ALPHA_FLOOR {
@@ -236,7 +237,7 @@ impl Dcqcn {
 #[cfg(test)]
 mod tests {
     use super::super::testbed::{self, PATH, Testbed};
-    use super::super::{Algorithm, NotificationSettings, RedMarker, Settings};
+    use super::super::{Algorithm, CongestionSettings, NotificationSettings, RedMarker};
     use super::*;
     use proptest::prelude::*;
 
@@ -247,17 +248,17 @@ mod tests {
     }
 
     #[test]
-    fn a_notification_cuts_by_half_of_alpha_and_timers_bring_it_back() {
+    fn a_cnp_cuts_by_half_of_alpha_and_timers_restore_the_rate() {
         let settings = DcqcnSettings::default();
         let mut flow = Dcqcn::new(&PATH, Time::ZERO);
         assert_eq!(flow.rate(&settings, US(3)), None);
-        // α is 1, but has fallen once in 100 us: 255/256. 40 (1 - 255/512) = 20.078125.
+        // α is 1, but has decreased once in 100 us: 255/256. 40 (1 - 255/512) = 20.078125.
         flow.on_cnp(&settings, US(100));
         assert_eq!(gbps(&mut flow, &settings, 154), Some(20.078_125));
-        // Fast recovery towards 40, four times: half of what is missing.
+        // Fast recovery towards 40, four times: half of the difference.
         assert_eq!(gbps(&mut flow, &settings, 155), Some(30.039_062_5));
         assert_eq!(gbps(&mut flow, &settings, 155 + 3 * 55), Some(38.754_882_813));
-        // The fifth end adds R_AI, but line rate is the limit: (40 + 38.754882813) / 2.
+        // The fifth expiration adds R_AI, but line rate is the limit: (40 + 38.754882813) / 2.
         assert_eq!(gbps(&mut flow, &settings, 155 + 4 * 55), Some(39.377_441_407));
         assert_eq!(flow.rate(&settings, Time::from_ms(10)), None, "line rate again");
     }
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn an_rnic_recovers_to_the_rate_before_the_first_notification() {
+    fn an_rnic_recovers_to_the_rate_before_the_first_cnp() {
         let settings = DcqcnSettings { alpha_timer: Time::ZERO, ..DcqcnSettings::default() };
         let mut flow = Dcqcn::new(&PATH, Time::ZERO);
         flow.on_cnp(&settings, US(0));
@@ -294,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_backs_off_where_that_is_wanted() {
+    fn a_loss_backs_off_if_enabled() {
         let usual = DcqcnSettings::default();
         let settings = DcqcnSettings { back_off: 0.25, ..usual };
         let mut flow = Dcqcn::new(&PATH, Time::ZERO);
@@ -305,7 +306,7 @@ mod tests {
         assert_eq!((flow.current, flow.target), (2_500_000_000, 40_000_000_000));
         assert_eq!(gbps(&mut flow, &settings, 154 + 54), Some(2.5), "the timer starts anew");
         assert_eq!(gbps(&mut flow, &settings, 154 + 55), Some(21.25));
-        // α fell by itself alone, thrice since the start: as if nothing had been lost.
+        // α decreased three times since the start; losses do not affect it.
         flow.on_cnp(&settings, US(210));
         let alpha = (255.0f64 / 256.0).powi(3);
         assert_eq!(flow.current, (21.25e9 * (1.0 - alpha / 2.0)) as u64);
@@ -316,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_count_as_time_does_and_both_together_are_hyper_increase() {
+    fn timer_and_byte_counter_together_cause_hyper_increase() {
         let settings = DcqcnSettings {
             alpha_timer: Time::ZERO,
             clamp_target: true,
@@ -344,9 +345,9 @@ mod tests {
     }
 
     proptest! {
-        /// Looking at a flow more often changes nothing, to the last bit.
+        /// Frequent reads of a flow's rate change nothing, to the last bit.
         #[test]
-        fn looking_changes_nothing(
+        fn reading_the_rate_changes_nothing(
             steps in prop::collection::vec((0u64..400, 0u8..3, 0u32..3_000_000), 1..80),
             clamp_target in any::<bool>(),
         ) {
@@ -361,7 +362,7 @@ mod tests {
                 for _ in 0..gap {
                     us += 1;
                     watched.rate(&settings, US(us));
-                    // α by a clock that ticks.
+                    // α with a periodic clock.
                     watched.decay(&settings, US(us));
                     if US(us) >= watched.alpha_at + settings.alpha_timer {
                         watched.alpha_at += settings.alpha_timer;
@@ -389,13 +390,17 @@ mod tests {
         }
     }
 
-    /// From far below: when the second comes at line rate, both are cut to a few Gbps. Where each
-    /// remembers its rate from before, they take more than 100 ms to get equal.
+    /// From far below: when the second flow starts at line rate, both are cut to a few Gbps. If
+    /// each remembers its earlier rate, they take more than 100 ms to become equal.
     #[test]
     fn two_flows_share_a_link() {
         for clamp_target in [false, true] {
             let dcqcn = DcqcnSettings { clamp_target, ..DcqcnSettings::default() };
-            let settings = Settings { algorithm: Algorithm::Dcqcn, dcqcn, ..Settings::default() };
+            let settings = CongestionSettings {
+                algorithm: Algorithm::Dcqcn,
+                dcqcn,
+                ..CongestionSettings::default()
+            };
             let shares = Testbed {
                 marker: Some(RedMarker::DCQCN),
                 notification: NotificationSettings::default(),

@@ -1,4 +1,4 @@
-//! [`Dctcp`]: a window that shrinks by the fraction of marked packets.
+//! [`Dctcp`]: a window that decreases by the fraction of marked packets.
 
 use super::aimd::Window;
 use super::round::Round;
@@ -7,11 +7,11 @@ use super::{AckInfo, Path};
 /// Parameters of DCTCP, for all flows.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct DctcpSettings {
-    /// g, how much one round trip counts in α, beyond 0 up to 1. Section 4: 1/16.
+    /// g, the weight of one round trip in α, above 0 up to 1. Section 4: 1/16.
     pub gain: f64,
     /// Packets by which the window grows in a round trip. As TCP (section 3.1): 1.
     pub increase: f64,
-    /// What is left of the window after a loss, 0 to 1. As TCP: 1/2.
+    /// Fraction of the window that remains after a loss, 0 to 1. As TCP: 1/2.
     pub decrease: f64,
 }
 
@@ -24,15 +24,15 @@ impl Default for DctcpSettings {
 /// The window of a DCTCP flow (Alizadeh et al., "Data Center TCP", SIGCOMM 2010, section 3.1,
 /// equations 1 and 2; RFC 8257 section 3.3).
 ///
-/// At the end of each round trip, F being the fraction of its packets that were marked:
+/// At the end of each round trip, with F the fraction of its packets that were marked:
 ///
 /// ```text
 /// α = (1 - g) α + g F
 /// W = W (1 - α/2)              if F > 0
 /// ```
 ///
-/// It grows, and answers loss, as [`Aimd`](super::Aimd) does. α starts at 1, as in Linux
-/// (`dctcp_alpha_on_init`): a new flow that meets a queue halves.
+/// It grows and reacts to loss as [`Aimd`](super::Aimd) does. α starts at 1, as in Linux
+/// (`dctcp_alpha_on_init`), so a new flow that meets a queue halves.
 #[derive(Debug, Clone)]
 pub struct Dctcp {
     window: Window,
@@ -40,12 +40,12 @@ pub struct Dctcp {
     round: Round,
     /// Packets acknowledged in this round trip.
     acked: u32,
-    /// Of these, with a mark.
+    /// Marked packets among those.
     marked: u32,
 }
 
 impl Dctcp {
-    /// A flow that fills its path.
+    /// Creates a flow that fills its path.
     pub fn new(path: &Path) -> Self {
         Dctcp {
             window: Window::new(path),
@@ -56,7 +56,7 @@ impl Dctcp {
         }
     }
 
-    /// An ACK arrived.
+    /// Processes an ACK.
     #[inline]
     pub fn on_ack(&mut self, settings: &DctcpSettings, ack: &AckInfo) {
         self.acked = self.acked.saturating_add(ack.acked);
@@ -69,17 +69,17 @@ impl Dctcp {
         }
     }
 
-    /// A recovery began.
+    /// Processes the start of a recovery.
     pub fn on_loss(&mut self, settings: &DctcpSettings) {
         self.window.shrink_to(settings.decrease);
     }
 
-    /// The retransmission timer ended.
+    /// Processes an expired retransmission timer.
     pub fn on_timeout(&mut self, settings: &DctcpSettings) {
         self.window.restart(settings.decrease);
     }
 
-    /// W in whole packets.
+    /// Returns W in whole packets.
     #[inline]
     pub fn window(&self) -> u32 {
         self.window.whole()
@@ -99,7 +99,7 @@ impl Dctcp {
 #[cfg(test)]
 mod tests {
     use super::super::testbed::{self, PATH, Testbed};
-    use super::super::{Algorithm, RedMarker, Settings};
+    use super::super::{Algorithm, CongestionSettings, RedMarker};
     use super::*;
     use bandwise_units::{Bytes, Time};
 
@@ -109,10 +109,10 @@ mod tests {
     }
 
     #[test]
-    fn the_window_shrinks_by_half_of_alpha_once_a_round_trip() {
+    fn the_window_decreases_by_half_of_alpha_once_per_round_trip() {
         let mut flow = Dctcp::new(&PATH);
         assert_eq!(flow.window(), 120);
-        // The first ACK is a round of its own, without mark: α = 15/16.
+        // The first ACK is a round of its own, without a mark: α = 15/16.
         ack(&mut flow, 4, false);
         assert_eq!((flow.alpha, flow.window()), (0.9375, 120));
         // One mark in four: α = 15/16 * 15/16 + 1/64 = 0.89453125; 120 (1 - α/2) = 66.3.
@@ -130,7 +130,8 @@ mod tests {
 
     #[test]
     fn two_flows_share_a_link_with_a_short_queue() {
-        let settings = Settings { algorithm: Algorithm::Dctcp, ..Settings::default() };
+        let settings =
+            CongestionSettings { algorithm: Algorithm::Dctcp, ..CongestionSettings::default() };
         let shares = Testbed {
             marker: Some(RedMarker::step(Bytes::new(40_000))),
             starts: [Time::ZERO, Time::from_ms(2)],

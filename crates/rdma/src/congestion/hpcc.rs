@@ -1,33 +1,33 @@
-//! [`Hpcc`]: a window from what every switch of the path says of itself.
+//! [`Hpcc`]: a window based on telemetry of every switch on the path.
 
 use super::round::Round;
 use super::{AckInfo, Path, bit_rate, whole_packets};
 use bandwise_units::{BitRate, Bytes, Time};
 
-/// What a switch writes into a packet that leaves it (in-band network telemetry, INT; HPCC
-/// section 4.1, figure 7), about the port that it leaves by.
+/// Telemetry that a switch writes into a departing packet (in-band network telemetry, INT; HPCC
+/// section 4.1, figure 7), about its output port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct IntHop {
-    /// ts: when the packet left.
+    /// ts: departure time of the packet.
     pub at: Time,
-    /// txBytes: all bytes that the port has sent so far. The paper's field wraps, this doesn't.
+    /// txBytes: total bytes sent by the port. The paper's field wraps, this one doesn't.
     pub sent: Bytes,
-    /// qLen: the bytes that were left on the port's queue.
+    /// qLen: bytes remaining in the port's queue.
     pub queue: Bytes,
-    /// B: the rate of the link.
+    /// B: rate of the link.
     pub rate: BitRate,
 }
 
 /// Parameters of HPCC, for all flows. The defaults are those of the paper's section 5.1.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct HpccSettings {
-    /// η, the part of a link that flows may fill, beyond 0 up to 1. Section 5.1: 95%.
+    /// η, the fraction of a link that flows may fill, above 0 up to 1. Section 5.1: 95%.
     pub target: f64,
-    /// maxStage, additive steps in a row, one a round trip, before a multiplicative one. Section
-    /// 5.1: 5.
+    /// maxStage, the number of consecutive additive steps, one per round trip, before a
+    /// multiplicative one. Section 5.1: 5.
     pub max_stage: u32,
-    /// W_AI, a step of additive increase. Section 5.1: 80 bytes. Section 3.3 has the rule
-    /// B T (1 - η) / N, for N flows on a link of rate B.
+    /// W_AI, a step of additive increase. Section 5.1: 80 bytes. Section 3.3 has the rule B T (1 -
+    /// η) / N, for N flows on a link of rate B.
     pub additive_increase: Bytes,
 }
 
@@ -40,15 +40,14 @@ impl Default for HpccSettings {
 /// The sender of an HPCC flow (Li et al., SIGCOMM 2019, section 3.3, algorithm 1), with T the
 /// base round-trip time of the path.
 ///
-/// Each ACK tells how loaded the path is; of the hops, the most loaded counts, between the last
-/// ACK and this one, τ being the time between them, at most T:
-///
+/// Each ACK reports the load of the path. The most loaded hop counts, between the last ACK and this
+/// one, with τ the time between them, at most T:
 /// ```text
 /// u = min(qLen, last qLen) / (B T) + (txBytes - last txBytes) / (ts - last ts) / B
 /// U = (1 - τ/T) U + τ/T u
 /// ```
 ///
-/// From the reference window W_c, which follows once a round trip:
+/// From the reference window W_c, updated once per round trip:
 ///
 /// ```text
 /// U >= η or incStage >= maxStage:  W = W_c / (U/η) + W_AI    incStage = 0
@@ -56,43 +55,43 @@ impl Default for HpccSettings {
 /// rate = W / T
 /// ```
 ///
-/// The window starts at B T of the sender's link and never exceeds it: more only waits in the
-/// host. U starts at 1 (a path in use), so that no first ACK, of a τ much shorter than T, divides
-/// by nearly nothing.
+/// The window starts at B T of the sender's link and never exceeds it, since more would only wait
+/// in the host. U starts at 1 (a path in use). The first ACK, whose τ may be much shorter than T,
+/// therefore never divides by nearly zero.
 #[derive(Debug, Clone)]
 pub struct Hpcc {
-    /// B T, bytes; the largest window.
+    /// B T in bytes; the largest window.
     max: f64,
     /// W, bytes.
     window: f64,
     /// W_c, bytes.
     reference: f64,
-    /// U, 1 being a full link.
+    /// U; 1 is a full link.
     load: f64,
-    /// The link, bps.
+    /// Line rate, bps.
     line: f64,
     /// T, ps.
     base_rtt: f64,
-    /// Bytes of a packet of full size.
+    /// Bytes of a full packet.
     packet: f64,
     round: Round,
     /// incStage.
     stage: u32,
-    /// Hops of the last ACK. If the number changes, so has the path.
+    /// Number of hops of the last ACK. A different number means a different path.
     hops: u8,
     last: [IntHop; Hpcc::MAX_HOPS],
 }
 
 impl Hpcc {
-    /// Hops that are looked at: 5 switches lie on the longest path of a fat tree. Further ones
-    /// are ignored.
+    /// Number of hops considered: the longest path of a fat tree has 5 switches. Further hops are
+    /// ignored.
     pub const MAX_HOPS: usize = 8;
 
-    /// The least window, in bytes: it lets W grow from there again. The rate that goes with it is
-    /// one byte a round trip.
+    /// Smallest window in bytes, from which W can grow again. The corresponding rate is one byte
+    /// per round trip.
     const MIN: f64 = 1.0;
 
-    /// A flow that fills its path.
+    /// Creates a flow that fills its path.
     pub fn new(path: &Path) -> Self {
         let packet = path.packet.get() as f64;
         let max = path.packets_in_flight() * packet;
@@ -111,7 +110,7 @@ impl Hpcc {
         }
     }
 
-    /// An ACK arrived.
+    /// Processes an ACK.
     #[inline]
     pub fn on_ack(&mut self, settings: &HpccSettings, ack: &AckInfo) {
         let is_round = self.round.on_ack(ack.acked, ack.in_flight);
@@ -120,38 +119,40 @@ impl Hpcc {
         }
     }
 
-    /// W in packets. Rounded up: the rate keeps the flow to the bytes.
+    /// Returns W in packets, rounded up; the rate limits the flow to the exact bytes.
     #[inline]
     pub fn window(&self) -> u32 {
         whole_packets((self.window / self.packet).ceil())
     }
 
-    /// W / T; `None` at line rate.
+    /// Returns W / T, or `None` at line rate.
     #[inline]
     pub fn rate(&self) -> Option<BitRate> {
         let bps = self.window * 8e12 / self.base_rtt;
-        // B T of a path shorter than a packet is less than the largest window, so both count.
+        // On a path shorter than a packet, B T is below the largest window, so both limits apply.
         (self.window < self.max && bps < self.line).then(|| bit_rate(bps))
     }
 
-    /// MeasureInflight: takes the hops into U. Whether there was something to compare with.
+    /// Updates U from the hops (MeasureInflight). Returns whether there was an earlier measurement
+    /// to compare with.
     fn measure(&mut self, int: &[IntHop]) -> bool {
         let hops = &int[..int.len().min(Hpcc::MAX_HOPS)];
         let is_same_path = hops.len() == usize::from(self.hops);
         let (mut most, mut most_time) = (-1.0, 0.0);
         for (hop, last) in hops.iter().zip(&mut self.last) {
             let before = std::mem::replace(last, *hop);
-            // Packets may overtake each other, or come another way: then they say nothing.
+            // Packets may overtake each other or take different paths; then the comparison is
+            // invalid.
             let is_later = hop.at > before.at && hop.sent >= before.sent;
             if !is_same_path || !is_later || hop.rate == BitRate::default() {
                 continue;
             }
-            // Bytes a picosecond.
+            // Bytes per picosecond.
             let rate = hop.rate.as_bps() as f64 / 8e12;
             let time = (hop.at - before.at).as_ps() as f64;
             let queue = hop.queue.min(before.queue).get() as f64;
             let sent = (hop.sent - before.sent).get() as f64;
-            // min(qLen) / (B T) + txRate / B on one denominator: a division is the dearest here.
+            // min(qLen) / (B T) + txRate / B with one denominator, to save an expensive division.
             let load = (queue * time + sent * self.base_rtt) / (rate * self.base_rtt * time);
             if load > most {
                 (most, most_time) = (load, time);
@@ -166,12 +167,12 @@ impl Hpcc {
         true
     }
 
-    /// ComputeWind.
+    /// Updates the window (ComputeWind).
     fn compute(&mut self, settings: &HpccSettings, is_round: bool) {
         let step = settings.additive_increase.get() as f64;
         let is_multiplicative = self.load >= settings.target || self.stage >= settings.max_stage;
         let window = if is_multiplicative {
-            // An idle path has U = 0; the largest window is the answer, not infinity.
+            // An idle path has U = 0, for which the window is the largest, not infinite.
             self.reference / (self.load / settings.target).max(1e-6) + step
         } else {
             self.reference + step
@@ -187,10 +188,10 @@ impl Hpcc {
 #[cfg(test)]
 mod tests {
     use super::super::testbed::{self, PATH, Testbed};
-    use super::super::{Algorithm, Settings};
+    use super::super::{Algorithm, CongestionSettings};
     use super::*;
 
-    /// A hop of 40 Gbps, 5 bytes a ns.
+    /// A hop of 40 Gbps, 5 bytes per ns.
     fn hop(ns: u64, sent: u64, queue: u64) -> IntHop {
         let (sent, queue) = (Bytes::new(sent), Bytes::new(queue));
         IntHop { at: Time::from_ns(ns), sent, queue, rate: BitRate::from_gbps(40) }
@@ -207,16 +208,15 @@ mod tests {
         let mut flow = Hpcc::new(&PATH);
         ack(&mut flow, 1, &[hop(0, 0, 0), hop(1_000, 0, 30_000)]);
         assert_eq!((flow.window(), flow.rate()), (120, None), "nothing to compare with");
-        // Second hop: 12 us later, 60 KB sent, a full link, and 24 KB queued all the time:
-        // u = 0.2 + 1. τ/T = 1/2: U = 0.5 + 0.6 = 1.1.
-        // W = 120 KB * 0.95 / 1.1 + 80 B = 103716.36 B.
+        // Second hop: 12 us later, 60 KB sent, a full link, and 24 KB queued throughout: u = 0.2 +
+        // 1. τ/T = 1/2: U = 0.5 + 0.6 = 1.1. W = 120 KB * 0.95 / 1.1 + 80 B = 103716.36 B.
         ack(&mut flow, 2, &[hop(12_000, 20_000, 0), hop(13_000, 60_000, 24_000)]);
         assert!((flow.load - 1.1).abs() < 1e-12, "{flow:?}");
         assert!((flow.window - 103_716.363_636).abs() < 1e-6, "{flow:?}");
         assert_eq!(flow.window(), 104);
         // W / T: 103716.36 * 8 / 24 us.
         assert_eq!(flow.rate().unwrap().as_bps() / 1_000, 34_572_121);
-        // Within the round trip the reference stays, also twice.
+        // Within the round trip the reference is unchanged, for several ACKs too.
         ack(&mut flow, 2, &[hop(24_000, 20_000, 0), hop(25_000, 120_000, 24_000)]);
         // U = 0.5 * 1.1 + 0.6 = 1.15: 103716.36 * 0.95 / 1.15 + 80.
         assert!((flow.window - 85_758.735_178).abs() < 1e-6, "{flow:?}");
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn five_small_steps_and_then_one_in_proportion() {
+    fn five_additive_steps_precede_a_multiplicative_one() {
         let mut flow = Hpcc::new(&PATH);
         flow.window = 12_000.0;
         flow.reference = 12_000.0;
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn another_path_and_old_news_say_nothing() {
+    fn other_paths_and_reordered_packets_are_ignored() {
         let mut flow = Hpcc::new(&PATH);
         ack(&mut flow, 1, &[hop(0, 0, 90_000), hop(0, 0, 0)]);
         ack(&mut flow, 1, &[hop(12_000, 60_000, 90_000)]);
@@ -254,7 +254,11 @@ mod tests {
 
     fn two_flows(additive_increase: Bytes) -> testbed::Shares {
         let hpcc = HpccSettings { additive_increase, ..HpccSettings::default() };
-        let settings = Settings { algorithm: Algorithm::Hpcc, hpcc, ..Settings::default() };
+        let settings = CongestionSettings {
+            algorithm: Algorithm::Hpcc,
+            hpcc,
+            ..CongestionSettings::default()
+        };
         let starts = [Time::ZERO, Time::from_ms(2)];
         let bed = Testbed { starts, ..testbed::lossless(settings) };
         let shares = bed.run(Time::from_ms(50), Time::from_ms(100));
@@ -269,10 +273,10 @@ mod tests {
         two_flows(Bytes::new(600)).assert_fair(0.1);
     }
 
-    /// The default W_AI, 80 bytes, is for 75 flows on this path. It moves U by 0.14%, less than
-    /// one packet that a flow finds queued (0.8%); and the slower of two flows finds the other's
-    /// packets more often than the other way round. So two get unequal shares here, for ever.
-    /// (With qLen taken as zero, they get equal ones.)
+    /// The default W_AI of 80 bytes is for 75 flows on this path. It changes U by 0.14%, less than
+    /// one packet found in the queue (0.8%). The slower of two flows finds packets of the other
+    /// more often than vice versa. Two flows therefore have unequal rates here, permanently. With
+    /// qLen taken as zero, they become equal.
     #[test]
     fn a_small_step_does_not_make_two_flows_equal() {
         let [a, b] = two_flows(Bytes::new(80)).rates.map(BitRate::as_gbps_f64);

@@ -1,5 +1,5 @@
-//! End-to-end congestion control of RoCE (RDMA over Converged Ethernet) senders: how fast a flow
-//! may send, from what comes back to it.
+//! End-to-end congestion control of RoCE (RDMA over Converged Ethernet) senders: limits of a flow's
+//! rate and window, based on feedback.
 //!
 //! | | signal | limits | source |
 //! |---|---|---|---|
@@ -16,18 +16,18 @@
 //! Effective for Congestion Control in the Datacenter". IRN is "Revisiting Network Support for
 //! RDMA" (SIGCOMM 2018).
 //!
-//! A sender has one [`Congestion`] per flow, tells it what happens, and asks for [the
-//! rate](Congestion::rate) and [the window](Congestion::window); both bind. All flows share one
-//! [`Settings`]. Every flow starts at line rate, or with the window that fills its path at line
-//! rate, as in IRN 4.1.
+//! A sender has one [`Congestion`] per flow, reports events to it, and reads [the
+//! rate](Congestion::rate) and [the window](Congestion::window); both apply. All flows share one
+//! [`CongestionSettings`]. Every flow starts at line rate, or with the window that fills its path
+//! at line rate, as in IRN 4.1.
 //!
-//! The switch's part is [`RedMarker`] (ECN marks) and filling [`IntHop`]s; the receiver's is
-//! [`NotificationPoint`] (CNPs) and echoing marks and telemetry on ACKs.
+//! Switches contribute [`RedMarker`] (ECN marks) and [`IntHop`]s, receivers [`NotificationPoint`]
+//! (CNPs) and echoes of marks and telemetry on ACKs.
 //!
-//! Nothing here needs a timer: periods of DCQCN's two timers that have ended are counted when the
-//! flow is looked at, and the result is exact, since between two events of a flow nobody sees its
-//! rate. Numbers are integers, or `f64` with the four operations and square root alone, which
-//! IEEE 754 defines to the last bit: the same on every machine.
+//! No timers are needed: expirations of DCQCN's two timers are counted when the flow is accessed.
+//! The result is exact, since the rate is not read between two events of a flow. Numbers are
+//! integers, or `f64` with the four basic operations and square root only, which IEEE 754 defines
+//! to the last bit: results are equal on all machines.
 //!
 //! InfiniBand has another congestion control (FECN and BECN), which is in [`cc`](crate::cc).
 
@@ -56,7 +56,7 @@ pub use timely::{Timely, TimelySettings};
 
 use bandwise_units::{BitRate, Bytes, Time};
 
-/// Which congestion control senders use.
+/// Congestion control algorithm of the senders.
 #[derive(
     Debug,
     Clone,
@@ -72,7 +72,7 @@ use bandwise_units::{BitRate, Bytes, Time};
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Algorithm {
-    /// Senders send as fast as the link, the transport and PFC let them.
+    /// No congestion control: senders use the full rate of link, transport and PFC.
     #[default]
     None,
     /// [`Dcqcn`].
@@ -90,7 +90,7 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// All of them.
+    /// All algorithms.
     pub const ALL: [Algorithm; 7] = [
         Algorithm::None,
         Algorithm::Dcqcn,
@@ -101,90 +101,91 @@ impl Algorithm {
         Algorithm::Swift,
     ];
 
-    /// Whether switches have to mark packets (ECN) for it to work.
+    /// Returns whether the algorithm needs ECN marks of switches.
     pub const fn needs_marks(self) -> bool {
         matches!(self, Algorithm::Dcqcn | Algorithm::Dctcp)
     }
 
-    /// Whether receivers have to send CNPs ([`NotificationPoint`]) for it to work.
+    /// Returns whether the algorithm needs CNPs of receivers ([`NotificationPoint`]).
     pub const fn needs_notifications(self) -> bool {
         matches!(self, Algorithm::Dcqcn)
     }
 
-    /// Whether switches have to add telemetry to packets for it to work.
+    /// Returns whether the algorithm needs telemetry of switches.
     pub const fn needs_telemetry(self) -> bool {
         matches!(self, Algorithm::Hpcc)
     }
 }
 
-/// The parameters of every algorithm, and which one is used. One for all flows of a network.
+/// Parameters of all algorithms, and the algorithm in use, for all flows of a network.
 ///
-/// A structure with all of them, not an enumeration: a flow's state then can't meet the settings
-/// of another algorithm, so nothing has to be checked per ACK.
+/// A struct with all of them instead of an enum: a flow's state can't meet the settings of another
+/// algorithm, so ACKs need no check.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Settings {
-    /// The one that new flows use.
+pub struct CongestionSettings {
+    /// Algorithm of new flows.
     pub algorithm: Algorithm,
-    /// Of DCQCN senders.
+    /// Parameters of DCQCN senders.
     pub dcqcn: DcqcnSettings,
-    /// Of Timely.
+    /// Parameters of Timely.
     pub timely: TimelySettings,
-    /// Of AIMD.
+    /// Parameters of AIMD.
     pub aimd: AimdSettings,
-    /// Of DCTCP.
+    /// Parameters of DCTCP.
     pub dctcp: DctcpSettings,
-    /// Of HPCC.
+    /// Parameters of HPCC.
     pub hpcc: HpccSettings,
-    /// Of Swift.
+    /// Parameters of Swift.
     pub swift: SwiftSettings,
 }
 
-/// What a flow knows of its path when it starts.
+/// Properties of a flow's path, known when it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Path {
     /// Rate of the sender's link, not zero. No flow is faster.
     pub line_rate: BitRate,
-    /// From the start of a packet of full size to its ACK where nothing queues, not zero.
+    /// Time from the start of a full packet to its ACK without queueing, not zero.
     pub base_rtt: Time,
-    /// A packet of full size on the wire with all its headers, not zero.
+    /// Bytes of a full packet on the wire with all headers, not zero.
     pub packet: Bytes,
 }
 
 impl Path {
-    /// The packets that fill the path at line rate (the bandwidth-delay product), at least one.
+    /// Returns the packets that fill the path at line rate (the bandwidth-delay product), at least
+    /// one.
     pub fn packets_in_flight(&self) -> f64 {
         (self.bits_in(self.base_rtt) / self.packet.bits() as f64).max(1.0)
     }
 
-    /// The bits that the link carries in a time.
+    /// Returns the bits that the link carries in a time.
     fn bits_in(&self, time: Time) -> f64 {
         self.line_rate.as_bps() as f64 * seconds(time)
     }
 }
 
-/// What an acknowledgement says.
+/// Content of an acknowledgement.
 #[derive(Debug, Clone, Copy)]
 pub struct AckInfo<'a> {
-    /// When it arrived.
+    /// Arrival time.
     pub now: Time,
-    /// Since the packet that it answers began to leave. Retransmitted packets have no sample
-    /// that can be told apart from the original's: leave their ACKs out.
+    /// Time since the acknowledged packet began to leave. A retransmitted packet's sample can't be
+    /// distinguished from the original's: omit such ACKs.
     pub rtt: Time,
-    /// Packets that are newly acknowledged, also selectively.
+    /// Newly acknowledged packets, selectively acknowledged ones included.
     pub acked: u32,
     /// Their bytes on the wire.
     pub bytes: u32,
-    /// The packet that it answers carried an ECN mark.
+    /// The acknowledged packet carried an ECN mark.
     pub marked: bool,
-    /// Packets still unacknowledged after it, lost ones not counted.
+    /// Packets still unacknowledged afterwards, lost ones excluded.
     pub in_flight: u32,
-    /// The telemetry that the packet collected, first hop first; empty where switches add none.
+    /// Telemetry of the packet, first hop first; empty if switches add none.
     pub int: &'a [IntHop],
 }
 
-/// The congestion control of one flow.
+/// Congestion control of one flow.
 ///
-/// Times must not go back from call to call.
+/// Times must not decrease from call to call.
 #[derive(Debug, Clone)]
 pub enum Congestion {
     /// No limit.
@@ -197,16 +198,16 @@ pub enum Congestion {
     Aimd(Aimd),
     /// See [`Dctcp`].
     Dctcp(Dctcp),
-    /// See [`Hpcc`]. Boxed, because it remembers every hop: all other flows would pay for that
-    /// in cache. It is allocated once a flow.
+    /// See [`Hpcc`]. Boxed, because its state of every hop would enlarge all flows. Allocated once
+    /// per flow.
     Hpcc(Box<Hpcc>),
     /// See [`Swift`].
     Swift(Swift),
 }
 
 impl Congestion {
-    /// A flow that starts now, at line rate.
-    pub fn new(settings: &Settings, path: &Path, now: Time) -> Self {
+    /// Creates a flow that starts now, at line rate.
+    pub fn new(settings: &CongestionSettings, path: &Path, now: Time) -> Self {
         match settings.algorithm {
             Algorithm::None => Congestion::None,
             Algorithm::Dcqcn => Congestion::Dcqcn(Dcqcn::new(path, now)),
@@ -218,11 +219,11 @@ impl Congestion {
         }
     }
 
-    /// An acknowledgement of new packets arrived.
+    /// Processes an acknowledgement of new packets.
     #[inline]
-    pub fn on_ack(&mut self, settings: &Settings, ack: &AckInfo) {
+    pub fn on_ack(&mut self, settings: &CongestionSettings, ack: &AckInfo) {
         match self {
-            // DCQCN hears of congestion by CNPs alone.
+            // DCQCN reacts to CNPs only.
             Congestion::None | Congestion::Dcqcn(_) => {}
             Congestion::Timely(flow) => flow.on_ack(&settings.timely, ack),
             Congestion::Aimd(flow) => flow.on_ack(&settings.aimd, ack),
@@ -232,30 +233,30 @@ impl Congestion {
         }
     }
 
-    /// A congestion notification packet (CNP) of DCQCN arrived.
-    pub fn on_cnp(&mut self, settings: &Settings, now: Time) {
+    /// Processes a congestion notification packet (CNP) of DCQCN.
+    pub fn on_cnp(&mut self, settings: &CongestionSettings, now: Time) {
         if let Congestion::Dcqcn(flow) = self {
             flow.on_cnp(&settings.dcqcn, now);
         }
     }
 
-    /// The flow learned by a NACK that packets are lost. To be called once a recovery, however
-    /// many packets it sends again.
-    pub fn on_loss(&mut self, settings: &Settings, now: Time) {
+    /// Processes a loss reported by a NACK. Called once per recovery, for any number of
+    /// retransmissions.
+    pub fn on_loss(&mut self, settings: &CongestionSettings, now: Time) {
         match self {
             Congestion::Aimd(flow) => flow.on_loss(&settings.aimd),
             Congestion::Dctcp(flow) => flow.on_loss(&settings.dctcp),
             Congestion::Swift(flow) => flow.on_loss(&settings.swift, now),
-            // The papers of these expect a lossless network; IRN 4.3 has them back off.
+            // The papers of these assume a lossless network; IRN 4.3 makes them back off.
             Congestion::Dcqcn(flow) => flow.on_loss(&settings.dcqcn, now),
             Congestion::Timely(flow) => flow.on_loss(&settings.timely),
-            // HPCC's expects one too.
+            // HPCC's paper also assumes one.
             Congestion::None | Congestion::Hpcc(_) => {}
         }
     }
 
-    /// The retransmission timer ended: nothing came back for long.
-    pub fn on_timeout(&mut self, settings: &Settings, now: Time) {
+    /// Processes an expired retransmission timer.
+    pub fn on_timeout(&mut self, settings: &CongestionSettings, now: Time) {
         match self {
             Congestion::Aimd(flow) => flow.on_timeout(&settings.aimd),
             Congestion::Dctcp(flow) => flow.on_timeout(&settings.dctcp),
@@ -266,18 +267,18 @@ impl Congestion {
         }
     }
 
-    /// A packet of `bytes` on the wire left, sent for the first time or again.
+    /// Records a sent packet of `bytes` on the wire, new or retransmitted.
     #[inline]
-    pub fn on_sent(&mut self, settings: &Settings, now: Time, bytes: u32) {
+    pub fn on_sent(&mut self, settings: &CongestionSettings, now: Time, bytes: u32) {
         if let Congestion::Dcqcn(flow) = self {
             flow.on_sent(&settings.dcqcn, now, bytes);
         }
     }
 
-    /// The rate at which the flow's packets may leave: after one of `n` bytes on the wire, the
-    /// next waits for `rate.time_for(n)`. `None` is line rate.
+    /// Returns the rate of the flow's packets: after a packet of `n` bytes on the wire, the next
+    /// waits for `rate.time_for(n)`. `None` is line rate.
     #[inline]
-    pub fn rate(&mut self, settings: &Settings, now: Time) -> Option<BitRate> {
+    pub fn rate(&mut self, settings: &CongestionSettings, now: Time) -> Option<BitRate> {
         match self {
             Congestion::None | Congestion::Aimd(_) | Congestion::Dctcp(_) => None,
             Congestion::Dcqcn(flow) => flow.rate(&settings.dcqcn, now),
@@ -287,8 +288,8 @@ impl Congestion {
         }
     }
 
-    /// How many packets may be in flight: at least one; `u32::MAX` where nothing but the rate
-    /// limits the flow.
+    /// Returns the number of packets that may be in flight: at least one, or `u32::MAX` without a
+    /// window.
     #[inline]
     pub fn window(&self) -> u32 {
         match self {
@@ -301,19 +302,19 @@ impl Congestion {
     }
 }
 
-/// A time in seconds, for products with a rate.
+/// Returns a time in seconds, for products with a rate.
 #[inline]
 fn seconds(time: Time) -> f64 {
     time.as_ps() as f64 / 1e12
 }
 
-/// A rate in bits per second as a type, at least 1 bps: a packet must leave some day.
+/// Returns a rate in bits per second as a type, at least 1 bps so that packets eventually leave.
 #[inline]
 fn bit_rate(bps: f64) -> BitRate {
     BitRate::from_bps((bps as u64).max(1))
 }
 
-/// A window in whole packets: rounded down, at least one.
+/// Returns a window in whole packets, rounded down, at least one.
 #[inline]
 fn whole_packets(window: f64) -> u32 {
     (window as u32).max(1)

@@ -1,12 +1,12 @@
-//! [`NotificationPoint`]: when a receiver sends CNPs.
+//! [`NotificationPoint`]: the receiver's CNPs.
 
 use bandwise_units::Time;
 
-/// How a receiver answers marks, for all its flows.
+/// Parameters of a receiver's CNPs, for all its flows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct NotificationSettings {
-    /// Least time between two CNPs of a flow. DCQCN section 3.1: 50 us, the least that the
-    /// paper's RNICs can do.
+    /// Smallest time between two CNPs of a flow. DCQCN section 3.1: 50 us, the minimum of the
+    /// paper's RNICs.
     pub interval: Time,
 }
 
@@ -16,23 +16,23 @@ impl Default for NotificationSettings {
     }
 }
 
-/// The receiver's side of one DCQCN flow, its notification point (section 3.1, figure 6): it
-/// turns marked packets into congestion notification packets (CNPs), at most one an interval.
+/// The receiver's side of one DCQCN flow, its notification point (section 3.1, figure 6). It
+/// converts marked packets into congestion notification packets (CNPs), at most one per interval.
 ///
-/// A marked packet after a quiet interval has its CNP at once. One in the interval after a CNP is
-/// answered when the interval ends. The paper's receiver has a timer for that; here it is the
-/// first packet from then on, marked or not, that brings the CNP: later by less than the gap
-/// between two packets, and never if no packet follows, when there is nobody to slow down.
+/// A marked packet after a quiet interval causes a CNP at once. A marked packet in the interval
+/// after a CNP causes one when the interval ends. The paper's receiver has a timer for that. Here
+/// the next packet after the interval, marked or not, triggers the CNP: later by less than the gap
+/// between two packets, and never if no packet follows, in which case no sender needs it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NotificationPoint {
-    /// No CNP before this.
+    /// Earliest time of the next CNP.
     quiet_until: Time,
-    /// A marked packet came since the last CNP.
+    /// A marked packet has arrived since the last CNP.
     marked: bool,
 }
 
 impl NotificationPoint {
-    /// A data packet of the flow arrived. Whether a CNP goes back now.
+    /// Processes a data packet of the flow. Returns whether to send a CNP now.
     #[inline]
     pub fn on_packet(&mut self, settings: &NotificationSettings, now: Time, marked: bool) -> bool {
         self.marked |= marked;
@@ -51,7 +51,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn one_notification_an_interval() {
+    fn one_cnp_per_interval() {
         let settings = NotificationSettings::default();
         let mut flow = NotificationPoint::default();
         let mut at = |us, marked| flow.on_packet(&settings, Time::from_us(us), marked);
@@ -66,7 +66,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn notifications_are_an_interval_apart_and_for_marks_alone(
+        fn cnps_are_an_interval_apart_and_need_marks(
             packets in prop::collection::vec((0u64..30_000, prop::bool::weighted(0.2)), 1..300),
         ) {
             let settings = NotificationSettings::default();

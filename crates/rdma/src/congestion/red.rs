@@ -1,10 +1,9 @@
-//! [`RedMarker`]: which packets a switch marks (ECN).
+//! [`RedMarker`]: ECN marking of a switch.
 
 use bandwise_units::Bytes;
 
-/// When an Ethernet switch marks packets with ECN, as RED (random early detection) does, by the
-/// queue at this moment and not by an average: the congestion point of DCQCN (section 3.1,
-/// figure 5).
+/// ECN marking of an Ethernet switch, as in RED (random early detection), but by the current queue
+/// instead of an average: the congestion point of DCQCN (section 3.1, figure 5).
 ///
 /// ```text
 /// probability
@@ -22,7 +21,7 @@ pub struct RedMarker {
     pmax: f64,
 }
 
-/// Why a marker can't be used.
+/// Reason why a marker is unusable.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum RedError {
     /// The thresholds are in the wrong order.
@@ -33,7 +32,7 @@ pub enum RedError {
         /// The upper threshold.
         kmax: Bytes,
     },
-    /// No probability.
+    /// The value is not a probability.
     #[error("Pmax is {0}: a probability is 0 to 1")]
     Probability(f64),
 }
@@ -47,8 +46,12 @@ impl RedMarker {
     /// 1.5 KB, for 10 Gbps.
     pub const DCTCP: RedMarker = RedMarker::step(Bytes::new(97_500));
 
-    /// A marker that marks nothing up to `kmin` queued bytes, everything beyond `kmax`, and
-    /// between them with a probability that grows from 0 to `pmax`.
+    /// Creates a marker that marks no packet up to `kmin` queued bytes, every packet beyond `kmax`,
+    /// and between them with a probability that increases from 0 to `pmax`.
+    ///
+    /// # Errors
+    ///
+    /// `kmin` above `kmax`, or a `pmax` outside of 0 to 1.
     pub fn new(kmin: Bytes, kmax: Bytes, pmax: f64) -> Result<Self, RedError> {
         if kmin > kmax {
             return Err(RedError::Thresholds { kmin, kmax });
@@ -65,24 +68,24 @@ impl RedMarker {
         RedMarker { kmin: threshold, kmax: threshold, pmax: 1.0 }
     }
 
-    /// The queue up to which no packet is marked.
+    /// Returns the queue up to which no packet is marked.
     pub const fn kmin(self) -> Bytes {
         self.kmin
     }
 
-    /// The queue beyond which each packet is marked.
+    /// Returns the queue beyond which every packet is marked.
     pub const fn kmax(self) -> Bytes {
         self.kmax
     }
 
-    /// The probability of a mark at Kmax.
+    /// Returns the probability of a mark at Kmax.
     pub const fn pmax(self) -> f64 {
         self.pmax
     }
 
-    /// Whether the packet is marked that finds `queued` on its output queue. `draw` is uniform
-    /// over all 64-bit numbers; it must be drawn for each packet, also where it decides nothing,
-    /// if a packet's fate must not shift those of all later ones.
+    /// Returns whether to mark a packet that finds `queued` bytes in its output queue. `draw` is
+    /// uniform over all 64-bit numbers. Draw one for each packet, even without effect, so that one
+    /// packet's outcome does not shift those of later packets.
     #[inline]
     pub fn marks(&self, queued: Bytes, draw: u64) -> bool {
         if queued <= self.kmin {
@@ -122,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_has_no_chance_in_it() {
+    fn a_step_is_deterministic() {
         let marker = RedMarker::step(Bytes::new(97_500));
         assert!(!marker.marks(Bytes::new(97_500), 0));
         assert!(marker.marks(Bytes::new(97_501), u64::MAX));
@@ -138,7 +141,7 @@ mod tests {
     }
 
     proptest! {
-        /// Longer queues are marked wherever shorter ones are.
+        /// If a queue is marked, longer ones are too.
         #[test]
         fn marking_grows_with_the_queue(
             kmin in 0u64..300_000, ramp in 0u64..300_000, pmax in 0.0..=1.0,

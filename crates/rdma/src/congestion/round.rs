@@ -1,9 +1,9 @@
-//! [`Round`]: one round trip of a flow, by counting.
+//! [`Round`]: detection of a flow's round trips by counting.
 
-/// Finds the ends of round trips: a round ends when all that was in flight at its start is
-/// acknowledged. TCP compares with the sequence number that was next at the start (RFC 8257
-/// 3.3, DCTCP.WindowEnd); counting packets gives the same where they arrive in order, and needs
-/// no sequence numbers here. Lost packets make a round longer by as many.
+/// Detects the ends of round trips: a round ends when all packets in flight at its start are
+/// acknowledged. TCP compares with the next sequence number at the start (RFC 8257 3.3,
+/// DCTCP.WindowEnd). Counting packets gives the same result if they arrive in order, and needs no
+/// sequence numbers. Each lost packet makes a round longer by one.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Round {
     /// Packets still to be acknowledged in this round.
@@ -11,8 +11,8 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// `acked` packets were acknowledged and `in_flight` remain. Whether that ended a round; the
-    /// first call always does.
+    /// Records `acked` acknowledged packets, with `in_flight` remaining. Returns whether that ended
+    /// a round; the first call always does.
     #[inline]
     pub fn on_ack(&mut self, acked: u32, in_flight: u32) -> bool {
         if acked < self.left {
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_round_is_what_was_in_flight() {
+    fn a_round_has_the_packets_in_flight_at_its_start() {
         let mut round = Round::default();
         assert!(round.on_ack(1, 3));
         assert!(!round.on_ack(1, 3) && !round.on_ack(1, 3));

@@ -1,7 +1,7 @@
-//! Two flows through one bottleneck, packet by packet in virtual time: enough of a network to see
-//! whether a congestion control uses a link and shares it. For tests.
+//! Two flows through one bottleneck, packet by packet in virtual time, to test whether a congestion
+//! control uses and shares a link.
 
-use super::Settings;
+use super::CongestionSettings;
 use super::{
     AckInfo, Congestion, IntHop, NotificationPoint, NotificationSettings, Path, RedMarker,
 };
@@ -9,21 +9,21 @@ use bandwise_units::{BitRate, Bytes, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The path of both flows, about that of IRN's default fabric: 120 packets fill it.
+/// The path of both flows, similar to that of IRN's default fabric: 120 packets fill it.
 pub const PATH: Path = Path {
     line_rate: BitRate::from_gbps(40),
     base_rtt: Time::from_us(24),
     packet: Bytes::new(1_000),
 };
 const PACKET: u32 = 1_000;
-/// A packet of 1000 bytes at 40 Gbps.
+/// Transmission time of a packet of 1000 bytes at 40 Gbps.
 const PACKET_TIME: Time = Time::from_ns(200);
 /// Twice this and twice the packet time (sender and bottleneck) are the base round trip.
 const ONE_WAY: Time = Time::from_ns(11_800);
-/// The retransmission timer: far beyond any queue here.
+/// The retransmission timeout: far longer than any queue here.
 const TIMEOUT: Time = Time::from_ms(2);
 
-/// An ACK of `packets` without mark or telemetry.
+/// Returns an ACK of `packets` without mark or telemetry.
 pub fn ack(now: Time, rtt: Time, packets: u32) -> AckInfo<'static> {
     AckInfo {
         now,
@@ -36,20 +36,20 @@ pub fn ack(now: Time, rtt: Time, packets: u32) -> AckInfo<'static> {
     }
 }
 
-/// What the network is like.
+/// Properties of the network.
 #[derive(Debug, Clone)]
 pub struct Testbed {
-    pub settings: Settings,
+    pub settings: CongestionSettings,
     pub notification: NotificationSettings,
-    /// What the bottleneck marks.
+    /// Marking at the bottleneck.
     pub marker: Option<RedMarker>,
-    /// A packet that would make the queue longer is dropped.
+    /// Size of the queue, beyond which packets are dropped.
     pub buffer: Bytes,
     pub starts: [Time; 2],
 }
 
-/// A bottleneck that drops and marks nothing.
-pub fn lossless(settings: Settings) -> Testbed {
+/// Returns a bottleneck that drops and marks no packet.
+pub fn lossless(settings: CongestionSettings) -> Testbed {
     Testbed {
         settings,
         notification: NotificationSettings::default(),
@@ -59,25 +59,25 @@ pub fn lossless(settings: Settings) -> Testbed {
     }
 }
 
-/// What came out of it.
+/// Results of a run.
 #[derive(Debug)]
 pub struct Shares {
-    /// Of each flow, in the time that was measured.
+    /// Rate of each flow in the measured time.
     pub rates: [BitRate; 2],
-    /// In that time.
+    /// Longest queue in that time.
     pub longest_queue: Bytes,
-    /// In all.
+    /// Losses in the whole run.
     pub losses: u64,
 }
 
 impl Shares {
-    /// Both flows are within `part` of each other.
+    /// Asserts that both rates are within `part` of each other.
     pub fn assert_fair(&self, part: f64) {
         let [a, b] = self.rates.map(BitRate::as_gbps_f64);
         assert!((a - b).abs() <= part * a.max(b), "unequal: {self:?}");
     }
 
-    /// At least `part` of the bottleneck is used.
+    /// Asserts that at least `part` of the bottleneck is used.
     pub fn assert_used(&self, part: f64) {
         let used: f64 = self.rates.iter().map(|r| r.as_gbps_f64()).sum();
         assert!(used >= part * PATH.line_rate.as_gbps_f64(), "unused: {self:?}");
@@ -98,7 +98,7 @@ enum Event {
     Wake(usize),
     Arrive(Packet),
     Depart(Packet),
-    /// With the telemetry: when, sent, queue.
+    /// An ACK with telemetry: time, bytes sent, queue.
     Ack(Packet, [u64; 3]),
     Cnp(usize),
     Timer,
@@ -109,14 +109,14 @@ struct Sender {
     congestion: Congestion,
     has_started: bool,
     next: u64,
-    /// All packets before this one are acknowledged or known to be lost.
+    /// First packet that is neither acknowledged nor known to be lost.
     first: u64,
     /// Losses before this packet belong to a recovery that has begun.
     recovery: u64,
     in_flight: u32,
     free_at: Time,
     will_wake: bool,
-    heard_at: Time,
+    acked_at: Time,
 }
 
 #[derive(Debug)]
@@ -129,7 +129,7 @@ struct Run<'a> {
     receivers: [NotificationPoint; 2],
     busy_until: Time,
     queue: Bytes,
-    /// Sent by the bottleneck.
+    /// Bytes sent by the bottleneck.
     total: Bytes,
     random: u64,
     losses: u64,
@@ -147,7 +147,7 @@ impl Testbed {
             in_flight: 0,
             free_at: Time::ZERO,
             will_wake: false,
-            heard_at: Time::ZERO,
+            acked_at: Time::ZERO,
         };
         let mut run = Run {
             net: self,
@@ -191,7 +191,7 @@ impl Run<'_> {
         self.events.push(Reverse((at, self.pushed, event)));
     }
 
-    /// SplitMix64.
+    /// Returns a random number (SplitMix64).
     fn draw(&mut self) -> u64 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.random ^ (self.random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -206,7 +206,7 @@ impl Run<'_> {
                 let sender = &mut self.senders[flow];
                 sender.congestion = Congestion::new(&self.net.settings, &PATH, now);
                 sender.has_started = true;
-                sender.heard_at = now;
+                sender.acked_at = now;
                 self.send(flow);
             }
             Event::Wake(flow) => {
@@ -217,7 +217,7 @@ impl Run<'_> {
             Event::Depart(packet) => self.depart(packet),
             Event::Ack(packet, int) => self.acknowledge(packet, int),
             Event::Cnp(flow) => self.senders[flow].congestion.on_cnp(&self.net.settings, now),
-            Event::Timer => self.look_for_timeouts(),
+            Event::Timer => self.check_timeouts(),
         }
     }
 
@@ -241,8 +241,8 @@ impl Run<'_> {
             sender.congestion.on_sent(settings, now, PACKET);
             let rate = sender.congestion.rate(settings, now).unwrap_or(PATH.line_rate);
             sender.free_at = now + rate.time_for(PATH.packet).max(PACKET_TIME);
-            // Up to a packet time of jitter, which keeps the order of a flow's packets, against
-            // two flows that meet a full queue in the same order for ever.
+            // Up to a packet time of jitter, which keeps the order of a flow's packets. It prevents
+            // two flows from meeting a full queue in the same order forever.
             let jitter = Time::from_ps(self.draw() % PACKET_TIME.as_ps());
             self.push(now + PACKET_TIME + ONE_WAY + jitter, Event::Arrive(packet));
         }
@@ -260,7 +260,8 @@ impl Run<'_> {
         self.push(self.busy_until, Event::Depart(Packet { marked, ..packet }));
     }
 
-    /// The receiver is at the end of the bottleneck; all of the way back is to the sender.
+    /// Delivers a packet to the receiver, at the end of the bottleneck; the reverse path has no
+    /// further hop.
     fn depart(&mut self, packet: Packet) {
         let (now, flow) = (self.now, packet.flow);
         self.queue = self.queue - PATH.packet;
@@ -278,7 +279,7 @@ impl Run<'_> {
         if packet.number < sender.first {
             return;
         }
-        sender.heard_at = now;
+        sender.acked_at = now;
         let lost = packet.number - sender.first;
         if lost > 0 && sender.first >= sender.recovery {
             sender.recovery = sender.next;
@@ -302,10 +303,10 @@ impl Run<'_> {
         self.send(packet.flow);
     }
 
-    fn look_for_timeouts(&mut self) {
+    fn check_timeouts(&mut self) {
         for flow in 0..2 {
             let sender = &mut self.senders[flow];
-            if sender.in_flight > 0 && self.now - sender.heard_at > TIMEOUT {
+            if sender.in_flight > 0 && self.now - sender.acked_at > TIMEOUT {
                 sender.congestion.on_timeout(&self.net.settings, self.now);
                 sender.in_flight = 0;
                 sender.first = sender.next;

@@ -1,4 +1,4 @@
-//! What holds for every algorithm, whatever happens to a flow.
+//! Properties of all algorithms, for any events of a flow.
 
 use super::testbed::PATH;
 use super::*;
@@ -14,7 +14,7 @@ enum Event {
 }
 
 fn hop() -> impl Strategy<Value = IntHop> {
-    // Also telemetry that goes back in time, and links without a rate.
+    // Includes telemetry that goes back in time, and links without a rate.
     let at = prop_oneof![0u64..1 << 20, 0u64..1 << 50];
     let gbps = prop_oneof![1 => Just(0u64), 9 => 1u64..800];
     (at, 0u64..1 << 40, 0u64..1 << 30, gbps).prop_map(|(at, sent, queue, gbps)| IntHop {
@@ -49,8 +49,8 @@ fn path() -> impl Strategy<Value = Path> {
     })
 }
 
-/// Settings at the ends of what is allowed, too.
-fn settings() -> impl Strategy<Value = Settings> {
+/// CongestionSettings, including the limits of their ranges.
+fn settings() -> impl Strategy<Value = CongestionSettings> {
     let part = || prop_oneof![Just(0.0), Just(1.0), 0.0..=1.0];
     let positive = || prop_oneof![Just(1.0), 0.001..=1.0];
     let rate = || (1u64..1 << 36).prop_map(BitRate::from_bps);
@@ -64,11 +64,11 @@ fn settings() -> impl Strategy<Value = Settings> {
         prop::sample::select(&Algorithm::ALL[..]),
     )
         .prop_map(|((gain, a, b, c), (r, s, t), (x, y, z), (bytes, count), algorithm)| {
-            Settings {
+            CongestionSettings {
                 algorithm,
                 dcqcn: DcqcnSettings {
                     gain,
-                    // Not finer: a test of a second would count a trillion ends.
+                    // Not finer: a test of a second would count a trillion expirations.
                     alpha_timer: x + Time::from_us(10),
                     increase_timer: y + Time::from_us(10),
                     byte_counter: bytes * 1_000,
@@ -110,8 +110,8 @@ fn settings() -> impl Strategy<Value = Settings> {
         })
 }
 
-/// The least rate that the settings allow on a link, in bps.
-fn least(settings: &Settings, line: BitRate) -> u64 {
+/// Returns the lowest rate that the settings allow on a link, in bps.
+fn least(settings: &CongestionSettings, line: BitRate) -> u64 {
     let floor = match settings.algorithm {
         Algorithm::Dcqcn => settings.dcqcn.min_rate.as_bps(),
         Algorithm::Timely => settings.timely.min_rate.as_bps(),
@@ -159,8 +159,8 @@ proptest! {
 }
 
 #[test]
-fn without_control_nothing_limits_a_flow() {
-    let settings = Settings::default();
+fn no_algorithm_means_no_limit() {
+    let settings = CongestionSettings::default();
     let mut flow = Congestion::new(&settings, &PATH, Time::ZERO);
     flow.on_loss(&settings, Time::ZERO);
     flow.on_timeout(&settings, Time::ZERO);
@@ -168,7 +168,7 @@ fn without_control_nothing_limits_a_flow() {
     assert_eq!((flow.rate(&settings, Time::ZERO), flow.window()), (None, u32::MAX));
 }
 
-/// A network has one for every flow, and looks at it with every ACK.
+/// A network has one per flow, accessed for every ACK.
 #[test]
 fn flows_are_small() {
     let sizes = [

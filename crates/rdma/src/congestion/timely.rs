@@ -1,44 +1,45 @@
-//! [`Timely`]: rate by the gradient of the round-trip time.
+//! [`Timely`]: a rate controlled by the gradient of the round-trip time.
 
 use super::{AckInfo, Path, bit_rate};
 use bandwise_units::{BitRate, Bytes, Time};
 
 /// Parameters of Timely, for all flows. The defaults are those of the paper's section 6 where it
-/// has them, which IRN 4.1 uses too.
+/// has them, which IRN 4.1 also uses.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct TimelySettings {
-    /// The rate is updated once for so many acknowledged bytes, at least with each ACK. Section 6
-    /// has completions of 16 KB, as its hosts post segments of that. A NIC hears of every packet
-    /// (IRN 4.1: "a NIC-based Timely implementation"), so each ACK is a completion here; with 16 KB,
-    /// rates recover 16 times as slowly.
+    /// Acknowledged bytes per update of the rate; at least one ACK. Section 6 has completions of 16
+    /// KB, since its hosts post segments of that size. A NIC sees every packet (IRN 4.1: "a
+    /// NIC-based Timely implementation"), so here each ACK is a completion. With 16 KB, rates
+    /// recover 16 times as slowly.
     pub segment: Bytes,
-    /// α, the weight of a new difference of round-trip times in their average, beyond 0 up to 1.
-    /// The paper gives none. The code snippet of its first author, who is that of IRN too, recommends
-    /// 0.02; "ECN or Delay: Lessons Learnt from Analysis of DCQCN and TIMELY" (CoNEXT 2016), footnote
-    /// 4, has 0.875, with which a queue that grows for a moment stops a flow that hears each packet.
+    /// α, the weight of a new difference of round-trip times in their average, above 0 up to 1. The
+    /// paper has no value. The code snippet of its first author, also an author of IRN, recommends
+    /// 0.02. "ECN or Delay: Lessons Learnt from Analysis of DCQCN and TIMELY" (CoNEXT 2016),
+    /// footnote 4, has 0.875, with which a brief growth of the queue stops a flow that sees each
+    /// packet.
     pub ewma: f64,
-    /// D_minRTT, which gradients are relative to; not zero. The paper gives none. 20 us is from
-    /// "ECN or Delay", footnote 4.
+    /// D_minRTT, which normalises gradients; not zero. The paper has no value. 20 us is from "ECN
+    /// or Delay", footnote 4.
     pub min_rtt: Time,
-    /// Below this round-trip time the rate rises whatever the gradient. Section 6: 50 us.
+    /// Round-trip time below which the rate increases for any gradient. Section 6: 50 us.
     pub low: Time,
-    /// Above this it falls whatever the gradient. Section 6: 500 us.
+    /// Round-trip time above which the rate decreases for any gradient. Section 6: 500 us.
     pub high: Time,
     /// δ, a step of increase. Section 6: 10 Mbps.
     pub additive_increase: BitRate,
-    /// β, how much of the rate an excess takes away, 0 to 1. Section 6: 0.8.
+    /// β, the weight of an excess in a decrease of the rate, 0 to 1. Section 6: 0.8.
     pub decrease: f64,
-    /// What is left of the rate after one update, at least; 0 to 1. The paper's algorithm has no
-    /// such floor, but a gradient above 1/β would make the rate negative. The code snippet of
-    /// Timely's author has 0.5.
+    /// Smallest fraction of the rate that remains after one update; 0 to 1. The paper's algorithm
+    /// has no such floor, but a gradient above 1/β would make the rate negative. The code snippet
+    /// of Timely's author has 0.5.
     pub floor: f64,
-    /// After so many updates in a row without a positive gradient, steps are `N` = 5 times as
-    /// large (hyperactive increase, HAI). Section 4.3: 5.
+    /// Number of consecutive updates without a positive gradient after which steps are `N` = 5
+    /// times as large (hyperactive increase, HAI). Section 4.3: 5.
     pub hyper_after: u32,
-    /// The least rate of a flow. The paper gives none; one step of increase.
+    /// Lowest rate of a flow. The paper has no value; one step of increase.
     pub min_rate: BitRate,
-    /// What is left of the rate after a loss, 0 to 1. The paper has no answer to loss: 1, nothing
-    /// is taken. IRN 4.3 has "explicitly backing off on losses", not by how much.
+    /// Fraction of the rate that remains after a loss, 0 to 1. The paper does not react to loss, so
+    /// the default is 1. IRN 4.3 has "explicitly backing off on losses" without a value.
     pub back_off: f64,
 }
 
@@ -65,7 +66,7 @@ impl Default for TimelySettings {
 
 /// The sender of a Timely flow (Mittal et al., SIGCOMM 2015, section 4.3, algorithm 1).
 ///
-/// With each completion, whose round-trip time is `rtt`:
+/// At each completion with round-trip time `rtt`:
 ///
 /// ```text
 /// diff     = (1 - α) diff + α (rtt - previous rtt)
@@ -76,43 +77,42 @@ impl Default for TimelySettings {
 /// otherwise:     R *= 1 - β gradient
 /// ```
 ///
-/// With a loss or a timeout, where [that is wanted](TimelySettings::back_off), `R *= back_off`, and
-/// five in a row are counted anew. Both come once a recovery, which takes a round trip, so there is
-/// no other limit.
+/// A loss or a timeout, if [enabled](TimelySettings::back_off), causes `R *= back_off` and resets
+/// the count of five. Both occur once per recovery, which takes a round trip, so there is no other
+/// limit.
 ///
-/// The paper's hosts post segments of 16 to 64 KB and have one completion for each. Here every
-/// packet is paced and acknowledged, as by an RNIC with Timely inside (IRN 4.1), so the ACK that
-/// completes [a segment](TimelySettings::segment) of bytes stands for the completion, with the
-/// round-trip time of that ACK's packet. The serialisation of the segment that the paper
-/// subtracts from the time (section 3) is not in it; the packet's own is (0.2 us of 1 KB at
-/// 40 Gbps).
+/// The paper's hosts post segments of 16 to 64 KB with one completion each. Here every packet is
+/// paced and acknowledged, as by an RNIC with Timely (IRN 4.1). The ACK that completes [a
+/// segment](TimelySettings::segment) of bytes therefore acts as the completion, with the round-trip
+/// time of that ACK's packet. That time excludes the serialisation of the segment, which the paper
+/// subtracts (section 3), but includes the packet's own (0.2 us of 1 KB at 40 Gbps).
 ///
-/// "ECN or Delay" (section 4.2) shows that flows need not get equal rates: wherever the sum of
-/// rates is the link's, the gradient is zero.
+/// "ECN or Delay" (section 4.2) shows that rates of flows may remain unequal: the gradient is zero
+/// whenever the sum of rates equals the link's.
 #[derive(Debug, Clone)]
 pub struct Timely {
-    /// The link, bps.
+    /// Line rate, bps.
     line: f64,
     /// R, bps.
     rate: f64,
-    /// The moving average of differences, ps.
+    /// Moving average of differences, ps.
     diff: f64,
-    /// The round-trip time of the last update; zero before the first.
+    /// Round-trip time of the last update; zero before the first.
     previous: Time,
-    /// Acknowledged since the last update.
+    /// Bytes acknowledged since the last update.
     bytes: u64,
-    /// Updates in a row without a positive gradient.
+    /// Consecutive updates without a positive gradient.
     streak: u32,
 }
 
 impl Timely {
-    /// A flow at line rate.
+    /// Creates a flow at line rate.
     pub fn new(path: &Path) -> Self {
         let line = path.line_rate.as_bps() as f64;
         Timely { line, rate: line, diff: 0.0, previous: Time::ZERO, bytes: 0, streak: 0 }
     }
 
-    /// An ACK arrived.
+    /// Processes an ACK.
     #[inline]
     pub fn on_ack(&mut self, settings: &TimelySettings, ack: &AckInfo) {
         self.bytes += u64::from(ack.bytes);
@@ -122,7 +122,7 @@ impl Timely {
         }
     }
 
-    /// A recovery began, or the retransmission timer ended.
+    /// Processes the start of a recovery, or an expired retransmission timer.
     pub fn on_loss(&mut self, settings: &TimelySettings) {
         if settings.back_off < 1.0 {
             self.streak = 0;
@@ -131,7 +131,7 @@ impl Timely {
         }
     }
 
-    /// R; `None` at line rate.
+    /// Returns R, or `None` at line rate.
     #[inline]
     pub fn rate(&self) -> Option<BitRate> {
         (self.rate < self.line).then(|| bit_rate(self.rate))
@@ -165,10 +165,11 @@ impl Timely {
 #[cfg(test)]
 mod tests {
     use super::super::testbed::{self, PATH, Testbed};
-    use super::super::{Algorithm, Settings};
+    use super::super::{Algorithm, CongestionSettings};
     use super::*;
 
-    /// A flow that is given round-trip times, one with each ACK. An α of 7/8 makes sums easy.
+    /// Returns the rates of a flow with the given round-trip times, one per ACK. An α of 7/8 makes
+    /// sums easy.
     fn rates(rtts_us: &[u64]) -> Vec<f64> {
         let settings = TimelySettings { ewma: 0.875, ..TimelySettings::default() };
         let mut flow = Timely::new(&PATH);
@@ -194,24 +195,24 @@ mod tests {
         // 60, then 62 us: diff 0.875 * 2 = 1.75 us, gradient 0.0875, 40 (1 - 0.8 * 0.0875) = 37.2.
         // 60 us: diff 0.125 * 1.75 - 1.75 = -1.53125 us: + 10 Mbps.
         assert_close(&rates(&[60, 62, 60]), &[40_000.0, 37_200.0, 37_210.0]);
-        // 40 us: below T_low, though the time rises to 45.
+        // 40 us: below T_low, though the time increases to 45.
         assert_close(&rates(&[60, 62, 40, 45]), &[40_000.0, 37_200.0, 37_210.0, 37_220.0]);
     }
 
     #[test]
-    fn beyond_the_upper_threshold_the_rate_falls_by_the_excess() {
+    fn above_the_upper_threshold_the_rate_decreases_by_the_excess() {
         // 1000 us: 1 - 0.8 (1 - 1/2) = 0.6. The gradient is zero.
         assert_close(&rates(&[1000, 1000]), &[24_000.0, 14_400.0]);
     }
 
     #[test]
-    fn five_updates_without_rise_are_hyperactive_and_half_is_the_floor() {
-        // 60 to 160 us: gradient 0.875 * 5, far beyond 1/β: half.
-        // Then falling: -31.25/8..., four single steps, then five at once.
+    fn five_updates_without_rise_are_hyperactive_and_the_floor_is_half() {
+        // 60 to 160 us: gradient 0.875 * 5, far above 1/β: half. Then decreasing: -31.25/8..., four
+        // single steps, then five at once.
         let falling = [60, 160, 150, 140, 130, 120, 110, 100, 99, 98];
         let found = rates(&falling);
-        // diff: 87.5, then 2.1875, -8.4765625, -9.81, ... so the first of these still falls:
-        // gradient 0.109375, 20 (1 - 0.0875) = 18.25.
+        // diff: 87.5, then 2.1875, -8.4765625, -9.81, ... so the rate still decreases at the first
+        // of these: gradient 0.109375, 20 (1 - 0.0875) = 18.25.
         let expected = [
             40e3, 20e3, 18_250.0, 18_260.0, 18_270.0, 18_280.0, 18_290.0, 18_340.0, 18_390.0,
             18_440.0,
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_backs_off_where_that_is_wanted() {
+    fn a_loss_backs_off_if_enabled() {
         let usual = TimelySettings::default();
         let settings = TimelySettings { back_off: 0.5, ..usual };
         let mut flow = Timely::new(&PATH);
@@ -232,7 +233,7 @@ mod tests {
         }
         flow.on_loss(&settings);
         assert_eq!(flow.rate(), Some(BitRate::from_gbps(20)));
-        // One step, not five: the row begins again.
+        // One step, not five: the count starts again.
         flow.on_ack(&settings, &ack);
         assert_eq!(flow.rate(), Some(BitRate::from_bps(20_010_000_000)));
         for _ in 0..20 {
@@ -252,17 +253,18 @@ mod tests {
         assert_eq!(flow.rate(), Some(BitRate::from_gbps(24)));
     }
 
-    /// Fairness is not promised (see the type): that the link is used and the queue bounded is.
+    /// Fairness is not guaranteed (see the type), but the link is used and the queue bounded.
     #[test]
     fn two_flows_use_a_link_and_keep_the_queue_bounded() {
-        let settings = Settings { algorithm: Algorithm::Timely, ..Settings::default() };
+        let settings =
+            CongestionSettings { algorithm: Algorithm::Timely, ..CongestionSettings::default() };
         let starts = [Time::ZERO, Time::from_ms(2)];
         let bed = Testbed { starts, ..testbed::lossless(settings) };
-        // The second flow at line rate: T_high less the base is 476 us, 2.38 MB at 40 Gbps.
+        // The second flow at line rate: T_high minus the base is 476 us, 2.38 MB at 40 Gbps.
         let meeting = bed.run(Time::ZERO, Time::from_ms(5));
         assert!(meeting.longest_queue < Bytes::new(2_380_000), "{meeting:?}");
-        // Then the queue stays about T_low, 26 us or 130 KB beyond the base. Steps of 5 * 10 Mbps with
-        // each ACK add up to 19 Gbps in the 76 us until a rise is seen, 90 KB.
+        // Afterwards the queue stays near T_low, 26 us or 130 KB beyond the base. Steps of 5 * 10
+        // Mbps per ACK sum to 19 Gbps in the 76 us until an increase is detected, 90 KB.
         let shares = bed.run(Time::from_ms(50), Time::from_ms(200));
         shares.assert_used(0.95);
         assert!(shares.longest_queue < Bytes::new(250_000), "{shares:?}");

@@ -36,7 +36,7 @@ pub use crate::transport::{MAX_PACKETS, Seq};
 pub use priorities::{LEVELS, Priorities, PrioritiesError};
 pub use receiver::{Arrival, Receiver};
 pub use sender::Sender;
-pub use settings::{RESEND_AFTER, Settings};
+pub use settings::{HomaSettings, RESEND_AFTER};
 
 use bandwise_units::Bytes;
 

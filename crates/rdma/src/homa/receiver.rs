@@ -1,6 +1,6 @@
 //! [`Receiver`]: the messages that a host receives.
 
-use super::{Message, Seq, Settings, Slot, ToReceiver, ToSender};
+use super::{HomaSettings, Message, Seq, Slot, ToReceiver, ToSender};
 use crate::transport::RingBitmap;
 use bandwise_units::Time;
 use std::collections::BTreeSet;
@@ -64,7 +64,7 @@ impl Receiver {
     #[inline]
     pub fn on_data(
         &mut self,
-        settings: &Settings,
+        settings: &HomaSettings,
         now: Time,
         slot: Slot,
         message: Message,
@@ -98,7 +98,7 @@ impl Receiver {
     #[cold]
     fn begin(
         &mut self,
-        settings: &Settings,
+        settings: &HomaSettings,
         now: Time,
         slot: Slot,
         message: Message,
@@ -126,7 +126,7 @@ impl Receiver {
 
     /// Grants the first messages up to a round trip's packets beyond those received. Fully granted
     /// messages make room for others.
-    fn grant(&mut self, settings: &Settings, now: Time, mut send: impl FnMut(Slot, ToSender)) {
+    fn grant(&mut self, settings: &HomaSettings, now: Time, mut send: impl FnMut(Slot, ToSender)) {
         let most = usize::from(settings.priorities.scheduled());
         loop {
             let active = self.ungranted.len().min(most) as u8;
@@ -151,7 +151,7 @@ impl Receiver {
     /// Processes a control packet from a message's sender. Returns the response.
     pub fn on_control(
         &mut self,
-        settings: &Settings,
+        settings: &HomaSettings,
         now: Time,
         slot: Slot,
         message: Message,
@@ -181,7 +181,7 @@ impl Receiver {
     /// Returns when to request missing packets, or [`Time::MAX`] if no granted packet is missing.
     /// It becomes earlier only when the message is first seen or granted more.
     #[inline]
-    pub fn deadline(&self, settings: &Settings, slot: Slot) -> Time {
+    pub fn deadline(&self, settings: &HomaSettings, slot: Slot) -> Time {
         match self.message(slot) {
             Some(message) if message.received() < message.granted => {
                 message.since.saturating_add(settings.resend_after)
@@ -191,7 +191,12 @@ impl Receiver {
     }
 
     /// Requests the first missing packets if the deadline has passed.
-    pub fn on_timeout(&mut self, settings: &Settings, now: Time, slot: Slot) -> Option<ToSender> {
+    pub fn on_timeout(
+        &mut self,
+        settings: &HomaSettings,
+        now: Time,
+        slot: Slot,
+    ) -> Option<ToSender> {
         if now < self.deadline(settings, slot) {
             return None;
         }

@@ -1,6 +1,6 @@
 //! [`Sender`]: the messages that a host sends.
 
-use super::{Data, Message, Seq, Settings, Slot, ToReceiver, ToSender};
+use super::{Data, HomaSettings, Message, Seq, Slot, ToReceiver, ToSender};
 use bandwise_units::Time;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
@@ -61,7 +61,7 @@ impl Sender {
     }
 
     /// Opens a message at `now` in a free slot.
-    pub fn open(&mut self, settings: &Settings, now: Time, slot: Slot, message: Message) {
+    pub fn open(&mut self, settings: &HomaSettings, now: Time, slot: Slot, message: Message) {
         let unscheduled = settings.rtt.get().min(message.packets);
         let outgoing = Outgoing {
             number: u64::MAX - self.opened,
@@ -163,7 +163,7 @@ impl Sender {
     /// [`Time::MAX`] if there is none to request. It becomes earlier only when the last granted
     /// packet is sent.
     #[inline]
-    pub fn deadline(&self, settings: &Settings, slot: Slot) -> Time {
+    pub fn deadline(&self, settings: &HomaSettings, slot: Slot) -> Time {
         match self.messages.get(slot as usize) {
             Some(Some(message)) if !message.done && !message.queued => {
                 message.since.saturating_add(settings.resend_after)
@@ -173,7 +173,12 @@ impl Sender {
     }
 
     /// Requests the message's state if the deadline has passed.
-    pub fn on_timeout(&mut self, settings: &Settings, now: Time, slot: Slot) -> Option<ToReceiver> {
+    pub fn on_timeout(
+        &mut self,
+        settings: &HomaSettings,
+        now: Time,
+        slot: Slot,
+    ) -> Option<ToReceiver> {
         if now < self.deadline(settings, slot) {
             return None;
         }

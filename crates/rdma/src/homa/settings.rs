@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 
 /// Parameters of Homa for all hosts, separate from the state of messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
+pub struct HomaSettings {
     /// Use of network priorities.
     pub priorities: Priorities,
     /// RTTbytes of Homa 3.2 in packets: the number sent without a grant, and the number that a

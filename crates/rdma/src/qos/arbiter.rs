@@ -1,49 +1,49 @@
-//! [`VlArbiter`]: which lane sends next.
+//! [`VlArbiter`]: the choice of the next lane.
 
 use super::{Vl, VlArbEntry, VlArbError, VlArbTable};
 use crate::wire::{BLOCK, blocks};
 
-/// The arbiter of one port's lanes (IBTA 7.6.9.2), as a state machine that is asked
-/// ([`choose`](Self::choose)) and told ([`sent`](Self::sent)).
+/// The arbiter of one port's lanes (IBTA 7.6.9.2), as a state machine: [`choose`](Self::choose)
+/// selects a lane, [`sent`](Self::sent) accounts for its packet.
 ///
-/// High priority goes first until it has sent its limit; then one low-priority packet gets its
-/// chance. Within a priority, weighted round robin: an entry keeps its turn until its weight is
-/// used up or its lane has nothing to send while another has. Packets are sent whole, so the last
-/// one of a turn may overdraw the weight; the overdraft is forgotten, not carried over, which is
-/// why weights below an MTU (64 units at 4096 bytes) all act like one packet. Weights and limit
-/// are debited in whole 64-byte blocks, a part counting as a whole one.
+/// High priority sends first until it has used up its limit; then one low-priority packet may be
+/// sent. Within a priority, weighted round robin: an entry stays current until its weight is used
+/// up, or until its lane has no packet while another has. Packets are sent whole, so the last one
+/// may overdraw the weight. The overdraft is not carried over, so weights below an MTU (64 units at
+/// 4096 bytes) all act like one packet. Weights and limit are debited in 64-byte blocks, rounded
+/// up.
 ///
-/// Management packets (lane 15) and flow-control packets go before all data (IBTA 7.6.9.1); that
-/// is up to the caller.
+/// Management packets (lane 15) and flow-control packets precede all data (IBTA 7.6.9.1), which is
+/// up to the caller.
 #[derive(Debug, Clone)]
 pub struct VlArbiter {
     high: Ring,
     low: Ring,
-    /// What high priority may send in a row, in blocks; [`UNBOUNDED`] for a limit of 255.
+    /// Consecutive blocks that high priority may send; [`UNBOUNDED`] for a limit of 255.
     limit: i32,
-    /// What is left of it: spent at zero or less.
+    /// Unused part of the limit: exhausted at zero or less.
     left: i32,
-    /// The last answer, until [`VlArbiter::sent`] uses it.
-    pending: Turn,
-    /// By lane: its entry, if it has just one. Nothing decides whose turn it is where only such a
-    /// lane has a packet, which is the common case.
-    alone: [Turn; 16],
+    /// Entry of the last choice, until [`VlArbiter::sent`] uses it.
+    pending: EntryRef,
+    /// The entry of each lane that has a single one. If only such a lane has a packet, the common
+    /// case, no choice is needed.
+    only: [EntryRef; 16],
 }
 
 const UNBOUNDED: i32 = i32::MAX;
 
-/// An entry of one of the rings, or [`NOBODY`]. A word, as a processor would have to wait where
-/// several fields have just been written and are read as a whole.
+/// Reference to an entry of one of the rings, or [`NO_ENTRY`]. Packed into a word to avoid
+/// store-forwarding stalls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Turn(u32);
+struct EntryRef(u32);
 
-const NOBODY: Turn = Turn(u32::MAX);
+const NO_ENTRY: EntryRef = EntryRef(u32::MAX);
 
-impl Turn {
-    /// Entry `index` of high or low priority, which serves `vl`.
+impl EntryRef {
+    /// Refers to entry `index` of high or low priority, which serves `vl`.
     #[inline]
     const fn new(high: bool, index: u8, vl: Vl) -> Self {
-        Turn((high as u32) << 16 | (index as u32) << 8 | vl.get() as u32)
+        EntryRef((high as u32) << 16 | (index as u32) << 8 | vl.get() as u32)
     }
     #[inline]
     const fn is_high(self) -> bool {
@@ -59,15 +59,15 @@ impl Turn {
     }
 }
 
-/// One priority's entries, without those that have no weight.
+/// The entries of a priority, without those of weight 0.
 #[derive(Debug, Clone)]
 struct Ring {
     entries: Box<[VlArbEntry]>,
-    /// The lanes that the entries serve, as bits.
+    /// Set of lanes that the entries serve, as bits.
     serves: u16,
-    /// The entry whose turn it is.
+    /// Index of the current entry.
     current: u8,
-    /// What is left of its weight, in blocks: used up at zero or less.
+    /// Unused part of its weight in blocks: used up at zero or less.
     available: i32,
 }
 
@@ -76,19 +76,19 @@ impl Ring {
         let entries: Box<[VlArbEntry]> = entries.iter().copied().filter(|e| e.weight > 0).collect();
         Ring {
             serves: entries.iter().fold(0, |set, e| set | e.vl.bit()),
-            // The turn of the last one is over: the first choice starts at the first entry.
+            // The last entry is used up, so the first choice starts at the first entry.
             current: entries.len().saturating_sub(1) as u8,
             available: 0,
             entries,
         }
     }
 
-    fn turns(&self, high: bool) -> impl Iterator<Item = Turn> {
+    fn refs(&self, high: bool) -> impl Iterator<Item = EntryRef> {
         let entries = self.entries.iter().zip(0..);
-        entries.map(move |(entry, index)| Turn::new(high, index, entry.vl))
+        entries.map(move |(entry, index)| EntryRef::new(high, index, entry.vl))
     }
 
-    /// The entry that sends next, if one of its lanes is eligible.
+    /// Returns the entry that sends next, if one of its lanes is eligible.
     #[inline]
     fn pick(&self, eligible: u16) -> Option<u8> {
         if eligible & self.serves == 0 {
@@ -98,7 +98,7 @@ impl Ring {
         if self.available > 0 && eligible & self.entries[current].vl.bit() != 0 {
             return Some(self.current);
         }
-        // Everyone else in order, and at last the current entry with a new turn.
+        // All other entries in order, and finally the current one with its weight renewed.
         let (before, after) = self.entries.split_at(current + 1);
         let is_eligible = |entry: &VlArbEntry| eligible & entry.vl.bit() != 0;
         let found = match after.iter().position(is_eligible) {
@@ -119,49 +119,53 @@ impl Ring {
 }
 
 impl VlArbiter {
-    /// The arbiter of a port with this table, about to begin its first turn.
+    /// Creates the arbiter of a port with this table.
+    ///
+    /// # Errors
+    ///
+    /// A table without weights, or with too many entries.
     pub fn new(table: &VlArbTable) -> Result<Self, VlArbError> {
         table.validate()?;
         let limit = match table.high_limit {
             255 => UNBOUNDED,
-            // One block is spent by a packet of any size.
+            // A packet of any size uses up one block.
             0 => 1,
             n => i32::from(n) * (4096 / BLOCK as i32),
         };
         let (high, low) = (Ring::new(&table.high), Ring::new(&table.low));
-        let alone = std::array::from_fn(|vl| {
-            let turns = high.turns(true).chain(low.turns(false));
-            let mut of_lane = turns.filter(|turn| usize::from(turn.vl()) == vl);
-            of_lane.next().filter(|_| of_lane.next().is_none()).unwrap_or(NOBODY)
+        let only = std::array::from_fn(|vl| {
+            let refs = high.refs(true).chain(low.refs(false));
+            let mut of_lane = refs.filter(|entry| usize::from(entry.vl()) == vl);
+            of_lane.next().filter(|_| of_lane.next().is_none()).unwrap_or(NO_ENTRY)
         });
-        Ok(VlArbiter { limit, left: limit, pending: NOBODY, alone, high, low })
+        Ok(VlArbiter { limit, left: limit, pending: NO_ENTRY, only, high, low })
     }
 
-    /// The lane whose packet goes next, given the set of lanes that have a packet and the credits
-    /// for it now (bit n for lane n). `None` if no entry serves any of them.
+    /// Returns the lane whose packet is sent next. `eligible` is the set of lanes, bit n for lane
+    /// n, with a packet and the credits for it. Returns `None` if no entry serves any of them.
     ///
-    /// Asking changes nothing: only [`sent`](Self::sent) does.
+    /// Only [`sent`](Self::sent) changes the order of lanes.
     #[inline]
     pub fn choose(&mut self, eligible: u16) -> Option<u8> {
-        let turn = self.turn(eligible)?;
-        self.pending = turn;
-        Some(turn.vl())
+        let entry = self.entry(eligible)?;
+        self.pending = entry;
+        Some(entry.vl())
     }
 
     #[inline]
-    fn turn(&self, eligible: u16) -> Option<Turn> {
+    fn entry(&self, eligible: u16) -> Option<EntryRef> {
         if eligible.is_power_of_two() {
-            let alone = self.alone[eligible.trailing_zeros() as usize];
-            if alone != NOBODY {
-                return Some(alone);
+            let only = self.only[eligible.trailing_zeros() as usize];
+            if only != NO_ENTRY {
+                return Some(only);
             }
         }
-        self.turn_among(eligible)
+        self.entry_among(eligible)
     }
 
-    fn turn_among(&self, eligible: u16) -> Option<Turn> {
-        let high = |index| Turn::new(true, index, self.high.entries[usize::from(index)].vl);
-        let low = |index| Turn::new(false, index, self.low.entries[usize::from(index)].vl);
+    fn entry_among(&self, eligible: u16) -> Option<EntryRef> {
+        let high = |index| EntryRef::new(true, index, self.high.entries[usize::from(index)].vl);
+        let low = |index| EntryRef::new(false, index, self.low.entries[usize::from(index)].vl);
         if self.left > 0 {
             let first = self.high.pick(eligible).map(high);
             first.or_else(|| self.low.pick(eligible).map(low))
@@ -171,28 +175,33 @@ impl VlArbiter {
         }
     }
 
-    /// A packet of `bytes` on the wire (headers and CRCs included) was taken from `vl`, the lane
-    /// that [`choose`](Self::choose) named last.
+    /// Accounts for a packet of `bytes` on the wire (headers and CRCs included) sent on `vl`, the
+    /// lane last returned by [`choose`](Self::choose).
+    ///
+    /// # Panics
+    ///
+    /// In debug builds, if `vl` was not chosen.
     #[inline]
     pub fn sent(&mut self, vl: u8, bytes: u32) {
-        let mut turn = std::mem::replace(&mut self.pending, NOBODY);
-        // Sending what was not chosen is a bug of the caller; a release build then debits the
-        // lane as if it had been the only one.
-        debug_assert!(turn.vl() == vl, "VL{vl} sent without having been chosen");
-        if turn.vl() != vl {
-            let Some(alone) = self.turn(1 << (vl & 15)) else { return };
-            turn = alone;
+        let mut entry = std::mem::replace(&mut self.pending, NO_ENTRY);
+        // Sending on a lane that was not chosen is a bug of the caller; a release build then debits
+        // the lane as if only it had been eligible.
+        debug_assert!(entry.vl() == vl, "VL{vl} sent without having been chosen");
+        if entry.vl() != vl {
+            let Some(only) = self.entry(1 << (vl & 15)) else { return };
+            entry = only;
         }
         let blocks = blocks(bytes).max(1) as i32;
-        if turn.is_high() {
-            self.high.debit(turn.index(), blocks);
+        if entry.is_high() {
+            self.high.debit(entry.index(), blocks);
             if self.limit != UNBOUNDED {
-                // Spent, and yet high priority sends: low priority had its chance and no packet.
+                // The limit was used up, yet high priority sends: low priority had no packet when
+                // it could.
                 let left = if self.left <= 0 { self.limit } else { self.left };
                 self.left = left - blocks;
             }
         } else {
-            self.low.debit(turn.index(), blocks);
+            self.low.debit(entry.index(), blocks);
             self.left = self.limit;
         }
     }
@@ -208,7 +217,7 @@ mod tests {
         VlArbiter::new(&VlArbTable { high: read(high), low: read(low), high_limit }).unwrap()
     }
 
-    /// Which lanes send, all of `eligible` backlogged with packets of `bytes`.
+    /// Returns the lanes that send while all of `eligible` have a backlog of packets of `bytes`.
     fn order(arbiter: &mut VlArbiter, eligible: u16, bytes: u32, n: usize) -> Vec<u8> {
         let mut step = || {
             let vl = arbiter.choose(eligible)?;
@@ -219,18 +228,19 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_keeps_its_turn_until_its_weight_is_used() {
-        // 2 blocks each: weight 4 is two packets, weight 1 one, weight 0 none; lane 0 comes twice.
+    fn an_entry_stays_current_until_its_weight_is_used() {
+        // 2 blocks each: weight 4 is two packets, weight 1 one, weight 0 none; lane 0 has two
+        // entries.
         let mut a = arbiter("", "0:4 1:1 2:0 0:2", 0);
         assert_eq!(order(&mut a, 0b111, 128, 8), [0, 0, 1, 0, 0, 0, 1, 0]);
     }
 
     #[test]
-    fn an_entry_with_nothing_to_send_loses_its_turn() {
+    fn an_entry_without_packets_is_skipped() {
         let mut a = arbiter("", "0:4 1:4", 0);
         assert_eq!(order(&mut a, 0b11, 64, 2), [0, 0]);
         assert_eq!(order(&mut a, 0b10, 64, 1), [1]);
-        // Lane 0 left two blocks behind; it waits until lane 1 has had its four.
+        // Lane 0 has two unused blocks, but waits until lane 1 has had its four.
         assert_eq!(order(&mut a, 0b11, 64, 5), [1, 1, 1, 0, 0]);
     }
 
@@ -246,15 +256,15 @@ mod tests {
     }
 
     #[test]
-    fn a_chance_that_low_priority_can_not_take_is_gone() {
+    fn an_unused_chance_of_low_priority_is_lost() {
         let mut a = arbiter("1:255", "0:255", 1);
         assert_eq!(order(&mut a, 0b10, 1024, 5), [1; 5]);
-        // The fifth packet began a new limit: three more before low priority is asked.
+        // The fifth packet started a new limit: three more before low priority may send.
         assert_eq!(order(&mut a, 0b11, 1024, 4), [1, 1, 1, 0]);
     }
 
     #[test]
-    fn nobody_serves_an_unknown_lane() {
+    fn a_lane_without_entries_is_never_chosen() {
         let mut a = arbiter("1:1", "0:1", 0);
         assert_eq!(a.choose(0b100), None);
         assert_eq!(a.choose(0), None);
@@ -275,10 +285,10 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is asked: an answer is eligible and served, there is one whenever there can
-        /// be (work conserving), and asking, also for something else, changes nothing.
+        /// For any requests: a choice is eligible and served, there is one whenever possible (work
+        /// conserving), and further calls of `choose` have no effect.
         #[test]
-        fn answers_are_eligible_complete_and_stable(
+        fn choices_are_eligible_complete_and_stable(
             table in tables(),
             steps in prop::collection::vec((any::<u16>(), any::<u16>(), 1u32..5000), 1..200),
         ) {
@@ -298,8 +308,8 @@ mod tests {
             }
         }
 
-        /// All lanes backlogged, packets of one and two blocks mixed: every lane's share is its
-        /// weight's, within 1 %. A turn overdraws its weight, 128 and more, by one block at most.
+        /// With all lanes backlogged and packets of one and two blocks mixed, shares equal weights
+        /// within 1 %. An entry overdraws its weight, 128 or more, by one block at most.
         #[test]
         fn shares_follow_the_weights(
             weights in prop::collection::vec(128u8..=255, 2..8),
@@ -325,9 +335,10 @@ mod tests {
             }
         }
 
-        /// Packets of any size: a turn is at least its weight and overdraws it by less than a packet.
+        /// With packets of any size, an entry uses at least its weight and overdraws it by less
+        /// than a packet.
         #[test]
-        fn a_turn_is_its_weight_up_to_the_last_packet(
+        fn an_entry_sends_its_weight_up_to_the_last_packet(
             weights in prop::collection::vec(1u8..=255, 2..8),
             sizes in prop::collection::vec(26u32..=4122, 1..100),
         ) {
@@ -336,14 +347,14 @@ mod tests {
                 .collect();
             let mut arbiter =
                 VlArbiter::new(&VlArbTable { high: vec![], low, high_limit: 0 }).unwrap();
-            let (mut turn, mut used, mut last) = (0usize, 0u32, 0u32);
+            let (mut entry, mut used, mut last) = (0usize, 0u32, 0u32);
             for bytes in sizes.iter().cycle().take(5_000).copied() {
                 let vl = usize::from(arbiter.choose(u16::MAX).unwrap());
-                if vl != turn {
-                    let weight = u32::from(weights[turn]);
+                if vl != entry {
+                    let weight = u32::from(weights[entry]);
                     prop_assert!(used >= weight && used - last < weight);
-                    prop_assert_eq!(vl, (turn + 1) % weights.len());
-                    (turn, used) = (vl, 0);
+                    prop_assert_eq!(vl, (entry + 1) % weights.len());
+                    (entry, used) = (vl, 0);
                 }
                 arbiter.sent(vl as u8, bytes);
                 last = blocks(bytes);
@@ -351,7 +362,8 @@ mod tests {
             }
         }
 
-        /// While low priority waits, high priority sends at most its limit and the rest of a packet.
+        /// While low priority waits, high priority sends at most its limit and the rest of a
+        /// packet.
         #[test]
         fn high_priority_can_not_starve_low(
             table in tables().prop_filter("bounded", |t| t.high_limit < 255),

@@ -1,6 +1,6 @@
-//! Quality of service on a link: service levels ([`Sl`]), virtual lanes ([`Vl`]), the table that
-//! maps one to the other ([`Sl2Vl`]), and how the lanes of a port share its link
-//! ([`VlArbTable`], [`VlArbiter`]).
+//! Quality of service on a link: service levels ([`Sl`]), virtual lanes ([`Vl`]), the mapping from
+//! levels to lanes ([`Sl2Vl`]), and arbitration between the lanes of a port ([`VlArbTable`],
+//! [`VlArbiter`]).
 
 mod arbiter;
 mod shares;
@@ -10,7 +10,7 @@ pub use arbiter::VlArbiter;
 pub use shares::entries_by_weight;
 pub use table::{VlArbEntry, VlArbEntryError, VlArbError, VlArbTable};
 
-/// A service level (SL), 0 to 15: what a packet asks for, unchanged along its path (IBTA 7.6.5).
+/// A service level (SL), 0 to 15, which a packet keeps along its path (IBTA 7.6.5).
 #[derive(
     Debug,
     Clone,
@@ -45,18 +45,18 @@ pub struct Sl(u8);
 #[serde(try_from = "u8", into = "u8")]
 pub struct Vl(u8);
 
-/// A number that is no service level.
+/// A number that is not a service level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("service level {0} does not exist: it is 0 to 15")]
 pub struct SlError(pub u8);
 
-/// A number that is no data lane.
+/// A number that is not a data lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("virtual lane {0} does not carry data: it is 0 to 14 (15 is for subnet management)")]
 pub struct VlError(pub u8);
 
 impl Sl {
-    /// The level as a number, 0 to 15.
+    /// Returns the level as a number, 0 to 15.
     #[inline]
     pub const fn get(self) -> u8 {
         self.0
@@ -64,15 +64,15 @@ impl Sl {
 }
 
 impl Vl {
-    /// How many lanes can carry data.
+    /// Number of lanes that can carry data.
     pub const COUNT: usize = 15;
 
-    /// The lane as a number, 0 to 14.
+    /// Returns the lane as a number, 0 to 14.
     #[inline]
     pub const fn get(self) -> u8 {
         self.0
     }
-    /// The lane as one bit of a set of lanes.
+    /// Returns the lane as one bit of a set of lanes.
     #[inline]
     pub const fn bit(self) -> u16 {
         1 << self.0
@@ -117,8 +117,8 @@ impl std::fmt::Display for Vl {
     }
 }
 
-/// Which lane a packet takes on the next link, by its service level (IBTA 7.6.6). A switch holds
-/// one table for each pair of input and output port, an RNIC one for its port.
+/// Mapping of service levels to lanes on the next link (IBTA 7.6.6). A switch has one table for
+/// each pair of input and output port, an RNIC one for its port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "Vec<u8>", into = "Vec<u8>")]
 pub struct Sl2Vl([u8; 16]);
@@ -126,24 +126,28 @@ pub struct Sl2Vl([u8; 16]);
 /// The entry of an [`Sl2Vl`] table that discards packets of its level.
 const DROP: u8 = 15;
 
-/// A list that is no mapping from service levels to lanes.
+/// A list that is not a mapping from service levels to lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Sl2VlError {
-    /// There is not one entry for each level.
+    /// The number of entries is not 16.
     #[error("{0} entries map service levels to lanes: there must be 16, one for each level")]
     Length(usize),
     /// An entry is neither a lane nor 15.
     #[error("SL{sl} is mapped to {vl}: it must be a lane from 0 to 14, or 15 to drop its packets")]
     Lane {
-        /// The level whose entry is wrong.
+        /// Level of the wrong entry.
         sl: u8,
-        /// What stands there.
+        /// Value of the entry.
         vl: u8,
     },
 }
 
 impl Sl2Vl {
-    /// The table with these lanes for levels 0 to 15; 15 drops the packets of its level.
+    /// Creates the table with these lanes for levels 0 to 15; 15 drops the packets of its level.
+    ///
+    /// # Errors
+    ///
+    /// An entry above 15.
     pub fn new(lanes: [u8; 16]) -> Result<Self, Sl2VlError> {
         match lanes.iter().position(|&vl| vl > DROP) {
             Some(sl) => Err(Sl2VlError::Lane { sl: sl as u8, vl: lanes[sl] }),
@@ -151,19 +155,22 @@ impl Sl2Vl {
         }
     }
 
-    /// Every level on one lane: a link without quality of service.
+    /// Returns the table with every level on one lane: a link without quality of service.
     pub const fn all_to(vl: Vl) -> Self {
         Sl2Vl([vl.get(); 16])
     }
 
-    /// Level n on lane n modulo `lanes` (1 to 15), as OpenSM sets it by default.
-    /// Panics outside of that range.
+    /// Returns the table with level n on lane n modulo `lanes`, OpenSM's default.
+    ///
+    /// # Panics
+    ///
+    /// If `lanes` is not 1 to 15.
     pub fn modulo(lanes: u8) -> Self {
         assert!((1..=15).contains(&lanes), "{lanes} data lanes: there are 1 to 15");
         Sl2Vl(std::array::from_fn(|sl| sl as u8 % lanes))
     }
 
-    /// The lane for packets of this level, or `None` where they are dropped.
+    /// Returns the lane for packets of a level, or `None` if they are dropped.
     #[inline]
     pub const fn vl(&self, sl: Sl) -> Option<Vl> {
         match self.0[sl.0 as usize & 15] {
@@ -172,14 +179,14 @@ impl Sl2Vl {
         }
     }
 
-    /// The set of lanes that some level is mapped to, as bits.
+    /// Returns the set of lanes that some level is mapped to, as bits.
     pub fn vls(&self) -> u16 {
         self.0.iter().filter(|&&vl| vl != DROP).fold(0, |set, &vl| set | 1 << vl)
     }
 }
 
 impl Default for Sl2Vl {
-    /// Every level on lane 0.
+    /// Returns the table with every level on lane 0.
     fn default() -> Self {
         Sl2Vl::all_to(Vl(0))
     }
@@ -216,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn fifteen_in_the_mapping_drops() {
+    fn entry_fifteen_drops_packets() {
         let mut lanes = [0; 16];
         (lanes[1], lanes[2]) = (1, 15);
         let table = Sl2Vl::new(lanes).unwrap();

@@ -1,20 +1,22 @@
-//! [`entries_by_weight`]: weights of lanes as entries of an arbitration table.
+//! [`entries_by_weight`]: arbitration entries from the weights of lanes.
 
 use super::{Vl, VlArbEntry, VlArbTable};
 use bandwise_units::lowest_terms;
 
-/// The largest weight of an entry.
+/// Largest weight of an entry.
 const MOST: u32 = 255;
 
-/// Turns of lanes that are to share a link by weights, at most `room` of them; none if each lane can't have one.
-/// The lanes behind those that have a weight get the least there is. Packets have at most `mtu` bytes of payload.
+/// Returns at most `room` arbitration entries with which lanes share a link by weights, or `None`
+/// if there is no room for one entry per lane. Lanes beyond those with a weight get the smallest
+/// weight. Packets have at most `mtu` bytes of payload.
 ///
-/// **Ratios survive**: the turns of a lane add up to its weight times the same number, of units of 64 bytes.
-/// But an arbiter sends whole packets, and who has sent too much in one turn does not pay for it in the next
-/// (IBTA 7.6.9.2): a turn below a packet is a packet. So weights count packets of the link's largest size
-/// where there are entries enough, a lane having several where one does not hold its weight; what they share
-/// is then exact for large packets. Where there are not, the number is the one with which it is nearest to that.
-/// Turns of a lane are spread over the round: a packet that has missed one waits for the next.
+/// **Ratios are preserved**: the entries of each lane sum to its weight times a common factor, in
+/// units of 64 bytes. But an arbiter sends whole packets, and an overdraft is not carried over
+/// (IBTA 7.6.9.2), so an entry below a packet acts like a packet. If there are enough entries,
+/// weights therefore count packets of the link's largest size, with several entries for a lane
+/// whose weight exceeds one. Shares are then exact for large packets. Otherwise the factor with the
+/// smallest error is chosen. A lane's entries are spread over the round, since a packet that misses
+/// one waits for the next.
 pub fn entries_by_weight(
     lanes: &[Vl],
     weights: &[u8],
@@ -24,9 +26,9 @@ pub fn entries_by_weight(
     let weights = lowest_terms(&weights.iter().map(|&weight| weight.into()).collect::<Vec<_>>());
     let spare = lanes.len() - weights.len();
     let room = room.checked_sub(spare)?;
-    // A packet's headers and its payload (of an RDMA WRITE: 42 bytes, IBTA 5.2.1), in whole units.
+    // Headers and payload of a packet (of an RDMA WRITE: 42 bytes, IBTA 5.2.1), in whole units.
     let packet = u32::from(mtu) / 64 + 1;
-    // Entries that are full of whole packets, or as full as can be.
+    // Entries filled with whole packets, or as full as possible.
     let whole = (packet, MOST / packet * packet);
     let others = (1..packet).rev().map(|unit| (unit, MOST));
     let fits = |&(unit, most): &(u32, u32)| {
@@ -36,37 +38,38 @@ pub fn entries_by_weight(
     let off = |&(unit, most): &(u32, u32)| farthest_off(&weights, unit, most, packet);
     let nearest = || others.filter(fits).min_by(|a, b| off(a).total_cmp(&off(b)));
     let (unit, most) = Some(whole).filter(fits).or_else(nearest)?;
-    let turns = weights.iter().map(|weight| split(weight * unit, most).collect());
-    let turns: Vec<Vec<u32>> = turns.chain(std::iter::repeat_n(vec![1], spare)).collect();
-    // By where in the round the middle of each turn's part of it is; of several there, by lane.
-    let of_lane = |(lane, turns): (usize, &Vec<u32>)| {
-        let count = turns.len();
-        let middle = move |turn| (2 * turn + 1) as f64 / (2 * count) as f64;
-        turns
+    let parts = weights.iter().map(|weight| split(weight * unit, most).collect());
+    let parts: Vec<Vec<u32>> = parts.chain(std::iter::repeat_n(vec![1], spare)).collect();
+    // Sorted by the middle of each entry's part of the round, then by lane.
+    let of_lane = |(lane, parts): (usize, &Vec<u32>)| {
+        let count = parts.len();
+        let middle = move |part| (2 * part + 1) as f64 / (2 * count) as f64;
+        parts
             .clone()
             .into_iter()
             .enumerate()
-            .map(move |(turn, weight)| (middle(turn), lane, weight))
+            .map(move |(part, weight)| (middle(part), lane, weight))
     };
-    let mut round: Vec<(f64, usize, u32)> = turns.iter().enumerate().flat_map(of_lane).collect();
+    let mut round: Vec<(f64, usize, u32)> = parts.iter().enumerate().flat_map(of_lane).collect();
     round.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // No turn is larger than an entry holds.
+    // No value exceeds the largest weight of an entry.
     let entry =
         |(_, lane, weight): (f64, usize, u32)| VlArbEntry { vl: lanes[lane], weight: weight as u8 };
     Some(round.into_iter().map(entry).collect())
 }
 
-/// A number in turns of `most`, and a last one of what is left.
+/// Splits a number into parts of `most`, and a last one with the rest.
 fn split(number: u32, most: u32) -> impl Iterator<Item = u32> {
     let rest = number % most;
     let full = std::iter::repeat_n(most, (number / most) as usize);
     full.chain((rest > 0).then_some(rest))
 }
 
-/// By what part of it the share of some lane is off, at most, while all have packets of that many units.
+/// Returns the largest relative error of a lane's share, with all lanes sending packets of `packet`
+/// units.
 fn farthest_off(weights: &[u32], unit: u32, most: u32, packet: u32) -> f64 {
     let packets =
-        |weight: u32| -> u32 { split(weight * unit, most).map(|turn| turn.div_ceil(packet)).sum() };
+        |weight: u32| -> u32 { split(weight * unit, most).map(|part| part.div_ceil(packet)).sum() };
     let packets: Vec<u32> = weights.iter().map(|&weight| packets(weight)).collect();
     let [all, sum] = [&packets[..], weights].map(|of| f64::from(of.iter().sum::<u32>()));
     let off = |(&packets, &weight): (&u32, &u32)| {
@@ -76,11 +79,16 @@ fn farthest_off(weights: &[u32], unit: u32, most: u32, packet: u32) -> f64 {
 }
 
 impl VlArbTable {
-    /// A table of all turns that there can be, by which lanes share a link by weights ([`entries_by_weight`]), all
-    /// of low priority: with none of high priority there is no more to it (IBTA 7.6.9.2).
+    /// Returns a table of the largest size with which lanes share a link by weights
+    /// ([`entries_by_weight`]), with all entries of low priority. Without high-priority entries,
+    /// the limit has no effect (IBTA 7.6.9.2).
+    ///
+    /// # Panics
+    ///
+    /// If there are more than 15 lanes.
     pub fn by_weight(lanes: &[Vl], weights: &[u8], mtu: u16) -> Self {
         let low = entries_by_weight(lanes, weights, Self::MAX_ENTRIES, mtu);
-        // Of weights up to 255 even 15 lanes fit, in units of 64 bytes.
+        // With weights up to 255, even 15 lanes fit, in units of 64 bytes.
         let low = low.expect("a table has room for each lane");
         VlArbTable { high: Vec::new(), low, high_limit: 0 }
     }
@@ -96,7 +104,7 @@ mod tests {
         (0..count as u8).map(|vl| Vl::try_from(vl).unwrap()).collect()
     }
 
-    /// Packets of each lane while all have full ones, in so many of them.
+    /// Returns the packets sent by each lane, out of `packets`, while all have full packets.
     fn sent(table: &VlArbTable, lanes: usize, mtu: u16, packets: usize) -> Vec<usize> {
         let mut arbiter = VlArbiter::new(table).unwrap();
         let mut sent = vec![0; lanes];
@@ -112,15 +120,16 @@ mod tests {
     fn one_to_three_is_one_packet_to_three() {
         let table = VlArbTable::by_weight(&lanes(2), &[85, 255], 4096);
         assert_eq!(sent(&table, 2, 4096, 400), [100, 300]);
-        // What one turn for each gives: two packets to four.
+        // The result of one entry per lane: two packets to four.
         let entry = |vl: u8, weight| VlArbEntry { vl: Vl::try_from(vl).unwrap(), weight };
         let naive = VlArbTable { low: vec![entry(0, 85), entry(1, 255)], ..table };
         assert_eq!(sent(&naive, 2, 4096, 600), [200, 400]);
     }
 
-    /// There is no room for 383 packets. Turns of one size each are 21 packets to 11 at best, a twentieth too much.
+    /// There is no room for 383 packets. With entries of one size, 21 packets to 11 are the best, a
+    /// twentieth too much.
     #[test]
-    fn nearly_one_to_two_is_nearly_that_in_packets() {
+    fn ratios_with_too_many_packets_are_approximated() {
         let table = VlArbTable::by_weight(&lanes(2), &[255, 128], 4096);
         let sent = sent(&table, 2, 4096, 25_300);
         let off = sent[0] as f64 / sent[1] as f64 / (255.0 / 128.0) - 1.0;
@@ -128,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_without_a_weight_have_the_least() {
+    fn lanes_without_a_weight_get_the_smallest() {
         let entries = entries_by_weight(&lanes(4), &[2, 1], 5, 2048).unwrap();
         let texts: Vec<String> = entries.iter().map(VlArbEntry::to_string).collect();
         assert_eq!(texts, ["0:66", "1:33", "2:1", "3:1"]);
@@ -136,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_are_spread_over_the_round() {
+    fn entries_are_spread_over_the_round() {
         let entries = entries_by_weight(&lanes(2), &[9, 2], 64, 4096).unwrap();
         let texts: Vec<String> = entries.iter().map(VlArbEntry::to_string).collect();
         assert_eq!(texts, ["0:195", "0:195", "1:130", "0:195"]);
@@ -151,8 +160,8 @@ mod tests {
             let count = weights.len();
             let table = VlArbTable::by_weight(&lanes(count), &weights, mtu);
             let weights = lowest_terms(&weights.iter().map(|&w| w.into()).collect::<Vec<_>>());
-            let a_turn: u32 = weights.iter().sum();
-            let sent = sent(&table, count, mtu, 7 * a_turn as usize);
+            let a_round: u32 = weights.iter().sum();
+            let sent = sent(&table, count, mtu, 7 * a_round as usize);
             prop_assert!(sent.iter().zip(&weights).all(|(&sent, &weight)| sent as u32 == 7 * weight));
         }
 

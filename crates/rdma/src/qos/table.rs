@@ -1,18 +1,19 @@
-//! The arbitration table of a port, as a subnet manager writes it.
+//! The arbitration table of a port, as written by a subnet manager.
 
 use super::{Vl, VlError};
 
-/// One turn in an arbitration table: a lane and how much it may send in this turn.
+/// An arbitration entry: a lane and its weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct VlArbEntry {
     /// The lane.
     pub vl: Vl,
-    /// How much it may send before the turn goes on, in units of 64 bytes; 0 skips the entry.
+    /// Amount that the lane may send before the next entry, in units of 64 bytes; 0 skips the
+    /// entry.
     pub weight: u8,
 }
 
-/// A text that is no arbitration entry.
+/// A text that is not an arbitration entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VlArbEntryError {
     /// The form is wrong.
@@ -54,29 +55,29 @@ impl From<VlArbEntry> for String {
     }
 }
 
-/// How the lanes of a port share its link (IBTA 7.6.9.2): two lists of turns, the first of which
-/// goes before the second, up to a limit.
+/// The arbitration table of a port (IBTA 7.6.9.2): two lists of entries, the first of which
+/// precedes the second up to a limit.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VlArbTable {
-    /// The turns of high priority.
+    /// Entries of high priority.
     pub high: Vec<VlArbEntry>,
-    /// The turns of low priority.
+    /// Entries of low priority.
     pub low: Vec<VlArbEntry>,
-    /// How much high priority may send before low priority gets one packet in, in units of 4096
-    /// bytes; 0 is a single packet, 255 is without bound.
+    /// Amount that high priority may send before one low-priority packet, in units of 4096 bytes; 0
+    /// is a single packet, 255 is unlimited.
     pub high_limit: u8,
 }
 
-/// Why an arbitration table can't be used.
+/// Reason why an arbitration table is unusable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VlArbError {
     /// A list is longer than the specification allows.
     #[error("the {list} priority list has {len} entries: at most 64 are allowed")]
     Length {
-        /// Which list: `high` or `low`.
+        /// Name of the list: `high` or `low`.
         list: &'static str,
-        /// Its length.
+        /// Length of the list.
         len: usize,
     },
     /// No lane could ever send.
@@ -85,16 +86,20 @@ pub enum VlArbError {
 }
 
 impl VlArbTable {
-    /// Most entries that a list may have (IBTA 7.6.9.2).
+    /// Largest number of entries in a list (IBTA 7.6.9.2).
     pub const MAX_ENTRIES: usize = 64;
 
-    /// One low-priority turn of equal `weight` for each of `vls`, nothing of high priority.
+    /// Returns a table with one low-priority entry of equal `weight` for each of `vls`.
     pub fn even(vls: impl IntoIterator<Item = Vl>, weight: u8) -> Self {
         let low = vls.into_iter().map(|vl| VlArbEntry { vl, weight }).collect();
         VlArbTable { high: Vec::new(), low, high_limit: 0 }
     }
 
-    /// Whether a port can arbitrate by this table. The range of lanes is kept by their type.
+    /// Checks that a port can use the table. The type of lanes ensures their range.
+    ///
+    /// # Errors
+    ///
+    /// A list with more than 64 entries, or no entry with a weight.
     pub fn validate(&self) -> Result<(), VlArbError> {
         for (list, entries) in [("high", &self.high), ("low", &self.low)] {
             if entries.len() > Self::MAX_ENTRIES {
@@ -107,8 +112,8 @@ impl VlArbTable {
         Ok(())
     }
 
-    /// The lanes of the set `vls` (bits) that no entry with a weight serves: their packets would
-    /// wait forever.
+    /// Returns the lanes of the set `vls` (bits) that no entry with a weight serves; their packets
+    /// would wait forever.
     pub fn unserved(&self, vls: u16) -> u16 {
         let entries = self.high.iter().chain(&self.low);
         let served = entries.filter(|e| e.weight > 0).fold(0, |set, e| set | e.vl.bit());
@@ -146,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_without_a_turn_are_named() {
+    fn lanes_without_an_entry_are_returned() {
         assert_eq!(table(&["1:4"], &["0:4", "2:0"]).unserved(0b1111), 0b1100);
     }
 }

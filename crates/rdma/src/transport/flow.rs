@@ -1,6 +1,8 @@
 //! [`Sender`] and [`Receiver`]: enums over the transports, without dynamic dispatch.
 
-use super::{Arrival, Feedback, Progress, Recovery, Seq, Settings, Transmit, irn, iwarp, roce};
+use super::{
+    Arrival, Feedback, Progress, Recovery, Seq, Transmit, TransportSettings, irn, iwarp, roce,
+};
 use bandwise_units::Time;
 
 /// Largest number of packets in a flow: half the range of a [`Seq`], so that windows beyond the
@@ -40,7 +42,7 @@ impl Sender {
     /// # Panics
     ///
     /// If `packets` is out of range.
-    pub fn new(settings: &Settings, packets: u32) -> Self {
+    pub fn new(settings: &TransportSettings, packets: u32) -> Self {
         assert!((1..=MAX_PACKETS).contains(&packets), "a flow has 1 to 2^31 packets");
         match settings.recovery {
             Recovery::GoBackN => Sender::GoBackN(roce::Sender::new(settings, packets)),
@@ -58,7 +60,7 @@ impl Sender {
     /// # Panics
     ///
     /// If `packets` is out of range.
-    pub fn reset(&mut self, settings: &Settings, packets: u32) {
+    pub fn reset(&mut self, settings: &TransportSettings, packets: u32) {
         assert!((1..=MAX_PACKETS).contains(&packets), "a flow has 1 to 2^31 packets");
         match (&mut *self, settings.recovery) {
             (Sender::GoBackN(sender), Recovery::GoBackN) => sender.reset(settings, packets),
@@ -74,32 +76,37 @@ impl Sender {
     /// or [`Time::MAX`] if only feedback or a timeout can change that. `cwnd` is the congestion
     /// window in packets, [`u32::MAX`] for none.
     #[inline]
-    pub fn next_at(&self, settings: &Settings, now: Time, cwnd: u32) -> Time {
+    pub fn next_at(&self, settings: &TransportSettings, now: Time, cwnd: u32) -> Time {
         each!(self, sender, [GoBackN, Selective, Tcp], sender.next_at(settings, now, cwnd))
     }
 
     /// Returns the packet to send at `now`, and counts it as sent. Returns `None` if
     /// [`next_at`](Self::next_at) is later.
     #[inline(always)] // drivers may have several call sites
-    pub fn next(&mut self, settings: &Settings, now: Time, cwnd: u32) -> Option<Transmit> {
+    pub fn next(&mut self, settings: &TransportSettings, now: Time, cwnd: u32) -> Option<Transmit> {
         each!(self, sender, [GoBackN, Selective, Tcp], sender.next(settings, now, cwnd))
     }
 
     /// Processes the receiver's feedback.
     #[inline(always)] // drivers may have several call sites
-    pub fn on_feedback(&mut self, settings: &Settings, now: Time, feedback: Feedback) -> Progress {
+    pub fn on_feedback(
+        &mut self,
+        settings: &TransportSettings,
+        now: Time,
+        feedback: Feedback,
+    ) -> Progress {
         each!(self, sender, [GoBackN, Selective, Tcp], sender.on_feedback(settings, now, feedback))
     }
 
     /// Returns when the retransmission timer expires, or [`Time::MAX`] if it is not running.
     #[inline]
-    pub fn deadline(&self, settings: &Settings) -> Time {
+    pub fn deadline(&self, settings: &TransportSettings) -> Time {
         each!(self, sender, [GoBackN, Selective, Tcp], sender.deadline(settings))
     }
 
     /// Handles an expired retransmission timer. Returns whether it has expired; before the deadline
     /// nothing changes.
-    pub fn on_timeout(&mut self, settings: &Settings, now: Time) -> bool {
+    pub fn on_timeout(&mut self, settings: &TransportSettings, now: Time) -> bool {
         each!(self, sender, [GoBackN, Selective, Tcp], sender.on_timeout(settings, now))
     }
 
@@ -142,7 +149,7 @@ impl Receiver {
     /// # Panics
     ///
     /// If `packets` is out of range.
-    pub fn new(settings: &Settings, packets: u32) -> Self {
+    pub fn new(settings: &TransportSettings, packets: u32) -> Self {
         assert!((1..=MAX_PACKETS).contains(&packets), "a flow has 1 to 2^31 packets");
         match settings.recovery {
             Recovery::GoBackN => Receiver::InOrder(roce::Receiver::new(packets)),
@@ -155,7 +162,7 @@ impl Receiver {
     /// # Panics
     ///
     /// If `packets` is out of range.
-    pub fn reset(&mut self, settings: &Settings, packets: u32) {
+    pub fn reset(&mut self, settings: &TransportSettings, packets: u32) {
         assert!((1..=MAX_PACKETS).contains(&packets), "a flow has 1 to 2^31 packets");
         match self {
             Receiver::AnyOrder(receiver) if settings.recovery != Recovery::GoBackN => {
@@ -167,7 +174,7 @@ impl Receiver {
 
     /// Processes a data packet.
     #[inline(always)] // drivers may have several call sites
-    pub fn on_data(&mut self, settings: &Settings, now: Time, seq: Seq) -> Arrival {
+    pub fn on_data(&mut self, settings: &TransportSettings, now: Time, seq: Seq) -> Arrival {
         each!(self, receiver, [InOrder, AnyOrder], receiver.on_data(settings, now, seq))
     }
 
@@ -212,6 +219,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "1 to 2^31 packets")]
     fn an_empty_flow_is_refused() {
-        Sender::new(&Settings::irn(), 0);
+        Sender::new(&TransportSettings::irn(), 0);
     }
 }

@@ -3,7 +3,7 @@
 use super::acks::Acknowledger;
 use super::bitmap::RingBitmap;
 use super::timer::Timer;
-use super::{Arrival, Feedback, Progress, Recovery, Seq, Settings, Transmit};
+use super::{Arrival, Feedback, Progress, Recovery, Seq, Transmit, TransportSettings};
 use bandwise_units::Time;
 
 /// A sender that retransmits lost packets, and sends new ones if there are none.
@@ -47,7 +47,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    pub(super) fn new(settings: &Settings, packets: u32) -> Self {
+    pub(super) fn new(settings: &TransportSettings, packets: u32) -> Self {
         Sender {
             sacked: RingBitmap::new(),
             next: 0,
@@ -62,7 +62,7 @@ impl Sender {
         }
     }
 
-    pub(super) fn reset(&mut self, settings: &Settings, packets: u32) {
+    pub(super) fn reset(&mut self, settings: &TransportSettings, packets: u32) {
         self.sacked.reset();
         self.timer.reset(&settings.timeout);
         (self.next, self.packets) = (0, packets);
@@ -76,7 +76,7 @@ impl Sender {
     }
 
     #[inline]
-    pub(super) fn next_at(&self, settings: &Settings, now: Time, cwnd: u32) -> Time {
+    pub(super) fn next_at(&self, settings: &TransportSettings, now: Time, cwnd: u32) -> Time {
         if self.pending {
             // IRN 3.1: lost packets precede new ones, also while they are being fetched.
             now.max(self.ready)
@@ -88,7 +88,12 @@ impl Sender {
     }
 
     #[inline]
-    pub(super) fn next(&mut self, settings: &Settings, now: Time, cwnd: u32) -> Option<Transmit> {
+    pub(super) fn next(
+        &mut self,
+        settings: &TransportSettings,
+        now: Time,
+        cwnd: u32,
+    ) -> Option<Transmit> {
         if self.next_at(settings, now, cwnd) > now {
             return None;
         }
@@ -114,7 +119,7 @@ impl Sender {
     #[inline]
     pub(super) fn on_feedback(
         &mut self,
-        settings: &Settings,
+        settings: &TransportSettings,
         now: Time,
         feedback: Feedback,
     ) -> Progress {
@@ -136,7 +141,7 @@ impl Sender {
     /// Updates the recovery state after feedback. Returns whether a recovery starts.
     fn recover(
         &mut self,
-        settings: &Settings,
+        settings: &TransportSettings,
         now: Time,
         newly_acked: u32,
         nack: bool,
@@ -185,7 +190,7 @@ impl Sender {
 
     /// Finds the next packet to retransmit, which the NIC fetches at once (IRN 6.3).
     #[inline]
-    fn look_ahead(&mut self, settings: &Settings, now: Time) {
+    fn look_ahead(&mut self, settings: &TransportSettings, now: Time) {
         let from = self.again.max(self.cumulative());
         let found = if from < self.lost_below { self.sacked.first_zero(from) } else { from };
         let is_lost = found < self.lost_below;
@@ -196,11 +201,11 @@ impl Sender {
     }
 
     #[inline]
-    pub(super) fn deadline(&self, settings: &Settings) -> Time {
+    pub(super) fn deadline(&self, settings: &TransportSettings) -> Time {
         self.timer.deadline(&settings.timeout, self.in_flight())
     }
 
-    pub(super) fn on_timeout(&mut self, settings: &Settings, now: Time) -> bool {
+    pub(super) fn on_timeout(&mut self, settings: &TransportSettings, now: Time) -> bool {
         let ended = self.timer.expire(&settings.timeout, self.in_flight(), now);
         if ended {
             self.begin();
@@ -242,7 +247,7 @@ impl Receiver {
     }
 
     #[inline(always)]
-    pub(super) fn on_data(&mut self, settings: &Settings, now: Time, seq: Seq) -> Arrival {
+    pub(super) fn on_data(&mut self, settings: &TransportSettings, now: Time, seq: Seq) -> Arrival {
         if seq >= self.packets {
             return Arrival { accepted: false, reply: None };
         }

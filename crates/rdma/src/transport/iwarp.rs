@@ -3,7 +3,7 @@
 
 use super::bitmap::RingBitmap;
 use super::timer::Timer;
-use super::{Feedback, Progress, Seq, Settings, Transmit};
+use super::{Feedback, Progress, Seq, Transmit, TransportSettings};
 use bandwise_units::Time;
 
 /// The sender of an established connection: slow start and congestion avoidance (RFC 5681), loss
@@ -54,7 +54,7 @@ enum Phase {
 }
 
 impl Sender {
-    pub(super) fn new(settings: &Settings, initial_window: u32, packets: u32) -> Self {
+    pub(super) fn new(settings: &TransportSettings, initial_window: u32, packets: u32) -> Self {
         Sender {
             sacked: RingBitmap::new(),
             next: 0,
@@ -96,7 +96,7 @@ impl Sender {
 
     /// Returns the next packet to send (RFC 6675, NextSeg), if the windows allow one.
     #[inline]
-    fn offer(&self, settings: &Settings, cwnd: u32) -> Option<Transmit> {
+    fn offer(&self, settings: &TransportSettings, cwnd: u32) -> Option<Transmit> {
         if self.phase != Phase::FastFirst && self.pipe() >= self.cwnd.min(cwnd) {
             return None;
         }
@@ -124,12 +124,17 @@ impl Sender {
     }
 
     #[inline]
-    pub(super) fn next_at(&self, settings: &Settings, now: Time, cwnd: u32) -> Time {
+    pub(super) fn next_at(&self, settings: &TransportSettings, now: Time, cwnd: u32) -> Time {
         if self.offer(settings, cwnd).is_some() { now } else { Time::MAX }
     }
 
     #[inline]
-    pub(super) fn next(&mut self, settings: &Settings, now: Time, cwnd: u32) -> Option<Transmit> {
+    pub(super) fn next(
+        &mut self,
+        settings: &TransportSettings,
+        now: Time,
+        cwnd: u32,
+    ) -> Option<Transmit> {
         let transmit = self.offer(settings, cwnd)?;
         let seq = transmit.seq;
         if seq == self.cumulative() {
@@ -153,7 +158,7 @@ impl Sender {
     #[inline]
     pub(super) fn on_feedback(
         &mut self,
-        settings: &Settings,
+        settings: &TransportSettings,
         now: Time,
         feedback: Feedback,
     ) -> Progress {
@@ -225,11 +230,11 @@ impl Sender {
     }
 
     #[inline]
-    pub(super) fn deadline(&self, settings: &Settings) -> Time {
+    pub(super) fn deadline(&self, settings: &TransportSettings) -> Time {
         self.timer.deadline(&settings.timeout, self.in_flight())
     }
 
-    pub(super) fn on_timeout(&mut self, settings: &Settings, now: Time) -> bool {
+    pub(super) fn on_timeout(&mut self, settings: &TransportSettings, now: Time) -> bool {
         let ended = self.timer.expire(&settings.timeout, self.in_flight(), now);
         if ended {
             // RFC 5681 3.1: not again for packets that the timer has already retransmitted.

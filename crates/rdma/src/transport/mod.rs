@@ -18,10 +18,10 @@
 //! SIGCOMM 2018 paper, followed by the section.
 //!
 //! ```
-//! use bandwise_rdma::transport::{Receiver, Sender, Settings};
+//! use bandwise_rdma::transport::{Receiver, Sender, TransportSettings};
 //! use bandwise_units::Time;
 //!
-//! let settings = Settings::irn();
+//! let settings = TransportSettings::irn();
 //! let (mut sender, mut receiver) = (Sender::new(&settings, 3), Receiver::new(&settings, 3));
 //! let now = Time::ZERO;
 //! while let Some(packet) = sender.next(&settings, now, u32::MAX) {
@@ -43,7 +43,9 @@ mod timer;
 
 pub use bitmap::RingBitmap;
 pub use flow::{MAX_PACKETS, Receiver, Sender};
-pub use settings::{Acks, BDP_CAP, RTO_HIGH, RTO_LOW, Recovery, Settings, SettingsError, Timeout};
+pub use settings::{
+    Acks, BDP_CAP, RTO_HIGH, RTO_LOW, Recovery, SettingsError, Timeout, TransportSettings,
+};
 
 /// Number of a packet in its flow, from 0.
 pub type Seq = u32;

@@ -2,7 +2,7 @@
 
 use super::acks::Acknowledger;
 use super::timer::Timer;
-use super::{Arrival, Feedback, Progress, Seq, Settings, Transmit};
+use super::{Arrival, Feedback, Progress, Seq, Transmit, TransportSettings};
 use bandwise_units::Time;
 
 /// A sender of packets in order that retransmits everything from a missing packet on.
@@ -21,19 +21,19 @@ pub struct Sender {
 }
 
 impl Sender {
-    pub(super) fn new(settings: &Settings, packets: u32) -> Self {
+    pub(super) fn new(settings: &TransportSettings, packets: u32) -> Self {
         let timer = Timer::new(&settings.timeout);
         Sender { cumulative: 0, next: 0, high: 0, packets, ready: Time::ZERO, timer }
     }
 
-    pub(super) fn reset(&mut self, settings: &Settings, packets: u32) {
+    pub(super) fn reset(&mut self, settings: &TransportSettings, packets: u32) {
         self.timer.reset(&settings.timeout);
         (self.cumulative, self.next, self.high) = (0, 0, 0);
         (self.packets, self.ready) = (packets, Time::ZERO);
     }
 
     #[inline]
-    pub(super) fn next_at(&self, settings: &Settings, now: Time, cwnd: u32) -> Time {
+    pub(super) fn next_at(&self, settings: &TransportSettings, now: Time, cwnd: u32) -> Time {
         if self.next >= self.packets || self.in_flight() >= settings.window().min(cwnd) {
             Time::MAX
         } else if self.next < self.high {
@@ -44,7 +44,12 @@ impl Sender {
     }
 
     #[inline]
-    pub(super) fn next(&mut self, settings: &Settings, now: Time, cwnd: u32) -> Option<Transmit> {
+    pub(super) fn next(
+        &mut self,
+        settings: &TransportSettings,
+        now: Time,
+        cwnd: u32,
+    ) -> Option<Transmit> {
         if self.next_at(settings, now, cwnd) > now {
             return None;
         }
@@ -66,7 +71,7 @@ impl Sender {
     #[inline]
     pub(super) fn on_feedback(
         &mut self,
-        settings: &Settings,
+        settings: &TransportSettings,
         now: Time,
         feedback: Feedback,
     ) -> Progress {
@@ -91,18 +96,18 @@ impl Sender {
 
     /// Goes back to the first unacknowledged packet. Nothing is in flight then, so the timer starts
     /// with the next packet.
-    fn go_back(&mut self, settings: &Settings, now: Time) {
+    fn go_back(&mut self, settings: &TransportSettings, now: Time) {
         self.next = self.cumulative;
         self.ready = now.saturating_add(settings.fetch);
         self.timer.stop();
     }
 
     #[inline]
-    pub(super) fn deadline(&self, settings: &Settings) -> Time {
+    pub(super) fn deadline(&self, settings: &TransportSettings) -> Time {
         self.timer.deadline(&settings.timeout, self.in_flight())
     }
 
-    pub(super) fn on_timeout(&mut self, settings: &Settings, now: Time) -> bool {
+    pub(super) fn on_timeout(&mut self, settings: &TransportSettings, now: Time) -> bool {
         let ended = self.timer.expire(&settings.timeout, self.in_flight(), now);
         if ended {
             self.go_back(settings, now);
@@ -138,7 +143,7 @@ impl Receiver {
     }
 
     #[inline]
-    pub(super) fn on_data(&mut self, settings: &Settings, now: Time, seq: Seq) -> Arrival {
+    pub(super) fn on_data(&mut self, settings: &TransportSettings, now: Time, seq: Seq) -> Arrival {
         if seq == self.expected && seq < self.packets {
             self.expected += 1;
             let urgent = std::mem::take(&mut self.nacked);

@@ -10,19 +10,19 @@ use std::num::NonZeroU32;
 /// differ in one field:
 ///
 /// ```
-/// # use bandwise_rdma::transport::{Recovery, Settings, Timeout};
+/// # use bandwise_rdma::transport::{Recovery, TransportSettings, Timeout};
 /// # use bandwise_units::Time;
-/// let with_go_back_n = Settings { recovery: Recovery::GoBackN, ..Settings::irn() };
-/// let without_bdp_fc = Settings { window: None, ..Settings::irn() };
-/// let without_sack = Settings { recovery: Recovery::SelectiveWithoutSack, ..Settings::irn() };
-/// let fetched_late = Settings { fetch: Time::from_us(2), ..Settings::irn() };
-/// let dynamic_timeout = Settings { timeout: Timeout::DYNAMIC, ..Settings::irn() };
+/// let with_go_back_n = TransportSettings { recovery: Recovery::GoBackN, ..TransportSettings::irn() };
+/// let without_bdp_fc = TransportSettings { window: None, ..TransportSettings::irn() };
+/// let without_sack = TransportSettings { recovery: Recovery::SelectiveWithoutSack, ..TransportSettings::irn() };
+/// let fetched_late = TransportSettings { fetch: Time::from_us(2), ..TransportSettings::irn() };
+/// let dynamic_timeout = TransportSettings { timeout: Timeout::DYNAMIC, ..TransportSettings::irn() };
 /// for settings in [with_go_back_n, without_bdp_fc, without_sack, fetched_late, dynamic_timeout] {
 ///     settings.validate().unwrap();
 /// }
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Settings {
+pub struct TransportSettings {
     /// Recovery of lost packets.
     pub recovery: Recovery,
     /// Packets that are acknowledged.
@@ -141,16 +141,20 @@ pub enum SettingsError {
     TcpFetch,
 }
 
-impl Settings {
+impl TransportSettings {
     /// Returns RoCE on a lossless network (IRN 4.1, 5.2): go-back-N, no timeout, READs only.
     pub const fn roce_with_pfc() -> Self {
-        Settings { acks: Acks::OnCompletion, timeout: Timeout::None, ..Settings::roce() }
+        TransportSettings {
+            acks: Acks::OnCompletion,
+            timeout: Timeout::None,
+            ..TransportSettings::roce()
+        }
     }
 
     /// Returns RoCE without PFC (IRN 4.1): a fixed timeout of RTO_high, one acknowledgement per
     /// packet.
     pub const fn roce() -> Self {
-        Settings {
+        TransportSettings {
             recovery: Recovery::GoBackN,
             acks: Acks::EveryPacket,
             window: None,
@@ -161,7 +165,7 @@ impl Settings {
 
     /// Returns IRN with the parameters of IRN 4.1.
     pub const fn irn() -> Self {
-        Settings {
+        TransportSettings {
             recovery: Recovery::Selective { partial_acks: true },
             acks: Acks::EveryPacket,
             window: Some(BDP_CAP),
@@ -173,7 +177,7 @@ impl Settings {
     /// Returns TCP for iWARP (IRN 4.6): an initial window of 4 packets of 1 KB (RFC 5681 3.1), and
     /// an acknowledgement for every second packet, delayed by less than the smallest timeout.
     pub const fn iwarp() -> Self {
-        Settings {
+        TransportSettings {
             recovery: Recovery::Tcp { initial_window: NonZeroU32::new(4).unwrap() },
             acks: Acks::Delayed { every: NonZeroU32::new(2).unwrap(), after: Time::from_us(100) },
             window: None,
@@ -230,25 +234,28 @@ mod tests {
 
     #[test]
     fn settings_of_flows_that_cannot_end_are_refused() {
-        for settings in
-            [Settings::roce(), Settings::roce_with_pfc(), Settings::irn(), Settings::iwarp()]
-        {
+        for settings in [
+            TransportSettings::roce(),
+            TransportSettings::roce_with_pfc(),
+            TransportSettings::irn(),
+            TransportSettings::iwarp(),
+        ] {
             assert_eq!(settings.validate(), Ok(()));
         }
-        let silent = Settings { acks: Acks::OnCompletion, ..Settings::irn() };
+        let silent = TransportSettings { acks: Acks::OnCompletion, ..TransportSettings::irn() };
         assert_eq!(
             silent.validate().unwrap_err().to_string(),
             "a window needs acknowledgements before the flow is complete"
         );
-        let silent = Settings { window: None, ..silent };
+        let silent = TransportSettings { window: None, ..silent };
         assert_eq!(silent.validate(), Err(SettingsError::NeedsAcks("a timeout")));
-        let silent = Settings { acks: Acks::OnCompletion, ..Settings::iwarp() };
+        let silent = TransportSettings { acks: Acks::OnCompletion, ..TransportSettings::iwarp() };
         assert_eq!(silent.validate(), Err(SettingsError::NeedsAcks("TCP")));
-        let late = Settings { fetch: Time::from_us(2), ..Settings::iwarp() };
+        let late = TransportSettings { fetch: Time::from_us(2), ..TransportSettings::iwarp() };
         assert_eq!(late.validate(), Err(SettingsError::TcpFetch));
         let (low, high) = (RTO_HIGH, RTO_LOW);
         for timeout in [Timeout::Fixed(Time::ZERO), Timeout::LowHigh { low, high, few: 3 }] {
-            let settings = Settings { timeout, ..Settings::irn() };
+            let settings = TransportSettings { timeout, ..TransportSettings::irn() };
             assert_eq!(settings.validate(), Err(SettingsError::Timeout(timeout)));
         }
     }

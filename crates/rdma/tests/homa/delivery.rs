@@ -1,16 +1,16 @@
 //! Whatever the network does, every packet of every message arrives once, and all senders know.
 
 use crate::harness::{Case, Channel, Job, MTU, run};
-use bandwise_rdma::homa::{Priorities, Settings};
+use bandwise_rdma::homa::{HomaSettings, Priorities};
 use bandwise_units::{Bytes, Time};
 use proptest::prelude::*;
 use std::num::NonZeroU32;
 
-pub fn any_settings() -> impl Strategy<Value = Settings> {
+pub fn any_settings() -> impl Strategy<Value = HomaSettings> {
     let cutoffs = prop::collection::btree_set(1u64..100_000, 0..4);
     (1u8..5, cutoffs, 1u32..100, 50u64..600).prop_map(|(scheduled, cutoffs, rtt, us)| {
         let cutoffs = cutoffs.into_iter().map(Bytes::new).collect();
-        Settings {
+        HomaSettings {
             priorities: Priorities::new(scheduled, cutoffs).unwrap(),
             rtt: NonZeroU32::new(rtt).unwrap(),
             resend_after: Time::from_us(us),
@@ -69,7 +69,7 @@ proptest! {
         settings in any_settings(), jobs in any_jobs(), jitter in 0u64..3_000,
     ) {
         // Longer than all messages take.
-        let settings = Settings { resend_after: Time::from_ms(100), ..settings };
+        let settings = HomaSettings { resend_after: Time::from_ms(100), ..settings };
         let mut case = Case::new(settings, &jobs);
         case.there.jitter = Time::from_ns(jitter);
         let out = run(&case);

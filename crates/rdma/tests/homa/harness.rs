@@ -3,7 +3,7 @@
 
 use crate::naive::NaiveReceiver;
 use bandwise_rdma::homa::{
-    Data, Message, Priorities, Receiver, Sender, Settings, Slot, ToReceiver, ToSender,
+    Data, HomaSettings, Message, Priorities, Receiver, Sender, Slot, ToReceiver, ToSender,
 };
 use bandwise_units::{Bytes, Time};
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ impl Job {
 /// Messages to run.
 #[derive(Debug, Clone)]
 pub struct Case {
-    pub settings: Settings,
+    pub settings: HomaSettings,
     pub jobs: Vec<Job>,
     pub there: Channel,
     pub back: Channel,
@@ -67,14 +67,14 @@ pub struct Case {
 /// 12 us are 60 packets of 200 ns.
 pub const RTT: NonZeroU32 = NonZeroU32::new(60).unwrap();
 
-pub fn settings(scheduled: u8, cutoffs: &[u64]) -> Settings {
+pub fn settings(scheduled: u8, cutoffs: &[u64]) -> HomaSettings {
     let cutoffs = cutoffs.iter().map(|&bytes| Bytes::new(bytes)).collect();
     let priorities = Priorities::new(scheduled, cutoffs).unwrap();
-    Settings { priorities, rtt: RTT, resend_after: Time::from_us(500) }
+    HomaSettings { priorities, rtt: RTT, resend_after: Time::from_us(500) }
 }
 
 impl Case {
-    pub fn new(settings: Settings, jobs: &[Job]) -> Self {
+    pub fn new(settings: HomaSettings, jobs: &[Job]) -> Self {
         Case {
             settings,
             jobs: jobs.to_vec(),

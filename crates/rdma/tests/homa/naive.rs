@@ -1,6 +1,6 @@
 //! The oracle of grants: lists that are sorted anew each time.
 
-use bandwise_rdma::homa::{Message, Settings, Slot, ToSender};
+use bandwise_rdma::homa::{HomaSettings, Message, Slot, ToSender};
 use std::collections::BTreeSet;
 
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ pub struct NaiveReceiver {
 impl NaiveReceiver {
     pub fn on_data(
         &mut self,
-        settings: &Settings,
+        settings: &HomaSettings,
         slot: Slot,
         message: Message,
         seq: u32,

@@ -1,13 +1,13 @@
 //! Whatever the network does, every packet reaches the application once, and the flow ends.
 
 use crate::harness::{Case, Channel, run};
-use bandwise_rdma::transport::{Acks, Recovery, Settings, Timeout};
+use bandwise_rdma::transport::{Acks, Recovery, Timeout, TransportSettings};
 use bandwise_units::Time;
 use proptest::prelude::*;
 use std::num::NonZeroU32;
 
 /// Every transport that survives losses, with and without each part.
-fn any_settings() -> impl Strategy<Value = Settings> {
+fn any_settings() -> impl Strategy<Value = TransportSettings> {
     let recovery = prop_oneof![
         2 => Just(Recovery::GoBackN),
         4 => any::<bool>().prop_map(|partial_acks| Recovery::Selective { partial_acks }),
@@ -40,7 +40,7 @@ fn any_settings() -> impl Strategy<Value = Settings> {
                 Recovery::Tcp { .. } => Time::ZERO,
                 _ => Time::from_us(fetch),
             };
-            Settings { recovery, window, acks, timeout, fetch }
+            TransportSettings { recovery, window, acks, timeout, fetch }
         },
     )
 }
@@ -59,7 +59,7 @@ fn any_channel() -> impl Strategy<Value = Channel> {
 }
 
 fn any_case(
-    settings: impl Strategy<Value = Settings>,
+    settings: impl Strategy<Value = TransportSettings>,
     channel: impl Fn() -> BoxedStrategy<Channel>,
 ) -> impl Strategy<Value = Case> {
     let packets = prop_oneof![1u32..6, 1u32..150, 1u32..700];
@@ -103,8 +103,8 @@ proptest! {
     fn without_loss_nothing_is_sent_again(
         case in any_case(
             prop_oneof![
-                any_settings(), Just(Settings::roce_with_pfc()), Just(Settings::roce()),
-                Just(Settings::irn()), Just(Settings::iwarp()),
+                any_settings(), Just(TransportSettings::roce_with_pfc()), Just(TransportSettings::roce()),
+                Just(TransportSettings::irn()), Just(TransportSettings::iwarp()),
             ],
             || Just(Channel::default()).boxed(),
         )
@@ -115,7 +115,7 @@ proptest! {
         };
         // Without acknowledgements a congestion window never opens.
         let cwnd = if case.settings.acks == Acks::OnCompletion { u32::MAX } else { case.cwnd };
-        let case = Case { settings: Settings { timeout, ..case.settings }, cwnd, ..case };
+        let case = Case { settings: TransportSettings { timeout, ..case.settings }, cwnd, ..case };
         let out = run(&case);
         prop_assert_eq!(out.sequence(), (0..case.packets).collect::<Vec<_>>());
         prop_assert_eq!((out.losses, out.timeouts), (0, 0));

@@ -1,13 +1,15 @@
 //! Go-back-N (IRN 2.1).
 
 use crate::harness::{Case, run};
-use bandwise_rdma::transport::{Feedback, Progress, Receiver, Recovery, Sender, Seq, Settings};
+use bandwise_rdma::transport::{
+    Feedback, Progress, Receiver, Recovery, Sender, Seq, TransportSettings,
+};
 use bandwise_units::Time;
 use proptest::prelude::*;
 
 #[test]
 fn the_receiver_asks_once_for_a_gap() {
-    let settings = Settings::roce();
+    let settings = TransportSettings::roce();
     let mut receiver = Receiver::new(&settings, 9);
     let mut answers = |seq, accepted, reply| {
         let arrival = receiver.on_data(&settings, Time::ZERO, seq);
@@ -25,7 +27,7 @@ fn the_receiver_asks_once_for_a_gap() {
 
 #[test]
 fn reads_are_acknowledged_as_a_whole() {
-    let settings = Settings::roce_with_pfc();
+    let settings = TransportSettings::roce_with_pfc();
     let mut receiver = Receiver::new(&settings, 3);
     assert_eq!(receiver.on_data(&settings, Time::ZERO, 0).reply, None);
     assert_eq!(receiver.on_data(&settings, Time::ZERO, 0).reply, None);
@@ -40,7 +42,7 @@ fn reads_are_acknowledged_as_a_whole() {
 
 #[test]
 fn a_nack_that_comes_twice_is_one_loss() {
-    let (settings, now) = (Settings::roce(), Time::ZERO);
+    let (settings, now) = (TransportSettings::roce(), Time::ZERO);
     let mut sender = Sender::new(&settings, 9);
     (0..4).for_each(|seq| assert_eq!(sender.next(&settings, now, 4).unwrap().seq, seq));
     let progress = sender.on_feedback(&settings, now, Feedback::nack(1, 2));
@@ -54,7 +56,7 @@ fn a_nack_that_comes_twice_is_one_loss() {
 
 #[test]
 fn the_sender_waits_for_the_fetch() {
-    let settings = Settings { fetch: Time::from_us(2), ..Settings::roce() };
+    let settings = TransportSettings { fetch: Time::from_us(2), ..TransportSettings::roce() };
     let case = Case::new(settings, 200).dropping(&[20]);
     let out = run(&case);
     let again = out.sent.iter().find(|(_, packet)| packet.retransmission).unwrap();
@@ -71,8 +73,8 @@ proptest! {
         packets in 2u32..400, which in any::<prop::sample::Index>(), capped in any::<bool>(),
     ) {
         let lost = which.index(packets as usize - 1) as Seq;
-        let capped = if capped { Settings::irn() } else { Settings::roce() };
-        let settings = Settings { recovery: Recovery::GoBackN, ..capped };
+        let capped = if capped { TransportSettings::irn() } else { TransportSettings::roce() };
+        let settings = TransportSettings { recovery: Recovery::GoBackN, ..capped };
         let out = run(&Case::new(settings, packets).dropping(&[lost]));
         let sent = out.sequence();
         let back = sent.iter().rposition(|&seq| seq == lost).unwrap();

@@ -1,7 +1,7 @@
 //! One flow over a channel each way, in virtual time. It checks on every step what must always
 //! hold, and returns what happened.
 
-use bandwise_rdma::transport::{Feedback, Receiver, Sender, Seq, Settings, Transmit};
+use bandwise_rdma::transport::{Feedback, Receiver, Sender, Seq, Transmit, TransportSettings};
 use bandwise_units::Time;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ impl Default for Channel {
 /// A flow to run.
 #[derive(Debug, Clone)]
 pub struct Case {
-    pub settings: Settings,
+    pub settings: TransportSettings,
     pub packets: u32,
     pub data: Channel,
     pub feedback: Channel,
@@ -40,7 +40,7 @@ pub struct Case {
 }
 
 impl Case {
-    pub fn new(settings: Settings, packets: u32) -> Self {
+    pub fn new(settings: TransportSettings, packets: u32) -> Self {
         Case {
             settings,
             packets,

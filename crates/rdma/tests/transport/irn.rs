@@ -2,7 +2,7 @@
 
 use crate::harness::{Case, Channel, run};
 use bandwise_rdma::transport::{
-    Feedback, Progress, Receiver, Recovery, Sender, Seq, Settings, Transmit,
+    Feedback, Progress, Receiver, Recovery, Sender, Seq, Transmit, TransportSettings,
 };
 use bandwise_units::Time;
 use proptest::prelude::*;
@@ -18,13 +18,13 @@ fn window(packets: u32) -> Option<NonZeroU32> {
 
 /// A sender and the time, in sentences.
 struct Bench {
-    settings: Settings,
+    settings: TransportSettings,
     sender: Sender,
     now: Time,
 }
 
 impl Bench {
-    fn new(settings: Settings, packets: u32) -> Self {
+    fn new(settings: TransportSettings, packets: u32) -> Self {
         Bench { settings, sender: Sender::new(&settings, packets), now: us(0) }
     }
 
@@ -60,12 +60,15 @@ impl Bench {
 const NOTHING: [i64; 0] = [];
 
 /// IRN 3.1 to the letter: a packet is lost only if a higher one was selectively acknowledged.
-const SACK_ONLY: Settings =
-    Settings { recovery: Recovery::Selective { partial_acks: false }, ..Settings::irn() };
+const SACK_ONLY: TransportSettings = TransportSettings {
+    recovery: Recovery::Selective { partial_acks: false },
+    ..TransportSettings::irn()
+};
 
 #[test]
 fn a_recovery_by_the_rules() {
-    let mut irn = Bench::new(Settings { window: window(10), ..Settings::irn() }, 100);
+    let mut irn =
+        Bench::new(TransportSettings { window: window(10), ..TransportSettings::irn() }, 100);
     assert_eq!(irn.sends(), (0..10).collect::<Vec<_>>(), "as many as BDP-FC allows");
     // 0 arrives. 1 and 4 are lost.
     assert_eq!(irn.ack(1).newly_acked, 1);
@@ -104,7 +107,8 @@ fn a_recovery_by_the_rules() {
 
 #[test]
 fn a_lost_retransmission_is_found_by_the_timeout() {
-    let mut irn = Bench::new(Settings { window: window(6), ..Settings::irn() }, 6);
+    let mut irn =
+        Bench::new(TransportSettings { window: window(6), ..TransportSettings::irn() }, 6);
     assert_eq!(irn.sends(), [0, 1, 2, 3, 4, 5]);
     irn.now = us(12);
     // 0 and 2 are lost.
@@ -126,7 +130,8 @@ fn a_lost_retransmission_is_found_by_the_timeout() {
 
 #[test]
 fn a_timeout_inside_a_recovery_starts_it_over() {
-    let mut irn = Bench::new(Settings { window: window(8), ..Settings::irn() }, 8);
+    let mut irn =
+        Bench::new(TransportSettings { window: window(8), ..TransportSettings::irn() }, 8);
     assert_eq!(irn.sends().len(), 8);
     // 0, 1 and 3 are lost, and again.
     irn.nack(0, 2);
@@ -158,7 +163,7 @@ fn partial_acknowledgements_may_not_count() {
 
 #[test]
 fn a_recovery_that_ends_with_losses_open_is_followed_by_another() {
-    let mut irn = Bench::new(Settings { window: window(3), fetch: us(2), ..SACK_ONLY }, 9);
+    let mut irn = Bench::new(TransportSettings { window: window(3), fetch: us(2), ..SACK_ONLY }, 9);
     assert_eq!(irn.sends(), [0, 1, 2]);
     irn.ack(1);
     assert_eq!(irn.sends(), [3]);
@@ -178,7 +183,7 @@ fn a_recovery_that_ends_with_losses_open_is_followed_by_another() {
 
 #[test]
 fn retransmissions_are_fetched_first() {
-    let settings = Settings { window: window(6), fetch: us(2), ..SACK_ONLY };
+    let settings = TransportSettings { window: window(6), fetch: us(2), ..SACK_ONLY };
     let mut irn = Bench::new(settings, 100);
     assert_eq!(irn.sends().len(), 6);
     irn.now = us(10);
@@ -202,7 +207,10 @@ fn retransmissions_are_fetched_first() {
 #[test]
 fn without_sack_each_loss_takes_a_round_trip() {
     let recovery = Recovery::SelectiveWithoutSack;
-    let mut irn = Bench::new(Settings { recovery, window: window(8), ..Settings::irn() }, 8);
+    let mut irn = Bench::new(
+        TransportSettings { recovery, window: window(8), ..TransportSettings::irn() },
+        8,
+    );
     assert_eq!(irn.sends().len(), 8);
     // 0, 2 and 4 are lost.
     for sack in [1, 3, 5, 6, 7] {
@@ -218,7 +226,7 @@ fn without_sack_each_loss_takes_a_round_trip() {
 
 #[test]
 fn the_receiver_answers_each_packet() {
-    let settings = Settings::irn();
+    let settings = TransportSettings::irn();
     let mut receiver = Receiver::new(&settings, 5);
     let mut answers = |seq, accepted, reply| {
         let arrival = receiver.on_data(&settings, us(0), seq);
@@ -238,7 +246,8 @@ fn the_receiver_answers_each_packet() {
 
 #[test]
 fn feedback_about_what_was_never_sent_changes_nothing() {
-    let mut irn = Bench::new(Settings { window: window(3), ..Settings::irn() }, 9);
+    let mut irn =
+        Bench::new(TransportSettings { window: window(3), ..TransportSettings::irn() }, 9);
     irn.sends();
     assert_eq!(irn.ack(4), Progress::default());
     assert!(!irn.nack(0, 3).loss);
@@ -253,7 +262,7 @@ proptest! {
     #[test]
     fn one_loss_is_one_retransmission(packets in 1u32..400, which in any::<prop::sample::Index>()) {
         let lost = which.index(packets as usize) as Seq;
-        let out = run(&Case::new(Settings::irn(), packets).dropping(&[lost]));
+        let out = run(&Case::new(TransportSettings::irn(), packets).dropping(&[lost]));
         prop_assert_eq!(out.retransmissions(), [lost]);
         let is_last = lost == packets - 1;
         prop_assert_eq!((out.losses, out.timeouts), (u32::from(!is_last), u32::from(is_last)));
@@ -266,7 +275,7 @@ proptest! {
         packets in 2u32..=50, lost in prop::collection::btree_set(0u32..49, 1..40),
     ) {
         let lost: Vec<Seq> = lost.into_iter().filter(|&seq| seq < packets - 1).collect();
-        let out = run(&Case::new(Settings::irn(), packets).dropping(&lost));
+        let out = run(&Case::new(TransportSettings::irn(), packets).dropping(&lost));
         prop_assert_eq!((out.losses, out.timeouts), (u32::from(!lost.is_empty()), 0));
         prop_assert_eq!(out.retransmissions(), lost);
     }
@@ -281,7 +290,7 @@ fn random_losses_cost_little_more_than_themselves() {
     let (mut dropped, mut again, mut timeouts) = (0, 0, 0);
     for seed in 0..50 {
         let data = Channel { loss: 85, ..Channel::default() };
-        let out = run(&Case { data, seed, ..Case::new(Settings::irn(), 3000) });
+        let out = run(&Case { data, seed, ..Case::new(TransportSettings::irn(), 3000) });
         dropped += out.dropped;
         again += out.retransmissions().len();
         timeouts += out.timeouts as usize;

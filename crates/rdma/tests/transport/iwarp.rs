@@ -2,19 +2,19 @@
 
 use crate::harness::{Case, run};
 use bandwise_rdma::transport::{
-    Acks, Feedback, Receiver, Recovery, Sender, Seq, Settings, Timeout,
+    Acks, Feedback, Receiver, Recovery, Sender, Seq, Timeout, TransportSettings,
 };
 use bandwise_units::Time;
 use std::num::NonZeroU32;
 
-fn tcp(initial_window: u32) -> Settings {
+fn tcp(initial_window: u32) -> TransportSettings {
     let initial_window = NonZeroU32::new(initial_window).unwrap();
     let (recovery, acks) = (Recovery::Tcp { initial_window }, Acks::EveryPacket);
-    Settings { recovery, acks, ..Settings::iwarp() }
+    TransportSettings { recovery, acks, ..TransportSettings::iwarp() }
 }
 
 /// A sender and the congestion window that it should have.
-fn sends(sender: &mut Sender, settings: &Settings) -> Vec<Seq> {
+fn sends(sender: &mut Sender, settings: &TransportSettings) -> Vec<Seq> {
     std::iter::from_fn(|| sender.next(settings, Time::ZERO, u32::MAX)).map(|p| p.seq).collect()
 }
 
@@ -158,7 +158,7 @@ fn a_timeout_starts_slowly_again() {
 
 #[test]
 fn every_second_packet_is_acknowledged_or_the_timer_does() {
-    let settings = Settings::iwarp();
+    let settings = TransportSettings::iwarp();
     let mut receiver = Receiver::new(&settings, 100);
     let mut at = |us, seq| receiver.on_data(&settings, Time::from_us(us), seq).reply;
     assert_eq!(at(0, 0), None);
@@ -174,7 +174,7 @@ fn every_second_packet_is_acknowledged_or_the_timer_does() {
     assert_eq!(receiver.deadline(), Time::MAX);
     // The first packet that waits says how long.
     let acks = Acks::Delayed { every: NonZeroU32::new(3).unwrap(), after: Time::from_us(100) };
-    let settings = Settings { acks, ..settings };
+    let settings = TransportSettings { acks, ..settings };
     assert_eq!(receiver.on_data(&settings, Time::from_us(200), 6).reply, None);
     assert_eq!(receiver.on_data(&settings, Time::from_us(250), 7).reply, None);
     assert_eq!(receiver.deadline(), Time::from_us(300));
@@ -182,6 +182,6 @@ fn every_second_packet_is_acknowledged_or_the_timer_does() {
 
 #[test]
 fn the_receive_window_holds() {
-    let settings = Settings { window: NonZeroU32::new(20), ..tcp(10) };
+    let settings = TransportSettings { window: NonZeroU32::new(20), ..tcp(10) };
     assert_eq!(run(&Case::new(settings, 2000)).most_in_flight, 20);
 }

@@ -5,7 +5,7 @@ use bandwise_netsim::ethernet::{
     Buffering, Classes, InputBuffers, NetworkModel, Pfc, Routing, Schedule,
 };
 use bandwise_rdma::congestion::{Algorithm, RedMarker};
-use bandwise_rdma::transport::{Acks, Recovery, Settings, Timeout};
+use bandwise_rdma::transport::{Acks, Recovery, Timeout, TransportSettings};
 use bandwise_scenario::ethernet::{EthernetScenario, TransportKind, Workload};
 use bandwise_units::{Bytes, Time};
 use std::num::NonZeroU32;
@@ -15,7 +15,7 @@ const NOTHING: &str = "# nothing\n";
 
 const DEFAULT: &str = include_str!("../../../../papers/irn/default.toml");
 
-fn transport(keys: &str) -> Settings {
+fn transport(keys: &str) -> TransportSettings {
     read(&format!("[transport]\n{keys}\n")).model.host.transport
 }
 
@@ -36,7 +36,7 @@ fn nothing_is_the_default_case_of_irn() {
     assert_eq!((model.host.mtu, model.host.extra_header), (1000, 0));
     assert_eq!(model.host.poll, None);
     let window = model.host.transport.window;
-    assert_eq!(model.host.transport, Settings { window, ..Settings::irn() });
+    assert_eq!(model.host.transport, TransportSettings { window, ..TransportSettings::irn() });
     // "~110 MTU-sized packets", and what the hops take to send one.
     assert!((110..125).contains(&window.unwrap().get()), "{window:?}");
     assert_eq!((limit, seed, warnings.len()), (None, 1, 0));
@@ -63,10 +63,10 @@ fn the_default_workload_has_seventy_percent() {
 
 #[test]
 fn transports_by_name() {
-    assert_eq!(transport("kind = \"iwarp\""), Settings::iwarp());
+    assert_eq!(transport("kind = \"iwarp\""), TransportSettings::iwarp());
     // RoCE is used with flow control, unless somebody says otherwise (IRN 4.2).
-    assert_eq!(transport("kind = \"roce\""), Settings::roce_with_pfc());
-    assert_eq!(transport("kind = \"roce\"\n[switch]\npfc = false"), Settings::roce());
+    assert_eq!(transport("kind = \"roce\""), TransportSettings::roce_with_pfc());
+    assert_eq!(transport("kind = \"roce\"\n[switch]\npfc = false"), TransportSettings::roce());
     let roce = read("[transport]\nkind = \"roce\"\n");
     let stop = Bytes::new(240_000 - 20_000 - 3 * 1_082 + 20 - 84);
     assert_eq!(pfc(&roce), Some(Pfc { stop, go: stop }));

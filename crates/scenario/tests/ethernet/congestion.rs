@@ -3,8 +3,8 @@
 use super::{file, of_kind, read};
 use bandwise_input::Source;
 use bandwise_rdma::congestion::{
-    AimdSettings, Algorithm, DcqcnSettings, DctcpSettings, HpccSettings, NotificationSettings,
-    Settings, SwiftSettings, TimelySettings,
+    AimdSettings, Algorithm, CongestionSettings, DcqcnSettings, DctcpSettings, HpccSettings,
+    NotificationSettings, SwiftSettings, TimelySettings,
 };
 use bandwise_scenario::ethernet::Study;
 use bandwise_units::{BitRate, Bytes, Time};
@@ -13,14 +13,14 @@ const US: fn(u64) -> Time = Time::from_us;
 const MBPS: fn(u64) -> BitRate = |mbps| BitRate::from_bps(mbps * 1_000_000);
 
 /// The document that says all of them, with this kind.
-fn full(kind: &str) -> (Settings, NotificationSettings) {
+fn full(kind: &str) -> (CongestionSettings, NotificationSettings) {
     let text = include_str!("full.toml").replace("\"hpcc\"", &format!("{kind:?}"));
     let host = read(&text).model.host;
     (host.congestion, host.notification)
 }
 
-fn settings(algorithm: Algorithm) -> Settings {
-    Settings { algorithm, ..Settings::default() }
+fn settings(algorithm: Algorithm) -> CongestionSettings {
+    CongestionSettings { algorithm, ..CongestionSettings::default() }
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn every_parameter_of_dcqcn() {
         clamp_target: true,
         back_off: 0.5,
     };
-    let expected = Settings { dcqcn, ..settings(Algorithm::Dcqcn) };
+    let expected = CongestionSettings { dcqcn, ..settings(Algorithm::Dcqcn) };
     assert_eq!(full("dcqcn"), (expected, NotificationSettings { interval: US(4) }));
 }
 
@@ -56,17 +56,17 @@ fn every_parameter_of_timely() {
         min_rate: MBPS(1),
         back_off: 0.25,
     };
-    assert_eq!(full("timely").0, Settings { timely, ..settings(Algorithm::Timely) });
+    assert_eq!(full("timely").0, CongestionSettings { timely, ..settings(Algorithm::Timely) });
 }
 
 #[test]
 fn every_parameter_of_the_others() {
     let aimd = AimdSettings { increase: 2.0, decrease: 0.7 };
-    assert_eq!(full("aimd").0, Settings { aimd, ..settings(Algorithm::Aimd) });
+    assert_eq!(full("aimd").0, CongestionSettings { aimd, ..settings(Algorithm::Aimd) });
     let dctcp = DctcpSettings { gain: 0.125, increase: 3.0, decrease: 0.6 };
-    assert_eq!(full("dctcp").0, Settings { dctcp, ..settings(Algorithm::Dctcp) });
+    assert_eq!(full("dctcp").0, CongestionSettings { dctcp, ..settings(Algorithm::Dctcp) });
     let hpcc = HpccSettings { target: 0.98, max_stage: 3, additive_increase: Bytes::new(160) };
-    assert_eq!(full("hpcc").0, Settings { hpcc, ..settings(Algorithm::Hpcc) });
+    assert_eq!(full("hpcc").0, CongestionSettings { hpcc, ..settings(Algorithm::Hpcc) });
     let swift = SwiftSettings {
         queueing: US(30),
         scaling_range: US(80),
@@ -78,12 +78,12 @@ fn every_parameter_of_the_others() {
         min_window: 0.02,
         reset_after: 3,
     };
-    assert_eq!(full("swift").0, Settings { swift, ..settings(Algorithm::Swift) });
+    assert_eq!(full("swift").0, CongestionSettings { swift, ..settings(Algorithm::Swift) });
 }
 
 #[test]
 fn what_is_not_used_changes_nothing() {
-    assert_eq!(full("none"), (Settings::default(), NotificationSettings::default()));
+    assert_eq!(full("none"), (CongestionSettings::default(), NotificationSettings::default()));
     let text = |gain| format!("[congestion-control]\nkind = \"timely\"\ndcqcn.gain = {gain}\n");
     let fingerprint = |gain| read(&text(gain)).fingerprint();
     assert_eq!(fingerprint("0.5"), fingerprint("0.25"));
@@ -124,7 +124,7 @@ fn a_sweep_may_vary_a_parameter_or_the_kind() {
         "[congestion-control.dcqcn]\ngain = 0.5\n[congestion-control.timely]\newma = 0.5\n\
          [sweep]\ncongestion-control.kind = [\"none\", \"dcqcn\", \"timely\"]\n",
     );
-    assert_eq!(kinds[0], Settings::default());
+    assert_eq!(kinds[0], CongestionSettings::default());
     assert_eq!((kinds[1].dcqcn.gain, kinds[1].timely), (0.5, TimelySettings::default()));
     assert_eq!((kinds[2].timely.ewma, kinds[2].dcqcn), (0.5, DcqcnSettings::default()));
 }

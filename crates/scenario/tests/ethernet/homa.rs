@@ -6,13 +6,13 @@ use bandwise_flowsim::policy::Homa;
 use bandwise_flowsim::{FlowSpec, Network, Simulation};
 use bandwise_netsim::ethernet::packet::{GAP, HEADERS};
 use bandwise_netsim::ethernet::{Buffering, Routing};
-use bandwise_rdma::homa::Settings;
+use bandwise_rdma::homa::HomaSettings;
 use bandwise_scenario::ethernet::{
     EthernetScenario, EthernetStop, FlowRecord, Study, TransportKind, Watch,
 };
 use bandwise_units::{BitRate, Bytes, Time};
 
-fn homa(keys: &str) -> Settings {
+fn homa(keys: &str) -> HomaSettings {
     let scenario = read(&format!("[transport]\nkind = \"homa\"\n{keys}\n"));
     assert_eq!((scenario.transport, scenario.warnings.len()), (TransportKind::Homa, 0));
     scenario.model.host.homa.unwrap()

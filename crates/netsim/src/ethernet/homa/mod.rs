@@ -20,7 +20,7 @@ use super::slots::{Slots, slot_of};
 use crate::base::ring::Ring;
 use crate::engine::{ARRIVAL, Event, LinkEnd, Node, WAKE};
 use bandwise_rdma::congestion::Congestion;
-use bandwise_rdma::homa::{self, Message, Receiver, Sender, Settings, ToReceiver, ToSender};
+use bandwise_rdma::homa::{self, HomaSettings, Message, Receiver, Sender, ToReceiver, ToSender};
 use bandwise_units::{Bytes, Time};
 use control::Content;
 
@@ -64,7 +64,7 @@ struct Incoming {
 pub(crate) struct HomaHost {
     /// Number of this host in its events.
     number: u32,
-    homa: Settings,
+    homa: HomaSettings,
     mtu: u32,
     /// Bytes of a full packet, and of a control packet.
     full_bytes: u16,
@@ -418,7 +418,7 @@ fn control_to_sender(
     incoming: &Incoming,
     spray: &mut Option<Spray>,
     bytes: u16,
-    homa: &homa::Settings,
+    homa: &homa::HomaSettings,
     content: ToSender,
 ) -> Packet {
     let path = path(spray, incoming.finished.src, incoming.path);

@@ -7,7 +7,7 @@ use crate::ethernet::workload::Workload;
 use crate::reader::values::{Given, Read, SECOND, number, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::{NetworkModel, bdp_packets};
-use bandwise_rdma::homa::{LEVELS, Priorities, PrioritiesError, RESEND_AFTER, Settings};
+use bandwise_rdma::homa::{HomaSettings, LEVELS, Priorities, PrioritiesError, RESEND_AFTER};
 use bandwise_topology::Fabric;
 use bandwise_units::{Bytes, Time};
 use serde::Deserialize;
@@ -39,7 +39,7 @@ impl HomaSpec {
         fabric: &Fabric,
         model: &NetworkModel,
         workload: &Workload,
-    ) -> Result<Settings, InputError> {
+    ) -> Result<HomaSettings, InputError> {
         let mtu = model.host.mtu;
         let packets = match &self.rtt_bytes {
             None => bdp_packets(fabric, &model.host),
@@ -59,7 +59,7 @@ impl HomaSpec {
             Some(given) => self.given(source, given, levels)?,
             None => self.by_sizes(source, at, workload, unscheduled, levels)?,
         };
-        Ok(Settings { priorities, rtt, resend_after })
+        Ok(HomaSettings { priorities, rtt, resend_after })
     }
 
     /// With the cutoffs that are given; what is left of the classes is for scheduled packets.

@@ -6,7 +6,7 @@ use crate::reader::values::{Given, bytes, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::packet::HEADERS;
 use bandwise_netsim::ethernet::{HostModel, SwitchModel, congested_round_trip};
-use bandwise_rdma::transport::Settings;
+use bandwise_rdma::transport::TransportSettings;
 use bandwise_topology::Fabric;
 use bandwise_units::{Bytes, Time};
 use serde::Deserialize;
@@ -29,7 +29,7 @@ impl Frame {
     pub(super) fn host(
         self,
         poll: Option<Time>,
-        transport: Settings,
+        transport: TransportSettings,
         congestion: Congestion,
     ) -> HostModel {
         HostModel {
@@ -45,7 +45,7 @@ impl Frame {
 
     /// The longest round trip with one congested link; neither transport nor turns matter to it.
     pub(super) fn congested_round_trip(self, fabric: &Fabric, switch: &SwitchModel) -> Time {
-        let host = self.host(None, Settings::roce(), Congestion::default());
+        let host = self.host(None, TransportSettings::roce(), Congestion::default());
         congested_round_trip(fabric, switch, &host)
     }
 }

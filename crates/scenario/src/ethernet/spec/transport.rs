@@ -7,7 +7,7 @@ use crate::reader::tables::placed;
 use crate::reader::values::{Given, SECOND, Text, names, number, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::{NetworkModel, Routing, SwitchModel, bdp_packets};
-use bandwise_rdma::transport::{Acks, RTO_HIGH, RTO_LOW, Recovery, Settings, Timeout};
+use bandwise_rdma::transport::{Acks, RTO_HIGH, RTO_LOW, Recovery, Timeout, TransportSettings};
 use bandwise_topology::Fabric;
 use bandwise_units::Time;
 use serde::Deserialize;
@@ -140,19 +140,19 @@ impl TransportSpec {
         loses: bool,
         congested: impl Fn() -> Time,
         warnings: &mut Vec<InputError>,
-    ) -> Result<Settings, InputError> {
+    ) -> Result<TransportSettings, InputError> {
         let (kind, pfc) = (self.kind(), switch.buffering.has_pfc());
         self.check_tcp(source)?;
         if kind == TransportKind::Homa {
             self.check_homa(source)?;
             // Nobody looks at them.
-            return Ok(Settings::irn());
+            return Ok(TransportSettings::irn());
         }
         let mut settings = match kind {
-            TransportKind::Irn => Settings { window: None, ..Settings::irn() },
-            TransportKind::Roce if pfc => Settings::roce_with_pfc(),
-            TransportKind::Roce => Settings::roce(),
-            TransportKind::Iwarp => Settings::iwarp(),
+            TransportKind::Irn => TransportSettings { window: None, ..TransportSettings::irn() },
+            TransportKind::Roce if pfc => TransportSettings::roce_with_pfc(),
+            TransportKind::Roce => TransportSettings::roce(),
+            TransportKind::Iwarp => TransportSettings::iwarp(),
             TransportKind::Homa => unreachable!("it has settings of its own"),
         };
         // IRN 4.1: "We disable timeouts when PFC is enabled". TCP has one always.
@@ -253,7 +253,7 @@ impl TransportSpec {
         fabric: &Fabric,
         model: &NetworkModel,
         workload: &Workload,
-    ) -> Result<Option<bandwise_rdma::homa::Settings>, InputError> {
+    ) -> Result<Option<bandwise_rdma::homa::HomaSettings>, InputError> {
         if self.kind() != TransportKind::Homa {
             return Ok(None);
         }

@@ -17,7 +17,7 @@ use bandwise_netsim::ethernet::{
 };
 use bandwise_netsim::infiniband::Counters;
 use bandwise_rdma::congestion::{self, NotificationSettings};
-use bandwise_rdma::homa::{LEVELS, Priorities, RESEND_AFTER, Settings};
+use bandwise_rdma::homa::{HomaSettings, LEVELS, Priorities, RESEND_AFTER};
 use bandwise_rdma::transport;
 use bandwise_topology::Fabric;
 use bandwise_topology::routes::{EqualPaths, farthest_hosts};
@@ -61,8 +61,8 @@ pub(super) fn full_packet() -> Bytes {
 
 fn host() -> HostModel {
     HostModel {
-        transport: transport::Settings::irn(),
-        congestion: congestion::Settings::default(),
+        transport: transport::TransportSettings::irn(),
+        congestion: congestion::CongestionSettings::default(),
         notification: NotificationSettings::default(),
         mtu: mtu(),
         extra_header: 0,
@@ -77,7 +77,7 @@ fn model(fabric: &Fabric) -> NetworkModel {
     let usual = host();
     let rtt = NonZeroU32::new(bdp_packets(fabric, &usual)).unwrap_or(NonZeroU32::MIN);
     let priorities = Priorities::new(LEVELS - 1, Vec::new()).expect("8 in all");
-    let homa = Settings { priorities, rtt, resend_after: RESEND_AFTER };
+    let homa = HomaSettings { priorities, rtt, resend_after: RESEND_AFTER };
     NetworkModel {
         switch: SwitchModel { buffering: Buffering::Shared(BUFFER), ecn: None },
         thresholds: Vec::new(),

@@ -14,7 +14,7 @@ use crate::reader::values::{Given, names, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::SwitchModel;
 use bandwise_netsim::ethernet::telemetry::TELEMETRY;
-use bandwise_rdma::congestion::{Algorithm, NotificationSettings, RedMarker, Settings};
+use bandwise_rdma::congestion::{Algorithm, CongestionSettings, NotificationSettings, RedMarker};
 use bandwise_rdma::transport::Acks;
 use bandwise_units::Bytes;
 use dcqcn::DcqcnSpec;
@@ -50,7 +50,7 @@ pub(super) struct CongestionSpec {
 /// What hosts do.
 #[derive(Debug, Default)]
 pub(super) struct Congestion {
-    pub(super) senders: Settings,
+    pub(super) senders: CongestionSettings,
     pub(super) receivers: NotificationSettings,
 }
 
@@ -158,7 +158,7 @@ impl CongestionSpec {
                     .map_or(Ok(Default::default()), |t| t.get_ref().$read(source))?
             };
         }
-        let given = Settings {
+        let given = CongestionSettings {
             algorithm,
             dcqcn: read!(dcqcn.resolve),
             timely: read!(timely.resolve),
@@ -168,15 +168,15 @@ impl CongestionSpec {
             swift: read!(swift.resolve),
         };
         let receivers = read!(dcqcn.notification);
-        let usual = Settings { algorithm, ..Settings::default() };
+        let usual = CongestionSettings { algorithm, ..CongestionSettings::default() };
         let senders = match algorithm {
             Algorithm::None => usual,
-            Algorithm::Dcqcn => Settings { dcqcn: given.dcqcn, ..usual },
-            Algorithm::Timely => Settings { timely: given.timely, ..usual },
-            Algorithm::Aimd => Settings { aimd: given.aimd, ..usual },
-            Algorithm::Dctcp => Settings { dctcp: given.dctcp, ..usual },
-            Algorithm::Hpcc => Settings { hpcc: given.hpcc, ..usual },
-            Algorithm::Swift => Settings { swift: given.swift, ..usual },
+            Algorithm::Dcqcn => CongestionSettings { dcqcn: given.dcqcn, ..usual },
+            Algorithm::Timely => CongestionSettings { timely: given.timely, ..usual },
+            Algorithm::Aimd => CongestionSettings { aimd: given.aimd, ..usual },
+            Algorithm::Dctcp => CongestionSettings { dctcp: given.dctcp, ..usual },
+            Algorithm::Hpcc => CongestionSettings { hpcc: given.hpcc, ..usual },
+            Algorithm::Swift => CongestionSettings { swift: given.swift, ..usual },
         };
         Ok(match algorithm {
             Algorithm::Dcqcn => Congestion { senders, receivers },
