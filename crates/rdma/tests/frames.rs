@@ -24,7 +24,7 @@ const CAPTURED: &str = "e41d 2dab 2bc2 7cfe 9064 3b32 0800 45c2 003c 718c 4000 4
                         0000 0000 0000 0000 0000 82fd 002a";
 
 #[test]
-fn a_notification_that_a_nic_sent() {
+fn a_cnp_captured_from_a_nic() {
     let captured = bytes(CAPTURED);
     let frame = Frame::Roce(RocePacket {
         stations: Stations {
@@ -55,8 +55,8 @@ fn a_notification_that_a_nic_sent() {
 }
 
 #[test]
-fn a_pause_by_hand() {
-    // IEEE 802.1Qbb: priorities 0 and 3, the one to go on, the other to stop for all there is.
+fn a_pfc_frame_by_hand() {
+    // IEEE 802.1Qbb: priorities 0 and 3; the first resumes, the other pauses for the longest time.
     let mut quanta = [None; 8];
     (quanta[0], quanta[3]) = (Some(0), Some(0xffff));
     let frame = Frame::Pfc(PfcHeader { src: Mac([2, 0, 0, 0, 0, 7]), quanta });
@@ -67,7 +67,7 @@ fn a_pause_by_hand() {
 }
 
 #[test]
-fn what_has_changed_on_the_way_is_refused() {
+fn changed_frames_are_refused() {
     let captured = bytes(CAPTURED);
     let changed = |at: usize| {
         let mut bytes = captured.clone();
@@ -76,7 +76,7 @@ fn what_has_changed_on_the_way_is_refused() {
     };
     assert_eq!(changed(27), Err(FrameError::Checksum("IPv4")));
     assert_eq!(changed(60), Err(FrameError::Checksum("RoCEv2")));
-    // Addresses of Ethernet and the congestion bits may change.
+    // Ethernet addresses and the congestion bits may change.
     assert_eq!((changed(3), changed(46)), (Ok(()), Ok(())));
     for length in 0..captured.len() {
         assert!(Frame::decode(&captured[..length]).is_err());
@@ -139,7 +139,7 @@ fn tcp() -> impl Strategy<Value = Tcp> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(
+    fn written_frames_are_read(
         stations in stations(), ip in ip(), src_port in any::<u16>(), bth in bth(), tcp in tcp(),
         quanta in any::<[Option<u16>; 8]>(),
         payload in prop::collection::vec(any::<u8>(), 0..64),
@@ -167,7 +167,7 @@ proptest! {
         let _ = Frame::decode(&bytes);
     }
 
-    /// Real frames with a byte changed, which get further than random ones.
+    /// Real frames with a changed byte, which pass more checks than random ones.
     #[test]
     fn broken_frames_are_read_without_a_panic(
         stations in stations(), ip in ip(), bth in bth(), tcp in tcp(), at in 0usize..120, with: u8,

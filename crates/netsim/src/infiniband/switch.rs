@@ -13,7 +13,7 @@ use crate::infiniband::egress::{Choice, Egress, Scheduling};
 use crate::infiniband::occupancy::Occupancy;
 use crate::infiniband::packet::{FECN, Packet};
 use bandwise_random::Stream;
-use bandwise_rdma::cc::{Departure, MarkerSettings};
+use bandwise_rdma::ib_congestion::{Departure, MarkerSettings};
 use bandwise_rdma::qos::{Sl2Vl, VlArbiter};
 use bandwise_units::{Bytes, Time};
 
@@ -407,7 +407,7 @@ impl Switch {
 mod tests {
     use super::*;
     use crate::infiniband::packet::Parts;
-    use bandwise_rdma::cc::Victims;
+    use bandwise_rdma::ib_congestion::Victims;
     use bandwise_rdma::qos::Sl;
     use bandwise_rdma::wire::PacketKind;
 

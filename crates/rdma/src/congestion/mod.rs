@@ -29,7 +29,7 @@
 //! integers, or `f64` with the four basic operations and square root only, which IEEE 754 defines
 //! to the last bit: results are equal on all machines.
 //!
-//! InfiniBand has another congestion control (FECN and BECN), which is in [`cc`](crate::cc).
+//! InfiniBand has another congestion control (FECN and BECN), which is in [`ib_congestion`](crate::ib_congestion).
 
 mod aimd;
 mod dcqcn;

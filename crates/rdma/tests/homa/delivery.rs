@@ -1,4 +1,4 @@
-//! Whatever the network does, every packet of every message arrives once, and all senders know.
+//! For any network, every packet of every message arrives once, and all senders learn it.
 
 use crate::harness::{Case, Channel, Job, MTU, run};
 use bandwise_rdma::homa::{HomaSettings, Priorities};
@@ -42,8 +42,8 @@ pub fn any_jobs() -> impl Strategy<Value = Vec<Job>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// The harness fails on a message that does not end, a packet that is taken twice, a packet that
-    /// nobody granted, more than a round trip's granted ahead, and a grant out of SRPT order.
+    /// The harness fails on a message that does not end, a packet accepted twice, a packet without
+    /// a grant, more than a round trip's worth granted ahead, and a grant out of SRPT order.
     #[test]
     fn every_packet_arrives_once(
         settings in any_settings(), jobs in any_jobs(), there in any_channel(),
@@ -63,9 +63,9 @@ proptest! {
         }
     }
 
-    /// A network that loses nothing: nothing is sent twice, and nothing asked for.
+    /// In a network without losses, no packet is sent twice or requested.
     #[test]
-    fn without_loss_nothing_is_sent_again(
+    fn without_loss_nothing_is_retransmitted(
         settings in any_settings(), jobs in any_jobs(), jitter in 0u64..3_000,
     ) {
         // Longer than all messages take.

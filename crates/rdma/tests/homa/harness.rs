@@ -1,5 +1,5 @@
-//! Hosts that send to others over channels, in virtual time. It checks on every step what must always
-//! hold, and returns what happened.
+//! Hosts that send to others over channels, in virtual time. Each step checks the invariants; a run
+//! returns a log.
 
 use crate::naive::NaiveReceiver;
 use bandwise_rdma::homa::{
@@ -12,13 +12,13 @@ use std::num::NonZeroU32;
 /// Payload of a full packet.
 pub const MTU: u64 = 1_000;
 
-/// What a direction does to its packets.
+/// Behaviour of one direction of a channel.
 #[derive(Debug, Clone)]
 pub struct Channel {
     pub delay: Time,
-    /// Up to so much more, drawn for each packet: with 0 the order is kept.
+    /// Largest additional delay, random for each packet; 0 keeps the order.
     pub jitter: Time,
-    /// Of 1000 packets, how many get lost, and how many arrive twice.
+    /// Packets lost, and packets duplicated, out of 1000.
     pub loss: u64,
     pub duplicates: u64,
 }
@@ -55,12 +55,12 @@ pub struct Case {
     pub jobs: Vec<Job>,
     pub there: Channel,
     pub back: Channel,
-    /// How long a host's link takes for a packet.
+    /// Transmission time of a packet on a host's link.
     pub packet_time: Time,
     pub seed: u64,
-    /// Packets that get lost the first time, as (message, packet).
+    /// Packets whose first transmission is lost, as (message, packet).
     pub drop: Vec<(usize, u32)>,
-    /// How many of the first grants get lost.
+    /// Number of first grants that are lost.
     pub drop_grants: u32,
 }
 
@@ -88,21 +88,21 @@ impl Case {
     }
 }
 
-/// What happened.
+/// Log of a run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// All DATA packets, in the order in which they were sent; a place is a message's number.
+    /// All DATA packets in the order sent; a slot is a message's number.
     pub sent: Vec<(Time, Data)>,
-    /// What receivers and senders said, by message.
+    /// Control packets of receivers and senders, by message.
     pub to_sender: Vec<(Time, Slot, ToSender)>,
     pub to_receiver: Vec<(Time, Slot, ToReceiver)>,
-    /// By message: when it was complete, and when its sender knew.
+    /// Times by message: when it was complete, and when its sender learned it.
     pub completed: Vec<Time>,
     pub done: Vec<Time>,
 }
 
 impl Outcome {
-    /// Packets that were sent again, of a message.
+    /// Returns the retransmitted packets of a message.
     pub fn again(&self, slot: Slot) -> Vec<u32> {
         let again = self.sent.iter().filter(|(_, d)| d.slot == slot && d.retransmission);
         again.map(|(_, data)| data.seq).collect()
@@ -125,7 +125,7 @@ enum Event {
     ToReceiver(Slot, ToReceiver),
 }
 
-/// SplitMix64: enough for tests, and the same everywhere.
+/// SplitMix64: sufficient for tests, and equal on all machines.
 struct Chance(u64);
 
 impl Chance {
@@ -137,7 +137,7 @@ impl Chance {
     }
 }
 
-/// What is on its way, by the time and the order of its arrival.
+/// Packets in flight, by time and order of arrival.
 struct OnTheWay {
     events: BTreeMap<(Time, usize), Event>,
     count: usize,
@@ -150,7 +150,7 @@ impl OnTheWay {
         self.events.insert((at, self.count), event);
     }
 
-    /// `drop`: it gets lost whatever chance says.
+    /// Sends a packet; `drop` loses it in any case.
     fn send(&mut self, channel: &Channel, now: Time, event: Event, drop: bool) {
         let copies = 1 + u32::from(self.chance.below(1000) < channel.duplicates);
         let lost = self.chance.below(1000) < channel.loss || drop;
@@ -161,8 +161,8 @@ impl OnTheWay {
     }
 }
 
-/// Runs messages until all senders know that they have arrived and nothing is on its way. Fails if
-/// that does not happen in a minute of virtual time.
+/// Runs messages until all senders know of their arrival and nothing is in flight. Fails if that
+/// takes more than a minute of virtual time.
 pub fn run(case: &Case) -> Outcome {
     let Case { settings, jobs, .. } = case;
     let hosts = jobs.iter().map(|job| job.src.max(job.dst) + 1).max().unwrap();
@@ -192,7 +192,7 @@ pub fn run(case: &Case) -> Outcome {
     let mut now = Time::ZERO;
     while out.done.contains(&Time::MAX) || !way.events.is_empty() {
         assert!(now < Time::from_ms(60_000), "stuck: {senders:?} {receivers:?}");
-        // Of what is due first: an arrival, a receiver's deadline, a sender's, a packet.
+        // The first due of: an arrival, a receiver's deadline, a sender's deadline, a packet.
         let arrival = way.events.first_key_value().map_or(Time::MAX, |(&(time, _), _)| time);
         let deadlines =
             (0..).zip(jobs).filter(|&(slot, _)| opened[slot as usize]).flat_map(|(slot, job)| {
@@ -268,7 +268,7 @@ pub fn run(case: &Case) -> Outcome {
                     let job = jobs[number];
                     let unscheduled = settings.rtt.get();
                     assert!(data.seq < unscheduled.max(told[number]), "nothing without a grant");
-                    // What is granted and has not arrived is a round trip's at most.
+                    // Granted packets that have not arrived are at most a round trip's worth.
                     let received = receivers[job.dst].received(data.slot);
                     let sent = senders[job.src].sent(data.slot);
                     assert!(sent - received.min(sent) <= unscheduled, "bytes in flight");

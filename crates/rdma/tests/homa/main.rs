@@ -1,4 +1,4 @@
-//! Homa's hosts, driven through networks that drop, reorder and duplicate, in virtual time.
+//! Homa's hosts on networks that drop, reorder and duplicate packets, in virtual time.
 
 mod delivery;
 mod harness;

@@ -1,4 +1,4 @@
-//! The oracle of grants: lists that are sorted anew each time.
+//! The oracle of grants: lists that are sorted each time.
 
 use bandwise_rdma::homa::{HomaSettings, Message, Slot, ToSender};
 use std::collections::BTreeSet;
@@ -17,10 +17,10 @@ impl Known {
     }
 }
 
-/// What Homa 3.3 to 3.5 say, word by word.
+/// A literal implementation of Homa 3.3 to 3.5.
 #[derive(Debug, Clone, Default)]
 pub struct NaiveReceiver {
-    /// In the order in which they were heard of.
+    /// Messages in the order of their first packets.
     known: Vec<Known>,
 }
 
@@ -52,7 +52,7 @@ impl NaiveReceiver {
         loop {
             let mut open: Vec<&mut Known> =
                 self.known.iter_mut().filter(|known| known.granted < known.packets).collect();
-            // Stable: of equals the one that was heard of first stays the first.
+            // The sort is stable: among equals, the message seen first stays first.
             open.sort_by_key(|known| known.missing());
             open.truncate(usize::from(settings.priorities.scheduled()));
             let count = open.len();

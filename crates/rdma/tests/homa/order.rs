@@ -1,4 +1,4 @@
-//! Who goes first: by packets left, at both ends.
+//! Order of messages at both ends: by packets left.
 
 use crate::delivery::{any_jobs, any_settings};
 use crate::harness::{Case, Job, MTU, RTT, run, settings};
@@ -7,7 +7,7 @@ use bandwise_units::Time;
 use proptest::prelude::*;
 
 #[test]
-fn a_message_alone_fills_its_link() {
+fn a_single_message_fills_its_link() {
     // A grant for each packet, 2 x 5 us and one packet after it was sent: 51 packets of 200 ns.
     let out = run(&Case::new(settings(1, &[]), &[Job::new(0, 1, 500 * MTU)]));
     assert!(out.sent.windows(2).all(|pair| pair[1].0 - pair[0].0 == Time::from_ns(200)));
@@ -26,7 +26,7 @@ fn a_sender_sends_the_message_with_the_fewest_packets_left() {
     ];
     let out = run(&Case::new(settings(1, &[]), &jobs));
     let order: Vec<u32> = out.sent.iter().map(|(_, data)| data.slot).collect();
-    // After 1 us 35 packets of the first are left, or 34; after 4 us 5 of the second.
+    // After 1 us 35 or 34 packets of the first are left; after 4 us 5 of the second.
     let begun = order.iter().position(|&slot| slot == 1).unwrap();
     assert!((5..=6).contains(&begun));
     let mut expected = vec![0; begun];
@@ -36,7 +36,7 @@ fn a_sender_sends_the_message_with_the_fewest_packets_left() {
 
 #[test]
 fn a_receiver_grants_the_shortest_first() {
-    // One at a time: the longer one's grants stop until the shorter one is fully granted.
+    // One at a time: grants of the longer message stop until the shorter one is fully granted.
     let jobs = [Job::new(0, 2, 400 * MTU), Job::new(1, 2, 200 * MTU)];
     let out = run(&Case::new(settings(1, &[]), &jobs));
     let mut grants = out.to_sender.iter().filter_map(|&(_, slot, control)| match control {
@@ -50,7 +50,7 @@ fn a_receiver_grants_the_shortest_first() {
 }
 
 #[test]
-fn priorities_of_grants_are_the_lowest_there_are() {
+fn grants_use_the_lowest_priorities() {
     let jobs = [
         Job::new(0, 3, 300 * MTU),
         Job { start: Time::from_us(3), ..Job::new(1, 3, 200 * MTU) },
@@ -67,7 +67,7 @@ fn priorities_of_grants_are_the_lowest_there_are() {
         priorities
     };
     assert_eq!(scheduled(0), [0]);
-    // While the third is granted the second has the middle one of three, before and after it the
+    // While the third is granted, the second has the middle one of three; before and after, the
     // higher of two, or the only one.
     assert_eq!(scheduled(1)[0], 1);
     assert_eq!(scheduled(2)[0], 2);
@@ -79,12 +79,12 @@ fn priorities_of_grants_are_the_lowest_there_are() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// No message waits at its sender for one that has more packets left there.
+    /// No message waits at its sender for one with more packets left there.
     #[test]
     fn senders_are_srpt(settings in any_settings(), jobs in any_jobs()) {
         let case = Case::new(settings, &jobs);
         let out = run(&case);
-        // By message: packets sent, and when which were granted at the sender.
+        // By message: packets sent, and grants with their times at the sender.
         let mut sent = vec![0; jobs.len()];
         for (at, data) in &out.sent {
             let slot = data.slot as usize;

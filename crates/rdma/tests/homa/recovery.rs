@@ -1,16 +1,16 @@
-//! What is lost is asked for, once it can't come any more (Homa 3.7).
+//! Lost packets are requested once they can't arrive any more (Homa 3.7).
 
 use crate::harness::{Case, Job, MTU, RTT, run, settings};
 use bandwise_rdma::homa::{Receiver, ToReceiver, ToSender};
 use bandwise_units::Time;
 
 #[test]
-fn the_receiver_asks_for_the_first_packets_that_are_missing() {
+fn the_receiver_requests_the_first_missing_packets() {
     let case = Case::new(settings(1, &[]), &[Job::new(0, 1, 100 * MTU)]);
     let out = run(&Case { drop: vec![(0, 7), (0, 8), (0, 80)], ..case });
     assert_eq!(out.resends(), [(0, 7, 9), (0, 80, 81)], "one after the other");
     assert_eq!(out.again(0), [7, 8, 80]);
-    // Each was asked for when nothing had come for as long as that.
+    // Each was requested after that time without a packet.
     let asked: Vec<Time> = out
         .to_sender
         .iter()
@@ -22,7 +22,7 @@ fn the_receiver_asks_for_the_first_packets_that_are_missing() {
 }
 
 #[test]
-fn a_message_of_which_nothing_arrives_is_found_by_its_sender() {
+fn the_sender_detects_a_message_that_never_arrived() {
     let case = Case::new(settings(1, &[]), &[Job::new(0, 1, 3 * MTU)]);
     let out = run(&Case { drop: vec![(0, 0), (0, 1), (0, 2)], ..case });
     assert_eq!(out.to_receiver.len(), 1);
@@ -32,10 +32,10 @@ fn a_message_of_which_nothing_arrives_is_found_by_its_sender() {
 }
 
 #[test]
-fn a_lost_grant_is_found_by_the_receiver_or_the_next_one() {
+fn a_lost_grant_is_replaced_by_a_resend_or_the_next_grant() {
     let job = Job::new(0, 1, 200 * MTU);
     let one = run(&Case { drop_grants: 1, ..Case::new(settings(1, &[]), &[job]) });
-    // The next grant says all that it said.
+    // The next grant includes the lost one.
     assert_eq!((one.resends(), one.again(0)), (vec![], vec![]));
     let all = Case { drop_grants: RTT.get(), ..Case::new(settings(1, &[]), &[job]) };
     let all = run(&all);
@@ -44,13 +44,13 @@ fn a_lost_grant_is_found_by_the_receiver_or_the_next_one() {
 }
 
 #[test]
-fn a_sender_that_sends_others_first_says_that_it_is_busy() {
-    // The last packet of the long one is lost. It is asked for while a shorter one is sent.
+fn a_sender_of_other_messages_responds_busy() {
+    // The last packet of the long message is lost, and requested while a shorter one is sent.
     let jobs =
         [Job::new(0, 1, 60 * MTU), Job { start: Time::from_us(515), ..Job::new(0, 2, 60 * MTU) }];
     let case = Case { drop: vec![(0, 3)], ..Case::new(settings(1, &[]), &jobs) };
     let out = run(&case);
-    // With no packets left that were not sent, what is missing goes before all others.
+    // Without unsent packets, retransmissions precede all other messages.
     assert_eq!((out.resends(), out.again(0)), (vec![(0, 3, 4)], vec![3]));
     let is_busy = |control: &(Time, u32, ToReceiver)| matches!(control, (_, 0, ToReceiver::Busy));
     assert!(!out.to_receiver.iter().any(is_busy));
@@ -66,10 +66,9 @@ fn a_sender_that_sends_others_first_says_that_it_is_busy() {
     assert_eq!(order, [0, 1, 0]);
 }
 
-/// Who says that it is busy is given its time anew; who asks about a message that is not complete hears
-/// that it is known (Homa 3.7).
+/// BUSY restarts the deadline. A query about an incomplete message is answered by BUSY (Homa 3.7).
 #[test]
-fn busy_hosts_are_not_given_up() {
+fn busy_hosts_are_not_timed_out() {
     let settings = settings(1, &[]);
     let message = Job::new(0, 1, 10 * MTU).message();
     let mut receiver = Receiver::new();

@@ -1,4 +1,4 @@
-//! Whatever the network does, every packet reaches the application once, and the flow ends.
+//! For any network, every packet reaches the application once, and the flow ends.
 
 use crate::harness::{Case, Channel, run};
 use bandwise_rdma::transport::{Acks, Recovery, Timeout, TransportSettings};
@@ -6,7 +6,7 @@ use bandwise_units::Time;
 use proptest::prelude::*;
 use std::num::NonZeroU32;
 
-/// Every transport that survives losses, with and without each part.
+/// Every transport that tolerates losses, with and without each part.
 fn any_settings() -> impl Strategy<Value = TransportSettings> {
     let recovery = prop_oneof![
         2 => Just(Recovery::GoBackN),
@@ -97,10 +97,10 @@ proptest! {
         }
     }
 
-    /// A network that keeps the order and loses nothing: nothing is sent twice, all leaves in
-    /// order, and nobody sees a loss. The timeouts here are longer than any round trip.
+    /// In a network that keeps the order and loses no packet, nothing is sent twice, packets leave
+    /// in order, and no loss is reported. Timeouts here are longer than any round trip.
     #[test]
-    fn without_loss_nothing_is_sent_again(
+    fn without_loss_nothing_is_retransmitted(
         case in any_case(
             prop_oneof![
                 any_settings(), Just(TransportSettings::roce_with_pfc()), Just(TransportSettings::roce()),
@@ -113,7 +113,7 @@ proptest! {
             Timeout::None => Timeout::None,
             _ => Timeout::Fixed(Time::from_us(200)),
         };
-        // Without acknowledgements a congestion window never opens.
+        // Without acknowledgements a congestion window never grows.
         let cwnd = if case.settings.acks == Acks::OnCompletion { u32::MAX } else { case.cwnd };
         let case = Case { settings: TransportSettings { timeout, ..case.settings }, cwnd, ..case };
         let out = run(&case);

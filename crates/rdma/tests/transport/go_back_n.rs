@@ -8,7 +8,7 @@ use bandwise_units::Time;
 use proptest::prelude::*;
 
 #[test]
-fn the_receiver_asks_once_for_a_gap() {
+fn the_receiver_sends_one_nack_per_gap() {
     let settings = TransportSettings::roce();
     let mut receiver = Receiver::new(&settings, 9);
     let mut answers = |seq, accepted, reply| {
@@ -34,14 +34,14 @@ fn reads_are_acknowledged_as_a_whole() {
     assert_eq!(receiver.on_data(&settings, Time::ZERO, 1).reply, None);
     assert_eq!(receiver.on_data(&settings, Time::ZERO, 2).reply, Some(Feedback::ack(3)));
     assert_eq!(receiver.on_data(&settings, Time::ZERO, 2).reply, Some(Feedback::ack(3)));
-    // The data of one flow takes as long as the link takes for it, and half a round trip.
+    // A flow takes the transmission time of its data, and half a round trip.
     let out = run(&Case::new(settings, 1000));
     assert_eq!(out.feedback, [Feedback::ack(1000)]);
     assert_eq!(out.completed, Time::from_ns(200) * 999 + Time::from_us(5));
 }
 
 #[test]
-fn a_nack_that_comes_twice_is_one_loss() {
+fn a_duplicate_nack_is_one_loss() {
     let (settings, now) = (TransportSettings::roce(), Time::ZERO);
     let mut sender = Sender::new(&settings, 9);
     (0..4).for_each(|seq| assert_eq!(sender.next(&settings, now, 4).unwrap().seq, seq));
@@ -49,7 +49,7 @@ fn a_nack_that_comes_twice_is_one_loss() {
     assert_eq!(progress, Progress { newly_acked: 1, loss: true, done: false });
     let progress = sender.on_feedback(&settings, now, Feedback::nack(1, 2));
     assert_eq!(progress, Progress::default());
-    // Packet 1 was only late: what it acknowledges is not sent again.
+    // Packet 1 was only late; the packets it acknowledges are not retransmitted.
     assert_eq!(sender.on_feedback(&settings, now, Feedback::ack(2)).newly_acked, 1);
     assert_eq!(sender.next(&settings, now, 4).unwrap().seq, 2);
 }
@@ -60,16 +60,17 @@ fn the_sender_waits_for_the_fetch() {
     let case = Case::new(settings, 200).dropping(&[20]);
     let out = run(&case);
     let again = out.sent.iter().find(|(_, packet)| packet.retransmission).unwrap();
-    // The NACK is triggered by packet 21.
+    // Packet 21 triggers the NACK.
     assert_eq!(again.0, case.packet_time * 21 + Time::from_us(5 + 5 + 2));
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
-    /// One loss: everything sent after it is sent again, in order, whatever arrived.
+    /// A single loss: everything sent after it is retransmitted in order, whether it arrived or
+    /// not.
     #[test]
-    fn everything_after_a_loss_is_sent_again(
+    fn everything_after_a_loss_is_retransmitted(
         packets in 2u32..400, which in any::<prop::sample::Index>(), capped in any::<bool>(),
     ) {
         let lost = which.index(packets as usize - 1) as Seq;
@@ -78,7 +79,7 @@ proptest! {
         let out = run(&Case::new(settings, packets).dropping(&[lost]));
         let sent = out.sequence();
         let back = sent.iter().rposition(|&seq| seq == lost).unwrap();
-        // Until the NACK arrives, new packets; from then on all from the lost one, to the end.
+        // New packets until the NACK arrives, then all from the lost one to the end.
         prop_assert!(sent[..back].iter().copied().eq(0..back as Seq));
         prop_assert!(sent[back..].iter().copied().eq(lost..packets));
         prop_assert_eq!(out.retransmissions(), (lost..back as Seq).collect::<Vec<_>>());

@@ -1,21 +1,21 @@
-//! One flow over a channel each way, in virtual time. It checks on every step what must always
-//! hold, and returns what happened.
+//! One flow over a channel in each direction, in virtual time. Each step checks the invariants; a
+//! run returns a log.
 
 use bandwise_rdma::transport::{Feedback, Receiver, Sender, Seq, Transmit, TransportSettings};
 use bandwise_units::Time;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// What a direction does to its packets.
+/// Behaviour of one direction of a channel.
 #[derive(Debug, Clone)]
 pub struct Channel {
     pub delay: Time,
-    /// Up to so much more, drawn for each packet: with 0 the order is kept.
+    /// Largest additional delay, random for each packet; 0 keeps the order.
     pub jitter: Time,
-    /// Of 1000 packets, how many get lost, and how many arrive twice.
+    /// Packets lost, and packets duplicated, out of 1000.
     pub loss: u64,
     pub duplicates: u64,
-    /// Packets whose first transmission gets lost besides; the first two, if listed twice.
+    /// Packets whose first transmission is lost in addition; the first two, if listed twice.
     pub drop: Vec<Seq>,
 }
 
@@ -33,7 +33,7 @@ pub struct Case {
     pub packets: u32,
     pub data: Channel,
     pub feedback: Channel,
-    /// How long the link takes for a packet.
+    /// Transmission time of a packet on the link.
     pub packet_time: Time,
     pub cwnd: u32,
     pub seed: u64,
@@ -52,29 +52,29 @@ impl Case {
         }
     }
 
-    /// The same with these data packets lost.
+    /// Returns the case with these data packets lost.
     pub fn dropping(mut self, drop: &[Seq]) -> Self {
         self.data.drop = drop.to_vec();
         self
     }
 }
 
-/// What happened.
+/// Log of a run.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// All data packets, in the order in which they were sent.
+    /// All data packets in the order sent.
     pub sent: Vec<(Time, Transmit)>,
     pub feedback: Vec<Feedback>,
-    /// The packets that the receiver took, in order.
+    /// Packets accepted by the receiver, in order.
     pub accepted: Vec<Seq>,
-    /// When the receiver had them all, and when the sender knew.
+    /// When the receiver had all packets, and when the sender knew.
     pub completed: Time,
     pub done: Time,
     pub most_in_flight: u32,
-    /// How often a recovery began, and how often the timer ended.
+    /// Number of recoveries, and of timeouts.
     pub losses: u32,
     pub timeouts: u32,
-    /// Data packets that the channel lost.
+    /// Data packets lost in the channel.
     pub dropped: usize,
 }
 
@@ -95,7 +95,7 @@ enum Event {
     Feedback(Feedback),
 }
 
-/// SplitMix64: enough for tests, and the same everywhere.
+/// SplitMix64: sufficient for tests, and equal on all machines.
 struct Chance(u64);
 
 impl Chance {
@@ -107,7 +107,7 @@ impl Chance {
     }
 }
 
-/// What is on its way, by the time and the order of its arrival.
+/// Packets in flight, by time and order of arrival.
 #[derive(Default)]
 struct OnTheWay {
     events: BTreeMap<(Time, usize), Event>,
@@ -115,7 +115,7 @@ struct OnTheWay {
 }
 
 impl OnTheWay {
-    /// `drop`: the packet gets lost whatever chance says. Returns whether it was.
+    /// Sends a packet; `drop` loses it in any case. Returns whether it was lost.
     fn send(
         &mut self,
         channel: &Channel,
@@ -135,12 +135,12 @@ impl OnTheWay {
     }
 }
 
-/// Runs a flow until its sender is done and nothing is on its way. Fails if that does not happen
-/// in a minute of virtual time.
+/// Runs a flow until its sender is done and nothing is in flight. Fails if that takes more than a
+/// minute of virtual time.
 pub fn run(case: &Case) -> Outcome {
     let Case { settings, packets, .. } = case;
     settings.validate().unwrap();
-    // In the memory of another flow: nothing of it may remain.
+    // Reuses the memory of another flow, of which nothing may remain.
     let mut sender = Sender::new(settings, 7);
     sender.next(settings, Time::ZERO, 1);
     sender.on_feedback(settings, Time::ZERO, Feedback::nack(0, 1));
@@ -216,7 +216,7 @@ pub fn run(case: &Case) -> Outcome {
             way.send(&case.feedback, &mut chance, now, Event::Feedback(feedback), false);
             out.feedback.push(feedback);
         }
-        // What must hold at any time.
+        // Invariants at any time.
         assert!(settings.window.is_none_or(|window| sender.in_flight() <= window.get()));
         assert!(receiver.is_complete() || !sender.is_done());
         assert!(sender.in_flight() > 0 || sender.deadline(settings) == Time::MAX);

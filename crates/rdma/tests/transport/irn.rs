@@ -16,7 +16,7 @@ fn window(packets: u32) -> Option<NonZeroU32> {
     NonZeroU32::new(packets)
 }
 
-/// A sender and the time, in sentences.
+/// A sender with a clock, for readable tests.
 struct Bench {
     settings: TransportSettings,
     sender: Sender,
@@ -28,7 +28,7 @@ impl Bench {
         Bench { settings, sender: Sender::new(&settings, packets), now: us(0) }
     }
 
-    /// All that it sends now; retransmissions are negative, less one (0 is -1).
+    /// Returns all packets sent now; retransmissions are negative, minus one (0 is -1).
     fn sends(&mut self) -> Vec<i64> {
         let mut sent = vec![];
         while let Some(Transmit { seq, retransmission }) =
@@ -59,7 +59,7 @@ impl Bench {
 
 const NOTHING: [i64; 0] = [];
 
-/// IRN 3.1 to the letter: a packet is lost only if a higher one was selectively acknowledged.
+/// IRN 3.1 literally: a packet is lost only if a later one was selectively acknowledged.
 const SACK_ONLY: TransportSettings = TransportSettings {
     recovery: Recovery::Selective { partial_acks: false },
     ..TransportSettings::irn()
@@ -73,32 +73,32 @@ fn a_recovery_by_the_rules() {
     // 0 arrives. 1 and 4 are lost.
     assert_eq!(irn.ack(1).newly_acked, 1);
     assert_eq!(irn.sends(), [10]);
-    // A NACK starts the recovery, and its first packet is the one at the acknowledgement.
+    // A NACK starts the recovery, whose first packet is the one at the acknowledgement.
     assert!(irn.nack(1, 2).loss);
     assert_eq!(irn.sends(), [-2], "and nothing new: BDP-FC counts from packet 1");
     // A second NACK: nothing between 1 and 3 is missing, so nothing more is lost.
     assert!(!irn.nack(1, 3).loss);
     assert_eq!(irn.sends(), NOTHING);
-    // 5 is there, so 4 is lost.
+    // 5 has arrived, so 4 is lost.
     assert!(!irn.nack(1, 5).loss);
     assert_eq!(irn.sends(), [-5]);
-    // Further NACKs find nothing further; each packet is sent again once.
+    // Further NACKs find no further losses; each packet is retransmitted once.
     for sack in 6..=10 {
         irn.nack(1, sack);
         assert_eq!(irn.sends(), NOTHING);
     }
-    // 1 arrives: a partial acknowledgement up to 4, and new packets as BDP-FC allows. The
-    // recovery goes on, as its sequence is 10.
+    // 1 arrives: a partial acknowledgement up to 4, and new packets as BDP-FC allows. The recovery
+    // continues, as its sequence is 10.
     assert_eq!(irn.ack(4).newly_acked, 3);
     assert_eq!(irn.sends(), [11, 12, 13]);
-    // 11 is lost, 12 arrives: inside the recovery that loses all below 12 that is not there.
+    // 11 is lost, 12 arrives: during the recovery, this marks all missing packets below 12 as lost.
     assert!(!irn.nack(4, 12).loss);
     assert_eq!(irn.sends(), [-12]);
-    // 4 arrives, all up to 10 is there: the recovery is over.
+    // 4 arrives, all up to 10 have arrived: the recovery ends.
     assert_eq!(irn.ack(11).newly_acked, 7);
     assert_eq!(irn.sends(), (14..=20).collect::<Vec<_>>());
-    // 13 arrives. Another NACK, another recovery, whose first packet is the one at the
-    // acknowledgement, although it was sent in the last one.
+    // 13 arrives. Another NACK starts another recovery, whose first packet is the one at the
+    // acknowledgement, although the last one retransmitted it.
     assert!(irn.nack(11, 13).loss);
     assert_eq!(irn.sends(), [-12]);
     assert!(!irn.ack(21).loss);
@@ -106,7 +106,7 @@ fn a_recovery_by_the_rules() {
 }
 
 #[test]
-fn a_lost_retransmission_is_found_by_the_timeout() {
+fn the_timeout_detects_a_lost_retransmission() {
     let mut irn =
         Bench::new(TransportSettings { window: window(6), ..TransportSettings::irn() }, 6);
     assert_eq!(irn.sends(), [0, 1, 2, 3, 4, 5]);
@@ -119,7 +119,7 @@ fn a_lost_retransmission_is_found_by_the_timeout() {
     irn.nack(0, 4);
     irn.nack(0, 5);
     assert_eq!(irn.sends(), NOTHING);
-    // 0 is lost again, 2 arrives: nothing to learn that leads to 0.
+    // 0 is lost again, 2 arrives: no feedback indicates 0.
     irn.nack(0, 2);
     assert_eq!(irn.sends(), NOTHING);
     assert_eq!(irn.sender.deadline(&irn.settings), us(12 + 320), "since 0 was sent again");
@@ -129,18 +129,19 @@ fn a_lost_retransmission_is_found_by_the_timeout() {
 }
 
 #[test]
-fn a_timeout_inside_a_recovery_starts_it_over() {
+fn a_timeout_during_a_recovery_restarts_it() {
     let mut irn =
         Bench::new(TransportSettings { window: window(8), ..TransportSettings::irn() }, 8);
     assert_eq!(irn.sends().len(), 8);
-    // 0, 1 and 3 are lost, and again.
+    // 0, 1 and 3 are lost twice.
     irn.nack(0, 2);
     irn.nack(0, 4);
     assert_eq!(irn.sends(), [-1, -2, -4]);
     irn.waits_for_the_timeout();
     assert_eq!(irn.sends(), [-1, -2, -4], "what lies below a selective acknowledgement");
     assert_eq!(irn.ack(5).newly_acked, 5);
-    // 5, 6 and 7 are lost too, and nothing follows them. But they were sent before 0, which is there.
+    // 5, 6 and 7 are lost too, and nothing follows them. But they were sent before 0, which has
+    // arrived.
     assert_eq!(irn.sends(), [-6]);
     irn.ack(6);
     assert_eq!(irn.sender.in_flight(), 2);
@@ -150,7 +151,7 @@ fn a_timeout_inside_a_recovery_starts_it_over() {
 }
 
 #[test]
-fn partial_acknowledgements_may_not_count() {
+fn partial_acknowledgements_can_be_disabled() {
     let mut irn = Bench::new(SACK_ONLY, 4);
     assert_eq!(irn.sends(), [0, 1, 2, 3]);
     irn.waits_for_the_timeout();
@@ -162,7 +163,7 @@ fn partial_acknowledgements_may_not_count() {
 }
 
 #[test]
-fn a_recovery_that_ends_with_losses_open_is_followed_by_another() {
+fn a_recovery_with_remaining_losses_is_followed_by_another() {
     let mut irn = Bench::new(TransportSettings { window: window(3), fetch: us(2), ..SACK_ONLY }, 9);
     assert_eq!(irn.sends(), [0, 1, 2]);
     irn.ack(1);
@@ -172,7 +173,7 @@ fn a_recovery_that_ends_with_losses_open_is_followed_by_another() {
     assert_eq!(irn.sends(), [-2]);
     irn.ack(3);
     assert_eq!(irn.sends(), [4, 5]);
-    irn.nack(3, 5); // 3 and 4 are lost, 3 of the recovery that 1 began. 3 comes late.
+    irn.nack(3, 5); // 3 and 4 are lost, 3 during the recovery of 1. 3 arrives late.
     assert!(irn.ack(4).loss, "the first recovery is over, and 4 is known to be lost");
     assert!(!irn.nack(4, 5).loss, "of the second recovery");
     irn.now = us(4);
@@ -182,7 +183,7 @@ fn a_recovery_that_ends_with_losses_open_is_followed_by_another() {
 }
 
 #[test]
-fn retransmissions_are_fetched_first() {
+fn retransmissions_wait_for_their_fetch() {
     let settings = TransportSettings { window: window(6), fetch: us(2), ..SACK_ONLY };
     let mut irn = Bench::new(settings, 100);
     assert_eq!(irn.sends().len(), 6);
@@ -191,7 +192,7 @@ fn retransmissions_are_fetched_first() {
     assert_eq!(irn.sends(), NOTHING);
     assert_eq!(irn.sender.next_at(&settings, irn.now, u32::MAX), us(12));
     irn.now = us(11);
-    irn.nack(0, 3); // 2 is lost as well; the fetch of 0 goes on.
+    irn.nack(0, 3); // 2 is lost as well; the fetch of 0 continues.
     assert_eq!(irn.sender.next_at(&settings, irn.now, u32::MAX), us(12));
     irn.now = us(12);
     assert_eq!(irn.sends(), [-1], "2 is found by looking ahead now");
@@ -225,7 +226,7 @@ fn without_sack_each_loss_takes_a_round_trip() {
 }
 
 #[test]
-fn the_receiver_answers_each_packet() {
+fn the_receiver_responds_to_each_packet() {
     let settings = TransportSettings::irn();
     let mut receiver = Receiver::new(&settings, 5);
     let mut answers = |seq, accepted, reply| {
@@ -245,7 +246,7 @@ fn the_receiver_answers_each_packet() {
 }
 
 #[test]
-fn feedback_about_what_was_never_sent_changes_nothing() {
+fn feedback_on_packets_never_sent_is_ignored() {
     let mut irn =
         Bench::new(TransportSettings { window: window(3), ..TransportSettings::irn() }, 9);
     irn.sends();
@@ -257,8 +258,8 @@ fn feedback_about_what_was_never_sent_changes_nothing() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// Any one packet lost but the last costs one retransmission and no timeout; the last one,
-    /// which nothing follows, costs a timeout.
+    /// The loss of any packet but the last costs one retransmission and no timeout. The loss of the
+    /// last one, which nothing follows, costs a timeout.
     #[test]
     fn one_loss_is_one_retransmission(packets in 1u32..400, which in any::<prop::sample::Index>()) {
         let lost = which.index(packets as usize) as Seq;
@@ -268,10 +269,10 @@ proptest! {
         prop_assert_eq!((out.losses, out.timeouts), (u32::from(!is_last), u32::from(is_last)));
     }
 
-    /// Of packets that were all sent before the first answer (a round trip is 50), those that were
-    /// lost are sent again, and no other, whichever they are.
+    /// Of packets that were all sent before the first feedback (a round trip is 50), exactly the
+    /// lost ones are retransmitted.
     #[test]
-    fn only_lost_packets_are_sent_again(
+    fn only_lost_packets_are_retransmitted(
         packets in 2u32..=50, lost in prop::collection::btree_set(0u32..49, 1..40),
     ) {
         let lost: Vec<Seq> = lost.into_iter().filter(|&seq| seq < packets - 1).collect();
@@ -281,10 +282,10 @@ proptest! {
     }
 }
 
-/// What the rule costs that a recovery begins at the cumulative acknowledgement, also where the
-/// last one had sent that packet again: in a network that keeps the order and loses 8.5% (IRN
-/// 4.2.2), a seventh of the retransmissions is in vain. It gains more: a retransmission that was
-/// lost is found without a timeout.
+/// The cost of starting a recovery at the cumulative acknowledgement, even if the last one
+/// retransmitted that packet. In a network that keeps the order and loses 8.5% (IRN 4.2.2), a
+/// seventh of the retransmissions is needless. The benefit is larger: a lost retransmission is
+/// detected without a timeout.
 #[test]
 fn random_losses_cost_little_more_than_themselves() {
     let (mut dropped, mut again, mut timeouts) = (0, 0, 0);
@@ -296,6 +297,7 @@ fn random_losses_cost_little_more_than_themselves() {
         timeouts += out.timeouts as usize;
     }
     let what = format!("{dropped} lost, {again} sent again, {timeouts} timeouts");
-    // Of those lost, 8.5% are retransmissions: without the rule, half of these wait for a timeout.
+    // Of the lost packets, 8.5% are retransmissions: without the rule, half of these wait for a
+    // timeout.
     assert!(again >= dropped && again < dropped * 6 / 5 && timeouts < dropped / 20, "{what}");
 }

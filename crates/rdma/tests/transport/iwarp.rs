@@ -13,7 +13,7 @@ fn tcp(initial_window: u32) -> TransportSettings {
     TransportSettings { recovery, acks, ..TransportSettings::iwarp() }
 }
 
-/// A sender and the congestion window that it should have.
+/// Returns the packets that a sender sends now.
 fn sends(sender: &mut Sender, settings: &TransportSettings) -> Vec<Seq> {
     std::iter::from_fn(|| sender.next(settings, Time::ZERO, u32::MAX)).map(|p| p.seq).collect()
 }
@@ -26,7 +26,7 @@ fn cwnd(sender: &Sender) -> u32 {
 #[test]
 fn slow_start_doubles_the_window_each_round_trip() {
     let out = run(&Case { packet_time: Time::from_ns(1), ..Case::new(tcp(2), 126) });
-    // Bursts of 2, 4, 8, ... a round trip of 10 us apart.
+    // Bursts of 2, 4, 8, ..., one round trip of 10 us apart.
     for (round, len) in (0..6).map(|round| (round, 2usize << round)) {
         let begin = (2usize << round) - 2;
         let (first, last) = (out.sent[begin].0, out.sent[begin + len - 1].0);
@@ -42,23 +42,23 @@ fn fast_recovery_by_hand() {
     let mut sender = Sender::new(&settings, 1000);
     let feedback = |sender: &mut Sender, f| sender.on_feedback(&settings, Time::ZERO, f);
     assert_eq!(sends(&mut sender, &settings).len(), 10);
-    // 0 is lost. The first two duplicates let a new packet out each (RFC 3042).
+    // 0 is lost. The first two duplicates allow one new packet each (RFC 3042).
     assert!(!feedback(&mut sender, Feedback::nack(0, 1)).loss);
     assert_eq!(sends(&mut sender, &settings), [10]);
     assert!(!feedback(&mut sender, Feedback::nack(0, 2)).loss);
     assert_eq!(sends(&mut sender, &settings), [11]);
-    // The third is a loss: half of 12 in flight.
+    // The third indicates a loss: half of 12 in flight.
     assert!(feedback(&mut sender, Feedback::nack(0, 3)).loss);
     assert_eq!(cwnd(&sender), 6);
     assert_eq!(sends(&mut sender, &settings), [0]);
-    // In the network: 4 to 11 and 0 again, 9. From 5 on there is room for new packets.
+    // In the network: 4 to 11, the retransmitted 0: 9. From 5 on there is room for new packets.
     for sack in 4..=6 {
         assert!(!feedback(&mut sender, Feedback::nack(0, sack)).loss);
         assert_eq!(sends(&mut sender, &settings), NOTHING);
     }
     feedback(&mut sender, Feedback::nack(0, 7));
     assert_eq!(sends(&mut sender, &settings), [12]);
-    // 9 is lost too: with three above it, it is sent again before new packets.
+    // 9 is lost too: with three above it, it is retransmitted before new packets.
     for (sack, new) in [(8, 13), (10, 14), (11, 15)] {
         feedback(&mut sender, Feedback::nack(0, sack));
         assert_eq!(sends(&mut sender, &settings), [new]);
@@ -70,7 +70,7 @@ fn fast_recovery_by_hand() {
     sends(&mut sender, &settings);
     assert!(!feedback(&mut sender, Feedback::ack(13)).loss);
     assert_eq!(cwnd(&sender), 6, "the recovery is over, the window as it was set");
-    // Congestion avoidance: a packet a window.
+    // Congestion avoidance: one packet per window.
     for cumulative in 14..=18 {
         feedback(&mut sender, Feedback::ack(cumulative));
         sends(&mut sender, &settings);
@@ -93,7 +93,7 @@ fn a_recovery_after_another_does_not_repeat_it() {
     let mut sender = Sender::new(&settings, 1000);
     let feedback = |sender: &mut Sender, f| sender.on_feedback(&settings, Time::ZERO, f);
     sends(&mut sender, &settings);
-    // 0 is lost, and 12, the first new packet that its recovery lets out.
+    // 0 is lost, and 12, the first new packet sent during its recovery.
     for sack in 1..=9 {
         feedback(&mut sender, Feedback::nack(0, sack));
         sends(&mut sender, &settings);
@@ -102,7 +102,7 @@ fn a_recovery_after_another_does_not_repeat_it() {
         feedback(&mut sender, Feedback::nack(0, sack));
         sends(&mut sender, &settings);
     }
-    // 0 arrives: the recovery is over, 12 known to be lost and on its way again.
+    // 0 arrives: the recovery ends, with 12 known to be lost and retransmitted.
     let window = cwnd(&sender);
     assert!(!feedback(&mut sender, Feedback::ack(12)).loss);
     assert!(!feedback(&mut sender, Feedback::nack(12, 16)).loss);
@@ -110,14 +110,14 @@ fn a_recovery_after_another_does_not_repeat_it() {
 }
 
 #[test]
-fn the_last_packets_of_a_recovery_go_again_without_three_above_them() {
+fn the_last_packets_of_a_recovery_are_retransmitted_without_three_above_them() {
     // Only 8 and 9 are above 7, and nothing new follows.
     let out = run(&Case::new(tcp(10), 10).dropping(&[0, 7]));
     assert_eq!((out.retransmissions(), out.timeouts), (vec![0, 7], 0));
 }
 
 #[test]
-fn a_second_timeout_leaves_the_threshold() {
+fn a_second_timeout_keeps_the_threshold() {
     let settings = tcp(16);
     let mut sender = Sender::new(&settings, 16);
     assert_eq!(sends(&mut sender, &settings).len(), 16);
@@ -130,7 +130,7 @@ fn a_second_timeout_leaves_the_threshold() {
         sender.on_feedback(&settings, now, Feedback::ack(cumulative));
         sends(&mut sender, &settings);
     }
-    // Slow start up to 8, half of what was in flight at the first.
+    // Slow start up to 8, half of the packets in flight at the first timeout.
     let windows = (3..=10).map(|cumulative| {
         sender.on_feedback(&settings, Time::ZERO, Feedback::ack(cumulative));
         cwnd(&sender)
@@ -141,15 +141,15 @@ fn a_second_timeout_leaves_the_threshold() {
 const NOTHING: [Seq; 0] = [];
 
 #[test]
-fn a_timeout_starts_slowly_again() {
+fn a_timeout_restarts_slow_start() {
     let settings = tcp(8);
-    // The first window is lost, all of it.
+    // The whole first window is lost.
     let lost: Vec<Seq> = (0..8).collect();
     let out = run(&Case::new(settings, 40).dropping(&lost));
     assert_eq!(out.timeouts, 1);
     assert_eq!(out.retransmissions(), (0..8).collect::<Vec<_>>());
     let Timeout::Dynamic { initial, .. } = settings.timeout else { unreachable!() };
-    // One, then two, a round trip later.
+    // One packet, then two, a round trip later.
     assert_eq!(out.sent[8].0, initial);
     assert_eq!(out.sent[9].0, initial + Time::from_us(10));
     assert_eq!(out.sent[10].0, out.sent[9].0 + Time::from_ns(200));
@@ -157,7 +157,7 @@ fn a_timeout_starts_slowly_again() {
 }
 
 #[test]
-fn every_second_packet_is_acknowledged_or_the_timer_does() {
+fn every_second_packet_or_the_timer_causes_an_acknowledgement() {
     let settings = TransportSettings::iwarp();
     let mut receiver = Receiver::new(&settings, 100);
     let mut at = |us, seq| receiver.on_data(&settings, Time::from_us(us), seq).reply;
@@ -172,7 +172,7 @@ fn every_second_packet_is_acknowledged_or_the_timer_does() {
     assert_eq!(receiver.on_timeout(Time::from_us(105)), None);
     assert_eq!(receiver.on_timeout(Time::from_us(106)), Some(Feedback::ack(6)));
     assert_eq!(receiver.deadline(), Time::MAX);
-    // The first packet that waits says how long.
+    // The first waiting packet sets the time.
     let acks = Acks::Delayed { every: NonZeroU32::new(3).unwrap(), after: Time::from_us(100) };
     let settings = TransportSettings { acks, ..settings };
     assert_eq!(receiver.on_data(&settings, Time::from_us(200), 6).reply, None);

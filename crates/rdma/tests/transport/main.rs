@@ -1,4 +1,4 @@
-//! The transports, driven through networks that drop, reorder and duplicate, in virtual time.
+//! The transports on networks that drop, reorder and duplicate packets, in virtual time.
 
 mod delivery;
 mod go_back_n;

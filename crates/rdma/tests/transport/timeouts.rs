@@ -1,10 +1,10 @@
-//! When nothing tells of a loss.
+//! Losses without any feedback.
 
 use crate::harness::{Case, run};
 use bandwise_rdma::transport::{RTO_HIGH, RTO_LOW, Timeout, TransportSettings};
 use bandwise_units::Time;
 
-/// When the first retransmission leaves, if all of `packets` are lost at first.
+/// Returns when the first retransmission is sent, if all of `packets` are lost at first.
 fn first_retransmission(settings: TransportSettings, packets: u32) -> Time {
     let lost: Vec<u32> = (0..packets).collect();
     let out = run(&Case::new(settings, packets).dropping(&lost));

@@ -1,6 +1,6 @@
 //! Parameters of hosts: one commented table per device, shared by all figures.
 
-use bandwise_rdma::cc::SourceSettings;
+use bandwise_rdma::ib_congestion::SourceSettings;
 use bandwise_rdma::wire::Mtu;
 use bandwise_units::{BitRate, Bytes, Time};
 

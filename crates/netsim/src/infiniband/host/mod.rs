@@ -23,7 +23,7 @@ use crate::infiniband::egress::Egress;
 use crate::infiniband::occupancy::Occupancy;
 use crate::infiniband::packet::Packet;
 use bandwise_random::Stream;
-use bandwise_rdma::cc::SourceSettings;
+use bandwise_rdma::ib_congestion::SourceSettings;
 use bandwise_rdma::qos::{Sl2Vl, VlArbiter};
 use bandwise_rdma::verbs::{Completion, Posts, Program};
 use bandwise_units::Time;
@@ -69,7 +69,7 @@ pub struct Host<P> {
     fetched: [u32; 16],
     /// Offset of the congestion control timer ahead of the simulation's clock. Ports do not start
     /// their timers at the same moment.
-    cc_timer_ahead: Time,
+    congestion_timer_offset: Time,
     loopback_free: Time,
     posts: Posts,
     polled: Vec<Completion>,
@@ -130,7 +130,7 @@ impl<P: Program> Host<P> {
         index: u16,
         number: u32,
         model: DeviceModel,
-        mut cc_timer: Stream,
+        mut congestion_timer: Stream,
         sl2vl: Sl2Vl,
         lanes: usize,
         egress: Egress,
@@ -153,7 +153,7 @@ impl<P: Program> Host<P> {
             issue_free: Time::ZERO,
             transmit_at: Time::MAX,
             fetched: [0; 16],
-            cc_timer_ahead: cc_timer.time_below(period),
+            congestion_timer_offset: congestion_timer.time_below(period),
             loopback_free: Time::ZERO,
             posts: Posts::default(),
             polled: Vec::new(),

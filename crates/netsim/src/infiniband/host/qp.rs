@@ -2,7 +2,7 @@
 
 use crate::base::ring::Ring;
 use crate::infiniband::packet::Packet;
-use bandwise_rdma::cc::Throttle;
+use bandwise_rdma::ib_congestion::Throttle;
 use bandwise_rdma::qos::Sl;
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rdma::wire::PacketKind;

@@ -64,8 +64,8 @@ impl<P: Program> Host<P> {
         if packet.kind() != PacketKind::ReadResponse {
             self.qps[number].receiving += packet.payload();
         }
-        if let (true, Some(cc)) = (packet.is(BECN), &self.model.congestion_control) {
-            self.qps[number].throttle.on_becn(cc, now + self.cc_timer_ahead);
+        if let (true, Some(settings)) = (packet.is(BECN), &self.model.congestion_control) {
+            self.qps[number].throttle.on_becn(settings, now + self.congestion_timer_offset);
         }
         match packet.kind() {
             PacketKind::Send if last => {

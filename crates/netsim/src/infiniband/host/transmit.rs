@@ -154,10 +154,11 @@ impl<P: Program> Host<P> {
         if segment.first {
             qp.next_at = now + self.model.qp_gap;
         }
-        if let Some(cc) = &self.model.congestion_control {
+        if let Some(settings) = &self.model.congestion_control {
             let bytes = wire::packet_bytes(kind, segment);
             let packet_time = self.egress.cable.byte_time.of(Bytes::new(bytes.into()));
-            let delay = qp.throttle.delay(cc, now + self.cc_timer_ahead, packet_time);
+            let delay =
+                qp.throttle.delay(settings, now + self.congestion_timer_offset, packet_time);
             if delay > Time::ZERO {
                 qp.paced_until = now + packet_time + delay;
             }

@@ -6,7 +6,7 @@ use bandwise_netsim::infiniband::host::DeviceModel;
 use bandwise_netsim::infiniband::host::Notify;
 use bandwise_netsim::infiniband::switch::{Hiccup, Queueing, SwitchModel};
 use bandwise_netsim::infiniband::{Models, Qos, Simulation};
-use bandwise_rdma::cc::{MarkerSettings, SourceSettings, Victims, linear_table};
+use bandwise_rdma::ib_congestion::{MarkerSettings, SourceSettings, Victims, linear_table};
 use bandwise_rdma::qos::{Sl2Vl, VlArbEntry, VlArbTable};
 use bandwise_rdma::verbs::{Opcode, Qp, Transport, WorkRequest};
 use bandwise_rdma::wire::Mtu;

@@ -2,7 +2,7 @@
 
 use crate::reader::values::{Given, Number, number, within};
 use bandwise_input::{Decimal, InputError, Source};
-use bandwise_rdma::cc::{CctEntry, linear_table, quadratic_table};
+use bandwise_rdma::ib_congestion::{CctEntry, linear_table, quadratic_table};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use std::fmt;

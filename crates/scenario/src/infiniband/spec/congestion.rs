@@ -3,7 +3,7 @@
 use super::cct::CctSpec;
 use crate::reader::values::{Given, bytes, names, number, place, text, within};
 use bandwise_input::{InputError, Source};
-use bandwise_rdma::cc::{MarkerSettings, SourceSettings, Victims, quadratic_table};
+use bandwise_rdma::ib_congestion::{MarkerSettings, SourceSettings, Victims, quadratic_table};
 use bandwise_units::Bytes;
 use serde::Deserialize;
 use toml::Spanned;

@@ -6,7 +6,7 @@ use bandwise_netsim::infiniband::PortQos;
 use bandwise_netsim::infiniband::egress::Scheduling;
 use bandwise_netsim::infiniband::host::{DeviceModel, IdleState, Notify, OsTick};
 use bandwise_netsim::infiniband::switch::{Hiccup, Queueing};
-use bandwise_rdma::cc::{SourceSettings, Victims, linear_table, quadratic_table};
+use bandwise_rdma::ib_congestion::{SourceSettings, Victims, linear_table, quadratic_table};
 use bandwise_rdma::qos::{Sl2Vl, VlArbTable};
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rdma::wire::Mtu;

@@ -1,9 +1,9 @@
-//! [`Throttle`]: how a source slows down and recovers.
+//! [`Throttle`]: throttling and recovery of a source.
 
 use super::table::CctEntry;
 use bandwise_units::Time;
 
-/// How sources react, for all flows of a service level (IBTA A10, CACongestionSetting and
+/// Reaction of sources, for all flows of a service level (IBTA A10, CACongestionSetting and
 /// CongestionControlTable). The index into the table is the CCTI.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceSettings {
@@ -13,18 +13,18 @@ pub struct SourceSettings {
     min: u16,
 }
 
-/// Why settings of congestion control can't be used.
+/// Reason why settings are unusable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum CcError {
-    /// The table has no entries or too many for a 16-bit index.
+pub enum SourceSettingsError {
+    /// The table is empty, or too long for a 16-bit index.
     #[error("the congestion control table has {0} entries: it must have 1 to 65536")]
     TableLength(usize),
-    /// The floor of the index lies beyond the table.
+    /// The smallest index is beyond the table.
     #[error("CCTI_Min is {min}, but CCTI_Limit, the last entry of the table, is {limit}")]
     MinBeyondLimit {
-        /// The floor.
+        /// Smallest index.
         min: u8,
-        /// The last index.
+        /// Last index.
         limit: usize,
     },
 }
@@ -33,20 +33,27 @@ pub enum CcError {
 const TIMER_UNIT: Time = Time::from_ns(1_024);
 
 impl SourceSettings {
-    /// Settings with this table, whose last index is the CCTI_Limit; a timer in units of
-    /// 1.024 us, after each of which the index falls by one (0: it never falls); by how much the
-    /// index rises with a BECN; and below which index it never falls.
+    /// Creates settings with a table, whose last index is the CCTI_Limit. `ccti_timer` is the
+    /// period in units of 1.024 us after which the index decreases by one (0: never).
+    /// `ccti_increase` is the increase per BECN, `ccti_min` the smallest index.
+    ///
+    /// # Errors
+    ///
+    /// An empty table or one of more than 65536 entries, or a smallest index beyond the table.
     pub fn new(
         table: Vec<CctEntry>,
         ccti_timer: u16,
         ccti_increase: u8,
         ccti_min: u8,
-    ) -> Result<Self, CcError> {
+    ) -> Result<Self, SourceSettingsError> {
         if table.is_empty() || table.len() > 1 << 16 {
-            return Err(CcError::TableLength(table.len()));
+            return Err(SourceSettingsError::TableLength(table.len()));
         }
         if usize::from(ccti_min) >= table.len() {
-            return Err(CcError::MinBeyondLimit { min: ccti_min, limit: table.len() - 1 });
+            return Err(SourceSettingsError::MinBeyondLimit {
+                min: ccti_min,
+                limit: table.len() - 1,
+            });
         }
         Ok(SourceSettings {
             table,
@@ -56,23 +63,23 @@ impl SourceSettings {
         })
     }
 
-    /// The time after which indices fall by one; zero if they never do.
+    /// Returns the time after which indices decrease by one; zero if they never do.
     pub fn timer(&self) -> Time {
         self.timer
     }
 
-    /// CCTI_Limit: the last index of the table.
+    /// Returns CCTI_Limit, the last index of the table.
     pub fn limit(&self) -> u16 {
         (self.table.len() - 1) as u16
     }
 }
 
-/// The state of one flow (a queue pair, or a service level of a port).
+/// State of a flow (a queue pair, or a service level of a port).
 ///
-/// The timer of the specification runs freely, one for all flows of a service level, and each of
-/// its ends lowers their indices by one. Here nothing runs: the ends that have passed since the
-/// flow was last looked at are counted when it is looked at again. `now` is what the clock of that
-/// timer shows, whose zero is the port's own.
+/// The specification has a free-running timer for all flows of a service level, each expiration of
+/// which decreases their indices by one. Here no timer runs: expirations since the last access to
+/// the flow are counted at the next access. `now` is the time of that timer's clock, whose zero is
+/// specific to the port.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Throttle {
     ccti: u16,
@@ -80,23 +87,23 @@ pub struct Throttle {
 }
 
 impl Throttle {
-    /// An acknowledgement or a notification with the BECN bit arrived. Times must not go back
+    /// Processes an acknowledgement or a notification with the BECN bit. Times must not decrease
     /// from call to call.
     pub fn on_becn(&mut self, settings: &SourceSettings, now: Time) {
         let ccti = self.ccti(settings, now);
         self.ccti = ccti.saturating_add(settings.increase).min(settings.limit());
     }
 
-    /// How long the flow waits between the end of a packet that took `packet_time` on the link
+    /// Returns the wait of a flow between the end of a packet that took `packet_time` on the link
     /// and the start of its next.
     pub fn delay(&mut self, settings: &SourceSettings, now: Time, packet_time: Time) -> Time {
         let ccti = self.ccti(settings, now);
         settings.table[usize::from(ccti)].delay(packet_time)
     }
 
-    /// The index into the table at `now`.
+    /// Returns the index into the table at `now`.
     pub fn ccti(&mut self, settings: &SourceSettings, now: Time) -> u16 {
-        debug_assert!(now >= self.updated, "time went back");
+        debug_assert!(now >= self.updated, "time decreased");
         let ends = match settings.timer.as_ps() {
             0 => 0,
             period => now.as_ps() / period - self.updated.as_ps() / period,
@@ -132,7 +139,7 @@ mod tests {
         assert_eq!(flow.ccti(&settings, at(0, UNIT - 1)), 7);
         flow.on_becn(&settings, at(0, UNIT - 1));
         assert_eq!(flow.ccti(&settings, at(0, UNIT - 1)), 7, "the limit");
-        // The timer runs freely: it ends right after.
+        // The timer is free-running: it expires right after.
         assert_eq!(flow.ccti(&settings, at(1, 0)), 6);
         let packet = Time::from_ns(100);
         assert_eq!(flow.delay(&settings, at(3, 5), packet), Time::from_ns(400));
@@ -141,7 +148,7 @@ mod tests {
 
     #[test]
     fn unusable_settings_are_refused() {
-        assert_eq!(SourceSettings::new(vec![], 1, 1, 0), Err(CcError::TableLength(0)));
+        assert_eq!(SourceSettings::new(vec![], 1, 1, 0), Err(SourceSettingsError::TableLength(0)));
         let error = SourceSettings::new(linear_table(4), 1, 1, 4).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -150,16 +157,16 @@ mod tests {
     }
 
     proptest! {
-        /// Looking at a flow more often changes nothing, and its index stays in its bounds.
+        /// Frequent accesses to a flow change nothing, and its index stays in its bounds.
         #[test]
-        fn only_time_and_notifications_count(
+        fn only_time_and_becns_change_the_index(
             steps in prop::collection::vec((0u64..3 * UNIT, any::<bool>()), 1..100),
             timer in 0u16..3, increase in 0u8..5, min in 0u8..5, len in 5u16..40,
         ) {
             let settings =
                 SourceSettings::new(linear_table(len), timer, increase, min).unwrap();
             let (mut watched, mut left_alone) = (Throttle::default(), Throttle::default());
-            // What the rules of the annex give, one end of the timer at a time.
+            // The annex's rules, one expiration of the timer at a time.
             let mut oracle = u16::from(min);
             let mut now = 0;
             for (gap, becn) in steps {

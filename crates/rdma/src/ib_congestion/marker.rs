@@ -1,50 +1,51 @@
-//! [`MarkerSettings`]: which packets a switch marks.
+//! [`MarkerSettings`]: FECN marking of a switch.
 
 use bandwise_units::Bytes;
 
-/// When the switch counts a lane of a port as congested, and which packets it then marks
+/// Conditions under which a switch considers a lane of a port congested, and marks its packets
 /// (IBTA A10.2.1.1; the SwitchCongestionSetting of a subnet manager).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MarkerSettings {
-    /// The queue beyond which the lane is congested. The specification has a level from 0 to 15
-    /// here and leaves the bytes to the switch; this is what the level stands for.
+    /// Queue beyond which the lane is congested. The specification has a level from 0 to 15 and
+    /// leaves the bytes to the switch; this is the level in bytes.
     pub threshold: Bytes,
-    /// How many eligible packets pass unmarked between two marked ones, on average; 0 marks all.
+    /// Mean number of eligible packets between two marked ones; 0 marks all.
     pub marking_rate: u16,
-    /// Smaller packets are never marked, in bytes on the wire.
+    /// Smallest size of a marked packet, in bytes on the wire.
     pub packet_size: u32,
-    /// Which ports mark although they wait for credits.
+    /// Ports that mark packets although they wait for credits.
     pub victims: Victims,
 }
 
-/// Which ports have their bit in the victim mask: those mark packets of a lane that waits for
-/// credits too. It is congested by someone downstream, not by itself.
+/// Ports whose bit is set in the victim mask. They also mark packets of a lane that waits for
+/// credits, whose congestion is caused downstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Victims {
-    /// None.
+    /// No port.
     None,
-    /// Those that lead to hosts: a host marks nothing, so that one that is slower than its link is
-    /// the root of congestion that nobody else would tell of.
+    /// Ports that lead to hosts. A host marks nothing, so a host slower than its link is a root of
+    /// congestion that no other port reports.
     AtHosts,
-    /// All.
+    /// All ports.
     All,
 }
 
-/// A lane of an output port at the moment when a packet leaves by it.
+/// A lane of an output port at the departure of a packet.
 #[derive(Debug, Clone, Copy)]
 pub struct Departure {
-    /// What waits for the lane, the packet included.
+    /// Bytes that wait for the lane, including the packet.
     pub queued: Bytes,
-    /// The packet, on the wire.
+    /// Bytes of the packet on the wire.
     pub packet_bytes: u32,
-    /// Whether the lane waited for credits: it is a victim of congestion, not its root.
+    /// The lane waited for credits: it is a victim of congestion, not its root.
     pub starved: bool,
-    /// Whether the port leads to a host.
+    /// The port leads to a host.
     pub to_host: bool,
 }
 
 impl MarkerSettings {
-    /// Whether the packet may get the FECN bit. One of `marking_rate + 1` of these does.
+    /// Returns whether the packet is eligible for the FECN bit. One of `marking_rate + 1` eligible
+    /// packets is marked.
     #[inline]
     pub fn is_eligible(&self, departure: Departure) -> bool {
         let marks = !departure.starved
@@ -80,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_victim_mask_says_which_victims_mark() {
+    fn the_victim_mask_selects_victims_that_mark() {
         let victim = Departure { starved: true, ..ROOT };
         let at_host = Departure { to_host: true, ..victim };
         let mask = [(Victims::None, false, false), (Victims::AtHosts, false, true)];

@@ -1,12 +1,12 @@
-//! [`CctEntry`]: how long a flow waits between two packets, and tables of them.
+//! [`CctEntry`]: the wait between two packets of a flow, and tables of such entries.
 
 use bandwise_units::Time;
 
-/// An entry of the congestion control table: how long a flow waits between two packets, relative
-/// to the time of the packet (IBTA A10, CongestionControlTable): `multiplier / 2^shift`.
+/// An entry of the congestion control table: the wait of a flow between two packets, relative to
+/// the time of the packet (IBTA A10, CongestionControlTable): `multiplier / 2^shift`.
 ///
-/// Encoded in 16 bits: the shift in the upper 2, the multiplier in the lower 14. The shift lets
-/// the table hold fractions down to an eighth, the multiplier waits up to 16383 packets.
+/// Encoded in 16 bits: the shift in the upper 2, the multiplier in the lower 14. The shift allows
+/// fractions down to an eighth, the multiplier waits up to 16383 packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct CctEntry(u16);
 
@@ -14,8 +14,8 @@ impl CctEntry {
     /// Largest multiplier: 14 bits.
     pub const MAX_MULTIPLIER: u16 = (1 << 14) - 1;
 
-    /// A wait of `multiplier / 2^shift` packet times; `None` if the multiplier needs more than 14
-    /// bits or the shift more than 2.
+    /// Creates a wait of `multiplier / 2^shift` packet times. Returns `None` if the multiplier
+    /// needs more than 14 bits or the shift more than 2.
     pub const fn new(multiplier: u16, shift: u8) -> Option<Self> {
         if multiplier > Self::MAX_MULTIPLIER || shift > 3 {
             return None;
@@ -23,17 +23,18 @@ impl CctEntry {
         Some(CctEntry((shift as u16) << 14 | multiplier))
     }
 
-    /// The entry as it stands in the management datagram.
+    /// Creates an entry from its 16 bits in a MAD.
     pub const fn from_bits(bits: u16) -> Self {
         CctEntry(bits)
     }
 
-    /// The 16 bits of the management datagram.
+    /// Returns the entry's 16 bits in a MAD.
     pub const fn bits(self) -> u16 {
         self.0
     }
 
-    /// The wait after a packet that took `packet_time` on the link, rounded down to picoseconds.
+    /// Returns the wait after a packet that took `packet_time` on the link, rounded down to
+    /// picoseconds.
     #[inline]
     pub fn delay(self, packet_time: Time) -> Time {
         let multiplier = u64::from(self.0 & Self::MAX_MULTIPLIER);
@@ -41,16 +42,16 @@ impl CctEntry {
     }
 }
 
-/// A table of `len` entries in which entry n waits n packet times: the flow then gets the
-/// fraction 1/(n+1) of its link.
+/// Returns a table of `len` entries in which entry n waits n packet times, so that the flow gets
+/// the fraction 1/(n+1) of its link.
 pub fn linear_table(len: u16) -> Vec<CctEntry> {
     (0..len).map(|n| CctEntry(n.min(CctEntry::MAX_MULTIPLIER))).collect()
 }
 
-/// A table of `len` entries whose waits grow with the square of the index, up to `longest` packet
-/// times at the last one, each rounded down to a multiple of 2^-shift: small steps where a flow
-/// has much, large ones where it has little. `None` if the shift or the largest multiplier can't
-/// be encoded.
+/// Returns a table of `len` entries whose waits grow with the square of the index, up to `longest`
+/// packet times at the last one, each rounded down to a multiple of 2^-shift. Steps are small at
+/// high rates and large at low ones. Returns `None` if the shift or the largest multiplier can't be
+/// encoded.
 pub fn quadratic_table(len: u16, longest: f64, shift: u8) -> Option<Vec<CctEntry>> {
     let least = 0.0..=f64::from(CctEntry::MAX_MULTIPLIER) + 1.0;
     let steps = longest * f64::from(1u32.checked_shl(shift.into())?);
@@ -82,9 +83,9 @@ mod tests {
         assert!(CctEntry::new(16_384, 0).is_none() && CctEntry::new(1, 4).is_none());
     }
 
-    /// The tables that the scripts of a study at LLNL configure by OpenSM (ib-cc-tools-llnl), as
-    /// "Simula's" and as "Mellanox's": entry n is 7 n^2 / 106^2 / 0.218 eighths of a packet time, or
-    /// 7 n^2 / 95^2 / 0.218 packet times.
+    /// Tables configured by the scripts of a study at LLNL with OpenSM (ib-cc-tools-llnl), as
+    /// "Simula's" and as "Mellanox's": entry n is 7 n^2 / 106^2 / 0.218 eighths of a packet time,
+    /// or 7 n^2 / 95^2 / 0.218 packet times.
     #[test]
     fn published_tables_are_quadratic() {
         for (index, shift) in [(106.0, 3), (95.0, 0)] {
@@ -97,9 +98,9 @@ mod tests {
     }
 
     proptest! {
-        /// Waits never fall with the index, begin at none and end at the longest.
+        /// Waits never decrease with the index, start at zero and end at the longest.
         #[test]
-        fn a_quadratic_table_rises_to_its_longest_wait(
+        fn a_quadratic_table_ends_at_its_longest_wait(
             len in 2u16..2000, longest in 0.0f64..2000.0, shift in 0u8..4,
         ) {
             let packet = Time::from_us(1);
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_that_can_t_be_encoded_is_no_table() {
+    fn waits_that_cannot_be_encoded_are_refused() {
         assert!(quadratic_table(4, 16_383.9, 0).is_some());
         assert!(quadratic_table(4, 16_384.0, 0).is_none());
         assert!(quadratic_table(4, 2_048.0, 3).is_none());
