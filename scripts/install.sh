@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Puts what was built where a system looks for it, or takes it away again:
-#   scripts/install.sh FOLDER-OF-CARGO [remove]
-# PREFIX is where it will be (/usr/local if not set); DESTDIR a folder that stands for / until then, as packages want it.
+# Installs the built files, or removes them:
+#   scripts/install.sh CARGO-FOLDER [remove]
+# PREFIX is the destination (/usr/local if not set). DESTDIR is a staging root, as package builds use it.
 set -euo pipefail
 built=$(realpath -m "${1:?the folder with what was built, such as target/release}")
 what=${2:-put}
@@ -14,7 +14,7 @@ version=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Carg
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 
-# Mode, what, and where.
+# Mode, source and destination of each file.
 files() {
   cat <<FILES
 755|$built/bandwise|$to/bin/bandwise
@@ -36,7 +36,7 @@ FILES
 
 if [ "$what" = remove ]; then
   files | while IFS='|' read -r _ _ file; do rm -f "$file"; done
-  # Folders that are nobody else's.
+  # Folders used by no other package.
   for folder in lib/bandwise share/doc/bandwise/examples share/doc/bandwise; do
     rmdir "$to/$folder" 2>/dev/null || true
   done
@@ -50,7 +50,7 @@ sed "s|^ExecStart=/usr/|ExecStart=$prefix/|" packaging/systemd/bandwise-controll
 "$built/bandwise" completions bash >"$made/bandwise.bash"
 "$built/bandwise" completions zsh >"$made/_bandwise"
 "$built/bandwise" completions fish >"$made/bandwise.fish"
-# All of it, or nothing of a file: install makes each anew.
+# A file is replaced whole or not at all, since install creates it anew.
 files | while IFS='|' read -r mode from file; do install -D -m "$mode" "$from" "$file"; done
 echo "In $to: bandwise, libsaba, what 'bandwise saba run' preloads, completions, a unit of systemd."
 [ -n "${DESTDIR:-}" ] || ! command -v ldconfig >/dev/null || ldconfig 2>/dev/null || true

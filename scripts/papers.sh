@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every paper: scripts/papers.sh path/to/bandwise. Leaves a report each in the target folder.
+# Runs every paper: scripts/papers.sh path/to/bandwise. Leaves one report per paper in the target folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bandwise=${1:?the bandwise binary}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a build needs: scripts/setup.sh, and what the tests need besides: scripts/setup.sh test.
-# Installs what it can, says so, and says how to get the rest. Changes nothing otherwise.
+# Installs the build's requirements: scripts/setup.sh; with the tests' requirements: scripts/setup.sh test. Installs
+# what it can, reports it, and explains how to get the rest. Changes nothing else.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
@@ -38,7 +38,7 @@ oldest=$(printf '%s\n' "$least" "${version%%-*}" | sort -V | head -n 1)
 [ "$oldest" = "$least" ] ||
   fail "cargo is $version, and Rust $least or newer is needed. With rustup: rustup update stable"
 
-# The bindings of libibverbs are made by libclang, with the headers of its compiler.
+# libclang generates the bindings of libibverbs, with its compiler's headers.
 has_libclang() {
   [ -z "${LIBCLANG_PATH:-}" ] || return 0
   local folder
@@ -54,7 +54,7 @@ has_libclang() {
 command -v cc >/dev/null || install build-essential
 command -v cmake >/dev/null || install cmake
 has_libclang || install libclang-dev
-# The client of etcd is made by protoc, which reads a file of protobuf's own.
+# protoc generates the client of etcd, and needs protobuf's own definitions.
 command -v "${PROTOC:-protoc}" >/dev/null || install protobuf-compiler
 [ -n "${PROTOC_INCLUDE:-}" ] || [ -e /usr/include/google/protobuf/descriptor.proto ] ||
   [ -e "$(dirname "$(command -v "${PROTOC:-protoc}")")/../include/google/protobuf/descriptor.proto" ] ||

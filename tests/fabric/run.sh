@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The netlists that Debian's ibsim-utils ships: ibsim simulates each, the real ibnetdiscover dumps
-# it, and what we read from the dump must be what we read from the netlist.
+# Compares two readings of the netlists in Debian's ibsim-utils: ibsim simulates each, and ibnetdiscover dumps it. The
+# dump and the netlist must read as the same fabric.
 #   tests/fabric/run.sh PATH-OF-BANDWISE
-# Prints a line that starts with SKIP where the programs can't be had. The last line counts.
+# Prints a line that starts with SKIP if the programs are unavailable. The last line has the counts.
 set -euo pipefail
 bandwise=${1:?the path of the bandwise program}
 
@@ -36,13 +36,12 @@ finish() {
 }
 trap finish EXIT
 
-# Dumps a netlist into $scratch/dump. ibsim lives as long as its standard input is open, and says
-# when it listens.
+# Dumps a netlist into $scratch/dump. ibsim runs until its standard input is closed, and reports when it listens.
 dump() { # NETLIST
   local folder status=0
   folder=$(mktemp -d -p "$scratch")
   mkfifo "$folder/input" "$folder/output"
-  # Sockets are named after this, so that runs side by side don't meet.
+  # Sockets have this name, so that parallel runs do not collide.
   export IBSIM_SOCKNAME=bandwise-$$
   (cd "$folder" && exec ibsim -s -n "$1" <input >output 2>&1) &
   simulator=$!
@@ -66,7 +65,7 @@ dump() { # NETLIST
   return "$status"
 }
 
-# Hosts, switches and links, as our reader counts them.
+# Counts hosts, switches and links as read by Bandwise.
 counts() { "$bandwise" fabric show "$1" | grep -E '^(hosts|switches|links) ' | tr -s ' '; }
 
 passed=0

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# A fabric of 18 switches and 36 hosts in ibsim, with OpenSM beside us: what is found, the ways, what is written as
-# `smpquery` reads it, and what happens when OpenSM sweeps, links move and hosts fall silent; then the same with the
-# controller (`bandwise saba controller`), which is killed too.
-#   tests/ib/run.sh PATH-OF-BANDWISE PATH-OF-THE-TESTS-AGAINST-IBSIM
-# Prints a line that starts with SKIP where that can't be had. The last line counts.
+# A fabric of 18 switches and 36 hosts in ibsim, managed by OpenSM. Checks discovery, paths, and written tables as
+# `smpquery` reads them, also when OpenSM sweeps, links move and hosts stop responding. The same with the controller
+# (`bandwise saba controller`), which is killed too.
+#   tests/ib/run.sh PATH-OF-BANDWISE PATH-OF-THE-IBSIM-TESTS
+# Prints a line that starts with SKIP if that is unavailable. The last line has the counts.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
@@ -20,7 +20,7 @@ done
 if [ ${#missing[@]} -gt 0 ]; then
   [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null ||
     skip "${missing[*]} not installed, and only root can install packages here"
-  # Debian's package starts a subnet manager, which would manage a fabric that is there.
+  # Debian's package starts a subnet manager, which would manage an existing fabric.
   [ ! -e /sys/class/infiniband ] || skip "${missing[*]} not installed, and this machine has a real fabric"
   echo "Installing ${missing[*]} with apt-get."
   { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \

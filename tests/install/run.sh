@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What `make install` puts somewhere, and whether it is found there: tests/install/run.sh FOLDER-OF-CARGO
-# The last line counts.
+# Checks that the files of `make install` are usable from their places: tests/install/run.sh CARGO-FOLDER. The last line
+# has the counts.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
 built=$(realpath "${1:?the folder with what was built}")
@@ -31,7 +31,7 @@ a_program_in_c_finds_the_library() {
     [ "$(PKG_CONFIG_LIBDIR=$root/opt/bw/lib/pkgconfig pkg-config --modversion saba)" = "$("$built/bandwise" --version | cut -d ' ' -f 2)" ] &&
     # shellcheck disable=SC2086
     cc -std=c11 -D_GNU_SOURCE "$root/opt/bw/share/doc/bandwise/examples/sender.c" $flags -o "$scratch/sender" || return 1
-  # Nobody listens there: it finds that out, with the library.
+  # No controller listens there: the program finds that out with the library.
   ! SABA_CONTROLLER=unix:/nowhere LD_LIBRARY_PATH=$root/opt/bw/lib "$scratch/sender" LR h1 127.0.0.1 1 2>"$scratch/error" &&
     grep -q '^no controller answers' "$scratch/error"
 }
@@ -41,7 +41,7 @@ what_is_preloaded_is_found() {
 }
 the_manual_page_is_one() { [ -z "$(groff -man -ww -z "$root/opt/bw/share/man/man3/saba.3" 2>&1)" ]; }
 the_unit_is_one() {
-  # The program that it starts is not where it says.
+  # The program that it starts is not at the given path.
   sed "s|/opt/bw/bin/bandwise|/bin/true|" "$root/opt/bw/lib/systemd/system/bandwise-controller.service" >"$scratch/saba.service" &&
     systemd-analyze verify --man=no "$scratch/saba.service"
 }

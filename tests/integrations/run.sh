@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What is in Java for frameworks (integrations/): built and tested by Maven, against a controller in memory and the real one.
+# Builds and tests the Java integrations (integrations/) with Maven, against a fake controller and the real one.
 #   tests/integrations/run.sh PATH-OF-BANDWISE
-# Prints a line that starts with SKIP where that can't be had. The last line counts.
+# Prints a line that starts with SKIP if that is unavailable. The last line has the counts.
 set -euo pipefail
 BANDWISE=$(realpath "${1:?the path of the bandwise program}")
 export BANDWISE
@@ -31,11 +31,11 @@ if [ $status != 0 ] && grep -qE 'Could not (transfer|find) artifact|Could not re
   skip "Maven could not fetch what is needed: $(grep -m 1 -oE 'Could not (transfer|find) artifact [^ ]*|Could not resolve [^.]*' "$log")"
 fi
 grep -E '^\[ERROR\]' "$log" | head -n 20 | cut -c 1-300 | sed 's/^/  /' || true
-# A line for each part: "[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 0".
+# One line per module: "[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 0".
 sum() { grep -E '^\[(INFO|WARNING|ERROR)\] Tests run:.*Skipped: [0-9]+$' "$log" | grep -oE "$1: [0-9]+" | awk '{ sum += $NF } END { print sum + 0 }' || true; }
 failed=$(($(sum Failures) + $(sum Errors)))
 passed=$(($(sum "Tests run") - failed - $(sum Skipped)))
-# None at all: Maven prints something else now.
+# No line at all: Maven's output has changed.
 { [ $status = 0 ] && [ $passed -gt 0 ]; } || [ $failed -gt 0 ] || failed=1
 echo "integrations: $passed passed, $failed failed"
 [ $failed = 0 ]

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# To be sourced after made.sh by checks that start programs of a framework on four hosts of a lab, which is made: what they
-# need of processes and of a controller. They set `environment`, an array of what all programs are told.
+# To be sourced after made.sh by checks that run a framework's programs on four hosts of an existing lab: helpers for
+# processes and for a controller. Callers set `environment`, an array of variables for all programs.
 lab=$what$$
 controller=
 environment=()
-# Whatever runs on the lab's hosts was started here.
+# Every process on the lab's hosts was started here.
 everyone() { for host in h1 h2 h3 h4; do ip netns pids "bandwise-$lab-$host" 2>/dev/null || true; done; }
 finish() {
   local pids
@@ -21,15 +21,15 @@ made "$lab" 4 "${rate:-200Mbit}"
 cd "$scratch"
 printf '10.0.0.%d h%d\n' 1 1 2 2 3 3 4 4 >hosts
 
-# Runs on a host, with what it is told of Saba.
+# Runs a command on a host, with the environment for Saba.
 on() { # HOST COMMAND …
   local host=$1
   shift
-  # Who is killed leaves its files.
+  # A killed process leaves its files.
   "$bandwise" lab exec --name "$lab" "$host" -- env SABA_HOST="$host" SABA_HOSTS="$scratch/hosts" \
     JAVA_TOOL_OPTIONS="-Djava.io.tmpdir=$scratch" "${environment[@]}" "$@"
 }
-# Asks every 0.1 s until the command does well.
+# Repeats a command every 0.1 s until it succeeds.
 waits() { # SECONDS COMMAND …
   local tries=$(($1 * 10))
   shift
@@ -39,7 +39,7 @@ waits() { # SECONDS COMMAND …
   done
   echo "  not so: $*" && tail -n 3 said | sed 's/^/  /' && return 1
 }
-# The process on a host whose command line has this; nothing if there is none.
+# Prints the process on a host whose command line matches, if there is one.
 process() { # HOST PATTERN
   local pid
   for pid in $(ip netns pids "bandwise-$lab-$1"); do
@@ -47,7 +47,7 @@ process() { # HOST PATTERN
   done
 }
 
-# A controller of the lab's ports, at unix:$scratch/socket.
+# Starts a controller of the lab's ports, at unix:$scratch/socket.
 the_controller_starts() { # with the table of sensitivities in $table
   cat >controller.toml <<SETTINGS
 lab = "$lab"
@@ -62,7 +62,7 @@ SETTINGS
   waits 20 "$bandwise" saba status --config controller.toml
 }
 client() { python3 "$here/client.py" "$scratch/socket" "$@"; }
-# Applications by name, of how many parts they are, or who sends to whom, as the controller has it.
+# Checks the names of applications, their number of parts, or the pairs of hosts, as the controller knows them.
 has() { # names|parts|pairs WORDS …
   local wanted=${*:2}
   [ "$(client "$1")" = "$wanted" ] || { client "$1" && return 1; }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What Saba is worth for programs (`bandwise saba compare`), on the links of a lab: one that sends all the time and one that
-# pauses between what it sends, to the same host; ports as they were at the end, also where somebody asks to stop.
+# Compares policies for programs (`bandwise saba compare`) on the links of a lab: one program sends continuously, one
+# pauses between transfers, both to the same host. Ports must be restored at the end, also after an interruption.
 #   tests/lab/compare.sh PATH-OF-BANDWISE PATH-OF-libsaba_preload.so [ROUNDS]
-# Prints a line that starts with SKIP where that can't be had. The last line counts.
+# Prints a line that starts with SKIP if that is unavailable. The last line has the counts.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
@@ -37,7 +37,7 @@ store = "controller.redb"
 listen = "unix:controller.sock"
 audit = "audit.jsonl"
 SETTINGS
-# What arrives at h3 is read to its end.
+# The receiver at h3 reads until the end.
 cat >receives.py <<'PROGRAM'
 import socket, sys
 server = socket.create_server(("", int(sys.argv[1])))
@@ -72,7 +72,7 @@ as_before() { "$bandwise" lab status --name "$lab" >after && diff before after; 
 
 programs_are_compared() {
   compared "$rounds" "${both[@]}" --json compare.json --report compare.html 2>log | sed 's/^/  /' || return 1
-  # What the link to h3 was to have while both were known, which on a busy machine they may not be in each round.
+  # Weights of the link to h3 while both programs were registered, which on a busy machine may not happen in each round.
   local weights
   for weights in 255,255 85,255; do
     grep -q "\"ordered\".*\"weights\":\[$weights\]" audit.jsonl || { echo "  no port was to have $weights" && return 1; }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The controller (`bandwise saba controller`) on a lab: weights at ports when applications come and go, after a kill -9,
-# after leases end, drained; a full disk, a damaged store, a port that somebody empties.
+# after leases expire, when drained; a full disk, a damaged store, a port emptied by another program.
 #   tests/lab/controller.sh PATH-OF-BANDWISE
-# Prints a line that starts with SKIP where that can't be had. The last line counts.
+# Prints a line that starts with SKIP if that is unavailable. The last line has the counts.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
@@ -42,7 +42,7 @@ SETTINGS
 settings store >"$scratch/controller.toml"
 
 start() {
-  # One that a check which failed has left.
+  # Left by a failed check.
   [ -z "$controller" ] || killed
   "$bandwise" saba controller --config "$scratch/controller.toml" >>"$scratch/log" 2>&1 &
   controller=$!
@@ -55,11 +55,11 @@ start() {
   return 1
 }
 client() { python3 "$here/client.py" "$scratch/socket" "$@"; }
-# What `tc` itself shows of the queues of the port to h3: a rate for each class.
+# Rates of the classes of the port to h3, as `tc` shows them.
 rates() { "$bandwise" lab exec --name "$lab" switch -- tc class show dev h3 | sed -n 's/^class htb 5aba:1\([01]\) .* rate \([^ ]*\) .*/\1=\2/p' | sort; }
-# The same where nobody has a weight: as little as HTB takes, of a link that keeps its rate.
+# The same without weights: HTB's minimum, on a link that keeps its rate.
 unshared() { printf '0=8Kbit\n1=8Kbit\n'; }
-# Waits until the command says this.
+# Waits until the command prints the given text.
 becomes() { # SAID COMMAND …
   local wanted=$1 said=
   shift
@@ -94,7 +94,7 @@ drained_ports_are_as_found() {
     becomes "$(tr '\n' ' ' <"$scratch/rates" | sed 's/ $//')" rates
 }
 who_is_silent_is_dropped() {
-  # Longer than a lease: nobody renews.
+  # Longer than a lease, without a renewal.
   becomes "0 0" client counts && becomes "0=8Kbit 1=8Kbit" rates
 }
 bad_requests_are_refused() { client bad; }
@@ -104,7 +104,7 @@ a_second_controller_is_refused() {
     grep -q "another program has this store open" "$scratch/said"
 }
 a_lab_made_anew_is_written_anew() {
-  # Namespaces of the same names, which are others.
+  # New namespaces of the same names.
   "$bandwise" lab down --name "$lab" >/dev/null && "$bandwise" lab up --name "$lab" --hosts 3 --rate 200Mbit >/dev/null &&
     client two-applications >"$scratch/client" && becomes "$(tr '\n' ' ' <"$scratch/rates" | sed 's/ $//')" rates
 }
@@ -116,7 +116,7 @@ restores_when_asked() {
     settings store >"$scratch/controller.toml" && start && client keep "$(cat "$scratch/client")" &&
     [ "$(rates)" = "$(cat "$scratch/rates")" ] && kill "$controller" && wait "$controller" && controller=
 }
-# Printed, and not judged here: the machine may be busy.
+# Printed without a limit, since the machine may be busy.
 holds_a_hundred_thousand() {
   "$bandwise" bench --case controller-many --duration '0.2 s' --runs 1 >"$scratch/said" && sed 's/^/  /' "$scratch/said"
 }
@@ -128,7 +128,7 @@ stops_when_asked() {
   kill "$controller" && wait "$controller" && controller= && [ ! -e "$scratch/socket" ]
 }
 replays_the_same() {
-  # All that was heard, by those that were killed too, and each file by itself.
+  # All recorded inputs, of killed controllers too, and each file separately.
   "$bandwise" saba replay "$scratch"/recording.jsonl.part-* "$scratch/recording.jsonl" >"$scratch/said" &&
     tail -n 1 "$scratch/said" | sed 's/^/  /' && grep -q "the same was said as then" "$scratch/said" &&
     ! grep "is missing" "$scratch/said" && "$bandwise" saba replay "$scratch/recording.jsonl.part-000003" >/dev/null && grep -q '"event":"written"' "$scratch/audit.jsonl"
@@ -144,7 +144,7 @@ a_full_disk_refuses_and_loses_nothing() {
   mkdir "$scratch/small" && mount -t tmpfs -o size=4m tmpfs "$scratch/small" &&
     settings small/store >"$scratch/controller.toml" && start && client full "$scratch/small/ballast"
 }
-# As the unit of systemd runs it: no user of any rights, and one capability.
+# As the systemd unit runs it: an unprivileged user with one capability.
 needs_cap_net_admin_alone() {
   local own one=-all,+net_admin
   command -v setpriv >/dev/null || { echo "SKIP controller: setpriv is not installed, so it is not run without rights" && return; }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Three controllers of one lab with one store in three etcds, with a hundred applications that come and go: one controller
-# is killed, and comes back; the leader of the etcds is killed; one controller is cut off. In the end ports are as one
-# controller would have them that is alone.
+# Three controllers of one lab, whose store is an etcd cluster of three, with a hundred applications that come and go.
+# One controller is killed and restarted, the etcd leader is killed, and one controller is partitioned. In the end,
+# ports are as a single controller would write them.
 #   tests/lab/etcd.sh PATH-OF-BANDWISE
-# Prints a line that starts with SKIP where that can't be had. The last line counts.
+# Prints a line that starts with SKIP if that is unavailable. The last line has the counts.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
@@ -16,7 +16,7 @@ command -v etcdctl >/dev/null || missing+=(etcd-client)
 if [ ${#missing[@]} -gt 0 ]; then
   command -v apt-get >/dev/null || skip "${missing[*]} not installed"
   echo "Installing ${missing[*]} with apt-get."
-  # What is installed here starts no service.
+  # Packages installed here start no service.
   { apt-get update -qq && RUNLEVEL=1 apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
     >/dev/null 2>&1 || skip "apt-get could not install ${missing[*]}"
 fi
@@ -52,8 +52,7 @@ etcd_starts() { # NUMBER new|existing
     --initial-cluster-state "$2" --logger zap >>"etcd$at.log" 2>&1 9>&- &
   pids[e$at]=$!
 }
-# Who is started here does not keep the load's input (9) open.
-# A controller, with the etcds or with ways to them.
+# Starts a controller, with the etcds or with relays to them. It does not keep the load's input (9) open.
 settings() { # NAME PORTS-OF-ETCD…
   local name=$1 list
   shift
@@ -80,7 +79,7 @@ starts() { # NAME
   "$bandwise" saba controller --config "$1.toml" >>"$1.log" 2>&1 9>&- &
   pids[$1]=$!
 }
-# Waits until the command says this.
+# Waits until the command prints the given text.
 becomes() { # SAID COMMAND …
   local wanted=$1 said=
   shift
@@ -91,7 +90,7 @@ becomes() { # SAID COMMAND …
   done
   echo "  it is: $said" && echo "  wanted: $wanted" && return 1
 }
-# Waits until the groups are like this.
+# Waits until the groups match the pattern.
 is_like() { # PATTERN
   local said=
   for _ in $(seq 150); do
@@ -103,7 +102,7 @@ is_like() { # PATTERN
   echo "  groups: $said" && return 1
 }
 groups() { several groups a.socket b.socket c.socket; }
-# What `tc` shows of all ports of the switch and the hosts: which class has which rate.
+# Rates by class of all ports of the switch and the hosts, as `tc` shows them.
 all_rates() {
   local n
   for n in 1 2 3 4 5 6; do
@@ -119,11 +118,11 @@ three_have_a_group_each() {
     etcdctl --endpoints "$(urls | sed 's/ $//; s/ /,/g')" endpoint health >/dev/null 2>&1 && break
     sleep 0.1
   done
-  # The third reaches them by ways that can be cut.
+  # The third controller reaches etcd through relays that can be stopped.
   for at in 0 1 2; do
     python3 "$here/relay.py" "${ports[$((at + 6))]}" "${ports[$((at + 3))]}" 2>relay.log &
     pids[r$at]=$!
-    # It listens when it takes a connection.
+    # The relay listens when it accepts a connection.
     for _ in $(seq 100); do (: >"/dev/tcp/127.0.0.1/${ports[$((at + 6))]}") 2>/dev/null && break; sleep 0.1; done
   done
   settings a "${ports[@]:3:3}" && settings b "${ports[4]}" "${ports[3]}" "${ports[5]}" && settings c "${ports[@]:6:3}"
@@ -136,13 +135,13 @@ who_goes_by_something_else_is_refused() {
     sed -i 's/"b"/"nobody"/' d.toml && ! "$bandwise" saba controller --config d.toml >said 2>&1 && grep -q "one of a, b, c" said
 }
 one_that_dies_is_taken_over() {
-  # The shell says there that it was killed.
+  # The shell reports there that it was killed.
   { several takeover "$lab" "${pids[a]}" b.socket c.socket && wait "${pids[a]}" || true; } 2>said
   unset "pids[a]"
   is_like "dead *a*"
 }
 and_has_its_ports_again_when_it_is_back() { starts a && becomes "a b c" groups; }
-# What is unmodified registers with the first that answers, and says goodbye to another.
+# An unmodified program registers with the first controller that responds, and deregisters at another.
 a_program_goes_on_with_another() {
   local well=1
   mkfifo go
@@ -166,7 +165,7 @@ what_can_not_be_and_is_written_by_hand_is_passed_over() {
   for name in a b c; do
     becomes 1 grep -c "ignored invalid record in the store.*99999" $name.log && becomes 1 several applications $name.socket || return 1
   done
-  # Of what is no record at all they say so until it is gone.
+  # The controllers report a record that is invalid until it is gone.
   by_hand put "$bad" "{" >/dev/null && becomes 1 grep -c "99999.*not written by a controller" a.log && by_hand del "$bad" >/dev/null && becomes "a b c" groups
 }
 all_that_is_taken_away_by_hand_is_gone() {
@@ -193,7 +192,7 @@ and_the_leader_of_the_etcds() {
 and_one_is_cut_off() {
   local well=1
   kill -STOP "${pids[r0]}" "${pids[r1]}" "${pids[r2]}"
-  # It knows that others have its ports by now, and takes nothing.
+  # By then it knows that others have its ports, and takes none.
   becomes "none" several groups c.socket && is_like "*c* none" && sleep 2 && kill -0 "${pids[load]}" || well=
   kill -CONT "${pids[r0]}" "${pids[r1]}" "${pids[r2]}" && becomes "a b c" groups && [ -n "$well" ]
 }
@@ -202,7 +201,7 @@ all_know_what_clients_know() {
   wait "${pids[load]}" || { tail -n 5 load.log; return 1; }
   unset "pids[load]"
   cat load.said
-  # What was answered is known to who answered; others hear of it.
+  # The controller that responded knows the change; the others receive it.
   for _ in $(seq 50); do several same-everywhere there.json a.socket b.socket c.socket 2>said && return; sleep 0.1; done
   tail -n 2 said && return 1
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Flink under Saba, in a lab: a JobManager and three TaskManagers on four hosts. What the controller knows of the cluster
-# while a job shuffles, after a TaskManager was killed, and after all ended; and marks on the wire.
+# Flink under Saba in a lab: a JobManager and three TaskManagers on four hosts. Checks the controller's view of the
+# cluster during a shuffle, after a TaskManager was killed, and after the end; and marks on the wire.
 #   tests/lab/flink.sh PATH-OF-BANDWISE FOLDER [PATH-OF-libsaba_preload.so]
-# The folder is integrations/flink/target, as Maven leaves it: the jar, and `classpath`, which says where Flink is. Prints a
-# line that starts with SKIP where that can't be had. The last line counts.
+# FOLDER is integrations/flink/target, as built by Maven: the jar, and `classpath`, which locates Flink. Prints a line
+# that starts with SKIP if that is unavailable. The last line has the counts.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
@@ -23,7 +23,7 @@ rest.address: 10.0.0.1
 rest.bind-address: 10.0.0.1
 taskmanager.numberOfTaskSlots: 1
 taskmanager.cpu.cores: 1
-# What Flink's own script works out.
+# Values that Flink's own script computes.
 taskmanager.memory.framework.heap.size: 64m
 taskmanager.memory.framework.off-heap.size: 64m
 taskmanager.memory.task.heap.size: 128m
@@ -61,7 +61,7 @@ a_cluster_is_one_application() { cluster && waits 60 has parts 4 && has names So
 it_shuffles_between_all_hosts() {
   waits 60 java_on h1 Stream 10.0.0.1 && waits 60 all_pairs && echo "  $(cat pairs)" && [ "$(wc -w <pairs)" = 6 ]
 }
-# What its hosts send each other of the shuffle, as it passes h2: in the file `bytes`, by address and DSCP.
+# Shuffle traffic between the hosts at h2, by address and DSCP, in the file `bytes`.
 shuffled() { on h2 python3 "$here/carried.py" 7200 3 | grep -v watching >bytes && sed 's/^/  /; s/ \([0-9]*\) \([0-9]*\)$/ sends \2 bytes with DSCP \1/' bytes; }
 its_shuffle_has_no_mark() { shuffled && [ "$(awk '$2 == 0 && $3 > 100000' bytes | wc -l)" = 3 ] && [ "$(wc -l <bytes)" = 3 ]; }
 a_killed_task_manager_is_dropped_by_its_lease() {
@@ -72,7 +72,7 @@ it_is_dropped_when_all_end() {
   kill $(process h1 Entrypoint) $(process h2 TaskManagerRunner) $(process h3 TaskManagerRunner) &&
     waits 30 has names && waits 10 has pairs
 }
-# All its processes have the library, which reports what they are connected to.
+# All its processes load the library, which reports their connections.
 with_the_preload_library_its_shuffle_is_marked() {
   [ -n "$library" ] || { echo "SKIP flink: no preload library was given, so TaskManagers are not run with it" && return; }
   local dscp

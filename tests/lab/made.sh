@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# To be sourced by checks on a lab, after `what` (their name) and `bandwise` are set, and `missing` if there are packages of
-# Debian that are not there: what all of them need, a folder `$scratch`; `made LAB HOSTS [RATE]`, which makes a lab of links
-# of 200 Mbit/s, or skips where that can't be had; `finds`, and `count`.
+# To be sourced by checks on a lab, after `what` (their name) and `bandwise` are set, and `missing` if Debian packages
+# are missing. Provides a folder `$scratch`; `made LAB HOSTS [RATE]`, which creates a lab with links of 200 Mbit/s, or
+# prints SKIP if it can't; `finds`, and `count`.
 skip() {
   echo "SKIP $what: $1"
   exit 0
@@ -27,13 +27,13 @@ made() { # LAB HOSTS [RATE]
   exit 1
 }
 
-# As grep -q, which ends when it has found something, with whoever still writes to it.
+# Like grep -q, but reads to the end, so that the writer gets no broken pipe.
 finds() {
   local all
   all=$(cat) && grep -q "$@" <<<"$all"
 }
 
-# Runs the checks that are named, and counts. Of one that fails, what the log ends with, if there is one.
+# Runs the named checks and counts them. After a failure, prints the end of the log, if there is one.
 count() { # CHECK …
   local passed=0 failed=0 check began
   for check in "$@"; do

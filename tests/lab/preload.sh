@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Programs under `bandwise saba run` on a lab: what their packets carry on the wire, what the controller knows, how they
-# end; and what the preloaded library costs a connection.
+# Programs under `bandwise saba run` on a lab: marks of their packets, the controller's view, and their end; and the
+# preloaded library's cost per connection.
 #   tests/lab/preload.sh PATH-OF-BANDWISE PATH-OF-THE-LIBRARY
-# Prints a line that starts with SKIP where that can't be had. The last line counts.
+# Prints a line that starts with SKIP if that is unavailable. The last line has the counts.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
@@ -31,7 +31,7 @@ store = "store"
 listen = "unix:socket"
 [times]
 lease = "3 s"
-# Addresses of IPv4 are those that the lab gave.
+# The lab assigned the IPv4 addresses.
 [hosts]
 h1 = ["fd00::1"]
 h2 = ["fd00::2"]
@@ -44,7 +44,7 @@ until "$bandwise" saba status --config "$scratch/controller.toml" >/dev/null 2>&
 done
 
 on() { "$bandwise" lab exec --name "$lab" "$@"; }
-# In `line`, what runs commands on a host as an application: in the background it is to be one process.
+# Sets `line` to a command that runs programs on a host as an application, as a single process in the background.
 as() { # HOST APP
   line=("$bandwise" lab exec --name "$lab" "$1" -- "$bandwise" saba run --app "$2" --controller "unix:$scratch/socket"
     --preload "$library" --)
@@ -68,7 +68,7 @@ becomes() { # SAID
   echo "  applications and connections are: $said, wanted: $1" && return 1
 }
 
-# Over IPv4, over IPv6, and over IPv4 from a socket for both, from both ends.
+# IPv4, IPv6, and IPv4 on a dual-stack socket, marked at both ends.
 marks_are_on_the_wire() { python3 "$here/marks.py" "$bandwise" "$lab" "$scratch" "$library"; }
 exit_codes_are_the_programs() {
   local code=0
@@ -84,11 +84,11 @@ signals_go_on() {
   "${line[@]}" sh -c 'trap "echo told; exit 9" TERM; echo ready; while :; do sleep 0.05; done' >"$scratch/out" 2>/dev/null &
   local runs=$! code=0
   until grep -q ready "$scratch/out"; do kill -0 $runs || return 1; done
-  # `lab exec` becomes `ip`, which becomes the command.
+  # `lab exec` replaces itself by `ip`, which replaces itself by the command.
   kill -TERM $runs && { wait $runs || code=$?; }
   [ $code = 9 ] && grep -q told "$scratch/out" && becomes "0 0"
 }
-# The lease ends; the command runs on.
+# The lease expires; the command continues.
 killed_it_is_forgotten_and_the_command_is_not() {
   mkfifo "$scratch/line" && exec 9<>"$scratch/line"
   as h1 LR

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # The profiler (`bandwise saba profile`) on the links of a lab: a program that mostly moves data, and one that mostly
-# computes; killed and gone on; links as they were at the end. The same with a device of one host, and with a script.
+# computes. The profiler is killed and resumed; links must be restored at the end. The same with a device of one host,
+# and with a script.
 #   tests/lab/profile.sh PATH-OF-BANDWISE
-# Prints a line that starts with SKIP where that can't be had. The last line counts.
+# Prints a line that starts with SKIP if that is unavailable. The last line has the counts.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
@@ -27,7 +28,7 @@ profile() { # NAME BYTES SECONDS-OF-COMPUTING [FLAG]...
   "$bandwise" saba profile --app "$name" --lab "$lab" --at 10,30,100 --within 100 --table table.toml "$@" \
     -- python3 "$here/moves.py" "$bandwise" "$lab" "$bytes" "$seconds"
 }
-# The slowdown with the least bandwidth, by the JSON of a profile.
+# Prints the slowdown at the smallest share, from the JSON of a profile.
 slowdown() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["shares"][0]["slowdown"])' "$1"; }
 is() { python3 -c "import sys; sys.exit(not ($1))"; }
 
@@ -50,7 +51,7 @@ killed_it_goes_on() {
   pkill -9 -f "saba profile --app killed --lab $lab" || true
   wait $pid 2>/dev/null || true
   cp killed.profile half
-  # Whatever the killed one had started has the port until it is through.
+  # Programs started by the killed profiler use the port until they end.
   while pgrep -f "$here/moves.py $bandwise $lab" >/dev/null; do :; done
   profile killed 1000000 0.1 --repeat 1 --json killed.json >/dev/null 2>&1 &&
     [ "$(wc -l <killed.profile)" = 5 ] && [ "$(head -n "$(wc -l <half)" killed.profile | cmp - half; echo $?)" = 0 ]
@@ -61,7 +62,7 @@ too_little_bandwidth_is_refused() {
 }
 all_are_in_the_table() { [ "$(grep -c '^name = ' table.toml)" = 3 ]; }
 
-# A profile on a host of the lab, of what it sends by its device.
+# Profiles a program on a host of the lab that sends through the host's device.
 on_h1() { "$bandwise" lab exec --name "$lab" h1 -- "$@"; }
 sends() { # NAME [FLAG]... -- COMMAND
   local name=$1
@@ -69,7 +70,7 @@ sends() { # NAME [FLAG]... -- COMMAND
   on_h1 "$bandwise" saba profile --app "$name" --device eth0 --rate 200Mbit --at 10,30,100 --within 100 "$@"
 }
 queueing() { on_h1 tc qdisc show dev eth0; }
-# Begins a profile of a program that waits; `pids` has the profiler's and the program's.
+# Starts a profile of a program that waits; `pids` has the process ids of profiler and program.
 begins() { # NAME
   rm -f pids
   sends "$1" -- sh -c 'echo $PPID $$ >pids.new && mv pids.new pids && exec sleep 60' >/dev/null 2>&1 &
@@ -81,7 +82,7 @@ a_device_that_is_shared_is_left_alone() {
     on_h1 tc class show dev eth0 | cmp -s shared -
 }
 a_device_sends_less_and_is_then_as_the_kernel_has_it() {
-  # The lab's own tree goes; from here on the host is one that nobody has configured.
+  # Removes the lab's qdiscs; from here on the host is not configured.
   on_h1 tc qdisc del dev eth0 root && queueing >queueing && ! grep -q htb queueing &&
     sends device --repeat 2 --table table.toml --json device.json \
       -- python3 "$here/moves.py" "$bandwise" "$lab" 10000000 0.1 2>/dev/null | sed 's/^/  /' &&
@@ -100,7 +101,7 @@ one_device_has_one_profiler_and_an_interrupt_puts_it_back() {
 }
 what_a_killed_one_leaves_the_next_puts_back() {
   begins killed-on-h1 || return 1
-  # The profiler first, which would put it back.
+  # The profiler first, which would otherwise restore the link.
   kill -9 $(cat pids)
   wait $begun || true
   queueing | finds 'htb 5aba:' && sends next --warm-up 0 --repeat 1 -- true >/dev/null 2>said || true

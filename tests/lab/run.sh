@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Namespaces joined by a switch (`bandwise lab`), on this machine's Linux: what is made and taken away, what is
-# written to a port and read back, who gets what of a link.
-#   tests/lab/run.sh PATH-OF-BANDWISE PATH-OF-THE-TESTS-AGAINST-LINUX
-# Prints a line that starts with SKIP where that can't be had. The last line counts.
+# Network namespaces joined by a switch (`bandwise lab`) on this machine: creation and removal, writing and reading
+# ports, and shares of links.
+#   tests/lab/run.sh PATH-OF-BANDWISE PATH-OF-THE-LINUX-TESTS
+# Prints a line that starts with SKIP if that is unavailable. The last line has the counts.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
@@ -16,7 +16,7 @@ other=u$$
 finish() {
   "$bandwise" lab down --force --name "$lab" >/dev/null 2>&1 || true
   "$bandwise" lab down --force --name "$other" >/dev/null 2>&1 || true
-  # Made by a check below, beside the labs.
+  # Created by a check below, in addition to the labs.
   [ ! -e "$scratch/foreign" ] || ip netns delete "bandwise-$other-h2"
   rm -rf "$scratch"
 }
@@ -24,13 +24,13 @@ trap finish EXIT
 
 made "$lab" 3
 
-# What a command printed on both outputs, in $scratch/said, and its exit code.
+# Runs a command with both outputs in $scratch/said, and keeps its exit code.
 run() {
   local code=0
   "$bandwise" lab "$@" >"$scratch/said" 2>&1 </dev/null || code=$?
   return $code
 }
-# The exit code is so, and all of these were said.
+# Checks the exit code, and that all given texts were printed.
 ends() { # CODE SAID … -- COMMAND …
   local code=0 wanted=$1 said=()
   shift
@@ -69,7 +69,7 @@ weights_read_back() {
     ends 2 "a DSCP from 1 to 63" -- weights --name "$lab" h2 64=1 &&
     ends 2 "h1 to h3" -- weights --name "$lab" h9
 }
-# Somebody else's qdisc on a port of the lab, which Saba would have to replace.
+# A foreign qdisc on a port of the lab, which Saba would have to replace.
 others_stay() {
   tc -netns "bandwise-$lab-switch" qdisc replace dev h2 root handle 7: pfifo limit 10 &&
     ends 1 "not Saba's to change" -- weights --name "$lab" h2 10=1 &&
@@ -87,7 +87,7 @@ two_side_by_side() {
   ends 0 -- up --name "$other" --hosts 2 --rate '1 Gbps' &&
     ends 0 "1000 Mbps" -- status --name "$other" && ends 0 "200 Mbps" -- status --name "$lab"
 }
-# One whose namespace was replaced by another of its name.
+# A namespace replaced by another one of the same name.
 only_its_own_goes() {
   ip netns delete "bandwise-$other-h2" && ip netns add "bandwise-$other-h2" && touch "$scratch/foreign" &&
     ends 1 "not the one that was made" -- exec --name "$other" h2 -- true &&
@@ -98,7 +98,7 @@ only_its_own_goes() {
 only_root() {
   python3 - "$bandwise" <<'EOF'
 import os, subprocess, sys
-# Where nobody may look, its program can't be started; so it is opened before.
+# The program is opened before, since an unprivileged user may not read its folder.
 program = os.open(sys.argv[1], os.O_RDONLY)
 ran = subprocess.run([f"/proc/self/fd/{program}", "lab", "status"], user=65534, capture_output=True,
                      pass_fds=[program])

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Spark under Saba, in a lab: a master, a driver and three workers on four hosts. Which of two jobs loses more with less
-# bandwidth; what the controller knows of a job while it runs, and after it ended or was killed; marks on the wire.
+# Spark under Saba in a lab: a master, a driver and three workers on four hosts. Checks which of two jobs is more
+# sensitive to bandwidth; the controller's view of a job while it runs, and after it ended or was killed; and marks on
+# the wire.
 #   tests/lab/spark.sh PATH-OF-BANDWISE PATH-OF-THE-PLUGIN [PATH-OF-libsaba_preload.so]
-# Spark comes from PyPI, into target/spark. Prints a line that starts with SKIP where that can't be had. The last line
-# counts.
+# Spark comes from PyPI, into target/spark. Prints a line that starts with SKIP if that is unavailable. The last line
+# has the counts.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
@@ -19,11 +20,11 @@ table=table.toml
 mkfifo orders answers
 exec 7<>orders 8<>answers
 
-# Starts a job, which waits for lines.
+# Starts a job, which waits for commands on its input.
 submit() { # WORKLOAD [FLAG …]
   local job=$1 left
   shift
-  # Of a check that failed.
+  # Left by a failed check.
   left=$(driver)
   [ -z "$left" ] || { kill -9 "$left" && waits 20 no_driver; }
   while read -r -t 0.1 -u 8 left; do :; done
@@ -44,7 +45,7 @@ driver() { process h1 '\.SparkSubmit .*--class Workloads'; }
 no_driver() { [ -z "$(driver)" ]; }
 ends() { echo end >&7 && waits 30 no_driver; }
 
-# Bytes that the switch's port to a host has sent with a mark that has a weight there, and without.
+# Bytes sent by the switch's port to a host with a mark of a weighted class, and without.
 sent() { # HOST CLASS
   "$bandwise" lab exec --name "$lab" switch -- tc -s class show dev "$1" |
     sed -n "/^class htb 5aba:$2 /{n;s/^ Sent \([0-9]*\) bytes.*/\1/p}"
@@ -61,7 +62,7 @@ while connection.recv(1 << 16):
   waits 10 test -e listening && rm listening
   said_mark=$(on h1 java "$1" -cp classes Mark 10.0.0.3 7003 10 100000 2>mark.log) && wait $! && bytes=$(($(sent h3 10) - before))
 }
-# Without that, at most what the kernel says for a socket that was closed has the mark: an acknowledgement.
+# Without the option, at most the kernel's packets for a closed socket have the mark: acknowledgements.
 ip_tos_of_java_marks_if_ipv4_is_preferred() {
   "$bandwise" lab weights --name "$lab" h3 10=3 12=1 >/dev/null || return 1
   marked -Djava.net.preferIPv4Stack=false && echo "  dual-stack: the socket says $said_mark, $bytes bytes have the mark" &&
@@ -71,7 +72,7 @@ ip_tos_of_java_marks_if_ipv4_is_preferred() {
 }
 there_are_three_workers() { starts_workers 1; }
 
-# The profiler runs this: a run of a job that is there already, so that Spark's start is none of it.
+# The command profiled: a run of a job that is already up, without Spark's start.
 cat >once <<'ONCE'
 #!/usr/bin/env bash
 echo run >orders && read -r -t 120 line <>answers && [ "$line" = "done" ]

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# What Saba is worth for two programs of Spark on one lab (`bandwise saba compare`): a logistic regression, which loses much with
-# less bandwidth, and a batch of sorts, which loses less, takes several times as long, and fetches by several connections.
-#   tests/lab/versus.sh PATH-OF-BANDWISE PATH-OF-THE-PLUGIN PATH-OF-libsaba_preload.so [ROUNDS [FOLDER [FLAGS OF COMPARE]]]
-# Takes 6 minutes a round; prints what was measured and judges nothing. What there is of it goes to the folder, if one is
-# named; a table.toml that is there is what both lose, which is measured before if it is not. A second comparison takes its
-# turns in another order: `--seed 2`.
+# Compares policies for two Spark programs on one lab (`bandwise saba compare`): a logistic regression, which is
+# sensitive to bandwidth, and a batch of sorts, which is less sensitive, takes several times as long, and fetches over
+# several connections.
+#   tests/lab/versus.sh PATH-OF-BANDWISE PATH-OF-THE-PLUGIN PATH-OF-libsaba_preload.so [ROUNDS [FOLDER [COMPARE-FLAGS]]]
+# Takes 6 minutes per round, and prints measurements without a verdict. Files are kept in FOLDER, if given. An existing
+# table.toml there has both sensitivities; otherwise they are measured first. `--seed 2` runs a second comparison in
+# another order.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
@@ -21,9 +22,9 @@ rate=20Mbit
 folder=${folder:-$scratch}
 mkdir -p "$folder"
 table=$folder/table.toml
-# The drivers' host has a worker too: what Sort sends passes the link that LR needs most.
+# The driver's host has a worker too, so Sort's traffic crosses the link that LR needs most.
 starts_workers 2 1 2 3 4 || exit 1
-# How large a job is, how often it runs, and by how many connections it fetches from each other executor.
+# Size of a job, number of runs, and connections to each other executor.
 declare -A times=([LR]=2 [Sort]=3) runs=([LR]=1 [Sort]=14) connections=([LR]=1 [Sort]=16)
 
 for job in LR Sort; do
@@ -45,18 +46,18 @@ starts() { # JOB FROM TO
 starts LR 5 6
 starts Sort 7 8
 
-# Orders so many runs of a job that is up, one after the other.
+# Requests that many runs of a started job, one after the other.
 cat >order <<'ORDER'
 #!/usr/bin/env bash
 for _ in $(seq "$2"); do
   echo run >"orders-$1" && read -r -t 600 line <>"answers-$1" && [ "$line" = "done" ] || exit 1
 done
 ORDER
-# All that there were before the controller began are known to it.
+# The controller knows all connections made before it started.
 printf '#!/usr/bin/env bash\nexec python3 %q %q known LR Sort 6\n' "$here/client.py" "$scratch/socket" >known
 chmod +x order known
 
-# What each loses, which is what Saba goes by.
+# The sensitivities that Saba uses.
 for job in LR Sort; do
   grep -qs "\"$job\"" "$table" && continue
   "$bandwise" saba profile --app $job --lab "$lab" --at 25,50,100 --repeat 2 --warm-up 1 --within 100 \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Packets that `sim run --trace` writes, as Wireshark's dissector and Scapy read them:
+# Reads packets written by `sim run --trace` with Wireshark's dissector and Scapy:
 #   tests/trace/run.sh PATH-OF-BANDWISE
-# Prints a line that starts with SKIP where the programs can't be had. The last line counts.
+# Prints a line that starts with SKIP if the programs are unavailable. The last line has the counts.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bandwise=$(realpath "${1:?the path of the bandwise program}")
@@ -11,7 +11,7 @@ skip() {
   exit 0
 }
 
-# Debian's Python, which is the one that Debian's Scapy is for.
+# Debian's Python, for which Debian's Scapy is built.
 python=/usr/bin/python3
 has_all() { command -v tshark >/dev/null && "$python" -c "import scapy.contrib.roce" 2>/dev/null; }
 if ! has_all; then
