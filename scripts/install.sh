@@ -43,7 +43,7 @@ if [ "$what" = remove ]; then
   exit
 fi
 for file in bandwise libsaba.so libsaba.a libsaba_preload.so; do
-  [ -f "$built/$file" ] || { echo "install.sh: there is no $built/$file: 'make install' builds it" >&2 && exit 1; }
+  [ -f "$built/$file" ] || { echo "install.sh: $built/$file is missing: 'make install' builds it" >&2 && exit 1; }
 done
 sed "s|@prefix@|$prefix|; s|@version@|$version|" crates/libsaba/saba.pc.in >"$made/saba.pc"
 sed "s|^ExecStart=/usr/|ExecStart=$prefix/|" packaging/systemd/bandwise-controller.service >"$made/bandwise-controller.service"
@@ -52,5 +52,5 @@ sed "s|^ExecStart=/usr/|ExecStart=$prefix/|" packaging/systemd/bandwise-controll
 "$built/bandwise" completions fish >"$made/bandwise.fish"
 # A file is replaced whole or not at all, since install creates it anew.
 files | while IFS='|' read -r mode from file; do install -D -m "$mode" "$from" "$file"; done
-echo "In $to: bandwise, libsaba, what 'bandwise saba run' preloads, completions, a unit of systemd."
+echo "In $to: bandwise, libsaba, the preload library of 'bandwise saba run', completions, a systemd unit."
 [ -n "${DESTDIR:-}" ] || ! command -v ldconfig >/dev/null || ldconfig 2>/dev/null || true

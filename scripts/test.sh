@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # All tests, or the parts that are named: scripts/test.sh [format] [clippy] [tests] [docs]
 # [fabric] [spark] [trace] [verbs] [web].
-# Every part runs, whatever became of those before it. A part that can't run prints a line that
-# starts with SKIP. The last line counts: a test of cargo's or Maven's each, a netlist each, a check of a lab, a
-# trace, of virtual machines or a page each, and one for each other part.
+# Every part runs, also after a failure. A part that can't run prints a line that starts with SKIP. The last line
+# counts: each test of cargo or Maven, netlist, check of a lab, trace, check of virtual machines or page, and each other
+# part.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
@@ -17,7 +17,7 @@ scratch=$(mktemp -d)
 log=$scratch/log
 trap 'rm -rf "$scratch"' EXIT
 
-# The path of a test's program, which is built.
+# Prints the path of a built test program.
 executable() {
   cargo test --quiet "$@" --no-run --message-format=json |
     sed -n 's/.*"executable":"\([^"]*\)".*/\1/p'
@@ -27,7 +27,7 @@ format() { cargo fmt --all --check && cargo fmt --manifest-path fuzz/Cargo.toml 
 clippy() {
   local wrong=0
   cargo clippy --workspace --all-targets --quiet -- -D warnings || wrong=1
-  # Fuzz targets are a workspace of their own, with C++ in it; here they are only kept in step.
+  # Fuzz targets are a workspace of their own, with C++ dependencies; here they are only checked.
   if ! command -v c++ >/dev/null; then
     echo "SKIP clippy: there is no C++ compiler, so fuzz targets are not checked"
   elif ! cargo fetch --quiet --locked --manifest-path fuzz/Cargo.toml; then
@@ -41,21 +41,20 @@ clippy() {
 tests() {
   local wrong=0
   cargo test --workspace --no-fail-fast || wrong=1
-  # The published solver of weights is C, and is built for the comparison with it alone.
+  # The published solver of weights is C, built only for this comparison.
   if command -v cmake >/dev/null; then
     cargo test -p bandwise-saba --features baseline --no-fail-fast --test saba baseline || wrong=1
   else
     echo "SKIP tests: cmake is not installed, so weights are not compared with SLSQP's"
   fi
-  # What is installed, of what the tests have built.
+  # The installed files, from the tests' build.
   cargo build --quiet --profile test --bin bandwise &&
     cargo build --quiet --profile test -p bandwise-libsaba -p bandwise-preload &&
     bash tests/install/run.sh "${CARGO_TARGET_DIR:-target}/debug" || wrong=1
   return $wrong
 }
 docs() {
-  # The crates' own pages; and that what the book and the README show is what commands print, by
-  # the program as the tests built it.
+  # The crates' pages, and a comparison of the examples in the book and the README with the output of the tests' build.
   local wrong=0
   RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet || wrong=1
   if command -v python3 >/dev/null; then
@@ -68,8 +67,7 @@ docs() {
   return $wrong
 }
 fabric() {
-  # Netlists of ibsim, dumped by the real ibnetdiscover, against our readers; ports of InfiniBand, in ibsim; and
-  # ports of Linux, in a lab.
+  # Netlists of ibsim, dumped by ibnetdiscover, against our readers; InfiniBand ports in ibsim; Linux ports in a lab.
   local linux ibsim wrong=0
   cargo build --quiet --profile test --bin bandwise &&
     linux=$(executable -p bandwise-enforce --test linux) &&
@@ -88,7 +86,7 @@ fabric() {
   return $wrong
 }
 spark() {
-  # What is in Java, by Maven; and Spark and Flink with it, in labs.
+  # The Java modules, by Maven; then Spark and Flink with them, in labs.
   local target=${CARGO_TARGET_DIR:-target}/debug wrong=0
   cargo build --quiet --profile test --bin bandwise && cargo build --quiet --profile test -p bandwise-preload || return 1
   bash tests/integrations/run.sh "$target/bandwise" || wrong=1
@@ -97,13 +95,13 @@ spark() {
   return $wrong
 }
 trace() {
-  # Packets of simulated runs, by Wireshark's dissector and Scapy.
+  # Packets of simulated runs, read by Wireshark's dissector and Scapy.
   cargo build --quiet --profile test --bin bandwise &&
     bash tests/trace/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise"
 }
 verbs() {
-  # Debian's measuring programs and ours between virtual machines with Soft-RoCE, alone and under Saba, and the tests that
-  # want a device.
+  # Debian's measuring programs and ours between virtual machines with Soft-RoCE, alone and under Saba, and the tests
+  # that need a device.
   local device
   cargo build --quiet --profile test --bin bandwise &&
     cargo build --quiet --profile test -p bandwise-preload &&
@@ -112,8 +110,8 @@ verbs() {
       "${CARGO_TARGET_DIR:-target}/debug/libsaba_preload.so"
 }
 web() {
-  # A sample with everything that a page can have, the page that `make run` makes, and one of flows
-  # through Ethernet fabrics, by the program as the tests built it.
+  # A sample with every element of a page, the page of `make run`, and one of flows through Ethernet fabrics, from the
+  # tests' build.
   bash tests/web/run.sh &&
     cargo run --quiet --profile test --bin bandwise -- \
       papers run rperf --quick --report "$scratch/report.html" >/dev/null &&
@@ -123,7 +121,7 @@ web() {
     bash tests/web/run.sh "$scratch/report.html"
 }
 
-# Adds up the numbers before a word in the lines that look like a tally.
+# Sums the numbers before a word in the lines that match a tally.
 total() { # PATTERN WORD
   grep -E "$1" "$log" | grep -oE "[0-9]+ $2" | awk '{ sum += $1 } END { print sum + 0 }' || true
 }
@@ -157,7 +155,7 @@ for part in "${parts[@]}"; do
   elif [ "$status" = 0 ]; then
     good=1
   fi
-  # Something broke before or beside the counting.
+  # A failure before or beside the counted checks.
   [ "$status" = 0 ] || [ "$bad" -gt 0 ] || bad=1
   passed=$((passed + good))
   failed=$((failed + bad))

@@ -1,4 +1,4 @@
-"""The checks of run.sh of what `bandwise fabric weights` does."""
+"""Checks of `bandwise fabric weights` for run.sh."""
 import re
 import subprocess
 import sys
@@ -11,14 +11,14 @@ TESTS = sys.argv[4]
 
 
 def addresses():
-    """By name, the address of each host, as ibnetdiscover reads them."""
+    """Returns the address of each host by name, as read by ibnetdiscover."""
     found = said("ibnetdiscover")
     return dict((name, int(lid)) for name, lid in
                 re.findall(r'^Ca\s+\d+ "H-\w+"\s+# "(h\d+)"\n.*?# lid (\d+) ', found, re.M))
 
 
 def traced(lids, a, b):
-    """The ports that ibtracert names, from the first on."""
+    """Returns the ports listed by ibtracert, in order."""
     way, node = set(), None
     for line in said("ibtracert", str(lids[a]), str(lids[b])).splitlines():
         out = re.match(r"\[(\d+)\] -> ", line)
@@ -64,7 +64,7 @@ def weights_are_read_by_smpquery():
         assert now[by][:9] == [0, 1, 2, 0, 1, 0, 0, 0, 0] and now[by][9:] == mapped[by][9:], now[by]
     assert (turns("0,1", 9), lanes("0,1", 9)) == elsewhere
     assert "nothing is to be written" in weights("leaf1:8", "1,4=3", "2=1", "--plan")
-    # A host's own port, which has one table of lanes.
+    # A host's own port, which has a single SL-to-VL table.
     weights("h1:1", "1=2", "2=1")
     assert lanes("0", 1)[0][:3] == [0, 1, 2] and dict(turns("0", 1)[0])[1] == 2 * dict(turns("0", 1)[0])[2]
     weights("leaf1:8", "1=9", "--keep", "before.json")
@@ -73,7 +73,7 @@ def weights_are_read_by_smpquery():
 
 
 def a_manager_beside_us():
-    """One that sets no lanes leaves ours; one that does overwrites them, which is seen and put back."""
+    """An OpenSM that sets no lanes leaves ours; one that does overwrites them, which is detected and restored."""
     leave(started[0])
     plain = manager()
     weights("leaf2:8", "1=5", "2=1")
@@ -111,7 +111,7 @@ def a_link_moves():
 
 
 def silence():
-    """A host that never answers, and one that does so now and then: an error, and no port left otherwise."""
+    """A host that never responds, or rarely: an error, and no port half written."""
     route = "0,1,2"
     weights("h2:1", "1=1")
     before = turns(route, 1), lanes(route, 1)
@@ -125,7 +125,7 @@ def silence():
         run = subprocess.Popen([BANDWISE, "fabric", "weights", "h2:1", f"1={attempt + 2}", "2=1"], env=THERE, cwd=SCRATCH,
                                text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if attempt % 3 == 2:
-            # Somewhere on the way: before it is written it ends, while it is written it goes on.
+            # During the change: before the write it ends, during the write it continues.
             time.sleep(0.2 + attempt / 10)
             run.send_signal(2)
         stdout, stderr = run.communicate(timeout=120)

@@ -1,4 +1,4 @@
-"""The checks of run.sh of the controller: over HTTP, beside OpenSM, as smpquery reads it."""
+"""Checks of the controller for run.sh: over HTTP, beside OpenSM, as read by smpquery."""
 import json
 import os
 import random
@@ -42,7 +42,7 @@ process = None
 
 
 def start():
-    """The controller, when it answers."""
+    """Starts the controller, and returns it when it responds."""
     global process
     log = open(os.path.join(SCRATCH, "log"), "a")
     process = subprocess.Popen([BANDWISE, "saba", "controller", "--config", "c.toml"], env=THERE, cwd=SCRATCH,
@@ -65,7 +65,7 @@ def kill():
 
 
 def route(node):
-    """The directed route from h1."""
+    """Returns the directed route from h1."""
     kind, number = re.match(r"(\D+)(\d+)", node).groups()
     number = int(number)
     if kind == "leaf":
@@ -76,7 +76,7 @@ def route(node):
 
 
 def tables(port):
-    """What smpquery reads at a port, of our lanes and service levels alone; and all of it."""
+    """Returns the tables of a port as read by smpquery: our lanes and service levels, and all of them."""
     node, number = port.split(":")
     low, high = turns(route(node), int(number))
     return low, high, lanes(route(node), int(number))
@@ -91,14 +91,14 @@ def named():
 
 
 def ways():
-    """By its ends, the ports on the way of a connection."""
+    """Returns the ports on the path of a connection, by its ends."""
     for _ in range(100):
         made = Controller(SOCKET).well("GET", "/v1/connections")["connections"]
         names = {number: port["name"] for number, port in named().items()}
-        # Between the two answers a port may have gone.
+        # A port may have been removed between the two responses.
         if all(port in names for of in made for port in of["path"]):
             return {(of["from"], of["to"]): {names[port] for port in of["path"]} for of in made}
-    raise AssertionError("a way goes by a port that is not there")
+    raise AssertionError("a path contains an unknown port")
 
 
 def counted(metric):
@@ -107,7 +107,7 @@ def counted(metric):
 
 
 def everywhere():
-    """The tables of all ports on the ways of connections."""
+    """Returns the tables of all ports on the paths of connections."""
     return {port: tables(port) for port in sorted(set().union(*ways().values()))}
 
 
@@ -130,7 +130,7 @@ def weights_are_read_by_smpquery():
     bits = {name: sums[of.pop()] for name, of in lane.items()}
     most, least = weights[levels["LR"] - 1], weights[levels["PR"] - 1]
     assert bits["LR"] * least == bits["PR"] * most and most > least, (bits, weights)
-    # Lanes and levels of others are as they were.
+    # Lanes and levels of others are unchanged.
     assert [turn for turn in low if turn[0] not in (1, 2, 3)] == [turn for turn in before[0] if turn[0] not in (1, 2, 3)]
     for by, row in mapped.items():
         assert [row[0], *row[9:]] == [before[2][by][0], *before[2][by][9:]], row
@@ -163,7 +163,7 @@ def what_a_manager_overwrites_is_put_back():
     audit = [json.loads(line) for line in open(os.path.join(SCRATCH, "audit.jsonl"))]
     seen = {line["name"] for line in audit if line["event"] == "overwritten"}
     assert seen >= set(ours), set(ours) - seen
-    print(f"  {counted('ports_overwritten') - before} ports were overwritten by OpenSM and put back")
+    print(f"  {counted('ports_overwritten') - before} ports were overwritten by OpenSM and restored")
 
 
 def connections_follow_a_link_that_moves():
@@ -189,7 +189,7 @@ def killed_at_any_instant_it_ends_the_same():
     chance = random.Random(1)
 
     def churn(stop):
-        """Somebody who comes and goes until the controller is gone, and never says goodbye."""
+        """Registers and stops repeatedly until the controller is gone, without deregistering."""
         try:
             own = Client(Controller(SOCKET))
             application = own.register("PR")
@@ -199,7 +199,7 @@ def killed_at_any_instant_it_ends_the_same():
         except (OSError, AssertionError, json.JSONDecodeError):
             pass
 
-    # ibsim has room for ten programs, and keeps that of one that was killed.
+    # ibsim has room for ten programs, and keeps the slot of a killed one.
     for _ in range(5):
         stop = threading.Event()
         others = [threading.Thread(target=churn, args=(stop,)) for _ in range(2)]
@@ -209,7 +209,7 @@ def killed_at_any_instant_it_ends_the_same():
         stop.set()
         [other.join() for other in others]
         start()
-        # Who came and went is gone with its lease; here it is told to.
+        # A client that stopped is removed with its lease; here the removal is forced.
         for gone in range(client.client + 1, client.client + 40):
             Controller(SOCKET).ask("DELETE", f"/v1/clients/{gone}")
         status()
@@ -219,7 +219,7 @@ def killed_at_any_instant_it_ends_the_same():
 
 
 def how_long_it_takes():
-    """By the recording: from a connection that is heard to the first and the last port of its way read back."""
+    """Measures, by the recording, from a connection's request to the first and last port of its path read back."""
     application = client.register("LR")
     for _ in range(40):
         made = client.connect(application, "h21", "h33")
@@ -243,7 +243,7 @@ def how_long_it_takes():
             ways[-1].append((said["at_ns"] - asked) / 1e6)
     assert len(ways) == 40 and all(len(of) == len(ways[0]) for of in ways), ways
     first, last = [of[0] for of in ways], [of[-1] for of in ways]
-    print(f"  from a connection that is asked for to the first port of its way read back: median {statistics.median(first):.2f} ms, "
+    print(f"  from a connection's request to the first port of its path read back: median {statistics.median(first):.2f} ms, "
           f"to the last of {len(ways[0])}: {statistics.median(last):.2f} ms (40 connections, ibsim with 18 switches)")
 
 
@@ -261,7 +261,7 @@ def bad_settings():
 
 
 def a_host_that_is_silent():
-    """Its port is not left half written, and others are served meanwhile."""
+    """The host's port is not left half written, and others are served meanwhile."""
     console('Error "h36"[1] 100')
     until("that it is seen", lambda: counted("ports_lost") and "h36:1" not in {p["name"] for p in named().values()})
     assert ways()["h2", "h36"]

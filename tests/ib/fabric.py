@@ -1,4 +1,4 @@
-"""A fabric in ibsim with OpenSM, looked at with infiniband-diags, for the checks here.
+"""A fabric in ibsim with OpenSM, inspected with infiniband-diags, for the checks here.
 
 Arguments: the program bandwise, the library libumad2sim, a folder, and what else a check wants.
 """
@@ -13,7 +13,7 @@ import time
 BANDWISE, UMAD, SCRATCH = sys.argv[1:4]
 HERE = {
     **os.environ,
-    # Sockets are named after this, so that runs side by side don't meet.
+    # Sockets have this name, so that parallel runs do not collide.
     "IBSIM_SOCKNAME": f"ib-{os.getpid()}",
     "SIM_HOST": "h1",
     "OSM_CACHE_DIR": SCRATCH,
@@ -21,7 +21,7 @@ HERE = {
 }
 THERE = {**HERE, "LD_PRELOAD": UMAD}
 SPINES, LEAVES, HOSTS = 6, 12, 3
-# OpenSM, and who else is to end with us.
+# OpenSM, and other processes to end with this one.
 managers = []
 simulator = None
 
@@ -41,7 +41,7 @@ def netlist():
 
 
 def said(*command, code=0):
-    """What a command in the simulated fabric prints, which ends with that code."""
+    """Returns the output of a command in the simulated fabric, and checks its exit code."""
     done = subprocess.run(command, env=THERE, cwd=SCRATCH, capture_output=True, text=True, timeout=120)
     assert done.returncode == code, f"exit code {done.returncode}: {command}\n{done.stdout}{done.stderr}"
     return done.stdout + done.stderr
@@ -56,7 +56,7 @@ def ports(*arguments):
 
 
 def until(what, is_so, seconds=30):
-    """Waits for somebody else's doing."""
+    """Waits until another program has done something."""
     end = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < end, f"{what}: not within {seconds} s"
@@ -64,14 +64,14 @@ def until(what, is_so, seconds=30):
 
 
 def turns(route, port):
-    """Low and high priority as smpquery reads them: lane and weight of each entry."""
+    """Returns the low and high priority tables as read by smpquery: lane and weight of each entry."""
     rows = re.findall(r"^(?:VL    |WEIGHT): \|(.*)\|$", said("smpquery", "-D", "vlarb", route, str(port)), re.M)
     rows = [[int(cell, 16) for cell in row.split("|")] for row in rows]
     return list(zip(rows[0], rows[1])), list(zip(rows[2], rows[3]))
 
 
 def lanes(route, port):
-    """By the port that packets enter by: the lane of each service level, as smpquery reads it."""
+    """Returns the lane of each service level as read by smpquery, by input port."""
     rows = re.findall(r"^ports: in +(\d+), out +\d+: \|(.*)\|$", said("smpquery", "-D", "sl2vl", route, str(port)), re.M)
     return {int(by): [int(cell) for cell in row.split("|")] for by, row in rows}
 
@@ -82,7 +82,7 @@ def console(line):
 
 
 def manager(*flags):
-    """OpenSM, when the subnet is up."""
+    """Starts OpenSM, and returns it when the subnet is up."""
     log = os.path.join(SCRATCH, "opensm.log")
     open(log, "w").close()
     started = subprocess.Popen(["opensm", *flags, "-s", "0", "-d2", "-f", log], env=THERE, cwd=SCRATCH, stdin=subprocess.PIPE,
@@ -127,7 +127,7 @@ def end():
 
 
 def checked(checks):
-    """Makes the checks one after another. How many went well, and how many did not."""
+    """Runs the checks one after another. Returns the number passed, and the number failed."""
     passed = failed = 0
     for check in checks:
         try:

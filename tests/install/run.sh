@@ -39,8 +39,8 @@ what_is_preloaded_is_found() {
   SABA_CONTROLLER=unix:/nowhere "$root/opt/bw/bin/bandwise" saba run --app LR -- env |
     grep -q "^LD_PRELOAD=$root/opt/bw/lib/bandwise/libsaba_preload.so"
 }
-the_manual_page_is_one() { [ -z "$(groff -man -ww -z "$root/opt/bw/share/man/man3/saba.3" 2>&1)" ]; }
-the_unit_is_one() {
+the_manual_page_is_valid() { [ -z "$(groff -man -ww -z "$root/opt/bw/share/man/man3/saba.3" 2>&1)" ]; }
+the_unit_is_valid() {
   # The program that it starts is not at the given path.
   sed "s|/opt/bw/bin/bandwise|/bin/true|" "$root/opt/bw/lib/systemd/system/bandwise-controller.service" >"$scratch/saba.service" &&
     systemd-analyze verify --man=no "$scratch/saba.service"
@@ -57,8 +57,8 @@ what_is_not_built_is_said() {
 check all_of_it_is_there
 if command -v pkg-config >/dev/null; then check a_program_in_c_finds_the_library; else echo "SKIP install: no pkg-config"; fi
 check what_is_preloaded_is_found
-if command -v groff >/dev/null; then check the_manual_page_is_one; else echo "SKIP install: no groff, so the manual page is not checked"; fi
-if command -v systemd-analyze >/dev/null; then check the_unit_is_one; else echo "SKIP install: no systemd-analyze, so the unit is not checked"; fi
+if command -v groff >/dev/null; then check the_manual_page_is_valid; else echo "SKIP install: no groff, so the manual page is not checked"; fi
+if command -v systemd-analyze >/dev/null; then check the_unit_is_valid; else echo "SKIP install: no systemd-analyze, so the unit is not checked"; fi
 check it_is_taken_away_again
 check what_is_not_built_is_said
 echo "install: $passed passed, $failed failed"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Bytes of TCP's data to and from a port that pass eth0, by who sends them and the DSCP of their packets.
+"""Counts bytes of TCP data to and from a port at eth0, by sender and DSCP.
 
     carried.py PORT SECONDS
 
@@ -14,7 +14,7 @@ import time
 
 
 def main(port: str, seconds: str) -> None:
-    # Every protocol: packets that leave are seen too.
+    # All protocols, so that departing packets are seen too.
     wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
     wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 24)
     wire.bind(("eth0", 0))

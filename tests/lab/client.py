@@ -1,6 +1,6 @@
 """A client of the controller over its socket, for controller.sh.
 
-client.py SOCKET WHAT [...]: what is asked is a function below, _ for -.
+client.py SOCKET COMMAND [...]: a command is a function below, with - for _.
 """
 
 import http.client
@@ -28,7 +28,7 @@ class Controller:
         self.http = Unix(path)
 
     def ask(self, method, path, body=None):
-        """The status and the answer."""
+        """Returns the status and the response."""
         text = body if isinstance(body, (str, bytes, type(None))) else json.dumps(body)
         self.http.request(method, path, text)
         answer = self.http.getresponse()
@@ -71,7 +71,7 @@ def settled(controller):
 
 
 def two_applications(controller):
-    """Two that send to h3; prints who they are."""
+    """Registers two applications that send to h3; prints the client's name."""
     client = Client(controller)
     for name, source in ("LR", "h1"), ("PR", "h2"):
         client.connect(client.register(name), source, "h3")
@@ -84,7 +84,7 @@ def two_applications(controller):
 
 
 def one_application(controller):
-    """One that sends to h3."""
+    """Registers one application that sends to h3."""
     client = Client(controller)
     client.connect(client.register("LR"), "h1", "h3")
     port = next(port for port in settled(controller)["ports"] if port["name"] == "switch to h3")
@@ -106,18 +106,18 @@ def counts(controller):
 
 
 def names(controller):
-    """Applications; those of one job are one."""
+    """Prints the names of applications, one for each job."""
     all_of_them = controller.well("GET", "/v1/status")["applications"]
     print(*(name for name, _ in sorted({(of["name"], of["job"] or of["application"]) for of in all_of_them})))
 
 
 def parts(controller):
-    """How many registrations there are."""
+    """Prints the number of registrations."""
     print(len(controller.well("GET", "/v1/status")["applications"]))
 
 
 def known(controller, *names_and_count):
-    """Whether so many connections of each application are known, and ports have their weights."""
+    """Checks that `count` connections of each application are known, and that ports have their weights."""
     *wanted, count = names_and_count
     status = controller.well("GET", "/v1/status")
     held = {name: sum(of["connections"] for of in status["applications"] if of["name"] == name) for name in wanted}
@@ -125,7 +125,7 @@ def known(controller, *names_and_count):
 
 
 def pairs(controller):
-    """Who sends to whom, each once."""
+    """Prints the pairs of sender and receiver, each once."""
     connections = controller.well("GET", "/v1/connections")["connections"]
     print(*sorted({f"{of['from']}-{of['to']}" for of in connections}))
 
@@ -164,7 +164,7 @@ def bad(controller):
 
 
 def many(controller):
-    """10,000 registrations of one client: as many as the limit are taken, the others are refused."""
+    """10,000 registrations of one client: as many as the limit are accepted, the others refused."""
     client, taken, statuses = Client(controller), 0, set()
     for _ in range(10_000):
         status, answer = controller.ask("POST", "/v1/requests", client.asked({"register": {"name": "LR"}}))
@@ -176,7 +176,7 @@ def many(controller):
 
 
 def full(controller, ballast):
-    """Disk full: refused, and nothing is lost."""
+    """With a full disk, requests are refused, and no state is lost."""
     client = Client(controller)
     application = client.register("LR")
     with open(ballast, "wb", buffering=0) as file:
@@ -186,7 +186,7 @@ def full(controller, ballast):
         except OSError:
             pass
     taken, refused = 1, 0
-    # A store has some room of its own.
+    # A store has some space of its own.
     for _ in range(3000):
         asked = client.asked({"register": {"name": "PR"}})
         status, answer = controller.ask("POST", "/v1/requests", asked)
@@ -210,14 +210,14 @@ def full(controller, ballast):
 
 
 def latency(controller, rounds):
-    """From a connection that is asked for to its weights read back, one at a time."""
+    """Measures from a connection's request to its weights read back, one at a time."""
     took = []
     client = Client(controller)
     applications = [client.register(name) for name in ("LR", "PR")]
     client.connect(applications[0], "h1", "h3")
     for _ in range(int(rounds)):
         settled(controller)
-        # Longer than a port rests.
+        # Longer than the minimum time between writes to a port.
         time.sleep(0.02)
         began = time.perf_counter()
         made = client.connect(applications[1], "h2", "h3")
@@ -231,7 +231,7 @@ def latency(controller, rounds):
 
 
 def load(controller, applications, connections, seconds):
-    """So many at once, then as many events as it takes for a while: a connection made and closed, by four clients."""
+    """Opens `connections` at once, then opens and closes connections for a while with four clients."""
     import threading
 
     client = Client(controller)

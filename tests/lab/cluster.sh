@@ -37,7 +37,7 @@ waits() { # SECONDS COMMAND …
     "$@" >said 2>&1 && return 0
     sleep 0.1
   done
-  echo "  not so: $*" && tail -n 3 said | sed 's/^/  /' && return 1
+  echo "  not reached: $*" && tail -n 3 said | sed 's/^/  /' && return 1
 }
 # Prints the process on a host whose command line matches, if there is one.
 process() { # HOST PATTERN

@@ -1,7 +1,7 @@
-/* What socket, connect and close take together of the calling thread's processor time, in nanoseconds: the middle of
- * ROUNDS of 100 each.
+/* Prints the CPU time of socket, connect and close together in the calling thread, in nanoseconds: the median of
+ * ROUNDS rounds of 100 calls each.
  *   cost ADDRESS ROUNDS stream|datagram
- * Streams are not waited for. */
+ * Streams are not awaited. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the preloaded library costs a connection: the same program with it and without, in turns.
+"""Measures the preloaded library's cost per connection: the same program with and without it, alternating.
 
     cost.py BANDWISE LAB SCRATCH LIBRARY
 """
@@ -20,7 +20,7 @@ def main(bandwise: str, lab: str, scratch: str, library: str) -> int:
                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         return float(ran.stdout)
 
-    # Streams to an address of the network that nobody has: what answers, or refuses, would take its own time.
+    # Streams to an unused address of the network: a response or refusal would take time of its own.
     for kind, address in (("datagram", "10.0.0.3"), ("stream", "10.0.0.200")):
         program = [f"{scratch}/cost", address, "200", kind]
         turns = [(middle(program), middle(under + program)) for _ in range(TURNS)]

@@ -12,7 +12,7 @@ library=${3:+$(realpath "$3")}
 
 what=flink
 . "$here/made.sh"
-[ -e "$built/classpath" ] || skip "there is no $built/classpath: tests/integrations/run.sh makes it"
+[ -e "$built/classpath" ] || skip "$built/classpath is missing: tests/integrations/run.sh creates it"
 . "$here/cluster.sh"
 flink=$(cat "$built/classpath")
 mkdir conf

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Packets of IPv6 with a mark and without: which class of the switch's port counts them.
+"""Checks which class of the switch's port counts IPv6 packets with a mark and without.
 
     ipv6.py BANDWISE LAB
 """
@@ -13,7 +13,7 @@ import socket
 flow = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
 flow.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_TCLASS, {tclass})
 scope = socket.if_nametoindex("eth0")
-# To all nodes of the link, so that no address has to be found first.
+# To all nodes of the link, which needs no address resolution.
 for _ in range({count}):
     flow.sendto(bytes(100), ("ff02::1", 7003, 0, scope))
 """
@@ -29,12 +29,12 @@ def main(bandwise: str, lab: str) -> int:
         return int(re.search(rf"class htb 5aba:{number} .*\n Sent \d+ bytes (\d+) pkt", shown)[1])
 
     run("weights", "--name", lab, "h3", "10=3", "12=1")
-    # Two bits of congestion notification beside the mark change nothing.
+    # The two congestion bits beside the mark have no effect.
     for tclass, number in ((10 << 2, "10"), (12 << 2 | 1, "11"), (0, "2")):
         before = sent(number)
         run("exec", "--name", lab, "h1", "--", "python3", "-c", SEND.format(tclass=tclass, count=50))
         more = sent(number) - before
-        # Everyone else's class has what hosts say of themselves besides.
+        # The default class also counts the hosts' own packets.
         if not 50 <= more <= (50 if number != "2" else 100):
             print(f"  of 50 packets of traffic class {tclass}, 5aba:{number} counts {more}")
             return 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What packets of programs under `bandwise saba run` carry, as they arrive at h3's device.
+"""Checks the marks of packets of programs under `bandwise saba run`, as they arrive at h3's device.
 
     marks.py BANDWISE LAB SCRATCH LIBRARY
 
@@ -34,7 +34,7 @@ while client.recv(1 << 16):
 print("done", flush=True)
 input()
 """
-# Packets of the port with their ends, flags of TCP and the byte of IP's header, until it is told to stop.
+# Packets of the port with their ends, TCP flags and TOS byte, until stopped.
 WATCH = """
 import json, os, select, socket, struct, sys
 wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
@@ -59,7 +59,7 @@ while True:
     print(json.dumps([source, mark, packet[length + 13]]), flush=True)
 """
 CASES = [
-    # The socket's family, the address it is connected to, where the server listens and whether for both.
+    # The socket's family, the destination address, the listening address, and whether it is dual-stack.
     ("AF_INET", "10.0.0.3", "AF_INET", "0.0.0.0", False),
     ("AF_INET6", "fd00::3", "AF_INET6", "::", False),
     ("AF_INET6", "::ffff:10.0.0.3", "AF_INET6", "::", True),
@@ -94,7 +94,7 @@ def main(bandwise: str, lab: str, scratch: str, library: str) -> int:
         assert server.stdout.readline() == "listening\n"
         client = under("h1", "LR", "python3", "-c", CLIENT.format(family=family, address=address))
         assert client.stdout.readline() == "done\n"
-        # What it has, while it has it.
+        # The state while the connection exists.
         for _ in range(100):
             there = {app["name"]: app["connections"] for app in status()["applications"] if app["connections"]}
             if there == {"LR": 1}:
@@ -107,7 +107,7 @@ def main(bandwise: str, lab: str, scratch: str, library: str) -> int:
         other.communicate("\n")
         server.communicate()
         seen = collections.Counter(tuple(json.loads(line)) for line in watch.communicate("\n")[0].splitlines())
-        # How many packets of each end had which mark; answers to a SYN come from the kernel before there is a socket.
+        # Number of packets of each end by mark. The kernel responds to a SYN before there is a socket.
         told = collections.defaultdict(collections.Counter)
         for (source, mark, flags), count in seen.items():
             kind = "SYN" if flags & (SYN | ACK) == SYN else "answer" if flags & SYN else "data"
@@ -118,11 +118,11 @@ def main(bandwise: str, lab: str, scratch: str, library: str) -> int:
         print(f"  {address}: " + "; ".join(
             f"h{host} {kind} {', '.join(f'{count} with {mark}' for mark, count in sorted(counts.items()))}"
             for (host, kind), counts in sorted(told.items())))
-        # Bits for congestion aside, of which an answer may have some.
+        # Congestion bits are ignored, since an acknowledgement may have some.
         all_of = lambda key: {mark & ~3 for mark in told[key]}
         assert all_of((1, "SYN")) == {marks["LR"]} and all_of((1, "data")) == {marks["LR"]}, told
         assert all_of((2, "SYN")) == {0} and all_of((2, "data")) == {0}, told
-        # The kernel may acknowledge before the program has accepted; what the program sends is marked: to two clients
+        # The kernel may acknowledge before the program has accepted. The program's data is marked: to two clients
         # 100,000 bytes each, in packets of 1,448 or less.
         assert all_of((3, "data")) <= {0, marks["PR"]}, told
         assert sum(n for mark, n in told[3, "data"].items() if mark & ~3 == marks["PR"]) >= 2 * 100_000 // 1448, told

@@ -1,4 +1,4 @@
-"""A way to somewhere that can be cut: relay.py PORT TO-PORT. Stopped (SIGSTOP), nothing passes and nothing is closed."""
+"""A TCP relay that can be stopped: relay.py PORT TO-PORT. While stopped (SIGSTOP), no data passes and no connection closes."""
 
 import asyncio
 import sys

@@ -54,7 +54,7 @@ status = json.load(sys.stdin)
 assert [host["address"] for host in status["hosts"]] == ["10.0.0.1", "10.0.0.2", "10.0.0.3"]
 assert len(status["ports"]) == 6 and all(port["queues"] == [] for port in status["ports"])'
 }
-commands_run_there() {
+commands_run_on_hosts() {
   ends 7 -- exec --name "$lab" h1 -- sh -c 'exit 7' &&
     ends 0 "10.0.0.2/24" -- exec --name "$lab" h2 -- ip address show dev eth0 &&
     ends 2 "h1 to h3 or switch" -- exec --name "$lab" h4 -- true &&
@@ -70,12 +70,12 @@ weights_read_back() {
     ends 2 "h1 to h3" -- weights --name "$lab" h9
 }
 # A foreign qdisc on a port of the lab, which Saba would have to replace.
-others_stay() {
+foreign_qdiscs_stay() {
   tc -netns "bandwise-$lab-switch" qdisc replace dev h2 root handle 7: pfifo limit 10 &&
     ends 1 "not Saba's to change" -- weights --name "$lab" h2 10=1 &&
     tc -netns "bandwise-$lab-switch" qdisc show dev h2 | finds "pfifo 7:"
 }
-half_made_is_taken_back() {
+failed_creation_is_rolled_back() {
   ip netns add "bandwise-$other-h2" && touch "$scratch/foreign" &&
     ends 1 "no lab is known to have made" "taken back" -- up --name "$other" --hosts 3 &&
     [ "$(namespaces "$other")" = "bandwise-$other-h2" ] &&
@@ -88,7 +88,7 @@ two_side_by_side() {
     ends 0 "1000 Mbps" -- status --name "$other" && ends 0 "200 Mbps" -- status --name "$lab"
 }
 # A namespace replaced by another one of the same name.
-only_its_own_goes() {
+down_removes_only_its_own() {
   ip netns delete "bandwise-$other-h2" && ip netns add "bandwise-$other-h2" && touch "$scratch/foreign" &&
     ends 1 "not the one that was made" -- exec --name "$other" h2 -- true &&
     ends 0 "was made by somebody else, and stays" -- down --name "$other" &&
@@ -112,9 +112,9 @@ linux() { BANDWISE_TEST_PORT="bandwise-$lab-switch/h2" "$linux" --nocapture >"$s
 free_port() { tc -netns "bandwise-$lab-switch" qdisc delete dev h2 root; }
 three_to_one() { python3 "$here/shares.py" "$bandwise" "$lab" 10=3 12=1; }
 one_to_one() { python3 "$here/shares.py" "$bandwise" "$lab" 10=1 12=1; }
-everyone_else() { python3 "$here/shares.py" "$bandwise" "$lab" 10=9 0=1; }
+default_class() { python3 "$here/shares.py" "$bandwise" "$lab" 10=9 0=1; }
 ipv6_by_mark() { python3 "$here/ipv6.py" "$bandwise" "$lab"; }
-busy_stays() {
+busy_labs_stay() {
   "$bandwise" lab exec --name "$lab" h1 -- sleep 600 &
   local sleeper=$!
   until [ "$(ip netns pids "bandwise-$lab-h1")" = "$sleeper" ] &&
@@ -125,7 +125,7 @@ busy_stays() {
   wait "$sleeper" || true
   return $status
 }
-all_goes() {
+down_removes_all() {
   ends 0 "4 namespaces" -- down --name "$lab" && [ -z "$(namespaces "$lab")" ] &&
     ends 0 "there is no lab" -- down --name "$lab"
 }
@@ -134,28 +134,28 @@ passed=0
 failed=0
 check() { # NAME FUNCTION
   if "$2"; then
-    echo "$1: as it should be"
+    echo "$1: ok"
     passed=$((passed + 1))
   else
-    echo "$1: not so"
+    echo "$1: FAILED"
     failed=$((failed + 1))
   fi
 }
-check "up, once, with its status" is_up
-check "commands run on hosts" commands_run_there
+check "up, only once, with its status" is_up
+check "commands run on hosts" commands_run_on_hosts
 check "weights read back" weights_read_back
-check "somebody else's root stays" others_stay
+check "foreign root qdiscs stay" foreign_qdiscs_stay
 free_port
 check "a port of Linux, written, read back, rolled back" linux
-check "half made is taken back, and nothing else" half_made_is_taken_back
+check "a failed creation is rolled back, and nothing else" failed_creation_is_rolled_back
 check "two labs side by side" two_side_by_side
-check "down takes only what is its own" only_its_own_goes
+check "down removes only its own namespaces" down_removes_only_its_own
 check "only root" only_root
 check "weights 3:1" three_to_one
 check "weights 1:1" one_to_one
-check "packets without a mark have what is left to them" everyone_else
-check "packets of IPv6 by their mark" ipv6_by_mark
-check "down leaves commands that run" busy_stays
-check "down takes all, and again nothing" all_goes
+check "packets without a mark get the default class" default_class
+check "IPv6 packets are classified by their mark" ipv6_by_mark
+check "down refuses while commands run" busy_labs_stay
+check "down removes all, and nothing the second time" down_removes_all
 echo "lab: $passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -19,7 +19,7 @@ HOSTS = [f"h{n}" for n in range(1, 7)]
 
 
 def free_ports(count):
-    """Ports that nobody listens at."""
+    """Prints free ports."""
     sockets = [socket.socket() for _ in range(int(count))]
     for one in sockets:
         one.bind(("127.0.0.1", 0))
@@ -27,7 +27,7 @@ def free_ports(count):
 
 
 class Anywhere:
-    """A client that says each thing until somebody answers, to one controller after another."""
+    """A client that repeats each request until a controller responds, trying one after another."""
 
     def __init__(self, places, at):
         self.places, self.at, self.number, self.retries = places, at, 0, 0
@@ -45,7 +45,7 @@ class Anywhere:
                 self.controllers.pop(place, None)
                 status, answer = 503, error
             if status < 500:
-                # What was said once is said once: nobody forgets a client.
+                # A registration is never lost, so it is made once.
                 assert status == 200, (path, body, status, answer)
                 return answer
             assert time.monotonic() - began < 60, (path, body, answer)
@@ -62,7 +62,7 @@ class Anywhere:
 
 
 def comes_and_goes(places, at, stop, there, counted):
-    """Five applications at a time at most; which are there is left in `there`, with their connections."""
+    """At most five applications at a time; the current ones are in `there`, with their connections."""
     chance = random.Random(at)
     client = Anywhere(places, at)
     while not stop.is_set() or len(there) < 5:
@@ -108,11 +108,11 @@ def load(result, *places):
     with open(result, "w") as file:
         json.dump(there, file)
     requests, retries = (sum(of) for of in zip(*counted))
-    print(f"  {len(there)} applications are left of {requests} requests, {retries} of which were sent again")
+    print(f"  {len(there)} applications are left of {requests} requests, {retries} of which were repeated")
 
 
 def same_everywhere(result, *places):
-    """All controllers know all that the clients know, and want the same of all ports."""
+    """Checks that all controllers know what the clients know, and want the same of all ports."""
     with open(result) as file:
         there = json.load(file)
     wanted = None
@@ -126,7 +126,7 @@ def same_everywhere(result, *places):
 
 
 def tell_one(result, place):
-    """The same to one controller that is alone; stays, so that its lease does."""
+    """Registers the same at a single controller; keeps running, to renew its lease."""
     controller = Controller(place)
     client = Client(controller)
     with open(result) as file:
@@ -138,12 +138,12 @@ def tell_one(result, place):
 
 
 def applications(place):
-    """How many there are."""
+    """Prints the number of applications."""
     print(len(Controller(place).well("GET", "/v1/status")["applications"]))
 
 
 def groups(*places):
-    """Which groups each has."""
+    """Prints the groups of each controller."""
     said = []
     for place in places:
         try:
@@ -154,7 +154,7 @@ def groups(*places):
 
 
 def takeover(lab, pid, *places):
-    """Kills a controller and tells others of who sends to h1, whose port it wrote; how long until that has weights."""
+    """Kills a controller and registers a connection to h1, whose port it wrote; measures until the port has weights."""
     rates = ["ip", "netns", "exec", f"bandwise-{lab}-switch", "tc", "class", "show", "dev", "h1"]
 
     def is_shared():
@@ -170,23 +170,23 @@ def takeover(lab, pid, *places):
         client.tell(connect={"application": application, "from": source, "to": "h1"})
     answered = time.monotonic() - began
     while not is_shared():
-        # 5 s are what is asked of it; a machine may be busy.
+        # The goal is 5 s; a machine may be busy.
         assert time.monotonic() - began < 15, "nobody took its ports"
         time.sleep(0.02)
     took = time.monotonic() - began
     client.goodbye()
-    print(f"  killed; who came then was answered after {answered:.2f} s, and its port written after {took:.2f} s")
+    print(f"  killed; a new client was answered after {answered:.2f} s, and its port written after {took:.2f} s")
 
 
 def one(place):
-    """A client that has an application and a connection, and says no more."""
+    """A client that registers an application and a connection, and then sends nothing."""
     client = Anywhere([place], 0)
     application = client.tell(register={"name": "LR"})["application"]
     client.tell(connect={"application": application, "from": "h5", "to": "h6"})
 
 
 def latency(*places):
-    """How long requests for connections take, each stored by most of three etcds."""
+    """Measures requests for connections, each stored by a majority of three etcds."""
     client = Anywhere(list(places), 0)
     application = client.tell(register={"name": "LR"})["application"]
     took = []

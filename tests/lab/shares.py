@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Two TCP flows into one host of a lab, by their marks: who gets what of its link.
+"""Measures the shares of two TCP flows with different marks on the link to a host of a lab.
 
     shares.py BANDWISE LAB MARK=PART MARK=PART
 
@@ -7,7 +7,7 @@ Each mark has its part for a weight. Packets with mark 0 are unmarked, and have 
 a part of 1 where the other's is 9, by default. The first sends for 7 s, the second from 2 s to 9 s. Counted are 1.5 s of each time: the first alone, both,
 the second alone. Of both, each must have its part within 3 points; alone and together, they must
 have the link, of which TCP's payload is 1448 of 1514 bytes, within 5%. A machine that others keep busy may carry less
-than the link: then it is tried again, up to three times. Prints what was measured each time; exits 1 where that is not so.
+than the link: then it is repeated, up to three times. Prints each measurement; exits 1 if the shares differ.
 """
 
 import pathlib
@@ -40,7 +40,7 @@ def main(bandwise: str, lab: str, *given: str) -> int:
 
 
 def measured(bandwise: str, lab: str, marks: tuple[int, ...]) -> tuple[list[float], list[float]]:
-    """What each flow carries alone, and beside the other, in bit/s of payload."""
+    """Returns the rate of each flow alone, and beside the other, in bit/s of payload."""
     def on(host: str, *command: str) -> list[str]:
         return [bandwise, "lab", "exec", "--name", lab, host, "--", "python3", FLOW, *command]
 
@@ -57,7 +57,7 @@ def measured(bandwise: str, lab: str, marks: tuple[int, ...]) -> tuple[list[floa
     samples = [[tuple(map(float, line.split())) for line in of if line] for of in lines]
 
     def rate(flow: int, start: float) -> float:
-        """Payload in bit/s of the 1.5 s from so many seconds after the beginning."""
+        """Returns the payload in bit/s over 1.5 s, from a number of seconds after the start."""
         inside = [s for s in samples[flow] if begun + start <= s[0] <= begun + start + 1.5]
         if len(inside) < 2:
             return 0.0

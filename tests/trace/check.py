@@ -1,5 +1,5 @@
-"""Runs small scenarios with `--trace` in the working folder and lets tshark and Scapy read what was
-written. What they count must be what the run counted. Usage: check.py PATH-OF-BANDWISE"""
+"""Runs small scenarios with `--trace` in the working folder and reads the files with tshark and
+Scapy, whose counts must equal those of the run. Usage: check.py PATH-OF-BANDWISE"""
 
 import collections
 import json
@@ -13,7 +13,7 @@ from scapy.utils import RawPcapNgReader
 
 RACK = 'kind = "ethernet"\n[fabric]\nbuild = { single-switch = 5 }\nlink = { rate = "40 Gbps", delay = "500 ns" }\n'
 INCAST = '[workload]\nincast = { senders = 4, bytes = "400 KB", receiver = 4 }\n'
-# Where packets are dropped, and where none is.
+# Scenarios with drops, and without.
 DROPS = '[switch]\nbuffer = "8 KB"\npfc = false\n'
 PAUSES = '[switch]\nbuffer = "45 KB"\npfc = true\n'
 DCQCN = '[congestion-control]\nkind = "dcqcn"\necn = { kmin = "9 KB", kmax = "90 KB", pmax = 0.1 }\n'
@@ -58,7 +58,7 @@ Packet = collections.namedtuple("Packet", FIELDS)
 
 
 class Tally:
-    """Counts checks, and says which failed."""
+    """Counts checks, and prints the failed ones."""
 
     passed = failed = 0
 
@@ -75,7 +75,7 @@ class Tally:
 
 
 def tshark(path, *arguments):
-    """What tshark prints of a file."""
+    """Returns tshark's output for a file."""
     command = ["tshark", "-r", path, "-o", "ip.check_checksum:TRUE"]
     command += ["-o", "tcp.check_checksum:TRUE", *arguments]
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -83,14 +83,14 @@ def tshark(path, *arguments):
 
 
 def packets(path):
-    """All packets of a file, by tshark's fields."""
+    """Returns all packets of a file, as tshark's fields."""
     fields = [argument for field in FIELDS.values() for argument in ("-e", field)]
     lines = tshark(path, "-T", "fields", "-E", "occurrence=f", *fields)
     return [Packet(*line.split("\t")) for line in lines]
 
 
 def simulate(bandwise, name, *flags):
-    """Runs a scenario; returns where its packets are, and what it counted."""
+    """Runs a scenario; returns the file of its packets, and its counters."""
     with open("n.toml", "w", encoding="utf-8") as file:
         file.write(SCENARIOS[name])
     path = "t.pcapng"
@@ -100,12 +100,12 @@ def simulate(bandwise, name, *flags):
 
 
 def number(text):
-    """Decimal or hexadecimal."""
+    """Reads a decimal or hexadecimal number."""
     return int(text, 0)
 
 
 def check_crcs(tally, name, path):
-    """Scapy computes the ICRC of every packet anew. (On its way a packet stays the same.)"""
+    """Scapy recomputes the ICRC of every packet. (A packet is unchanged on its path.)"""
     frames = {data for data, _ in RawPcapNgReader(path)}
     right = collections.Counter()
     for data in frames:
@@ -117,13 +117,13 @@ def check_crcs(tally, name, path):
 
 
 def sent_again(data):
-    """How many packets were sent before, by their flow and number."""
+    """Returns the number of retransmitted packets, by flow and number."""
     seen = collections.Counter((p.pair, p.psn, p.tcp_port, p.tcp_seq) for p in data)
     return sum(seen.values()) - len(seen)
 
 
 def check_everything(tally, bandwise, name):
-    """All ports: every frame is there as often as the run counted it."""
+    """All ports: the number of frames of each kind equals the run's counters."""
     path, stats = simulate(bandwise, name, "--trace-packets", "1000000")
     expert = tshark(path, "-Y", "_ws.malformed || _ws.unreassembled")
     tally.equal(f"{name}: nothing is malformed", expert, [])
@@ -198,7 +198,7 @@ def run(tally, bandwise):
         and (p.direction == OUT or p.port.startswith("h"))
     ]
     tally.equal("one flow and one port", packets(path), chosen)
-    # Headers alone.
+    # Headers only.
     path, _ = simulate(bandwise, "irn", "--trace-snap", "58")
     short = packets(path)
     tally.equal("headers alone: kept", max(int(p.kept) for p in short), 58)

@@ -1,13 +1,13 @@
 # shellcheck shell=bash disable=SC2154,SC2016 # Part of run.sh, which has the variables; those in quotes are the machines'.
-# Agents on four machines, and their coordinator on the first: three to one, and what goes wrong in the middle.
+# Agents on four machines, with the coordinator on the first: three senders to one receiver, and failures during a run.
 agents=$scratch/agents
 mkdir "$agents"
 
 hosts=$(for machine in 1 2 3 4; do
   printf '[[host]]\nname = "h%s"\nagent = "10.0.0.%s"\n' "$machine" "$machine"
 done)
-# Two write as much as goes through, one measures what a small message takes. Completions wake them: who looks all the
-# time takes the only processor from who answers the coordinator.
+# Two flows write as fast as possible, one measures small messages. Completions wake them: busy polling would take the
+# only processor from the agent's connection to the coordinator.
 three_to_one() { # SECONDS
   printf '%s\n' 'title = "Three to one"' "duration = \"$1 s\"" 'margin = "500 ms"' "$hosts" \
     '[[flow]]' 'from = ["h2", "h3"]' 'to = "h1"' 'method = "bulk"' 'completion = "event"' 'depth = 16' \
@@ -52,7 +52,7 @@ agent="(umask 077; echo of the bench, 24 bytes >/run/token)
   ended() { echo \"code \$1 after \$(((\$(date +%s%N) - \$2) / 1000000)) ms\"; }
   $bandwise rperf agent --token-file /run/token --listen 10.0.0.\$MACHINE >\$MACHINE.agent 2>&1 & agent=\$!"
 run="timeout 60 $bandwise rperf run --token-file /run/token"
-# On a busy host a machine may stand still for longer than a margin, and the run says so. It may be tried three times.
+# On a busy host a machine may stall for longer than a margin, and the run reports that. It may be tried three times.
 whole="whole() { # NAME COMMAND...
     for attempt in 1 2 3; do
       \"\${@:2}\" >\$1 2>&1
@@ -60,8 +60,8 @@ whole="whole() { # NAME COMMAND...
       [ \$(cat \$1.code) != 0 ] || break
     done
   }"
-# A run that takes half a minute: begun, for some seconds; and with something that happens amid it on another machine, which
-# waits for a file.
+# A run of half a minute: started, for some seconds; and with an action on another machine during the run, which waits
+# for a file.
 amid="begun() { # NAME COMMAND...
     \"\${@:2}\" >\$1 2>&1 & running=\$!
     until grep -q 'flows begin' \$1; do sleep 0.05; done
@@ -74,7 +74,7 @@ amid="begun() { # NAME COMMAND...
     wait \$running
     ended \$? \$start >\$1.end
   }"
-# The other version's agent says what one would say first. Its client is a line, whose answer is kept.
+# An agent of another version sends its greeting. Its client is one line, whose response is kept.
 coordinator="$agent
   $whole
   $amid
@@ -135,15 +135,15 @@ if ended_with two 0 'Latency while all flows were active' && [ "$(messages two.j
 else
   miss "agents, after a coordinator that is gone" "$agents/two" "$agents"/?.agent
 fi
-# One case: messages of 1 MB, of which a machine has enough memory, by WRITE over each other.
+# One case: messages of 1 MB, for which a machine has enough memory, by overlapping WRITEs.
 ratio=$(sed -n 's/.*"bandwidth ratio","unit":"x","measured":\([0-9.]*\).*/\1/p' "$agents/isolation.json" 2>/dev/null || true)
 if ended_with isolation 0 '^1 of 1 cases; ' && [ -n "$ratio" ]; then
   pass "isolation, elephants over each other: $ratio"
 else
   miss "isolation" "$agents"/isolation* "$agents"/?.agent
 fi
-# The key-value store beside an elephant. Each value that came back is held against what was put there, and one that
-# were wrong would fail the run.
+# The key-value store beside an elephant flow. Each returned value is compared with the one that was put, and a wrong
+# one fails the run.
 store=$(sed -n 's/.*"name":"store",\(.*\),{"name":"elephant".*/\1/p' "$agents/store.json" 2>/dev/null || true)
 in_store() { # KEY
   sed -n "s/.*\"$1\":\([0-9.]*\).*/\1/p" <<<"$store"
@@ -155,7 +155,7 @@ if ended_with store 0 'key-value' && [ "$(in_store workers)" = 2 ] && [ "$(messa
 else
   miss "agents, a key-value store beside an elephant" "$agents"/store* "$agents"/?.agent
 fi
-# The same alone and beside an elephant, with threads that look all the time: how many times as long requests take.
+# The same alone and beside an elephant flow, with busy polling threads: the ratio of request times.
 times=$(sed -n 's/.*"beside 1 MB over alone","metric":"latency p50","unit":"x","measured":\([0-9.]*\).*/\1/p' \
   "$agents/stores.json" 2>/dev/null || true)
 if ended_with stores 0 '^2 of 2 cases; ' && [ -n "$times" ] && grep -q 'HERD also suffers' "$agents/stores.html" &&
@@ -174,15 +174,15 @@ if ended_with version 1 'speaks version 99' && grep -q 'refused.*speaks version 
 else
   miss "agents, another version" "$agents"/version* "$agents/refused"
 fi
-# Seconds from the end of the time that counts to the end of the flow that went on longest.
+# Seconds from the end of the measured window to the end of the longest flow.
 left_out() { # FILE
   local window active
   window=$(sed -n 's/.*"window_s":\[[^,]*,\([0-9.]*\)\].*/\1/p' "$agents/$1" 2>/dev/null)
   active=$(grep -o '"active_s":\[[^]]*\]' "$agents/$1" 2>/dev/null | sed 's/.*,//; s/]//' | sort -g | tail -1)
   [ -n "$window" ] && [ -n "$active" ] && awk "BEGIN { print $active - $window }"
 }
-# All end within 5 s, and what the others have measured is there, of the time in which all were active: who is silent is
-# given up after 3 s, and these don't count.
+# All end within 5 s with the others' measurements of the window in which all were active. A silent agent is given up
+# after 3 s, which do not count.
 for name in killed silent; do
   least=$([ $name = silent ] && echo 2.9 || echo 0)
   if grep -qE '^code 1 after [0-4]?[0-9]{1,3} ms$' "$agents/$name.end" 2>/dev/null &&

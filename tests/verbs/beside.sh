@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# Bandwise beside perftest, in turns between the same two machines: that both measure the same.
+# Bandwise and perftest alternate between the same two machines, and must measure the same.
 #   tests/verbs/beside.sh PATH-OF-BANDWISE [FOLDER]
-# In each of ROUNDS both measure, one right after the other, the bandwidth of WRITEs (64 KiB), and in each of the first
-# PING_PONGS the median of a ping-pong by SEND and by WRITE (64 B). What counts is by how much they differ in a round: the
-# median of ours over theirs must be within 25% for latencies, within 15% for the bandwidth. (What a message takes changes
-# severalfold from one second to another where the host has other things to do. Both have the same of that within a
-# round, not from round to round.) Of WRITEs four are outstanding: of eight or more, some packets of Soft-RoCE overtake
-# others and are sent again, and then the two differ threefold by chance. The number of rounds is fixed: nobody looks at
-# the result and goes on. Who goes first changes from round to round. Prints a line for each of the three, one that fails
-# beginning with FAILED, and below it all rounds. FOLDER keeps what was measured. Exit code: 0 when all three agree, 1
-# when not, that of the bench when it fails.
+# In each of ROUNDS both measure the bandwidth of WRITEs (64 KiB), one right after the other. In each of the first
+# PING_PONGS they measure the median of a ping-pong by SEND and by WRITE (64 B). The criterion is the ratio per round:
+# the median of ours over theirs must be within 25% for latencies, within 15% for the bandwidth. (On a busy host,
+# latencies vary severalfold from one second to another. Within a round both see the same load.) Four WRITEs are
+# outstanding: with eight or more, some packets of Soft-RoCE overtake others and are retransmitted, and then the two
+# differ threefold at random. The number of rounds is fixed in advance. The order alternates from round to round. Prints
+# a line for each of the three, which starts with FAILED after a failure, and below it all rounds. FOLDER keeps the
+# measurements. Exit code: 0 if all three agree, 1 if not, that of the bench if it fails.
 # shellcheck disable=SC2016 # Variables in single quotes are awk's and the machines'.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -63,8 +62,8 @@ if [ "$status" != 0 ]; then
   exit "$status"
 fi
 
-# A number of a round. perftest has none where it could not find out how fast the processor counts, which it does anew
-# each time: such a round is left out, but of four there must be three. Of ours none may be missing.
+# A number of a round. perftest has none if it could not determine the processor's frequency, which it tries each time.
+# Such a round is omitted, but of four there must be three. None of ours may be missing.
 ours_of() { # ROUND NAME KEY
   [ "$(cat "$folder/2.ours.$2.$1.status" 2>/dev/null)" != 0 ] ||
     sed -n "s/.*\"$3\":\(-\?[0-9.e-]*\).*/\1/p" "$folder/2.ours.$2.$1"
@@ -108,7 +107,7 @@ compare() { # NAME ROUNDS UNIT PERCENT KEY FACTOR COLUMN
     failed=1
   fi
 }
-# perftest has half of a round trip in microseconds, and 2^20 B/s.
+# perftest reports half of a round trip in microseconds, and 2^20 B/s.
 compare send-lat "$PING_PONGS" us 25 p50_ns 0.0005 5
 compare write-lat "$PING_PONGS" us 25 p50_ns 0.0005 5
 compare write-bw "$ROUNDS" MiB/s 15 gbps 119.2092896 4

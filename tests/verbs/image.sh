@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What a machine starts from: busybox, the modules in the order in which they are loaded, `init`.
+# Builds the initial RAM disk of a machine: busybox, the modules in load order, `init`.
 #   tests/verbs/image.sh FOLDER FILE
-# Makes FILE from what install.sh left in FOLDER.
+# Creates FILE from the output of install.sh in FOLDER.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:?the folder with the kernel}
@@ -9,8 +9,8 @@ file=${2:?the file to make}
 PATH=$PATH:/usr/sbin:/sbin
 
 modules=(virtio_pci 9p 9pnet_virtio overlay virtio_net rdma_rxe ib_uverbs rdma_ucm)
-# rdma_rxe asks the kernel for "crc32" by name, which is no dependency that depmod knows of. Newer
-# kernels have no such module, and need none.
+# rdma_rxe requests "crc32" from the kernel by name, a dependency unknown to depmod. Newer kernels have no such module,
+# and need none.
 [ -z "$(find "$folder/lib" -name 'crc32_generic.ko*')" ] || modules=(crc32_generic "${modules[@]}")
 version=$(cat "$folder/complete")
 root=$(mktemp -d)

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# What the bench needs: programs of the host, by apt-get where they are missing, and a kernel and a
-# busybox that are unpacked into a folder and installed nowhere.
+# Installs the bench's requirements: host programs, by apt-get if they are missing, and a kernel and a busybox that are
+# unpacked into a folder only.
 #   tests/verbs/install.sh FOLDER
-# Leaves `kernel`, `busybox` and `lib/modules` there, and `complete` with the kernel's version. What
-# can't be had is said on standard error in one line, with exit code 3.
+# Leaves `kernel`, `busybox` and `lib/modules` there, and `complete` with the kernel's version. If something is
+# unavailable, prints one line on standard error and exits with 3.
 set -euo pipefail
 folder=${1:?the folder for the kernel}
 
-# The programs, and the packages of Debian that have them. Those that measure run in the machines,
-# whose root is the host's.
+# The programs, and their Debian packages. The measuring programs run in the machines, whose root is the host's.
 programs=(qemu-system-x86_64 cc cpio xz depmod rdma ibv_devinfo rping ib_send_lat qperf)
 packages=(qemu-system-x86 gcc libc6-dev cpio xz-utils kmod iproute2 ibverbs-utils rdmacm-utils
   perftest qperf ibverbs-providers)
@@ -25,7 +24,7 @@ missing() {
   for program in "${programs[@]}"; do
     command -v "$program" >/dev/null || echo "$program"
   done
-  # What joins libibverbs and the kernel's Soft-RoCE is a library, no program.
+  # The connection between libibverbs and the kernel's Soft-RoCE is a library, not a program.
   compgen -G '/usr/lib/*/libibverbs/librxe*.so' >/dev/null || echo librxe
 }
 
@@ -44,7 +43,7 @@ qemu-system-x86_64 -display none -netdev help 2>/dev/null | grep -qx stream ||
   cannot "qemu-system-x86_64 is older than 7.2 and can't join machines by streams"
 
 mkdir -p "$folder"
-# Another run may be at it.
+# Another run may be installing.
 exec 9>"$folder/lock"
 flock 9
 [ ! -e "$folder/complete" ] || exit 0
@@ -66,19 +65,19 @@ unpack() { # NAME PATTERN...
   dpkg-deb --fsys-tarfile "$scratch/$1"_*.deb | tar -x -C "$scratch" --wildcards "${@:2}" ||
     cannot "$1 can't be unpacked"
 }
-# Of the modules (400 MB) only folders that a network needs.
+# Only the module folders that a network needs, out of 400 MB.
 unpack busybox-static '*/bin/busybox'
 unpack "$kernel" '*/boot/vmlinuz-*' '*/modules.*' '*/kernel/crypto/*' '*/kernel/fs/*' \
   '*/kernel/lib/*' '*/kernel/net/*' '*/drivers/infiniband/*' '*/drivers/net/*' '*/drivers/virtio/*'
-# In newer systems all of this stands in usr.
+# Newer systems have all of this in usr.
 [ ! -d "$scratch/usr" ] || cp -rlT "$scratch/usr" "$scratch"
 packed=$(echo "$scratch"/boot/vmlinuz-*)
 version=$(basename "$packed" | cut -d - -f 2-)
 depmod -b "$scratch" "$version"
 
-# The kernel comes compressed, and a machine without hardware's help takes 3 s to unpack it: done once,
-# here. Where the packed part stands is said by the header (Documentation/x86/boot.rst: setup_sects,
-# payload_offset, payload_length); the length's last 4 bytes are no part of the xz stream.
+# The kernel is compressed, and a machine without hardware virtualisation takes 3 s to unpack it, so it is unpacked once
+# here. The header locates the packed part (Documentation/x86/boot.rst: setup_sects, payload_offset, payload_length);
+# the length's last 4 bytes are not part of the xz stream.
 field() { od -An -t "u$2" -j "$1" -N "$2" "$packed" | tr -d ' '; } # OFFSET BYTES
 from=$((($(field 0x1f1 1) + 1) * 512 + $(field 0x248 4)))
 length=$(($(field 0x24c 4) - 4))

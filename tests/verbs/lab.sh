@@ -1,14 +1,12 @@
 #!/usr/bin/env bash
-# Two to four virtual machines on one Ethernet segment, with Soft-RoCE, one command in each:
+# Runs a command in each of two to four virtual machines with Soft-RoCE on one Ethernet segment:
 #   tests/verbs/lab.sh [--seconds N] [--folder FOLDER] COMMAND COMMAND...
-# A command is text for bash. It sees the host's files (what it writes there is gone with the
-# machine), the device rxe0, the machines as 10.0.0.1, 10.0.0.2 ..., its own number as $MACHINE. It
-# stands in a folder that the host and all machines share: FOLDER if one is given, and it is kept.
-# `await HOST PORT` in a command waits until something there listens.
-# Machines stay up until all commands have ended. When one fails, or N seconds (1 to 999, 120) after
-# the start, all are stopped. At the end it prints what each command printed. Exit code: that of the
-# command that failed first, 124 when time was up, 125 when a machine ended without one, 2 for
-# arguments that can't be, 3 when the bench can't be had here.
+# A command is text for bash. It sees the host's files (changes are lost with the machine), the device rxe0, the
+# machines as 10.0.0.1, 10.0.0.2 ..., and its own number as $MACHINE. Its working folder is shared by the host and all
+# machines: FOLDER if given, which is kept. `await HOST PORT` in a command waits until a program listens there. Machines
+# run until all commands have ended. All are stopped when one fails, or N seconds (1 to 999, 120) after the start. Then
+# each command's output is printed. Exit code: that of the command that failed first, 124 after the time limit, 125 when
+# a machine ended without one, 2 for invalid arguments, 3 when the bench is unavailable.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${CARGO_TARGET_DIR:-$here/../../target}/verbs
@@ -41,7 +39,7 @@ cache=$(cd "$cache" && pwd)
 
 scratch=$(mktemp -d)
 declare -A machine_of=()
-# shellcheck disable=SC2317 # It is reached, by the trap.
+# shellcheck disable=SC2317 # Reached by the trap.
 finish() {
   trap '' INT TERM
   kill "${!machine_of[@]}" 2>/dev/null || true
@@ -55,24 +53,23 @@ trap 'exit 143' TERM
 folder=${folder:-$scratch/shared}
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
-# A comma in a value of qemu's is written twice.
+# qemu's syntax for a comma in a value is two commas.
 shared=${folder//,/,,}
 
-# The machines' clock is the TSC, which is the host's. They are told how fast it counts: a kernel that
-# measures that itself came to an eighth of it while the host was busy.
+# The machines' clock is the host's TSC, whose frequency they are given: a kernel that measured it arrived at an eighth
+# of it while the host was busy.
 cc -O1 -o "$scratch/tsc" "$here/tsc.c"
 clock="tsc_early_khz=$("$scratch/tsc") tsc=reliable"
 
-# The processors that are ours to use. Each machine has one of them: two that wait for each other by looking
-# would otherwise share one when the host has others to serve, and then a message takes a turn of the host's.
+# The processors available to us, one per machine. Two busy-polling machines on one processor would make a message wait
+# for the host's scheduler.
 mapfile -t processors < <(
   sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status | tr ',' '\n' | sed 's/^[0-9]*$/&-&/' |
     while IFS=- read -r first last; do seq "$first" "$last"; done
 )
 
-# Machine 1 has a hub that the others are plugged into: streams over unix sockets, which lose nothing
-# and are not slowed down by TCP's delays.
-# cryptomgr.notests: the kernel doesn't try its ciphers when it starts.
+# Machine 1 has a hub that the others connect to by streams over unix sockets, which lose nothing and are not slowed
+# down by TCP's delays. cryptomgr.notests: the kernel skips its cipher tests at boot.
 boot() { # NUMBER OPTIONS...
   local number=$1
   shift
@@ -91,7 +88,7 @@ boot() { # NUMBER OPTIONS...
   machine_of[$!]=$number
 }
 
-# Whether something accepts connections at a unix socket, which is later than when there is a file.
+# Tests that a unix socket accepts connections, which happens after its file appears.
 listens() { awk -v path="$1" '$8 == path && $4 == "00010000" { found = 1 } END { exit !found }' \
   /proc/net/unix; }
 

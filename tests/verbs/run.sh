@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Debian's own measuring programs over Soft-RoCE between virtual machines: that the bench is sound. And
-# bandwise beside them, and the tests of crates/verbs/tests/device/, which want a device.
-# And what programs under `bandwise saba run` put on the wire.
-#   tests/verbs/run.sh PATH-OF-BANDWISE PATH-OF-THOSE-TESTS PATH-OF-LIBSABA_PRELOAD
-# Prints a line that starts with SKIP where the bench can't be had. The last line counts.
+# Validates the bench with Debian's own measuring programs over Soft-RoCE between virtual machines. Runs bandwise there,
+# and the tests of crates/verbs/tests/device/, which need a device. Checks packets of programs under `bandwise saba
+# run`.
+#   tests/verbs/run.sh PATH-OF-BANDWISE PATH-OF-THE-DEVICE-TESTS PATH-OF-LIBSABA_PRELOAD
+# Prints a line that starts with SKIP if the bench is unavailable. The last line has the counts.
 # shellcheck disable=SC2016 # Variables in single quotes are awk's and the machines'.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -36,8 +36,8 @@ miss() { # WHAT FILE...
   failed=$((failed + 1))
 }
 
-# Two machines. Each step is a server in machine 1 and a client in machine 2 at a port of its own, and
-# leaves what it prints and how it ends in files with its name.
+# Two machines. Each step is a server in machine 1 and a client in machine 2 at a port of its own. Its output and exit
+# status are in files with its name.
 both=$scratch/both
 mkdir "$both"
 preamble='step() { # NAME COMMAND...
@@ -62,7 +62,7 @@ perftest ib_write_bw "-n 50 -s 65536"
 step qperf "qperf -lp PORT" "qperf -lp PORT -cm 1 -t 1 10.0.0.1 rc_lat rc_bw quit"
 step rping "rping -s -p PORT -C 5" "rping -c -a 10.0.0.1 -p PORT -C 5 -v"
 devices=$'\nstep ibv_devinfo ibv_devinfo -d rxe0'
-# A machine whose command has ended still answers.
+# A machine whose command has ended still responds.
 outlived=$'\nuntil [ -e 1.status ]; do sleep 0.1; done
 step ping /run/bench/busybox ping -c 1 -W 10 10.0.0.1'
 status=0
@@ -70,11 +70,11 @@ status=0
   "$client$devices$outlived" >"$scratch/two" 2>&1 || status=$?
 [ "$status" = 0 ] || miss "two machines: the bench ended with $status" "$scratch/two"
 
-# "inf" is what perftest prints where it could not find out how fast the processor counts, and with -F goes on.
+# perftest prints "inf" if it could not determine the processor's frequency and continues because of -F.
 awk_number='function number(text) { return text ~ /^([0-9.]+|inf)$/ && text != 0 }
   '
 
-# Passes when both sides ended with 0 and AWK, over what the client printed, prints something.
+# Passes when both sides ended with 0 and AWK, on the client's output, prints something.
 expect() { # NAME UNIT AWK
   local name=$1 found
   found=$(awk "$awk_number$3" "$both/2.$name" 2>/dev/null || true)
@@ -99,7 +99,7 @@ else
   miss "a machine whose command has ended does not answer" "$both/2.ping"
 fi
 
-# Bandwise between two machines: every method and way, each once.
+# Bandwise between two machines: every method and operation once.
 ours=$scratch/ours
 mkdir "$ours"
 serve="$preamble
@@ -141,8 +141,8 @@ client="$measure
   ip link set eth0 mtu 9000
   echo 8 >/proc/sys/vm/nr_hugepages
   ours huge -n 50 --huge-pages=must --cpu 0"
-# What happens in the middle of a measurement, and what comes of it: the server is killed, then another one stopped, and
-# at last the port of the client goes down.
+# Failures during a measurement: the server is killed, then another one stopped, and finally the client's port goes
+# down.
 server+="
   until [ -e kill ]; do sleep 0.05; done
   kill -9 \$served
@@ -183,7 +183,7 @@ status=0
 number() { # FILE KEY: the last such number of what bandwise said, if it ended well
   [ "$(cat "$1.status" 2>/dev/null)" != 0 ] || sed -n "s/.*\"$2\":\(-\?[0-9.e-]*\).*/\1/p" "$1"
 }
-# Passes when bandwise ended well and KEY is EXPECTED, if that is given.
+# Passes when bandwise ended well and KEY is EXPECTED, if given.
 found() { # NAME KEY UNIT [EXPECTED]
   local value
   value=$(number "$ours/2.$1" "$2")
@@ -193,7 +193,7 @@ found() { # NAME KEY UNIT [EXPECTED]
     miss "bandwise, $1: $2 is '$value'" "$ours/2.$1" "$ours/server"
   fi
 }
-# Passes when bandwise ended with CODE and said PATTERN.
+# Passes when bandwise ended with CODE and printed PATTERN.
 said() { # NAME CODE PATTERN WHAT
   if [ "$(cat "$ours/2.$1.status")" = "$2" ] && grep -qE -- "$3" "$ours/2.$1"; then
     pass "bandwise, $1: $4"
@@ -201,7 +201,7 @@ said() { # NAME CODE PATTERN WHAT
     miss "bandwise, $1" "$ours/2.$1" "$ours/2.$1.status"
   fi
 }
-# Passes when a measurement that something befell ended within 5 s with code 1, with what it had by then and why.
+# Passes when a disturbed measurement ended within 5 s with code 1, with its results so far and the cause.
 befell() { # NAME PATTERN
   if grep -qE '^code 1 after ([0-4]?[0-9]{1,3}) ms$' "$ours/$1.end" 2>/dev/null &&
     grep -q "^Partial: .*$2" "$ours/$1"; then
@@ -229,7 +229,7 @@ found seconds gbps Gbps
 said threads 0 '"messages":240,.*"by_thread":\[[^]]*"messages":80[^]]*"messages":80[^]]*"messages":80' \
   "80 messages by each of three threads, connected by RDMA-CM, woken by events"
 said sweep 0 '"bytes":2,.*"bytes":64,.*"bytes":4096,.*"bytes":65536,' "16 sizes"
-# One that was late lets the next follow at once, so there can be one more. How many fewer says how busy the host is.
+# After a delay the next may follow at once, so there can be one more. A lower number depends on the host's load.
 limited=$(number "$ours/2.limited" messages)
 if [ "${limited:-0}" -ge 1 ] && [ "$limited" -le 201 ]; then
   pass "bandwise, limited: $limited messages in a second, allowed: 200"
@@ -253,16 +253,16 @@ said mtu 2 'rxe0 has an MTU of 1024 B' "refused with what would do"
 said is-down 2 'no port of rxe0 is active' "refused with what would do"
 befell killed ''
 befell stopped 'said nothing for 4'
-# Whichever of the two the device tells of first.
+# Either error, whichever the device reports first.
 befell down '\(the port has gone down\|a SEND failed: local queue pair operation error\)'
-# The server has seen its client go.
+# The server has noticed the client's end.
 if grep -q 'the other side has said nothing for 4\|the other side is gone' "$ours/server.again"; then
   pass "bandwise, down: the server has given its client up"
 else
   miss "bandwise, down: the server" "$ours/server.again"
 fi
 
-# Bandwise and perftest in turns between the same two machines.
+# Bandwise and perftest alternate between the same two machines.
 status=0
 "$here/beside.sh" "$bandwise" >"$scratch/beside" 2>&1 || status=$?
 for name in send-lat write-lat write-bw; do
@@ -281,7 +281,7 @@ done
 # shellcheck source=tests/verbs/saba.sh
 . "$here/saba.sh"
 
-# What must fail: an index of the table of addresses (GIDs) with nothing in it.
+# A required failure: an empty index of the table of addresses (GIDs).
 wrong="ib_send_lat -d rxe0 -x 7 -n 10"
 status=0
 "$here/lab.sh" --seconds 60 "$wrong" "await 10.0.0.1 18515 && $wrong 10.0.0.1" \
@@ -292,7 +292,7 @@ else
   miss "a wrong index of the address: the bench ended with $status" "$scratch/wrong"
 fi
 
-# What is stopped leaves nothing: no file where temporary files go, no process that names that place.
+# A stopped run leaves nothing: no temporary file, and no process that names its folder.
 stopped() { # NAME EXPECTED COMMAND...
   local status=0 place=$scratch/temporary
   mkdir "$place"

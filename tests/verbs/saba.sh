@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154,SC2016 # Part of run.sh, which has the variables; those in quotes are the machines'.
-# Programs that know nothing of Saba under `bandwise saba run`: what their RoCE packets carry on the wire, and what the
-# controller knows of them. The controller, which has a network in memory, what watches the wire, and the servers, which
-# are PR, are in machine 1; the clients, which are LR, in machine 2.
+# Unmodified programs under `bandwise saba run`: the marks of their RoCE packets, and the controller's view. Machine 1
+# has the controller, with a network in memory, the packet watcher, and the servers (application PR). Machine 2 has the
+# clients (application LR).
 saba=$scratch/saba
 mkdir "$saba"
 
@@ -13,7 +13,7 @@ store = "/run/store"
 listen = "unix:/run/controller.sock"
 [times]
 lease = "5 s"
-# Addresses of the machines, which the kernel makes of those of their devices.
+# Addresses of the machines, derived by the kernel from those of their devices.
 [hosts]
 h0 = ["10.0.0.1", "fe80::5054:ff:fe00:1"]
 h1 = ["10.0.0.2", "fe80::5054:ff:fe00:2"]
@@ -39,7 +39,8 @@ server="$under
   $bandwise saba controller --config controller.toml >controller 2>&1 & controls=\$!
   await 10.0.0.1 7470 || exit
   $as_pr $bandwise rperf server --listen 0.0.0.0 >server 2>&1 & serves=\$!"
-# How many connections of each machine the controller knows; asked without a program, which would take a second to start.
+# Number of connections of each machine known to the controller, read without an external program, which would take a
+# second to start.
 client="$under
   known() {
     exec 3<>/dev/tcp/10.0.0.1/7470
@@ -80,7 +81,7 @@ beside rping "$as_pr rping -s -p PORT -C 400" "$as_lr rping -c -a 10.0.0.1 -p PO
 # It has a port of its own.
 server+=$'\n'"step udaddy $as_pr udaddy -C 100"
 client+=$'\n'"await 10.0.0.1 7174 || exit; watched udaddy $as_lr udaddy -s 10.0.0.1 -C 100"
-# Ours looks functions of libibverbs up itself.
+# Our program looks up functions of libibverbs itself.
 client+=$'\n'"await 10.0.0.1 18516 || exit; watched rperf $as_lr $bandwise rperf client 10.0.0.1 -n 1000"
 beside alone "ib_write_lat -F -d rxe0 -x 1 -p PORT -n 50" "ib_write_lat -F -d rxe0 -x 1 -p PORT -n 50 10.0.0.1"
 server+=$'\nexport SABA_CONTROLLER=unix:/run/nobody'
@@ -96,13 +97,13 @@ status=0
 "$here/lab.sh" --seconds 120 --folder "$saba" "$server" "$client" >"$scratch/bench" 2>&1 || status=$?
 [ "$status" = 0 ] || miss "saba: the bench ended with $status" "$scratch/bench" "$saba"/{watching,controller,server}
 
-# The byte of IP's header that the mark of an application has, as `saba run` says it.
+# The TOS byte of an application's mark, as printed by `saba run`.
 class() { # MACHINE
   local dscp
   dscp=$(sed -n 's/^saba: .* has the mark .*dscp=\([0-9]*\).*/\1/p' "$saba/$1.send-bw" 2>/dev/null || true)
   echo $((4 * ${dscp:-0}))
 }
-# How many packets each machine sent in a step, if those of all of its queue pairs had this byte.
+# Number of packets sent by each machine in a step, if all of its queue pairs had this byte.
 carried() { # NAME BYTE-OF-1 BYTE-OF-2
   awk -v step="$1" -v first="$2" -v second="$3" '
     $1 == step && $6 == "data" {
@@ -112,8 +113,8 @@ carried() { # NAME BYTE-OF-1 BYTE-OF-2
     }
     END { if (sent[1] && sent[2] && !wrong) print sent[1], "and", sent[2] }' "$saba/wire"
 }
-# Passes when both sides ended well, their packets had these bytes, and the controller knew so many connections of each
-# machine and in the end of none.
+# Passes when both sides ended well, their packets had these bytes, and the controller knew that many connections of
+# each machine, and none in the end.
 on_the_wire() { # NAME WHAT BYTE-OF-1 BYTE-OF-2 CONNECTIONS, or none where it may be over before the controller hears of it
   local packets most
   most=$(sort -n "$saba/$1.known" 2>/dev/null | tail -n 1)
@@ -128,7 +129,7 @@ on_the_wire() { # NAME WHAT BYTE-OF-1 BYTE-OF-2 CONNECTIONS, or none where it ma
 servers=$(class 1)
 clients=$(class 2)
 if [ "$servers" != 0 ] && [ "$clients" != 0 ] && [ "$servers" != "$clients" ]; then
-  # A queue pair, and the stream by which perftest and we agree on it; of datagrams an address handle.
+  # A queue pair, and the stream used by perftest and by us for its set-up; with datagrams, an address handle.
   on_the_wire send-bw "ib_send_bw" "$servers" "$clients" 2
   on_the_wire write-lat "ib_write_lat over IPv6" "$servers" "$clients" 2
   on_the_wire send-ud "ib_send_lat by datagrams" "$servers" "$clients" 2

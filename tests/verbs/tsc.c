@@ -1,5 +1,5 @@
-// Prints the frequency of this processor's time stamp counter (TSC) in kHz, which the machines of the
-// bench see as it is: against the clock, over 0.2 s.
+// Prints the frequency of this processor's time stamp counter (TSC) in kHz, measured against the clock over 0.2 s. The
+// machines of the bench use the same counter.
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
@@ -10,7 +10,7 @@ struct reading {
   int64_t ns;
 };
 
-// Both at one moment: of 100 tries the one that took the fewest ticks.
+// Reads both at one moment: of 100 tries, the one with the fewest ticks.
 static struct reading read_both(void) {
   struct reading best = {0, 0};
   uint64_t least = UINT64_MAX;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What RoCE packets at eth0 carry, in both directions.
+"""Counts RoCE packets at eth0 by their marks, in both directions.
 
     wire.py FILE
 
@@ -19,7 +19,7 @@ TRANSPORTS = {0: "RC", 1: "UC", 3: "UD"}
 
 
 def datagram(frame: bytes):
-    """The sender, the byte of IP's header, the port that it goes to and what is in it, if it is of UDP."""
+    """Returns sender, TOS byte, destination port and payload of a packet, if it is UDP."""
     (kind,), packet = struct.unpack("!H", frame[12:14]), frame[14:]
     if kind == 0x800 and packet[9] == 17:
         source, mark, udp = socket.inet_ntop(socket.AF_INET, packet[12:16]), packet[1], packet[4 * (packet[0] & 15):]
@@ -34,13 +34,13 @@ def datagram(frame: bytes):
 
 def main(file: str) -> None:
     wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
-    # SO_RCVBUFFORCE of Linux, which Python does not name.
+    # Linux's SO_RCVBUFFORCE, which Python does not define.
     wire.setsockopt(socket.SOL_SOCKET, 33, 1 << 25)
     wire.bind(("eth0", 0))
     print("watching", flush=True)
     step, seen = "before", collections.Counter()
     while step != "end":
-        # Headers are enough.
+        # Headers suffice.
         found = datagram(wire.recv(128))
         if not found:
             continue
@@ -48,7 +48,7 @@ def main(file: str) -> None:
         if port == STEPS:
             step = inside.decode().strip()
         elif port == ROCE:
-            # BTH: the opcode is its first byte, the queue pair that it goes to its sixth to eighth (IBTA 9.2).
+            # BTH: the opcode is its first byte, the destination queue pair its sixth to eighth (IBTA 9.2).
             to = int.from_bytes(inside[5:8], "big")
             seen[step, source, mark, TRANSPORTS.get(inside[0] >> 5, "other"), "cm" if to == 1 else "data"] += 1
     with open(file, "w") as out:

@@ -1,4 +1,4 @@
-"""Chromium over the DevTools protocol through a pipe: the standard library is all it takes.
+"""Controls Chromium by the DevTools protocol through a pipe, with the standard library only.
 
 Messages are JSON with a NUL byte after each; Chromium reads them from descriptor 3 and writes
 answers and events to descriptor 4.
@@ -20,11 +20,11 @@ FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
 
 
 class BrowserError(Exception):
-    """The browser is gone, too slow, or refused what it was asked."""
+    """The browser has ended, is too slow, or refused a request."""
 
 
 class Browser:
-    """A browser with an empty profile, which is gone without a trace at the end of `with`."""
+    """A browser with an empty profile, which is removed at the end of `with`."""
 
     def __init__(self, deadline):
         self.deadline = deadline
@@ -37,8 +37,8 @@ class Browser:
         to_read, self._write = os.pipe()
         self._read, to_write = os.pipe()
 
-        # The child needs the pipe's ends as 3 and 4. Both are moved out of the way first, since
-        # either may have such a number already.
+        # The child needs the pipe's ends as 3 and 4. Both are moved first, since either may already have one of these
+        # numbers.
         def connect():
             source, sink = os.dup(to_read), os.dup(to_write)
             while source in (3, 4):
@@ -59,7 +59,7 @@ class Browser:
         return self
 
     def __exit__(self, *_):
-        # The browser is the leader of its own process group, so nothing else is hit.
+        # The browser leads its own process group, so no other process is affected.
         try:
             os.killpg(self._process.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -67,7 +67,7 @@ class Browser:
         self._process.wait()
         os.close(self._write)
         os.close(self._read)
-        # A helper process may write for a moment yet.
+        # A helper process may still write for a moment.
         for _ in range(100):
             shutil.rmtree(self._profile, ignore_errors=True)
             if not os.path.exists(self._profile):
@@ -75,7 +75,7 @@ class Browser:
             select.select([], [], [], 0.02)
 
     def _receive(self):
-        """The next message."""
+        """Returns the next message."""
         while b"\0" not in self._buffer:
             left = self.deadline - time.monotonic()
             if left <= 0 or not select.select([self._read], [], [], left)[0]:
@@ -88,7 +88,7 @@ class Browser:
         return json.loads(message)
 
     def call(self, method, session=None, **parameters):
-        """Calls a method and returns its result; events that come meanwhile are kept."""
+        """Calls a method and returns its result; events that arrive meanwhile are kept."""
         self._last_id += 1
         request = {"id": self._last_id, "method": method, "params": parameters}
         if session:
@@ -107,7 +107,7 @@ class Browser:
                 self.events.append(message)
 
     def wait_for(self, method, session):
-        """Waits for an event, also one that has come already since the last clearing."""
+        """Waits for an event, including those since the last clearing."""
         def found():
             return any(e["method"] == method and e.get("sessionId") == session for e in self.events)
         while not found():
@@ -117,7 +117,7 @@ class Browser:
 
 
 class Page:
-    """One tab."""
+    """A tab."""
 
     def __init__(self, browser):
         self.browser = browser
@@ -132,7 +132,7 @@ class Page:
         return self.browser.call(method, self.session, **parameters)
 
     def open(self, url, width, height, scheme, script=True):
-        """Loads a page at that size in that colour scheme; returns after its load event."""
+        """Loads a page with a size and colour scheme; returns after its load event."""
         touch = width < 600
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=2 if touch else 1, mobile=touch)
@@ -146,7 +146,7 @@ class Page:
         self.browser.wait_for("Page.loadEventFired", self.session)
 
     def evaluate(self, expression):
-        """The value of an expression, after its promise if it is one."""
+        """Returns the value of an expression, after its promise if it is one."""
         result = self.call("Runtime.evaluate", expression=expression, awaitPromise=True,
                            returnByValue=True)
         if "exceptionDetails" in result:
@@ -155,7 +155,7 @@ class Page:
         return result["result"].get("value")
 
     def complaints(self):
-        """What the page logged as errors since it was opened, and uncaught exceptions."""
+        """Returns errors logged by the page since it was opened, and uncaught exceptions."""
         found = []
         for event in self.browser.events:
             parameters = event["params"]
@@ -168,7 +168,7 @@ class Page:
         return found
 
     def requests(self, url):
-        """The addresses that the page asked for besides its own and those that hold their data."""
+        """Returns the addresses requested by the page, besides its own and data addresses."""
         sent = [e["params"]["request"]["url"] for e in self.browser.events
                 if e["method"] == "Network.requestWillBeSent"]
         return [r for r in sent if r != url and not r.startswith("data:")]

@@ -1,5 +1,5 @@
-"""Opens a report in a real browser and checks what its reader relies on: see the names of the
-checks. Usage: check.py REPORT.html [FOLDER-FOR-SCREENSHOTS]"""
+"""Opens a report in a real browser and checks its interactive behaviour, as named by the checks.
+Usage: check.py REPORT.html [FOLDER-FOR-SCREENSHOTS]"""
 
 import base64
 import os
@@ -13,7 +13,7 @@ from browser import Browser, BrowserError, Page
 TIME_LIMIT_S = 50
 SIZES = {"phone": (360, 800), "desk": (1280, 900)}
 
-# Resolves once the tooltip is as wanted, or after two seconds with what is the case instead.
+# Resolves once the tooltip is as wanted, or after two seconds with its actual state.
 TOOLTIP = """new Promise((resolve) => {
   const end = performance.now() + 2000;
   const look = () => {
@@ -56,12 +56,12 @@ def centre(page, plot, point):
 
 
 def tooltip(page, shown=True):
-    """The text of the tooltip once it is shown, or empty once it is hidden."""
+    """Returns the text of the tooltip once shown, or an empty text once hidden."""
     return page.evaluate(TOOLTIP % ("true" if shown else "false"))
 
 
 def is_tip(text):
-    """Whether that is the text of a tooltip rather than what is wrong with it."""
+    """Returns whether a text is that of a tooltip, not a description of the wrong state."""
     return text not in ("", "not shown", "still shown", "off the screen")
 
 
@@ -75,7 +75,7 @@ def key(page, name):
 
 
 def tooltips(page, tally, name, touch):
-    """Every plot's first and last point answers to pointer, keyboard and finger."""
+    """Every plot's first and last point reacts to pointer, keyboard and touch."""
     for plot, count in enumerate(page.evaluate(f"{POINTS}.map(p => p.length)")):
         for point in sorted({0, -1}):
             where = f"{name}, plot {plot + 1}, {'last' if point else 'first'} point"
@@ -111,7 +111,7 @@ def too_wide(page, width):
 
 
 def shot(page, folder, name, height):
-    """Keeps a picture of the whole page."""
+    """Saves a screenshot of the whole page."""
     full = page.evaluate("document.scrollingElement.scrollHeight")
     width = page.evaluate("innerWidth")
     clip = {"x": 0, "y": 0, "width": width, "height": max(full, height), "scale": 1}
@@ -120,7 +120,7 @@ def shot(page, folder, name, height):
 
 
 def run(path, folder, tally):
-    """All checks of one report."""
+    """Runs all checks of a report."""
     url = path.resolve().as_uri()
     with Browser(time.monotonic() + TIME_LIMIT_S) as browser:
         page = Page(browser)
@@ -167,6 +167,6 @@ def main():
 
 
 if __name__ == "__main__":
-    # The time limit of run.sh ends in an exception, so that the browser is cleaned up too.
+    # The time limit of run.sh raises an exception, so that the browser is cleaned up too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("out of time"))
     sys.exit(main())

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Opens a report in a real browser: tests/web/run.sh [REPORT.html [FOLDER-FOR-SCREENSHOTS]].
-# Without a report it renders the sample of crates/report. Leaves nothing behind.
+# Opens a report in a real browser: tests/web/run.sh [REPORT.html [FOLDER-FOR-SCREENSHOTS]]. Without a report it renders
+# the sample of crates/report. Leaves no files.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# To be sourced after made.sh, with the path of the plugin in $plugin: Spark from PyPI, in target/spark, a lab of four hosts,
-# and workloads.jar.
+# To be sourced after made.sh, with the path of the plugin in $plugin. Provides Spark from PyPI in target/spark, a lab
+# of four hosts, and workloads.jar.
 [ -e "$plugin" ] || skip "there is no $plugin: tests/integrations/run.sh builds it"
 command -v javac >/dev/null || skip "there is no JDK (Debian: openjdk-17-jdk-headless)"
 cache=$(realpath -m "${CARGO_TARGET_DIR:-$here/../../target}")/spark
@@ -11,7 +11,7 @@ if [ ! -d "$home/jars" ]; then
   mkdir -p "$cache"
   pip download -q --require-hashes --no-deps --no-binary :all: -d "$cache" -r "$here/spark/requirements.txt" \
     >"$scratch/out" 2>&1 || skip "pip could not fetch pyspark: $(tail -n 1 "$scratch/out")"
-  # What is half unpacked has another name.
+  # A partially unpacked folder has another name.
   mkdir -p "$cache/part" && tar -xzf "$cache/pyspark-3.5.9.tar.gz" -C "$cache/part" &&
     mv "$cache/part/pyspark-3.5.9" "$cache" && rm "$cache/pyspark-3.5.9.tar.gz"
 fi
@@ -20,7 +20,7 @@ fi
 environment=(SPARK_HOME="$home" SPARK_LOCAL_DIRS="$scratch/local" SPARK_DAEMON_MEMORY=256m)
 javac -d classes -cp "$home/jars/*" "$here/spark/"*.java && jar cf workloads.jar -C classes . || exit 1
 
-# A master on h1, and a worker on each other host or on those that are named.
+# Starts a master on h1, and a worker on each other host or on the named ones.
 starts_workers() { # CORES [HOST …]
   local cores=$1 n
   shift
