@@ -1,34 +1,35 @@
-//! [`Coflow`]: flows that belong together. [`CoflowTrace`]: which there are on a fabric.
+//! [`Coflow`]: flows that belong together. [`CoflowTrace`]: the coflows on a fabric.
 
 use bandwise_units::{Bytes, Time};
 
-/// The flows of a shuffle: every mapper sends to every reducer, and it is complete when all have ended
-/// (Chowdhury and Stoica, "Coflow: A Networking Abstraction for Cluster Applications", HotNets 2012).
+/// The flows of a shuffle: every mapper sends to every reducer. A coflow is complete when all its
+/// flows have ended (Chowdhury and Stoica, "Coflow: A Networking Abstraction for Cluster
+/// Applications", HotNets 2012).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coflow {
-    /// What the trace calls it.
+    /// The number in the trace.
     pub id: u64,
-    /// When all its flows start.
+    /// The start of all its flows.
     pub arrival: Time,
-    /// The ports that send, from 0.
+    /// The sending ports, counted from 0.
     pub mappers: Vec<u32>,
-    /// The ports that receive, from 0, and what each gets from all mappers together.
+    /// The receiving ports, counted from 0, each with the bytes from all mappers together.
     pub reducers: Vec<(u32, Bytes)>,
 }
 
 impl Coflow {
-    /// How many flows it has.
+    /// Returns the number of flows.
     pub fn width(&self) -> usize {
         self.mappers.len() * self.reducers.len()
     }
 
-    /// What all its flows send.
+    /// Returns the bytes of all flows.
     pub fn bytes(&self) -> Bytes {
         self.reducers.iter().map(|&(_, bytes)| bytes).sum()
     }
 
-    /// Its flows: mapper, reducer and bytes. Each mapper sends an equal part of what a reducer gets, as the
-    /// trace doesn't tell more; what can't be divided goes to the first ones, a byte each.
+    /// Iterates over its flows: mapper, reducer and bytes. A trace has one number a reducer, so all
+    /// mappers send equal parts of it. The remainder goes to the first mappers, a byte each.
     pub fn flows(&self) -> impl Iterator<Item = (u32, u32, Bytes)> + '_ {
         let mappers = self.mappers.len() as u64;
         self.reducers.iter().flat_map(move |&(reducer, bytes)| {
@@ -42,14 +43,14 @@ impl Coflow {
 /// Coflows on a fabric in order of arrival.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoflowTrace {
-    /// How many ports the fabric has; each sends and receives.
+    /// The number of ports of the fabric. Each port sends and receives.
     pub ports: u32,
     /// The coflows, in order of arrival.
     pub coflows: Vec<Coflow>,
 }
 
 impl CoflowTrace {
-    /// How many flows all coflows have.
+    /// Returns the number of flows of all coflows.
     pub fn flows(&self) -> usize {
         self.coflows.iter().map(Coflow::width).sum()
     }

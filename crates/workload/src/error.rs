@@ -1,85 +1,85 @@
-//! [`WorkloadError`]: what can't be generated.
+//! [`WorkloadError`]: the reasons for which flows cannot be generated.
 
 use crate::{MAX_FLOW, MAX_LOAD, MAX_WIRE_FACTOR, MIN_LOAD};
 use bandwise_units::{Bytes, Time};
 
-/// Why there are no such flows.
+/// The reasons for which flows cannot be generated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum WorkloadError {
-    /// No flow has that size.
+    /// A flow without bytes, or larger than [`MAX_FLOW`].
     #[error("a flow of {bytes} bytes")]
     Size {
-        /// The size as given.
+        /// The size.
         bytes: u64,
     },
-    /// Sizes from more to less.
+    /// A range of sizes whose first is larger than its second.
     #[error("sizes from {least} to {most} bytes")]
     SizeRange {
-        /// The least as given.
+        /// The first size.
         least: u64,
-        /// The largest as given.
+        /// The second size.
         most: u64,
     },
-    /// Nobody to send to.
+    /// Fewer than 2 hosts.
     #[error("too few hosts for a flow: {hosts}")]
     Hosts {
-        /// How many there are.
+        /// The number of hosts.
         hosts: u32,
     },
-    /// A host that is not there.
+    /// A host that does not exist.
     #[error("there is no host {host}")]
     NoSuchHost {
-        /// Its number as given.
+        /// The host's number.
         host: u32,
-        /// How many there are.
+        /// The number of hosts.
         hosts: u32,
     },
-    /// No load, no number, or most likely percent.
+    /// A load out of range, such as a percentage.
     #[error("a load of {load}")]
     Load {
-        /// The load as given.
+        /// The load.
         load: f64,
     },
-    /// Fewer bytes on the wire than payload, or no number.
+    /// A ratio of bytes on the wire to payload that is out of range.
     #[error("{factor} bytes on the wire for each of payload")]
     WireFactor {
-        /// The factor as given.
+        /// The ratio.
         factor: f64,
     },
-    /// Links that carry nothing.
+    /// Links with a rate of zero.
     #[error("a load of links with a rate of 0")]
     ZeroRate,
-    /// More senders than hosts, or none.
+    /// No senders, or as many as hosts.
     #[error("{senders} sender{} to one of {hosts} hosts", plural(u64::from(*senders)))]
     Senders {
-        /// How many senders were asked for.
+        /// The number of senders.
         senders: u32,
-        /// How many hosts there are.
+        /// The number of hosts.
         hosts: u32,
     },
-    /// A sender without a connection.
+    /// Senders without connections.
     #[error("0 connections from each sender")]
     NoConnections,
-    /// A request that can't be cut into that many flows.
+    /// A request that does not divide into this number of flows.
     #[error("a request of {} bytes over {flows} flow{}", request.get(), plural(*flows))]
     Request {
-        /// Its size as given.
+        /// The request's size.
         request: Bytes,
-        /// The flows it would be cut into.
+        /// The number of flows.
         flows: u64,
     },
-    /// The last request would start beyond the end of time.
+    /// Requests of which the last starts beyond 2^63 ps.
     #[error("{requests} request{}, {every} apart", plural(*requests))]
     TooLong {
-        /// How many were asked for.
+        /// The number of requests.
         requests: u64,
-        /// The time between two.
+        /// The time between two requests.
         every: Time,
     },
 }
 
 impl WorkloadError {
-    /// What would be allowed instead.
+    /// Returns the allowed values.
     pub fn allowed(&self) -> String {
         match self {
             Self::Size { .. } => format!("1 to {} bytes", MAX_FLOW.get()),

@@ -1,18 +1,26 @@
-//! Writing flow lists and coflow traces: the inverse of [`read::flows`](crate::read::flows) and
+//! Writers of flow lists and coflow traces: the inverse of [`read::flows`](crate::read::flows) and
 //! [`read::coflows`](crate::read::coflows).
 
 use crate::{CoflowTrace, Flow};
 use std::fmt;
 
-/// The first line of a flow list, without its end.
+/// The first line of a flow list, without its line end.
 pub const HEADER: &str = "start_ns,src,dst,bytes";
 
 /// Writes the first line of a list.
+///
+/// # Errors
+///
+/// Returns an error if `out` does.
 pub fn header(out: &mut impl fmt::Write) -> fmt::Result {
     writeln!(out, "{HEADER}")
 }
 
-/// Writes the line of one flow. Its start has decimals where it is no whole number of nanoseconds.
+/// Writes the line of one flow. The start has decimals if it is not a whole number of nanoseconds.
+///
+/// # Errors
+///
+/// Returns an error if `out` does.
 pub fn flow(out: &mut impl fmt::Write, flow: &Flow) -> fmt::Result {
     let Flow { start, src, dst, bytes } = *flow;
     let (ns, ps) = (start.as_ps() / 1_000, start.as_ps() % 1_000);
@@ -23,7 +31,7 @@ pub fn flow(out: &mut impl fmt::Write, flow: &Flow) -> fmt::Result {
     writeln!(out, ",{src},{dst},{bytes}")
 }
 
-/// A whole list.
+/// Returns a whole list.
 pub fn flows<'a>(flows: impl IntoIterator<Item = &'a Flow>) -> String {
     let mut list = String::new();
     header(&mut list).expect("a String takes anything");
@@ -33,8 +41,8 @@ pub fn flows<'a>(flows: impl IntoIterator<Item = &'a Flow>) -> String {
     list
 }
 
-/// A coflow trace, with ports from 0. Sizes are rounded to millionths of a megabyte of 2^20 bytes, about a
-/// byte; arrivals are exact.
+/// Returns a coflow trace with ports from 0. Sizes are rounded to millionths of a megabyte of 2^20
+/// bytes, about a byte; arrivals are exact.
 pub fn coflows(trace: &CoflowTrace) -> String {
     let mut text = format!("{} {}\n", trace.ports, trace.coflows.len());
     for coflow in &trace.coflows {

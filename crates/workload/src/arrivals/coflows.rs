@@ -1,19 +1,21 @@
-//! [`CoflowMix`]: coflow traces where there is no file.
+//! [`CoflowMix`]: generated coflow traces.
 
 use crate::{Coflow, CoflowTrace, WorkloadError};
 use bandwise_random::Stream;
 use bandwise_units::{Bytes, Time};
 use std::collections::BTreeSet;
 
-/// Coflows like those of the public trace of a cluster: few that are wide and long have nearly all bytes.
+/// Coflows like those of the public trace of a cluster: few wide and long ones have nearly all
+/// bytes.
 ///
-/// Four kinds in the shares that Varys found in that cluster (Chowdhury, Zhong and Stoica, "Efficient Coflow
-/// Scheduling with Varys", SIGCOMM 2014, table 4): of 100 coflows 52 narrow and short, 16 narrow and long, 15
-/// wide and short, 17 wide and long, where narrow is up to 50 flows and short up to 5 MB a flow. The rest is
-/// simple on purpose: ports are drawn without repetition; the number of mappers is log-uniform and that of
-/// reducers uniform (up to 7 each where narrow, so that there are no more than 49 flows); a flow's size is log-uniform from
-/// 1 MB to 5 MB or from 5 MB to 150 MB, and a reducer gets one to six times that from each mapper; arrivals
-/// are a Poisson process.
+/// There are four kinds, in the shares that Varys found in that cluster (Chowdhury, Zhong and
+/// Stoica, "Efficient Coflow Scheduling with Varys", SIGCOMM 2014, table 4). Of 100 coflows 52 are
+/// narrow and short, 16 narrow and long, 15 wide and short, 17 wide and long. Narrow means up to 50
+/// flows, short up to 5 MB a flow. The rest is deliberately simple. Ports are drawn without
+/// repetition. The number of mappers is log-uniform and that of reducers uniform, up to 7 each for
+/// narrow coflows, so that these have no more than 49 flows. A flow's size is log-uniform from 1 MB
+/// to 5 MB or from 5 MB to 150 MB, and a reducer gets one to six times that from each mapper.
+/// Arrivals are a Poisson process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CoflowMix {
     ports: u32,
@@ -21,27 +23,33 @@ pub struct CoflowMix {
     mean_gap: Time,
 }
 
-/// Most mappers and reducers of a narrow coflow.
+/// The maximum number of mappers and of reducers of a narrow coflow.
 const NARROW: u32 = 7;
 
-/// Of 100 coflows: narrow and short, narrow and long, wide and short; the others are wide and long.
+/// The numbers of coflows in 100 that are narrow and short, narrow and long, wide and short. The
+/// others are wide and long.
 const KINDS: [u64; 3] = [52, 16, 15];
 
 const MEGABYTE: f64 = 1_048_576.0;
 
 impl CoflowMix {
-    /// So many coflows among `ports` ports, 2 or more, `mean_gap` apart on average.
+    /// Returns a mix of `coflows` coflows among `ports` ports, 2 or more, with a mean gap of
+    /// `mean_gap`.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`WorkloadError`] if there are fewer than 2 ports.
     pub fn new(ports: u32, coflows: u32, mean_gap: Time) -> Result<Self, WorkloadError> {
         super::two_or_more(ports)?;
         Ok(CoflowMix { ports, coflows, mean_gap })
     }
 
-    /// The shape of the public trace: 526 coflows of an hour among 150 ports.
+    /// Returns the shape of the public trace: 526 coflows in an hour among 150 ports.
     pub fn like_public() -> Self {
         CoflowMix { ports: 150, coflows: 526, mean_gap: Time::from_ms(6_844) }
     }
 
-    /// The trace of that seed.
+    /// Returns the trace of a seed.
     pub fn trace(&self, seed: u64) -> CoflowTrace {
         let stream = |name| Stream::new(seed, name, 0);
         let (mut gaps, mut kinds) = (stream("coflow arrivals"), stream("coflow kinds"));
@@ -80,13 +88,13 @@ impl CoflowMix {
     }
 }
 
-/// A number whose logarithm is uniform, from `least` up to `most`.
+/// Returns a log-uniform number from `least` up to `most`.
 fn log_uniform(random: &mut Stream, least: f64, most: f64) -> f64 {
     least * libm::exp((1.0 - random.fraction()) * libm::log(most / least))
 }
 
-/// `count` of the ports, each set as likely as any other, ascending (Floyd's method: Bentley, "Programming
-/// Pearls: a sample of brilliance", CACM 1987).
+/// Returns `count` of the ports, ascending. All sets are equally likely (Floyd's method: Bentley,
+/// "Programming Pearls: a sample of brilliance", CACM 1987).
 fn some_of(ports: u32, count: u32, random: &mut Stream) -> Vec<u32> {
     let mut drawn = BTreeSet::new();
     for newest in ports - count..ports {

@@ -6,8 +6,8 @@ use bandwise_random::Stream;
 use bandwise_units::{Bytes, Time};
 use std::collections::BTreeSet;
 
-/// A request whose bytes are striped across senders that are drawn from the other hosts, all of
-/// which start at once (IRN 4.4.3: 150 MB across 10 to 50 senders). It is complete when its last
+/// Requests whose bytes are striped across senders that start at once (IRN 4.4.3: 150 MB across 10
+/// to 50 senders). The senders are drawn from the other hosts. A request is complete when its last
 /// flow is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Incast {
@@ -22,8 +22,13 @@ pub struct Incast {
 }
 
 impl Incast {
-    /// One request of `request` bytes at time 0, to host `receiver` of `hosts`, from `senders`
-    /// others.
+    /// Returns one request of `request` bytes at time 0, to host `receiver` of `hosts`, from
+    /// `senders` other hosts.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`WorkloadError`] if a host does not exist, there are too few hosts for the
+    /// senders, or a flow would have no byte or more than [`MAX_FLOW`].
     pub fn new(
         hosts: u32,
         receiver: u32,
@@ -42,8 +47,12 @@ impl Incast {
             .checked()
     }
 
-    /// The same with `connections` flows from each sender, among which its stripe is split (IRN
-    /// 4.4.3: "increasing the number of connections per machine").
+    /// Splits the stripe of each sender among `connections` flows (IRN 4.4.3: "increasing the
+    /// number of connections per machine").
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`WorkloadError`] if there are no connections, or a flow would have no byte.
     pub fn with_connections(self, connections: u32) -> Result<Self, WorkloadError> {
         if connections == 0 {
             return Err(WorkloadError::NoConnections);
@@ -51,14 +60,18 @@ impl Incast {
         Incast { connections, ..self }.checked()
     }
 
-    /// The first request alone.
+    /// Returns the first request alone.
     #[must_use]
     pub fn once(self) -> Self {
         Incast { requests: 1, ..self }
     }
 
-    /// The same `requests` times, the first one at `first` and one each `every` after that. Each
+    /// Repeats the request `requests` times, first at `first` and then each `every`. Each request
     /// draws its senders anew.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`WorkloadError`] if there is no request, or the last one starts after 2^63 ps.
     pub fn repeated(self, requests: u64, first: Time, every: Time) -> Result<Self, WorkloadError> {
         let last = u128::from(first.as_ps())
             + u128::from(every.as_ps()) * u128::from(requests.saturating_sub(1));
@@ -68,17 +81,19 @@ impl Incast {
         Ok(Incast { requests, first, every, ..self })
     }
 
-    /// How many flows make up a request: the n-th flow belongs to request n divided by this.
+    /// Returns the number of flows of a request. Flow n belongs to request n divided by this
+    /// number.
     pub fn flows_per_request(&self) -> u64 {
         u64::from(self.senders) * u64::from(self.connections)
     }
 
-    /// How large the largest flow of a request is; no other is smaller by more than a byte.
+    /// Returns the size of the largest flow of a request. No other is smaller by more than a byte.
     pub fn bytes_per_flow(&self) -> Bytes {
         Bytes::new(self.request.get().div_ceil(self.flows_per_request()))
     }
 
-    /// The flows of that seed, for part `part` of the workload; those of a request by sender.
+    /// Returns the flows of a seed, for part `part` of the workload. Within a request they go by
+    /// sender.
     pub fn flows(&self, seed: u64, part: u64) -> IncastFlows {
         IncastFlows {
             plan: self.clone(),
@@ -99,22 +114,23 @@ impl Incast {
     }
 }
 
-/// The flows of [`Incast`], one after the other.
+/// An iterator over the flows of an [`Incast`].
 #[derive(Debug, Clone)]
 pub struct IncastFlows {
     plan: Incast,
-    /// The request whose flows come next.
+    /// The number of the current request.
     request: u64,
-    /// Flows of it that have come.
+    /// The number of its flows that have been returned.
     sent: u64,
-    /// Its senders in order, once its first flow has come.
+    /// Its senders in order, drawn with its first flow.
     senders: Vec<u32>,
     random: Stream,
 }
 
 impl IncastFlows {
-    /// A set of senders, each as likely as any other (Floyd's method: Bentley, "Programming Pearls:
-    /// a sample of brilliance", CACM 1987), so that only senders are kept and not all hosts.
+    /// Draws the senders of a request. All sets are equally likely (Floyd's method: Bentley,
+    /// "Programming Pearls: a sample of brilliance", CACM 1987), and memory is needed for the
+    /// senders only.
     fn draw_senders(&mut self) {
         let others = self.plan.hosts - 1;
         let mut drawn = BTreeSet::new();
@@ -140,7 +156,7 @@ impl Iterator for IncastFlows {
             self.draw_senders();
         }
         let flows = self.plan.flows_per_request();
-        // What can't be divided goes to the first flows, a byte each.
+        // The remainder goes to the first flows, a byte each.
         let (share, rest) = (self.plan.request.get() / flows, self.plan.request.get() % flows);
         let flow = Flow {
             start: self.plan.first + self.plan.every * self.request,

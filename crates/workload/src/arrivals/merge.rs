@@ -6,14 +6,15 @@ use std::iter::{FusedIterator, Peekable};
 /// A flow of one part of a workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Merged {
-    /// Which part it comes from, counted from 0 in the order they were given.
+    /// The number of the part, counted from 0 in the given order.
     pub part: usize,
     /// The flow.
     pub flow: Flow,
 }
 
-/// The flows of several parts, each in order of start, in one such order. Where two start at once the
-/// earlier part goes first. A flow of each part is held, and no more.
+/// An iterator over the flows of several parts in order of start. Each part is in that order
+/// already. Of flows with the same start, that of the earlier part is first. One flow of each part
+/// is held in memory.
 ///
 /// Parts of different kinds go in boxes:
 ///
@@ -49,7 +50,7 @@ impl<I: Iterator<Item = Flow>> Iterator for Merge<I> {
     type Item = Merged;
 
     fn next(&mut self) -> Option<Merged> {
-        // Workloads have a few parts: looking at each is quicker than a heap.
+        // A workload has few parts, so a scan over all is faster than a heap.
         let starts = self.parts.iter_mut().enumerate().filter_map(|(part, flows)| {
             let flow = flows.peek()?;
             Some((flow.start, part))

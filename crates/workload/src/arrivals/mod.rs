@@ -1,7 +1,7 @@
-//! What flows there are: generators as iterators over flows in order of start.
+//! Generators of flows, as iterators in order of start.
 //!
-//! Each takes `seed`, the one of the run, and `part`, a number of its own among the generators of a
-//! workload, so that a second one changes nothing about the first.
+//! Each takes `seed`, that of the run, and `part`, its own number among the generators of a
+//! workload. So a further generator does not change the flows of the others.
 
 mod coflows;
 mod incast;
@@ -19,12 +19,12 @@ pub use poisson::{Extent, Poisson, PoissonFlows};
 
 use crate::WorkloadError;
 
-/// How many hosts there are, if one can send to another.
+/// Returns the number of hosts if it is 2 or more.
 fn two_or_more(hosts: u32) -> Result<u32, WorkloadError> {
     if hosts < 2 { Err(WorkloadError::Hosts { hosts }) } else { Ok(hosts) }
 }
 
-/// The `n`-th of the hosts that are not `host`, both counted from 0.
+/// Returns the `n`-th host other than `host`, both counted from 0.
 fn nth_other(host: u32, n: u32) -> u32 {
     if n < host { n } else { n + 1 }
 }

@@ -1,12 +1,12 @@
-//! [`Permutation`]: each host sends to one other and receives from one other.
+//! [`Permutation`]: each host sends to one other host and receives from one.
 
 use super::two_or_more;
 use crate::{Flow, SizeDistribution, WorkloadError};
 use bandwise_random::Stream;
 use bandwise_units::Time;
 
-/// One flow from each host to another, such that each receives one, all at once: what a fabric of
-/// full bisection bandwidth carries at line rate if its routes are good.
+/// One flow from each host to another, all at once, such that each host receives one flow. A fabric
+/// of full bisection bandwidth carries them at line rate if its routes are good.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Permutation {
     hosts: u32,
@@ -15,18 +15,22 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// Flows among `hosts` hosts, 2 or more, numbered from 0, that start at `start`.
+    /// Returns flows among `hosts` hosts, 2 or more, numbered from 0, that start at `start`.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`WorkloadError`] if there are fewer than 2 hosts.
     pub fn new(hosts: u32, sizes: SizeDistribution, start: Time) -> Result<Self, WorkloadError> {
         Ok(Permutation { hosts: two_or_more(hosts)?, sizes, start })
     }
 
-    /// How large flows are.
+    /// Returns the distribution of flow sizes.
     pub fn sizes(&self) -> &SizeDistribution {
         &self.sizes
     }
 
-    /// The flows of that seed, for part `part` of the workload, by sender. Every permutation that
-    /// leaves no host to itself is as likely as any other.
+    /// Returns the flows of a seed, for part `part` of the workload, ordered by sender. All
+    /// permutations without a flow from a host to itself are equally likely.
     pub fn flows(&self, seed: u64, part: u64) -> PermutationFlows {
         PermutationFlows {
             start: self.start,
@@ -38,10 +42,10 @@ impl Permutation {
     }
 }
 
-/// A permutation of the numbers below `n`, 2 or more, in which none is at its own place.
+/// Returns a permutation of the numbers below `n`, 2 or more, without a fixed point.
 fn derangement(n: u32, random: &mut Stream) -> Vec<u32> {
-    // Shuffles until one is. One in e = 2.7 is; most that aren't are given up early, since a place
-    // that has had its turn does not change any more.
+    // Shuffles until no number is at its own index, which one shuffle in e = 2.7 fulfils. Most
+    // failures are abandoned early, since an index that has been shuffled does not change again.
     let mut shuffled: Vec<u32> = (0..n).collect();
     loop {
         let is_deranged = (0..n as usize).rev().all(|place| {
@@ -55,14 +59,14 @@ fn derangement(n: u32, random: &mut Stream) -> Vec<u32> {
     }
 }
 
-/// The flows of [`Permutation`], one after the other.
+/// An iterator over the flows of a [`Permutation`].
 #[derive(Debug, Clone)]
 pub struct PermutationFlows {
     start: Time,
     sizes: SizeDistribution,
     /// The receiver of each sender.
     destinations: Vec<u32>,
-    /// The sender whose flow comes next.
+    /// The sender of the next flow.
     src: u32,
     draws: Stream,
 }

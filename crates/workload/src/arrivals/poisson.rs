@@ -5,17 +5,17 @@ use crate::{Flow, SizeDistribution, WorkloadError};
 use bandwise_random::Stream;
 use bandwise_units::Time;
 
-/// When a generator is done.
+/// The end of a generator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// After that many flows.
+    /// The end after this number of flows.
     Flows(u64),
-    /// Before the first flow that would start at that time or later.
+    /// The end before the first flow that would start at or after this time.
     Until(Time),
 }
 
-/// Flows of a load: each host starts flows with exponential times between them, to hosts that are
-/// drawn uniformly from the others (IRN 4.1).
+/// Flows of a given load. Each host starts flows with exponential gaps, to hosts drawn uniformly
+/// from the others (IRN 4.1).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Poisson {
     hosts: u32,
@@ -25,7 +25,11 @@ pub struct Poisson {
 }
 
 impl Poisson {
-    /// Flows among `hosts` hosts, 2 or more, numbered from 0, all of which have the load.
+    /// Returns flows among `hosts` hosts, 2 or more, numbered from 0, all with the same load.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`WorkloadError`] if there are fewer than 2 hosts.
     pub fn new(
         hosts: u32,
         load: Load,
@@ -35,7 +39,11 @@ impl Poisson {
         Ok(Poisson { hosts: two_or_more(hosts)?, load, sizes, extent })
     }
 
-    /// The same with a `by`th of the flows, or of the time in which they start.
+    /// Divides the number of flows, or the time in which they start, by `by`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `by` is zero.
     #[must_use]
     pub fn shortened(self, by: u32) -> Self {
         let extent = match self.extent {
@@ -45,20 +53,20 @@ impl Poisson {
         Poisson { extent, ..self }
     }
 
-    /// How large flows are.
+    /// Returns the distribution of flow sizes.
     pub fn sizes(&self) -> &SizeDistribution {
         &self.sizes
     }
 
-    /// How many flows start in `time` on average.
+    /// Returns the mean number of flows that start in `time`.
     pub fn mean_flows(&self, time: Time) -> f64 {
         time.as_ps() as f64 / self.mean_gap_ps()
     }
 
-    /// The flows of that seed, for part `part` of the workload.
+    /// Returns the flows of a seed, for part `part` of the workload.
     ///
-    /// Another load moves the same flows, between the same hosts and as large, closer together or
-    /// further apart: a sweep compares like with like.
+    /// Another load changes only the gaps between the same flows, so a sweep over loads compares
+    /// like with like.
     pub fn flows(&self, seed: u64, part: u64) -> PoissonFlows {
         let stream = |name| Stream::new(seed, name, part);
         PoissonFlows {
@@ -74,26 +82,26 @@ impl Poisson {
         }
     }
 
-    /// Between two flows of all hosts together.
+    /// Returns the mean gap between two flows of all hosts together.
     fn mean_gap_ps(&self) -> f64 {
         self.load.mean_gap_ps(self.sizes.mean()) / f64::from(self.hosts)
     }
 }
 
-/// The flows of [`Poisson`], one after the other.
+/// An iterator over the flows of a [`Poisson`].
 ///
-/// Poisson processes of equal rate at all hosts are one process of their sum, each flow of which
-/// belongs to a host that is drawn uniformly. So nothing needs to be kept for each host.
+/// Poisson processes of equal rate at all hosts are one process with the sum of the rates, each
+/// flow of which belongs to a host drawn uniformly. So the state has no entry for each host.
 #[derive(Debug, Clone)]
 pub struct PoissonFlows {
     hosts: u32,
     sizes: SizeDistribution,
     mean_gap_ps: f64,
     extent: Extent,
-    /// When the last flow started, rounded down.
+    /// The start of the last flow, rounded down.
     now: Time,
-    /// By how much: what is cut off is not lost, so that the mean is right even where flows are less
-    /// than a picosecond apart.
+    /// The fraction of a picosecond that rounding has removed from `now`. It is added to the next
+    /// gap, so that the mean is exact even for gaps below a picosecond.
     beyond_ps: f64,
     arrivals: Stream,
     pairs: Stream,
@@ -101,7 +109,7 @@ pub struct PoissonFlows {
 }
 
 impl PoissonFlows {
-    /// When the next flow starts, if there is one.
+    /// Returns the start of the next flow, if there is one.
     fn next_start(&mut self) -> Option<Time> {
         match &mut self.extent {
             Extent::Flows(0) => return None,
@@ -112,7 +120,7 @@ impl PoissonFlows {
         let elapsed = self.beyond_ps + gap;
         let whole = elapsed.floor();
         self.beyond_ps = elapsed - whole;
-        // A float beyond 64 bits becomes the largest integer, and time is up.
+        // A float beyond 64 bits saturates to the largest integer, which ends the flows.
         self.now = Time::from_ps(self.now.as_ps().checked_add(whole as u64)?);
         let end = if let Extent::Until(end) = self.extent { end } else { Time::MAX };
         (self.now < end).then_some(self.now)

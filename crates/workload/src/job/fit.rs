@@ -1,27 +1,27 @@
-//! A workload from its measured completion times.
+//! Fit of a workload to measured completion times.
 
 use super::Workload;
 
-/// The model that comes nearest to measured times, and how near.
+/// The model nearest to measured times, and its error.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
-    /// The model: it shuffles, in [`ROUNDS`] rounds.
+    /// The model. It shuffles in [`ROUNDS`] rounds.
     pub workload: Workload,
-    /// The largest difference from a measured time, as a part of it.
+    /// The largest relative error of a measured time.
     pub off_by: f64,
 }
 
-/// Nothing about rounds can be seen in times.
+/// The number of rounds of fitted workloads. Completion times do not reveal it.
 pub const ROUNDS: u32 = 10;
 
 impl Workload {
-    /// The workload that takes as long as was measured, as nearly as a job of stages can: `times` are
-    /// parts of the bandwidth, above 0 and up to 1, and the seconds that it took with them.
+    /// Fits a workload to completion times as closely as a job of stages can. `times` are fractions
+    /// of the bandwidth, above 0 and up to 1, each with the seconds that the job took.
     ///
-    /// With x = 1 / part its time is f + e x + h max(k, x): computing, exposed communication, and
-    /// communication behind computing that lasts as long as it does with 1 / k of the bandwidth. For
-    /// each k that was measured, f, e and h are those, 0 or more, of least squares of relative errors;
-    /// the best k is taken. `None` without a time at all of the bandwidth, or with times that are none.
+    /// With x = 1 / fraction, the time is f + e x + h max(k, x): computing, exposed communication,
+    /// and communication that computing hides down to 1 / k of the bandwidth. For each measured k,
+    /// f, e and h (0 or more) are those of least squares of relative errors; the best k is used.
+    /// Returns `None` if no time has the whole bandwidth, or a time is invalid.
     pub fn from_times(name: &str, times: &[(f64, f64)]) -> Option<Fit> {
         let whole = times.iter().find(|time| time.0 == 1.0)?.1;
         let fine = |&(part, seconds): &(f64, f64)| {
@@ -36,7 +36,7 @@ impl Workload {
             for mask in 1..8u8 {
                 let Some(factors) = least_squares(&slowdowns, k, mask) else { continue };
                 let error = slowdowns.iter().map(|&(x, y)| off(x, y, k, factors).powi(2)).sum();
-                // A later one has to be better by more than rounding.
+                // A later candidate has to be better by more than rounding errors.
                 if best.is_none_or(|(least, ..)| error < least - 1e-12) {
                     best = Some((error, k, factors));
                 }
@@ -45,7 +45,7 @@ impl Workload {
         let (_, k, factors) = best?;
         let off_by =
             slowdowns.iter().map(|&(x, y)| off(x, y, k, factors).abs()).fold(0.0, f64::max);
-        // Parts of the time with all of the bandwidth, as the model has it.
+        // Fractions of the model's time with the whole bandwidth.
         let [f, e, h] = factors;
         let all = f + e + h * k;
         let workload = Workload {
@@ -66,15 +66,16 @@ fn terms(x: f64, k: f64) -> [f64; 3] {
     [1.0, x, x.max(k)]
 }
 
-/// How far from `y`, as a part of it.
+/// Returns the relative difference of the model from `y`.
 fn off(x: f64, y: f64, k: f64, factors: [f64; 3]) -> f64 {
     let terms = terms(x, k);
     (0..3).map(|i| terms[i] * factors[i]).sum::<f64>() / y - 1.0
 }
 
-/// The factors of the terms in `mask`, if there is one solution and all are 0 or more.
+/// Returns the factors of the terms in `mask`, if the solution is unique and no factor is negative.
 fn least_squares(slowdowns: &[(f64, f64)], k: f64, mask: u8) -> Option<[f64; 3]> {
-    // Normal equations with the right side as a fourth column; terms that are out are set to 0.
+    // Normal equations with the right side as a fourth column. Terms outside of `mask` are fixed at
+    // 0.
     let mut rows = [[0.0; 4]; 3];
     for (i, row) in rows.iter_mut().enumerate() {
         if mask & (1 << i) == 0 {
@@ -104,7 +105,7 @@ fn least_squares(slowdowns: &[(f64, f64)], k: f64, mask: u8) -> Option<[f64; 3]>
         }
     }
     let factors = [0, 1, 2].map(|i| rows[i][3] / rows[i][i]);
-    // What rounding leaves of nothing is nothing.
+    // Rounding residues of zero are set to zero.
     let factors = factors.map(|factor| if factor.abs() < 1e-9 { 0.0 } else { factor });
     factors.iter().all(|&factor| factor >= 0.0).then_some(factors)
 }

@@ -1,9 +1,9 @@
 //! Jobs: stages of computing and communicating, as distributed frameworks run them (Saba 2.1.1).
 //!
-//! [`Job`] says what there is to do, [`JobRun`] does it as a state machine that knows neither time
-//! nor network: it is told what has ended and says what begins. [`Workload`] models the ten
-//! workloads of Saba's table 2.1 and makes jobs of them, of measured times
-//! too; [`synthetic`] makes workloads up.
+//! [`Job`] is the plan. [`JobRun`] executes it as a state machine without clock and network: it
+//! takes what has ended and returns what begins. [`Workload`] models the ten workloads of Saba's
+//! table 2.1, and workloads with measured times, and makes jobs of them. [`synthetic`] generates
+//! workloads.
 
 mod fit;
 mod pattern;
@@ -22,41 +22,41 @@ pub use table::{
 
 use bandwise_units::{BitRate, Bytes, Time};
 
-/// A job of several instances, which stand on a host each.
+/// A job of several instances, each on its own host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
-    /// How many instances it has, 1 or more. One alone communicates with nobody.
+    /// The number of instances, 1 or more. A single instance does not communicate.
     pub instances: u32,
-    /// What it does, one after the other, again and again.
+    /// The stages of a round, in order.
     pub stages: Vec<Stage>,
-    /// How often.
+    /// The number of rounds.
     pub rounds: u32,
 }
 
-/// A stage: each instance computes, and they exchange data. The next one starts when both are over
-/// at all of them, which is the barrier of bulk-synchronous programs (Saba 2.1.1).
+/// A stage: each instance computes, and instances exchange data. The next stage starts when both
+/// have ended at all instances, as at the barrier of bulk-synchronous programs (Saba 2.1.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stage {
-    /// How long an instance computes.
+    /// The computing time of an instance.
     pub compute: Time,
-    /// Who sends to whom.
+    /// The communication pattern.
     pub pattern: Pattern,
-    /// What is ready to be sent when the stage starts, and so goes while instances compute: Saba 3.4
-    /// calls it overlapped. For what the bytes are counted, see [`Pattern`].
+    /// The bytes that are ready when the stage starts and are sent while instances compute; Saba
+    /// 3.4 calls them overlapped. For the unit, see [`Pattern`].
     pub overlapped: Bytes,
-    /// What is ready only when they have computed.
+    /// The bytes that are ready when the instances have computed.
     pub exposed: Bytes,
 }
 
 impl Stage {
-    /// A stage that computes, and nothing else.
+    /// Returns a stage without communication.
     pub const fn computing(compute: Time) -> Self {
         let (pattern, nothing) = (Pattern::Shuffle, Bytes::new(0));
         Stage { compute, pattern, overlapped: nothing, exposed: nothing }
     }
 
-    /// How long it takes instances that have a link of `rate` each to themselves, behind a switch
-    /// that limits nothing.
+    /// Returns the duration for instances with a link of `rate` each, behind a switch without
+    /// limits.
     fn alone(&self, instances: u32, rate: BitRate) -> Time {
         let time = |bytes| self.pattern.alone(instances, bytes, rate);
         self.compute.max(time(self.overlapped)) + time(self.exposed)
@@ -64,14 +64,14 @@ impl Stage {
 }
 
 impl Job {
-    /// How long it takes alone, where each instance has a link of `rate` and nothing else limits it.
-    /// This is what an engine has to find too.
+    /// Returns the job's duration alone, with a link of `rate` for each instance and no other
+    /// limit. Simulations of the job alone must give this time.
     pub fn alone(&self, rate: BitRate) -> Time {
         let round = self.stages.iter().map(|stage| stage.alone(self.instances, rate).as_ps());
         Time::from_ps(round.sum::<u64>() * u64::from(self.rounds))
     }
 
-    /// What all instances send in all.
+    /// Returns the bytes that all instances send in the whole job.
     pub fn bytes(&self) -> Bytes {
         let stage = |s: &Stage| {
             let of = |bytes| s.pattern.total(self.instances, bytes).get();

@@ -1,54 +1,56 @@
-//! [`Pattern`]: who sends to whom in a stage.
+//! [`Pattern`]: the communication of a stage.
 
 use bandwise_units::{BitRate, Bytes, Time};
 
-/// Who sends how much to whom (Saba 2.1.1 and figure 2.1). Instances are numbered from 0; the bytes
-/// of a stage are what each of them has to send or to be sent, as said here.
+/// The senders, receivers and sizes of a stage's transfers (Saba 2.1.1 and figure 2.1). Instances
+/// are numbered from 0. The bytes of a stage are those of each instance, as the variants define.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Pattern {
-    /// MapReduce: each instance sends its bytes to all others, to each the same.
+    /// MapReduce: each instance sends its bytes to all others in equal parts.
     Shuffle,
-    /// Each instance sends its bytes to its aggregator, the first of which gathers the others'
-    /// results, of as many bytes. Aggregators are the first instances, 1 to all but one.
+    /// Each instance sends its bytes to its aggregator. Then the first aggregator gathers as many
+    /// bytes from each other one. Aggregators are the first instances, 1 to all but one.
     PartitionAggregate {
-        /// How many aggregators there are.
+        /// The number of aggregators.
         aggregators: u32,
     },
-    /// A star: workers send their bytes to the parameter servers, to each the same, and get as many
-    /// back. Servers are the first instances, 1 to all but one.
+    /// A star: workers send their bytes to the parameter servers in equal parts and receive as
+    /// many. Servers are the first instances, 1 to all but one.
     ParameterServer {
-        /// How many servers there are.
+        /// The number of servers.
         servers: u32,
     },
-    /// All-reduce around a ring: 2 (n - 1) steps by an n-th of the bytes each. As each step depends
-    /// on the one before at the neighbour alone, the steps are taken as one stream.
+    /// All-reduce around a ring: 2 (n - 1) steps with an n-th of the bytes each. A step depends
+    /// only on the previous one of the neighbour, so all steps count as one stream.
     RingAllReduce,
-    /// All-reduce in a binary tree: up to the first instance, then down; each edge carries the bytes.
+    /// All-reduce in a binary tree: up to the first instance, then down. Each edge carries the
+    /// bytes.
     TreeAllReduce,
-    /// A superstep: each instance sends its bytes to those that follow it, to each the same.
+    /// A superstep: each instance sends its bytes to the next ones in equal parts.
     BulkSynchronous {
-        /// How many they are, 1 to all others.
+        /// The number of receivers of each instance, 1 to all others.
         neighbours: u32,
     },
     /// The first instance sends the bytes to each other one.
     Broadcast,
-    /// The same, but each instance hands on to the next what it gets, as peer-to-peer broadcasts do.
+    /// A broadcast in which each instance forwards the bytes to the next, as in peer-to-peer
+    /// broadcasts.
     Chain,
 }
 
-/// Something to send.
+/// A transfer between two instances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transfer {
-    /// The instance that sends.
+    /// The sending instance.
     pub from: u32,
-    /// The one that receives, another one.
+    /// The receiving instance, another one.
     pub to: u32,
-    /// How much, 1 byte or more.
+    /// The size, 1 byte or more.
     pub bytes: Bytes,
 }
 
 impl Pattern {
-    /// How many phases it has: a phase starts when the one before is over.
+    /// Returns the number of phases. A phase starts when the previous one has ended.
     pub const fn phases(self) -> u32 {
         match self {
             Pattern::PartitionAggregate { .. }
@@ -58,12 +60,12 @@ impl Pattern {
         }
     }
 
-    /// How many bytes go to each of `parts`: the first ones get what is left over.
+    /// Returns the bytes of part `index` of `parts`. The first parts get the remainder.
     fn share(bytes: u64, parts: u32, index: u32) -> u64 {
         bytes / u64::from(parts) + u64::from(u64::from(index) < bytes % u64::from(parts))
     }
 
-    /// Calls `send` with each transfer of a phase among `instances`; nobody sends nothing.
+    /// Calls `send` with each transfer of a phase among `instances`. No transfer is empty.
     pub fn transfers(
         self,
         phase: u32,
@@ -121,7 +123,7 @@ impl Pattern {
         }
     }
 
-    /// What is sent in all.
+    /// Returns the bytes of all transfers.
     pub fn total(self, instances: u32, bytes: Bytes) -> Bytes {
         let mut total = 0;
         for phase in 0..self.phases() {
@@ -130,8 +132,8 @@ impl Pattern {
         Bytes::new(total)
     }
 
-    /// How long it takes where each instance has a link of `rate` to itself: each phase as long as
-    /// the busiest link.
+    /// Returns the duration with a link of `rate` for each instance: that of the busiest link in
+    /// each phase.
     pub fn alone(self, instances: u32, bytes: Bytes, rate: BitRate) -> Time {
         let mut time = Time::ZERO;
         let mut busy = vec![(0u64, 0u64); instances as usize];
@@ -148,7 +150,7 @@ impl Pattern {
     }
 }
 
-/// Each instance sends to the `count` that follow it, round and round.
+/// Sends from each instance to the `count` next ones, cyclically.
 fn to_next(n: u32, count: u32, bytes: u64, go: &mut impl FnMut(u32, u32, u64)) {
     for from in 0..n {
         for step in 0..count {

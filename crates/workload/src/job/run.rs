@@ -1,30 +1,30 @@
-//! [`JobRun`]: a job on its way, without a clock or a network.
+//! [`JobRun`]: the execution of a job, without a clock or a network.
 
 use super::{Job, Pattern, Stage, Transfer};
 use bandwise_units::{Bytes, Time};
 
-/// Which part of a stage's data: its two parts go through the phases of the pattern by themselves.
+/// The two parts of a stage's data. Each goes through the phases of the pattern on its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// What goes while instances compute.
+    /// The data that is sent while instances compute.
     Overlapped,
-    /// What goes when they have.
+    /// The data that is sent after computing.
     Exposed,
 }
 
-/// What begins. What it belongs to is told back when it has ended.
+/// An action that begins. The caller reports its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// All instances compute for so long; then [`JobRun::computed`].
+    /// All instances compute for this time. The caller then calls [`JobRun::computed`].
     Compute(Time),
-    /// Something is sent; when it has arrived, [`JobRun::delivered`].
+    /// A transfer starts. The caller calls [`JobRun::delivered`] when it has arrived.
     Send(Part, Transfer),
-    /// The job is over.
+    /// The job has ended.
     End,
 }
 
-/// A job on its way. It is started once, and told what has ended; what it answers begins at the
-/// same instant.
+/// A job in execution. It is started once and takes the ends of its actions. The actions that it
+/// returns begin at the same instant.
 #[derive(Debug, Clone)]
 pub struct JobRun<'a> {
     job: &'a Job,
@@ -35,34 +35,34 @@ pub struct JobRun<'a> {
     over: bool,
 }
 
-/// How far a part is.
+/// The progress of one part.
 #[derive(Debug, Clone, Copy, Default)]
 struct Progress {
-    /// Phases begun.
+    /// The number of phases that have begun.
     begun: u32,
-    /// Transfers of the last of them that have not arrived.
-    on_the_way: u64,
+    /// The transfers of the current phase that have not arrived.
+    in_flight: u64,
     over: bool,
 }
 
 impl<'a> JobRun<'a> {
-    /// A run that has not started.
+    /// Returns a run that has not started.
     pub fn new(job: &'a Job) -> Self {
         let parts = [Progress::default(); 2];
         JobRun { job, round: 0, stage: 0, computing: false, parts, over: false }
     }
 
-    /// Whether the job is over.
+    /// Returns whether the job has ended.
     pub fn is_over(&self) -> bool {
         self.over
     }
 
-    /// Whether instances compute at the moment.
+    /// Returns whether instances compute.
     pub fn is_computing(&self) -> bool {
         self.computing
     }
 
-    /// How many stages are behind it, and how many there are.
+    /// Returns the number of completed stages, and of all stages.
     pub fn progress(&self) -> (u64, u64) {
         let a_round = self.job.stages.len() as u64;
         let all = a_round * u64::from(self.job.rounds);
@@ -70,7 +70,7 @@ impl<'a> JobRun<'a> {
         (if self.over { all } else { done }, all)
     }
 
-    /// The first stage begins.
+    /// Starts the first stage.
     pub fn start(&mut self, actions: &mut Vec<Action>) {
         if self.job.rounds == 0 || self.job.stages.is_empty() {
             return self.end(actions);
@@ -79,20 +79,20 @@ impl<'a> JobRun<'a> {
         self.settle(actions);
     }
 
-    /// The instances have computed.
+    /// Records that the instances have computed.
     pub fn computed(&mut self, actions: &mut Vec<Action>) {
-        debug_assert!(self.computing, "nobody computes");
+        debug_assert!(self.computing, "no instance computes");
         self.computing = false;
         self.next_phase(Part::Exposed, actions);
         self.settle(actions);
     }
 
-    /// A transfer has arrived.
+    /// Records that a transfer has arrived.
     pub fn delivered(&mut self, part: Part, actions: &mut Vec<Action>) {
         let progress = &mut self.parts[part as usize];
-        debug_assert!(progress.on_the_way > 0, "nothing is on its way");
-        progress.on_the_way -= 1;
-        if progress.on_the_way == 0 {
+        debug_assert!(progress.in_flight > 0, "no transfer is in flight");
+        progress.in_flight -= 1;
+        if progress.in_flight == 0 {
             self.next_phase(part, actions);
             self.settle(actions);
         }
@@ -102,7 +102,7 @@ impl<'a> JobRun<'a> {
         &self.job.stages[self.stage]
     }
 
-    /// A stage begins.
+    /// Starts a stage.
     fn begin(&mut self, actions: &mut Vec<Action>) {
         self.parts = [Progress::default(); 2];
         self.computing = true;
@@ -110,7 +110,7 @@ impl<'a> JobRun<'a> {
         self.next_phase(Part::Overlapped, actions);
     }
 
-    /// Begins the next phase of a part in which there is something to send.
+    /// Starts the next phase of a part that has data to send.
     fn next_phase(&mut self, part: Part, actions: &mut Vec<Action>) {
         let Stage { pattern, overlapped, exposed, .. } = *self.current();
         let bytes = match part {
@@ -118,19 +118,19 @@ impl<'a> JobRun<'a> {
             Part::Exposed => exposed,
         };
         let progress = &mut self.parts[part as usize];
-        while progress.on_the_way == 0 && progress.begun < phases(pattern, bytes) {
+        while progress.in_flight == 0 && progress.begun < phases(pattern, bytes) {
             let phase = progress.begun;
             progress.begun += 1;
             pattern.transfers(phase, self.job.instances, bytes, |transfer| {
-                progress.on_the_way += 1;
+                progress.in_flight += 1;
                 actions.push(Action::Send(part, transfer));
             });
         }
-        progress.over = progress.on_the_way == 0;
+        progress.over = progress.in_flight == 0;
     }
 
-    /// Goes on to the next stage if this one is over: a stage that computes for no time is over
-    /// only when it is told so.
+    /// Starts the next stage if this one has ended. A stage without computing time ends only when
+    /// the caller reports so.
     fn settle(&mut self, actions: &mut Vec<Action>) {
         let over = self.parts.iter().all(|part| part.over);
         if self.computing || !over || self.over {

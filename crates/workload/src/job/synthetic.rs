@@ -1,20 +1,21 @@
-//! Workloads that are made up: "the amount of computation, communication, and the number of stages
-//! varies across the workloads to emulate varying degrees of bandwidth sensitivity" (Saba 4.6.1).
+//! Synthetic workloads: "the amount of computation, communication, and the number of stages varies
+//! across the workloads to emulate varying degrees of bandwidth sensitivity" (Saba 4.6.1).
 
 use super::Workload;
 use bandwise_random::Stream;
 
-/// How many there may be.
+/// The maximum number of synthetic workloads.
 pub const MAX_SYNTHETIC: u32 = 1_000;
 
-/// `count` workloads of a seed, at most [`MAX_SYNTHETIC`], by falling sensitivity.
+/// Generates `count` workloads of a seed, at most [`MAX_SYNTHETIC`], most sensitive first.
 ///
-/// Saba says no more than that they vary, so all is uniform within what table 2.1's workloads have:
+/// Saba states only that they vary, so all parameters are uniform in the range of table 2.1's
+/// workloads:
 ///
-/// - exposed communication from 5% to 80% of the time alone: one value in each of `count` equal parts
-///   of that range, so that there are sensitive and insensitive ones for any seed;
-/// - what is hidden behind computing takes up to a half of what is left, and computing as long as that
-///   up to three times as long;
+/// - Exposed communication takes 5% to 80% of the time alone. Each of `count` equal parts of that
+///   range has one workload, so that there are sensitive and insensitive ones for any seed.
+/// - Communication hidden behind computing takes up to a half of the rest, divided by three. The
+///   computing that hides it takes one to three times as long.
 /// - 2 to 40 rounds; 60 to 180 s alone; up to half of the exposed bytes are broadcast.
 pub fn synthetic(seed: u64, count: u32) -> Vec<Workload> {
     let count = count.min(MAX_SYNTHETIC);

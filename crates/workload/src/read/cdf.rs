@@ -1,4 +1,4 @@
-//! Files with size distributions: a size in bytes and a share of flows in each line.
+//! Reader for size distributions: a size in bytes and a share of flows in each line.
 
 use super::fields::Field;
 use crate::{MAX_FLOW, SizeDistribution, Spread};
@@ -6,8 +6,8 @@ use bandwise_input::{InputError, Source};
 use bandwise_units::Bytes;
 
 /// Reads a file of points of a cumulative distribution (CDF), in the two formats that simulators
-/// pass around. The last line tells them apart: shares are fractions where it has 1, and percent
-/// where it has 100.
+/// exchange. The last line distinguishes them: shares are fractions if it has 1, and percent if it
+/// has 100.
 ///
 /// ```text
 /// # bytes  percent
@@ -16,8 +16,12 @@ use bandwise_units::Bytes;
 /// 30000000 100
 /// ```
 ///
-/// Values stand between blanks or a comma; what follows `#` is a comment. What points mean, and what
-/// `spread` says of the sizes between them, is as in [`SizeDistribution::cdf`].
+/// Values are separated by blanks or a comma; a comment follows `#`. For the meaning of points and
+/// `spread`, see [`SizeDistribution::cdf`].
+///
+/// # Errors
+///
+/// Returns an [`InputError`] at the first line that is invalid.
 pub fn cdf(source: &Source, spread: Spread) -> Result<SizeDistribution, InputError> {
     let (mut points, mut places) = (Vec::new(), Vec::new());
     let mut next = 0;
@@ -32,13 +36,13 @@ pub fn cdf(source: &Source, spread: Spread) -> Result<SizeDistribution, InputErr
         places.push(at..at + values.trim_end().len());
     }
     SizeDistribution::cdf(&points, spread).map_err(|error| {
-        // What is wrong with all of them is shown at the last.
+        // An error of the whole distribution points to the last line.
         let place = error.point().and_then(|point| places.get(point)).or(places.last());
         source.error(place.cloned().unwrap_or(0..0), error.to_string()).allowed(error.allowed())
     })
 }
 
-/// The size and the share of a line that begins at byte `at` of the text.
+/// Returns the size and the share of a line that begins at byte `at` of the text.
 fn point(source: &Source, line: &str, at: usize) -> Result<(Bytes, f64), InputError> {
     let fields: Vec<Field> = match line.contains(',') {
         true => Field::between_commas(line, at).collect(),
@@ -60,7 +64,7 @@ fn point(source: &Source, line: &str, at: usize) -> Result<(Bytes, f64), InputEr
     Ok((Bytes::new(bytes as u64), share))
 }
 
-/// A number that is not negative; 1e6 is one too.
+/// Returns a number that is not negative. Notations such as 1e6 are allowed.
 fn number(field: &Field) -> Option<f64> {
     let number: f64 = field.text.parse().ok()?;
     (number.is_finite() && number.is_sign_positive()).then_some(number)

@@ -1,4 +1,4 @@
-//! Coflow traces, in the format of the public one of Facebook's cluster.
+//! Reader for coflow traces in the format of the public one of Facebook's cluster.
 
 use super::fields::Field;
 use crate::{Coflow, CoflowTrace, MAX_FLOW};
@@ -6,13 +6,13 @@ use bandwise_input::{InputError, Source};
 use bandwise_units::{Bytes, Time};
 use std::ops::Range;
 
-/// The most ports that a fabric of a trace can have. Larger numbers in a file are mistakes.
+/// The maximum number of ports of a trace's fabric. A larger number in a file is a mistake.
 pub const MAX_COFLOW_PORTS: u32 = 1 << 16;
 
-/// The most mappers or reducers of a coflow.
+/// The maximum number of mappers and of reducers of a coflow.
 const MOST_TASKS: u64 = 1 << 20;
 
-/// A trace's megabyte: that of the simulator that the trace was made for.
+/// The megabyte of the simulator for which the trace was made.
 const MEGABYTE: u128 = 1 << 20;
 
 /// Reads a coflow trace (Coflow-Benchmark, "FB2010-1Hr-150-0.txt").
@@ -23,14 +23,18 @@ const MEGABYTE: u128 = 1 << 20;
 /// 2 10833 2 104 132 1 140:48.0
 /// ```
 ///
-/// The first line says how many ports and coflows there are. Then each line is a coflow: its number, its
-/// arrival in milliseconds, how many mappers, the port of each, how many reducers, and of each its port and
-/// the megabytes (of 2^20 bytes, with up to 6 decimals) that it gets from all mappers together. Empty lines
-/// mean nothing.
+/// The first line has the numbers of ports and coflows. Each further line is a coflow: its number,
+/// its arrival in milliseconds, the number of mappers, the port of each, and the number of
+/// reducers. Each reducer has its port and the megabytes (of 2^20 bytes, with up to 6 decimals)
+/// that it gets from all mappers together. Empty lines are ignored.
 ///
-/// Ports count from 0, as in the public trace. Where some coflow has the port of the first line's number and
-/// none has port 0, they count from 1; the coflows that are returned count from 0 in any case, and stand in
-/// order of arrival. A port may be a mapper and a reducer, and occur twice.
+/// Ports are counted from 0, as in the public trace. They are counted from 1 if a coflow has the
+/// port with the number of ports, and none has port 0. The returned coflows are counted from 0 and
+/// in order of arrival. A port may be a mapper and a reducer, and may occur twice.
+///
+/// # Errors
+///
+/// Returns an [`InputError`] at the first line that is invalid.
 pub fn coflows(source: &Source) -> Result<CoflowTrace, InputError> {
     source.check_text("a coflow trace, with `ports coflows` in its first line")?;
     let mut lines = Lines { text: source.text, at: 0 };
@@ -69,15 +73,15 @@ pub fn coflows(source: &Source) -> Result<CoflowTrace, InputError> {
     Ok(CoflowTrace { ports, coflows })
 }
 
-/// What tells whether ports count from 0 or from 1.
+/// The evidence whether ports are counted from 0 or from 1.
 #[derive(Default)]
 struct Used {
     zero: bool,
-    /// Where the port of the number of ports stands.
+    /// The place of a port whose number is the number of ports.
     beyond: Option<Range<usize>>,
 }
 
-/// Where the lines of a text stand that are not empty.
+/// The byte ranges of the lines of a text that are not empty.
 struct Lines<'a> {
     text: &'a str,
     at: usize,
@@ -171,7 +175,7 @@ fn reducer(
 }
 
 fn port(source: &Source, field: &Field, ports: u32, used: &mut Used) -> Result<u32, InputError> {
-    // Which of both it is, counted from 0 or 1, is known at the end.
+    // Whether ports are counted from 0 or 1 is known after the last line.
     let port = number(source, field, "a port", 0..=u64::from(ports)).map_err(|error| {
         error.allowed(format!("ports 0 to {}, as the first line says", ports - 1))
     })?;
@@ -191,7 +195,7 @@ fn arrival(source: &Source, field: &Field) -> Result<Time, InputError> {
     })
 }
 
-/// A size with up to six decimals, rounded to bytes, at most [`MAX_FLOW`].
+/// Returns a size with up to six decimals, rounded to bytes, at most [`MAX_FLOW`].
 fn megabytes(source: &Source, field: &Field) -> Result<Bytes, InputError> {
     const MICROS: u128 = 1_000_000;
     let (whole, decimals) = field.text.split_once('.').unwrap_or((field.text, ""));
@@ -210,7 +214,7 @@ fn megabytes(source: &Source, field: &Field) -> Result<Bytes, InputError> {
     })
 }
 
-/// A whole number of digits alone, in a range.
+/// Returns a whole number of a range, written in digits only.
 fn number(
     source: &Source,
     field: &Field,

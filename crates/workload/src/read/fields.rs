@@ -1,4 +1,4 @@
-//! [`Field`]: a value in a line, and where it is.
+//! [`Field`]: a value in a line, and its place.
 
 use bandwise_input::{InputError, Source};
 use std::ops::Range;
@@ -12,7 +12,7 @@ pub(super) struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// The values of `line`, which begins at byte `at` of the text, between commas.
+    /// Iterates over the values of `line` between commas. The line begins at byte `at` of the text.
     pub(super) fn between_commas(line: &'a str, at: usize) -> impl Iterator<Item = Field<'a>> {
         let mut next = at;
         line.split(',').map(move |raw| {
@@ -23,20 +23,20 @@ impl<'a> Field<'a> {
         })
     }
 
-    /// The values of `line`, which begins at byte `at` of the text, between blanks.
+    /// Iterates over the values of `line` between blanks. The line begins at byte `at` of the text.
     pub(super) fn between_blanks(line: &'a str, at: usize) -> impl Iterator<Item = Field<'a>> {
         let mut next = 0;
         line.split_whitespace().map(move |text| {
-            // It is there, since it was split off.
+            // The search succeeds, because `text` is a part of the line.
             let from = next + line[next..].find(text).unwrap_or(0);
             next = from + text.len();
             Field { text, span: at + from..at + next }
         })
     }
 
-    /// An error about this value, which `what` names.
+    /// Returns an error about this value, which `what` names.
     pub(super) fn error(&self, source: &Source, what: &str) -> InputError {
-        /// More of a value than this helps nobody.
+        /// The maximum number of characters of a value in a message.
         const SHOWN: usize = 40;
         let shown: String = self.text.chars().take(SHOWN).collect();
         let more = if shown.len() < self.text.len() { "…" } else { "" };

@@ -1,4 +1,4 @@
-//! Flow lists: CSV with the columns `start_ns,src,dst,bytes`, in order of start.
+//! Reader for flow lists: CSV with the columns `start_ns,src,dst,bytes`, in order of start.
 
 use super::fields::Field;
 use crate::write::HEADER;
@@ -6,7 +6,7 @@ use crate::{Flow, MAX_FLOW};
 use bandwise_input::{InputError, Source};
 use bandwise_units::Time;
 
-/// Reads a flow list line by line, and remembers of it what the next line has to fit to.
+/// A reader for flow lists. It works line by line and stores only what the next line must fit to.
 ///
 /// ```text
 /// start_ns,src,dst,bytes
@@ -14,30 +14,36 @@ use bandwise_units::Time;
 /// 1250.5,8,3,2400000
 /// ```
 ///
-/// Whoever has the file hands over its lines, one after the other, and says when there are no more.
-/// Spaces around values and empty lines mean nothing. Starts may have decimals, down to a
-/// picosecond; hosts count from 0; a flow has 1 byte to 2^40, the payload.
+/// The caller passes the lines of the file and then calls [`FlowList::end`]. Spaces around values
+/// and empty lines are ignored. Starts may have decimals, down to a picosecond. Hosts are counted
+/// from 0. A flow has 1 to 2^40 bytes of payload.
 #[derive(Debug, Clone)]
 pub struct FlowList {
     name: String,
     hosts: u32,
-    /// How many lines there have been.
+    /// The number of lines so far.
     line: usize,
     has_header: bool,
-    /// When the last flow starts, and the line that says so.
+    /// The start of the last flow, and its line.
     last: Option<(Time, usize)>,
 }
 
 impl FlowList {
-    /// A list that errors call `name`, of flows among `hosts` hosts.
+    /// Returns a reader for flows among `hosts` hosts. Errors name the list `name`.
     pub fn new(name: impl Into<String>, hosts: u32) -> Self {
         FlowList { name: name.into(), hosts, line: 0, has_header: false, last: None }
     }
 
-    /// The flow of the next line, if it has one. Nothing more can be read after an error.
+    /// Returns the flow of the next line, if the line has one. After an error the list cannot be
+    /// read further.
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`InputError`] if the line is invalid, or the flow starts before the previous
+    /// one.
     pub fn line(&mut self, text: &str) -> Result<Option<Flow>, InputError> {
         self.line += 1;
-        // Spreadsheets begin files with a mark that nobody sees.
+        // Spreadsheets write a byte order mark at the start of files.
         let text = if self.line == 1 { text.trim_start_matches('\u{feff}') } else { text };
         if text.trim().is_empty() {
             return Ok(None);
@@ -60,7 +66,11 @@ impl FlowList {
         Ok(Some(flow))
     }
 
-    /// There are no more lines. A list without flows is one, without its header it is not.
+    /// Ends the list. A list without flows is valid, a list without a header is not.
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`InputError`] if there was no header.
     pub fn end(&self) -> Result<(), InputError> {
         if self.has_header {
             return Ok(());
@@ -70,7 +80,7 @@ impl FlowList {
     }
 }
 
-/// The flows of a list whose text is at hand.
+/// Iterates over the flows of a list in memory.
 pub fn flows<'a>(
     source: &Source<'a>,
     hosts: u32,
@@ -78,7 +88,7 @@ pub fn flows<'a>(
     lines(source.name, hosts, source.text.lines())
 }
 
-/// The flows of a list that comes line by line.
+/// Iterates over the flows of a list that comes line by line.
 pub fn lines<L>(name: impl Into<String>, hosts: u32, lines: L) -> FlowLines<L::IntoIter>
 where
     L: IntoIterator<Item: AsRef<str>>,
@@ -86,11 +96,11 @@ where
     FlowLines { list: FlowList::new(name, hosts), lines: Some(lines.into_iter()) }
 }
 
-/// The flows of [`lines`]; an error is the last item.
+/// An iterator over the flows of [`lines`]. An error is the last item.
 #[derive(Debug, Clone)]
 pub struct FlowLines<I> {
     list: FlowList,
-    /// None after the end.
+    /// The lines, or `None` after the end.
     lines: Option<I>,
 }
 
@@ -150,7 +160,7 @@ fn flow(source: &Source, hosts: u32) -> Result<Flow, InputError> {
 }
 
 fn start_ns(source: &Source, field: &Field) -> Result<Time, InputError> {
-    // Digits and a point alone: what else `Time` takes is not CSV.
+    // Digits and a point only. `Time` accepts more, such as `_`.
     let is_decimal = field.text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let start = is_decimal.then(|| format!("{} ns", field.text).parse::<Time>().ok()).flatten();
     start.ok_or_else(|| {
@@ -168,7 +178,7 @@ fn host(source: &Source, what: &str, field: &Field, hosts: u32) -> Result<u32, I
     })
 }
 
-/// A whole number of 64 bits, of digits alone.
+/// Returns a whole number of 64 bits, written in digits only.
 fn whole(field: &Field) -> Option<u64> {
     let is_digits = field.text.bytes().all(|b| b.is_ascii_digit());
     field.text.parse().ok().filter(|_| is_digits)

@@ -1,5 +1,4 @@
-//! Readers of what others wrote: flow lists, line by line, files with size distributions, and
-//! coflow traces.
+//! Readers of files: flow lists, line by line; size distributions; coflow traces.
 
 mod cdf;
 mod coflows;

@@ -4,17 +4,17 @@ use super::{Piece, SizeDistribution, Spread};
 use crate::MAX_FLOW;
 use bandwise_units::Bytes;
 
-/// Why points are no cumulative distribution. Shares are in the unit they were given in; points
-/// count from 0.
+/// The reasons for which points are not a cumulative distribution. Shares are in the unit of the
+/// input; points are counted from 0.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CdfError {
-    /// No line can be drawn.
+    /// Fewer than two points.
     #[error("too few points for a distribution: {points}")]
     TooFew {
-        /// How many there are.
+        /// The number of points.
         points: usize,
     },
-    /// The last share is not all flows.
+    /// A last share other than 1 or 100.
     #[error("the distribution ends at {share}")]
     End {
         /// The last point.
@@ -22,37 +22,37 @@ pub enum CdfError {
         /// Its share.
         share: f64,
     },
-    /// No number from nothing to all.
+    /// A share out of range.
     #[error("a share of {share}")]
     Share {
         /// The point.
         point: usize,
         /// Its share.
         share: f64,
-        /// What all flows are: 1 or 100.
+        /// The share of all flows: 1 or 100.
         all: f64,
     },
-    /// Fewer flows up to a larger size.
+    /// A share below the previous one.
     #[error("the share falls from {before} to {share}")]
     ShareFalls {
         /// The point.
         point: usize,
-        /// The share of the one before.
+        /// The share of the previous point.
         before: f64,
-        /// Its own.
+        /// The share of the point.
         share: f64,
     },
-    /// Points out of order.
+    /// A size below the previous one.
     #[error("the size falls from {before} to {bytes} bytes")]
     SizeFalls {
         /// The point.
         point: usize,
-        /// The size of the one before.
+        /// The size of the previous point.
         before: u64,
-        /// Its own.
+        /// The size of the point.
         bytes: u64,
     },
-    /// Flows without a byte in them.
+    /// Flows without bytes.
     #[error("a share of {share} of flows with 0 bytes")]
     NoBytes {
         /// The point.
@@ -60,7 +60,7 @@ pub enum CdfError {
         /// Its share.
         share: f64,
     },
-    /// Larger than any flow may be.
+    /// A size above [`MAX_FLOW`].
     #[error("a size of {bytes} bytes")]
     TooLarge {
         /// The point.
@@ -71,7 +71,7 @@ pub enum CdfError {
 }
 
 impl CdfError {
-    /// The point at fault, counted from 0, if it is one.
+    /// Returns the point at fault, counted from 0, if there is one.
     pub fn point(&self) -> Option<usize> {
         match *self {
             Self::TooFew { .. } => None,
@@ -84,7 +84,7 @@ impl CdfError {
         }
     }
 
-    /// What would be allowed instead.
+    /// Returns the allowed values.
     pub fn allowed(&self) -> String {
         match self {
             Self::TooFew { .. } => "two or more points".into(),
@@ -101,12 +101,17 @@ impl CdfError {
 }
 
 impl SizeDistribution {
-    /// A distribution through points: a size in bytes, and the share of flows that are no larger.
-    /// The last share must be 1, and all are fractions, or 100, and all are percent.
+    /// Returns a distribution through points: a size in bytes, and the share of flows that are no
+    /// larger. Shares are fractions if the last is 1, and percent if it is 100.
     ///
-    /// Sizes between two points are spread as `spread` says; up from a size of 0 they are always
-    /// uniform, as there is no logarithm of it. Two points of one size, or a first point with a share
-    /// above 0, are flows of exactly that size. Between two points of one share there are none.
+    /// Sizes between two points are distributed by `spread`. From a size of 0 on they are always
+    /// uniform, because zero has no logarithm. Two points with the same size, or a first point with
+    /// a share above 0, are flows of exactly that size. Between two points with the same share
+    /// there are no flows.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`CdfError`] if the points are not a cumulative distribution.
     pub fn cdf(points: &[(Bytes, f64)], spread: Spread) -> Result<Self, CdfError> {
         let [_, .., (_, last)] = *points else {
             return Err(CdfError::TooFew { points: points.len() });
@@ -117,7 +122,8 @@ impl SizeDistribution {
             share => return Err(CdfError::End { point: points.len() - 1, share }),
         };
         let mut pieces = Vec::new();
-        // Before the first point there is nothing; what it has above 0 is flows of its own size.
+        // There are no flows below the first point. Its share, if above 0, is of flows with its
+        // size.
         let (mut bytes_before, mut share_before) = (points[0].0.get(), 0.0);
         for (point, &(size, share)) in points.iter().enumerate() {
             let bytes = size.get();

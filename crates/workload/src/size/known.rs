@@ -1,16 +1,16 @@
-//! Distributions that studies of datacenter networks call by name.
+//! Well-known distributions of datacenter networks, by name.
 //!
-//! The studies that measured them show curves. These are the points that simulators read off them
-//! and pass around; files that differ exist under the same names.
+//! The original studies show curves. These are the points that simulators read off the curves and
+//! exchange. Other files with different points exist under the same names.
 
 use super::{IrnSpreads, SizeDistribution, Spread};
 use bandwise_units::Bytes;
 
-/// The names that [`SizeDistribution::known`] knows.
+/// The names that [`SizeDistribution::known`] accepts.
 pub const KNOWN: [&str; 5] =
     ["irn-heavy-tailed", "irn-uniform", "web-search", "fb-hadoop", "data-mining"];
 
-/// Bytes, and percent of flows that are no larger.
+/// Sizes in bytes, each with the percentage of flows that are no larger.
 type Points = &'static [(u64, f64)];
 
 /// Web search, measured for DCTCP (Alizadeh et al., SIGCOMM 2010) and used in pFabric
@@ -77,8 +77,8 @@ const DATA_MINING: Points = &[
 ];
 
 impl SizeDistribution {
-    /// The distribution of that name, one of [`KNOWN`]: those of IRN with their defaults, the others
-    /// with straight lines between their points, as the simulators have them where they come from.
+    /// Returns a distribution of [`KNOWN`] by name. Those of IRN have their default spreads. The
+    /// others are uniform between points, as in the simulators that they come from.
     pub fn known(name: &str) -> Option<Self> {
         let points = match name {
             "irn-heavy-tailed" => return Some(Self::irn_heavy_tailed(IrnSpreads::default())),

@@ -1,4 +1,4 @@
-//! [`SizeDistribution`]: how large flows are.
+//! [`SizeDistribution`]: the distribution of flow sizes.
 
 mod cdf;
 mod irn;
@@ -15,33 +15,41 @@ use bandwise_random::Stream;
 use bandwise_units::Bytes;
 use piece::Piece;
 
-/// How large flows are: whole numbers of bytes from 1 to [`MAX_FLOW`].
+/// A distribution of flow sizes: whole numbers of bytes from 1 to [`MAX_FLOW`].
 ///
-/// All kinds are the same thing inside, ranges of sizes with a share of the flows each, so that
-/// mean, quantiles and samples agree with each other in every one. One random number makes a sample.
+/// All kinds are ranges of sizes, each with a share of the flows. So mean, quantiles and samples
+/// agree in all of them. A sample takes one random number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SizeDistribution {
-    /// At least one, by size; the shares begin at 0, end at 1 and leave no gap.
+    /// The ranges, at least one, by size. Their shares cover 0 to 1 without gaps.
     steps: Vec<Step>,
 }
 
-/// A range of sizes and the flows that have them.
+/// A range of sizes and its flows.
 #[derive(Debug, Clone, PartialEq)]
 struct Step {
-    /// The share of flows that are smaller.
+    /// The share of smaller flows.
     below: f64,
-    /// That share and these flows together; more than `below`.
+    /// The share of smaller flows and these flows together; more than `below`.
     up_to: f64,
     piece: Piece,
 }
 
 impl SizeDistribution {
-    /// All flows have `size`.
+    /// Returns a distribution with one size.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`WorkloadError`] if the size is 0 or above [`MAX_FLOW`].
     pub fn fixed(size: Bytes) -> Result<Self, WorkloadError> {
         Self::uniform(size, size)
     }
 
-    /// Every size from `least` to `most`, both included, is as likely as any other.
+    /// Returns a uniform distribution from `least` to `most`, both included.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`WorkloadError`] if a size is 0 or above [`MAX_FLOW`], or `least` exceeds `most`.
     pub fn uniform(least: Bytes, most: Bytes) -> Result<Self, WorkloadError> {
         let (least, most) = (least.get(), most.get());
         if least == 0 || most > MAX_FLOW.get() {
@@ -54,7 +62,7 @@ impl SizeDistribution {
         Ok(Self::of([(1.0, Piece::new(least - 1, most, Spread::Uniform))]))
     }
 
-    /// Pieces by size, each with the share of flows up to its end; the last share is 1.
+    /// Returns a distribution of pieces by size, each with the share up to its end; the last is 1.
     fn of(pieces: impl IntoIterator<Item = (f64, Piece)>) -> Self {
         let mut below = 0.0;
         let step =
@@ -62,22 +70,22 @@ impl SizeDistribution {
         SizeDistribution { steps: pieces.into_iter().map(step).collect() }
     }
 
-    /// The mean size in bytes, by a formula and not by samples.
+    /// Returns the mean size in bytes, computed by formula.
     pub fn mean(&self) -> f64 {
         self.steps.iter().map(|step| (step.up_to - step.below) * step.piece.mean()).sum()
     }
 
-    /// The least size that can occur.
+    /// Returns the smallest possible size.
     pub fn least(&self) -> Bytes {
         Bytes::new(self.steps[0].piece.above() + 1)
     }
 
-    /// The largest size that can occur.
+    /// Returns the largest possible size.
     pub fn most(&self) -> Bytes {
         Bytes::new(self.steps[self.steps.len() - 1].piece.most())
     }
 
-    /// The share of flows that are no larger than `size`, from 0 to 1.
+    /// Returns the share of flows that are no larger than `size`, from 0 to 1.
     pub fn share_up_to(&self, size: Bytes) -> f64 {
         let after = self.steps.partition_point(|step| step.piece.above() < size.get());
         match after.checked_sub(1) {
@@ -89,15 +97,16 @@ impl SizeDistribution {
         }
     }
 
-    /// The least size that a share of all flows does not exceed: `quantile(0.5)` is the median.
-    /// Shares are above 0 and up to 1; one outside gives the least or the largest size.
+    /// Returns the smallest size that a share of all flows does not exceed: `quantile(0.5)` is the
+    /// median. Shares are above 0 and up to 1. A share out of range gives the smallest or the
+    /// largest size.
     pub fn quantile(&self, share: f64) -> Bytes {
         let at = self.steps.partition_point(|step| step.up_to < share);
         let Some(Step { below, up_to, piece }) = self.steps.get(at) else { return self.most() };
         Bytes::new(piece.quantile((share - below) / (up_to - below)))
     }
 
-    /// A random size.
+    /// Returns a random size.
     pub fn sample(&self, stream: &mut Stream) -> Bytes {
         self.quantile(stream.fraction())
     }

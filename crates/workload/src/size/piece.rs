@@ -1,21 +1,21 @@
 //! [`Piece`]: the sizes between two points of a distribution.
 
-/// How sizes are spread between two points of a distribution.
+/// The distribution of sizes between two points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Spread {
-    /// Every size is as likely as any other: the cumulative distribution is a straight line.
+    /// All sizes are equally likely: the cumulative distribution is a straight line.
     #[default]
     Uniform,
-    /// Every ratio is as likely as any other, as many flows from 1 KB to 10 KB as from 10 KB to
-    /// 100 KB: the cumulative distribution is a straight line over a logarithmic axis.
+    /// All ratios are equally likely, with as many flows from 1 KB to 10 KB as from 10 KB to 100
+    /// KB: the cumulative distribution is a straight line over a logarithmic axis.
     LogUniform,
 }
 
-/// Sizes above `above` and up to `most`. What is said of the spread holds at every whole number:
-/// the share of sizes up to k is that of the line between the two points, at k.
+/// Sizes above `above` and up to `most`. At every whole number k, the share of sizes up to k is
+/// that of the line between the two points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Piece {
-    /// Less than `most`, and at least 1 where the spread is log-uniform.
+    /// Less than `most`, and at least 1 for a log-uniform spread.
     above: u64,
     /// At most [`MAX_FLOW`](crate::MAX_FLOW), so that an `f64` holds every size exactly.
     most: u64,
@@ -23,15 +23,15 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    /// Sizes above one and up to the other. Above nothing there are no ratios, so that the spread
-    /// from there is uniform.
+    /// Returns sizes above `above` and up to `most`. The spread is uniform if `above` is 0, because
+    /// ratios to 0 are undefined.
     pub(super) fn new(above: u64, most: u64, spread: Spread) -> Self {
         debug_assert!(above < most && most <= crate::MAX_FLOW.get());
         let spread = if above == 0 { Spread::Uniform } else { spread };
         Piece { above, most, spread }
     }
 
-    /// One size alone.
+    /// Returns a single size.
     pub(super) fn only(size: u64) -> Self {
         Piece::new(size - 1, size, Spread::Uniform)
     }
@@ -44,7 +44,7 @@ impl Piece {
         self.most
     }
 
-    /// The share of sizes up to `size`, from 0 to 1.
+    /// Returns the share of sizes up to `size`, from 0 to 1.
     pub(super) fn share_up_to(&self, size: u64) -> f64 {
         if size <= self.above {
             0.0
@@ -58,7 +58,7 @@ impl Piece {
         }
     }
 
-    /// The least size up to which there is that share, which is above 0 and up to 1.
+    /// Returns the smallest size with a share up to it of at least `share`, above 0 and up to 1.
     pub(super) fn quantile(&self, share: f64) -> u64 {
         let above = self.above as f64;
         let on_the_line = match self.spread {
@@ -66,11 +66,11 @@ impl Piece {
             Spread::LogUniform => above * libm::exp(share * ln_ratio(self.above, self.most)),
         };
         let size = (on_the_line.ceil() as u64).clamp(self.above + 1, self.most);
-        // Rounding may have lifted a whole number by a hair, and `ceil` by one.
+        // Rounding errors may lift a whole number slightly, which `ceil` turns into one more.
         if size > self.above + 1 && self.share_up_to(size - 1) >= share { size - 1 } else { size }
     }
 
-    /// The mean, exact but for the last digits of an `f64`.
+    /// Returns the mean, exact except for the last digits of an `f64`.
     pub(super) fn mean(&self) -> f64 {
         let (a, b) = (self.above, self.most);
         match self.spread {
@@ -83,15 +83,15 @@ impl Piece {
     }
 }
 
-/// ln(b/a) for 1 <= a < b, also where they are large and close.
+/// Returns ln(b/a) for 1 <= a < b, also for large numbers that are close.
 fn ln_ratio(a: u64, b: u64) -> f64 {
     libm::log1p((b - a) as f64 / a as f64)
 }
 
-/// What Stirling's formula leaves of ln (x-1)!, for x >= 1: Binet's function, which is
-/// 1/12x - 1/360x^3 + 1/1260x^5 - 1/1680x^7 + … (Abramowitz and Stegun, 6.1.41).
+/// Returns the remainder of Stirling's formula for ln (x-1)!, for x >= 1: Binet's function, which
+/// is 1/12x - 1/360x^3 + 1/1260x^5 - 1/1680x^7 + … (Abramowitz and Stegun, 6.1.41).
 fn binet(x: u64) -> f64 {
-    /// From here on the terms that are left out are below 10^-12.
+    /// From here on the omitted terms are below 10^-12.
     const SERIES: u64 = 10;
     // binet(x) = binet(x+1) + (x + 1/2) ln(1 + 1/x) - 1, since x! = x (x-1)!.
     let steps: f64 =
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn binets_function_by_the_factorial() {
+    fn binets_function_matches_the_factorial() {
         let mut ln_factorial = 0.0;
         for x in 1..100_u64 {
             let y = x as f64;
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn one_size_is_one_size() {
+    fn a_piece_of_one_size_has_only_that_size() {
         for size in [1, 2, 1000, crate::MAX_FLOW.get()] {
             let piece = Piece::only(size);
             assert_eq!((piece.quantile(1e-300), piece.quantile(1.0)), (size, size));
@@ -133,7 +133,7 @@ mod tests {
     }
 
     proptest! {
-        /// The oracle: every size times how likely it is.
+        /// The oracle: the sum of every size times its probability.
         #[test]
         fn the_mean_is_the_sum_over_all_sizes(
             above in 0u64..50, width in 1u64..3_000, spread in spreads(),

@@ -129,7 +129,7 @@ fn impossible_loads() {
 proptest! {
     /// Bytes that were sent, over bytes that the links could carry.
     #[test]
-    fn the_load_is_what_was_asked_for(
+    fn the_load_is_the_requested_one(
         hosts in 2u32..300, fraction in 0.01f64..2.0, factor in 1.0f64..1.2, gbps in 1u64..800,
         sizes in distributions(), seed: u64,
     ) {

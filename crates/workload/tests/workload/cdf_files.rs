@@ -32,7 +32,7 @@ fn spreads_between_points() {
 }
 
 #[test]
-fn what_is_no_distribution() {
+fn invalid_distributions_are_refused() {
     insta::assert_snapshot!(refused(""), @"sizes.txt:1: too few points for a distribution: 0 (allowed: two or more points)");
     insta::assert_snapshot!(refused("# nothing\n"), @"sizes.txt:1: too few points for a distribution: 0 (allowed: two or more points)");
     insta::assert_snapshot!(refused("0 0\n"), @"sizes.txt:1: too few points for a distribution: 1 (allowed: two or more points)");
@@ -44,7 +44,7 @@ fn what_is_no_distribution() {
 }
 
 #[test]
-fn what_is_no_point() {
+fn invalid_points_are_refused() {
     insta::assert_snapshot!(refused("size cdf\n0 0\n10 1\n"), @r#"sizes.txt:1: a size is "size" (allowed: whole bytes from 0 to 1099511627776, which is 2^40)"#);
     insta::assert_snapshot!(refused("1 1 0\n10 1 1\n"), @"sizes.txt:1: 3 values in a line (allowed: a size in bytes and a share of flows, such as 10000 0.15)");
     insta::assert_snapshot!(refused("0\n10 1\n"), @"sizes.txt:1: 1 value in a line (allowed: a size in bytes and a share of flows, such as 10000 0.15)");

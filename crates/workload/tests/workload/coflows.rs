@@ -30,7 +30,7 @@ fn the_public_format() {
     assert_eq!(read("4 0").unwrap().coflows, []);
 }
 
-/// Where a port of the first line's number is used and none is 0, ports count from 1.
+/// Ports are counted from 1 if a coflow has the port with the number of ports, and none has port 0.
 #[test]
 fn ports_count_from_0_or_1() {
     let ports = |text| {

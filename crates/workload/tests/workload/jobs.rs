@@ -17,7 +17,7 @@ fn sent(pattern: Pattern, phase: u32, instances: u32, bytes: u64) -> Vec<(u32, u
 }
 
 #[test]
-fn who_sends_to_whom() {
+fn patterns_have_their_senders_and_receivers() {
     let shuffle = [(0, 1, 5), (0, 2, 5), (1, 2, 5), (1, 0, 5), (2, 0, 5), (2, 1, 5)];
     assert_eq!(sent(Pattern::Shuffle, 0, 3, 10), shuffle);
     let star = Pattern::ParameterServer { servers: 2 };
@@ -65,7 +65,7 @@ proptest! {
     /// Whatever order things end in: a job sends all its bytes, computes all its time, never sends
     /// what is exposed before it has computed, and ends once, when nothing is left.
     #[test]
-    fn a_job_does_what_it_has_to(job in job(), picks in prop::collection::vec(any::<u16>(), 4_000)) {
+    fn a_job_runs_all_its_stages(job in job(), picks in prop::collection::vec(any::<u16>(), 4_000)) {
         let mut run = JobRun::new(&job);
         let mut actions = Vec::new();
         let mut open: Vec<Option<Part>> = Vec::new();
@@ -102,7 +102,7 @@ proptest! {
         prop_assert_eq!(done, of);
     }
 
-    /// In a shuffle, a ring and a star nobody has less than his part: bytes are divided, not lost.
+    /// In a shuffle, a ring and a star every instance has at least its part: no byte is lost.
     #[test]
     fn nothing_is_lost_in_dividing(n in 2u32..20, bytes in 0u64..1_000_000) {
         let total = |pattern: Pattern| pattern.total(n, Bytes::new(bytes)).get();
@@ -114,7 +114,7 @@ proptest! {
     }
 }
 
-/// How much longer a workload takes at a part of the bandwidth.
+/// Returns the slowdown of a workload at a fraction of the bandwidth.
 fn slowdown(name: &str, percent: u64, scale: Scale) -> f64 {
     let job = Workload::by_name(name).unwrap().job(scale).unwrap();
     let at =
@@ -141,7 +141,7 @@ fn workloads_alone_are_as_saba_says() {
     let all: Vec<f64> = WORKLOADS.iter().map(|name| at(name, 25)).collect();
     within(all.iter().sum::<f64>() / 10.0, 2.1, 0.05);
     assert!(all.iter().all(|&slowdown| slowdown <= at("LR", 25)));
-    // What can't be: LR's 4.5 at 10%, which is less than any job of stages can have with 3.4 at 25%.
+    // Not met: LR's 4.5 at 10%, which is less than any job of stages can have with 3.4 at 25%.
     within(at("LR", 10), 8.2, 0.01);
     let seconds = |name, percent| {
         let job = Workload::by_name(name).unwrap().job(Scale::default()).unwrap();

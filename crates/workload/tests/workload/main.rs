@@ -1,4 +1,4 @@
-//! What users of the crate rely on, through what it shows them.
+//! Tests of the public interface.
 
 mod arrivals;
 mod cdf_files;
@@ -41,7 +41,7 @@ fn flows() -> impl Strategy<Value = Flow> {
     })
 }
 
-/// How far samples are from a distribution: Kolmogorov and Smirnov's distance, times the root of
+/// Returns the distance of samples from a distribution: that of Kolmogorov and Smirnov, times the root of
 /// their number. Above 2.2 once in ten thousand times.
 fn kolmogorov(mut samples: Vec<f64>, share_up_to: impl Fn(f64) -> f64) -> f64 {
     samples.sort_by(f64::total_cmp);

@@ -23,7 +23,7 @@ fn every_permutation_is_as_likely() {
 }
 
 #[test]
-fn nobody_alone() {
+fn two_hosts_exchange_flows() {
     let sizes = SizeDistribution::irn_uniform();
     assert!(Permutation::new(1, sizes, Time::ZERO).is_err());
 }
