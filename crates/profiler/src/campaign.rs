@@ -1,4 +1,4 @@
-//! [`Campaign`]: which run comes next.
+//! [`Campaign`]: the order and the state of the runs of a profile.
 
 use crate::{Outcome, Plan, Run};
 use bandwise_saba::Share;
@@ -6,28 +6,28 @@ use bandwise_saba::sensitivity::Sample;
 use bandwise_units::Time;
 use std::collections::{BTreeMap, VecDeque};
 
-/// What a run is for.
+/// The purpose of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
-    /// To fill caches; it does not count.
+    /// To fill caches. The run is not a sample.
     WarmUp,
-    /// To be measured.
+    /// To be a sample.
     Sample,
 }
 
 /// A run to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Next {
-    /// With which share of the bandwidth.
+    /// The share of the bandwidth.
     pub share: Share,
-    /// What it is for.
+    /// The purpose.
     pub purpose: Purpose,
-    /// How often it has failed so far.
+    /// The number of failures so far.
     pub failed: u32,
 }
 
-/// A plan, and how far it is.
+/// A plan and its progress.
 #[derive(Debug, Clone)]
 pub struct Campaign {
     attempts: u32,
@@ -37,7 +37,7 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    /// A plan with nothing done.
+    /// Returns a campaign without any run.
     pub fn new(plan: &Plan) -> Self {
         let next = |share, purpose| Next { share, purpose, failed: 0 };
         let warm_up = (0..plan.warm_up()).map(|_| next(Share::ALL, Purpose::WarmUp));
@@ -50,14 +50,15 @@ impl Campaign {
         }
     }
 
-    /// What is next, if anything is left.
+    /// Returns the next run, if one is left.
     pub fn next(&self) -> Option<Next> {
         self.left.front().copied()
     }
 
-    /// A run was made. It need not be the next one: those of an earlier plan with more shares count too.
+    /// Records a run. It need not be the next one; runs of an earlier plan with other shares are
+    /// accepted.
     ///
-    /// One that failed goes to the end of what is left, as what made it fail may pass.
+    /// A failed run moves to the end of those left, because its cause may pass.
     pub fn made(&mut self, run: Run) {
         let planned = |next: &Next| (next.share, next.purpose) == (run.share, run.purpose);
         let of_plan = self.left.iter().position(planned).and_then(|at| self.left.remove(at));
@@ -71,32 +72,33 @@ impl Campaign {
         self.made.push(run);
     }
 
-    /// All runs that were made, in order.
+    /// Returns all recorded runs, in order.
     pub fn runs(&self) -> &[Run] {
         &self.made
     }
 
-    /// Those that failed as often as they may.
+    /// Returns the runs that have failed as often as the plan allows.
     pub fn given_up(&self) -> &[Next] {
         &self.given_up
     }
 
-    /// How many are left.
+    /// Returns the number of runs left.
     pub fn left(&self) -> usize {
         self.left.len()
     }
 
-    /// What was measured: runs that ended well and count.
+    /// Returns the samples: successful runs that are not warm-up.
     pub fn samples(&self) -> Vec<Sample> {
         let counts = |run: &&Run| run.purpose == Purpose::Sample && run.outcome == Outcome::Well;
         let sample = |run: &Run| Sample { share: run.share, time: run.time };
         self.made.iter().filter(counts).map(sample).collect()
     }
 
-    /// How long what is left will take, by what was made so far; none before the first run has ended well.
+    /// Returns the expected time of the runs left, or `None` before the first successful run.
     ///
-    /// A share that was not run yet is taken to need as long as the next smaller one that was; without one, as
-    /// the least that was, times as much longer as it has less bandwidth: programs lose no more than that.
+    /// A share without a run is expected to take as long as the next smaller share with one. If
+    /// there is none, it is expected to take the time of the least share that was run, multiplied
+    /// by the ratio of bandwidths; no program loses more than that.
     pub fn time_left(&self) -> Option<Time> {
         let well = self.made.iter().filter(|run| run.outcome == Outcome::Well);
         let mut times: BTreeMap<Share, (f64, f64)> = BTreeMap::new();
@@ -110,7 +112,7 @@ impl Campaign {
             None => sum / count * least.get() / share.get(),
         };
         let left: f64 = self.left.iter().map(|next| expected(next.share)).sum();
-        // Beyond 213 days it is all the same.
+        // A time beyond 213 days saturates.
         Some(Time::from_ps(left as u64))
     }
 }

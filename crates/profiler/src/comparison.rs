@@ -1,61 +1,61 @@
-//! [`Comparison`]: programs that run at once, with links shared in several ways, and each alone; which comes next, and what
-//! came of it.
+//! [`Comparison`]: programs that run together, with links shared in several ways, and each alone;
+//! the order of steps and their results.
 
 use crate::{Outcome, Spread};
 use bandwise_random::Stream;
 use bandwise_units::Time;
 use std::collections::{BTreeMap, VecDeque};
 
-/// How links are shared.
+/// The control of shared links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sharing {
-    /// There is no controller: what the network does by itself.
+    /// No controller: the network's own behaviour.
     Nobody,
-    /// Each application has a queue, and all queues have the same weight.
+    /// A queue for each application, all with the same weight.
     Equal,
-    /// By what each loses (Saba 4.3).
+    /// Weights by sensitivity (Saba 4.3).
     Saba,
 }
 
 impl Sharing {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Sharing; 3] = [Sharing::Nobody, Sharing::Equal, Sharing::Saba];
 }
 
-/// What runs at once.
+/// The programs of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Setting {
-    /// The program with this number, and nobody shares.
+    /// The program with this number, without a controller.
     Alone(usize),
     /// All programs.
     Together(Sharing),
 }
 
-/// Something to run.
+/// A step to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// From 1.
+    /// The round, counted from 1.
     pub round: u32,
-    /// What runs.
+    /// The programs and the sharing.
     pub setting: Setting,
-    /// How often it has failed so far.
+    /// The number of failures so far.
     pub failed: u32,
 }
 
-/// What came of a program in a step.
+/// The result of a program in a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timed {
-    /// From its start to its end.
+    /// The duration.
     pub time: Time,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
-/// Programs to compare, and how far that is.
+/// Programs to compare, and the progress.
 ///
-/// Each round has each setting once, in an order that is drawn by lot (a randomised block): what drifts hits all alike, and
-/// what is compared is of one round.
+/// Each round has each setting once, in random order (a randomised block). So drift affects all
+/// settings alike, and comparisons are within a round.
 #[derive(Debug, Clone)]
 pub struct Comparison {
     programs: usize,
@@ -65,19 +65,20 @@ pub struct Comparison {
     given_up: Vec<Step>,
 }
 
-/// Times of a round in which all went well.
+/// The times of a round in which all steps succeeded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Round {
-    /// Its number, from 1.
+    /// The number, counted from 1.
     pub number: u32,
-    /// What each program took alone, in seconds.
+    /// The time of each program alone, in seconds.
     pub alone: Vec<f64>,
-    /// What each took with all others.
+    /// The time of each program with all others, in seconds.
     pub together: BTreeMap<Sharing, Vec<f64>>,
 }
 
 impl Comparison {
-    /// Of so many programs. A step in which one fails is made again at the end, up to `attempts` times in all.
+    /// Returns a comparison of `programs` programs. A step with a failure is repeated at the end,
+    /// up to `attempts` times in all.
     pub fn new(programs: usize, rounds: u32, attempts: u32, seed: u64) -> Self {
         let round = |round: u32| {
             let alone = (0..programs).map(Setting::Alone);
@@ -89,12 +90,12 @@ impl Comparison {
         Comparison { programs, attempts, left, made: Vec::new(), given_up: Vec::new() }
     }
 
-    /// What is next, if anything is left.
+    /// Returns the next step, if one is left.
     pub fn next(&self) -> Option<Step> {
         self.left.front().copied()
     }
 
-    /// What was next was made: what came of each program that ran, in their order.
+    /// Records the next step: the result of each of its programs, in their order.
     pub fn made(&mut self, timed: Vec<Timed>) {
         let Some(step) = self.left.pop_front() else { return };
         if timed.iter().any(|of| of.outcome != Outcome::Well) {
@@ -107,22 +108,22 @@ impl Comparison {
         self.made.push((step, timed));
     }
 
-    /// All that was made, in order.
+    /// Returns all recorded steps, in order.
     pub fn steps(&self) -> &[(Step, Vec<Timed>)] {
         &self.made
     }
 
-    /// How many steps are left.
+    /// Returns the number of steps left.
     pub fn left(&self) -> usize {
         self.left.len()
     }
 
-    /// Steps that failed as often as they may; their rounds are none.
+    /// Returns the steps that have failed as often as allowed. Their rounds have no times.
     pub fn given_up(&self) -> &[Step] {
         &self.given_up
     }
 
-    /// Rounds that are whole.
+    /// Returns the complete rounds.
     pub fn rounds(&self) -> Vec<Round> {
         let mut rounds = BTreeMap::<u32, BTreeMap<Setting, Vec<f64>>>::new();
         let is_well = |of: &&(Step, Vec<Timed>)| of.1.iter().all(|of| of.outcome == Outcome::Well);
@@ -145,25 +146,26 @@ impl Comparison {
 }
 
 impl Round {
-    /// How many times as long each program took with all others as alone.
+    /// Iterates over the slowdowns: the time of each program with all others over that alone.
     pub fn slowdowns(&self, sharing: Sharing) -> impl Iterator<Item = f64> {
         self.together[&sharing].iter().zip(&self.alone).map(|(together, alone)| together / alone)
     }
 
-    /// The geometric mean of slowdowns, which Saba is judged by (Saba 4.6).
+    /// Returns the geometric mean of the slowdowns, Saba's metric (Saba 4.6).
     pub fn mean_slowdown(&self, sharing: Sharing) -> f64 {
         let logs: f64 = self.slowdowns(sharing).map(f64::ln).sum();
         (logs / self.alone.len() as f64).exp()
     }
 
-    /// How many times as fast programs are under Saba as with links shared otherwise: the ratio of the geometric means of
-    /// their slowdowns. What they take alone has no part in it.
+    /// Returns the speedup under Saba over another sharing: the ratio of the geometric means of
+    /// slowdowns. Times alone cancel out.
     pub fn gain(&self, over: Sharing) -> f64 {
         self.mean_slowdown(over) / self.mean_slowdown(Sharing::Saba)
     }
 }
 
-/// The slowdown of all programs, as a geometric mean, and of each, over rounds; none of no rounds.
+/// Returns the slowdown over rounds: the geometric mean of all programs, and of each one. Returns
+/// `None` if there are no rounds.
 pub fn slowdowns(rounds: &[Round], sharing: Sharing) -> Option<(Spread, Vec<Spread>)> {
     let all: Vec<f64> = rounds.iter().map(|round| round.mean_slowdown(sharing)).collect();
     let of = |program: usize| {
@@ -174,7 +176,8 @@ pub fn slowdowns(rounds: &[Round], sharing: Sharing) -> Option<(Spread, Vec<Spre
     Some((Spread::of(&all)?, each))
 }
 
-/// How many times as fast programs are under Saba as with links shared otherwise, over rounds; none of no rounds.
+/// Returns the speedup under Saba over another sharing, over rounds. Returns `None` if there are no
+/// rounds.
 pub fn gain(rounds: &[Round], over: Sharing) -> Option<Spread> {
     Spread::of(&rounds.iter().map(|round| round.gain(over)).collect::<Vec<f64>>())
 }

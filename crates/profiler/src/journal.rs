@@ -1,4 +1,5 @@
-//! [`Journal`]: what outlives the process, as text: a line that says what is profiled, and one for each run.
+//! [`Journal`]: the persistent state of a profile, as text: a line for the program, and one for
+//! each run.
 
 use crate::{Outcome, Purpose, Run};
 use bandwise_input::{InputError, Source};
@@ -6,37 +7,37 @@ use bandwise_saba::Share;
 use bandwise_units::Time;
 use serde::{Deserialize, Serialize};
 
-/// What is profiled. Runs of something else are none of it.
+/// The subject of a profile. Runs of another subject do not belong to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Journal {
-    /// In which form the journal is.
+    /// The format version.
     profile: u32,
     /// The application.
     pub application: String,
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Which links are limited, and what they carry.
+    /// The limited links and their rates.
     pub links: String,
 }
 
-/// The form of journals.
+/// The format version of journals.
 const FORM: u32 = 1;
 
-/// What a journal looks like, for who has something else.
+/// The allowed inputs, for error messages.
 const READABLE: &str = "a journal of `bandwise saba profile`, or a file that isn't there yet";
 
-/// In what a journal differs from what is to be profiled.
+/// A difference between a journal and the subject of a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Differs {
-    /// In what.
+    /// The part that differs.
     pub what: &'static str,
-    /// What the journal has.
+    /// The value in the journal.
     pub has: String,
-    /// What is to be profiled.
+    /// The value in the profile.
     pub wanted: String,
 }
 
-/// A run, as a line has it.
+/// A run in the form of its line.
 #[derive(Serialize, Deserialize)]
 struct Line {
     share: f64,
@@ -46,26 +47,30 @@ struct Line {
 }
 
 impl Journal {
-    /// The journal of an application.
+    /// Returns the journal of an application.
     pub fn new(application: String, command: Vec<String>, links: String) -> Self {
         Journal { profile: FORM, application, command, links }
     }
 
-    /// Its first line.
+    /// Returns its first line.
     pub fn first_line(&self) -> String {
         line(self)
     }
 
-    /// The line of a run.
+    /// Returns the line of a run.
     pub fn line(run: &Run) -> String {
         let (share, purpose) = (run.share.get(), run.purpose);
         let time_ns = run.time.as_ps() / 1_000;
         line(&Line { share, purpose, time_ns, outcome: run.outcome.clone() })
     }
 
-    /// Reads a journal: what is profiled, the runs, and how many bytes of the text they are. What follows is a
-    /// line whose end is missing, as of a process that was killed while it wrote: no run is lost with it but
-    /// that one. None if not even the first line is whole.
+    /// Reads a journal. Returns the subject, the runs, and the number of bytes that they take. An
+    /// incomplete last line follows them if a process was killed while it wrote; only that run is
+    /// lost. Returns `None` if the first line is incomplete.
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`InputError`] if the text is not a journal of this format version.
     pub fn read(source: &Source) -> Result<Option<(Journal, Vec<Run>, usize)>, InputError> {
         let whole = source.text.rfind('\n').map_or(0, |end| end + 1);
         let mut lines = (1..).zip(source.text[..whole].lines());
@@ -101,7 +106,7 @@ impl Journal {
         Ok(Some((journal, runs, whole)))
     }
 
-    /// In what it differs from what is to be profiled, if it does.
+    /// Returns the first difference from another subject, if there is one.
     pub fn differs(&self, wanted: &Journal) -> Option<Differs> {
         let parts = |journal: &Journal| {
             [
@@ -113,7 +118,7 @@ impl Journal {
         let both = parts(self).into_iter().zip(parts(wanted));
         let mut differing = both.filter(|(has, wanted)| has != wanted);
         let ((what, has), (_, wanted)) = differing.next().or_else(|| {
-            // The same words, otherwise parted.
+            // The same words, divided differently into arguments.
             (self != wanted).then(|| {
                 (("command", format!("{:?}", self.command)), ("", format!("{:?}", wanted.command)))
             })

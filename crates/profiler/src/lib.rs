@@ -1,9 +1,27 @@
-//! Saba's profiler (Saba 4.2): a program is run with several shares of the bandwidth, and how long it took
-//! is what its sensitivity is learned from.
+//! Saba's profiler (Saba 4.2): a program runs with several shares of the bandwidth, and its
+//! sensitivity is learned from its times.
 //!
-//! Nothing here runs a program, sets a rate or looks at a clock: [`Campaign`] says which run comes next and is
-//! told what came of it; [`Journal`] is what outlives the process; [`judge`] says whether what was measured is
-//! enough. [`Comparison`] does the same for programs that share links in several ways, which shows what Saba is worth.
+//! The crate runs no program, sets no rate and reads no clock. [`Campaign`] returns the next run
+//! and takes its result. [`Journal`] is the persistent state. [`judge`] decides whether the samples
+//! suffice. [`Comparison`] does the same for programs that share links in several ways, which
+//! measures the gain of Saba.
+//!
+//! ```
+//! use bandwise_profiler::{Campaign, Outcome, Plan, Purpose, Run};
+//! use bandwise_saba::Share;
+//! use bandwise_units::Time;
+//! use std::num::NonZeroU32;
+//!
+//! let shares = [0.25, 0.5, 1.0].map(|share| Share::try_from(share).unwrap());
+//! let plan = Plan::new(&shares, NonZeroU32::MIN, 0, NonZeroU32::MIN, 1)?;
+//! let mut campaign = Campaign::new(&plan);
+//! while let Some(next) = campaign.next() {
+//!     let time = Time::from_ms((1000.0 / next.share.get()) as u64);
+//!     campaign.made(Run { share: next.share, purpose: next.purpose, time, outcome: Outcome::Well });
+//! }
+//! assert_eq!(campaign.samples().len(), 3);
+//! # Ok::<(), bandwise_profiler::PlanError>(())
+//! ```
 
 mod campaign;
 mod comparison;
@@ -22,29 +40,29 @@ pub use spread::Spread;
 use bandwise_saba::Share;
 use bandwise_units::Time;
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// The program ended well.
+    /// Exit code 0.
     Well,
-    /// It ended with this code, which is not 0.
+    /// This exit code, other than 0.
     Code(i32),
-    /// A signal ended it.
+    /// The end by a signal.
     Signal(i32),
-    /// It took longer than it was given, and was ended.
+    /// The end by the time limit.
     Late,
 }
 
-/// A run that was made.
+/// A completed run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
-    /// With which share of the bandwidth.
+    /// The share of the bandwidth.
     pub share: Share,
-    /// Whether it was only to warm up.
+    /// The purpose.
     pub purpose: Purpose,
-    /// From its start to its end.
+    /// The duration.
     pub time: Time,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
 }

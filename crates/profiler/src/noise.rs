@@ -1,66 +1,67 @@
-//! [`judge`]: whether what was measured is enough for a model.
+//! [`judge`]: the decision whether samples suffice for a model.
 
 use crate::spread::student;
 use bandwise_saba::Share;
 use bandwise_saba::sensitivity::Samples;
 use bandwise_units::Time;
 
-/// What was measured with a share of the bandwidth.
+/// The samples with one share of the bandwidth.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     /// The share.
     pub share: Share,
-    /// How many runs there are.
+    /// The number of runs.
     pub runs: u32,
-    /// Their mean time, in seconds.
+    /// The mean time, in seconds.
     pub mean_s: f64,
-    /// The shortest.
+    /// The shortest time.
     pub least: Time,
-    /// The longest.
+    /// The longest time.
     pub most: Time,
-    /// Their mean over the mean with all of the bandwidth.
+    /// The ratio of the mean to the mean with the whole bandwidth.
     pub slowdown: f64,
-    /// The slowdown's 95% interval is that much to both sides; none if no share was run twice. With all of the
-    /// bandwidth it is 0, as that is what the slowdown is relative to.
+    /// Half the width of the slowdown's 95% interval, or `None` if no share was run twice. It is 0
+    /// for the whole bandwidth, to which slowdowns are relative.
     pub within: Option<f64>,
 }
 
-/// What is to be thought of samples.
+/// The verdict on samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Verdict {
-    /// No share was run twice: how noisy runs are is not known.
+    /// No share was run twice, so the noise is unknown.
     Unknown,
-    /// They are too noisy to fit a model to.
+    /// The samples are too noisy for a model.
     Noisy {
-        /// The share that is known least.
+        /// The share with the widest interval.
         share: Share,
-        /// Its 95% interval is that part of its slowdown to both sides.
+        /// Half the width of its 95% interval, as a fraction of its slowdown.
         within: f64,
-        /// With that many runs of each share, as noisy as these, all would be known well enough.
+        /// The number of runs of each share that would suffice with the same noise.
         repeats: u32,
     },
     /// Each slowdown is known well enough.
     Enough,
 }
 
-/// Samples, and what is to be thought of them.
+/// Samples and the verdict on them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
-    /// By share, the least first.
+    /// The samples by share, the least first.
     pub measured: Vec<Measured>,
-    /// All of them together.
+    /// The verdict on all samples.
     pub verdict: Verdict,
-    /// Two shares of which the larger one was slower by more than noise explains: something else than bandwidth
-    /// differed between those runs.
+    /// Two shares of which the larger one was slower by more than noise explains. Something else
+    /// than bandwidth differed between those runs.
     pub rises: Option<(Share, Share)>,
 }
 
-/// Judges samples: the 95% interval of each slowdown must be at most the part `wanted` of it, to both sides.
+/// Judges samples. Half the 95% interval of each slowdown must be at most the fraction `wanted` of
+/// it.
 ///
-/// The noise of a run is taken to be a part of its time that is the same for all shares (a pooled coefficient
-/// of variation): with a few runs of each share nothing could be said of one share alone. Student's
-/// distribution has as many degrees of freedom as there are runs beyond the first of each share. A slowdown is a
-/// quotient of two means, whose parts add up as squares.
+/// The noise of a run is assumed to be the same fraction of its time for all shares (a pooled
+/// coefficient of variation), because a few runs do not show the noise of one share alone.
+/// Student's distribution has as many degrees of freedom as there are runs beyond the first of each
+/// share. A slowdown is a quotient of two means, whose relative errors add up as squares.
 pub fn judge(samples: &Samples, wanted: f64) -> Judged {
     let groups: Vec<_> = samples.runs().chunk_by(|a, b| a.share == b.share).collect();
     let seconds = Time::as_s_f64;
@@ -72,7 +73,7 @@ pub fn judge(samples: &Samples, wanted: f64) -> Judged {
         freedom += runs.len() as u32 - 1;
         means.push(mean);
     }
-    // Of the relative deviation of a run, how much 95% of the means of one run stay within.
+    // Half the 95% interval of a single run, relative to its mean.
     let reach = (freedom > 0).then(|| student(freedom) * (squares / f64::from(freedom)).sqrt());
     let whole = groups.last().map_or(0.0, |runs| runs.len() as f64);
     let measured: Vec<Measured> = groups
@@ -108,12 +109,13 @@ pub fn judge(samples: &Samples, wanted: f64) -> Judged {
     Judged { measured, verdict, rises }
 }
 
-/// How much of a slowdown its interval is, to both sides.
+/// Returns half the interval of a slowdown, relative to it.
 fn part(measured: &Measured) -> f64 {
     measured.within.unwrap_or(0.0) / measured.slowdown
 }
 
-/// The first two neighbours whose intervals don't meet though the one with more bandwidth was slower.
+/// Returns the first two neighbours with disjoint intervals of which the one with more bandwidth
+/// was slower.
 fn rises(measured: &[Measured]) -> Option<(Share, Share)> {
     let apart = |pair: &&[Measured]| match (pair[0].within, pair[1].within) {
         (Some(a), Some(b)) => pair[0].slowdown + a < pair[1].slowdown - b,

@@ -1,4 +1,4 @@
-//! [`Plan`]: which runs there are to be, and in which order.
+//! [`Plan`]: the runs of a profile and their order.
 
 use bandwise_random::Stream;
 use bandwise_saba::Share;
@@ -6,7 +6,7 @@ use bandwise_saba::sensitivity::Samples;
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
-/// Which runs there are to be.
+/// The runs of a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     shares: Vec<Share>,
@@ -16,19 +16,19 @@ pub struct Plan {
     seed: u64,
 }
 
-/// Why there is no such plan.
+/// The reasons for which a plan is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlanError {
-    /// A share is there twice.
+    /// A share that occurs twice.
     Twice(Share),
-    /// There are too few for a model.
+    /// Too few shares for a model.
     TooFew(usize),
-    /// All of the bandwidth, which others are compared with, is not among them.
+    /// Shares without the whole bandwidth, to which the others are compared.
     NoWhole,
 }
 
 impl PlanError {
-    /// What would be allowed instead.
+    /// The allowed shares.
     pub const ALLOWED: &str = "3 different shares or more, one of them 100";
 }
 
@@ -44,8 +44,14 @@ impl std::fmt::Display for PlanError {
 }
 
 impl Plan {
-    /// Each of `shares` `repeats` times, after `warm_up` runs with all of the bandwidth that don't count. A run
-    /// that fails is made again, up to `attempts` in all. `seed` is what the order is drawn from.
+    /// Returns a plan with each of `shares` `repeats` times, after `warm_up` runs with the whole
+    /// bandwidth that are not samples. A failed run is repeated, up to `attempts` times in all.
+    /// `seed` randomises the order.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`PlanError`] if a share occurs twice, there are too few, or the whole bandwidth
+    /// is missing.
     pub fn new(
         shares: &[Share],
         repeats: NonZeroU32,
@@ -66,29 +72,29 @@ impl Plan {
         Ok(Plan { shares: seen.into_iter().collect(), repeats, warm_up, attempts, seed })
     }
 
-    /// The shares, the least first.
+    /// Returns the shares, the least first.
     pub fn shares(&self) -> &[Share] {
         &self.shares
     }
 
-    /// How many runs warm up.
+    /// Returns the number of warm-up runs.
     pub fn warm_up(&self) -> u32 {
         self.warm_up
     }
 
-    /// How often a run is tried before it is given up.
+    /// Returns the maximum number of attempts of a run.
     pub fn attempts(&self) -> u32 {
         self.attempts.get()
     }
 
-    /// What the order is drawn from.
+    /// Returns the seed of the order.
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// The shares in the order in which they are measured. Each repetition has all of them, shuffled (a
-    /// randomised block): what drifts over the hours, such as a disk that fills, hits all shares alike, and there
-    /// is a curve after the first.
+    /// Returns the shares in the order of measurement. Each repetition has all of them in random
+    /// order (a randomised block). So drift over hours, such as a disk that fills, affects all
+    /// shares alike, and the first repetition gives a curve.
     pub fn order(&self) -> Vec<Share> {
         let block = |repetition: u32| {
             let mut shares = self.shares.clone();

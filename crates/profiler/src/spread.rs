@@ -1,19 +1,20 @@
-//! [`Spread`]: a geometric mean and how well it is known; and what that and [`judge`](crate::judge) go by.
+//! [`Spread`]: a geometric mean with its confidence interval, and Student's distribution for it and
+//! for [`judge`](crate::judge).
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// The geometric mean of some values, with its 95% interval: that of the mean of their logarithms, by Student's
-/// distribution. Ratios are as far from 1 if they are turned over.
+/// The geometric mean of values, with its 95% interval: that of the mean of their logarithms, by
+/// Student's distribution. Inverted ratios have the inverted interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
     /// The geometric mean.
     pub mean: f64,
-    /// Where its 95% interval begins and ends; none of one value.
+    /// The ends of its 95% interval, or `None` for a single value.
     pub within: Option<(f64, f64)>,
 }
 
 impl Spread {
-    /// Of values above 0; none of no values.
+    /// Returns the spread of values above 0, or `None` if there are none.
     pub fn of(values: &[f64]) -> Option<Spread> {
         let count = values.len() as f64;
         let logs = || values.iter().map(|value| value.ln());
@@ -28,7 +29,7 @@ impl Spread {
     }
 }
 
-/// How many standard errors to both sides 95% are, with so many degrees of freedom (1 or more).
+/// Returns half the 95% interval in standard errors, for `freedom` degrees of freedom (1 or more).
 pub(crate) fn student(freedom: u32) -> f64 {
     StudentsT::new(0.0, 1.0, freedom.into()).expect("above 0").inverse_cdf(0.975)
 }

@@ -1,27 +1,27 @@
-//! Rows as the JSON that other programs rely on. Equal rows give equal bytes: keys stand in the
-//! order documented, and numbers are rounded to six significant digits.
+//! Rows as JSON for other programs. Equal rows give equal bytes: keys have the documented order,
+//! and numbers are rounded to six significant digits.
 
 use crate::Row;
 use crate::number;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Significant digits of numbers with a fraction.
+/// The significant digits of numbers with a fraction.
 const DIGITS: usize = 6;
 
-/// The document `{"schema":1,"rows":[…],"stats":{…}}` with one object a row:
-/// `paper, item, case, metric, unit, published, measured, tolerance, agrees`, in that order.
+/// Returns the document `{"schema":1,"rows":[…],"stats":{…}}` with one object a row: `paper, item,
+/// case, metric, unit, published, measured, tolerance, agrees`, in that order.
 ///
-/// `published`, `tolerance` and `agrees` are null where there is none, and so is a number that
-/// is not finite. Where the spread of several runs is told, `least` and `most` follow. `stats` keeps its order; whole numbers in it stay exact and others are rounded
-/// too.
+/// `published`, `tolerance` and `agrees` are null if there is none, and so is a number that is not
+/// finite. `least` and `most` follow if the row has a spread over several runs. `stats` keeps its
+/// order; its whole numbers stay exact and others are rounded too.
 pub fn rows(rows: &[Row], stats: Value) -> Value {
     let rows: Vec<Value> = rows.iter().map(row).collect();
-    // The macro would sort nothing: keys stay as they are written here.
+    // The macro keeps keys in the order of this line.
     json!({ "schema": 1, "rows": rows, "stats": rounded(stats) })
 }
 
-/// One row; the order of the fields is that of the JSON.
+/// A row in the order of the JSON's fields.
 #[derive(Serialize)]
 struct Line<'a> {
     paper: &'a str,
@@ -57,7 +57,7 @@ fn row(row: &Row) -> Value {
     serde_json::to_value(line).expect("texts and finite numbers are JSON")
 }
 
-/// Rounds every number with a fraction to six significant digits; whole numbers stay exact.
+/// Rounds numbers with a fraction to six significant digits. Whole numbers stay exact.
 pub fn rounded(value: Value) -> Value {
     match value {
         Value::Number(n) if n.is_f64() => json!(n.as_f64().map(|n| number::rounded(n, DIGITS))),

@@ -1,9 +1,20 @@
-//! Reports: what was measured, beside what was published, for people and for programs.
+//! Reports: measured values beside published ones, for people and for programs.
 //!
-//! A [`Report`] is plain data. [`html::render`] makes it one self-contained page with plots,
-//! [`text`] makes tables for a terminal, and [`json::rows`] makes the JSON that other programs
-//! rely on. Nothing here reads or writes a file, a clock or the network, and equal input gives
-//! equal bytes.
+//! A [`Report`] is plain data. [`html::render`] makes a self-contained page with plots, [`text`]
+//! makes tables for a terminal, and [`json::rows`] makes JSON for other programs. The crate uses no
+//! file, clock or network. Equal input gives equal bytes.
+//!
+//! ```
+//! use bandwise_report::{Cell, Table, text};
+//!
+//! let table = Table {
+//!     title: "Latency".into(),
+//!     header: vec!["flow".into(), "p99".into()],
+//!     rows: vec![vec![Cell::text("a to b"), Cell::number(2.5, "us")]],
+//!     ..Table::default()
+//! };
+//! assert!(text::table(&table).contains("2.5 us"));
+//! ```
 
 pub mod html;
 pub mod json;

@@ -1,44 +1,44 @@
-//! A writer of HTML and SVG that cannot write a broken page: elements close where their block
-//! ends, and every text and attribute value that is not part of this program is escaped.
+//! A writer of HTML and SVG that produces well-formed pages only. Elements close where their block
+//! ends, and all texts and attribute values that are not part of the program are escaped.
 
 use std::fmt::{Display, Write};
 
-/// Attributes of an element; the values are escaped.
+/// The attributes of an element. Values are escaped.
 pub(crate) type Attributes<'a> = &'a [(&'static str, &'a dyn Display)];
 
-/// Elements after which no line break is written, because it would show as a space.
+/// Elements without a line break after them, because it would show as a space.
 const INLINE: [&str; 12] =
     ["a", "b", "code", "dd", "dt", "li", "small", "span", "td", "text", "th", "tspan"];
 
-/// A page, or a part of one, as it is written.
+/// A page, or a part of one, under construction.
 #[derive(Debug, Default)]
 pub(crate) struct Markup {
     out: String,
 }
 
 impl Markup {
-    /// What was written.
+    /// Returns the text.
     pub(crate) fn finish(self) -> String {
         self.out
     }
 
-    /// Text of this program, as it is. The lifetime keeps data out of it.
+    /// Writes a text of the program without escaping. The lifetime excludes data.
     pub(crate) fn raw(&mut self, text: &'static str) {
         self.out.push_str(text);
     }
 
-    /// A finished part.
+    /// Writes a finished part.
     pub(crate) fn part(&mut self, part: Markup) {
         self.out.push_str(&part.out);
     }
 
-    /// Text, escaped.
+    /// Writes an escaped text.
     pub(crate) fn text(&mut self, text: impl Display) {
         // Writing to a string cannot fail.
         let _ = write!(Escape(&mut self.out), "{text}");
     }
 
-    /// An element with what `body` writes in it.
+    /// Writes an element with the content of `body`.
     pub(crate) fn element(
         &mut self,
         tag: &'static str,
@@ -54,7 +54,7 @@ impl Markup {
         self.end_line(tag);
     }
 
-    /// An element with text in it.
+    /// Writes an element with a text.
     pub(crate) fn leaf(
         &mut self,
         tag: &'static str,
@@ -64,14 +64,14 @@ impl Markup {
         self.element(tag, attributes, |m| m.text(text));
     }
 
-    /// An element without anything in it: `<meta …>`.
+    /// Writes an element without content: `<meta …>`.
     pub(crate) fn void(&mut self, tag: &'static str, attributes: Attributes<'_>) {
         self.start(tag, attributes);
         self.out.push('>');
         self.end_line(tag);
     }
 
-    /// A shape of SVG: `<path …/>`.
+    /// Writes a shape of SVG: `<path …/>`.
     pub(crate) fn shape(&mut self, tag: &'static str, attributes: Attributes<'_>) {
         self.start(tag, attributes);
         self.out.push_str("/>");
@@ -96,8 +96,8 @@ impl Markup {
     }
 }
 
-/// Escapes what is written through it for element content and quoted attributes alike.
-/// Characters that HTML and XML forbid become the replacement character.
+/// An adapter that escapes text for element content and quoted attributes alike. Characters that
+/// HTML and XML forbid become the replacement character.
 struct Escape<'a>(&'a mut String);
 
 impl Write for Escape<'_> {
@@ -121,7 +121,7 @@ impl Write for Escape<'_> {
     }
 }
 
-/// A number in the coordinates of a plot: at most one decimal, never `-0`.
+/// A coordinate of a plot, printed with at most one decimal and never as `-0`.
 pub(crate) struct Px(pub f64);
 
 impl Display for Px {

@@ -1,25 +1,25 @@
-//! What a report says, before it says it in any format: plain values with public fields.
+//! The content of a report, independent of the format: plain values with public fields.
 
 use serde::Serialize;
 
-/// A whole report: one question, its answer, and what the answer rests on.
+/// A whole report: a question, its answer, and the evidence.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Report {
-    /// The headline, which is also the title of the page.
+    /// The headline and title of the page.
     pub title: String,
-    /// What the reader wanted to know.
+    /// The reader's question.
     pub question: String,
-    /// Short findings; the first thing the reader sees.
+    /// Short findings, which come first.
     pub answer: Vec<String>,
     /// Plots, in reading order.
     pub figures: Vec<Figure>,
-    /// What went on when, below the plots.
+    /// Courses over time, below the plots.
     pub lanes: Vec<Lanes>,
     /// Tables, in reading order.
     pub tables: Vec<Table>,
     /// Measured values beside published ones.
     pub rows: Vec<Row>,
-    /// What it takes to get the same report again.
+    /// The data needed to reproduce the report.
     pub provenance: Provenance,
     /// Caveats and explanations, one paragraph each.
     pub notes: Vec<String>,
@@ -28,25 +28,25 @@ pub struct Report {
 /// One plot.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Figure {
-    /// A short name such as `fig7a`; becomes the anchor `#fig7a` of the page.
+    /// A short name such as `fig7a`, which becomes the anchor `#fig7a` of the page.
     pub id: String,
-    /// What figures that follow each other show together, which then stand side by side below it;
-    /// empty where a figure stands by itself.
+    /// The common title of consecutive figures that stand side by side below it. Empty for a figure
+    /// on its own.
     pub group: String,
-    /// What the plot shows, in a few words.
+    /// A short title.
     pub title: String,
-    /// What the reader should see in it, and how it was measured.
+    /// The message of the plot, and the method of measurement.
     pub caption: String,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// What is drawn.
+    /// The curves, bars and markers.
     pub series: Vec<Series>,
 }
 
 impl Figure {
-    /// What the plot shows, also for who does not see what it stands below.
+    /// Returns the title with that of the group.
     pub(crate) fn name(&self) -> String {
         match self.group.as_str() {
             "" => self.title.clone(),
@@ -55,55 +55,55 @@ impl Figure {
     }
 }
 
-/// Lanes below each other over one axis of time: who did what when.
+/// Lanes one below the other over one axis of time: activities by owner.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Lanes {
     /// A short name, which becomes the anchor of the page.
     pub id: String,
-    /// What the lanes show, in a few words.
+    /// A short title.
     pub title: String,
-    /// What the reader should see in them.
+    /// The message of the lanes.
     pub caption: String,
-    /// The axis of time; it begins at 0 and is linear.
+    /// The axis of time, which begins at 0 and is linear.
     pub x: Axis,
-    /// What the legend calls the tracks that each lane has, in their order.
+    /// The names of each lane's tracks in the legend, in order.
     pub tracks: Vec<String>,
-    /// What the legend calls the strip below each track.
+    /// The name of the strip below each track in the legend.
     pub meanwhile: String,
     /// The height that fills a track.
     pub most: f64,
-    /// From top to bottom.
+    /// The lanes from top to bottom.
     pub lanes: Vec<Lane>,
 }
 
 /// One of [`Lanes`].
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Lane {
-    /// Whose it is.
+    /// The owner's name.
     pub name: String,
-    /// As many as the lanes have names of tracks.
+    /// The tracks, as many as [`Lanes::tracks`].
     pub tracks: Vec<Track>,
 }
 
-/// One course of things, in steps of one width from 0 on.
+/// A course over time, in steps of one width from 0 on.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Track {
     /// The steps.
     pub steps: Vec<Step>,
-    /// How long a step is, in the unit of the axis.
+    /// The duration of a step, in the unit of the axis.
     pub width: f64,
-    /// When it is over, in the same.
+    /// The end of the track, in the same unit.
     pub end: f64,
-    /// What the tooltip says, and the table below.
+    /// The text of the tooltip and the table.
     pub note: String,
 }
 
-/// A step of a [`Track`]; not a number counts as 0.
+/// A step of a [`Track`]. A value that is not a number counts as 0.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Step {
-    /// What the area shows, from 0 on.
+    /// The height of the area, from 0 on.
     pub height: f64,
-    /// What the strip shows, from 0 to 1.
+    /// The height of the strip, from 0 to 1.
     pub share: f64,
 }
 
@@ -112,56 +112,57 @@ pub struct Step {
 pub struct Axis {
     /// The quantity, without its unit: `Round-trip time`.
     pub label: String,
-    /// The unit, empty where there is none: `µs`.
+    /// The unit, such as `µs`, or an empty text.
     pub unit: String,
-    /// How values become places on the axis.
+    /// The mapping of values to places.
     pub scale: Scale,
 }
 
-/// How values become places on an axis.
+/// The mapping of values to places on an axis.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scale {
     /// Equal distances are equal differences. Includes zero unless all values are far from it.
     #[default]
     Linear,
-    /// Equal distances are equal ratios, with ticks at powers of two. Zero and negative values
-    /// have no place on it and are left out with a remark.
+    /// Equal distances are equal ratios, with ticks at powers of two. Zero and negative values are
+    /// omitted with a remark.
     Log2,
-    /// As [`Scale::Log2`] with ticks at powers of ten.
+    /// As [`Scale::Log2`], with ticks at powers of ten.
     Log10,
-    /// Named places; `x` of a [`Point`] is the index into the names. A vertical axis takes it for
+    /// Named places. `x` of a [`Point`] is the index of the name. A vertical axis treats it as
     /// [`Scale::Linear`].
     Category(Vec<String>),
 }
 
-/// One curve, set of bars or set of markers.
+/// A curve, a set of bars or a set of markers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Series {
-    /// What the legend calls it.
+    /// The name in the legend.
     pub name: String,
-    /// How it is drawn.
+    /// The form.
     pub kind: SeriesKind,
-    /// Who says so.
+    /// The origin of the values.
     pub source: SourceKind,
     /// The values, in the order in which a line joins them.
     pub points: Vec<Point>,
 }
 
-/// How a [`Series`] is drawn.
+/// The form of a [`Series`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SeriesKind {
     /// Markers joined by a line.
     #[default]
     Line,
-    /// Bars from zero, side by side where several series have them.
+    /// Bars from zero, side by side if several series have them.
     Bars,
     /// Markers alone.
     Points,
 }
 
-/// Who says so: decides colour and marker, so that ours is never mistaken for theirs.
+/// The origin of values. It determines colour and marker, so that our values and published ones are
+/// always distinguishable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceKind {
@@ -170,49 +171,49 @@ pub enum SourceKind {
     Ours,
     /// From a publication: hollow markers, drawn on top.
     Published,
-    /// Known by construction, such as what the simulator did: a dashed line in text colour.
+    /// Known by construction, such as the state of a simulator: a dashed line in text colour.
     Truth,
 }
 
 /// One value of a [`Series`].
 ///
-/// A point whose `x` or `y` is not a finite number is left out and the figure says so; an end of
-/// the whisker that is not finite is left out alone.
+/// A point is omitted with a remark if `x` or `y` is not finite. An end of its whisker that is not
+/// finite is omitted alone.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Point {
-    /// Place on the horizontal axis; the index of the name on a [`Scale::Category`].
+    /// The place on the horizontal axis, or the index of the name on a [`Scale::Category`].
     pub x: f64,
-    /// Place on the vertical axis.
+    /// The place on the vertical axis.
     pub y: f64,
-    /// Lower end of the whisker.
+    /// The lower end of the whisker.
     pub low: Option<f64>,
-    /// Upper end of the whisker, for example the 99.9 percentile.
+    /// The upper end of the whisker, for example the 99.9th percentile.
     pub high: Option<f64>,
-    /// What the tooltip says besides the values.
+    /// The text of the tooltip beside the values.
     pub note: Option<String>,
 }
 
 impl Point {
-    /// A point without whisker or note.
+    /// Returns a point without whisker and note.
     pub fn new(x: f64, y: f64) -> Self {
         Point { x, y, ..Point::default() }
     }
 
-    /// With that lower end of the whisker.
+    /// Sets the lower end of the whisker.
     #[must_use]
     pub fn low(mut self, low: f64) -> Self {
         self.low = Some(low);
         self
     }
 
-    /// With that upper end of the whisker.
+    /// Sets the upper end of the whisker.
     #[must_use]
     pub fn high(mut self, high: f64) -> Self {
         self.high = Some(high);
         self
     }
 
-    /// With that note in the tooltip.
+    /// Sets the note in the tooltip.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
@@ -223,13 +224,13 @@ impl Point {
 /// One table.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Table {
-    /// What the table shows, in a few words.
+    /// A short title.
     pub title: String,
-    /// What the reader should see in it.
+    /// The message of the table.
     pub caption: String,
-    /// One text a column.
+    /// The names of the columns.
     pub header: Vec<String>,
-    /// The cells; a row that is shorter than the header is filled up with nothing.
+    /// The cells. Rows that are shorter than the header are padded with empty cells.
     pub rows: Vec<Vec<Cell>>,
 }
 
@@ -239,53 +240,53 @@ pub struct Table {
 pub enum Cell {
     /// Words.
     Text(String),
-    /// A number; one that is not finite prints as `–`.
+    /// A number. One that is not finite prints as `–`.
     Number {
         /// The value.
         value: f64,
-        /// Its unit, empty where there is none or the header says it.
+        /// The unit, or an empty text if there is none or the header has it.
         unit: String,
     },
-    /// Words that judge.
+    /// A judgement with words.
     Verdict {
-        /// The words; may be empty, the sign of the verdict stands before them.
+        /// The words after the sign of the verdict; may be empty.
         text: String,
         /// The judgement.
         verdict: Verdict,
     },
 }
 
-/// A judgement, printed as a sign (✓ ✗ –) and coloured where there is colour.
+/// A judgement, printed as a sign (✓ ✗ –), and coloured if colours are available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// As it should be: ✓
+    /// Good: ✓
     Good,
-    /// Not as it should be: ✗
+    /// Bad: ✗
     Bad,
-    /// Nothing to judge by: –
+    /// Not judged: –
     Neutral,
 }
 
 impl Cell {
-    /// Words.
+    /// Returns a cell with words.
     pub fn text(text: impl Into<String>) -> Self {
         Cell::Text(text.into())
     }
 
-    /// A number with its unit.
+    /// Returns a cell with a number and its unit.
     pub fn number(value: f64, unit: impl Into<String>) -> Self {
         Cell::Number { value, unit: unit.into() }
     }
 
-    /// A judgement with words.
+    /// Returns a cell with a judgement and words.
     pub fn verdict(verdict: Verdict, text: impl Into<String>) -> Self {
         Cell::Verdict { text: text.into(), verdict }
     }
 }
 
 impl Verdict {
-    /// The sign that says the same without colour.
+    /// Returns the sign, which is sufficient without colour.
     pub fn sign(self) -> &'static str {
         match self {
             Verdict::Good => "✓",
@@ -305,37 +306,37 @@ impl From<Option<bool>> for Verdict {
     }
 }
 
-/// One measured value, beside the published one where there is one.
+/// A measured value, beside the published one if there is one.
 ///
-/// Whoever makes the row judges `agrees`; this crate only shows it.
+/// The maker of the row sets `agrees`; this crate displays it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Row {
     /// The paper: `rperf`.
     pub paper: String,
     /// The figure or table as the paper numbers it: `fig7a`.
     pub item: String,
-    /// Which of the item's values: `5 bulk senders`.
+    /// The case, one of the item's values: `5 bulk senders`.
     pub case: String,
-    /// What was measured: `RTT p50`.
+    /// The measured quantity: `RTT p50`.
     pub metric: String,
-    /// Its unit: `us`.
+    /// The unit: `us`.
     pub unit: String,
-    /// The paper's number, where it gives one.
+    /// The published value, if there is one.
     pub published: Option<f64>,
-    /// Our number.
+    /// The measured value.
     pub measured: f64,
-    /// The least and the most of our runs, where there were several and they are told.
+    /// The least and the largest value of several runs, if they are reported.
     pub spread: Option<(f64, f64)>,
-    /// How far ours may be from theirs as a fraction of theirs: `0.1` is ten percent.
+    /// The tolerated relative difference from the published value: `0.1` is ten percent.
     pub tolerance: Option<f64>,
-    /// Whether ours is within the tolerance; `None` where there is nothing to compare with.
+    /// Whether the value is within the tolerance, or `None` if there is no published value.
     pub agrees: Option<bool>,
 }
 
-/// What it takes to get the same report again.
+/// The data needed to reproduce a report.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Provenance {
-    /// Version of Bandwise.
+    /// The version of Bandwise.
     pub version: String,
     /// The command line.
     pub command: String,
@@ -343,10 +344,10 @@ pub struct Provenance {
     pub seed: u64,
     /// The scenario as TOML text.
     pub scenario: Option<String>,
-    /// The machine, where the numbers depend on it.
+    /// The machine, if the numbers depend on it.
     pub machine: Option<String>,
-    /// The day, where the caller knows it.
+    /// The date, if the caller knows it.
     pub date: Option<String>,
-    /// Anything else, as names and values.
+    /// Further facts, as names and values.
     pub extra: Vec<(String, String)>,
 }

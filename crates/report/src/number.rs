@@ -1,7 +1,7 @@
-//! Numbers as text and as JSON: rounded the same way every time.
+//! Numbers as text and as JSON, with one rule for rounding.
 
-/// Rounds to that many significant digits, by way of decimal text so that the result is the
-/// number nearest to what a person would write. Never returns a negative zero.
+/// Rounds to `digits` significant digits, by way of decimal text, so that the result is the number
+/// nearest to the decimal one. Never returns a negative zero.
 pub(crate) fn rounded(value: f64, digits: usize) -> f64 {
     if !value.is_finite() {
         return value;
@@ -10,8 +10,8 @@ pub(crate) fn rounded(value: f64, digits: usize) -> f64 {
     text.parse::<f64>().unwrap_or(value) + 0.0
 }
 
-/// A number for people: four significant digits or all digits of a whole number, thousands
-/// grouped, `–` where it is not finite.
+/// Returns a number for people: four significant digits, or all digits of a whole number, with
+/// thousands grouped. Returns `–` if it is not finite.
 pub(crate) fn people(value: f64) -> String {
     if !value.is_finite() {
         return "–".to_owned();
@@ -35,7 +35,7 @@ pub(crate) fn people(value: f64) -> String {
     grouped(text)
 }
 
-/// As [`people`], with `k`, `M`, `G` or `T` from a thousand on and then three digits.
+/// As [`people`], with `k`, `M`, `G` or `T` and three digits from a thousand on.
 pub(crate) fn short(value: f64) -> String {
     let units = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
     let value = if value.abs() >= 1e3 { rounded(value, 3) } else { value };
@@ -45,7 +45,7 @@ pub(crate) fn short(value: f64) -> String {
     }
 }
 
-/// A number with its unit for people.
+/// Returns a number with its unit for people.
 pub(crate) fn with_unit(value: f64, unit: &str) -> String {
     let number = people(value);
     match unit {
@@ -55,7 +55,8 @@ pub(crate) fn with_unit(value: f64, unit: &str) -> String {
     }
 }
 
-/// How far `measured` is from `published`: in percent of it, or as it is where that is zero.
+/// Returns the difference of `measured` from `published`: in percent of it, or absolute if it is
+/// zero.
 pub(crate) fn difference(measured: f64, published: Option<f64>) -> String {
     let Some(published) = published.filter(|p| p.is_finite() && measured.is_finite()) else {
         return "–".to_owned();
@@ -76,7 +77,7 @@ pub(crate) fn difference(measured: f64, published: Option<f64>) -> String {
     format!("{} %", signed(text))
 }
 
-/// The tolerance of a row, in percent.
+/// Returns the tolerance of a row, in percent.
 pub(crate) fn tolerance(tolerance: Option<f64>) -> String {
     match tolerance.filter(|t| t.is_finite()) {
         Some(t) => format!("±{} %", people(rounded(100.0 * t, 3))),
@@ -88,7 +89,7 @@ fn signed(text: String) -> String {
     if text.starts_with('-') { text } else { format!("+{text}") }
 }
 
-/// Puts a comma before every third digit of a whole part of five or more digits.
+/// Groups the digits of a whole part of five or more digits by commas.
 fn grouped(text: &str) -> String {
     let (sign, digits) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));

@@ -1,14 +1,14 @@
-//! Tables for a terminal of 100 columns: numbers to the right, long words broken into lines.
+//! Tables for a terminal of 100 columns: numbers right-aligned, long texts wrapped.
 
 use crate::number::{difference, people, rounded, tolerance, with_unit};
 use crate::{Cell, Row, Table, Verdict};
 
-/// The width that no table exceeds as long as its columns can be made narrower.
+/// The maximum width of a table, as long as its columns can be narrowed.
 const WIDTH: usize = 100;
-/// A column of words is not made narrower than this.
+/// The minimum width of a column of words.
 const NARROWEST: usize = 10;
 
-/// A table with its title above and its caption below.
+/// Returns a table with its title above and its caption below.
 pub fn table(table: &Table) -> String {
     let columns = table.rows.iter().map(Vec::len).chain([table.header.len()]).max().unwrap_or(0);
     let number = |cell: &Cell| matches!(cell, Cell::Number { .. });
@@ -34,8 +34,8 @@ pub fn table(table: &Table) -> String {
     out
 }
 
-/// Measured values beside published ones, one table for each figure or table of a paper, with a
-/// mark whether they agree and a line that counts the marks.
+/// Returns measured values beside published ones: a table for each figure or table of a paper, with
+/// a mark of agreement for each row and a line that counts the marks.
 pub fn rows(rows: &[Row]) -> String {
     let mut out = String::new();
     for group in groups(rows) {
@@ -69,13 +69,14 @@ pub fn rows(rows: &[Row]) -> String {
     out
 }
 
-/// The least and the most of the runs, with three digits: more would take the room of the case.
+/// Returns the least and the largest value of the runs, with three digits to leave room for the
+/// case.
 pub(crate) fn spread(row: &Row) -> String {
     let text = |value| people(rounded(value, 3));
     row.spread.map_or_else(String::new, |(least, most)| format!("{}..{}", text(least), text(most)))
 }
 
-/// The rows by paper and item, in the order in which these first stand.
+/// Returns the rows by paper and item, in the order of first occurrence.
 pub(crate) fn groups(rows: &[Row]) -> Vec<Vec<&Row>> {
     let mut groups: Vec<Vec<&Row>> = Vec::new();
     for row in rows {
@@ -89,7 +90,7 @@ pub(crate) fn groups(rows: &[Row]) -> Vec<Vec<&Row>> {
     groups
 }
 
-/// How many rows agree, in words.
+/// Returns the number of rows that agree, in words.
 pub(crate) fn tally(rows: &[Row]) -> String {
     let judged = rows.iter().filter(|row| row.agrees.is_some()).count();
     let agree = rows.iter().filter(|row| row.agrees == Some(true)).count();
@@ -116,7 +117,8 @@ fn cell(cell: &Cell) -> String {
     }
 }
 
-/// The lines as columns, the first line as header; `right` says which columns are numbers.
+/// Returns the lines as aligned columns, with the first line as header. `right` marks columns of
+/// numbers.
 fn aligned(lines: &[Vec<String>], right: &[bool]) -> String {
     let columns = right.len();
     let lines: Vec<Vec<String>> = lines
@@ -146,8 +148,8 @@ fn aligned(lines: &[Vec<String>], right: &[bool]) -> String {
     out
 }
 
-/// How wide each column is: as wide as its widest text, and columns of words narrower, the
-/// widest first, where the table would not fit.
+/// Returns the width of each column: that of its widest text. Columns of words are narrowed, the
+/// widest first, until the table fits.
 fn widths(lines: &[Vec<String>], right: &[bool]) -> Vec<usize> {
     let widest = |c: usize| lines.iter().map(|line| line[c].chars().count()).max().unwrap_or(0);
     let mut widths: Vec<usize> = (0..right.len()).map(widest).collect();
@@ -159,7 +161,7 @@ fn widths(lines: &[Vec<String>], right: &[bool]) -> Vec<usize> {
     widths
 }
 
-/// Breaks a text at spaces into lines of that many characters, and words that are longer.
+/// Breaks a text at spaces into lines of `width` characters, and breaks longer words.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
     let mut lines = vec![String::new()];
@@ -186,7 +188,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The text without line breaks and other characters that would move the cursor.
+/// Returns the text without line breaks and other control characters.
 fn one_line(text: &str) -> String {
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -1,9 +1,9 @@
-//! Where threads wait for each other.
+//! [`Barrier`]: a synchronisation point of threads.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// A barrier for rounds of less than a millisecond: who waits looks again and again, as to sleep and
-/// to be woken would take longer. A thread that panics breaks it, so that nobody waits for ever.
+/// A spinning barrier for rounds of less than a millisecond, because sleeping and waking would take
+/// longer. A panic of one thread breaks the barrier, so that no other waits for ever.
 #[derive(Debug)]
 pub(crate) struct Barrier {
     threads: usize,
@@ -12,8 +12,8 @@ pub(crate) struct Barrier {
     broken: AtomicBool,
 }
 
-/// How often a thread looks before it lets others have the core. Some microseconds: where there are
-/// fewer cores than threads, the one waited for may need this one.
+/// The number of polls before a thread yields its core. They take some microseconds. If there are
+/// fewer cores than threads, the awaited thread may need this core.
 const LOOKS: u32 = 4_000;
 
 impl Barrier {
@@ -26,8 +26,12 @@ impl Barrier {
         }
     }
 
-    /// Returns once all threads are here. What each did before is seen by all. Panics if one of them
-    /// panicked.
+    /// Waits until all threads are here. Each then sees the writes of the others before the
+    /// barrier.
+    ///
+    /// # Panics
+    ///
+    /// Panics if another thread has panicked.
     pub fn wait(&self) {
         let round = self.round.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
@@ -47,7 +51,7 @@ impl Barrier {
         }
     }
 
-    /// While this lives, a panic of its thread breaks the barrier.
+    /// Returns a guard. A panic of the thread during its life breaks the barrier.
     pub fn guard(&self) -> Guard<'_> {
         Guard(self)
     }

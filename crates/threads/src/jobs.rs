@@ -1,12 +1,16 @@
-//! Jobs on several threads. Their order decides the order of the results, not who was done first,
-//! so that nothing that is printed depends on the number of threads.
+//! Parallel jobs with ordered results. The results have the order of the jobs, so that no output
+//! depends on the number of threads.
 
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Does jobs on several threads (0: one a core); whoever is free takes the next in line, so that
-/// those in front are finished first. The results are in the order of the jobs.
+/// Runs jobs on several threads (0: one a core) and returns the results in the order of the jobs. A
+/// free thread takes the next job, so that first jobs complete first.
+///
+/// # Errors
+///
+/// Returns the error of the first job, in their order, that fails.
 pub fn in_order<J, R, E>(
     threads: usize,
     jobs: &[J],
@@ -27,7 +31,7 @@ where
                 loop {
                     let i = next.fetch_add(1, Ordering::Relaxed);
                     let (Some(input), Some(place)) = (jobs.get(i), results.get(i)) else { break };
-                    // Each place is taken by one thread, once.
+                    // Each place is written once, by one thread.
                     let _ = place.set(job(input));
                 }
             });
@@ -46,7 +50,7 @@ mod tests {
         let jobs: Vec<u64> = (0..20).collect();
         for threads in [0, 1, 3, 50] {
             let results = in_order(threads, &jobs, |&n| {
-                // Those in front take longest.
+                // The first jobs take longest.
                 std::thread::sleep(Duration::from_micros(100 * (20 - n)));
                 Ok::<_, ()>(n * n)
             });
@@ -55,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_error_in_line_is_told() {
+    fn the_first_error_in_order_is_returned() {
         let results = in_order(4, &[1, 2, 3, 4], |&n| if n % 2 == 0 { Err(n) } else { Ok(n) });
         assert_eq!(results, Err(2));
     }

@@ -1,5 +1,10 @@
-//! Threads for what knows none itself: a [`Team`] runs the parts of a network at the same time,
-//! [`in_order`] does many jobs and has their results in order.
+//! Threads for pure crates: a [`Team`] runs the parts of a network in parallel, and [`in_order`]
+//! runs jobs in parallel with ordered results.
+//!
+//! ```
+//! let squares = bandwise_threads::in_order(2, &[1, 2, 3], |&n| Ok::<_, ()>(n * n));
+//! assert_eq!(squares, Ok(vec![1, 4, 9]));
+//! ```
 
 mod barrier;
 mod jobs;

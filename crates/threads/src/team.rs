@@ -1,16 +1,16 @@
-//! A executor of threads.
+//! [`Team`]: an executor of threads.
 
 use crate::barrier::Barrier;
 use bandwise_netsim::engine::{Executor, Sequential};
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, MutexGuard};
 
-/// As many threads as there are members, the one that calls them together among them.
+/// A team of threads, one of which is the caller's.
 #[derive(Debug, Clone, Copy)]
 pub struct Team(NonZeroUsize);
 
 impl Team {
-    /// A team of so many threads.
+    /// Returns a team with this number of threads.
     pub const fn new(threads: NonZeroUsize) -> Self {
         Team(threads)
     }
@@ -31,7 +31,7 @@ impl Executor for Team {
         if threads < 2 {
             return Sequential.rounds(parts, plan, work);
         }
-        // Nobody ever waits for one of these: the barrier says whose turn it is.
+        // These locks are never contended: the barrier orders their use.
         let parts: Vec<Mutex<&mut T>> = parts.iter_mut().map(Mutex::new).collect();
         let what = Mutex::new(None);
         let barrier = Barrier::new(threads);
@@ -82,7 +82,7 @@ mod tests {
         Team::new(threads.try_into().unwrap())
     }
 
-    /// Every part works once a round, and the plan sees what all have done.
+    /// Each part runs once a round, and the plan sees the results of all.
     #[test]
     fn works_in_rounds() {
         for threads in 1..5 {

@@ -102,7 +102,7 @@ fn more_repetitions_can_be_asked_for_later() {
 }
 
 #[test]
-fn time_left_is_what_was_measured_or_the_most_it_can_be() {
+fn time_left_is_measured_or_an_upper_bound() {
     let some = |number| NonZeroU32::new(number).unwrap();
     let shares = [share(25.0), share(50.0), share(100.0)];
     let plan = Plan::new(&shares, some(2), 0, some(1), 1).unwrap();

@@ -13,7 +13,7 @@ fn failed() -> Timed {
     Timed { time: Time::from_ms(1), outcome: Outcome::Code(3) }
 }
 
-/// How many programs a step runs.
+/// Returns the number of programs of a step.
 fn size(step: Step, programs: usize) -> usize {
     match step.setting {
         Setting::Alone(_) => 1,
@@ -49,13 +49,13 @@ proptest! {
     }
 
     #[test]
-    fn what_fails_is_made_again_and_its_round_is_whole_or_none(
+    fn failed_steps_are_repeated_and_rounds_are_complete_or_absent(
         programs in 1..4usize,
         attempts in 1..4u32,
         fates in prop::collection::vec(0..5u32, 24),
     ) {
         let (mut comparison, mut tried) = (Comparison::new(programs, 3, attempts, 1), BTreeMap::new());
-        // How often each step fails before it goes well.
+        // The number of failures of each step before it succeeds.
         let mut fate = fates.iter().cycle();
         made(&mut comparison, |step| {
             let left = tried.entry((step.round, step.setting)).or_insert_with(|| *fate.next().unwrap());
@@ -73,7 +73,7 @@ proptest! {
         let whole: Vec<u32> = comparison.rounds().iter().map(|round| round.number).collect();
         let expected: Vec<u32> = (1..=3).filter(|round| !lost.contains(round)).collect();
         prop_assert_eq!(whole, expected);
-        // What failed is in no round's times.
+        // Failed steps are in no round.
         let alone = |seconds: &f64| *seconds == 0.005;
         prop_assert!(comparison.rounds().iter().all(|round| round.alone.iter().all(alone)));
     }

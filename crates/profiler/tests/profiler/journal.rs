@@ -31,7 +31,7 @@ fn text(runs: &[Run]) -> String {
 }
 
 proptest! {
-    /// What is written is read; cut anywhere, no more than the last line is lost, and what can be written
+    /// Written journals read back; cut anywhere, no more than the last line is lost, and what can be written
     /// behind the rest is known.
     #[test]
     fn is_read_as_written_wherever_it_is_cut(runs in runs(), cut in any::<prop::sample::Index>()) {
@@ -81,7 +81,7 @@ fn a_line_that_is_none_is_named() {
 }
 
 #[test]
-fn what_is_profiled_must_be_the_same() {
+fn a_journal_of_another_subject_differs() {
     assert_eq!(journal().differs(&journal()), None);
     let of = |application: &str, command: &[&str], links: &str| {
         let command = command.iter().copied().map(String::from).collect();

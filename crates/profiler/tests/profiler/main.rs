@@ -1,4 +1,4 @@
-//! Which run comes next, what outlives the process, and what is to be thought of samples.
+//! Tests of the order of runs, the journal, and the verdict on samples.
 
 mod campaign;
 mod comparison;

@@ -55,7 +55,7 @@ fn more_bandwidth_that_is_slower_is_told_only_beyond_noise() {
     assert_eq!(judge(&samples(&noisy), 0.1).rises, None);
 }
 
-/// Of intervals at 95%, some 95% have the true slowdown within: 3 runs of each of the paper's shares, 2,000
+/// About 95% of the 95% intervals contain the true slowdown: 3 runs of each of the paper's shares, 2,000
 /// times, with 8% of even noise (uniform, so that no table of another distribution is needed).
 #[test]
 fn intervals_cover_the_truth_as_often_as_they_say() {

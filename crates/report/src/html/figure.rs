@@ -1,4 +1,4 @@
-//! A figure on the page: title, legend, plot, caption, and its values as a table to unfold.
+//! Figures on the page: title, legend, plot, caption, and a folded table of values.
 
 use super::table;
 use crate::markup::Markup;
@@ -6,10 +6,10 @@ use crate::number::people;
 use crate::plot::{self, Drawable};
 use crate::{Figure, Scale};
 
-/// More values than this are not listed under a plot.
+/// The maximum number of values that are listed under a plot.
 const LISTED: usize = 400;
 
-/// Writes a figure, or several that belong together side by side.
+/// Writes a figure, or several figures of one group side by side.
 pub(super) fn write(m: &mut Markup, figures: &[(&Figure, String)]) {
     let (first, id) = &figures[0];
     if figures.len() == 1 {
@@ -35,7 +35,7 @@ fn alone(m: &mut Markup, figure: &Figure, id: &str) {
     });
 }
 
-/// What stands below the title of a figure, which is drawn for spaces of these sizes.
+/// Writes the parts below the title of a figure, drawn for these sizes.
 fn inner(m: &mut Markup, figure: &Figure, id: &str, sizes: &[plot::Size]) {
     let drawable = Drawable::new(figure);
     if drawable.is_empty() {
@@ -60,7 +60,7 @@ fn inner(m: &mut Markup, figure: &Figure, id: &str, sizes: &[plot::Size]) {
     }
 }
 
-/// The values of a figure as a table, also those that are not drawn.
+/// Writes the values of a figure as a table, including those that are not drawn.
 fn values(m: &mut Markup, figure: &Figure) {
     let points = || figure.series.iter().flat_map(|s| s.points.iter());
     let (low, high) = (points().any(|p| p.low.is_some()), points().any(|p| p.high.is_some()));

@@ -1,4 +1,4 @@
-//! Lanes on the page: title, legend, plot, caption, and when each ends as a table to unfold.
+//! Lanes on the page: title, legend, plot, caption, and a folded table of their ends.
 
 use super::table;
 use crate::Lanes;
@@ -25,7 +25,7 @@ pub(super) fn write(m: &mut Markup, lanes: &Lanes, id: &str) {
     });
 }
 
-/// When each lane ends, and what there is to say of it.
+/// Writes the end and the note of each lane.
 fn values(m: &mut Markup, lanes: &Lanes) {
     m.element("details", &[], |m| {
         m.leaf("summary", &[], "The same as a table");

@@ -1,5 +1,5 @@
-//! A report as one self-contained page: style, script and plots are part of it, and nothing is
-//! loaded from anywhere. Everything can be read without the script, which only adds tooltips.
+//! The report as one self-contained page, with style, script and plots inside. The page loads
+//! nothing. It is readable without the script, which adds tooltips only.
 
 mod figure;
 mod lanes;
@@ -14,12 +14,12 @@ use std::collections::BTreeSet;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// What the page may do, enforced by the browser: nothing but its own style and script. The
-/// icon is an empty one, so that no browser asks a server for one.
+/// The policy that the browser enforces: the page's own style and script only. The empty icon keeps
+/// browsers from asking a server for one.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
                       img-src data:; base-uri 'none'; form-action 'none'";
 
-/// The page. Equal reports give equal bytes.
+/// Returns the page. Equal reports give equal bytes.
 pub fn render(report: &Report) -> String {
     let mut m = Markup::default();
     m.raw("<!DOCTYPE html>\n");
@@ -90,7 +90,7 @@ fn body(m: &mut Markup, report: &Report) {
     m.element("script", &[], |m| m.raw(SCRIPT));
 }
 
-/// The findings, before anything else.
+/// Writes the findings, which come first.
 fn answer(m: &mut Markup, report: &Report) {
     if report.answer.is_empty() && report.rows.is_empty() {
         return;
@@ -108,10 +108,10 @@ fn answer(m: &mut Markup, report: &Report) {
     });
 }
 
-/// A figure with its id.
+/// A figure and its id.
 type Named<'a> = (&'a Figure, String);
 
-/// A link to each figure, or to several that belong together.
+/// Writes a link to each figure, or to several of one group.
 fn contents(m: &mut Markup, figures: &[&[Named<'_>]], lanes: &[(&Lanes, String)]) {
     m.element("nav", &[("aria-label", &"Figures")], |m| {
         m.element("ul", &[], |m| {
@@ -131,13 +131,13 @@ fn contents(m: &mut Markup, figures: &[&[Named<'_>]], lanes: &[(&Lanes, String)]
     });
 }
 
-/// Ids of elements, each given once.
+/// The ids of elements that are in use.
 #[derive(Debug, Default)]
 struct Ids(BTreeSet<String>);
 
 impl Ids {
-    /// The id that is wanted, as far as it can be one and is not taken. Ids of the page's own
-    /// sections begin with `section-`, which no other does.
+    /// Returns a free id near `wanted`. Ids of the page's own sections begin with `section-`, which
+    /// no other id does.
     fn take(&mut self, wanted: &str) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
         let mut base: String = wanted.chars().map(plain).collect();

@@ -1,4 +1,4 @@
-//! What it takes to get the same report again.
+//! The section that describes how to reproduce the report.
 
 use crate::Provenance;
 use crate::markup::Markup;

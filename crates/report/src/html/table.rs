@@ -1,4 +1,4 @@
-//! Tables of the page. Each can be scrolled sideways by itself, so that the page never has to.
+//! Tables of the page. Each scrolls sideways on its own, so that the page never does.
 
 use crate::markup::Markup;
 use crate::number::{difference, people, tolerance, with_unit};
@@ -99,8 +99,8 @@ fn item(m: &mut Markup, group: &[&Row]) {
     }
 }
 
-/// A judgement: its sign, in its colour, and words. Those of class `word` only say what the sign
-/// says, and are left out where there is no room.
+/// Writes a judgement: its coloured sign, and words. Words of class `word` repeat the sign and are
+/// hidden on narrow screens.
 fn judged(m: &mut Markup, verdict: Verdict, words: &str, words_class: &str) {
     let class = match verdict {
         Verdict::Good => "verdict good",
@@ -115,14 +115,14 @@ fn judged(m: &mut Markup, verdict: Verdict, words: &str, words_class: &str) {
     });
 }
 
-/// A table that scrolls sideways by itself where it is too wide, also by keyboard.
+/// Writes a table that scrolls sideways on its own, also by keyboard.
 pub(super) fn scrolling(m: &mut Markup, name: &str, body: impl FnOnce(&mut Markup)) {
     let attributes: crate::markup::Attributes<'_> =
         &[("class", &"scroll"), ("role", &"region"), ("tabindex", &0), ("aria-label", &name)];
     m.element("div", attributes, |m| m.element("table", &[], body));
 }
 
-/// The head of a table: names, and whether their columns are numbers.
+/// Writes the head of a table: column names, and whether the columns are numbers.
 pub(super) fn head(m: &mut Markup, columns: &[(String, bool)]) {
     m.element("thead", &[], |m| {
         m.element("tr", &[], |m| {
@@ -134,10 +134,10 @@ pub(super) fn head(m: &mut Markup, columns: &[(String, bool)]) {
     });
 }
 
-/// Text of more characters than this gets some width where there is little.
+/// The number of characters from which a text gets a minimum width on narrow screens.
 const LONG: usize = 20;
 
-/// One cell.
+/// Writes a cell.
 pub(super) fn cell(m: &mut Markup, text: &str, number: bool) {
     let class = match number {
         true => "number",

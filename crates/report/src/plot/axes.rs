@@ -1,4 +1,4 @@
-//! From values to places: the range of each axis, its ticks, and where a value stands.
+//! Axes: their ranges, ticks, and the places of values.
 
 use super::drawable::Drawable;
 use super::frame::meaning;
@@ -9,38 +9,38 @@ use crate::{Axis, Scale};
 /// One axis with its ticks.
 #[derive(Debug, Clone)]
 pub(crate) struct Ruler {
-    /// Values and what they say.
+    /// The values of the ticks and their labels.
     pub ticks: Vec<(f64, String)>,
     log: bool,
     low: f64,
     high: f64,
-    /// Where the lowest value stands.
+    /// The place of the lowest value.
     from: f64,
-    /// Where the highest value stands.
+    /// The place of the highest value.
     to: f64,
 }
 
 impl Ruler {
-    /// Where a value stands.
+    /// Returns the place of a value.
     pub(crate) fn at(&self, value: f64) -> f64 {
         let value = if self.log { value.log2() } else { value };
         let share = (value - self.low) / (self.high - self.low);
         self.from + (self.to - self.from) * share.clamp(-0.5, 1.5)
     }
 
-    /// Where bars begin: at zero, or at the low end where zero is not on the axis.
+    /// Returns the base of bars: zero, or the low end if zero is not on the axis.
     pub(crate) fn base(&self) -> f64 {
         if self.log || self.low > 0.0 { self.from } else { self.at(0.0_f64.min(self.high)) }
     }
 
-    /// Names in a row, each in the middle of its share.
+    /// Returns an axis of names, each in the middle of its share.
     fn names(names: &[String]) -> Ruler {
         let ticks = names.iter().enumerate().map(|(i, name)| (i as f64, name.clone())).collect();
         let high = names.len().max(1) as f64 - 0.5;
         Ruler { ticks, log: false, low: -0.5, high, from: 0.0, to: 1.0 }
     }
 
-    /// Ticks that cover the values.
+    /// Returns an axis with ticks that cover the values.
     fn numbers(axis: &Axis, low: f64, high: f64, most: usize) -> Ruler {
         let values = match axis.scale {
             Scale::Log2 => ticks::log2(low, high, most),
@@ -76,37 +76,37 @@ pub(crate) struct Axes {
     pub left: f64,
     /// The right end of the area.
     pub right: f64,
-    /// Its top.
+    /// The top of the area.
     pub top: f64,
-    /// Its bottom.
+    /// The bottom of the area.
     pub bottom: f64,
-    /// The height of the whole plot: names that need more than one line get it on top.
+    /// The height of the whole plot, including additional lines of names.
     pub height: f64,
-    /// How the names of categories stand under the axis.
+    /// The arrangement of category names below the axis.
     pub names: Names,
 }
 
-/// Between the names of neighbours, at least.
+/// The minimum distance between neighbouring names.
 pub(super) const APART: f64 = 4.0;
 
-/// How the names of categories stand under the axis.
+/// The arrangement of labels below the axis.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Names {
-    /// They are numbers, in one line.
+    /// Numbers in one line.
     Numbers,
-    /// Side by side, broken into so many lines at most.
+    /// Names side by side, in at most this number of lines.
     Lines(usize),
-    /// Slanted; every so manyth is written.
+    /// Slanted names, of which each nth is written.
     Slanted(usize),
 }
 
-/// The lowest and highest of some values.
+/// Returns the lowest and the highest value.
 fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
 }
 
-/// Lays the axes of a figure out in that space, `right` of which is kept free on the right. The
-/// figure must have something to draw.
+/// Lays out the axes of a figure in a space, of which `right` is kept free on the right. The figure
+/// must have a value to draw.
 pub(crate) fn axes(drawable: &Drawable<'_>, size: &Size, right: f64) -> Axes {
     let y = upwards(drawable, size);
     let left = 10.0 + y.ticks.iter().map(|(_, l)| text_width(l)).fold(14.0, f64::max);
@@ -115,7 +115,7 @@ pub(crate) fn axes(drawable: &Drawable<'_>, size: &Size, right: f64) -> Axes {
         Scale::Category(names) => {
             let arranged = arrange(names, (right - left) / names.len().max(1) as f64);
             let longest = names.iter().map(|n| text_width(n)).fold(0.0, f64::max);
-            // What the axis means stands below the names, if it says anything.
+            // The label of the axis stands below the names, if there is one.
             let label = if meaning(&drawable.figure.x).is_empty() { 12.0 } else { 28.0 };
             let below = match arranged {
                 Names::Lines(lines) => label + 14.0 * lines as f64,
@@ -130,17 +130,17 @@ pub(crate) fn axes(drawable: &Drawable<'_>, size: &Size, right: f64) -> Axes {
     Axes { x, y: y.between(bottom, top), left, right, top, bottom, height, names }
 }
 
-/// The vertical axis, without its place.
+/// Returns the vertical axis, without its place.
 fn upwards(drawable: &Drawable<'_>, size: &Size) -> Ruler {
     let axis = &drawable.figure.y;
     let (low, high) = range(drawable.marks().flat_map(|m| [Some(m.y), m.low, m.high]).flatten());
     match axis.scale {
         // Up to ten ticks, so that 1, 2, 5 reach over three decades.
         Scale::Log2 | Scale::Log10 => Ruler::numbers(axis, low, high, 10),
-        // Values that are all close to each other and far from zero may leave zero out.
+        // Zero may be omitted if all values are near each other and far from zero.
         _ if drawable.has_bars() || low < 0.75 * high || high <= 0.0 => {
             let (low, high) = (low.min(0.0), high.max(0.0));
-            // The value of a bar below zero stands below it, on a line of its own.
+            // The value of a negative bar stands below it, on its own line.
             let is_below = drawable.has_bars() && low < 0.0;
             let room = if is_below { (high - low) * 15.0 / (size.height - 76.0) } else { 0.0 };
             Ruler::numbers(axis, low - room, high, size.upwards)
@@ -149,17 +149,17 @@ fn upwards(drawable: &Drawable<'_>, size: &Size) -> Ruler {
     }
 }
 
-/// The horizontal axis of numbers.
+/// Returns the horizontal axis of numbers.
 fn across(drawable: &Drawable<'_>, size: &Size, left: f64, right: f64) -> Ruler {
     let axis = &drawable.figure.x;
     let (low, high) = range(drawable.marks().map(|m| m.x));
     let mut most = size.across;
     let whole = drawable.marks().all(|m| m.x.fract() == 0.0);
     if axis.scale == Scale::Linear && whole && high - low >= 2.0 {
-        // Between whole numbers, such as counts, stand no half ones: three ticks from 2 to 4.
+        // Whole numbers, such as counts, have no fractional ticks: three ticks from 2 to 4.
         most = most.min((high - low).min(100.0) as usize + 1);
     }
-    // Bars need room beside the outer ticks; markers a little.
+    // Bars need room beside the outer ticks, markers a little.
     let places = drawable.series.iter().map(|s| s.marks().count()).max().unwrap_or(1);
     let inset = match drawable.has_bars() {
         true => (right - left) / (2 * places.clamp(2, 12)) as f64,
@@ -168,7 +168,7 @@ fn across(drawable: &Drawable<'_>, size: &Size, left: f64, right: f64) -> Ruler 
     Ruler::numbers(axis, low, high, most).between(left + inset, right - inset)
 }
 
-/// Finds an arrangement in which names of that share of the axis don't touch.
+/// Finds an arrangement in which names with this share of the axis do not touch.
 fn arrange(names: &[String], share: f64) -> Names {
     for lines in 1..=4 {
         let fits = |name: &String| {
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(labels(Scale::Log10, &[0.4, 40.0]), "0.2 0.5 1 2 5 10 20 50");
     }
 
-    /// The value below a bar that ends at the lowest tick would stand on the names.
+    /// Without room, the value below a bar at the lowest tick would overlap the names.
     #[test]
     fn bars_below_zero_leave_room_for_their_values() {
         for low in [-5.83, -6.0, -0.001, -99.9] {
@@ -226,7 +226,7 @@ mod tests {
         let names = |n: usize| vec!["weighted fair queueing".to_owned(); n];
         assert_eq!(arrange(&names(2), 300.0), Names::Lines(1));
         assert_eq!(arrange(&names(6), 80.0), Names::Lines(3));
-        // Four bars on a phone, and one name of four short words.
+        // Four bars on a phone, one with a name of four short words.
         let four = ["no BSG", "shared SL", "dedicated SL", "dedicated SL with a pretend LSG"];
         assert_eq!(arrange(&four.map(str::to_owned), 68.0), Names::Lines(4));
         assert_eq!(arrange(&names(40), 7.0), Names::Slanted(3));

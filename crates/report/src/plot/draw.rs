@@ -1,5 +1,5 @@
-//! Draws a figure as one SVG element. Every point is a group with its values as `<title>`, which
-//! browsers show and read out even without the script of the page.
+//! Drawing of a figure as one SVG element. Each point is a group with its values as `<title>`,
+//! which browsers show and read out without the script.
 
 use super::axes::{Axes, axes};
 use super::drawable::{Drawable, Drawn, Mark};
@@ -11,10 +11,10 @@ use crate::markup::{Markup, Px};
 use crate::number::{short, with_unit};
 use crate::{Figure, Scale, SeriesKind, SourceKind};
 
-/// A series has no more places that answer to a pointer than this.
+/// The maximum number of points of a series that respond to a pointer.
 const PLACES: usize = 200;
 
-/// Draws a figure that has something to draw; `id` is that of the figure on its page.
+/// Draws a figure that has a value to draw. `id` is that of the figure on its page.
 pub(crate) fn draw(drawable: &Drawable<'_>, size: &Size, id: &str) -> Markup {
     let figure = drawable.figure;
     let named: Vec<usize> = (0..drawable.series.len())
@@ -63,7 +63,7 @@ pub(crate) fn draw(drawable: &Drawable<'_>, size: &Size, id: &str) -> Markup {
     m
 }
 
-/// Whether a series is named beside the end of its line.
+/// Returns whether a series is named beside the end of its line.
 fn has_name(drawn: &Drawn<'_>) -> bool {
     let series = drawn.series;
     series.kind == SeriesKind::Line
@@ -71,7 +71,7 @@ fn has_name(drawn: &Drawn<'_>) -> bool {
         && drawn.marks().next().is_some()
 }
 
-/// Bars lie under lines, and published values on top of all.
+/// Returns the layer of a series: bars below lines, published values on top.
 fn layer(drawn: &Drawn<'_>) -> u8 {
     match (drawn.series.kind, drawn.series.source) {
         (SeriesKind::Bars, _) => 0,
@@ -80,14 +80,14 @@ fn layer(drawn: &Drawn<'_>) -> u8 {
     }
 }
 
-/// What the drawing of one series needs to know of the others.
+/// The data about all series that the drawing of one needs.
 struct Plan<'a> {
     drawable: &'a Drawable<'a>,
     axes: &'a Axes,
     styles: Vec<Style>,
     /// The series that stand side by side, in their order: bars, or markers above names.
     beside: Vec<usize>,
-    /// How wide the share of one of them is.
+    /// The width of each of their shares.
     slot: f64,
 }
 
@@ -114,7 +114,7 @@ impl<'a> Plan<'a> {
         Plan { drawable, axes, styles: styles(series), beside, slot }
     }
 
-    /// How far from its place a point of that series stands: beside others, or on the one of ours
+    /// Returns the horizontal shift of a series' points: beside others, or onto the series of ours
     /// that it belongs to.
     fn shift(&self, series: usize) -> f64 {
         let slot = |i: usize| self.beside.iter().position(|&other| other == i);
@@ -122,7 +122,7 @@ impl<'a> Plan<'a> {
         place.map_or(0.0, |n| (n as f64 - (self.beside.len() - 1) as f64 / 2.0) * self.slot)
     }
 
-    /// The upper edge of everything that stands on that bar, for its label.
+    /// Returns the upper edge of a bar and the markers on it, for its label.
     fn upper_edge(&self, series: usize, mark: &Mark<'_>) -> f64 {
         let own = [Some(mark.y), mark.high].into_iter().flatten().map(|v| self.axes.y.at(v));
         let on_it = self.drawable.series.iter().enumerate().filter(|(i, other)| {
@@ -139,7 +139,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Draws one series: its line first, then its points in order.
+/// Draws a series: its line first, then its points in order.
 fn series(m: &mut Markup, plan: &Plan<'_>, i: usize) {
     let (drawn, style, axes) = (&plan.drawable.series[i], &plan.styles[i], plan.axes);
     let count = drawn.marks().count();
@@ -171,7 +171,7 @@ fn series(m: &mut Markup, plan: &Plan<'_>, i: usize) {
     });
 }
 
-/// Draws a bar and, where there is room, its value.
+/// Draws a bar, and its value if there is room.
 fn bar(m: &mut Markup, plan: &Plan<'_>, i: usize, mark: &Mark<'_>, x: f64) {
     let width = (plan.slot - 3.0).max(1.0);
     marks::bar(m, &plan.styles[i], x, width, plan.axes.y.base(), plan.axes.y.at(mark.y));
@@ -192,7 +192,7 @@ fn bar(m: &mut Markup, plan: &Plan<'_>, i: usize, mark: &Mark<'_>, x: f64) {
     }
 }
 
-/// What the tooltip of a point says, one thing a line.
+/// Returns the tooltip of a point, one fact a line.
 fn tip(figure: &Figure, drawn: &Drawn<'_>, mark: &Mark<'_>) -> String {
     let mut lines = vec![super::legend::name(drawn.series)];
     lines.push(match &figure.x.scale {
@@ -212,7 +212,7 @@ fn tip(figure: &Figure, drawn: &Drawn<'_>, mark: &Mark<'_>) -> String {
     lines.join("\n")
 }
 
-/// The plot in words: what it plots, and where each series begins and ends.
+/// Returns the plot in words: the axes, and the first and last value of each series.
 fn describe(drawable: &Drawable<'_>) -> String {
     let figure = drawable.figure;
     let mut text = format!("{} against {}.", meaning(&figure.y), meaning(&figure.x));
@@ -240,9 +240,9 @@ mod tests {
     use super::*;
     use crate::{Axis, Point, Series};
 
-    /// Published markers and their whiskers stand on the bar, and its value above all of them.
+    /// Published markers and their whiskers stand on the bar, and its value above them.
     #[test]
-    fn the_value_of_a_bar_stands_above_what_stands_on_it() {
+    fn the_value_of_a_bar_stands_above_its_markers() {
         let bars = vec![Point::new(0.0, 20.0).high(21.0), Point::new(1.0, 6.0).high(7.5)];
         let published = vec![Point::new(0.0, 20.2).high(22.1), Point::new(1.0, 8.5).high(8.6)];
         let names = Scale::Category(vec!["shared".to_owned(), "own".to_owned()]);
@@ -264,7 +264,7 @@ mod tests {
             let plan = Plan::new(&drawable, &axes);
             let marks: Vec<_> = drawable.series[0].marks().collect();
             assert_eq!(plan.upper_edge(0, &marks[0]), axes.y.at(22.1));
-            // Here the marker itself reaches higher than the cap.
+            // This marker reaches higher than its cap.
             assert_eq!(plan.upper_edge(0, &marks[1]), axes.y.at(8.5) - 8.0);
         }
     }

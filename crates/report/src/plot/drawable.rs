@@ -1,49 +1,49 @@
-//! What of a figure can be drawn: points with numbers that have a place on the axes. What is
-//! left out is counted, so that the page can say so.
+//! The drawable part of a figure: points with finite numbers that have a place on the axes. Omitted
+//! points are counted for a remark on the page.
 
 use super::ticks::LARGEST;
 use crate::{Axis, Figure, Point, Scale, Series, SeriesKind};
 
-/// Above so many points a line is dense.
+/// The number of points above which a line is dense.
 const MANY: usize = 24;
 
-/// A figure's values as far as they can be drawn.
+/// The drawable values of a figure.
 #[derive(Debug)]
 pub(crate) struct Drawable<'a> {
     /// The figure.
     pub figure: &'a Figure,
-    /// As many as the figure has series.
+    /// The series, as many as the figure has.
     pub series: Vec<Drawn<'a>>,
     not_finite: usize,
     not_positive: usize,
     off_axis: usize,
 }
 
-/// One series as far as it can be drawn.
+/// The drawable values of a series.
 #[derive(Debug)]
 pub(crate) struct Drawn<'a> {
     /// The series.
     pub series: &'a Series,
-    /// Its points; `None` where one was left out, which interrupts a line.
+    /// The points. `None` stands for an omitted point, which interrupts a line.
     pub points: Vec<Option<Mark<'a>>>,
 }
 
-/// A point of which `x`, `y` and both ends of the whisker can be drawn.
+/// A point with drawable `x`, `y` and ends of the whisker.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mark<'a> {
-    /// Place on the horizontal axis.
+    /// The place on the horizontal axis.
     pub x: f64,
-    /// Place on the vertical axis.
+    /// The place on the vertical axis.
     pub y: f64,
-    /// Lower end of the whisker.
+    /// The lower end of the whisker.
     pub low: Option<f64>,
-    /// Upper end of the whisker.
+    /// The upper end of the whisker.
     pub high: Option<f64>,
-    /// What the tooltip says besides the values.
+    /// The text of the tooltip beside the values.
     pub note: Option<&'a str>,
 }
 
-/// Why a value has no place on an axis.
+/// The reasons for which a value has no place on an axis.
 enum LeftOut {
     NotFinite,
     NotPositive,
@@ -54,7 +54,7 @@ fn is_log(scale: &Scale) -> bool {
     matches!(scale, Scale::Log2 | Scale::Log10)
 }
 
-/// The value as it can be drawn on that axis.
+/// Returns the drawable value on an axis.
 fn place(value: f64, axis: &Axis, horizontal: bool) -> Result<f64, LeftOut> {
     if !value.is_finite() {
         return Err(LeftOut::NotFinite);
@@ -78,7 +78,7 @@ fn mark<'a>(point: &'a Point, figure: &Figure) -> Result<Mark<'a>, LeftOut> {
 }
 
 impl<'a> Drawable<'a> {
-    /// Sorts out what of the figure can be drawn.
+    /// Separates drawable values from others.
     pub(crate) fn new(figure: &'a Figure) -> Self {
         let (mut not_finite, mut not_positive, mut off_axis) = (0, 0, 0);
         let mut keep = |point: &'a Point| match mark(point, figure) {
@@ -100,22 +100,22 @@ impl<'a> Drawable<'a> {
         Drawable { figure, series, not_finite, not_positive, off_axis }
     }
 
-    /// All points that can be drawn.
+    /// Iterates over all drawable points.
     pub(crate) fn marks(&self) -> impl Iterator<Item = Mark<'a>> + '_ {
         self.series.iter().flat_map(Drawn::marks)
     }
 
-    /// Whether there is nothing to draw.
+    /// Returns whether no value is drawable.
     pub(crate) fn is_empty(&self) -> bool {
         self.marks().next().is_none()
     }
 
-    /// Whether there are bars.
+    /// Returns whether there are bars.
     pub(crate) fn has_bars(&self) -> bool {
         self.series.iter().any(|s| s.series.kind == SeriesKind::Bars)
     }
 
-    /// What was left out and why, one sentence each.
+    /// Returns the remarks on omitted points, one sentence each.
     pub(crate) fn remarks(&self) -> Vec<String> {
         let counts = [
             (self.not_finite, "without a finite value", ""),
@@ -132,18 +132,18 @@ impl<'a> Drawable<'a> {
 }
 
 impl<'a> Drawn<'a> {
-    /// Whether this is a line of so many points that it has no markers, and dashed lines in the
-    /// place of whiskers.
+    /// Returns whether the line has so many points that markers are omitted and whiskers become
+    /// dashed lines.
     pub(crate) fn is_dense(&self) -> bool {
         self.series.kind == SeriesKind::Line && self.marks().count() > MANY
     }
 
-    /// Whether it has whiskers, or the dashed lines that take their place.
+    /// Returns whether there are whiskers, or dashed lines in their place.
     pub(crate) fn has_whiskers(&self) -> bool {
         self.marks().any(|mark| mark.low.is_some() || mark.high.is_some())
     }
 
-    /// The points that can be drawn.
+    /// Iterates over the drawable points.
     pub(crate) fn marks(&self) -> impl Iterator<Item = Mark<'a>> + '_ {
         self.points.iter().copied().flatten()
     }
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_no_place_is_left_out_and_counted() {
+    fn points_without_a_place_are_omitted_and_counted() {
         let points = vec![
             Point::new(0.0, f64::NAN),
             Point::new(1.0, 2.0).high(f64::INFINITY),

@@ -1,4 +1,4 @@
-//! What stands around the values: grid, base line, ticks, and what the axes mean.
+//! The frame of a plot: grid, base line, ticks and labels of the axes.
 
 use super::axes::{APART, Axes, Names};
 use super::labels::{broken, cut};
@@ -6,7 +6,7 @@ use super::{Size, marks};
 use crate::markup::{Markup, Px};
 use crate::{Axis, Figure};
 
-/// What an axis means, with its unit.
+/// Returns the label of an axis with its unit.
 pub(crate) fn meaning(axis: &Axis) -> String {
     match (axis.label.as_str(), axis.unit.as_str()) {
         (label, "") => label.to_owned(),

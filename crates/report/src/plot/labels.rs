@@ -1,8 +1,8 @@
-//! Words in a plot: names broken into lines, cut to a width, and kept apart from each other.
+//! Words in a plot: names broken into lines, cut to a width, and separated from each other.
 
 use super::text_width;
 
-/// Breaks a name at spaces into lines of that width; a word that is wider stands alone.
+/// Breaks a name at spaces into lines of this width. A wider word stands alone.
 pub(crate) fn broken(name: &str, width: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in name.split_whitespace() {
@@ -17,7 +17,7 @@ pub(crate) fn broken(name: &str, width: f64) -> Vec<String> {
     if lines.is_empty() { vec![String::new()] } else { lines }
 }
 
-/// Cuts a name to so many characters.
+/// Cuts a name to a number of characters.
 pub(crate) fn cut(name: &str, most: usize) -> String {
     if name.chars().count() <= most {
         return name.to_owned();
@@ -26,8 +26,8 @@ pub(crate) fn cut(name: &str, most: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// Moves labels that want to stand at these heights so far apart that none touches another,
-/// within the bounds as far as there is room. Keeps their order.
+/// Moves labels from their wanted heights until they do not touch, within the bounds if there is
+/// room. Keeps their order.
 pub(crate) fn spread(wanted: &[f64], apart: f64, top: f64, bottom: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]).then(a.cmp(&b)));

@@ -1,5 +1,5 @@
-//! Lanes below each other over one axis of time: heights as areas, and below each a strip for what
-//! goes on meanwhile.
+//! Lanes one below the other over one axis of time: heights as areas, each with a strip below for a
+//! second quantity.
 
 use super::labels::cut;
 use super::style::COLOURS;
@@ -10,13 +10,13 @@ use crate::{Lane, Lanes, Step, Track};
 
 /// The height of an area.
 const HIGH: f64 = 26.0;
-/// The height of the strip below it, and what is free below that.
+/// The height of the strip below it, and of the gap below that.
 const STRIP: f64 = 5.0;
 const GAP: f64 = 5.0;
-/// What a lane's name takes.
+/// The height of a lane's name.
 const NAME: f64 = 19.0;
 
-/// Draws lanes that have something to draw; `id` is that of the figure on its page.
+/// Draws lanes of which at least one exists. `id` is that of the figure on its page.
 pub(crate) fn draw(lanes: &Lanes, size: &Size, id: &str) -> Markup {
     let tracks = lanes.lanes.iter().flat_map(|lane| &lane.tracks);
     let end = tracks.map(|track| track.end).filter(|end| end.is_finite()).fold(0.0, f64::max);
@@ -66,7 +66,7 @@ pub(crate) fn draw(lanes: &Lanes, size: &Size, id: &str) -> Markup {
     m
 }
 
-/// Where values of the axis stand.
+/// The mapping of values to places on the axis of time.
 struct Across {
     left: f64,
     right: f64,
@@ -109,12 +109,12 @@ fn lane(m: &mut Markup, lanes: &Lanes, lane: &Lane, top: f64, across: &Across, s
     }
 }
 
-/// A number between 0 and 1; 0 for none.
+/// Returns a number between 0 and 1; 0 for one that is not finite.
 fn part(value: f64) -> f64 {
     if value.is_finite() { value.clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// The outline of steps of one width over a base.
+/// Returns the outline of steps of one width over a base.
 fn outline(
     steps: &[Step],
     width: f64,
@@ -126,7 +126,7 @@ fn outline(
     let mut last = base;
     for (i, step) in steps.iter().enumerate() {
         let y = y(step);
-        // Neighbours that look alike are one.
+        // Neighbours of equal height are merged.
         if (y - last).abs() >= 0.1 {
             path += &format!("H{}V{}", Px(across.at(i as f64 * width)), Px(y));
             last = y;
@@ -137,16 +137,16 @@ fn outline(
     path
 }
 
-/// How many steps become one, so that there are no more than a plot of that size shows.
+/// Returns the number of steps to merge, so that no plot has more steps than pixels.
 fn together(steps: &[Step], size: &Size) -> usize {
     steps.len().div_ceil(size.width as usize).max(1)
 }
 
-/// The means of so many steps.
+/// Returns the means of groups of steps.
 fn resampled(steps: &[Step], size: &Size) -> Vec<Step> {
     let together = together(steps, size);
     let mean = |some: &[Step]| {
-        // Of the last there may be fewer, which end sooner.
+        // The last group may have fewer steps.
         let count = together as f64;
         Step {
             height: some.iter().map(|step| step.height).sum::<f64>() / count,
@@ -156,7 +156,7 @@ fn resampled(steps: &[Step], size: &Size) -> Vec<Step> {
     steps.chunks(together).map(mean).collect()
 }
 
-/// What the tooltip of a track says, one thing a line.
+/// Returns the tooltip of a track, one fact a line.
 fn tip(lanes: &Lanes, lane: &Lane, track: &Track, name: &str) -> String {
     let end = format!("until {}", with_unit(track.end, &lanes.x.unit));
     [lane.name.as_str(), name, &end, &track.note]
@@ -166,7 +166,7 @@ fn tip(lanes: &Lanes, lane: &Lane, track: &Track, name: &str) -> String {
         .join("\n")
 }
 
-/// The lanes in words: when each ends.
+/// Returns the lanes in words: the end of each.
 fn describe(lanes: &Lanes) -> String {
     let mut text = String::new();
     for lane in &lanes.lanes {
@@ -220,7 +220,7 @@ mod tests {
     }
 
     proptest! {
-        /// However many steps there are, the mean height stays, and nothing leaves the plot.
+        /// With any number of steps, the mean height stays, and the outline stays in the plot.
         #[test]
         fn fewer_steps_say_the_same(
             heights in prop::collection::vec(0.0f64..10.0, 1..2000), width in 0.001f64..100.0,

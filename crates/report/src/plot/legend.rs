@@ -1,4 +1,4 @@
-//! The legend of a plot, as text of the page so that it wraps on narrow screens.
+//! The legend of a plot, as text of the page, so that it wraps on narrow screens.
 
 use super::drawable::Drawable;
 use super::marks;
@@ -6,7 +6,7 @@ use super::style::{Style, styles};
 use crate::markup::Markup;
 use crate::{Series, SeriesKind, SourceKind};
 
-/// What a series is called; a published one says that it is.
+/// Returns the name of a series; a published one says so.
 pub(crate) fn name(series: &Series) -> String {
     let lower = series.name.to_lowercase();
     match series.source {
@@ -45,7 +45,7 @@ pub(crate) fn legend(m: &mut Markup, drawable: &Drawable<'_>) {
     });
 }
 
-/// A small picture before a name.
+/// Writes a small picture before a name.
 pub(super) fn swatch(m: &mut Markup, colour: &str, body: impl FnOnce(&mut Markup)) {
     let class = format!("swatch {colour}");
     m.element(

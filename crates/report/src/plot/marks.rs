@@ -1,16 +1,16 @@
-//! The shapes that stand for values: markers, bars, whiskers and lines.
+//! The shapes of values: markers, bars, whiskers and lines.
 
 use super::axes::Axes;
 use super::drawable::{Drawn, Mark};
 use super::style::{Shape, Style};
 use crate::markup::{Markup, Px};
 
-/// How far a marker reaches: a hollow one is a frame around the filled one of its partner.
+/// Returns the radius of a marker. A hollow one is a frame around the filled one of its partner.
 fn reach(style: &Style) -> f64 {
     if style.hollow { 6.8 } else { 4.4 }
 }
 
-/// Draws a marker around a place.
+/// Draws a marker.
 pub(crate) fn marker(m: &mut Markup, style: &Style, x: f64, y: f64) {
     let r = reach(style);
     let classes: &[&str] = match (style.hollow, style.halo) {
@@ -49,7 +49,7 @@ pub(crate) fn marker(m: &mut Markup, style: &Style, x: f64, y: f64) {
 pub(crate) fn bar(m: &mut Markup, style: &Style, middle: f64, width: f64, base: f64, y: f64) {
     let class = if style.hollow { "bar hollow" } else { "bar" };
     let (left, top) = (Px(middle - width / 2.0), Px(base.min(y)));
-    // A value of zero still shows as a line.
+    // A value of zero is drawn as a line.
     let height = Px((base - y).abs().max(1.0));
     m.shape(
         "rect",
@@ -57,8 +57,8 @@ pub(crate) fn bar(m: &mut Markup, style: &Style, middle: f64, width: f64, base: 
     );
 }
 
-/// Draws the whisker of a point that stands at `x`, with a cap at each end that is given. That of a
-/// hollow marker often lies on its partner's, so its caps are wider and its stem is dashed.
+/// Draws the whisker of a point at `x`, with a cap at each given end. The whisker of a hollow
+/// marker often lies on its partner's, so its caps are wider and its stem is dashed.
 pub(crate) fn whisker(m: &mut Markup, style: &Style, mark: &Mark<'_>, axes: &Axes, x: f64) {
     let ends = [mark.low, mark.high].map(|end| end.map(|value| axes.y.at(value)));
     if ends == [None, None] {
@@ -77,7 +77,7 @@ pub(crate) fn whisker(m: &mut Markup, style: &Style, mark: &Mark<'_>, axes: &Axe
     }
 }
 
-/// Draws the line of a series, interrupted where a point was left out.
+/// Draws the line of a series, interrupted at omitted points.
 pub(crate) fn line(m: &mut Markup, drawn: &Drawn<'_>, style: &Style, axes: &Axes) {
     let path = path(drawn, |mark| Some((axes.x.at(mark.x), axes.y.at(mark.y))));
     let mut attributes: Vec<(&'static str, &dyn std::fmt::Display)> =
@@ -99,14 +99,14 @@ pub(crate) fn tails(m: &mut Markup, drawn: &Drawn<'_>, axes: &Axes) {
     }
 }
 
-/// The places of a series as a path that is interrupted where there is none.
+/// Returns the path through the places of a series, interrupted where there is none.
 fn path(drawn: &Drawn<'_>, place: impl Fn(&Mark<'_>) -> Option<(f64, f64)>) -> String {
     let places: Vec<_> = drawn.points.iter().map(|p| p.as_ref().and_then(&place)).collect();
     let runs = places.split(|p| p.is_none());
     runs.map(|run| lines(&run.iter().copied().flatten().collect::<Vec<_>>())).collect()
 }
 
-/// A path through these places.
+/// Returns a path through these places.
 pub(crate) fn lines(places: &[(f64, f64)]) -> String {
     let mut path = String::new();
     for (i, &(x, y)) in places.iter().enumerate() {

@@ -1,12 +1,12 @@
-//! How series tell themselves apart: by colour, and by the shape of markers and the dashes of
-//! lines for who sees no colours. A published series looks like ours that it belongs to, hollow.
+//! Styles of series: colour, and for readers who see no colours the shape of markers and dashes of
+//! lines. A published series looks like the series of ours that it belongs to, but hollow.
 
 use crate::{Series, SeriesKind, SourceKind};
 
-/// How one series looks.
+/// The style of one series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Style {
-    /// The class that sets its colour.
+    /// The class of its colour.
     pub colour: &'static str,
     /// The shape of its markers.
     pub shape: Shape,
@@ -14,7 +14,7 @@ pub(crate) struct Style {
     pub dashes: &'static str,
     /// Whether markers and bars are hollow.
     pub hollow: bool,
-    /// Whether hollow markers are set off from what is behind them, since they stand on bars.
+    /// Whether hollow markers have a halo, because they stand on bars.
     pub halo: bool,
     /// The series of ours that this published one belongs to.
     pub partner: Option<usize>,
@@ -31,14 +31,14 @@ pub(crate) enum Shape {
     Cross,
 }
 
-/// The classes that set colours, in the order in which series take them.
+/// The classes of colours, in the order of use.
 pub(super) const COLOURS: [&str; 6] = ["c0", "c1", "c2", "c3", "c4", "c5"];
 const SHAPES: [Shape; 5] =
     [Shape::Circle, Shape::Square, Shape::Triangle, Shape::Diamond, Shape::Tip];
-// Their number has no factor in common with that of the colours, so that 42 series differ.
+// Seven and six have no common factor, so 42 series differ.
 const DASHES: [&str; 7] = ["", "9 4", "3 3", "12 3 3 3", "6 6", "2 6", "14 4"];
 
-/// One style a series.
+/// Returns a style for each series.
 pub(crate) fn styles(series: &[Series]) -> Vec<Style> {
     let mut own = 0;
     let mut styles: Vec<Style> = series
@@ -72,8 +72,8 @@ pub(crate) fn styles(series: &[Series]) -> Vec<Style> {
     styles
 }
 
-/// What is true stands out by its ink; where several are, each has the colour of the series of ours
-/// that its name begins with.
+/// Returns the colour of a true value: that of text, or if there are several, that of the series of
+/// ours with whose name it begins.
 fn truth_colour(series: &[Series], truth: &Series) -> &'static str {
     let several = series.iter().filter(|s| s.source == SourceKind::Truth).count() > 1;
     let ours = series.iter().filter(|s| s.source == SourceKind::Ours);
@@ -92,8 +92,8 @@ fn numbered(n: usize) -> Style {
     }
 }
 
-/// Which series of ours each published one belongs to: the one whose name it mentions, else the
-/// next that is free.
+/// Returns the series of ours to which each published one belongs: the one that its name mentions,
+/// else the next free one.
 fn partners(series: &[Series]) -> Vec<(usize, Option<usize>)> {
     let of = |source| (0..series.len()).filter(move |&i| series[i].source == source);
     let mut free: Vec<usize> = of(SourceKind::Ours).collect();
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn truths_have_the_colours_of_what_they_are_true_of() {
+    fn truths_have_the_colours_of_their_series() {
         let styles = styles(&[
             series("rperf", SourceKind::Ours),
             series("rperf, truth", SourceKind::Truth),

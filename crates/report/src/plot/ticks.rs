@@ -1,24 +1,24 @@
-//! Where the ticks of an axis stand and what they say. The ticks cover the values: the first is
-//! at or below the lowest and the last at or above the highest.
+//! The ticks of an axis and their labels. The ticks cover the values: the first is at or below the
+//! lowest and the last at or above the highest.
 
 use crate::number::{people, short};
 
-/// Larger sizes and smaller ones (but zero) are not drawn; it keeps all arithmetic finite.
+/// Larger and smaller sizes (except zero) are not drawn, so that all arithmetic is finite.
 pub(crate) const LARGEST: f64 = 1e60;
 const SMALLEST: f64 = 1e-60;
 
-/// Ticks at multiples of 1, 2 or 5 times a power of ten: at least 3, at most `most`, which is 6 to
-/// 10, or one more than the difference of two whole numbers that is at least 2.
+/// Returns ticks at multiples of 1, 2 or 5 times a power of ten: at least 3 and at most `most`,
+/// which is 6 to 10, or one more than the difference of two whole numbers that is at least 2.
 pub(crate) fn linear(low: f64, high: f64, most: usize) -> Vec<f64> {
     let (low, high) = spread(low, high);
     let span = high - low;
-    // Start well below the step that is needed; a handful of tries finds it.
+    // The search starts well below the step and takes a few iterations.
     let exponent = (span / 100.0).log10().floor() as i32;
     for step in
         (0..).map(|i| Round { mantissa: [1, 2, 5][i % 3], exponent: exponent + (i / 3) as i32 })
     {
         let size = step.times(1);
-        // What is a hair off a tick counts as being on it.
+        // A value within rounding of a tick is on it.
         let first = (low / size + 1e-9).floor() as i64;
         let last = (high / size - 1e-9).ceil() as i64;
         if (last - first) < most as i64 {
@@ -28,7 +28,7 @@ pub(crate) fn linear(low: f64, high: f64, most: usize) -> Vec<f64> {
     unreachable!("steps grow without end")
 }
 
-/// A range that is wide enough to hold three ticks that differ.
+/// Returns a range that holds three different ticks.
 fn spread(low: f64, high: f64) -> (f64, f64) {
     let size = low.abs().max(high.abs());
     if size < SMALLEST {
@@ -44,7 +44,7 @@ struct Round {
 }
 
 impl Round {
-    /// The multiple of it that is nearest to the decimal number: 3 times 0.1 is 0.3.
+    /// Returns the multiple nearest to the decimal number: 3 times 0.1 is 0.3.
     fn times(&self, n: i64) -> f64 {
         let whole = (self.mantissa * n) as f64;
         match self.exponent {
@@ -54,15 +54,15 @@ impl Round {
     }
 }
 
-/// Ticks at powers of two: at least 3, at most `most`. The values must be positive.
+/// Returns ticks at powers of two: at least 3, at most `most`. Values must be positive.
 pub(crate) fn log2(low: f64, high: f64, most: usize) -> Vec<f64> {
     let first = (low.max(SMALLEST).log2() + 1e-9).floor() as i32;
     let last = (high.max(SMALLEST).log2() - 1e-9).ceil() as i32;
     exponents(first, last, most).into_iter().map(|e| 2f64.powi(e)).collect()
 }
 
-/// Ticks at 1, 2 and 5 times powers of ten where there is room, else at powers of ten: at least
-/// 3, at most `most`. The values must be positive.
+/// Returns ticks at 1, 2 and 5 times powers of ten if there is room, else at powers of ten: at
+/// least 3, at most `most`. Values must be positive.
 pub(crate) fn log10(low: f64, high: f64, most: usize) -> Vec<f64> {
     let (low, high) = (low.max(SMALLEST), high.max(SMALLEST));
     let value = |k: i32| {
@@ -80,7 +80,7 @@ pub(crate) fn log10(low: f64, high: f64, most: usize) -> Vec<f64> {
     exponents(first, last, most).into_iter().map(|e| value(3 * e)).collect()
 }
 
-/// Evenly spaced whole numbers from `first` to `last` or a little beyond.
+/// Returns evenly spaced whole numbers from `first` to `last` or a little beyond.
 fn exponents(first: i32, last: i32, most: usize) -> Vec<i32> {
     let last = last.max(first + 2);
     let stride = [1, 2, 3, 5, 10, 20, 30, 50, 100, 200]
@@ -91,7 +91,8 @@ fn exponents(first: i32, last: i32, most: usize) -> Vec<i32> {
     (0..=steps).map(|i| first + i * stride).collect()
 }
 
-/// What linear ticks say: the same number of decimals, `k`, `M`, `G` or `T` for large ones.
+/// Returns the labels of linear ticks, with the same number of decimals, and with `k`, `M`, `G` or
+/// `T` for large ones.
 pub(crate) fn linear_labels(ticks: &[f64]) -> Vec<String> {
     let size = ticks.iter().fold(0.0f64, |a, b| a.max(b.abs()));
     let step = ticks.windows(2).map(|w| w[1] - w[0]).fold(f64::INFINITY, f64::min);
@@ -113,7 +114,7 @@ pub(crate) fn linear_labels(ticks: &[f64]) -> Vec<String> {
     ticks.iter().map(label).collect()
 }
 
-/// What a tick at a power of two says: `64`, `4Ki`, `1Mi`.
+/// Returns the label of a tick at a power of two: `64`, `4Ki`, `1Mi`.
 pub(crate) fn log2_label(tick: f64) -> String {
     let units = [(40, "Ti"), (30, "Gi"), (20, "Mi"), (10, "Ki")];
     let unit = units.into_iter().find(|&(power, _)| tick >= 2f64.powi(power));
@@ -123,7 +124,7 @@ pub(crate) fn log2_label(tick: f64) -> String {
     }
 }
 
-/// What a tick of a decimal logarithm says: `0.01`, `50`, `20k`.
+/// Returns the label of a decimal tick: `0.01`, `50`, `20k`.
 pub(crate) fn log10_label(tick: f64) -> String {
     short(tick)
 }
@@ -133,7 +134,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A value whose first digits are 1, 2 or 5 and then only zeros.
+    /// Returns whether the first digit is 1, 2 or 5 and all others are zeros.
     fn is_round(value: f64) -> bool {
         value == 0.0
             || matches!(format!("{:e}", value.abs()).as_bytes()[..2], [b'1' | b'2' | b'5', b'e'])
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_what_people_write() {
+    fn labels_are_short() {
         assert_eq!(linear_labels(&linear(0.0, 20.2, 8)), ["0", "5", "10", "15", "20", "25"]);
         assert_eq!(
             linear_labels(&linear(-0.3, 0.9, 8)).join(" "),
