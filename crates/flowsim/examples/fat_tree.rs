@@ -1,8 +1,9 @@
-//! How fast rates of 200,000 flows at once are followed in a three-level fat tree of 1,944 hosts and
-//! switches of 36 ports: `cargo run --release -p bandwise-flowsim --example fat_tree`.
+//! Measures the speed at which rates of 200,000 concurrent flows are computed in a three-level fat
+//! tree of 1,944 hosts and switches of 36 ports: `cargo run --release -p bandwise-flowsim --example
+//! fat_tree`.
 //!
-//! Flows of 20 applications go between random hosts, over random ones of the equal paths. First all are
-//! started and rates worked out once; then whenever flows end, as many others start.
+//! Flows of 20 applications go between random hosts, over random ones of the equal paths. First all
+//! are started and rates are computed once. Then, whenever flows end, as many others start.
 
 use bandwise_flowsim::policy::{AppQueues, MaxMin, Priorities, Srpt, WeightedQueues};
 use bandwise_flowsim::{FlowSpec, LinkConfig, Network, Policy, Queue, Simulation};
@@ -46,7 +47,7 @@ fn path(src: u32, dst: u32, random: &mut Stream, path: &mut Vec<u32>) {
     path.push(DOWN + dst);
 }
 
-/// How rates are worked out.
+/// The algorithm for rates.
 #[derive(Debug, Clone, Copy)]
 enum Way {
     OnePass,
@@ -114,7 +115,7 @@ fn main() {
         measure(&name, AppQueues::default(), flows, events, way, |_| {});
         let name = format!("8 weighted queues, {way:?}");
         measure(&name, WeightedQueues, flows, events, way, |simulation| {
-            // Classes from 1 to 40, which every link sees up to a quarter differently.
+            // Classes from 1 to 40, with weights that differ by up to a quarter among links.
             let mut random = Stream::new(1, "weights", 0);
             for link in 0..simulation.network().links() {
                 let weight = |class: u64| {

@@ -1,5 +1,5 @@
-//! [`Agenda`]: which bundle has its next event first. A heap in flat arrays that knows where each
-//! bundle stands, so that an event can be moved.
+//! [`Agenda`]: the next event of each bundle. A heap in flat arrays that stores the place of each
+//! bundle, so that an event can be moved.
 
 use bandwise_units::Time;
 
@@ -7,19 +7,19 @@ use bandwise_units::Time;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Agenda {
     heap: Vec<(Time, u32)>,
-    /// By bundle: its place in the heap.
+    /// The place in the heap, by bundle.
     place: Vec<u32>,
 }
 
 const NOWHERE: u32 = u32::MAX;
 
 impl Agenda {
-    /// The first event, if there is one.
+    /// Returns the first event, if there is one.
     pub(crate) fn first(&self) -> Option<(Time, u32)> {
         self.heap.first().copied()
     }
 
-    /// Sets or moves the event of a bundle; without a time there is none.
+    /// Sets or moves the event of a bundle, or removes it without a time.
     pub(crate) fn set(&mut self, bundle: u32, at: Option<Time>) {
         if self.place.len() <= bundle as usize {
             self.place.resize(bundle as usize + 1, NOWHERE);
@@ -85,7 +85,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     proptest::proptest! {
-        /// The same as a sorted map, whatever is set, moved and taken away.
+        /// The agenda equals a sorted map after any sequence of operations.
         #[test]
         fn the_first_of_a_map(
             steps in proptest::collection::vec((0u32..20, proptest::option::of(0u64..50)), 0..200),

@@ -1,4 +1,4 @@
-//! [`FlowSpec`]: a flow to start. [`FlowId`] and [`Ended`]: what is told of it.
+//! [`FlowSpec`]: a flow to start. [`FlowId`] and [`Ended`]: its identity and its end.
 
 use bandwise_units::{BitRate, Bytes, Time};
 
@@ -7,33 +7,32 @@ use bandwise_units::{BitRate, Bytes, Time};
 pub struct FlowSpec<'a> {
     /// The links that it crosses, in order, each once; one or more.
     pub path: &'a [u32],
-    /// What it sends.
+    /// The size.
     pub bytes: Bytes,
-    /// Its class, or priority level: which queue it stands in at each link, or how soon it is served;
-    /// the policy says.
+    /// The class or priority level. The policy derives the queue at each link or the rank from it.
     pub class: u8,
-    /// Its coflow, job or application.
+    /// The coflow, job or application.
     pub group: u32,
-    /// The most that its source sends, if that is less than the links give.
+    /// The maximum rate of the source, if it is lower than that of the links.
     pub cap: Option<BitRate>,
 }
 
 /// A flow of a simulation. Flows that start later compare as larger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FlowId {
-    /// How many flows have started before it.
+    /// The number of flows that have started before it.
     pub(crate) serial: u64,
     pub(crate) slot: u32,
 }
 
 impl FlowId {
-    /// How many flows have started before it.
+    /// Returns the number of flows that have started before it.
     pub const fn serial(self) -> u64 {
         self.serial
     }
 
-    /// A small number that no other flow has at the same time: an index for arrays of what is known
-    /// of flows. A flow that starts after this one has ended may have it again.
+    /// Returns a small number that no other live flow has: an index for arrays. A flow that starts
+    /// after this one has ended may have the same.
     pub const fn index(self) -> usize {
         self.slot as usize
     }
@@ -42,10 +41,10 @@ impl FlowId {
 /// A flow that has sent all its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ended {
-    /// Which one.
+    /// The flow.
     pub flow: FlowId,
-    /// Its coflow, job or application.
+    /// The coflow, job or application.
     pub group: u32,
-    /// When: rounded up to picoseconds.
+    /// The time, rounded up to picoseconds.
     pub at: Time,
 }

@@ -1,8 +1,8 @@
-//! [`Flows`]: what is known of each flow, and what each bundle has carried.
+//! [`Flows`]: the state of each flow, and the volume that each bundle has carried.
 //!
-//! Flows of a bundle have one rate, so what matters of them is what *a* flow of the bundle would have
-//! carried since the bundle began: a flow ends when that reaches what it was when the flow joined, plus
-//! the flow's size. So a change of rate costs nothing per flow, and remainders are exact: volumes are
+//! Flows of a bundle have one rate, so the state is the volume that a flow of the bundle would have
+//! carried since the bundle began. A flow ends when it reaches its value at the flow's start plus
+//! the flow's size. So a change of rate costs nothing per flow. Remainders are exact: volumes are
 //! integers, of which a rate carries a whole number in any time.
 
 use crate::flow::FlowId;
@@ -17,29 +17,29 @@ pub(crate) struct Flow {
     pub(crate) bundle: u32,
     pub(crate) group: u32,
     pub(crate) bytes: Bytes,
-    /// What its bundle has carried when it has sent what its place is for.
+    /// The volume of its bundle at which it has sent the bytes of its place.
     target: Volume,
-    /// What of it comes after that.
+    /// The volume that it sends after that.
     pub(crate) later: Volume,
     is_live: bool,
 }
 
-/// What a flow of a bundle has carried. Aligned so that it never lies across two lines of the processor's
-/// cache: it is looked at whenever the rate changes.
+/// The volume that a flow of a bundle has carried. Aligned to one cache line, because it is read
+/// whenever the rate changes.
 #[derive(Debug, Clone, Default)]
 #[repr(align(64))]
 struct Carried {
     volume: Volume,
-    /// The target of its first flow; that of the last one that it had, if it has none.
+    /// The target of its first flow, or that of its last flow if it is empty.
     first: Volume,
-    /// The time up to which that is.
+    /// The time of that volume.
     since: Time,
 }
 
 /// The flows of a bundle by target and slot, the first last. Most bundles have one.
 type Waiting = SmallVec<[(Volume, u32); 1]>;
 
-/// All flows, in slots that are used again.
+/// All flows, in reusable slots.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Flows {
     all: Vec<Flow>,
@@ -54,22 +54,22 @@ impl Flows {
         self.all.len() as u32
     }
 
-    /// How many have not ended.
+    /// Returns the number of flows that have not ended.
     pub(crate) fn live(&self) -> usize {
         self.all.len() - self.free.len()
     }
 
-    /// The flow in a slot, if there is one.
+    /// Returns the flow in a slot, if there is one.
     pub(crate) fn get(&self, slot: u32) -> Option<&Flow> {
         self.all.get(slot as usize).filter(|flow| flow.is_live)
     }
 
-    /// The slots of a bundle's flows.
+    /// Iterates over the slots of a bundle's flows.
     pub(crate) fn of_bundle(&self, bundle: u32) -> impl Iterator<Item = u32> + '_ {
         self.waiting[bundle as usize].iter().map(|&(_, slot)| slot)
     }
 
-    /// What a flow has still to send, whose bundle has had `rate` since it was brought up to date.
+    /// Returns the remaining volume of a flow whose bundle has had `rate` since its last update.
     pub(crate) fn left(&self, slot: u32, rate: Rate, now: Time) -> Volume {
         let flow = &self.all[slot as usize];
         let carried = &self.by_bundle[flow.bundle as usize];
@@ -77,7 +77,7 @@ impl Flows {
         flow.target.less(volume).plus(flow.later)
     }
 
-    /// A bundle begins.
+    /// Begins a bundle.
     pub(crate) fn begin(&mut self, bundle: u32, now: Time) {
         if self.by_bundle.len() <= bundle as usize {
             self.by_bundle.resize_with(bundle as usize + 1, Carried::default);
@@ -88,14 +88,14 @@ impl Flows {
         self.waiting[bundle as usize].clear();
     }
 
-    /// Counts what a bundle has carried at `rate` up to now.
+    /// Updates the volume that a bundle has carried at `rate`.
     pub(crate) fn carry(&mut self, bundle: u32, rate: Rate, now: Time) {
         let carried = &mut self.by_bundle[bundle as usize];
         carried.volume = carried.volume.plus(rate.over(now - carried.since));
         carried.since = now;
     }
 
-    /// A flow starts, in no bundle yet.
+    /// Starts a flow without a bundle.
     pub(crate) fn start(&mut self, bytes: Bytes, group: u32) -> FlowId {
         let slot = self.free.pop().unwrap_or(self.all.len() as u32);
         let id = FlowId { serial: self.started, slot };
@@ -109,7 +109,7 @@ impl Flows {
         id
     }
 
-    /// A flow joins a bundle that is up to date, for at most `until` of what it has still to send.
+    /// Adds a flow to an updated bundle, for at most `until` of its remaining bytes.
     pub(crate) fn join(&mut self, slot: u32, bundle: u32, until: Option<Bytes>) {
         let flow = &mut self.all[slot as usize];
         let carried = &mut self.by_bundle[bundle as usize];
@@ -126,15 +126,15 @@ impl Flows {
         }
     }
 
-    /// When the first flow of a bundle, which has flows, has sent what its place is for, at `rate` from when the
-    /// bundle was brought up to date.
+    /// Returns the time at which the first flow of a bundle has sent the bytes of its place, at
+    /// `rate` from the bundle's last update on.
     pub(crate) fn first_end(&self, bundle: u32, rate: Rate) -> Option<Time> {
         let carried = &self.by_bundle[bundle as usize];
         let ps = carried.first.less(carried.volume).time_at(rate)?;
         carried.since.as_ps().checked_add(ps.as_ps()).map(Time::from_ps)
     }
 
-    /// Takes the first flow out of a bundle that is up to date, if it has sent what its place is for.
+    /// Removes the first flow from an updated bundle, if it has sent the bytes of its place.
     pub(crate) fn take_done(&mut self, bundle: u32) -> Option<u32> {
         let carried = &mut self.by_bundle[bundle as usize];
         let waiting = &mut self.waiting[bundle as usize];
@@ -146,7 +146,7 @@ impl Flows {
         Some(slot)
     }
 
-    /// A flow that is in no bundle any more has ended.
+    /// Ends a flow that has left its bundle.
     pub(crate) fn end(&mut self, slot: u32) {
         self.all[slot as usize].is_live = false;
         self.free.push(slot);

@@ -1,7 +1,7 @@
-//! [`Groups`]: how many flows each group has.
+//! [`Groups`]: the number of flows of each group.
 
-/// The groups that have flows, and how many. Flows of one group mostly come one after the other, so the place
-/// where the last one was found is looked at first.
+/// The groups with flows, and the number of flows of each. Flows of one group mostly come in
+/// sequence, so a search begins at the last result.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Groups {
     /// By number, ascending.
@@ -10,12 +10,12 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    /// The groups that have flows, ascending.
+    /// Iterates over the groups with flows, ascending.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> + '_ {
         self.all.iter().map(|&(group, _)| group)
     }
 
-    /// One more flow.
+    /// Counts one more flow.
     pub(crate) fn join(&mut self, group: u32) {
         match self.find(group) {
             Ok(at) => self.all[at].1 += 1,
@@ -23,7 +23,11 @@ impl Groups {
         }
     }
 
-    /// One flow less; whether it was the last one. Panics for a group without flows.
+    /// Counts one flow less, and returns whether it was the last one.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the group has no flows.
     pub(crate) fn leave(&mut self, group: u32) -> bool {
         let at = self.find(group).expect("its group has flows");
         self.all[at].1 -= 1;
@@ -50,7 +54,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     proptest::proptest! {
-        /// The same as a sorted map of counts.
+        /// The groups equal a sorted map of counts.
         #[test]
         fn as_a_map(steps in proptest::collection::vec((0u32..6, proptest::bool::ANY), 0..100)) {
             let (mut groups, mut map) = (Groups::default(), BTreeMap::<u32, u32>::new());

@@ -1,17 +1,15 @@
-//! Rates over links instead of packets: who has how much of the network at each instant, exactly and from
-//! event to event.
+//! Flow-level simulation: the rate of each flow at each instant, exactly, from event to event.
 //!
-//! - [`Network`] is a list of directed links with capacities, [`Links`] those of a fabric; [`FlowSpec`] a path, bytes, a class and a
-//!   group (a coflow, job or application).
-//! - [`Simulation`] starts flows, says when the next one ends and lets time pass. Flows that are treated
-//!   alike share one state, so their number costs little.
-//! - [`policy`] says who is served before whom and in which queue; how links share then is in
-//!   [`LinkConfig`], and what the network as a whole comes to in the module `share`.
+//! - [`Network`] is a list of directed links with capacities, [`Links`] those of a fabric.
+//!   [`FlowSpec`] has a path, bytes, a class and a group (a coflow, job or application).
+//! - [`Simulation`] starts flows, returns the time of the next event and advances. Flows that are
+//!   treated alike share one state, so their number costs little.
+//! - [`policy`] decides ranks and queues. [`LinkConfig`] states how a link shares among queues, and
+//!   the module `share` computes the equilibrium of the network.
 //! - [`coflow`] runs traces of shuffles on one big switch.
 //!
-//! Nothing here does I/O or knows another time than that of the simulation. Times, rates and volumes are
-//! integers: the same flows give the same times on any machine, whatever the order in which those of one
-//! instant were started.
+//! The crate does no I/O and reads no clock. Times, rates and volumes are integers: the same flows
+//! give the same times on any machine, in any order of starts at one instant.
 
 mod agenda;
 pub mod coflow;

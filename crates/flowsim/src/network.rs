@@ -1,9 +1,10 @@
-//! [`Network`]: directed links. [`LinkConfig`]: how one of them shares.
+//! [`Network`]: directed links. [`LinkConfig`]: the sharing of a link.
 
 use crate::rate::Rate;
 use bandwise_units::BitRate;
 
-/// The most that a link can carry. Rates are kept in 2^-16 bits per second, of which this is 2^60.
+/// The maximum capacity of a link. Rates are in units of 2^-16 bits per second, of which it has
+/// 2^60.
 pub const MAX_CAPACITY: BitRate = BitRate::from_gbps(10_000);
 
 /// The directed links that flows cross, numbered from 0.
@@ -13,7 +14,11 @@ pub struct Network {
 }
 
 impl Network {
-    /// Links of these capacities, each above 0 and at most [`MAX_CAPACITY`].
+    /// Returns links of these capacities.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`NetworkError`] if a capacity is zero or above [`MAX_CAPACITY`].
     pub fn new(capacities: impl IntoIterator<Item = BitRate>) -> Result<Network, NetworkError> {
         let check = |(link, capacity): (u32, BitRate)| match capacity.as_bps() {
             0 => Err(NetworkError::Capacity { link, capacity }),
@@ -24,18 +29,22 @@ impl Network {
         Ok(Network { capacities })
     }
 
-    /// How many links there are.
+    /// Returns the number of links.
     pub fn links(&self) -> u32 {
         self.capacities.len() as u32
     }
 
-    /// What a link carries. Panics for a link that isn't there.
+    /// Returns the capacity of a link.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the link does not exist.
     pub fn capacity(&self, link: u32) -> BitRate {
         self.capacities[link as usize].whole()
     }
 }
 
-/// One queue of a link.
+/// A queue of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Queue {
     pub(crate) weight: u32,
@@ -47,29 +56,30 @@ pub struct Queue {
 pub const MAX_WEIGHT: u32 = 1 << 24;
 
 impl Queue {
-    /// A queue that shares what the guarantees leave, by weight: 1 to [`MAX_WEIGHT`].
+    /// Returns a queue that shares what guarantees leave, by weight: 1 to [`MAX_WEIGHT`].
     pub const fn weighted(weight: u32) -> Queue {
         Queue { weight, guarantee: Rate::ZERO, limit: Rate::UNLIMITED }
     }
 
-    /// A queue that has at least `least` when it has so much to send, and shares what is left by
+    /// Returns a queue that has at least `least` if it has as much to send, and shares the rest by
     /// `weight`.
     pub const fn guaranteed(least: BitRate, weight: u32) -> Queue {
         Queue { weight, guarantee: Rate::new(least), limit: Rate::UNLIMITED }
     }
 
-    /// A queue that never has more than `rate`, though the link be idle, and never less when it has
-    /// so much to send. Where flows have ranks, those behind one that its reservation limits get nothing.
+    /// Returns a queue that never has more than `rate`, even on an idle link, and never less if it
+    /// has as much to send. If flows have ranks, those after one that the reservation limits get
+    /// nothing.
     pub const fn reserved(rate: BitRate) -> Queue {
         Queue { weight: 1, guarantee: Rate::new(rate), limit: Rate::new(rate) }
     }
 }
 
-/// How a link shares: its queues, and in which of them the flows of a class stand.
+/// The sharing of a link: its queues, and the queue of each class.
 ///
-/// Among the queues that have something to send, each first has its guarantee; the rest is shared by
-/// weight; what a queue can't use goes to the others by weight. Within a queue flows share max-min
-/// fairly. So a link is idle only where all its flows are limited elsewhere, or by a reservation.
+/// Each queue with flows first has its guarantee. The rest is shared by weight, and what a queue
+/// cannot use goes to the others by weight. Within a queue flows share max-min fairly. So a link is
+/// idle only if all its flows are limited elsewhere, or by a reservation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkConfig {
     pub(crate) queues: Vec<Queue>,
@@ -77,13 +87,18 @@ pub struct LinkConfig {
 }
 
 impl LinkConfig {
-    /// One queue for all.
+    /// Returns one queue for all flows.
     pub fn single() -> LinkConfig {
         LinkConfig { queues: vec![Queue::weighted(1)], queue_of_class: Vec::new() }
     }
 
-    /// Queues, 1 to 256, and for class 0, 1, … the number of its queue. Classes that the table does
-    /// not reach stand in queue 0.
+    /// Returns queues, 1 to 256, and the queue of class 0, 1, … Classes beyond the table use queue
+    /// 0.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`NetworkError`] if the number of queues, a weight or a queue of a class is out of
+    /// range.
     pub fn new(queues: Vec<Queue>, queue_of_class: Vec<u8>) -> Result<LinkConfig, NetworkError> {
         if queues.is_empty() || queues.len() > 256 {
             return Err(NetworkError::Queues { queues: queues.len() });
@@ -98,8 +113,13 @@ impl LinkConfig {
         Ok(LinkConfig { queues, queue_of_class })
     }
 
-    /// Queues of these weights, one or more, each from 1; of some classes the number of their queue. Classes that are not
-    /// named stand in queue 0.
+    /// Returns queues of these weights, one or more, each from 1, and the queues of some classes.
+    /// Other classes use queue 0.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`NetworkError`] if the number of queues, a weight or a queue of a class is out of
+    /// range.
     pub fn weighted(
         weights: &[u8],
         queues: impl IntoIterator<Item = (u8, u8)>,
@@ -114,12 +134,12 @@ impl LinkConfig {
         LinkConfig::new(weights.iter().map(queue).collect(), queue_of_class)
     }
 
-    /// The queue in which flows of a class stand.
+    /// Returns the queue of a class.
     pub fn queue_of(&self, class: u8) -> u8 {
         self.queue_of_class.get(usize::from(class)).copied().unwrap_or(0)
     }
 
-    /// Whether the guarantees fit a link.
+    /// Checks that the guarantees fit a link.
     pub(crate) fn check_for(&self, link: u32, capacity: Rate) -> Result<(), NetworkError> {
         let guarantees = self.queues.iter().map(|q| u128::from(q.guarantee.0)).sum::<u128>();
         if guarantees > u128::from(capacity.0) {
@@ -129,57 +149,57 @@ impl LinkConfig {
     }
 }
 
-/// Why links can't be so.
+/// The reasons for which links are invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
-    /// A link that carries nothing, or more than can be counted.
+    /// A capacity of zero, or too large.
     #[error("link {link} has a capacity of {capacity}")]
     Capacity {
         /// The link.
         link: u32,
-        /// Its capacity as given.
+        /// The capacity.
         capacity: BitRate,
     },
-    /// No queue, or too many.
+    /// No queue, or more than 256.
     #[error("a link with {queues} queues")]
     Queues {
-        /// How many there are.
+        /// The number of queues.
         queues: usize,
     },
-    /// A weight of nothing, or too large.
+    /// A weight out of range.
     #[error("a queue with a weight of {weight}")]
     Weight {
-        /// The weight as given.
+        /// The weight.
         weight: u32,
     },
-    /// A class in a queue that isn't there.
+    /// A class in a queue that does not exist.
     #[error("a class in queue {queue} of a link that has {queues}")]
     NoSuchQueue {
-        /// The queue as given.
+        /// The queue.
         queue: u8,
-        /// How many there are.
+        /// The number of queues.
         queues: usize,
     },
-    /// Guarantees that the link can't give all at once.
+    /// Guarantees whose sum exceeds the capacity of the link.
     #[error("the guarantees of link {link} are more than its {capacity}")]
     Guarantees {
         /// The link.
         link: u32,
-        /// What it carries.
+        /// The capacity.
         capacity: BitRate,
     },
-    /// A link that isn't there.
+    /// A link that does not exist.
     #[error("there is no link {link}")]
     NoSuchLink {
-        /// Its number as given.
+        /// The link's number.
         link: u32,
-        /// How many there are.
+        /// The number of links.
         links: u32,
     },
 }
 
 impl NetworkError {
-    /// What would be allowed instead.
+    /// Returns the allowed values.
     pub fn allowed(&self) -> String {
         match self {
             Self::Capacity { .. } => format!("above 0 and at most {MAX_CAPACITY}"),

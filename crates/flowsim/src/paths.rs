@@ -1,24 +1,24 @@
-//! [`Paths`]: the paths that flows have taken, numbered. [`Alike`]: the bundles on each.
+//! [`Paths`]: numbered paths of flows. [`Alike`]: the bundles on each path.
 
 use crate::share::QueueChoice;
 use std::collections::BTreeMap;
 
 const NONE: u32 = u32::MAX;
 
-/// All paths that flows have taken.
+/// All paths that flows have used.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Paths {
-    /// By path: where its links end in `links`; they begin where those of the one before end.
+    /// The end of each path's links in `links`. They begin at the end of the previous path.
     end: Vec<u32>,
     links: Vec<u32>,
-    /// By first and last link: the path with these that was found last.
+    /// The last path found with this first and last link.
     newest: BTreeMap<(u32, u32), u32>,
-    /// By path: the one with the same first and last link that was found before it.
+    /// The previous path with the same first and last link, by path.
     older: Vec<u32>,
 }
 
 impl Paths {
-    /// The number of a path of one link or more.
+    /// Returns the number of a path of one link or more.
     pub(crate) fn number(&mut self, path: &[u32]) -> u32 {
         let (&first, &last) = (path.first().expect("a link"), path.last().expect("a link"));
         let newest = self.newest.entry((first, last)).or_insert(NONE);
@@ -38,7 +38,7 @@ impl Paths {
     }
 }
 
-/// What flows of a bundle have in common.
+/// The common properties of a bundle's flows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Likeness {
     pub(crate) path: u32,
@@ -49,19 +49,19 @@ pub(crate) struct Likeness {
     pub(crate) queue: QueueChoice,
 }
 
-/// Which bundles flows may join.
+/// The bundles that flows may join.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Alike {
-    /// By path: the first of its bundles.
+    /// The first bundle of each path.
     first: Vec<u32>,
-    /// By bundle: the next one of its path.
+    /// The next bundle of the same path, by bundle.
     next: Vec<u32>,
-    /// By bundle: what its flows have in common, if others may join.
+    /// The common properties of a bundle's flows, if others may join.
     likeness: Vec<Option<Likeness>>,
 }
 
 impl Alike {
-    /// The bundle whose flows are like that.
+    /// Returns the bundle with these properties.
     pub(crate) fn find(&self, like: &Likeness) -> Option<u32> {
         let mut at = self.first.get(like.path as usize).copied().unwrap_or(NONE);
         while at != NONE && self.likeness[at as usize].as_ref() != Some(like) {
@@ -70,12 +70,12 @@ impl Alike {
         (at != NONE).then_some(at)
     }
 
-    /// The kin of a bundle that others may join.
+    /// Returns the kin of a bundle that others may join.
     pub(crate) fn kin(&self, bundle: u32) -> Option<u64> {
         self.likeness[bundle as usize].map(|like| like.kin)
     }
 
-    /// A bundle begins.
+    /// Begins a bundle.
     pub(crate) fn begin(&mut self, bundle: u32, like: Option<Likeness>) {
         if self.likeness.len() <= bundle as usize {
             self.likeness.resize(bundle as usize + 1, None);
@@ -91,7 +91,7 @@ impl Alike {
         }
     }
 
-    /// A bundle has ended.
+    /// Ends a bundle.
     pub(crate) fn end(&mut self, bundle: u32) {
         let Some(Likeness { path, .. }) = self.likeness[bundle as usize].take() else { return };
         let next = self.next[bundle as usize];
@@ -113,7 +113,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// As a map has them.
+        /// Numbers are equal to those of a map.
         #[test]
         fn numbers_of_paths(
             paths in proptest::collection::vec(proptest::collection::vec(0u32..4, 1..5), 0..100),
@@ -126,7 +126,7 @@ mod tests {
             }
         }
 
-        /// As a map has them, whatever begins and ends.
+        /// Bundles are equal to those of a map after any sequence of operations.
         #[test]
         fn bundles_that_are_alike(steps in proptest::collection::vec((0u32..4, 0u64..4), 0..200)) {
             let (mut alike, mut map, mut free) = (Alike::default(), BTreeMap::new(), vec![]);

@@ -13,27 +13,27 @@ const FRACTION: u32 = 16;
 pub(crate) struct Rate(pub(crate) u64);
 
 impl Rate {
-    /// No rate.
+    /// A rate of zero.
     pub(crate) const ZERO: Rate = Rate(0);
-    /// More than any link carries: nothing limits it.
+    /// A rate above that of any link.
     pub(crate) const UNLIMITED: Rate = Rate(u64::MAX);
 
-    /// All of a rate of whole bits per second; [`Rate::UNLIMITED`] where it doesn't fit.
+    /// Returns a rate of whole bits per second, or [`Rate::UNLIMITED`] if it does not fit.
     pub(crate) const fn new(rate: BitRate) -> Rate {
         Rate(rate.as_bps().saturating_mul(1 << FRACTION))
     }
 
-    /// Whole bits per second, rounded down.
+    /// Returns the whole bits per second, rounded down.
     pub(crate) const fn whole(self) -> BitRate {
         BitRate::from_bps(self.0 >> FRACTION)
     }
 
-    /// What `flows` flows of this rate have together.
+    /// Returns the rate of `flows` flows together.
     pub(crate) const fn times(self, flows: u32) -> u64 {
         self.0.saturating_mul(flows as u64)
     }
 
-    /// What is carried in `time`, exactly.
+    /// Returns the volume that is carried in `time`, exactly.
     pub(crate) const fn over(self, time: Time) -> Volume {
         Volume(self.0 as u128 * time.as_ps() as u128)
     }
@@ -44,35 +44,35 @@ impl Rate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Volume(pub(crate) u128);
 
-/// Units in a byte.
+/// The number of units in a byte.
 const BYTE: u128 = (8 * 1_000_000_000_000) << FRACTION;
 
 impl Volume {
-    /// Nothing.
+    /// A volume of zero.
     pub(crate) const ZERO: Volume = Volume(0);
 
-    /// All of some bytes.
+    /// Returns the volume of some bytes.
     pub(crate) const fn of(bytes: Bytes) -> Volume {
         Volume(bytes.get() as u128 * BYTE)
     }
 
-    /// Whole bytes, rounded up: what is left of a flow is never less than it says.
+    /// Returns the bytes, rounded up, so that a remainder is never understated.
     pub(crate) const fn bytes(self) -> Bytes {
         Bytes::new(self.0.div_ceil(BYTE) as u64)
     }
 
-    /// This and another one.
+    /// Returns the sum of two volumes.
     pub(crate) const fn plus(self, other: Volume) -> Volume {
         Volume(self.0 + other.0)
     }
 
-    /// What is left of this without another one; nothing where that is larger.
+    /// Returns the difference, or zero if `other` is larger.
     pub(crate) const fn less(self, other: Volume) -> Volume {
         Volume(self.0.saturating_sub(other.0))
     }
 
-    /// How long it takes at a rate, rounded up to picoseconds, so that all of it has been carried
-    /// then; none where it never ends.
+    /// Returns the duration at a rate, rounded up to picoseconds, so that all has been carried
+    /// then. Returns `None` if it never ends.
     pub(crate) fn time_at(self, rate: Rate) -> Option<Time> {
         if self.0 == 0 {
             return Some(Time::ZERO);
@@ -80,8 +80,8 @@ impl Volume {
         if rate == Rate::ZERO {
             return None;
         }
-        // Up to 2^50 the quotient of floats is off by one at most, which a product tells; a division of 128
-        // bits takes ten times as long.
+        // Up to 2^50 the quotient of floats is off by at most one, which a product corrects. A
+        // division of 128 bits takes ten times as long.
         let near = (self.0 as f64 / rate.0 as f64) as u64;
         if near < 1 << 50 {
             let covers = |ps: u64| u128::from(ps) * u128::from(rate.0) >= self.0;

@@ -1,4 +1,4 @@
-//! [`Scene`]: what a policy sees of a simulation. [`Moves`] and [`Rates`]: what it says.
+//! [`Scene`]: a policy's view of a simulation. [`Moves`] and [`Rates`]: its decisions.
 
 use crate::flow::FlowId;
 use crate::flows::Flows;
@@ -7,7 +7,7 @@ use crate::rate::{Rate, Volume};
 use crate::share::Sharing;
 use bandwise_units::{BitRate, Bytes, Time};
 
-/// A simulation at the instant at which rates are worked out.
+/// A simulation at the instant at which rates are computed.
 #[derive(Debug, Clone, Copy)]
 pub struct Scene<'a> {
     pub(crate) now: Time,
@@ -26,101 +26,101 @@ pub struct FlowView<'a> {
     pub(crate) id: FlowId,
     pub(crate) bundle: u32,
     pub(crate) left: Volume,
-    /// Its coflow, job or application.
+    /// The coflow, job or application.
     pub group: u32,
-    /// All that it sends.
+    /// The size.
     pub bytes: Bytes,
     sharing: &'a Sharing,
 }
 
 impl<'a> FlowView<'a> {
-    /// The links that it crosses, in order.
+    /// Iterates over the links that it crosses, in order.
     pub fn path(&self) -> impl DoubleEndedIterator<Item = u32> + 'a {
         self.sharing.bundles.hops(self.bundle).iter().map(|hop| hop.link)
     }
 
-    /// What it has still to send, rounded up.
+    /// Returns the remaining bytes, rounded up.
     pub fn left(&self) -> Bytes {
         self.left.bytes()
     }
 
-    /// The most that its source sends, in units of [`Rate`].
+    /// Returns the maximum rate of its source, in units of [`Rate`].
     pub(crate) fn cap_units(&self) -> u64 {
         self.sharing.bundles.get(self.bundle).cap.0
     }
 
-    /// Its rank before.
+    /// Returns its present rank.
     pub fn rank(&self) -> u64 {
         self.sharing.bundles.get(self.bundle).rank
     }
 }
 
 impl<'a> Scene<'a> {
-    /// The time.
+    /// Returns the time.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// How many links there are.
+    /// Returns the number of links.
     pub fn links(&self) -> u32 {
         self.sharing.count()
     }
 
-    /// What a link carries.
+    /// Returns the capacity of a link.
     pub fn capacity(&self, link: u32) -> BitRate {
         self.sharing.capacity(link).whole()
     }
 
-    /// The same in units of [`Rate`].
+    /// Returns the capacity of a link in units of [`Rate`].
     pub(crate) fn capacity_units(&self, link: u32) -> u64 {
         self.sharing.capacity(link).0
     }
 
-    /// The groups that have flows, ascending.
+    /// Iterates over the groups with flows, ascending.
     pub fn groups(&self) -> impl Iterator<Item = u32> + 'a {
         self.groups.numbers()
     }
 
-    /// Whether a group has lost its last flow since the last time.
+    /// Returns whether a group has lost its last flow since the last computation.
     pub fn has_lost_group(&self) -> bool {
         self.has_lost_group
     }
 
-    /// All flows, by slot.
+    /// Iterates over all flows, by slot.
     pub fn flows(&self) -> impl Iterator<Item = FlowView<'a>> + 'a {
         let scene = *self;
         (0..self.flows.slots()).filter_map(move |slot| scene.flow(slot))
     }
 
-    /// The flows that have started since the last time and have not ended.
+    /// Iterates over the flows that have started since the last computation and have not ended.
     pub fn started(&self) -> impl Iterator<Item = FlowView<'a>> + 'a {
         let scene = *self;
         self.started.iter().filter_map(move |&slot| scene.flow(slot))
     }
 
-    /// The flows that have started or gone to another place since the last time and have not ended; one that
-    /// has done both may come twice.
+    /// Iterates over the flows that have been placed since the last computation and have not ended.
+    /// A flow that has started and moved may occur twice.
     pub fn placed(&self) -> impl Iterator<Item = FlowView<'a>> + 'a {
         let scene = *self;
         self.placed.iter().filter_map(move |&slot| scene.flow(slot))
     }
 
-    /// A flow, if it has not ended.
+    /// Returns a flow, if it has not ended.
     pub fn get(&self, id: FlowId) -> Option<FlowView<'a>> {
         self.flow(id.slot).filter(|flow| flow.id == id)
     }
 
-    /// The last links of flows that have ended since the last time, or gone to another place.
+    /// Iterates over the last links of flows that have ended or moved since the last computation.
     pub fn left_from(&self) -> impl Iterator<Item = u32> + 'a {
         self.left_from.iter().copied()
     }
 
-    /// The flows that cross a link and are not held, the first ranks first.
+    /// Iterates over the flows that cross a link and are not held, the first ranks first.
     pub fn crossing(&self, link: u32) -> impl Iterator<Item = FlowView<'a>> + 'a {
         self.of_bundles(self.sharing.crossing(link))
     }
 
-    /// Those of them that have a rate there.
+    /// Iterates over those of them that have a rate there.
     pub fn served(&self, link: u32) -> impl Iterator<Item = FlowView<'a>> + 'a {
         self.of_bundles(self.sharing.served(link))
     }
@@ -148,28 +148,28 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Ranks that a policy changes.
+/// The ranks that a policy changes.
 #[derive(Debug, Clone, Default)]
 pub struct Moves {
-    /// By kin, in its order.
+    /// The changes by kin, in the policy's order.
     pub(crate) by_kin: Vec<(u64, u64)>,
-    /// Bundle and rank.
+    /// The changes by bundle.
     pub(crate) by_bundle: Vec<(u32, u64)>,
 }
 
 impl Moves {
-    /// All flows of that kin get a rank.
+    /// Sets the rank of all flows of a kin.
     pub fn kin(&mut self, kin: u64, rank: u64) {
         self.by_kin.push((kin, rank));
     }
 
-    /// One flow gets a rank, and all that have one rate with it.
+    /// Sets the rank of a flow, and of all that share its rate.
     pub fn flow(&mut self, flow: &FlowView<'_>, rank: u64) {
         self.by_bundle.push((flow.bundle, rank));
     }
 }
 
-/// Rates that a policy gives. A flow that it says nothing of keeps what it has.
+/// The rates that a policy sets. A flow that is not set keeps its rate.
 #[derive(Debug)]
 pub struct Rates<'a> {
     pub(crate) given: &'a mut Vec<(u32, Rate)>,
@@ -180,7 +180,7 @@ impl Rates<'_> {
         self.given.push((flow.bundle, rate));
     }
 
-    /// A flow has a rate from now on, and so have all that have one rate with it.
+    /// Sets the rate of a flow, and of all that share its rate.
     pub fn give(&mut self, flow: &FlowView<'_>, rate: BitRate) {
         self.given.push((flow.bundle, Rate::new(rate)));
     }

@@ -1,4 +1,4 @@
-//! Coflow traces on a fabric whose only limits are its ports: how long each coflow takes.
+//! Completion times of coflow traces on a fabric whose only limits are its ports.
 
 mod clock;
 mod ordered;
@@ -12,22 +12,23 @@ use bandwise_units::{BitRate, Time};
 use bandwise_workload::{Coflow, CoflowTrace};
 use std::ops::ControlFlow;
 
-/// The rate of ports that coflow schedulers are compared at (Varys, section 7: 1 Gbps).
+/// The port rate at which coflow schedulers are compared (Varys, section 7: 1 Gbps).
 pub const PORT_RATE: BitRate = BitRate::from_gbps(1);
 
-/// How long the coflows of a trace took.
+/// The completion times of a trace's coflows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoflowTimes {
-    /// From arrival to the end of the last flow, by coflow as they stand in the trace.
+    /// The time from arrival to the end of the last flow, in the order of the trace.
     pub times: Vec<Time>,
-    /// How many flows there were.
+    /// The number of flows.
     pub flows: usize,
-    /// At how many instants flows ended.
+    /// The number of instants at which flows ended.
     pub events: usize,
 }
 
 impl CoflowTimes {
-    /// The average coflow completion time, rounded down to picoseconds; zero without coflows.
+    /// Returns the mean coflow completion time, rounded down to picoseconds, or zero without
+    /// coflows.
     pub fn average(&self) -> Time {
         let sum = self.times.iter().map(|time| u128::from(time.as_ps())).sum::<u128>();
         Time::from_ps((sum / self.times.len().max(1) as u128) as u64)
@@ -41,15 +42,20 @@ impl CoflowTimes {
     }
 }
 
-/// Instants between two looks of whoever watches.
+/// The number of instants between two calls of the observer.
 const WATCH_EVERY: usize = 64;
 
-/// Runs a trace on one big switch: each port has a link that sends (numbered as the port) and one that
-/// receives (after those), both of `rate`, and nothing else is limited. A coflow is a group of flows, its
-/// number that of its place in the trace. A port that sends to itself takes both its links, as in the
-/// simulator that the public trace was made for.
+/// Runs a trace on one big switch. Each port has a sending link (numbered as the port) and a
+/// receiving link (after those), both of `rate`. A coflow is a group of flows, with its index in
+/// the trace as number. A port that sends to itself uses both its links, as in the simulator for
+/// which the public trace was made.
 ///
-/// `watch` is told now and then how many flows have ended; when it says so there are no times.
+/// `watch` is called regularly with the number of ended flows. Returns `None` if it breaks.
+///
+/// # Errors
+///
+/// Returns a [`NetworkError`] if the rate is out of range, or the policy configures an invalid
+/// link.
 pub fn run<P: Policy>(
     trace: &CoflowTrace,
     rate: BitRate,
@@ -60,7 +66,7 @@ pub fn run<P: Policy>(
     Ok(run_over(trace, simulation, watch))
 }
 
-/// The same over the links of a simulation without flows yet.
+/// Runs a trace over the links of a simulation without flows, as [`run`] does.
 pub fn run_over<P: Policy>(
     trace: &CoflowTrace,
     simulation: Simulation<P>,
@@ -69,22 +75,22 @@ pub fn run_over<P: Policy>(
     follow(trace, Links { ports: trace.ports, simulation, ended: Vec::new() }, watch)
 }
 
-/// The links of such a switch.
+/// Returns the links of such a switch.
 fn big_switch(trace: &CoflowTrace, rate: BitRate) -> Result<Network, NetworkError> {
     Network::new(vec![rate; 2 * trace.ports as usize])
 }
 
-/// What carries the flows of a trace.
+/// A simulation that carries the flows of a trace.
 trait Carrier {
-    /// When the next flow ends, at today's rates, or rates change.
+    /// Returns the time of the next end of a flow or change of rates.
     fn next_event(&mut self) -> Option<Time>;
-    /// Lets time pass up to the next event or an earlier time, and tells of each flow that ends its group.
+    /// Advances to the next event or an earlier time, and reports the group of each flow that ends.
     fn advance(&mut self, to: Time, tell: &mut dyn FnMut(u32));
-    /// Starts the flows of a coflow now.
+    /// Starts the flows of a coflow.
     fn start(&mut self, group: u32, coflow: &Coflow);
 }
 
-/// Starts coflows when they arrive, and notes when they have ended.
+/// Starts coflows at their arrivals, and records their ends.
 fn follow(
     trace: &CoflowTrace,
     mut carrier: impl Carrier,
@@ -113,7 +119,7 @@ fn follow(
     Some(CoflowTimes { times, flows, events })
 }
 
-/// Links that know nothing of ports and coflows.
+/// Links without knowledge of ports and coflows.
 struct Links<P: Policy> {
     ports: u32,
     simulation: Simulation<P>,

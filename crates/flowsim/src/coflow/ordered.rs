@@ -1,4 +1,5 @@
-//! [`run_in_order`]: traces under schedulers that serve one coflow before the other at every port, or all alike.
+//! [`run_in_order`]: traces under schedulers that serve coflows in one order at every port, or all
+//! alike.
 
 use super::peers::{Growth, Peers};
 use super::{Carrier, CoflowTimes, big_switch, follow};
@@ -10,19 +11,24 @@ use bandwise_units::{BitRate, Time};
 use bandwise_workload::{Coflow, CoflowTrace};
 use std::ops::ControlFlow;
 
-/// Which coflows go first at every port. Flows that are served alike share max-min fairly.
+/// The order of coflows at every port. Flows that are served alike share max-min fairly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// None: all flows are served alike, as by [`policy::MaxMin`](crate::policy::MaxMin).
+    /// No order: all flows are served alike, as by [`policy::MaxMin`](crate::policy::MaxMin).
     Fair,
-    /// The one of [`policy::SmallestGroup`](crate::policy::SmallestGroup).
+    /// The order of [`policy::SmallestGroup`](crate::policy::SmallestGroup).
     SmallestFirst,
-    /// The one of [`policy::Sincronia`](crate::policy::Sincronia).
+    /// The order of [`policy::Sincronia`](crate::policy::Sincronia).
     Sincronia,
 }
 
-/// Runs a trace as [`run`](super::run) does by the policy of that name, exactly, in a fraction of the time: with every
-/// flow that ends most rates change, and here a rate is one of a port and not of each flow.
+/// Runs a trace as [`run`](super::run) does under the policy of that name, with exactly the same
+/// times but faster. With every flow that ends most rates change; here a rate belongs to a port and
+/// not to each flow.
+///
+/// # Errors
+///
+/// Returns a [`NetworkError`] if the rate is out of range.
 pub fn run_in_order(
     trace: &CoflowTrace,
     rate: BitRate,
@@ -32,28 +38,28 @@ pub fn run_in_order(
     Ok(follow(trace, Switch::new(&big_switch(trace, rate)?, order), watch))
 }
 
-/// One big switch: links that send, then links that receive.
+/// One big switch: sending links, then receiving links.
 #[derive(Debug)]
 struct Switch {
     now: Time,
     order: Order,
-    /// By link, in units of a [`Rate`](crate::rate::Rate).
+    /// The capacity of each link, in units of a [`Rate`](crate::rate::Rate).
     capacities: Vec<u64>,
     /// The same in bits per second.
     bits_per_s: Vec<f64>,
-    /// Flows that are served alike, and the group or first group of them, in slots that are used again.
+    /// Flows that are served alike, with the first of their groups, in reusable slots.
     slots: Vec<Option<(u32, Peers)>>,
     free: Vec<u32>,
-    /// Slots, those first that are served first.
+    /// Slots in the order of service.
     served: Vec<u32>,
-    /// A coflow has come or gone since the order was worked out.
+    /// Whether a coflow has arrived or ended since the last ordering.
     is_out_of_order: bool,
     is_stale: bool,
-    /// By slot and its ports: when the next flow ends by the port's clock.
+    /// The end of the next flow by a port's clock, by slot and port.
     agenda: Agenda,
     growth: Growth,
     rests: Vec<u64>,
-    /// Groups of flows without bytes, which end when they start.
+    /// Groups of flows without bytes, which end at their start.
     empty: Vec<u32>,
 }
 
@@ -76,7 +82,8 @@ impl Switch {
         }
     }
 
-    /// Flows that are served alike, of this group or of this one and others, and the links that they cross.
+    /// Adds flows that are served alike, of this group and possibly others, and the links that they
+    /// cross.
     fn add(&mut self, group: u32, mut links: Vec<u32>) -> u32 {
         links.sort_unstable();
         links.dedup();
@@ -89,7 +96,7 @@ impl Switch {
         slot
     }
 
-    /// All flows of a slot have ended.
+    /// Removes a slot whose flows have all ended.
     fn remove(&mut self, slot: u32) {
         for port in 0..self.links() {
             self.agenda.set(self.clock(slot, port), None);
@@ -100,7 +107,7 @@ impl Switch {
         self.is_out_of_order = true;
     }
 
-    /// The clock of a port of a slot.
+    /// Returns the clock of a slot's port.
     fn clock(&self, slot: u32, port: u32) -> u32 {
         let first = slot.checked_mul(self.links());
         first.and_then(|first| first.checked_add(port)).expect("fewer than 2^32 clocks")
@@ -110,7 +117,7 @@ impl Switch {
         self.capacities.len() as u32
     }
 
-    /// Works out rates, if something has changed.
+    /// Computes rates, if a flow has started or ended.
     fn refresh(&mut self) {
         if !std::mem::take(&mut self.is_stale) {
             return;
@@ -129,7 +136,7 @@ impl Switch {
         }
     }
 
-    /// Works out who goes first, by what all have left.
+    /// Computes the order of coflows from their remaining bytes.
     fn put_in_order(&mut self) {
         let order: &dyn Fn(&Demands) -> Vec<usize> = match self.order {
             Order::Fair => return,

@@ -1,4 +1,4 @@
-//! [`Peers`]: flows of which none goes before another, and how they share what those before them leave.
+//! [`Peers`]: flows of equal priority, and their shares of what earlier ones leave.
 
 use super::clock::Clock;
 use crate::rate::{Rate, Volume};
@@ -6,34 +6,35 @@ use bandwise_units::{Bytes, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Flows that are served alike, as those of a coflow, at their ports: links of the switch, those that senders have first.
+/// Flows that are served alike, such as those of a coflow, at their ports: links of the switch,
+/// senders' links first.
 ///
-/// They share max-min fairly: they grow at one pace until a port is full, which stops those that cross it, and so
-/// on ([`share`](Peers::share)). So a flow has the rate of the port that stopped it, each port has a [`Clock`] for the
-/// flows that it stops, and a flow is touched only when another port stops it. A flow one of whose ports is full before
-/// is stopped by none.
+/// They share max-min fairly. All grow at one pace until a port is full, which stops the flows that
+/// cross it, and so on ([`share`](Peers::share)). So a flow has the rate of the port that stopped
+/// it, each port has a [`Clock`] for the flows that it stops, and a flow changes only when another
+/// port stops it. A flow with a port that is full beforehand is stopped by none.
 ///
-/// A flow crosses two ports, so it is stopped already exactly when its other port is done: whoever goes through the
-/// flows of a port looks at nothing but that port's list.
+/// A flow crosses two ports, so it has been stopped exactly if its other port is done. A pass over
+/// the flows of a port therefore reads only that port's list.
 #[derive(Debug, Clone)]
 pub(super) struct Peers {
     flows: Vec<Flow>,
-    /// Places of flows that have ended.
+    /// The places of flows that have ended.
     free: Vec<u32>,
-    /// How many flows have not ended.
+    /// The number of flows that have not ended.
     live: usize,
-    /// Flows have come or gone since the last time.
+    /// Whether flows have started or ended since the last computation.
     has_changed: bool,
-    /// By port: the link.
+    /// The link of each port.
     links: Vec<u32>,
-    /// The first port that receives.
+    /// The first receiving port.
     receivers: u32,
-    /// By port: what those before leave of the link, and what it leaves.
+    /// The rest of each port's link that earlier flows leave, and the rest that these flows leave.
     found: Vec<u64>,
     left: Vec<u64>,
-    /// By port: those before leave nothing.
+    /// Whether earlier flows leave nothing, by port.
     is_full: Vec<bool>,
-    /// By port: flows whose other port is not full.
+    /// The number of flows whose other port is not full, by port.
     open: Vec<u32>,
     crossings: Vec<Vec<Crossing>>,
     clocks: Vec<Clock>,
@@ -43,20 +44,20 @@ pub(super) struct Peers {
 #[derive(Debug, Clone, Copy)]
 struct Flow {
     group: u32,
-    /// What it has left; of one that goes by a clock, what that shows when it ends.
+    /// The remaining volume, or the volume of its clock at which it ends.
     left: Volume,
-    /// Where it sends and where it receives, and its places among the crossings there.
+    /// The sending and the receiving port, and the flow's places among the crossings there.
     ports: [u32; 2],
     places: [u32; 2],
-    /// At which of the two is the clock that it goes by.
+    /// The index of the port whose clock counts the flow.
     by: Option<u8>,
 }
 
-/// A flow that crosses a port, with what is looked at whenever the port is full.
+/// A flow at a port, with the data that is read whenever the port is full.
 #[derive(Debug, Clone, Copy)]
 struct Crossing {
     flow: u32,
-    /// Its other port, and in the last bit whether it goes by this port's clock.
+    /// The other port; the last bit is set if this port's clock counts the flow.
     other_and_clock: u32,
 }
 
@@ -78,19 +79,19 @@ impl Crossing {
     }
 }
 
-/// What is needed while flows grow. Its memory is used again.
+/// The state while flows grow. Its memory is reused.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Growth {
-    /// By port: flows that grow.
+    /// The number of growing flows, by port.
     growing: Vec<u32>,
-    /// By port: it has stopped its flows.
+    /// Whether a port has stopped its flows.
     is_done: Vec<bool>,
-    /// By how much flows have grown when a port is full, as far as is known.
+    /// The growth at which a port is full, as far as is known.
     ends: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
 impl Peers {
-    /// None yet, over these links, ascending; those from `receiving` on lead to receivers.
+    /// Returns no flows over these links, ascending. Links from `receiving` on lead to receivers.
     pub(super) fn new(links: Vec<u32>, receiving: u32) -> Peers {
         let count = links.len();
         Peers {
@@ -102,7 +103,7 @@ impl Peers {
             links,
             found: vec![0; count],
             left: vec![0; count],
-            // Nothing has been left yet, and so no port is open.
+            // Earlier flows have left nothing so far, so no port is open.
             is_full: vec![true; count],
             open: vec![0; count],
             crossings: vec![Vec::new(); count],
@@ -110,7 +111,7 @@ impl Peers {
         }
     }
 
-    /// A flow of a group starts, over two of the links.
+    /// Starts a flow of a group over two of the links.
     pub(super) fn start(&mut self, group: u32, path: [u32; 2], bytes: Bytes) {
         let port = |link| self.links.binary_search(&link).expect("it is one of these") as u32;
         let ports = path.map(port);
@@ -130,12 +131,12 @@ impl Peers {
         self.has_changed = true;
     }
 
-    /// How many flows have not ended.
+    /// Returns the number of flows that have not ended.
     pub(super) fn live(&self) -> usize {
         self.live
     }
 
-    /// The links and what is left, rounded up to bytes, of each flow that has not ended.
+    /// Iterates over the links and remaining bytes (rounded up) of all flows that have not ended.
     pub(super) fn demands(&self, now: Time) -> impl Iterator<Item = ([u32; 2], u64)> + '_ {
         let of_port = move |port: usize| {
             let shown = self.clocks[port].shown(now);
@@ -153,7 +154,8 @@ impl Peers {
         (0..self.receivers as usize).flat_map(of_port)
     }
 
-    /// Shares what those before leave of each link, and says of which ports' clocks the next end is another one, and when.
+    /// Shares what earlier flows leave of each link, and reports each port's clock whose next end
+    /// has changed, with that end.
     pub(super) fn share(
         &mut self,
         rests: &mut [u64],
@@ -162,7 +164,7 @@ impl Peers {
         mut tell: impl FnMut(u32, Option<Time>),
     ) {
         let found = || self.links.iter().map(|&link| rests[link as usize]);
-        // Whoever finds the same shares it the same.
+        // Equal rests give equal shares.
         if std::mem::take(&mut self.has_changed) || !found().eq(self.found.iter().copied()) {
             self.found.clear();
             self.found.extend(self.links.iter().map(|&link| rests[link as usize]));
@@ -181,7 +183,7 @@ impl Peers {
         }
     }
 
-    /// A port that was open is full, or the other way round.
+    /// Updates a port that has become full or open.
     fn fill_or_open(&mut self, port: usize, now: Time) {
         self.is_full[port] = !self.is_full[port];
         let is_full = self.is_full[port];
@@ -199,8 +201,8 @@ impl Peers {
         }
     }
 
-    /// Max-min fairness in what is left: a port that is full stops all its flows (Bertsekas and Gallager, "Data
-    /// Networks", 6.5.2). It has nothing left then, though it be a unit a flow.
+    /// Computes max-min fair rates in what is left: a full port stops all its flows (Bertsekas and
+    /// Gallager, "Data Networks", 6.5.2). It counts as exhausted even if a unit per flow remains.
     fn grow(&mut self, now: Time, growth: &mut Growth, mut tell: impl FnMut(u32, Option<Time>)) {
         let Growth { growing, is_done, ends } = growth;
         growing.clone_from(&self.open);
@@ -214,7 +216,7 @@ impl Peers {
         }
         while let Some(Reverse((grown, number))) = ends.pop() {
             let port = number as usize;
-            // Others may have stopped at less than an even part, or all of them.
+            // Some flows may have stopped below an equal part, or all of them.
             match even(&self.left, growing, port) {
                 None => continue,
                 Some(even) if even > grown => {
@@ -252,7 +254,7 @@ impl Peers {
         }
     }
 
-    /// A flow goes by no clock any more.
+    /// Removes a flow from its clock.
     fn stand_still(&mut self, flow: u32, now: Time) {
         let state = &mut self.flows[flow as usize];
         let Some(side) = state.by.take().map(usize::from) else { return };
@@ -261,14 +263,15 @@ impl Peers {
         self.crossings[port][state.places[side] as usize].go_by_this(false);
     }
 
-    /// A flow that goes by no clock goes by that of a port.
+    /// Adds a flow without a clock to that of a port.
     fn go_by(&mut self, flow: u32, port: usize, now: Time) {
         let state = &mut self.flows[flow as usize];
         state.left = self.clocks[port].join(flow, state.left, now);
         state.by = Some(u8::from(port >= self.receivers as usize));
     }
 
-    /// Ends the flows that are due by the clock of a port, and says of each its group. When the next one is.
+    /// Ends the flows that are due by the clock of a port, and reports the group of each. Returns
+    /// the time of the next end.
     pub(super) fn finish(
         &mut self,
         port: u32,
@@ -291,7 +294,7 @@ impl Peers {
         self.clocks[port].next_end(|flow, due| goes_by(&flows[flow as usize], side, due))
     }
 
-    /// Where flows that cross a port do so: sending or receiving.
+    /// Returns the side of a port: sending or receiving.
     fn side(&self, port: usize) -> u8 {
         u8::from(port >= self.receivers as usize)
     }
@@ -315,7 +318,7 @@ impl Peers {
     }
 }
 
-/// Whether a flow goes by the clock of its port on that side, and is due when it shows that.
+/// Returns whether the clock on this side counts a flow that is due at this volume.
 fn goes_by(flow: &Flow, side: u8, due: Volume) -> bool {
     flow.by == Some(side) && flow.left == due
 }

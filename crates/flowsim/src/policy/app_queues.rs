@@ -3,18 +3,18 @@
 use super::{Newcomer, Place, Policy, QueueChoice};
 use std::collections::BTreeMap;
 
-/// A queue for each application at every link, all of the same weight, and max-min fairness within it:
-/// the ideal max-min fairness of Saba 4.6.4, where round-robin takes a packet of each queue in turn. The
-/// application is the flow's group.
+/// A queue for each application at every link, all with the same weight, and max-min fairness
+/// within it. This is the ideal max-min fairness of Saba 4.6.4, where round-robin takes a packet of
+/// each queue in turn. The application is the flow's group.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AppQueues {
-    /// By group: its queue.
+    /// The queue of each group.
     queues: BTreeMap<u32, u32>,
 }
 
 impl Policy for AppQueues {
     fn place(&mut self, flow: &Newcomer<'_>) -> Place {
-        // Queues have equal weights, so which number a group has changes nothing.
+        // Queues have equal weights, so the number of a group's queue has no effect.
         let next = self.queues.len() as u32;
         let queue = *self.queues.entry(flow.group).or_insert(next);
         let kin = Some(u64::from(flow.group));

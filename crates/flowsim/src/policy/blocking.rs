@@ -6,16 +6,16 @@ use bandwise_units::BitRate;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// One queue at each host, first in, first out, in a lossless network without congestion control.
+/// One FIFO queue at each host, in a lossless network without congestion control.
 ///
-/// A host takes a packet of each of its flows in turn. If the packet in front has to wait for its output,
-/// so do all behind it, though theirs be idle: head-of-line blocking. With queues that are always full,
-/// all flows out of one host then go at one rate, that of the slowest; which is the largest rate with
-/// which no link has more than it carries, where no host has less than another could spare for it.
+/// A host takes a packet of each of its flows in turn. If the first packet waits for its output, so
+/// do all behind it, even for idle outputs: head-of-line blocking. With full queues all flows of a
+/// host then have one rate, that of the slowest. It is the largest rate at which no link exceeds
+/// its capacity and no host has less than another one could spare for it.
 ///
-/// What congestion control strives for is [`MaxMin`](super::MaxMin); a network with it lies between the
-/// two. Queues within the fabric are not looked at: those of a single switch are the hosts', and in a
-/// larger network blocking costs more than here.
+/// Congestion control aims at [`MaxMin`](super::MaxMin); a network with it lies between the two.
+/// Queues within the fabric are not modelled. Those of a single switch are the hosts'; in a larger
+/// network blocking costs more than here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Blocking;
 
@@ -27,12 +27,12 @@ impl Policy for Blocking {
     }
 
     fn rates(&mut self, scene: &Scene<'_>, rates: &mut Rates<'_>) {
-        // Flows by the host that they come from, which is their first link.
+        // Flows by their host, which is their first link.
         let mut flows: Vec<(u32, FlowView<'_>)> =
             scene.flows().filter_map(|flow| Some((flow.path().next()?, flow))).collect();
         flows.sort_by_key(|flow| flow.0);
         let hosts: Vec<&[(u32, FlowView<'_>)]> = flows.chunk_by(|a, b| a.0 == b.0).collect();
-        // Of each link what is left, and which hosts, how often, have no rate yet.
+        // The rest of each link, and the number of its flows without a rate, by host.
         let links = scene.links() as usize;
         let mut left: Vec<u64> =
             (0..scene.links()).map(|link| scene.capacity(link).as_bps()).collect();
@@ -46,7 +46,7 @@ impl Policy for Blocking {
                 }
             }
         }
-        // What a link has for each flow only rises when others take less than that.
+        // The rate per flow of a link only rises if others take less than it.
         let level = |link: usize, left: &[u64], flows_of: &[u64]| left[link] / flows_of[link];
         let used = (0..links).filter(|&link| flows_of[link] > 0);
         let mut queue: BinaryHeap<Reverse<(u64, usize)>> =

@@ -1,22 +1,23 @@
-//! [`Demands`]: what groups have still to send over each link.
+//! [`Demands`]: the remaining bytes of groups over each link.
 
 use super::Scene;
 use bandwise_units::Bytes;
 
-/// What groups have still to send over each link: integers, so that they depend on no order of flows.
+/// The remaining bytes of groups over each link, as integers, so that they do not depend on the
+/// order of flows.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Demands {
     /// The groups that have flows, ascending.
     pub(crate) groups: Vec<u32>,
-    /// By group, as they stand in `groups`, and link: bytes.
+    /// Bytes by group, in the order of `groups`, and link.
     bytes: Vec<u64>,
-    /// By group: bytes of all its flows.
+    /// Bytes of all flows, by group.
     pub(super) totals: Vec<u64>,
     links: usize,
 }
 
 impl Demands {
-    /// Of these groups, ascending, over so many links: nothing yet.
+    /// Returns zero demands of these groups, ascending, over a number of links.
     pub(crate) fn none(groups: impl Iterator<Item = u32>, links: usize) -> Demands {
         let mut demands = Demands::default();
         demands.clear(groups, links);
@@ -33,7 +34,7 @@ impl Demands {
         self.totals.resize(self.groups.len(), 0);
     }
 
-    /// A flow of a group, by its place in `groups`, has so many bytes left.
+    /// Adds the remaining bytes of a flow of a group, by its index in `groups`.
     pub(crate) fn add(&mut self, group: usize, path: impl Iterator<Item = u32>, left: u64) {
         self.totals[group] += left;
         for link in path {
@@ -41,7 +42,8 @@ impl Demands {
         }
     }
 
-    /// Looks at all flows, if some have started or a group has lost its last one since; whether it did.
+    /// Updates the demands if flows have started or a group has lost its last one. Returns whether
+    /// it did.
     pub(super) fn see_changes(&mut self, scene: &Scene<'_>) -> bool {
         if scene.started().next().is_none() && !scene.has_lost_group() {
             return false;
@@ -53,17 +55,17 @@ impl Demands {
         true
     }
 
-    /// The place of a group in `groups`, which has flows.
+    /// Returns the index in `groups` of a group with flows.
     pub(super) fn group(&self, group: u32) -> usize {
         self.groups.binary_search(&group).expect("the group has flows")
     }
 
-    /// What a group has still to send over a link.
+    /// Returns the remaining bytes of a group over a link.
     pub(super) fn over(&self, group: usize, link: usize) -> Bytes {
         Bytes::new(self.bytes[group * self.links + link])
     }
 
-    /// The same for all links.
+    /// Returns the remaining bytes of a group over all links.
     pub(super) fn of(&self, group: usize) -> &[u64] {
         &self.bytes[group * self.links..][..self.links]
     }

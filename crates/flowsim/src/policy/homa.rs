@@ -29,7 +29,7 @@ pub struct Homa {
     unscheduled: Bytes,
     cutoffs: Vec<Bytes>,
     overcommitment: usize,
-    /// By the link that leads there.
+    /// The receivers, by the link that leads to each.
     receivers: Vec<Receiver>,
 }
 
@@ -37,12 +37,12 @@ pub struct Homa {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Receiver {
     granted: Vec<Message>,
-    /// What those that may not send have left does not change.
+    /// The messages that may not send. Their remaining bytes do not change.
     held: BTreeSet<Message>,
 }
 
-/// A message, the one with the least left first. By start only where nothing else tells two apart, so that
-/// those of one instant may start in any order.
+/// A message, ordered by remaining bytes. The start breaks ties only if all else is equal, so that
+/// the order of starts at one instant has no effect.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Message {
     left: Volume,
@@ -60,19 +60,20 @@ impl Message {
         Message { left: flow.left, heard: heard as u16, path, group: flow.group, id: flow.id }
     }
 
-    /// Its rank behind `first`, if it is given one now.
+    /// Returns the rank after `first` for the present remainder.
     fn rank(&self, first: u64) -> u64 {
         let left = self.left.bytes().get().min(MOST_LEFT);
         first + (left << u16::BITS) + u64::from(self.heard)
     }
 }
 
-/// Bytes from which on ranks don't tell messages apart: what is left of a rank's bits.
+/// The number of bytes from which ranks do not distinguish messages: the remaining bits of a rank.
 const MOST_LEFT: u64 = 1 << 46;
 
 impl Homa {
-    /// `unscheduled` bytes of each message are sent without a grant, those of messages up to the first of
-    /// `cutoffs` first, and so on. A receiver grants `overcommitment` messages at once; 1 or more.
+    /// Returns a policy in which `unscheduled` bytes of each message are sent without a grant,
+    /// first those of messages up to the first of `cutoffs`, and so on. A receiver grants
+    /// `overcommitment` messages at once, 1 or more.
     ///
     /// The paper's setting is about 10 KB a round trip at 10 Gbps, and 8 priorities in all.
     pub fn new(unscheduled: Bytes, mut cutoffs: Vec<Bytes>, overcommitment: u32) -> Homa {
@@ -81,7 +82,7 @@ impl Homa {
         Homa { unscheduled, cutoffs, overcommitment, receivers: Vec::new() }
     }
 
-    /// The first priority of scheduled bytes.
+    /// Returns the first priority of scheduled bytes.
     fn scheduled(&self) -> u64 {
         self.cutoffs.len() as u64 + 1
     }
@@ -96,7 +97,7 @@ impl Policy for Homa {
             let rank = self.cutoffs.partition_point(|&cutoff| cutoff < flow.bytes) as u64;
             Place { rank, queue, kin: None, until: Some(self.unscheduled) }
         } else {
-            // Whether it is granted is decided before it has a rate.
+            // The grant is decided before the message has a rate.
             Place { rank: HELD, queue, kin: None, until: None }
         }
     }
@@ -119,7 +120,7 @@ impl Policy for Homa {
 }
 
 impl Receiver {
-    /// Grants the `most` messages that have the least left, at ranks from `first` on.
+    /// Grants the `most` messages with the fewest remaining bytes, at ranks from `first` on.
     fn grant(&mut self, most: usize, first: u64, scene: &Scene<'_>, moves: &mut Moves) {
         let before: SmallVec<[FlowView<'_>; 8]> =
             self.granted.drain(..).filter_map(|message| scene.get(message.id)).collect();
@@ -130,7 +131,8 @@ impl Receiver {
                 moves.flow(flow, HELD);
             }
         }
-        // A message whose rank is in order keeps it, as most do: a rank is looked for at each link of a path.
+        // A message with a suitable rank keeps it, because a new rank costs work at each link of
+        // the path.
         let mut next = HELD - 1;
         for message in self.granted.iter().rev() {
             let flow = scene.get(message.id).expect("a message that may not send does not end");

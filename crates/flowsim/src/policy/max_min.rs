@@ -2,9 +2,9 @@
 
 use super::{Newcomer, Place, Policy};
 
-/// Every flow has the same right to every link: max-min fairness (Bertsekas and Gallager, "Data
-/// Networks", 6.5.2; Saba 2.5, "flow-level fairness"). What a transport like TCP would come to with
-/// equal round trips, at once and without losing throughput.
+/// Max-min fairness among all flows (Bertsekas and Gallager, "Data Networks", 6.5.2; Saba 2.5,
+/// "flow-level fairness"). A transport like TCP converges to it with equal round trips; here
+/// convergence is immediate and lossless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MaxMin;
 

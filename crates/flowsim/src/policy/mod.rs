@@ -1,9 +1,9 @@
-//! [`Policy`]: who is served before whom, and in which queue. One file each.
+//! [`Policy`]: the ranks and queues of flows. Each policy has a file.
 //!
-//! A policy decides where a flow stands when it starts ([`Place`]), and may change the ranks of groups and
-//! flows when flows have started or ended ([`Policy::arrange`]). How links share among flows of one rank
-//! is decided by the links ([`crate::LinkConfig`]). A policy that computes rates itself says so
-//! ([`Policy::GIVES_RATES`]).
+//! A policy places each flow at its start ([`Place`]), and may change the ranks of groups and flows
+//! when flows have started or ended ([`Policy::arrange`]). Flows of one rank share as links are
+//! configured ([`crate::LinkConfig`]). A policy that computes rates itself sets
+//! [`Policy::GIVES_RATES`].
 
 mod app_queues;
 mod blocking;
@@ -36,70 +36,70 @@ pub use crate::share::QueueChoice;
 use crate::{LinkConfig, Network};
 use bandwise_units::{BitRate, Bytes};
 
-/// The last rank that is served: when nobody else wants to be.
+/// The last rank that is served: after all others.
 pub const LAST_RANK: u64 = HELD - 1;
 
-/// The rank of flows that may not send, though links be idle.
+/// The rank of flows that may not send, even over idle links.
 pub const HELD: u64 = u64::MAX - 1;
 
-/// A flow that starts, or that has sent what its place was for.
+/// A flow that starts, or that has sent the bytes of its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Newcomer<'a> {
-    /// The links that it crosses; the last one leads to its receiver.
+    /// The links that it crosses. The last one leads to its receiver.
     pub path: &'a [u32],
-    /// All that it sends.
+    /// The size.
     pub bytes: Bytes,
-    /// What of that it has still to send.
+    /// The remaining bytes.
     pub left: Bytes,
-    /// Its class or priority level.
+    /// The class or priority level.
     pub class: u8,
-    /// Its coflow, job or application.
+    /// The coflow, job or application.
     pub group: u32,
-    /// The most that its source sends.
+    /// The maximum rate of its source.
     pub cap: Option<BitRate>,
 }
 
-/// Where a flow stands.
+/// The rank and queue of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// Lower ranks are served first, at every link; up to [`LAST_RANK`], or [`HELD`].
+    /// The rank. Lower ranks are served first at every link; up to [`LAST_RANK`], or [`HELD`].
     pub rank: u64,
-    /// Its queue among those of its rank.
+    /// The queue among those of the rank.
     pub queue: QueueChoice,
-    /// Flows that have this number in common, and path, class and cap, have one rate; so the policy
-    /// moves them together. None for a flow that moves alone.
+    /// A number for flows with one rate, which the policy moves together. They also have path,
+    /// class and cap in common. `None` for a flow that moves alone.
     pub kin: Option<u64>,
-    /// It stands there until so much of it is sent; then it is placed again. None for all of it.
+    /// The bytes after which the flow is placed again, or `None` for the whole flow.
     pub until: Option<Bytes>,
 }
 
 impl Place {
-    /// The one place of a policy that knows no difference between flows.
+    /// The single place of a policy that treats all flows alike.
     pub const COMMON: Place = Place { rank: 0, queue: QueueChoice::One, kin: Some(0), until: None };
 }
 
-/// Who is served before whom, and in which queue.
+/// A policy of ranks and queues.
 pub trait Policy {
-    /// Whether [`Policy::rates`] says what each flow has, and links decide nothing.
+    /// Whether [`Policy::rates`] sets the rate of each flow, so that links decide nothing.
     const GIVES_RATES: bool = false;
 
-    /// Whether flows are [`HELD`] until others end. Then rates are worked out at each end: who may go on is not
-    /// made to wait for a grain ([`crate::Simulation::with_grain`]), which may be longer than a flow takes.
+    /// Whether flows are [`HELD`] until others end. Rates are then computed at each end, without a
+    /// grain ([`crate::Simulation::with_grain`]), which may be longer than a flow takes.
     const HOLDS: bool = false;
 
-    /// How links share at the beginning, where that is not by one queue. A configuration that the
-    /// network can't have is a mistake of the policy.
+    /// Returns the links that do not begin with one queue. Invalid configurations are a fault of
+    /// the policy.
     fn links(&self, _network: &Network) -> Vec<(u32, LinkConfig)> {
         Vec::new()
     }
 
-    /// Where a flow stands.
+    /// Returns the place of a flow.
     fn place(&mut self, flow: &Newcomer<'_>) -> Place;
 
-    /// Called once at each instant at which flows have started or ended, before rates are worked out.
+    /// Adjusts ranks. It is called once at each instant at which flows have started or ended.
     fn arrange(&mut self, _scene: &Scene<'_>, _moves: &mut Moves) {}
 
-    /// What each flow has from now on, for a policy that [`Policy::GIVES_RATES`]; called after
+    /// Sets the rate of each flow, for a policy with [`Policy::GIVES_RATES`]. It is called after
     /// [`Policy::arrange`].
     fn rates(&mut self, _scene: &Scene<'_>, _rates: &mut Rates<'_>) {}
 }

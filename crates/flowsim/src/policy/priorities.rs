@@ -2,8 +2,8 @@
 
 use super::{Newcomer, Place, Policy};
 
-/// Strict priority by class, the lowest first, and max-min fairness within a class: queues that a switch
-/// empties one after the other (Saba 2.5, "priority-scheduled queues").
+/// Strict priority by class, the lowest first, and max-min fairness within a class: queues that a
+/// switch empties in order (Saba 2.5, "priority-scheduled queues").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Priorities;
 

@@ -1,17 +1,18 @@
-//! [`Ranks`]: numbers for an order that changes a little at a time.
+//! [`Ranks`]: numbers for an order that changes gradually.
 
 use super::LAST_RANK;
 use std::collections::BTreeMap;
 
-/// The ranks of groups that come in an order. As many as can keep theirs when the order changes: to move a
-/// group is work at every link that its flows cross.
+/// The ranks of groups in an order. As many ranks as possible stay when the order changes, because
+/// moving a group is work at every link that its flows cross.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ranks {
     by_group: BTreeMap<u32, u64>,
 }
 
 impl Ranks {
-    /// Ranks that rise along `order`, which has each group once; others are forgotten.
+    /// Returns ranks that ascend along `order`, which has each group once. Other groups are
+    /// forgotten.
     pub(super) fn follow(&mut self, order: &[u32]) -> Vec<(u32, u64)> {
         let before: Vec<Option<u64>> =
             order.iter().map(|group| self.by_group.get(group).copied()).collect();
@@ -22,9 +23,9 @@ impl Ranks {
     }
 }
 
-/// Of the numbers that are there as many as rise, in the places where they are; none in the other places.
+/// Returns a longest ascending subsequence at its places, and `None` at the others.
 fn longest_rise(numbers: &[Option<u64>]) -> Vec<Option<u64>> {
-    // By length of a rise: the place where the one ends that ends lowest. By place: the one before it there.
+    // By length, the place of the lowest end of a subsequence. By place, its predecessor.
     let mut ends: Vec<usize> = Vec::new();
     let mut before = vec![None; numbers.len()];
     for (at, number) in numbers.iter().enumerate().filter(|(_, number)| number.is_some()) {
@@ -44,7 +45,7 @@ fn longest_rise(numbers: &[Option<u64>]) -> Vec<Option<u64>> {
     kept
 }
 
-/// Fills up rising numbers with others, evenly between their neighbours; all anew where there is no room.
+/// Fills gaps evenly between ascending numbers, or assigns all anew if there is no room.
 fn between(kept: &[Option<u64>]) -> Vec<u64> {
     let mut ranks = Vec::with_capacity(kept.len());
     let (mut from, mut low) = (0, 0);
@@ -74,7 +75,7 @@ mod tests {
         let mut ranks = Ranks::default();
         let first = ranks.follow(&[7, 3, 5]);
         assert!(first.is_sorted_by(|a, b| a.1 < b.1), "{first:?}");
-        // 9 comes between, and 5 goes first.
+        // 9 moves between the others, and 5 to the front.
         let then = ranks.follow(&[5, 7, 9, 3]);
         assert!(then.is_sorted_by(|a, b| a.1 < b.1), "{then:?}");
         assert_eq!([then[1], then[3]], [first[0], first[1]]);
@@ -93,7 +94,7 @@ mod tests {
     }
 
     proptest! {
-        /// No more can be kept: brute force over all sets of places.
+        /// The subsequence is longest, by brute force over all sets of places.
         #[test]
         fn as_many_as_can_be(numbers in prop::collection::vec(prop::option::of(0u64..9), 0..10)) {
             let kept = longest_rise(&numbers);

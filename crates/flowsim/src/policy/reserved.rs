@@ -4,14 +4,14 @@ use super::{Newcomer, Place, Policy, QueueChoice};
 use crate::network::{LinkConfig, Network, Queue};
 use bandwise_units::BitRate;
 
-/// Static reservations (Saba 2.5, 1): each class has its part of every link for itself, and no more though
-/// the link be idle. What no class has is for the classes beyond.
+/// Static reservations (Saba 2.5, 1): each class has its part of every link exclusively, and no
+/// more even on an idle link. The rest is for classes beyond the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reservations(Parts);
 
-/// Minimum guarantees (Saba 2.5, 2): each class has at least its part of every link when it can use it. What
-/// others don't use is shared by the same parts, so that no link is idle while somebody could use it. The
-/// classes beyond have no guarantee and share as one class of a single part.
+/// Minimum guarantees (Saba 2.5, 2): each class has at least its part of every link if it can use
+/// it. Unused bandwidth is shared by the same parts, so that no link is idle while a flow could use
+/// it. Classes beyond the list have no guarantee and share as one class with a single part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Guarantees(Parts);
 
@@ -22,27 +22,27 @@ struct Parts {
     whole: u32,
 }
 
-/// Why parts are none.
+/// The reasons for which parts are invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PartsError {
-    /// More than there is, or of nothing.
+    /// A sum above the whole, or parts of zero.
     #[error("parts of {parts} in all, of {whole}")]
     TooMuch {
         /// Their sum.
         parts: u64,
-        /// What they are parts of.
+        /// The whole.
         whole: u32,
     },
-    /// More classes than there are.
+    /// More classes than exist.
     #[error("parts for {classes} classes")]
     TooMany {
-        /// For how many there are parts.
+        /// The number of classes with parts.
         classes: usize,
     },
 }
 
 impl PartsError {
-    /// What would be allowed instead.
+    /// Returns the allowed values.
     pub fn allowed(&self) -> &'static str {
         match self {
             Self::TooMuch { .. } => "parts that are the whole together, or less",
@@ -63,7 +63,7 @@ impl Parts {
         Ok(Parts { parts, whole })
     }
 
-    /// At every link a queue for each class and one for those beyond.
+    /// Returns, for every link, a queue for each class and one for those beyond.
     fn links(
         &self,
         network: &Network,
@@ -76,7 +76,7 @@ impl Parts {
             let rates: Vec<u64> = self.parts.iter().map(|&p| part(p) as u64).collect();
             let rest = BitRate::from_bps(capacity - rates.iter().sum::<u64>());
             let each = rates.iter().zip(&self.parts);
-            // Classes that the table does not reach stand in queue 0.
+            // Classes beyond the table use queue 0.
             let mut queues = vec![beyond(rest)];
             queues.extend(each.map(|(&rate, &part)| queue(BitRate::from_bps(rate), part)));
             let table = (1..=self.parts.len() as u8).collect();
@@ -87,14 +87,22 @@ impl Parts {
 }
 
 impl Reservations {
-    /// For class 0, 1, … so many parts of `whole`.
+    /// Returns parts of `whole` for class 0, 1, …
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`PartsError`] if the parts exceed the whole, or there are too many.
     pub fn new(parts: Vec<u32>, whole: u32) -> Result<Reservations, PartsError> {
         Parts::new(parts, whole).map(Reservations)
     }
 }
 
 impl Guarantees {
-    /// For class 0, 1, … so many parts of `whole`.
+    /// Returns parts of `whole` for class 0, 1, …
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`PartsError`] if the parts exceed the whole, or there are too many.
     pub fn new(parts: Vec<u32>, whole: u32) -> Result<Guarantees, PartsError> {
         Parts::new(parts, whole).map(Guarantees)
     }

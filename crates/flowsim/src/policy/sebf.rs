@@ -8,36 +8,35 @@ use crate::scene::FlowView;
 use bandwise_units::Bytes;
 
 /// Varys (Chowdhury, Zhong and Stoica, "Efficient Coflow Scheduling with Varys", SIGCOMM 2014, 5):
-/// smallest effective bottleneck first, minimum allocation for desired duration, and what is left to who
-/// can use it.
+/// smallest effective bottleneck first, minimum allocation for desired duration, and backfilling.
 ///
-/// The effective bottleneck of a coflow is the longest that one of its links takes for what is left of it,
-/// alone. Coflows come in that order. Each gets rates at which all its flows end together, as soon as what
-/// those before it leave allows; one that finds a link of its taken gets none. Then, in the same order, its
-/// flows get what is left on their links: equal parts of each link twice, and what still is left flow by
-/// flow.
+/// The effective bottleneck of a coflow is the longest time that one of its links takes for its
+/// remaining bytes, alone. Coflows are served in that order. Each gets rates at which all its flows
+/// end together, as soon as earlier coflows allow; a coflow with an exhausted link gets none. Then,
+/// in the same order, its flows get what is left on their links: equal parts of each link twice,
+/// and the rest flow by flow.
 ///
-/// As in the paper, that is worked out when a coflow comes or ends (or more of its flows start); what a flow
-/// leaves that ends before its coflow is idle until then.
+/// As in the paper, rates are computed when a coflow arrives or ends (or more of its flows start).
+/// The bandwidth of a flow that ends before its coflow is idle until then.
 #[derive(Debug, Clone, Default)]
 pub struct Sebf {
     demands: Demands,
-    /// By link: what is left of it.
+    /// The rest of each link.
     rest: Vec<u64>,
-    /// By link: flows of the coflow in hand.
+    /// The number of flows of the current coflow, by link.
     flows: Vec<u32>,
-    /// By flow, in the order of coflows and then of paths: what it has.
+    /// The rate of each flow, in the order of coflows and then of paths.
     rates: Vec<u64>,
 }
 
-/// Rounds in which links give their rest in equal parts.
+/// The number of rounds in which links give their rest in equal parts.
 const ROUNDS: usize = 2;
 
 impl Policy for Sebf {
     const GIVES_RATES: bool = true;
 
     fn place(&mut self, flow: &Newcomer<'_>) -> Place {
-        // What a flow has depends on what is left of it, so each has its own rate.
+        // The rate of a flow depends on its remaining bytes, so each has its own.
         Place { kin: None, ..by_group(flow) }
     }
 
@@ -70,7 +69,7 @@ impl Policy for Sebf {
 }
 
 impl Sebf {
-    /// By place among groups: when it is its turn.
+    /// Returns the position in the order of service, by index of the group.
     fn order(&self, scene: &Scene<'_>) -> Vec<usize> {
         let bottleneck = |group: usize| {
             let bytes = self.demands.of(group).iter().zip(0..);
@@ -92,24 +91,24 @@ impl Sebf {
         turn
     }
 
-    /// All flows by the turn of their coflow, then by path and what is left.
+    /// Returns all flows by the position of their coflow, then by path and remaining bytes.
     fn by_coflow<'a>(&self, scene: &Scene<'a>, turn: &[usize]) -> Vec<FlowView<'a>> {
         let mut buckets: Vec<Vec<FlowView<'a>>> = vec![Vec::new(); turn.len()];
         for flow in scene.flows() {
             buckets[turn[self.demands.group(flow.group)]].push(flow);
         }
         for bucket in &mut buckets {
-            // Not by start, so that those of one instant may start in any order.
+            // The start is not a key, so that the order of starts at one instant has no effect.
             bucket.sort_by(|a, b| a.path().cmp(b.path()).then(a.left.cmp(&b.left)));
         }
         buckets.concat()
     }
 
-    /// Rates at which all flows of a coflow end together, as soon as their links allow.
+    /// Sets rates at which all flows of a coflow end together, as soon as their links allow.
     fn end_together(&mut self, flows: &[FlowView<'_>], from: usize) {
         let group = self.demands.group(flows[0].group);
-        // The longest that a link takes, in picoseconds; the link that decides rounds up, so that no link
-        // gives more than it has.
+        // The longest time of a link, in picoseconds, rounded up so that no link exceeds its
+        // capacity.
         let mut longest = 1u128;
         for (link, &bytes) in self.demands.of(group).iter().enumerate() {
             if bytes > 0 {
@@ -121,7 +120,7 @@ impl Sebf {
             }
         }
         for (flow, at) in flows.iter().zip(from..) {
-            // Bytes are rounded up in the sum, so the parts are not more than it.
+            // The sum rounds bytes up, so the parts do not exceed it.
             let rate = (flow.left.0 / longest) as u64;
             self.take(flow, at, rate);
         }
@@ -142,7 +141,7 @@ impl Sebf {
                     flow.path().map(|l| this.rest[l as usize] / u64::from(this.flows[l as usize]));
                 parts.min().unwrap_or(0)
             };
-            // All parts are of what there is before any is taken.
+            // All parts are computed before any is taken.
             let parts: Vec<_> = growing.iter().map(|(flow, _)| part(self, flow)).collect();
             for ((flow, at), part) in growing.into_iter().zip(parts) {
                 self.take(flow, at, part.min(flow.cap_units().saturating_sub(self.rates[at])));
@@ -155,7 +154,7 @@ impl Sebf {
         }
     }
 
-    /// More for a flow. One that is capped takes no more than that.
+    /// Increases the rate of a flow, up to its cap.
     fn take(&mut self, flow: &FlowView<'_>, at: usize, rate: u64) {
         let rate = rate.min(flow.cap_units() - self.rates[at]);
         self.rates[at] += rate;

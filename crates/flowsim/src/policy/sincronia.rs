@@ -42,7 +42,7 @@ impl Policy for Sincronia {
 /// they have there, and so on without it (section 3 of the paper, "BSSI").
 pub(crate) fn order(demands: &Demands, capacities: &[f64]) -> Vec<usize> {
     let count = demands.groups.len();
-    // Seconds that a group takes of a link.
+    // The seconds that a group takes of a link.
     let seconds =
         |group: usize, link: usize| demands.over(group, link).bits() as f64 / capacities[link];
     let mut load: Vec<f64> = vec![0.0; capacities.len()];
@@ -63,10 +63,10 @@ pub(crate) fn order(demands: &Demands, capacities: &[f64]) -> Vec<usize> {
         let there = (0..rest.len()).filter(|&i| demands.over(rest[i], busiest).get() > 0);
         let least = there.min_by(|&i, &j| {
             let by_weight = per_second(rest[i]).total_cmp(&per_second(rest[j]));
-            // Of equal ones the later group goes last.
+            // Of equal groups the later one goes last.
             by_weight.then(rest[j].cmp(&rest[i])).then(Ordering::Equal)
         });
-        // Nobody has anything there once only groups without bytes are left.
+        // Once only groups without bytes are left, no link has demand.
         let chosen = rest.remove(least.unwrap_or(rest.len() - 1));
         let scale = if least.is_some() { per_second(chosen) } else { 0.0 };
         for &group in &rest {

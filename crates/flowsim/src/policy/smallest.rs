@@ -33,14 +33,14 @@ impl Policy for SmallestGroup {
     }
 }
 
-/// The order of groups (by their places), first to last; of equal ones the earlier goes first.
+/// Returns the order of groups (by index), first to last. Of equal groups the earlier goes first.
 pub(crate) fn order(demands: &Demands) -> Vec<usize> {
     let mut order: Vec<usize> = (0..demands.groups.len()).collect();
     order.sort_by_key(|&group| demands.totals[group]);
     order
 }
 
-/// The place of a flow whose group is to be moved as one.
+/// Returns the place of a flow whose group moves as one.
 pub(super) fn by_group(flow: &Newcomer<'_>) -> Place {
     let kin = Some(u64::from(flow.group));
     Place { rank: LAST_RANK, queue: QueueChoice::One, kin, until: None }

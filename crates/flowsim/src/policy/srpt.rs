@@ -15,7 +15,7 @@ use super::{Moves, Newcomer, Place, Policy, QueueChoice, Scene};
 pub struct Srpt;
 
 impl Policy for Srpt {
-    // Ranks are twice the bytes, and one more while none has been sent.
+    // Ranks are twice the bytes, plus one if none has been sent.
     fn place(&mut self, flow: &Newcomer<'_>) -> Place {
         Place { rank: 2 * flow.left.get() + 1, queue: QueueChoice::One, kin: None, until: None }
     }

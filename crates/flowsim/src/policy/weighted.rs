@@ -2,10 +2,10 @@
 
 use super::{Newcomer, Place, Policy, QueueChoice};
 
-/// Queues by class, with the weights that somebody else sets at each link
-/// ([`Simulation::set_link`](crate::Simulation::set_link)), also while the simulation runs: what Saba's
-/// controller does (Saba 4.3.2 and 4.3.3), where the class is the priority level. A link that nothing
-/// was set for has one queue.
+/// Queues by class, with weights that the caller sets at each link
+/// ([`Simulation::set_link`](crate::Simulation::set_link)), also during the simulation. Saba's
+/// controller does so (Saba 4.3.2 and 4.3.3), with the priority level as class. A link that has not
+/// been configured has one queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WeightedQueues;
 
