@@ -1,5 +1,5 @@
-//! What the library shows to programs is what stands in for functions of theirs, and nothing else: not what C calls of
-//! libsaba, which is in it.
+//! Limits the library's exported symbols to the interposed functions, without the C interface of the libsaba that it
+//! contains.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     char bytes[4096];
     memset(bytes, 'x', sizeof bytes);
     int status = write(fd, bytes, sizeof bytes) == (ssize_t)sizeof bytes ? 0 : 1;
-    /* Whoever listens says when it may end. */
+    /* Runs until the receiver closes the connection. */
     while (read(fd, bytes, sizeof bytes) > 0)
         ;
     close(fd);

@@ -71,8 +71,8 @@ impl Driver {
 
     /// Sends all pending requests, until no controller answers.
     pub(crate) fn send(&mut self) {
-        while let Some(said) = self.session.next_request() {
-            match self.exchange(&said) {
+        while let Some(request) = self.session.next_request() {
+            match self.exchange(&request) {
                 Some(reply) => self.session.handle(reply),
                 None => return,
             }
@@ -102,8 +102,8 @@ impl Driver {
     }
 
     fn renew(&mut self) {
-        if let Some(said) = self.session.renewal() {
-            match self.exchange(&said) {
+        if let Some(request) = self.session.renewal() {
+            match self.exchange(&request) {
                 Some(Reply::Forgotten) => self.session.forgotten(),
                 Some(_) => {}
                 None => return,
@@ -124,13 +124,13 @@ impl Driver {
 
 /// Interprets a response. An error means that the next controller has to be asked.
 fn reply(status: u16, body: Value) -> Result<Reply, String> {
-    let said = body["error"].as_str().map(str::to_owned);
-    let in_words = |said: Option<String>| said.unwrap_or_else(|| format!("status {status}"));
+    let message = body["error"].as_str().map(str::to_owned);
+    let describe = |message: Option<String>| message.unwrap_or_else(|| format!("status {status}"));
     match status {
         200..300 => Ok(Reply::Done(body)),
         _ if body["refusal"].get("no_such_client").is_some() => Ok(Reply::Forgotten),
         // The store has failed, too many requests are queued, or the instance is cut off: the request can be repeated.
-        500.. => Err(in_words(said)),
-        _ => Ok(Reply::Refused(in_words(said))),
+        500.. => Err(describe(message)),
+        _ => Ok(Reply::Refused(describe(message))),
     }
 }

@@ -97,8 +97,8 @@ mod tests {
             "https://-c-:1",
             "https://[::g]:1",
         ] {
-            let said = wrong.parse::<Endpoint>().unwrap_err().to_string();
-            assert!(said.contains("allowed"), "{said}");
+            let message = wrong.parse::<Endpoint>().unwrap_err().to_string();
+            assert!(message.contains("allowed"), "{message}");
         }
     }
 }

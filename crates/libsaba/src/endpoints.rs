@@ -64,8 +64,8 @@ mod tests {
         assert_eq!((endpoints.iter().count(), endpoints.to_string()), (3, text.to_owned()));
         assert_eq!("unix:/a".parse(), Ok(Endpoints::from(Endpoint::Unix("/a".into()))));
         for wrong in ["", ",", "unix:/a,", ",unix:/a", "unix:/a,c", "unix:/a, unix:/b"] {
-            let said = wrong.parse::<Endpoints>().unwrap_err().to_string();
-            assert!(said.contains("allowed"), "{said}");
+            let message = wrong.parse::<Endpoints>().unwrap_err().to_string();
+            assert!(message.contains("allowed"), "{message}");
         }
     }
 }

@@ -60,8 +60,8 @@ impl Write for Stream {
 
 impl Stream {
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let said = self.write_all(bytes).and_then(|()| self.flush());
-        said.map_err(|error| match self {
+        let result = self.write_all(bytes).and_then(|()| self.flush());
+        result.map_err(|error| match self {
             Stream::Tls(stream) => last_words(stream, error),
             Stream::Unix(_) | Stream::Tcp(_) => error,
         })

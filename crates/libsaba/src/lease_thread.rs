@@ -57,7 +57,7 @@ impl LeaseThread {
         Ok(LeaseThread { shared, thread, process: std::process::id() })
     }
 
-    /// Returns the locked state, in the process that created it. In a forked child the lock may be held for ever.
+    /// Returns the locked state, in the process that created it. In a forked child the lock may be held forever.
     fn own(&self) -> Option<MutexGuard<'_, State>> {
         (self.process == std::process::id()).then(|| self.shared.lock())
     }

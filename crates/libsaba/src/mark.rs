@@ -115,8 +115,8 @@ mod tests {
         for wrong in
             ["", "7", "dscp=7", "level=1,dscp=64", "level=1,sl=16", "level=1,level=1", "level=1,"]
         {
-            let said = wrong.parse::<Mark>().unwrap_err().to_string();
-            assert!(said.contains("allowed"), "{said}");
+            let message = wrong.parse::<Mark>().unwrap_err().to_string();
+            assert!(message.contains("allowed"), "{message}");
         }
     }
 }

@@ -157,8 +157,8 @@ pub(crate) type TlsStream = Box<StreamOwned<ClientConnection, TcpStream>>;
 pub(crate) fn last_words(stream: &mut TlsStream, error: io::Error) -> io::Error {
     match error.kind() {
         ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
-            let said = stream.read(&mut [0]).err();
-            said.filter(|said| said.get_ref().is_some()).unwrap_or(error)
+            let alert = stream.read(&mut [0]).err();
+            alert.filter(|alert| alert.get_ref().is_some()).unwrap_or(error)
         }
         _ => error,
     }

@@ -27,11 +27,11 @@ struct Tables {
 }
 
 impl Tables {
-    /// None if it has not those that a search needs.
+    /// Returns `None` if a table that a search needs is missing.
     ///
     /// # Safety
     ///
-    /// The loader has said so of a library that stays loaded.
+    /// `info` comes from the loader and is about a library that stays loaded.
     unsafe fn of(info: &libc::dl_phdr_info) -> Option<Tables> {
         let base = info.dlpi_addr as usize;
         // SAFETY: there are that many.

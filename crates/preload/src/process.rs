@@ -37,7 +37,7 @@ const GOODBYE_TIMEOUT: Duration = Duration::from_millis(250);
 const MARK_TIMEOUT: Duration = Duration::from_millis(100);
 
 thread_local! {
-    /// Whether this is the library's own thread, whose calls are not interposed.
+    /// Set in the library's own thread, whose calls are not interposed.
     static IS_OWN: Cell<bool> = const { Cell::new(false) };
 }
 

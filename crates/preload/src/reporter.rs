@@ -29,7 +29,7 @@ struct Reporter<'a, const N: usize, const WORDS: usize, const SUMMARIES: usize> 
     client: Client,
     ledger: Ledger,
     reports: Reports<saba::Opened>,
-    /// Whether the log says that no controller is reachable.
+    /// The log already reports that no controller is reachable.
     is_unreachable: bool,
 }
 

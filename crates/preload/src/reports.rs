@@ -145,7 +145,7 @@ mod tests {
         is_there: bool,
         hosts: BTreeSet<String>,
         next: u32,
-        said: BTreeMap<u32, String>,
+        requested: BTreeMap<u32, String>,
         known: BTreeMap<u32, String>,
         refused: BTreeSet<u32>,
         refusals: u32,
@@ -158,11 +158,11 @@ mod tests {
                 return None;
             }
             self.next += 1;
-            self.said.insert(self.next, to.to_owned());
+            self.requested.insert(self.next, to.to_owned());
             Some(self.next)
         }
         fn close(&mut self, opened: u32) {
-            let was = self.known.remove(&opened).or_else(|| self.said.remove(&opened));
+            let was = self.known.remove(&opened).or_else(|| self.requested.remove(&opened));
             assert!(was.is_some() || self.refused.remove(&opened), "it was open");
         }
         fn is_known(&self, opened: u32) -> bool {
@@ -175,7 +175,7 @@ mod tests {
 
     impl Controller {
         fn hear(&mut self) {
-            for (opened, to) in std::mem::take(&mut self.said) {
+            for (opened, to) in std::mem::take(&mut self.requested) {
                 match self.hosts.contains(&to) {
                     true => drop(self.known.insert(opened, to)),
                     false => {

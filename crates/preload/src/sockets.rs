@@ -49,7 +49,7 @@ pub unsafe extern "C" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> 
         }
         return fd;
     }
-    let fd = system::out_of_the_way(fd);
+    let fd = system::move_high(fd);
     if let Some(place) = place(fd) {
         WATCH.opened_own(place);
     }

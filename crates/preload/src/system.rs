@@ -71,7 +71,7 @@ type Name = unsafe extern "C" fn(c_int, *mut libc::sockaddr, *mut socklen_t) -> 
 
 fn name(fd: c_int, name: Name) -> Option<Peer> {
     // SAFETY: zeros are an address, of no family; the length is its own.
-    let (said, address, length) = unsafe {
+    let (status, address, length) = unsafe {
         let mut address: libc::sockaddr_storage = zeroed();
         let mut length = size_of::<libc::sockaddr_storage>() as socklen_t;
         (name(fd, (&raw mut address).cast(), &mut length), address, length)
@@ -81,7 +81,7 @@ fn name(fd: c_int, name: Name) -> Option<Peer> {
         let length = (length as usize).min(size_of::<libc::sockaddr_storage>());
         std::slice::from_raw_parts((&raw const address).cast::<u8>(), length)
     };
-    Peer::of(bytes).filter(|_| said == 0)
+    Peer::of(bytes).filter(|_| status == 0)
 }
 
 /// Returns the address of the other end of a socket.
@@ -137,9 +137,9 @@ pub(crate) fn wake(word: &AtomicU32) {
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, i32::MAX) };
 }
 
-/// Moves a descriptor out of the program's way: returns a duplicate with a high number and closes the original. A
+/// Moves a descriptor to a high number: returns a duplicate and closes the original. A
 /// program that expects the lowest free descriptors gets the same ones as without the library.
-pub(crate) fn out_of_the_way(fd: c_int) -> c_int {
+pub(crate) fn move_high(fd: c_int) -> c_int {
     /// High enough for most programs, with a descriptor table of 16 KB.
     const FAR: libc::rlim_t = 2000;
     // SAFETY: limits are numbers, and calls on a descriptor of ours.

@@ -30,7 +30,7 @@ pub struct AhAttr {
     pub src_path_bits: u8,
     /// Unchanged.
     pub static_rate: u8,
-    /// Whether the packets have a global header.
+    /// The packets have a global header if not 0.
     pub is_global: u8,
     /// Unchanged.
     pub port_num: u8,

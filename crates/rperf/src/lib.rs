@@ -12,6 +12,30 @@
 //! | [`Bulk`] | the RPerf paper | none: payload completed in a window |
 //!
 //! [`Generator`] is any of them.
+//!
+//! A driver steps a program with the time and its completions, and executes what it posts:
+//!
+//! ```
+//! use bandwise_rdma::verbs::{Completion, CompletionKind, Next, Opcode, Posts, Program, Qp};
+//! use bandwise_rperf::{PostPoll, PostPollSettings, Rounds, Think};
+//! use bandwise_units::Time;
+//!
+//! let rounds = Rounds { warmup: 0, samples: 1, think: Think::none() };
+//! let mut method = PostPoll::new(PostPollSettings { qp: Qp(0), bytes: 64, rounds });
+//! let mut posts = Posts::default();
+//! assert_eq!(method.step(Time::ZERO, &[], &mut posts), Next::Completion);
+//! let request = posts.drain().next().expect("the first round posts a WRITE");
+//! let completion = Completion {
+//!     qp: request.qp,
+//!     id: request.id,
+//!     kind: CompletionKind::Sent(Opcode::Write),
+//!     bytes: request.bytes,
+//!     truth: None,
+//!     stamp: None,
+//! };
+//! assert_eq!(method.step(Time::from_ns(2_500), &[completion], &mut posts), Next::Done);
+//! assert_eq!(method.measure().latency().max_ps(), Some(2_500_000));
+//! ```
 
 mod bulk;
 mod closed_loop;

@@ -65,8 +65,8 @@ fn session() -> Session {
 }
 
 fn settle(session: &mut Session, controller: &mut Controller) {
-    while let Some(said) = session.next_request() {
-        session.handle(controller.answer(&said));
+    while let Some(request) = session.next_request() {
+        session.handle(controller.answer(&request));
     }
 }
 
@@ -107,8 +107,8 @@ proptest! {
                 Step::Close(which) if which < open.len() => session.close(open.remove(which).0),
                 Step::Close(_) => {}
                 Step::Say(arrives, returns) => {
-                    if let Some(said) = session.next_request().filter(|_| arrives) {
-                        let reply = controller.answer(&said);
+                    if let Some(request) = session.next_request().filter(|_| arrives) {
+                        let reply = controller.answer(&request);
                         if returns {
                             session.handle(reply);
                         }
@@ -143,7 +143,7 @@ proptest! {
 #[test]
 fn what_is_refused_is_not_asked_again() {
     let mut session = session();
-    assert_eq!(session.open("h1".into(), "h2".into()), None, "no controller has said anything");
+    assert_eq!(session.open("h1".into(), "h2".into()), None, "no controller has responded");
     session.next_request().unwrap();
     session.handle(Reply::Done(json!({ "client": 0, "lease_ms": 5 })));
     session.next_request().unwrap();
@@ -162,7 +162,7 @@ fn a_job_is_said_if_there_is_one() {
         session.handle(Controller::default().answer(&hello));
         let (_, _, body) = session.next_request().unwrap();
         let body: Value = serde_json::from_str(&body).unwrap();
-        let said = body["request"]["register"].get("job");
-        assert_eq!(said, job.map(Value::from).as_ref());
+        let sent = body["request"]["register"].get("job");
+        assert_eq!(sent, job.map(Value::from).as_ref());
     }
 }

@@ -19,7 +19,7 @@ fn library() -> PathBuf {
 }
 
 #[test]
-fn a_program_in_c_is_known_while_it_sends() {
+fn a_c_program_is_registered_while_it_sends() {
     if !Command::new("cc")
         .arg("--version")
         .stdout(Stdio::null())

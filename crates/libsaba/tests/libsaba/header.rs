@@ -3,7 +3,7 @@
 use std::path::Path;
 
 #[test]
-fn the_header_is_that_of_the_library() {
+fn the_header_matches_the_library() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = cbindgen::Config::from_file(here.join("cbindgen.toml")).unwrap();
     let made = cbindgen::Builder::new().with_config(config).with_src(here.join("src/ffi.rs"));

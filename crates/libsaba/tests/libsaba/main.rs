@@ -1,4 +1,4 @@
-//! Programs with the library, and a controller with simulated switches that obey.
+//! Programs with the library, and a controller with simulated switches.
 
 mod between;
 mod c;
@@ -66,7 +66,7 @@ fn a_socket_is_marked_and_the_controller_knows_it() {
 }
 
 #[test]
-fn without_a_controller_nothing_changes_until_one_comes() {
+fn without_a_controller_nothing_changes_until_one_starts() {
     let mut world = World::empty();
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let application = Application::register("all", options(&world)).unwrap();
@@ -85,7 +85,7 @@ fn without_a_controller_nothing_changes_until_one_comes() {
 
 /// With its old store or an empty one, a returning controller knows all marked connections in the end.
 #[test]
-fn a_controller_that_comes_back_hears_what_there_is() {
+fn a_returning_controller_gets_all_registrations() {
     let mut world = World::empty();
     world.start();
     let application = Application::register("all", options(&world)).unwrap();
@@ -107,7 +107,7 @@ fn a_controller_that_comes_back_hears_what_there_is() {
 }
 
 #[test]
-fn what_the_controller_refuses_is_said() {
+fn refusals_of_the_controller_are_reported() {
     let mut world = World::empty();
     world.start();
     let refused = Application::register("none", options(&world)).unwrap_err();
@@ -136,7 +136,7 @@ fn processes_of_one_job_are_one_application() {
 }
 
 #[test]
-fn a_client_without_a_thread_says_it_when_it_is_called() {
+fn a_client_without_a_thread_sends_when_called() {
     let mut world = World::empty();
     world.start();
     let mut client = saba::Client::new("all", options(&world)).unwrap();

@@ -20,7 +20,7 @@ fn counts(core: &Core) -> (usize, usize, usize) {
 }
 
 #[test]
-fn where_nobody_is_the_next_is_asked_at_once() {
+fn an_unreachable_endpoint_is_skipped_at_once() {
     let mut world = World::empty();
     world.start();
     let nowhere = world.folder.path().join("nowhere");
@@ -33,7 +33,7 @@ fn where_nobody_is_the_next_is_asked_at_once() {
 
 /// Whatever the lost instance did, the next one carries out the request once, for the same client.
 #[test]
-fn what_one_did_not_answer_is_done_once_by_the_next() {
+fn an_unanswered_request_is_executed_once_by_the_next() {
     for way in [Way::LosesAnswers, Way::CutOff] {
         let mut world = World::empty();
         world.start();
@@ -60,7 +60,7 @@ fn what_one_did_not_answer_is_done_once_by_the_next() {
 
 /// Two controllers with separate stores, which is a misconfiguration.
 #[test]
-fn who_does_not_know_the_client_hears_everything() {
+fn a_controller_without_the_client_gets_all_registrations() {
     let (mut one, mut other) = (World::empty(), World::empty());
     one.start();
     other.start();
@@ -77,7 +77,7 @@ fn who_does_not_know_the_client_hears_everything() {
 }
 
 #[test]
-fn when_none_answers_they_are_looked_for_until_one_does() {
+fn all_endpoints_are_tried_until_one_responds() {
     let mut world = World::empty();
     let nowhere = world.folder.path().join("nowhere");
     let application = Application::register("all", options(&[world.socket(), nowhere])).unwrap();

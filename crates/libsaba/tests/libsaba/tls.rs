@@ -22,7 +22,7 @@ fn options(place: &str, authorities: PathBuf) -> Options {
 }
 
 #[test]
-fn a_certificate_or_a_token_says_who_asks() {
+fn a_certificate_or_a_token_authenticates_the_client() {
     let mut world = World::empty();
     world.start();
     let authority = Authority::new(world.folder.path(), "ours");
@@ -49,7 +49,7 @@ fn a_certificate_or_a_token_says_who_asks() {
 }
 
 #[test]
-fn where_one_is_not_who_it_says_the_next_is_asked() {
+fn an_unauthenticated_controller_is_skipped() {
     let mut world = World::empty();
     world.start();
     let ours = Authority::new(world.folder.path(), "ours");
@@ -138,7 +138,7 @@ fn server(authority: &Authority, asks_for_certificates: bool) -> String {
 }
 
 #[test]
-fn a_connection_that_was_closed_meanwhile_is_made_again() {
+fn a_closed_connection_is_reopened() {
     let folder = tempfile::tempdir().unwrap();
     let authority = Authority::new(folder.path(), "ours");
     let place = server(&authority, false);
@@ -148,7 +148,7 @@ fn a_connection_that_was_closed_meanwhile_is_made_again() {
 
 /// A proxy in front of a controller may require a client certificate.
 #[test]
-fn who_asks_for_a_certificate_is_told_as_such() {
+fn a_request_for_a_certificate_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let authority = Authority::new(folder.path(), "ours");
     let place = server(&authority, true);
@@ -159,7 +159,7 @@ fn who_asks_for_a_certificate_is_told_as_such() {
 }
 
 #[test]
-fn files_that_can_not_be_used_are_told() {
+fn unusable_files_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let authority = Authority::new(folder.path(), "ours");
     let (certificate, key) = authority.signs("client.test");

@@ -148,10 +148,10 @@ proptest! {
         let there: BTreeMap<u64, Peer> =
             world.system.values().filter_map(|(inode, peer)| Some((*inode, (*peer)?))).collect();
         let mut there: Vec<Peer> = there.into_values().collect();
-        let mut said: Vec<Peer> = world.reported.values().copied().collect();
+        let mut reported: Vec<Peer> = world.reported.values().copied().collect();
         there.sort();
-        said.sort();
-        prop_assert_eq!(said, there);
+        reported.sort();
+        prop_assert_eq!(reported, there);
     }
 
     /// A connection that ends before the thread reads is not reported.

@@ -6,7 +6,7 @@ use crate::world::World;
 use crate::{DONE, ITS_MARK, has_connections, start};
 
 #[test]
-fn a_controller_at_https_knows_what_is_open() {
+fn a_controller_at_https_knows_open_connections() {
     let mut world = World::empty();
     world.start();
     let authority = Authority::new(world.folder.path(), "ours");
@@ -22,9 +22,9 @@ fn a_controller_at_https_knows_what_is_open() {
         ("SABA_KEY_FILE", key.to_str().unwrap()),
     ];
     let Some(mut program) = start(&world, &more).filter(|_| is_connected()) else { return };
-    assert_eq!(program.does("connect 0 198.51.100.1"), DONE);
+    assert_eq!(program.request("connect 0 198.51.100.1"), DONE);
     has_connections(&world, 1);
-    assert_eq!(program.does("close 0"), "closed 0");
+    assert_eq!(program.request("close 0"), "closed 0");
     has_connections(&world, 0);
     assert_eq!(program.ends(), Some(0));
     world.until(|core| core.state().clients().len() == 0);
@@ -32,7 +32,7 @@ fn a_controller_at_https_knows_what_is_open() {
 
 /// The program continues with the inherited mark.
 #[test]
-fn what_keeps_it_from_a_controller_is_in_the_log() {
+fn connection_errors_are_logged() {
     let mut world = World::empty();
     world.start();
     let (ours, others) =
@@ -40,7 +40,7 @@ fn what_keeps_it_from_a_controller_is_in_the_log() {
     let place = others.opens(&world, others.signs("127.0.0.1"));
     let (log, authorities) = (world.folder.path().join("log"), ours.file());
     let gone = world.folder.path().join("gone.pem");
-    for (authorities, said) in [
+    for (authorities, message) in [
         (authorities.to_str().unwrap(), "authority.pem has signed the controller's certificate"),
         (gone.to_str().unwrap(), "gone.pem: No such file"),
         ("", "without SABA_CA_FILE"),
@@ -52,13 +52,13 @@ fn what_keeps_it_from_a_controller_is_in_the_log() {
             ("SABA_LOG", log.to_str().unwrap()),
         ];
         let Some(mut program) = start(&world, &more).filter(|_| is_connected()) else { return };
-        assert_eq!(program.does("connect 0 198.51.100.1"), DONE);
-        assert_eq!(program.does("marks 0"), "IP_TOS 12 IPV6_TCLASS -1");
-        while !std::fs::read_to_string(&log).is_ok_and(|log| log.contains(said)) {
+        assert_eq!(program.request("connect 0 198.51.100.1"), DONE);
+        assert_eq!(program.request("marks 0"), "IP_TOS 12 IPV6_TCLASS -1");
+        while !std::fs::read_to_string(&log).is_ok_and(|log| log.contains(message)) {
             std::thread::yield_now();
         }
         assert_eq!(program.ends(), Some(0));
         let log = std::fs::read_to_string(&log).unwrap();
-        assert_eq!(log.lines().filter(|line| line.contains(said)).count(), 1, "{log}");
+        assert_eq!(log.lines().filter(|line| line.contains(message)).count(), 1, "{log}");
     }
 }

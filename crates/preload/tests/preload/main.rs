@@ -1,6 +1,6 @@
-//! Programs under the library, and a controller whose switches do as they are told.
+//! Programs under the library, and a controller with simulated switches.
 //!
-//! What packets carry on a wire is seen by tests/lab/preload.sh.
+//! tests/lab/preload.sh checks the packets on a wire.
 
 #[path = "../../../libsaba/tests/libsaba/certificates.rs"]
 mod certificates;
@@ -53,27 +53,27 @@ fn sockets_are_marked_before_they_are_connected_and_loopback_is_not() {
         ("127.0.0.1", "IP_TOS 0 IPV6_TCLASS -1"),
         ("::ffff:127.0.0.1", "IP_TOS 0 IPV6_TCLASS 0"),
     ] {
-        assert_eq!(program.does(&format!("connect 0 {address}")), DONE, "{address}");
-        assert_eq!(program.does("marks 0"), marks, "{address}");
+        assert_eq!(program.request(&format!("connect 0 {address}")), DONE, "{address}");
+        assert_eq!(program.request("marks 0"), marks, "{address}");
     }
     // The socket is marked whether or not the network is reachable.
-    let said = program.does("connect 0 2001:db8::1");
-    assert!(said.ends_with("connected"), "{said}");
-    assert_eq!(program.does("marks 0"), "IP_TOS 0 IPV6_TCLASS 28");
+    let response = program.request("connect 0 2001:db8::1");
+    assert!(response.ends_with("connected"), "{response}");
+    assert_eq!(program.request("marks 0"), "IP_TOS 0 IPV6_TCLASS 28");
     assert_eq!(program.ends(), Some(0));
 }
 
 /// Programs such as ssh mark their sockets, and some set the ECN bits (RFC 3168) of datagrams.
 #[test]
-fn a_program_that_marks_its_sockets_itself_keeps_the_bits_for_congestion() {
+fn marking_keeps_the_ecn_bits_of_a_program() {
     let world = World::empty();
     let Some(mut program) = start(&world, &[MARK]).filter(|_| is_connected()) else { return };
-    assert_eq!(program.does("connect 0 198.51.100.1"), DONE);
-    assert_eq!(program.does("tos 0 185"), "set 0");
-    assert_eq!(program.does("marks 0"), "IP_TOS 29 IPV6_TCLASS -1");
+    assert_eq!(program.request("connect 0 198.51.100.1"), DONE);
+    assert_eq!(program.request("tos 0 185"), "set 0");
+    assert_eq!(program.request("marks 0"), "IP_TOS 29 IPV6_TCLASS -1");
     // The program sets the byte before it connects.
-    assert_eq!(program.does("connect 1 198.51.100.1 186"), DONE);
-    assert_eq!(program.does("marks 1"), "IP_TOS 30 IPV6_TCLASS -1");
+    assert_eq!(program.request("connect 1 198.51.100.1 186"), DONE);
+    assert_eq!(program.request("marks 1"), "IP_TOS 30 IPV6_TCLASS -1");
     assert_eq!(program.ends(), Some(0));
 }
 
@@ -83,26 +83,26 @@ fn without_an_application_or_a_controller_nothing_changes() {
     for variables in [vec![], vec![("SABA_APP", "all"), ("SABA_CONTROLLER", "nowhere")], vec![MARK]]
     {
         let Some(mut program) = Program::start(&variables) else { return };
-        program.does("connect 0 198.51.100.1");
-        assert_eq!(program.does("marks 0"), "IP_TOS 0 IPV6_TCLASS -1");
-        assert_eq!(program.does("threads"), "threads 1");
+        program.request("connect 0 198.51.100.1");
+        assert_eq!(program.request("marks 0"), "IP_TOS 0 IPV6_TCLASS -1");
+        assert_eq!(program.request("threads"), "threads 1");
     }
     let Some(mut program) = start(&world, &[]) else { return };
-    assert_eq!(program.does("connect 0 127.0.0.1"), DONE);
-    assert_eq!(program.does("threads"), "threads 1", "nothing to say, so nobody to say it");
-    program.does("connect 1 198.51.100.1");
-    assert_eq!(program.does("marks 1"), "IP_TOS 0 IPV6_TCLASS -1");
+    assert_eq!(program.request("connect 0 127.0.0.1"), DONE);
+    assert_eq!(program.request("threads"), "threads 1", "nothing to say, so nobody to say it");
+    program.request("connect 1 198.51.100.1");
+    assert_eq!(program.request("marks 1"), "IP_TOS 0 IPV6_TCLASS -1");
     assert_eq!(program.ends(), Some(0));
 }
 
 #[test]
-fn the_controller_knows_what_is_open() {
+fn the_controller_knows_open_connections() {
     let mut world = World::empty();
     world.start();
     let log = world.folder.path().join("log").display().to_string();
     let more = [ITS_MARK, ("SABA_LOG", log.as_str())];
     let Some(mut program) = start(&world, &more).filter(|_| is_connected()) else { return };
-    assert_eq!(program.does("connect 0 198.51.100.1"), DONE);
+    assert_eq!(program.request("connect 0 198.51.100.1"), DONE);
     has_connections(&world, 1);
     let ends = |core: &bandwise_controller::core::Core| {
         core.state()
@@ -112,25 +112,25 @@ fn the_controller_knows_what_is_open() {
     };
     assert_eq!(world.inspect(ends), [("h0".into(), "h1".into())]);
     // An unknown host, loopback, and one more host.
-    assert_eq!(program.does("connect 1 198.51.100.2"), DONE);
-    assert_eq!(program.does("connect 2 127.0.0.1"), DONE);
-    assert_eq!(program.does("connect 3 ::ffff:198.51.100.1"), DONE);
+    assert_eq!(program.request("connect 1 198.51.100.2"), DONE);
+    assert_eq!(program.request("connect 2 127.0.0.1"), DONE);
+    assert_eq!(program.request("connect 3 ::ffff:198.51.100.1"), DONE);
     has_connections(&world, 2);
     // A connection is open as long as one of its descriptors.
-    assert_eq!(program.does("dup 0 4"), "dup 1");
-    assert_eq!(program.does("close 0"), "closed 0");
-    assert_eq!(program.does("close 3"), "closed 0");
+    assert_eq!(program.request("dup 0 4"), "dup 1");
+    assert_eq!(program.request("close 0"), "closed 0");
+    assert_eq!(program.request("close 3"), "closed 0");
     has_connections(&world, 1);
-    assert_eq!(program.does("close 4"), "closed 0");
+    assert_eq!(program.request("close 4"), "closed 0");
     has_connections(&world, 0);
     // The program closes the descriptor unnoticed.
-    assert_eq!(program.does("connect 0 198.51.100.1"), DONE);
+    assert_eq!(program.request("connect 0 198.51.100.1"), DONE);
     has_connections(&world, 1);
-    assert_eq!(program.does("unseen 0"), "closed 0");
+    assert_eq!(program.request("unseen 0"), "closed 0");
     has_connections(&world, 0);
-    assert_eq!(program.does("connect 0 198.51.100.1"), DONE);
+    assert_eq!(program.request("connect 0 198.51.100.1"), DONE);
     has_connections(&world, 1);
-    program.told("exit");
+    program.send("exit");
     assert_eq!(program.ends(), Some(3));
     // The client ends at once, not with its lease.
     world.until(|core| core.state().clients().len() == 0);
@@ -141,16 +141,16 @@ fn the_controller_knows_what_is_open() {
 
 /// A program with LD_PRELOAD alone, such as a cluster's executor, gets its mark from the controller.
 #[test]
-fn a_mark_that_was_not_handed_over_comes_late_and_from_a_controller_that_comes_late() {
+fn a_mark_may_come_later_from_a_controller_that_starts_later() {
     let mut world = World::empty();
     let Some(mut program) = start(&world, &[]).filter(|_| is_connected()) else { return };
-    assert_eq!(program.does("connect 0 198.51.100.1"), DONE);
-    assert_eq!(program.does("marks 0"), "IP_TOS 0 IPV6_TCLASS -1");
+    assert_eq!(program.request("connect 0 198.51.100.1"), DONE);
+    assert_eq!(program.request("marks 0"), "IP_TOS 0 IPV6_TCLASS -1");
     world.start();
     has_connections(&world, 1);
-    while program.does("marks 0") != "IP_TOS 12 IPV6_TCLASS -1" {}
-    assert_eq!(program.does("connect 1 198.51.100.1"), DONE);
-    assert_eq!(program.does("marks 1"), "IP_TOS 12 IPV6_TCLASS -1");
+    while program.request("marks 0") != "IP_TOS 12 IPV6_TCLASS -1" {}
+    assert_eq!(program.request("connect 1 198.51.100.1"), DONE);
+    assert_eq!(program.request("marks 1"), "IP_TOS 12 IPV6_TCLASS -1");
     assert_eq!(program.ends(), Some(0));
 }
 
@@ -165,7 +165,7 @@ fn processes_of_a_job_are_one_application() {
     let started = || start(&world, &[ITS_MARK, job]);
     let (Some(mut first), Some(mut second)) = (started(), started()) else { return };
     for program in [&mut first, &mut second] {
-        assert_eq!(program.does("connect 0 198.51.100.1"), DONE);
+        assert_eq!(program.request("connect 0 198.51.100.1"), DONE);
     }
     has_connections(&world, 2);
     // Each process is a client with a registration, and both are parts of one job.
@@ -183,65 +183,69 @@ fn processes_of_a_job_are_one_application() {
 }
 
 #[test]
-fn a_child_begins_anew() {
+fn a_forked_child_registers_separately() {
     let mut world = World::empty();
     world.start();
     let Some(mut program) = start(&world, &[ITS_MARK]).filter(|_| is_connected()) else { return };
-    assert_eq!(program.does("connect 0 198.51.100.1"), DONE);
+    assert_eq!(program.request("connect 0 198.51.100.1"), DONE);
     has_connections(&world, 1);
-    assert_eq!(program.does("fork"), "child");
-    assert_eq!(program.does("threads"), "threads 1");
+    assert_eq!(program.request("fork"), "child");
+    assert_eq!(program.request("threads"), "threads 1");
     // The parent's connection stays the parent's, whatever the child does.
-    assert_eq!(program.does("marks 0"), "IP_TOS 12 IPV6_TCLASS -1");
-    assert_eq!(program.does("tos 0 184"), "set 0");
-    assert_eq!(program.does("marks 0"), "IP_TOS 184 IPV6_TCLASS -1", "nothing is known of it");
-    assert_eq!(program.does("close 0"), "closed 0");
-    assert_eq!(program.does("connect 1 198.51.100.1"), DONE);
+    assert_eq!(program.request("marks 0"), "IP_TOS 12 IPV6_TCLASS -1");
+    assert_eq!(program.request("tos 0 184"), "set 0");
+    assert_eq!(program.request("marks 0"), "IP_TOS 184 IPV6_TCLASS -1", "nothing is known of it");
+    assert_eq!(program.request("close 0"), "closed 0");
+    assert_eq!(program.request("connect 1 198.51.100.1"), DONE);
     world.until(|core| core.state().clients().len() == 2);
     has_connections(&world, 2);
-    program.told("exit");
-    assert_eq!(program.hears(), "parent 3");
+    program.send("exit");
+    assert_eq!(program.next_line(), "parent 3");
     has_connections(&world, 1);
     // A child that shares the parent's memory closes all its descriptors.
-    assert_eq!(program.does("vfork"), "parent 5");
-    assert_eq!(program.does("connect 2 198.51.100.1"), DONE);
+    assert_eq!(program.request("vfork"), "parent 5");
+    assert_eq!(program.request("connect 2 198.51.100.1"), DONE);
     has_connections(&world, 2);
     assert_eq!(program.ends(), Some(0));
 }
 
 /// Daemons close all descriptors; they must not close or see the library's own.
 #[test]
-fn a_program_that_closes_all_closes_its_own() {
+fn closing_all_descriptors_spares_the_librarys() {
     let mut world = World::empty();
     world.start();
     let Some(mut program) = start(&world, &[ITS_MARK]).filter(|_| is_connected()) else { return };
     // Closes the descriptors inherited from the test's starter.
-    program.does("closes 3 4096");
-    assert_eq!(program.does("lowest"), "lowest 3");
-    for (closes, said) in [("closes 3 4096", "closed 1"), ("range 3", "closed 0")] {
-        assert_eq!(program.does("connect 0 198.51.100.1"), DONE);
+    program.request("closes 3 4096");
+    assert_eq!(program.request("lowest"), "lowest 3");
+    for (closes, response) in [("closes 3 4096", "closed 1"), ("range 3", "closed 0")] {
+        assert_eq!(program.request("connect 0 198.51.100.1"), DONE);
         has_connections(&world, 1);
-        assert_eq!(program.does(closes), said);
+        assert_eq!(program.request(closes), response);
         has_connections(&world, 0);
-        assert_eq!(program.does("lowest"), "lowest 3", "the library's own is out of the way");
+        assert_eq!(
+            program.request("lowest"),
+            "lowest 3",
+            "the library's own descriptors are higher"
+        );
     }
     assert_eq!(world.inspect(|core| core.state().clients().len()), 1, "it is the same client");
-    assert_eq!(program.does("connect 0 198.51.100.1"), DONE);
+    assert_eq!(program.request("connect 0 198.51.100.1"), DONE);
     has_connections(&world, 1);
     assert_eq!(program.ends(), Some(0));
 }
 
 /// A controller that accepts connections and never answers.
 #[test]
-fn a_controller_that_hangs_holds_nobody_up() {
+fn a_hanging_controller_delays_no_program() {
     let world = World::empty();
     let _hangs = std::os::unix::net::UnixListener::bind(world.socket()).unwrap();
     let Some(mut program) = start(&world, &[MARK]).filter(|_| is_connected()) else { return };
     for _ in 0..100 {
-        assert_eq!(program.does("connect 0 198.51.100.1"), DONE);
-        assert_eq!(program.does("marks 0"), "IP_TOS 28 IPV6_TCLASS -1");
-        assert_eq!(program.does("close 0"), "closed 0");
+        assert_eq!(program.request("connect 0 198.51.100.1"), DONE);
+        assert_eq!(program.request("marks 0"), "IP_TOS 28 IPV6_TCLASS -1");
+        assert_eq!(program.request("close 0"), "closed 0");
     }
-    program.told("exit");
+    program.send("exit");
     assert_eq!(program.ends(), Some(3));
 }

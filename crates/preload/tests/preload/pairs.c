@@ -1,4 +1,4 @@
-/* A program with a queue pair to ADDRESS, a global identifier, and an address handle: what the library below was told.
+/* A program with a queue pair to ADDRESS, a global identifier, and an address handle: prints the calls that the library below received.
    Built with LOOKED_UP it looks functions of libibverbs up itself, and with "versions" by their versions, as NCCL does. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -44,8 +44,8 @@ int main(int count, char **words)
     if (count > 1 && inet_pton(AF_INET6, words[1], attr + 56) == 1)
         attr[56 + 29] = 1;
     memcpy(before, attr, sizeof before);
-    int said = ibv_modify_qp(qp, attr, 128);
-    printf("modify %d: sl %d class %d, attr %s\n", said, seen[0], seen[1],
+    int status = ibv_modify_qp(qp, attr, 128);
+    printf("modify %d: sl %d class %d, attr %s\n", status, seen[0], seen[1],
            memcmp(attr, before, sizeof attr) ? "changed" : "as before");
     seen[0] = seen[1] = 99;
     void *handle = ibv_create_ah(qp, attr + 56);

@@ -1,4 +1,4 @@
-/* A program that knows nothing of Saba: does what lines say, and answers each with one. */
+/* A program unaware of Saba: executes the commands on its input, one per line, with one line of output each. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -14,7 +14,7 @@
 
 static int slots[16];
 
-/* Datagrams: connected without anybody at the other end. */
+/* Connects a datagram socket, which needs no peer. */
 static int connects(const char *text, int tos)
 {
     struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(9)};
@@ -26,8 +26,8 @@ static int connects(const char *text, int tos)
     if (tos)
         setsockopt(fd, IPPROTO_IP, IP_TOS, &tos, sizeof tos);
     errno = 77;
-    int said = is_v4 ? connect(fd, (struct sockaddr *)&v4, sizeof v4) : connect(fd, (struct sockaddr *)&v6, sizeof v6);
-    printf("%d %d ", said, errno);
+    int status = is_v4 ? connect(fd, (struct sockaddr *)&v4, sizeof v4) : connect(fd, (struct sockaddr *)&v6, sizeof v6);
+    printf("%d %d ", status, errno);
     return fd;
 }
 

@@ -51,7 +51,7 @@ pub fn is_connected() -> bool {
     let socket = std::net::UdpSocket::bind("0.0.0.0:0").unwrap();
     let is = socket.connect("198.51.100.1:9").is_ok();
     if !is {
-        println!("SKIP connections to elsewhere: this machine has no way there");
+        println!("SKIP connections to elsewhere: this machine has no route there");
     }
     is
 }
@@ -60,7 +60,7 @@ pub fn is_connected() -> bool {
 pub struct Program {
     child: Child,
     lines: ChildStdin,
-    answers: BufReader<ChildStdout>,
+    responses: BufReader<ChildStdout>,
 }
 
 impl Program {
@@ -73,25 +73,25 @@ impl Program {
         command.envs(variables.iter().copied()).env("LD_PRELOAD", library());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let lines = child.stdin.take().unwrap();
-        let answers = BufReader::new(child.stdout.take().unwrap());
-        Some(Program { child, lines, answers })
+        let responses = BufReader::new(child.stdout.take().unwrap());
+        Some(Program { child, lines, responses })
     }
 
-    /// Returns the program's answer to a line.
-    pub fn does(&mut self, line: &str) -> String {
+    /// Sends a line. Returns the program's response.
+    pub fn request(&mut self, line: &str) -> String {
         writeln!(self.lines, "{line}").unwrap();
-        self.hears()
+        self.next_line()
     }
 
     /// Returns the program's next line.
-    pub fn hears(&mut self) -> String {
-        let mut answer = String::new();
-        self.answers.read_line(&mut answer).unwrap();
-        answer.trim_end().to_owned()
+    pub fn next_line(&mut self) -> String {
+        let mut response = String::new();
+        self.responses.read_line(&mut response).unwrap();
+        response.trim_end().to_owned()
     }
 
-    /// Sends a line that has no answer.
-    pub fn told(&mut self, line: &str) {
+    /// Sends a line without a response.
+    pub fn send(&mut self, line: &str) {
         writeln!(self.lines, "{line}").unwrap();
     }
 

@@ -38,7 +38,7 @@ fn check(world: &World, command: &mut Command, seen: &str, connections: usize) {
 }
 
 #[test]
-fn queue_pairs_and_address_handles_are_marked_and_known() {
+fn queue_pairs_and_address_handles_are_marked_and_reported() {
     let mut world = World::empty();
     world.start();
     let verbs = world.folder.path().join("libibverbs.so.1");
@@ -65,7 +65,7 @@ fn queue_pairs_and_address_handles_are_marked_and_known() {
 /// Functions are looked up as by `bandwise`, and with versions as by NCCL.
 #[test]
 #[cfg(target_arch = "x86_64")]
-fn a_program_that_looks_functions_up_has_its_queue_pairs_marked_too() {
+fn queue_pairs_are_marked_with_functions_looked_up_at_run_time() {
     let mut world = World::empty();
     world.start();
     let Some(program) = built(world.folder.path(), &["-DLOOKED_UP"]) else { return };

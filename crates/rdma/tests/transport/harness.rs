@@ -67,7 +67,7 @@ pub struct Outcome {
     pub feedback: Vec<Feedback>,
     /// Packets accepted by the receiver, in order.
     pub accepted: Vec<Seq>,
-    /// When the receiver had all packets, and when the sender knew.
+    /// Times at which the receiver had all packets, and at which the sender knew.
     pub completed: Time,
     pub done: Time,
     pub most_in_flight: u32,
@@ -201,7 +201,7 @@ pub fn run(case: &Case) -> Outcome {
                 None
             }
             _ => {
-                let packet = sender.next(settings, now, case.cwnd).expect("next_at said so");
+                let packet = sender.next(settings, now, case.cwnd).expect("a packet is due");
                 let dropped = drop.iter().position(|&seq| seq == packet.seq);
                 let dropped = dropped.map(|at| drop.swap_remove(at)).is_some();
                 let event = Event::Data(packet.seq);

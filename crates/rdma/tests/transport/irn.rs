@@ -122,7 +122,7 @@ fn the_timeout_detects_a_lost_retransmission() {
     // 0 is lost again, 2 arrives: no feedback indicates 0.
     irn.nack(0, 2);
     assert_eq!(irn.sends(), NOTHING);
-    assert_eq!(irn.sender.deadline(&irn.settings), us(12 + 320), "since 0 was sent again");
+    assert_eq!(irn.sender.deadline(&irn.settings), us(12 + 320), "since the retransmission of 0");
     irn.waits_for_the_timeout();
     assert_eq!(irn.sends(), [-1], "only 0: the bitmap has all others");
     assert!(irn.ack(6).done);
@@ -269,7 +269,7 @@ proptest! {
         prop_assert_eq!((out.losses, out.timeouts), (u32::from(!is_last), u32::from(is_last)));
     }
 
-    /// Of packets that were all sent before the first feedback (a round trip is 50), exactly the
+    /// If all packets are sent before the first feedback (a round trip is 50), exactly the
     /// lost ones are retransmitted.
     #[test]
     fn only_lost_packets_are_retransmitted(
@@ -296,7 +296,7 @@ fn random_losses_cost_little_more_than_themselves() {
         again += out.retransmissions().len();
         timeouts += out.timeouts as usize;
     }
-    let what = format!("{dropped} lost, {again} sent again, {timeouts} timeouts");
+    let what = format!("{dropped} lost, {again} retransmitted, {timeouts} timeouts");
     // Of the lost packets, 8.5% are retransmissions: without the rule, half of these wait for a
     // timeout.
     assert!(again >= dropped && again < dropped * 6 / 5 && timeouts < dropped / 20, "{what}");

@@ -35,7 +35,7 @@ fn the_end_of_a_flow_times_out_early() {
     let eighth_acknowledged = Time::from_ns(200) * 7 + Time::from_us(10);
     assert_eq!(out.retransmissions(), [8, 9]);
     assert_eq!(out.sent[10].0, eighth_acknowledged + RTO_LOW);
-    assert_eq!(out.timeouts, 1, "9 was sent before 8 was sent again, which has arrived");
+    assert_eq!(out.timeouts, 1, "9 was sent before the retransmitted 8, which has arrived");
 }
 
 #[test]

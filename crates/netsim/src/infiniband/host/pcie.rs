@@ -137,7 +137,7 @@ impl Pcie {
                 .readers
                 .iter()
                 .find_map(|r| r.reads.iter().any(|read| read.tag == tag).then_some(&r.reads));
-            for read in reads.expect("a read is under way until it has ended").iter() {
+            for read in reads.expect("a read is outstanding until it has ended").iter() {
                 ahead += read.left;
                 if read.tag == tag {
                     break;
