@@ -11,15 +11,16 @@ use crate::rate::Rate;
 use crate::share::{Bundle, Sharing};
 use bandwise_units::{BitRate, Bytes, Time};
 
-/// Flows that share links as a policy says.
+/// Flows that share links under a policy.
 ///
-/// Whoever drives it starts flows at the current time, asks when the [next event](Simulation::next_event) is,
-/// and [`advance`](Simulation::advance)s to that time or to any earlier one. All that starts and ends at
-/// one instant changes rates once: they are worked out when somebody asks for what depends on them.
+/// The caller starts flows at the current time, asks for the [next event](Simulation::next_event),
+/// and [`advance`](Simulation::advance)s to that time or an earlier one. Starts and ends at one
+/// instant change rates once: rates are computed when the caller asks for a result that depends on
+/// them.
 ///
-/// Time is an integer of picoseconds, and so are rates and volumes of smaller units, so every byte is
-/// carried once: a flow of some rate has carried exactly that rate times the time. Its end is rounded up
-/// to picoseconds.
+/// Time is an integer of picoseconds, and rates and volumes are integers of smaller units. So a
+/// flow has carried exactly its rate times the time, and every byte is counted once. Its end is
+/// rounded up to picoseconds.
 #[derive(Debug, Clone)]
 pub struct Simulation<P: Policy> {
     now: Time,
@@ -30,29 +31,33 @@ pub struct Simulation<P: Policy> {
     agenda: Agenda,
     paths: Paths,
     alike: Alike,
-    /// A bundle without flows waits for others that are alike.
+    /// Whether bundles without flows are kept for later flows that are alike.
     has_recurring_flows: bool,
     groups: Groups,
     has_lost_group: bool,
-    /// Slots of flows that have started since rates were worked out.
+    /// The slots of flows that have started since the last computation.
     started: Vec<u32>,
-    /// Slots of flows that have been placed since, when they started or later.
+    /// The slots of flows that have been placed since, at their start or later.
     placed: Vec<u32>,
-    /// The last links of flows that have ended or gone to another place since.
+    /// The last links of flows that have ended or moved since.
     left_from: Vec<u32>,
     is_stale: bool,
-    /// Rates are worked out no sooner than that after the last time, unless a flow starts or a link changes.
+    /// The minimum time between two computations, unless a flow starts or a link changes.
     grain: Time,
     fresh_until: Time,
     moves: Moves,
     given: Vec<(u32, Rate)>,
-    /// Next events of bundles, before they are in the agenda.
+    /// The next events of bundles, before they are put into the agenda.
     ends: Vec<(u32, Option<Time>)>,
     path: Vec<u32>,
 }
 
 impl<P: Policy> Simulation<P> {
-    /// A network without flows at time 0.
+    /// Returns a simulation without flows at time 0.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the policy configures an invalid link.
     pub fn new(network: Network, policy: P) -> Self {
         let mut sharing = Sharing::new(&network, P::GIVES_RATES);
         for (link, config) in policy.links(&network) {
@@ -85,86 +90,91 @@ impl<P: Policy> Simulation<P> {
         }
     }
 
-    /// The same, but a link may leave up to `millionths` of what it carries, or could give a flow, unused
-    /// where that saves asking others; from none to 500,000. No link has more than it carries, and every byte
-    /// is still counted; the allocation is an equilibrium but for that part. Where flows stand in queues, a
-    /// link at which only one queue has flows is exact; where they have ranks, all links are.
+    /// Allows a link to leave up to `millionths` of its capacity, or of a flow's share, unused if
+    /// that saves visits of other links; 0 to 500,000. No link exceeds its capacity, and every byte
+    /// is counted. Except for that part, the allocation is an equilibrium. A link with flows in one
+    /// queue only is exact; with ranks, all links are.
     ///
-    /// A change of one flow's rate reaches most of a busy network, by ever smaller amounts; this says
-    /// which are too small to follow.
+    /// A change of one flow's rate reaches most of a busy network by ever smaller amounts. This
+    /// tolerance sets which are too small to follow.
     #[must_use]
     pub fn with_tolerance(mut self, millionths: u32) -> Self {
         self.sharing.set_tolerance(millionths.min(500_000));
         self
     }
 
-    /// The same, but links with several queues are asked once each, at every change of rates from nothing:
-    /// those first that offer the least. What is then left on all links of a flow is shared equally. So
-    /// every flow has at least its part of each link by weight, as if all others wanted all they could
-    /// get, and every flow has a full link; but a queue may have more than its weight is worth where
-    /// others could use it. For networks in which links that weigh queues differently don't come to rest,
-    /// or in which that takes too long.
+    /// Visits links with several queues once each at every change, from empty levels, the least
+    /// offers first. What is left on all links of a flow is then shared equally. So every flow has
+    /// at least its part of each link by weight, as if all others had unlimited demand, and every
+    /// flow has a full link. But a queue may exceed its weight although others could use the rate.
+    /// For networks with different weights that do not converge, or converge too slowly.
     #[must_use]
     pub fn in_one_pass(mut self) -> Self {
         self.sharing.is_once = true;
         self
     }
 
-    /// The same, but rates are worked out at most once each `grain` while no flow starts: what ends within
-    /// it leaves its rate unused until then. When a flow starts or a link is set up anew they are worked out at
-    /// once, and so they are always by a policy that [`Policy::HOLDS`] flows.
+    /// Computes rates at most once each `grain` while no flow starts. The rate of a flow that ends
+    /// in between is unused until then. Rates are computed at once when a flow starts or a link is
+    /// configured, and always by a policy that [`Policy::HOLDS`] flows.
     #[must_use]
     pub fn with_grain(mut self, grain: Time) -> Self {
         self.grain = if P::HOLDS { Time::ZERO } else { grain };
         self
     }
 
-    /// The same, but rates are worked out rank after rank, from the first at which something has changed, and not link by
-    /// link. They are the same rates; it takes less where groups have ranks, and most flows change with every one that
-    /// ends. Links have one queue; a policy that looks at [`Scene::crossing`] or [`Scene::served`] sees
-    /// nothing. Panics where links are set up, now or later.
+    /// Computes rates rank by rank, from the first with a change, and not link by link. The rates
+    /// are the same. It is faster if groups have ranks and most flows change with every end of one.
+    /// Links have one queue. [`Scene::crossing`] and [`Scene::served`] are empty.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a link is configured, now or later.
     #[must_use]
     pub fn rank_by_rank(mut self) -> Self {
         self.sharing.rank_by_rank();
         self
     }
 
-    /// The same, for flows that come again and again over the same paths, as those of jobs do: what was set up
-    /// for some is kept for others that are alike. Rates are the same; it takes memory for as many flows as
-    /// there are different ones.
+    /// Keeps the state of ended flows for later flows that are alike, for jobs that repeat flows
+    /// over the same paths. Rates are the same. Memory grows with the number of different flows.
     #[must_use]
     pub fn with_recurring_flows(mut self) -> Self {
         self.has_recurring_flows = true;
         self
     }
 
-    /// The current time.
+    /// Returns the current time.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// The network.
+    /// Returns the network.
     pub fn network(&self) -> &Network {
         &self.network
     }
 
-    /// The policy.
+    /// Returns the policy.
     pub fn policy(&self) -> &P {
         &self.policy
     }
 
-    /// How many flows have not ended.
+    /// Returns the number of flows that have not ended.
     pub fn flows(&self) -> usize {
         self.flows.live()
     }
 
-    /// How often rates were worked out in which links with several queues did not come to rest: all is
-    /// within capacities, but some flows have less than an equilibrium would give them.
+    /// Returns the number of computations in which links with several queues did not converge. All
+    /// rates are within capacities, but some flows have less than in an equilibrium.
     pub fn rough(&self) -> u64 {
         self.sharing.rough
     }
 
-    /// Starts a flow now. Panics for a path that is empty, has a link twice or one that isn't there.
+    /// Starts a flow now.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the path is empty, has a link twice, or has one that does not exist.
     pub fn start(&mut self, spec: FlowSpec<'_>) -> FlowId {
         let id = self.flows.start(spec.bytes, spec.group);
         self.groups.join(spec.group);
@@ -174,7 +184,12 @@ impl<P: Policy> Simulation<P> {
         id
     }
 
-    /// Changes how a link shares, from now on.
+    /// Changes the configuration of a link, from now on.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`NetworkError`] if the link does not exist, or its guarantees exceed its
+    /// capacity.
     pub fn set_link(&mut self, link: u32, config: LinkConfig) -> Result<(), NetworkError> {
         let links = self.network.links();
         let Some(&capacity) = self.network.capacities.get(link as usize) else {
@@ -182,7 +197,7 @@ impl<P: Policy> Simulation<P> {
         };
         config.check_for(link, capacity)?;
         self.sharing.catch_up();
-        // Rates change with it; what was carried before was carried at those of before.
+        // Rates change with the configuration. Volumes up to now are counted at the previous rates.
         for bundle in self.sharing.crossing(link) {
             self.flows.carry(bundle, self.sharing.bundles.get(bundle).rate, self.now);
         }
@@ -191,18 +206,22 @@ impl<P: Policy> Simulation<P> {
         Ok(())
     }
 
-    /// When the next event is, at today's rates: a flow ends, or goes to another place. None where no flow
-    /// will ever end.
+    /// Returns the time of the next event at the present rates: a flow ends or is placed again.
+    /// Returns `None` if no flow will ever end.
     pub fn next_event(&mut self) -> Option<Time> {
         self.refresh();
         let event = self.agenda.first().map(|(at, _)| at.max(self.now));
-        // A flow that ends before rates are fresh does so at its own time.
+        // A flow that ends before the next computation does so at its own time.
         let refresh = self.is_stale.then_some(self.fresh_until);
         event.into_iter().chain(refresh).min()
     }
 
-    /// Lets time pass up to `to`, and adds the flows that have ended by then, in order of their ends and
-    /// at one instant of their starts. Panics for an earlier time than now.
+    /// Advances to `to`, and adds the flows that have ended by then, in order of their ends, and at
+    /// one instant of their starts.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `to` is earlier than the current time.
     pub fn advance(&mut self, to: Time, ended: &mut Vec<Ended>) {
         assert!(to >= self.now, "time goes on");
         while let Some(at) = self.next_event().filter(|&at| at <= to) {
@@ -219,7 +238,7 @@ impl<P: Policy> Simulation<P> {
         self.now = to;
     }
 
-    /// What a flow has now, rounded down; nothing for one that has ended.
+    /// Returns the rate of a flow, rounded down, or zero if it has ended.
     pub fn rate(&mut self, flow: FlowId) -> BitRate {
         self.refresh();
         match self.flows.get(flow.slot).filter(|found| found.id == flow) {
@@ -228,7 +247,7 @@ impl<P: Policy> Simulation<P> {
         }
     }
 
-    /// What a flow has still to send, rounded up; nothing for one that has ended.
+    /// Returns the remaining bytes of a flow, rounded up, or zero if it has ended.
     pub fn left(&self, flow: FlowId) -> Bytes {
         match self.flows.get(flow.slot).filter(|found| found.id == flow) {
             Some(found) => {
@@ -239,20 +258,24 @@ impl<P: Policy> Simulation<P> {
         }
     }
 
-    /// What all flows of a link have together, rounded down. Panics for a link that isn't there.
+    /// Returns the sum of the rates of a link's flows, rounded down.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the link does not exist.
     pub fn load(&mut self, link: u32) -> BitRate {
         self.refresh();
         self.sharing.load(link).whole()
     }
 
-    /// Puts a flow where the policy wants it.
+    /// Places a flow by the policy.
     fn put(&mut self, slot: u32, path: &[u32], class: u8, cap: Rate) {
         let flow = self.flows.get(slot).expect("the flow has started");
         let (bytes, left, group) = (flow.bytes, flow.later.bytes(), flow.group);
         let limit = (cap != Rate::UNLIMITED).then_some(cap.whole());
         let Place { rank, queue, kin, until } =
             self.policy.place(&Newcomer { path, bytes, left, class, group, cap: limit });
-        // While rates are not to be worked out, whoever joins others would have their rate.
+        // While no computation is due, a flow that joins others would get their rate.
         let kin = kin.filter(|_| self.is_due());
         let like = kin.map(|kin| {
             let path = self.paths.number(path);
@@ -272,7 +295,7 @@ impl<P: Policy> Simulation<P> {
         self.is_stale = true;
     }
 
-    /// Ends the flows of a bundle that are done, or lets them go to their next place.
+    /// Ends the flows of a bundle that are done, or places them again.
     fn finish(&mut self, bundle: u32, ended: &mut Vec<Ended>) {
         self.flows.carry(bundle, self.sharing.bundles.get(bundle).rate, self.now);
         while let Some(slot) = self.flows.take_done(bundle) {
@@ -312,12 +335,12 @@ impl<P: Policy> Simulation<P> {
         ended.push(Ended { flow: flow.id, group: flow.group, at: self.now });
     }
 
-    /// Whether rates are to be worked out now if something has changed.
+    /// Returns whether a change leads to a computation of rates now.
     fn is_due(&self) -> bool {
         self.now >= self.fresh_until || !self.started.is_empty()
     }
 
-    /// Works out rates, if something has changed.
+    /// Computes rates, if something has changed.
     fn refresh(&mut self) {
         if !self.is_stale || !self.is_due() {
             return;
@@ -327,7 +350,7 @@ impl<P: Policy> Simulation<P> {
         self.sharing.catch_up();
         self.arrange();
         self.sharing.settle();
-        // Taken, so that its memory is used again.
+        // Taken, so that the memory is reused.
         let mut touched = std::mem::take(&mut self.sharing.touched);
         let mut ends = std::mem::take(&mut self.ends);
         ends.extend(touched.drain(..).filter_map(|(bundle, before)| self.bring_up(bundle, before)));
@@ -342,14 +365,14 @@ impl<P: Policy> Simulation<P> {
         self.left_from.clear();
     }
 
-    /// Counts what a bundle has carried whose rate or flows may have changed; its next event, if they have.
+    /// Counts the volume of a bundle that may have changed. Returns its next event if it has.
     fn bring_up(&mut self, bundle: u32, before: Rate) -> Option<(u32, Option<Time>)> {
         let state = self.sharing.bundles.get_mut(bundle);
         let has_changed = std::mem::take(&mut state.has_changed);
         state.is_touched = false;
         let (rate, is_gone) = (state.rate, state.flows == 0);
         debug_assert!(rate == Rate::ZERO || state.rank != HELD, "who is held has no rate");
-        // Many change on the way to where they were.
+        // Many rates change temporarily and return to their previous value.
         if rate == before && !has_changed {
             return None;
         }
@@ -358,7 +381,7 @@ impl<P: Policy> Simulation<P> {
         Some((bundle, end))
     }
 
-    /// Asks the policy for ranks, and for rates if it gives them.
+    /// Asks the policy for ranks, and for rates if it sets them.
     fn arrange(&mut self) {
         let mut moves = std::mem::take(&mut self.moves);
         let scene = Scene {

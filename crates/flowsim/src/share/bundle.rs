@@ -2,30 +2,30 @@
 
 use crate::rate::Rate;
 
-/// A link that a bundle crosses, and where it stands there.
+/// A link of a bundle's path, and the bundle's place at the link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Hop {
     pub(crate) link: u32,
     pub(crate) queue: u32,
-    /// Its place among the link's members, if none has come or gone before it since.
+    /// The index among the link's members, if none has come or gone before it since.
     pub(crate) place: u32,
 }
 
 impl Hop {
-    /// One of a bundle that no link knows of yet.
+    /// Returns a hop of a bundle that has not entered its link.
     pub(crate) const fn new(link: u32) -> Hop {
         Hop { link, queue: 0, place: 0 }
     }
 }
 
-/// How the queue of a flow is found at each link.
+/// The choice of a flow's queue at each link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum QueueChoice {
-    /// There is one queue for all.
+    /// A single queue for all.
     One,
-    /// By its class, in the table of each link.
+    /// The queue of its class, by the table of each link.
     ByClass,
-    /// This one at every link, all with the same weight.
+    /// This queue at every link, all with the same weight.
     Own(u32),
 }
 
@@ -34,36 +34,36 @@ pub enum QueueChoice {
 pub(crate) struct Bundle {
     hops_at: u32,
     hops: u16,
-    /// How many hops there is room for.
+    /// The number of hops for which there is room.
     room: u16,
     pub(crate) class: u8,
     pub(crate) queue: QueueChoice,
-    /// How many flows; a bundle without is free to be used again.
+    /// The number of flows. A bundle without flows can be reused.
     pub(crate) flows: u32,
-    /// Lower ones are served first.
+    /// The rank. Lower ranks are served first.
     pub(crate) rank: u64,
     pub(crate) cap: Rate,
-    /// What each flow has.
+    /// The rate of each flow.
     pub(crate) rate: Rate,
     pub(crate) is_touched: bool,
-    /// Flows have come or gone in this round.
+    /// Whether flows have come or gone in this round.
     pub(crate) has_changed: bool,
-    /// Flows have come or gone of which links have not been told.
+    /// Whether flows have come or gone without an update of the links.
     pub(crate) is_untold: bool,
-    /// Then: some have come.
+    /// Whether some of them have come.
     pub(crate) has_more: bool,
-    /// Then: it has flows, and had none before or in between. It has no rate yet.
+    /// Whether it has flows and had none before the update. It has no rate yet.
     pub(crate) is_fresh: bool,
-    /// It is to be used no more.
+    /// Whether it is removed.
     pub(crate) is_gone: bool,
 }
 
-/// All bundles, in slots that are used again.
+/// All bundles, in reusable slots.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Bundles {
     all: Vec<Bundle>,
     free: Vec<u32>,
-    /// Slots that are free when rates have been worked out: until then it counts what was carried in them.
+    /// Slots that are free after the computation of rates. Until then volumes are counted in them.
     gone: Vec<u32>,
     hops: Vec<Hop>,
 }
@@ -95,7 +95,7 @@ impl Bundles {
         &mut self.hops[hops_at as usize..hops_at as usize + usize::from(hops)]
     }
 
-    /// A bundle without flows yet, over these hops.
+    /// Adds a bundle without flows, over these hops.
     pub(crate) fn add(&mut self, like: Bundle, hops: impl ExactSizeIterator<Item = Hop>) -> u32 {
         let len = hops.len();
         let slot = self.free.pop().unwrap_or_else(|| {
@@ -104,7 +104,7 @@ impl Bundles {
         });
         let bundle = &mut self.all[slot as usize];
         if usize::from(bundle.room) < len {
-            // The old place is lost; a slot is moved a few times at most, as paths are short.
+            // The old room is lost. Paths are short, so a slot moves a few times at most.
             (bundle.hops_at, bundle.room) = (self.hops.len() as u32, len as u16);
             self.hops.resize(self.hops.len() + len, Hop::new(0));
         }
@@ -116,19 +116,19 @@ impl Bundles {
         slot
     }
 
-    /// Its slot may be used again once rates have been worked out.
+    /// Removes a bundle. Its slot can be reused after the computation of rates.
     pub(crate) fn remove(&mut self, bundle: u32) {
         self.gone.push(bundle);
     }
 
-    /// Rates have been worked out.
+    /// Frees the removed slots after a computation of rates.
     pub(crate) fn release(&mut self) {
         self.free.append(&mut self.gone);
     }
 }
 
 impl Bundle {
-    /// What a bundle is before it has flows and hops.
+    /// Returns a bundle without flows and hops.
     pub(crate) fn new(class: u8, queue: QueueChoice, rank: u64, cap: Rate) -> Bundle {
         Bundle {
             hops_at: 0,

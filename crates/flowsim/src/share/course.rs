@@ -1,30 +1,29 @@
-//! [`Course`]: how far a level goes towards where it should be, so that links don't keep each other
-//! swinging.
+//! [`Course`]: damping of levels, so that links do not oscillate.
 
 use crate::rate::Rate;
 
-/// How a level has gone in a round.
+/// The steps of a level in a round.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Course {
-    /// Its last step.
+    /// The last step.
     step: i64,
-    /// It goes 2^-this of the way.
+    /// The number of halvings: a step is 2^-this of the distance.
     swings: u8,
-    /// Steps since the last swing, or since one was forgiven.
+    /// The number of steps since the last oscillation, or since one was forgiven.
     calm: u8,
 }
 
-/// At least this part of the way is gone: 2^-6.
+/// The maximum number of halvings: a step is at least 2^-6 of the distance.
 const MOST_SWINGS: u8 = 6;
 
-/// After so many steps without a swing one is forgiven.
+/// The number of steps without oscillation after which one is forgiven.
 const CALM: u8 = 2;
 
 impl Course {
-    /// The next level: the whole way; but half of it, and less and less, while the level swings.
+    /// Returns the next level: the whole distance, or half and less while the level oscillates.
     pub(super) fn next(&mut self, from: Rate, to: Rate) -> Rate {
         let way = to.0 as i64 - from.0 as i64;
-        // A step back that is small beside the last one comes to rest by itself.
+        // A step back that is small beside the last one converges on its own.
         let is_swing = (way < 0) != (self.step < 0) && way.abs() > self.step.abs() / 4;
         if self.step != 0 && is_swing {
             (self.swings, self.calm) = ((self.swings + 1).min(MOST_SWINGS), 0);
@@ -45,8 +44,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Steps until a level is within a millionth of rest, where it should be `slope` times as far beyond the
-    /// point of rest as it is before it.
+    /// Returns the steps until a level is within a millionth of rest, if its target is `slope`
+    /// times as far beyond the point of rest as the level is before it.
     fn steps(slope: f64) -> Option<usize> {
         let rest = 1e9;
         let mut course = Course::default();
@@ -60,13 +59,13 @@ mod tests {
 
     #[test]
     fn what_comes_to_rest_by_itself_goes_the_whole_way() {
-        // A fifth each time; and down, then up by a little.
+        // Each error is a fifth of the last one; then with alternating sign.
         assert_eq!(steps(0.2), Some(8));
         assert_eq!(steps(-0.2), Some(8));
         let mut course = Course::default();
         assert_eq!(course.next(Rate(1_000), Rate(100)), Rate(100));
         assert_eq!(course.next(Rate(100), Rate(140)), Rate(140));
-        // A step back of more than a quarter: half of it.
+        // A step back of more than a quarter is halved.
         assert_eq!(course.next(Rate(140), Rate(100)), Rate(120));
     }
 
@@ -77,7 +76,7 @@ mod tests {
     }
 
     proptest! {
-        /// Also what would swing ever wider.
+        /// Levels converge, including those that would diverge without damping.
         #[test]
         fn swings_end(slope in -0.5f64..14.0) {
             prop_assert!(steps(slope).is_some());

@@ -1,36 +1,36 @@
-//! How one link shares what it has: among its queues by guarantee and weight, within a queue max-min
-//! fairly. What each flow could use elsewhere is given; the answer is a level for each queue, the
-//! most that any of its flows gets here.
+//! The sharing of one link: among its queues by guarantee and weight, within a queue max-min
+//! fairly. The input is the rate that each flow could use elsewhere. The result is a level for each
+//! queue, the most that any of its flows gets here.
 
 use crate::network::Queue;
 use crate::rate::Rate;
 
-/// Some flows of a link that can use equally much.
+/// Flows of a link with the same demand.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Claim {
     pub(super) queue: u32,
-    /// How many flows.
+    /// The number of flows.
     pub(super) flows: u32,
-    /// What each could use: the least that it gets elsewhere.
+    /// The rate that each could use: the least that it gets elsewhere.
     pub(super) demand: Rate,
 }
 
-/// A queue with what its flows claim.
+/// A queue with the claims of its flows.
 #[derive(Debug, Clone, Copy)]
 struct Want {
     queue: u32,
     from: u32,
     to: u32,
-    /// All that its flows could use, at most its limit.
+    /// The sum of its flows' demands, at most its limit.
     want: u64,
-    /// More than it may have by its limit.
+    /// Whether the demands exceed its limit.
     beyond_limit: bool,
     terms: Queue,
-    /// None while it shares by weight; then it has all that it wants.
+    /// The final rate of a queue that gets all it wants, or `None` while it shares by weight.
     got: Option<u64>,
 }
 
-/// Shares of a link, with the memory that they are worked out in.
+/// The computation of a link's shares, with its memory.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Fill {
     pub(super) claims: Vec<Claim>,
@@ -39,15 +39,15 @@ pub(super) struct Fill {
 }
 
 impl Fill {
-    /// The level for the flows of a link with one queue, which claim more than `rest`.
+    /// Returns the level of a link with one queue whose flows claim more than `rest`.
     pub(super) fn single(&mut self, rest: u64) -> Rate {
         self.work.clear();
         self.work.extend_from_slice(&self.claims);
         level(&mut self.work, rest)
     }
 
-    /// The levels of queues, by calls to `set`. A queue that gets all that it claims has none.
-    /// `terms` says what is agreed on for a queue.
+    /// Computes the levels of queues and passes them to `set`. A queue that gets all its claims has
+    /// no level. `terms` returns the configuration of a queue.
     pub(super) fn queues(
         &mut self,
         rest: u64,
@@ -69,7 +69,7 @@ impl Fill {
         }
     }
 
-    /// Adds up what each queue claims.
+    /// Adds up the claims of each queue.
     fn collect(&mut self, terms: impl Fn(u32) -> Queue) {
         self.claims.sort_unstable_by_key(|claim| claim.queue);
         self.wants.clear();
@@ -113,11 +113,12 @@ fn spare(wants: &[Want], rate: u64) -> Spare {
     Spare { rate, weights }
 }
 
-/// Gives queues that want no more than their share what they want, until none of those that share by
-/// weight does. What one leaves makes the shares of the others larger, never smaller, so the outcome
-/// depends on no order.
+/// Gives queues that want no more than their share what they want, until no queue that shares by
+/// weight does. The rest of one queue only increases the shares of others, so the result does not
+/// depend on the order.
 fn share(wants: &mut [Want], rest: u64) {
-    // Behind flows of higher priority there may be less than was guaranteed: then by guarantee.
+    // After flows of higher priority, less than the guarantees may be left. It is shared by
+    // guarantee.
     let least = wants.iter().map(|w| u128::from(w.want.min(w.terms.guarantee.0))).sum::<u128>();
     if least > u128::from(rest) {
         let unit = 1 + least / (1 << 24);
@@ -145,15 +146,16 @@ fn share(wants: &mut [Want], rest: u64) {
     }
 }
 
-/// The most that each gets of `rest`, where all claim more than that together: max-min fairly, rounded
-/// down. `claims` is used up.
+/// Returns the level at which flows share `rest` max-min fairly, rounded down. Their claims exceed
+/// `rest`; `claims` is consumed.
 fn level(claims: &mut Vec<Claim>, rest: u64) -> Rate {
     let mut rest = rest;
     let mut flows = claims.iter().map(|c| u64::from(c.flows)).sum::<u64>();
     loop {
         let level = rest / flows;
         let before = claims.len();
-        // Who claims no more than that gets it, which leaves more for the others.
+        // A flow that claims no more than the level gets its claim, which leaves more for the
+        // others.
         claims.retain(|claim| {
             let is_more = claim.demand.0 > level;
             if !is_more {
@@ -217,9 +219,9 @@ mod tests {
     }
 
     proptest! {
-        /// What defines the outcome: nobody beyond demand and limit; the link full unless nobody wants
-        /// more; who wants more has the level of the queue, and a queue that wants more has its
-        /// guarantee and, per weight, as much beyond it as any.
+        /// The definition of the result. No flow exceeds its demand and no queue its limit. The
+        /// link is full unless no flow wants more. A flow that wants more has its queue's level. A
+        /// queue that wants more has its guarantee and, per weight, as much beyond it as any.
         #[test]
         fn what_sharing_means(
             terms in prop::collection::vec(terms(), 4),

@@ -1,22 +1,24 @@
-//! [`Growth`]: rates that grow together until something stops each.
+//! [`Growth`]: rates that grow together until each is stopped.
 
 use super::Bundles;
 use crate::rate::Rate;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Bundles whose flows grow at one pace, each until a link of its path is full or it has what it can use: max-min
-/// fairness in what is left of links (Bertsekas and Gallager, "Data Networks", 6.5.2). Its memory is used again.
+/// Bundles whose flows grow at one pace, each until a link of its path is full or its demand is
+/// met: max-min fairness in the rest of links (Bertsekas and Gallager, "Data Networks", 6.5.2). The
+/// memory is reused.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Growth {
     growing: Vec<Growing>,
-    /// By link: flows that grow, and the first of `crossings` there.
+    /// The number of growing flows of each link, and the first of its `crossings`.
     links: Vec<(u64, u32)>,
-    /// Bundles by links, as lists: place in `growing`, and the next one of the link.
+    /// Bundles by link, as linked lists: index in `growing`, and next entry of the link.
     crossings: Vec<(u32, u32)>,
-    /// Links with flows that grow.
+    /// The links with growing flows.
     touched: Vec<u32>,
-    /// By how much flows have grown when something ends that: a link, or behind all links a bundle of `growing`.
+    /// The growth at which something stops: a link, or (numbered after links) a bundle of
+    /// `growing`.
     ends: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
@@ -31,7 +33,7 @@ struct Growing {
 const NONE: u32 = u32::MAX;
 
 impl Growth {
-    /// The flows of a bundle grow by `most` at most.
+    /// Adds a bundle whose flows grow by at most `most`.
     pub(super) fn add(&mut self, bundles: &Bundles, bundle: u32, most: Rate, links: u32) {
         self.links.resize(links as usize, (0, NONE));
         let (place, flows) = (self.growing.len() as u32, bundles.get(bundle).flows);
@@ -50,8 +52,8 @@ impl Growth {
         }
     }
 
-    /// Lets all grow that were added, and says by how much each has. `rests` is what is left of each link; a link that
-    /// has stopped a bundle has nothing left, though it be a unit a flow.
+    /// Grows all added bundles, and reports the growth of each. `rests` is the rest of each link. A
+    /// link that has stopped a bundle counts as exhausted, even if a unit per flow remains.
     pub(super) fn run(
         &mut self,
         bundles: &Bundles,
@@ -69,7 +71,7 @@ impl Growth {
                 continue;
             }
             let (flows, mut next) = self.links[end as usize];
-            // Others may have stopped at less than an even part.
+            // Others may have stopped below an equal part.
             match rests[end as usize].checked_div(flows) {
                 None => continue,
                 Some(even) if even > grown => {

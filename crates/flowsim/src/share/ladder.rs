@@ -1,4 +1,4 @@
-//! [`Ladder`]: rates rank after rank, where most flows change with every one that ends.
+//! [`Ladder`]: rates rank by rank, for networks in which most flows change with every end of one.
 
 use super::links::{NO_CUT, Sharing};
 use super::{Bundle, Bundles};
@@ -6,17 +6,17 @@ use crate::policy::HELD;
 use crate::rate::Rate;
 use std::collections::BTreeMap;
 
-/// The bundles of each rank. With one queue a link there is one allocation: within a rank max-min fairness in what
-/// those before leave, and nothing of a link that is full for those after it. So it can be worked out the first rank
-/// first, each bundle once; and where nothing has changed up to some rank, from there on.
+/// The bundles of each rank. With one queue a link the allocation is unique: within a rank max-min
+/// fairness in the rest of earlier ranks, and nothing of a full link for later ranks. So ranks are
+/// computed in order, each bundle once, beginning at the first rank with a change.
 #[derive(Debug, Clone)]
 pub(super) struct Ladder {
     rungs: BTreeMap<u64, Rung>,
-    /// By bundle.
+    /// The position of each bundle.
     stands: Vec<Stand>,
-    /// By link: what all leave.
+    /// The rest of each link after all ranks.
     rests: Vec<u64>,
-    /// The first rank at which something has changed.
+    /// The first rank with a change.
     changed_from: u64,
     /// Ranks without bundles.
     empty: Vec<u64>,
@@ -26,32 +26,32 @@ pub(super) struct Ladder {
 #[derive(Debug, Clone, Default)]
 struct Rung {
     steps: Vec<Step>,
-    /// By link: what those before leave; nothing is known yet where it is empty.
+    /// The rest of each link after earlier ranks; empty if not known.
     rests: Vec<u64>,
 }
 
-/// A bundle on a rung, with what is looked at of those that get nothing, which are most.
+/// A bundle of a rank, with the data that is read of bundles that get nothing, which are most.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     bundle: u32,
-    /// As many as the bundle has been put; another number is of a step that it has left.
+    /// The bundle's counter when it was put here. Another counter marks an obsolete step.
     times: u32,
     /// The first and the last link of its path.
     ends: [u32; 2],
 }
 
-/// Where a bundle stands.
+/// The position of a bundle.
 #[derive(Debug, Clone, Copy)]
 struct Stand {
-    /// Under which rank; [`NO_CUT`] for none.
+    /// The rank, or [`NO_CUT`] for none.
     rank: u64,
-    /// How often it has been put on a step, or taken away.
+    /// The number of times that it has been put on a step or removed.
     times: u32,
     has_rate: bool,
 }
 
 impl Ladder {
-    /// Without bundles, over links that carry so much.
+    /// Returns a ladder without bundles, over links of these capacities.
     pub(super) fn new(capacities: impl Iterator<Item = u64>) -> Ladder {
         Ladder {
             rungs: BTreeMap::new(),
@@ -62,8 +62,8 @@ impl Ladder {
         }
     }
 
-    /// Flows of a bundle have come or gone, or it has another rank. The step that it leaves is taken away when that
-    /// rank's turn comes.
+    /// Updates a bundle whose flows have come or gone, or whose rank has changed. Its old step is
+    /// removed when that rank is computed.
     pub(super) fn put(&mut self, bundles: &Bundles, bundle: u32) {
         if self.stands.len() <= bundle as usize {
             let none = Stand { rank: NO_CUT, times: 0, has_rate: false };
@@ -87,8 +87,8 @@ impl Ladder {
         self.rungs.entry(rank).or_default().steps.push(step);
     }
 
-    /// What is left for the first rank at which something has changed: a rank that is new finds what the next one
-    /// did, for there was nobody between.
+    /// Returns the rests for the first rank with a change. A new rank has those of the next known
+    /// one, because no rank lay between.
     fn left_for_changed(&mut self) {
         let known = self.rungs.range(self.changed_from..).find(|(_, rung)| !rung.rests.is_empty());
         if let Some((_, rung)) = known {
@@ -98,7 +98,7 @@ impl Ladder {
 }
 
 impl Sharing {
-    /// Works out the rates from the first rank on at which something has changed, rank after rank.
+    /// Computes the rates from the first rank with a change on, rank by rank.
     pub(super) fn climb(&mut self) {
         let Some(mut ladder) = self.ladder.take() else { return };
         ladder.left_for_changed();

@@ -1,4 +1,4 @@
-//! [`Sharing`]: links, the bundles that cross them, and what each link offers.
+//! [`Sharing`]: links, the bundles that cross them, and the offer of each link.
 
 use super::course::Course;
 use super::fill::Fill;
@@ -14,38 +14,39 @@ use smallvec::SmallVec;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The cut of a link that gives everybody what they can use.
+/// The cut of a link that satisfies all claims.
 pub(super) const NO_CUT: u64 = u64::MAX;
 
-/// What a link carries and offers.
+/// The capacity and offer of a link.
 #[derive(Debug, Clone)]
 pub(super) struct Link {
     pub(super) capacity: Rate,
-    /// The rank at which flows want more than is left. At that rank [`Sharing::levels`] say what
-    /// there is; lower ranks get all that they can use, higher ones nothing.
+    /// The rank at which flows want more than is left. They get the levels of [`Sharing::levels`];
+    /// lower ranks get all that they can use, higher ones nothing.
     pub(super) cut: u64,
-    /// The rates of all flows. In between, the sum may be large.
+    /// The sum of all flows' rates. It may exceed the capacity during a computation.
     pub(super) load: u128,
     pub(super) is_waiting: bool,
-    /// How often it has been asked in this round.
+    /// The number of visits in this round.
     pub(super) visits: u32,
     /// The round of `visits`.
     pub(super) round: u64,
-    /// What its scheduler gave last ([`Sharing::given`] has the levels), as long as no member has changed since.
+    /// The last result of its scheduler ([`Sharing::given`] has the levels), as long as no member
+    /// has changed since.
     pub(super) seen: Option<Seen>,
 }
 
-/// What the scheduler of a link gives.
+/// The result of a link's scheduler.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seen {
     pub(super) cut: u64,
-    /// Whether it shares what it has among those whose rates may be too low: flows of several queues, or any
-    /// flows if there are no queues.
+    /// Whether flows compete whose rates may be too low: flows of several queues, or any flows if
+    /// there are no queues.
     pub(super) has_rivals: bool,
 }
 
-/// The least of what a bundle is offered, the hop of the link that offers it (none of them if that is the cap),
-/// and the least of what the others offer.
+/// The least offer to a bundle, the hop of the link that makes it (`usize::MAX` if it is the cap),
+/// and the least offer of the others.
 pub(super) struct Offers {
     pub(super) least: Rate,
     pub(super) at: usize,
@@ -62,8 +63,8 @@ impl Offers {
     }
 }
 
-/// Turn, cut, least level and link: who gets less is asked first, because what others get depends on
-/// that.
+/// The order of visits: turn, cut, least level and link. Links with the least offers come first,
+/// because the offers of others depend on them.
 pub(super) type Turn = (u32, u64, Rate, u32);
 
 /// The state of all links and bundles. Between rounds it is an equilibrium.
@@ -71,47 +72,47 @@ pub(super) type Turn = (u32, u64, Rate, u32);
 pub(crate) struct Sharing {
     pub(super) links: Vec<Link>,
     pub(super) configs: Vec<Option<Box<LinkConfig>>>,
-    /// By link and queue, `queues` of each.
+    /// The levels by link and queue, `queues` of each link.
     pub(super) levels: Vec<Rate>,
     pub(super) queues: usize,
-    /// By link and queue: how its level has gone in this round.
+    /// The steps of each level in this round, by link and queue.
     pub(super) courses: Vec<Course>,
-    /// By link: the bundles that cross it, in order of rank.
+    /// The bundles that cross each link, in order of rank.
     pub(super) members: Vec<Members>,
     pub(crate) bundles: Bundles,
-    /// Links whose claims have changed, in the order in which they are asked.
+    /// The links with changed claims, in the order of visits.
     pub(super) waiting: BinaryHeap<Reverse<Turn>>,
-    /// Bundles whose rate or number of flows has changed in this round, and the rate before.
+    /// The bundles whose rate or number of flows has changed in this round, and their rate before.
     pub(crate) touched: Vec<(u32, Rate)>,
-    /// Bundles of which flows have come or gone, of which links have not been told.
+    /// The bundles whose flows have come or gone without an update of the links.
     changed: Vec<u32>,
-    /// Bundles that have no rate yet.
+    /// The bundles without a rate so far.
     pub(super) fresh: Vec<u32>,
-    /// Rates are given by somebody else, and links decide nothing.
+    /// Whether a policy sets the rates, so that links decide nothing.
     is_explicit: bool,
-    /// Rates are worked out rank after rank, and links know of no bundle.
+    /// The ladder, if rates are computed rank by rank. Links then have no members.
     pub(super) ladder: Option<Box<Ladder>>,
     pub(super) growth: Growth,
-    /// Rates that are to be given.
+    /// The rates to set.
     pub(super) given_anew: Vec<(u32, Rate)>,
-    /// Links with several queues are asked once each.
+    /// Whether links with several queues are visited once each.
     pub(crate) is_once: bool,
-    /// By which part of itself a level may be too low; 0 for an exact one.
+    /// The relative amount by which a level may be too low, in millionths; 0 for exact levels.
     pub(super) tolerance: u64,
-    /// Flows stand in different queues, by their class or their own.
+    /// Whether flows use several queues, by class or their own.
     pub(super) has_queues: bool,
-    /// The rank of all bundles that links know of; none before the first.
+    /// The rank of all bundles at links, or `None` before the first.
     one_rank: Option<u64>,
-    /// They have different ones.
+    /// Whether bundles have several ranks.
     pub(super) has_ranks: bool,
-    /// By link and queue: the levels that its scheduler gave last.
+    /// The last levels of each link's scheduler, by link and queue.
     pub(super) given: Vec<Rate>,
     pub(super) round: u64,
-    /// Rounds in which a link was left with a gap that is told of.
+    /// The number of rounds that left a link with a reportable gap.
     pub(crate) rough: u64,
     pub(super) fill: Fill,
     pub(super) new_levels: Vec<Rate>,
-    /// Of a visit, taken so that their memory is used again.
+    /// The buffers of a visit, kept so that their memory is reused.
     pub(super) offered: Vec<Offered>,
     pub(super) told: Vec<Told>,
 }
@@ -160,24 +161,24 @@ impl Sharing {
         }
     }
 
-    /// From now on rates are worked out rank after rank. Nothing has started yet, and links have one queue.
+    /// Computes rates rank by rank from now on. No flow has started, and links have one queue.
     pub(crate) fn rank_by_rank(&mut self) {
         assert!(self.queues == 1 && self.bundles.len() == 0, "links of one queue, without flows");
         let capacities = self.links.iter().map(|link| link.capacity.0);
         self.ladder = Some(Box::new(Ladder::new(capacities)));
     }
 
-    /// Lets levels be too low by up to that many millionths of themselves.
+    /// Allows levels to be too low by up to `millionths` of themselves.
     pub(crate) fn set_tolerance(&mut self, millionths: u32) {
         self.tolerance = u64::from(millionths);
     }
 
-    /// How many links there are.
+    /// Returns the number of links.
     pub(crate) fn count(&self) -> u32 {
         self.links.len() as u32
     }
 
-    /// What the flows of a link have together.
+    /// Returns the sum of the rates of a link's flows.
     pub(crate) fn load(&self, link: u32) -> Rate {
         Rate(self.links[link as usize].load as u64)
     }
@@ -186,13 +187,13 @@ impl Sharing {
         self.links[link as usize].capacity
     }
 
-    /// The bundles with flows that cross a link.
+    /// Iterates over the bundles with flows that cross a link.
     pub(crate) fn crossing(&self, link: u32) -> impl Iterator<Item = u32> + '_ {
         let members = self.members[link as usize].all().iter();
         members.filter(|member| member.flows > 0).map(|member| member.bundle)
     }
 
-    /// Those of them that may have a rate, the first ranks first.
+    /// Iterates over those of them that may have a rate, the first ranks first.
     pub(crate) fn served(&self, link: u32) -> impl Iterator<Item = u32> + '_ {
         let cut = self.links[link as usize].cut;
         let members = self.members[link as usize].all().iter();
@@ -200,7 +201,7 @@ impl Sharing {
         served.filter(|member| member.flows > 0).map(|member| member.bundle)
     }
 
-    /// What a link agrees on for a queue.
+    /// Returns the configuration of a link's queue.
     pub(super) fn terms(&self, link: u32, queue: u32) -> Queue {
         match &self.configs[link as usize] {
             Some(config) => config.queues.get(queue as usize).copied(),
@@ -209,7 +210,7 @@ impl Sharing {
         .unwrap_or(Queue::weighted(1))
     }
 
-    /// What a link offers to a flow of that queue and rank.
+    /// Returns the offer of a link to a flow of this queue and rank.
     #[inline]
     pub(super) fn offer(&self, link: u32, queue: u32, rank: u64) -> Rate {
         let cut = self.links[link as usize].cut;
@@ -220,15 +221,15 @@ impl Sharing {
         }
     }
 
-    /// Works out what a bundle's flows can use at each of its links, and what they have. The rate is that
-    /// of before where nothing limits them yet.
+    /// Computes the demand of a bundle at each of its links, and its rate. The rate stays if
+    /// nothing limits the bundle yet.
     pub(super) fn see(&mut self, bundle: u32) {
         let rate = self.claim(bundle);
         self.give(bundle, rate);
     }
 
-    /// Tells each link how many flows a bundle has, and what they can use there: the least that others offer.
-    /// Returns the least of all.
+    /// Updates the number of flows and the demand of a bundle at each link: the least offer of the
+    /// others. Returns the least of all offers.
     fn claim(&mut self, bundle: u32) -> Rate {
         let flows = self.bundles.get(bundle).flows;
         let Offers { least, at, second } = self.offers(bundle);
@@ -240,7 +241,7 @@ impl Sharing {
         least
     }
 
-    /// What a bundle's cap and its links offer.
+    /// Returns the offers of a bundle's cap and links.
     pub(super) fn offers(&self, bundle: u32) -> Offers {
         let Bundle { rank, cap, .. } = *self.bundles.get(bundle);
         let mut offers = Offers { least: cap, at: usize::MAX, second: cap };
@@ -250,7 +251,7 @@ impl Sharing {
         offers
     }
 
-    /// What a link knows of a bundle, at the bundle's hop `i`: to change it.
+    /// Returns the entry of a bundle at its hop `i`.
     pub(super) fn member(&mut self, bundle: u32, i: usize) -> &mut Member {
         let rank = self.bundles.get(bundle).rank;
         let hop = &mut self.bundles.hops_mut(bundle)[i];
@@ -258,8 +259,8 @@ impl Sharing {
         self.members[hop.link as usize].find(rank, bundle, &mut hop.place)
     }
 
-    /// Whether a link without queues and ranks carries what it can, but for the tolerance: then its level is near
-    /// enough. Where there are ranks it may be the last ones that fill it, in the place of earlier ones.
+    /// Returns whether a link without queues and ranks is full within the tolerance, so that its
+    /// level suffices. With ranks, the last ones might fill it in place of earlier ones.
     pub(super) fn is_busy_enough(&self, link: u32) -> bool {
         let Link { capacity, load, .. } = self.links[link as usize];
         let most = u128::from(capacity.0);
@@ -268,26 +269,27 @@ impl Sharing {
         self.tolerance > 0 && is_level && (least..=most).contains(&load)
     }
 
-    /// Asks a link again in this round.
+    /// Schedules another visit of a link in this round.
     pub(super) fn ask(&mut self, link: u32) {
         let state = &mut self.links[link as usize];
         let is_done =
             self.is_once && self.queues > 1 && state.round == self.round && state.visits > 0;
         if !state.is_waiting && !is_done {
             state.is_waiting = true;
-            // First of all, to see what it would offer; then it waits until it is its turn.
+            // The first visit computes the offer; the link then waits for its position.
             let turn = self.turn(link);
             self.waiting.push(Reverse((turn, 0, Rate::ZERO, link)));
         }
     }
 
-    /// Links with several queues take turns: who was asked less often comes first.
+    /// Returns the turn of a link. With several queues, links that were visited less often come
+    /// first.
     pub(super) fn turn(&self, link: u32) -> u32 {
         let state = &self.links[link as usize];
         if self.queues > 1 && state.round == self.round { state.visits } else { 0 }
     }
 
-    /// Notes a bundle whose rate or number of flows is about to change.
+    /// Records a bundle whose rate or number of flows is about to change.
     pub(crate) fn touch(&mut self, bundle: u32) {
         let state = self.bundles.get_mut(bundle);
         if !state.is_touched {
@@ -297,7 +299,7 @@ impl Sharing {
         }
     }
 
-    /// Gives each flow of a bundle a rate. One that nothing limits yet has none for the moment.
+    /// Sets the rate of a bundle's flows. A bundle without a limit has no rate for the moment.
     pub(crate) fn give(&mut self, bundle: u32, rate: Rate) {
         let rate = if rate == Rate::UNLIMITED { Rate::ZERO } else { rate };
         let Bundle { rate: before, flows, .. } = *self.bundles.get(bundle);
@@ -313,8 +315,11 @@ impl Sharing {
         }
     }
 
-    /// A bundle without flows yet. Panics for a path that is empty or has a link twice, or one that
-    /// isn't there.
+    /// Adds a bundle without flows.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the path is empty, has a link twice, or has one that does not exist.
     pub(crate) fn add(&mut self, like: Bundle, path: &[u32]) -> u32 {
         assert!(!path.is_empty() && path.len() <= usize::from(u16::MAX), "a flow crosses a link");
         for (i, link) in path.iter().enumerate() {
@@ -334,12 +339,13 @@ impl Sharing {
         bundle
     }
 
-    /// Whether links know of a bundle: not where rates are given, and not of one that is held.
+    /// Returns whether links have an entry of a bundle: not if rates are set by a policy or it is
+    /// held.
     fn is_known(&self, bundle: u32) -> bool {
         !self.is_explicit && self.ladder.is_none() && self.bundles.get(bundle).rank != HELD
     }
 
-    /// Links come to know of a bundle, and not yet of its flows.
+    /// Enters a bundle at its links, without flows.
     fn enter(&mut self, bundle: u32) {
         let Bundle { rank, class, queue: choice, .. } = *self.bundles.get(bundle);
         self.has_ranks |= *self.one_rank.get_or_insert(rank) != rank;
@@ -349,7 +355,7 @@ impl Sharing {
         }
     }
 
-    /// Links forget a bundle of that rank.
+    /// Removes a bundle of this rank from its links.
     fn exit(&mut self, bundle: u32, rank: u64) {
         for hop in self.bundles.hops(bundle) {
             self.links[hop.link as usize].seen = None;
@@ -357,7 +363,7 @@ impl Sharing {
         }
     }
 
-    /// One more flow in a bundle.
+    /// Adds a flow to a bundle.
     pub(crate) fn join(&mut self, bundle: u32) {
         self.change(bundle);
         let state = self.bundles.get_mut(bundle);
@@ -370,7 +376,7 @@ impl Sharing {
         }
     }
 
-    /// One flow less.
+    /// Removes a flow from a bundle.
     pub(crate) fn leave(&mut self, bundle: u32) {
         self.change(bundle);
         let state = self.bundles.get_mut(bundle);
@@ -384,7 +390,7 @@ impl Sharing {
         }
     }
 
-    /// Notes a bundle of which flows come or go.
+    /// Records a bundle whose flows come or go.
     fn change(&mut self, bundle: u32) {
         self.touch(bundle);
         let state = self.bundles.get_mut(bundle);
@@ -395,13 +401,14 @@ impl Sharing {
         }
     }
 
-    /// A bundle without flows is gone.
+    /// Removes a bundle without flows.
     pub(crate) fn remove(&mut self, bundle: u32) {
         self.bundles.get_mut(bundle).is_gone = true;
         self.bundles.remove(bundle);
     }
 
-    /// Tells links of all flows that have come or gone. Not at once, so that memory is waited for once for many.
+    /// Updates links for all flows that have come or gone. Deferred, so that many memory accesses
+    /// overlap.
     pub(crate) fn catch_up(&mut self) {
         let mut changed = std::mem::take(&mut self.changed);
         changed.iter().for_each(|&bundle| self.bundles.get_mut(bundle).is_untold = false);
@@ -414,7 +421,7 @@ impl Sharing {
         for &bundle in &changed {
             let Bundle { flows, is_fresh, .. } = *self.bundles.get(bundle);
             if is_fresh {
-                // It has a rate only when all links have been asked.
+                // It gets a rate after all links have been visited.
                 self.fresh.push(bundle);
                 self.claim(bundle);
             } else {
@@ -433,12 +440,12 @@ impl Sharing {
         self.changed = changed;
     }
 
-    /// Asks the links of a bundle of which flows have come or gone.
+    /// Schedules visits of the links of a bundle whose flows have come or gone.
     fn ask_for(&mut self, bundle: u32) {
         let Bundle { has_more, rank, .. } = *self.bundles.get(bundle);
         for i in 0..self.bundles.hops(bundle).len() {
             let link = self.bundles.hops(bundle)[i].link;
-            // Whoever comes after the cut takes nothing from others.
+            // Flows after the cut take nothing from others.
             let cut = self.links[link as usize].cut;
             let is_cut = cut != NO_CUT && rank <= cut;
             if has_more || (is_cut && !self.is_busy_enough(link)) {
@@ -447,8 +454,8 @@ impl Sharing {
         }
     }
 
-    /// Moves bundles to other ranks: each leaves its place and comes to the other as a new one would, so those
-    /// that stay are asked no more than if flows had ended and started.
+    /// Moves bundles to other ranks. Each leaves and enters as if flows had ended and started, so
+    /// that the others need no additional visits.
     pub(crate) fn rerank(&mut self, moves: &[(u32, u64)]) {
         let mut moved: SmallVec<[(u32, u64); 32]> = SmallVec::new();
         for &(bundle, rank) in moves {
@@ -480,9 +487,9 @@ impl Sharing {
         }
     }
 
-    /// Puts bundles that links know of before and after where their ranks belong; each with that of before.
+    /// Sorts bundles that stay at links into their new ranks. Each comes with its old rank.
     fn sort_anew(&mut self, moved: &[(u32, u64)]) {
-        // Link, place there and bundle.
+        // Link, index there and bundle.
         let mut places: SmallVec<[(u32, u32, u32); 64]> = SmallVec::new();
         for &(bundle, before) in moved {
             if before == HELD || self.bundles.get(bundle).rank == HELD {
@@ -502,7 +509,7 @@ impl Sharing {
         }
     }
 
-    /// A bundle that had a rank may not send any more.
+    /// Holds a bundle that had a rank: it may not send.
     fn hold(&mut self, bundle: u32, before: u64) {
         self.give(bundle, Rate::ZERO);
         self.exit(bundle, before);
@@ -511,7 +518,7 @@ impl Sharing {
         }
     }
 
-    /// Another way of sharing at a link.
+    /// Changes the configuration of a link.
     pub(crate) fn configure(&mut self, link: u32, config: LinkConfig) {
         assert!(self.ladder.is_none(), "rank by rank links have one queue");
         self.reserve_queues(config.queues.len());
@@ -522,7 +529,7 @@ impl Sharing {
             let hops = self.bundles.hops_mut(member.bundle).iter_mut();
             hops.filter(|hop| hop.link == link).for_each(|hop| hop.queue = member.queue);
         }
-        // It offers everything again until it is asked, and all that this matters to is asked.
+        // The link offers everything until its visit, and all affected links are visited.
         let state = &mut self.links[link as usize];
         (state.cut, state.seen) = (NO_CUT, None);
         self.ask(link);
@@ -531,7 +538,7 @@ impl Sharing {
         }
     }
 
-    /// What a bundle's flows can use has changed: all its links are asked. One without flows is seen when it
+    /// Visits all links of a bundle whose demand has changed. One without flows is updated when it
     /// has some.
     fn see_anew(&mut self, bundle: u32) {
         if self.bundles.get(bundle).flows == 0 {
@@ -543,7 +550,7 @@ impl Sharing {
         }
     }
 
-    /// Makes room for levels of that many queues at each link.
+    /// Makes room for the levels of `queues` queues at each link.
     fn reserve_queues(&mut self, queues: usize) {
         if queues <= self.queues {
             return;
@@ -560,12 +567,12 @@ impl Sharing {
     }
 }
 
-/// The least level of a link.
+/// Returns the least level of a link.
 pub(super) fn least(levels: &[Rate]) -> Rate {
     levels.iter().copied().fold(Rate::UNLIMITED, Rate::min)
 }
 
-/// The queue of a class at a link.
+/// Returns the queue of a class at a link.
 fn queue_at(configs: &[Option<Box<LinkConfig>>], link: u32, class: u8, choice: QueueChoice) -> u32 {
     match choice {
         QueueChoice::One => 0,

@@ -1,17 +1,16 @@
-//! [`Members`]: the bundles that cross a link, and what the link knows of each: all that its scheduler
-//! needs, side by side.
+//! [`Members`]: the bundles that cross a link, with all data that the link's scheduler needs.
 
 use crate::rate::Rate;
 
-/// A bundle at a link. Aligned so that it never lies across two lines of the processor's cache.
+/// A bundle at a link, aligned to a cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(32))]
 pub(super) struct Member {
     pub(super) rank: u64,
-    /// What each of its flows can use here: the least that cap and other links offer.
+    /// The demand of each of its flows: the least that cap and other links offer.
     pub(super) demand: Rate,
     pub(super) bundle: u32,
-    /// How many flows it has; none, if it waits for others that are alike.
+    /// The number of flows; zero if it waits for flows that are alike.
     pub(super) flows: u32,
     pub(super) queue: u32,
 }
@@ -29,30 +28,30 @@ pub(super) struct Members {
 }
 
 impl Members {
-    /// In their order.
+    /// Returns them in order.
     pub(super) fn all(&self) -> &[Member] {
         &self.all
     }
 
-    /// The same, to change what is no part of their order.
+    /// Returns them for changes that do not affect the order.
     pub(super) fn all_mut(&mut self) -> &mut [Member] {
         &mut self.all
     }
 
-    /// A bundle without flows comes: its place.
+    /// Inserts a bundle without flows, and returns its index.
     pub(super) fn insert(&mut self, rank: u64, bundle: u32, queue: u32) -> u32 {
         let place = self.all.partition_point(|other| other.order() < (rank, bundle));
         self.all.insert(place, Member { rank, demand: Rate::ZERO, bundle, flows: 0, queue });
         place as u32
     }
 
-    /// A bundle goes, that was at `place` when it was last looked for.
+    /// Removes a bundle whose last known index was `place`.
     pub(super) fn remove(&mut self, rank: u64, bundle: u32, mut place: u32) {
         self.find(rank, bundle, &mut place);
         self.all.remove(place as usize);
     }
 
-    /// A bundle that was at `place` when it was last looked for; now it is known where it is.
+    /// Finds a bundle whose last known index was `place`, and updates the index.
     #[inline]
     pub(super) fn find(&mut self, rank: u64, bundle: u32, place: &mut u32) -> &mut Member {
         if self.all.get(*place as usize).is_none_or(|member| member.bundle != bundle) {
@@ -61,14 +60,14 @@ impl Members {
         &mut self.all[*place as usize]
     }
 
-    /// Members go to other ranks: their places, and the ranks.
+    /// Moves members, given by index, to other ranks.
     pub(super) fn rerank(&mut self, moves: impl Iterator<Item = (u32, u64)>) {
         let (mut from, mut to) = (u64::MAX, 0);
         for (place, rank) in moves {
             let before = std::mem::replace(&mut self.all[place as usize].rank, rank);
             (from, to) = (from.min(before.min(rank)), to.max(before.max(rank)));
         }
-        // Nobody else moves but those between, and most of them are in order.
+        // Only members between the old and new ranks move, and most of them are in order.
         let from = self.all.iter().position(|member| member.rank >= from).unwrap_or(0);
         let to = self.all.iter().rposition(|member| member.rank <= to).map_or(0, |last| last + 1);
         self.all[from..to].sort_by_key(Member::order);

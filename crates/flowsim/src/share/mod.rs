@@ -1,35 +1,37 @@
-//! Rates over a network: the equilibrium of what all links give.
+//! Rates over a network: the equilibrium of all links' offers.
 //!
-//! **What a link gives.** A link serves ranks one after the other, the lowest first. Up to some rank
-//! everybody gets what they can use; at that rank, the *cut*, flows want more than is left, and it is
-//! shared among the queues and within each max-min fairly ([`fill`]); later ranks get nothing. So what
-//! a link offers is described by the cut and, at the cut, a level for each queue: the most that a flow
-//! in it gets. What a flow *can use* at a link is the least that its cap and its other links offer.
+//! **Offers.** A link serves ranks in order, the lowest first. Up to some rank all flows get what
+//! they can use. At that rank, the *cut*, flows want more than is left; it is shared among the
+//! queues, and within each max-min fairly ([`fill`]). Later ranks get nothing. So an offer consists
+//! of the cut and a level for each queue at the cut: the most that a flow in it gets. The *demand*
+//! of a flow at a link is the least that its cap and its other links offer.
 //!
-//! **The allocation** is an equilibrium: every link's offer is what its scheduler gives when each flow
-//! claims what it can use, and each flow has the least of its offers. Then every flow either has its cap
-//! or has a bottleneck: a link that is full (or a reserved queue that is), where no flow of its queue and
-//! rank has more, no queue has more beyond its guarantee per weight, and later ranks have nothing.
-//! Nothing is left that a flow could use, and no link carries more than its capacity.
+//! **The allocation** is an equilibrium: each link's offer is the result of its scheduler for the
+//! demands of its flows, and each flow has the least of its offers. Every flow then either has its
+//! cap or has a bottleneck. A bottleneck is a full link (or a full reserved queue) at which no flow
+//! of its queue and rank has more, no queue has more beyond its guarantee per weight, and later
+//! ranks have nothing. No usable rate is left over, and no link exceeds its capacity.
 //!
-//! With one queue a link, these conditions have one solution: max-min fairness (Bertsekas and Gallager,
-//! "Data Networks", 6.5.2), within a rank on what those before leave. A level then depends on lower ones
-//! alone, so links are asked in order of what they would offer, the least first, and come to rest exactly
-//! ([`settle`]); after a change only those are asked that it matters to.
+//! With one queue a link, these conditions have one solution: max-min fairness (Bertsekas and
+//! Gallager, "Data Networks", 6.5.2), within a rank on the rest of earlier ranks. A level then
+//! depends only on lower ones. Links are visited in order of their offers, the least first, and
+//! converge exactly ([`settle`]); after a change only affected links are visited.
 //!
-//! With several queues a link (even of equal weights, as each link sees other flows) there may be several
-//! solutions, or a continuum: of two flows that cross the same two links, one with weights 3:1 and one with
-//! 1:3, any split between 3:1 and 1:3 is one. **Chosen** is the one at which the links come to rest when they
-//! take turns, starting from the rates before the change: who was asked less often comes first, then who
-//! would offer the least, then the lower number. From its third turn on a level that swings goes only a part
-//! of its way ([`course`]). It is at rest within 2^-20 of a level. So the choice depends on no order of flows,
-//! but on what was before. Some networks, with long paths, few flows a queue and very different weights, do not
-//! come to rest; after a hundred turns of a link the gap is widened, no capacity is exceeded, and the round is
-//! counted as *rough*. [`once`] is another allocation with several queues, in one pass and without a past, that
-//! keeps less: each flow's part of each link by weight, and that somebody has what there is.
+//! With several queues a link there may be several solutions or a continuum, even with equal
+//! weights, because each link has other flows. If two flows cross the same two links, one with
+//! weights 3:1 and one with 1:3, any split between 3:1 and 1:3 is a solution. **Chosen** is the one
+//! to which the links converge when they take turns, starting from the rates before the change. The
+//! link with the fewest visits comes first, then the one with the least offer, then the lower
+//! number. From the third visit on an oscillating level moves only a part of the distance
+//! ([`course`]). Convergence is within 2^-20 of a level. So the choice does not depend on the order
+//! of flows, but on the previous rates. Some networks, with long paths, few flows a queue and very
+//! different weights, do not converge. After a hundred visits of a link the tolerated gap grows, no
+//! capacity is exceeded, and the round is counted as *rough*. [`once`] is another allocation for
+//! several queues, in one pass and without history. It guarantees less: each flow's part of each
+//! link by weight, and that no usable rate is left over.
 //!
-//! **Units.** Rates are integers. A level is rounded down, so a full link may leave up to one unit (2^-16
-//! bits per second) a flow and queue.
+//! **Units.** Rates are integers. A level is rounded down, so a full link may leave up to one unit
+//! (2^-16 bits per second) per flow and queue.
 
 mod bundle;
 mod course;

@@ -1,4 +1,4 @@
-//! Rates in one pass, where asking links until they are at rest takes too long.
+//! Rates in one pass, for networks in which visits until convergence take too long.
 
 use super::Bundle;
 use super::links::{Link, NO_CUT, Sharing};
@@ -6,7 +6,7 @@ use super::settle::ONE_QUEUE;
 use crate::rate::Rate;
 
 impl Sharing {
-    /// Asks each link once, from nothing, those first that offer the least; then shares equally among
+    /// Visits each link once, from empty levels, the least offers first. Then shares equally among
     /// flows what is left on all their links.
     pub(super) fn settle_once(&mut self) {
         self.fresh.clear();
@@ -22,7 +22,7 @@ impl Sharing {
             }
         }
         while let Some((link, cut)) = self.next_link() {
-            // Marked, so that it is not asked again.
+            // The mark prevents another visit.
             let state = &mut self.links[link as usize];
             (state.round, state.visits) = (self.round, 1);
             self.visit(link, cut, &ONE_QUEUE);
@@ -30,8 +30,8 @@ impl Sharing {
         self.share_rest();
     }
 
-    /// Gives flows what is left on all their links, max-min fairly: all grow until a link is full or a flow
-    /// has its cap.
+    /// Gives flows the rest of all their links, max-min fairly: until a link is full or a cap is
+    /// reached.
     fn share_rest(&mut self) {
         let rest = |link: &Link| u128::from(link.capacity.0).saturating_sub(link.load) as u64;
         let mut rests: Vec<u64> = self.links.iter().map(rest).collect();
@@ -48,12 +48,12 @@ impl Sharing {
         (self.growth, self.given_anew) = (growth, given);
     }
 
-    /// Whether a bundle has less than it could use where no link of it is full.
+    /// Returns whether a bundle has less than its demand and no full link.
     fn can_grow(&self, bundle: u32) -> bool {
         let state = self.bundles.get(bundle);
         let is_free = |hop: &super::Hop| {
             let link = &self.links[hop.link as usize];
-            // A reservation is not to be exceeded, and who comes after the cut gets nothing.
+            // A reservation must not be exceeded, and flows after the cut get nothing.
             link.load < u128::from(link.capacity.0)
                 && (link.cut == NO_CUT || state.rank <= link.cut)
                 && self.terms(hop.link, hop.queue).limit == Rate::UNLIMITED

@@ -1,4 +1,4 @@
-//! Asking links until all are at rest.
+//! Visits of links until all have converged.
 
 use super::course::Course;
 use super::fill::Claim;
@@ -9,43 +9,44 @@ use crate::policy::HELD;
 use crate::rate::Rate;
 use std::cmp::Reverse;
 
-/// How a link is brought to rest.
+/// The parameters of convergence.
 pub(super) struct Pace {
-    /// After so many visits in a round a level that swings goes only a part of its way.
+    /// The number of visits in a round after which an oscillating level moves a part of its
+    /// distance.
     whole: u32,
-    /// It is at rest when its levels are that near to the new ones: within 2^-this of themselves.
+    /// The precision of convergence: levels are within 2^-this of the new ones.
     gap: u32,
-    /// After so many visits the gap begins to double, with every [`DOUBLE_EVERY`] visits.
+    /// The number of visits after which the gap doubles with every [`DOUBLE_EVERY`] visits.
     patience: u32,
 }
 
-/// With one queue a link, levels depend on lower ones alone; so links come to rest exactly.
+/// With one queue a link, levels depend only on lower ones, so links converge exactly.
 pub(super) const ONE_QUEUE: Pace = Pace { whole: 60, gap: 64, patience: 60 };
 
-/// With several, levels may depend on each other in a circle.
+/// With several queues, levels may depend on each other circularly.
 const QUEUES: Pace = Pace { whole: 2, gap: 20, patience: 100 };
 
 const DOUBLE_EVERY: u32 = 4;
 
-/// From this part on, a gap is one to tell of: 2^-16.
+/// The size from which a gap is reported: 2^-16.
 const TOLD_GAP: u32 = 16;
 
-/// A link offers a bundle something else than before.
+/// A bundle to which a link's offer has changed.
 #[derive(Debug, Clone)]
 pub(super) struct Offered {
     bundle: u32,
     rank: u64,
     old: Rate,
     new: Rate,
-    /// What its flows have then.
+    /// The rate of its flows under the new offer.
     rate: Rate,
 }
 
-/// What the flows of a bundle could use at one of its links, and can use now.
+/// The demand of a bundle's flows at one of its links, before and now.
 #[derive(Debug, Clone)]
 pub(super) struct Told {
     bundle: u32,
-    /// The link's place on the path.
+    /// The index of the link on the path.
     hop: u32,
     rank: u64,
     was: Rate,
@@ -53,14 +54,14 @@ pub(super) struct Told {
 }
 
 impl Pace {
-    /// By how many bits the gap is smaller than the level.
+    /// Returns the number of bits by which the gap is smaller than the level.
     fn gap_at(&self, visits: u32) -> u32 {
         self.gap.saturating_sub(visits.saturating_sub(self.patience) / DOUBLE_EVERY)
     }
 }
 
 impl Sharing {
-    /// Asks links until no claim has changed.
+    /// Visits links until no claim changes.
     pub(crate) fn settle(&mut self) {
         self.round += 1;
         if self.ladder.is_some() {
@@ -70,7 +71,7 @@ impl Sharing {
         if self.is_once && self.queues > 1 {
             return self.settle_once();
         }
-        // Nobody tells a bundle what links have offered all along.
+        // A fresh bundle has not received the offers that links made before.
         let mut fresh = std::mem::take(&mut self.fresh);
         for bundle in fresh.drain(..) {
             let &Bundle { flows, rank, .. } = self.bundles.get(bundle);
@@ -94,11 +95,11 @@ impl Sharing {
         self.rough += u64::from(is_rough);
     }
 
-    /// The link whose turn it is, and its cut by its scheduler; its levels are then in `new_levels`.
+    /// Returns the next link to visit and its cut. Its levels are then in `new_levels`.
     pub(super) fn next_link(&mut self) -> Option<(u32, u64)> {
         while let Some(Reverse((turn, _, _, link))) = self.waiting.pop() {
             let cut = self.wanted(link);
-            // What it would offer may change while those are asked that offer less.
+            // The offer may change while links with lesser offers are visited.
             let key = (turn, cut, least(&self.new_levels), link);
             if cut != NO_CUT && self.waiting.peek().is_some_and(|Reverse(next)| *next < key) {
                 self.waiting.push(Reverse(key));
@@ -110,7 +111,8 @@ impl Sharing {
         None
     }
 
-    /// A link offers what its scheduler gives, and those are told whose claims it changes.
+    /// Sets a link's offer to the result of its scheduler, and updates the links whose claims it
+    /// changes.
     pub(super) fn visit(&mut self, link: u32, cut: u64, pace: &Pace) {
         let before = self.links[link as usize].cut;
         let cut = self.restrain(link, before, cut, pace);
@@ -118,10 +120,10 @@ impl Sharing {
         if cut == before && (cut == NO_CUT || *levels == self.new_levels[..]) {
             return;
         }
-        // From here on the link offers the new; `new_levels` keep the old.
+        // From here on the link has the new levels; `new_levels` has the old ones.
         levels.swap_with_slice(&mut self.new_levels);
         self.links[link as usize].cut = cut;
-        // One step for all members after the other: what is waited for is memory, and so many wait together.
+        // Each step is done for all members in turn, so that memory accesses overlap.
         let (mut offered, mut told) =
             (std::mem::take(&mut self.offered), std::mem::take(&mut self.told));
         self.compare(link, before, &mut offered);
@@ -137,7 +139,7 @@ impl Sharing {
         (self.offered, self.told) = (offered, told);
     }
 
-    /// The bundles with flows to which a link offers something else than when its cut was `before`.
+    /// Collects the bundles with flows whose offer differs from that at the cut `before`.
     fn compare(&self, link: u32, before: u64, offered: &mut Vec<Offered>) {
         let cut = self.links[link as usize].cut;
         let members = self.members[link as usize].all();
@@ -157,8 +159,8 @@ impl Sharing {
         }
     }
 
-    /// The cut of a link by its scheduler; its levels are then in `new_levels`. It is asked again only where a
-    /// member has changed.
+    /// Returns the cut of a link; its levels are then in `new_levels`. Computed anew if a member
+    /// has changed.
     fn wanted(&mut self, link: u32) -> u64 {
         let queues = link as usize * self.queues..(link as usize + 1) * self.queues;
         if let Some(seen) = self.links[link as usize].seen {
@@ -172,7 +174,7 @@ impl Sharing {
         seen.cut
     }
 
-    /// What a link's scheduler gives; the levels are then in `new_levels`.
+    /// Runs a link's scheduler; its levels are then in `new_levels`.
     fn schedule(&mut self, link: u32) -> Seen {
         let mut fill = std::mem::take(&mut self.fill);
         self.new_levels.clear();
@@ -222,15 +224,15 @@ impl Sharing {
         Seen { cut: found, has_rivals }
     }
 
-    /// Holds back from the new cut and levels what would not matter, or would keep links swinging. In the
-    /// end what is lower than before always counts, or a link would have more than it carries.
+    /// Suppresses changes of cut and levels that have no effect or would make links oscillate.
+    /// Lower levels always take effect in the end, or a link would exceed its capacity.
     fn restrain(&mut self, link: u32, before: u64, cut: u64, pace: &Pace) -> u64 {
         let Link { visits, capacity, seen, .. } = self.links[link as usize];
         let (gap, is_damped) = (pace.gap_at(visits), visits > pace.whole);
         let levels = &self.levels[link as usize * self.queues..][..self.queues];
-        // Queues of other links have no say where only one of here has flows.
+        // Queues of other links have no influence if only one queue has flows here.
         let has_rivals = seen.is_some_and(|seen| seen.has_rivals);
-        // What one rank leaves is for the next: a little too much for one may be all that another has.
+        // A rank's rest is for the next rank, for which a small excess may be everything.
         let tolerance = if has_rivals && !self.has_ranks { self.tolerance } else { 0 };
         let is_exact = gap >= u64::BITS && tolerance == 0 && !is_damped;
         if is_exact || (before != cut && before != NO_CUT && cut != NO_CUT) {
@@ -244,14 +246,13 @@ impl Sharing {
         if rank == NO_CUT {
             return cut;
         }
-        // To offer all that a link carries is to offer everything, unless there are flows that nothing else
-        // limits.
+        // An offer of the whole capacity is unlimited, unless some flows have no other limit.
         let (mut is_short, mut is_open) = (false, true);
         let courses = &mut self.courses[link as usize * self.queues..][..self.queues];
         for ((new, &old), course) in self.new_levels.iter_mut().zip(levels).zip(courses) {
             let old = if before == NO_CUT { capacity } else { old.min(capacity) };
             let wanted = if cut == NO_CUT { capacity } else { (*new).min(capacity) };
-            // Half of the tolerance is left below what there is, so that a little less is still enough.
+            // Half of the tolerance is left unused, so that slightly less still suffices.
             let leeway = (u128::from(wanted.0) * u128::from(tolerance) / 1_000_000) as u64;
             let is_enough = old <= wanted && wanted.0 - old.0 <= leeway;
             let wanted = if is_enough { old } else { Rate(wanted.0 - leeway / 2) };
@@ -273,10 +274,10 @@ impl Sharing {
         if cut == NO_CUT && is_open { NO_CUT } else { rank }
     }
 
-    /// What the other links of a bundle are told when one of them offers it something else.
+    /// Collects the new demands at a bundle's other links when one changes its offer.
     fn pass_on(&self, link: u32, offered: &Offered, told: &mut Vec<Told>) {
         let &Offered { bundle, rank, old, new, .. } = offered;
-        // The second least of what others offer, for the one that offers the least.
+        // The link with the least offer sees the second least one.
         let cap = self.bundles.get(bundle).cap;
         let mut offers = Offers { least: cap, at: usize::MAX, second: cap };
         let hops = self.bundles.hops(bundle);
@@ -295,7 +296,7 @@ impl Sharing {
         }
     }
 
-    /// A link is told what the flows of a bundle can use there now, and is asked if that matters to it.
+    /// Updates the demand of a bundle at a link, and schedules a visit if it matters there.
     fn hear(&mut self, told: &Told) {
         let &Told { bundle, hop, rank, was, is } = told;
         let demand = &mut self.member(bundle, hop as usize).demand;
@@ -307,7 +308,8 @@ impl Sharing {
         }
     }
 
-    /// Whether what a link offers may change when a flow there could use `was` and now can use `is`.
+    /// Returns whether a link's offer may change when the demand of a flow changes from `was` to
+    /// `is`.
     fn matters(&self, hop: Hop, rank: u64, was: Rate, is: Rate) -> bool {
         let state = &self.links[hop.link as usize];
         if state.cut == NO_CUT {
@@ -318,8 +320,8 @@ impl Sharing {
         if self.is_busy_enough(hop.link) {
             return false;
         }
-        // A flow that can use more than it gets claims as much as before, and one after the cut
-        // takes nothing from others.
+        // A flow whose demand exceeds its rate claims as much as before. One after the cut takes
+        // nothing.
         was.min(is) < self.offer(hop.link, hop.queue, rank)
     }
 }
