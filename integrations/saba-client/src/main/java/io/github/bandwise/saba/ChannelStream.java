@@ -15,8 +15,8 @@ final class ChannelStream implements Stream {
     private final SelectionKey key;
 
     /** Connects before a deadline. */
-    ChannelStream(Place place, long end) throws IOException {
-        boolean isUnix = place instanceof Place.Unix;
+    ChannelStream(Endpoint endpoint, long end) throws IOException {
+        boolean isUnix = endpoint instanceof Endpoint.Unix;
         selector = Selector.open();
         channel = isUnix ? SocketChannel.open(StandardProtocolFamily.UNIX) : SocketChannel.open();
         try {
@@ -25,7 +25,7 @@ final class ChannelStream implements Stream {
                 channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
             }
             key = channel.register(selector, 0);
-            if (!channel.connect(place.address())) {
+            if (!channel.connect(endpoint.address())) {
                 await(SelectionKey.OP_CONNECT, end);
                 channel.finishConnect();
             }

@@ -20,7 +20,7 @@ final class ControllerConnection implements AutoCloseable {
 
     private static final int LONGEST = 1 << 20;
 
-    private final Place place;
+    private final Endpoint endpoint;
     /** Null unless the address is https. */
     private final SSLContext tls;
 
@@ -32,8 +32,8 @@ final class ControllerConnection implements AutoCloseable {
     /** The end of the current request, by {@link System#nanoTime}. */
     private long end;
 
-    ControllerConnection(Place place, SSLContext tls, String token) {
-        this.place = place;
+    ControllerConnection(Endpoint endpoint, SSLContext tls, String token) {
+        this.endpoint = endpoint;
         this.tls = tls;
         this.token = token;
     }
@@ -65,13 +65,13 @@ final class ControllerConnection implements AutoCloseable {
             close();
             response = new Response.Nothing(fault.getMessage() == null ? fault.toString() : fault.getMessage());
         }
-        return response instanceof Response.Nothing nothing ? new Response.Nothing(place + ": " + nothing.why()) : response;
+        return response instanceof Response.Nothing nothing ? new Response.Nothing(endpoint + ": " + nothing.why()) : response;
     }
 
     private Response once(Request request) throws IOException {
         if (stream == null) {
             in = ByteBuffer.allocate(4096).flip();
-            stream = place instanceof Place.Tls there ? new TlsStream(there, tls, end) : new ChannelStream(place, end);
+            stream = endpoint instanceof Endpoint.Tls there ? new TlsStream(there, tls, end) : new ChannelStream(endpoint, end);
         }
         byte[] body = request.body().getBytes(StandardCharsets.UTF_8);
         String head = request.method() + " " + request.path() + " HTTP/1.1\r\nHost: controller\r\n"

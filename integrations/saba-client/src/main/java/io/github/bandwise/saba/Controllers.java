@@ -13,8 +13,8 @@ final class Controllers implements AutoCloseable {
     /** The index of the current instance. */
     private int at;
 
-    Controllers(List<Place> places, SSLContext tls, String token) {
-        places.forEach(place -> connections.add(new ControllerConnection(place, tls, token)));
+    Controllers(List<Endpoint> endpoints, SSLContext tls, String token) {
+        endpoints.forEach(endpoint -> connections.add(new ControllerConnection(endpoint, tls, token)));
     }
 
     /** Returns the first answer, or {@code Nothing} with the reasons of all instances. */

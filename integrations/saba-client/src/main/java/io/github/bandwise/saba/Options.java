@@ -18,7 +18,7 @@ import javax.net.ssl.SSLContext;
  * @param host name of this host at the controller
  * @param hosts file of addresses and names, as /etc/hosts; or null for the resolver
  */
-public record Options(List<Place> controllers, SSLContext tls, String token, String host, Path hosts) {
+public record Options(List<Endpoint> controllers, SSLContext tls, String token, String host, Path hosts) {
     /**
      * Reads the options from an environment: {@code SABA_CONTROLLER}, the controller's addresses; {@code SABA_CA_FILE}, the
      * signers of its certificate; {@code SABA_CERTIFICATE_FILE} and {@code SABA_KEY_FILE}, this client's certificate;
@@ -34,16 +34,16 @@ public record Options(List<Place> controllers, SSLContext tls, String token, Str
         String file = environment.getOrDefault("SABA_TOKEN_FILE", "");
         String host = environment.getOrDefault("SABA_HOST", "");
         String hosts = environment.getOrDefault("SABA_HOSTS", "");
-        List<Place> places = Place.all(controller == null ? controller(environment) : controller);
-        boolean isTls = places.stream().anyMatch(Place.Tls.class::isInstance);
+        List<Endpoint> endpoints = Endpoint.all(controller == null ? controller(environment) : controller);
+        boolean isTls = endpoints.stream().anyMatch(Endpoint.Tls.class::isInstance);
         SSLContext tls = isTls ? TlsFiles.from(environment).read() : null;
-        return new Options(places, tls, file.isEmpty() ? null : token(Path.of(file)),
+        return new Options(endpoints, tls, file.isEmpty() ? null : token(Path.of(file)),
                 host.isEmpty() ? hostname() : host, hosts.isEmpty() ? null : Path.of(hosts));
     }
 
     private static String controller(Map<String, String> environment) {
-        String place = environment.getOrDefault("SABA_CONTROLLER", "");
-        return place.isEmpty() ? Place.USUAL : place;
+        String endpoint = environment.getOrDefault("SABA_CONTROLLER", "");
+        return endpoint.isEmpty() ? Endpoint.USUAL : endpoint;
     }
 
     /** Returns the kernel's name of this host. */

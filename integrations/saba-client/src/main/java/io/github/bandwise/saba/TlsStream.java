@@ -14,12 +14,12 @@ final class TlsStream implements Stream {
     private final SSLSocket socket;
 
     /** Connects and completes the handshake. */
-    TlsStream(Place.Tls place, SSLContext tls, long end) throws IOException {
+    TlsStream(Endpoint.Tls endpoint, SSLContext tls, long end) throws IOException {
         Socket plain = new Socket();
         try {
             plain.setTcpNoDelay(true);
-            plain.connect(place.address(), Stream.left(end));
-            socket = (SSLSocket) tls.getSocketFactory().createSocket(plain, place.name(), place.port(), true);
+            plain.connect(endpoint.address(), Stream.left(end));
+            socket = (SSLSocket) tls.getSocketFactory().createSocket(plain, endpoint.name(), endpoint.port(), true);
             SSLParameters parameters = socket.getSSLParameters();
             parameters.setProtocols(new String[] {"TLSv1.3"});
             parameters.setEndpointIdentificationAlgorithm("HTTPS");

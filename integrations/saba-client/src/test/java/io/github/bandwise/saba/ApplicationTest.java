@@ -26,7 +26,7 @@ class ApplicationTest {
     private final BlockingQueue<String> log = new LinkedBlockingQueue<>();
 
     private Application start() {
-        Options options = new Options(Place.all("unix:" + folder.resolve("socket")), null, null, "h1", null);
+        Options options = new Options(Endpoint.all("unix:" + folder.resolve("socket")), null, null, "h1", null);
         return Application.start(new Named("LR", "job"), options, () -> Set.of(OUT), line -> log.add(line.text()));
     }
 

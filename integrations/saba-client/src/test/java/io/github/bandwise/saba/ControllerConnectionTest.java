@@ -28,15 +28,15 @@ class ControllerConnectionTest {
         return new FakeServer(server.bind(UnixDomainSocketAddress.of(folder.resolve("socket"))), answers);
     }
 
-    private Place place() {
-        return new Place.Unix(folder.resolve("socket").toString());
+    private Endpoint endpoint() {
+        return new Endpoint.Unix(folder.resolve("socket").toString());
     }
 
     @Test
     void requestsFollowOneAnotherOnOneConnection() throws Exception {
         AtomicInteger count = new AtomicInteger();
         try (FakeServer server = unix(request -> FakeServer.http(200, "{\"n\":" + count.incrementAndGet() + "}"));
-                ControllerConnection connection = new ControllerConnection(place(), null, "secret")) {
+                ControllerConnection connection = new ControllerConnection(endpoint(), null, "secret")) {
             assertEquals(new Response.Done(Map.of("n", 1L)), connection.ask(REQUEST));
             assertEquals(new Response.Done(Map.of("n", 2L)), connection.ask(REQUEST));
             String wanted = "POST /v1/clients HTTP/1.1\nHost: controller\nAuthorization: Bearer secret\n"
@@ -50,7 +50,7 @@ class ControllerConnectionTest {
         ServerSocketChannel bound = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         try (FakeServer server = new FakeServer(bound, request -> FakeServer.http(200, ""))) {
             int port = bound.socket().getLocalPort();
-            try (ControllerConnection connection = new ControllerConnection(Place.of("http://127.0.0.1:" + port), null, null)) {
+            try (ControllerConnection connection = new ControllerConnection(Endpoint.of("http://127.0.0.1:" + port), null, null)) {
                 assertEquals(new Response.Done(Map.of()), connection.ask(REQUEST));
             }
         }
@@ -61,7 +61,7 @@ class ControllerConnectionTest {
         AtomicInteger count = new AtomicInteger();
         // The second request on a connection is never answered.
         Function<Request, String> answers = request -> count.incrementAndGet() == 2 ? null : FakeServer.http(200, "{}");
-        try (FakeServer server = unix(answers); ControllerConnection connection = new ControllerConnection(place(), null, null)) {
+        try (FakeServer server = unix(answers); ControllerConnection connection = new ControllerConnection(endpoint(), null, null)) {
             assertEquals(new Response.Done(Map.of()), connection.ask(REQUEST));
             assertEquals(new Response.Done(Map.of()), connection.ask(REQUEST));
             assertEquals(3, server.requests.size());
@@ -70,11 +70,11 @@ class ControllerConnectionTest {
 
     @Test
     void nobodyThereIsNothingHeard() {
-        try (ControllerConnection connection = new ControllerConnection(place(), null, null)) {
+        try (ControllerConnection connection = new ControllerConnection(endpoint(), null, null)) {
             String why = assertInstanceOf(Response.Nothing.class, connection.ask(REQUEST)).why();
             assertTrue(why.startsWith("unix:" + folder), why);
         }
-        try (ControllerConnection connection = new ControllerConnection(Place.of("http://no-such-host.invalid:1"), null, null)) {
+        try (ControllerConnection connection = new ControllerConnection(Endpoint.of("http://no-such-host.invalid:1"), null, null)) {
             assertInstanceOf(Response.Nothing.class, connection.ask(REQUEST));
         }
     }
@@ -85,7 +85,7 @@ class ControllerConnectionTest {
         "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n{", "HTTP/1.1 200 OK\r\nnothing\r\n\r\n", "\r\n\r\n"})
     void whatIsNoAnswerIsNothingHeard(String answer) throws Exception {
-        try (FakeServer server = unix(request -> answer); ControllerConnection connection = new ControllerConnection(place(), null, null)) {
+        try (FakeServer server = unix(request -> answer); ControllerConnection connection = new ControllerConnection(endpoint(), null, null)) {
             assertInstanceOf(Response.Nothing.class, connection.ask(REQUEST));
         }
     }

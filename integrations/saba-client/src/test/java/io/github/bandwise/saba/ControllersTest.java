@@ -33,8 +33,8 @@ class ControllersTest {
     private final FakeController controller = new FakeController();
     private final Map<Integer, Way> ways = new HashMap<>();
 
-    private Place place(int instance) {
-        return new Place.Unix(folder.resolve("socket-" + instance).toString());
+    private Endpoint endpoint(int instance) {
+        return new Endpoint.Unix(folder.resolve("socket-" + instance).toString());
     }
 
     private FakeServer instance(int number) throws IOException {
@@ -56,7 +56,7 @@ class ControllersTest {
     void whatOneDidNotAnswerIsDoneOnceByTheNext() throws Exception {
         Random random = new Random(1);
         try (FakeServer first = instance(0); FakeServer second = instance(1); FakeServer third = instance(2);
-                Controllers controllers = new Controllers(List.of(place(0), place(1), place(2)), null, null)) {
+                Controllers controllers = new Controllers(List.of(endpoint(0), endpoint(1), endpoint(2)), null, null)) {
             Session session = new Session(new Named("LR", "j"));
             for (int step = 0; step < 200; step++) {
                 for (int number = 0; number < PLACES; number++) {
@@ -82,9 +82,9 @@ class ControllersTest {
     @Test
     void whenNoneAnswersEachSaysWhy() throws Exception {
         ways.put(0, Way.CUT_OFF);
-        try (FakeServer first = instance(0); Controllers controllers = new Controllers(List.of(place(0), place(1)), null, null)) {
+        try (FakeServer first = instance(0); Controllers controllers = new Controllers(List.of(endpoint(0), endpoint(1)), null, null)) {
             String why = assertInstanceOf(Response.Nothing.class, controllers.ask(new Request("POST", "/v1/clients", ""))).why();
-            assertTrue(why.startsWith(place(0) + ": cut off from its store; " + place(1) + ": "), why);
+            assertTrue(why.startsWith(endpoint(0) + ": cut off from its store; " + endpoint(1) + ": "), why);
         }
     }
 }

@@ -99,31 +99,31 @@ class ReadingTest {
 
     @Test
     void placesAreSocketsAndPorts() {
-        assertEquals(new Place.Unix("/a b"), Place.of("unix:/a b"));
-        assertEquals(new Place.Tcp("c", 7470), Place.of("http://c:7470/"));
-        assertEquals(new Place.Tcp("[::1]", 7470), Place.of("http://[::1]:7470"));
-        assertEquals(new Place.Tls("c", 7470), Place.of("https://c:7470"));
-        assertEquals("::1", new Place.Tls("[::1]", 7470).name());
-        assertEquals(List.of(new Place.Unix("/a"), new Place.Tls("c", 1)), Place.all("unix:/a,https://c:1"));
-        assertThrows(IllegalArgumentException.class, () -> Place.all("unix:/a,"));
+        assertEquals(new Endpoint.Unix("/a b"), Endpoint.of("unix:/a b"));
+        assertEquals(new Endpoint.Tcp("c", 7470), Endpoint.of("http://c:7470/"));
+        assertEquals(new Endpoint.Tcp("[::1]", 7470), Endpoint.of("http://[::1]:7470"));
+        assertEquals(new Endpoint.Tls("c", 7470), Endpoint.of("https://c:7470"));
+        assertEquals("::1", new Endpoint.Tls("[::1]", 7470).name());
+        assertEquals(List.of(new Endpoint.Unix("/a"), new Endpoint.Tls("c", 1)), Endpoint.all("unix:/a,https://c:1"));
+        assertThrows(IllegalArgumentException.class, () -> Endpoint.all("unix:/a,"));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "unix:", "c:7470", "http://c", "http://c:0", "http://:1", "http://a/b:1", "http://c:65536", "ftp://c:1"})
     void whatIsNoPlaceIsRefused(String text) {
-        String message = assertThrows(IllegalArgumentException.class, () -> Place.of(text)).getMessage();
+        String message = assertThrows(IllegalArgumentException.class, () -> Endpoint.of(text)).getMessage();
         assertTrue(message.contains("allowed"), message);
     }
 
     @Test
     void theEnvironmentSaysWhereTheControllerIs(@TempDir Path folder) throws Exception {
         Options usual = Options.from(Map.of("SABA_CONTROLLER", ""));
-        assertEquals(Place.all(Place.USUAL), usual.controllers());
+        assertEquals(Endpoint.all(Endpoint.USUAL), usual.controllers());
         assertEquals(Files.readString(Path.of("/proc/sys/kernel/hostname")).trim(), usual.host());
         Path file = Files.writeString(folder.resolve("token"), "secret\n");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         Map<String, String> all = Map.of("SABA_CONTROLLER", "http://c:1", "SABA_HOST", "h1", "SABA_TOKEN_FILE", file.toString());
-        assertEquals(new Options(Place.all("http://c:1"), null, "secret", "h1", null), Options.from(all));
+        assertEquals(new Options(Endpoint.all("http://c:1"), null, "secret", "h1", null), Options.from(all));
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw----r--"));
         assertThrows(IllegalArgumentException.class, () -> Options.from(all));
     }

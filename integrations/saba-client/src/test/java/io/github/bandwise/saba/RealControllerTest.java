@@ -64,7 +64,7 @@ class RealControllerTest {
     }
 
     private Application start(String name, String job, Set<Link> links) {
-        return start(new Options(Place.all("unix:" + folder.resolve("socket")), null, null, "h0", null), name, job, links);
+        return start(new Options(Endpoint.all("unix:" + folder.resolve("socket")), null, null, "h0", null), name, job, links);
     }
 
     private Application start(Options options, String name, String job, Set<Link> links) {
@@ -74,7 +74,7 @@ class RealControllerTest {
     /** Repeats a request until the answer matches. */
     private void becomes(String path, Predicate<Map<?, ?>> wanted) throws InterruptedException {
         Map<?, ?> last = Map.of();
-        try (ControllerConnection connection = new ControllerConnection(new Place.Unix(folder.resolve("socket").toString()), null, null)) {
+        try (ControllerConnection connection = new ControllerConnection(new Endpoint.Unix(folder.resolve("socket").toString()), null, null)) {
             for (int tries = 0; tries < 200; tries++) {
                 if (connection.ask(new Request("GET", path, "")) instanceof Response.Done done) {
                     last = done.answer();

@@ -48,8 +48,8 @@ class TlsTest {
         return socket;
     }
 
-    private static Place.Tls place(SSLServerSocket socket) {
-        return new Place.Tls("127.0.0.1", socket.getLocalPort());
+    private static Endpoint.Tls endpoint(SSLServerSocket socket) {
+        return new Endpoint.Tls("127.0.0.1", socket.getLocalPort());
     }
 
     private static String done(Request request) {
@@ -62,15 +62,15 @@ class TlsTest {
         try (FakeServer server = new FakeServer(bound, TlsTest::done)) {
             Signed own = ours.signs("dns:client.test", NOW);
             SSLContext shows = new TlsFiles(ours.file(), own.certificate(), own.key()).read();
-            try (ControllerConnection connection = new ControllerConnection(place(bound), shows, "secret")) {
+            try (ControllerConnection connection = new ControllerConnection(endpoint(bound), shows, "secret")) {
                 for (int times = 0; times < 2; times++) {
                     assertEquals(new Response.Done(Map.of("n", 1L)), connection.ask(REQUEST));
                     assertTrue(server.requests.take().contains("\nAuthorization: Bearer secret\n"));
                 }
             }
-            try (ControllerConnection connection = new ControllerConnection(place(bound), nobody(), null)) {
+            try (ControllerConnection connection = new ControllerConnection(endpoint(bound), nobody(), null)) {
                 String why = assertInstanceOf(Response.Nothing.class, connection.ask(REQUEST)).why();
-                assertTrue(why.startsWith(place(bound) + ": TLS: ") && why.contains("certificate"), why);
+                assertTrue(why.startsWith(endpoint(bound) + ": TLS: ") && why.contains("certificate"), why);
             }
         }
     }
@@ -90,10 +90,10 @@ class TlsTest {
     private static void wrong(SSLContext shown, String why, SSLServerSocket right) throws Exception {
         SSLServerSocket bound = bound(shown, false);
         try (FakeServer server = new FakeServer(bound, TlsTest::done);
-                Controllers one = new Controllers(List.of(place(bound)), nobody(), null);
-                Controllers two = new Controllers(List.of(place(bound), place(right)), nobody(), null)) {
+                Controllers one = new Controllers(List.of(endpoint(bound)), nobody(), null);
+                Controllers two = new Controllers(List.of(endpoint(bound), endpoint(right)), nobody(), null)) {
             String message = assertInstanceOf(Response.Nothing.class, one.ask(REQUEST)).why();
-            assertTrue(message.startsWith(place(bound) + ": TLS: ") && message.contains(why), message);
+            assertTrue(message.startsWith(endpoint(bound) + ": TLS: ") && message.contains(why), message);
             assertEquals(new Response.Done(Map.of("n", 1L)), two.ask(REQUEST));
             assertEquals(0, server.requests.size());
         }

@@ -5,7 +5,7 @@ import io.github.bandwise.saba.Link;
 import io.github.bandwise.saba.Named;
 import io.github.bandwise.saba.LogLine;
 import io.github.bandwise.saba.Options;
-import io.github.bandwise.saba.Place;
+import io.github.bandwise.saba.Endpoint;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -27,7 +27,7 @@ record Settings(Named named, String controller) {
     static final ConfigOption<String> APP =
             option("saba.app", "What the application is called in the sensitivity table.");
     static final ConfigOption<String> JOB =
-            option("saba.job", "By what all processes of the cluster are one application; its JobManager's place if not set.");
+            option("saba.job", "By what all processes of the cluster are one application; its JobManager's address if not set.");
     static final ConfigOption<String> CONTROLLER =
             option("saba.controller", "Where the controller is: unix:PATH, http://HOST:PORT or https://HOST:PORT; several, separated by commas.");
     private static final ConfigOption<String> KUBERNETES = option("kubernetes.cluster-id", "As Flink has it.");
@@ -44,7 +44,7 @@ record Settings(Named named, String controller) {
         }
         String controller = configuration.get(CONTROLLER);
         if (controller != null) {
-            Place.all(controller);
+            Endpoint.all(controller);
         }
         return new Settings(new Named(name, job(configuration)).with(environment), controller);
     }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.bandwise.saba.Named;
-import io.github.bandwise.saba.Place;
+import io.github.bandwise.saba.Endpoint;
 import java.util.Map;
 import org.apache.flink.configuration.Configuration;
 import org.junit.jupiter.api.Test;
@@ -30,9 +30,9 @@ class SettingsTest {
     @Test
     void theConfigurationSaysWhereTheControllerIsAndElseTheHost() {
         Map<String, String> host = Map.of("SABA_CONTROLLER", "unix:/host", "SABA_HOST", "h1");
-        assertEquals(Place.all("unix:/host"), Settings.of(configuration(Map.of()), Map.of()).options(host).controllers());
+        assertEquals(Endpoint.all("unix:/host"), Settings.of(configuration(Map.of()), Map.of()).options(host).controllers());
         Settings settings = Settings.of(configuration(Map.of("saba.controller", "unix:/c")), Map.of());
-        assertEquals(Place.all("unix:/c"), settings.options(host).controllers());
+        assertEquals(Endpoint.all("unix:/c"), settings.options(host).controllers());
     }
 
     @Test

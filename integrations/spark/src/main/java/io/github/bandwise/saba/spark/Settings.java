@@ -2,7 +2,7 @@ package io.github.bandwise.saba.spark;
 
 import io.github.bandwise.saba.Named;
 import io.github.bandwise.saba.Options;
-import io.github.bandwise.saba.Place;
+import io.github.bandwise.saba.Endpoint;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -27,7 +27,7 @@ record Settings(Named named, String controller) {
     static Settings of(SparkConf conf, String job, Map<String, String> environment) {
         String controller = conf.get(CONTROLLER, null);
         if (controller != null) {
-            Place.all(controller);
+            Endpoint.all(controller);
         }
         Named named = new Named(conf.get(APP, conf.get("spark.app.name")), job);
         return new Settings(named.with(environment), controller);

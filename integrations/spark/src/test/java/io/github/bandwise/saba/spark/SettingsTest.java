@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.bandwise.saba.Named;
-import io.github.bandwise.saba.Place;
+import io.github.bandwise.saba.Endpoint;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.SparkConf;
@@ -51,9 +51,9 @@ class SettingsTest {
     @Test
     void theConfigurationSaysWhereTheControllerIsAndElseTheHost() {
         Map<String, String> host = Map.of("SABA_CONTROLLER", "unix:/host", "SABA_HOST", "h1");
-        assertEquals(Place.all("unix:/host"), Settings.of(conf(), "j", Map.of()).options(host).controllers());
+        assertEquals(Endpoint.all("unix:/host"), Settings.of(conf(), "j", Map.of()).options(host).controllers());
         Settings settings = Settings.of(conf().set("spark.saba.controller", "unix:/c,http://c:1"), "j", Map.of());
-        assertEquals(Place.all("unix:/c,http://c:1"), settings.options(host).controllers());
+        assertEquals(Endpoint.all("unix:/c,http://c:1"), settings.options(host).controllers());
         assertEquals("h1", settings.options(host).host());
     }
 

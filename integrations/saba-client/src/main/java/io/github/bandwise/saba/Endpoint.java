@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The address of a controller. */
-public sealed interface Place {
+public sealed interface Endpoint {
     /** The default address. */
     String USUAL = "unix:/run/bandwise/controller.sock";
 
@@ -19,7 +19,7 @@ public sealed interface Place {
     SocketAddress address() throws IOException;
 
     /** A Unix socket. */
-    record Unix(String path) implements Place {
+    record Unix(String path) implements Endpoint {
         @Override
         public SocketAddress address() {
             return UnixDomainSocketAddress.of(path);
@@ -40,7 +40,7 @@ public sealed interface Place {
     }
 
     /** A host and a port without encryption: for loopback and trusted networks. */
-    record Tcp(String host, int port) implements Place {
+    record Tcp(String host, int port) implements Endpoint {
         @Override
         public SocketAddress address() throws IOException {
             return resolved(host, port);
@@ -55,7 +55,7 @@ public sealed interface Place {
     /**
      * A host and a port with TLS. The controller's certificate must be for this host.
      */
-    record Tls(String host, int port) implements Place {
+    record Tls(String host, int port) implements Endpoint {
         @Override
         public SocketAddress address() throws IOException {
             return resolved(host, port);
@@ -73,14 +73,14 @@ public sealed interface Place {
     }
 
     /** Reads addresses separated by commas. Fails with the allowed values. */
-    static List<Place> all(String text) {
-        return Arrays.stream(text.split(",", -1)).map(Place::of).toList();
+    static List<Endpoint> all(String text) {
+        return Arrays.stream(text.split(",", -1)).map(Endpoint::of).toList();
     }
 
     /**
      * Reads {@code unix:PATH}, {@code http://HOST:PORT} or {@code https://HOST:PORT}; fails with the allowed values.
      */
-    static Place of(String text) {
+    static Endpoint of(String text) {
         if (text.startsWith("unix:") && text.length() > 5) {
             return new Unix(text.substring(5));
         }
