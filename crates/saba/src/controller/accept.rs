@@ -1,4 +1,4 @@
-//! Which events are taken, and which say nothing new.
+//! Acceptance of events: validation, and detection of copies.
 
 use super::facts::{Connection, Facts, Port};
 use super::{ApplicationId, ConnectionId, Event, Heard, Levels, PortId, Profile, Refused};
@@ -7,7 +7,7 @@ use crate::sensitivity::Model;
 use crate::table::Application;
 
 impl Facts {
-    /// Takes an event.
+    /// Accepts an event, or refuses it.
     pub(super) fn hear(&mut self, event: Event, levels: &Levels) -> Result<Heard, Refused> {
         match event {
             Event::Registered { application, profile } => {

@@ -1,4 +1,4 @@
-//! [`Bits`]: a set of numbers that is read in their order.
+//! [`Bits`]: a set of numbers that is read in order.
 
 /// A set of numbers below a limit, a bit for each.
 #[derive(Debug, Clone)]
@@ -7,7 +7,7 @@ pub(super) struct Bits {
 }
 
 impl Bits {
-    /// None of the numbers below `end`.
+    /// Returns an empty set of numbers below `end`.
     pub(super) fn below(end: usize) -> Self {
         Bits { words: vec![0; end.div_ceil(64)] }
     }
@@ -17,7 +17,7 @@ impl Bits {
         self.words[number / 64] |= 1 << (number % 64);
     }
 
-    /// Takes all out, in their order.
+    /// Removes all numbers, in order.
     #[inline]
     pub(super) fn take(&mut self, mut each: impl FnMut(usize)) {
         for (i, word) in self.words.iter_mut().enumerate() {

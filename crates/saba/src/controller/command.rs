@@ -1,33 +1,33 @@
-//! [`Command`]: what a controller wants done.
+//! [`Command`]: a command of a controller.
 
 use super::{ApplicationId, PortId};
 use crate::mapping::{PriorityLevel, Queues};
 
-/// How a port is to share its link.
+/// The configuration of a port.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct PortConfig {
-    /// The queue of each level that sends through the port, counted from 0.
+    /// The queue of each level at the port, counted from 0.
     pub table: Queues,
     /// The weight of each queue, from 1.
     pub weights: Vec<u8>,
 }
 
-/// What a controller wants done.
+/// A command of a controller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// An application is to make connections with this level from now on: the answer to its
-    /// registration (Saba 4.4.2, 3), or another level since. Those that it has keep theirs.
+    /// Assigns a level for an application's further connections: the answer to its registration
+    /// (Saba 4.4.2, 3), or a later change. Existing connections keep their level.
     Assign {
         /// The application.
         application: ApplicationId,
-        /// Its level.
+        /// The level.
         level: PriorityLevel,
     },
-    /// A port is to share its link so (Saba 4.4.2, 7).
+    /// Configures the sharing of a port (Saba 4.4.2, 7).
     Configure {
         /// The port.
         port: PortId,
-        /// Empty where nobody sends through it any more.
+        /// The configuration, empty if no application sends through the port.
         config: PortConfig,
     },
 }

@@ -1,19 +1,19 @@
-//! [`Commanded`]: what was said before, so that nothing is said twice.
+//! [`Commanded`]: previous commands, so that none is repeated.
 
 use super::{ApplicationId, Command, PortConfig, PortId};
 use crate::mapping::PriorityLevel;
 use std::collections::BTreeMap;
 
-/// What applications and ports have been told.
+/// The last commands to applications and ports.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Commanded {
     levels: BTreeMap<ApplicationId, PriorityLevel>,
-    /// By number.
+    /// The configurations, by number.
     ports: Vec<PortConfig>,
 }
 
 impl Commanded {
-    /// The commands after which applications have these levels, in order of ids.
+    /// Returns the commands that give applications these levels, in order of ids.
     pub(super) fn assign(
         &mut self,
         levels: &BTreeMap<ApplicationId, PriorityLevel>,
@@ -25,8 +25,8 @@ impl Commanded {
         commands
     }
 
-    /// The command after which the port with this number is configured so, if it isn't. A port that was
-    /// told nothing has the empty configuration.
+    /// Returns the command that configures a port, if its configuration differs. A port without a
+    /// command has the empty configuration.
     pub(super) fn configure(
         &mut self,
         number: u32,
@@ -44,7 +44,7 @@ impl Commanded {
         Some(Command::Configure { port, config })
     }
 
-    /// A port has lost what it was told.
+    /// Forgets the configuration of a port that has lost it.
     pub(super) fn forget(&mut self, number: u32) {
         if let Some(config) = self.ports.get_mut(number as usize) {
             *config = PortConfig::default();
@@ -55,7 +55,7 @@ impl Commanded {
         self.levels.get(&application).copied()
     }
 
-    /// What the port with this number was told, if anything.
+    /// Returns the last configuration of a port, if there is one.
     pub(super) fn port(&self, number: u32) -> Option<&PortConfig> {
         self.ports.get(number as usize).filter(|config| !config.weights.is_empty())
     }

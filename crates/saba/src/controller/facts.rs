@@ -1,4 +1,4 @@
-//! [`Facts`]: what is known, whatever the order in which it was heard.
+//! [`Facts`]: the known facts, independent of the order of events.
 
 use super::ids::Ids;
 use super::kinds::Kinds;
@@ -11,26 +11,26 @@ use crate::table::Application;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU8;
 
-/// What is known. Each part only grows: a set of what was heard, and a set of what is over, or what has
-/// the highest revision. So the order of events and their copies change nothing.
+/// The known facts. Each part only grows: a set of accepted ids, and a set of ended ids or the
+/// highest revision. So neither the order of events nor their copies matter.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Facts {
-    /// Those that are registered and not gone, and the number of the profile that each has.
+    /// The applications that are registered and have not ended, with the number of their profile.
     pub(super) applications: BTreeMap<ApplicationId, u32>,
-    /// The profiles that they have, by number.
+    /// Their profiles, by number.
     pub(super) kinds: Kinds,
     pub(super) gone: Ids,
-    /// Those that were made and not closed, of applications that are not gone.
+    /// The open connections of applications that have not ended.
     pub(super) connections: BTreeMap<ConnectionId, Connection>,
     pub(super) closed: Ids,
     of_application: BTreeMap<ApplicationId, BTreeSet<ConnectionId>>,
-    /// How many connections an application has with a level.
+    /// The number of connections by application and level.
     pub(super) senders: BTreeMap<(ApplicationId, PriorityLevel), u32>,
-    /// Of applications that are registered or have a connection.
+    /// The numbers of applications that are registered or have a connection.
     pub(super) numbers: Numbers<ApplicationId>,
-    /// Of all ports that were ever heard of.
+    /// The numbers of all known ports.
     pub(super) port_numbers: Numbers<PortId>,
-    /// By number.
+    /// The ports, by number.
     ports: Vec<PortFacts>,
     pub(super) models: BTreeMap<Application, (u64, Model)>,
     pub(super) changes: Changes,
@@ -41,37 +41,37 @@ pub(super) struct Facts {
 pub(super) struct Connection {
     pub(super) application: ApplicationId,
     pub(super) level: PriorityLevel,
-    /// The numbers of its ports in their order, each once.
+    /// The numbers of its ports in order, each once.
     pub(super) ports: Vec<u32>,
 }
 
-/// What is known of a port.
+/// The facts on a port.
 #[derive(Debug, Clone)]
 pub(super) struct PortFacts {
     pub(super) id: PortId,
-    /// None if only connections through it were heard of.
+    /// The port's last event, or `None` if only connections through it are known.
     pub(super) said: Option<Port>,
     pub(super) senders: Senders,
 }
 
-/// A port with the highest revision heard.
+/// A port with its highest revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Port {
     pub(super) revision: u64,
-    /// None if it is lost.
+    /// The number of queues, or `None` if the port is lost.
     pub(super) queues: Option<NonZeroU8>,
 }
 
-/// What has changed since somebody last looked.
+/// The changes since the last computation.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Changes {
-    /// Ports whose senders, models or queues are others.
+    /// The ports with changed senders, models or queues.
     pub(super) ports: Marks,
-    /// Those of them that were found or lost: what they were told before doesn't count.
+    /// Those of them that were found or lost, whose previous commands are void.
     pub(super) renewed: Marks,
-    /// Who is registered, or a model of them.
+    /// Whether registrations or their models have changed.
     pub(super) models: bool,
-    /// Which applications have connections with which levels.
+    /// Whether the levels of applications' connections have changed.
     pub(super) senders: bool,
 }
 
@@ -82,12 +82,12 @@ impl Changes {
 }
 
 impl Facts {
-    /// What is known of an application that is registered.
+    /// Returns the profile of a registered application.
     pub(super) fn profile(&self, application: ApplicationId) -> Option<&Profile> {
         Some(self.kinds.profile(*self.applications.get(&application)?))
     }
 
-    /// The model that a profile comes to, if there is one.
+    /// Returns the model of a profile, if there is one.
     pub(super) fn model<'m>(&'m self, profile: &'m Profile) -> Option<&'m Model> {
         match profile {
             Profile::Model(model) => Some(model),
@@ -105,7 +105,7 @@ impl Facts {
         self.model_changed(application);
     }
 
-    /// The ports that an application sends through, each once.
+    /// Returns the ports that an application sends through, each once.
     fn ports_of(&self, application: ApplicationId) -> BTreeSet<u32> {
         let connections = self.of_application.get(&application).into_iter().flatten();
         connections.flat_map(|of| &self.connections[of].ports).copied().collect()
@@ -128,7 +128,7 @@ impl Facts {
         }
     }
 
-    /// The number of a port, from now on if it has none yet.
+    /// Returns the number of a port, and assigns one if needed.
     pub(super) fn port_number(&mut self, id: PortId) -> u32 {
         let number = self.port_numbers.give(id);
         if number as usize == self.ports.len() {
@@ -137,17 +137,17 @@ impl Facts {
         number
     }
 
-    /// What is known of the port with this number.
+    /// Returns the facts on the port with this number.
     pub(super) fn port(&self, number: u32) -> &PortFacts {
         &self.ports[number as usize]
     }
 
-    /// All that holds for a port so far.
+    /// Returns the last event of a port.
     pub(super) fn said(&self, id: PortId) -> Option<Port> {
         self.port(self.port_numbers.of(&id)?).said
     }
 
-    /// All ports that somebody sends through are to be looked at.
+    /// Marks all ports with senders as changed.
     pub(super) fn all_in_use_change(&mut self) {
         for (number, port) in (0..).zip(&self.ports) {
             if !port.senders.each().is_empty() {
@@ -171,7 +171,7 @@ impl Facts {
         self.connections.insert(id, connection);
     }
 
-    /// Forgets a connection, if it is there.
+    /// Removes a connection, if it exists.
     pub(super) fn disconnect(&mut self, id: ConnectionId) {
         let Some(connection) = self.connections.remove(&id) else { return };
         let application = connection.application;
@@ -191,7 +191,7 @@ impl Facts {
         self.release(application);
     }
 
-    /// Forgets an application and its connections.
+    /// Removes an application and its connections.
     pub(super) fn leave(&mut self, application: ApplicationId) {
         let connections = self.of_application.get(&application).cloned().unwrap_or_default();
         for connection in connections {
@@ -204,7 +204,7 @@ impl Facts {
         self.release(application);
     }
 
-    /// Takes an application's number back if nothing is known of it.
+    /// Releases an application's number if no fact about it is left.
     fn release(&mut self, application: ApplicationId) {
         let is_known = self.applications.contains_key(&application)
             || self.of_application.contains_key(&application);
@@ -221,7 +221,7 @@ impl Facts {
     }
 }
 
-/// Counts one less; true if none is left.
+/// Decrements a count, and returns whether it has reached zero.
 fn take_one<K: Ord>(counts: &mut BTreeMap<K, u32>, key: K) -> bool {
     let Some(count) = counts.get_mut(&key) else { return false };
     *count -= 1;

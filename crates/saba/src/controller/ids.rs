@@ -1,11 +1,11 @@
-//! [`Ids`]: a set of ids that takes little memory where they count upwards.
+//! [`Ids`]: a set of ids that takes little memory if they ascend.
 
 use std::collections::BTreeMap;
 
 /// A set of numbers, as ranges without gaps.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Ids {
-    /// From the first of a range to its last.
+    /// The first number of each range, with its last.
     ranges: BTreeMap<u64, u64>,
 }
 
@@ -14,12 +14,12 @@ impl Ids {
         self.ranges.range(..=id).next_back().is_some_and(|(_, &last)| id <= last)
     }
 
-    /// Adds an id; false if it was there.
+    /// Adds an id, and returns whether it is new.
     pub(super) fn insert(&mut self, id: u64) -> bool {
         if self.contains(id) {
             return false;
         }
-        // What begins right after it joins it, and it joins what ends right before it.
+        // Adjacent ranges are merged.
         let after = id.checked_add(1).and_then(|next| self.ranges.remove(&next));
         let last = after.unwrap_or(id);
         match self.ranges.range_mut(..id).next_back() {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct InstanceId(pub u32);
 
-/// Which instance owns which ports. All instances go by the same one.
+/// The owner of each port. All instances have the same partition.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Partition {
     instances: BTreeSet<InstanceId>,
@@ -20,7 +20,7 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// These instances and all owners; an instance may own no port.
+    /// Returns a partition of these instances and all owners. An instance may own no port.
     pub fn new(
         instances: impl IntoIterator<Item = InstanceId>,
         owner: BTreeMap<PortId, InstanceId>,
@@ -29,45 +29,49 @@ impl Partition {
         Partition { instances, owner }
     }
 
-    /// All instances.
+    /// Iterates over all instances.
     pub fn instances(&self) -> impl Iterator<Item = InstanceId> {
         self.instances.iter().copied()
     }
 
-    /// Who owns a port.
+    /// Returns the owner of a port.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Refused::NoOwner`] if no instance owns the port.
     pub fn owner(&self, port: PortId) -> Result<InstanceId, Refused> {
         self.owner.get(&port).copied().ok_or(Refused::NoOwner(port))
     }
 }
 
-/// What another instance has to be told. Whoever carries it may do so late, in any order and several
-/// times. If it is lost, a retry of the event that it came from says it again.
+/// An event for another instance. It may arrive late, in any order and several times. If it is
+/// lost, a retry of its cause repeats it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forward {
-    /// To whom.
+    /// The receiver.
     pub to: InstanceId,
-    /// What, for its [`handed`](Instance::handed).
+    /// The event, for the receiver's [`handed`](Instance::handed).
     pub event: Event,
 }
 
-/// A controller of some ports. All instances have one table of levels, so any of them gives an
-/// application the same level.
+/// A controller of some ports. All instances have one table of levels, so each assigns the same
+/// level to an application.
 ///
-/// A connection goes from one instance to the next along its path (Saba 4.3.4), each of which takes its
-/// own ports out of it. Who is registered and gone, and models of the table, go to all others from the
-/// instance that heard it, since any port may be concerned.
+/// A connection goes from one instance to the next along its path (Saba 4.3.4); each removes its
+/// own ports. The instance that receives a registration, an end or a model forwards it to all
+/// others, because it can affect any port.
 #[derive(Debug, Clone)]
 pub struct Instance {
     id: InstanceId,
     partition: Arc<Partition>,
     controller: Controller,
-    /// Applications that registered here: the others are told their level elsewhere.
+    /// The applications that registered here. Other instances assign the levels of the others.
     registered_here: BTreeSet<ApplicationId>,
     forwards: Vec<Forward>,
 }
 
 impl Instance {
-    /// An instance that has heard of nobody.
+    /// Returns an instance without any event.
     pub fn new(
         id: InstanceId,
         partition: Arc<Partition>,
@@ -79,8 +83,12 @@ impl Instance {
         Instance { id, partition, controller, registered_here, forwards }
     }
 
-    /// Takes an event from outside: the library of an application, or whoever finds ports. It may be
-    /// any instance that they tell. Of what concerns only others it says that it is new.
+    /// Accepts an event from outside: from an application's library or from discovery. Any instance
+    /// may receive it. An event that concerns only other instances counts as new.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if the event is refused.
     pub fn hear(&mut self, event: Event) -> Result<Heard, Refused> {
         match &event {
             Event::Registered { application, .. } => {
@@ -96,7 +104,11 @@ impl Instance {
         }
     }
 
-    /// Takes what another instance has forwarded.
+    /// Accepts an event that another instance has forwarded.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if the event is refused.
     pub fn handed(&mut self, event: Event) -> Result<Heard, Refused> {
         match event {
             Event::Registered { .. } | Event::ModelUpdated { .. } => self.controller.handle(event),
@@ -108,7 +120,7 @@ impl Instance {
                 let (own, rest) = self.split(path)?;
                 let event = |path| Event::Connected { connection, application, level, path };
                 let heard = self.controller.handle(event(own))?;
-                // Who has closed it by now has never told the others of it.
+                // A closed connection has not been announced to the others.
                 if self.controller.is_open(connection) {
                     self.hand_on(rest, event);
                 }
@@ -139,7 +151,7 @@ impl Instance {
         Ok(heard)
     }
 
-    /// The own ports of a path, and those of others in their order.
+    /// Splits a path into own ports and those of other instances, in order.
     fn split(&self, path: Vec<PortId>) -> Result<(Vec<PortId>, Vec<PortId>), Refused> {
         let owners: Vec<InstanceId> =
             path.iter().map(|&port| self.partition.owner(port)).collect::<Result<_, _>>()?;
@@ -149,18 +161,20 @@ impl Instance {
         Ok((ports(own), ports(rest)))
     }
 
-    /// To the next on the path, if there is one. Each takes its ports out, so this comes to an end.
+    /// Forwards to the next instance on the path, if there is one. Each removes its ports, so this
+    /// ends.
     fn hand_on(&mut self, rest: Vec<PortId>, event: impl Fn(Vec<PortId>) -> Event) {
         let next = rest.first().and_then(|&port| self.partition.owner(port).ok());
         self.forwards.extend(next.map(|to| Forward { to, event: event(rest) }));
     }
 
-    /// What is to be carried to other instances since the last time, oldest first.
+    /// Returns the events for other instances since the last call, oldest first.
     pub fn take_forwards(&mut self) -> Vec<Forward> {
         std::mem::take(&mut self.forwards)
     }
 
-    /// As [`Controller::settle`]; levels only of applications that registered here.
+    /// Computes commands as [`Controller::settle`], with levels of applications that registered
+    /// here only.
     pub fn settle(&mut self) -> Vec<Command> {
         let mut commands = self.controller.settle();
         commands.retain(|command| match command {
@@ -170,12 +184,12 @@ impl Instance {
         commands
     }
 
-    /// The level of an application, for whoever asks again, or registers again with another instance.
+    /// Returns the level of an application, for retries and registrations at another instance.
     pub fn level(&self, application: ApplicationId) -> Option<PriorityLevel> {
         self.controller.level(application)
     }
 
-    /// What own ports have been told, by id.
+    /// Iterates over the configurations of own ports, by id.
     pub fn configurations(&self) -> impl Iterator<Item = (PortId, &PortConfig)> {
         self.controller.configurations()
     }

@@ -1,11 +1,11 @@
-//! [`Kinds`]: what is known of applications, each once.
+//! [`Kinds`]: the profiles of applications, each once.
 
 use super::Profile;
 use super::numbers::Numbers;
 use super::shares::ModelKey;
 use crate::table::Application;
 
-/// The profiles that applications have, by number.
+/// The profiles in use, by number.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Kinds {
     numbers: Numbers<Key>,
@@ -15,11 +15,11 @@ pub(super) struct Kinds {
 #[derive(Debug, Clone)]
 struct Kind {
     profile: Profile,
-    /// How many applications have it.
+    /// The number of applications with the profile.
     applications: u32,
 }
 
-/// What a profile is, with an order.
+/// The ordered key of a profile.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Named(Application),
@@ -36,7 +36,7 @@ impl Key {
 }
 
 impl Kinds {
-    /// An application has this profile; the number of it.
+    /// Adds an application with this profile, and returns the profile's number.
     pub(super) fn join(&mut self, profile: Profile) -> u32 {
         let number = self.numbers.give(Key::of(&profile));
         let kind = Kind { profile, applications: 1 };
@@ -48,7 +48,7 @@ impl Kinds {
         number
     }
 
-    /// An application that had this profile is gone.
+    /// Removes an application with this profile.
     pub(super) fn leave(&mut self, number: u32) {
         let kind = &mut self.all[number as usize];
         kind.applications -= 1;
@@ -57,23 +57,23 @@ impl Kinds {
         }
     }
 
-    /// A profile that some application has.
+    /// Returns a profile in use.
     pub(super) fn profile(&self, number: u32) -> &Profile {
         &self.all[number as usize].profile
     }
 
-    /// The number of the profile with this name, if an application has it.
+    /// Returns the number of the profile with this name, if it is in use.
     pub(super) fn named(&self, name: &Application) -> Option<u32> {
         self.numbers.of(&Key::Named(name.clone()))
     }
 
-    /// All profiles that applications have, and their numbers.
+    /// Iterates over all profiles in use, with their numbers.
     pub(super) fn all(&self) -> impl Iterator<Item = (u32, &Profile)> {
         let used = (0..).zip(&self.all).filter(|of| of.1.applications > 0);
         used.map(|(number, kind)| (number, &kind.profile))
     }
 
-    /// One more than the largest number of any.
+    /// Returns one more than the largest number in use.
     pub(super) fn end(&self) -> usize {
         self.all.len()
     }

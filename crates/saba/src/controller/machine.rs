@@ -12,7 +12,7 @@ use super::{
 };
 use crate::mapping::PriorityLevel;
 
-/// Saba's controller (Saba 4.3). See the [module](super) for what it takes and when.
+/// Saba's controller (Saba 4.3). The [module](super) describes its inputs.
 #[derive(Debug, Clone)]
 pub struct Controller {
     settings: Settings,
@@ -25,8 +25,8 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// A controller that has heard of nobody. It knows the models of a shared table, with revision 0;
-    /// of all others it has to be told.
+    /// Returns a controller without any event. It has the models of a shared table, with revision
+    /// 0; all others come by events.
     pub fn new(settings: Settings, levels: Levels) -> Self {
         let mut facts = Facts::default();
         if let Levels::Shared(table) = &levels {
@@ -47,18 +47,22 @@ impl Controller {
         }
     }
 
-    /// Takes an event. Nothing is computed before [`settle`](Controller::settle).
+    /// Accepts an event. Computation is deferred to [`settle`](Controller::settle).
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if the event is refused.
     pub fn handle(&mut self, event: Event) -> Result<Heard, Refused> {
         self.facts.hear(event, &self.levels)
     }
 
-    /// Whether there is nothing to compute.
+    /// Returns whether nothing is left to compute.
     pub fn is_settled(&self) -> bool {
         self.facts.changes.is_empty()
     }
 
-    /// Computes what has changed, and says what is to be done about it: first levels, by application,
-    /// then ports, by id. Each at most once, and only if it differs from what was said of it before.
+    /// Computes the effects of changes and returns the commands: first levels, by application, then
+    /// ports, by id. Each has at most one command, and only if it differs from the previous one.
     pub fn settle(&mut self) -> Vec<Command> {
         let changes = &mut self.facts.changes;
         let renewed = changes.renewed.take();
@@ -98,24 +102,24 @@ impl Controller {
         }
     }
 
-    /// The level that an application was told last, for whoever asks again.
+    /// Returns the last level of an application, for retries.
     pub fn level(&self, application: ApplicationId) -> Option<PriorityLevel> {
         self.commanded.level(application)
     }
 
-    /// What ports have been told, by id; those that are lost, and those that nobody sends through, are
-    /// not there.
+    /// Iterates over the configurations of ports, by id. Lost ports and those without senders are
+    /// absent.
     pub fn configurations(&self) -> impl Iterator<Item = (PortId, &PortConfig)> {
         let ports = self.facts.port_numbers.all();
         ports.filter_map(|(&id, number)| Some((id, self.commanded.port(number)?)))
     }
 
-    /// Whether an application has registered and is not gone.
+    /// Returns whether an application has registered and has not ended.
     pub fn is_registered(&self, application: ApplicationId) -> bool {
         self.facts.applications.contains_key(&application)
     }
 
-    /// Whether a connection was made, and neither it is closed nor its application gone.
+    /// Returns whether a connection is open and its application has not ended.
     pub fn is_open(&self, connection: ConnectionId) -> bool {
         self.facts.connections.contains_key(&connection)
     }

@@ -1,11 +1,11 @@
-//! [`Merging`]: where the levels stand that somebody has.
+//! [`Merging`]: the places of the levels in use.
 
 use crate::mapping::{Hierarchy, PriorityLevel};
 
-/// Levels that somebody has, and how they merge.
+/// The levels in use, and their hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Merging {
-    /// In their order; the hierarchy counts them from 0, which is a level's place.
+    /// The levels in order. The hierarchy counts them from 0; this is a level's place.
     occupied: Vec<PriorityLevel>,
     /// The place of each level.
     places: Vec<Option<u16>>,
@@ -19,7 +19,7 @@ impl Default for Merging {
 }
 
 impl Merging {
-    /// These levels, in their order, as the hierarchy has them.
+    /// Returns these levels, in the order of the hierarchy.
     pub(super) fn new(occupied: Vec<PriorityLevel>, hierarchy: Hierarchy) -> Self {
         let end = occupied.last().map_or(0, |last| usize::from(last.0) + 1);
         let mut places = vec![None; end];
@@ -29,23 +29,23 @@ impl Merging {
         Merging { occupied, places, hierarchy }
     }
 
-    /// How many places there are.
+    /// Returns the number of places.
     pub(super) fn len(&self) -> usize {
         self.occupied.len()
     }
 
-    /// The place of a level that somebody has.
+    /// Returns the place of a level in use.
     #[inline]
     pub(super) fn place(&self, level: PriorityLevel) -> Option<u16> {
         self.places.get(usize::from(level.0)).copied().flatten()
     }
 
-    /// The level at a place.
+    /// Returns the level at a place.
     pub(super) fn level(&self, place: PriorityLevel) -> PriorityLevel {
         self.occupied[usize::from(place.0)]
     }
 
-    /// How levels merge, by place.
+    /// Returns the hierarchy of places.
     pub(super) fn hierarchy(&self) -> &Hierarchy {
         &self.hierarchy
     }

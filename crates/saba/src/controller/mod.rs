@@ -1,29 +1,30 @@
-//! The controller: who is there comes in, how ports share goes out (Saba 4.3, 4.3.4, 4.4).
+//! Saba's controller: applications and connections come in, configurations of ports go out (Saba
+//! 4.3, 4.3.4, 4.4).
 //!
-//! A [`Controller`] is told [`Event`]s and says [`Command`]s; whoever runs it carries both. It knows no
-//! clock and no network. An [`Instance`] is one of several that own a group of ports each (Saba 4.3.4)
-//! and hand on what concerns the others.
+//! A [`Controller`] accepts [`Event`]s and returns [`Command`]s. It has no clock and no network. An
+//! [`Instance`] is one of several controllers that own a group of ports each (Saba 4.3.4) and
+//! forward events to the others.
 //!
-//! **Events come in any order, any number of times.** What is known is a set of facts: an id is used
-//! once, so who is gone stays gone even if a late copy of its registration arrives; of ports and models
-//! the highest revision counts. So the configuration in the end depends on what was heard, and on
-//! neither its order nor its copies. Nothing has to be waited for: a connection of an application that
-//! is not registered yet, or through a port that was not found yet, is remembered and counts for nothing
-//! until then. Two events that contradict each other are refused as a value ([`Refused`]), the one that
-//! came later.
+//! **Events come in any order, any number of times.** The state is a set of facts. An id is used
+//! once, so an ended application stays ended even if a late copy of its registration arrives. For
+//! ports and models the highest revision counts. So the final configuration depends on the set of
+//! events, and neither on their order nor on copies. No event waits for another: a connection of an
+//! application that has not registered, or through a port that has not been found, is stored and
+//! has no effect until then. Of two events that contradict each other, the later one is refused as
+//! a value ([`Refused`]).
 //!
-//! **A connection keeps the level that it was made with.** Levels of applications follow who is
-//! registered (Saba 4.3.4: the mapping is updated when an application is registered or deregistered),
-//! but the library takes a level when it registers and makes connections with it (Saba 4.4.1), and in
-//! InfiniBand each packet of a connection carries the service level that it was made with (Saba 4.5.2).
-//! So the event of a connection says its level, a new level of an application is for connections to
-//! come, and a port has to have a queue for each level that a living connection has. A level stands
-//! where the mean of the applications is that have it or connections with it, which is the centroid of
-//! its group (Saba 4.3.3.1) where no connection is left from before.
+//! **A connection keeps its level.** Levels of applications follow registrations (Saba 4.3.4: the
+//! mapping is updated when an application is registered or deregistered). But the library takes a
+//! level at registration and opens connections with it (Saba 4.4.1), and in InfiniBand each packet
+//! of a connection carries the service level with which it was opened (Saba 4.5.2). So the event of
+//! a connection has its level, a new level of an application is for further connections, and a port
+//! has a queue for each level of a live connection. The point of a level is the mean of the
+//! applications that have it or have connections with it. That is the centroid of its group (Saba
+//! 4.3.3.1) if no older connection is left.
 //!
-//! **Recomputing is lazy.** [`Controller::handle`] notes what changed; [`Controller::settle`] computes
-//! each port that is concerned once, ports with the same models once for all of them, and says only what
-//! differs from what it said before.
+//! **Computation is lazy.** [`Controller::handle`] records changes. [`Controller::settle`] computes
+//! each affected port once, and ports with the same models once for all of them. It returns only
+//! commands that differ from the previous ones.
 
 mod accept;
 mod bits;

@@ -1,9 +1,9 @@
-//! [`Numbers`] and [`Marks`]: ids as small numbers, for vectors in place of maps.
+//! [`Numbers`] and [`Marks`]: small numbers for ids, for vectors in place of maps.
 
 use std::collections::BTreeMap;
 
-/// A number for each id that is in use, from 0 upwards without large gaps. What they are depends on the
-/// order of events, so no result may depend on them.
+/// A number for each id in use, from 0 upwards without large gaps. Numbers depend on the order of
+/// events, so no result may depend on them.
 #[derive(Debug, Clone)]
 pub(super) struct Numbers<K> {
     of: BTreeMap<K, u32>,
@@ -18,7 +18,7 @@ impl<K> Default for Numbers<K> {
 }
 
 impl<K: Ord + Clone> Numbers<K> {
-    /// The number of an id, from now on if it has none yet.
+    /// Returns the number of an id, and assigns one if needed.
     pub(super) fn give(&mut self, id: K) -> u32 {
         if let Some(&number) = self.of.get(&id) {
             return number;
@@ -37,22 +37,22 @@ impl<K: Ord + Clone> Numbers<K> {
         number
     }
 
-    /// The number of an id that has one.
+    /// Returns the number of an id that has one.
     pub(super) fn of(&self, id: &K) -> Option<u32> {
         self.of.get(id).copied()
     }
 
-    /// The id that has a number, or had it last.
+    /// Returns the id that has a number, or had it last.
     pub(super) fn id(&self, number: u32) -> &K {
         &self.ids[number as usize]
     }
 
-    /// An id is no longer in use; another may have its number.
+    /// Releases an id. Another one may get its number.
     pub(super) fn release(&mut self, id: &K) {
         self.free.extend(self.of.remove(id));
     }
 
-    /// All ids that have a number, in their order, and the numbers.
+    /// Iterates over all ids with a number, in order, with the numbers.
     pub(super) fn all(&self) -> impl Iterator<Item = (&K, u32)> {
         self.of.iter().map(|(id, number)| (id, *number))
     }
@@ -81,7 +81,7 @@ impl Marks {
         self.marked.is_empty()
     }
 
-    /// Takes all out, in the order in which they came in.
+    /// Removes all numbers, in the order of insertion.
     pub(super) fn take(&mut self) -> Vec<u32> {
         let marked = std::mem::take(&mut self.marked);
         for &number in &marked {
@@ -98,8 +98,8 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     proptest! {
-        /// Against a map: no two ids have one number, none changes while its id is in use, and there are
-        /// no more numbers than ids that were in use at one time.
+        /// Numbers equal a map: no two ids have one number, none changes while its id is in use,
+        /// and there are no more numbers than ids that were in use at one time.
         #[test]
         fn each_id_has_a_number_of_its_own(done in prop::collection::vec((0u64..12, any::<bool>()), 0..80)) {
             let (mut numbers, mut given, mut most) = (Numbers::default(), BTreeMap::new(), 0);

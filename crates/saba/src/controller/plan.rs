@@ -1,4 +1,4 @@
-//! How a port is to be configured.
+//! [`Planner`]: the computation of ports' configurations.
 
 use super::bits::Bits;
 use super::facts::Facts;
@@ -11,38 +11,38 @@ use crate::mapping::{PriorityLevel, arbitration};
 use crate::weights::{Granted, ModelId};
 use std::num::NonZeroU8;
 
-/// Plans ports one after the other. What it keeps between them is memory, so that a port allocates no
-/// more than its configuration.
+/// A planner of one port after the other. It keeps only buffers between them, so that a port
+/// allocates no more than its configuration.
 pub(super) struct Planner<'a> {
     settings: &'a Settings,
     facts: &'a Facts,
     roster: &'a Roster,
     merging: &'a Merging,
     shares: PortShares<'a>,
-    /// How many bits the number of a place takes.
+    /// The number of bits of a place's number.
     bits: u32,
-    /// By model and place of level: how many applications at the port have both.
+    /// The number of applications at the port, by model and place of level.
     counts: Vec<u32>,
-    /// Where these are not 0.
+    /// The indices at which it is not 0.
     counted: Bits,
-    /// The places at the port.
+    /// The places of the levels at the port.
     places: Bits,
     cells: Vec<Cell>,
-    /// Models at the port, each with how many applications have it.
+    /// The models at the port, each with its number of applications.
     classes: Vec<(ModelId, u32)>,
     granted: Vec<Granted>,
     present: Vec<PriorityLevel>,
     queues: Vec<u8>,
     of_cluster: Vec<u8>,
-    /// By place.
+    /// The queue of each place.
     queue_at: Vec<u8>,
-    /// By queue.
+    /// The share of each queue.
     of_queue: Vec<f64>,
 }
 
-/// Applications of one model and level at the port.
+/// The applications with one model and level at the port.
 struct Cell {
-    /// The place of the model in `classes`.
+    /// The index of the model in `classes`.
     class: u32,
     place: u32,
     count: u32,
@@ -86,8 +86,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The configuration of a port with so many queues, through which these send. Those that have no
-    /// model yet count for nothing.
+    /// Returns the configuration of a port with this number of queues and these senders.
+    /// Applications without a model are ignored.
     pub(super) fn plan(&mut self, senders: &Senders, queues: NonZeroU8) -> PortConfig {
         self.look_at(senders);
         if self.present.is_empty() {
@@ -127,8 +127,8 @@ impl<'a> Planner<'a> {
         PortConfig { table, weights: arbitration(&self.of_queue, self.settings.most_weight.get()) }
     }
 
-    /// Counts who sends, by model and level. What is counted stands in an order that the numbers of
-    /// applications and profiles have no part in.
+    /// Counts applications by model and level. The order of the result does not depend on the
+    /// numbers of applications and profiles.
     fn look_at(&mut self, senders: &Senders) {
         self.cells.clear();
         for cell in senders.cells() {
@@ -159,7 +159,7 @@ impl<'a> Planner<'a> {
         self.merging.place(level).expect("who has a model has levels that are known")
     }
 
-    /// Adds shares up where those of one model are alike and each application has one level.
+    /// Adds up shares if those of one model are equal and each application has one level.
     fn add_models(&mut self) {
         for cell in &self.cells {
             let queue = self.queue_at[cell.place as usize];
@@ -168,8 +168,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Applications that have a model: those of one model together, in the order of their ids, for the
-    /// later ones get more.
+    /// Returns the applications with a model. Those of one model are together, in the order of
+    /// their ids, because later ones get more.
     fn members<'s>(&self, senders: &'s [Sender]) -> Vec<Member<'s>> {
         let member = |own: &'s [Sender]| {
             let id = *self.facts.numbers.id(own[0].application);
@@ -182,13 +182,13 @@ impl<'a> Planner<'a> {
         members
     }
 
-    /// Adds shares up application by application.
+    /// Adds up shares by application.
     fn add_members(&mut self, members: &[Member]) {
         let each = self.granted.iter().flat_map(|g| (0..g.count).map(|_| g.share));
         for (member, share) in members.iter().zip(each) {
             let all: u32 = member.own.iter().map(|of| of.connections).sum();
             for of in member.own {
-                // Where it has connections with several levels, each has its part of the share.
+                // The share is divided among levels by the number of connections.
                 let part = f64::from(of.connections) / f64::from(all);
                 let queue = self.queue_at[usize::from(self.place(of.level))];
                 self.of_queue[usize::from(queue)] += share * part;

@@ -1,4 +1,4 @@
-//! [`Roster`]: the level of each application, and where each level stands.
+//! [`Roster`]: the level of each application, and the point of each level.
 
 use super::facts::Facts;
 use super::merging::Merging;
@@ -9,14 +9,14 @@ use crate::sensitivity::Model;
 use crate::weights::ModelId;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Applications that have a model.
+/// The applications with a model.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Roster {
-    /// What each is to the solver, by the number of its profile.
+    /// The solver's model, by number of the profile.
     models: Vec<Option<ModelId>>,
-    /// The level for connections to come.
+    /// The level of further connections, by application.
     pub(super) levels: BTreeMap<ApplicationId, PriorityLevel>,
-    /// The groups that the levels are from, where they are not shared.
+    /// The groups of the levels, unless they come from a shared table.
     grouped: Option<PriorityLevels>,
 }
 
@@ -35,7 +35,7 @@ impl Roster {
         }
         match levels {
             Levels::Registered(grouping) => {
-                // By model first, so that ids say nothing.
+                // The model is the first key, so that ids have no influence.
                 let known = |(&id, &kind): (&ApplicationId, &u32)| {
                     Some((roster.model(kind)?, id, of_kind[kind as usize]?))
                 };
@@ -61,20 +61,20 @@ impl Roster {
         roster
     }
 
-    /// What applications with this profile are to the solver, if they have a model.
+    /// Returns the solver's model of a profile, if it has one.
     #[inline]
     pub(super) fn model(&self, kind: u32) -> Option<ModelId> {
         self.models.get(kind as usize).copied().flatten()
     }
 
-    /// Where levels stand, given who has connections with which.
+    /// Returns the hierarchy of the levels in use.
     pub(super) fn merging(&self, facts: &Facts, levels: &Levels) -> Merging {
         if let Levels::Shared(table) = levels {
             let occupied = (0..table.levels().len() as u16).map(PriorityLevel).collect();
             return Merging::new(occupied, table.hierarchy().clone());
         }
         let Some(grouped) = &self.grouped else { return Merging::default() };
-        // What an application is to the solver, and the number of its profile.
+        // The solver's model of an application, and the number of its profile.
         let known = |id: &ApplicationId| {
             let kind = *facts.applications.get(id)?;
             Some((self.model(kind)?, kind))
@@ -82,7 +82,7 @@ impl Roster {
         let assigned = self.levels.iter().map(|(&id, &level)| (level, id));
         let living = facts.senders.keys().map(|&(id, level)| (level, id));
         let occupants: BTreeSet<(PriorityLevel, ApplicationId)> = assigned.chain(living).collect();
-        // Models in their order, as sums of the same numbers in another one may differ.
+        // Models are in a fixed order, because sums in another order may differ.
         let mut members: BTreeMap<PriorityLevel, Vec<(ModelId, u32)>> = BTreeMap::new();
         for (level, id) in occupants {
             if let Some(known) = known(&id) {
@@ -112,13 +112,13 @@ fn level_in(table: &SharedTable, profile: &Profile, model: &Model) -> Option<Pri
         Profile::Named(name) => table.level_of(name),
         Profile::Model(_) => None,
     };
-    // One that was profiled later takes the nearest level.
+    // An application that was profiled later gets the nearest level.
     profiled
         .or_else(|| table.levels().nearest(model).expect("models without coordinates are refused"))
 }
 
 impl Levels {
-    /// Whether a connection can have this level.
+    /// Checks that a connection can have this level.
     pub(super) fn has(&self, level: PriorityLevel) -> Result<(), Refused> {
         let levels = match self {
             Levels::Registered(grouping) => grouping.levels.get(),
@@ -127,7 +127,7 @@ impl Levels {
         if level.0 < levels { Ok(()) } else { Err(Refused::NoSuchLevel { level, levels }) }
     }
 
-    /// Whether a model has the coordinates that models are grouped by.
+    /// Checks that a model has the coordinates of the grouping.
     pub(super) fn can_place(&self, model: &Model) -> Result<(), Refused> {
         let can = match self {
             Levels::Registered(grouping) => grouping.coordinates.basis(&[model]).has(model),

@@ -1,19 +1,19 @@
-//! [`Senders`]: who sends through a port.
+//! [`Senders`]: the applications that send through a port.
 
 use crate::mapping::PriorityLevel;
 
-/// The applications that send through a port, by level, and with how many connections.
+/// The applications that send through a port, by level, with their numbers of connections.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Senders {
-    /// In the order of their numbers, so that one application's stand together.
+    /// The entries in the order of applications' numbers.
     each: Vec<Sender>,
-    /// How many of them there are by kind and level, for most ports ask no more. In their order.
+    /// The number of applications by kind and level, which most ports need only. In order.
     cells: Vec<Cell>,
-    /// How many applications have connections with several levels.
+    /// The number of applications with connections of several levels.
     mixed: u32,
 }
 
-/// Connections of one application and level.
+/// The connections of one application and level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sender {
     /// The application's number.
@@ -22,7 +22,7 @@ pub(super) struct Sender {
     pub(super) level: PriorityLevel,
 }
 
-/// Applications of one kind that have connections of one level.
+/// The applications of one kind with connections of one level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cell {
     /// The number of their profile.
@@ -32,7 +32,7 @@ pub(super) struct Cell {
 }
 
 impl Senders {
-    /// One connection more, of an application of this kind if that is known.
+    /// Adds a connection of an application, of this kind if that is known.
     pub(super) fn add(&mut self, application: u32, kind: Option<u32>, level: PriorityLevel) {
         match self.find(application, level) {
             Ok(at) => self.each[at].connections += 1,
@@ -44,7 +44,7 @@ impl Senders {
         }
     }
 
-    /// Takes back what was added.
+    /// Removes a connection.
     pub(super) fn remove(&mut self, application: u32, kind: Option<u32>, level: PriorityLevel) {
         let Ok(at) = self.find(application, level) else { return };
         self.each[at].connections -= 1;
@@ -55,7 +55,7 @@ impl Senders {
         }
     }
 
-    /// An application has become one of another kind.
+    /// Changes the kind of an application.
     pub(super) fn change(&mut self, application: u32, from: Option<u32>, to: Option<u32>) {
         let levels: Vec<PriorityLevel> = self.of(application).iter().map(|of| of.level).collect();
         for level in levels {
@@ -86,25 +86,25 @@ impl Senders {
         self.each.binary_search_by_key(&(application, level), |of| (of.application, of.level))
     }
 
-    /// What an application has, by level.
+    /// Returns the entries of an application, by level.
     fn of(&self, application: u32) -> &[Sender] {
         let from = self.each.partition_point(|of| of.application < application);
         let own = self.each[from..].iter().take_while(|of| of.application == application).count();
         &self.each[from..from + own]
     }
 
-    /// All there are, one application's together.
+    /// Returns all entries, grouped by application.
     pub(super) fn each(&self) -> &[Sender] {
         &self.each
     }
 
-    /// Who is there by kind and level. An application with several levels is in several cells; one
-    /// whose kind is not known is in none.
+    /// Returns the numbers of applications by kind and level. An application with several levels is
+    /// in several cells; one of unknown kind is in none.
     pub(super) fn cells(&self) -> &[Cell] {
         &self.cells
     }
 
-    /// Whether an application has connections with several levels.
+    /// Returns whether an application has connections of several levels.
     pub(super) fn is_mixed(&self) -> bool {
         self.mixed > 0
     }
@@ -117,7 +117,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     proptest! {
-        /// Against lists that are counted anew.
+        /// Counts equal those of a recount.
         #[test]
         fn counts_are_right(done in prop::collection::vec((0u32..5, 0u16..3, 0u32..4), 0..60)) {
             let (mut senders, mut links) = (Senders::default(), Vec::new());

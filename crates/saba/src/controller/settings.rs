@@ -1,4 +1,4 @@
-//! [`Settings`]: what a controller goes by.
+//! [`Settings`]: the settings of a controller.
 
 use super::SharedTable;
 use crate::Share;
@@ -8,23 +8,23 @@ use crate::weights::{Effort, Floors};
 use std::num::{NonZeroU8, NonZeroU16};
 use std::sync::Arc;
 
-/// How ports are shared.
+/// The settings of a controller.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     /// The part of each port that is shared: `C_Saba` (Saba 4.3.1).
     pub part: Share,
-    /// What nobody goes below.
+    /// The lower bounds of shares.
     pub floors: Floors,
-    /// How much to work for the optimum at each port.
+    /// The effort for the optimum at each port.
     pub effort: Effort,
-    /// Where weights come from.
+    /// The source of weights.
     pub weighting: Weighting,
-    /// The largest weight that ports take.
+    /// The largest weight that ports accept.
     pub most_weight: NonZeroU8,
 }
 
 impl Default for Settings {
-    /// All of each port by eq. 4.2, in weights of InfiniBand.
+    /// Returns the settings for whole ports by eq. 4.2, in weights of InfiniBand.
     fn default() -> Self {
         Settings {
             part: Share::ALL,
@@ -36,51 +36,51 @@ impl Default for Settings {
     }
 }
 
-/// Where weights come from.
+/// The source of weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Weighting {
-    /// Each application's share by eq. 4.2, each queue's the sum of its applications'.
+    /// The share of each application by eq. 4.2. A queue has the sum of its applications.
     #[default]
     Sensitivity,
-    /// All queues of a port are alike. The control: what is left of the gain comes from apartness.
+    /// Equal weights of all queues. As a control, it shows the gain of separate queues alone.
     EqualQueues,
 }
 
-/// Who has which level.
+/// The source of applications' levels.
 #[derive(Debug, Clone)]
 pub enum Levels {
-    /// Grouped anew whenever an application is registered or gone: the centralised controller.
+    /// Grouping at each registration and end: the centralised controller.
     Registered(Grouping),
-    /// As a table says that was made ahead of time: the distributed controller (Saba 4.3.4).
+    /// A table made ahead of time: the distributed controller (Saba 4.3.4).
     Shared(Arc<SharedTable>),
 }
 
-/// How applications are put into levels (Saba 4.3.3.1).
+/// The grouping of applications into levels (Saba 4.3.3.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grouping {
-    /// How many levels there are: service levels, 16 in InfiniBand.
+    /// The number of levels: service levels, 16 in InfiniBand.
     pub levels: NonZeroU16,
-    /// In which coordinates models are near each other.
+    /// The coordinates of models.
     pub coordinates: Coordinates,
-    /// What distances are measured in.
+    /// The scaling of distances.
     pub scaling: Scaling,
-    /// What the starts of K-means are drawn from.
+    /// The seed of K-means.
     pub seed: u64,
 }
 
-/// In which coordinates models are near each other.
+/// The coordinates of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Coordinates {
-    /// Slowdowns at the shares that all were measured at, of models of any kind.
+    /// The slowdowns at the shares at which all were measured, for models of any kind.
     #[default]
     Slowdowns,
-    /// Coefficients, as published; other models than polynomials are refused.
+    /// The coefficients, as published. Models that are not polynomials are refused.
     Coefficients,
 }
 
 impl Coordinates {
-    /// The basis for these models.
+    /// Returns the basis for these models.
     pub(super) fn basis(self, models: &[&Model]) -> Basis {
         match self {
             Coordinates::Slowdowns => Basis::measured(models),

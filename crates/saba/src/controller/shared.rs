@@ -6,8 +6,8 @@ use crate::sensitivity::Model;
 use crate::table::Application;
 use std::collections::BTreeMap;
 
-/// What the profiler leaves for all instances of a distributed controller: the model and the level of
-/// each application that was profiled, and how levels merge (Saba 4.3.4).
+/// The profiler's result for all instances of a distributed controller: the model and level of each
+/// profiled application, and the hierarchy of levels (Saba 4.3.4).
 #[derive(Debug, Clone)]
 pub struct SharedTable {
     profiled: BTreeMap<Application, (Model, PriorityLevel)>,
@@ -16,8 +16,11 @@ pub struct SharedTable {
 }
 
 impl SharedTable {
-    /// The table of these applications. The same ones give the same table. An error only where they
-    /// are grouped by coefficients and one is no polynomial.
+    /// Returns the table of these applications. The same applications give the same table.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`BasisError`] if they are grouped by coefficients and one is not a polynomial.
     pub fn new(
         profiled: BTreeMap<Application, Model>,
         grouping: &Grouping,
@@ -32,22 +35,22 @@ impl SharedTable {
         Ok(SharedTable { profiled, hierarchy: Hierarchy::new(&levels), levels })
     }
 
-    /// Each application that was profiled, its model and its level.
+    /// Iterates over the profiled applications, with model and level.
     pub fn profiled(&self) -> impl Iterator<Item = (&Application, &Model, PriorityLevel)> {
         self.profiled.iter().map(|(name, (model, level))| (name, model, *level))
     }
 
-    /// The level of an application that was profiled, whatever its model is by now.
+    /// Returns the level of a profiled application, independent of later models.
     pub fn level_of(&self, name: &Application) -> Option<PriorityLevel> {
         self.profiled.get(name).map(|known| known.1)
     }
 
-    /// The levels.
+    /// Returns the levels.
     pub fn levels(&self) -> &PriorityLevels {
         &self.levels
     }
 
-    /// How they merge.
+    /// Returns their hierarchy.
     pub fn hierarchy(&self) -> &Hierarchy {
         &self.hierarchy
     }

@@ -1,4 +1,4 @@
-//! [`Shares`]: what applications get at a port, worked out once for all ports with the same models.
+//! [`Shares`]: the shares at a port, computed once for all ports with the same models.
 
 use super::Settings;
 use crate::sensitivity::Model;
@@ -6,30 +6,30 @@ use crate::weights::{Catalogue, Granted, ModelId, Solver};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// How many shares and models are remembered, in all multisets of models together: 64 MB at most.
+/// The maximum number of cached shares and models, over all multisets of models: 64 MB.
 const MOST_REMEMBERED: usize = 1 << 22;
 
-/// What was worked out. All of it can be worked out again, so what is forgotten changes no result.
+/// The cache. Everything in it can be recomputed, so evictions change no result.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Shares {
-    /// Models in the order of their keys. So the order in which they came says nothing.
+    /// The models in the order of their keys, so that the order of arrival has no influence.
     catalogue: Catalogue,
     ids: BTreeMap<ModelKey, ModelId>,
     known: Known,
 }
 
-/// What is known, by a digest of what it is of: comparing that alone takes longer than most ports do.
-/// Of two with one digest the later is remembered.
+/// The results by digest, because a comparison takes longer than most ports do. Of two with the
+/// same digest the later one is cached.
 #[derive(Debug, Clone, Default)]
 struct Known {
     of: BTreeMap<u64, Place>,
-    /// One after the other: what is known is of these,
+    /// The multisets of models, one after the other.
     classes: Vec<(ModelId, u32)>,
-    /// and is this.
+    /// Their results, one after the other.
     granted: Vec<Granted>,
 }
 
-/// Where a part of both begins, and how long it is.
+/// The start and length of an entry in both.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     classes: (u32, u32),
@@ -40,7 +40,7 @@ fn part<T>(all: &[T], (from, len): (u32, u32)) -> &[T] {
     &all[from as usize..(from + len) as usize]
 }
 
-/// The digest of who is at a port (FNV-1a, by words).
+/// Returns the digest of a port's models (FNV-1a, by words).
 fn digest(classes: &[(ModelId, u32)]) -> u64 {
     let word = |of: &(ModelId, u32)| u64::from(of.0.0) << 32 | u64::from(of.1);
     let step =
@@ -48,13 +48,13 @@ fn digest(classes: &[(ModelId, u32)]) -> u64 {
     classes.iter().map(word).fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// Works out ports one after the other.
+/// The computation of one port after the other.
 pub(super) struct PortShares<'s> {
     solver: Solver<'s>,
     known: &'s mut Known,
 }
 
-/// What a model is, as numbers that have an order; equal for equal models.
+/// An ordered key of a model, equal for equal models.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ModelKey(Vec<u64>);
 
@@ -68,7 +68,7 @@ impl ModelKey {
             }
             Model::Monotone(m) => {
                 let knots = m.knots().iter().flat_map(|knot| [knot.0.get(), knot.1]);
-                // Degrees are above it.
+                // Keys of polynomials have their degree, above 0, in this place.
                 [0.0].into_iter().chain(knots).collect()
             }
         };
@@ -78,11 +78,11 @@ impl ModelKey {
 }
 
 impl Shares {
-    /// Makes these models known. Forgets others, if most of what is known is of no use.
+    /// Adds models. Drops others if most of the cache is of no use.
     pub(super) fn know<'m>(&mut self, models: impl Iterator<Item = &'m Model>, keys: &[ModelKey]) {
         let used: BTreeMap<&ModelKey, &Model> = keys.iter().zip(models).collect();
         let are_known = used.keys().all(|key| self.ids.contains_key(*key));
-        // Some that come and go don't cost what is known of the others.
+        // Temporary models do not evict the results of the others.
         if are_known && self.ids.len() <= 2 * used.len() + 64 {
             return;
         }
@@ -95,17 +95,17 @@ impl Shares {
         self.known = Known::default();
     }
 
-    /// How many models are known.
+    /// Returns the number of known models.
     pub(super) fn models(&self) -> usize {
         self.catalogue.len()
     }
 
-    /// Of a model that was made known.
+    /// Returns the id of a known model.
     pub(super) fn id(&self, key: &ModelKey) -> ModelId {
         self.ids[key]
     }
 
-    /// For the ports of one time.
+    /// Returns the computation for the ports of one instant.
     pub(super) fn of_ports(&mut self, settings: &Settings) -> PortShares<'_> {
         let Settings { part, floors, effort, .. } = *settings;
         let solver = Solver::new(&self.catalogue, part, floors, effort);
@@ -114,8 +114,9 @@ impl Shares {
 }
 
 impl PortShares<'_> {
-    /// What applications get at a port, of which so many have each model, in the order of the models:
-    /// of each model at least one share, and how many get it, by share. It is put into `granted`.
+    /// Computes the shares at a port with these numbers of applications by model, in the order of
+    /// models. For each model `granted` has at least one share, with the number of applications
+    /// that get it, by share.
     pub(super) fn of(&mut self, classes: &[(ModelId, u32)], granted: &mut Vec<Granted>) {
         let Known { of, classes: all, granted: remembered } = &mut *self.known;
         if remembered.len() + all.len() > MOST_REMEMBERED {

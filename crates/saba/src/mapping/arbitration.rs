@@ -3,12 +3,12 @@
 /// The largest weight of an arbitration table of InfiniBand (IBTA 7.6.9.2).
 pub const MAX_WEIGHT: u8 = 255;
 
-/// Weights from 1 to `most` in the ratios of the shares, which are not negative: the largest gets
-/// `most`, and no other is a whole unit away from its part of the sum, except that none is 0: who has
-/// less than one unit has 1. All are `most` where all shares are 0.
+/// Returns weights from 1 to `most` in the ratios of shares, which are not negative. The largest
+/// share gets `most`. Every other weight is within one unit of its part of the sum, but at least 1.
+/// All are `most` if all shares are 0.
 ///
-/// Whole parts first, and then one more for each of those that miss most (largest remainder), of
-/// equals for the first.
+/// Whole parts are assigned first, then one more to each of those with the largest remainders, of
+/// equal ones to the first.
 pub fn arbitration(shares: &[f64], most: u8) -> Vec<u8> {
     let most = most.max(1);
     let largest = shares.iter().copied().fold(0.0, f64::max);
@@ -16,7 +16,7 @@ pub fn arbitration(shares: &[f64], most: u8) -> Vec<u8> {
         return vec![most; shares.len()];
     }
     let quota = |share: &f64| share / largest * f64::from(most);
-    // Of a number from 0 to 255 the whole part.
+    // The whole part of a number from 0 to 255.
     let mut weights: Vec<u8> = shares.iter().map(|share| quota(share) as u8).collect();
     let sum = shares.iter().map(quota).sum::<f64>().round();
     let given: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
@@ -63,7 +63,7 @@ mod tests {
                 let off = (f64::from(weight) - quota).abs();
                 prop_assert!(off < 1.0 || (weight == 1 && quota <= 1.0), "{i}: {weight} {quota}");
             }
-            // More is never less.
+            // A larger share never has a smaller weight.
             for (a, wa) in shares.iter().zip(&weights) {
                 for (b, wb) in shares.iter().zip(&weights) {
                     prop_assert!(a <= b || wa >= wb || (wa + 1 == *wb && (a - b) < largest / f64::from(most)));
