@@ -1,5 +1,5 @@
 //! A buffer shared by all ports: each queue may hold `alpha` times the free space
-//! ([`SharedBuffer`](super::SharedBuffer)).
+//! ([`SharedBuffer`]).
 
 use super::super::classes::Classes;
 use super::ingress::{Admission, Ingress};
