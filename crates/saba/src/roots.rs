@@ -1,7 +1,7 @@
 //! Roots of quadratics.
 
-/// The real roots of `a x² + b x + c`, none where it is constant. Written so that neither root loses
-/// digits where the other is much larger.
+/// Returns the real roots of `a x² + b x + c`, or none if it is constant. Neither root loses digits
+/// if the other is much larger.
 pub(crate) fn quadratic(a: f64, b: f64, c: f64) -> impl Iterator<Item = f64> {
     let discriminant = b * b - 4.0 * a * c;
     let q = -0.5 * (b + discriminant.max(0.0).sqrt().copysign(b));
@@ -25,7 +25,7 @@ mod tests {
         assert_eq!(sorted(1.0, -3.0, 2.0), [1.0, 2.0]);
         assert_eq!(sorted(0.0, 2.0, -1.0), [0.5]);
         assert!(sorted(1.0, 0.0, 1.0).is_empty() && sorted(0.0, 0.0, 1.0).is_empty());
-        // The small root by the textbook's formula would be 7.45e-9.
+        // The textbook's formula gives 7.45e-9 for the small root.
         assert_eq!(sorted(1.0, -1e8, 1.0), [1e-8, 1e8]);
     }
 }

@@ -1,36 +1,36 @@
-//! [`Share`]: a part of a link's bandwidth.
+//! [`Share`]: a fraction of a link's bandwidth.
 
-/// A part of a link's bandwidth: a billionth to 1, which is all of it.
+/// A fraction of a link's bandwidth: a billionth to 1, the whole.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share(f64);
 
-/// Anything finer is a slip of a unit, and its inverse loses digits.
+/// Smaller values are most likely an error of units, and their inverse loses digits.
 const LEAST: f64 = 1e-9;
 
-/// A number that is no share of a link.
+/// The error for a number that is not a share.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("a share of {0}")]
 pub struct ShareError(pub f64);
 
 impl ShareError {
-    /// What would be allowed instead.
+    /// The allowed values.
     pub const ALLOWED: &str = "above 0 and up to 1, such as 0.25 for a quarter of the bandwidth";
 }
 
 impl Share {
-    /// All of the bandwidth.
+    /// The whole bandwidth.
     pub const ALL: Share = Share(1.0);
 
-    /// The shares at which the paper's profiler measures (Saba 4.5.1), the least first.
+    /// The shares of the paper's profiler (Saba 4.5.1), the least first.
     pub const PROFILED: [Share; 7] =
         [Share(0.05), Share(0.1), Share(0.25), Share(0.5), Share(0.75), Share(0.9), Share::ALL];
 
-    /// A share known to be one, of this crate's own making.
+    /// Returns a share that is known to be valid.
     pub(crate) const fn known(share: f64) -> Self {
         Share(share)
     }
 
-    /// The share as a fraction.
+    /// Returns the share as a fraction.
     #[inline]
     pub const fn get(self) -> f64 {
         self.0
@@ -50,7 +50,7 @@ impl From<Share> for f64 {
     }
 }
 
-// No NaN is a share, so all of them have an order.
+// No share is NaN, so all are ordered.
 impl Eq for Share {}
 impl Ord for Share {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
@@ -64,7 +64,7 @@ impl PartialOrd for Share {
 }
 
 impl std::fmt::Display for Share {
-    /// In percent.
+    /// Prints the share in percent.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // A hundredth of a percent is finer than any measurement.
         write!(f, "{}%", (self.0 * 1e4).round() / 1e2)

@@ -3,40 +3,40 @@
 use crate::Share;
 use crate::sensitivity::{Model, Monotone, Polynomial};
 
-/// The coordinates in which models are near each other or far apart, by Euclidean distance.
+/// The coordinates in which distances of models are measured, by Euclidean distance.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Basis {
-    /// The coefficients of polynomials, as published (Saba 4.3.3.1); those above a degree are 0. They
-    /// weigh the higher powers most, which say least about the slowdown: two fits of one curve with
-    /// other noise may be far apart.
+    /// The coefficients of polynomials, as published (Saba 4.3.3.1); those above a degree are 0.
+    /// They emphasise the higher powers, which tell least about the slowdown: two fits of one curve
+    /// with different noise may be far apart.
     Coefficients,
-    /// The slowdowns at these shares, of models of any kind. All are in one unit, and models are near
-    /// each other just where they claim the same.
+    /// The slowdowns at these shares, of models of any kind. All are in one unit, and models are
+    /// near if their predictions are.
     Slowdowns(Vec<Share>),
 }
 
-/// What distances are measured in.
+/// The scaling of distances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scaling {
     /// The coordinates as they are, as published.
     #[default]
     None,
-    /// Each coordinate in its standard deviation over all models, so that a small one counts as much
-    /// as a large one.
+    /// Each coordinate divided by its standard deviation over all models, so that all count
+    /// equally.
     Deviation,
 }
 
-/// A model that has no coordinates in a basis.
+/// The error for a model without coordinates in a basis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("model {index} is no polynomial, and has no coefficients")]
 pub struct BasisError {
-    /// Which model, counted from 0.
+    /// The index of the model, counted from 0.
     pub index: usize,
 }
 
 impl Basis {
-    /// The slowdowns at those of the profiler's shares that all models were measured down to: of any
-    /// other, a measurement would be compared with an extrapolation.
+    /// Returns the slowdowns at those shares of the profiler down to which all models were
+    /// measured. At other shares, measurements would be compared with extrapolations.
     pub fn measured(models: &[&Model]) -> Self {
         let least = models.iter().map(|model| model.least()).max().unwrap_or(Share::ALL);
         let mut shares = Share::PROFILED.to_vec();
@@ -48,12 +48,12 @@ impl Basis {
         Basis::Slowdowns(shares)
     }
 
-    /// Whether a model has these coordinates.
+    /// Returns whether a model has these coordinates.
     pub(crate) fn has(&self, model: &Model) -> bool {
         matches!((self, model), (Basis::Slowdowns(_), _) | (_, Model::Polynomial(_)))
     }
 
-    /// The coordinates of models, all of one length.
+    /// Returns the coordinates of models, all of one length.
     pub(super) fn points(&self, models: &[&Model]) -> Result<Vec<Vec<f64>>, BasisError> {
         let point = |(index, model): (usize, &&Model)| match (self, model) {
             (Basis::Coefficients, Model::Polynomial(p)) => Ok(p.coefficients().to_vec()),
@@ -65,8 +65,8 @@ impl Basis {
         models.iter().enumerate().map(point).collect()
     }
 
-    /// The model that has these coordinates; of slowdowns, the monotone one that is next to them.
-    /// `least` is the least share that all models behind it were measured down to.
+    /// Returns the model with these coordinates; for slowdowns, the nearest monotone one. `least`
+    /// is the least share down to which all models behind it were measured.
     pub(super) fn model(&self, point: &[f64], least: Share) -> Model {
         match self {
             Basis::Coefficients => {
@@ -89,7 +89,7 @@ impl Basis {
 }
 
 impl Scaling {
-    /// What to multiply each coordinate with.
+    /// Returns the factor of each coordinate.
     pub(super) fn factors(self, points: &[Vec<f64>]) -> Vec<f64> {
         let width = points.first().map_or(0, Vec::len);
         let deviation = |k: usize| {
@@ -100,7 +100,7 @@ impl Scaling {
         };
         let factor = |k| match self {
             Scaling::None => 1.0,
-            // Where all are the same there is nothing to tell apart.
+            // A coordinate that is the same for all models distinguishes none.
             Scaling::Deviation => {
                 Some(deviation(k)).filter(|d| *d > 1e-12).map_or(0.0, |d| 1.0 / d)
             }

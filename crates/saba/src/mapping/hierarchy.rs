@@ -5,24 +5,27 @@ use kodama::{Method, linkage};
 use std::collections::BTreeSet;
 use std::num::NonZeroU8;
 
-/// How priority levels merge (Saba 4.3.3.2): in the first step each is by itself, and in each further
-/// one the two nearest clusters are one, until all are. A cluster stands where the midpoint of the two
-/// was that it is made of, whatever their sizes. Known as median linkage (or WPGMC).
+/// The merging of priority levels (Saba 4.3.3.2). In the first step each level is a cluster, and
+/// each further step merges the two nearest clusters, until one is left. The point of a cluster is
+/// the midpoint of the two that it was merged from, independent of their sizes: median linkage
+/// (WPGMC).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hierarchy {
-    /// The cluster of each level in each step, by the lowest level that is in it.
+    /// The cluster of each level in each step, named by its lowest level.
     steps: Vec<Vec<PriorityLevel>>,
 }
 
 impl Hierarchy {
-    /// The hierarchy of the levels, by the distances that they were grouped with.
+    /// Returns the hierarchy of levels, by the distances of their grouping.
     pub fn new(levels: &PriorityLevels) -> Self {
         Hierarchy::of_points(&levels.points())
     }
 
-    /// The hierarchy of levels with these coordinates, all of one dimension.
+    /// Returns the hierarchy of levels with these coordinates, all of one dimension.
     ///
-    /// Panics for coordinates that are no numbers.
+    /// # Panics
+    ///
+    /// Panics if a coordinate is not a number.
     pub fn of_points(points: &[Vec<f64>]) -> Self {
         let n = points.len();
         let mut distances = Vec::with_capacity(n * n.saturating_sub(1) / 2);
@@ -31,7 +34,7 @@ impl Hierarchy {
         }
         let merges = linkage(&mut distances, n, Method::Median);
         let mut cluster: Vec<PriorityLevel> = (0..n as u16).map(PriorityLevel).collect();
-        // Which cluster is called what: levels first, and then each merge.
+        // The names of clusters: levels first, then each merge.
         let mut called = cluster.clone();
         let mut steps = vec![cluster.clone()];
         for merge in merges.steps() {
@@ -46,20 +49,20 @@ impl Hierarchy {
         Hierarchy { steps }
     }
 
-    /// The clusters of a step, counted from 0: of each level the lowest that it is with. Step 0 has
-    /// each by itself, and the last has one cluster.
+    /// Returns the clusters of a step, counted from 0: for each level the lowest one in its
+    /// cluster. In step 0 each level is a cluster, and the last step has one cluster.
     pub fn step(&self, step: usize) -> Option<&[PriorityLevel]> {
         self.steps.get(step).map(Vec::as_slice)
     }
 
-    /// How many steps there are: as many as levels, or one.
+    /// Returns the number of steps: that of levels, or one.
     pub fn steps(&self) -> usize {
         self.steps.len()
     }
 
-    /// The queues of a port at which these levels are present: those of the first step in which they
-    /// are in no more clusters than it has queues, numbered in the order of their lowest level present.
-    /// Levels that the hierarchy doesn't know are left out.
+    /// Returns the queues of a port at which these levels are present: the clusters of the first
+    /// step that has no more of them than queues, numbered in the order of their lowest level
+    /// present. Levels outside of the hierarchy are omitted.
     pub fn queues(&self, present: &BTreeSet<PriorityLevel>, queues: NonZeroU8) -> Queues {
         let known = |level: &&PriorityLevel| usize::from(level.0) < self.steps[0].len();
         let known: Vec<PriorityLevel> = present.iter().filter(known).copied().collect();
@@ -68,8 +71,8 @@ impl Hierarchy {
         known.into_iter().zip(found).collect()
     }
 
-    /// The same of levels that the hierarchy knows, in their order and each once: `found` has the queue
-    /// of each. `of_cluster` is memory.
+    /// Computes the queues of levels of the hierarchy, in order and each once. `found` gets the
+    /// queue of each; `of_cluster` is a buffer.
     pub(crate) fn queues_of(
         &self,
         present: &[PriorityLevel],
@@ -97,7 +100,7 @@ impl Hierarchy {
                 true
             })
         };
-        // Clusters only merge. In the last step there is one, and a port has a queue.
+        // Clusters only merge. The last step has one, and a port has at least one queue.
         let first = self.steps.partition_point(|step| !fits(step));
         fits(&self.steps[first.min(self.steps.len() - 1)]);
     }

@@ -1,32 +1,34 @@
-//! K-means clustering (Lloyd's algorithm, k-means++ starts, several of them).
+//! K-means clustering (Lloyd's algorithm, several k-means++ starts).
 //!
-//! Our own, because the one of linfa-clustering runs on a pool of threads, which nothing here may
-//! start, and takes the last centre for one more point of each group, so that its centres are no means.
+//! The implementation of linfa-clustering runs on a pool of threads, which a pure crate may not
+//! start. It also counts the last centre as one more point of each group, so its centres are not
+//! means.
 
 use bandwise_random::Stream;
 use std::collections::BTreeMap;
 
-/// Starts, of which the best is taken. Where there are few points any one of them finds the optimum.
+/// The number of starts, of which the best is used. For few points any of them finds the optimum.
 const STARTS: u64 = 32;
 
-/// Rounds are many fewer; each lowers the sum, so there is an end.
+/// The maximum number of rounds. Far fewer are needed, as each lowers the sum.
 const MOST_ROUNDS: usize = 1_000;
 
-/// Points in groups.
+/// Grouped points.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Clusters {
     /// The group of each point.
     pub(super) of: Vec<usize>,
-    /// The mean of each group. There may be fewer than asked for: no more than different points.
+    /// The mean of each group. There are no more groups than different points.
     pub(super) centres: Vec<Vec<f64>>,
-    /// The sum of squared distances to them.
+    /// The sum of squared distances to the means.
     pub(super) inertia: f64,
 }
 
-/// At most `k` groups of the points with a small sum of squared distances to their means. Points are
-/// of one dimension; with none there are no groups. The same seed gives the same groups.
+/// Groups points into at most `k` groups with a small sum of squared distances to their means. All
+/// points have one dimension; without points there are no groups. The same seed gives the same
+/// groups.
 pub(super) fn cluster(points: &[Vec<f64>], k: usize, seed: u64) -> Clusters {
-    // Many applications run one program. Points that are alike are one with a weight.
+    // Many applications run one program. Equal points become one with a weight.
     let mut which: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
     let mut heaps: Vec<Heap> = Vec::new();
     let mut heap_of = Vec::with_capacity(points.len());
@@ -48,10 +50,10 @@ pub(super) fn cluster(points: &[Vec<f64>], k: usize, seed: u64) -> Clusters {
     Clusters { of: heap_of.into_iter().map(|heap| best.of[heap]).collect(), ..best }
 }
 
-/// Points that are alike.
+/// Equal points.
 struct Heap<'p> {
     point: &'p [f64],
-    /// How many there are.
+    /// The number of points.
     weight: f64,
 }
 
@@ -59,8 +61,9 @@ pub(super) fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
-/// Points far from each other: each next one by chance, with odds as the squared distance to the
-/// nearest before (Arthur and Vassilvitskii, "k-means++: The Advantages of Careful Seeding", 2007).
+/// Returns distant points: each next one is random, with odds as the squared distance to the
+/// nearest previous one (Arthur and Vassilvitskii, "k-means++: The Advantages of Careful Seeding",
+/// 2007).
 fn spread(heaps: &[Heap], k: usize, chance: &mut Stream) -> Vec<Vec<f64>> {
     let mut centres: Vec<Vec<f64>> = Vec::new();
     let mut far = vec![1.0; heaps.len()];
@@ -101,7 +104,7 @@ fn settle(heaps: &[Heap], mut centres: Vec<Vec<f64>>) -> Clusters {
         }
         of = moved;
     }
-    // Groups that lost all their points are none.
+    // Groups without points are removed.
     let mut number = vec![None; centres.len()];
     let mut left = Vec::new();
     for group in &mut of {
@@ -123,7 +126,7 @@ fn means(heaps: &[Heap], of: &[usize], mut centres: Vec<Vec<f64>>) -> Vec<Vec<f6
         *weight += heap.weight;
         sum.iter_mut().zip(heap.point).for_each(|(sum, x)| *sum += heap.weight * x);
     }
-    // Who has lost all points stays.
+    // A centre without points stays in place.
     for (centre, (weight, sum)) in centres.iter_mut().zip(sums).filter(|of| of.1.0 > 0.0) {
         *centre = sum.into_iter().map(|sum| sum / weight).collect();
     }
@@ -134,7 +137,7 @@ fn means(heaps: &[Heap], of: &[usize], mut centres: Vec<Vec<f64>>) -> Vec<Vec<f6
 mod tests {
     use super::*;
 
-    /// The least sum over all ways to put the points into groups.
+    /// Returns the least sum over all groupings.
     fn by_trying_all(points: &[Vec<f64>], k: usize) -> f64 {
         let ways = k.pow(points.len() as u32);
         let sum = |way: usize| {
@@ -153,7 +156,7 @@ mod tests {
             let mut points: Vec<Vec<f64>> = (0..3 + chance.below(3))
                 .map(|_| vec![chance.fraction(), chance.fraction()])
                 .collect();
-            // Some are there several times.
+            // Some points occur several times.
             for _ in 0..chance.below(3) {
                 points.insert(0, points[chance.below(points.len() as u64) as usize].clone());
             }

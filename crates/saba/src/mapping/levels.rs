@@ -1,4 +1,4 @@
-//! [`PriorityLevels`]: applications with like models in one level.
+//! [`PriorityLevels`]: applications with similar models in one level.
 
 use super::basis::{Basis, BasisError, Scaling};
 use super::kmeans::{cluster, distance};
@@ -6,15 +6,15 @@ use crate::Share;
 use crate::sensitivity::Model;
 use std::num::NonZeroU16;
 
-/// A priority level (PL), counted from 0; a service level in InfiniBand. It is a label of packets, and
-/// no level goes before another.
+/// A priority level (PL), counted from 0; a service level in InfiniBand. It is a label of packets
+/// and implies no order of service.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
 pub struct PriorityLevel(pub u16);
 
-/// Applications in priority levels (Saba 4.3.3.1), and what stands for each level. Level 0 is the least
-/// sensitive.
+/// Applications in priority levels (Saba 4.3.3.1), and the point of each level. Level 0 is the
+/// least sensitive.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PriorityLevels {
     basis: Basis,
@@ -23,13 +23,17 @@ pub struct PriorityLevels {
     of: Vec<PriorityLevel>,
     /// The coordinates of the levels' means, in the basis.
     centres: Vec<Vec<f64>>,
-    /// Down to which share all models were measured.
+    /// The share down to which all models were measured.
     least: Share,
 }
 
 impl PriorityLevels {
-    /// Puts applications with these models into at most so many levels. The same models in the same
-    /// order, and the same seed, give the same levels.
+    /// Groups applications with these models into at most `most` levels. The same models in the
+    /// same order give the same levels for the same seed.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`BasisError`] if a model has no coordinates in the basis.
     pub fn group(
         models: &[&Model],
         levels: NonZeroU16,
@@ -42,7 +46,7 @@ impl PriorityLevels {
         let scaled: Vec<Vec<f64>> = points.iter().map(|point| times(point, &factors)).collect();
         let clusters = cluster(&scaled, usize::from(levels.get()), seed);
         let least = models.iter().map(|model| model.least()).max().unwrap_or(Share::ALL);
-        // Means in the basis, as a coordinate may have been scaled to nothing.
+        // Means in the basis, because scaling may have removed a coordinate.
         let mean = |group: usize| -> Vec<f64> {
             let members = points.iter().zip(&clusters.of).filter(|p| *p.1 == group).map(|p| p.0);
             mean(&members.collect::<Vec<_>>())
@@ -63,28 +67,35 @@ impl PriorityLevels {
         Ok(PriorityLevels { basis, factors, of, centres, least })
     }
 
-    /// The level of each application, in the order in which they were given.
+    /// Returns the level of each application, in the given order.
     pub fn of(&self) -> &[PriorityLevel] {
         &self.of
     }
 
-    /// How many levels have an application.
+    /// Returns the number of levels with applications.
     pub fn len(&self) -> usize {
         self.centres.len()
     }
 
-    /// Whether there is no application.
+    /// Returns whether there are no applications.
     pub fn is_empty(&self) -> bool {
         self.centres.is_empty()
     }
 
-    /// The model that stands for a level: the mean of its applications in the coordinates of the
-    /// basis. Panics for a level that is not there.
+    /// Returns the model of a level: the mean of its applications in the coordinates of the basis.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the level does not exist.
     pub fn model(&self, level: PriorityLevel) -> Model {
         self.basis.model(&self.centres[usize::from(level.0)], self.least)
     }
 
-    /// The level that a model is nearest to, for an application that came later; the lower one of two.
+    /// Returns the level nearest to a model, for a later application; the lower one of two.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`BasisError`] if the model has no coordinates in the basis.
     pub fn nearest(&self, model: &Model) -> Result<Option<PriorityLevel>, BasisError> {
         let point = times(&self.basis.points(&[model])?[0], &self.factors);
         let far = |centre: &Vec<f64>| distance(&times(centre, &self.factors), &point);
@@ -92,20 +103,19 @@ impl PriorityLevels {
         Ok(by_distance.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(level, _)| PriorityLevel(level)))
     }
 
-    /// Where a level stands that has applications with these models, one or more: the coordinates that
-    /// distances are measured in.
+    /// Returns the scaled point of a level with applications of these models, one or more.
     pub(crate) fn point(&self, models: &[&Model]) -> Result<Vec<f64>, BasisError> {
         let points = self.basis.points(models)?;
         Ok(times(&mean(&points.iter().collect::<Vec<_>>()), &self.factors))
     }
 
-    /// Of each level the coordinates that distances are measured in.
+    /// Returns the scaled coordinates of each level.
     pub(super) fn points(&self) -> Vec<Vec<f64>> {
         self.centres.iter().map(|centre| times(centre, &self.factors)).collect()
     }
 }
 
-/// The mean of points, one or more.
+/// Returns the mean of points, one or more.
 fn mean(points: &[&Vec<f64>]) -> Vec<f64> {
     let count = points.len() as f64;
     (0..points[0].len()).map(|k| points.iter().map(|p| p[k]).sum::<f64>() / count).collect()
@@ -115,7 +125,7 @@ fn times(point: &[f64], factors: &[f64]) -> Vec<f64> {
     point.iter().zip(factors).map(|(x, factor)| x * factor).collect()
 }
 
-/// What orders levels: the mean slowdown over the measured shares.
+/// Returns the order of levels: the mean slowdown over the measured shares.
 fn sensitivity(model: &Model) -> f64 {
     const STEPS: u32 = 64;
     let least = model.least().get();

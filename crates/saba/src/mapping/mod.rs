@@ -1,9 +1,10 @@
-//! Mapping: applications to priority levels, and those to the queues of each port (Saba 4.3.3).
+//! Mapping of applications to priority levels, and of those to the queues of each port (Saba
+//! 4.3.3).
 //!
-//! - [`Basis`] says in which coordinates models are near each other.
+//! - [`Basis`] has the coordinates of models.
 //! - [`PriorityLevels`] groups applications by K-means.
-//! - [`Hierarchy`] merges levels step by step; each port takes the first step that fits its queues.
-//! - [`arbitration`](arbitration()) makes integer weights of the shares of queues.
+//! - [`Hierarchy`] merges levels step by step; each port uses the first step that fits its queues.
+//! - [`arbitration`](arbitration()) converts shares of queues into integer weights.
 
 mod arbitration;
 mod basis;

@@ -1,14 +1,14 @@
 //! Isotonic regression by pooling adjacent violators.
 
-/// The values that never rise, and are closest to `values` in the sum of weighted squares. Weights are
-/// above 0.
+/// Returns the values that never rise and are closest to `values` in the sum of weighted squares.
+/// Weights are above 0.
 ///
-/// Where a value is above the one before it, both become their mean, and so on backwards. This is the
-/// one solution, whatever the order of pooling (Barlow et al., "Statistical Inference under Order
+/// A value above its predecessor is replaced by their mean, and so on backwards. The solution is
+/// unique, whatever the order of pooling (Barlow et al., "Statistical Inference under Order
 /// Restrictions", 1972).
 pub(super) fn falling(values: &[f64], weights: &[f64]) -> Vec<f64> {
     debug_assert_eq!(values.len(), weights.len());
-    // Value, weight, and how many it stands for.
+    // The value, the weight and the number of samples.
     let mut pools: Vec<(f64, f64, usize)> = Vec::new();
     for (&value, &weight) in values.iter().zip(weights) {
         let mut pool = (value, weight, 1);
@@ -36,8 +36,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against the formula that needs no algorithm: the largest over starts of the least over
-        /// ends of the mean between them (for falling values the other way round).
+        /// The result equals the formula without an algorithm: the largest over starts of the least
+        /// over ends of the mean between them (for falling values the other way round).
         #[test]
         fn is_the_min_max_of_means(
             data in prop::collection::vec((0u8..20, 1u8..4), 1..9),

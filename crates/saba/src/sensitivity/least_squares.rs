@@ -1,9 +1,10 @@
-//! Least squares by Householder reflections, for the few columns that a model has.
+//! Least squares by Householder reflections, for the few columns of a model.
 
-/// The coefficients `x` with the least sum of squares of `A x - y`. `rows` are those of `A`, as many
-/// as `y` has values, and no fewer than the columns. None where columns depend on each other.
+/// Returns the coefficients `x` with the least sum of squares of `A x - y`. `rows` are those of
+/// `A`, as many as `y` has values, and no fewer than the columns. Returns `None` if columns are
+/// dependent.
 ///
-/// Reflections keep the accuracy of the data; the normal equations would square its condition.
+/// Reflections keep the accuracy of the data; normal equations would square its condition.
 pub(super) fn solve<const K: usize>(mut rows: Vec<[f64; K]>, mut y: Vec<f64>) -> Option<[f64; K]> {
     let n = rows.len();
     debug_assert!(n == y.len() && n >= K);
@@ -11,7 +12,7 @@ pub(super) fn solve<const K: usize>(mut rows: Vec<[f64; K]>, mut y: Vec<f64>) ->
     for k in 0..K {
         let scale = (0..n).map(|i| rows[i][k] * rows[i][k]).sum::<f64>().sqrt();
         let norm = (k..n).map(|i| rows[i][k] * rows[i][k]).sum::<f64>().sqrt();
-        // What is left of a column that depends on those before it is rounding.
+        // The remainder of a dependent column is a rounding error.
         if norm <= scale * 1e-12 {
             return None;
         }
@@ -49,7 +50,7 @@ mod tests {
     }
 
     proptest! {
-        /// The residual is at right angles to every column; that is what least squares means.
+        /// The residual is orthogonal to every column, which defines least squares.
         #[test]
         fn residuals_are_orthogonal(
             data in prop::collection::vec((prop::array::uniform3(-1.0f64..1.0), -9.0f64..9.0), 5..20),

@@ -1,5 +1,4 @@
-//! Sensitivity: from completion times at several shares of the bandwidth to a model of the slowdown
-//! (Saba 4.2).
+//! Sensitivity models: slowdown by bandwidth, from completion times at several shares (Saba 4.2).
 
 mod isotonic;
 mod least_squares;

@@ -1,14 +1,14 @@
-//! [`Model`]: what a share of the bandwidth does to an application.
+//! [`Model`]: the slowdown of an application by its share of the bandwidth.
 
 use super::{Degree, FitError, Monotone, Point, Polynomial, Prediction, Samples};
 use crate::Share;
 
-/// What to make of samples.
+/// The kind of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Kind {
-    /// A [`Monotone`] model. The default, as it never claims that less bandwidth is faster. Where
-    /// applications compute and send in stages, samples that were left out are some twenty times
-    /// closer to it than to polynomials; of LR, which is nearly a line, a parabola is closer
+    /// A [`Monotone`] model. The default, because it never predicts that less bandwidth is faster.
+    /// For applications that compute and send in stages, omitted samples are some twenty times
+    /// closer to it than to polynomials. For LR, which is nearly a line, a parabola is closer
     /// (`tests/saba/default_model.rs`).
     #[default]
     Monotone,
@@ -16,7 +16,7 @@ pub enum Kind {
     Polynomial(Degree),
 }
 
-/// The slowdown of an application by its share of the bandwidth: its sensitivity model (Saba 4.2).
+/// The sensitivity model of an application: its slowdown by its share of the bandwidth (Saba 4.2).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Model {
     /// A polynomial in the share (eq. 4.1).
@@ -26,7 +26,11 @@ pub enum Model {
 }
 
 impl Model {
-    /// Fits a model. Only a polynomial can fail, where its degree asks for more shares.
+    /// Fits a model.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`FitError`] if a polynomial's degree needs more shares.
     pub fn fit(samples: &Samples, kind: Kind) -> Result<Self, FitError> {
         match kind {
             Kind::Monotone => Ok(Model::Monotone(Monotone::fit(samples))),
@@ -34,7 +38,7 @@ impl Model {
         }
     }
 
-    /// What it was fitted as.
+    /// Returns the kind with which it was fitted.
     pub fn kind(&self) -> Kind {
         match self {
             Model::Polynomial(p) => Kind::Polynomial(p.degree()),
@@ -42,7 +46,7 @@ impl Model {
         }
     }
 
-    /// The least share that was measured; the largest is always all of the bandwidth.
+    /// Returns the least measured share. The largest is always the whole bandwidth.
     pub fn least(&self) -> Share {
         match self {
             Model::Polynomial(p) => p.least(),
@@ -50,7 +54,7 @@ impl Model {
         }
     }
 
-    /// The slowdown with a share of the bandwidth, and whether it was measured around there.
+    /// Returns the slowdown at a share, and whether that is within the measured range.
     pub fn predict(&self, share: Share) -> Prediction {
         let (slowdown, least) = (self.value(share.get()), self.least());
         match share >= least {
@@ -59,7 +63,7 @@ impl Model {
         }
     }
 
-    /// Its value at a share above 0, measured there or not.
+    /// Returns the value at a share above 0, in the measured range or not.
     pub(crate) fn value(&self, b: f64) -> f64 {
         match self {
             Model::Polynomial(p) => p.value(b),
@@ -67,10 +71,10 @@ impl Model {
         }
     }
 
-    /// The share of the variance of slowdowns that the model explains, R² (Saba 4.2.2): at most 1, and
-    /// below 0 where their mean would say more. The samples may be others than it was fitted to, such
-    /// as those of more nodes. Each run counts as its share's mean; slowdowns that are all the same
-    /// give 1 if they are met, and minus infinity if not.
+    /// Returns R², the fraction of the variance of slowdowns that the model explains (Saba 4.2.2):
+    /// at most 1, and below 0 if their mean is a better prediction. The samples may differ from
+    /// those of the fit, such as those of more nodes. Each run counts as its share's mean. Equal
+    /// slowdowns give 1 if the model meets them, and minus infinity if not.
     pub fn r_squared(&self, samples: &Samples) -> f64 {
         let sum = |of: &dyn Fn(&Point) -> f64| -> f64 {
             samples.points().iter().map(|p| f64::from(p.runs) * of(p)).sum()
@@ -83,7 +87,7 @@ impl Model {
         });
         match total > 0.0 {
             true => 1.0 - missed / total,
-            // A fit is off by rounding even where it is exact.
+            // An exact fit still has rounding errors.
             false if missed < 1e-18 => 1.0,
             false => f64::NEG_INFINITY,
         }

@@ -3,36 +3,35 @@
 use super::{Samples, isotonic};
 use crate::Share;
 
-/// A slowdown that never falls when the share falls, and is 1 with all of the bandwidth.
+/// A slowdown that never falls if the share falls, and is 1 with the whole bandwidth.
 ///
 /// The samples are first made monotone (isotonic regression, least squares, never below 1). Between
-/// two of them the slowdown is `a + c / b`: what is spent on computing does not depend on the share
-/// `b`, and sending a given amount takes `1 / b`. Unlike a line between them, this is exact for an
-/// application that computes and sends in turn. It makes no claim on the whole curve, which need not
-/// be convex in `b` nor in `1 / b`.
+/// two of them the slowdown is `a + c / b`: computing does not depend on the share `b`, and sending
+/// a given amount takes `1 / b`. Unlike a line, this is exact for an application that computes and
+/// sends in turn. The whole curve need not be convex in `b` nor in `1 / b`.
 ///
-/// Below the least share measured it is the most that a fixed amount of data can take: half of the
+/// Below the least measured share it is the maximum for a fixed amount of data: half of the
 /// bandwidth at most doubles the time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Monotone {
-    /// Share and slowdown; the least share first, slowdowns never rise, the last is (1, 1).
+    /// Share and slowdown: the least share first, slowdowns never rise, the last is (1, 1).
     knots: Vec<(Share, f64)>,
 }
 
 impl Monotone {
-    /// The monotone model of samples.
+    /// Returns the monotone model of samples.
     pub fn fit(samples: &Samples) -> Self {
         let (last, others) = samples.points().split_last().expect("samples have 3 points or more");
         let (slowdowns, weights): (Vec<f64>, Vec<f64>) =
             others.iter().map(|p| (p.slowdown, f64::from(p.runs))).unzip();
         let slowdowns = isotonic::falling(&slowdowns, &weights);
-        // With a lower bound, isotonic regression is the one without it, bounded.
+        // With a lower bound, isotonic regression is the one without it, clamped.
         let knots = others.iter().zip(slowdowns).map(|(p, d)| (p.share, d.max(1.0)));
         Monotone { knots: knots.chain([(last.share, 1.0)]).collect() }
     }
 
-    /// A model through knots that are known from elsewhere: two or more, shares rising to 1,
-    /// slowdowns that never rise, the last of them 1. None for others.
+    /// Returns a model through given knots, or `None` if they are invalid: two or more, shares
+    /// ascending to 1, slowdowns that never rise, the last of them 1.
     pub fn new(knots: Vec<(Share, f64)>) -> Option<Self> {
         let falls = |pair: &[(Share, f64)]| pair[0].0 < pair[1].0 && pair[0].1 >= pair[1].1;
         let is_one = knots.len() >= 2
@@ -42,8 +41,8 @@ impl Monotone {
         is_one.then_some(Monotone { knots })
     }
 
-    /// The model through the values nearest to these that are monotone, of which the last is made 1.
-    /// Two or more, shares rising to 1.
+    /// Returns the model through the nearest monotone values, the last of which becomes 1. Two or
+    /// more knots, shares ascending to 1.
     pub(crate) fn nearest(knots: Vec<(Share, f64)>) -> Self {
         let (last, others) = knots.split_last().expect("two knots or more");
         let slowdowns: Vec<f64> = others.iter().map(|knot| knot.1).collect();
@@ -52,17 +51,17 @@ impl Monotone {
         Monotone { knots: knots.chain([(last.0, 1.0)]).collect() }
     }
 
-    /// The shares and slowdowns between which it interpolates, the least share first.
+    /// Returns the knots of the interpolation, the least share first.
     pub fn knots(&self) -> &[(Share, f64)] {
         &self.knots
     }
 
-    /// The least share that was measured.
+    /// Returns the least measured share.
     pub fn least(&self) -> Share {
         self.knots[0].0
     }
 
-    /// Its value at a share, measured there or not.
+    /// Returns the value at a share, in the measured range or not.
     pub(crate) fn value(&self, b: f64) -> f64 {
         let (least, most) = self.knots[0];
         if b < least.get() {
@@ -75,7 +74,7 @@ impl Monotone {
     }
 }
 
-/// `a` and `c` of the `a + c / b` through two knots; `c` is not negative.
+/// Returns `a` and `c` of the `a + c / b` through two knots. `c` is not negative.
 pub(crate) fn hyperbola(from: (Share, f64), to: (Share, f64)) -> (f64, f64) {
     let inverse = |share: Share| 1.0 / share.get();
     let c = (from.1 - to.1) / (inverse(from.0) - inverse(to.0));

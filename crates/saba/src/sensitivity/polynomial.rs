@@ -3,8 +3,8 @@
 use super::{Samples, least_squares};
 use crate::Share;
 
-/// The degree of a polynomial, 1 to 3: those that the paper evaluates (Saba 4.2.2). The seven shares
-/// that it measures leave little to a higher one but noise.
+/// The degree of a polynomial, 1 to 3, as evaluated by the paper (Saba 4.2.2). With its seven
+/// measured shares, higher degrees would mainly fit noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Degree(u8);
 
@@ -13,10 +13,10 @@ impl Degree {
     pub const ONE: Degree = Degree(1);
     /// A parabola.
     pub const TWO: Degree = Degree(2);
-    /// What the paper's main results use.
+    /// A cubic, which the paper's main results use.
     pub const THREE: Degree = Degree(3);
 
-    /// The degree as a number.
+    /// Returns the degree as a number.
     pub const fn get(self) -> u8 {
         self.0
     }
@@ -29,24 +29,24 @@ impl TryFrom<u8> for Degree {
     }
 }
 
-/// Why there is no such polynomial.
+/// The reasons for which a polynomial cannot be fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FitError {
-    /// No degree that is fitted here.
+    /// A degree out of range.
     #[error("a polynomial of degree {0}")]
     Degree(u8),
-    /// Many polynomials go through the samples.
+    /// Too few shares, so that many polynomials fit the samples.
     #[error("a polynomial of degree {degree} through samples at {shares} shares")]
     TooFewShares {
         /// The degree.
         degree: u8,
-        /// How many different shares were measured.
+        /// The number of different shares.
         shares: usize,
     },
 }
 
 impl FitError {
-    /// What would be allowed instead.
+    /// Returns the allowed values.
     pub fn allowed(&self) -> String {
         match self {
             Self::Degree(_) => "a degree of 1, 2 or 3".into(),
@@ -57,20 +57,24 @@ impl FitError {
     }
 }
 
-/// A slowdown as `c0 + c1 b + c2 b^2 + c3 b^3`, where `b` is the share.
+/// A slowdown as `c0 + c1 b + c2 b^2 + c3 b^3`, with the share `b`.
 ///
-/// Nothing makes it fall as the share rises: the cubic of a real application often claims that less
-/// bandwidth is faster, and below the least share measured it goes where it likes.
+/// It need not fall as the share rises. The cubic of a real application often predicts that less
+/// bandwidth is faster, and is unbounded below the least measured share.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Polynomial {
-    /// Those above the degree are 0.
+    /// Coefficients above the degree are 0.
     coefficients: [f64; 4],
     degree: Degree,
     least: Share,
 }
 
 impl Polynomial {
-    /// The polynomial with the least squared error over all runs.
+    /// Fits the polynomial with the least squared error over all runs.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`FitError`] if there are too few shares for the degree.
     pub fn fit(samples: &Samples, degree: Degree) -> Result<Self, FitError> {
         let shares = samples.points().len();
         let error = FitError::TooFewShares { degree: degree.0, shares };
@@ -86,8 +90,8 @@ impl Polynomial {
         Ok(Polynomial { coefficients, degree, least: samples.least() })
     }
 
-    /// A polynomial that is known from elsewhere, `c0` first, and the least share that it was
-    /// measured at. None for coefficients that are no numbers.
+    /// Returns a polynomial with given coefficients, `c0` first, and its least measured share.
+    /// Returns `None` if a coefficient is not finite.
     pub fn new(coefficients: [f64; 4], least: Share) -> Option<Self> {
         if !coefficients.iter().all(|c| c.is_finite()) {
             return None;
@@ -96,29 +100,29 @@ impl Polynomial {
         Some(Polynomial { coefficients, degree: Degree(highest.max(1) as u8), least })
     }
 
-    /// `c0` to `c3`, in slowdown by power of the share.
+    /// Returns `c0` to `c3`, in slowdown by power of the share.
     pub fn coefficients(&self) -> [f64; 4] {
         self.coefficients
     }
 
-    /// The degree it was fitted with.
+    /// Returns the degree of the fit.
     pub fn degree(&self) -> Degree {
         self.degree
     }
 
-    /// The least share that was measured.
+    /// Returns the least measured share.
     pub fn least(&self) -> Share {
         self.least
     }
 
-    /// Its value at a share, measured there or not.
+    /// Returns the value at a share, in the measured range or not.
     pub(crate) fn value(&self, b: f64) -> f64 {
         let [c0, c1, c2, c3] = self.coefficients;
         c0 + b * (c1 + b * (c2 + b * c3))
     }
 
-    /// The largest piece of the measured range in which more bandwidth is said to be slower, if there
-    /// is one: its ends.
+    /// Returns the ends of the widest interval of the measured range in which more bandwidth is
+    /// predicted to be slower, if there is one.
     pub fn rises(&self) -> Option<(Share, Share)> {
         let [_, c1, c2, c3] = self.coefficients;
         let slope = |b: f64| c1 + b * (2.0 * c2 + b * 3.0 * c3);
@@ -128,14 +132,14 @@ impl Polynomial {
         ends.sort_by(f64::total_cmp);
         let rising = ends.windows(2).filter(|ends| slope(0.5 * (ends[0] + ends[1])) > 0.0);
         let widest = rising.max_by(|a, b| (a[1] - a[0]).total_cmp(&(b[1] - b[0])));
-        // Narrower than this it is rounding.
+        // A narrower interval is a rounding error.
         let widest = widest.filter(|ends| ends[1] - ends[0] > 1e-9);
         widest.map(|ends| (Share::known(ends[0]), Share::known(ends[1])))
     }
 }
 
-/// Fits in the variable that runs from -1 to 1 over the measured range, where powers are least alike,
-/// and expands.
+/// Fits in a variable from -1 to 1 over the measured range, in which powers are least alike, and
+/// expands the result.
 fn fit<const K: usize>(samples: &Samples) -> Option<[f64; 4]> {
     let (middle, half) = (0.5 + 0.5 * samples.least().get(), 0.5 - 0.5 * samples.least().get());
     let mut rows = Vec::new();
@@ -146,8 +150,8 @@ fn fit<const K: usize>(samples: &Samples) -> Option<[f64; 4]> {
         for k in 1..K {
             row[k] = row[k - 1] * t;
         }
-        // The squares of several runs add up as their number times that of their mean, and a
-        // constant. R² is over the same points.
+        // The squares of several runs are their number times that of their mean, plus a constant.
+        // R² uses the same points.
         let weight = f64::from(point.runs).sqrt();
         rows.push(row.map(|x| x * weight));
         slowdowns.push(point.slowdown * weight);
@@ -180,7 +184,7 @@ mod tests {
         // (b - 0.3)(b - 0.6) is negative between its roots, so minus its integral rises there.
         let (from, to) = cubic([3.0, -0.18, 0.45, -1.0 / 3.0]).rises().unwrap();
         assert!((from.get() - 0.3).abs() < 1e-12 && (to.get() - 0.6).abs() < 1e-12);
-        // Below the measured range nobody claimed anything.
+        // The rise is below the measured range.
         assert_eq!(cubic([0.0, 0.01, -1.0, 0.0]).rises(), None);
     }
 }

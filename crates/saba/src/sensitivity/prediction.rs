@@ -1,29 +1,29 @@
-//! [`Prediction`]: a slowdown, and whether anything like it was measured.
+//! [`Prediction`]: a slowdown, and whether it is within the measured range.
 
 use crate::Share;
 
-/// What a model says of a share. Whoever wants the number has to say what becomes of those that were
-/// never measured: extrapolation is how models of sensitivity go wrong.
+/// A model's prediction at a share. The caller has to handle extrapolation, because models of
+/// sensitivity are unreliable there.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[must_use]
 pub enum Prediction {
-    /// The share lies between two that were measured, or is one of them.
+    /// The share is within the measured range.
     Measured {
-        /// Completion time over completion time with all of the bandwidth.
+        /// The ratio of the completion time to that with the whole bandwidth.
         slowdown: f64,
     },
-    /// The share is less than any that was measured.
+    /// The share is below the measured range.
     Extrapolated {
-        /// What the model gives there. A polynomial goes on as it is; a monotone model gives the most
-        /// that a fixed amount of data can take.
+        /// The model's value. A polynomial continues; a monotone model gives the maximum for a
+        /// fixed amount of data.
         slowdown: f64,
-        /// The least share that was measured.
+        /// The least measured share.
         least: Share,
     },
 }
 
 impl Prediction {
-    /// The slowdown, where it was measured around the share.
+    /// Returns the slowdown, if it is within the measured range.
     pub fn measured(self) -> Option<f64> {
         match self {
             Prediction::Measured { slowdown } => Some(slowdown),
@@ -31,7 +31,7 @@ impl Prediction {
         }
     }
 
-    /// The slowdown, extrapolated or not.
+    /// Returns the slowdown, also if it is extrapolated.
     pub fn even_extrapolated(self) -> f64 {
         match self {
             Prediction::Measured { slowdown } | Prediction::Extrapolated { slowdown, .. } => {
@@ -40,7 +40,7 @@ impl Prediction {
         }
     }
 
-    /// Whether it was measured around the share.
+    /// Returns whether it is within the measured range.
     pub fn is_measured(self) -> bool {
         self.measured().is_some()
     }

@@ -1,56 +1,57 @@
-//! [`Quality`]: how far to trust a model, given what it is used for.
+//! [`Quality`]: the trust in a model for a use.
 
 use super::{Model, Samples, Setting};
 use crate::Share;
 use std::fmt;
 
-/// What a model was measured on beside what it is used for.
+/// The conditions of a model's measurement and of its use.
 #[derive(Debug, Clone, Copy)]
 pub struct Conditions<'a> {
-    /// What it was measured on.
+    /// The conditions of the measurement.
     pub measured: &'a Setting,
-    /// What it is used for.
+    /// The conditions of the use.
     pub used: &'a Setting,
 }
 
-/// Something that makes a model doubtful.
+/// A reason to doubt a model.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Warning {
-    /// The model explains little of its own samples. Of the paper's models none does so (Saba 4.2.2).
+    /// The model explains little of its own samples. None of the paper's models does so (Saba
+    /// 4.2.2).
     LowRSquared {
-        /// Its R².
+        /// The R².
         r_squared: f64,
     },
-    /// The model says that more bandwidth is slower between these two shares.
+    /// The model predicts that more bandwidth is slower between two shares.
     Rises {
-        /// From this share.
+        /// The lower share.
         from: Share,
-        /// To this one.
+        /// The upper share.
         to: Share,
     },
-    /// It is used with many more or fewer nodes than it was measured on. Beyond three times as many
-    /// models explain less than half, and sharing by them can hurt; the fewest in the paper are half
-    /// (Saba 4.2.2, 4.6.3).
+    /// The number of nodes differs much from that of the measurement. Beyond three times as many,
+    /// models explain less than half, and sharing by them can hurt. The fewest in the paper are
+    /// half (Saba 4.2.2, 4.6.3).
     Nodes {
-        /// As many times the nodes measured.
+        /// The ratio of nodes to the measured ones.
         times: f64,
     },
-    /// It is used with a dataset of more than ten times, or less than a tenth, of the one measured; up
-    /// to there models explain more than half (Saba 4.2.2).
+    /// The dataset is more than ten times, or less than a tenth, of the measured one. Within that
+    /// range models explain more than half (Saba 4.2.2).
     Dataset {
-        /// As many times the data measured.
+        /// The ratio of data to the measured ones.
         times: f64,
     },
-    /// It is used for less bandwidth than was measured: what it says there is no more than a guess.
+    /// The share is below the measured range, where predictions are guesses.
     Extrapolated {
-        /// The share that it is used for.
+        /// The share of the use.
         share: Share,
-        /// The least share that was measured.
+        /// The least measured share.
         least: Share,
     },
 }
 
-/// Below this R² a model explains less than half of what was measured (Saba 4.2.2).
+/// The R² below which a model explains less than half of the measurements (Saba 4.2.2).
 const LOW_R_SQUARED: f64 = 0.5;
 
 impl fmt::Display for Warning {
@@ -82,17 +83,17 @@ impl fmt::Display for Warning {
     }
 }
 
-/// How far a model can be trusted.
+/// The trust in a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quality {
-    /// R² over the samples it was fitted to.
+    /// R² over the samples of the fit.
     pub r_squared: f64,
-    /// What speaks against it, if anything does.
+    /// The reasons for doubt.
     pub warnings: Vec<Warning>,
 }
 
 impl Quality {
-    /// The quality of a model of `samples`; with `conditions`, of its use too.
+    /// Returns the quality of a model of `samples`, with `conditions` also that of its use.
     pub fn of(model: &Model, samples: &Samples, conditions: Option<Conditions>) -> Self {
         let r_squared = model.r_squared(samples);
         let mut warnings = Vec::new();
@@ -110,7 +111,7 @@ impl Quality {
 }
 
 impl Conditions<'_> {
-    /// How far apart both are. Nothing is said of what one of them leaves open.
+    /// Returns the warnings on the differences. Unknown values give none.
     pub fn warnings(self) -> Vec<Warning> {
         let nodes = |setting: &Setting| setting.nodes.map(|n| f64::from(n.get()));
         let nodes = nodes(self.used).zip(nodes(self.measured)).map(|(used, had)| used / had);
@@ -119,7 +120,7 @@ impl Conditions<'_> {
         let far = |times: &f64, least: f64, most: f64| !(least..=most).contains(times);
         let nodes =
             nodes.filter(|times| far(times, 0.5, 3.0)).map(|times| Warning::Nodes { times });
-        // 0.1 times something is not exactly a tenth of it.
+        // 0.1 times a number is not exactly its tenth.
         let dataset = dataset
             .filter(|times| far(times, 0.1 - 1e-9, 10.0 + 1e-9))
             .map(|times| Warning::Dataset { times });

@@ -1,60 +1,59 @@
-//! [`Samples`]: what an application was measured to take.
+//! [`Samples`]: the measured completion times of an application.
 
 use crate::Share;
 use bandwise_units::Time;
 
-/// One run of an application: how long it took with a share of the bandwidth.
+/// A run of an application: its duration with a share of the bandwidth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sample {
-    /// What its hosts were limited to.
+    /// The limit of its hosts.
     pub share: Share,
-    /// From its start to its end.
+    /// The duration.
     pub time: Time,
 }
 
-/// All runs with one share, as a slowdown.
+/// The runs with one share, as a slowdown.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
     /// The share.
     pub share: Share,
-    /// Their mean time over the mean time with all of the bandwidth. Noise can put it below 1.
+    /// The ratio of the mean time to that with the whole bandwidth. Noise can put it below 1.
     pub slowdown: f64,
-    /// How many runs it is the mean of.
+    /// The number of runs.
     pub runs: u32,
 }
 
-/// Runs that a model can be made of: some with all of the bandwidth, and three shares or more.
+/// Runs that suffice for a model: at least one with the whole bandwidth, and three shares.
 ///
-/// Several runs with one share are repetitions, as people make who distrust a single run. A point is
-/// their mean.
+/// Several runs with one share are repetitions. A point is their mean.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Samples {
     runs: Vec<Sample>,
     points: Vec<Point>,
 }
 
-/// Why runs make no model.
+/// The reasons for which runs do not suffice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SamplesError {
-    /// Nothing to compare with.
+    /// No run with the whole bandwidth.
     #[error("no sample with all of the bandwidth")]
     NoWhole,
-    /// Too few for a curve.
+    /// Too few shares for a curve.
     #[error("samples with {shares} share{} of the bandwidth", if *shares == 1 { "" } else { "s" })]
     TooFew {
-        /// How many different shares there are.
+        /// The number of different shares.
         shares: usize,
     },
-    /// A run that took no time.
+    /// A run without duration.
     #[error("a time of 0 in sample {index}")]
     NoTime {
-        /// Which run, counted from 0 in the order given.
+        /// The index of the run, counted from 0.
         index: usize,
     },
 }
 
 impl SamplesError {
-    /// What would be allowed instead.
+    /// Returns the allowed values.
     pub fn allowed(&self) -> &'static str {
         match self {
             Self::NoWhole => "a sample with a share of 1, which slowdowns are relative to",
@@ -63,7 +62,7 @@ impl SamplesError {
         }
     }
 
-    /// The run at fault, counted from 0, if it is one.
+    /// Returns the index of the run at fault, if there is one.
     pub fn index(&self) -> Option<usize> {
         match *self {
             Self::NoTime { index } => Some(index),
@@ -73,10 +72,16 @@ impl SamplesError {
 }
 
 impl Samples {
-    /// The fewest different shares. With two there is a line and no telling whether it is one.
+    /// The minimum number of different shares. Two determine a line, without a test whether it
+    /// fits.
     pub const LEAST_SHARES: usize = 3;
 
-    /// The runs, in any order.
+    /// Returns samples of runs in any order.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`SamplesError`] if the whole bandwidth is missing, there are too few shares, or a
+    /// run has no duration.
     pub fn new(runs: impl IntoIterator<Item = Sample>) -> Result<Self, SamplesError> {
         let mut runs: Vec<Sample> = runs.into_iter().collect();
         if let Some(index) = runs.iter().position(|run| run.time == Time::ZERO) {
@@ -97,29 +102,33 @@ impl Samples {
         Ok(Samples { runs, points: means.into_iter().map(point).collect() })
     }
 
-    /// All runs, by share and then by time.
+    /// Returns all runs, by share and then by time.
     pub fn runs(&self) -> &[Sample] {
         &self.runs
     }
 
-    /// A point for each share, the least first; the last has all of the bandwidth and a slowdown of 1.
+    /// Returns a point for each share, the least first. The last has the whole bandwidth and
+    /// slowdown 1.
     pub fn points(&self) -> &[Point] {
         &self.points
     }
 
-    /// The least share that was measured.
+    /// Returns the least measured share.
     pub fn least(&self) -> Share {
         self.points[0].share
     }
 
-    /// The samples without a point, if what is left is enough: to see how well a model of the others
-    /// says what it would have been.
+    /// Returns the samples without a point, to test the prediction of a model of the others.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`SamplesError`] if too few are left.
     pub fn without(&self, share: Share) -> Result<Self, SamplesError> {
         Samples::new(self.runs.iter().copied().filter(|run| run.share != share))
     }
 }
 
-/// In picoseconds. The sum is one of integers, so the order of runs does not matter.
+/// Returns the mean in picoseconds. The sum is of integers, so the order of runs does not matter.
 fn mean(runs: &[Sample]) -> f64 {
     let sum: u128 = runs.iter().map(|run| u128::from(run.time.as_ps())).sum();
     sum as f64 / runs.len() as f64

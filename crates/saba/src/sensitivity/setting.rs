@@ -1,42 +1,42 @@
-//! [`Setting`]: what an application runs on, and on how much data.
+//! [`Setting`]: the number of nodes and the dataset of an application.
 
 use std::fmt;
 
-/// An amount of input data, in a unit of the application's own: 10000 samples, 300 GB.
+/// An amount of input data in a unit of the application: 10000 samples, 300 GB.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dataset {
     size: f64,
     unit: String,
 }
 
-/// A text that is no amount of data.
+/// The error for a text that is not an amount of data.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a dataset of {0:?}")]
 pub struct DatasetError(pub String);
 
 impl DatasetError {
-    /// What would be allowed instead.
+    /// The allowed values.
     pub const ALLOWED: &str =
         "a number above 0 and a unit, such as \"10000 samples\" or \"300 GB\"";
 }
 
 impl Dataset {
-    /// How many of its unit there are.
+    /// Returns the number of units.
     pub fn size(&self) -> f64 {
         self.size
     }
 
-    /// What is counted.
+    /// Returns the unit.
     pub fn unit(&self) -> &str {
         &self.unit
     }
 
-    /// So many times this, above 0.
+    /// Returns this amount multiplied by a factor above 0.
     pub fn scaled(&self, times: f64) -> Dataset {
         Dataset { size: self.size * times, unit: self.unit.clone() }
     }
 
-    /// How many times `other` this is, if both count the same.
+    /// Returns the ratio to another amount, if both have one unit.
     pub fn times(&self, other: &Dataset) -> Option<f64> {
         (self.unit == other.unit).then_some(self.size / other.size)
     }
@@ -49,7 +49,7 @@ impl std::str::FromStr for Dataset {
         let (number, unit) = text.trim().split_once(' ').ok_or_else(error)?;
         let size: f64 = number.parse().map_err(|_| error())?;
         let unit = unit.trim();
-        // Such as "nan of them", or a unit over two lines.
+        // Refuses "nan of them" and units over two lines.
         let is_one = size.is_finite() && size > 0.0 && !unit.contains(char::is_control);
         if is_one && !unit.is_empty() {
             Ok(Dataset { size, unit: unit.to_owned() })
@@ -65,11 +65,11 @@ impl fmt::Display for Dataset {
     }
 }
 
-/// What an application was measured on, or is used with. What nobody wrote down is None.
+/// The conditions of a measurement or a use. Unknown values are `None`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Setting {
-    /// How many hosts it ran on.
+    /// The number of hosts.
     pub nodes: Option<std::num::NonZeroU32>,
-    /// How much data it worked on.
+    /// The amount of data.
     pub dataset: Option<Dataset>,
 }

@@ -1,4 +1,4 @@
-//! [`Application`]: the name of one.
+//! [`Application`]: the name of an application.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -7,19 +7,19 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Application(String);
 
-/// A text that is no name.
+/// The error for a text that is not a name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("an application called {0:?}")]
 pub struct NameError(pub String);
 
 impl NameError {
-    /// What would be allowed instead.
+    /// The allowed values.
     pub const ALLOWED: &str =
         "one or more characters on one line, without a space at the beginning or end";
 }
 
 impl Application {
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -33,7 +33,7 @@ impl TryFrom<&str> for Application {
     }
 }
 
-/// Whether a text can be printed on one line and read back. U+FFFD stands where bytes were no text.
+/// Returns whether a text is one printable line. Decoders put U+FFFD in place of invalid bytes.
 pub(super) fn is_line(text: &str) -> bool {
     !text.contains(|c: char| c.is_control() || c == '\u{fffd}')
 }

@@ -10,21 +10,22 @@ pub struct Date {
     day: u8,
 }
 
-/// A text that is no day.
+/// The error for a text that is not a date.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a date of {0:?}")]
 pub struct DateError(pub String);
 
 impl DateError {
-    /// What would be allowed instead.
+    /// The allowed values.
     pub const ALLOWED: &str = "a day as year, month and day, such as \"2022-03-01\"";
 }
 
 impl Date {
-    /// The day that is so many after 1970-01-01, up to the end of 9999.
+    /// Returns the date `days` after 1970-01-01, up to the end of 9999.
     pub fn of_day(days: u64) -> Self {
         const LAST: u64 = 2_932_896;
-        // 400 years have as many days each time. Years begin in March here, so that leap days are their last.
+        // The calendar repeats after 400 years. Years begin in March here, so that leap days are
+        // their last.
         let days = days.min(LAST) + 719_468;
         let (era, day) = (days / 146_097, days % 146_097);
         let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -94,7 +95,7 @@ mod tests {
         }
     }
 
-    /// Day by day through all of them: each is one that is read, and they follow each other.
+    /// All dates, one after the other: each reads back and follows the previous one.
     #[test]
     fn every_day_is_a_day() {
         assert_eq!(Date::of_day(0).to_string(), "1970-01-01");

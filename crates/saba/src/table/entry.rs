@@ -1,38 +1,38 @@
-//! [`Entry`]: what is known of an application.
+//! [`Entry`]: the measurements of an application.
 
 use super::Date;
 use super::application::is_line;
 use crate::sensitivity::{Samples, Setting};
 
-/// What an application was measured to take, and where that comes from.
+/// The measurements of an application and their provenance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// Its completion times.
+    /// The completion times.
     pub samples: Samples,
-    /// What it was measured on.
+    /// The conditions of the measurement.
     pub setting: Setting,
-    /// When it was measured, if anybody wrote that down.
+    /// The date of the measurement, if known.
     pub measured: Option<Date>,
-    /// Anything else; may be empty.
+    /// A remark; may be empty.
     pub comment: Text,
 }
 
-/// Any text on one line, without spaces around it.
+/// One line of text, without spaces around it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Text(String);
 
-/// A text of several lines, or with characters that can't be printed.
+/// The error for a text with several lines or unprintable characters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a text of {0:?}")]
 pub struct TextError(pub String);
 
 impl TextError {
-    /// What would be allowed instead.
+    /// The allowed values.
     pub const ALLOWED: &str = "one line of text";
 }
 
 impl Text {
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

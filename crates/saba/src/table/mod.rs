@@ -1,7 +1,8 @@
-//! The sensitivity table: what each application was measured to lose, and on what (Saba 4.2.1).
+//! The sensitivity table: the measured times of each application, and their conditions (Saba
+//! 4.2.1).
 //!
-//! It holds samples instead of coefficients, so that any model can be made of them, and its quality
-//! be judged. [`read`] and [`write`](mod@write) know it as TOML and as CSV.
+//! It holds samples instead of coefficients, so that any model can be fitted and its quality
+//! judged. [`read`] and [`write`](mod@write) convert it from and to TOML and CSV.
 
 mod application;
 mod date;
@@ -15,19 +16,19 @@ pub use entry::{Entry, Text, TextError};
 
 use std::collections::BTreeMap;
 
-/// Applications by name, and what they were measured to lose.
+/// The measurements of applications, by name.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
     entries: BTreeMap<Application, Entry>,
 }
 
 impl Table {
-    /// A table without applications.
+    /// Returns a table without applications.
     pub fn new() -> Self {
         Table::default()
     }
 
-    /// Adds an application, or replaces what was known of it; returns that.
+    /// Adds an application or replaces its entry, and returns the previous one.
     pub fn insert(&mut self, application: Application, entry: Entry) -> Option<Entry> {
         self.entries.insert(application, entry)
     }
@@ -37,22 +38,22 @@ impl Table {
         self.entries.remove(application)
     }
 
-    /// What is known of an application.
+    /// Returns the entry of an application.
     pub fn get(&self, application: &str) -> Option<&Entry> {
         self.entries.get(application)
     }
 
-    /// All applications, by name.
+    /// Iterates over all applications, by name.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Application, &Entry)> {
         self.entries.iter()
     }
 
-    /// How many applications there are.
+    /// Returns the number of applications.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no applications.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

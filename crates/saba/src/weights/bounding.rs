@@ -1,9 +1,10 @@
-//! Branch and bound, where the price alone leaves a gap.
+//! Branch and bound, for problems in which the price alone leaves a gap.
 //!
-//! At the balancing price all but one application have a share that they would ask for. If that one
-//! has too, the shares are optimal. If not, either it has no more than it has now, or no less: each
-//! half brings its slowdown closer to what the price can see. Applications that are alike are told
-//! apart by their order alone, so a half says how many of them have no more, and how many no less.
+//! At the balancing price all applications but one have a share that they would ask for. If that
+//! one does too, the shares are optimal. If not, it has either no more than now, or no less. Each
+//! half brings its slowdown closer to the bound by price. Applications that are alike are
+//! distinguished by order only, so a half states how many of them have no more, and how many no
+//! less.
 
 use super::fill::{Split, fill};
 use super::price::Balance;
@@ -11,36 +12,36 @@ use super::problem::{Granted, Term};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// How much to work for the last bit of the optimum.
+/// The effort for the last part of the optimum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effort {
-    /// How many times to halve the problem at most; nothing is halved that is optimal already.
+    /// The maximum number of halvings. Optimal problems are not halved.
     pub halvings: u32,
-    /// The gap that is no longer worth halving, as a part of the sum of slowdowns.
+    /// The gap at which the search ends, as a fraction of the sum of slowdowns.
     pub gap: f64,
 }
 
 impl Default for Effort {
-    /// Enough for the optimum in nearly all small ports, and a millisecond or so in others.
+    /// Enough for the optimum in nearly all small ports, and about a millisecond in others.
     fn default() -> Self {
         Effort { halvings: 200, gap: EXACT }
     }
 }
 
 impl Effort {
-    /// No halving: what the price gives, and the bound that comes with it. At a port with many
-    /// applications it is close, as at most one of them has not what it asks for.
+    /// No halving: the shares by price, with their bound. At a port with many applications the
+    /// bound is close, because at most one of them does not have the share that it asks for.
     pub const LEAST: Effort = Effort { halvings: 0, gap: EXACT };
 }
 
-/// A gap this small, as a part of the sum, is rounding.
+/// The gap that counts as rounding, as a fraction of the sum.
 pub(super) const EXACT: f64 = 1e-10;
 
-/// How good the best shares are that were found.
+/// The quality of the best shares found.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found {
     pub(super) objective: f64,
-    /// No shares have a sum of slowdowns below this.
+    /// The lower bound of the sum of slowdowns.
     pub(super) bound: f64,
 }
 
@@ -49,23 +50,23 @@ struct Node<'a> {
     terms: Vec<Term<'a>>,
     bound: f64,
     split: Split,
-    /// Of two with one bound the older goes first, so that runs are alike.
+    /// The order of creation, which breaks ties between bounds, so that runs are reproducible.
     number: u32,
 }
 
-/// The memory of a search, for the next one.
+/// The buffers of a search, for reuse.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Search {
     balance: Balance,
-    /// The shares of the part that was looked at last.
+    /// The shares of the last part.
     looked: Vec<Granted>,
-    /// The best shares that were found.
+    /// The best shares so far.
     best: Vec<Granted>,
 }
 
 impl Search {
-    /// The shares of the terms with the least sum of slowdowns, which [`granted`](Search::granted) has
-    /// then. None where bounds leave none.
+    /// Finds the shares of the terms with the least sum of slowdowns, which
+    /// [`granted`](Search::granted) then returns. Returns `None` if the bounds allow no shares.
     pub(super) fn minimise(
         &mut self,
         terms: &[Term],
@@ -79,7 +80,7 @@ impl Search {
         let mut number = 0;
         let mut open = BinaryHeap::new();
         open.push(Node { terms: terms.to_vec(), bound: found.bound, split, number });
-        // What parts that are not looked at any more could still hold.
+        // The lower bound over parts that are not searched further.
         let mut closed = f64::INFINITY;
         let mut halvings = 0;
         while let Some(node) = open.pop() {
@@ -105,18 +106,18 @@ impl Search {
             }
         }
         found.bound = closed.min(found.objective);
-        // Parts of a class may have been told apart, so they are not in order.
+        // Parts of a class may have been split, so they are not in order.
         self.best.sort_by(|a, b| a.term.cmp(&b.term).then(a.share.total_cmp(&b.share)));
         Some(found)
     }
 
-    /// Who has which share, by class and then by share, after a search that found some.
+    /// Returns the shares, by class and then by share, after a successful search.
     pub(super) fn granted(&self) -> &[Granted] {
         &self.best
     }
 
-    /// The shares of a part of which nothing is below `above`, in `looked`, and what to split if they
-    /// may not be the best.
+    /// Computes the shares of a part whose bound is at least `above`, into `looked`. Returns the
+    /// application to split if they may not be optimal.
     fn look_at(
         &mut self,
         terms: &[Term],
@@ -136,8 +137,8 @@ impl Search {
     }
 }
 
-/// Both halves of a part: the application that is split, and those of its term with less, have no more
-/// than its share; or it and those with more have no less.
+/// Returns both halves of a part. In one, the split application and those of its term with less
+/// have no more than its share. In the other, it and those with more have no less.
 fn halves<'a>(node: &Node<'a>) -> [Vec<Term<'a>>; 2] {
     let Split { term, share, higher } = node.split;
     let whole = node.terms[term];
@@ -157,7 +158,7 @@ fn halves<'a>(node: &Node<'a>) -> [Vec<Term<'a>>; 2] {
 }
 
 impl Ord for Node<'_> {
-    /// The lowest bound is the greatest, and then the oldest.
+    /// The part with the lowest bound is the greatest, then the oldest.
     fn cmp(&self, other: &Self) -> Ordering {
         other.bound.total_cmp(&self.bound).then(other.number.cmp(&self.number))
     }

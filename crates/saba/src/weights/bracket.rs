@@ -1,35 +1,36 @@
-//! [`Bracket`]: two prices that come together.
+//! [`Bracket`]: two prices that converge.
 
 use super::piece::Ask;
 use super::price::Balance;
 use super::problem::Term;
 
-/// All is given if this is what is lost by giving the rest to whom it was not asked for by.
+/// The loss from giving away the rest that counts as zero.
 const CLOSE: f64 = 1e-13;
 
-/// Enough for any: a step in three halves the widest difference, and 60 halvings leave nothing of it.
+/// The maximum number of steps, sufficient for any problem: a step in three halves the widest
+/// difference, and 60 halvings exhaust it.
 const MOST_STEPS: u32 = 2_000;
 
-/// Two prices on their way to each other.
+/// Two converging prices.
 pub(super) struct Bracket<'t, 'a, 'b> {
     terms: &'t [Term<'a>],
     capacity: f64,
     found: &'b mut Balance,
-    /// What the terms that are not active ask for.
+    /// The demand of the terms that are not active.
     settled: f64,
-    /// The price that was tried last.
+    /// The last price tried.
     tried: f64,
-    /// How much more there is than was asked for at it.
+    /// The rest at that price.
     left: f64,
-    /// By how much what was asked for falls with it.
+    /// The derivative of the demand by the price, negated.
     falls: f64,
-    /// How much more is asked for at the lower price than at the higher.
+    /// The difference of demands at both prices.
     width: f64,
 }
 
 impl<'t, 'a, 'b> Bracket<'t, 'a, 'b> {
-    /// No price was tried: `left` is what there is besides everybody's least, and `width` what is asked
-    /// for at most besides it.
+    /// Returns a bracket before the first price: `left` is the capacity beyond all lower bounds,
+    /// and `width` the largest demand beyond them.
     pub(super) fn new(
         terms: &'t [Term<'a>],
         capacity: f64,
@@ -40,15 +41,15 @@ impl<'t, 'a, 'b> Bracket<'t, 'a, 'b> {
         Bracket { terms, capacity, found, settled: 0.0, tried: f64::NAN, left, falls: 0.0, width }
     }
 
-    /// Brings both prices together, until they are neighbours or all is given.
+    /// Narrows the bracket until both prices are neighbours or all is given.
     pub(super) fn narrow(&mut self) {
         let first = self.first();
         if self.moved_to(first) {
             return;
         }
         for step in 0..MOST_STEPS {
-            // Newton's steps find a price where all is smooth. Halving the widest difference finds
-            // one where somebody jumps, and makes an end of everything else.
+            // Newton's steps find the price of a smooth demand. Halving the widest difference finds
+            // one at which a demand jumps, and guarantees termination.
             let price = match step % 6 {
                 0..4 if self.falls > 0.0 => self.newton(),
                 0..4 if self.left > 0.0 => self.leaving(),
@@ -64,7 +65,7 @@ impl<'t, 'a, 'b> Bracket<'t, 'a, 'b> {
                 self.end();
                 0.5 * (self.found.low + self.found.high)
             };
-            // Whatever is given between these prices, no more than this is lost.
+            // The loss between these prices is no more than this.
             let lost = self.width * (self.found.high - self.found.low);
             let is_between = self.found.low < price && price < self.found.high;
             if lost <= CLOSE || !is_between {
@@ -77,8 +78,8 @@ impl<'t, 'a, 'b> Bracket<'t, 'a, 'b> {
         self.end();
     }
 
-    /// Puts an end that has not been tried to where the steepest slope is. Terms that are not active
-    /// have an end that was tried, and ask for the same at both.
+    /// Moves an untried end to the steepest slope. Terms that are not active have a tried end, and
+    /// ask for the same at both.
     fn end(&mut self) {
         let Balance { high, low, active, .. } = &mut *self.found;
         if high.is_finite() && low.is_finite() {
@@ -93,9 +94,9 @@ impl<'t, 'a, 'b> Bracket<'t, 'a, 'b> {
         }
     }
 
-    /// A price to begin with. If so many terms, at a price, ask for their part of what is left when
-    /// each has its least, then all is asked for, so the price is not too high; with an eighth of the
-    /// terms it is not far below. (Where slowdowns are convex; elsewhere it is a guess.)
+    /// Returns the first price. If so many terms ask, at a price, for their part of the rest when
+    /// each has its least, then all is asked for, so the price is not too high. With an eighth of
+    /// the terms it is not far below. For slowdowns that are not convex it is a guess.
     fn first(&mut self) -> f64 {
         let takers = self.terms.len().div_ceil(8);
         let part = self.left / takers as f64;
@@ -107,7 +108,7 @@ impl<'t, 'a, 'b> Bracket<'t, 'a, 'b> {
         *prices.select_nth_unstable_by(takers - 1, |a, b| b.total_cmp(a)).1
     }
 
-    /// Moves an end of the bracket to a price. Whether all is given then.
+    /// Moves an end of the bracket to a price, and returns whether all is given.
     fn moved_to(&mut self, price: f64) -> bool {
         let Balance { less, more, active, asked, high, low, gap, .. } = &mut *self.found;
         let mut left = self.capacity - self.settled;
@@ -115,7 +116,7 @@ impl<'t, 'a, 'b> Bracket<'t, 'a, 'b> {
         for &i in &*active {
             let term = &self.terms[i];
             let ask = term.ask(price);
-            // At a price between, a share is between too; rounding must not say otherwise.
+            // Between two prices a share is between both too. Rounding must not violate that.
             asked[i] = Ask { share: ask.share.clamp(less[i], more[i]), ..ask };
             left -= f64::from(term.count) * asked[i].share;
             falls += f64::from(term.count) * ask.falls;
@@ -126,7 +127,7 @@ impl<'t, 'a, 'b> Bracket<'t, 'a, 'b> {
             side[i] = asked[i].share;
         }
         *(if left >= 0.0 { high } else { low }) = price;
-        // What is left goes to those who would ask for it, each at half of the price that it lacks.
+        // The rest goes to those who would ask for it, each at half of the price difference.
         if falls > 0.0 && 0.5 * left * left <= CLOSE * falls {
             let mut lost = price * left;
             for &i in &*active {
@@ -138,7 +139,7 @@ impl<'t, 'a, 'b> Bracket<'t, 'a, 'b> {
             *gap = Some(lost.max(0.0));
             return true;
         }
-        // Who asks for the same at both prices asks for that at all between.
+        // A term with equal demands at both prices has that demand at all between.
         self.width = 0.0;
         active.retain(|&i| {
             let differs = more[i] > less[i];
@@ -152,24 +153,24 @@ impl<'t, 'a, 'b> Bracket<'t, 'a, 'b> {
         false
     }
 
-    /// Just below the next price at which somebody asks for more than the least, where nobody asks
-    /// for a little more at a little less.
+    /// Returns a price just below the next one at which a term asks for more than its least, for
+    /// demands that do not change otherwise.
     fn leaving(&self) -> f64 {
         let leaves = self.found.active.iter().map(|&i| self.terms[i].leaves());
         let next = leaves.fold(f64::NEG_INFINITY, f64::max).min(self.found.high);
         just_below(next)
     }
 
-    /// Where all is asked for, if shares go on falling with the price as they do where it was tried.
+    /// Returns the price at which all is asked for, by linear extrapolation of shares.
     fn newton(&self) -> f64 {
         let (price, step) = (self.tried, self.left / self.falls);
-        // Of `c / x` the share goes with the root of one over the price: along that line, instead of
-        // along the price, a step is exact. Both are the same for a small one.
+        // The share of `c / x` is proportional to the root of one over the price, so a step along
+        // that curve is exact. For a small step both agree.
         let stretch = 1.0 + 0.5 * step / price;
         if price > 0.0 && stretch > 0.0 { price / (stretch * stretch) } else { price - step }
     }
 
-    /// The price at which the term with the widest difference crosses its middle.
+    /// Returns the price at which the term with the widest difference crosses its middle.
     fn halving(&self) -> f64 {
         let Balance { less, more, active, .. } = &*self.found;
         let width = |i: usize| f64::from(self.terms[i].count) * (more[i] - less[i]);
@@ -179,7 +180,7 @@ impl<'t, 'a, 'b> Bracket<'t, 'a, 'b> {
         let term = &self.terms[widest];
         let middle = 0.5 * (less[widest] + more[widest]);
         let (mut low, mut high) = (self.found.low, self.found.high);
-        // Whoever leaves the least by a jump, does so at a price that is known.
+        // A term that leaves its least by a jump does so at a known price.
         let below = just_below(term.leaves());
         if low < below && below < high && term.ask(below).share > middle {
             return if term.leaves() < high { term.leaves() } else { below };
@@ -187,7 +188,7 @@ impl<'t, 'a, 'b> Bracket<'t, 'a, 'b> {
         loop {
             let price = 0.5 * (low + high);
             if !(low < price && price < high) {
-                // The crossing is between these two; one of them may have been tried.
+                // The crossing is between these two, one of which may have been tried.
                 return if high < self.found.high { high } else { low };
             }
             let asks_more = term.ask(price).share > middle;
@@ -200,14 +201,14 @@ fn just_below(price: f64) -> f64 {
     price - 1e-14 * (1.0 + price.abs())
 }
 
-/// Prices at which these terms have their least, and at which they have their most.
+/// Returns prices at which these terms have their least, and at which they have their most.
 fn steepest<'t, 'a: 't>(terms: impl Iterator<Item = &'t Term<'a>>) -> (f64, f64) {
     let (mut high, mut low) = (f64::NEG_INFINITY, f64::INFINITY);
     for term in terms {
         let (fall, rise) = term.curve.slopes(term.lo, term.hi);
         (high, low) = (high.max(-fall), low.min(-rise));
     }
-    // At the slope itself a line asks for anything; a little beyond it does not.
+    // At its slope a line has any share; slightly beyond it does not.
     let beyond = 1e-9 * (1.0 + high.abs().max(low.abs()));
     (high + beyond, low - beyond)
 }

@@ -1,4 +1,4 @@
-//! [`Catalogue`]: the models of all applications that there are.
+//! [`Catalogue`]: the models of all applications.
 
 use super::curve::Curve;
 use crate::Share;
@@ -8,8 +8,7 @@ use crate::sensitivity::Model;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ModelId(pub(crate) u32);
 
-/// The models of all applications. Applications with one model are alike to the solver, and cost it
-/// no more than one.
+/// The models of all applications. Applications with one model cost the solver no more than one.
 #[derive(Debug, Clone, Default)]
 pub struct Catalogue {
     models: Vec<Known>,
@@ -18,19 +17,19 @@ pub struct Catalogue {
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     pub(super) curve: Curve,
-    /// What it should not go below.
+    /// The floor of its share.
     pub(super) floor: f64,
 }
 
 impl Catalogue {
-    /// A catalogue without models.
+    /// Returns a catalogue without models.
     pub fn new() -> Self {
         Catalogue::default()
     }
 
-    /// Adds a model. `floor` is the share that its applications should not go below; without it, the
-    /// least share that was measured, since below that nobody knows what they lose. An equal model
-    /// with an equal floor is the same one.
+    /// Adds a model. `floor` is the floor of its applications' shares, by default the least
+    /// measured share, because predictions below it are unreliable. An equal model with an equal
+    /// floor has the same id.
     pub fn add(&mut self, model: &Model, floor: Option<Share>) -> ModelId {
         let known = Known { curve: Curve::of(model), floor: floor.unwrap_or(model.least()).get() };
         let is_same = |k: &Known| k.floor == known.floor && k.curve == known.curve;
@@ -41,12 +40,12 @@ impl Catalogue {
         ModelId(index as u32)
     }
 
-    /// How many different models there are.
+    /// Returns the number of different models.
     pub fn len(&self) -> usize {
         self.models.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no models.
     pub fn is_empty(&self) -> bool {
         self.models.is_empty()
     }

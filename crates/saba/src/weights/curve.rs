@@ -1,4 +1,4 @@
-//! [`Curve`]: a model as the solver sees it, in pieces that are convex or concave.
+//! [`Curve`]: a model in convex or concave pieces, for the solver.
 
 use super::piece::{Ask, Form, Piece};
 use crate::sensitivity::{Model, hyperbola};
@@ -7,11 +7,11 @@ use crate::sensitivity::{Model, hyperbola};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Curve {
     pieces: Vec<Piece>,
-    /// Which piece has the best share of all, for prices that fall.
+    /// The piece with the best share, for descending prices.
     rungs: Vec<Rung>,
 }
 
-/// A piece and the price down from which it has the best share, until the next rung.
+/// A piece and the price from which on it has the best share, until the next rung.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Rung {
     price: f64,
@@ -22,7 +22,7 @@ impl Curve {
     pub(super) fn of(model: &Model) -> Self {
         let mut pieces: Vec<Piece> = Vec::new();
         let mut push = |piece: Piece| match pieces.last_mut() {
-            // Levels at one height are one.
+            // Neighbouring levels at one height are merged.
             Some(last) if last.form == piece.form => last.to = piece.to,
             _ => pieces.push(piece),
         };
@@ -50,7 +50,7 @@ impl Curve {
                 push(Piece { from: 0.0, to: least.get(), form: Form::Hyperbola { a: 0.0, c } });
                 for pair in m.knots().windows(2) {
                     let (a, c) = hyperbola(pair[0], pair[1]);
-                    // Between equal slowdowns there is a level.
+                    // Equal slowdowns are joined by a level.
                     let level = Form::Line([pair[1].1, 0.0]);
                     let form = if c > 0.0 { Form::Hyperbola { a, c } } else { level };
                     push(Piece { from: pair[0].0.get(), to: pair[1].0.get(), form });
@@ -62,10 +62,10 @@ impl Curve {
         curve
     }
 
-    /// The rungs, by halving prices between those at which pieces differ.
+    /// Returns the rungs, by bisection of prices at which pieces differ.
     fn ladder(&self) -> Vec<Rung> {
         let rung = |price: f64, piece: usize| Rung { price, piece: self.pieces[piece] };
-        // Steeper than any model of slowdowns. Before the first rung comes no other.
+        // Steeper than any model of slowdowns. No rung precedes the first.
         const STEEP: f64 = 1e30;
         let mut rungs = vec![rung(f64::INFINITY, self.search(0.0, 1.0, STEEP).1)];
         let mut at = self.search(0.0, 1.0, STEEP).1;
@@ -87,29 +87,30 @@ impl Curve {
         rungs
     }
 
-    /// The rung of a price.
+    /// Returns the piece at a price.
     #[inline]
     fn rung(&self, price: f64) -> &Piece {
         let above = self.rungs.iter().take_while(|rung| price <= rung.price).count();
         &self.rungs[above.max(1) - 1].piece
     }
 
-    /// The slowdown at a share.
+    /// Returns the slowdown at a share.
     pub(super) fn value(&self, x: f64) -> f64 {
         let piece = self.pieces.iter().find(|piece| x <= piece.to);
         piece.or(self.pieces.last()).map_or(f64::NAN, |piece| piece.form.value(x))
     }
 
-    /// The share between `lo` and `hi` at which slowdown plus `price` times the share is least.
+    /// Returns the share between `lo` and `hi` with the least sum of slowdown and `price` times the
+    /// share.
     #[inline]
     pub(super) fn best(&self, lo: f64, hi: f64, price: f64) -> Ask {
-        // The best of all is the best between any bounds that it is in.
+        // The global best is the best between any bounds that contain it.
         let piece = self.rung(price);
         let best = piece.form.best(piece.from, piece.to, price);
         if lo <= best.share && best.share <= hi { best } else { self.search(lo, hi, price).0 }
     }
 
-    /// The same by looking at all pieces; and the piece, the first if several will do.
+    /// Returns the best share by a search of all pieces, and its piece, the first of several.
     fn search(&self, lo: f64, hi: f64, price: f64) -> (Ask, usize) {
         let mut least = f64::INFINITY;
         let mut best = (Ask::just(lo), 0);
@@ -127,12 +128,12 @@ impl Curve {
         best
     }
 
-    /// The price at which `lo` stops being the best share up to `hi`, and more is asked for; infinity
-    /// where that is not known without a search.
+    /// Returns the price at which `lo` stops being the best share up to `hi`, or infinity if that
+    /// takes a search.
     #[inline]
     pub(super) fn leaves(&self, lo: f64, hi: f64) -> f64 {
         match self.pieces[0].form {
-            // The steepest chord of a cubic from `lo` is at an end, or touches.
+            // The steepest chord of a cubic from `lo` is at an end, or a tangent.
             Form::Convex([_, c1, c2, c3]) | Form::Concave([_, c1, c2, c3]) => {
                 let (constant, linear) = (c1 + lo * (c2 + lo * c3), c2 + c3 * lo);
                 let chord = |x: f64| constant + x * (linear + x * c3);
@@ -143,7 +144,8 @@ impl Curve {
             }
             Form::Line([_, slope]) if self.pieces.len() == 1 => -slope,
             _ => {
-                // If `lo` is the best of all at a price, nothing above it is better at a higher one.
+                // If `lo` is the global best at a price, nothing above it is better at a higher
+                // price.
                 let price = -self.slope(lo);
                 let piece = self.rung(price);
                 let is_best = piece.from < lo && lo < piece.to && !piece.is_concave();
@@ -152,19 +154,19 @@ impl Curve {
         }
     }
 
-    /// The slope at a share.
+    /// Returns the slope at a share.
     pub(super) fn slope(&self, x: f64) -> f64 {
         let piece = self.pieces.iter().find(|piece| x <= piece.to);
         piece.or(self.pieces.last()).map_or(f64::NAN, |piece| piece.form.slope(x))
     }
 
-    /// The steepest fall and the steepest rise between `lo` and `hi`.
+    /// Returns the steepest fall and the steepest rise between `lo` and `hi`.
     pub(super) fn slopes(&self, lo: f64, hi: f64) -> (f64, f64) {
         let mut range = (f64::INFINITY, f64::NEG_INFINITY);
         for piece in &self.pieces {
             let (from, to) = (piece.from.max(lo), piece.to.min(hi));
             if from <= to {
-                // In a piece, slopes rise or fall, so the ends are the extremes.
+                // Slopes are monotone in a piece, so the ends are extremes.
                 for slope in [piece.form.slope(from), piece.form.slope(to)] {
                     range = (range.0.min(slope), range.1.max(slope));
                 }
@@ -173,8 +175,8 @@ impl Curve {
         range
     }
 
-    /// Whether every share between two is as good as its mixture of them: both are in one piece that
-    /// is not concave.
+    /// Returns whether every share between two is as good as its mixture of them: both are in one
+    /// piece that is not concave.
     pub(super) fn is_divisible(&self, low: f64, high: f64) -> bool {
         let is_around = |piece: &&Piece| piece.from <= low && high <= piece.to;
         self.pieces.iter().find(is_around).is_some_and(|piece| !piece.is_concave())

@@ -1,4 +1,4 @@
-//! From what terms ask for at the balancing price to shares with the right sum.
+//! Conversion of demands at the balancing price into shares with the right sum.
 
 use super::price::Balance;
 use super::problem::{Granted, Term};
@@ -6,26 +6,26 @@ use super::problem::{Granted, Term};
 /// An application with a share that it would not ask for at any price.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Split {
-    /// Its term.
+    /// The term.
     pub(super) term: usize,
     pub(super) share: f64,
-    /// How many of the term have the larger of both shares.
+    /// The number of the term's applications with the larger of both shares.
     pub(super) higher: u32,
 }
 
-/// Gives what `balance.less` leaves, and says who has which share in `granted`. Terms that can have any
-/// share up to `balance.more` at no loss share evenly; the others jump from one to the other, as many as
-/// there is room for, the widest first, and the last may land between.
+/// Gives away what `balance.less` leaves, and returns the shares in `granted`. Terms that can have
+/// any share up to `balance.more` without loss share evenly. The others jump from one to the other,
+/// as many as there is room for, the widest first; the last one may land between.
 ///
-/// Returns the sum of slowdowns, and the application, if there is one, that has a share between the two
-/// that it asks for, and what to branch on: at most one, whatever the number of applications.
+/// Returns the sum of slowdowns, and the application with a share between its two demands, to
+/// branch on. There is at most one, whatever the number of applications.
 pub(super) fn fill(
     terms: &[Term],
     capacity: f64,
     balance: &Balance,
     granted: &mut Vec<Granted>,
 ) -> (f64, Option<Split>) {
-    /// Narrower is a rounding of the price, not a jump.
+    /// A narrower jump is a rounding error of the price.
     const NARROW: f64 = 1e-9;
     granted.clear();
     if balance.less == balance.more {
@@ -53,7 +53,7 @@ pub(super) fn fill(
     }
     let mut split = None;
     if left > room {
-        // The narrowest jump that is left leaves the least of itself open.
+        // The narrowest remaining jump leaves the least of itself open.
         if let Some(&i) = jumping.iter().rev().find(|&&i| higher[i] < terms[i].count) {
             let share = balance.less[i] + (left - room);
             split = Some(Split { term: i, share, higher: higher[i] });

@@ -1,9 +1,9 @@
-//! Weights: how to share a port among the applications that send through it, so that the sum of their
-//! slowdowns is least (Saba 4.3.1, eq. 4.2).
+//! Weights: the shares of a port's applications with the least sum of slowdowns (Saba 4.3.1, eq.
+//! 4.2).
 //!
-//! - A [`Catalogue`] holds what there is to know of models. [`Floors`] say what nobody goes below.
+//! - A [`Catalogue`] holds models. [`Floors`] are lower bounds of shares.
 //! - [`Solver`] finds the weights of a port: the optimum, or one within a stated bound of it.
-//! - [`equal`] is the control: what the same port does without knowing any model.
+//! - [`equal`] is the control: the same port without any model.
 //! - `slsqp` is the published solver, with the feature `baseline`.
 
 mod bounding;

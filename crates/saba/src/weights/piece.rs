@@ -1,11 +1,11 @@
-//! [`Piece`]: a part of a model's curve that is convex or concave.
+//! [`Piece`]: a convex or concave part of a model's curve.
 
-/// What is best at a price.
+/// The demand at a price.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Ask {
     /// The share.
     pub(super) share: f64,
-    /// By how much it falls with the price; 0 where it does not.
+    /// The derivative of the share by the price, negated; 0 if it is constant.
     pub(super) falls: f64,
 }
 
@@ -15,7 +15,7 @@ impl Ask {
         Ask { share, falls: 0.0 }
     }
 
-    /// The share `x` if it lies between the two, and if not the one that is next to it.
+    /// Returns the share `x` clamped to both bounds.
     #[inline]
     fn between(lo: f64, hi: f64, x: f64, falls: f64) -> Self {
         if x <= lo {
@@ -38,11 +38,11 @@ pub(super) struct Piece {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Form {
-    /// `c[0] + c[1] x + …`, with a slope that rises.
+    /// `c[0] + c[1] x + …` with a rising slope.
     Convex([f64; 4]),
-    /// The same with a slope that falls: the least is at one of its ends, whatever bandwidth costs.
+    /// `c[0] + c[1] x + …` with a falling slope. The least is at one of its ends, at any price.
     Concave([f64; 4]),
-    /// The same of degree 1: at one price, any share will do.
+    /// A line. At one price all shares are equally good.
     Line([f64; 2]),
     /// `a + c / x` with `c` above 0, which is convex.
     Hyperbola { a: f64, c: f64 },
@@ -95,17 +95,17 @@ impl Form {
     }
 }
 
-/// Where the rising slope of a cubic reaches `slope`, between `lo` and `hi`.
+/// Returns the place at which the rising slope of a cubic reaches `slope`, between `lo` and `hi`.
 #[inline]
 fn rising_to([_, c1, c2, c3]: [f64; 4], slope: f64, lo: f64, hi: f64) -> Ask {
-    // 3 c3 x² + 2 c2 x + c1 = slope; of its two roots the one where the slope rises.
+    // 3 c3 x² + 2 c2 x + c1 = slope; of the two roots the one with a rising slope.
     let rise = slope - c1;
     let discriminant = c2 * c2 + 3.0 * c3 * rise;
     if discriminant < 0.0 {
-        // The slope turns round before it: above it everywhere, or below it.
+        // The slope turns before it: it is above everywhere, or below.
         return Ask::just(if c3 > 0.0 { lo } else { hi });
     }
-    // Written without a difference of numbers that may be alike.
+    // Written without a difference of nearly equal numbers.
     let root = discriminant.sqrt();
     let x = if c2 > 0.0 { rise / (c2 + root) } else { (root - c2) / (3.0 * c3) };
     Ask::between(lo, hi, x, 0.5 / root)

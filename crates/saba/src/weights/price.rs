@@ -1,40 +1,40 @@
-//! The price of bandwidth at which applications ask for as much as there is.
+//! The price of bandwidth at which the demand equals the capacity.
 //!
-//! Shares that minimise the sum of slowdowns, all of them together being given, minimise each
-//! slowdown plus a price for its share (the Lagrangian). The higher the price, the less anybody asks
-//! for. What all of that costs, less the price of what there is, is below the optimum at any price,
-//! also where slowdowns are not convex.
+//! Shares that minimise the sum of slowdowns, with a given total, minimise each slowdown plus a
+//! price for its share (the Lagrangian). The higher the price, the lower the demand. The cost of
+//! all demands, less the price of the capacity, is below the optimum at any price, also for
+//! slowdowns that are not convex.
 
 use super::bracket::Bracket;
 use super::piece::Ask;
 use super::problem::{Term, sum_of};
 
-/// What terms ask for just above the price that balances and just below it.
+/// The demands just above and just below the balancing price.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Balance {
-    /// Of each term the share at the higher price. Together no more than there is.
+    /// The share of each term at the higher price. Their sum is at most the capacity.
     pub(super) less: Vec<f64>,
-    /// Of each term the share at the lower price. Together no less than there is.
+    /// The share of each term at the lower price. Their sum is at least the capacity.
     pub(super) more: Vec<f64>,
     /// The two prices.
     pub(super) high: f64,
     pub(super) low: f64,
-    /// Terms that ask for different shares at both.
+    /// The terms with different demands at both.
     pub(super) active: Vec<usize>,
-    /// What the terms of `active` ask for at the price that is tried.
+    /// The demands of the `active` terms at the price that is tried.
     pub(super) asked: Vec<Ask>,
-    /// Prices to choose the first from.
+    /// The candidates for the first price.
     pub(super) prices: Vec<f64>,
-    /// If all is given at one price, by how much the sum of slowdowns is above the bound.
+    /// The excess of the sum of slowdowns over the bound, if all is given at one price.
     pub(super) gap: Option<f64>,
 }
 
 impl Balance {
-    /// Finds the price. False where the terms' bounds leave no shares with the sum `capacity`.
+    /// Finds the price, and returns `false` if the bounds allow no shares with sum `capacity`.
     pub(super) fn find(&mut self, terms: &[Term], capacity: f64) -> bool {
         let least = sum_of(terms, |term| term.lo);
         let most = sum_of(terms, |term| term.hi);
-        // Sums of bounds that meet the capacity may miss it by rounding.
+        // Sums of bounds may miss the capacity by rounding.
         let slack = 1e-12 * capacity;
         if least > capacity + slack || most < capacity - slack {
             return false;
@@ -50,7 +50,7 @@ impl Balance {
         self.active.extend(0..terms.len());
         (self.high, self.low) = (f64::INFINITY, f64::NEG_INFINITY);
         if least >= capacity {
-            // Nothing to choose.
+            // All shares are determined.
             self.more.clone_from(&self.less);
             self.gap = Some(0.0);
         } else if most <= capacity {
@@ -63,10 +63,9 @@ impl Balance {
         true
     }
 
-    /// What no shares have a sum of slowdowns below, where these ones have `objective`.
-    ///
-    /// It is what all would cost at a price, less what there is at that price (weak duality). Of both
-    /// prices, that which says more.
+    /// Returns a lower bound of the sum of slowdowns, if these shares have `objective`. It is the
+    /// cost of all demands at a price, less that of the capacity (weak duality), at the price with
+    /// the higher bound.
     pub(super) fn bound(&self, terms: &[Term], capacity: f64, objective: f64) -> f64 {
         if let Some(gap) = self.gap {
             return objective - gap;

@@ -1,17 +1,17 @@
-//! [`Term`]: what a sum of slowdowns is made of.
+//! [`Term`]: a summand of the sum of slowdowns.
 
 use super::curve::Curve;
 use super::piece::Ask;
 
-/// Applications that are alike: each has a share between `lo` and `hi`.
+/// Equal applications, each with a share between `lo` and `hi`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Term<'a> {
     pub(super) curve: &'a Curve,
     pub(super) lo: f64,
     pub(super) hi: f64,
-    /// How many there are.
+    /// The number of applications.
     pub(super) count: u32,
-    /// Which of the port's models it is.
+    /// The port's model.
     pub(super) class: u32,
     leaves: f64,
 }
@@ -21,17 +21,17 @@ impl<'a> Term<'a> {
         Term { curve, lo, hi, count, class, leaves: curve.leaves(lo, hi) }
     }
 
-    /// So many of it, between other bounds.
+    /// Returns `count` of the applications, with other bounds.
     pub(super) fn part(&self, lo: f64, hi: f64, count: u32) -> Self {
         Term::new(self.curve, lo, hi, count, self.class)
     }
 
-    /// Down to this price it asks for `lo`; infinity if that is not known.
+    /// Returns the price down to which it asks for `lo`, or infinity if that is not known.
     pub(super) fn leaves(&self) -> f64 {
         self.leaves
     }
 
-    /// What each asks for at a price.
+    /// Returns the demand of each at a price.
     #[inline]
     pub(super) fn ask(&self, price: f64) -> Ask {
         if price >= self.leaves {
@@ -42,7 +42,7 @@ impl<'a> Term<'a> {
     }
 }
 
-/// Some of a term's applications, with one share.
+/// Applications of a term with one share.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Granted {
     /// The term's number.
@@ -51,7 +51,7 @@ pub(crate) struct Granted {
     pub(crate) share: f64,
 }
 
-/// The sum over all of a number of each term's applications.
+/// Returns the sum over all applications of a number of each term.
 pub(super) fn sum_of(terms: &[Term], of: impl Fn(&Term) -> f64) -> f64 {
     terms.iter().map(|term| f64::from(term.count) * of(term)).sum()
 }

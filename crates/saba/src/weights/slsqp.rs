@@ -1,17 +1,17 @@
-//! The published way to weights (Saba 4.5.2): sequential least squares programming (SLSQP), as the
-//! NLopt library has it. A baseline: it goes downhill from equal weights to the next optimum, which
-//! need not be the least, and takes time with the third power of the number of applications.
+//! The published solver of weights (Saba 4.5.2): sequential least squares programming (SLSQP) of
+//! the NLopt library. A baseline: it descends from equal weights to the next optimum, which need
+//! not be the global one, in time of the third power of the number of applications.
 
 use super::ModelId;
 use super::problem::Term;
 use super::solver::{Guarantee, Solver, Weights};
 use nlopt::{Algorithm, Nlopt, Target};
 
-/// Steps end where the sum of slowdowns changes by less than this part of it.
+/// The relative change of the sum of slowdowns at which steps end.
 const TOLERANCE: f64 = 1e-10;
 
-/// The weights of a port by SLSQP, with the floors of the solver. None where NLopt fails, as it does
-/// when rounding leaves it no step.
+/// Returns the weights of a port by SLSQP, with the floors of the solver. Returns `None` if NLopt
+/// fails, which happens if rounding leaves it no step.
 pub fn slsqp(solver: &Solver, members: &[ModelId]) -> Option<Weights> {
     let capacity = solver.capacity();
     let terms: Vec<Term> = solver.each(members);
@@ -36,7 +36,7 @@ pub fn slsqp(solver: &Solver, members: &[ModelId]) -> Option<Weights> {
     problem.set_upper_bounds(&hi).ok()?;
     problem.set_ftol_rel(TOLERANCE).ok()?;
     problem.add_equality_constraint(all_given, (), 1e-9).ok()?;
-    // Equal weights, unless somebody's floor is higher.
+    // Equal weights, unless a floor is higher.
     let mut shares: Vec<f64> = lo.iter().map(|&lo| lo.max(capacity / n as f64)).collect();
     let (_, slowdowns) = problem.optimize(&mut shares).ok()?;
     Some(Weights { shares, slowdowns, guarantee: Guarantee::Within(f64::INFINITY) })

@@ -5,10 +5,10 @@ use super::problem::{Granted, Term};
 use super::{Catalogue, Floors, ModelId};
 use crate::Share;
 
-/// How close weights are to the optimum of eq. 4.2 with its floors.
+/// The distance of weights from the optimum of eq. 4.2 with its floors.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Guarantee {
-    /// No weights have a lower sum of slowdowns, but for rounding (1e-10 of it).
+    /// The weights are optimal except for rounding (1e-10 of the sum).
     Exact,
     /// No weights have a sum that is lower by more than this.
     Within(f64),
@@ -17,16 +17,15 @@ pub enum Guarantee {
 /// The weights of a port.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weights {
-    /// The share of each application, in the order in which they were given. Together they are what
-    /// was to be shared.
+    /// The share of each application, in the given order. Their sum is the capacity.
     pub shares: Vec<f64>,
-    /// The sum of the slowdowns that models give for these shares, measured there or not.
+    /// The sum of the predicted slowdowns at these shares, extrapolated or not.
     pub slowdowns: f64,
-    /// How close that is to the least.
+    /// The distance from the optimum.
     pub guarantee: Guarantee,
 }
 
-/// Finds weights for the ports of a network.
+/// A solver for the ports of a network.
 #[derive(Debug, Clone)]
 pub struct Solver<'c> {
     catalogue: &'c Catalogue,
@@ -34,27 +33,27 @@ pub struct Solver<'c> {
     floors: Floors,
     effort: Effort,
     search: Search,
-    /// Of each model in the catalogue the class that it is at this port, or none.
+    /// The class of each model of the catalogue at this port, or `NONE`.
     class_of: Vec<u32>,
     classes: Vec<(ModelId, u32)>,
     terms: Vec<Term<'c>>,
 }
 
-/// Not at this port.
+/// The class of a model that is not at this port.
 const NONE: u32 = u32::MAX;
 
 impl<'c> Solver<'c> {
-    /// A solver for ports of which `capacity` is to be shared (`C_Saba` in Saba 4.3.1).
+    /// Returns a solver for ports of which `capacity` is shared (`C_Saba` in Saba 4.3.1).
     pub fn new(catalogue: &'c Catalogue, capacity: Share, floors: Floors, effort: Effort) -> Self {
         let class_of = vec![NONE; catalogue.len()];
         let (search, classes, terms) = (Search::default(), Vec::new(), Vec::new());
         Solver { catalogue, capacity, floors, effort, search, class_of, classes, terms }
     }
 
-    /// The weights of a port through which these applications send; none for no application.
+    /// Returns the weights of a port with these applications, or no weights without applications.
     ///
-    /// Applications of one model may get different shares, where a little for each would help none;
-    /// then the later ones get more.
+    /// Applications of one model may get different shares, if a little for each would help none;
+    /// later ones then get more.
     pub fn weights(&mut self, members: &[ModelId]) -> Weights {
         if members.is_empty() {
             return Weights { shares: Vec::new(), slowdowns: 0.0, guarantee: Guarantee::Exact };
@@ -67,7 +66,7 @@ impl<'c> Solver<'c> {
             members.iter().map(|id| granted[class_of(id)].share).collect()
         } else {
             let mut granted = granted.to_vec();
-            // For each class, what its next member gets.
+            // The index of each class's next share.
             let is_first = |&i: &usize| i == 0 || granted[i - 1].term < granted[i].term;
             let mut next: Vec<usize> = (0..granted.len()).filter(is_first).collect();
             let give = |id: &ModelId| {
@@ -90,8 +89,9 @@ impl<'c> Solver<'c> {
         Weights { shares, slowdowns: found.objective, guarantee }
     }
 
-    /// What the applications of a port get, of which so many have each model: of each model at least
-    /// one share, and how many get it, in the order of the models given and then by share.
+    /// Returns the shares at a port with these numbers of applications by model. Each model has at
+    /// least one share, with the number of applications that get it, in the order of models and
+    /// then by share.
     pub(crate) fn granted(&mut self, classes: &[(ModelId, u32)]) -> &[Granted] {
         self.solve(classes);
         self.search.granted()
@@ -105,8 +105,8 @@ impl<'c> Solver<'c> {
         found.expect("floors were made to fit")
     }
 
-    /// The models at a port, each with how many applications have it, in the order in which they are
-    /// first seen.
+    /// Returns the models at a port with their numbers of applications, in the order of first
+    /// occurrence.
     fn classes(&mut self, members: &[ModelId]) -> Vec<(ModelId, u32)> {
         let mut classes = std::mem::take(&mut self.classes);
         classes.clear();
@@ -121,7 +121,7 @@ impl<'c> Solver<'c> {
         classes
     }
 
-    /// A term for each application by itself, in the order given; for SLSQP.
+    /// Returns a term for each application, in the given order; for SLSQP.
     #[cfg(feature = "baseline")]
     pub(super) fn each(&self, members: &[ModelId]) -> Vec<Term<'c>> {
         let mut terms = Vec::new();
@@ -129,7 +129,7 @@ impl<'c> Solver<'c> {
         terms
     }
 
-    /// What is to be shared.
+    /// Returns the capacity that is shared.
     #[cfg(feature = "baseline")]
     pub(super) fn capacity(&self) -> f64 {
         self.capacity.get()
@@ -144,7 +144,7 @@ impl<'c> Solver<'c> {
         };
         let sum: f64 = classes.iter().map(|&(id, count)| f64::from(count) * floor(id)).sum();
         let factor = self.floors.factor(sum, capacity);
-        // What is left if all have their floor.
+        // The rest beyond all floors.
         let left = (capacity - factor * sum).max(0.0);
         let term = |(class, &(id, count)): (usize, &(ModelId, u32))| {
             let lo = factor * floor(id);
@@ -156,8 +156,8 @@ impl<'c> Solver<'c> {
     }
 }
 
-/// Equal weights: what a port does that knows of no sensitivity. Nothing is guaranteed of their sum of
-/// slowdowns, and no floor is looked at.
+/// Returns equal weights, as a port without knowledge of sensitivities. Nothing is guaranteed about
+/// the sum of slowdowns, and floors are ignored.
 pub fn equal(catalogue: &Catalogue, capacity: Share, members: &[ModelId]) -> Weights {
     let share = capacity.get() / members.len().max(1) as f64;
     let slowdowns = members.iter().map(|&id| catalogue.get(id).curve.value(share)).sum();

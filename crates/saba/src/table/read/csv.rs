@@ -1,4 +1,4 @@
-//! The CSV form of a sensitivity table: a line a sample.
+//! The CSV form of a sensitivity table, with a line for each sample.
 
 use super::field::Place;
 use super::{READABLE, Table, add, samples};
@@ -21,7 +21,8 @@ use std::ops::Range;
 /// be left out or said again.
 pub fn csv(source: &Source) -> Result<Table, InputError> {
     source.check_text(READABLE)?;
-    // Spreadsheets begin files with a mark that nobody sees. It is as many bytes as it takes.
+    // Spreadsheets write a byte order mark at the start of files. It is replaced to keep byte
+    // offsets.
     let text = source.text.strip_prefix('\u{feff}').unwrap_or(source.text);
     let skipped = source.text.len() - text.len();
     let mut reader =
@@ -63,7 +64,7 @@ pub fn csv(source: &Source) -> Result<Table, InputError> {
     Ok(table)
 }
 
-/// The part of a range that is a record: without what is around it.
+/// Returns the range of a record without surrounding space.
 fn line(text: &str, range: Range<usize>) -> Range<usize> {
     let piece = &text[range.clone()];
     let from = range.start + (piece.len() - piece.trim_start().len());
@@ -91,7 +92,7 @@ const COLUMNS: [Column; 7] = [
     Column::Comment,
 ];
 
-/// Which column stands where.
+/// The positions of columns.
 struct Columns(Vec<Column>);
 
 impl Columns {
@@ -121,7 +122,7 @@ impl Columns {
         }
     }
 
-    /// A value of a row; lines may end early.
+    /// Returns a value of a row. Lines may end early.
     fn value<'r>(&self, row: &'r ::csv::StringRecord, column: Column) -> &'r str {
         let index = self.0.iter().position(|c| *c == column);
         index.and_then(|index| row.get(index)).unwrap_or_default().trim()
@@ -131,14 +132,14 @@ impl Columns {
 /// The lines of an application.
 struct Group {
     name: Application,
-    /// Its first line.
+    /// The first line.
     at: Range<usize>,
     runs: Vec<Sample>,
     lines: Vec<Range<usize>>,
     provenance: Provenance,
 }
 
-/// What a line says beside its sample.
+/// The values of a line beside its sample.
 #[derive(Default, PartialEq)]
 struct Provenance {
     setting: Setting,

@@ -1,4 +1,4 @@
-//! Texts of a table as what they mean.
+//! Conversion of texts of a table into values.
 
 use super::super::{Application, Date, DateError, NameError, Text, TextError};
 use crate::sensitivity::{Dataset, DatasetError};
@@ -8,7 +8,7 @@ use bandwise_units::Time;
 use std::num::NonZeroU32;
 use std::ops::Range;
 
-/// Something that stands in a source.
+/// A place in a source.
 pub(super) struct Place<'a, 's> {
     pub(super) source: &'a Source<'s>,
     pub(super) at: Range<usize>,
@@ -27,14 +27,14 @@ impl Place<'_, '_> {
         Share::try_from(share).map_err(|e| self.error(e, ShareError::ALLOWED))
     }
 
-    /// A time with its unit.
+    /// Reads a time with its unit.
     pub(super) fn time(&self, text: &str) -> Result<Time, InputError> {
         text.parse().map_err(|e| self.error(e, "a time such as \"172 s\" or \"93.5 s\""))
     }
 
-    /// A time in seconds.
+    /// Reads a time in seconds.
     pub(super) fn seconds(&self, text: &str) -> Result<Time, InputError> {
-        // Digits and a point alone: what else `Time` takes is not CSV.
+        // Digits and a point only. `Time` accepts more.
         let is_decimal = text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
         let time = is_decimal.then(|| format!("{text} s").parse().ok()).flatten();
         time.ok_or_else(|| {

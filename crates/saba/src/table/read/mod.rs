@@ -12,12 +12,16 @@ use crate::sensitivity::{Sample, Samples};
 use bandwise_input::{InputError, Source};
 use std::ops::Range;
 
-/// What a sensitivity table looks like, for who has something else.
+/// A description of sensitivity tables, for error messages.
 const READABLE: &str = "a sensitivity table: TOML with [[application]] tables, or CSV whose first line \
                         has the columns application, share and time_s";
 
-/// Reads a table as CSV if its first line has commas and neither a key nor a table of TOML, and as TOML
-/// otherwise.
+/// Reads a table as CSV if its first line has commas and neither a key nor a table of TOML, and as
+/// TOML otherwise.
+///
+/// # Errors
+///
+/// Returns an [`InputError`] at the first mistake.
 pub fn any(source: &Source) -> Result<Table, InputError> {
     let mut lines = source.text.trim_start_matches('\u{feff}').lines().map(str::trim);
     let first = lines.find(|line| !line.is_empty()).unwrap_or_default();
@@ -25,7 +29,7 @@ pub fn any(source: &Source) -> Result<Table, InputError> {
     if is_csv { csv(source) } else { toml(source) }
 }
 
-/// Adds an application that stands at `at`, unless there is one of its name.
+/// Adds the application at `at`, unless its name is taken.
 fn add(
     table: &mut Table,
     source: &Source,
@@ -40,7 +44,7 @@ fn add(
     }
 }
 
-/// The samples of an application that stands at `at`; `times` says where each run's time does.
+/// Returns the samples of the application at `at`. `times` are the places of the runs' times.
 fn samples(
     source: &Source,
     application: &Application,

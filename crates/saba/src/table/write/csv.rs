@@ -1,13 +1,13 @@
-//! The CSV form; see [`read::csv`](crate::table::read::csv()).
+//! Writer for the CSV form; see [`read::csv`](crate::table::read::csv()).
 
 use crate::table::{Entry, Table};
 use bandwise_units::Time;
 
-/// The columns, the needed ones first.
+/// The columns, the required ones first.
 pub(in crate::table) const COLUMNS: [&str; 7] =
     ["application", "share", "time_s", "nodes", "dataset", "measured", "comment"];
 
-/// The table as CSV, by application and share.
+/// Returns the table as CSV, by application and share.
 pub fn csv(table: &Table) -> String {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
     let fits = "memory takes anything, and each line has as many values";
@@ -35,7 +35,7 @@ fn provenance(entry: &Entry) -> [String; 4] {
     ]
 }
 
-/// Seconds with as many decimals as it takes.
+/// Returns seconds with all significant decimals.
 fn seconds(time: Time) -> String {
     const PS: u64 = 1_000_000_000_000;
     let (whole, rest) = (time.as_ps() / PS, time.as_ps() % PS);

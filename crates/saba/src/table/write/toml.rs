@@ -1,8 +1,8 @@
-//! The TOML form; see [`read::toml`](crate::table::read::toml()).
+//! Writer for the TOML form; see [`read::toml`](crate::table::read::toml()).
 
 use crate::table::{Entry, Table};
 
-/// The table as TOML, by application and share.
+/// Returns the table as TOML, by application and share.
 pub fn toml(table: &Table) -> String {
     if table.is_empty() {
         return "application = []\n".to_owned();
