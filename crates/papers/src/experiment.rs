@@ -75,9 +75,9 @@ impl Experiment for InfinibandScenario {
         seed: u64,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<InfinibandResults>, String> {
-        let scenario = InfinibandScenario { seed, ..self.clone() };
+        let scenario = self.clone().with_seed(seed);
         let watch = |_| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let results = scenario.run(watch).map_err(|error| error.to_string())?;
+        let results = scenario.run(watch);
         match results.stop {
             InfinibandStop::Complete => Ok(Some(results)),
             InfinibandStop::Interrupted => Ok(None),

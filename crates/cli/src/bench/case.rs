@@ -1,12 +1,11 @@
 //! What is simulated to see how fast that is.
 
 use crate::failure::Failure;
-use anyhow::Context;
 use bandwise_input::Source;
 use bandwise_netsim::engine::Executor;
 use bandwise_scenario::ethernet::{EthernetProgress, EthernetScenario, EthernetStop, Watch};
 use bandwise_scenario::infiniband::{
-    FlowSpec, InfinibandScenario, InfinibandStop, MethodName, Senders, unplaced,
+    FlowRequest, InfinibandScenario, InfinibandStop, MethodName, Senders,
 };
 use bandwise_threads::Team;
 use bandwise_units::Time;
@@ -99,7 +98,7 @@ impl Case {
     pub(super) fn title(&self) -> String {
         let what = match self {
             Case::Programs(scenario) => {
-                let duration = scenario.duration;
+                let duration = scenario.duration();
                 return format!("five bulk senders and an RPerf flow on one switch, {duration}");
             }
             Case::Flows(CaseName::RocePfc, ..) => "RoCE with priority flow control",
@@ -112,7 +111,7 @@ impl Case {
 
     pub(super) fn seed(&self) -> u64 {
         match self {
-            Case::Programs(scenario) => scenario.seed,
+            Case::Programs(scenario) => scenario.seed(),
             Case::Flows(_, scenario, ..) => scenario.seed,
         }
     }
@@ -128,7 +127,7 @@ impl Case {
     /// How many steps a run reports, about.
     pub(super) fn steps(&self) -> u64 {
         match self {
-            Case::Programs(scenario) => scenario.duration.as_ps(),
+            Case::Programs(scenario) => scenario.duration().as_ps(),
             Case::Flows(_, scenario, ..) => scenario.expected_flows(),
         }
     }
@@ -140,15 +139,14 @@ impl Case {
     ) -> Result<Option<Counted>, Failure> {
         match self {
             Case::Programs(scenario) => {
-                let results =
-                    scenario.run(|progress| at(progress.simulated.as_ps())).context("bench")?;
+                let results = scenario.run(|progress| at(progress.simulated.as_ps()));
                 let counters = results.counters;
                 Ok((results.stop != InfinibandStop::Interrupted).then_some(Counted {
                     packets_delivered: counters.packets_delivered,
                     packet_hops: counters.packet_hops,
                     events: counters.events,
                     flows: None,
-                    simulated: scenario.warmup + scenario.duration,
+                    simulated: scenario.warm_up() + scenario.duration(),
                 }))
             }
             Case::Flows(_, scenario, _, team) => {
@@ -177,18 +175,14 @@ impl<F: FnMut(u64) -> ControlFlow<()>> Watch for Steps<F> {
 
 fn five_bulk_senders(duration: Time) -> Result<InfinibandScenario, Failure> {
     let source = Source::new("papers/rperf/rack.toml", RACK);
-    let mut scenario = InfinibandScenario::from_toml(&source)?;
-    let senders = ["h1", "h2", "h3", "h4", "h5"].map(|name| unplaced(name.to_owned()));
-    let bulk = FlowSpec {
-        from: Senders::Each(unplaced(senders.to_vec())),
-        ..FlowSpec::new("", "dst", MethodName::Bulk)
-    };
+    let scenario = InfinibandScenario::from_toml(&source)?;
+    let senders = ["h1", "h2", "h3", "h4", "h5"].map(str::to_owned);
+    let bulk = FlowRequest::new(Senders::Each(senders.to_vec()), "dst", MethodName::Bulk);
     // More samples than there is time for: the run must not end before it.
-    let samples = Some(unplaced(1_000_000_000));
-    let rperf = FlowSpec { samples, ..FlowSpec::new("h6", "dst", MethodName::Rperf) };
-    for spec in [bulk, rperf] {
-        scenario.add_flows(&source, &spec)?;
-    }
-    scenario.duration = duration;
-    Ok(scenario)
+    let rperf = FlowRequest {
+        samples: Some(1_000_000_000),
+        ..FlowRequest::new(Senders::One("h6".to_owned()), "dst", MethodName::Rperf)
+    };
+    let builder = scenario.into_builder().request(bulk).request(rperf).duration(duration);
+    builder.build().map_err(|error| Failure::usage(error.to_string(), "another duration"))
 }

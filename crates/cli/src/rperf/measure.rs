@@ -5,7 +5,6 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::note;
 use crate::progress::Progress;
-use anyhow::Context;
 use bandwise_netsim::infiniband::Counters;
 use bandwise_scenario::infiniband::{Flow, FlowResult, InfinibandStop, Method};
 use bandwise_units::Time;
@@ -23,7 +22,7 @@ pub(super) struct Outcome {
 
 pub(super) fn all(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome, Failure> {
     let progress = Progress::begin(&format!("measuring on {}", settings.text.name));
-    let total = |i: usize| (settings.runs[i].warmup + settings.runs[i].duration).as_ps();
+    let total = |i: usize| (settings.runs[i].warm_up() + settings.runs[i].duration()).as_ps();
     progress.steps((0..settings.runs.len()).map(total).sum());
     let mut outcome = Outcome {
         flows: Vec::new(),
@@ -33,18 +32,16 @@ pub(super) fn all(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome,
     };
     for (i, scenario) in settings.runs.iter().enumerate() {
         let before: u64 = (0..i).map(total).sum();
-        let results = scenario
-            .run(|at| {
-                progress.at(before + at.simulated.as_ps());
-                match interrupt.asked() {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
-                }
-            })
-            .context("the scenario can't be run")?;
+        let results = scenario.run(|at| {
+            progress.at(before + at.simulated.as_ps());
+            match interrupt.asked() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        });
         outcome.simulated += results.simulated;
         outcome.counters.add(&results.counters);
-        let flows = scenario.flows.iter().cloned().zip(results.flows);
+        let flows = scenario.flows().iter().cloned().zip(results.flows);
         outcome.flows.extend(flows.map(|(flow, result)| (i, flow, result)));
         outcome.stop = results.stop;
         if outcome.stop != InfinibandStop::Complete {

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use bandwise_input::Source;
 use bandwise_topology::Fabric;
-use toml::Spanned;
+use std::ops::Range;
 
 /// How many names an error lists.
 const LISTED: usize = 20;
@@ -14,14 +14,14 @@ pub(super) fn check(
     file: &Source,
     fabric: &Fabric,
     flags: &Source,
-    name: &Spanned<String>,
+    wanted: &str,
+    at: Range<usize>,
 ) -> Result<(), Failure> {
-    let wanted = name.get_ref();
     if fabric.find(wanted).is_some() {
         return Ok(());
     }
     let is_host = |id: &&str| fabric.find(id).is_some_and(|node| !fabric.is_switch(node));
-    let described = file.text.lines().filter_map(host_line).filter(|(_, d)| d == wanted);
+    let described = file.text.lines().filter_map(host_line).filter(|(_, d)| *d == wanted);
     let ids: Vec<&str> = described.map(|(id, _)| id).filter(is_host).collect();
     if ids.is_empty() {
         return Ok(());
@@ -34,7 +34,7 @@ pub(super) fn check(
         "there is no host {wanted:?}: {} share this description and go by their ids",
         if ids.len() == 1 { "several nodes".to_owned() } else { format!("{} hosts", ids.len()) }
     );
-    Err(flags.error(name.span(), message).allowed(names.join(", ")).into())
+    Err(flags.error(at, message).allowed(names.join(", ")).into())
 }
 
 /// The id and the description in a line such as `Ca 1 "H-0002c903000b0005" # "node5"`, as both

@@ -7,11 +7,13 @@ use crate::failure::Failure;
 use crate::files::Text;
 use crate::output::{Outputs, Rows, note};
 use bandwise_input::Source;
-use bandwise_scenario::infiniband::{FlowSpec, InfinibandScenario, MethodName, Senders, unplaced};
+use bandwise_scenario::infiniband::{
+    BuildError, FlowError, FlowKey, FlowRequest, InfinibandScenario, MethodName, Senders,
+};
 use bandwise_topology::Fabric;
 use bandwise_units::Bytes;
+use std::ops::Range;
 use std::path::Path;
-use toml::Spanned;
 
 /// What is run, checked: one run, or one for each method that is compared.
 pub(super) struct Settings {
@@ -35,15 +37,15 @@ const LARGEST_BUFFER: Bytes = Bytes::from_kib(1 << 20);
 impl Settings {
     /// Where it happens.
     pub(super) fn fabric(&self) -> &Fabric {
-        &self.runs[0].fabric
+        self.runs[0].fabric()
     }
     /// What it is about.
     pub(super) fn title(&self) -> &str {
-        &self.runs[0].title
+        self.runs[0].title()
     }
     /// What random numbers are made from.
     pub(super) fn seed(&self) -> u64 {
-        self.runs[0].seed
+        self.runs[0].seed()
     }
 }
 
@@ -62,16 +64,11 @@ impl Flags {
     /// Returns the runs that these flags and the file's text ask for.
     pub(super) fn resolve(self, text: Text) -> Result<Settings, Failure> {
         fabric::announce_routing_of(&text.source());
-        let mut scenario = InfinibandScenario::from_text(&text.source())?;
-        scenario.seed = self.seed.unwrap_or(scenario.seed);
-        scenario.duration = self.duration.unwrap_or(scenario.duration);
-        if let Some(scheduling) = self.scheduling {
-            scenario.models.switch.scheduling = scheduling.into();
-        }
+        let scenario = self.changed(InfinibandScenario::from_text(&text.source())?)?;
         let runs = match &self.to {
             Some(to) => self.flows(to, &scenario, &text.source())?,
             None => {
-                self.check_without_to(&text.name, !scenario.flows.is_empty())?;
+                self.check_without_to(&text.name, !scenario.flows().is_empty())?;
                 vec![scenario]
             }
         };
@@ -79,6 +76,19 @@ impl Flags {
         let command = self.command(file, &runs[0]);
         let outputs = Outputs::new(self.json, self.report, Rows::default(), &[file])?;
         Ok(Settings { runs, compare: self.compare, text, command, outputs })
+    }
+
+    /// Returns the scenario with the seed, the duration and the scheduling of the flags.
+    fn changed(&self, scenario: InfinibandScenario) -> Result<InfinibandScenario, Failure> {
+        let seed = self.seed.unwrap_or(scenario.seed());
+        let duration = self.duration.unwrap_or(scenario.duration());
+        let builder = scenario.into_builder().seed(seed).duration(duration);
+        let builder = builder.change_models(|models| {
+            if let Some(scheduling) = self.scheduling {
+                models.switch.scheduling = scheduling.into();
+            }
+        });
+        builder.build().map_err(|error| Failure::usage(error.to_string(), "other flags"))
     }
 
     /// Without `--to` the flows of the file are run, and no flag may say anything about them.
@@ -117,60 +127,64 @@ impl Flags {
         base: &InfinibandScenario,
         file: &Source,
     ) -> Result<Vec<InfinibandScenario>, Failure> {
-        if !base.flows.is_empty() {
+        if !base.flows().is_empty() {
             note("note: the file's own flows are left out, because --to is given");
         }
         let methods = if self.compare { &COMPARED[..] } else { &[self.method()] };
-        let mut line = Line::default();
+        let line = &mut Line::default();
         let from = match &self.from {
-            Some(from) => line.flag("--from", from),
-            None => unplaced(self.free_host(to, base)?),
+            Some(from) => (from.clone(), line.flag("--from", from)),
+            None => (self.free_host(to, base)?, 0..0),
         };
-        let to = line.flag("--to", to);
-        let background = line.list("--background", &self.background);
-        let bytes = self.size.map(|size| line.value("--size", size));
-        let sl = self.sl.map(|sl| line.value("--sl", sl));
-        let bulk_bytes = self.background_size.map(|size| line.value("--background-size", size));
-        let bulk_sl = self.background_sl.map(|sl| line.value("--background-sl", sl));
-        let samples = self.samples.map(|n| line.value("--samples", n));
+        let places = Places {
+            from: from.1.clone(),
+            to: line.flag("--to", to),
+            background: line.list("--background", &self.background),
+            bytes: line.optional("--size", self.size),
+            sl: line.optional("--sl", self.sl),
+            bulk_bytes: line.optional("--background-size", self.background_size),
+            bulk_sl: line.optional("--background-sl", self.background_sl),
+            samples: line.optional("--samples", self.samples),
+        };
         let source = Source::new("<flags>", &line.0);
-        let senders = background.as_ref().map_or(&[][..], |list| list.get_ref());
-        for name in [&from, &to].into_iter().chain(senders) {
-            names::check(file, &base.fabric, &source, name)?;
+        let background = || self.background.iter().zip(places.background.iter().cloned());
+        let named = [(&from.0, from.1.clone()), (&to.to_owned(), places.to.clone())];
+        for (name, at) in named.into_iter().chain(background()) {
+            names::check(file, base.fabric(), &source, name, at)?;
         }
-        if let Some(twice) = senders.iter().find(|name| name.get_ref() == from.get_ref()) {
+        if let Some((twice, at)) = background().find(|(name, _)| **name == from.0) {
             let message = format!(
-                "{:?} measures: its own bulk traffic would stand in the way of its loopback",
-                twice.get_ref()
+                "{twice:?} measures: its own bulk traffic would stand in the way of its loopback"
             );
             let allowed = "other hosts than that of --from";
-            return Err(source.error(twice.span(), message).allowed(allowed).into());
+            return Err(source.error(at, message).allowed(allowed).into());
         }
 
         let one = |&method: &MethodName| -> Result<InfinibandScenario, Failure> {
-            let mut scenario = InfinibandScenario { flows: Vec::new(), ..base.clone() };
-            let measured = FlowSpec {
-                from: Senders::One(from.clone()),
-                to: to.clone(),
-                bytes: bytes.clone(),
-                sl: sl.clone(),
-                samples: samples.clone(),
-                buffer: (method == MethodName::Bulk).then(|| buffer_for(&bytes)),
-                ..FlowSpec::new("", "", method)
+            let measured = FlowRequest {
+                bytes: self.size,
+                sl: self.sl,
+                samples: self.samples,
+                buffer: (method == MethodName::Bulk).then(|| buffer_for(self.size)),
+                ..FlowRequest::new(Senders::One(from.0.clone()), to, method)
             };
-            scenario.add_flows(&source, &measured)?;
-            if let Some(senders) = &background {
-                let bulk = FlowSpec {
-                    from: Senders::Each(senders.clone()),
-                    to: to.clone(),
-                    bytes: bulk_bytes.clone(),
-                    sl: bulk_sl.clone(),
-                    buffer: Some(buffer_for(&bulk_bytes)),
-                    ..FlowSpec::new("", "", MethodName::Bulk)
-                };
-                scenario.add_flows(&source, &bulk)?;
+            let mut builder = base.clone().into_builder().without_flows().request(measured);
+            if !self.background.is_empty() {
+                let senders = Senders::Each(self.background.clone());
+                builder = builder.request(FlowRequest {
+                    bytes: self.background_size,
+                    sl: self.background_sl,
+                    buffer: Some(buffer_for(self.background_size)),
+                    ..FlowRequest::new(senders, to, MethodName::Bulk)
+                });
             }
-            Ok(scenario)
+            builder.build().map_err(|error| match error {
+                BuildError::Flow(error) => {
+                    let at = places.of(&error);
+                    source.error(at, error.message).allowed(error.allowed).into()
+                }
+                other => Failure::usage(other.to_string(), "another fabric, or other flags"),
+            })
         };
         methods.iter().map(one).collect()
     }
@@ -181,7 +195,7 @@ impl Flags {
 
     /// A host that neither receives nor sends in the background.
     fn free_host(&self, to: &str, base: &InfinibandScenario) -> Result<String, Failure> {
-        let mut names = base.fabric.hosts().iter().map(|&host| &base.fabric.node(host).name);
+        let mut names = base.fabric().hosts().iter().map(|&host| &base.fabric().node(host).name);
         let is_free = |name: &&String| *name != to && !self.background.contains(name);
         names.find(is_free).cloned().ok_or_else(|| {
             let allowed = "a host that neither --to nor --background names, or --from HOST";
@@ -220,48 +234,83 @@ impl Flags {
                 line.flag(flag, &value);
             }
         }
-        line.value("--seed", run.seed);
+        line.value("--seed", run.seed());
         line.0
     }
 }
 
-fn buffer_for(bytes: &Option<Spanned<Bytes>>) -> Spanned<Bytes> {
-    let bytes = bytes.as_ref().map_or(0, |bytes| bytes.get_ref().get());
-    unplaced(Bytes::new(bytes.saturating_mul(2)).clamp(BUFFER, LARGEST_BUFFER))
+fn buffer_for(bytes: Option<Bytes>) -> Bytes {
+    let bytes = bytes.map_or(0, Bytes::get);
+    Bytes::new(bytes.saturating_mul(2)).clamp(BUFFER, LARGEST_BUFFER)
 }
 
-/// Flags as one line of text, in which errors can point at a value.
+/// Places of values in the line of flags: the measured flow is request 0, the bulk flows request 1.
+struct Places {
+    from: Range<usize>,
+    to: Range<usize>,
+    background: Vec<Range<usize>>,
+    bytes: Option<Range<usize>>,
+    sl: Option<Range<usize>>,
+    bulk_bytes: Option<Range<usize>>,
+    bulk_sl: Option<Range<usize>>,
+    samples: Option<Range<usize>>,
+}
+
+impl Places {
+    /// Returns the place of an error; of a flag that is not given, the place of the host.
+    fn of(&self, error: &FlowError) -> Range<usize> {
+        let is_measured = error.number == 0;
+        let place = match error.key {
+            FlowKey::Bytes if is_measured => self.bytes.clone(),
+            FlowKey::Bytes => self.bulk_bytes.clone(),
+            FlowKey::Sl if is_measured => self.sl.clone(),
+            FlowKey::Sl => self.bulk_sl.clone(),
+            FlowKey::Samples => self.samples.clone(),
+            FlowKey::From | FlowKey::Sender | FlowKey::Name | FlowKey::Qps => match is_measured {
+                true => Some(self.from.clone()),
+                false => self.background.get(error.sender).cloned(),
+            },
+            _ => None,
+        };
+        place.unwrap_or_else(|| self.to.clone())
+    }
+}
+
+/// Flags as one line of text, in which errors point at a value.
 #[derive(Debug, Default)]
 struct Line(String);
 
 impl Line {
-    /// Adds a flag with a text, quoted where a shell needs it.
-    fn flag(&mut self, flag: &str, text: &str) -> Spanned<String> {
+    /// Adds a flag with a text, quoted where a shell needs it, and returns the place of the text.
+    fn flag(&mut self, flag: &str, text: &str) -> Range<usize> {
         self.push(flag);
-        self.place(text, text.to_owned())
+        self.place(text)
     }
 
     /// Adds a flag with a value.
-    fn value<T: ToString>(&mut self, flag: &str, value: T) -> Spanned<T> {
-        self.push(flag);
-        self.place(&value.to_string(), value)
+    fn value<T: ToString>(&mut self, flag: &str, value: T) -> Range<usize> {
+        self.flag(flag, &value.to_string())
+    }
+
+    /// Adds a flag, if it is given.
+    fn optional<T: ToString>(&mut self, flag: &str, value: Option<T>) -> Option<Range<usize>> {
+        value.map(|value| self.value(flag, value))
     }
 
     /// Adds a flag with texts between commas, unless there are none.
-    fn list(&mut self, flag: &str, texts: &[String]) -> Option<Spanned<Vec<Spanned<String>>>> {
+    fn list(&mut self, flag: &str, texts: &[String]) -> Vec<Range<usize>> {
         if texts.is_empty() {
-            return None;
+            return Vec::new();
         }
         self.push(flag);
-        let start = self.0.len();
-        let mut placed = Vec::new();
+        let mut places = Vec::new();
         for (i, text) in texts.iter().enumerate() {
             if i > 0 {
                 self.0.push(',');
             }
-            placed.push(self.place(text, text.clone()));
+            places.push(self.place(text));
         }
-        Some(Spanned::new(start..self.0.len(), placed))
+        places
     }
 
     fn push(&mut self, flag: &str) {
@@ -269,13 +318,13 @@ impl Line {
         self.0 += &format!("{space}{flag} ");
     }
 
-    fn place<T>(&mut self, text: &str, value: T) -> Spanned<T> {
+    fn place(&mut self, text: &str) -> Range<usize> {
         let start = self.0.len();
         let is_plain = |c: char| c.is_alphanumeric() || "-_.:/+".contains(c);
         match !text.is_empty() && text.chars().all(is_plain) {
             true => self.0 += text,
             false => self.0 += &format!("'{}'", text.replace('\'', r"'\''")),
         }
-        Spanned::new(start..self.0.len(), value)
+        start..self.0.len()
     }
 }

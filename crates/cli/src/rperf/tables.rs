@@ -62,7 +62,7 @@ pub(super) fn all_have_samples(settings: &Settings, outcome: &Outcome) -> Result
     if without.is_empty() {
         return Ok(());
     }
-    let (given, names) = (settings.runs[0].duration, without.join(", "));
+    let (given, names) = (settings.runs[0].duration(), without.join(", "));
     let longer = (given * 10).clamp(Time::from_ms(1), Time::from_ms(3_600_000));
     Err(anyhow!(
         "no sample within {given}: {names}\n  needed: a longer --duration, such as '{longer}'; the first \

@@ -3,8 +3,8 @@
 use super::study::{Flow, Measured, Outcome, Store, Study};
 use crate::run::{self, Options};
 use bandwise_input::Source;
-use bandwise_netsim::infiniband::host::IdleState;
 use bandwise_netsim::infiniband::host::Notify::{self, Event, Poll};
+use bandwise_netsim::infiniband::host::{DeviceModel, IdleState};
 use bandwise_rdma::verbs::Opcode;
 use bandwise_rperf::Summary;
 use bandwise_scenario::infiniband::InfinibandScenario;
@@ -60,17 +60,24 @@ fn hosts(name: &str, text: &str) -> InfinibandScenario {
 }
 
 /// The same hosts, whose cores sleep in no state that takes longer to leave.
-fn light_sleepers(mut hosts: InfinibandScenario, most: Time) -> InfinibandScenario {
-    hosts.models.device.idle_states.retain(|state| state.exit <= most);
-    hosts
+fn light_sleepers(hosts: InfinibandScenario, most: Time) -> InfinibandScenario {
+    with_device(hosts, |device| device.idle_states.retain(|state| state.exit <= most))
+}
+
+/// Returns the hosts with a change of their device model.
+pub(super) fn with_device(
+    hosts: InfinibandScenario,
+    change: impl FnOnce(&mut DeviceModel),
+) -> InfinibandScenario {
+    let changed = hosts.into_builder().change_models(|models| change(&mut models.device));
+    changed.build().expect("a scenario without flows fits any device")
 }
 
 /// The same hosts with other processors.
-fn sandy_bridge(mut hosts: InfinibandScenario) -> InfinibandScenario {
+fn sandy_bridge(hosts: InfinibandScenario) -> InfinibandScenario {
     let us = Time::from_us;
-    hosts.models.device.idle_states =
-        SANDY_BRIDGE.map(|(after, exit)| IdleState { after: us(after), exit: us(exit) }).into();
-    hosts
+    let states = SANDY_BRIDGE.map(|(after, exit)| IdleState { after: us(after), exit: us(exit) });
+    with_device(hosts, |device| device.idle_states = states.into())
 }
 
 fn reading(
@@ -279,8 +286,8 @@ impl Plan {
     }
 
     /// A mouse beside an elephant for which the RNIC fetches more or less ahead.
-    fn buffered(&self, kib: u64, mut hosts: InfinibandScenario) -> Case {
-        hosts.models.device.tx_buffer = Bytes::from_kib(kib);
+    fn buffered(&self, kib: u64, hosts: InfinibandScenario) -> Case {
+        let hosts = with_device(hosts, |device| device.tx_buffer = Bytes::from_kib(kib));
         let name = format!("10 B beside 1 GB, {kib} KiB fetched ahead");
         let flows = vec![self.mouse(10), self.background(GB)];
         let mut case = self.case(format!("edr {name}"), hosts, flows);

@@ -94,9 +94,9 @@ impl Experiment for Study {
     type Results = Outcome;
 
     fn run_once(&self, seed: u64, stop: &dyn Fn() -> bool) -> Result<Option<Outcome>, String> {
-        let InfinibandScenario { fabric, routes, models, .. } = &self.hosts;
-        let mut sim =
-            Simulation::new(fabric, routes, models, seed).map_err(|error| error.to_string())?;
+        let hosts = &self.hosts;
+        let mut sim = Simulation::new(hosts.fabric(), hosts.routes(), hosts.models(), seed)
+            .map_err(|error| error.to_string())?;
         let mut starts = (0..).map(|i| Stream::new(seed, "start", i).time_below(START));
         let mut begin = || starts.next().unwrap_or_default();
         let flows: Vec<Running> =
@@ -138,7 +138,7 @@ impl Experiment for Study {
 
 impl Study {
     fn inline_max(&self) -> u32 {
-        self.hosts.models.device.inline_max.get() as u32
+        self.hosts.models().device.inline_max.get() as u32
     }
 
     /// "Both flows share the same link": who READs posts where the data goes to.
@@ -226,6 +226,7 @@ fn measured(sim: &Simulation<Generator>, programs: &[Running]) -> Measured {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::isolation::cases::with_device;
     use bandwise_input::Source;
     use bandwise_netsim::infiniband::host::IdleState;
 
@@ -234,10 +235,11 @@ mod tests {
 
     /// Hosts whose cores take `exit` to wake, whenever they sleep; nothing else takes them away.
     fn hosts(exit: Time) -> InfinibandScenario {
-        let mut hosts = InfinibandScenario::from_toml(&Source::new("fdr.toml", FDR)).unwrap();
-        hosts.models.device.idle_states = vec![IdleState { after: Time::ZERO, exit }];
-        hosts.models.device.os_tick = None;
-        hosts
+        let hosts = InfinibandScenario::from_toml(&Source::new("fdr.toml", FDR)).unwrap();
+        with_device(hosts, |device| {
+            device.idle_states = vec![IdleState { after: Time::ZERO, exit }];
+            device.os_tick = None;
+        })
     }
 
     fn flow(opcode: Opcode, bytes: u32, messages: u64) -> Flow {

@@ -10,7 +10,8 @@ use bandwise_rdma::qos::Sl;
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rperf::Summary;
 use bandwise_scenario::infiniband::{
-    BulkTraffic, Flow, InfinibandResults, InfinibandScenario, LatencyTraffic, Method,
+    BulkTraffic, Flow, InfinibandBuilder, InfinibandResults, InfinibandScenario, LatencyTraffic,
+    Method,
 };
 use bandwise_units::{Bytes, Time};
 
@@ -173,7 +174,9 @@ impl Plan {
     }
 
     fn case(&self, name: &str, scenario: InfinibandScenario, flows: Vec<Flow>, ms: u64) -> Case {
-        let scenario = InfinibandScenario { flows, duration: Time::from_ms(ms), ..scenario };
+        let builder = scenario.into_builder().without_flows().duration(Time::from_ms(ms));
+        let builder = flows.into_iter().fold(builder, InfinibandBuilder::flow);
+        let scenario = builder.build().expect("the flows of the paper are possible");
         Case { name: name.to_owned(), scenario, readings: Vec::new() }
     }
 
@@ -297,10 +300,11 @@ impl Plan {
     /// A switch as the paper simulates it: no hiccups ("the switch uArch is not modeled in
     /// detail"), with either policy.
     fn simulated(&self, name: &str, text: &str, scheduling: Scheduling) -> InfinibandScenario {
-        let mut scenario = base(name, text);
-        scenario.models.switch.scheduling = scheduling;
-        scenario.models.switch.hiccup = None;
-        scenario
+        let changed = base(name, text).into_builder().change_models(|models| {
+            models.switch.scheduling = scheduling;
+            models.switch.hiccup = None;
+        });
+        changed.build().expect("any scheduling is possible")
     }
 
     /// Its LSG: a closed loop whose round trip is taken in the network.

@@ -1,18 +1,22 @@
 //! An experiment on an InfiniBand fabric: measuring methods and bulk traffic as programs on its hosts.
 //!
-//! [`InfinibandScenario`] is read from TOML or from a dump of a fabric; its `run` returns
-//! [`InfinibandResults`].
+//! [`InfinibandScenario`] is read from TOML or from a dump of a fabric, or built by an
+//! [`InfinibandBuilder`]; its `run` returns [`InfinibandResults`].
 
+mod builder;
+mod flow;
+mod lanes;
+mod request;
 mod results;
 mod run;
 mod scenario;
 mod spec;
-mod traffic;
 
+pub use builder::{BuildError, InfinibandBuilder};
+pub use flow::{BulkTraffic, Flow, LatencyTraffic, Method};
+pub use request::{FlowError, FlowKey, FlowRequest, MethodName, OpcodeName, Senders};
 pub use results::{FlowResult, InfinibandResults, InfinibandStop, LatencyResult};
-pub use run::{InfinibandProgress, RunError};
+pub use run::InfinibandProgress;
 pub use scenario::InfinibandScenario;
-pub use spec::{FlowSpec, MethodName, OpcodeName, Senders, unplaced};
-pub use traffic::{BulkTraffic, Flow, LatencyTraffic, Method};
 
 pub(crate) use spec::congestion;

@@ -6,31 +6,14 @@ use crate::infiniband::{
 };
 use bandwise_netsim::infiniband::{Outcome, Simulation};
 use bandwise_random::Stream;
-use bandwise_rdma::qos::VlArbError;
 use bandwise_rdma::verbs::{Opcode, Qp, Transport};
 use bandwise_rperf::{
-    Bulk, BulkError, BulkSettings, ClosedLoop, ClosedLoopSettings, Generator, Measure,
-    PingPongInitiator, PingPongResponder, PingPongSettings, PostPoll, PostPollSettings, RPerf,
-    RPerfSettings, Rounds, Think, Window,
+    Bulk, BulkSettings, ClosedLoop, ClosedLoopSettings, Generator, Measure, PingPongInitiator,
+    PingPongResponder, PingPongSettings, PostPoll, PostPollSettings, RPerf, RPerfSettings, Rounds,
+    Think, Window,
 };
 use bandwise_units::Time;
 use std::ops::ControlFlow;
-
-/// Why a scenario could not be run.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum RunError {
-    /// The arbitration table is unusable.
-    #[error(transparent)]
-    VlArb(#[from] VlArbError),
-    /// A bulk generator's settings are.
-    #[error("flow {flow}: {error}")]
-    Bulk {
-        /// The flow.
-        flow: String,
-        /// What is wrong.
-        error: BulkError,
-    },
-}
 
 /// How far a run is.
 #[derive(Debug, Clone, Copy)]
@@ -53,11 +36,12 @@ impl InfinibandScenario {
     pub fn run(
         &self,
         mut watch: impl FnMut(InfinibandProgress) -> ControlFlow<()>,
-    ) -> Result<InfinibandResults, RunError> {
-        let mut sim = Simulation::new(&self.fabric, &self.routes, &self.models, self.seed)?;
+    ) -> InfinibandResults {
+        let sim = Simulation::new(&self.fabric, &self.routes, &self.models, self.seed);
+        let mut sim = sim.expect("the builder has checked the tables");
         let places = self.flows.iter().zip(0..).map(|(flow, i)| self.start(&mut sim, flow, i));
-        let places = places.collect::<Result<Vec<Place>, RunError>>()?;
-        let total = self.warmup + self.duration;
+        let places: Vec<Place> = places.collect();
+        let total = self.warm_up + self.duration;
         let mut stop = InfinibandStop::Complete;
         while sim.now() < total {
             let outcome = sim.run((sim.now() + SLICE).min(total));
@@ -78,12 +62,12 @@ impl InfinibandScenario {
             let program = sim.program(host, number);
             result_of(flow, program, sim.now())
         });
-        Ok(InfinibandResults {
+        InfinibandResults {
             flows: flows.collect(),
             stop,
             simulated: sim.now(),
             counters: sim.counters(),
-        })
+        }
     }
 
     /// Whether every latency flow has all its samples (and there is one).
@@ -96,12 +80,7 @@ impl InfinibandScenario {
         }) && any
     }
 
-    fn start(
-        &self,
-        sim: &mut Simulation<Generator>,
-        flow: &Flow,
-        index: u64,
-    ) -> Result<Place, RunError> {
+    fn start(&self, sim: &mut Simulation<Generator>, flow: &Flow, index: u64) -> Place {
         let rounds = |t: &LatencyTraffic| Rounds {
             warmup: t.warmup,
             samples: t.samples,
@@ -112,7 +91,7 @@ impl InfinibandScenario {
         let (from, to) = (flow.from, flow.to);
         let connect =
             |sim: &mut Simulation<Generator>| sim.connect(from, to, flow.transport, flow.sl);
-        let at = self.warmup + jitter;
+        let at = self.warm_up + jitter;
         let (program, qps, at): (Generator, Vec<Qp>, Time) = match &flow.method {
             Method::RPerf(t) => {
                 let (wire, _) = connect(sim);
@@ -159,21 +138,15 @@ impl InfinibandScenario {
             Method::Bulk(t) => {
                 let qps: Vec<Qp> = (0..t.qps).map(|_| connect(sim).0).collect();
                 let at = t.start + jitter;
-                let bulk = self.bulk(flow, t, qps.clone(), at)?;
+                let bulk = self.bulk(t, qps.clone(), at);
                 (bulk.into(), qps, at)
             }
         };
         let number = sim.start(from, &qps, program, flow.notify, at);
-        Ok((from, number))
+        (from, number)
     }
 
-    fn bulk(
-        &self,
-        flow: &Flow,
-        t: &BulkTraffic,
-        qps: Vec<Qp>,
-        start: Time,
-    ) -> Result<Bulk, RunError> {
+    fn bulk(&self, t: &BulkTraffic, qps: Vec<Qp>, start: Time) -> Bulk {
         let settings = BulkSettings {
             qps,
             opcode: t.opcode,
@@ -187,9 +160,9 @@ impl InfinibandScenario {
             until: t.stop,
             messages: None,
             rate: t.rate,
-            window: Window { from: self.warmup, to: self.warmup + self.duration },
+            window: Window { from: self.warm_up, to: self.warm_up + self.duration },
         };
-        Bulk::new(settings).map_err(|error| RunError::Bulk { flow: flow.name.clone(), error })
+        Bulk::new(settings).expect("the builder has checked the flow")
     }
 
     /// The seed of a stream that a program keeps itself.

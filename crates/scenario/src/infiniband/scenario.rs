@@ -1,27 +1,82 @@
-//! [`InfinibandScenario`]: the value of an experiment on an InfiniBand fabric.
+//! [`InfinibandScenario`]: an experiment on an InfiniBand fabric that can be run.
 
-use super::Flow;
+use super::{Flow, InfinibandBuilder};
 use bandwise_netsim::infiniband::Models;
 use bandwise_topology::{Fabric, Routes};
 use bandwise_units::Time;
 
-/// An experiment on an InfiniBand fabric.
+/// An experiment on an InfiniBand fabric that can be run.
+///
+/// Every value is one that [`InfinibandBuilder::build`] has checked; [`into_builder`] changes some.
+///
+/// [`into_builder`]: InfinibandScenario::into_builder
 #[derive(Debug, Clone)]
 pub struct InfinibandScenario {
-    /// What it is about, in a line.
-    pub title: String,
+    pub(super) title: String,
+    pub(super) fabric: Fabric,
+    pub(super) routes: Routes,
+    pub(super) models: Models,
+    pub(super) flows: Vec<Flow>,
+    pub(super) warm_up: Time,
+    pub(super) duration: Time,
+    pub(super) seed: u64,
+    pub(super) allow_credit_loops: bool,
+}
+
+impl InfinibandScenario {
+    /// Returns a builder with the defaults of a scenario file, without flows.
+    pub fn builder(fabric: Fabric) -> InfinibandBuilder {
+        InfinibandBuilder::new(fabric)
+    }
+
+    /// Returns a builder that starts from this scenario.
+    pub fn into_builder(self) -> InfinibandBuilder {
+        InfinibandBuilder::from_scenario(self)
+    }
+
+    /// Returns the scenario with the random streams of another seed.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        InfinibandScenario { seed, ..self }
+    }
+
+    /// Title, a line.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
     /// Hosts, switches and links.
-    pub fabric: Fabric,
-    /// How packets find their way.
-    pub routes: Routes,
-    /// How switches, hosts and tables behave.
-    pub models: Models,
-    /// Who sends what to whom.
-    pub flows: Vec<Flow>,
-    /// Bulk flows run for this long before anything is measured.
-    pub warmup: Time,
-    /// How long is measured.
-    pub duration: Time,
-    /// What every random stream is made from.
-    pub seed: u64,
+    pub fn fabric(&self) -> &Fabric {
+        &self.fabric
+    }
+
+    /// Shortest paths between hosts.
+    pub fn routes(&self) -> &Routes {
+        &self.routes
+    }
+
+    /// Models of switches, hosts and tables.
+    pub fn models(&self) -> &Models {
+        &self.models
+    }
+
+    /// Flows in the order of the results.
+    pub fn flows(&self) -> &[Flow] {
+        &self.flows
+    }
+
+    /// Time during which bulk flows run before anything is measured.
+    pub fn warm_up(&self) -> Time {
+        self.warm_up
+    }
+
+    /// Longest time that is measured.
+    pub fn duration(&self) -> Time {
+        self.duration
+    }
+
+    /// Seed of all random streams.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
 }

@@ -7,20 +7,25 @@ use toml::Spanned;
 /// How many names an error lists.
 const LISTED: usize = 5;
 
-/// The rank of the host of that name.
+/// Returns the rank of the host of that name; otherwise the mistake and the allowed values.
+pub(crate) fn host(fabric: &Fabric, name: &str) -> Result<usize, (String, String)> {
+    let message = match fabric.find(name) {
+        Some(node) if !fabric.is_switch(node) => return Ok(fabric.rank(node)),
+        Some(_) => format!("{name:?} is a switch, not a host"),
+        None => format!("there is no host {name:?}"),
+    };
+    let allowed = suggestion("hosts", names_of(fabric, fabric.hosts().iter()), name);
+    Err((message, allowed))
+}
+
+/// Returns the rank of the host whose name stands in a file.
 pub(crate) fn find(
     source: &Source,
     fabric: &Fabric,
     name: &Spanned<String>,
 ) -> Result<usize, InputError> {
-    let found = fabric.find(name.get_ref());
-    let message = match found {
-        Some(node) if !fabric.is_switch(node) => return Ok(fabric.rank(node)),
-        Some(_) => format!("{:?} is a switch, not a host", name.get_ref()),
-        None => format!("there is no host {:?}", name.get_ref()),
-    };
-    let allowed = suggestion("hosts", names_of(fabric, fabric.hosts().iter()), name.get_ref());
-    Err(source.error(name.span(), message).allowed(allowed))
+    host(fabric, name.get_ref())
+        .map_err(|(message, allowed)| source.error(name.span(), message).allowed(allowed))
 }
 
 /// The node of that name.

@@ -1,6 +1,8 @@
 //! Values with their places: how they are read, so that errors say what would be right with an
 //! example, and how they are kept in their range.
 
+pub use super::host_names::HostNames;
+
 use bandwise_input::{Decimal, InputError, Source};
 use bandwise_units::{BitRate, Bytes, Time};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};

@@ -10,8 +10,8 @@ use crate::THINK;
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::infiniband::host::Notify;
 use bandwise_rdma::verbs::Transport;
-use bandwise_scenario::infiniband::{OpcodeName, Senders};
-use bandwise_scenario::values::{Given, number, text, within};
+use bandwise_scenario::infiniband::OpcodeName;
+use bandwise_scenario::values::{Given, HostNames, number, text, within};
 use bandwise_units::{Bytes, Time};
 use bandwise_verbs::session::Method;
 use places::places;
@@ -52,8 +52,8 @@ use toml::Spanned;
 pub(super) struct FlowSpec {
     #[serde(default)]
     name: Option<Spanned<String>>,
-    from: Senders,
-    to: Senders,
+    from: HostNames,
+    to: HostNames,
     #[serde(default, deserialize_with = "text")]
     method: Given<FlowMethod>,
     #[serde(default)]
@@ -205,8 +205,8 @@ impl FlowSpec {
 
 fn method_or_from(spec: &FlowSpec) -> Range<usize> {
     let from = || match &spec.from {
-        Senders::One(name) => name.span(),
-        Senders::Each(names) => names.span(),
+        HostNames::One(name) => name.span(),
+        HostNames::Each(names) => names.span(),
     };
     spec.method.as_ref().map_or_else(from, Spanned::span)
 }

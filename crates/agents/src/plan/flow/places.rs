@@ -2,14 +2,14 @@
 
 use super::super::Host;
 use bandwise_input::{InputError, Source};
-use bandwise_scenario::infiniband::Senders;
+use bandwise_scenario::values::HostNames;
 use toml::Spanned;
 
 /// The places of hosts in the plan's list.
 pub(super) fn places(
     source: &Source,
     hosts: &[Host],
-    names: &Senders,
+    names: &HostNames,
 ) -> Result<Vec<usize>, InputError> {
     let place = |name: &Spanned<String>| {
         let found = hosts.iter().position(|host| host.name == *name.get_ref());
@@ -23,8 +23,8 @@ pub(super) fn places(
         })
     };
     let list = match names {
-        Senders::One(name) => return Ok(vec![place(name)?]),
-        Senders::Each(list) => list,
+        HostNames::One(name) => return Ok(vec![place(name)?]),
+        HostNames::Each(list) => list,
     };
     let mut found = Vec::new();
     for name in list.get_ref() {

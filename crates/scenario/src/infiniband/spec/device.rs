@@ -87,7 +87,7 @@ struct IdleStateSpec {
 }
 
 /// The RPerf paper's hosts.
-pub(super) fn default_model() -> DeviceModel {
+pub(in crate::infiniband) fn default_model() -> DeviceModel {
     DeviceModel::connectx4_56g()
 }
 

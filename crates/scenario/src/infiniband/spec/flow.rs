@@ -1,17 +1,19 @@
-//! `[[flow]]`: a flow as people say it, with the names of hosts.
+//! `[[flow]]`: a [`FlowRequest`] with the place of each value in the file.
 
-use crate::reader::values::{Given, Text, names, number, text};
+use crate::infiniband::request::{
+    FlowError, FlowKey, FlowRequest, MethodName, OpcodeName, Senders,
+};
+use crate::reader::values::{Given, HostNames, number, text};
+use bandwise_input::{InputError, Source};
 use bandwise_netsim::infiniband::host::Notify;
-use bandwise_rdma::verbs::{Opcode, Transport};
+use bandwise_rdma::verbs::Transport;
 use bandwise_units::{BitRate, Bytes, Time};
 use serde::Deserialize;
-use serde::de::value::SeqAccessDeserializer;
-use serde::de::{Deserializer, Error, SeqAccess, Visitor};
-use std::fmt;
-use std::str::FromStr;
+use serde::de::{Deserializer, Error};
+use std::ops::Range;
 use toml::Spanned;
 
-/// A flow, or one from each of a list of senders.
+/// A flow, or one flow from each of several senders.
 ///
 /// ```toml
 /// [[flow]]
@@ -41,259 +43,127 @@ use toml::Spanned;
 /// ```
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct FlowSpec {
-    /// What results call it.
+pub(super) struct FlowSpec {
     #[serde(default)]
-    pub name: Option<Spanned<String>>,
-    /// Who sends.
-    pub from: Senders,
-    /// Who receives.
-    pub to: Spanned<String>,
-    /// What it does.
+    name: Option<Spanned<String>>,
+    from: HostNames,
+    to: Spanned<String>,
     #[serde(deserialize_with = "method")]
-    pub method: Spanned<MethodName>,
-    /// Payload of a message.
+    method: Spanned<MethodName>,
     #[serde(default, deserialize_with = "text")]
-    pub bytes: Option<Spanned<Bytes>>,
-    /// Service level.
+    bytes: Option<Spanned<Bytes>>,
     #[serde(default, deserialize_with = "number")]
-    pub sl: Option<Spanned<u64>>,
-    /// Most samples of a latency.
+    sl: Option<Spanned<u64>>,
     #[serde(default, deserialize_with = "number")]
-    pub samples: Option<Spanned<u64>>,
-    /// Rounds before the first sample.
+    samples: Option<Spanned<u64>>,
     #[serde(default, deserialize_with = "number")]
-    pub warmup_rounds: Option<Spanned<u64>>,
-    /// Longest pause between rounds.
+    warmup_rounds: Option<Spanned<u64>>,
     #[serde(default, deserialize_with = "text")]
-    pub think: Option<Spanned<Time>>,
-    /// How its programs learn of completions.
+    think: Option<Spanned<Time>>,
     #[serde(default, deserialize_with = "text")]
-    pub completion: Option<Spanned<Notify>>,
-    /// Transport service.
+    completion: Option<Spanned<Notify>>,
     #[serde(default, deserialize_with = "text")]
-    pub transport: Option<Spanned<Transport>>,
-    /// What it posts.
+    transport: Option<Spanned<Transport>>,
     #[serde(default, deserialize_with = "text")]
-    pub opcode: Option<Spanned<OpcodeName>>,
-    /// Registered send buffer.
+    opcode: Option<Spanned<OpcodeName>>,
     #[serde(default, deserialize_with = "text")]
-    pub buffer: Option<Spanned<Bytes>>,
-    /// Messages for each doorbell.
+    buffer: Option<Spanned<Bytes>>,
     #[serde(default, deserialize_with = "number")]
-    pub batch: Option<Spanned<u64>>,
-    /// Messages under way on each queue pair.
+    batch: Option<Spanned<u64>>,
     #[serde(default, deserialize_with = "number")]
-    pub depth: Option<Spanned<u64>>,
-    /// Queue pairs.
+    depth: Option<Spanned<u64>>,
     #[serde(default, deserialize_with = "number")]
-    pub qps: Option<Spanned<u64>>,
-    /// Payload rate not to exceed.
+    qps: Option<Spanned<u64>>,
     #[serde(default, deserialize_with = "text")]
-    pub rate: Option<Spanned<BitRate>>,
-    /// When it begins.
+    rate: Option<Spanned<BitRate>>,
     #[serde(default, deserialize_with = "text")]
-    pub start: Option<Spanned<Time>>,
-    /// When it posts nothing more.
+    start: Option<Spanned<Time>>,
     #[serde(default, deserialize_with = "text")]
-    pub stop: Option<Spanned<Time>>,
-}
-
-/// A value that comes from no file, for specs that are put together from flags.
-pub fn unplaced<T>(value: T) -> Spanned<T> {
-    Spanned::new(0..0, value)
+    stop: Option<Spanned<Time>>,
 }
 
 impl FlowSpec {
-    /// A flow with nothing else said.
-    pub fn new(from: impl Into<String>, to: impl Into<String>, method: MethodName) -> Self {
-        FlowSpec {
-            name: None,
-            from: Senders::One(unplaced(from.into())),
-            to: unplaced(to.into()),
-            method: unplaced(method),
-            bytes: None,
-            sl: None,
-            samples: None,
-            warmup_rounds: None,
-            think: None,
-            completion: None,
-            transport: None,
-            opcode: None,
-            buffer: None,
-            batch: None,
-            depth: None,
-            qps: None,
-            rate: None,
-            start: None,
-            stop: None,
+    /// Returns the values alone.
+    pub(super) fn request(&self) -> FlowRequest {
+        fn value<T: Clone>(given: &Given<T>) -> Option<T> {
+            given.as_ref().map(|given| given.get_ref().clone())
+        }
+        FlowRequest {
+            name: value(&self.name),
+            from: match &self.from {
+                HostNames::One(name) => Senders::One(name.get_ref().clone()),
+                HostNames::Each(names) => {
+                    let names = names.get_ref().iter().map(|name| name.get_ref().clone());
+                    Senders::Each(names.collect())
+                }
+            },
+            to: self.to.get_ref().clone(),
+            method: *self.method.get_ref(),
+            bytes: value(&self.bytes),
+            sl: value(&self.sl),
+            samples: value(&self.samples),
+            warmup_rounds: value(&self.warmup_rounds),
+            think: value(&self.think),
+            completion: value(&self.completion),
+            transport: value(&self.transport),
+            opcode: value(&self.opcode),
+            buffer: value(&self.buffer),
+            batch: value(&self.batch),
+            depth: value(&self.depth),
+            qps: value(&self.qps),
+            rate: value(&self.rate),
+            start: value(&self.start),
+            stop: value(&self.stop),
         }
     }
 
-    /// Keys that not every method uses, and where they were given.
-    pub(super) fn optional_keys(&self) -> [(&'static str, Given<()>); 12] {
-        fn at<T>(given: &Given<T>) -> Given<()> {
-            given.as_ref().map(|g| Spanned::new(g.span(), ()))
-        }
-        [
-            ("samples", at(&self.samples)),
-            ("warmup-rounds", at(&self.warmup_rounds)),
-            ("think", at(&self.think)),
-            ("transport", at(&self.transport)),
-            ("opcode", at(&self.opcode)),
-            ("buffer", at(&self.buffer)),
-            ("batch", at(&self.batch)),
-            ("depth", at(&self.depth)),
-            ("qps", at(&self.qps)),
-            ("rate", at(&self.rate)),
-            ("start", at(&self.start)),
-            ("stop", at(&self.stop)),
-        ]
+    /// Returns an error of this flow with its place in the file.
+    pub(super) fn error(&self, source: &Source, error: &FlowError) -> InputError {
+        let at = self.span(error.key, error.sender);
+        source.error(at, error.message.clone()).allowed(error.allowed.clone())
     }
-}
 
-/// Who sends.
-#[derive(Debug, Clone)]
-pub enum Senders {
-    /// A host.
-    One(Spanned<String>),
-    /// Some hosts, with a flow each.
-    Each(Spanned<Vec<Spanned<String>>>),
-}
-
-impl<'de> Deserialize<'de> for Senders {
-    /// By hand, because serde's untagged enums forget places in the document.
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        struct NameOrList;
-        impl<'de> Visitor<'de> for NameOrList {
-            type Value = Names;
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("the name of a host, or a list of names such as [\"h1\", \"h2\"]")
+    /// Returns the place of a key, or of the key that stands for it if it is not given.
+    fn span(&self, key: FlowKey, sender: usize) -> Range<usize> {
+        fn at<T>(given: &Given<T>) -> Option<Range<usize>> {
+            given.as_ref().map(Spanned::span)
+        }
+        let sender = || match &self.from {
+            HostNames::One(name) => name.span(),
+            HostNames::Each(names) => {
+                names.get_ref().get(sender).map_or(names.span(), Spanned::span)
             }
-            fn visit_str<E: Error>(self, name: &str) -> Result<Names, E> {
-                Ok(Names::One(name.to_owned()))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Names, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(Names::Each)
-            }
+        };
+        let from = || match &self.from {
+            HostNames::One(name) => name.span(),
+            HostNames::Each(names) => names.span(),
+        };
+        let method = || self.method.span();
+        match key {
+            FlowKey::Name => at(&self.name).unwrap_or_else(sender),
+            FlowKey::From => from(),
+            FlowKey::Sender => sender(),
+            FlowKey::To => self.to.span(),
+            FlowKey::Method => method(),
+            FlowKey::Bytes => at(&self.bytes).or_else(|| at(&self.buffer)).unwrap_or_else(method),
+            FlowKey::Sl => at(&self.sl).unwrap_or_else(|| self.to.span()),
+            FlowKey::Samples => at(&self.samples).unwrap_or_else(method),
+            FlowKey::WarmupRounds => at(&self.warmup_rounds).unwrap_or_else(method),
+            FlowKey::Think => at(&self.think).unwrap_or_else(method),
+            FlowKey::Transport => at(&self.transport).unwrap_or_else(method),
+            FlowKey::Opcode => at(&self.opcode).unwrap_or_else(method),
+            FlowKey::Buffer => at(&self.buffer).unwrap_or_else(method),
+            FlowKey::Batch => at(&self.batch).unwrap_or_else(method),
+            FlowKey::Depth => at(&self.depth).unwrap_or_else(method),
+            FlowKey::Qps => at(&self.qps).unwrap_or_else(sender),
+            FlowKey::Rate => at(&self.rate).unwrap_or_else(method),
+            FlowKey::Start => at(&self.start).unwrap_or_else(method),
+            FlowKey::Stop => at(&self.stop).unwrap_or_else(method),
         }
-        enum Names {
-            One(String),
-            Each(Vec<Spanned<String>>),
-        }
-        impl<'de> Deserialize<'de> for Names {
-            fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-                d.deserialize_any(NameOrList)
-            }
-        }
-        let names = Spanned::<Names>::deserialize(d)?;
-        let span = names.span();
-        Ok(match names.into_inner() {
-            Names::One(name) => Senders::One(Spanned::new(span, name)),
-            Names::Each(names) => Senders::Each(Spanned::new(span, names)),
-        })
-    }
-}
-
-/// What a flow can do, by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum MethodName {
-    /// [`Method::RPerf`](crate::infiniband::Method::RPerf).
-    Rperf,
-    /// [`Method::PingPong`](crate::infiniband::Method::PingPong).
-    PingPong,
-    /// [`Method::PostPoll`](crate::infiniband::Method::PostPoll).
-    PostPoll,
-    /// [`Method::ClosedLoop`](crate::infiniband::Method::ClosedLoop).
-    ClosedLoop,
-    /// [`Method::Bulk`](crate::infiniband::Method::Bulk).
-    Bulk,
-}
-
-impl MethodName {
-    /// All of them.
-    pub const ALL: [MethodName; 5] = [
-        MethodName::Rperf,
-        MethodName::PingPong,
-        MethodName::PostPoll,
-        MethodName::ClosedLoop,
-        MethodName::Bulk,
-    ];
-
-    /// The name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            MethodName::Rperf => "rperf",
-            MethodName::PingPong => "ping-pong",
-            MethodName::PostPoll => "post-poll",
-            MethodName::ClosedLoop => "closed-loop",
-            MethodName::Bulk => "bulk",
-        }
-    }
-}
-
-names! { MethodName, "method", "rperf, ping-pong, post-poll, closed-loop or bulk",
-"rperf" => MethodName::Rperf, "ping-pong" => MethodName::PingPong,
-"post-poll" => MethodName::PostPoll, "closed-loop" => MethodName::ClosedLoop,
-"bulk" => MethodName::Bulk }
-
-names! { OpcodeName, "opcode", "send, write, write-imm, read or atomic",
-"send" => OpcodeName::Send, "write" => OpcodeName::Write, "write-imm" => OpcodeName::WriteImm,
-"read" => OpcodeName::Read, "atomic" => OpcodeName::Atomic }
-
-names! { Transport, "transport", "rc or ud", "rc" => Transport::Rc, "ud" => Transport::Ud }
-
-names! { Notify, "completion", "poll or event",
-"poll" => Notify::Poll, "event" => Notify::Event }
-
-impl FromStr for MethodName {
-    type Err = String;
-    fn from_str(name: &str) -> Result<Self, String> {
-        Text::read(name)
-    }
-}
-
-impl FromStr for OpcodeName {
-    type Err = String;
-    fn from_str(name: &str) -> Result<Self, String> {
-        Text::read(name)
     }
 }
 
 /// For `deserialize_with`: a method, which every flow has.
 fn method<'de, D: Deserializer<'de>>(d: D) -> Result<Spanned<MethodName>, D::Error> {
     text(d)?.ok_or_else(|| D::Error::missing_field("method"))
-}
-
-impl fmt::Display for MethodName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// What a generator can be told to post.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum OpcodeName {
-    /// SEND.
-    Send,
-    /// WRITE.
-    Write,
-    /// WRITE with immediate data.
-    WriteImm,
-    /// READ.
-    Read,
-    /// Compare-and-swap or fetch-and-add.
-    Atomic,
-}
-
-impl From<OpcodeName> for Opcode {
-    fn from(name: OpcodeName) -> Opcode {
-        match name {
-            OpcodeName::Send => Opcode::Send,
-            OpcodeName::Write => Opcode::Write,
-            OpcodeName::WriteImm => Opcode::WriteImm,
-            OpcodeName::Read => Opcode::Read,
-            OpcodeName::Atomic => Opcode::Atomic,
-        }
-    }
 }

@@ -1,4 +1,5 @@
-//! The text form of a [`InfinibandScenario`]: [`Spec`] is what a document says, a scenario what it means.
+//! Reader of scenario files of kind `infiniband`: values with their places in the file, from which a
+//! builder makes a scenario.
 //!
 //! `kind` and `[fabric]` are required. Every other key has the default that is shown here.
 //!
@@ -55,7 +56,7 @@
 //! seed = 1
 //! allow-credit-loops = false
 //!
-//! [[flow]]                     # as many as you like; see FlowSpec
+//! [[flow]]                     # as many as you like; see below
 //! from = "h1"
 //! to = "h0"
 //! method = "bulk"
@@ -64,32 +65,28 @@
 mod cct;
 pub(crate) mod congestion;
 mod device;
-pub(crate) mod fabric;
 mod flow;
-mod lanes;
-mod method;
 pub(crate) mod ports;
 mod qos;
-mod resolve;
 mod run;
 pub(crate) mod switch;
 
-pub use flow::{FlowSpec, MethodName, OpcodeName, Senders, unplaced};
+pub(in crate::infiniband) use device::default_model as default_device;
+pub(in crate::infiniband) use qos::default_tables;
 
-use crate::infiniband::InfinibandScenario;
+use super::{BuildError, InfinibandScenario};
 use crate::reader::files::fabric_span;
 use crate::reader::kind::{Kind, is_fabric_file};
 use crate::reader::tables::{placed, table};
 use crate::reader::text;
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::infiniband::Models;
-use bandwise_netsim::infiniband::switch::SwitchModel;
+use bandwise_topology::Fabric;
 use bandwise_topology::read::{self, FabricSpec, Format};
-use bandwise_topology::{Fabric, Routes};
 use congestion::CongestionSpec;
 use device::DeviceSpec;
+use flow::FlowSpec;
 use qos::QosSpec;
-use resolve::Ledger;
 use run::RunSpec;
 use serde::Deserialize;
 use std::ops::Range;
@@ -142,14 +139,11 @@ impl InfinibandScenario {
             Format::Ibnetdiscover => read::ibnetdiscover(source)?,
             Format::Ibsim => read::ibsim(source)?,
         };
+        let builder = InfinibandScenario::builder(fabric).title(source.name);
         let at = |name: &str| read::node_line(source, name).unwrap_or(0..0);
-        let scenario = InfinibandScenario {
-            title: source.name.to_owned(),
-            ..InfinibandScenario::on_fabric(fabric)
-        };
         let loops_allowed = "the fabric in a TOML scenario with run.allow-credit-loops = true";
-        fabric::check_credits(source, at, loops_allowed, &scenario)?;
-        Ok(scenario)
+        let error = |error| located(source, at, loops_allowed, &[], error);
+        builder.build().map_err(error)
     }
 
     /// Reads a TOML scenario.
@@ -178,32 +172,28 @@ impl InfinibandScenario {
         let fabric = fabric.get_ref().resolve(source)?;
         spec.resolve(source, fabric, at)
     }
+}
 
-    /// A fabric with everything else as it is by default, and no flows.
-    pub fn on_fabric(fabric: Fabric) -> InfinibandScenario {
-        let run = RunSpec::default_run();
-        InfinibandScenario {
-            title: String::new(),
-            routes: Routes::shortest(&fabric),
-            fabric,
-            models: Models {
-                switch: SwitchModel::usual(),
-                device: device::default_model(),
-                qos: qos::default_tables(),
-            },
-            flows: Vec::new(),
-            warmup: run.warmup,
-            duration: run.duration,
-            seed: run.seed,
+/// Gives an error of the builder its place in the file: a node of a credit loop stands at `at`, and
+/// `loops_allowed` says how such a loop is allowed.
+fn located(
+    source: &Source,
+    at: impl Fn(&str) -> Range<usize>,
+    loops_allowed: &str,
+    flows: &[FlowSpec],
+    error: BuildError,
+) -> InputError {
+    match error {
+        BuildError::Flow(error) => match flows.get(error.number) {
+            Some(spec) => spec.error(source, &error),
+            None => source.error(0..0, error.message).allowed(error.allowed),
+        },
+        BuildError::CreditLoop { ref node, .. } => {
+            let allowed =
+                format!("switches that form no ring, or {loops_allowed} to see it happen");
+            source.error(at(node), error.to_string()).allowed(allowed)
         }
-    }
-
-    /// Adds the flows of a spec (more than one where it has a list of senders), or none of them
-    /// if one can't be. `source` is what the spec was read from.
-    pub fn add_flows(&mut self, source: &Source, spec: &FlowSpec) -> Result<(), InputError> {
-        let flows = Ledger::of(self).flows(source, self, spec)?;
-        self.flows.extend(flows);
-        Ok(())
+        BuildError::VlArb(_) | BuildError::Time { .. } => source.error(0..0, error.to_string()),
     }
 }
 
@@ -224,23 +214,18 @@ impl Spec {
             models.device.congestion_control = Some(reaction);
         }
         let run = self.run.resolve(source)?;
-        let mut scenario = InfinibandScenario {
-            title: self.title.unwrap_or_else(|| source.name.to_owned()),
-            models,
-            warmup: run.warmup,
-            duration: run.duration,
-            seed: run.seed,
-            ..InfinibandScenario::on_fabric(fabric)
-        };
-        let mut ledger = Ledger::of(&scenario);
-        for spec in &self.flow {
-            let flows = ledger.flows(source, &scenario, spec)?;
-            scenario.flows.extend(flows);
+        let mut builder = InfinibandScenario::builder(fabric)
+            .title(self.title.as_deref().unwrap_or(source.name))
+            .models(models)
+            .warm_up(run.warmup)
+            .duration(run.duration)
+            .seed(run.seed)
+            .allow_credit_loops(self.run.allow_credit_loops);
+        for flow in &self.flow {
+            builder = builder.request(flow.request());
         }
-        if !self.run.allow_credit_loops {
-            let loops_allowed = "run.allow-credit-loops = true";
-            fabric::check_credits(source, |_| at.clone(), loops_allowed, &scenario)?;
-        }
-        Ok(scenario)
+        let loops_allowed = "run.allow-credit-loops = true";
+        let at = |_: &str| at.clone();
+        builder.build().map_err(|error| located(source, at, loops_allowed, &self.flow, error))
     }
 }

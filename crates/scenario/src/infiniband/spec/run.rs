@@ -1,5 +1,6 @@
 //! `[run]`: how long, and by which chances.
 
+use crate::infiniband::request::LONGEST;
 use crate::reader::values::{Given, number, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_units::Time;
@@ -23,9 +24,6 @@ pub(super) struct Run {
     pub(super) duration: Time,
     pub(super) seed: u64,
 }
-
-/// Simulated time that is still far from where picoseconds run out.
-pub(super) const LONGEST: Time = Time::from_ms(3_600_000);
 
 impl RunSpec {
     /// What isn't given.

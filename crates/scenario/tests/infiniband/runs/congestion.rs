@@ -43,8 +43,8 @@ fn it_keeps_the_queue_short_at_little_cost() {
 #[test]
 fn it_is_off_by_default() {
     let scenario = InfinibandScenario::from_text(&Source::new("s.toml", &incast(""))).unwrap();
-    assert_eq!(scenario.models.switch.marking, None);
-    assert_eq!(scenario.models.device.congestion_control, None);
+    assert_eq!(scenario.models().switch.marking, None);
+    assert_eq!(scenario.models().device.congestion_control, None);
 }
 
 /// Where nothing is ever marked, everything is as without it, to the last event.

@@ -1,7 +1,6 @@
 //! What documents mean.
 
 use super::{FULL, SMALL, read};
-use bandwise_input::Source;
 use bandwise_netsim::infiniband::PortQos;
 use bandwise_netsim::infiniband::egress::Scheduling;
 use bandwise_netsim::infiniband::host::{DeviceModel, IdleState, Notify, OsTick};
@@ -10,12 +9,15 @@ use bandwise_rdma::ib_congestion::{SourceSettings, Victims, linear_table, quadra
 use bandwise_rdma::qos::{Sl2Vl, VlArbTable};
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rdma::wire::Mtu;
-use bandwise_scenario::infiniband::{
-    FlowSpec, InfinibandScenario, Method, MethodName, Senders, unplaced,
-};
+use bandwise_scenario::infiniband::{InfinibandScenario, Method};
 use bandwise_topology::{Fabric, builders, write};
 use bandwise_units::{BitRate, Bytes, Time};
 use std::ops::ControlFlow;
+
+/// A scenario without flows in which everything has its default.
+fn defaults_on(fabric: Fabric) -> InfinibandScenario {
+    InfinibandScenario::builder(fabric).build().unwrap()
+}
 
 fn fabric() -> Fabric {
     builders::single_switch(3, BitRate::from_gbps(40), Time::from_ns(10)).unwrap()
@@ -24,21 +26,21 @@ fn fabric() -> Fabric {
 #[test]
 fn the_smallest_document_has_good_defaults() {
     let scenario = read(SMALL);
-    let other = InfinibandScenario::on_fabric(scenario.fabric.clone());
-    assert_eq!(scenario.title, "s.toml");
-    assert_eq!(scenario.models, other.models);
-    assert_eq!(scenario.models.device, DeviceModel::connectx4_56g());
-    assert_eq!(scenario.models.switch.buffer, Bytes::from_kib(32));
-    assert_eq!(scenario.models.switch.hiccup, None);
-    let run = |s: &InfinibandScenario| (s.warmup, s.duration, s.seed);
+    let other = defaults_on(scenario.fabric().clone());
+    assert_eq!(scenario.title(), "s.toml");
+    assert_eq!(scenario.models(), other.models());
+    assert_eq!(scenario.models().device, DeviceModel::connectx4_56g());
+    assert_eq!(scenario.models().switch.buffer, Bytes::from_kib(32));
+    assert_eq!(scenario.models().switch.hiccup, None);
+    let run = |s: &InfinibandScenario| (s.warm_up(), s.duration(), s.seed());
     assert_eq!(run(&scenario), (Time::from_us(100), Time::from_ms(50), 1));
     assert_eq!(run(&scenario), run(&other));
-    let names: Vec<&str> = scenario.flows.iter().map(|f| f.name.as_str()).collect();
+    let names: Vec<&str> = scenario.flows().iter().map(|f| f.name.as_str()).collect();
     assert_eq!(names, ["bulk h1->h0", "rperf h2->h0"]);
-    let Method::Bulk(bulk) = &scenario.flows[0].method else { panic!("not bulk") };
+    let Method::Bulk(bulk) = &scenario.flows()[0].method else { panic!("not bulk") };
     assert_eq!((bulk.bytes, bulk.buffer, bulk.opcode), (4096, Bytes::from_kib(32), Opcode::Write));
     assert_eq!((bulk.batch, bulk.depth, bulk.qps, bulk.rate), (1, 128, 1, None));
-    let Method::RPerf(rperf) = &scenario.flows[1].method else { panic!("not rperf") };
+    let Method::RPerf(rperf) = &scenario.flows()[1].method else { panic!("not rperf") };
     assert_eq!((rperf.bytes, rperf.samples, rperf.warmup), (64, 10_000, 20));
     assert_eq!(rperf.think, Time::from_ns(600));
 }
@@ -50,9 +52,9 @@ fn idle_state(after_us: u64, exit_us: u64) -> IdleState {
 #[test]
 fn every_key_arrives() {
     let s = read(FULL);
-    assert_eq!(s.title, "Two bulk senders and a latency-sensitive flow");
-    assert_eq!((s.warmup, s.duration, s.seed), (Time::from_us(50), Time::from_ms(5), 7));
-    let switch = &s.models.switch;
+    assert_eq!(s.title(), "Two bulk senders and a latency-sensitive flow");
+    assert_eq!((s.warm_up(), s.duration(), s.seed()), (Time::from_us(50), Time::from_ms(5), 7));
+    let switch = &s.models().switch;
     assert_eq!((switch.latency, switch.credit_delay), (Time::from_ns(210), Time::from_ns(40)));
     assert_eq!((switch.scheduling, switch.queueing), (Scheduling::RoundRobin, Queueing::Voq));
     assert_eq!(switch.buffer, Bytes::from_kib(16));
@@ -89,8 +91,8 @@ fn every_key_arrives() {
         inline_max: Bytes::new(220),
         congestion_control: Some(SourceSettings::new(table, 100, 2, 1).unwrap()),
     };
-    assert_eq!(s.models.device, device);
-    let qos = &s.models.qos;
+    assert_eq!(s.models().device, device);
+    let qos = &s.models().qos;
     let turns = |text: &str| text.split(' ').map(|t| t.parse().unwrap()).collect();
     let vlarb = VlArbTable { high: turns("1:64"), low: turns("0:64 3:0"), high_limit: 1 };
     assert_eq!((qos.sl2vl.vls(), &qos.vlarb), (0b1011, &vlarb));
@@ -98,7 +100,7 @@ fn every_key_arrives() {
         let lanes = first.into_iter().chain([0; 12]).collect::<Vec<u8>>();
         Some(Sl2Vl::try_from(lanes).unwrap())
     };
-    let node = |name| s.fabric.find(name).unwrap();
+    let node = |name| s.fabric().find(name).unwrap();
     let port =
         |name, input, output| PortQos { node: node(name), input, output, sl2vl: None, vlarb: None };
     let out = VlArbTable { high: vec![], low: turns("0:32 3:16"), high_limit: 2 };
@@ -110,20 +112,20 @@ fn every_key_arrives() {
     ];
     assert_eq!(qos.ports, ports);
     let ends: Vec<_> =
-        s.flows.iter().map(|f| (f.name.as_str(), f.from, f.to, f.sl.get())).collect();
+        s.flows().iter().map(|f| (f.name.as_str(), f.from, f.to, f.sl.get())).collect();
     let (h1, h2) = (("bsg h1->dst", 1, 0, 0), ("bsg h2->dst", 2, 0, 0));
     let rest = [("lsg", 3, 0, 1), ("closed-loop h6->h1", 3, 1, 0), ("ud", 3, 2, 0)];
     assert_eq!(ends, [[h1, h2].as_slice(), &rest].concat());
-    let Method::Bulk(bulk) = &s.flows[1].method else { panic!("not bulk") };
+    let Method::Bulk(bulk) = &s.flows()[1].method else { panic!("not bulk") };
     assert_eq!((bulk.bytes, bulk.buffer, bulk.opcode), (2048, Bytes::from_kib(64), Opcode::Send));
     assert_eq!((bulk.batch, bulk.depth, bulk.qps), (8, 256, 2));
     assert_eq!(bulk.rate, Some(BitRate::from_gbps(10)));
     assert_eq!((bulk.start, bulk.stop), (Time::from_us(20), Some(Time::from_ms(3))));
-    let Method::RPerf(rperf) = &s.flows[2].method else { panic!("not rperf") };
+    let Method::RPerf(rperf) = &s.flows()[2].method else { panic!("not rperf") };
     assert_eq!((rperf.bytes, rperf.samples, rperf.warmup), (64, 500, 5));
     assert_eq!(rperf.think, Time::from_us(1));
-    assert!(matches!(s.flows[3].method, Method::ClosedLoop { opcode: Opcode::WriteImm, .. }));
-    let how: Vec<_> = s.flows[2..].iter().map(|f| (f.transport, f.notify)).collect();
+    assert!(matches!(s.flows()[3].method, Method::ClosedLoop { opcode: Opcode::WriteImm, .. }));
+    let how: Vec<_> = s.flows()[2..].iter().map(|f| (f.transport, f.notify)).collect();
     let (rc, ud) = (Transport::Rc, Transport::Ud);
     assert_eq!(how, [(rc, Notify::Poll), (rc, Notify::Event), (ud, Notify::Poll)]);
 }
@@ -132,7 +134,7 @@ fn every_key_arrives() {
 fn waits_grow_with_the_index_or_its_square() {
     let reaction = |keys: &str| {
         let scenario = read(&format!("{SMALL}[congestion-control]\n{keys}\n"));
-        scenario.models.device.congestion_control.unwrap()
+        scenario.models().device.congestion_control.clone().unwrap()
     };
     let settings = |table| SourceSettings::new(table, 150, 1, 0).unwrap();
     assert_eq!(reaction("table = 5"), settings(linear_table(5)));
@@ -146,7 +148,7 @@ fn waits_grow_with_the_index_or_its_square() {
 fn a_lane_is_congested_by_half_of_the_buffer() {
     let threshold = |keys: &str| {
         let scenario = read(&format!("{SMALL}[congestion-control]\n{keys}\n"));
-        scenario.models.switch.marking.unwrap().threshold
+        scenario.models().switch.marking.unwrap().threshold
     };
     assert_eq!(threshold(""), Bytes::from_kib(16));
     assert_eq!(threshold("[switch]\nbuffer = \"20 KiB\""), Bytes::from_kib(10));
@@ -157,22 +159,22 @@ fn a_lane_is_congested_by_half_of_the_buffer() {
 fn every_method_and_alternative() {
     for method in ["rperf", "ping-pong", "post-poll", "closed-loop", "bulk"] {
         let scenario = read(&SMALL.replace("\"rperf\"", &format!("{method:?}")));
-        assert_eq!(scenario.flows[1].name, format!("{method} h2->h0"));
+        assert_eq!(scenario.flows()[1].name, format!("{method} h2->h0"));
     }
     let off = read(
         "kind = \"infiniband\"\n[fabric]\nbuild = \"back-to-back\"\nlink = { rate = \"1 Gbps\" }\n\
                     [device]\nos-tick = false\nmtu = \"1 KiB\"\n[switch]\nhiccup = false\n",
     );
-    assert_eq!((off.models.device.os_tick, off.models.switch.hiccup), (None, None));
-    assert_eq!(off.models.device.mtu.get(), 1024);
-    assert!(off.flows.is_empty());
+    assert_eq!((off.models().device.os_tick, off.models().switch.hiccup), (None, None));
+    assert_eq!(off.models().device.mtu.get(), 1024);
+    assert!(off.flows().is_empty());
 }
 
 #[test]
 fn every_opcode_with_the_payload_that_it_has() {
     let flow = |method: &str, keys: &str| {
         let text = SMALL.replace("\"rperf\"", &format!("{method:?}\n{keys}"));
-        read(&format!("{text}[device]\nmtu = 2048\n")).flows.pop().unwrap()
+        read(&format!("{text}[device]\nmtu = 2048\n")).flows().last().unwrap().clone()
     };
     let bulk = |keys: &str| match flow("bulk", keys).method {
         Method::Bulk(bulk) => (bulk.opcode, bulk.bytes),
@@ -202,7 +204,7 @@ fn every_opcode_with_the_payload_that_it_has() {
 
 #[test]
 fn lanes_without_a_turn_of_their_own_share_evenly() {
-    let qos = |keys: &str| read(&format!("{SMALL}[qos]\n{keys}\n")).models.qos.vlarb;
+    let qos = |keys: &str| read(&format!("{SMALL}[qos]\n{keys}\n")).models().qos.vlarb.clone();
     let sl2vl = "sl2vl = [0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15]";
     let text = |turns: &[bandwise_rdma::qos::VlArbEntry]| {
         turns.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
@@ -221,43 +223,21 @@ fn lanes_without_a_turn_of_their_own_share_evenly() {
 fn no_time_at_all_passes_in_a_stage_and_it_still_runs() {
     let text = format!("{SMALL}[switch]\nlatency = \"0 ns\"\ncredit-delay = \"0 ns\"\n")
         .replace("Gbps\" }", "Gbps\", delay = \"0 ns\" }");
-    let mut scenario = read(&text);
-    scenario.duration = Time::from_us(50);
-    let results = scenario.run(|_| ControlFlow::Continue(())).unwrap();
+    let scenario = read(&text);
+    let scenario = scenario.into_builder().duration(Time::from_us(50)).build().unwrap();
+    let results = scenario.run(|_| ControlFlow::Continue(()));
     assert!(results.counters.packets_delivered > 100);
-}
-
-#[test]
-fn flows_come_from_flags_too() {
-    let mut scenario = InfinibandScenario::on_fabric(fabric());
-    let flags = Source::new("<flags>", "");
-    let spec = FlowSpec {
-        from: Senders::Each(unplaced(vec![unplaced("h1".into()), unplaced("h2".into())])),
-        qps: Some(unplaced(2)),
-        ..FlowSpec::new("h1", "h0", MethodName::Bulk)
-    };
-    scenario.add_flows(&flags, &spec).unwrap();
-    let bulk: Vec<&str> = scenario.flows.iter().map(|f| f.name.as_str()).collect();
-    assert_eq!(bulk, ["bulk h1->h0", "bulk h2->h0"]);
-    let twice = scenario.add_flows(&flags, &FlowSpec::new("h2", "h0", MethodName::Bulk));
-    insta::assert_snapshot!(twice.unwrap_err(), @r#"<flags>:1: two flows have the name "bulk h2->h0" (allowed: a `name` that no other flow has)"#);
-    let unknown = FlowSpec {
-        from: Senders::Each(unplaced(vec![unplaced("h2".into()), unplaced("h9".into())])),
-        ..FlowSpec::new("", "h1", MethodName::Rperf)
-    };
-    insta::assert_snapshot!(scenario.add_flows(&flags, &unknown).unwrap_err(), @r#"<flags>:1: there is no host "h9" (allowed: one of 3 hosts: "h0", "h1", "h2")"#);
-    assert_eq!(scenario.flows.len(), 2, "all of a spec or nothing");
 }
 
 #[test]
 fn a_fabric_file_is_a_scenario_without_flows() {
     for text in [write::toml(&fabric()), write::ibsim(&fabric())] {
         let scenario = read(&text);
-        assert_eq!(scenario.fabric.hosts().len(), 3, "{text}");
-        assert_eq!((scenario.title.as_str(), scenario.flows.len()), ("s.toml", 0));
+        assert_eq!(scenario.fabric().hosts().len(), 3, "{text}");
+        assert_eq!((scenario.title(), scenario.flows().len()), ("s.toml", 0));
     }
     let discovered = include_str!("../../../../topology/tests/data/two-racks.ibnetdiscover");
-    assert!(read(discovered).fabric.hosts().len() > 1);
+    assert!(read(discovered).fabric().hosts().len() > 1);
 }
 
 #[test]
@@ -267,17 +247,17 @@ fn the_form_as_documented_has_the_defaults() {
         .filter_map(|l| l.strip_prefix("//!"));
     let toml = form.skip_while(|l| *l != " ```toml").skip(1).take_while(|l| *l != " ```");
     let documented = read(&toml.collect::<Vec<_>>().join("\n"));
-    let mut models = InfinibandScenario::on_fabric(documented.fabric.clone()).models;
-    let controlled = read(&format!("{SMALL}[congestion-control]\n")).models;
+    let mut models = defaults_on(documented.fabric().clone()).models().clone();
+    let controlled = read(&format!("{SMALL}[congestion-control]\n")).models().clone();
     assert!(controlled.switch.marking.is_some());
     models.switch.marking = controlled.switch.marking;
     models.device.congestion_control = controlled.device.congestion_control;
-    let port = documented.models.qos.ports[0].clone();
+    let port = documented.models().qos.ports[0].clone();
     assert_eq!((port.input, port.output, port.vlarb), (Some(3), Some(7), None));
     assert_eq!(port.sl2vl, Some(models.qos.sl2vl));
-    models.qos.ports = documented.models.qos.ports.clone();
-    assert_eq!(documented.models, models);
-    let run = |s: &InfinibandScenario| (s.warmup, s.duration, s.seed);
-    assert_eq!(run(&documented), run(&InfinibandScenario::on_fabric(fabric())));
-    assert_eq!(documented.flows.len(), 1);
+    models.qos.ports = documented.models().qos.ports.clone();
+    assert_eq!(*documented.models(), models);
+    let run = |s: &InfinibandScenario| (s.warm_up(), s.duration(), s.seed());
+    assert_eq!(run(&documented), run(&defaults_on(fabric())));
+    assert_eq!(documented.flows().len(), 1);
 }

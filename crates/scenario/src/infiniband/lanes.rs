@@ -1,76 +1,58 @@
-//! A flow's lanes: each link of its way, and of the way back, must have one that has turns. Else
-//! its packets would be dropped, or wait for ever.
+//! Lanes of a flow. Each link of its path, and of the path back, must have a lane that the arbitration
+//! table serves; otherwise its packets are dropped or wait for ever.
 
-use super::flow::FlowSpec;
-use crate::infiniband::{Flow, InfinibandScenario};
-use crate::reader::values::place;
-use bandwise_input::{InputError, Source};
+use super::{Flow, FlowError, FlowKey, InfinibandScenario};
 use bandwise_netsim::infiniband::PortQos;
 use bandwise_rdma::qos::{Sl, Vl};
 use bandwise_rdma::verbs::Transport;
 use bandwise_topology::Port;
 
-/// The service level that a flow asks for.
-pub(super) fn service_level(source: &Source, spec: &FlowSpec) -> Result<Sl, InputError> {
-    let number = spec.sl.as_ref().map_or(0, |sl| *sl.get_ref());
-    let level = u8::try_from(number).ok().and_then(|n| Sl::try_from(n).ok());
-    level.ok_or_else(|| {
-        let at = place(&spec.sl, spec.to.span());
-        source.error(at, format!("sl can't be {number}")).allowed("0 to 15")
-    })
-}
-
-/// Refuses a flow that has no lane somewhere, or one without a turn.
-pub(super) fn check(
-    source: &Source,
-    scenario: &InfinibandScenario,
-    spec: &FlowSpec,
-    flow: &Flow,
-) -> Result<(), InputError> {
-    let ways = Ways::of(scenario, flow);
-    let Some(obstacle) = ways.obstacle(flow.sl) else { return Ok(()) };
+/// Refuses a flow with a link on which its packets have no lane, or a lane that is never served.
+pub(super) fn check(scenario: &InfinibandScenario, flow: &Flow) -> Result<(), FlowError> {
+    let paths = Paths::of(scenario, flow);
+    let Some(obstacle) = paths.obstacle(flow.sl) else { return Ok(()) };
     let (message, remedy) = obstacle.explain(scenario, flow.sl);
     let levels = (0..=15).filter_map(|n| Sl::try_from(n).ok());
-    let levels = levels.filter(|&sl| ways.obstacle(sl).is_none());
+    let levels = levels.filter(|&sl| paths.obstacle(sl).is_none());
     let levels: Vec<String> = levels.map(|sl| sl.get().to_string()).collect();
     let allowed = match levels.len() {
         0 => remedy,
         _ => format!("sl = {}, or {remedy}", levels.join(", ")),
     };
-    let at = place(&spec.sl, spec.to.span());
-    Err(source.error(at, message).allowed(allowed))
+    Err(FlowError::new(FlowKey::Sl, message).allowed(allowed))
 }
 
-/// The output ports that a flow's packets leave by.
-struct Ways<'a> {
+/// Output ports of a flow's packets.
+struct Paths<'a> {
     scenario: &'a InfinibandScenario,
     there: Vec<Port>,
     back: Vec<Port>,
 }
 
-/// A port where packets don't get on.
+/// A port that packets of a service level do not pass.
 struct Obstacle {
-    /// Where they came in, at a switch.
+    /// Input port of the packets, at a switch.
     input: Option<Port>,
     output: Port,
-    /// The lane without a turn; `None` if there is no lane.
+    /// Lane that is never served; `None` if the level has no lane.
     vl: Option<Vl>,
     is_back: bool,
 }
 
-impl<'a> Ways<'a> {
+impl<'a> Paths<'a> {
     fn of(scenario: &'a InfinibandScenario, flow: &Flow) -> Self {
-        let hosts = scenario.fabric.hosts();
-        let way = |a: usize, b: usize| scenario.routes.path(&scenario.fabric, hosts[a], hosts[b]);
-        let mut back = way(flow.to, flow.from);
+        let hosts = scenario.fabric().hosts();
+        let path =
+            |a: usize, b: usize| scenario.routes().path(scenario.fabric(), hosts[a], hosts[b]);
+        let mut back = path(flow.to, flow.from);
         if flow.transport == Transport::Ud {
             // Nothing comes back, but a queue pair has a lane at its own port.
             back.truncate(1);
         }
-        Ways { scenario, there: way(flow.from, flow.to), back }
+        Paths { scenario, there: path(flow.from, flow.to), back }
     }
 
-    /// The first port where packets of that level don't get on.
+    /// Returns the first port that packets of that level do not pass.
     fn obstacle(&self, sl: Sl) -> Option<Obstacle> {
         let there = self.obstacle_on(&self.there, sl);
         there.or_else(|| {
@@ -79,36 +61,36 @@ impl<'a> Ways<'a> {
         })
     }
 
-    fn obstacle_on(&self, way: &[Port], sl: Sl) -> Option<Obstacle> {
-        let qos = &self.scenario.models.qos;
+    fn obstacle_on(&self, path: &[Port], sl: Sl) -> Option<Obstacle> {
+        let qos = &self.scenario.models().qos;
         let mut input: Option<Port> = None;
-        for &output in way {
+        for &output in path {
             let sl2vl = qos.sl2vl(output.node, input.map(|port| port.number), output.number);
             let vl = sl2vl.vl(sl);
             let vlarb = qos.vlarb(output.node, output.number);
             if vl.is_none_or(|vl| vlarb.unserved(vl.bit()) != 0) {
                 return Some(Obstacle { input, output, vl, is_back: false });
             }
-            input = self.scenario.fabric.peer(output).map(|(port, _)| port);
+            input = self.scenario.fabric().peer(output).map(|(port, _)| port);
         }
         None
     }
 }
 
 impl Obstacle {
-    /// What is wrong there, and what would help.
+    /// Returns the mistake and the remedy.
     fn explain(&self, scenario: &InfinibandScenario, sl: Sl) -> (String, String) {
         let Obstacle { input, output, vl, is_back } = *self;
-        let qos = &scenario.models.qos;
-        let name = |port| scenario.fabric.describe(port);
+        let qos = &scenario.models().qos;
+        let name = |port| scenario.fabric().describe(port);
         let at = match input {
             Some(input) => format!("from {} to {}", name(input), name(output)),
             None => format!("at {}", name(output)),
         };
         let back = if is_back { ", on the way back" } else { "" };
-        // The table is the port's own, or that of all.
+        // The table is the port's own, or that of all ports.
         let own = || qos.ports.iter().filter(|p| p.node == output.node && is(p.output, output));
-        let node = &scenario.fabric.node(output.node).name;
+        let node = &scenario.fabric().node(output.node).name;
         match vl {
             None => {
                 let by_input = |p: &PortQos| input.is_none_or(|input| is(p.input, input));
@@ -135,7 +117,7 @@ impl Obstacle {
     }
 }
 
-/// Whether a table for `given` (all ports, if none) is one for `port`.
+/// Returns whether a table for `given` (`None`: all ports) applies to `port`.
 fn is(given: Option<u8>, port: Port) -> bool {
     given.is_none_or(|number| number == port.number)
 }

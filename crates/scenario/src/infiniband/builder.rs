@@ -1,0 +1,303 @@
+//! [`InfinibandBuilder`]: checks everything about a scenario before it can be run.
+
+use super::request::{self, FlowError, FlowKey, FlowRequest};
+use super::{Flow, InfinibandScenario, Method, lanes};
+use bandwise_netsim::infiniband::Models;
+use bandwise_netsim::infiniband::switch::SwitchModel;
+use bandwise_rdma::qos::VlArbError;
+use bandwise_topology::routes::credit_loop;
+use bandwise_topology::{Fabric, Port, Routes};
+use bandwise_units::Time;
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+/// Most queue pairs of a host: their numbers have 16 bits.
+const MOST_QPS: u32 = u16::MAX as u32;
+
+/// Builds an [`InfinibandScenario`].
+///
+/// ```
+/// use bandwise_scenario::infiniband::{FlowRequest, InfinibandScenario, MethodName, Senders};
+/// use bandwise_topology::builders;
+/// use bandwise_units::{BitRate, Time};
+///
+/// let fabric = builders::single_switch(3, BitRate::from_gbps(100), Time::from_ns(10)).unwrap();
+/// let scenario = InfinibandScenario::builder(fabric)
+///     .request(FlowRequest::new(Senders::One("h1".into()), "h0", MethodName::Bulk))
+///     .duration(Time::from_us(100))
+///     .build()
+///     .unwrap();
+/// assert_eq!(scenario.flows().len(), 1);
+/// ```
+#[derive(Debug, Clone)]
+pub struct InfinibandBuilder {
+    /// Scenario so far; its flows are those of `added`.
+    scenario: InfinibandScenario,
+    added: Vec<Added>,
+}
+
+/// A flow that was added.
+#[derive(Debug, Clone)]
+enum Added {
+    Flow(Flow),
+    Request(FlowRequest),
+}
+
+/// A reason why a scenario can't be built.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// A flow is impossible.
+    #[error(transparent)]
+    Flow(#[from] FlowError),
+    /// An arbitration table is unusable.
+    #[error(transparent)]
+    VlArb(#[from] VlArbError),
+    /// A time is out of its range.
+    #[error("{key} can't be {value} (allowed: {} to {})", .range.start(), .range.end())]
+    Time {
+        /// Key of `[run]`.
+        key: &'static str,
+        /// Value.
+        value: Time,
+        /// Allowed values.
+        range: RangeInclusive<Time>,
+    },
+    /// Output ports can wait for each other's credits in a circle.
+    #[error("ports can wait for each other's credits in a circle: {}", .ports.join(" -> "))]
+    CreditLoop {
+        /// Node of the first port.
+        node: String,
+        /// Ports by name, the first once more at the end; of a long loop the first 32.
+        ports: Vec<String>,
+    },
+}
+
+impl InfinibandBuilder {
+    pub(super) fn new(fabric: Fabric) -> Self {
+        let models = Models {
+            switch: SwitchModel::usual(),
+            device: super::spec::default_device(),
+            qos: super::spec::default_tables(),
+        };
+        let scenario = InfinibandScenario {
+            title: String::new(),
+            routes: Routes::shortest(&fabric),
+            fabric,
+            models,
+            flows: Vec::new(),
+            warm_up: Time::from_us(100),
+            duration: Time::from_ms(50),
+            seed: 1,
+            allow_credit_loops: false,
+        };
+        InfinibandBuilder { scenario, added: Vec::new() }
+    }
+
+    pub(super) fn from_scenario(mut scenario: InfinibandScenario) -> Self {
+        let added = scenario.flows.drain(..).map(Added::Flow).collect();
+        InfinibandBuilder { scenario, added }
+    }
+
+    /// Sets the title.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.scenario.title = title.into();
+        self
+    }
+
+    /// Sets the models of switches, hosts and tables.
+    #[must_use]
+    pub fn models(mut self, models: Models) -> Self {
+        self.scenario.models = models;
+        self
+    }
+
+    /// Changes the models in place.
+    #[must_use]
+    pub fn change_models(mut self, change: impl FnOnce(&mut Models)) -> Self {
+        change(&mut self.scenario.models);
+        self
+    }
+
+    /// Adds a flow by the ranks of its hosts.
+    #[must_use]
+    pub fn flow(mut self, flow: Flow) -> Self {
+        self.added.push(Added::Flow(flow));
+        self
+    }
+
+    /// Adds a flow, or one of each of several senders, by the names of its hosts.
+    #[must_use]
+    pub fn request(mut self, request: FlowRequest) -> Self {
+        self.added.push(Added::Request(request));
+        self
+    }
+
+    /// Removes all flows.
+    #[must_use]
+    pub fn without_flows(mut self) -> Self {
+        self.added.clear();
+        self
+    }
+
+    /// Sets the time during which bulk flows run before anything is measured, up to an hour.
+    #[must_use]
+    pub fn warm_up(mut self, time: Time) -> Self {
+        self.scenario.warm_up = time;
+        self
+    }
+
+    /// Sets the longest time that is measured, 1 ps to an hour.
+    #[must_use]
+    pub fn duration(mut self, time: Time) -> Self {
+        self.scenario.duration = time;
+        self
+    }
+
+    /// Sets the seed of all random streams.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.scenario.seed = seed;
+        self
+    }
+
+    /// Sets whether routes may form a circle of waiting ports.
+    #[must_use]
+    pub fn allow_credit_loops(mut self, allow: bool) -> Self {
+        self.scenario.allow_credit_loops = allow;
+        self
+    }
+
+    /// Checks everything and returns the scenario.
+    ///
+    /// # Errors
+    ///
+    /// A flow, a table or a time is impossible, or the routes can deadlock and that is not allowed.
+    pub fn build(self) -> Result<InfinibandScenario, BuildError> {
+        let InfinibandBuilder { mut scenario, added } = self;
+        let longest = request::LONGEST;
+        within("warmup", scenario.warm_up, Time::ZERO..=longest)?;
+        within("duration", scenario.duration, Time::from_ps(1)..=longest)?;
+        let qos = &scenario.models.qos;
+        for table in qos.ports.iter().filter_map(|port| port.vlarb.as_ref()).chain([&qos.vlarb]) {
+            table.validate()?;
+        }
+        let mtu = scenario.models.device.mtu;
+        let mut flows = Flows::new(&scenario);
+        for (number, added) in added.into_iter().enumerate() {
+            let of_number = |error| FlowError { number, ..error };
+            match added {
+                Added::Flow(flow) => flows.add(flow).map_err(of_number)?,
+                Added::Request(request) => {
+                    let own = request.flows(&scenario.fabric, mtu).map_err(of_number)?;
+                    for (sender, flow) in own.into_iter().enumerate() {
+                        let at = |error| FlowError { sender, ..of_number(error) };
+                        flows.add(flow).map_err(at)?;
+                    }
+                }
+            }
+        }
+        scenario.flows = flows.flows;
+        if !scenario.allow_credit_loops
+            && let Some(ports) = credit_loop(&scenario.fabric, &scenario.routes)
+        {
+            return Err(credit_loop_error(&scenario.fabric, &ports));
+        }
+        Ok(scenario)
+    }
+}
+
+/// Ports of a credit loop that an error names.
+const MOST_PORTS: usize = 32;
+
+fn credit_loop_error(fabric: &Fabric, ports: &[Port]) -> BuildError {
+    let name = |&port: &Port| fabric.describe(port);
+    let mut names: Vec<String> = ports.iter().take(MOST_PORTS).map(name).collect();
+    if ports.len() > MOST_PORTS {
+        names.push(format!("({} more)", ports.len() - MOST_PORTS));
+    }
+    names.extend(ports.first().map(name));
+    let node = ports.first().map_or_else(String::new, |port| fabric.node(port.node).name.clone());
+    BuildError::CreditLoop { node, ports: names }
+}
+
+fn within(key: &'static str, value: Time, range: RangeInclusive<Time>) -> Result<(), BuildError> {
+    match range.contains(&value) {
+        true => Ok(()),
+        false => Err(BuildError::Time { key, value, range }),
+    }
+}
+
+/// Flows that are possible together.
+struct Flows<'a> {
+    scenario: &'a InfinibandScenario,
+    flows: Vec<Flow>,
+    names: BTreeSet<String>,
+    /// Queue pairs by host.
+    qps: Vec<u32>,
+}
+
+impl<'a> Flows<'a> {
+    fn new(scenario: &'a InfinibandScenario) -> Self {
+        let qps = vec![0; scenario.fabric.hosts().len()];
+        Flows { scenario, flows: Vec::new(), names: BTreeSet::new(), qps }
+    }
+
+    /// Adds a flow, if it is possible beside the others.
+    fn add(&mut self, flow: Flow) -> Result<(), FlowError> {
+        let hosts = self.scenario.fabric.hosts();
+        for (key, host) in [(FlowKey::Sender, flow.from), (FlowKey::To, flow.to)] {
+            if host >= hosts.len() {
+                let error = FlowError::new(key, format!("there is no host {host}"));
+                return Err(error.allowed(format!("hosts 0 to {}", hosts.len() - 1)));
+            }
+        }
+        if flow.from == flow.to {
+            let name = &self.scenario.fabric.node(hosts[flow.from]).name;
+            let error = FlowError::new(FlowKey::Sender, format!("{name:?} sends to itself"));
+            return Err(error.allowed("two different hosts"));
+        }
+        self.check_name(&flow.name)?;
+        request::check(&flow, self.scenario.models.device.mtu)?;
+        lanes::check(self.scenario, &flow)?;
+        self.connect(&flow)?;
+        self.flows.push(flow);
+        Ok(())
+    }
+
+    fn check_name(&mut self, name: &str) -> Result<(), FlowError> {
+        if name.trim().is_empty() || name.contains(char::is_control) {
+            let message = format!("{name:?} can't be the name of a flow");
+            let allowed = "one or more characters, none of them a control character";
+            return Err(FlowError::new(FlowKey::Name, message).allowed(allowed));
+        }
+        if !self.names.insert(name.to_owned()) {
+            let message = format!("two flows have the name {name:?}");
+            let allowed = "a `name` that no other flow has";
+            return Err(FlowError::new(FlowKey::Name, message).allowed(allowed));
+        }
+        Ok(())
+    }
+
+    /// Counts the queue pairs of a flow. RPerf's loopback has both ends at the sender.
+    fn connect(&mut self, flow: &Flow) -> Result<(), FlowError> {
+        let (from, to) = match &flow.method {
+            Method::RPerf(_) => (3, 1),
+            Method::Bulk(bulk) => (u32::from(bulk.qps), u32::from(bulk.qps)),
+            _ => (1, 1),
+        };
+        for (host, more) in [(flow.from, from), (flow.to, to)] {
+            self.qps[host] = self.qps[host].saturating_add(more);
+        }
+        for host in [flow.from, flow.to] {
+            if self.qps[host] > MOST_QPS {
+                let id = self.scenario.fabric.hosts()[host];
+                let name = &self.scenario.fabric.node(id).name;
+                let message = format!("{name:?} has {} queue pairs with this", self.qps[host]);
+                let error = FlowError::new(FlowKey::Qps, message);
+                return Err(error.allowed(format!("up to {MOST_QPS} for each host")));
+            }
+        }
+        Ok(())
+    }
+}
