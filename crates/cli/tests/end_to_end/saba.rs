@@ -305,9 +305,9 @@ fn what_is_refused_of_models_and_fabrics() {
     let unused = ["jobs.toml:2", "models.toml, and no job that has one", "applications: \"sort\""];
     jobs("model = \"sort\"", "workload = \"TS\"", &unused);
     jobs("models = \"models.toml\"\n", "", &["jobs.toml:6", "no table of models", "--models"]);
-    jobs("instances = 8", "instances = 9", &["jobs.toml:7", "9 instances on 8 hosts", "1 to 8"]);
+    jobs("instances = 8", "instances = 9", &["jobs.toml:8", "9 instances on 8 hosts", "1 to 8"]);
     let stage = "name = \"sort\"\nstage = [{ compute = \"1 s\" }]";
-    jobs("workload = \"LR\"", stage, &["jobs.toml:10", "another model of \"sort\"", "a name"]);
+    jobs("workload = \"LR\"", stage, &["jobs.toml:11", "another model of \"sort\"", "a name"]);
     jobs("models.toml", "none.toml", &["jobs.toml:2", "none.toml"]);
     place.write("models.toml", "application = []\n");
     place.run(&["saba", "plan", "jobs.toml", "--models", "models.toml"]).refused(&[
