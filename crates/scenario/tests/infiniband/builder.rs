@@ -115,7 +115,7 @@ fn bulk() -> impl Strategy<Value = BulkTraffic> {
             qps,
             rate: rate.map(BitRate::from_bps),
             start: Time::from_us(start),
-            stop: stop.map(|stop| Time::from_us(stop)),
+            stop: stop.map(Time::from_us),
         }
     })
 }
