@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The order of crates; each may depend on those before it.
-const ORDER: [&str; 25] = [
+const ORDER: [&str; 26] = [
     "units",
     "random",
     "input",
@@ -28,6 +28,7 @@ const ORDER: [&str; 25] = [
     "scenario",
     "trace",
     "agents",
+    "measure",
     "report",
     "papers",
     "cli",

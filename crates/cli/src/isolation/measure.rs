@@ -5,9 +5,9 @@ use super::flags::Flags;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::note;
-use crate::rperf::measured;
 use bandwise_agents::Token;
 use bandwise_agents::coordinator::{Ended, HostOutcome};
+use bandwise_measure::coordinator::coordinate;
 use bandwise_papers::{Claim, Finding, paper};
 
 /// What was found.
@@ -38,14 +38,15 @@ pub(super) fn all(
     for (number, case) in cases.iter().enumerate() {
         let title = case.title();
         note(format_args!("{title} ({} of {}) …", number + 1, cases.len()));
-        let outcome = match measured(&case.plan(flags), token, interrupt) {
-            Ok(outcome) => outcome,
-            Err(error) if number == 0 => return Err(error.into()),
-            Err(error) => {
-                end = Ended::Failed(format!("{title}: {error:#}"));
-                break;
-            }
-        };
+        let outcome =
+            match coordinate(&case.plan(flags), token, &|| interrupt.asked(), |text| note(text)) {
+                Ok(outcome) => outcome,
+                Err(error) if number == 0 => return Err(error.into()),
+                Err(error) => {
+                    end = Ended::Failed(format!("{title}: {error:#}"));
+                    break;
+                }
+            };
         hosts = outcome.hosts.clone();
         match &outcome.end {
             Ended::Complete => {}

@@ -8,12 +8,11 @@ mod json;
 mod listening;
 mod measure;
 mod names;
-mod reaching;
 mod report;
 mod settings;
 mod tables;
 
-pub use agents::{TokenFlag, agent, measured};
+pub use agents::{TokenFlag, agent};
 pub use flags::Flags;
 
 use crate::fabric::circle;

@@ -2,13 +2,15 @@
 
 use super::super::device::address::{host_with, listened_with};
 use super::super::device::port::Port;
-use super::USUAL;
 use super::token::TokenFlag;
 use crate::output::{Json, Report};
 use crate::values::Refusal;
 use bandwise_agents::Address;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+
+/// The default port of agents.
+pub(super) const AGENT_PORT: u16 = 18517;
 
 /// Flags of the agent.
 #[derive(Debug, clap::Args)]
@@ -69,9 +71,9 @@ pub struct RunFlags {
 
 /// Where an agent listens: `HOST[:PORT]`.
 pub fn agent(text: &str) -> Result<Address, Refusal> {
-    host_with(text, USUAL)
+    host_with(text, AGENT_PORT)
 }
 
 fn listened(text: &str) -> Result<SocketAddr, Refusal> {
-    listened_with(text, USUAL)
+    listened_with(text, AGENT_PORT)
 }

@@ -1,7 +1,7 @@
 //! What was measured, for programs.
 
 use super::super::device::json::name;
-use super::coordinate::Settings;
+use super::settings::Settings;
 use bandwise_agents::coordinator::{Ended, FlowOutcome, Outcome};
 use bandwise_agents::{Counted, End, Flow, Span};
 use bandwise_report::json::rounded;

@@ -1,45 +1,13 @@
-//! `bandwise rperf agent` and `bandwise rperf run`: between several hosts. What is decided stands in the crate
-//! `agents`; here are its sockets, threads and clocks.
+//! `bandwise rperf agent` and `bandwise rperf run`: measurements between several hosts.
 
-mod coordinate;
-mod counted;
+pub(super) mod agent;
 mod flags;
-mod inbox;
 mod json;
+pub(super) mod plan;
 mod report;
-mod serve;
+mod settings;
 mod tables;
 mod token;
-mod worker;
 
-pub use coordinate::measured;
 pub use flags::{Flags, RunFlags, agent};
 pub use token::TokenFlag;
-
-use crate::failure::Failure;
-use bandwise_agents::Challenge;
-
-impl Flags {
-    /// Serves coordinators.
-    pub fn run(self) -> Result<(), Failure> {
-        serve::run(self)
-    }
-}
-
-impl RunFlags {
-    /// Has agents measure, and prints.
-    pub fn run(self) -> Result<(), Failure> {
-        coordinate::run(self)
-    }
-}
-
-/// Where agents listen if nothing else is said.
-const USUAL: u16 = 18517;
-
-/// Bytes that nobody can guess.
-fn challenge() -> anyhow::Result<Challenge> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| anyhow::anyhow!("the system has no random numbers: {error}"))?;
-    Ok(Challenge(bytes))
-}

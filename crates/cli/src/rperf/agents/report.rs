@@ -1,7 +1,7 @@
 //! The report of a plan: one page for all hosts.
 
 use super::super::report::{curve, percentiles};
-use super::coordinate::Settings;
+use super::settings::Settings;
 use super::tables::{self, who};
 use bandwise_agents::coordinator::{Ended, Outcome};
 use bandwise_agents::{Flow, Role};

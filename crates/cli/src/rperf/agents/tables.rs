@@ -2,11 +2,12 @@
 
 use super::super::device::tables::named;
 use super::super::tables::{QUANTILES, unit_of};
-use super::coordinate::Settings;
+use super::settings::Settings;
 use crate::failure::Failure;
 use anyhow::anyhow;
 use bandwise_agents::coordinator::{Ended, FlowOutcome, Outcome};
-use bandwise_agents::{End, Flow, Plan, Report, Role};
+use bandwise_agents::{End, Flow, Report, Role};
+use bandwise_measure::coordinator::size;
 use bandwise_report::{Cell, Table, Verdict, text};
 use bandwise_units::{Bytes, Time};
 
@@ -174,12 +175,6 @@ pub(super) fn closing(settings: &Settings, outcome: &Outcome) -> String {
         plan.seed,
         env!("CARGO_PKG_VERSION"),
     )
-}
-
-/// `2 hosts, 1 flow`
-pub(super) fn size(plan: &Plan) -> String {
-    let flows = if plan.flows.len() == 1 { "flow" } else { "flows" };
-    format!("{} hosts, {} {flows}", plan.hosts.len(), plan.flows.len())
 }
 
 /// Flows of which nothing was counted.

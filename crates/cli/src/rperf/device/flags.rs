@@ -2,12 +2,13 @@
 //! letter is the same.
 
 use super::address::{host, listened};
-use super::place::Here;
+use super::here::Here;
 use super::port::Port;
-use super::rate::{Rate, rate};
+use super::rate::rate;
 use crate::output::Json;
 use crate::values::{Refusal, duration, number, size};
 use bandwise_agents::Address;
+use bandwise_measure::rate::Rate;
 use bandwise_units::{Bytes, Time};
 use std::net::SocketAddr;
 

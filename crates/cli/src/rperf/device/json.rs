@@ -1,11 +1,12 @@
 //! What was measured, for programs: the form of the simulator's measurements, with what is true left out.
 
-use super::outcome::{Ended, Outcome, Run, Throughput};
-use super::place::pages;
-use super::settings::{Settings, Until};
 use crate::rperf::json::of_bandwidth;
+use bandwise_measure::client::ClientSettings;
+use bandwise_measure::outcome::{Ended, Outcome, Run, Throughput};
+use bandwise_measure::program::Until;
 use bandwise_report::json::rounded;
 use bandwise_units::Time;
+use bandwise_verbs::ibverbs::Pages;
 use bandwise_verbs::session::Method;
 use serde_json::{Value, json};
 
@@ -22,7 +23,7 @@ pub(in crate::rperf) fn name(method: Method) -> &'static str {
 }
 
 /// The document.
-pub(super) fn of(settings: &Settings, outcome: &Outcome) -> Value {
+pub(super) fn of(settings: &ClientSettings, outcome: &Outcome) -> Value {
     let (stop, failure) = match &outcome.end {
         Ended::Complete => ("complete", None),
         Ended::Interrupted => ("interrupted", None),
@@ -50,8 +51,8 @@ pub(super) fn of(settings: &Settings, outcome: &Outcome) -> Value {
     }))
 }
 
-fn flow(settings: &Settings, number: usize, run: &Run) -> Value {
-    let Settings { server, chosen, until, rate, .. } = settings;
+fn flow(settings: &ClientSettings, number: usize, run: &Run) -> Value {
+    let ClientSettings { server, chosen, until, rate, .. } = settings;
     let task = &run.task;
     let latency = run.latency.as_ref().map(|measured| {
         let (stamps, difference) = run.by_stamps.unzip();
@@ -108,4 +109,12 @@ fn bandwidth(found: &Throughput) -> Value {
     all["slices"] = found.spread.map(|spread| spread.count).into();
     all["by_thread"] = found.threads.iter().map(|&thread| of_bandwidth(thread)).collect();
     all
+}
+
+/// Returns the kind of memory pages in words.
+pub(super) fn pages(pages: &Pages) -> String {
+    match pages {
+        Pages::Huge(each) => format!("huge pages of {each}"),
+        Pages::Ordinary { .. } => "ordinary pages".to_owned(),
+    }
 }

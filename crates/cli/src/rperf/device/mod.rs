@@ -3,17 +3,13 @@
 pub(super) mod address;
 mod client;
 mod flags;
+mod here;
 pub(super) mod json;
-mod measure;
-mod outcome;
-pub(super) mod place;
 pub(super) mod port;
-pub(super) mod program;
 mod rate;
 mod server;
-pub(super) mod settings;
+mod settings;
 pub(super) mod tables;
-pub(super) mod threads;
 
 use super::agents;
 use crate::failure::Failure;
@@ -37,8 +33,8 @@ impl OnDevice {
         match self {
             OnDevice::Server(flags) => server::run(flags),
             OnDevice::Client(flags) => client::run(*flags),
-            OnDevice::Agent(flags) => flags.run(),
-            OnDevice::Run(flags) => flags.run(),
+            OnDevice::Agent(flags) => agents::agent::run(flags),
+            OnDevice::Run(flags) => agents::plan::run(flags),
         }
     }
 }

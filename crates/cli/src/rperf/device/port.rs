@@ -3,7 +3,6 @@
 use crate::failure::Failure;
 use crate::values::number;
 use bandwise_verbs::ibverbs::{Chosen, Wanted, devices};
-use std::time::SystemTime;
 
 /// Flags that say which port.
 #[derive(Debug, clap::Args)]
@@ -30,10 +29,4 @@ impl Port {
         let devices = devices().map_err(anyhow::Error::from)?;
         wanted.choose(&devices).map_err(|error| Failure::usage(error.message, error.allowed))
     }
-}
-
-/// A number to count packets from, another each time.
-pub(in crate::rperf) fn any_psn() -> u32 {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    now.subsec_nanos() ^ std::process::id().rotate_left(16)
 }

@@ -1,60 +1,16 @@
 //! From flags of the client to what is measured.
 
 use super::flags::{Client, MethodFlag, OperationFlag, TransportFlag};
-use super::place::Place;
-use super::rate::Rate;
 use crate::failure::Failure;
 use crate::output::Outputs;
-use bandwise_agents::{Address, usual_bytes, usual_depth, usual_inline};
+use bandwise_agents::{usual_bytes, usual_depth, usual_inline};
+use bandwise_measure::client::ClientSettings;
+use bandwise_measure::program::Until;
 use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
 use bandwise_units::Time;
-use bandwise_verbs::ibverbs::Chosen;
 use bandwise_verbs::ibverbs::manager::usable;
 use bandwise_verbs::session::{Method, Operation, Part, Task};
-
-/// What is measured, checked.
-#[derive(Debug, Clone)]
-pub(super) struct Settings {
-    pub(super) server: Address,
-    pub(super) chosen: Chosen,
-    pub(super) place: Place,
-    /// What is measured one after another; at least one, and all alike but for the size of their messages.
-    pub(super) tasks: Vec<Task>,
-    /// What bulk traffic may send at most.
-    pub(super) rate: Option<Rate>,
-    /// The length of the slices of time that a peak and a minimum are taken of.
-    pub(super) window: Time,
-    /// How many samples, or messages, or for how long.
-    pub(super) until: Until,
-    pub(super) seed: u64,
-}
-
-/// When it is enough.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::rperf) enum Until {
-    /// After so many samples, or messages.
-    Samples(u64),
-    /// After that time.
-    Time(Time),
-}
-
-impl Settings {
-    /// What is alike of all that is measured.
-    pub(super) fn method(&self) -> Method {
-        self.tasks[0].method
-    }
-}
-
-impl Until {
-    /// How many samples are wanted at most.
-    pub(super) fn samples(self) -> u64 {
-        match self {
-            Until::Samples(samples) => samples,
-            Until::Time(_) => u64::MAX,
-        }
-    }
-}
 
 /// Samples, or messages.
 const SAMPLES: u64 = 10_000;
@@ -71,7 +27,7 @@ fn sizes(largest: u32) -> impl Iterator<Item = u32> {
 }
 
 impl Client {
-    pub(super) fn resolve(self) -> Result<(Settings, Outputs), Failure> {
+    pub(super) fn resolve(self) -> Result<(ClientSettings, Outputs), Failure> {
         // What flags say comes first: it is wrong on any host.
         let method = self.method()?;
         let mtu = self.mtu()?;
@@ -165,7 +121,7 @@ impl Client {
                 .map(|bytes| Task { bytes: bytes.try_into().expect(within), ..task })
                 .collect(),
         };
-        let settings = Settings {
+        let settings = ClientSettings {
             server: self.server,
             chosen,
             place,

@@ -1,10 +1,10 @@
 //! What was measured, as tables.
 
 use super::super::tables::{QUANTILES, row, unit_of};
-use super::json::name;
-use super::outcome::{Ended, Outcome, Run};
-use super::place::pages;
-use super::settings::{Settings, Until};
+use super::json::{name, pages};
+use bandwise_measure::client::ClientSettings;
+use bandwise_measure::outcome::{Ended, Outcome, Run};
+use bandwise_measure::program::Until;
 use bandwise_rdma::verbs::Transport;
 use bandwise_report::{Cell, Table, text};
 use bandwise_rperf::Summary;
@@ -12,7 +12,7 @@ use bandwise_units::{BitRate, Time};
 use bandwise_verbs::session::{KeyValue, Method, Operation, Task};
 
 /// Everything that is printed for people.
-pub(super) fn text(settings: &Settings, outcome: &Outcome) -> String {
+pub(super) fn text(settings: &ClientSettings, outcome: &Outcome) -> String {
     let runs = &outcome.runs;
     let tables: Vec<_> = match (&runs[..], settings.method()) {
         (_, Method::Bulk(_)) => bandwidth(settings, runs).into_iter().collect(),
@@ -24,8 +24,8 @@ pub(super) fn text(settings: &Settings, outcome: &Outcome) -> String {
 }
 
 /// `on SL0 from rxe0 to mlx5_0 at node1:18516`
-fn who(settings: &Settings, run: &Run) -> String {
-    let Settings { server, chosen, .. } = settings;
+fn who(settings: &ClientSettings, run: &Run) -> String {
+    let ClientSettings { server, chosen, .. } = settings;
     format!("on SL{} from {} to {} at {server}", run.task.sl.get(), chosen.device, run.peer)
 }
 
@@ -55,7 +55,7 @@ fn meaning(task: &Task) -> String {
 const BY_STAMPS: &str = " By stamps: the same by the device's own clock, which knows nothing of when this host \
                          looked; difference: measured less that, sample by sample.";
 
-fn latency(settings: &Settings, run: &Run) -> Option<Table> {
+fn latency(settings: &ClientSettings, run: &Run) -> Option<Table> {
     let measured = run.latency.as_ref()?;
     let (unit, scale) = unit_of(measured);
     let mut columns = vec![measured];
@@ -90,7 +90,7 @@ fn latency(settings: &Settings, run: &Run) -> Option<Table> {
 }
 
 /// A line for each size.
-fn latencies(settings: &Settings, runs: &[Run]) -> Option<Table> {
+fn latencies(settings: &ClientSettings, runs: &[Run]) -> Option<Table> {
     let last = runs.iter().rev().find_map(|run| run.latency.as_ref())?;
     let (unit, scale) = unit_of(last);
     let line = |run: &Run| {
@@ -116,7 +116,7 @@ fn latencies(settings: &Settings, runs: &[Run]) -> Option<Table> {
 }
 
 /// A line for each size, and of a single one a line for each thread, if there are several.
-fn bandwidth(settings: &Settings, runs: &[Run]) -> Option<Table> {
+fn bandwidth(settings: &ClientSettings, runs: &[Run]) -> Option<Table> {
     let first = runs.first()?;
     let none = || Cell::text("-");
     let mut rows = Vec::new();
@@ -199,7 +199,7 @@ pub(in crate::rperf) fn named(method: Method) -> String {
 }
 
 /// The line that says what all numbers rest on.
-fn closing(settings: &Settings, outcome: &Outcome) -> String {
+fn closing(settings: &ClientSettings, outcome: &Outcome) -> String {
     let partial = match &outcome.end {
         Ended::Complete => String::new(),
         Ended::Interrupted => "Partial: interrupted. ".to_owned(),

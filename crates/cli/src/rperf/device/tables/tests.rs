@@ -1,11 +1,11 @@
 //! What is printed of a measurement, and its JSON.
 
 use super::super::json;
-use super::super::outcome::Throughput;
-use super::super::place::Place;
-use super::super::rate::Rate;
 use super::*;
 use bandwise_agents::Address;
+use bandwise_measure::outcome::Throughput;
+use bandwise_measure::place::{Cpus, Place};
+use bandwise_measure::rate::Rate;
 use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::{Bandwidth, Latency, Spread};
 use bandwise_units::Bytes;
@@ -29,10 +29,10 @@ fn task(method: Method, bytes: u32) -> Task {
     }
 }
 
-fn settings(tasks: &[Task]) -> Settings {
+fn settings(tasks: &[Task]) -> ClientSettings {
     let mut gid = [0; 16];
     (gid[10], gid[11], gid[12], gid[15]) = (0xff, 0xff, 10, 2);
-    Settings {
+    ClientSettings {
         server: Address { name: "node1".into(), port: 7000 },
         chosen: Chosen {
             device: "mlx5_0".into(),
@@ -41,7 +41,7 @@ fn settings(tasks: &[Task]) -> Settings {
             lid: 0,
             mtu: Mtu::MAX,
         },
-        place: Place::anywhere(WantedPages::Ordinary),
+        place: Place { cpus: Cpus::Any, pages: WantedPages::Ordinary },
         tasks: tasks.to_vec(),
         rate: None,
         window: Time::from_ms(1),
@@ -204,7 +204,7 @@ fn a_bandwidth() {
     assert_eq!(flow["operation"], "write-imm");
     // Less than a slice, and a limit.
     let short = Run { bandwidth: bulk(vec![each], None), ..run(task) };
-    let limited = Settings { rate: Some(Rate::Messages(7)), ..settings };
+    let limited = ClientSettings { rate: Some(Rate::Messages(7)), ..settings };
     let said = text(&limited, &outcome(vec![short], Ended::Complete));
     has(
         &said,

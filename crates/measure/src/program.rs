@@ -1,6 +1,5 @@
-//! The programs that two sides run for a task: those that the simulated hosts run.
+//! The programs that the two sides run for a task; simulated hosts run the same ones.
 
-use super::settings::Until;
 use bandwise_random::Stream;
 use bandwise_rdma::verbs::{Completion, Next, Posts, Program, Qp};
 use bandwise_rperf::{
@@ -12,37 +11,62 @@ use bandwise_rperf::{
 use bandwise_units::{BitRate, Bytes, Time};
 use bandwise_verbs::session::{Method, Operation, Part, Task};
 
-/// Rounds that come first and aren't counted, where it is not a time that says which are: as in the simulator.
+/// The number of first rounds that are not counted if no window chooses them; equal to the simulator's.
 const WARMUP: u64 = 20;
 
-/// The only queue pair to the other side, or the first.
+/// The only or first queue pair to the other side.
 const WIRE: Qp = Qp(0);
 
-/// How much a client does, and when.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::rperf) struct Extent {
-    /// When it begins.
-    pub(in crate::rperf) start: Time,
-    pub(in crate::rperf) until: Until,
-    /// What counts, if it is not all.
-    pub(in crate::rperf) window: Option<Window>,
-    /// The longest pause after a round of what is not done without a pause, and what pauses are drawn from.
-    pub(in crate::rperf) think: Time,
-    pub(in crate::rperf) seed: u64,
-    /// The number of the thread, from 0.
-    pub(in crate::rperf) thread: u32,
-    /// What the thread's bulk traffic may send at most.
-    pub(in crate::rperf) rate: Option<BitRate>,
-    /// The length of the slices of time that bulk traffic is counted by, if it is.
-    pub(in crate::rperf) slices: Option<Time>,
+/// The end of a measurement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// After this number of samples or messages.
+    Samples(u64),
+    /// After this time.
+    Time(Time),
 }
 
-/// Who measures.
-pub(in crate::rperf) fn of_client(
-    task: &Task,
-    loopback: Option<Qp>,
-    extent: &Extent,
-) -> Result<Generator, BulkError> {
+impl Until {
+    /// Returns the number of samples wanted at most.
+    fn samples(self) -> u64 {
+        match self {
+            Until::Samples(samples) => samples,
+            Until::Time(_) => u64::MAX,
+        }
+    }
+}
+
+/// The extent of a client's work.
+#[derive(Debug, Clone, Copy)]
+pub struct Extent {
+    /// Start of the measurement.
+    pub start: Time,
+    /// End of the measurement.
+    pub until: Until,
+    /// Window in which messages count; `None` counts all.
+    pub window: Option<Window>,
+    /// Longest pause between rounds of a method that pauses.
+    pub think: Time,
+    /// Seed of the random pauses.
+    pub seed: u64,
+    /// The number of the thread, from 0.
+    pub thread: u32,
+    /// Rate limit of the thread's bulk traffic.
+    pub rate: Option<BitRate>,
+    /// Length of the time slices by which bulk traffic is counted; `None` counts no slices.
+    pub slices: Option<Time>,
+}
+
+/// Returns the program of one thread of the client.
+///
+/// # Errors
+///
+/// Returns [`BulkError`] if bulk traffic can't have these settings.
+///
+/// # Panics
+///
+/// Panics if the method is RPerf and there is no loopback.
+pub fn client(task: &Task, loopback: Option<Qp>, extent: &Extent) -> Result<Generator, BulkError> {
     let Extent { start, thread, .. } = *extent;
     let (bytes, inline_max) = (task.bytes.get(), task.inline.get());
     let rounds = || {
@@ -53,7 +77,7 @@ pub(in crate::rperf) fn of_client(
     };
     let mut program: Generator = match task.method {
         Method::Rperf => {
-            let loopback = loopback.expect("the plan has one");
+            let loopback = loopback.expect("the plan has a loopback");
             let wire = WIRE;
             RPerf::new(RPerfSettings { wire, loopback, bytes, inline_max, rounds: rounds() }).into()
         }
@@ -97,7 +121,7 @@ pub(in crate::rperf) fn of_client(
                 qps: (0..queue_pairs as u16).map(Qp).collect(),
                 opcode: operation.into(),
                 bytes,
-                // All messages are read from the same place: memory doesn't limit how many are posted.
+                // All messages share one buffer: memory doesn't limit the number of posted messages.
                 buffer: Bytes::new(u64::from(bytes)) * u64::from(queue_pairs) * u64::from(depth),
                 depth,
                 batch: 1,
@@ -121,8 +145,8 @@ pub(in crate::rperf) fn of_client(
     Ok(program)
 }
 
-/// As perftest, but for enough completions to see what goes through when: some in a slice of time where a limit lets
-/// few messages through, and some in all where there are few messages.
+/// Returns the interval of signaled requests: perftest's, or less, so that a time slice at a low rate
+/// has 20 completions and so does a run of few messages.
 fn signal_every(
     rate: Option<BitRate>,
     bytes: u32,
@@ -139,8 +163,8 @@ fn signal_every(
     (in_a_slice.min(in_all) / SOME).clamp(1, u64::from(USUAL)) as u32
 }
 
-/// Who answers.
-pub(in crate::rperf) fn of_server(task: &Task) -> Answerer {
+/// Returns the program of one thread of the server.
+pub fn server(task: &Task) -> Answerer {
     match task.method {
         Method::PingPong(operation) => {
             Answerer::Pong(PingPongResponder::new(ping_pong(task, operation)))
@@ -154,8 +178,9 @@ pub(in crate::rperf) fn of_server(task: &Task) -> Answerer {
     }
 }
 
-/// Whether who answers sleeps: where it was asked for, and where nothing completes on that side.
-pub(in crate::rperf) fn server_sleeps(task: &Task) -> bool {
+/// Returns whether the server waits for events: if the task asks for it, or if nothing completes on
+/// that side.
+pub fn server_sleeps(task: &Task) -> bool {
     let answers = matches!(task.method, Method::PingPong(_) | Method::KeyValue(_));
     task.events || !(answers || task.method.operation().takes_recv())
 }
@@ -170,13 +195,13 @@ fn ping_pong(task: &Task, operation: Operation) -> PingPongSettings {
     }
 }
 
-/// The side that answers.
-pub(in crate::rperf) enum Answerer {
-    /// Sends back what comes.
+/// The program of a server.
+pub enum Answerer {
+    /// Answers each message of a ping-pong.
     Pong(PingPongResponder),
     /// Answers requests of a key-value store.
     Worker(KeyValueWorker),
-    /// Receives, which the device does by itself as long as somebody polls.
+    /// Receives: the device does so by itself as long as its completions are polled.
     Receiver,
 }
 
@@ -195,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slow_flow_is_told_of_often() {
+    fn slow_flows_signal_often() {
         let slice = Time::from_ms(100);
         let every = |rate, bytes| signal_every(rate, bytes, slice, None, 1);
         assert_eq!(every(None, 64), 100);

@@ -1,6 +1,5 @@
-//! One thread for each part of the queue pairs.
+//! Measuring threads, each with queue pairs and a program of its own.
 
-use super::place::Place;
 use bandwise_rdma::verbs::Program;
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::VerbsError;
@@ -9,50 +8,60 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
-/// What a thread has to do.
-pub(in crate::rperf) struct Work<D, P> {
-    pub(in crate::rperf) device: D,
-    pub(in crate::rperf) program: P,
+/// The work of a thread.
+pub struct Work<D, P> {
+    /// Queue pairs.
+    pub device: D,
+    /// Program.
+    pub program: P,
 }
 
-/// What has become of it.
-pub(in crate::rperf) struct Worked<D, P> {
-    /// Not closed yet: the other side is told first that it may close its own.
-    pub(in crate::rperf) device: D,
-    pub(in crate::rperf) program: P,
-    pub(in crate::rperf) end: Result<End, VerbsError>,
-    /// When it began and ended; `None` where it did not begin.
-    pub(in crate::rperf) active: Option<(Time, Time)>,
-    /// How long it kept a processor busy.
-    pub(in crate::rperf) busy: Time,
+/// A thread's work when it has ended.
+pub struct Finished<D, P> {
+    /// Queue pairs, still open: the other side must learn of the end before they close.
+    pub device: D,
+    /// Program, with its results.
+    pub program: P,
+    /// Reason of the end.
+    pub end: Result<End, VerbsError>,
+    /// Start and end; `None` if the work did not begin.
+    pub active: Option<(Time, Time)>,
+    /// Processor time used.
+    pub busy: Time,
 }
 
-/// When threads begin and how.
-pub(in crate::rperf) struct How<'a> {
-    pub(in crate::rperf) place: &'a Place,
-    pub(in crate::rperf) by_events: bool,
-    /// Comes back when a thread is to begin; with `false` if it is not to, any more.
-    pub(in crate::rperf) begins: &'a (dyn Fn() -> bool + Sync),
+/// The conditions under which threads run.
+pub struct Conditions<'a> {
+    /// Binds the calling thread, by its number, to its processors.
+    pub bind: &'a (dyn Fn(usize) + Sync),
+    /// Whether threads sleep until an event instead of polling.
+    pub by_events: bool,
+    /// Blocks until a thread is to begin; returns `false` if it must not begin.
+    pub begins: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// How often somebody with nothing to do looks whether it should stop, and whether others are done.
-const LOOK_EVERY: Duration = Duration::from_millis(10);
+/// The interval at which an idle thread checks for the end.
+const END_CHECK: Duration = Duration::from_millis(10);
 
-/// Runs the first on this thread and each other one on its own, until all are done, one fails, or `stop` says so,
-/// which is asked on this thread.
-pub(in crate::rperf) fn run<D: Wakes<Error = VerbsError> + Send, P: Program + Send>(
+/// Runs the first item on this thread and each other on a thread of its own. Ends when all are done,
+/// one fails, or `stop` returns true; `stop` is called on this thread.
+///
+/// # Panics
+///
+/// Panics if a program panics.
+pub fn run<D: Wakes<Error = VerbsError> + Send, P: Program + Send>(
     work: Vec<Work<D, P>>,
-    how: &How<'_>,
+    conditions: &Conditions<'_>,
     clock: &(impl Clock + Sync),
     stop: &mut dyn FnMut() -> bool,
-) -> Vec<Worked<D, P>> {
+) -> Vec<Finished<D, P>> {
     let over = AtomicBool::new(false);
     let over = &over;
     let one = |work: Work<D, P>, stop: &mut dyn FnMut() -> bool| {
         let Work { mut device, mut program } = work;
-        if !(how.begins)() {
+        if !(conditions.begins)() {
             over.store(true, Relaxed);
-            return Worked {
+            return Finished {
                 device,
                 program,
                 end: Ok(End::Stopped),
@@ -61,7 +70,7 @@ pub(in crate::rperf) fn run<D: Wakes<Error = VerbsError> + Send, P: Program + Se
             };
         }
         let (began, before) = (clock.now(), processor_time());
-        let end = match how.by_events {
+        let end = match conditions.by_events {
             true => drive(&mut program, &mut ByEvents::of(&mut device), clock, stop),
             false => drive(&mut program, &mut device, clock, stop),
         };
@@ -69,7 +78,7 @@ pub(in crate::rperf) fn run<D: Wakes<Error = VerbsError> + Send, P: Program + Se
         if !matches!(end, Ok(End::Done)) {
             over.store(true, Relaxed);
         }
-        Worked { device, program, end, active: Some((began, ended)), busy }
+        Finished { device, program, end, active: Some((began, ended)), busy }
     };
     let mut work = work.into_iter().enumerate();
     thread::scope(|scope| {
@@ -78,7 +87,7 @@ pub(in crate::rperf) fn run<D: Wakes<Error = VerbsError> + Send, P: Program + Se
             .map(|(number, work)| {
                 let one = &one;
                 scope.spawn(move || {
-                    how.place.take(number);
+                    (conditions.bind)(number);
                     one(work, &mut || over.load(Relaxed))
                 })
             })
@@ -89,7 +98,7 @@ pub(in crate::rperf) fn run<D: Wakes<Error = VerbsError> + Send, P: Program + Se
             if !over.load(Relaxed) && stop() {
                 over.store(true, Relaxed);
             }
-            thread::sleep(LOOK_EVERY);
+            thread::sleep(END_CHECK);
         }
         worked.extend(others.into_iter().map(|other| match other.join() {
             Ok(worked) => worked,

@@ -1,20 +1,20 @@
-//! What the programs of a flow counted, all its threads together.
+//! Counts of a flow, summed over the programs of its threads.
 
 use bandwise_agents::Counted;
 use bandwise_rperf::{Generator, Latency, Measure, PARTS, Window, WindowLatency};
 use bandwise_units::{Bytes, Time};
 use std::array;
 
-/// In all the time, which took so long.
-pub(super) fn whole(programs: &[Generator], bytes: u32, took: Time) -> Counted {
+/// Returns the counts of the whole run, which took `took`.
+pub fn whole(programs: &[Generator], bytes: u32, took: Time) -> Counted {
     if let [Generator::Bulk(bulk)] = programs {
         return counted(bulk.completed(), bytes, took);
     }
     of_latency(&merged(programs.iter().filter_map(Generator::latency)), bytes, took)
 }
 
-/// In a window, as far as it was over when the flow ended.
-pub(super) fn within(programs: &[Generator], bytes: u32, window: Window, ended: Time) -> Counted {
+/// Returns the counts of a window, cut at the end of the flow.
+pub fn within(programs: &[Generator], bytes: u32, window: Window, ended: Time) -> Counted {
     if let [Generator::Bulk(bulk)] = programs {
         return of_bulk(bulk.bandwidth().messages, bytes, window, ended);
     }
@@ -22,13 +22,9 @@ pub(super) fn within(programs: &[Generator], bytes: u32, window: Window, ended: 
     of_rounds(within.latency(), within.span(), bytes)
 }
 
-/// In the window until each of its parts had ended, or the flow.
-pub(super) fn parts(
-    programs: &[Generator],
-    bytes: u32,
-    window: Window,
-    ended: Time,
-) -> [Counted; PARTS] {
+/// Returns the counts from the start of a window to the end of each of its parts, cut at the end of
+/// the flow.
+pub fn parts(programs: &[Generator], bytes: u32, window: Window, ended: Time) -> [Counted; PARTS] {
     if let [Generator::Bulk(bulk)] = programs {
         return array::from_fn(|part| {
             let parts = part + 1;
@@ -46,7 +42,7 @@ pub(super) fn parts(
             latency.merge(part);
             span = Some((span.map_or(began, |(from, _)| from.min(began)), ended));
         }
-        // Quantiles of what has no more rounds than before need not be looked for again.
+        // Without new rounds the percentiles are unchanged.
         if latency.count() > so_far.messages {
             so_far = of_rounds(&latency, span, bytes);
         }
@@ -54,13 +50,13 @@ pub(super) fn parts(
     })
 }
 
-/// When the first of the threads had its last message.
-pub(super) fn carried(programs: &[Generator]) -> Option<Time> {
+/// Returns the earliest of the threads' last messages.
+pub fn carried(programs: &[Generator]) -> Option<Time> {
     let last: Option<Vec<Time>> = programs.iter().map(Generator::last).collect();
     last?.into_iter().min()
 }
 
-/// What all threads measured in the window.
+/// Merges the rounds of all threads in the window.
 fn joined(programs: &[Generator]) -> Option<WindowLatency> {
     let mut each =
         programs.iter().filter_map(Generator::measure).filter_map(Measure::window_latency);
@@ -88,7 +84,7 @@ fn of_latency(latency: &Latency, bytes: u32, over: Time) -> Counted {
     Counted { latency: latency.summary(), ..counted(latency.count(), bytes, over) }
 }
 
-/// Messages of one size that took so long.
+/// Counts messages of one size over a time.
 fn counted(messages: u64, bytes: u32, over: Time) -> Counted {
     Counted { messages, bytes: Bytes::new(u64::from(bytes)) * messages, over, latency: None }
 }
@@ -99,7 +95,7 @@ mod tests {
     use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Posts, Program, Qp};
     use bandwise_rperf::{Bulk, BulkSettings, ClosedLoop, ClosedLoopSettings, Rounds, Think};
 
-    /// Two threads, of which one has a message each 10 us and the other each 20 us.
+    /// Two threads: one has a message every 10 us, the other every 20 us.
     #[test]
     fn threads_are_counted_together() {
         let us = Time::from_us;
@@ -123,13 +119,13 @@ mod tests {
         let programs = [program(10), program(20)];
         let all = whole(&programs, 100, us(60));
         assert_eq!((all.messages, all.bytes, all.over), (9, Bytes::new(900), us(60)));
-        // The first's from 20 to 60, the second's from 20 to 60.
+        // The rounds of both from 20 to 60 us.
         let some = within(&programs, 100, window, us(60));
         assert_eq!((some.messages, some.over), (6, us(40)));
         let latency = some.latency.unwrap();
         assert!((latency.max_ns - 20_000.0).abs() < 100.0 && latency.count == 6, "{latency:?}");
         assert_eq!(within(&[], 100, window, us(60)).messages, 0);
-        // Until 15 us and 32 of 64 units, 57.5 us: three of the first's, one of the second's.
+        // Until 15 us plus 32 of 64 units, 57.5 us: three rounds of the first, one of the second.
         let parts = parts(&programs, 100, window, us(60));
         let first = parts[23];
         assert_eq!((first.messages, first.over, parts[0].messages), (4, us(30), 0));
@@ -138,7 +134,7 @@ mod tests {
         assert_eq!(carried(&[]), None);
     }
 
-    /// Two messages at a time, each two of them in 10 us.
+    /// Two messages at a time, which complete every 10 us.
     #[test]
     fn bulk_is_counted_by_parts() {
         let us = Time::from_us;
@@ -177,8 +173,8 @@ mod tests {
         let programs = [Generator::from(bulk)];
         let parts = parts(&programs, 100, window, us(125));
         let of = |part: usize| (parts[part].messages, parts[part].over);
-        // Parts of 5 us, from the seventeenth on of 10 us. What completes as one ends is in the next; the last was seen
-        // at 120 us.
+        // Parts of 5 us, from the seventeenth on of 10 us. A completion at the end of a part counts in
+        // the next; the last completion was at 120 us.
         assert_eq!([of(0), of(1), of(2)], [(2, us(5)), (2, us(10)), (4, us(15))]);
         assert_eq!([of(15), of(16), of(17)], [(16, us(80)), (18, us(90)), (20, us(100))]);
         let whole = within(&programs, 100, window, us(125));

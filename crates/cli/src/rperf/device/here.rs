@@ -1,11 +1,10 @@
 //! Where on this host it is measured: flags that server and client share.
 
 use crate::failure::Failure;
-use crate::output::note;
 use crate::values::{Refusal, refused};
-use bandwise_verbs::ibverbs::{Pages, WantedPages};
-use bandwise_verbs::placement::{Near, Processors, allowed, near, stay_on};
-use std::fmt;
+use bandwise_measure::place::{Cpus, Place};
+use bandwise_verbs::ibverbs::WantedPages;
+use bandwise_verbs::placement::{Near, Processors, allowed, near};
 
 /// Flags that say where.
 #[derive(Debug, clap::Args)]
@@ -48,23 +47,6 @@ fn cpu(text: &str) -> Result<Cpu, Refusal> {
     }
 }
 
-/// Where threads run, and what memory is made of.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::rperf) struct Place {
-    cpus: Cpus,
-    pub(super) pages: WantedPages,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Cpus {
-    /// Wherever the system lets them.
-    Any,
-    /// Anywhere near the device.
-    Near(Near),
-    /// One for each thread in turn.
-    Each(Processors),
-}
-
 impl Here {
     /// The place, for a device.
     pub(super) fn resolve(&self, device: &str) -> Result<Place, Failure> {
@@ -98,82 +80,9 @@ impl Here {
     }
 }
 
-impl Place {
-    /// Wherever the system lets threads run.
-    pub(in crate::rperf) fn anywhere(pages: WantedPages) -> Self {
-        Place { cpus: Cpus::Any, pages }
-    }
-
-    /// Has this thread run there: the first is 0. Where it can't, it says so and runs where it is.
-    pub(super) fn take(&self, thread: usize) {
-        let these = match &self.cpus {
-            Cpus::Any => return,
-            Cpus::Near(near) => Some(near.processors.clone()),
-            Cpus::Each(each) => each.only(thread % each.numbers().len()),
-        };
-        if let Some(Err(error)) = these.as_ref().map(stay_on) {
-            note(format_args!("this thread can't be kept on processors of its own: {error}"));
-        }
-    }
-
-    /// The processors, as a list; `None` for any.
-    pub(super) fn processors(&self) -> Option<String> {
-        match &self.cpus {
-            Cpus::Any => None,
-            Cpus::Near(near) => Some(near.processors.to_string()),
-            Cpus::Each(each) => Some(each.to_string()),
-        }
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.cpus {
-            Cpus::Any => f.write_str("any processor"),
-            Cpus::Each(each) => write!(f, "processor {each}"),
-            Cpus::Near(Near { node: Some(node), processors }) => {
-                write!(f, "processors {processors}, node {node}, near the device")
-            }
-            Cpus::Near(Near { node: None, processors }) => {
-                write!(f, "processors {processors}, near the device")
-            }
-        }
-    }
-}
-
-/// What memory is made of, in words.
-pub(super) fn pages(pages: &Pages) -> String {
-    match pages {
-        Pages::Huge(each) => format!("huge pages of {each}"),
-        Pages::Ordinary { .. } => "ordinary pages".to_owned(),
-    }
-}
-
-/// Says why there are no huge pages, if there should have been.
-pub(super) fn tell_of(pages: &Pages) {
-    if let Pages::Ordinary { instead_because: Some(why) } = pages {
-        note(format_args!("ordinary pages in place of huge ones: {why}"));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_place_is_said() {
-        let place = |cpus| Place { cpus, pages: WantedPages::Ordinary };
-        let processors: Processors = "0-3,8".parse().unwrap();
-        let near = |node| Cpus::Near(Near { node, processors: processors.clone() });
-        for (cpus, said) in [
-            (Cpus::Any, "any processor"),
-            (Cpus::Each(processors.clone()), "processor 0-3,8"),
-            (near(Some(1)), "processors 0-3,8, node 1, near the device"),
-            (near(None), "processors 0-3,8, near the device"),
-        ] {
-            assert_eq!(place(cpus).to_string(), said);
-        }
-    }
 
     #[test]
     fn only_what_may_be_used() {

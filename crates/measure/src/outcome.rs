@@ -1,4 +1,4 @@
-//! What a client found.
+//! Results of a client.
 
 use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::{Bandwidth, Spread, Summary};
@@ -6,53 +6,56 @@ use bandwise_units::{BitRate, Bytes, Time};
 use bandwise_verbs::ibverbs::Pages;
 use bandwise_verbs::session::Task;
 
-/// What came out.
+/// The results of all sizes.
 #[derive(Debug, Clone)]
-pub(super) struct Outcome {
-    /// Of each size, as far as they were measured; at least one.
-    pub(super) runs: Vec<Run>,
-    pub(super) end: Ended,
-    /// What times were taken by.
-    pub(super) clock: String,
+pub struct Outcome {
+    /// Results of each measured size; at least one.
+    pub runs: Vec<Run>,
+    /// Reason of the end.
+    pub end: Ended,
+    /// Name of the clock.
+    pub clock: String,
 }
 
-/// Of one size.
+/// The results of one size.
 #[derive(Debug, Clone)]
-pub(super) struct Run {
-    pub(super) task: Task,
-    /// The other side's device.
-    pub(super) peer: String,
+pub struct Run {
+    /// Task.
+    pub task: Task,
+    /// Device of the other side.
+    pub peer: String,
     /// The largest payload of a packet.
-    pub(super) mtu: Mtu,
-    /// What the memory was made of.
-    pub(super) pages: Pages,
-    /// How fast the device's clock counts, kHz; `None` if it stamps nothing.
-    pub(super) stamped_at_khz: Option<u64>,
-    /// Of a method that measures latency, with at least a sample.
-    pub(super) latency: Option<Summary>,
-    /// The same by the device's stamps, and by how much it differs, sample by sample.
-    pub(super) by_stamps: Option<(Summary, Summary)>,
-    /// Of the other.
-    pub(super) bandwidth: Option<Throughput>,
-    /// How long it measured.
-    pub(super) took: Time,
-    /// How much its threads kept processors busy, added up.
-    pub(super) busy: Time,
+    pub mtu: Mtu,
+    /// Pages of the memory.
+    pub pages: Pages,
+    /// Rate of the device's clock in kHz; `None` without time stamps.
+    pub stamped_at_khz: Option<u64>,
+    /// Latency, if the method measures it and there is a sample.
+    pub latency: Option<Summary>,
+    /// Latency by the device's time stamps, and its difference to `latency`, sample by sample.
+    pub by_stamps: Option<(Summary, Summary)>,
+    /// Bandwidth, if the method measures it.
+    pub bandwidth: Option<Throughput>,
+    /// Duration.
+    pub took: Time,
+    /// Processor time of all threads.
+    pub busy: Time,
 }
 
-/// What went through.
+/// Bulk bandwidth.
 #[derive(Debug, Clone)]
-pub(super) struct Throughput {
-    pub(super) all: Bandwidth,
-    /// Of each thread.
-    pub(super) threads: Vec<Bandwidth>,
-    /// What completed in slices of time; `None` if it took less than one.
-    pub(super) spread: Option<Spread>,
+pub struct Throughput {
+    /// All threads together.
+    pub all: Bandwidth,
+    /// Each thread.
+    pub threads: Vec<Bandwidth>,
+    /// Messages by time slice; `None` if there was no whole slice.
+    pub spread: Option<Spread>,
 }
 
 impl Throughput {
-    /// Of all threads together; `None` for no thread.
-    pub(super) fn of(threads: Vec<Bandwidth>, spread: Option<Spread>) -> Option<Self> {
+    /// Adds threads up; returns `None` for no thread.
+    pub fn of(threads: Vec<Bandwidth>, spread: Option<Spread>) -> Option<Self> {
         let all = threads.iter().copied().reduce(|a, b| Bandwidth {
             bytes: a.bytes + b.bytes,
             messages: a.messages + b.messages,
@@ -62,14 +65,14 @@ impl Throughput {
         Some(Throughput { all, threads, spread })
     }
 
-    /// Messages in a second.
-    pub(super) fn messages_per_s(&self) -> f64 {
+    /// Returns messages per second.
+    pub fn messages_per_s(&self) -> f64 {
         let took = self.all.to.saturating_sub(self.all.from).as_s_f64();
         if took > 0.0 { self.all.messages as f64 / took } else { 0.0 }
     }
 
-    /// Payload of the slices with the most and the fewest messages, over time.
-    pub(super) fn peak_and_least(&self) -> Option<(BitRate, BitRate)> {
+    /// Returns the payload rates of the fastest and the slowest time slice.
+    pub fn peak_and_least(&self) -> Option<(BitRate, BitRate)> {
         let Spread { each, least, most, .. } = self.spread?;
         // All messages have one size.
         let size = self.all.bytes.get().checked_div(self.all.messages).unwrap_or(0);
@@ -78,14 +81,14 @@ impl Throughput {
     }
 }
 
-/// Why it ended.
+/// The reason for which a measurement ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Ended {
-    /// It has what was wanted.
+pub enum Ended {
+    /// All samples were taken.
     Complete,
-    /// Somebody asked.
+    /// The user interrupted it.
     Interrupted,
-    /// The device or the other side has failed.
+    /// The device or the other side failed.
     Failed(String),
 }
 

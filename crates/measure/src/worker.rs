@@ -1,12 +1,9 @@
-//! [`Worker`]: one side of a flow, in a thread of its own or several: makes queue pairs, connects them, measures or
-//! answers, and keeps them until it is let go, because the other side may still use them.
+//! [`Worker`]: one side of a flow, on threads of its own. It makes queue pairs, connects them, measures
+//! or answers, and keeps them until it is dropped, because the other side may still use them.
 
-use super::super::device::place::Place;
-use super::super::device::port::any_psn;
-use super::super::device::program::{self, Extent};
-use super::super::device::settings::Until;
-use super::super::device::threads::{self, How, Work, Worked};
-use super::counted;
+use crate::program::{self, Extent, Until};
+use crate::threads::{self, Conditions, Finished, Work};
+use crate::{any_psn, counted};
 use anyhow::Context;
 use bandwise_agents::agent::Event;
 use bandwise_agents::message::{Job, Part};
@@ -14,7 +11,7 @@ use bandwise_agents::{End, Report};
 use bandwise_rdma::verbs::Qp;
 use bandwise_rperf::{Generator, KeyValueRequests, KeyValueSizes, KeyValueTable, Window};
 use bandwise_units::Time;
-use bandwise_verbs::ibverbs::{Chosen, QueuePairs, Side, VerbsError, WantedPages, WithContents};
+use bandwise_verbs::ibverbs::{Chosen, QueuePairs, Side, VerbsError, WithContents};
 use bandwise_verbs::session::Method;
 use bandwise_verbs::{Clock, Monotonic, Wakes};
 use std::sync::Arc;
@@ -23,27 +20,32 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-/// What a worker is told.
+/// A command to a worker.
 #[derive(Debug)]
-pub(super) enum Command {
+pub enum Command {
+    /// Connect to this side.
     Connect(Side),
-    /// When its flow's run begins.
+    /// Start the run of the flow at this time.
     Start(Time),
-    /// Who measures stops, and tells what there is.
+    /// Stop measuring and report.
     Stop,
 }
 
-/// A worker, to whoever ordered it. It ends when this is dropped.
+/// A handle of a worker, which ends when the handle is dropped.
 #[derive(Debug)]
-pub(super) struct Worker {
+pub struct Worker {
     commands: Sender<Command>,
     stops: Arc<AtomicBool>,
     is_client: bool,
 }
 
 impl Worker {
-    /// Begins to prepare. What comes of it is told by `tell`.
-    pub(super) fn start(
+    /// Starts a worker, which reports its events by `tell`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if no thread can be started.
+    pub fn start(
         chosen: Chosen,
         job: Job,
         clock: impl Clock + Send + Sync + 'static,
@@ -61,13 +63,13 @@ impl Worker {
         Ok(Worker { commands: sender, stops, is_client })
     }
 
-    /// Tells it something.
-    pub(super) fn tell(&self, command: Command) {
-        // Who answers goes on until all is over: others may still measure.
+    /// Sends a command.
+    pub fn send(&self, command: Command) {
+        // A server runs on until its worker is dropped: other clients may still measure.
         if matches!(command, Command::Stop) && self.is_client {
             self.stops.store(true, Relaxed);
         }
-        // One that has failed has told so.
+        // A worker that has failed has reported it.
         let _ = self.commands.send(command);
     }
 }
@@ -85,12 +87,13 @@ struct Flow<C> {
     stops: Arc<AtomicBool>,
 }
 
-/// How often who waits for the start looks whether it is to stop, and how long before it sleeps no more.
-const LOOK: Time = Time::from_ms(10);
-const AWAKE: Time = Time::from_ms(1);
+/// The interval of checks for a stop while a worker waits for the start.
+const STOP_CHECK: Time = Time::from_ms(10);
+/// The time before the start in which a worker polls the clock instead of sleeping.
+const POLLING: Time = Time::from_ms(1);
 
 impl<C: Clock + Sync> Flow<C> {
-    /// An error is what went wrong before anything was measured, or on the side that answers.
+    /// Runs the flow. Fails if an error occurs before the measurement or on the server.
     fn work(self, chosen: Chosen, tell: &dyn Fn(Event)) -> anyhow::Result<()> {
         let (task, part) = (self.job.task, self.job.part.into());
         let (plan, threads) = (task.plan(part)?, task.threads_of(part));
@@ -126,8 +129,8 @@ impl<C: Clock + Sync> Flow<C> {
         }
     }
 
-    /// Measures or answers with queue pairs that are connected, those of each thread. `values` says how many values
-    /// have come, where messages hold some.
+    /// Measures or answers with connected queue pairs, one device a thread. `values` returns the number
+    /// of received values if messages hold values.
     fn go<D: Wakes<Error = VerbsError> + Send>(
         self,
         devices: Vec<D>,
@@ -140,7 +143,7 @@ impl<C: Clock + Sync> Flow<C> {
             Part::Client => {
                 let (report, kept) = match self.commands.recv() {
                     Ok(Command::Start(at)) => self.measure(devices, loopback, at, values)?,
-                    // Stopped before it began.
+                    // Stopped before the start.
                     Ok(_) => (Report::none(End::Stopped), devices),
                     Err(_) => return Ok(()),
                 };
@@ -148,7 +151,7 @@ impl<C: Clock + Sync> Flow<C> {
                 kept
             }
         };
-        // The other side may still have something under way to these queue pairs.
+        // The other side may still have messages in flight to these queue pairs.
         while self.commands.recv().is_ok() {}
         Ok(())
     }
@@ -159,12 +162,15 @@ impl<C: Clock + Sync> Flow<C> {
     ) -> Result<Vec<D>, VerbsError> {
         let task = &self.job.task;
         let work =
-            devices.into_iter().map(|device| Work { device, program: program::of_server(task) });
-        let place = anywhere();
-        let how = How { place: &place, by_events: program::server_sleeps(task), begins: &|| true };
+            devices.into_iter().map(|device| Work { device, program: program::server(task) });
+        let conditions = Conditions {
+            bind: &anywhere,
+            by_events: program::server_sleeps(task),
+            begins: &|| true,
+        };
         let mut stop = || self.stops.load(Relaxed);
-        // It takes no times.
-        let worked = threads::run(work.collect(), &how, &Monotonic::start(), &mut stop);
+        // A server records no times.
+        let worked = threads::run(work.collect(), &conditions, &Monotonic::start(), &mut stop);
         worked.into_iter().map(|worked| worked.end.map(|_| worked.device)).collect()
     }
 
@@ -189,16 +195,16 @@ impl<C: Clock + Sync> Flow<C> {
             slices: Some(window.unit()),
         };
         let work = devices.into_iter().zip(0..).map(|(device, thread)| {
-            let program = program::of_client(task, loopback, &extent(thread))?;
+            let program = program::client(task, loopback, &extent(thread))?;
             anyhow::Ok(Work { device, program })
         });
         let work = work.collect::<Result<Vec<_>, _>>()?;
         let (clock, stops) = (&self.clock, &*self.stops);
-        let (place, begins) = (anywhere(), || is_time(begin, clock, stops));
-        let how = How { place: &place, by_events: task.events, begins: &begins };
+        let begins = || is_time(begin, clock, stops);
+        let conditions = Conditions { bind: &anywhere, by_events: task.events, begins: &begins };
         let mut stop = || stops.load(Relaxed) || clock.now() >= end;
-        let mut worked = threads::run(work, &how, clock, &mut stop);
-        // Once all had begun, and before the first ended.
+        let mut worked = threads::run(work, &conditions, clock, &mut stop);
+        // The time in which all threads were active.
         let spans: Option<Vec<(Time, Time)>> = worked.iter().map(|worked| worked.active).collect();
         let began = spans.iter().flatten().map(|span| span.0).max();
         let ended = spans.iter().flatten().map(|span| span.1).min();
@@ -208,7 +214,7 @@ impl<C: Clock + Sync> Flow<C> {
         let (Some(began), Some(ended)) = (began, ended) else {
             return Ok((Report::none(End::Stopped), kept));
         };
-        let how_it_ended = match ends.and(counts.as_ref().map(drop).map_err(ToString::to_string)) {
+        let end_of_run = match ends.and(counts.as_ref().map(drop).map_err(ToString::to_string)) {
             Err(why) => End::Failed(why),
             Ok(()) if ended >= end => End::Complete,
             Ok(()) => End::Stopped,
@@ -216,7 +222,7 @@ impl<C: Clock + Sync> Flow<C> {
         let (bytes, took) = (task.bytes.get(), ended.saturating_sub(began));
         let of_all = took.as_s_f64() * programs.len() as f64;
         let report = Report {
-            end: how_it_ended,
+            end: end_of_run,
             active: Some((began.saturating_sub(at), ended.saturating_sub(at))),
             carried: counted::carried(&programs).map(|carried| carried.saturating_sub(at)),
             whole: counted::whole(&programs, bytes, took),
@@ -229,10 +235,10 @@ impl<C: Clock + Sync> Flow<C> {
     }
 }
 
-/// What several threads did: their programs, their queue pairs, the first failure, and how long they kept processors
-/// busy.
+/// Separates the work of several threads into programs, queue pairs, the first failure, and the sum of
+/// processor time.
 fn apart<D>(
-    worked: Vec<Worked<D, Generator>>,
+    worked: Vec<Finished<D, Generator>>,
 ) -> (Vec<Generator>, Vec<D>, Result<(), String>, Time) {
     let (mut programs, mut devices) = (Vec::new(), Vec::new());
     let (mut end, mut busy) = (Ok(()), Time::ZERO);
@@ -245,12 +251,10 @@ fn apart<D>(
     (programs, devices, end, busy)
 }
 
-/// Threads run wherever the system lets them: an agent has several flows, which would be in each other's way.
-fn anywhere() -> Place {
-    Place::anywhere(WantedPages::Ordinary)
-}
+/// Leaves threads on any processor: an agent has several flows, which would compete for the same ones.
+fn anywhere(_: usize) {}
 
-/// Whether it is that time now, and not the end of it all.
+/// Waits until a time; returns `false` if the flow is stopped before it.
 fn is_time(time: Time, clock: &impl Clock, stops: &AtomicBool) -> bool {
     loop {
         let left = time.saturating_sub(clock.now());
@@ -260,8 +264,8 @@ fn is_time(time: Time, clock: &impl Clock, stops: &AtomicBool) -> bool {
         if left == Time::ZERO {
             return true;
         }
-        if left > AWAKE {
-            let nap = (left - AWAKE).min(LOOK);
+        if left > POLLING {
+            let nap = (left - POLLING).min(STOP_CHECK);
             thread::sleep(Duration::from_nanos(nap.as_ps() / 1_000));
         }
     }
