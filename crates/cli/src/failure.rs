@@ -38,6 +38,15 @@ impl Failure {
         Failure::Usage { message: message.into(), allowed: allowed.into() }
     }
 
+    /// A command that needs a feature which this program was built without.
+    #[cfg(not(feature = "etcd"))]
+    pub fn without(feature: &str) -> Self {
+        Failure::usage(
+            format!("this program was built without the feature `{feature}`"),
+            format!("a program built by: cargo build -p bandwise-cli --features {feature}"),
+        )
+    }
+
     /// Says it on standard error and gives the exit code.
     pub fn report(&self) -> ExitCode {
         match self {

@@ -16,9 +16,6 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-/// The largest number of changes in a write: etcd's default limit is 128 operations, and a write adds two of its own.
-pub const MAX_CHANGES: u32 = 120;
-
 /// The address of the store, and the identity of this controller.
 #[derive(Debug, Clone)]
 pub struct Endpoints {

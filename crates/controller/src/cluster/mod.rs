@@ -6,8 +6,10 @@
 //! ```
 //!
 //! - [`Groups`]: the assignment of ports to controllers while all of them are alive.
-//! - [`claims`]: the decisions which groups a controller claims and gives back, without I/O.
-//! - [`Etcd`]: the shared store, and the session with it.
+//! - `claims`: the decisions which groups a controller claims and gives back, without I/O.
+//! - `Etcd`: the shared store, and the session with it.
+//!
+//! All but the groups is built with the feature `etcd` only, because building the client of etcd needs `protoc`.
 //!
 //! The keys under the prefix are:
 //!
@@ -19,12 +21,21 @@
 //! - `holder/NAME`: the holder of a group, for as long as the holder's lease.
 //! - `rules`: the parameters that all controllers share.
 
+#[cfg(feature = "etcd")]
 pub mod claims;
+#[cfg(feature = "etcd")]
 mod etcd;
 mod groups;
+#[cfg(feature = "etcd")]
 mod keys;
+#[cfg(feature = "etcd")]
 mod link;
+#[cfg(feature = "etcd")]
 mod session;
 
-pub use etcd::{Endpoints, Etcd, EtcdError, MAX_CHANGES};
+#[cfg(feature = "etcd")]
+pub use etcd::{Endpoints, Etcd, EtcdError};
 pub use groups::Groups;
+
+/// The largest number of changes in a write: etcd's default limit is 128 operations, and a write adds two of its own.
+pub const MAX_CHANGES: u32 = 120;

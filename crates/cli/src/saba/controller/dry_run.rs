@@ -4,6 +4,7 @@ use super::network::{Opened, Use};
 use super::run::core;
 use crate::failure::Failure;
 use anyhow::{Context, Error};
+#[cfg(feature = "etcd")]
 use bandwise_controller::cluster::{Endpoints, Etcd};
 use bandwise_controller::core::{DiscoveredPort, Group, Input, Output, Profiles, State, Task};
 use bandwise_controller::settings::{Settings, Store};
@@ -24,6 +25,9 @@ pub struct DryRun<'a> {
 fn stored(store: &Store) -> Result<State, Failure> {
     match store {
         Store::File(path) => in_file(path),
+        #[cfg(not(feature = "etcd"))]
+        Store::Cluster(_) => Err(Failure::without("etcd")),
+        #[cfg(feature = "etcd")]
         Store::Cluster(cluster) => {
             let endpoints = Endpoints::new(cluster).map_err(Error::from)?;
             Ok(Etcd::read_state(&endpoints).map_err(Error::from)?)

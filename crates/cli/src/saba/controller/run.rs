@@ -7,7 +7,9 @@ use crate::failure::Failure;
 use crate::files::Text;
 use crate::output::note;
 use anyhow::{Context, Error};
-use bandwise_controller::cluster::{Endpoints, Etcd, Groups};
+use bandwise_controller::cluster::Groups;
+#[cfg(feature = "etcd")]
+use bandwise_controller::cluster::{Endpoints, Etcd};
 use bandwise_controller::core::{Clustering, Core, Profiles, State};
 use bandwise_controller::credentials::{Authenticator, Credentials};
 use bandwise_controller::daemon::{
@@ -111,6 +113,9 @@ impl Use for Run<'_> {
                 let stored = store.load().map_err(Error::from)?;
                 (Box::new(store) as Box<dyn Persister>, stored, 0)
             }
+            #[cfg(not(feature = "etcd"))]
+            Store::Cluster(_) => return Err(Failure::without("etcd")),
+            #[cfg(feature = "etcd")]
             Store::Cluster(cluster) => {
                 let endpoints = Endpoints::new(cluster).map_err(Error::from)?;
                 let opened = Etcd::open(endpoints, &cluster.groups, clustering, &table);
