@@ -162,7 +162,8 @@ mod tests {
 
     fn scenario(text: &str) -> EthernetScenario {
         let none = |name: &str| Err(format!("no file {name}"));
-        EthernetScenario::from_toml(&Source::new("test", text), none).unwrap()
+        let text = format!("kind = \"ethernet\"\n{text}");
+        EthernetScenario::from_toml(&Source::new("test", &text), none).unwrap()
     }
 
     /// A writer that fails.
