@@ -1,10 +1,13 @@
 //! The command line as a whole. What a command's flags are stands in the command's own file.
 
 use crate::failure::Failure;
-use crate::{
-    bench, coflows, completions, devices, fabric, isolation, lab, papers, rperf, saba, sim,
-};
+use crate::{bench, coflows, completions, fabric, lab, papers, rperf, saba, sim};
 use clap::{Parser, Subcommand};
+
+#[cfg(not(feature = "verbs"))]
+use crate::{absent as devices, absent as isolation};
+#[cfg(feature = "verbs")]
+use crate::{devices, isolation};
 
 /// Measures, predicts and allocates the bandwidth of RDMA fabrics.
 #[derive(Debug, Parser)]

@@ -39,11 +39,15 @@ impl Failure {
     }
 
     /// A command that needs a feature which this program was built without.
-    #[cfg(not(feature = "etcd"))]
+    #[cfg(not(all(feature = "etcd", feature = "verbs")))]
     pub fn without(feature: &str) -> Self {
         Failure::usage(
-            format!("this program was built without the feature `{feature}`"),
-            format!("a program built by: cargo build -p bandwise-cli --features {feature}"),
+            format!(
+                "this program was built without the feature `{feature}`, which the command needs"
+            ),
+            format!(
+                "a program built by: cargo build --release -p bandwise-cli --features {feature}"
+            ),
         )
     }
 

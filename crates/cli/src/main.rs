@@ -8,15 +8,19 @@
 // A `Failure` may carry an `InputError`; it is made once, at the end of a command.
 #![allow(clippy::result_large_err)]
 
+#[cfg(not(feature = "verbs"))]
+mod absent;
 mod args;
 mod bench;
 mod coflows;
 mod completions;
+#[cfg(feature = "verbs")]
 mod devices;
 mod fabric;
 mod failure;
 mod files;
 mod interrupt;
+#[cfg(feature = "verbs")]
 mod isolation;
 mod lab;
 mod machine;

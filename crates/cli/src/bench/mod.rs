@@ -3,6 +3,7 @@
 mod case;
 mod controller;
 mod laps;
+#[cfg(feature = "verbs")]
 mod measuring_loop;
 
 use crate::failure::Failure;
@@ -81,8 +82,14 @@ impl Flags {
     pub fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[])?;
         if self.case == CaseName::MeasuringLoop {
-            let duration = self.duration.unwrap_or(Time::from_ms(1_000));
-            return measuring_loop::run(duration, self.runs, &outputs);
+            #[cfg(not(feature = "verbs"))]
+            return Err(Failure::without("verbs"));
+            #[cfg(feature = "verbs")]
+            return measuring_loop::run(
+                self.duration.unwrap_or(Time::from_ms(1_000)),
+                self.runs,
+                &outputs,
+            );
         }
         if self.case == CaseName::Controller {
             let duration = self.duration.unwrap_or(Time::from_ms(4_000));

@@ -4,6 +4,7 @@ mod list;
 mod report;
 mod run;
 
+#[cfg(feature = "verbs")]
 pub use report::claims as claims_table;
 
 use crate::failure::Failure;

@@ -1,6 +1,6 @@
 //! Flags of `bandwise rperf`, as they are given.
 
-use super::device::OnDevice;
+use super::on_device::OnDevice;
 use crate::output::{Json, Report};
 use crate::values::{duration, number, size};
 use bandwise_netsim::infiniband::egress::Scheduling;

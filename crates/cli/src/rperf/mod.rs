@@ -1,17 +1,22 @@
-//! `bandwise rperf`: latency and bandwidth between hosts, of a simulated fabric or by RDMA devices: in [`device`]
-//! between two, in [`agents`] between several.
+//! `bandwise rperf`: latency and bandwidth between hosts, of a simulated fabric or by RDMA devices: in `device`
+//! between two, in `agents` between several.
 
+#[cfg(feature = "verbs")]
 mod agents;
+#[cfg(feature = "verbs")]
 mod device;
 mod flags;
 mod json;
+#[cfg(feature = "verbs")]
 mod listening;
 mod measure;
 mod names;
+mod on_device;
 mod report;
 mod settings;
 mod tables;
 
+#[cfg(feature = "verbs")]
 pub use agents::{TokenFlag, agent};
 pub use flags::Flags;
 

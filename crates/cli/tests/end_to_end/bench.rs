@@ -53,6 +53,7 @@ fn bench_of_flows() {
     Place::new().run(&args).refused(&["five-bulk-senders, irn, roce-pfc, measuring-loop"]);
 }
 
+#[cfg(feature = "verbs")]
 #[test]
 fn bench_of_the_measuring_loop() {
     let place = Place::new();

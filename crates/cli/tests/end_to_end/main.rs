@@ -1,6 +1,9 @@
 //! The command as its users meet it: flags in, text, files and exit codes out.
 #![allow(missing_docs)]
 
+#[cfg(not(feature = "verbs"))]
+mod absent;
+#[cfg(feature = "verbs")]
 mod agents;
 mod bad_files;
 mod bad_flags;
@@ -8,6 +11,7 @@ mod bench;
 mod common;
 mod compare;
 mod controller;
+#[cfg(feature = "verbs")]
 mod devices;
 mod fabric;
 mod lab;
@@ -15,6 +19,7 @@ mod papers;
 mod parquet;
 mod profile;
 mod rperf;
+#[cfg(feature = "verbs")]
 mod rperf_device;
 mod saba;
 mod saba_packets;

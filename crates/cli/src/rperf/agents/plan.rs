@@ -12,24 +12,26 @@ use bandwise_agents::Plan;
 use bandwise_agents::coordinator::Ended;
 use bandwise_measure::coordinator::coordinate;
 
-/// Runs a plan by agents and prints the results.
-pub fn run(flags: RunFlags) -> Result<(), Failure> {
-    let text = Text::read(&flags.plan)?;
-    let plan = Plan::from_toml(&text.source(), AGENT_PORT)?;
-    let outputs = Outputs::new(flags.json, flags.report, Rows::default(), &[&flags.plan])?;
-    let token = flags.token.read()?;
-    let command = format!("bandwise rperf run {}", flags.plan.display());
-    let settings = Settings { plan, text, command };
-    let interrupt = Interrupt::listen()?;
-    let interrupted = || interrupt.asked();
-    let outcome = coordinate(&settings.plan, &token, &interrupted, |text| note(text))?;
-    outputs.emit(&tables::text(&settings, &outcome), &json::of(&settings, &outcome))?;
-    if outputs.wants_report() {
-        outputs.report(&report::html(&settings, &outcome))?;
-    }
-    match &outcome.end {
-        Ended::Complete => tables::all_have_samples(&settings, &outcome),
-        Ended::Interrupted => Err(Failure::Interrupted),
-        Ended::Failed(why) => Err(anyhow!("{why}; the results are partial").into()),
+impl RunFlags {
+    /// Runs a plan by agents and prints the results.
+    pub fn run(self) -> Result<(), Failure> {
+        let text = Text::read(&self.plan)?;
+        let plan = Plan::from_toml(&text.source(), AGENT_PORT)?;
+        let outputs = Outputs::new(self.json, self.report, Rows::default(), &[&self.plan])?;
+        let token = self.token.read()?;
+        let command = format!("bandwise rperf run {}", self.plan.display());
+        let settings = Settings { plan, text, command };
+        let interrupt = Interrupt::listen()?;
+        let interrupted = || interrupt.asked();
+        let outcome = coordinate(&settings.plan, &token, &interrupted, |text| note(text))?;
+        outputs.emit(&tables::text(&settings, &outcome), &json::of(&settings, &outcome))?;
+        if outputs.wants_report() {
+            outputs.report(&report::html(&settings, &outcome))?;
+        }
+        match &outcome.end {
+            Ended::Complete => tables::all_have_samples(&settings, &outcome),
+            Ended::Interrupted => Err(Failure::Interrupted),
+            Ended::Failed(why) => Err(anyhow!("{why}; the results are partial").into()),
+        }
     }
 }

@@ -10,26 +10,30 @@ use bandwise_measure::client::measure;
 use bandwise_measure::outcome::Ended;
 use bandwise_verbs::{Monotonic, Tsc};
 
-/// Measures and prints.
-pub(super) fn run(flags: Client) -> Result<(), Failure> {
-    let (settings, outputs) = flags.resolve()?;
-    let interrupt = Interrupt::listen()?;
-    // Binds this thread before the device's memory is allocated near it.
-    settings.place.bind(0, |text| note(text));
-    let interrupted = || interrupt.asked();
-    let (outcome, _open) = match Tsc::start() {
-        Ok(tsc) => measure(&settings, &tsc, &interrupted, |text| note(text))?,
-        Err(_) => measure(&settings, &Monotonic::start(), &interrupted, |text| note(text))?,
-    };
-    let text = tables::text(&settings, &outcome);
-    outputs.emit(&text, &json::of(&settings, &outcome))?;
-    let has_none = outcome.runs.iter().any(|run| run.latency.is_none() && run.bandwidth.is_none());
-    match outcome.end {
-        Ended::Complete if has_none => {
-            Err(anyhow!("no sample: the first rounds are not counted; needed: a longer -D").into())
+impl Client {
+    /// Measures and prints.
+    pub fn run(self) -> Result<(), Failure> {
+        let (settings, outputs) = self.resolve()?;
+        let interrupt = Interrupt::listen()?;
+        // Binds this thread before the device's memory is allocated near it.
+        settings.place.bind(0, |text| note(text));
+        let interrupted = || interrupt.asked();
+        let (outcome, _open) = match Tsc::start() {
+            Ok(tsc) => measure(&settings, &tsc, &interrupted, |text| note(text))?,
+            Err(_) => measure(&settings, &Monotonic::start(), &interrupted, |text| note(text))?,
+        };
+        let text = tables::text(&settings, &outcome);
+        outputs.emit(&text, &json::of(&settings, &outcome))?;
+        let has_none =
+            outcome.runs.iter().any(|run| run.latency.is_none() && run.bandwidth.is_none());
+        match outcome.end {
+            Ended::Complete if has_none => {
+                Err(anyhow!("no sample: the first rounds are not counted; needed: a longer -D")
+                    .into())
+            }
+            Ended::Complete => Ok(()),
+            Ended::Interrupted => Err(Failure::Interrupted),
+            Ended::Failed(why) => Err(anyhow!("{why}; the results are partial").into()),
         }
-        Ended::Complete => Ok(()),
-        Ended::Interrupted => Err(Failure::Interrupted),
-        Ended::Failed(why) => Err(anyhow!("{why}; the results are partial").into()),
     }
 }

@@ -9,25 +9,27 @@ use anyhow::Context;
 use bandwise_measure::server::{Served, serve};
 use bandwise_verbs::session::Control;
 
-/// Serves clients, one after another, or a single one.
-pub(super) fn run(flags: Server) -> Result<(), Failure> {
-    let chosen = flags.port.resolve()?;
-    let place = flags.here.resolve(&chosen.device)?;
-    place.bind(0, |text| note(text));
-    let with = format_args!("{} port {} on {place}", chosen.device, chosen.port);
-    let listener = listen(flags.listen, with)?;
-    loop {
-        let (stream, from) = listener.accept().context("waiting for a client")?;
-        let served = Control::over(stream)
-            .map_err(anyhow::Error::from)
-            .and_then(|control| serve(&chosen, &place, control, |text| note(text)));
-        match served {
-            Ok(served) => note(format_args!("{from}: {}", describe(&served))),
-            Err(error) if flags.once => return Err(error.context(from).into()),
-            Err(error) => note(format_args!("{from}: {error:#}")),
-        }
-        if flags.once {
-            return Ok(());
+impl Server {
+    /// Serves clients, one after another, or a single one.
+    pub fn run(self) -> Result<(), Failure> {
+        let chosen = self.port.resolve()?;
+        let place = self.here.resolve(&chosen.device)?;
+        place.bind(0, |text| note(text));
+        let with = format_args!("{} port {} on {place}", chosen.device, chosen.port);
+        let listener = listen(self.listen, with)?;
+        loop {
+            let (stream, from) = listener.accept().context("waiting for a client")?;
+            let served = Control::over(stream)
+                .map_err(anyhow::Error::from)
+                .and_then(|control| serve(&chosen, &place, control, |text| note(text)));
+            match served {
+                Ok(served) => note(format_args!("{from}: {}", describe(&served))),
+                Err(error) if self.once => return Err(error.context(from).into()),
+                Err(error) => note(format_args!("{from}: {error:#}")),
+            }
+            if self.once {
+                return Ok(());
+            }
         }
     }
 }

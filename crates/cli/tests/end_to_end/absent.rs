@@ -1,0 +1,20 @@
+//! Commands that a build without default features lacks.
+
+use crate::common::Place;
+
+#[test]
+fn commands_that_measure_by_devices_name_the_feature_they_need() {
+    let lines: [&[&str]; 7] = [
+        &["devices", "--json", "-"],
+        &["isolation", "--from", "a", "--to", "b", "--help"],
+        &["rperf", "server", "--listen", "0.0.0.0"],
+        &["rperf", "client", "node1"],
+        &["rperf", "agent"],
+        &["rperf", "run", "plan.toml"],
+        &["bench", "--case", "measuring-loop"],
+    ];
+    for args in lines {
+        let said = ["without the feature `verbs`", "-p bandwise-cli --features verbs"];
+        Place::new().run(args).refused(&said);
+    }
+}
