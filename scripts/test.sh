@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# All tests, or the parts that are named: scripts/test.sh [format] [clippy] [tests] [docs]
-# [fabric] [spark] [trace] [verbs] [web].
+# All tests, or the parts that are named: scripts/test.sh [format] [lint] [clippy] [tests] [docs] [fabric] [spark]
+# [trace] [verbs] [web], and [release], which no run has unless it is named.
 # Every part runs, also after a failure. A part that can't run prints a line that starts with SKIP. The last line
 # counts: each test of cargo or Maven, netlist, check of a lab, trace, check of virtual machines or page, and each other
 # part.
@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 scripts/setup.sh test
 
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(format clippy tests docs fabric spark trace verbs web)
+[ ${#parts[@]} -gt 0 ] || parts=(format lint clippy tests docs fabric spark trace verbs web)
 passed=0
 failed=0
 scratch=$(mktemp -d)
@@ -24,9 +24,26 @@ executable() {
 }
 
 format() { cargo fmt --all --check && cargo fmt --manifest-path fuzz/Cargo.toml --check; }
+lint() {
+  # Licences, duplicates and sources of dependencies; vulnerabilities if the database of advisories is on this machine.
+  local wrong=0 database=${CARGO_HOME:-$HOME/.cargo}/advisory-dbs
+  if ! command -v cargo-deny >/dev/null; then
+    echo "SKIP lint: cargo-deny is not installed, so dependencies are not checked"
+    return
+  fi
+  cargo deny --offline --log-level error check --hide-inclusion-graph licenses bans sources || wrong=1
+  if compgen -G "$database/*/" >/dev/null; then
+    cargo deny --offline --log-level error check --hide-inclusion-graph advisories || wrong=1
+  else
+    echo "SKIP lint: there is no database of advisories in $database ('cargo deny fetch' brings it)"
+  fi
+  return $wrong
+}
 clippy() {
   local wrong=0
   cargo clippy --workspace --all-targets --quiet -- -D warnings || wrong=1
+  # The command as `make run` builds it.
+  cargo clippy -p bandwise-cli --no-default-features --all-targets --quiet -- -D warnings || wrong=1
   # Fuzz targets are a workspace of their own, with C++ dependencies; here they are only checked.
   if ! command -v c++ >/dev/null; then
     echo "SKIP clippy: there is no C++ compiler, so fuzz targets are not checked"
@@ -47,10 +64,15 @@ tests() {
   else
     echo "SKIP tests: cmake is not installed, so weights are not compared with SLSQP's"
   fi
-  # The installed files, from the tests' build.
+  return $wrong
+}
+release() {
+  # Slow checks of code that rarely changes: the installed files, and the command without its default features.
+  local wrong=0
   cargo build --quiet --profile test --bin bandwise &&
     cargo build --quiet --profile test -p bandwise-libsaba -p bandwise-preload &&
     bash tests/install/run.sh "${CARGO_TARGET_DIR:-target}/debug" || wrong=1
+  cargo test -p bandwise-cli --no-default-features --test end_to_end absent || wrong=1
   return $wrong
 }
 docs() {
@@ -128,9 +150,9 @@ total() { # PATTERN WORD
 
 for part in "${parts[@]}"; do
   case $part in
-    format | clippy | tests | docs | fabric | spark | trace | verbs | web) ;;
+    format | lint | clippy | tests | docs | fabric | spark | trace | verbs | web | release) ;;
     *)
-      echo "test.sh: no part '$part' (allowed: format clippy tests docs fabric spark trace verbs web)" >&2
+      echo "test.sh: no part '$part' (allowed: format lint clippy tests docs fabric spark trace verbs web release)" >&2
       exit 2
       ;;
   esac
@@ -139,7 +161,7 @@ for part in "${parts[@]}"; do
   status=0
   "$part" </dev/null 2>&1 | tee "$log" || status=$?
   case $part in
-    tests) tally='^(test result|install): ' ;;
+    tests | release) tally='^(test result|install): ' ;;
     fabric) tally='^(fabric|ib|lab|controller|etcd|profile|preload|compare): ' ;;
     spark) tally='^(integrations|spark|flink): ' ;;
     trace) tally='^trace: ' ;;
