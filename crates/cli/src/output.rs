@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::files::reason;
+use bandwise_input::InputError;
 use bandwise_saba::table::{Table, write as table};
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{BufWriter, ErrorKind, IntoInnerError, Write};
@@ -317,6 +318,11 @@ pub fn print(text: &str) -> Result<(), Failure> {
 /// `2>&1 | head -1` or on a full disk, the work goes on and the exit code stays what it is.
 pub fn note(text: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// Prints a warning about an input that is allowed and most likely a mistake.
+pub fn warn(warning: &InputError) {
+    note(format_args!("warning: {warning}"));
 }
 
 /// What tells whether two paths are one file, though it may not be there yet.

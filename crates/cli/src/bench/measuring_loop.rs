@@ -1,6 +1,6 @@
 //! What the measuring loop itself costs: methods over a device without cost.
 
-use super::{cores, or_not_known};
+use super::facts::{cores, or_not_known};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::machine;

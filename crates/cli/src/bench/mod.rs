@@ -2,6 +2,7 @@
 
 mod case;
 mod controller;
+mod facts;
 mod laps;
 #[cfg(feature = "verbs")]
 mod measuring_loop;
@@ -16,6 +17,7 @@ use bandwise_report::json::rounded;
 use bandwise_stats::Percentile;
 use bandwise_units::Time;
 use case::{Case, CaseName, Counted};
+use facts::{cores, or_not_known};
 use laps::Laps;
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
@@ -234,14 +236,6 @@ fn json(runs: &[Run], case: &Case) -> Value {
             "cores": machine::cores(),
         },
     }))
-}
-
-fn or_not_known(value: Option<String>) -> String {
-    value.unwrap_or_else(|| "not known".into())
-}
-
-fn cores(n: usize) -> String {
-    if n == 1 { "1 core".to_owned() } else { format!("{n} cores") }
 }
 
 fn ratio(a: u64, b: u64) -> f64 {

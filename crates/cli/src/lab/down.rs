@@ -1,6 +1,6 @@
 //! `bandwise lab down`.
 
-use super::NameFlag;
+use super::name::NameFlag;
 use crate::failure::Failure;
 use crate::output::{note, print};
 use bandwise_lab::{down, needs_root};

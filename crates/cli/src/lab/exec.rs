@@ -1,6 +1,6 @@
 //! `bandwise lab exec`.
 
-use super::NameFlag;
+use super::name::NameFlag;
 use crate::failure::Failure;
 use anyhow::anyhow;
 use bandwise_lab::{Record, SWITCH, needs_root};

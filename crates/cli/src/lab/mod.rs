@@ -2,12 +2,12 @@
 
 mod down;
 mod exec;
+mod name;
 mod status;
 mod up;
 mod weights;
 
 use crate::failure::Failure;
-use crate::values::{Refusal, refused};
 
 /// The subcommands of `bandwise lab`.
 #[derive(Debug, clap::Subcommand)]
@@ -44,24 +44,4 @@ impl Command {
             Command::Down(flags) => flags.run(),
         }
     }
-}
-
-/// The flag that names a lab.
-#[derive(Debug, clap::Args)]
-struct NameFlag {
-    /// Name of the lab
-    #[arg(long, value_name = "NAME", value_parser = name, default_value = "lab")]
-    name: String,
-}
-
-/// The length of a name at most.
-const LONGEST: usize = 16;
-
-fn name(text: &str) -> Result<String, Refusal> {
-    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    if (1..=LONGEST).contains(&text.len()) && text.chars().all(is_plain) && !text.starts_with('-') {
-        return Ok(text.to_owned());
-    }
-    let allowed = format!("up to {LONGEST} of a to z, 0 to 9 and -, such as lab or two-racks");
-    refused(None, allowed)
 }

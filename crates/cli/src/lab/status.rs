@@ -1,6 +1,6 @@
 //! `bandwise lab status`, and the rendering of ports.
 
-use super::NameFlag;
+use super::name::NameFlag;
 use crate::failure::Failure;
 use crate::output::Json;
 use bandwise_lab::{Lab, PortShares, QueueShare, Record, needs_root};

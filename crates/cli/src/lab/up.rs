@@ -1,6 +1,6 @@
 //! `bandwise lab up`.
 
-use super::NameFlag;
+use super::name::NameFlag;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::print;

@@ -1,7 +1,8 @@
 //! `bandwise lab weights`.
 
 use super::exec::no_such_host;
-use super::{NameFlag, status};
+use super::name::NameFlag;
+use super::status;
 use crate::failure::Failure;
 use crate::output::Json;
 use crate::values::{Refusal, refused};

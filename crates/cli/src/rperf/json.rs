@@ -1,9 +1,9 @@
 //! What was measured, for programs. Nothing here depends on the machine or on how fast it was.
 
 use super::measure::{Outcome, describe};
+use super::rendering::bandwidth_json;
 use super::settings::Settings;
 use bandwise_report::json::rounded;
-use bandwise_rperf::Bandwidth;
 use bandwise_scenario::infiniband::{Flow, FlowResult, InfinibandStop};
 use serde_json::{Value, json};
 
@@ -49,7 +49,7 @@ fn flow(settings: &Settings, run: usize, flow: &Flow, result: &FlowResult) -> Va
             "error": latency.error,
         })
     });
-    let bandwidth = result.bandwidth.map(of_bandwidth);
+    let bandwidth = result.bandwidth.map(bandwidth_json);
     json!({
         "run": run,
         "name": flow.name,
@@ -61,16 +61,5 @@ fn flow(settings: &Settings, run: usize, flow: &Flow, result: &FlowResult) -> Va
         "samples_wanted": samples,
         "latency": latency,
         "bandwidth": bandwidth,
-    })
-}
-
-/// What went through in a window.
-pub(super) fn of_bandwidth(bandwidth: Bandwidth) -> Value {
-    json!({
-        "direction": "one way",
-        "gbps": bandwidth.rate().as_gbps_f64(),
-        "bytes": bandwidth.bytes.get(),
-        "messages": bandwidth.messages,
-        "window_s": bandwidth.to.saturating_sub(bandwidth.from).as_s_f64(),
     })
 }

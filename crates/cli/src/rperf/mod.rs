@@ -12,6 +12,7 @@ mod listening;
 mod measure;
 mod names;
 mod on_device;
+mod rendering;
 mod report;
 mod settings;
 mod tables;

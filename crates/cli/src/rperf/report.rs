@@ -1,12 +1,10 @@
 //! The report of a measurement.
 
 use super::measure::{Outcome, describe};
+use super::rendering::{curve, percentiles};
 use super::settings::Settings;
-use super::tables::{self, QUANTILES, who};
-use bandwise_report::{
-    Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind, SourceKind, html,
-};
-use bandwise_rperf::Summary;
+use super::tables::{self, who};
+use bandwise_report::{Figure, Provenance, Report, SourceKind, html};
 
 /// The page.
 pub(super) fn html(settings: &Settings, outcome: &Outcome) -> String {
@@ -66,28 +64,4 @@ fn figure(settings: &Settings, outcome: &Outcome) -> Option<Figure> {
         }
     }
     percentiles("Measured, and as it really was between the two ports.", series)
-}
-
-/// Round-trip times by percentile, if there are any.
-pub(super) fn percentiles(caption: &str, series: Vec<Series>) -> Option<Figure> {
-    (!series.is_empty()).then(|| Figure {
-        id: "latency".to_owned(),
-        group: String::new(),
-        title: "Round-trip time".to_owned(),
-        caption: caption.to_owned(),
-        x: Axis {
-            label: "Percentile".to_owned(),
-            unit: String::new(),
-            scale: Scale::Category(QUANTILES.map(|(name, _)| name.to_owned()).to_vec()),
-        },
-        y: Axis { label: "Round trip".to_owned(), unit: "us".to_owned(), scale: Scale::Linear },
-        series,
-    })
-}
-
-/// A curve of [`percentiles`].
-pub(super) fn curve(name: String, source: SourceKind, summary: &Summary) -> Series {
-    let values = QUANTILES.iter().map(|(_, of)| of(summary) / 1e3);
-    let points = values.enumerate().map(|(i, y)| Point::new(i as f64, y)).collect();
-    Series { name, kind: SeriesKind::Line, source, points }
 }

@@ -1,6 +1,7 @@
 //! What was measured, as tables: for the terminal and for the report.
 
 use super::measure::{Outcome, describe};
+use super::rendering::{QUANTILES, Statistic, row, unit_of};
 use super::settings::Settings;
 use crate::failure::Failure;
 use anyhow::anyhow;
@@ -96,11 +97,6 @@ pub(super) fn who(settings: &Settings, flow: &Flow) -> String {
     format!("{bytes} B on {} from {} to {}", flow.sl, name(flow.from), name(flow.to))
 }
 
-/// Nanoseconds, or microseconds where there are many.
-pub(super) fn unit_of(measured: &Summary) -> (&'static str, f64) {
-    if measured.p50_ns.abs() < 10_000.0 { ("ns", 1.0) } else { ("us", 1e-3) }
-}
-
 const MEASURED: &str = "Truth is the time that the messages really spent between the two ports, there \
                         and back; error is measured less true, sample by sample.";
 
@@ -119,7 +115,7 @@ fn latency_table(
         (latency.truth.as_ref(), unit, scale),
         (latency.error.as_ref(), "ns", 1.0),
     ];
-    let times = |name: &str, of: Figure| {
+    let times = |name: &str, of: Statistic| {
         let cell = |&(summary, unit, scale): &(Option<&Summary>, &str, f64)| {
             Cell::number(summary.map_or(f64::NAN, |s| of(s) * scale), unit)
         };
@@ -149,23 +145,6 @@ fn missed(wanted: Option<u64>, latency: &LatencyResult) -> Option<u64> {
 /// What helps where time was over before all samples were taken.
 fn hint(outcome: &Outcome) -> &'static str {
     if outcome.stop == InfinibandStop::Complete { "; a longer --duration takes more" } else { "" }
-}
-
-/// A figure of a distribution.
-type Figure = fn(&Summary) -> f64;
-
-/// What is printed of a distribution.
-pub(super) const QUANTILES: [(&str, Figure); 6] = [
-    ("p50", |s| s.p50_ns),
-    ("p90", |s| s.p90_ns),
-    ("p99", |s| s.p99_ns),
-    ("p99.9", |s| s.p99_9_ns),
-    ("p99.99", |s| s.p99_99_ns),
-    ("max", |s| s.max_ns),
-];
-
-pub(super) fn row(name: &str, cells: Vec<Cell>) -> Vec<Cell> {
-    [vec![Cell::text(name)], cells].concat()
 }
 
 /// The methods side by side, as far as they have samples.

@@ -4,6 +4,7 @@ mod answer;
 mod compare;
 mod configuration;
 mod controller;
+mod engine;
 mod findings;
 mod gain;
 mod json;

@@ -1,6 +1,6 @@
 //! Flags of `bandwise saba plan`, and what they mean.
 
-use super::packets::{self, Packets};
+use super::engine::{self, PacketFlags, Packets};
 use crate::failure::Failure;
 use crate::files::{self, Text};
 use crate::output::{Json, Outputs, Report, Rows, SavedModels};
@@ -52,7 +52,7 @@ pub struct Flags {
     #[arg(value_parser = number(0..=u64::MAX))]
     seed: Option<u64>,
     #[command(flatten)]
-    packets: packets::PacketFlags,
+    packets: PacketFlags,
     #[command(flatten)]
     json: Json,
     #[command(flatten)]
@@ -181,12 +181,12 @@ impl Flags {
                 }
             }
             if packets.is_some() {
-                packets::keep_possible(&scenario, &mut policies, &mut left_out);
+                engine::keep_possible(&scenario, &mut policies, &mut left_out);
             }
         }
         policies.push(BASELINE);
         if packets.is_some() {
-            packets::check(&scenario, &policies)?;
+            engine::check(&scenario, &policies)?;
         }
         policies.sort_unstable();
         policies.dedup();

@@ -1,8 +1,8 @@
 //! What was found out, for programs.
 
+use super::effort::Effort;
+use super::names::{group, percent, stop};
 use super::ports;
-use super::run::Effort;
-use super::tables::{group, stop};
 use bandwise_netsim::ethernet::{Buffering, HostModel, InputBuffers, Routing, SharedBuffer};
 use bandwise_rdma::congestion::Algorithm;
 use bandwise_rdma::transport::{Acks, Recovery, Timeout, TransportSettings};
@@ -185,12 +185,4 @@ fn rows(results: &EthernetResults) -> Vec<Value> {
         }
     }
     rows
-}
-
-/// Thousandths as percent.
-pub(super) fn percent(thousandths: u32) -> String {
-    match thousandths % 10 {
-        0 => format!("{}", thousandths / 10),
-        rest => format!("{}.{rest}", thousandths / 10),
-    }
 }

@@ -1,9 +1,9 @@
 //! Flow lists in files: read line by line, so that a list of millions takes no memory.
 
-use super::settings::warn;
 use crate::failure::Failure;
 use crate::files::reason;
 use crate::interrupt::Interrupt;
+use crate::output::warn;
 use anyhow::Context;
 use bandwise_input::InputError;
 use bandwise_scenario::ethernet::Fingerprint;

@@ -1,7 +1,10 @@
 //! `bandwise sim`: scenarios of all three kinds.
 
+mod effort;
 mod json;
 mod list;
+mod names;
+mod nanoseconds;
 mod ports;
 mod report;
 mod rows;

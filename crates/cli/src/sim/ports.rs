@@ -1,6 +1,6 @@
 //! What each port counted: as CSV and as JSON. And what was told of those that stood still.
 
-use super::rows::Ns;
+use super::nanoseconds::Ns;
 use bandwise_scenario::ethernet::{
     EthernetResults, EthernetScenario, EthernetStop, PauseStorm, PortResult,
 };

@@ -1,5 +1,6 @@
 //! A run's report: slowdown by size of flow, the tail of small messages, and the tables.
 
+use super::names;
 use super::settings::Settings;
 use super::tables;
 use bandwise_report::html;
@@ -34,7 +35,7 @@ pub(super) fn html(settings: &Settings, results: &EthernetResults) -> String {
 }
 
 fn slowdowns(results: &EthernetResults) -> Figure {
-    let names = results.groups.iter().map(|(group, _)| tables::group(*group)).collect();
+    let names = results.groups.iter().map(|(group, _)| names::group(*group)).collect();
     let series = |name: &str, value: fn(&ethernet::Distribution) -> f64| Series {
         name: name.to_owned(),
         kind: SeriesKind::Bars,

@@ -1,5 +1,6 @@
 //! `bandwise sim run`.
 
+use super::effort::Effort;
 use super::rows::FlowRows;
 use super::settings::{Flags, Settings, Work};
 use super::trace::{self, Trace};
@@ -19,15 +20,6 @@ use bandwise_scenario::ethernet::{
 };
 use std::ops::ControlFlow;
 use std::time::Instant;
-
-/// What a run took of the machine.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Effort {
-    pub(super) wall_s: f64,
-    /// Time that it had a core, or several, where the system tells.
-    pub(super) cpu_s: Option<f64>,
-    pub(super) peak_rss_bytes: Option<u64>,
-}
 
 /// Simulates and prints.
 pub(super) fn run(flags: Flags) -> Result<(), Failure> {

@@ -1,17 +1,16 @@
 //! Flags of `bandwise sim run`, and what they mean.
 
 use super::list::FlowFile;
-use super::study;
+use super::study::StudySettings;
 use super::trace::TraceFlags;
 use crate::failure::Failure;
 use crate::files::{self, Text};
 use crate::interrupt::Interrupt;
 use crate::machine;
-use crate::output::{Json, Outputs, Points, Report, Rows, note};
+use crate::output::{Json, Outputs, Points, Report, Rows, warn};
 use crate::rperf;
 use crate::saba;
 use crate::values::number;
-use bandwise_input::InputError;
 use bandwise_scenario::Kind;
 use bandwise_scenario::ethernet::{EthernetScenario, Study, Workload};
 use bandwise_threads::Team;
@@ -81,7 +80,7 @@ pub struct Flags {
 /// What there is to do.
 pub(super) enum Work {
     One(Box<Settings>),
-    Study(Box<study::Settings>),
+    Study(Box<StudySettings>),
     /// A file of kind `infiniband`, as `bandwise rperf --fabric` runs it.
     Infiniband(Box<rperf::Flags>, Text),
     /// A file of kind `jobs`, as `bandwise saba plan` runs it.
@@ -190,7 +189,7 @@ impl Flags {
             })));
         }
         let text = text.into_text();
-        let settings = study::Settings {
+        let settings = StudySettings {
             name,
             text,
             study,
@@ -217,9 +216,4 @@ impl Flags {
         let message = format!("{flag}: the scenario is of kind {:?}", kind.as_str());
         Err(Failure::usage(message, "this flag with a scenario of kind \"ethernet\""))
     }
-}
-
-/// What is allowed, and most likely not meant.
-pub(super) fn warn(warning: &InputError) {
-    note(format_args!("warning: {warning}"));
 }

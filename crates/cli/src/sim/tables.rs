@@ -1,6 +1,6 @@
 //! What was found out, as tables for the terminal.
 
-use super::json::percent;
+use super::names::{group, percent};
 use bandwise_netsim::ethernet::{Buffering, InputBuffers, Routing, Schedule, SharedBuffer};
 use bandwise_rdma::congestion::Algorithm;
 use bandwise_rdma::homa;
@@ -29,32 +29,6 @@ pub(super) fn all(scenario: &EthernetScenario, results: &EthernetResults) -> Vec
     tables.extend(results.requests.as_ref().map(requests));
     tables.push(network(scenario, results));
     tables
-}
-
-/// How sizes of flows are called.
-pub(super) fn group(group: Group) -> String {
-    let size = |bytes: u64| match bytes {
-        bytes if bytes.is_multiple_of(1_000_000) => format!("{} MB", bytes / 1_000_000),
-        bytes if bytes.is_multiple_of(1_000) => format!("{} kB", bytes / 1_000),
-        bytes => format!("{bytes} B"),
-    };
-    match group {
-        Group::All => "all flows".to_owned(),
-        Group::SinglePacket => "single packet".to_owned(),
-        Group::UpTo(most) => format!("up to {}", size(most.get())),
-        Group::Larger(than) => format!("above {}", size(than.get())),
-    }
-}
-
-/// Why it ended, in a word.
-pub(super) fn stop(stop: &EthernetStop) -> &'static str {
-    match stop {
-        EthernetStop::Complete => "complete",
-        EthernetStop::Limit => "limit",
-        EthernetStop::Stuck => "stuck",
-        EthernetStop::Deadlock(_) => "deadlock",
-        EthernetStop::Interrupted => "interrupted",
-    }
 }
 
 fn header(first: &str) -> Vec<String> {

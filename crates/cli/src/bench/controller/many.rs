@@ -2,7 +2,9 @@
 //! network is in memory, so that nothing but the controller, its store and its socket is seen.
 
 use super::client::Client;
-use super::{here, here_json, start, took, took_json};
+use super::start::start;
+use super::times::{here, here_json, took, took_json};
+use crate::bench::facts::or_not_known;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::machine;
@@ -47,7 +49,7 @@ struct Took {
 }
 
 /// Fills a controller, then closes and makes connections for `duration`, so many times.
-pub(in crate::bench) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Failure> {
+pub(crate) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Failure> {
     let interrupt = Interrupt::listen()?;
     let folder = tempfile::tempdir().map_err(Error::from)?;
     let (leaves, spines, hosts) = FABRIC;
@@ -214,7 +216,7 @@ impl Own {
 }
 
 fn mib(bytes: Option<u64>) -> String {
-    super::or_not_known(bytes.map(|bytes| format!("{:.1} MiB", bytes as f64 / 1048576.0)))
+    or_not_known(bytes.map(|bytes| format!("{:.1} MiB", bytes as f64 / 1048576.0)))
 }
 
 fn text(took_: &Took, folder: &Path) -> String {

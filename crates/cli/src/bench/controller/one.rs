@@ -2,8 +2,9 @@
 //! socket and its ports of Linux, in a lab of its own.
 
 use super::client::Client;
+use super::start::start;
+use super::times::{here, here_json, took, took_json};
 use super::watched::Watched;
-use super::{here, here_json, start, took, took_json};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{Outputs, note};
@@ -37,7 +38,7 @@ struct Took {
 }
 
 /// Connections come and go one by one for `duration`, so many times, and it is printed what they took.
-pub(in crate::bench) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Failure> {
+pub(crate) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Failure> {
     needs_root()?;
     let interrupt = Interrupt::listen()?;
     let name = format!("bench-{}", std::process::id());

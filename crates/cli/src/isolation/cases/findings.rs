@@ -9,7 +9,7 @@ use bandwise_rperf::Summary;
 
 impl Case {
     /// What is read off; `None` where a flow has no message in the time there was.
-    pub(in crate::isolation) fn findings(&self, outcome: &Outcome) -> Option<Vec<Finding>> {
+    pub(crate) fn findings(&self, outcome: &Outcome) -> Option<Vec<Finding>> {
         let reports: Option<Vec<&Report>> =
             outcome.flows.iter().map(|flow| flow.report.as_ref()).collect();
         let reports = reports?;

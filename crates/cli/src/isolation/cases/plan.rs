@@ -7,7 +7,7 @@ use bandwise_input::Source;
 
 impl Case {
     /// What agents are told.
-    pub(in crate::isolation) fn plan(&self, flags: &Flags) -> Plan {
+    pub(crate) fn plan(&self, flags: &Flags) -> Plan {
         let (length, margin) = (flags.length(), flags.margin);
         let mut text =
             format!("title = {:?}\nduration = \"{length}\"\nmargin = \"{margin}\"\n", self.title());

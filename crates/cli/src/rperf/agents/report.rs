@@ -1,6 +1,6 @@
 //! The report of a plan: one page for all hosts.
 
-use super::super::report::{curve, percentiles};
+use super::super::rendering::{curve, percentiles};
 use super::settings::Settings;
 use super::tables::{self, who};
 use bandwise_agents::coordinator::{Ended, Outcome};

@@ -1,7 +1,7 @@
 //! What was measured, as tables.
 
 use super::super::device::tables::named;
-use super::super::tables::{QUANTILES, unit_of};
+use super::super::rendering::{QUANTILES, unit_of};
 use super::settings::Settings;
 use crate::failure::Failure;
 use anyhow::anyhow;

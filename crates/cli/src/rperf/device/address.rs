@@ -13,7 +13,7 @@ pub(super) fn host(text: &str) -> Result<Address, Refusal> {
 }
 
 /// The same, and the port of who has none.
-pub(in crate::rperf) fn host_with(text: &str, usual: u16) -> Result<Address, Refusal> {
+pub(crate) fn host_with(text: &str, usual: u16) -> Result<Address, Refusal> {
     Address::parse(text, usual).or_else(|error| {
         let why = match &error {
             AddressError::Port(_) => Some(error.to_string()),
@@ -30,7 +30,7 @@ pub(super) fn listened(text: &str) -> Result<SocketAddr, Refusal> {
 }
 
 /// The same, and the port of who has none.
-pub(in crate::rperf) fn listened_with(text: &str, usual: u16) -> Result<SocketAddr, Refusal> {
+pub(crate) fn listened_with(text: &str, usual: u16) -> Result<SocketAddr, Refusal> {
     let address = text.parse::<IpAddr>().map(|address| SocketAddr::new(address, usual));
     match address.or_else(|_| text.parse()) {
         Ok(address) => Ok(address),

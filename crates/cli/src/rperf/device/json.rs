@@ -1,6 +1,6 @@
 //! What was measured, for programs: the form of the simulator's measurements, with what is true left out.
 
-use crate::rperf::json::of_bandwidth;
+use super::super::rendering::bandwidth_json;
 use bandwise_measure::client::ClientSettings;
 use bandwise_measure::outcome::{Ended, Outcome, Run, Throughput};
 use bandwise_measure::program::Until;
@@ -11,7 +11,7 @@ use bandwise_verbs::session::Method;
 use serde_json::{Value, json};
 
 /// A method's name, as the flag has it.
-pub(in crate::rperf) fn name(method: Method) -> &'static str {
+pub(crate) fn name(method: Method) -> &'static str {
     match method {
         Method::Rperf => "rperf",
         Method::PingPong(_) => "ping-pong",
@@ -100,14 +100,14 @@ fn flow(settings: &ClientSettings, number: usize, run: &Run) -> Value {
 
 /// In the form of the simulator's, and what a device alone has.
 fn bandwidth(found: &Throughput) -> Value {
-    let mut all = of_bandwidth(found.all);
+    let mut all = bandwidth_json(found.all);
     let rates = found.peak_and_least();
     all["messages_per_s"] = found.messages_per_s().into();
     all["peak_gbps"] = rates.map(|(peak, _)| peak.as_gbps_f64()).into();
     all["least_gbps"] = rates.map(|(_, least)| least.as_gbps_f64()).into();
     all["slice_s"] = found.spread.map(|spread| spread.each.as_s_f64()).into();
     all["slices"] = found.spread.map(|spread| spread.count).into();
-    all["by_thread"] = found.threads.iter().map(|&thread| of_bandwidth(thread)).collect();
+    all["by_thread"] = found.threads.iter().map(|&thread| bandwidth_json(thread)).collect();
     all
 }
 

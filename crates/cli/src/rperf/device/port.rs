@@ -20,7 +20,7 @@ pub struct Port {
 
 impl Port {
     /// The port there is.
-    pub(in crate::rperf) fn resolve(&self) -> Result<Chosen, Failure> {
+    pub(crate) fn resolve(&self) -> Result<Chosen, Failure> {
         let wanted = Wanted {
             device: self.device.clone(),
             port: self.ib_port.map(|port| port as u8),

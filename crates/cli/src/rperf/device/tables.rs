@@ -1,6 +1,6 @@
 //! What was measured, as tables.
 
-use super::super::tables::{QUANTILES, row, unit_of};
+use super::super::rendering::{QUANTILES, row, unit_of};
 use super::json::{name, pages};
 use bandwise_measure::client::ClientSettings;
 use bandwise_measure::outcome::{Ended, Outcome, Run};
@@ -178,7 +178,7 @@ fn bandwidth(settings: &ClientSettings, runs: &[Run]) -> Option<Table> {
 }
 
 /// The method and what it moves messages by, where it has a choice.
-pub(in crate::rperf) fn named(method: Method) -> String {
+pub(crate) fn named(method: Method) -> String {
     if let Method::KeyValue(KeyValue { clients, workers, .. }) = method {
         let many = |number: u32, one: &str| match number {
             1 => format!("1 {one}"),

@@ -3,8 +3,6 @@
 mod csv;
 mod parquet;
 
-pub(super) use csv::Ns;
-
 use crate::failure::Failure;
 use crate::output::{Outputs, Stream};
 use bandwise_scenario::ethernet::FlowRecord;

@@ -1,6 +1,6 @@
 //! [`Finished`]: what is told of a point, and kept where a sweep can be resumed.
 
-use crate::sim::tables::stop;
+use crate::sim::names::stop;
 use bandwise_scenario::ethernet::{EthernetResults, Metric};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

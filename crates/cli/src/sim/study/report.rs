@@ -1,7 +1,7 @@
 //! A sweep's report: a figure for each metric, and all points in a table.
 
-use super::Settings;
 use super::point::Finished;
+use super::settings::StudySettings;
 use super::table::table;
 use crate::sim::report::{provenance, tail_axes};
 use bandwise_report::html;
@@ -17,7 +17,7 @@ const DRAWN: [u32; 8] = [900, 920, 940, 960, 980, 990, 995, 999];
 const MOST_TAILS: usize = 8;
 
 /// The page. It depends on the scenario alone, not on the machine or the day.
-pub(super) fn html(settings: &Settings, finished: &[Option<Finished>]) -> String {
+pub(super) fn html(settings: &StudySettings, finished: &[Option<Finished>]) -> String {
     let study = &settings.study;
     let curves = curves(study, finished);
     let mut figures: Vec<Figure> =

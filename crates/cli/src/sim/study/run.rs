@@ -1,7 +1,8 @@
 //! Running the points of a study.
 
 use super::point::Finished;
-use super::{Settings, csv, json, report, table};
+use super::settings::StudySettings;
+use super::{csv, json, report, table};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::note;
@@ -16,7 +17,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Simulates and prints.
-pub(in crate::sim) fn run(settings: &Settings, interrupt: &Interrupt) -> Result<(), Failure> {
+pub fn run(settings: &StudySettings, interrupt: &Interrupt) -> Result<(), Failure> {
     let study = &settings.study;
     let progress = Progress::begin(&format!("simulating {}", study.title));
     progress.steps(study.points.len() as u64);
@@ -68,7 +69,7 @@ fn end(finished: &[Option<Finished>]) -> Result<(), Failure> {
 
 /// A point's numbers, unless somebody asked to stop; and whether they were there already.
 fn point(
-    settings: &Settings,
+    settings: &StudySettings,
     i: usize,
     interrupt: &Interrupt,
 ) -> Result<(Option<Finished>, bool), Failure> {
@@ -111,7 +112,7 @@ fn point(
 }
 
 /// What a point's numbers depend on, but for the program: its scenario, what is in its list.
-fn fingerprint(settings: &Settings, i: usize, point: &Point) -> Result<Fingerprint, Failure> {
+fn fingerprint(settings: &StudySettings, i: usize, point: &Point) -> Result<Fingerprint, Failure> {
     let fingerprint = point.scenario.fingerprint();
     match &settings.lists[i] {
         Some(list) => list.fingerprint(fingerprint),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// A folder with finished points.
-pub(in crate::sim) struct Store {
+pub struct Store {
     folder: PathBuf,
     /// Of this program. Two builds of one version may give other results.
     build: Fingerprint,
@@ -28,7 +28,7 @@ struct Kept {
 
 impl Store {
     /// A folder that is there, or is made.
-    pub(in crate::sim) fn open(path: PathBuf) -> Result<Self, Failure> {
+    pub(super) fn open(path: PathBuf) -> Result<Self, Failure> {
         std::fs::create_dir_all(&path).map_err(|e| {
             let message = format!("--resume {}: {}", path.display(), reason(&e));
             Failure::usage(message, "a folder that exists or can be made")

@@ -1,0 +1,100 @@
+//! Flags of the engine that carries the data of jobs.
+
+use crate::failure::Failure;
+use crate::values::number;
+use bandwise_scenario::jobs::{
+    JobsScenario, PACKET_POLICIES, PacketSettings, PacketsError, SharingPolicy,
+};
+use bandwise_threads::Team;
+use std::num::{NonZeroU32, NonZeroUsize};
+
+/// The engine that carries the data of jobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+enum Engine {
+    /// Rates of flows, exactly and fast
+    #[default]
+    Flows,
+    /// Packets over InfiniBand hosts, switches, lanes and credits; homa over Ethernet
+    Packets,
+}
+
+/// Flags of the packet level.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct PacketFlags {
+    /// What carries the jobs' data
+    #[arg(long, value_name = "WHICH", default_value = "flows")]
+    engine: Engine,
+    /// With packets: volumes and computing times are divided by this, and the times that come out
+    /// multiplied; 1000 if not given. Latencies and packets stay as they are
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_parser = number(1..=u64::from(u32::MAX)))]
+    scale: Option<u64>,
+    /// With packets: threads that share the fabric; 1 if not given. They change no result
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_parser = number(1..=1024))]
+    threads: Option<u64>,
+}
+
+/// The settings of a simulation of packets.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Packets {
+    pub(super) settings: PacketSettings,
+    pub(super) team: Team,
+}
+
+/// The default divisor of volumes. A job of minutes then has some hundred thousand packets a host.
+const SCALE: u32 = 1_000;
+
+impl PacketFlags {
+    pub(super) fn resolve(&self) -> Result<Option<Packets>, Failure> {
+        if self.engine == Engine::Flows {
+            let flags = [(self.scale.is_some(), "--scale"), (self.threads.is_some(), "--threads")];
+            return match flags.into_iter().find(|(given, _)| *given) {
+                Some((_, flag)) => {
+                    let message = format!("{flag}: flows have no packets");
+                    Err(Failure::usage(message, "--engine packets besides"))
+                }
+                None => Ok(None),
+            };
+        }
+        let scale = self.scale.and_then(|scale| NonZeroU32::new(scale as u32));
+        let scale = scale.or(NonZeroU32::new(SCALE)).expect("it is not zero");
+        let threads = self.threads.and_then(|threads| NonZeroUsize::new(threads as usize));
+        let team = Team::new(threads.unwrap_or(NonZeroUsize::MIN));
+        Ok(Some(Packets { settings: PacketSettings { scale }, team }))
+    }
+}
+
+/// Keeps the policies that exist at packet level and that there are lanes and paths for.
+pub(super) fn keep_possible(
+    scenario: &JobsScenario,
+    policies: &mut Vec<SharingPolicy>,
+    left_out: &mut Vec<String>,
+) {
+    policies.retain(|&policy| PACKET_POLICIES.contains(&policy));
+    policies.retain(|&policy| match scenario.check_packets(policy) {
+        Err(error @ (PacketsError::Jobs { .. } | PacketsError::Path(_))) => {
+            left_out.push(error.to_string());
+            false
+        }
+        _ => true,
+    });
+}
+
+/// Returns an error if a policy can't be simulated at packet level.
+pub(super) fn check(scenario: &JobsScenario, policies: &[SharingPolicy]) -> Result<(), Failure> {
+    policies.iter().try_for_each(|&policy| scenario.check_packets(policy).map_err(refused))
+}
+
+/// Returns the failure for jobs that packets can't carry.
+pub(super) fn refused(error: PacketsError) -> Failure {
+    let allowed = match error {
+        PacketsError::Policy(_) => PACKET_POLICIES.map(SharingPolicy::as_str).join(", "),
+        PacketsError::Jobs { .. } => "1 to 15 jobs, or policies without a lane a job".into(),
+        PacketsError::Part(_) => "part = 1.0 in [queues]".into(),
+        PacketsError::Queues(_) => "--queues 1 to 15".into(),
+        PacketsError::Path(_) => "another policy, or a fabric of shorter paths".into(),
+        PacketsError::Connections { .. } => "fewer or smaller jobs".into(),
+    };
+    Failure::usage(format!("--engine packets: {error}"), allowed)
+}
